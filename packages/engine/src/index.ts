@@ -1,1 +1,89 @@
-export {}
+export {
+  ROOT_LOOP,
+  asEntryId,
+  asLoopId,
+  asSessionId,
+  asToolCallId,
+  asTurnId,
+  asUserId,
+  type EntryId,
+  type LoopId,
+  type SessionId,
+  type ToolCallId,
+  type TurnId,
+  type UserId,
+} from './ids.ts'
+export type { JsonObject, JsonValue } from './json.ts'
+export {
+  textOf,
+  type AssistantContent,
+  type AssistantPart,
+  type ImagePart,
+  type ImageSource,
+  type OpaqueData,
+  type SeedMessage,
+  type StepBlock,
+  type TextPart,
+  type ThinkingPart,
+  type ToolCallPart,
+  type ToolContent,
+  type Usage,
+  type UserContent,
+} from './content.ts'
+export type {
+  CallRoute,
+  CallStatus,
+  ClientTool,
+  Failure,
+  Preset,
+  Recorded,
+  RecordedEvent,
+  StepFinish,
+  StepOutcome,
+  ToolAccess,
+  ToolGrant,
+  TurnOutcome,
+} from './events/recorded-event.ts'
+export type { BlockDelta, Cursor, LiveEvent } from './events/live-event.ts'
+export { EngineError, unreachable, type EngineErrorCode } from './errors.ts'
+export { failpoint, observeFailpoints, type FailpointObserver } from './failpoint.ts'
+export type { Clock, Timer } from './ports/clock.ts'
+export type { Digest, Ids, RandomBytes } from './ports/ids.ts'
+export type { SecretBox } from './ports/secret-box.ts'
+export type { Model, ModelMessage, ModelOutput, ModelRequest, OfferedTool } from './ports/model.ts'
+export type { InputCheck, Tool, ToolEffect, ToolInvocation, ToolOutput } from './ports/tool.ts'
+export type { AgentCatalog, AgentDefinition, AgentFeatures, AgentOption } from './ports/agent.ts'
+export {
+  StorageFault,
+  type AppendConflict,
+  type AppendRequest,
+  type AppendResult,
+  type Blob,
+  type Draft,
+  type EventStore,
+  type Fence,
+  type NewBlob,
+  type NewReceipt,
+  type Receipt,
+  type SealedSecret,
+  type SessionHead,
+  type SessionQuery,
+  type SessionRow,
+  type Snapshot,
+} from './ports/event-store.ts'
+export type { KeyRecord, KeyStore, NewKey } from './ports/key-store.ts'
+export type {
+  AdmittedTurn,
+  AnswerCalls,
+  CallAnswer,
+  CancelTurn,
+  Command,
+  CommandResults,
+  CreateSession,
+  CreatedSession,
+  DeleteSession,
+  IdempotencyKey,
+  SessionChanges,
+  StartTurn,
+} from './session/command.ts'
+export type { Attachment, Engine, SessionPage, SessionReader, SessionView } from './session/engine-api.ts'

@@ -1,0 +1,35 @@
+/** A command that cannot be done. Doors map `code` to their wire in one exhaustive switch. Never a bug, never a crash. */
+export class EngineError extends Error {
+  readonly code: EngineErrorCode
+  /** The part of the request that is wrong, in engine words (`input.content`, `answers[0]`), where there is one. */
+  readonly field: string | undefined
+
+  constructor(code: EngineErrorCode, message: string, field?: string) {
+    super(message)
+    this.name = 'EngineError'
+    this.code = code
+    this.field = field
+  }
+}
+
+export type EngineErrorCode =
+  | 'session-not-found'
+  | 'agent-not-found'
+  | 'session-busy'
+  | 'queue-full'
+  | 'unknown-tool-call'
+  | 'call-already-settled'
+  | 'call-not-approvable'
+  | 'unknown-tool'
+  | 'tool-name-clash'
+  | 'invalid-option'
+  | 'invalid-seed'
+  | 'invalid-input'
+  | 'receipt-mismatch'
+  | 'shutting-down'
+  | 'storage-unavailable'
+
+/** For the default branch of a switch over a closed union: the compiler finds the forgotten case. */
+export function unreachable(value: never): never {
+  throw new Error(`unreachable: ${JSON.stringify(value)}`)
+}

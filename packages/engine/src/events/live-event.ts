@@ -1,0 +1,25 @@
+import type { EntryId, LoopId, TurnId } from '../ids.ts'
+
+/**
+ * A piece of a block on its way to `step.answered`. It may be dropped: the recorded event carries the whole text.
+ * `stepSeq` is the seq of the step's `step.started`; `offset` counts UTF-16 units from the start of the block.
+ */
+export interface BlockDelta {
+  readonly type: 'text.delta' | 'thinking.delta'
+  readonly turnId: TurnId
+  readonly loopId: LoopId
+  readonly stepId: EntryId
+  readonly stepSeq: number
+  readonly block: number
+  readonly offset: number
+  readonly text: string
+}
+
+export type LiveEvent = BlockDelta
+
+/** How far a reader has come: everything up to `seq`, and of the step started there, `offset` units of `block`. */
+export interface Cursor {
+  readonly seq: number
+  readonly block?: number
+  readonly offset?: number
+}

@@ -1,0 +1,234 @@
+import type { SeedMessage, StepBlock, ToolContent, Usage, UserContent } from '../content.ts'
+import type { EntryId, LoopId, SessionId, ToolCallId, TurnId, UserId } from '../ids.ts'
+import type { JsonObject } from '../json.ts'
+
+/**
+ * The facts of a session, in the order of its log. A shape that was written is never changed: a new one gets a
+ * higher version in `codec.ts` and an upcast. New optional fields may be added at any time.
+ */
+export type RecordedEvent =
+  | SessionCreated
+  | SessionSeeded
+  | SessionConfigured
+  | InputAdmitted
+  | InputDropped
+  | TurnStarted
+  | TurnPaused
+  | TurnResumed
+  | TurnCancelRequested
+  | TurnTakenOver
+  | TurnEnded
+  | StepStarted
+  | StepAnswered
+  | StepEnded
+  | ApprovalRequested
+  | ApprovalResolved
+  | ToolCallStarted
+  | ToolCallSettled
+
+/** One row of the log. `at` is epoch milliseconds. */
+export interface Recorded<E extends RecordedEvent = RecordedEvent> {
+  readonly seq: number
+  readonly at: number
+  readonly event: E
+}
+
+/** `read-only`, `workspace-write`, `full-access` or `plan`. */
+export type Preset = 'read-only' | 'workspace-write' | 'full-access' | 'plan'
+
+/**
+ * Which of the agent's tools a session has. `listed`: the exposed tools its client named, each trusted or not.
+ * `preset`: all of them, judged by the preset.
+ */
+export type ToolAccess =
+  | { readonly type: 'listed'; readonly tools: readonly ToolGrant[] }
+  | { readonly type: 'preset' }
+
+export interface ToolGrant {
+  readonly name: string
+  readonly trust?: boolean
+}
+
+/** A tool that the client runs itself; the engine only offers it and waits for its result. */
+export interface ClientTool {
+  readonly name: string
+  readonly title?: string
+  readonly description: string
+  readonly parameters: JsonObject
+}
+
+export interface SessionCreated {
+  readonly type: 'session.created'
+  readonly sessionId: SessionId
+  readonly userId: UserId
+  readonly agent: string
+  readonly access: ToolAccess
+  readonly clientTools: readonly ClientTool[]
+  /** As the client set them, defaults not filled in; a secret's value is `***`. */
+  readonly options: { readonly [name: string]: string }
+  /** Kept with the session, so that a secret stays hidden when its agent is gone or has changed. */
+  readonly secretOptions: readonly string[]
+  readonly preset: Preset
+}
+
+export interface SessionSeeded {
+  readonly type: 'session.seeded'
+  readonly entryId: EntryId
+  readonly messages: readonly SeedMessage[]
+}
+
+/** Only what changed. `options` are merged by key; the lists are replaced as a whole. */
+export interface SessionConfigured {
+  readonly type: 'session.configured'
+  readonly access?: ToolAccess
+  readonly clientTools?: readonly ClientTool[]
+  readonly options?: { readonly [name: string]: string }
+  readonly secretOptions?: readonly string[]
+  readonly preset?: Preset
+}
+
+export interface InputAdmitted {
+  readonly type: 'input.admitted'
+  readonly inputId: EntryId
+  readonly content: UserContent
+}
+
+export interface InputDropped {
+  readonly type: 'input.dropped'
+  readonly inputId: EntryId
+  readonly reason: string
+}
+
+/** Without an input, the turn continues a seeded history whose last calls wait for their client. */
+export interface TurnStarted {
+  readonly type: 'turn.started'
+  readonly turnId: TurnId
+  readonly inputId?: EntryId
+  readonly parentEntryId?: EntryId
+  /** What a takeover does with this turn when its process has died. */
+  readonly recovery: 'continue' | 'interrupt'
+}
+
+/** Every open call waits for a human or a client. Nobody owns the turn until one of them answers. */
+export interface TurnPaused {
+  readonly type: 'turn.paused'
+  readonly turnId: TurnId
+}
+
+export interface TurnResumed {
+  readonly type: 'turn.resumed'
+  readonly turnId: TurnId
+}
+
+export interface TurnCancelRequested {
+  readonly type: 'turn.cancel-requested'
+  readonly turnId: TurnId
+  readonly reason: string
+}
+
+export interface TurnTakenOver {
+  readonly type: 'turn.taken-over'
+  readonly turnId: TurnId
+  readonly count: number
+}
+
+export type TurnOutcome =
+  | 'finished'
+  | 'token-limit'
+  | 'refused'
+  | 'step-limit'
+  | 'cancelled'
+  | 'failed'
+  | 'interrupted'
+
+export interface TurnEnded {
+  readonly type: 'turn.ended'
+  readonly turnId: TurnId
+  readonly outcome: TurnOutcome
+  readonly error?: Failure
+}
+
+/** A failure as data. `message` is a sentence that clients may see: no stack, path, key or provider body. */
+export interface Failure {
+  readonly code: string
+  readonly message: string
+}
+
+export interface StepStarted {
+  readonly type: 'step.started'
+  readonly turnId: TurnId
+  /** A step is an entry: the next entry's parent. */
+  readonly stepId: EntryId
+  readonly loopId: LoopId
+  readonly parentToolCallId?: ToolCallId
+  readonly parentEntryId?: EntryId
+  readonly model: string
+}
+
+export type StepFinish = 'stop' | 'tool-calls' | 'token-limit' | 'refused'
+
+/** The whole answer of one model call: every block in order, every call with its complete input. */
+export interface StepAnswered {
+  readonly type: 'step.answered'
+  readonly turnId: TurnId
+  readonly stepId: EntryId
+  readonly blocks: readonly StepBlock[]
+  /** One entry per tool-call block: who settles it. */
+  readonly routes: { readonly [toolCallId: string]: CallRoute }
+  readonly finish: StepFinish
+  readonly usage: Usage
+}
+
+/** `server`: a tool of the agent, or a name nobody knows. `client`: a tool of the client; it waits for a result. */
+export type CallRoute = 'server' | 'client'
+
+export type StepOutcome = 'completed' | 'cancelled' | 'failed' | 'interrupted'
+
+/** A step that did not answer keeps the text it had; a step that answered ends when all its calls are settled. */
+export interface StepEnded {
+  readonly type: 'step.ended'
+  readonly turnId: TurnId
+  readonly stepId: EntryId
+  readonly outcome: StepOutcome
+  readonly partial?: readonly StepBlock[]
+  readonly error?: Failure
+}
+
+export interface ApprovalRequested {
+  readonly type: 'approval.requested'
+  readonly turnId: TurnId
+  readonly toolCallId: ToolCallId
+  /** Hash of exactly what will run; a grant covers this and nothing else. */
+  readonly callHash: string
+}
+
+export interface ApprovalResolved {
+  readonly type: 'approval.resolved'
+  readonly turnId: TurnId
+  readonly toolCallId: ToolCallId
+  readonly granted: boolean
+  readonly reason?: string
+}
+
+/** Recorded before the tool runs, so that after a crash we know what may have happened. */
+export interface ToolCallStarted {
+  readonly type: 'tool-call.started'
+  readonly turnId: TurnId
+  readonly toolCallId: ToolCallId
+  readonly attempt: number
+  readonly callHash: string
+}
+
+/** `unknown`: it was started and its process died; it may or may not have had its effect. */
+export type CallStatus = 'completed' | 'failed' | 'denied' | 'cancelled' | 'unknown'
+
+export interface ToolCallSettled {
+  readonly type: 'tool-call.settled'
+  readonly turnId: TurnId
+  readonly toolCallId: ToolCallId
+  readonly status: CallStatus
+  readonly output: ToolContent
+  /** Who produced the output: the tool, the client that was asked, or the engine itself (denials, refusals). */
+  readonly by: 'tool' | 'client' | 'engine'
+  readonly durationMs?: number
+}

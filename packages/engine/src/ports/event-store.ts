@@ -1,0 +1,154 @@
+import type { Recorded, RecordedEvent } from '../events/recorded-event.ts'
+import type { EntryId, SessionId, TurnId, UserId } from '../ids.ts'
+
+/**
+ * The durable side of the engine: rows, order and conflicts, never meaning. `state`, `summary` and drafts are texts
+ * that the engine wrote and only the engine reads.
+ *
+ * Contract for every implementation:
+ * - A promise resolves after its write is on disk (commit and fsync). What was acknowledged survives power loss.
+ * - An append is all or nothing, seqs are contiguous from 1, and of two appends with one `expectedSeq` one wins.
+ * - Nothing of a deleted session is ever readable again, and appends to it answer `session-gone`.
+ * - Storage faults reject with `StorageFault`; conflicts are results.
+ */
+export interface EventStore {
+  append(request: AppendRequest): Promise<AppendResult>
+  /** Events with `seq > after`, ascending, at most `limit`. */
+  readEvents(sessionId: SessionId, after: number, limit: number): Promise<readonly Recorded[]>
+  readHead(sessionId: SessionId): Promise<SessionHead | undefined>
+  readSnapshot(sessionId: SessionId): Promise<Snapshot | undefined>
+
+  /** Rewrites the given drafts in the next group commit. Refused (`false`) when the fence no longer holds. */
+  saveDrafts(sessionId: SessionId, fence: Fence, drafts: readonly Draft[]): Promise<boolean>
+  readDrafts(sessionId: SessionId): Promise<readonly Draft[]>
+
+  /** Sessions of one user, newest first by id, those with `id < before` only. */
+  listSessions(query: SessionQuery): Promise<readonly SessionRow[]>
+  /** Removes the session and everything that hangs on it. `false` when there was none. */
+  deleteSession(sessionId: SessionId): Promise<boolean>
+
+  findReceipt(userId: UserId, sessionId: SessionId, key: string): Promise<Receipt | undefined>
+  /** Which of these names were recorded in this session. */
+  takenNames(sessionId: SessionId, names: readonly string[]): Promise<ReadonlySet<string>>
+  readBlob(sessionId: SessionId, hash: string): Promise<Blob | undefined>
+  readSecrets(sessionId: SessionId): Promise<readonly SealedSecret[]>
+
+  /**
+   * Makes `owner` the one runner of the session for `leaseMs` and raises its epoch. `undefined` while another owner's
+   * lease holds, or when the session is gone. From then on appends fenced with an older epoch answer `fenced`.
+   */
+  claim(sessionId: SessionId, owner: string, leaseMs: number): Promise<Fence | undefined>
+  /** Extends the leases; answers the sessions whose lease was lost. */
+  renew(owner: string, sessionIds: readonly SessionId[], leaseMs: number): Promise<readonly SessionId[]>
+  release(sessionId: SessionId, fence: Fence): Promise<void>
+  /** Ends all leases. Only for the owner of a data directory, at boot: whoever held them is dead. */
+  dropLeases(): Promise<void>
+  /** Sessions whose last append said `wanted` and whose lease is free, oldest first. */
+  wantedSessions(limit: number): Promise<readonly SessionId[]>
+
+  close(): Promise<void>
+}
+
+export interface AppendRequest {
+  readonly sessionId: SessionId
+  /** The last seq the caller has folded; 0 creates the session, together with `create`. */
+  readonly expectedSeq: number
+  readonly create?: { readonly userId: UserId }
+  readonly at: number
+  readonly events: readonly RecordedEvent[]
+  /** Given by a runner: refused unless this owner still holds this epoch. */
+  readonly fence?: Fence
+  /** Whether a runner must own the session after this append. */
+  readonly wanted: boolean
+  /** What lists show; absent = unchanged. */
+  readonly summary?: string
+  readonly snapshot?: string
+  /** Remembers an idempotency key in the same transaction. */
+  readonly receipt?: NewReceipt
+  /** Names that must be new in the session (tool-call ids). */
+  readonly names?: readonly string[]
+  readonly blobs?: readonly NewBlob[]
+  readonly secrets?: readonly SealedSecret[]
+  /** Steps whose drafts this append makes obsolete. */
+  readonly clearDrafts?: readonly EntryId[]
+}
+
+export type AppendResult =
+  | { readonly type: 'appended'; readonly lastSeq: number }
+  | { readonly type: 'conflict'; readonly reason: AppendConflict }
+
+export type AppendConflict = 'seq-moved' | 'fenced' | 'session-gone' | 'receipt-taken' | 'name-taken'
+
+export interface Fence {
+  readonly owner: string
+  readonly epoch: number
+}
+
+export interface SessionHead {
+  readonly userId: UserId
+  readonly lastSeq: number
+}
+
+export interface Snapshot {
+  readonly seq: number
+  readonly state: string
+}
+
+/** The text of one streaming block, as far as it has come. */
+export interface Draft {
+  readonly stepId: EntryId
+  readonly block: number
+  readonly kind: 'text' | 'thinking'
+  readonly text: string
+}
+
+export interface SessionQuery {
+  readonly userId: UserId
+  readonly before?: SessionId
+  readonly limit: number
+}
+
+export interface SessionRow {
+  readonly sessionId: SessionId
+  readonly summary: string
+}
+
+export interface NewReceipt {
+  readonly userId: UserId
+  readonly key: string
+  readonly fingerprint: string
+  readonly turnId: TurnId
+  /** Index into this append's events: where the answer to a repeated request begins. */
+  readonly firstEvent: number
+}
+
+export interface Receipt {
+  readonly fingerprint: string
+  readonly turnId: TurnId
+  readonly seq: number
+}
+
+export interface Blob {
+  readonly mediaType: string
+  readonly bytes: Uint8Array
+}
+
+export interface NewBlob extends Blob {
+  readonly hash: string
+}
+
+export interface SealedSecret {
+  readonly name: string
+  readonly sealed: Uint8Array
+}
+
+/** The disk is full, the file is broken, the database is away. Nothing of the request was stored. */
+export class StorageFault extends Error {
+  readonly kind: 'full' | 'busy' | 'broken'
+
+  constructor(kind: 'full' | 'busy' | 'broken', message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.name = 'StorageFault'
+    this.kind = kind
+  }
+}

@@ -1,0 +1,106 @@
+import type { SeedMessage, ToolContent, UserContent } from '../content.ts'
+import type { ClientTool, Preset, ToolAccess } from '../events/recorded-event.ts'
+import type { SessionId, ToolCallId, TurnId, UserId } from '../ids.ts'
+import type { NewBlob } from '../ports/event-store.ts'
+
+/** A request to change a session. The engine does all of it or refuses with an `EngineError` and does nothing. */
+export type Command = CreateSession | StartTurn | AnswerCalls | CancelTurn | DeleteSession
+
+export interface CreateSession {
+  readonly type: 'create-session'
+  readonly userId: UserId
+  readonly agent: string
+  readonly access: ToolAccess
+  readonly clientTools?: readonly ClientTool[]
+  /** As the client sent them; undeclared keys are dropped, secrets are taken out of the log. */
+  readonly options?: { readonly [name: string]: string }
+  readonly seed?: readonly SeedMessage[]
+  readonly preset?: Preset
+  /** Starts the first turn in the same transaction. */
+  readonly input?: UserContent
+  /** Every blob that the seed or the input refers to. */
+  readonly blobs?: readonly NewBlob[]
+}
+
+/** What a request may change before its turn; it lasts for the rest of the session. Absent = unchanged. */
+export interface SessionChanges {
+  /** Must equal the session's agent. */
+  readonly agent?: string
+  readonly access?: ToolAccess
+  readonly clientTools?: readonly ClientTool[]
+  readonly options?: { readonly [name: string]: string }
+  readonly preset?: Preset
+}
+
+export interface IdempotencyKey {
+  readonly key: string
+  /** Digest of the request: the same key with another request is refused. */
+  readonly fingerprint: string
+}
+
+export interface StartTurn {
+  readonly type: 'start-turn'
+  readonly userId: UserId
+  readonly sessionId: SessionId
+  readonly content: UserContent
+  readonly changes?: SessionChanges
+  readonly whenRunning: 'refuse' | 'queue'
+  readonly idempotency?: IdempotencyKey
+  readonly blobs?: readonly NewBlob[]
+}
+
+export type CallAnswer =
+  | { readonly type: 'approval'; readonly toolCallId: ToolCallId; readonly granted: boolean; readonly reason?: string }
+  | { readonly type: 'result'; readonly toolCallId: ToolCallId; readonly content: ToolContent }
+
+export interface AnswerCalls {
+  readonly type: 'answer-calls'
+  readonly userId: UserId
+  readonly sessionId: SessionId
+  readonly answers: readonly CallAnswer[]
+  readonly changes?: SessionChanges
+  /** Whether answers are taken while other calls of the turn still run. */
+  readonly whenRunning: 'refuse' | 'accept'
+  readonly idempotency?: IdempotencyKey
+  readonly blobs?: readonly NewBlob[]
+}
+
+export interface CancelTurn {
+  readonly type: 'cancel-turn'
+  readonly userId: UserId
+  readonly sessionId: SessionId
+  /** Only this turn; absent = whichever is active. */
+  readonly turnId?: TurnId
+  readonly reason: string
+  readonly dropQueue: boolean
+}
+
+export interface DeleteSession {
+  readonly type: 'delete-session'
+  readonly userId: UserId
+  readonly sessionId: SessionId
+}
+
+export interface CreatedSession {
+  readonly sessionId: SessionId
+  /** Present when the command carried an input. */
+  readonly turn?: AdmittedTurn
+}
+
+/** The request is on disk. What it leads to begins at `seq` in the session's log. */
+export interface AdmittedTurn {
+  readonly turnId: TurnId
+  readonly seq: number
+  readonly queued: boolean
+  /** The idempotency key was seen before; nothing new was stored. */
+  readonly repeated: boolean
+}
+
+export interface CommandResults {
+  readonly 'create-session': CreatedSession
+  readonly 'start-turn': AdmittedTurn
+  readonly 'answer-calls': AdmittedTurn
+  /** `cancelled` is false when nothing was active: a quiet success. */
+  readonly 'cancel-turn': { readonly cancelled: boolean }
+  readonly 'delete-session': Record<string, never>
+}
