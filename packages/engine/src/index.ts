@@ -87,3 +87,5 @@ export type {
   StartTurn,
 } from './session/command.ts'
 export type { Attachment, Engine, SessionPage, SessionReader, SessionView } from './session/engine-api.ts'
+export { decodeEvent, encodeEvent, type EncodedEvent } from './events/codec.ts'
+export { createIds } from './create-ids.ts'

@@ -1,0 +1,110 @@
+import { z } from 'zod'
+import { asEntryId, asLoopId, asSessionId, asToolCallId, asTurnId, asUserId } from '../ids.ts'
+import type { RecordedEvent } from './recorded-event.ts'
+
+/** The shapes of `recorded-event.ts` as rows are checked against them. The annotation at the end keeps both in step. */
+const sessionId = z.string().transform(asSessionId)
+const userId = z.string().transform(asUserId)
+const turnId = z.string().transform(asTurnId)
+const entryId = z.string().transform(asEntryId)
+const toolCallId = z.string().transform(asToolCallId)
+const loopId = z.string().transform(asLoopId)
+const jsonObject = z.record(z.string(), z.json())
+
+const opaque = z.object({ model: z.string(), value: z.json() }).optional()
+const text = z.object({ type: z.literal('text'), text: z.string() })
+const thinking = z.object({ type: z.literal('thinking'), text: z.string(), opaque })
+const image = z.object({
+  type: z.literal('image'),
+  source: z.discriminatedUnion('type', [
+    z.object({ type: z.literal('url'), url: z.string() }),
+    z.object({ type: z.literal('blob'), hash: z.string(), mediaType: z.string() }),
+  ]),
+})
+const toolCall = z.object({ type: z.literal('tool-call'), toolCallId, name: z.string(), input: jsonObject, opaque })
+const userContent = z.union([z.string(), z.array(z.discriminatedUnion('type', [text, image]))])
+const assistantContent = z.union([z.string(), z.array(z.discriminatedUnion('type', [text, thinking, image, toolCall]))])
+const blocks = z.array(z.discriminatedUnion('type', [text, thinking, toolCall]))
+const seedMessage = z.discriminatedUnion('role', [
+  z.object({ role: z.literal('system'), text: z.string() }),
+  z.object({ role: z.literal('user'), content: userContent }),
+  z.object({ role: z.literal('assistant'), content: assistantContent }),
+  z.object({ role: z.literal('tool'), toolCallId, content: userContent }),
+])
+
+const preset = z.enum(['read-only', 'workspace-write', 'full-access', 'plan'])
+const access = z.discriminatedUnion('type', [
+  z.object({
+    type: z.literal('listed'),
+    tools: z.array(z.object({ name: z.string(), trust: z.boolean().optional() })),
+  }),
+  z.object({ type: z.literal('preset') }),
+])
+const clientTools = z.array(
+  z.object({ name: z.string(), title: z.string().optional(), description: z.string(), parameters: jsonObject }),
+)
+const options = z.record(z.string(), z.string())
+const secretOptions = z.array(z.string())
+const error = z.object({ code: z.string(), message: z.string() }).optional()
+const outcome = z.enum(['finished', 'token-limit', 'refused', 'step-limit', 'cancelled', 'failed', 'interrupted'])
+
+const event = <T extends string, S extends z.ZodRawShape>(type: T, shape: S) => z.object({ type: z.literal(type), ...shape })
+
+export const recordedEventSchema = z.discriminatedUnion('type', [
+  event('session.created', { sessionId, userId, agent: z.string(), access, clientTools, options, secretOptions, preset }),
+  event('session.seeded', { entryId, messages: z.array(seedMessage) }),
+  event('session.configured', {
+    access: access.optional(),
+    clientTools: clientTools.optional(),
+    options: options.optional(),
+    secretOptions: secretOptions.optional(),
+    preset: preset.optional(),
+  }),
+  event('input.admitted', { inputId: entryId, content: userContent }),
+  event('input.dropped', { inputId: entryId, reason: z.string() }),
+  event('turn.started', {
+    turnId,
+    inputId: entryId.optional(),
+    parentEntryId: entryId.optional(),
+    recovery: z.enum(['continue', 'interrupt']),
+  }),
+  event('turn.paused', { turnId }),
+  event('turn.resumed', { turnId }),
+  event('turn.cancel-requested', { turnId, reason: z.string() }),
+  event('turn.taken-over', { turnId, count: z.number() }),
+  event('turn.ended', { turnId, outcome, error }),
+  event('step.started', {
+    turnId,
+    stepId: entryId,
+    loopId,
+    parentToolCallId: toolCallId.optional(),
+    parentEntryId: entryId.optional(),
+    model: z.string(),
+  }),
+  event('step.answered', {
+    turnId,
+    stepId: entryId,
+    blocks,
+    routes: z.record(z.string(), z.enum(['server', 'client'])),
+    finish: z.enum(['stop', 'tool-calls', 'token-limit', 'refused']),
+    usage: z.object({ inputTokens: z.number(), outputTokens: z.number() }),
+  }),
+  event('step.ended', {
+    turnId,
+    stepId: entryId,
+    outcome: z.enum(['completed', 'cancelled', 'failed', 'interrupted']),
+    partial: blocks.optional(),
+    error,
+  }),
+  event('approval.requested', { turnId, toolCallId, callHash: z.string() }),
+  event('approval.resolved', { turnId, toolCallId, granted: z.boolean(), reason: z.string().optional() }),
+  event('tool-call.started', { turnId, toolCallId, attempt: z.number(), callHash: z.string() }),
+  event('tool-call.settled', {
+    turnId,
+    toolCallId,
+    status: z.enum(['completed', 'failed', 'denied', 'cancelled', 'unknown']),
+    output: userContent,
+    by: z.enum(['tool', 'client', 'engine']),
+    durationMs: z.number().optional(),
+  }),
+]) satisfies z.ZodType<RecordedEvent>
