@@ -1,0 +1,59 @@
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { chooseNode } from './choose-node.mjs'
+import { installDependencies } from './install.mjs'
+import { tell } from './run.mjs'
+
+export const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+
+/**
+ * Makes the checkout runnable: a Node that fits, the dependencies, and a note for ./polylogue of which Node that is.
+ * With nothing to do it reads two files and returns.
+ * @param {string} root
+ * @returns {Promise<string>} the absolute path of the Node to use
+ */
+export async function bootstrap(root = ROOT) {
+  const node = await chooseNode()
+  await installDependencies(root, node)
+  recordNode(join(root, '.cache', 'node'), node)
+  return node
+}
+
+/**
+ * @param {() => Promise<void>} work
+ * @returns {Promise<void>}
+ */
+export async function endWithSentence(work) {
+  try {
+    await work()
+  } catch (error) {
+    tell(error instanceof Error ? error.message : String(error))
+    process.exitCode = 1
+  }
+}
+
+/**
+ * @param {string} path
+ * @param {string} node
+ */
+function recordNode(path, node) {
+  const line = `${node}\n`
+  if (read(path) === line) return
+  mkdirSync(dirname(path), { recursive: true })
+  const aside = `${path}.${process.pid}`
+  writeFileSync(aside, line)
+  renameSync(aside, path)
+}
+
+/**
+ * @param {string} path
+ * @returns {string | undefined}
+ */
+function read(path) {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return undefined
+  }
+}
