@@ -1,0 +1,50 @@
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+import { type Manifest, createHouse, readHouse } from './house/house.ts'
+import { RULES } from './house/rules.ts'
+
+const house = readHouse(fileURLToPath(new URL('..', import.meta.url)))
+
+const exports = { '.': './src/index.ts' }
+const SMALL_HOUSE: Record<string, Manifest> = {
+  'package.json': { name: 'polylogue', devDependencies: { vitest: '*' } },
+  'apps/cli/package.json': { name: '@polylogue/cli', exports },
+  'apps/server/package.json': { name: '@polylogue/server', exports, dependencies: { zod: '*' } },
+  'packages/engine/package.json': { name: '@polylogue/engine', exports, dependencies: { zod: '*' } },
+  'packages/models/package.json': { name: '@polylogue/models', exports },
+  'packages/protocols/aap/package.json': { name: '@polylogue/aap', exports },
+  'packages/stores/sqlite/package.json': { name: '@polylogue/store-sqlite', exports },
+  'packages/testkit/package.json': { name: '@polylogue/testkit', exports, dependencies: { '@polylogue/engine': '*' } },
+  'packages/tools/package.json': { name: '@polylogue/tools', exports },
+}
+
+describe('in our sources', () => {
+  it.each(RULES)('$sentence', ({ find }) => {
+    expect(find(house)).toEqual([])
+  })
+
+  it('the rules see every room', () => {
+    const folders = house.rooms.map(({ folder }) => folder)
+    expect(folders).toEqual(
+      expect.arrayContaining(['.', 'apps/cli', 'apps/server', 'packages/engine', 'packages/stores/sqlite']),
+    )
+    expect(house.files.map(({ path }) => path)).toEqual(
+      expect.arrayContaining([
+        'packages/engine/src/index.ts',
+        'tests/architecture.test.ts',
+        'scripts/bootstrap.mjs',
+        'vitest.config.ts',
+      ]),
+    )
+  })
+})
+
+describe('a bad example is found by the rule that', () => {
+  it.each(RULES)('$sentence', ({ find, brokenBy, brokenManifests, complaints }) => {
+    expect(find(createHouse({ ...SMALL_HOUSE, ...brokenManifests }, brokenBy))).toEqual(complaints)
+  })
+
+  it('every rule has one', () => {
+    expect(RULES.filter(({ complaints }) => complaints.length === 0)).toEqual([])
+  })
+})

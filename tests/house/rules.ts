@@ -1,0 +1,228 @@
+import {
+  findForeignImportsOfTheEngine,
+  findRoomsWithoutArrows,
+  findWrongArrows,
+  findWrongArrowsOfTheRoot,
+} from './arrows.ts'
+import {
+  findDeepImports,
+  findImportsThatLeaveTheirRoom,
+  findRoomsWithManyDoors,
+  findUndeclaredImports,
+} from './doors.ts'
+import { findConsoleUses, findLongFiles, findStarExports } from './files.ts'
+import type { House, Manifest } from './house.ts'
+import { findEmptyFileNames, findEmptyNames, findNamesNotInKebabCase, findProtocolWords } from './words.ts'
+
+/** A rule about the sources, with an example that breaks it, so that the check itself can be seen to work. */
+export interface Rule {
+  readonly sentence: string
+  readonly find: (house: House) => string[]
+  readonly brokenBy: Readonly<Record<string, string>>
+  readonly brokenManifests?: Readonly<Record<string, Manifest>>
+  readonly complaints: readonly string[]
+}
+
+export const RULES: readonly Rule[] = [
+  {
+    sentence: 'imports between rooms point down the layers only',
+    find: findWrongArrows,
+    brokenBy: {
+      'packages/engine/src/a.ts': "import { x } from '@polylogue/tools'",
+      'packages/engine/src/a.test.ts': "import { x } from '@polylogue/testkit'\nimport { y } from '@polylogue/models'",
+      'packages/models/src/a.ts': "import { x } from '@polylogue/engine'\nexport { y } from '@polylogue/tools'",
+      'packages/tools/src/a.ts': "export const lazy = () => import('@polylogue/server')",
+      'packages/stores/sqlite/src/a.ts': "type X = import('@polylogue/aap').X",
+      'packages/protocols/aap/src/a.ts': "import { x } from '@polylogue/testkit'\n// import '@polylogue/tools'",
+      'packages/testkit/src/a.ts': "import { x } from '@polylogue/engine'\nimport '@polylogue/store-sqlite'",
+      'apps/server/src/a.ts': "import { x } from '@polylogue/aap'\nimport { y } from '@polylogue/cli'",
+      'apps/cli/src/a.ts': "import type { x } from '@polylogue/engine'\nimport { y } from '@polylogue/engine'",
+    },
+    complaints: [
+      'packages/engine/src/a.ts:1 packages/engine may not import @polylogue/tools',
+      'packages/engine/src/a.test.ts:2 packages/engine may not import @polylogue/models',
+      'packages/models/src/a.ts:2 packages/models may not import @polylogue/tools',
+      'packages/tools/src/a.ts:1 packages/tools may not import @polylogue/server',
+      'packages/stores/sqlite/src/a.ts:1 packages/stores/sqlite may not import @polylogue/aap',
+      'packages/protocols/aap/src/a.ts:1 packages/protocols/aap may not import @polylogue/testkit',
+      'packages/testkit/src/a.ts:2 packages/testkit may not import @polylogue/store-sqlite',
+      'apps/server/src/a.ts:2 apps/server may not import @polylogue/cli',
+      'apps/cli/src/a.ts:2 apps/cli may not import @polylogue/engine',
+    ],
+  },
+  {
+    sentence: 'the engine imports no foreign package but zod, and nothing of Node',
+    find: findForeignImportsOfTheEngine,
+    brokenBy: {
+      'packages/engine/src/a.ts': "import { z } from 'zod'\nimport 'node:fs'\nimport 'path'\nimport 'hono/sse'",
+      'packages/engine/src/a.test.ts': "import 'node:fs'\nimport 'vitest'",
+      'packages/tools/src/a.ts': "import 'node:fs'",
+    },
+    complaints: [
+      'packages/engine/src/a.ts:2 packages/engine may not import node:fs',
+      'packages/engine/src/a.ts:3 packages/engine may not import path',
+      'packages/engine/src/a.ts:4 packages/engine may not import hono/sse',
+    ],
+  },
+  {
+    sentence: 'examples import only the published package, scripts nothing of ours',
+    find: findWrongArrowsOfTheRoot,
+    brokenBy: {
+      'examples/weather/agent.ts': "import 'polylogue'\nimport '@polylogue/engine'",
+      'scripts/start.mjs': "import '@polylogue/server'",
+      'tests/whole.test.ts': "import '@polylogue/server'",
+    },
+    complaints: [
+      'examples/weather/agent.ts:2 may not import @polylogue/engine',
+      'scripts/start.mjs:1 may not import @polylogue/server',
+    ],
+  },
+  {
+    sentence: 'every room has its place in the layers',
+    find: findRoomsWithoutArrows,
+    brokenBy: {},
+    brokenManifests: { 'packages/extras/package.json': { name: '@polylogue/extras' } },
+    complaints: ['packages/extras has no row in tests/house/arrows.ts: decide what it may import'],
+  },
+  {
+    sentence: 'a room is entered by its package name, never by a file inside it',
+    find: findDeepImports,
+    brokenBy: {
+      'packages/models/src/a.ts':
+        "import '@polylogue/engine'\nimport '@polylogue/engine/src/errors.ts'\nimport 'hono/sse'",
+    },
+    complaints: ['packages/models/src/a.ts reaches into @polylogue/engine: @polylogue/engine/src/errors.ts'],
+  },
+  {
+    sentence: 'relative imports stay inside their room',
+    find: findImportsThatLeaveTheirRoom,
+    brokenBy: {
+      'packages/models/src/a.ts': "import './b.ts'\nimport '../../engine/src/errors.ts'\nimport '/etc/a.js'",
+      'tests/a.test.ts': "import '../scripts/lib/run.mjs'\nvi.mock('x')\nawait import(`../apps/cli/src/main.ts`)",
+    },
+    complaints: [
+      'packages/models/src/a.ts leaves packages/models: ../../engine/src/errors.ts',
+      'packages/models/src/a.ts imports an absolute path: /etc/a.js',
+      'tests/a.test.ts leaves .: ../apps/cli/src/main.ts',
+    ],
+  },
+  {
+    sentence: 'every imported package is declared by the room that imports it',
+    find: findUndeclaredImports,
+    brokenBy: {
+      'packages/engine/src/a.ts': "import 'zod'\nimport 'node:fs'\nimport 'hono/sse'\nconst vitest = require('vitest')",
+      'packages/engine/src/a.test.ts': "import 'vitest'\nimport '@polylogue/testkit'\nimport 'sinon'",
+      'packages/models/src/a.ts': "import '@polylogue/engine'",
+      'packages/testkit/src/a.ts': "import 'vitest'\nimport '@polylogue/engine'",
+      'examples/weather/agent.ts': "import 'polylogue'\nimport 'zod'\nimport 'axios'",
+    },
+    complaints: [
+      'packages/engine/src/a.ts uses hono, which packages/engine/package.json does not declare',
+      'packages/engine/src/a.ts uses vitest, which packages/engine/package.json does not declare',
+      'packages/engine/src/a.test.ts uses sinon, which packages/engine/package.json does not declare',
+      'packages/models/src/a.ts uses @polylogue/engine, which packages/models/package.json does not declare',
+      'examples/weather/agent.ts uses axios, which package.json does not declare',
+    ],
+  },
+  {
+    sentence: 'a package has one door',
+    find: findRoomsWithManyDoors,
+    brokenBy: {},
+    brokenManifests: {
+      'packages/tools/package.json': { name: '@polylogue/tools', exports: { '.': './src/index.ts', './*': './src/*' } },
+    },
+    complaints: ['packages/tools/package.json must have the one export "." at ./src/index.ts'],
+  },
+  {
+    sentence: 'exports are named one by one',
+    find: findStarExports,
+    brokenBy: {
+      'packages/tools/src/index.ts': "export { a } from './a.ts'\nexport * from './b.ts'\n// export * from './c.ts'",
+    },
+    complaints: ['packages/tools/src/index.ts:2 exports *: name what you export'],
+  },
+  {
+    sentence: 'no file has more than 500 lines, no test file more than 800',
+    find: findLongFiles,
+    brokenBy: {
+      'packages/tools/src/a.ts': 'a()\n'.repeat(500),
+      'packages/tools/src/b.ts': 'a()\n'.repeat(501),
+      'packages/tools/src/a.test.ts': 'a()\n'.repeat(800),
+      'packages/tools/src/b.test.ts': 'a()\n'.repeat(801),
+    },
+    complaints: [
+      'packages/tools/src/b.ts has 501 lines, 500 at most: split it by idea',
+      'packages/tools/src/b.test.ts has 801 lines, 800 at most: split it by idea',
+    ],
+  },
+  {
+    sentence: 'file and folder names are kebab-case',
+    find: findNamesNotInKebabCase,
+    brokenBy: {
+      'packages/tools/src/runTurn.ts': '',
+      'packages/tools/Read/a.ts': '',
+      'packages/tools/src/run-turn.test.ts': '',
+    },
+    complaints: ['packages/tools/src/runTurn.ts', 'packages/tools/Read/a.ts'],
+  },
+  {
+    sentence: "a protocol's words are said only in its own room",
+    find: findProtocolWords,
+    brokenBy: {
+      'packages/engine/src/a.ts': "import '../session/update.ts'\nexport const a = 'turn:patch'",
+      'packages/tools/src/a.ts': '// answers session/request_permission',
+      'packages/protocols/aap/src/a.ts': "export const a = ['turn_stop', 'chat:send']",
+      'packages/models/src/a.ts': "export const a = event.tool_permission ?? 'turn_stopped'",
+      'packages/testkit/src/a.ts': "export const a = 'turn_stop'",
+    },
+    complaints: [
+      'packages/engine/src/a.ts says turn:patch, a word of packages/protocols/blade',
+      'packages/tools/src/a.ts says session/request_permission, a word of packages/protocols/acp',
+      'packages/protocols/aap/src/a.ts says chat:send, a word of packages/protocols/blade',
+      'packages/models/src/a.ts says tool_permission, a word of packages/protocols/aap',
+    ],
+  },
+  {
+    sentence: 'no exported name is made of a word that names nothing',
+    find: findEmptyNames,
+    brokenBy: {
+      'packages/tools/src/a.ts': [
+        'export class HTTPSessionManager {}',
+        'export interface RequestHandlers {}',
+        'export type Utility = string',
+        'export const handleRequest = () => createUtil()',
+        'export function createToolHelper() {}',
+        "export { x as TextProcessor } from './x.ts'",
+      ].join('\n'),
+    },
+    complaints: [
+      'packages/tools/src/a.ts:1 exports HTTPSessionManager: name what it is or does',
+      'packages/tools/src/a.ts:2 exports RequestHandlers: name what it is or does',
+      'packages/tools/src/a.ts:5 exports createToolHelper: name what it is or does',
+      'packages/tools/src/a.ts:6 exports TextProcessor: name what it is or does',
+    ],
+  },
+  {
+    sentence: 'no file is named after nothing',
+    find: findEmptyFileNames,
+    brokenBy: {
+      'packages/tools/src/utils.ts': '',
+      'packages/tools/src/common/a.ts': '',
+      'apps/cli/src/run-helper.ts': '',
+    },
+    complaints: [
+      'packages/tools/src/utils.ts: name the file after its main export',
+      'packages/tools/src/common/a.ts: name the file after its main export',
+      'apps/cli/src/run-helper.ts: name the file after its main export',
+    ],
+  },
+  {
+    sentence: 'packages never write to the console',
+    find: findConsoleUses,
+    brokenBy: {
+      'packages/tools/src/a.ts': "log('console.log')\nconsole.log('x')",
+      'apps/cli/src/a.ts': "console.log('x')",
+    },
+    complaints: ['packages/tools/src/a.ts:2 writes to the console'],
+  },
+]

@@ -1,0 +1,62 @@
+// Names: our own words inside, each protocol's words only in its own room, and none that name nothing.
+import { type House } from './house.ts'
+
+/** Words that only one protocol has. Words that providers share with a protocol (`tool_use`, `end_turn`) are not here. */
+const PROTOCOL_WORDS: Readonly<Record<string, readonly string[]>> = {
+  'packages/protocols/aap': words('tool_permission turn_start turn_stop'),
+  'packages/protocols/acp': words(`
+    session/new session/load session/resume session/prompt session/update session/cancel session/close session/fork
+    session/request_permission session/set_mode session/set_config_option session_info_update
+    user_message_chunk agent_message_chunk agent_thought_chunk tool_call_update
+    fs/read_text_file fs/write_text_file terminal/create`),
+  'packages/protocols/blade': words(`
+    chat:send chat:start chat:end chat:stop chat:compact turn:start turn:patch turn:end
+    session:updated session:subscribe session:unsubscribe
+    askuser_answer client_message_id parent_fork_tool_call_id solution_id`),
+}
+
+const EMPTY_WORDS = 'manager|helper|util|service|handler|processor'
+const EMPTY_NAME = new RegExp(`^(${EMPTY_WORDS})s?$`, 'i')
+const EMPTY_PATH = new RegExp(`^(${EMPTY_WORDS}|common|misc)s?$`)
+const KEBAB_CASE = /^[a-z0-9]+(-[a-z0-9]+)*(\.[a-z0-9]+(-[a-z0-9]+)*)*$/
+
+/** Every package but its own room and testkit, whose contract suites may name what they compare. */
+export function findProtocolWords(house: House): string[] {
+  const files = house.files.filter(({ path }) => path.startsWith('packages/') && !path.startsWith('packages/testkit/'))
+  return files.flatMap(({ path, text }) =>
+    Object.entries(PROTOCOL_WORDS)
+      .filter(([owner]) => !path.startsWith(`${owner}/`))
+      .flatMap(([owner, itsWords]) => itsWords.map((word) => ({ owner, word })))
+      .filter(({ word }) => new RegExp(`(?<![\\w/:-])${word}(?![\\w/:-]|\\.ts)`).test(text))
+      .map(({ owner, word }) => `${path} says ${word}, a word of ${owner}`),
+  )
+}
+
+export function findEmptyNames(house: House): string[] {
+  return house.files.flatMap(({ path, exportedNames }) =>
+    exportedNames
+      .filter(({ name }) => wordsOf(name).some((word) => EMPTY_NAME.test(word)))
+      .map(({ name, line }) => `${path}:${line} exports ${name}: name what it is or does`),
+  )
+}
+
+export function findEmptyFileNames(house: House): string[] {
+  return house.files
+    .filter(({ path }) => path.split(/[/.-]/).some((word) => EMPTY_PATH.test(word)))
+    .map(({ path }) => `${path}: name the file after its main export`)
+}
+
+export function findNamesNotInKebabCase(house: House): string[] {
+  return house.files
+    .filter(({ path }) => !path.split('/').every((part) => KEBAB_CASE.test(part)))
+    .map(({ path }) => path)
+}
+
+/** `HTTPRequestHandler` is HTTP, Request, Handler. */
+function wordsOf(name: string): string[] {
+  return name.match(/[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+/g) ?? []
+}
+
+function words(list: string): string[] {
+  return list.trim().split(/\s+/)
+}
