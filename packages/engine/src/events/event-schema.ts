@@ -60,7 +60,7 @@ export const recordedEventSchema = z.discriminatedUnion('type', [
     secretOptions: secretOptions.optional(),
     preset: preset.optional(),
   }),
-  event('input.admitted', { inputId: entryId, content: userContent }),
+  event('input.admitted', { inputId: entryId, turnId, content: userContent }),
   event('input.dropped', { inputId: entryId, reason: z.string() }),
   event('turn.started', {
     turnId,

@@ -90,6 +90,8 @@ export interface SessionConfigured {
 export interface InputAdmitted {
   readonly type: 'input.admitted'
   readonly inputId: EntryId
+  /** The turn it will be; a queued input has it before its turn starts. */
+  readonly turnId: TurnId
   readonly content: UserContent
 }
 

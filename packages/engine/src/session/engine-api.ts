@@ -64,6 +64,8 @@ export interface SessionView {
   readonly lastOutcome?: TurnOutcome
   /** Calls that wait for a client or a human. */
   readonly waitingCalls: readonly ToolCallId[]
+  /** The last recorded event. */
+  readonly lastSeq: number
   readonly createdAt: number
   readonly updatedAt: number
 }

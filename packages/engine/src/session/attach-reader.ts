@@ -1,0 +1,30 @@
+import type { Cursor } from '../events/live-event.ts'
+import type { EventStore } from '../ports/event-store.ts'
+import { EngineError } from '../errors.ts'
+import type { Attachment, SessionReader } from './engine-api.ts'
+import type { OpenSession } from './open-session.ts'
+
+const PAGE = 500
+
+/** The past from the log, page by page, until the rest is at hand; then the feed takes over without a gap. */
+export async function attachReader(session: OpenSession, store: EventStore, cursor: Cursor, reader: SessionReader): Promise<Attachment> {
+  const { feed } = session
+  let isDetached = false
+  let seq = Math.min(cursor.seq, session.state.seq)
+  for (;;) {
+    await feed.settled()
+    if (feed.reaches(seq, session.state.seq)) break
+    const page = await store.readEvents(session.id, seq, PAGE)
+    for (const recorded of page) reader.recorded(recorded)
+    seq = page.at(-1)?.seq ?? seq
+    if (session.isGone) throw new EngineError('session-not-found', 'there is no such session')
+  }
+  feed.join(reader, seq, cursor)
+  return {
+    detach() {
+      if (isDetached) return
+      isDetached = true
+      feed.leave(reader)
+    },
+  }
+}

@@ -1,0 +1,97 @@
+import { EngineError } from '../errors.ts'
+import type { Cursor } from '../events/live-event.ts'
+import { failpoint } from '../failpoint.ts'
+import type { SessionId, UserId } from '../ids.ts'
+import { StorageFault } from '../ports/event-store.ts'
+import { Coordinator } from '../turn/coordinator.ts'
+import type { EngineParts } from '../turn/turn-deps.ts'
+import { Transcript } from '../views/transcript.ts'
+import { readSummary, toSessionView } from '../views/session-list.ts'
+import type { Command, CommandResults } from './command.ts'
+import type { Attachment, Engine, SessionReader } from './engine-api.ts'
+import { attachReader } from './attach-reader.ts'
+import { executeCommand } from './execute-command.ts'
+import { OpenSessions } from './open-sessions.ts'
+
+export interface EngineOptions extends EngineParts {
+  /** Names this process in leases; unique per process start. */
+  readonly owner: string
+}
+
+const HISTORY_PAGE = 1_000
+const TAKEOVER_PAGE = 1_000
+
+export function createEngine(options: EngineOptions): Engine {
+  const { store } = options
+  const coordinator = new Coordinator(options, options.owner)
+  const sessions = new OpenSessions(options, (id) => coordinator.isRunning(id))
+  let isStopping = false
+  const owned = (userId: UserId, sessionId: SessionId) => sessions.owned(userId, sessionId)
+
+  return {
+    async execute<C extends Command>(command: C): Promise<CommandResults[C['type']]> {
+      if (isStopping) throw new EngineError('shutting-down', 'the server is stopping; try again in a moment')
+      try {
+        const result = await executeCommand(command, { ...options, sessions, coordinator })
+        await failpoint('ack')
+        return result
+      } catch (error) {
+        if (!(error instanceof StorageFault)) throw error
+        options.log({ level: 'error', message: 'a command could not be stored', command: command.type, error })
+        throw new EngineError('storage-unavailable', 'the server cannot store anything at the moment')
+      }
+    },
+
+    async readSession(userId, sessionId) {
+      return toSessionView((await owned(userId, sessionId)).state)
+    },
+
+    async listSessions(userId, { before, limit }) {
+      const rows = await store.listSessions({ userId, ...(before && { before }), limit: limit + 1 })
+      const page = rows.slice(0, limit)
+      const last = page.at(-1)
+      const isMore = rows.length > limit
+      return {
+        sessions: page.map((row) => readSummary(row.summary)),
+        ...(isMore && last && { next: last.sessionId }),
+      }
+    },
+
+    async readHistory(userId, sessionId, view) {
+      const session = await owned(userId, sessionId)
+      if (view === 'compacted') return (await session.context()).history()
+      const transcript = new Transcript()
+      for (let after = 0, isMore = true; isMore; ) {
+        const page = await store.readEvents(sessionId, after, HISTORY_PAGE)
+        for (const recorded of page) transcript.apply(recorded)
+        after = page.at(-1)?.seq ?? after
+        isMore = page.length === HISTORY_PAGE
+      }
+      return transcript.messages()
+    },
+
+    async readBlob(userId, sessionId, hash) {
+      await owned(userId, sessionId)
+      return store.readBlob(sessionId, hash)
+    },
+
+    async attach(userId: UserId, sessionId: SessionId, after: Cursor, reader: SessionReader): Promise<Attachment> {
+      return attachReader(await owned(userId, sessionId), store, after, reader)
+    },
+
+    async start() {
+      await store.dropLeases()
+      for (const sessionId of await store.wantedSessions(TAKEOVER_PAGE)) {
+        const session = await sessions.find(sessionId)
+        if (session !== undefined) coordinator.takeOver(session)
+      }
+      sessions.startEviction()
+    },
+
+    async stop(graceMs) {
+      isStopping = true
+      await coordinator.stop(graceMs)
+      sessions.close()
+    },
+  }
+}

@@ -1,0 +1,87 @@
+import { EngineError } from '../errors.ts'
+import type { ClientTool, SessionConfigured, ToolAccess } from '../events/recorded-event.ts'
+import type { AgentDefinition } from '../ports/agent.ts'
+import type { SessionChanges } from './command.ts'
+import type { SessionState } from './state.ts'
+
+/** What events and answers show in place of a secret. */
+export const REDACTED = '***'
+
+export interface AcceptedOptions {
+  /** For the log: secrets redacted. */
+  readonly options: { readonly [name: string]: string }
+  readonly secretOptions: readonly string[]
+  /** Secrets in plain text, those that were really given. */
+  readonly secrets: { readonly [name: string]: string }
+}
+
+/** Undeclared keys are dropped. `***` for a secret that is stored means: leave it as it is. */
+export function acceptOptions(
+  agent: AgentDefinition,
+  given: { readonly [name: string]: string },
+  storedSecrets: readonly string[],
+): AcceptedOptions {
+  const options: Record<string, string> = {}
+  const secrets: Record<string, string> = {}
+  for (const option of agent.options) {
+    if (!Object.hasOwn(given, option.name)) continue
+    const value = given[option.name] ?? ''
+    if (option.type === 'secret') {
+      if (value === REDACTED && storedSecrets.includes(option.name)) continue
+      options[option.name] = REDACTED
+      secrets[option.name] = value
+      continue
+    }
+    if (option.type === 'select' && !option.choices.includes(value)) {
+      throw new EngineError('invalid-option', `must be one of ${option.choices.join(', ')}`, `options.${option.name}`)
+    }
+    options[option.name] = value
+  }
+  return { options, secretOptions: Object.keys(secrets), secrets }
+}
+
+export function checkTools(agent: AgentDefinition, access: ToolAccess, clientTools: readonly ClientTool[]): void {
+  if (access.type === 'listed') checkListedTools(agent, access)
+  const taken = new Set(agent.tools.map((tool) => tool.name))
+  for (const tool of clientTools) {
+    if (taken.has(tool.name)) {
+      throw new EngineError('tool-name-clash', `another tool is already called ${tool.name}`, 'clientTools')
+    }
+    taken.add(tool.name)
+  }
+}
+
+function checkListedTools(agent: AgentDefinition, access: ToolAccess & { type: 'listed' }): void {
+  const seen = new Set<string>()
+  for (const { name } of access.tools) {
+    if (!agent.tools.some((tool) => tool.exposed && tool.name === name)) {
+      throw new EngineError('unknown-tool', `the agent ${agent.name} exposes no tool called ${name}`, 'access')
+    }
+    if (seen.has(name)) throw new EngineError('unknown-tool', `${name} is listed twice`, 'access')
+    seen.add(name)
+  }
+}
+
+export interface AcceptedChanges {
+  readonly event?: SessionConfigured
+  readonly secrets: { readonly [name: string]: string }
+}
+
+export function acceptChanges(state: SessionState, agent: AgentDefinition, changes: SessionChanges | undefined): AcceptedChanges {
+  if (changes === undefined) return { secrets: {} }
+  if (changes.agent !== undefined && changes.agent !== state.agent) {
+    throw new EngineError('invalid-input', 'the agent of a session cannot change', 'agent')
+  }
+  checkTools(agent, changes.access ?? state.access, changes.clientTools ?? state.clientTools)
+  const accepted = acceptOptions(agent, changes.options ?? {}, state.secretOptions)
+  const event: SessionConfigured = {
+    type: 'session.configured',
+    ...(changes.access && { access: changes.access }),
+    ...(changes.clientTools && { clientTools: changes.clientTools }),
+    ...(Object.keys(accepted.options).length > 0 && { options: accepted.options }),
+    ...(accepted.secretOptions.length > 0 && { secretOptions: accepted.secretOptions }),
+    ...(changes.preset && { preset: changes.preset }),
+  }
+  const isEmpty = Object.keys(event).length === 1
+  return { ...(!isEmpty && { event }), secrets: accepted.secrets }
+}

@@ -1,0 +1,50 @@
+import { EngineError } from '../errors.ts'
+import type { RecordedEvent } from '../events/recorded-event.ts'
+import { endTurn, nextQueuedTurn } from '../turn/end-turn.ts'
+import type { CancelTurn, StartTurn } from './command.ts'
+import { acceptChanges } from './decide-changes.ts'
+import type { DecideContext, Decision, TurnDecision } from './decision.ts'
+import type { SessionState } from './state.ts'
+
+export const QUEUE_LIMIT = 8
+const SUPERSEDED = 'Tool call cancelled: superseded by a new user message'
+const CANCELLED = 'Tool call cancelled'
+
+/** Input while a turn waits for a human supersedes it; while one runs it queues or is refused, as the door wants. */
+export function decideStartTurn(state: SessionState, command: StartTurn, context: DecideContext): TurnDecision {
+  const { turn } = state
+  const isRunning = turn?.status === 'running'
+  if (isRunning && command.whenRunning === 'refuse') {
+    throw new EngineError('session-busy', 'a turn is already running in this session')
+  }
+  if (isRunning && state.queue.length >= QUEUE_LIMIT) {
+    throw new EngineError('queue-full', `${QUEUE_LIMIT} inputs are already waiting in this session`)
+  }
+  const changes = acceptChanges(state, context.agent, command.changes)
+  const turnId = context.ids.turnId()
+  const inputId = context.ids.entryId()
+
+  const events: RecordedEvent[] = changes.event ? [changes.event] : []
+  if (turn?.status === 'waiting') events.push(...endTurn(turn, { outcome: 'cancelled', openCalls: SUPERSEDED }))
+  events.push({ type: 'input.admitted', inputId, turnId, content: command.content })
+  if (isRunning) return { events, secrets: changes.secrets, turnId, firstEvent: events.length - 1, queued: true }
+
+  const firstEvent = events.length
+  events.push({ type: 'turn.started', turnId, inputId, parentEntryId: state.head, recovery: context.recovery })
+  return { events, secrets: changes.secrets, turnId, firstEvent, queued: false }
+}
+
+/** A running turn is told and ends itself; a waiting one has nobody to tell and ends here. */
+export function decideCancel(state: SessionState, command: CancelTurn, context: Pick<DecideContext, 'recovery'>): Decision {
+  const { turn } = state
+  const dropped: RecordedEvent[] = command.dropQueue
+    ? state.queue.map(({ inputId }) => ({ type: 'input.dropped', inputId, reason: command.reason }))
+    : []
+  const isMeant = turn !== undefined && (command.turnId === undefined || command.turnId === turn.turnId)
+  if (!isMeant || turn.cancelled !== undefined) return { events: dropped }
+  if (turn.status === 'running') {
+    return { events: [...dropped, { type: 'turn.cancel-requested', turnId: turn.turnId, reason: command.reason }] }
+  }
+  const ended = endTurn(turn, { outcome: 'cancelled', openCalls: CANCELLED })
+  return { events: [...dropped, ...ended, ...(command.dropQueue ? [] : nextQueuedTurn(state, context))] }
+}

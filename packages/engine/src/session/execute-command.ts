@@ -1,0 +1,152 @@
+import { EngineError, unreachable } from '../errors.ts'
+import type { Recorded } from '../events/recorded-event.ts'
+import type { SessionId } from '../ids.ts'
+import type { NewReceipt, SealedSecret } from '../ports/event-store.ts'
+import { secretContext } from '../turn/build-model-request.ts'
+import type { Coordinator } from '../turn/coordinator.ts'
+import type { EngineParts } from '../turn/turn-deps.ts'
+import type { AdmittedTurn, AnswerCalls, CancelTurn, Command, CommandResults, CreateSession, CreatedSession, DeleteSession, StartTurn } from './command.ts'
+import { decideAnswers } from './decide-answers.ts'
+import { decideCreate } from './decide-create.ts'
+import { decideCancel, decideStartTurn } from './decide-turn.ts'
+import type { DecideContext, TurnDecision } from './decision.ts'
+import { OpenSession, ReceiptTaken } from './open-session.ts'
+import type { OpenSessions } from './open-sessions.ts'
+import type { SessionState } from './state.ts'
+
+export interface ExecuteDeps extends EngineParts {
+  readonly sessions: OpenSessions
+  readonly coordinator: Coordinator
+}
+
+export async function executeCommand<C extends Command>(command: C, deps: ExecuteDeps): Promise<CommandResults[C['type']]> {
+  return (await dispatch(command, deps)) as CommandResults[C['type']]
+}
+
+function dispatch(command: Command, deps: ExecuteDeps): Promise<CommandResults[keyof CommandResults]> {
+  switch (command.type) {
+    case 'create-session':
+      return createSession(command, deps)
+    case 'start-turn':
+      return admit(command, deps, (state, context) => decideStartTurn(state, command, context))
+    case 'answer-calls':
+      return answerCalls(command, deps)
+    case 'cancel-turn':
+      return cancelTurn(command, deps)
+    case 'delete-session':
+      return deleteSession(command, deps)
+    default:
+      return unreachable(command)
+  }
+}
+
+async function createSession(command: CreateSession, deps: ExecuteDeps): Promise<CreatedSession> {
+  const sessionId = deps.ids.sessionId()
+  const decision = decideCreate(sessionId, command, contextFor(command.agent, deps))
+  const { session, recorded } = await OpenSession.create(deps.store, deps.clock, sessionId, command.userId, {
+    events: decision.events,
+    ...(decision.names && { names: decision.names }),
+    ...(command.blobs && { blobs: command.blobs }),
+    secrets: seal(sessionId, decision.secrets, deps),
+  })
+  deps.sessions.add(session)
+  if (decision.turn === undefined) return { sessionId }
+  deps.coordinator.wake(session)
+  return { sessionId, turn: toAdmitted(decision.turn, recorded) }
+}
+
+async function answerCalls(command: AnswerCalls, deps: ExecuteDeps): Promise<AdmittedTurn> {
+  const ids = command.answers.map((answer) => answer.toolCallId)
+  const known = await deps.store.takenNames(command.sessionId, ids)
+  return admit(command, deps, (state, context) => decideAnswers(state, command, context, known))
+}
+
+/** Records what the command leads to and wakes a runner. A repeated idempotency key answers as it did the first time. */
+async function admit(
+  command: StartTurn | AnswerCalls,
+  deps: ExecuteDeps,
+  decide: (state: SessionState, context: DecideContext) => TurnDecision,
+): Promise<AdmittedTurn> {
+  const session = await deps.sessions.owned(command.userId, command.sessionId)
+  const before = await findRepeated(command, deps)
+  if (before !== undefined) return before
+  let decision: TurnDecision | undefined
+  try {
+    const recorded = await session.commit((state) => {
+      decision = decide(state, contextFor(state.agent, deps))
+      return {
+        events: decision.events,
+        ...(command.blobs && { blobs: command.blobs }),
+        secrets: seal(session.id, decision.secrets, deps),
+        ...receiptOf(command, decision),
+      }
+    })
+    if (decision === undefined) throw new Error('a commit decides')
+    deps.coordinator.wake(session)
+    return toAdmitted(decision, recorded)
+  } catch (error) {
+    const stored = error instanceof ReceiptTaken ? await findRepeated(command, deps) : undefined
+    if (stored !== undefined) return stored
+    throw error
+  }
+}
+
+async function findRepeated(command: StartTurn | AnswerCalls, deps: ExecuteDeps): Promise<AdmittedTurn | undefined> {
+  if (command.idempotency === undefined) return undefined
+  const { key, fingerprint } = command.idempotency
+  const receipt = await deps.store.findReceipt(command.userId, command.sessionId, key)
+  if (receipt === undefined) return undefined
+  if (receipt.fingerprint !== fingerprint) {
+    throw new EngineError('receipt-mismatch', 'this idempotency key was used for another request')
+  }
+  return { turnId: receipt.turnId, seq: receipt.seq, queued: false, repeated: true }
+}
+
+function receiptOf(command: StartTurn | AnswerCalls, decision: TurnDecision): { receipt?: NewReceipt } {
+  if (command.idempotency === undefined) return {}
+  const { turnId, firstEvent } = decision
+  return { receipt: { ...command.idempotency, userId: command.userId, turnId, firstEvent } }
+}
+
+async function cancelTurn(command: CancelTurn, deps: ExecuteDeps): Promise<{ cancelled: boolean }> {
+  const session = await deps.sessions.owned(command.userId, command.sessionId)
+  const recorded = await session.commit((state) => ({ events: decideCancel(state, command, deps).events }))
+  let cancelled = false
+  for (const { event } of recorded) {
+    if (event.type === 'turn.cancel-requested') deps.coordinator.stopRunner(session.id, 'cancel', event.turnId)
+    cancelled ||= event.type === 'turn.cancel-requested' || event.type === 'turn.ended'
+  }
+  if (session.state.turn?.status === 'running') deps.coordinator.wake(session)
+  return { cancelled }
+}
+
+/** The rows go first: a runner that is still at work finds its session gone and can record nothing more. */
+async function deleteSession(command: DeleteSession, deps: ExecuteDeps): Promise<Record<string, never>> {
+  const session = await deps.sessions.owned(command.userId, command.sessionId)
+  if (!(await deps.store.deleteSession(session.id))) throw new EngineError('session-not-found', 'there is no such session')
+  session.markGone()
+  deps.sessions.remove(session.id)
+  deps.coordinator.stopRunner(session.id, 'deleted')
+  session.feed.close('deleted')
+  return {}
+}
+
+function contextFor(agentName: string, deps: ExecuteDeps): DecideContext {
+  const agent = deps.agents.find(agentName)
+  if (agent === undefined) throw new EngineError('agent-not-found', `there is no agent called ${agentName}`, 'agent')
+  return { agent, ids: deps.ids, digest: deps.digest, recovery: deps.recovery }
+}
+
+function seal(sessionId: SessionId, secrets: { readonly [name: string]: string } | undefined, deps: ExecuteDeps): readonly SealedSecret[] {
+  return Object.entries(secrets ?? {}).map(([name, plain]) => ({
+    name,
+    sealed: deps.secretBox.seal(plain, secretContext(sessionId, name)),
+  }))
+}
+
+function toAdmitted(decision: TurnDecision, recorded: readonly Recorded[]): AdmittedTurn {
+  const seq = recorded[decision.firstEvent]?.seq
+  if (seq === undefined) throw new Error('a decision names an event it recorded')
+  return { turnId: decision.turnId, seq, queued: decision.queued, repeated: false }
+}
+

@@ -1,0 +1,195 @@
+import type { Recorded, RecordedEvent } from '../events/recorded-event.ts'
+import { EngineError } from '../errors.ts'
+import { failpoint } from '../failpoint.ts'
+import type { EntryId, SessionId, UserId } from '../ids.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { EventStore, Fence, NewBlob, NewReceipt, SealedSecret } from '../ports/event-store.ts'
+import { ModelContext } from '../views/model-context.ts'
+import { changesSummary, writeSummary } from '../views/session-list.ts'
+import { evolve } from './evolve.ts'
+import { SessionFeed } from './session-feed.ts'
+import type { SessionState } from './state.ts'
+
+const SNAPSHOT_EVERY = 500
+const PAGE = 500
+
+/** What goes into one append. */
+export interface Batch {
+  readonly events: readonly RecordedEvent[]
+  readonly names?: readonly string[]
+  readonly blobs?: readonly NewBlob[]
+  readonly secrets?: readonly SealedSecret[]
+  readonly receipt?: NewReceipt
+  readonly clearDrafts?: readonly EntryId[]
+}
+
+/** The runner's lease has passed to somebody else: it stops at once and records nothing more. */
+export class FencedOff extends Error {}
+
+/** Another request with the same idempotency key was stored first. */
+export class ReceiptTaken extends Error {}
+
+/**
+ * A session in memory: its state, its way out, and the one queue through which everything is recorded. Dropped when
+ * nobody has used it for a while; the log is all that matters.
+ */
+export class OpenSession {
+  readonly id: SessionId
+  readonly feed = new SessionFeed()
+  readonly #store: EventStore
+  readonly #clock: Clock
+  #state: SessionState
+  #snapshotSeq: number
+  #context: ModelContext | undefined
+  #queue: Promise<unknown> = Promise.resolve()
+  #isGone = false
+  lastUsedAt: number
+
+  constructor(store: EventStore, clock: Clock, state: SessionState, snapshotSeq: number) {
+    this.#store = store
+    this.#clock = clock
+    this.#state = state
+    this.#snapshotSeq = snapshotSeq
+    this.id = state.sessionId
+    this.lastUsedAt = clock.now()
+  }
+
+  static async load(store: EventStore, clock: Clock, sessionId: SessionId): Promise<OpenSession | undefined> {
+    const snapshot = await store.readSnapshot(sessionId)
+    let state = snapshot && (JSON.parse(snapshot.state) as SessionState)
+    for (let isMore = true; isMore; ) {
+      const page = await store.readEvents(sessionId, state?.seq ?? 0, PAGE)
+      for (const recorded of page) state = evolve(state, recorded)
+      isMore = page.length === PAGE
+    }
+    return state && new OpenSession(store, clock, state, snapshot?.seq ?? 0)
+  }
+
+  static async create(store: EventStore, clock: Clock, sessionId: SessionId, userId: UserId, batch: Batch): Promise<{ session: OpenSession; recorded: readonly Recorded[] }> {
+    const at = clock.now()
+    const recorded = batch.events.map((event, index): Recorded => ({ seq: index + 1, at, event }))
+    let state: SessionState | undefined
+    for (const item of recorded) state = evolve(state, item)
+    if (state === undefined) throw new Error('a session is created with at least one event')
+    await failpoint('create.before-append')
+    const result = await store.append({
+      sessionId,
+      expectedSeq: 0,
+      create: { userId },
+      at,
+      ...batch,
+      wanted: state.turn?.status === 'running',
+      summary: writeSummary(state),
+      snapshot: JSON.stringify(state),
+    })
+    if (result.type === 'conflict') throw new Error(`a new session met a conflict: ${result.reason}`)
+    await failpoint('create.after-append')
+    const session = new OpenSession(store, clock, state, state.seq)
+    session.feed.publish(recorded)
+    return { session, recorded }
+  }
+
+  get state(): SessionState {
+    return this.#state
+  }
+
+  get isGone(): boolean {
+    return this.#isGone
+  }
+
+  markGone(): void {
+    this.#isGone = true
+  }
+
+  /**
+   * Records what `build` decides from the state as it then is; an `EngineError` thrown by it leaves everything as it was.
+   * Commits of one session run one after the other; when another process has recorded something in between, the state is
+   * caught up and `build` is asked again.
+   */
+  commit(build: (state: SessionState) => Batch | Promise<Batch>, fence?: Fence): Promise<readonly Recorded[]> {
+    const run = this.#queue.then(() => this.#commitNow(build, fence))
+    this.#queue = run.catch(() => undefined)
+    return run
+  }
+
+  /** The conversation as the model sees it, up to date with the state. */
+  async context(): Promise<ModelContext> {
+    const context = this.#context ?? new ModelContext()
+    for (let isMore = context.seq < this.#state.seq; isMore; ) {
+      const page = await this.#store.readEvents(this.id, context.seq, PAGE)
+      for (const recorded of page) if (recorded.seq > context.seq) context.apply(recorded)
+      isMore = page.length > 0 && context.seq < this.#state.seq
+    }
+    this.#context = context
+    return context
+  }
+
+  async #commitNow(build: (state: SessionState) => Batch | Promise<Batch>, fence?: Fence): Promise<readonly Recorded[]> {
+    this.lastUsedAt = this.#clock.now()
+    for (;;) {
+      if (this.#isGone) throw new EngineError('session-not-found', 'there is no such session')
+      const batch = await build(this.#state)
+      if (batch.events.length === 0) return []
+      const recorded = await this.#append(batch, fence)
+      if (recorded !== undefined) return recorded
+      await this.#catchUp()
+    }
+  }
+
+  /** `undefined`: the log has moved on under us. */
+  async #append(batch: Batch, fence: Fence | undefined): Promise<readonly Recorded[] | undefined> {
+    const at = this.#clock.now()
+    const expectedSeq = this.#state.seq
+    const recorded = batch.events.map((event, index): Recorded => ({ seq: expectedSeq + 1 + index, at, event }))
+    let state = this.#state
+    for (const item of recorded) state = evolve(state, item)
+    const isSnapshotDue =
+      state.seq - this.#snapshotSeq >= SNAPSHOT_EVERY || batch.events.some((event) => event.type === 'turn.ended')
+
+    this.feed.hold()
+    let published: readonly Recorded[] = []
+    try {
+      const before = failpoint('append.before')
+      if (before !== undefined) await before
+      const result = await this.#store.append({
+        sessionId: this.id,
+        expectedSeq,
+        at,
+        ...batch,
+        ...(fence && { fence }),
+        wanted: state.turn?.status === 'running',
+        ...(batch.events.some(changesSummary) && { summary: writeSummary(state) }),
+        ...(isSnapshotDue && { snapshot: JSON.stringify(state) }),
+      })
+      if (result.type === 'conflict') return this.#onConflict(result.reason)
+      const after = failpoint('append.after')
+      if (after !== undefined) await after
+      this.#state = state
+      if (isSnapshotDue) this.#snapshotSeq = state.seq
+      if (this.#context?.seq === expectedSeq) for (const item of recorded) this.#context.apply(item)
+      published = recorded
+      return recorded
+    } finally {
+      this.feed.release(published)
+    }
+  }
+
+  #onConflict(reason: string): undefined {
+    if (reason === 'fenced') throw new FencedOff(`session ${this.id} has another runner`)
+    if (reason === 'receipt-taken') throw new ReceiptTaken()
+    if (reason === 'session-gone') {
+      this.#isGone = true
+      throw new EngineError('session-not-found', 'there is no such session')
+    }
+    return undefined
+  }
+
+  async #catchUp(): Promise<void> {
+    for (let isMore = true; isMore; ) {
+      const page = await this.#store.readEvents(this.id, this.#state.seq, PAGE)
+      for (const recorded of page) this.#state = evolve(this.#state, recorded)
+      this.feed.publish(page)
+      isMore = page.length === PAGE
+    }
+  }
+}

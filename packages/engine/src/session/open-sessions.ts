@@ -1,0 +1,77 @@
+import { EngineError } from '../errors.ts'
+import type { SessionId, UserId } from '../ids.ts'
+import type { Timer } from '../ports/clock.ts'
+import type { EngineParts } from '../turn/turn-deps.ts'
+import { OpenSession } from './open-session.ts'
+
+/** An idle session costs no memory after this long; its next use reads a snapshot and the tail of its log. */
+const IDLE_MS = 5 * 60_000
+const SWEEP_MS = 60_000
+
+/** The sessions in memory. Loading is shared: two users of one session get the same object. */
+export class OpenSessions {
+  readonly #parts: Pick<EngineParts, 'store' | 'clock'>
+  readonly #isBusy: (sessionId: SessionId) => boolean
+  readonly #open = new Map<SessionId, OpenSession>()
+  readonly #loading = new Map<SessionId, Promise<OpenSession | undefined>>()
+  #sweep: Timer | undefined
+
+  constructor(parts: Pick<EngineParts, 'store' | 'clock'>, isBusy: (sessionId: SessionId) => boolean) {
+    this.#parts = parts
+    this.#isBusy = isBusy
+  }
+
+  add(session: OpenSession): void {
+    this.#open.set(session.id, session)
+  }
+
+  remove(sessionId: SessionId): void {
+    this.#open.delete(sessionId)
+  }
+
+  /** Somebody else's session is refused exactly like one that does not exist. */
+  async owned(userId: UserId, sessionId: SessionId): Promise<OpenSession> {
+    const session = await this.find(sessionId)
+    if (session === undefined || session.state.userId !== userId) {
+      throw new EngineError('session-not-found', 'there is no such session')
+    }
+    return session
+  }
+
+  async find(sessionId: SessionId): Promise<OpenSession | undefined> {
+    const open = this.#open.get(sessionId)
+    if (open !== undefined) {
+      open.lastUsedAt = this.#parts.clock.now()
+      return open.isGone ? undefined : open
+    }
+    const loading = this.#loading.get(sessionId) ?? this.#load(sessionId)
+    return loading
+  }
+
+  startEviction(): void {
+    this.#sweep = this.#parts.clock.setTimer(SWEEP_MS, () => {
+      const limit = this.#parts.clock.now() - IDLE_MS
+      for (const [id, session] of this.#open) {
+        if (session.lastUsedAt <= limit && session.feed.readerCount === 0 && !this.#isBusy(id)) this.#open.delete(id)
+      }
+      this.startEviction()
+    })
+  }
+
+  close(): void {
+    this.#sweep?.cancel()
+    for (const session of this.#open.values()) session.feed.close('stopping')
+    this.#open.clear()
+  }
+
+  #load(sessionId: SessionId): Promise<OpenSession | undefined> {
+    const loading = OpenSession.load(this.#parts.store, this.#parts.clock, sessionId)
+      .then((session) => {
+        if (session !== undefined) this.#open.set(sessionId, session)
+        return session
+      })
+      .finally(() => this.#loading.delete(sessionId))
+    this.#loading.set(sessionId, loading)
+    return loading
+  }
+}

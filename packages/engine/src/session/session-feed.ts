@@ -1,0 +1,110 @@
+import type { StepBlock } from '../content.ts'
+import type { BlockDelta, Cursor } from '../events/live-event.ts'
+import type { Recorded } from '../events/recorded-event.ts'
+import type { EntryId, LoopId, TurnId } from '../ids.ts'
+import type { SessionReader } from './engine-api.ts'
+
+/** How many of the newest events are kept at hand, so that a reader that comes for its own turn needs no query. */
+const RECENT_EVENTS = 64
+
+/** A step that is streaming now, with the text it has so far. */
+export interface LiveStep {
+  readonly turnId: TurnId
+  readonly loopId: LoopId
+  readonly stepId: EntryId
+  readonly stepSeq: number
+  readonly blocks: StepBlock[]
+}
+
+/**
+ * The one way out of a session: recorded events and deltas leave through it in one order. While an append is under way
+ * deltas wait behind it, so that no reader meets a delta before an event that was recorded first.
+ */
+export class SessionFeed {
+  readonly liveSteps = new Map<EntryId, LiveStep>()
+  readonly #readers = new Set<SessionReader>()
+  #recent: Recorded[] = []
+  #holds = 0
+  #held: BlockDelta[] = []
+  #released: (() => void)[] = []
+
+  get readerCount(): number {
+    return this.#readers.size
+  }
+
+  /** An append begins. Every `hold` is matched by one `release`. */
+  hold(): void {
+    this.#holds++
+  }
+
+  /** An append has ended: what it recorded goes out, then the deltas that waited. */
+  release(recorded: readonly Recorded[]): void {
+    this.publish(recorded)
+    if (--this.#holds > 0) return
+    const held = this.#held
+    this.#held = []
+    for (const delta of held) this.#deliver(delta)
+    const released = this.#released
+    this.#released = []
+    for (const resume of released) resume()
+  }
+
+  publish(recorded: readonly Recorded[]): void {
+    if (recorded.length === 0) return
+    this.#recent.push(...recorded)
+    if (this.#recent.length > RECENT_EVENTS * 2) this.#recent = this.#recent.slice(-RECENT_EVENTS)
+    for (const reader of this.#readers) for (const item of recorded) reader.recorded(item)
+  }
+
+  publishDelta(delta: BlockDelta): void {
+    if (this.#holds > 0) this.#held.push(delta)
+    else this.#deliver(delta)
+  }
+
+  /** Whether everything after `seq` can be had from memory. */
+  reaches(seq: number, lastSeq: number): boolean {
+    if (seq >= lastSeq) return true
+    const first = this.#recent[0]
+    return first !== undefined && first.seq <= seq + 1
+  }
+
+  /** Resolves when no append is under way. */
+  async settled(): Promise<void> {
+    while (this.#holds > 0) await new Promise<void>((resume) => this.#released.push(resume))
+  }
+
+  /** Contract: called when nothing is held and `reaches(after.seq)`. Delivers what is at hand, then stays attached. */
+  join(reader: SessionReader, after: number, cursor: Cursor): void {
+    for (const item of this.#recent) if (item.seq > after) reader.recorded(item)
+    for (const step of this.liveSteps.values()) for (const delta of deltasAfter(step, cursor)) reader.delta(delta)
+    this.#readers.add(reader)
+  }
+
+  leave(reader: SessionReader): void {
+    this.#readers.delete(reader)
+  }
+
+  close(reason: 'deleted' | 'stopping'): void {
+    const readers = [...this.#readers]
+    this.#readers.clear()
+    for (const reader of readers) reader.closed(reason)
+  }
+
+  #deliver(delta: BlockDelta): void {
+    for (const reader of this.#readers) reader.delta(delta)
+  }
+}
+
+/** The text a step has so far, as deltas, less what the cursor says the reader has. */
+function deltasAfter(step: LiveStep, cursor: Cursor): readonly BlockDelta[] {
+  const isInStep = cursor.seq === step.stepSeq && cursor.block !== undefined
+  return step.blocks.flatMap((block, index) => {
+    if (block.type === 'tool-call') return []
+    if (isInStep && index < (cursor.block ?? 0)) return []
+    const offset = isInStep && index === cursor.block ? Math.min(cursor.offset ?? 0, block.text.length) : 0
+    const text = block.text.slice(offset)
+    if (text === '') return []
+    const { turnId, loopId, stepId, stepSeq } = step
+    return [{ type: `${block.type}.delta` as const, turnId, loopId, stepId, stepSeq, block: index, offset, text }]
+  })
+}

@@ -1,0 +1,198 @@
+import { failpoint } from '../failpoint.ts'
+import type { SessionId, TurnId } from '../ids.ts'
+import type { Timer } from '../ports/clock.ts'
+import { StorageFault, type Fence } from '../ports/event-store.ts'
+import { EngineError } from '../errors.ts'
+import { FencedOff, type OpenSession } from '../session/open-session.ts'
+import { decideTakeover } from './decide-takeover.ts'
+import { endTurn, nextQueuedTurn } from './end-turn.ts'
+import { runTurn } from './run-turn.ts'
+import { RunnerStopped, stopReasonOf, type EngineParts, type RunDeps, type StopReason } from './turn-deps.ts'
+
+// Long enough that a stalled event loop does not lose it, short enough that another process takes over within seconds.
+const LEASE_MS = 5_000
+const STORAGE_RETRY_MS = 1_000
+
+interface Runner {
+  readonly session: OpenSession
+  readonly done: Promise<void>
+  fence?: Fence
+  turnId?: TurnId
+  abort: AbortController
+  nudge: PromiseWithResolvers<void>
+  isNudged: boolean
+}
+
+/** At most one runner per session in this process, and by the store's lease at most one in all. */
+export class Coordinator {
+  readonly #parts: EngineParts
+  readonly #owner: string
+  readonly #runners = new Map<SessionId, Runner>()
+  #renewal: Timer | undefined
+  #isStopping = false
+
+  constructor(parts: EngineParts, owner: string) {
+    this.#parts = parts
+    this.#owner = owner
+  }
+
+  /** Something was recorded that a runner must act on. Starts one, or tells the one at work. */
+  wake(session: OpenSession): void {
+    this.#start(session, false)
+  }
+
+  /** The session's runner died with its process: repair what it left, then go on. */
+  takeOver(session: OpenSession): void {
+    this.#start(session, true)
+  }
+
+  isRunning(sessionId: SessionId): boolean {
+    return this.#runners.has(sessionId)
+  }
+
+  /** The runner stops its model and tools at once; what that means for the turn depends on the reason. */
+  stopRunner(sessionId: SessionId, reason: StopReason, turnId?: TurnId): void {
+    const runner = this.#runners.get(sessionId)
+    if (runner !== undefined && (turnId === undefined || runner.turnId === turnId)) runner.abort.abort(reason)
+  }
+
+  async stop(graceMs: number): Promise<void> {
+    this.#isStopping = true
+    const all = Promise.all([...this.#runners.values()].map((runner) => runner.done))
+    if (graceMs > 0) {
+      const grace = Promise.withResolvers<void>()
+      const timer = this.#parts.clock.setTimer(graceMs, grace.resolve)
+      await Promise.race([all, grace.promise])
+      timer.cancel()
+    }
+    for (const runner of this.#runners.values()) runner.abort.abort('stopping' satisfies StopReason)
+    await all
+    this.#renewal?.cancel()
+  }
+
+  #start(session: OpenSession, isTakeover: boolean): void {
+    const runner = this.#runners.get(session.id)
+    if (runner !== undefined) {
+      runner.isNudged = true
+      runner.nudge.resolve()
+      runner.nudge = Promise.withResolvers()
+      return
+    }
+    if (this.#isStopping) return
+    const started: Runner = {
+      session,
+      done: Promise.resolve().then(() => this.#run(started, isTakeover)),
+      abort: new AbortController(),
+      nudge: Promise.withResolvers(),
+      isNudged: false,
+    }
+    this.#runners.set(session.id, started)
+    this.#keepLeases()
+  }
+
+  async #run(runner: Runner, isTakeover: boolean): Promise<void> {
+    const { session } = runner
+    const { store, log } = this.#parts
+    let fence: Fence | undefined
+    try {
+      fence = await store.claim(session.id, this.#owner, LEASE_MS)
+      await failpoint('claim.after')
+      if (fence === undefined) return
+      runner.fence = fence
+      if (isTakeover) await this.#repair(session, fence)
+      await this.#runTurns(runner, fence)
+    } catch (error) {
+      if (error instanceof RunnerStopped || error instanceof FencedOff) return
+      if (error instanceof EngineError && error.code === 'session-not-found') return
+      log({ level: 'error', message: 'a runner broke', sessionId: session.id, error })
+      if (error instanceof StorageFault) return this.#retryLater(session)
+      if (fence !== undefined) await this.#endBroken(session, fence)
+    } finally {
+      this.#runners.delete(session.id)
+      if (fence !== undefined) await this.#release(session.id, fence)
+      if (runner.isNudged && session.state.turn?.status === 'running' && !session.isGone) this.wake(session)
+    }
+  }
+
+  async #runTurns(runner: Runner, fence: Fence): Promise<void> {
+    const { session } = runner
+    for (;;) {
+      runner.isNudged = false
+      const { turn } = session.state
+      runner.turnId = turn?.turnId
+      if (turn?.status !== 'running') return
+      if (this.#isStopping && turn.answeredSteps === 0 && turn.step === undefined) return
+      if (stopReasonOf(runner.abort.signal) === 'cancel') runner.abort = new AbortController()
+      if (runner.abort.signal.aborted) return
+      if (turn.cancelled !== undefined) runner.abort.abort('cancel' satisfies StopReason)
+      const deps: RunDeps = {
+        ...this.#parts,
+        session,
+        fence,
+        signal: runner.abort.signal,
+        nudged: () => runner.nudge.promise,
+      }
+      await runTurn(turn, deps)
+    }
+  }
+
+  async #repair(session: OpenSession, fence: Fence): Promise<void> {
+    const { store, agents, recovery } = this.#parts
+    const drafts = await store.readDrafts(session.id)
+    await session.commit((state) => {
+      const { turn } = state
+      if (turn?.status !== 'running') return { events: [] }
+      const agent = agents.find(state.agent)
+      const clearDrafts = turn.step?.phase === 'asking' ? [turn.step.stepId] : []
+      return { events: decideTakeover(state, turn, drafts, { agent, recovery }), clearDrafts }
+    }, fence)
+  }
+
+  /** The turn stands in the log as it was; when the disk answers again it is repaired like after a crash. */
+  #retryLater(session: OpenSession): void {
+    this.#parts.clock.setTimer(STORAGE_RETRY_MS, () => this.takeOver(session))
+  }
+
+  /** A bug must not leave a turn that runs for ever in every list: it ends as failed. */
+  async #endBroken(session: OpenSession, fence: Fence): Promise<void> {
+    const { log } = this.#parts
+    try {
+      await session.commit((state) => {
+        if (state.turn === undefined) return { events: [] }
+        const error = { code: 'internal', message: 'The server had an internal error during this turn.' }
+        const ended = endTurn(state.turn, { outcome: 'failed', error, openCalls: 'Tool call cancelled: internal error' })
+        return { events: [...ended, ...nextQueuedTurn(state, this.#parts)] }
+      }, fence)
+      this.wake(session)
+    } catch (error) {
+      log({ level: 'error', message: 'a broken turn could not be ended', sessionId: session.id, error })
+    }
+  }
+
+  async #release(sessionId: SessionId, fence: Fence): Promise<void> {
+    try {
+      await this.#parts.store.release(sessionId, fence)
+    } catch (error) {
+      this.#parts.log({ level: 'warn', message: 'a lease was not released', sessionId, error })
+    }
+  }
+
+  #keepLeases(): void {
+    if (this.#renewal !== undefined) return
+    this.#renewal = this.#parts.clock.setTimer(LEASE_MS / 3, () => {
+      this.#renewal = undefined
+      if (this.#runners.size === 0) return
+      void this.#renew().finally(() => this.#keepLeases())
+    })
+  }
+
+  async #renew(): Promise<void> {
+    try {
+      const held = [...this.#runners].filter(([, runner]) => runner.fence !== undefined).map(([id]) => id)
+      if (held.length === 0) return
+      for (const id of await this.#parts.store.renew(this.#owner, held, LEASE_MS)) this.stopRunner(id, 'fenced')
+    } catch (error) {
+      this.#parts.log({ level: 'warn', message: 'leases were not renewed', error })
+    }
+  }
+}

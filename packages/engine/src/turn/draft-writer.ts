@@ -1,0 +1,60 @@
+import type { Draft, Fence } from '../ports/event-store.ts'
+import type { Timer } from '../ports/clock.ts'
+import type { SessionId } from '../ids.ts'
+import type { LiveStep } from '../session/session-feed.ts'
+import type { EngineParts } from './turn-deps.ts'
+
+type DraftParts = Pick<EngineParts, 'store' | 'clock' | 'log'>
+
+/** A crash loses at most this much of a streaming answer; writing more often costs commits that nobody waits for. */
+const DRAFT_INTERVAL_MS = 250
+
+/** Keeps the durable copy of a streaming step fresh enough. Never slows the stream down. */
+export class DraftWriter {
+  readonly #parts: DraftParts
+  readonly #step: LiveStep
+  readonly #sessionId: SessionId
+  readonly #fence: Fence
+  readonly #dirty = new Set<number>()
+  #timer: Timer | undefined
+  #isClosed = false
+
+  constructor(parts: DraftParts, sessionId: SessionId, fence: Fence, step: LiveStep) {
+    this.#parts = parts
+    this.#sessionId = sessionId
+    this.#fence = fence
+    this.#step = step
+  }
+
+  touch(block: number): void {
+    this.#dirty.add(block)
+    if (this.#timer === undefined && !this.#isClosed) {
+      this.#timer = this.#parts.clock.setTimer(DRAFT_INTERVAL_MS, () => {
+        this.#timer = undefined
+        void this.flush()
+      })
+    }
+  }
+
+  /** Saves what changed. A failed save is only logged: the next one carries the same text and more. */
+  async flush(): Promise<void> {
+    const drafts = [...this.#dirty].flatMap((index): Draft[] => {
+      const block = this.#step.blocks[index]
+      if (block === undefined || block.type === 'tool-call') return []
+      return [{ stepId: this.#step.stepId, block: index, kind: block.type, text: block.text }]
+    })
+    this.#dirty.clear()
+    if (drafts.length === 0) return
+    try {
+      await this.#parts.store.saveDrafts(this.#sessionId, this.#fence, drafts)
+    } catch (error) {
+      this.#parts.log({ level: 'warn', message: 'draft not saved', sessionId: this.#sessionId, error })
+    }
+  }
+
+  close(): void {
+    this.#isClosed = true
+    this.#timer?.cancel()
+    this.#timer = undefined
+  }
+}

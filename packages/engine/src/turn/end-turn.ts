@@ -1,0 +1,57 @@
+import type { Failure, RecordedEvent, StepOutcome, TurnOutcome } from '../events/recorded-event.ts'
+import type { StepBlock } from '../content.ts'
+import type { DecideContext } from '../session/decision.ts'
+import { openCallsOf, type ActiveTurn, type SessionState } from '../session/state.ts'
+
+export interface TurnEnd {
+  readonly outcome: TurnOutcome
+  readonly error?: Failure
+  /** The result that calls without one get; the model reads it. */
+  readonly openCalls: string
+  /** What the unfinished model step had written. */
+  readonly partial?: readonly StepBlock[]
+}
+
+/** Settles whatever is open, ends the step and the turn, so that the history stays valid whatever happened. */
+export function endTurn(turn: ActiveTurn, end: TurnEnd): RecordedEvent[] {
+  const { turnId, step } = turn
+  const events: RecordedEvent[] = openCallsOf(turn).map(({ toolCallId }) => ({
+    type: 'tool-call.settled',
+    turnId,
+    toolCallId,
+    status: 'cancelled',
+    output: end.openCalls,
+    by: 'engine',
+  }))
+  if (step !== undefined) {
+    const outcome: StepOutcome = step.phase === 'settling' ? 'completed' : stepOutcomeOf(end.outcome)
+    const partial = step.phase === 'asking' ? keptBlocks(end.partial ?? []) : []
+    events.push({
+      type: 'step.ended',
+      turnId,
+      stepId: step.stepId,
+      outcome,
+      ...(partial.length > 0 && { partial }),
+      ...(step.phase === 'asking' && end.error && { error: end.error }),
+    })
+  }
+  events.push({ type: 'turn.ended', turnId, outcome: end.outcome, ...(end.error && { error: end.error }) })
+  return events
+}
+
+/** A turn's end starts the oldest queued input in the same transaction: a crash never leaves the queue standing. */
+export function nextQueuedTurn(state: SessionState, context: Pick<DecideContext, 'recovery'>, head = state.head): RecordedEvent[] {
+  const next = state.queue[0]
+  if (next === undefined) return []
+  return [{ type: 'turn.started', turnId: next.turnId, inputId: next.inputId, parentEntryId: head, recovery: context.recovery }]
+}
+
+/** Text and thinking survive; calls of an unfinished step were never shown to anybody and do not. */
+export function keptBlocks(blocks: readonly StepBlock[]): readonly StepBlock[] {
+  return blocks.filter((block) => block.type !== 'tool-call' && block.text !== '')
+}
+
+function stepOutcomeOf(outcome: TurnOutcome): StepOutcome {
+  if (outcome === 'cancelled') return 'cancelled'
+  return outcome === 'interrupted' ? 'interrupted' : 'failed'
+}

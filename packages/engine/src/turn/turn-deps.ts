@@ -1,0 +1,44 @@
+import type { AgentCatalog } from '../ports/agent.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { EventStore, Fence } from '../ports/event-store.ts'
+import type { Digest, Ids } from '../ports/ids.ts'
+import type { SecretBox } from '../ports/secret-box.ts'
+import type { OpenSession } from '../session/open-session.ts'
+
+/** What the engine is made of; every effect goes through one of these. */
+export interface EngineParts {
+  readonly store: EventStore
+  readonly agents: AgentCatalog
+  readonly clock: Clock
+  readonly ids: Ids
+  readonly digest: Digest
+  readonly secretBox: SecretBox
+  readonly recovery: 'continue' | 'interrupt'
+  log(entry: LogEntry): void
+}
+
+export interface LogEntry {
+  readonly level: 'info' | 'warn' | 'error'
+  readonly message: string
+  readonly [key: string]: unknown
+}
+
+/** One runner at work on one session. */
+export interface RunDeps extends EngineParts {
+  readonly session: OpenSession
+  readonly fence: Fence
+  /** Aborts with a `StopReason`. */
+  readonly signal: AbortSignal
+  /** Resolves when something was recorded that the runner did not record itself. */
+  nudged(): Promise<void>
+}
+
+/** Why a runner is told to stop. `cancel` ends the turn; the others leave it for the next owner. */
+export type StopReason = 'cancel' | 'stopping' | 'fenced' | 'deleted'
+
+export function stopReasonOf(signal: AbortSignal): StopReason | undefined {
+  return signal.aborted ? (signal.reason as StopReason) : undefined
+}
+
+/** Thrown through a runner that must leave its turn as it is. */
+export class RunnerStopped extends Error {}

@@ -1,0 +1,122 @@
+import type { AssistantPart, SeedMessage, StepBlock, UserContent } from '../content.ts'
+import type { Recorded } from '../events/recorded-event.ts'
+import type { EntryId, ToolCallId } from '../ids.ts'
+import type { ModelMessage } from '../ports/model.ts'
+
+const UNANSWERED = 'Tool call cancelled: superseded by a new user message'
+
+/**
+ * What the model is given: a fold of the log that is provider-valid at every turn boundary. Kept in memory while a
+ * session is in use and fed event by event, so that the cost of a step does not grow with the stored log.
+ */
+export class ModelContext {
+  readonly #system: string[] = []
+  readonly #messages: ModelMessage[] = []
+  readonly #inputs = new Map<EntryId, UserContent>()
+  readonly #callNames = new Map<ToolCallId, string>()
+  readonly #stepModels = new Map<EntryId, string>()
+  #seq = 0
+
+  get seq(): number {
+    return this.#seq
+  }
+
+  system(instructions: string): string {
+    return [instructions, ...this.#system].filter((text) => text !== '').join('\n\n')
+  }
+
+  messages(): readonly ModelMessage[] {
+    return this.#messages
+  }
+
+  /** The same as a history that clients can read. */
+  history(): readonly SeedMessage[] {
+    return [
+      ...this.#system.map((text): SeedMessage => ({ role: 'system', text })),
+      ...this.#messages.map((message): SeedMessage => {
+        if (message.role === 'tool') return { role: 'tool', toolCallId: message.toolCallId, content: message.content }
+        return message.role === 'user' ? message : { role: 'assistant', content: message.content }
+      }),
+    ]
+  }
+
+  apply({ seq, event }: Recorded): void {
+    this.#seq = seq
+    switch (event.type) {
+      case 'session.seeded':
+        for (const message of event.messages) this.#addSeed(message)
+        break
+      case 'input.admitted':
+        this.#inputs.set(event.inputId, event.content)
+        break
+      case 'input.dropped':
+        this.#inputs.delete(event.inputId)
+        break
+      case 'turn.started': {
+        const content = event.inputId && this.#inputs.get(event.inputId)
+        if (event.inputId === undefined || content === undefined) break
+        this.#inputs.delete(event.inputId)
+        this.#addUser(content)
+        break
+      }
+      case 'step.started':
+        this.#stepModels.set(event.stepId, event.model)
+        break
+      case 'step.answered':
+        this.#addAnswer(event.blocks, this.#stepModels.get(event.stepId))
+        break
+      case 'step.ended':
+        this.#stepModels.delete(event.stepId)
+        if (event.outcome === 'cancelled') this.#addAnswer(event.partial?.filter((block) => block.type === 'text') ?? [])
+        break
+      case 'tool-call.settled': {
+        const { toolCallId, output, status } = event
+        const name = this.#callNames.get(toolCallId) ?? 'unknown'
+        this.#callNames.delete(toolCallId)
+        this.#messages.push({ role: 'tool', toolCallId, name, content: output, isError: status !== 'completed' })
+        break
+      }
+      default:
+        break
+    }
+  }
+
+  #addSeed(message: SeedMessage): void {
+    switch (message.role) {
+      case 'system':
+        this.#system.push(message.text)
+        return
+      case 'user':
+        this.#addUser(message.content)
+        return
+      case 'assistant':
+        if (typeof message.content !== 'string') this.#rememberCalls(message.content)
+        this.#messages.push({ role: 'assistant', content: message.content })
+        return
+      case 'tool': {
+        const name = this.#callNames.get(message.toolCallId) ?? 'unknown'
+        this.#callNames.delete(message.toolCallId)
+        this.#messages.push({ role: 'tool', toolCallId: message.toolCallId, name, content: message.content, isError: false })
+      }
+    }
+  }
+
+  /** A seed may hold calls that nobody answered before the user spoke again; a provider would refuse such a history. */
+  #addUser(content: UserContent): void {
+    for (const [toolCallId, name] of this.#callNames) {
+      this.#messages.push({ role: 'tool', toolCallId, name, content: UNANSWERED, isError: true })
+    }
+    this.#callNames.clear()
+    this.#messages.push({ role: 'user', content })
+  }
+
+  #addAnswer(blocks: readonly StepBlock[], model?: string): void {
+    if (blocks.length === 0) return
+    this.#rememberCalls(blocks)
+    this.#messages.push({ role: 'assistant', content: blocks, ...(model !== undefined && { model }) })
+  }
+
+  #rememberCalls(parts: readonly AssistantPart[]): void {
+    for (const part of parts) if (part.type === 'tool-call') this.#callNames.set(part.toolCallId, part.name)
+  }
+}
