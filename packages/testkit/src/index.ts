@@ -1,1 +1,8 @@
-export {}
+export { createFakeClock, type FakeClock } from './fake-clock.ts'
+export { createTestIds } from './test-ids.ts'
+export { testDigest } from './test-digest.ts'
+export { plainSecretBox } from './plain-secret-box.ts'
+export { createMemoryEventStore, type MemoryEventStore } from './memory-event-store.ts'
+export { createMemoryKeyStore } from './memory-key-store.ts'
+export { eventStoreContract, type OpenedEventStore } from './event-store-contract.ts'
+export { keyStoreContract, type OpenedKeyStore } from './key-store-contract.ts'

@@ -1,0 +1,119 @@
+import {
+  asUserId,
+  createEngine,
+  type AgentDefinition,
+  type AgentOption,
+  type Engine,
+  type EventStore,
+  type LogEntry,
+  type RecordedEvent,
+  type SessionId,
+  type Tool,
+  type UserId,
+} from '@polylogue/engine'
+import { createFakeClock, type FakeClock } from './fake-clock.ts'
+import { createFakeModel, type FakeModel } from './fake-model.ts'
+import { createMemoryEventStore } from './memory-event-store.ts'
+import { plainSecretBox } from './plain-secret-box.ts'
+import { testDigest } from './test-digest.ts'
+import { createTestIds } from './test-ids.ts'
+
+export interface TestEngineOptions {
+  readonly tools?: readonly Tool[]
+  readonly options?: readonly AgentOption[]
+  readonly maxSteps?: number
+  readonly recovery?: 'continue' | 'interrupt'
+  readonly model?: FakeModel
+  /** Of an earlier engine: the new one is what starts after it died. */
+  readonly store?: EventStore
+  readonly clock?: FakeClock
+}
+
+export interface TestEngine {
+  readonly engine: Engine
+  readonly store: EventStore
+  readonly clock: FakeClock
+  readonly model: FakeModel
+  readonly user: UserId
+  readonly logged: readonly LogEntry[]
+  recorded(sessionId: SessionId): Promise<readonly RecordedEvent[]>
+  /** Resolves when the session is at rest: nothing runs. */
+  rest(sessionId: SessionId): Promise<void>
+}
+
+let owners = 0
+
+/** A whole engine with nothing real in it: the agent is called `tester`. */
+export function createTestEngine(options: TestEngineOptions = {}): TestEngine {
+  const clock = options.clock ?? createFakeClock()
+  const store = options.store ?? createMemoryEventStore({ clock })
+  const model = options.model ?? createFakeModel()
+  const logged: LogEntry[] = []
+  const agent: AgentDefinition = {
+    name: 'tester',
+    version: '1.0.0',
+    instructions: 'Test.',
+    model,
+    modelName: 'fake/model',
+    tools: options.tools ?? [],
+    options: options.options ?? [],
+    features: {
+      histories: ['compacted', 'full'],
+      streams: ['delta', 'message', 'none'],
+      clientTools: true,
+      images: ['http', 'data'],
+    },
+    maxSteps: options.maxSteps ?? 10,
+  }
+  const ids = createTestIds()
+  const user = asUserId('ann')
+  const prefix = ++owners
+  const engine = createEngine({
+    store,
+    agents: { find: (name) => (name === agent.name ? agent : undefined), list: () => [agent] },
+    clock,
+    ids: {
+      sessionId: ids.sessionId,
+      turnId: () => `${ids.turnId()}_${prefix}` as ReturnType<typeof ids.turnId>,
+      entryId: () => `${ids.entryId()}_${prefix}` as ReturnType<typeof ids.entryId>,
+      toolCallId: ids.toolCallId,
+    },
+    digest: testDigest,
+    secretBox: plainSecretBox,
+    recovery: options.recovery ?? 'continue',
+    owner: `owner-${prefix}`,
+    log: (entry) => void logged.push(entry),
+  })
+  return {
+    engine,
+    store,
+    clock,
+    model,
+    user,
+    logged,
+    async recorded(sessionId) {
+      return (await store.readEvents(sessionId, 0, 10_000)).map((item) => item.event)
+    },
+    async rest(sessionId) {
+      const atRest = Promise.withResolvers<void>()
+      const attachment = await engine.attach(
+        user,
+        sessionId,
+        { seq: 0 },
+        {
+          recorded: ({ event }) => {
+            if (event.type === 'turn.ended' || event.type === 'turn.paused') queueMicrotask(check)
+          },
+          delta: () => undefined,
+          closed: () => atRest.resolve(),
+        },
+      )
+      async function check(): Promise<void> {
+        if ((await engine.readSession(user, sessionId)).status !== 'running') atRest.resolve()
+      }
+      await check()
+      await atRest.promise
+      attachment.detach()
+    },
+  }
+}

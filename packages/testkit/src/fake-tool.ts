@@ -1,0 +1,29 @@
+import type { Tool, ToolEffect, ToolInvocation, ToolOutput } from '@polylogue/engine'
+
+export interface FakeTool extends Tool {
+  readonly invocations: readonly ToolInvocation[]
+}
+
+export interface FakeToolOptions {
+  readonly effect?: ToolEffect
+  readonly exposed?: boolean
+  readonly run?: (invocation: ToolInvocation) => Promise<ToolOutput> | ToolOutput
+}
+
+/** A tool that remembers how it was called. Its input is refused when it carries `bad: true`. */
+export function createFakeTool(name: string, options: FakeToolOptions = {}): FakeTool {
+  const invocations: ToolInvocation[] = []
+  return {
+    name,
+    description: `the tool ${name}`,
+    parameters: { type: 'object' },
+    effect: options.effect ?? 'readonly',
+    exposed: options.exposed ?? true,
+    invocations,
+    check: (input) => (input['bad'] === true ? { ok: false, problem: 'bad: must not be true' } : { ok: true, input }),
+    async run(invocation) {
+      invocations.push(invocation)
+      return options.run === undefined ? { content: `${name} ran` } : options.run(invocation)
+    },
+  }
+}
