@@ -1,0 +1,19 @@
+import { createHash } from 'node:crypto'
+import type { ModelRequest } from '@polylogue/engine'
+import type { ShownPart } from './script.ts'
+
+/** One part of what the model was given, as one JSON line. A secret is told apart by its digest, never shown. */
+export function showPart(request: ModelRequest, what: ShownPart): string {
+  return JSON.stringify(what === 'options' ? withoutSecrets(request) : request[what])
+}
+
+function withoutSecrets({ options, secretOptions }: ModelRequest): { readonly [name: string]: string } {
+  const secret = new Set(secretOptions)
+  return Object.fromEntries(
+    Object.entries(options).map(([name, value]) => [name, secret.has(name) ? shortDigest(value) : value]),
+  )
+}
+
+function shortDigest(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 8)
+}
