@@ -1,0 +1,134 @@
+import { describe, expect, it } from 'vitest'
+import type { OpenedEventStore } from '../event-store-contract.ts'
+import { OTHER_USER, SESSION, STEP, TURN, USER, addition, creation, said, session, textsOf } from './samples.ts'
+
+export function describeReading(subject: () => OpenedEventStore): void {
+  describe('reading', () => {
+    it('gives the events after a cursor, ascending, at most as many as asked', async () => {
+      const { store } = subject()
+      await store.append(creation(SESSION, { events: ['a', 'b', 'c', 'd', 'e'].map(said) }))
+      const seqs = async (after: number, limit: number): Promise<number[]> =>
+        (await store.readEvents(SESSION, after, limit)).map(({ seq }) => seq)
+      expect(await seqs(0, 2)).toEqual([1, 2])
+      expect(await seqs(2, 2)).toEqual([3, 4])
+      expect(await seqs(4, 2)).toEqual([5])
+      expect(await seqs(5, 2)).toEqual([])
+      expect(await seqs(99, 2)).toEqual([])
+      expect(await seqs(0, 5)).toEqual([1, 2, 3, 4, 5])
+      expect(await seqs(0, 0)).toEqual([])
+    })
+
+    it('finds nothing in a session that never was', async () => {
+      const { store } = subject()
+      expect(await store.readEvents(SESSION, 0, 10)).toEqual([])
+      expect(await store.readHead(SESSION)).toBeUndefined()
+      expect(await store.readSnapshot(SESSION)).toBeUndefined()
+      expect(await store.readDrafts(SESSION)).toEqual([])
+      expect(await store.readSecrets(SESSION)).toEqual([])
+      expect(await store.readBlob(SESSION, 'h')).toBeUndefined()
+      expect(await store.takenNames(SESSION, ['n'])).toEqual(new Set())
+      expect(await store.findReceipt(USER, SESSION, 'k')).toBeUndefined()
+      expect(await store.deleteSession(SESSION)).toBe(false)
+    })
+
+    it('keeps the events of sessions apart', async () => {
+      const { store } = subject()
+      await store.append(creation(session(1), { events: [said('one')] }))
+      await store.append(creation(session(2), { events: [said('two')] }))
+      expect(await textsOf(store, session(1))).toEqual(['one'])
+      expect(await textsOf(store, session(2))).toEqual(['two'])
+    })
+  })
+
+  describe('the list of sessions', () => {
+    it("has one user's sessions, newest first, with their summaries", async () => {
+      const { store } = subject()
+      await store.append(creation(session(1), { summary: 'one' }))
+      await store.append(creation(session(3), { summary: 'three' }))
+      await store.append(creation(session(2), { create: { userId: OTHER_USER }, summary: 'two' }))
+      await store.append(creation(session(4)))
+      await store.append(addition(session(1), 1, { summary: 'one, later' }))
+      await store.append(addition(session(3), 1))
+      expect(await store.listSessions({ userId: USER, limit: 10 })).toEqual([
+        { sessionId: session(4), summary: '' },
+        { sessionId: session(3), summary: 'three' },
+        { sessionId: session(1), summary: 'one, later' },
+      ])
+      expect(await store.listSessions({ userId: USER, limit: 0 })).toEqual([])
+    })
+
+    it('pages without gap or repeat while sessions are being made and deleted', async () => {
+      const { store } = subject()
+      for (let number = 1; number <= 9; number++) await store.append(creation(session(number * 10)))
+      const seen: string[] = []
+      let before = undefined
+      for (let page = 0; page < 5; page++) {
+        const rows = await store.listSessions({ userId: USER, limit: 2, ...(before === undefined ? {} : { before }) })
+        seen.push(...rows.map(({ sessionId }) => sessionId))
+        before = rows.at(-1)?.sessionId
+        await store.append(creation(session(1_000 + page)))
+        if (page === 0) await store.deleteSession(session(80))
+      }
+      expect(seen).toEqual([9, 8, 7, 6, 5, 4, 3, 2, 1].map((number) => session(number * 10)))
+    })
+  })
+
+  describe('a deletion', () => {
+    it('leaves nothing of the session readable, and is told once', async () => {
+      const { store } = subject()
+      await store.append(
+        creation(SESSION, {
+          wanted: true,
+          summary: 's',
+          snapshot: 'state',
+          receipt: { userId: USER, key: 'k', fingerprint: 'f', turnId: TURN, firstEvent: 0 },
+          names: ['n'],
+          blobs: [{ hash: 'h', mediaType: 'image/png', bytes: Uint8Array.of(1, 2, 3) }],
+          secrets: [{ name: 'apiKey', sealed: Uint8Array.of(9) }],
+        }),
+      )
+      const fence = await store.claim(SESSION, 'a', 1_000)
+      await store.saveDrafts(SESSION, fence!, [{ stepId: STEP, block: 0, kind: 'text', text: 'x' }])
+      expect(await store.deleteSession(SESSION)).toBe(true)
+      expect(await store.deleteSession(SESSION)).toBe(false)
+
+      expect(await store.readHead(SESSION)).toBeUndefined()
+      expect(await store.readEvents(SESSION, 0, 10)).toEqual([])
+      expect(await store.readSnapshot(SESSION)).toBeUndefined()
+      expect(await store.readDrafts(SESSION)).toEqual([])
+      expect(await store.findReceipt(USER, SESSION, 'k')).toBeUndefined()
+      expect(await store.takenNames(SESSION, ['n'])).toEqual(new Set())
+      expect(await store.readBlob(SESSION, 'h')).toBeUndefined()
+      expect(await store.readSecrets(SESSION)).toEqual([])
+      expect(await store.listSessions({ userId: USER, limit: 10 })).toEqual([])
+      expect(await store.wantedSessions(10)).toEqual([])
+      expect(await store.claim(SESSION, 'b', 1_000)).toBeUndefined()
+      expect(await store.renew('a', [SESSION], 1_000)).toEqual([SESSION])
+      expect(await store.saveDrafts(SESSION, fence!, [])).toBe(false)
+    })
+
+    it('of a long session hides all of it at once', async () => {
+      const { store } = subject()
+      const events = Array.from({ length: 2_500 }, (_, index) => said(`event ${index}`))
+      const blobs = Array.from({ length: 9 }, (_, index) => ({
+        hash: `h${index}`,
+        mediaType: 'image/png',
+        bytes: new Uint8Array(10_000),
+      }))
+      await store.append(creation(SESSION, { events, blobs }))
+      expect(await store.deleteSession(SESSION)).toBe(true)
+      expect(await store.readEvents(SESSION, 0, 10_000)).toEqual([])
+      expect(await store.readBlob(SESSION, 'h8')).toBeUndefined()
+    })
+
+    it('touches no other session', async () => {
+      const { store } = subject()
+      await store.append(creation(session(1), { names: ['n'], snapshot: 'state' }))
+      await store.append(creation(session(2), { names: ['n'], snapshot: 'state' }))
+      await store.deleteSession(session(1))
+      expect(await textsOf(store, session(2))).toEqual(['first'])
+      expect(await store.takenNames(session(2), ['n'])).toEqual(new Set(['n']))
+      expect(await store.readSnapshot(session(2))).toEqual({ seq: 1, state: 'state' })
+    })
+  })
+}

@@ -1,0 +1,134 @@
+import type { AppendConflict, Fence } from '@polylogue/engine'
+
+/** An event store in miniature: what `concurrency.ts` compares a real one with. Times are those of the fake clock. */
+export interface StoreModel {
+  readonly now: number
+  readonly sessions: readonly ModelSession[]
+}
+
+export interface ModelSession {
+  readonly status: 'absent' | 'alive' | 'deleted'
+  readonly texts: readonly string[]
+  readonly names: readonly string[]
+  readonly keys: readonly string[]
+  readonly draft: string | undefined
+  readonly isWanted: boolean
+  readonly owner: string | undefined
+  readonly epoch: number
+  readonly leaseUntil: number
+}
+
+export type ModelOperation =
+  | {
+      readonly type: 'append'
+      readonly session: number
+      readonly expectedSeq: number
+      readonly creates: boolean
+      readonly text: string
+      readonly fence: Fence | undefined
+      readonly isWanted: boolean
+      readonly name: string | undefined
+      readonly key: string | undefined
+      readonly clearsDraft: boolean
+    }
+  | { readonly type: 'claim'; readonly session: number; readonly owner: string }
+  | { readonly type: 'renew'; readonly owner: string }
+  | { readonly type: 'release'; readonly session: number; readonly fence: Fence }
+  | { readonly type: 'save-draft'; readonly session: number; readonly fence: Fence; readonly text: string }
+  | { readonly type: 'delete'; readonly session: number }
+  | { readonly type: 'drop-leases' }
+
+/** `undefined`, a boolean, a conflict, the last seq, an epoch, or the sessions whose lease was lost. */
+export type ModelAnswer = undefined | boolean | AppendConflict | number | readonly number[]
+
+export const LEASE_MS = 1_000
+
+const ABSENT: ModelSession = {
+  status: 'absent',
+  texts: [],
+  names: [],
+  keys: [],
+  draft: undefined,
+  isWanted: false,
+  owner: undefined,
+  epoch: 0,
+  leaseUntil: 0,
+}
+
+export const emptyModel = (now: number, sessions: number): StoreModel => ({
+  now,
+  sessions: Array.from({ length: sessions }, () => ABSENT),
+})
+
+export function sessionOf(model: StoreModel, index: number): ModelSession {
+  return model.sessions[index] ?? ABSENT
+}
+
+export function applyOperation(model: StoreModel, operation: ModelOperation): readonly [StoreModel, ModelAnswer] {
+  const put = (index: number, change: Partial<ModelSession>): StoreModel => ({
+    ...model,
+    sessions: model.sessions.map((session, at) => (at === index ? { ...session, ...change } : session)),
+  })
+  const leaseUntil = model.now + LEASE_MS
+
+  switch (operation.type) {
+    case 'append': {
+      const session = sessionOf(model, operation.session)
+      const refusal = refusalOf(session, operation)
+      if (refusal !== undefined) return [model, refusal]
+      const texts = [...session.texts, operation.text]
+      const change: Partial<ModelSession> = {
+        status: 'alive',
+        texts,
+        isWanted: operation.isWanted,
+        names: [...session.names, ...(operation.name === undefined ? [] : [operation.name])],
+        keys: [...session.keys, ...(operation.key === undefined ? [] : [operation.key])],
+        draft: operation.clearsDraft ? undefined : session.draft,
+      }
+      return [put(operation.session, change), texts.length]
+    }
+    case 'claim': {
+      const session = sessionOf(model, operation.session)
+      const isHeld = session.owner !== undefined && session.owner !== operation.owner && session.leaseUntil > model.now
+      if (session.status !== 'alive' || isHeld) return [model, undefined]
+      const epoch = session.epoch + 1
+      return [put(operation.session, { owner: operation.owner, epoch, leaseUntil }), epoch]
+    }
+    case 'renew': {
+      const isHeld = (session: ModelSession): boolean => session.status === 'alive' && session.owner === operation.owner
+      const sessions = model.sessions.map((session) => (isHeld(session) ? { ...session, leaseUntil } : session))
+      return [{ ...model, sessions }, model.sessions.flatMap((session, index) => (isHeld(session) ? [] : [index]))]
+    }
+    case 'release': {
+      if (!holds(sessionOf(model, operation.session), operation.fence)) return [model, undefined]
+      return [put(operation.session, { owner: undefined }), undefined]
+    }
+    case 'save-draft': {
+      if (!holds(sessionOf(model, operation.session), operation.fence)) return [model, false]
+      return [put(operation.session, { draft: operation.text }), true]
+    }
+    case 'delete': {
+      if (sessionOf(model, operation.session).status !== 'alive') return [model, false]
+      return [put(operation.session, { ...ABSENT, status: 'deleted' }), true]
+    }
+    case 'drop-leases':
+      return [{ ...model, sessions: model.sessions.map((session) => ({ ...session, owner: undefined })) }, undefined]
+  }
+}
+
+function refusalOf(
+  session: ModelSession,
+  { creates, expectedSeq, fence, name, key }: Extract<ModelOperation, { type: 'append' }>,
+): AppendConflict | undefined {
+  if (session.status === 'deleted') return 'session-gone'
+  if (session.status === 'absent' && (!creates || expectedSeq !== 0)) return 'session-gone'
+  if (fence !== undefined && !holds(session, fence)) return 'fenced'
+  if (session.status === 'alive' && (creates || session.texts.length !== expectedSeq)) return 'seq-moved'
+  if (key !== undefined && session.keys.includes(key)) return 'receipt-taken'
+  if (name !== undefined && session.names.includes(name)) return 'name-taken'
+  return undefined
+}
+
+function holds(session: ModelSession, fence: Fence): boolean {
+  return session.status === 'alive' && session.owner === fence.owner && session.epoch === fence.epoch
+}

@@ -1,0 +1,249 @@
+import {
+  StorageFault,
+  decodeEvent,
+  encodeEvent,
+  type AppendRequest,
+  type AppendResult,
+  type Blob,
+  type Clock,
+  type Draft,
+  type EventStore,
+  type Fence,
+  type Receipt,
+  type Recorded,
+  type SealedSecret,
+  type SessionId,
+  type Snapshot,
+  type UserId,
+} from '@polylogue/engine'
+
+export interface MemoryEventStore extends EventStore {
+  /** From now on every write rejects with this fault and stores nothing; `undefined` ends that. */
+  failWrites(kind: StorageFault['kind'] | undefined): void
+}
+
+interface StoredEvent {
+  readonly seq: number
+  readonly at: number
+  readonly row: ReturnType<typeof encodeEvent>
+}
+
+interface StoredSession {
+  readonly userId: UserId
+  readonly events: StoredEvent[]
+  summary: string
+  wantedSince: number | undefined
+  owner: string | undefined
+  epoch: number
+  leaseUntil: number
+  snapshot: Snapshot | undefined
+  readonly drafts: Map<string, Draft>
+  readonly receipts: Map<string, Receipt>
+  readonly names: Set<string>
+  readonly blobs: Map<string, Blob>
+  readonly secrets: Map<string, SealedSecret>
+}
+
+/** Keeps nothing beyond the process. Events go through the engine's codec, so that what no row can hold is found here. */
+export function createMemoryEventStore({ clock }: { readonly clock: Clock }): MemoryEventStore {
+  const sessions = new Map<SessionId, StoredSession>()
+  const deleted = new Set<SessionId>()
+  let fault: StorageFault['kind'] | undefined
+  let isClosed = false
+
+  /** A write takes effect after the caller has gone on, as in a database. */
+  const write = async <T>(run: () => T): Promise<T> => {
+    await Promise.resolve()
+    if (isClosed) throw new StorageFault('broken', 'The store is closed.')
+    if (fault !== undefined) throw new StorageFault(fault, `Writes fail on purpose: ${fault}.`)
+    return run()
+  }
+
+  const isFree = ({ owner, leaseUntil }: StoredSession): boolean => owner === undefined || leaseUntil <= clock.now()
+
+  return {
+    append(request) {
+      const rows = request.events.map(encodeEvent)
+      return write(() => {
+        if (deleted.has(request.sessionId)) return conflict('session-gone')
+        const session = sessions.get(request.sessionId)
+        const refusal = refusalOf(request, session)
+        if (refusal !== undefined) return refusal
+        const target = session ?? createSession(request)
+        sessions.set(request.sessionId, target)
+        return appendTo(target, request, rows)
+      })
+    },
+    readEvents(sessionId, after, limit) {
+      return read(() => {
+        const events = sessions.get(sessionId)?.events ?? []
+        return events.slice(Math.max(0, after), Math.max(0, after) + Math.max(0, limit)).map(toRecorded)
+      })
+    },
+    readHead: (sessionId) =>
+      read(() => {
+        const session = sessions.get(sessionId)
+        return session && { userId: session.userId, lastSeq: session.events.length }
+      }),
+    readSnapshot: (sessionId) => read(() => sessions.get(sessionId)?.snapshot),
+
+    saveDrafts: (sessionId, fence, drafts) =>
+      write(() => {
+        const session = sessions.get(sessionId)
+        if (session === undefined || !holds(session, fence)) return false
+        for (const draft of drafts) session.drafts.set(draftKey(draft), { ...draft, text: draft.text.toWellFormed() })
+        return true
+      }),
+    readDrafts: (sessionId) =>
+      read(() => {
+        const drafts = sessions.get(sessionId)?.drafts ?? new Map<string, Draft>()
+        return [...drafts.values()].sort((a, b) => compare(a.stepId, b.stepId) || a.block - b.block)
+      }),
+
+    listSessions: ({ userId, before, limit }) =>
+      read(() =>
+        [...sessions]
+          .filter(([id, session]) => session.userId === userId && (before === undefined || id < before))
+          .sort(([a], [b]) => compare(b, a))
+          .slice(0, Math.max(0, limit))
+          .map(([sessionId, { summary }]) => ({ sessionId, summary })),
+      ),
+    deleteSession: (sessionId) =>
+      write(() => {
+        if (!sessions.delete(sessionId)) return false
+        deleted.add(sessionId)
+        return true
+      }),
+
+    findReceipt: (userId, sessionId, key) => read(() => sessions.get(sessionId)?.receipts.get(receiptKey(userId, key))),
+    takenNames: (sessionId, names) =>
+      read(() => new Set(names.filter((name) => sessions.get(sessionId)?.names.has(name) === true))),
+    readBlob: (sessionId, hash) => read(() => sessions.get(sessionId)?.blobs.get(hash)),
+    readSecrets: (sessionId) =>
+      read(() => [...(sessions.get(sessionId)?.secrets.values() ?? [])].sort((a, b) => compare(a.name, b.name))),
+
+    claim: (sessionId, owner, leaseMs) =>
+      write(() => {
+        const session = sessions.get(sessionId)
+        if (session === undefined || (session.owner !== owner && !isFree(session))) return undefined
+        session.owner = owner
+        session.epoch += 1
+        session.leaseUntil = clock.now() + leaseMs
+        return { owner, epoch: session.epoch }
+      }),
+    renew: (owner, sessionIds, leaseMs) =>
+      write(() =>
+        sessionIds.filter((sessionId) => {
+          const session = sessions.get(sessionId)
+          if (session === undefined || session.owner !== owner) return true
+          session.leaseUntil = clock.now() + leaseMs
+          return false
+        }),
+      ),
+    release: (sessionId, fence) =>
+      write(() => {
+        const session = sessions.get(sessionId)
+        if (session !== undefined && holds(session, fence)) session.owner = undefined
+      }),
+    dropLeases: () =>
+      write(() => {
+        for (const session of sessions.values()) session.owner = undefined
+      }),
+    wantedSessions: (limit) =>
+      read(() =>
+        [...sessions]
+          .flatMap(([sessionId, session]) =>
+            session.wantedSince !== undefined && isFree(session) ? [{ sessionId, since: session.wantedSince }] : [],
+          )
+          .sort((a, b) => a.since - b.since || compare(a.sessionId, b.sessionId))
+          .slice(0, Math.max(0, limit))
+          .map(({ sessionId }) => sessionId),
+      ),
+
+    async close() {
+      isClosed = true
+    },
+    failWrites(kind) {
+      fault = kind
+    },
+  }
+
+  async function read<T>(run: () => T): Promise<T> {
+    await Promise.resolve()
+    if (isClosed) throw new StorageFault('broken', 'The store is closed.')
+    return run()
+  }
+}
+
+function refusalOf(request: AppendRequest, session: StoredSession | undefined): AppendResult | undefined {
+  const { create, expectedSeq, fence, receipt, names = [] } = request
+  if (session === undefined) {
+    if (create === undefined || expectedSeq !== 0) return conflict('session-gone')
+    if (fence !== undefined) return conflict('fenced')
+  } else {
+    if (fence !== undefined && !holds(session, fence)) return conflict('fenced')
+    if (create !== undefined || session.events.length !== expectedSeq) return conflict('seq-moved')
+    if (receipt !== undefined && session.receipts.has(receiptKey(receipt.userId, receipt.key))) {
+      return conflict('receipt-taken')
+    }
+  }
+  const isTaken = (name: string, index: number): boolean =>
+    session?.names.has(name) === true || names.indexOf(name) !== index
+  return names.some(isTaken) ? conflict('name-taken') : undefined
+}
+
+function createSession({ create }: AppendRequest): StoredSession {
+  if (create === undefined) throw new Error('only an append with `create` makes a session')
+  return {
+    userId: create.userId,
+    events: [],
+    summary: '',
+    wantedSince: undefined,
+    owner: undefined,
+    epoch: 0,
+    leaseUntil: 0,
+    snapshot: undefined,
+    drafts: new Map(),
+    receipts: new Map(),
+    names: new Set(),
+    blobs: new Map(),
+    secrets: new Map(),
+  }
+}
+
+function appendTo(session: StoredSession, request: AppendRequest, rows: readonly StoredEvent['row'][]): AppendResult {
+  for (const row of rows) session.events.push({ seq: session.events.length + 1, at: request.at, row })
+  const lastSeq = session.events.length
+  session.wantedSince = request.wanted ? (session.wantedSince ?? request.at) : undefined
+  if (request.summary !== undefined) session.summary = request.summary
+  if (request.snapshot !== undefined) session.snapshot = { seq: lastSeq, state: request.snapshot }
+  if (request.receipt !== undefined) {
+    const { userId, key, fingerprint, turnId, firstEvent } = request.receipt
+    session.receipts.set(receiptKey(userId, key), { fingerprint, turnId, seq: request.expectedSeq + 1 + firstEvent })
+  }
+  for (const name of request.names ?? []) session.names.add(name)
+  for (const { hash, mediaType, bytes } of request.blobs ?? []) {
+    if (!session.blobs.has(hash)) session.blobs.set(hash, { mediaType, bytes: Uint8Array.from(bytes) })
+  }
+  for (const { name, sealed } of request.secrets ?? []) {
+    session.secrets.set(name, { name, sealed: Uint8Array.from(sealed) })
+  }
+  for (const [key, { stepId }] of session.drafts) {
+    if (request.clearDrafts?.includes(stepId) === true) session.drafts.delete(key)
+  }
+  return { type: 'appended', lastSeq }
+}
+
+const toRecorded = ({ seq, at, row }: StoredEvent): Recorded => ({ seq, at, event: decodeEvent(row) })
+
+const holds = (session: StoredSession, fence: Fence): boolean =>
+  session.owner === fence.owner && session.epoch === fence.epoch
+
+const conflict = (reason: Extract<AppendResult, { type: 'conflict' }>['reason']): AppendResult => ({
+  type: 'conflict',
+  reason,
+})
+
+const receiptKey = (userId: UserId, key: string): string => JSON.stringify([userId, key])
+const draftKey = ({ stepId, block }: Draft): string => JSON.stringify([stepId, block])
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
