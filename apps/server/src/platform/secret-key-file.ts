@@ -1,0 +1,25 @@
+import type { RandomBytes } from '@polylogue/engine'
+import { EXIT_CONFIG, ServeError } from '../serve-error.ts'
+import { encodeBase64Url } from './encode-base64url.ts'
+import { readPrivateFile, writePrivateFile } from './private-file.ts'
+
+const KEY_LINE = /^[A-Za-z0-9_-]{43}$/
+
+/**
+ * `<data>/secret.key`: one 256-bit key a line, base64url. The first line seals; the lines below it only open what
+ * they sealed before. To rotate, put a new line on top. Made at the first start.
+ */
+export function loadSecretKeys(path: string, random: RandomBytes): readonly [Uint8Array, ...Uint8Array[]] {
+  const stored = readPrivateFile(path)
+  if (stored === undefined) {
+    const key = random(32)
+    writePrivateFile(path, `${encodeBase64Url(key)}\n`)
+    return [key]
+  }
+  const lines = stored.split('\n').filter((line) => line !== '')
+  const [first, ...older] = lines.map((line) => Uint8Array.from(Buffer.from(line, 'base64url')))
+  if (first === undefined || !lines.every((line) => KEY_LINE.test(line))) {
+    throw new ServeError(`${path} is damaged: it must hold one 43-character key a line. Restore it.`, EXIT_CONFIG)
+  }
+  return [first, ...older]
+}
