@@ -1,0 +1,15 @@
+import type { ServerResponse } from 'node:http'
+
+/** For origins from the exact list only. Credentials are never allowed: a cookie speaks for our own page alone. */
+export function setCorsHeaders(outgoing: ServerResponse, origin: string): void {
+  outgoing.setHeader('Access-Control-Allow-Origin', origin)
+  outgoing.setHeader('Access-Control-Expose-Headers', 'retry-after')
+}
+
+export function sendPreflight(outgoing: ServerResponse): void {
+  outgoing.setHeader('Access-Control-Allow-Methods', 'GET, POST, PUT, PATCH, DELETE')
+  outgoing.setHeader('Access-Control-Allow-Headers', 'authorization, content-type, idempotency-key, last-event-id')
+  outgoing.setHeader('Access-Control-Max-Age', '600')
+  outgoing.writeHead(204)
+  outgoing.end()
+}

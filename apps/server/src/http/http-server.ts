@@ -1,0 +1,51 @@
+import { createServer, type RequestListener, type Server } from 'node:http'
+import { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
+
+const HEADERS_TIMEOUT_MS = 10_000
+/** From the first byte of a request to the last of its body. How long the answer may take is nobody's limit. */
+const REQUEST_TIMEOUT_MS = 30_000
+/** How often Node looks for connections that are over those limits. */
+const CHECK_INTERVAL_MS = 2_000
+/** Longer than the usual 60 s of a proxy in front: it must be the proxy that lets an idle connection go. */
+const KEEP_ALIVE_TIMEOUT_MS = 65_000
+const MAX_HEADER_BYTES = 16 * 1024
+
+export function createHttpServer(listener: RequestListener): Server {
+  const server = createServer(
+    {
+      headersTimeout: HEADERS_TIMEOUT_MS,
+      requestTimeout: REQUEST_TIMEOUT_MS,
+      connectionsCheckingInterval: CHECK_INTERVAL_MS,
+      keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
+      maxHeaderSize: MAX_HEADER_BYTES,
+      keepAlive: true,
+      noDelay: true,
+      // The access policy answers these itself, in JSON.
+      requireHostHeader: false,
+    },
+    listener,
+  )
+  server.on('clientError', answerBrokenRequest)
+  return server
+}
+
+const STATUS_BY_CODE: { readonly [code: string]: readonly [number, string] } = {
+  HPE_HEADER_OVERFLOW: [431, 'Request Header Fields Too Large'],
+  ERR_HTTP_REQUEST_TIMEOUT: [408, 'Request Timeout'],
+}
+
+function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Duplex): void {
+  // Once an answer has begun on this connection, more bytes could become part of it.
+  const isFresh = socket instanceof Socket && socket.bytesWritten === 0
+  if (!isFresh || !socket.writable || error.code === 'ECONNRESET') {
+    socket.destroy()
+    return
+  }
+  const [status, reason] = STATUS_BY_CODE[error.code ?? ''] ?? [400, 'Bad Request']
+  const body = JSON.stringify({ error: reason })
+  socket.end(
+    `HTTP/1.1 ${status} ${reason}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n` +
+      `X-Content-Type-Options: nosniff\r\nConnection: close\r\n\r\n${body}`,
+  )
+}

@@ -1,0 +1,8 @@
+import type { ServerResponse } from 'node:http'
+
+/** An answer that is given before any route was chosen. */
+export function sendJson(outgoing: ServerResponse, status: number, body: unknown): void {
+  const text = JSON.stringify(body)
+  outgoing.writeHead(status, { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(text) })
+  outgoing.end(text)
+}
