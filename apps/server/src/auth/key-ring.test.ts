@@ -1,0 +1,78 @@
+import { asUserId } from '@polylogue/engine'
+import { createFakeClock, createMemoryKeyStore } from '@polylogue/testkit'
+import { describe, expect, it } from 'vitest'
+import { randomBytes } from '../platform/random-bytes.ts'
+import { sha256 } from '../platform/sha256.ts'
+import { createKeyRing } from './key-ring.ts'
+
+const anna = asUserId('anna')
+const ben = asUserId('ben')
+
+function createTestRing(extraKeys: readonly string[] = []) {
+  const clock = createFakeClock()
+  const store = createMemoryKeyStore({ clock })
+  return { clock, store, keys: createKeyRing({ store, clock, random: randomBytes, digest: sha256, extraKeys }) }
+}
+
+describe('a key', () => {
+  it('has 256 random bits, and only its hash and its ends are kept', async () => {
+    const { keys, store } = createTestRing()
+    const { plain, record } = await keys.createApiKey(anna, 'laptop')
+    expect(plain).toMatch(/^sk-blade-v2-[A-Za-z0-9_-]{43}$/)
+    expect(record).toMatchObject({ userId: anna, kind: 'api', name: 'laptop', prefix: 'sk-blade-v2-' })
+    expect(record.lastFour).toBe(plain.slice(-4))
+    expect(await store.findKey(sha256(plain))).toMatchObject({ id: record.id })
+    expect(JSON.stringify(await keys.list())).not.toContain(plain.slice(12, -4))
+  })
+
+  it('is found by its plain text, and when it was last used is noted', async () => {
+    const { keys, clock } = createTestRing()
+    const { plain, record } = await keys.createApiKey(anna, 'laptop')
+    clock.advance(5_000)
+    expect(await keys.find(plain)).toEqual({ id: record.id, userId: anna, kind: 'api' })
+    expect((await keys.list(anna))[0]?.lastUsedAt).toBe(clock.now())
+    for (const wrong of ['', `${plain}x`, plain.slice(0, -1), plain.toUpperCase(), 'x'.repeat(1000)]) {
+      expect(await keys.find(wrong)).toBeUndefined()
+    }
+  })
+
+  it('opens nothing after it was revoked, and its watchers are told at once', async () => {
+    const { keys } = createTestRing()
+    const { plain, record } = await keys.createApiKey(anna, 'laptop')
+    const other = await keys.createApiKey(anna, 'phone')
+    const ended: string[] = []
+    keys.revocations.watch(record.id, () => ended.push('stream 1'))
+    keys.revocations.watch(record.id, () => ended.push('stream 2'))
+    keys.revocations.watch(other.record.id, () => ended.push('phone'))
+    const unwatch = keys.revocations.watch(record.id, () => ended.push('closed stream'))
+    unwatch()
+    expect(await keys.revoke(record.id)).toBe(true)
+    expect(ended).toEqual(['stream 1', 'stream 2'])
+    expect(await keys.find(plain)).toBeUndefined()
+    expect(await keys.revoke(record.id)).toBe(false)
+  })
+
+  it('of another user cannot be revoked by somebody', async () => {
+    const { keys } = createTestRing()
+    const { plain, record } = await keys.createApiKey(anna, 'laptop')
+    expect(await keys.revoke(record.id, ben)).toBe(false)
+    expect(await keys.find(plain)).toBeDefined()
+    expect(await keys.revoke(record.id, anna)).toBe(true)
+  })
+})
+
+it('a sign-in lasts thirty days', async () => {
+  const { keys, clock } = createTestRing()
+  const { plain } = await keys.createSignIn(anna, 'Firefox')
+  clock.advance(30 * 24 * 60 * 60_000 - 1)
+  expect(await keys.find(plain)).toMatchObject({ userId: anna, kind: 'browser' })
+  clock.advance(1)
+  expect(await keys.find(plain)).toBeUndefined()
+  expect(await keys.list()).toEqual([])
+})
+
+it('a key from the command line speaks for local and is never stored', async () => {
+  const { keys } = createTestRing(['given'])
+  expect(await keys.find('given')).toEqual({ id: 'key_option_1', userId: 'local', kind: 'api' })
+  expect(await keys.list()).toEqual([])
+})

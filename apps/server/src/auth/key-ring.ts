@@ -1,0 +1,98 @@
+import {
+  asUserId,
+  type Clock,
+  type Digest,
+  type KeyRecord,
+  type KeyStore,
+  type RandomBytes,
+  type UserId,
+} from '@polylogue/engine'
+import { encodeBase64Url } from '../platform/encode-base64url.ts'
+import { API_KEY_PREFIX, makeApiKey } from './api-key.ts'
+import { createRevocations, type Revocations } from './revocations.ts'
+
+/** The owner of the data directory: the first key, the `--key` keys and the owner socket speak for this user. */
+export const LOCAL_USER = asUserId('local')
+
+const BROWSER_LIFETIME_MS = 30 * 24 * 60 * 60_000
+const MAX_KEY_LENGTH = 512
+
+/** Every API key and browser sign-in of this server. Only hashes are kept. */
+export interface KeyRing {
+  find(plain: string): Promise<FoundKey | undefined>
+  createApiKey(userId: UserId, name: string): Promise<CreatedKey>
+  createSignIn(userId: UserId, name: string): Promise<CreatedKey>
+  /** Stored keys that still open something; without a user, everybody's. */
+  list(userId?: UserId): Promise<readonly KeyRecord[]>
+  /** Ends the key's open streams too. `false` when this user (or anybody, when none is named) has no such key. */
+  revoke(id: string, userId?: UserId): Promise<boolean>
+  readonly revocations: Pick<Revocations, 'watch'>
+}
+
+export interface FoundKey {
+  readonly id: string
+  readonly userId: UserId
+  readonly kind: 'api' | 'browser'
+}
+
+export interface CreatedKey {
+  readonly record: KeyRecord
+  readonly plain: string
+}
+
+export interface KeyRingDeps {
+  readonly store: KeyStore
+  readonly clock: Clock
+  readonly random: RandomBytes
+  readonly digest: Digest
+  /** Accepted as user `local` for as long as this process runs; never stored. */
+  readonly extraKeys: readonly string[]
+}
+
+export function createKeyRing({ store, clock, random, digest, extraKeys }: KeyRingDeps): KeyRing {
+  const revocations = createRevocations()
+  const extra = new Map(extraKeys.map((plain, index) => [digest(plain), `key_option_${index + 1}`]))
+  const isLive = (record: KeyRecord): boolean => record.expiresAt === undefined || record.expiresAt > clock.now()
+
+  const create = async (
+    key: Pick<KeyRecord, 'userId' | 'kind' | 'name' | 'prefix' | 'expiresAt'>,
+    plain: string,
+  ): Promise<CreatedKey> => {
+    const id = `key_${Buffer.from(random(12)).toString('hex')}`
+    const record = { ...key, id, lastFour: plain.slice(-4), createdAt: clock.now() }
+    await store.createKey({ ...record, hash: digest(plain) })
+    return { record, plain }
+  }
+
+  return {
+    async find(plain) {
+      if (plain === '' || plain.length > MAX_KEY_LENGTH) return undefined
+      // Looking a hash up gives no timing to learn from: nobody can steer the hash of a guess.
+      const hash = digest(plain)
+      const extraId = extra.get(hash)
+      if (extraId !== undefined) return { id: extraId, userId: LOCAL_USER, kind: 'api' }
+      const record = await store.findKey(hash)
+      if (record === undefined || !isLive(record)) return undefined
+      store.touchKey(record.id, clock.now())
+      return { id: record.id, userId: record.userId, kind: record.kind }
+    },
+
+    createApiKey: (userId, name) => create({ userId, kind: 'api', name, prefix: API_KEY_PREFIX }, makeApiKey(random)),
+
+    createSignIn: (userId, name) => {
+      const expiresAt = clock.now() + BROWSER_LIFETIME_MS
+      return create({ userId, kind: 'browser', name, prefix: '', expiresAt }, encodeBase64Url(random(32)))
+    },
+
+    list: async (userId) => (await store.listKeys(userId)).filter(isLive),
+
+    async revoke(id, userId) {
+      if (userId !== undefined && !(await store.listKeys(userId)).some((record) => record.id === id)) return false
+      if (!(await store.revokeKey(id))) return false
+      revocations.announce(id)
+      return true
+    },
+
+    revocations,
+  }
+}

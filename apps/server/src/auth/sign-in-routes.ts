@@ -1,0 +1,59 @@
+import type { HttpBindings } from '@hono/node-server'
+import { Hono } from 'hono'
+import { z } from 'zod'
+import type { AccessPolicy } from '../http/access-policy.ts'
+import { HttpRefusal } from '../http/http-refusal.ts'
+import { readJsonBody } from '../http/read-json-body.ts'
+import type { Authenticate } from './authenticate.ts'
+import type { FailureLimit } from './failure-limit.ts'
+import type { KeyRing } from './key-ring.ts'
+import { expiredSessionCookie, sessionCookie } from './session-cookie.ts'
+import type { SignInCodes } from './sign-in-codes.ts'
+
+const signIn = z.object({ code: z.string().min(1).max(100) })
+
+export interface SignInDeps {
+  readonly keys: KeyRing
+  readonly codes: SignInCodes
+  readonly failures: FailureLimit
+  readonly policy: Pick<AccessPolicy, 'isSameOrigin'>
+  readonly authenticate: Authenticate
+}
+
+/** A one-time code becomes a cookie. The code travels in the link's fragment, which browsers do not send. */
+export function createSignInRoutes(deps: SignInDeps): Hono<{ Bindings: HttpBindings }> {
+  const { keys, codes, failures, policy, authenticate } = deps
+  const routes = new Hono<{ Bindings: HttpBindings }>()
+
+  routes.post('/signin', async (c) => {
+    if (!policy.isSameOrigin(c.env.incoming)) throw new HttpRefusal(403, 'Sign in from our own page.')
+    const address = c.env.incoming.socket.remoteAddress ?? ''
+    const retryAfterS = failures.retryAfter(address)
+    if (retryAfterS > 0) {
+      throw new HttpRefusal(429, 'Too many wrong codes from here.', { 'Retry-After': String(retryAfterS) })
+    }
+    const userId = codes.redeem((await readJsonBody(c, signIn)).code)
+    if (userId === undefined) {
+      failures.record(address)
+      throw new HttpRefusal(401, 'This link was used before or is too old. Restart the server for a new one.')
+    }
+    const { plain } = await keys.createSignIn(userId, browserName(c.req.header('user-agent')))
+    const secure = c.req.header('origin')?.startsWith('https:') === true
+    return c.json({ user: userId }, 200, { 'Set-Cookie': sessionCookie(plain, { secure }) })
+  })
+
+  routes.post('/signout', async (c) => {
+    const outcome = await authenticate(c.env.incoming)
+    if (outcome.type === 'refused') throw new HttpRefusal(outcome.status, outcome.error)
+    const { via, keyId, userId } = outcome.caller
+    if (via === 'cookie' && keyId !== undefined) await keys.revoke(keyId, userId)
+    return c.body(null, 204, { 'Set-Cookie': expiredSessionCookie() })
+  })
+  return routes
+}
+
+/** For the list of keys, so that people recognise their browsers. */
+function browserName(userAgent: string | undefined): string {
+  const name = /(Edg|OPR|Firefox|Chrome|Safari)\//.exec(userAgent ?? '')?.[1]
+  return name === undefined ? 'Browser' : ({ Edg: 'Edge', OPR: 'Opera' }[name] ?? name)
+}
