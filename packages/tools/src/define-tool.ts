@@ -1,0 +1,73 @@
+import type { JsonObject, SessionId, Tool, ToolCallId, ToolEffect, UserId } from '@polylogue/engine'
+import { z } from 'zod'
+import { oneLine, parseWith } from './parse-with.ts'
+import { toToolOutput } from './tool-output.ts'
+
+export interface ToolDefinition<Schema extends z.ZodType> {
+  readonly name: string
+  readonly title?: string
+  readonly description: string
+  /** The schema of the input, an object. It is checked before the call is recorded as started, so keep it pure. */
+  readonly input: Schema
+  readonly effect: ToolEffect
+  /** Default `true`. */
+  readonly exposed?: boolean
+  /**
+   * Returns a string, parts, `{ content, isError }`, or anything that JSON can say. What it throws becomes the result
+   * of the call, as an error. It ends soon after `signal` aborts.
+   */
+  run(call: ToolRun<z.output<Schema>>): unknown
+}
+
+export interface ToolRun<Input> {
+  readonly input: Input
+  readonly signal: AbortSignal
+  /** Also an idempotency key: the same for every attempt of one call. */
+  readonly toolCallId: ToolCallId
+  readonly sessionId: SessionId
+  readonly userId: UserId
+  /** 1 the first time; more when a `readonly` or `idempotent` tool runs again after a crash. */
+  readonly attempt: number
+}
+
+/** The names that every model provider takes. */
+const TOOL_NAME = /^[A-Za-z0-9_-]{1,64}$/
+
+/** Throws a `TypeError` when the definition itself is wrong: that is a mistake of its author, found at start. */
+export function defineTool<Schema extends z.ZodType>(definition: ToolDefinition<Schema>): Tool {
+  const { name, title, description, input: schema, effect, exposed = true } = definition
+  if (!TOOL_NAME.test(name)) throw new TypeError(`tool ${JSON.stringify(name)}: name: must match ${TOOL_NAME.source}`)
+  return {
+    name,
+    ...(title === undefined ? {} : { title }),
+    description,
+    parameters: toParameters(name, schema),
+    effect,
+    exposed,
+    check(input) {
+      const parsed = parseWith(schema, input)
+      return parsed.ok ? { ok: true, input: parsed.value } : parsed
+    },
+    async run({ input, ...invocation }) {
+      // The engine hands back what `check` made of the input.
+      return toToolOutput(name, await definition.run({ ...invocation, input: input as z.output<Schema> }))
+    },
+  }
+}
+
+function toParameters(name: string, schema: z.ZodType): JsonObject {
+  const { $schema: _, ...parameters } = describeAsJson(name, schema)
+  if (parameters['type'] !== 'object') throw new TypeError(`tool ${name}: input: must be an object schema`)
+  return parameters
+}
+
+/** Through JSON text, because the schema library leaves functions of its own on what it returns. */
+function describeAsJson(name: string, schema: z.ZodType): JsonObject {
+  try {
+    return JSON.parse(JSON.stringify(z.toJSONSchema(schema, { io: 'input' }))) as JsonObject
+  } catch (error) {
+    throw new TypeError(`tool ${name}: input: ${oneLine(error instanceof Error ? error.message : String(error))}`, {
+      cause: error,
+    })
+  }
+}

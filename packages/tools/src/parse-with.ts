@@ -1,0 +1,68 @@
+// A schema says yes or one line: the path of the first wrong field and what is wrong with it. Models read it as the
+// result of a bad call, people as the reason why a server does not start.
+import { z } from 'zod'
+
+export type Parsed<Value> =
+  | { readonly ok: true; readonly value: Value }
+  | { readonly ok: false; readonly problem: string }
+
+/** Never throws: a schema that cannot be used synchronously is a problem too. */
+export function parseWith<Schema extends z.ZodType>(schema: Schema, value: unknown): Parsed<z.output<Schema>> {
+  try {
+    const result = z.safeParse(schema, value, { error: describeRawIssue })
+    if (result.success) return { ok: true, value: result.data }
+    const issue = result.error.issues[0]
+    return { ok: false, problem: issue ? describeIssue(issue) : 'is not valid' }
+  } catch (error) {
+    return {
+      ok: false,
+      problem: `cannot be checked: ${oneLine(error instanceof Error ? error.message : String(error))}`,
+    }
+  }
+}
+
+/** `agents[0].options[1].default` */
+export function formatPath(path: readonly PropertyKey[]): string {
+  return path.reduce<string>((text, key) => {
+    if (typeof key === 'number') return `${text}[${key}]`
+    return text === '' ? String(key) : `${text}.${String(key)}`
+  }, '')
+}
+
+export function oneLine(text: string): string {
+  return text.trim().replace(/\s+/g, ' ')
+}
+
+function describeIssue(issue: z.core.$ZodIssue): string {
+  if (issue.code === 'unrecognized_keys')
+    return `${formatPath([...issue.path, ...issue.keys.slice(0, 1)])}: unknown key`
+  const path = formatPath(issue.path)
+  const problem = oneLine(
+    issue.code === 'invalid_union' && issue.errors.length > 0 ? describeBranches(issue.errors) : issue.message,
+  )
+  return path === '' ? problem : `${path}: ${problem}`
+}
+
+function describeBranches(branches: readonly (readonly z.core.$ZodIssue[])[]): string {
+  return branches.map(([issue]) => (issue ? describeIssue(issue) : 'is not valid')).join(', or ')
+}
+
+/** Words for what the library says in its own way; what it leaves `undefined` keeps the library's words. */
+function describeRawIssue(issue: z.core.$ZodRawIssue): string | undefined {
+  switch (issue.code) {
+    case 'invalid_type':
+      return issue.input === undefined ? 'is missing' : `must be ${withArticle(issue.expected)}`
+    case 'invalid_value':
+      return `must be one of ${issue.values.map(String).join(', ')}`
+    case 'invalid_union':
+      return Array.isArray(issue.options) ? `must be one of ${issue.options.map(String).join(', ')}` : undefined
+    case 'too_small':
+      return issue.origin === 'string' && issue.minimum === 1 ? 'must not be empty' : undefined
+    default:
+      return undefined
+  }
+}
+
+function withArticle(type: string): string {
+  return /^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`
+}
