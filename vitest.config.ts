@@ -7,6 +7,7 @@ export default defineConfig({
     // A process per file: tests start servers, kill them and open databases.
     pool: 'forks',
     maxWorkers: 2,
+    taskTitleValueFormatTruncate: 0,
     testTimeout: 30_000,
     hookTimeout: 60_000,
     globalSetup: 'tests/house/provide-tools.ts',

@@ -1,13 +1,13 @@
 // `npm run lint`, `npm run format`, `npm run typecheck`: one development tool, on the Node that fits.
 import { bootstrap, endWithSentence } from './lib/bootstrap.mjs'
-import { LINT, TYPECHECK, runCheck } from './lib/checks.mjs'
+import { FORMAT, LINT, TYPECHECK, runCheck } from './lib/checks.mjs'
 
-const TOOLS = [LINT, TYPECHECK, { name: 'format', args: ['node_modules/oxfmt/bin/oxfmt'] }]
+const TOOLS = [LINT, TYPECHECK, { ...FORMAT, runs: [[]] }]
 
 await endWithSentence(async () => {
   const [name, ...args] = process.argv.slice(2)
   const tool = TOOLS.find((candidate) => candidate.name === name)
   if (!tool) throw new Error(`usage: node scripts/check.mjs ${TOOLS.map((candidate) => candidate.name).join('|')}`)
-  const isInOrder = await runCheck(await bootstrap(), { name: tool.name, args: [...tool.args, ...args] })
+  const isInOrder = await runCheck(await bootstrap(), { ...tool, runs: tool.runs.map((own) => [...own, ...args]) })
   process.exitCode = isInOrder ? 0 : 1
 })

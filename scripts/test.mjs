@@ -14,7 +14,7 @@ await endWithSentence(async () => {
   const args = process.argv.slice(2)
   const isWholeRun = args.length === 0
   const only = isWholeRun ? ['--allowOnly=false'] : args
-  const tests = { name: 'tests', args: ['node_modules/vitest/vitest.mjs', 'run', ...REPORTERS, ...only] }
+  const tests = { name: 'tests', script: 'node_modules/vitest/vitest.mjs', runs: [['run', ...REPORTERS, ...only]] }
 
   rmSync(REPORT, { force: true })
   const complaints = []

@@ -1,20 +1,49 @@
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { ROOT } from './bootstrap.mjs'
 import { environmentFor, run } from './run.mjs'
 
-/** @typedef {{ readonly name: string, readonly args: readonly string[] }} Check */
+/**
+ * One of our development tools: its script and the arguments of each run.
+ * @typedef {{ readonly name: string, readonly script: string, readonly runs: readonly (readonly string[])[] }} Check
+ */
 
 /** The checks that read the sources without running them, in the order of `npm test`. */
-export const FORMAT = { name: 'format', args: ['node_modules/oxfmt/bin/oxfmt', '--check', '.'] }
-export const LINT = { name: 'lint', args: ['node_modules/oxlint/bin/oxlint', '--type-aware'] }
-export const TYPECHECK = { name: 'typecheck', args: ['node_modules/typescript/bin/tsc', '--noEmit'] }
+/** @type {Check} */
+export const FORMAT = { name: 'format', script: 'node_modules/oxfmt/bin/oxfmt', runs: [['--check', '.']] }
+/** @type {Check} */
+export const LINT = { name: 'lint', script: 'node_modules/oxlint/bin/oxlint', runs: [['--type-aware']] }
+/** @type {Check} */
+export const TYPECHECK = {
+  name: 'typecheck',
+  script: 'node_modules/typescript/bin/tsc',
+  runs: ['.', ...findProjects('apps'), ...findProjects('packages')].map((project) => ['--noEmit', '-p', project]),
+}
 
 /**
- * Runs one of our development tools on the given Node, under a heading; tells whether it was satisfied.
+ * Runs a tool on the given Node, under a heading; tells whether it was satisfied every time.
  * @param {string} node
  * @param {Check} check
  * @returns {Promise<boolean>}
  */
-export async function runCheck(node, { name, args }) {
+export async function runCheck(node, { name, script, runs }) {
   process.stdout.write(`\n== ${name}\n`)
-  return (await run(node, args, { cwd: ROOT, env: environmentFor(node), stdio: 'inherit' })) === 0
+  let isInOrder = true
+  for (const args of runs) {
+    const code = await run(node, [script, ...args], { cwd: ROOT, env: environmentFor(node), stdio: 'inherit' })
+    isInOrder &&= code === 0
+  }
+  return isInOrder
+}
+
+/**
+ * Folders with a tsconfig.json of their own: code for a browser, which the root's settings leave out.
+ * @param {string} folder
+ * @returns {string[]}
+ */
+function findProjects(folder) {
+  const entries = readdirSync(join(ROOT, folder), { withFileTypes: true })
+  if (entries.some(({ name }) => name === 'tsconfig.json')) return [folder]
+  const inner = entries.filter((entry) => entry.isDirectory() && entry.name !== 'node_modules')
+  return inner.flatMap(({ name }) => findProjects(join(folder, name)))
 }

@@ -68,5 +68,5 @@ export function packageNameOf(specifier: string): string {
 }
 
 export function isTest(path: string): boolean {
-  return /\.test\.tsx?$/.test(path) || path.startsWith('tests/')
+  return /\.test\.tsx?$|\/test-support\//.test(path) || path.startsWith('tests/')
 }

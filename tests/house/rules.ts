@@ -36,6 +36,7 @@ export const RULES: readonly Rule[] = [
       'packages/protocols/aap/src/a.ts': "import { x } from '@polylogue/testkit'\n// import '@polylogue/tools'",
       'packages/testkit/src/a.ts': "import { x } from '@polylogue/engine'\nimport '@polylogue/store-sqlite'",
       'apps/server/src/a.ts': "import { x } from '@polylogue/aap'\nimport { y } from '@polylogue/cli'",
+      'apps/server/src/test-support/a.ts': "import { x } from '@polylogue/testkit'",
       'apps/cli/src/a.ts': "import type { x } from '@polylogue/engine'\nimport { y } from '@polylogue/engine'",
     },
     complaints: [
