@@ -1,0 +1,27 @@
+import { isLoopback } from '../auth/failure-limit.ts'
+import type { KeyRing } from '../auth/key-ring.ts'
+import { EXIT_CONFIG, ServeError } from '../serve-error.ts'
+
+/** 128 bits in base64url. */
+const MIN_OPEN_KEY_LENGTH = 22
+
+/** An address that other machines reach is opened only when a key that nobody guesses guards it. */
+export async function refuseUnsafeBind(
+  host: string,
+  { keys, extraKeys, isFirstStart }: { keys: KeyRing; extraKeys: readonly string[]; isFirstStart: boolean },
+): Promise<void> {
+  if (isLoopback(host)) return
+  if (extraKeys.some((key) => key.length < MIN_OPEN_KEY_LENGTH)) {
+    throw new ServeError(
+      `--key is too short for ${host}, which other machines can reach: use at least ${MIN_OPEN_KEY_LENGTH} characters.`,
+      EXIT_CONFIG,
+    )
+  }
+  // The first start makes the first key before anything listens.
+  if (isFirstStart || extraKeys.length > 0) return
+  if ((await keys.list()).some((key) => key.kind === 'api')) return
+  throw new ServeError(
+    `There is no API key, and other machines can reach ${host}. Make one with: polylogue keys create --name NAME`,
+    EXIT_CONFIG,
+  )
+}

@@ -1,0 +1,23 @@
+import type { HttpBindings } from '@hono/node-server'
+import { createMiddleware } from 'hono/factory'
+import type { Authenticate } from '../auth/authenticate.ts'
+import type { Caller } from '../auth/caller.ts'
+import { HttpRefusal } from './http-refusal.ts'
+
+export interface CallerEnv {
+  Bindings: HttpBindings
+  Variables: { caller: Caller }
+}
+
+export const requireCaller = (authenticate: Authenticate) =>
+  createMiddleware<CallerEnv>(async (c, next) => {
+    const outcome = await authenticate(c.env.incoming)
+    if (outcome.type === 'refused') {
+      const headers: Record<string, string> = {}
+      if (outcome.status === 401) headers['WWW-Authenticate'] = 'Bearer'
+      if (outcome.status === 429) headers['Retry-After'] = String(outcome.retryAfterS)
+      throw new HttpRefusal(outcome.status, outcome.error, headers)
+    }
+    c.set('caller', outcome.caller)
+    await next()
+  })

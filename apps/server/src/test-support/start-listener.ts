@@ -1,0 +1,41 @@
+import type { HttpBindings } from '@hono/node-server'
+import { Hono } from 'hono'
+import { onTestFinished } from 'vitest'
+import { createAccessPolicy, type AccessPolicyOptions } from '../http/access-policy.ts'
+import { createApp } from '../http/create-app.ts'
+import type { Door } from '../http/door.ts'
+import { createHttpServer } from '../http/http-server.ts'
+import { createRequestListener, type HttpApp } from '../http/request-listener.ts'
+import { listenOnTcp } from '../http/tcp-listener.ts'
+import { silentLog, type Log } from '../log.ts'
+import type { Phase } from '../phase.ts'
+import { randomBytes } from '../platform/random-bytes.ts'
+
+export interface ListenerOptions extends Partial<AccessPolicyOptions> {
+  readonly log?: Log
+  readonly phase?: () => Phase
+  /** Adds routes besides the health checks. */
+  readonly routes?: (app: HttpApp) => void
+}
+
+/** A listener on a free port, with all that stands before the routes. Closed when the test ends. */
+export async function startListener(options: ListenerOptions = {}): Promise<{ readonly url: string }> {
+  const policy = createAccessPolicy({ host: '127.0.0.1', allowOrigins: [], ...options })
+  const routes = new Hono<{ Bindings: HttpBindings }>()
+  options.routes?.(routes)
+  const doors: readonly Door[] = [{ name: 'test', path: '/', app: routes }]
+  const app = createApp({
+    doors,
+    random: randomBytes,
+    log: options.log ?? silentLog,
+    phase: options.phase ?? (() => 'ready'),
+  })
+  const server = createHttpServer(createRequestListener(app, policy))
+  const listener = await listenOnTcp(server, { host: '127.0.0.1', port: 0 })
+  onTestFinished(async () => {
+    const closed = listener.close()
+    server.closeAllConnections()
+    await closed
+  })
+  return { url: listener.url }
+}
