@@ -1,0 +1,26 @@
+import { Hono } from 'hono'
+import type { Authenticate } from '../auth/authenticate.ts'
+import { requireCaller, type CallerEnv } from '../http/require-caller.ts'
+import type { Phase } from '../phase.ts'
+
+export interface ServerStatus {
+  readonly pid: number
+  readonly version: string
+  readonly phase: Phase
+  readonly url?: string
+  readonly startedAt: number
+  readonly agents: readonly string[]
+  readonly defaultAgent: string
+  readonly doors: readonly string[]
+  /** What keeps tools away from the rest of the machine. */
+  readonly sandbox: 'none'
+}
+
+export function createStatusRoutes(status: () => ServerStatus, authenticate: Authenticate): Hono<CallerEnv> {
+  const routes = new Hono<CallerEnv>()
+  routes.use('/status', requireCaller(authenticate))
+  routes.get('/status', (c) => c.json(status()))
+  routes.use('/me', requireCaller(authenticate))
+  routes.get('/me', (c) => c.json({ user: c.var.caller.userId, via: c.var.caller.via, keyId: c.var.caller.keyId }))
+  return routes
+}
