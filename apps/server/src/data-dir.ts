@@ -1,0 +1,38 @@
+import { chmodSync, existsSync, mkdirSync, readdirSync, statSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { shellQuote } from './platform/private-file.ts'
+import { EXIT_CONFIG, ServeError } from './serve-error.ts'
+
+const DIRECTORY_NAME = '.polylogue'
+const CHECKOUT = fileURLToPath(new URL('../../..', import.meta.url))
+
+/** `$POLYLOGUE_DATA`, else `./.polylogue` if it exists, else the checkout's if it exists, else the user's. */
+export function defaultDataDir(env: NodeJS.ProcessEnv, cwd: string): string {
+  const named = env['POLYLOGUE_DATA']
+  if (named !== undefined && named !== '') return resolve(cwd, named)
+  const existing = [cwd, CHECKOUT].map((parent) => join(parent, DIRECTORY_NAME)).find((path) => existsSync(path))
+  return existing ?? join(env['HOME'] ?? homedir(), DIRECTORY_NAME)
+}
+
+/** Makes the directory, or checks the one that is there: nobody else may look into it. */
+export function prepareDataDir(path: string): void {
+  try {
+    mkdirSync(path, { recursive: true, mode: 0o700 })
+  } catch (error) {
+    throw new ServeError(`The data directory ${path} cannot be made. Choose another with --data.`, EXIT_CONFIG, {
+      cause: error,
+    })
+  }
+  if (process.platform === 'win32' || (statSync(path).mode & 0o077) === 0) return
+  const names = readdirSync(path)
+  if (names.length > 0 && !names.includes('owner.lock')) {
+    throw new ServeError(
+      `The directory ${path} holds other files and is open to other users. Choose another with --data, or type: ` +
+        `chmod 700 ${shellQuote(path)}`,
+      EXIT_CONFIG,
+    )
+  }
+  chmodSync(path, 0o700)
+}

@@ -1,0 +1,55 @@
+import { chmodSync, mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { ServeError } from '../serve-error.ts'
+import { makeTempDir } from '../test-support/temp-dir.ts'
+import { readPrivateFile, writePrivateFile } from './private-file.ts'
+import { randomBytes } from './random-bytes.ts'
+import { loadSecretKeys } from './secret-key-file.ts'
+
+it('is written for its owner alone, and read back', () => {
+  const directory = makeTempDir()
+  const path = join(directory, 'local.key')
+  expect(readPrivateFile(path)).toBeUndefined()
+  writePrivateFile(path, 'one')
+  writePrivateFile(path, 'two')
+  expect(readPrivateFile(path)).toBe('two')
+  expect(statSync(path).mode & 0o777).toBe(0o600)
+  expect(readdirSync(directory)).toEqual(['local.key'])
+})
+
+it.each([0o640, 0o604, 0o660, 0o602])('is refused with mode %o, with the line to type', (mode) => {
+  const path = join(makeTempDir(), 'local.key')
+  writeFileSync(path, 'sk')
+  chmodSync(path, mode)
+  expect(() => readPrivateFile(path)).toThrow(
+    new ServeError(`${path} is open to other users. Type: chmod 600 ${path}`, 78),
+  )
+})
+
+it('is refused when it leads to an open file, or is none', () => {
+  const directory = makeTempDir()
+  writeFileSync(join(directory, 'open'), 'sk')
+  chmodSync(join(directory, 'open'), 0o644)
+  symlinkSync('open', join(directory, 'local.key'))
+  expect(() => readPrivateFile(join(directory, 'local.key'))).toThrow(/chmod 600/)
+  mkdirSync(join(directory, 'folder'))
+  expect(() => readPrivateFile(join(directory, 'folder'))).toThrow(/not a regular file/)
+})
+
+it('keeps the secret keys: made once, the first line seals, a damaged file stops the start', () => {
+  const path = join(makeTempDir(), 'secret.key')
+  const [made] = loadSecretKeys(path, randomBytes)
+  expect(made).toHaveLength(32)
+  expect(loadSecretKeys(path, randomBytes)).toEqual([made])
+  const added = Buffer.from(randomBytes(32)).toString('base64url')
+  writePrivateFile(path, `${added}\n${readPrivateFile(path)}`)
+  expect(loadSecretKeys(path, randomBytes).map((key) => Buffer.from(key).toString('base64url'))).toEqual([
+    added,
+    Buffer.from(made).toString('base64url'),
+  ])
+  for (const damaged of ['', '\n', 'short\n', `${added}\nshort\n`]) {
+    writePrivateFile(path, damaged)
+    expect(() => loadSecretKeys(path, randomBytes)).toThrow(/is damaged/)
+  }
+})
