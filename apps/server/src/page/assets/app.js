@@ -1,0 +1,220 @@
+// Wires the page: which session is open, what the buttons do, what is shown after every change.
+import { Refused, listSessions, readAgents, readStatus, request } from './api.js'
+import { Chat } from './chat.js'
+import { connectLines, showLines } from './connect-lines.js'
+import { find } from './element.js'
+import { showSessions } from './session-list.js'
+import { ToolPicker } from './tool-picker.js'
+import { TranscriptView } from './transcript-view.js'
+
+/**
+ * @typedef {import('./api.js').Agent} Agent
+ * @typedef {import('./transcript.js').CallItem} CallItem
+ */
+
+const parts = {
+  status: find('status', HTMLElement),
+  signedOut: find('signed-out', HTMLElement),
+  app: find('app', HTMLElement),
+  menu: find('menu', HTMLButtonElement),
+  sessions: find('sessions', HTMLElement),
+  agent: find('agent', HTMLSelectElement),
+  about: find('about', HTMLElement),
+  toolsBox: find('tools-box', HTMLDetailsElement),
+  problem: find('problem', HTMLElement),
+  composer: find('composer', HTMLFormElement),
+  prompt: find('prompt', HTMLTextAreaElement),
+  send: find('send', HTMLButtonElement),
+  stop: find('stop', HTMLButtonElement),
+  connect: find('connect', HTMLDialogElement),
+}
+const toolPicker = new ToolPicker(find('tools', HTMLElement))
+const transcriptView = new TranscriptView(find('transcript', HTMLElement), { stateOf, choose })
+
+/** @type {Agent[]} */
+let agents = []
+let defaultAgent = ''
+let chat = new Chat()
+/** Answers to the calls that wait; sent together when the last one is given. @type {Map<string, boolean>} */
+const choices = new Map()
+
+await start()
+
+async function start() {
+  showLines(find('lines', HTMLElement), connectLines(new URL('.', location.href).href.replace(/\/$/, ''), 'assistant'))
+  find('connect-open', HTMLButtonElement).addEventListener('click', () => parts.connect.showModal())
+  try {
+    await request('healthz')
+    await signIn()
+  } catch (error) {
+    if (error instanceof Refused && error.status === 401) {
+      setStatus('ready', 'ready')
+      parts.signedOut.hidden = false
+    } else report(error)
+  }
+}
+
+async function signIn() {
+  const status = await readStatus()
+  defaultAgent = status.defaultAgent
+  agents = await readAgents()
+  setStatus('ready', `${status.phase} · version ${status.version}`)
+  showLines(find('lines', HTMLElement), connectLines(new URL('.', location.href).href.replace(/\/$/, ''), defaultAgent))
+  parts.agent.replaceChildren(...agents.map(({ name, title }) => new Option(title ? `${title} (${name})` : name, name)))
+  parts.app.hidden = false
+  parts.menu.hidden = false
+  listen()
+  await openFromAddress()
+}
+
+function listen() {
+  addEventListener('hashchange', () => void attempt(openFromAddress))
+  parts.agent.addEventListener('change', showSetup)
+  parts.composer.addEventListener('submit', (event) => {
+    event.preventDefault()
+    void attempt(say)
+  })
+  parts.prompt.addEventListener('keydown', (event) => {
+    if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return
+    event.preventDefault()
+    if (!chat.isRunning) parts.composer.requestSubmit()
+  })
+  parts.stop.addEventListener('click', () => void attempt(() => chat.stop()))
+  parts.menu.addEventListener('click', () => {
+    const isOpen = document.body.classList.toggle('with-menu')
+    parts.menu.setAttribute('aria-expanded', String(isOpen))
+  })
+}
+
+/** The address names the session, so that a reload and a bookmark find it again. */
+async function openFromAddress() {
+  const sessionId = new URLSearchParams(location.hash.slice(1)).get('session') ?? undefined
+  document.body.classList.remove('with-menu')
+  if (sessionId !== undefined && sessionId === chat.sessionId) return
+  chat.leave()
+  choices.clear()
+  hideProblem()
+  chat = sessionId === undefined ? new Chat() : await Chat.open(sessionId)
+  chat.onChange = showSoon
+  parts.agent.value = chat.agentName || defaultAgent
+  showSetup()
+  show()
+  parts.prompt.focus()
+  await refreshSessions()
+  await chat.resume()
+}
+
+async function say() {
+  const text = parts.prompt.value
+  const agent = currentAgent()
+  if (text.trim() === '' || !agent) return
+  parts.prompt.value = ''
+  hideProblem()
+  choices.clear()
+  const spoken = chat.say(agent, text, toolPicker.chosen)
+  await follow(spoken)
+}
+
+/** @param {CallItem} call @param {boolean} granted */
+function choose(call, granted) {
+  choices.set(call.toolCallId, granted)
+  show()
+  const asked = chat.transcript.openCalls.filter((open) => isOurs(open))
+  if (!asked.every(({ toolCallId }) => choices.has(toolCallId))) return
+  const answers = asked.map(({ toolCallId }) => ({ toolCallId, granted: choices.get(toolCallId) === true }))
+  choices.clear()
+  const agent = currentAgent()
+  if (agent) void attempt(() => follow(chat.answer(agent, answers)))
+}
+
+/** @param {Promise<void>} turn */
+async function follow(turn) {
+  const shown = chat
+  try {
+    await turn
+  } finally {
+    await refreshSessions()
+    if (shown === chat) show()
+  }
+}
+
+/** @param {CallItem} call @returns {import('./transcript-view.js').CallState} */
+function stateOf(call) {
+  if (chat.isRunning) return { type: 'running', chosen: undefined }
+  return { type: isOurs(call) ? 'asks' : 'elsewhere', chosen: choices.get(call.toolCallId) }
+}
+
+/** A tool that the agent does not list belongs to another client, which alone can answer. @param {CallItem} call */
+function isOurs(call) {
+  return currentAgent()?.tools?.some(({ name }) => name === call.name) === true
+}
+
+function currentAgent() {
+  return agents.find(({ name }) => name === parts.agent.value)
+}
+
+function showSetup() {
+  const agent = currentAgent()
+  const tools = agent?.tools ?? []
+  const isNew = chat.sessionId === undefined
+  parts.about.textContent = agent?.description ?? ''
+  parts.toolsBox.hidden = tools.length === 0
+  toolPicker.show(tools, isNew ? tools.map(({ name }) => ({ name })) : chat.tools)
+}
+
+let isDue = false
+
+/** Deltas come faster than a screen can show them. */
+function showSoon() {
+  if (isDue) return
+  isDue = true
+  requestAnimationFrame(() => {
+    isDue = false
+    show()
+  })
+}
+
+function show() {
+  const { sessionId, isRunning, isLost, transcript } = chat
+  transcriptView.show(transcript.items)
+  parts.agent.disabled = sessionId !== undefined || isRunning
+  parts.send.hidden = isRunning
+  parts.stop.hidden = !isRunning
+  document.body.classList.toggle('running', isRunning)
+  if (isLost) setStatus('lost', 'connection lost, trying again…')
+  else if (parts.status.dataset['state'] === 'lost') setStatus('ready', 'ready')
+  if (sessionId !== undefined && !location.hash.includes(sessionId)) {
+    history.replaceState(null, '', `#session=${sessionId}`)
+  }
+}
+
+async function refreshSessions() {
+  showSessions(parts.sessions, await listSessions(), chat.sessionId)
+}
+
+/** @param {() => Promise<void>} action */
+async function attempt(action) {
+  try {
+    await action()
+  } catch (error) {
+    report(error)
+  }
+}
+
+/** @param {unknown} error */
+function report(error) {
+  if (!(error instanceof Error)) throw error
+  if (error instanceof TypeError) setStatus('lost', 'the server does not answer')
+  parts.problem.textContent = error.message
+  parts.problem.hidden = false
+}
+
+function hideProblem() {
+  parts.problem.hidden = true
+}
+
+/** @param {'ready' | 'lost'} state @param {string} text */
+function setStatus(state, text) {
+  parts.status.dataset['state'] = state
+  parts.status.textContent = text
+}
