@@ -37,9 +37,7 @@ function describeIssue(issue: z.core.$ZodIssue): string {
   if (issue.code === 'unrecognized_keys')
     return `${formatPath([...issue.path, ...issue.keys.slice(0, 1)])}: unknown key`
   const path = formatPath(issue.path)
-  const problem = oneLine(
-    issue.code === 'invalid_union' && issue.errors.length > 0 ? describeBranches(issue.errors) : issue.message,
-  )
+  const problem = oneLine(issue.message)
   return path === '' ? problem : `${path}: ${problem}`
 }
 
@@ -55,7 +53,8 @@ function describeRawIssue(issue: z.core.$ZodRawIssue): string | undefined {
     case 'invalid_value':
       return `must be one of ${issue.values.map(String).join(', ')}`
     case 'invalid_union':
-      return Array.isArray(issue.options) ? `must be one of ${issue.options.map(String).join(', ')}` : undefined
+      if (Array.isArray(issue.options)) return `must be one of ${issue.options.map(String).join(', ')}`
+      return describeBranches(issue.errors)
     case 'too_small':
       return issue.origin === 'string' && issue.minimum === 1 ? 'must not be empty' : undefined
     default:
@@ -64,5 +63,6 @@ function describeRawIssue(issue: z.core.$ZodRawIssue): string | undefined {
 }
 
 function withArticle(type: string): string {
+  if (type === 'int') return 'a whole number'
   return /^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`
 }
