@@ -1,0 +1,110 @@
+import { createFakeClock } from '@polylogue/testkit'
+import { describe, expect, it } from 'vitest'
+import { ConfigError } from '../config/config-error.ts'
+import { configSchema } from '../config/config-schema.ts'
+import type { LoadedConfig } from '../config/load-config.ts'
+import { createAgentCatalog } from './agent-catalog.ts'
+
+const clock = createFakeClock()
+const model = { stream: async function* () {} }
+
+function configOf(written: object = {}): LoadedConfig {
+  const { tools: _, ...config } = configSchema.parse(written)
+  const agents = config.agents.map((agent) => ({ ...agent, tools: [], origin: 'polylogue.config.ts' }))
+  return { ...config, agents, file: 'polylogue.config.ts' }
+}
+
+const agent = (name: string, more: object = {}): object => ({ name, instructions: 'Write.', model: 'demo', ...more })
+
+describe('the agents of a server', () => {
+  it('are the assistant alone when nothing is configured', () => {
+    const catalog = createAgentCatalog(configOf(), { scripted: false, clock })
+    expect(catalog.list().map(({ name }) => name)).toEqual(['assistant'])
+    expect(catalog.defaultName).toBe('assistant')
+    expect(catalog.find('assistant')?.modelName).toBe('polylogue/demo')
+    expect(catalog.find('scripted')).toBeUndefined()
+  })
+
+  it('have the scripted ones beside them on demand, never as the default', () => {
+    const catalog = createAgentCatalog(configOf(), { scripted: true, clock })
+    expect(catalog.list().map(({ name }) => name)).toEqual(['assistant', 'scripted', 'scripted-min'])
+    expect(catalog.defaultName).toBe('assistant')
+  })
+
+  it('are those of the configuration, the first of them as default', () => {
+    const config = configOf({ agents: [agent('a'), agent('b')] })
+    const catalog = createAgentCatalog(config, { scripted: true, clock })
+    expect(catalog.list().map(({ name }) => name)).toEqual(['a', 'b', 'scripted', 'scripted-min'])
+    expect(catalog.defaultName).toBe('a')
+    expect(createAgentCatalog({ ...config, defaultAgent: 'scripted' }, { scripted: true, clock }).defaultName).toBe(
+      'scripted',
+    )
+  })
+
+  it('carry the name of their model and the steps they may take', () => {
+    const agents = [
+      agent('a', { model: 'scripted', maxSteps: 3 }),
+      agent('b', { model }),
+      agent('c', { model, modelName: 'my/own' }),
+    ]
+    const catalog = createAgentCatalog(configOf({ agents, limits: { maxSteps: 9 } }), { scripted: false, clock })
+    expect(catalog.list().map(({ modelName, maxSteps }) => [modelName, maxSteps])).toEqual([
+      ['polylogue/scripted', 3],
+      ['custom/b', 9],
+      ['my/own', 9],
+    ])
+    expect(catalog.find('b')?.model).toBe(model)
+    expect(catalog.find('b')).not.toHaveProperty('origin')
+  })
+
+  it('are refused when one has the name of a scripted one', () => {
+    const config = configOf({ agents: [agent('scripted')] })
+    expect(createAgentCatalog(config, { scripted: false, clock }).defaultName).toBe('scripted')
+    expect(() => createAgentCatalog(config, { scripted: true, clock })).toThrow(
+      new ConfigError('polylogue.config.ts: the name scripted is taken'),
+    )
+  })
+
+  it('are refused when two have one name', () => {
+    const [only] = configOf({ agents: [agent('a')] }).agents
+    const agents = [only, only].flatMap((one) => (one ? [one] : []))
+    expect(() => createAgentCatalog({ ...configOf(), agents }, { scripted: false, clock })).toThrow(
+      new ConfigError('polylogue.config.ts: the name a is taken'),
+    )
+  })
+
+  it('are refused when the default is not among them', () => {
+    const config = configOf({ agents: [agent('a'), agent('b')], defaultAgent: 'scripted' })
+    expect(() => createAgentCatalog(config, { scripted: false, clock })).toThrow(
+      new ConfigError('polylogue.config.ts: defaultAgent: no agent is named scripted; there are a, b'),
+    )
+  })
+})
+
+describe('the scripted agents', () => {
+  const catalog = createAgentCatalog(configOf(), { scripted: true, clock })
+
+  it('one has every feature, four tools and an option of each type', () => {
+    const scripted = catalog.find('scripted')
+    expect(scripted?.tools.map(({ name }) => name)).toEqual(['echo', 'boom', 'slow', 'hidden'])
+    expect(scripted?.options).toMatchObject([
+      { type: 'secret', name: 'apiKey', default: '' },
+      { type: 'text', name: 'language', default: 'English' },
+      { type: 'select', name: 'model', choices: ['a', 'b'], default: 'a' },
+    ])
+    expect(scripted?.features).toEqual({
+      histories: ['compacted', 'full'],
+      streams: ['delta', 'message', 'none'],
+      clientTools: true,
+      images: ['http', 'data'],
+    })
+  })
+
+  it('the other has nothing but whole answers and the compacted history', () => {
+    expect(catalog.find('scripted-min')).toMatchObject({
+      tools: [],
+      options: [],
+      features: { histories: ['compacted'], streams: ['none'], clientTools: false, images: [] },
+    })
+  })
+})

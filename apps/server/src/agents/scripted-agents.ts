@@ -1,0 +1,46 @@
+import type { AgentDefinition, Clock } from '@polylogue/engine'
+import { createScriptedModel } from '@polylogue/models'
+import { createScriptedTools } from '@polylogue/tools'
+
+/** The agents that a test talks to: one with everything, one with nothing. `--scripted` serves them. */
+export function createScriptedAgents(parts: {
+  readonly clock: Clock
+  readonly maxSteps: number
+}): readonly AgentDefinition[] {
+  const shared = {
+    version: '1.0.0',
+    instructions: 'Follow the script in the last user message.',
+    model: createScriptedModel(parts),
+    modelName: 'polylogue/scripted',
+    maxSteps: parts.maxSteps,
+  }
+  return [
+    {
+      ...shared,
+      name: 'scripted',
+      title: 'Scripted',
+      description: 'Does what the last user message tells it to, line by line. For tests.',
+      tools: createScriptedTools(parts),
+      options: [
+        { type: 'secret', name: 'apiKey', title: 'API key', default: '' },
+        { type: 'text', name: 'language', title: 'Language', default: 'English' },
+        { type: 'select', name: 'model', title: 'Model', choices: ['a', 'b'], default: 'a' },
+      ],
+      features: {
+        histories: ['compacted', 'full'],
+        streams: ['delta', 'message', 'none'],
+        clientTools: true,
+        images: ['http', 'data'],
+      },
+    },
+    {
+      ...shared,
+      name: 'scripted-min',
+      title: 'Scripted, bare',
+      description: 'The same without tools, options and streams. For tests.',
+      tools: [],
+      options: [],
+      features: { histories: ['compacted'], streams: ['none'], clientTools: false, images: [] },
+    },
+  ]
+}

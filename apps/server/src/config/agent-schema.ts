@@ -1,0 +1,137 @@
+import type { AgentFeatures, AgentOption, Model, Tool } from '@polylogue/engine'
+import { z } from 'zod'
+import type { ModelName } from './define-agent.ts'
+
+/** An agent as it was written, checked; its tools may still be names. */
+export interface AgentSettings {
+  readonly name: string
+  readonly title?: string
+  readonly version: string
+  readonly description?: string
+  readonly instructions: string
+  readonly model: ModelName | Model
+  readonly modelName?: string
+  readonly tools: readonly (Tool | string)[]
+  readonly options: readonly AgentOption[]
+  readonly features: AgentFeatures
+  readonly maxSteps?: number
+}
+
+const AGENT_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
+const OPTION_NAME = /^[A-Za-z][A-Za-z0-9_.-]{0,63}$/
+const SEMANTIC_VERSION = /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?$/
+
+export const agentName = z
+  .string()
+  .regex(AGENT_NAME, 'must be 1 to 64 letters, digits, ".", "_" or "-", beginning with a letter or digit')
+
+const tool = z.custom<Tool>(isTool, { error: 'must be made with defineTool' })
+const model = z.custom<ModelName | Model>((value) => value === 'demo' || value === 'scripted' || isModel(value), {
+  error: 'must be demo, scripted, or an object with a method stream',
+})
+
+const described = {
+  name: z
+    .string()
+    .regex(OPTION_NAME, 'must be 1 to 64 letters, digits, "_", "." or "-", beginning with a letter')
+    // Options are looked up by name in plain objects, where these names always find something.
+    .refine((name) => !(name in Object.prototype), 'is a reserved name'),
+  title: z.string().optional(),
+  description: z.string().optional(),
+}
+
+const option = z
+  .discriminatedUnion('type', [
+    z.strictObject({ type: z.literal('text'), ...described, default: z.string().default('') }),
+    z.strictObject({
+      type: z.literal('secret'),
+      ...described,
+      default: z.literal('', 'must be left out: every client can read the default of an option').default(''),
+    }),
+    z
+      .strictObject({
+        type: z.literal('select'),
+        ...described,
+        choices: z.array(z.string()).min(1, 'must not be empty').refine(isDistinct, 'has a choice twice'),
+        default: z.string().optional(),
+      })
+      .superRefine(({ choices, default: chosen }, context) => {
+        if (chosen === undefined || choices.includes(chosen)) return
+        context.addIssue({ code: 'custom', path: ['default'], message: `must be one of ${choices.join(', ')}` })
+      }),
+  ])
+  .transform((written): AgentOption =>
+    written.type === 'select' ? { ...written, default: written.default ?? written.choices[0] ?? '' } : written,
+  )
+
+const features = z.strictObject({
+  histories: z.array(z.enum(['compacted', 'full'])).default(['compacted', 'full']),
+  streams: z
+    .array(z.enum(['delta', 'message', 'none']))
+    .min(1, 'must not be empty')
+    .default(['delta', 'message', 'none']),
+  clientTools: z.boolean().default(true),
+  images: z.array(z.enum(['http', 'data'])).default([]),
+}) satisfies z.ZodType<AgentFeatures>
+
+const settings = {
+  title: z.string().optional(),
+  version: z.string().regex(SEMANTIC_VERSION, 'must be a semantic version such as 1.0.0').default('1.0.0'),
+  description: z.string().optional(),
+  options: z.array(option).superRefine(refuseRepeatedNames).default([]),
+  features: features.prefault({}),
+  maxSteps: z.int().min(1).max(10_000).optional(),
+}
+
+/** An agent in a configuration file. */
+export const agentSchema = z.strictObject({
+  name: agentName,
+  instructions: z.string(),
+  model,
+  modelName: z.string().min(1).optional(),
+  tools: z.array(z.union([tool, z.string()], 'must be made with defineTool, or be the name of a tool')).default([]),
+  ...settings,
+}) satisfies z.ZodType<AgentSettings>
+
+/** The front matter of an agent in Markdown: what YAML can say. The file gives the name, its body the instructions. */
+export const frontMatterSchema = z.strictObject({
+  model: z.enum(['demo', 'scripted']),
+  tools: z.array(z.string()).default([]),
+  ...settings,
+})
+
+export const toolsSchema = z.array(tool).superRefine(refuseRepeatedNames)
+
+function isModel(value: unknown): value is Model {
+  return typeof value === 'object' && value !== null && 'stream' in value && typeof value.stream === 'function'
+}
+
+/** By its shape, not by a class: a configuration may have loaded a second copy of the package. */
+function isTool(value: unknown): value is Tool {
+  return toolShape.safeParse(value).success
+}
+
+const toolShape = z.object({
+  name: z.string().min(1),
+  description: z.string(),
+  parameters: z.looseObject({ type: z.literal('object') }),
+  effect: z.enum(['readonly', 'idempotent', 'unsafe']),
+  exposed: z.boolean(),
+  check: z.function(),
+  run: z.function(),
+})
+
+function isDistinct(values: readonly string[]): boolean {
+  return new Set(values).size === values.length
+}
+
+export function refuseRepeatedNames(
+  named: readonly { readonly name: string }[],
+  context: z.core.$RefinementCtx<unknown>,
+): void {
+  const seen = new Set<string>()
+  for (const [index, { name }] of named.entries()) {
+    if (seen.has(name)) context.addIssue({ code: 'custom', path: [index, 'name'], message: `${name} is there twice` })
+    seen.add(name)
+  }
+}

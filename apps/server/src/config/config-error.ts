@@ -1,0 +1,7 @@
+/** The configuration cannot be used. `message` is one line: the file, the field, and what is wrong with it. */
+export class ConfigError extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.name = 'ConfigError'
+  }
+}

@@ -1,0 +1,37 @@
+import type { AgentFeatures, Model, Tool } from '@polylogue/engine'
+
+/** The models that come with the server, by name. */
+export type ModelName = 'demo' | 'scripted'
+
+export interface AgentConfig {
+  /** Letters, digits, `.`, `_` and `-`; unique on the server. */
+  readonly name: string
+  readonly title?: string
+  /** A semantic version; `1.0.0` if left out. */
+  readonly version?: string
+  readonly description?: string
+  /** The system prompt. */
+  readonly instructions: string
+  readonly model: ModelName | Model
+  /** What is recorded for a model of one's own, `provider/model`. */
+  readonly modelName?: string
+  /** Tools made with `defineTool`, or names of those under `tools` of the configuration. */
+  readonly tools?: readonly (Tool | string)[]
+  readonly options?: readonly OptionConfig[]
+  /** What clients may use; what is left out keeps its default: everything but images. */
+  readonly features?: Partial<AgentFeatures>
+  readonly maxSteps?: number
+}
+
+/** What a client may set for its session. A secret has no default: that would be shown to every client. */
+export type OptionConfig = { readonly name: string; readonly title?: string; readonly description?: string } & (
+  | { readonly type: 'text'; readonly default?: string }
+  | { readonly type: 'secret' }
+  /** The default is the first choice if left out. */
+  | { readonly type: 'select'; readonly choices: readonly string[]; readonly default?: string }
+)
+
+/** Gives an agent its types; it is checked when the configuration is loaded. */
+export function defineAgent(agent: AgentConfig): AgentConfig {
+  return agent
+}

@@ -1,0 +1,23 @@
+import type { Tool } from '@polylogue/engine'
+import type { AgentConfig } from './define-agent.ts'
+import type { Limits } from './limits.ts'
+
+export interface Config {
+  readonly agents?: readonly AgentConfig[]
+  /** Tools that agents name instead of holding them; agents written in Markdown can have no others. */
+  readonly tools?: readonly Tool[]
+  /** Who answers a client that names no agent; the first agent if left out. */
+  readonly defaultAgent?: string
+  /** What becomes of a turn whose process died: it goes on, or it ends as interrupted. `continue` if left out. */
+  readonly recovery?: 'continue' | 'interrupt'
+  readonly limits?: Partial<Limits>
+  /** Web pages of these origins may call the server, such as `https://app.example`. */
+  readonly allowOrigins?: readonly string[]
+  /** The address that clients use when the server stands behind a proxy. */
+  readonly publicUrl?: string
+}
+
+/** Gives a configuration its types; it is checked when the server loads it. */
+export function defineConfig(config: Config): Config {
+  return config
+}

@@ -1,0 +1,148 @@
+// Finds the configuration, reads it, and checks all of it: a server either starts with what was written or says in
+// one line why not. It is read once, from the start directory or from `--config`, never from where a session works.
+import { readFile, readdir, stat } from 'node:fs/promises'
+import { dirname, extname, join, relative, resolve } from 'node:path'
+import type { Tool } from '@polylogue/engine'
+import { oneLine, parseWith } from '@polylogue/tools'
+import type { AgentSettings } from './agent-schema.ts'
+import { ConfigError } from './config-error.ts'
+import { configSchema } from './config-schema.ts'
+import { importConfig } from './import-config.ts'
+import type { Limits } from './limits.ts'
+import { readMarkdownAgent } from './read-markdown-agent.ts'
+
+export interface LoadedConfig {
+  /** The configuration file as messages name it; absent when there is none. */
+  readonly file?: string
+  /** Those of the configuration file first, then those in Markdown by name. */
+  readonly agents: readonly LoadedAgent[]
+  readonly defaultAgent?: string
+  readonly recovery: 'continue' | 'interrupt'
+  readonly limits: Limits
+  readonly allowOrigins: readonly string[]
+  readonly publicUrl?: string
+}
+
+export interface LoadedAgent extends AgentSettings {
+  readonly tools: readonly Tool[]
+  /** Where it was defined, as messages name it. */
+  readonly origin: string
+}
+
+const FILE_NAMES = ['polylogue.config.ts', 'polylogue.config.js', 'polylogue.config.json']
+const LARGEST_FILE = 1024 * 1024
+
+/** Throws `ConfigError`. `file` is taken relative to `directory`. */
+export async function loadConfig(place: { readonly file?: string; readonly directory: string }): Promise<LoadedConfig> {
+  const directory = resolve(place.directory)
+  const path = place.file === undefined ? await findConfig(directory) : resolve(directory, place.file)
+  const file = path && labelOf(directory, path)
+  const parsed = parseWith(configSchema, path && file ? await readConfig(path, file) : {})
+  if (!parsed.ok) throw new ConfigError(`${file}: ${parsed.problem}`)
+  const { agents, tools, ...rest } = parsed.value
+  const own = agents.map((agent, index) => resolveTools({ ...agent, origin: file ?? '' }, tools, `agents[${index}].`))
+  const inMarkdown = await readAgents(path ? dirname(path) : directory, directory)
+  const all = [...own, ...inMarkdown.map((agent) => resolveTools(agent, tools, ''))]
+  refuseRepeatedAgents(all)
+  return { ...rest, file, agents: all }
+}
+
+async function findConfig(directory: string): Promise<string | undefined> {
+  const names = new Set(await listFolder(directory))
+  const found = FILE_NAMES.filter((name) => names.has(name))
+  if (found.length > 1) throw new ConfigError(`${found.join(' and ')}: only one of them may be there`)
+  return found[0] && join(directory, found[0])
+}
+
+async function readConfig(path: string, file: string): Promise<unknown> {
+  if (extname(path) === '.json') return parseJson(file, await readText(path, file))
+  if (!['.ts', '.js'].includes(extname(path))) throw new ConfigError(`${file}: must be a .ts, .js or .json file`)
+  await readText(path, file)
+  const config = await importConfig(path).catch((error: unknown) => {
+    throw new ConfigError(`${file}: ${messageOf(error)}`, { cause: error })
+  })
+  if (config === undefined) throw new ConfigError(`${file}: must end with export default defineConfig({ … })`)
+  return config
+}
+
+/** The agents in `agents/*.md` of a folder, by name. */
+async function readAgents(folder: string, directory: string): Promise<readonly MarkdownAgent[]> {
+  const names = (await listFolder(join(folder, 'agents'))).filter((name) => name.endsWith('.md')).sort()
+  return Promise.all(
+    names.map(async (name) => {
+      const path = join(folder, 'agents', name)
+      const origin = labelOf(directory, path)
+      return { ...(await readMarkdownAgent(origin, await readText(path, origin))), origin }
+    }),
+  )
+}
+
+type MarkdownAgent = AgentSettings & { readonly origin: string }
+
+function resolveTools(agent: MarkdownAgent, shared: readonly Tool[], path: string): LoadedAgent {
+  const refuse = (index: number, problem: string): never => {
+    throw new ConfigError(`${agent.origin}: ${path}tools[${index}]: ${problem}`)
+  }
+  const tools = agent.tools.map((tool, index) => {
+    if (typeof tool !== 'string') return tool
+    const known = shared.map(({ name }) => name).join(', ')
+    const there = known === '' ? 'the configuration has no tools' : `there are ${known}`
+    return shared.find(({ name }) => name === tool) ?? refuse(index, `no tool is named ${tool}; ${there}`)
+  })
+  for (const [index, { name }] of tools.entries()) {
+    if (tools.findIndex((tool) => tool.name === name) < index) refuse(index, `${name} is there twice`)
+  }
+  return { ...agent, tools }
+}
+
+function refuseRepeatedAgents(agents: readonly LoadedAgent[]): void {
+  const origins = new Map<string, string>()
+  for (const { name, origin } of agents) {
+    const other = origins.get(name)
+    if (other !== undefined) throw new ConfigError(`${origin}: ${other} has an agent named ${name} too`)
+    origins.set(name, origin)
+  }
+}
+
+async function listFolder(folder: string): Promise<readonly string[]> {
+  try {
+    return await readdir(folder)
+  } catch (error) {
+    if (isFileError(error, 'ENOENT') || isFileError(error, 'ENOTDIR')) return []
+    throw new ConfigError(`${folder}: ${messageOf(error)}`, { cause: error })
+  }
+}
+
+async function readText(path: string, file: string): Promise<string> {
+  try {
+    const { size } = await stat(path)
+    if (size > LARGEST_FILE) throw new ConfigError(`${file}: larger than ${LARGEST_FILE} bytes`)
+    return await readFile(path, 'utf8')
+  } catch (error) {
+    if (error instanceof ConfigError) throw error
+    const problem = isFileError(error, 'ENOENT') ? 'there is no such file' : messageOf(error)
+    throw new ConfigError(`${file}: ${problem}`, { cause: error })
+  }
+}
+
+function parseJson(file: string, text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown
+  } catch (error) {
+    throw new ConfigError(`${file}: ${messageOf(error)}`, { cause: error })
+  }
+}
+
+/** Short where the file lies in the start directory, whole where it does not. */
+function labelOf(directory: string, path: string): string {
+  const short = relative(directory, path)
+  return short.startsWith('..') ? path : short
+}
+
+function isFileError(error: unknown, code: string): boolean {
+  return error instanceof Error && 'code' in error && error.code === code
+}
+
+function messageOf(error: unknown): string {
+  return oneLine(error instanceof Error ? error.message : String(error))
+}
