@@ -4,7 +4,7 @@ import { oneLine, parseWith } from '@polylogue/tools'
 import { type AgentSettings, agentName, frontMatterSchema } from './agent-schema.ts'
 import { ConfigError } from './config-error.ts'
 
-const FRONT_MATTER = /^\uFEFF?---[ \t]*\r?\n(?<yaml>.*?)(?:(?<=\n))---[ \t]*(?:\r?\n(?<body>.*))?$/s
+const FRONT_MATTER = /^\uFEFF?---[ \t]*\r?\n(?<yaml>.*?)(?<=\n)---[ \t]*(?:\r?\n(?<body>.*))?$/s
 
 /** `label` names the file in messages. */
 export async function readMarkdownAgent(label: string, text: string): Promise<AgentSettings> {
