@@ -1,0 +1,15 @@
+import { setTimeout as delay } from 'node:timers/promises'
+
+const LOOK_EVERY_MS = 20
+const GIVE_UP_MS = 20_000
+
+/** For facts of another process that announce themselves by no event: looks until it is so. */
+export async function eventually<T>(look: () => Promise<T | undefined>, what: string): Promise<T> {
+  const giveUpAt = performance.now() + GIVE_UP_MS
+  for (;;) {
+    const found = await look()
+    if (found !== undefined) return found
+    if (performance.now() > giveUpAt) throw new Error(`it never came to this: ${what}`)
+    await delay(LOOK_EVERY_MS)
+  }
+}

@@ -1,0 +1,24 @@
+import type { HistoryMessage } from './aap-wire.ts'
+import { inBlocks } from './played-turn.ts'
+
+/**
+ * A history in one spelling: assistant contents as blocks, empty ones left out, and tool results that stand together by
+ * id, because results of parallel calls may be stored in another order than they were sent.
+ */
+export function inOneSpelling(messages: readonly HistoryMessage[]): readonly HistoryMessage[] {
+  const sorted: HistoryMessage[] = []
+  let results: (HistoryMessage & { role: 'tool' })[] = []
+  const flush = (): void => {
+    sorted.push(...results.toSorted((one, other) => (one.toolCallId < other.toolCallId ? -1 : 1)))
+    results = []
+  }
+  for (const message of inBlocks(messages)) {
+    if (message.role === 'tool') results.push(message)
+    else if (message.role !== 'assistant' || message.content.length > 0) {
+      flush()
+      sorted.push(message)
+    }
+  }
+  flush()
+  return sorted
+}
