@@ -1,1 +1,2 @@
-export {}
+export { openSqliteStores, type SqliteStores, type SqliteStoresOptions } from './open-sqlite-stores.ts'
+export { acquireOwnerLock, type OwnerLock } from './owner-lock.ts'

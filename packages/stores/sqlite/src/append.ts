@@ -1,0 +1,117 @@
+import type { DatabaseSync } from 'node:sqlite'
+import type { AppendConflict, AppendRequest, AppendResult, encodeEvent } from '@polylogue/engine'
+import { type SessionLease, holds, leaseIn } from './leases.ts'
+import { type Row, integerIn, optionalIntegerIn } from './rows.ts'
+
+export type EncodedEvent = ReturnType<typeof encodeEvent>
+
+interface Head extends SessionLease {
+  readonly lastSeq: number
+  readonly wantedSince: number | undefined
+}
+
+/** Checks everything before it writes anything: a conflict leaves no trace and needs no rollback. */
+export function prepareAppend(
+  db: DatabaseSync,
+): (request: AppendRequest, events: readonly EncodedEvent[]) => AppendResult {
+  const selectHead = db.prepare('SELECT last_seq, wanted_since, owner, epoch FROM sessions WHERE session_id = ?')
+  const selectDeleted = db.prepare('SELECT 1 FROM deleted_sessions WHERE session_id = ?')
+  const insertSession = db.prepare(
+    `INSERT INTO sessions (session_id, user_id, last_seq, summary, wanted_since, owner, epoch, lease_until)
+     VALUES (?, ?, ?, ?, ?, NULL, 0, 0)`,
+  )
+  // Three statements, because an UPDATE rewrites the index of every column that it names, changed or not.
+  const updateSeq = db.prepare('UPDATE sessions SET last_seq = ? WHERE session_id = ?')
+  const updateSeqAndSummary = db.prepare('UPDATE sessions SET last_seq = ?, summary = ? WHERE session_id = ?')
+  const updateWanted = db.prepare('UPDATE sessions SET wanted_since = ? WHERE session_id = ?')
+  const insertEvent = db.prepare(
+    'INSERT INTO events (session_id, seq, at, type, version, data) VALUES (?, ?, ?, ?, ?, ?)',
+  )
+  const upsertSnapshot = db.prepare(
+    `INSERT INTO snapshots (session_id, seq, state) VALUES (?, ?, ?)
+     ON CONFLICT (session_id) DO UPDATE SET seq = excluded.seq, state = excluded.state`,
+  )
+  const deleteDrafts = db.prepare('DELETE FROM drafts WHERE session_id = ? AND step_id = ?')
+  const selectReceipt = db.prepare('SELECT 1 FROM receipts WHERE session_id = ? AND user_id = ? AND key = ?')
+  const insertReceipt = db.prepare(
+    'INSERT INTO receipts (session_id, user_id, key, fingerprint, turn_id, seq) VALUES (?, ?, ?, ?, ?, ?)',
+  )
+  const selectName = db.prepare('SELECT 1 FROM names WHERE session_id = ? AND name = ?')
+  const insertName = db.prepare('INSERT INTO names (session_id, name) VALUES (?, ?)')
+  const insertBlob = db.prepare(
+    `INSERT INTO blobs (session_id, hash, media_type, bytes) VALUES (?, ?, ?, ?)
+     ON CONFLICT (session_id, hash) DO NOTHING`,
+  )
+  const upsertSecret = db.prepare(
+    `INSERT INTO secrets (session_id, name, sealed) VALUES (?, ?, ?)
+     ON CONFLICT (session_id, name) DO UPDATE SET sealed = excluded.sealed`,
+  )
+
+  const conflictOf = (request: AppendRequest, head: Head | undefined): AppendConflict | undefined => {
+    const { sessionId, create, expectedSeq, fence, receipt, names } = request
+    if (head === undefined) {
+      if (create === undefined || expectedSeq !== 0) return 'session-gone'
+      if (selectDeleted.get(sessionId) !== undefined) return 'session-gone'
+      if (fence !== undefined) return 'fenced'
+    } else {
+      if (fence !== undefined && !holds(head, fence)) return 'fenced'
+      if (create !== undefined || head.lastSeq !== expectedSeq) return 'seq-moved'
+    }
+    if (receipt !== undefined && selectReceipt.get(sessionId, receipt.userId, receipt.key) !== undefined) {
+      return 'receipt-taken'
+    }
+    if (names === undefined) return undefined
+    const isTaken = (name: string): boolean => selectName.get(sessionId, name) !== undefined
+    return new Set(names).size < names.length || names.some(isTaken) ? 'name-taken' : undefined
+  }
+
+  const writeSession = (request: AppendRequest, head: Head | undefined, lastSeq: number): void => {
+    const { sessionId, create, summary } = request
+    const wantedSince = request.wanted ? (head?.wantedSince ?? request.at) : undefined
+    if (head === undefined) {
+      if (create === undefined) throw new Error('A session is made by an append with `create`.')
+      insertSession.run(sessionId, create.userId, lastSeq, summary ?? '', wantedSince ?? null)
+      return
+    }
+    if (summary !== undefined) updateSeqAndSummary.run(lastSeq, summary, sessionId)
+    else if (lastSeq !== head.lastSeq) updateSeq.run(lastSeq, sessionId)
+    if (wantedSince !== head.wantedSince) updateWanted.run(wantedSince ?? null, sessionId)
+  }
+
+  const writeAttachedRows = (request: AppendRequest, lastSeq: number): void => {
+    const { sessionId, expectedSeq, snapshot, receipt, names, blobs, secrets, clearDrafts } = request
+    if (snapshot !== undefined) upsertSnapshot.run(sessionId, lastSeq, snapshot)
+    if (receipt !== undefined) {
+      const { userId, key, fingerprint, turnId, firstEvent } = receipt
+      insertReceipt.run(sessionId, userId, key, fingerprint, turnId, expectedSeq + 1 + firstEvent)
+    }
+    if (names !== undefined) for (const name of names) insertName.run(sessionId, name)
+    if (blobs !== undefined) {
+      for (const { hash, mediaType, bytes } of blobs) insertBlob.run(sessionId, hash, mediaType, bytes)
+    }
+    if (secrets !== undefined) for (const { name, sealed } of secrets) upsertSecret.run(sessionId, name, sealed)
+    if (clearDrafts !== undefined) for (const stepId of clearDrafts) deleteDrafts.run(sessionId, stepId)
+  }
+
+  return (request, events) => {
+    const { sessionId, at } = request
+    const row = selectHead.get(sessionId)
+    const head = row && headIn(row)
+    const reason = conflictOf(request, head)
+    if (reason !== undefined) return { type: 'conflict', reason }
+
+    let seq = request.expectedSeq
+    for (const { type, version, data } of events) insertEvent.run(sessionId, ++seq, at, type, version, data)
+    writeSession(request, head, seq)
+    writeAttachedRows(request, seq)
+    return { type: 'appended', lastSeq: seq }
+  }
+}
+
+function headIn(row: Row): Head {
+  return {
+    ...leaseIn(row),
+    lastSeq: integerIn(row, 'last_seq'),
+    wantedSince: optionalIntegerIn(row, 'wanted_since'),
+  }
+}

@@ -1,0 +1,212 @@
+/**
+ * All writes of one turn of the event loop go to disk in one transaction: one fsync for all of them, however many.
+ *
+ * A write is a function that checks first and then writes, and that may be run again from the start. Its promise
+ * resolves after COMMIT, which with `synchronous=FULL` returns after fsync. If the commit fails, nothing of the group
+ * was stored and every promise rejects.
+ *
+ * After an I/O error nothing is acknowledged any more: when fsync fails, the kernel may drop the pages it could not
+ * write, and the next fsync succeeds without them. A full disk is no such error; the next group tries again.
+ */
+import type { DatabaseSync } from 'node:sqlite'
+import { StorageFault, failpoint, type Clock } from '@polylogue/engine'
+import { isBusy, isLasting, storageFaultOf } from './sqlite-fault.ts'
+import { nextPause, waitForLock } from './wait-for-lock.ts'
+
+export type WriteKind = 'append' | 'claim' | 'drafts' | 'other'
+
+export interface GroupCommit {
+  write<T>(kind: WriteKind, run: () => T): Promise<T>
+  /** Runs at once, between groups: it sees what was committed and nothing else. */
+  read<T>(run: () => T): Promise<T>
+  /** `board` is asked before each group for a write that is not worth a commit of its own, and before the last one. */
+  takeAlong(board: (isLast: boolean) => Passenger | undefined): void
+  /** Commits what is queued, then closes the database. Idempotent. */
+  close(): Promise<void>
+}
+
+export interface Passenger {
+  run(): void
+  /** The group was committed. */
+  landed(): void
+}
+
+export interface GroupCommitOptions {
+  readonly db: DatabaseSync
+  readonly clock: Clock
+  /** How long a write or read waits while another process holds the database. */
+  readonly busyWaitMs: number
+}
+
+interface QueuedWrite {
+  readonly kind: WriteKind
+  run(): void
+  resolve(): void
+  reject(reason: unknown): void
+  waitedMs: number
+  /** Why this write, and not its group, could not be done. */
+  failure?: unknown
+}
+
+// A process that cannot write for seconds while thousands of streams run must refuse, not collect.
+const MOST_QUEUED = 65_536
+
+export function createGroupCommit({ db, clock, busyWaitMs }: GroupCommitOptions): GroupCommit {
+  const begin = db.prepare('BEGIN IMMEDIATE')
+  const commit = db.prepare('COMMIT')
+  const boards: ((isLast: boolean) => Passenger | undefined)[] = []
+  let queue: QueuedWrite[] = []
+  let isScheduled = false
+  let pauseMs = 0
+  let fault: StorageFault | undefined
+  let closing: Promise<void> | undefined
+  let isClosed = false
+
+  const enqueue = <T>(kind: WriteKind, run: () => T): Promise<T> =>
+    new Promise<T>((resolve, reject) => {
+      let outcome: T
+      queue.push({
+        kind,
+        run: () => {
+          outcome = run()
+        },
+        resolve: () => resolve(outcome),
+        reject,
+        waitedMs: 0,
+      })
+      if (isScheduled) return
+      isScheduled = true
+      setImmediate(flush)
+    })
+
+  const flush = (): void => {
+    isScheduled = false
+    const group = queue
+    queue = []
+    if (fault !== undefined) return rejectAll(group, fault)
+    const passengers = boards.flatMap((board) => board(closing !== undefined) ?? [])
+    try {
+      begin.run()
+      if (!runTogether(group, passengers)) {
+        rollBack()
+        passengers.length = 0
+        begin.run()
+        runApart(group)
+      }
+      if (group.some(({ kind }) => kind === 'append')) void failpoint('append.before-commit')
+      commit.run()
+    } catch (error) {
+      rollBack()
+      return fail(group, error)
+    }
+    pauseMs = 0
+    for (const passenger of passengers) passenger.landed()
+    settle(group)
+  }
+
+  /** `false` when one of them cannot be done, whatever the disk. */
+  const runTogether = (group: readonly QueuedWrite[], passengers: readonly Passenger[]): boolean => {
+    try {
+      for (const write of group) write.run()
+      for (const passenger of passengers) passenger.run()
+      return true
+    } catch (error) {
+      if (storageFaultOf(error) !== undefined) throw error
+      return false
+    }
+  }
+
+  /** Each in a savepoint, so that the one that cannot be done does not hurt the others. */
+  const runApart = (group: readonly QueuedWrite[]): void => {
+    for (const write of group) {
+      db.exec('SAVEPOINT one')
+      try {
+        write.run()
+      } catch (error) {
+        if (storageFaultOf(error) !== undefined) throw error
+        write.failure = error
+        db.exec('ROLLBACK TO one')
+      }
+      db.exec('RELEASE one')
+    }
+  }
+
+  const rollBack = (): void => {
+    if (!db.isTransaction) return
+    try {
+      db.exec('ROLLBACK')
+    } catch (error) {
+      fault ??= storageFaultOf(error) ?? new StorageFault('broken', 'A rollback failed.', { cause: error })
+    }
+  }
+
+  const settle = (group: readonly QueuedWrite[]): void => {
+    const kinds = new Set(group.map(({ kind }) => kind))
+    if (kinds.has('append')) void failpoint('append.after-commit')
+    if (kinds.has('claim')) void failpoint('claim.after-commit')
+    if (kinds.has('drafts')) void failpoint('drafts.after-commit')
+    for (const write of group) {
+      if ('failure' in write) write.reject(write.failure)
+      else write.resolve()
+    }
+  }
+
+  const fail = (group: readonly QueuedWrite[], error: unknown): void => {
+    const reason = storageFaultOf(error) ?? new StorageFault('broken', 'A commit failed.', { cause: error })
+    if (isLasting(error)) fault ??= reason
+    if (!isBusy(error)) return rejectAll(group, reason)
+    // Nothing was begun. The group goes back to the head of the queue, those excepted that have waited long enough.
+    rejectAll(
+      group.filter(({ waitedMs }) => waitedMs >= busyWaitMs),
+      reason,
+    )
+    queue = group.filter(({ waitedMs }) => waitedMs < busyWaitMs).concat(queue)
+    if (queue.length === 0) return
+    const delayMs = (pauseMs = pauseMs === 0 ? 1 : nextPause(pauseMs))
+    isScheduled = true
+    clock.setTimer(delayMs, () => {
+      for (const write of queue) write.waitedMs += delayMs
+      flush()
+    })
+  }
+
+  return {
+    write(kind, run) {
+      if (closing !== undefined) return Promise.reject(new StorageFault('broken', 'The store is closed.'))
+      if (fault !== undefined) return Promise.reject(fault)
+      if (queue.length >= MOST_QUEUED) {
+        return Promise.reject(new StorageFault('busy', 'Too many writes wait for the database.'))
+      }
+      return enqueue(kind, run)
+    },
+    async read(run) {
+      try {
+        return await waitForLock(clock, busyWaitMs, () => {
+          if (isClosed) throw new StorageFault('broken', 'The store is closed.')
+          return run()
+        })
+      } catch (error) {
+        throw storageFaultOf(error) ?? error
+      }
+    },
+    takeAlong(board) {
+      boards.push(board)
+    },
+    close() {
+      closing ??= enqueue('other', () => {})
+        .catch((error: unknown) => {
+          // Whoever wrote was told already; a store that cannot write can still be closed.
+          if (!(error instanceof StorageFault)) throw error
+        })
+        .finally(() => {
+          isClosed = true
+          db.close()
+        })
+      return closing
+    },
+  }
+}
+
+function rejectAll(group: readonly QueuedWrite[], reason: StorageFault): void {
+  for (const write of group) write.reject(reason)
+}

@@ -1,0 +1,65 @@
+import type { DatabaseSync } from 'node:sqlite'
+import type { Clock, Fence, SessionId } from '@polylogue/engine'
+import { type Row, integerIn, textIn } from './rows.ts'
+
+/** Who may run a session. */
+export interface SessionLease {
+  readonly owner: string | undefined
+  readonly epoch: number
+}
+
+export const leaseIn = (row: Row): SessionLease => ({
+  owner: row['owner'] === null ? undefined : textIn(row, 'owner'),
+  epoch: integerIn(row, 'epoch'),
+})
+
+/** Time plays no part: until somebody else has claimed the session, its last owner may go on. */
+export const holds = (lease: SessionLease, fence: Fence): boolean =>
+  lease.owner === fence.owner && lease.epoch === fence.epoch
+
+/** To be run inside a transaction. */
+export interface Leases {
+  claim(sessionId: SessionId, owner: string, leaseMs: number): Fence | undefined
+  renew(owner: string, sessionIds: readonly SessionId[], leaseMs: number): readonly SessionId[]
+  release(sessionId: SessionId, fence: Fence): void
+  drop(): void
+  isHeldBy(sessionId: SessionId, fence: Fence): boolean
+}
+
+export function prepareLeases(db: DatabaseSync, clock: Clock): Leases {
+  const select = db.prepare('SELECT owner, epoch, lease_until FROM sessions WHERE session_id = ?')
+  const take = db.prepare('UPDATE sessions SET owner = ?, epoch = ?, lease_until = ? WHERE session_id = ?')
+  const extend = db.prepare('UPDATE sessions SET lease_until = ? WHERE session_id = ? AND owner = ?')
+  const free = db.prepare(
+    'UPDATE sessions SET owner = NULL, lease_until = 0 WHERE session_id = ? AND owner = ? AND epoch = ?',
+  )
+  const freeAll = db.prepare('UPDATE sessions SET owner = NULL, lease_until = 0 WHERE owner IS NOT NULL')
+
+  return {
+    claim(sessionId, owner, leaseMs) {
+      const row = select.get(sessionId)
+      if (row === undefined) return undefined
+      const now = clock.now()
+      const lease = leaseIn(row)
+      const isFree = lease.owner === undefined || lease.owner === owner || integerIn(row, 'lease_until') <= now
+      if (!isFree) return undefined
+      const epoch = lease.epoch + 1
+      take.run(owner, epoch, now + leaseMs, sessionId)
+      return { owner, epoch }
+    },
+    renew(owner, sessionIds, leaseMs) {
+      const until = clock.now() + leaseMs
+      return sessionIds.filter((sessionId) => extend.run(until, sessionId, owner).changes === 0)
+    },
+    release(sessionId, fence) {
+      free.run(sessionId, fence.owner, fence.epoch)
+    },
+    drop() {
+      freeAll.run()
+    },
+    isHeldBy(sessionId, fence) {
+      const row = select.get(sessionId)
+      return row !== undefined && holds(leaseIn(row), fence)
+    },
+  }
+}

@@ -1,0 +1,50 @@
+/**
+ * The schema's version is SQLite's `user_version`: the number of migrations that were run. Each runs in one transaction
+ * together with its number, so that a crash leaves the file before it or after it, and running again goes on.
+ */
+import { readFileSync } from 'node:fs'
+import type { DatabaseSync } from 'node:sqlite'
+import { failpoint, type Clock } from '@polylogue/engine'
+import { integerIn } from './rows.ts'
+import { waitForLock } from './wait-for-lock.ts'
+
+/** `PLLG`, in the header of every file of ours. */
+export const APPLICATION_ID = 0x504c4c47
+
+/** In the order of their numbers. One that was released is never edited: the next one changes what it made. */
+export const MIGRATIONS = ['0001_events.sql', '0002_keys.sql'] as const
+
+export function schemaVersionOf(db: DatabaseSync): number {
+  return integerIn(db.prepare('PRAGMA user_version').get() ?? {}, 'user_version')
+}
+
+export interface MigrateOptions {
+  readonly clock: Clock
+  readonly busyWaitMs: number
+  /** Stops at this version. */
+  readonly upTo?: number
+}
+
+export async function migrate(db: DatabaseSync, options: MigrateOptions): Promise<void> {
+  const { clock, busyWaitMs, upTo = MIGRATIONS.length } = options
+  while (schemaVersionOf(db) < upTo) {
+    await waitForLock(clock, busyWaitMs, () => db.exec('BEGIN IMMEDIATE'))
+    try {
+      runNext(db)
+      await failpoint('migrate')
+      db.exec('COMMIT')
+    } catch (error) {
+      if (db.isTransaction) db.exec('ROLLBACK')
+      throw error
+    }
+  }
+}
+
+function runNext(db: DatabaseSync): void {
+  // Read again inside the transaction: another process may have been faster.
+  const done = schemaVersionOf(db)
+  const migration = MIGRATIONS[done]
+  if (migration === undefined) return
+  db.exec(readFileSync(new URL(`migrations/${migration}`, import.meta.url), 'utf8'))
+  db.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${done + 1}`)
+}

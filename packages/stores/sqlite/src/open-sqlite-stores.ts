@@ -1,0 +1,45 @@
+import type { Clock, EventStore, KeyStore } from '@polylogue/engine'
+import { createGroupCommit } from './group-commit.ts'
+import { migrate } from './migrate.ts'
+import { openDatabase } from './open-database.ts'
+import { storageFaultOf } from './sqlite-fault.ts'
+import { createSqliteEventStore } from './sqlite-event-store.ts'
+import { createSqliteKeyStore } from './sqlite-key-store.ts'
+import { waitForLock } from './wait-for-lock.ts'
+
+export interface SqliteStoresOptions {
+  /** Its directory must exist. */
+  readonly file: string
+  readonly clock: Clock
+  /** How long a write waits while another process holds the database, before it rejects as busy. */
+  readonly busyWaitMs?: number
+}
+
+/** Two stores over one connection: closing either, or both, closes the file. */
+export interface SqliteStores {
+  readonly events: EventStore
+  readonly keys: KeyStore
+  close(): Promise<void>
+}
+
+const BUSY_WAIT_MS = 5_000
+
+/** Opens the file, or makes it, and brings its schema up to date. Rejects with one sentence when it may not be used. */
+export async function openSqliteStores(options: SqliteStoresOptions): Promise<SqliteStores> {
+  const { file, clock, busyWaitMs = BUSY_WAIT_MS } = options
+  try {
+    const db = await waitForLock(clock, busyWaitMs, () => openDatabase(file))
+    try {
+      await migrate(db, { clock, busyWaitMs })
+      const commits = createGroupCommit({ db, clock, busyWaitMs })
+      const events = createSqliteEventStore({ db, clock, commits })
+      const keys = createSqliteKeyStore({ db, clock, commits })
+      return { events, keys, close: () => commits.close() }
+    } catch (error) {
+      db.close()
+      throw error
+    }
+  } catch (error) {
+    throw storageFaultOf(error) ?? error
+  }
+}

@@ -1,0 +1,91 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { StorageFault, type SessionId } from '@polylogue/engine'
+import type { GroupCommit } from './group-commit.ts'
+import { textIn } from './rows.ts'
+
+// A commit that removed a session of 200,000 events would hold the event loop for a third of a second.
+const EVENTS_A_COMMIT = 1_000
+const BLOBS_A_COMMIT = 4
+
+/**
+ * The first commit makes a session gone for good. What is left of a long one is hidden and goes in small pieces
+ * afterwards, also after a restart.
+ */
+export interface SessionRemoval {
+  remove(sessionId: SessionId): Promise<boolean>
+  /** Whether rows of this session may still be there although it was deleted. */
+  isHidden(sessionId: SessionId): boolean
+  /** Resolves when nothing is left of deleted sessions, or when the store is closed or fails. */
+  purged(): Promise<void>
+}
+
+export function createSessionRemoval(db: DatabaseSync, commits: GroupCommit): SessionRemoval {
+  const selectSession = db.prepare('SELECT 1 FROM sessions WHERE session_id = ?')
+  const deleteSession = db.prepare('DELETE FROM sessions WHERE session_id = ?')
+  const insertDeleted = db.prepare('INSERT INTO deleted_sessions (session_id, is_purged) VALUES (?, 0)')
+  const markPurged = db.prepare('UPDATE deleted_sessions SET is_purged = 1 WHERE session_id = ?')
+  const deleteSmallRows = ['snapshots', 'drafts', 'receipts', 'names', 'secrets'].map((table) =>
+    db.prepare(`DELETE FROM ${table} WHERE session_id = ?`),
+  )
+  const deleteEvents = db.prepare(
+    `DELETE FROM events WHERE session_id = ?1
+     AND seq < ${EVENTS_A_COMMIT} + (SELECT min(seq) FROM events WHERE session_id = ?1)`,
+  )
+  const deleteBlobs = db.prepare(
+    `DELETE FROM blobs WHERE rowid IN (SELECT rowid FROM blobs WHERE session_id = ? LIMIT ${BLOBS_A_COMMIT})`,
+  )
+  const selectRest = db.prepare(
+    `SELECT EXISTS (SELECT 1 FROM events WHERE session_id = ?1) OR EXISTS (SELECT 1 FROM blobs WHERE session_id = ?1)
+     AS has_rest`,
+  )
+  const selectUnpurged = db.prepare('SELECT session_id FROM deleted_sessions WHERE is_purged = 0')
+
+  const underRemoval = new Set<string>()
+  let purging = Promise.resolve()
+
+  /** Whether something is left. */
+  const removePiece = (sessionId: string): boolean => {
+    deleteEvents.run(sessionId)
+    deleteBlobs.run(sessionId)
+    if (selectRest.get(sessionId)?.['has_rest'] === 1) return true
+    markPurged.run(sessionId)
+    return false
+  }
+
+  const removeRest = async (sessionId: string): Promise<void> => {
+    try {
+      let hasRest = true
+      while (hasRest) hasRest = await commits.write('other', () => removePiece(sessionId))
+      underRemoval.delete(sessionId)
+    } catch (error) {
+      // It stays hidden, and whoever opens the file next goes on.
+      if (!(error instanceof StorageFault)) throw error
+    }
+  }
+
+  const removeRestLater = (sessionId: string): void => {
+    underRemoval.add(sessionId)
+    purging = purging.then(() => removeRest(sessionId))
+  }
+
+  for (const row of selectUnpurged.all()) removeRestLater(textIn(row, 'session_id'))
+
+  return {
+    async remove(sessionId) {
+      // Before the commit, so that no reader comes between it and the next line.
+      underRemoval.add(sessionId)
+      const outcome = await commits
+        .write('other', () => {
+          if (deleteSession.run(sessionId).changes === 0) return 'absent'
+          insertDeleted.run(sessionId)
+          for (const statement of deleteSmallRows) statement.run(sessionId)
+          return removePiece(sessionId) ? 'begun' : 'removed'
+        })
+        .finally(() => underRemoval.delete(sessionId))
+      if (outcome === 'begun') removeRestLater(sessionId)
+      return outcome !== 'absent'
+    },
+    isHidden: (sessionId) => underRemoval.has(sessionId) && selectSession.get(sessionId) === undefined,
+    purged: () => purging,
+  }
+}

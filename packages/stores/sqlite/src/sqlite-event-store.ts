@@ -1,0 +1,60 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { encodeEvent, type Clock, type EventStore } from '@polylogue/engine'
+import { prepareAppend } from './append.ts'
+import type { GroupCommit } from './group-commit.ts'
+import { prepareLeases } from './leases.ts'
+import { prepareSessionReads } from './session-reads.ts'
+import { createSessionRemoval } from './session-removal.ts'
+
+export interface SqliteEventStoreOptions {
+  readonly db: DatabaseSync
+  readonly clock: Clock
+  readonly commits: GroupCommit
+}
+
+export function createSqliteEventStore({ db, clock, commits }: SqliteEventStoreOptions): EventStore {
+  const append = prepareAppend(db)
+  const leases = prepareLeases(db, clock)
+  const reads = prepareSessionReads(db, clock)
+  const removal = createSessionRemoval(db, commits)
+  const upsertDraft = db.prepare(
+    `INSERT INTO drafts (session_id, step_id, block, kind, text) VALUES (?, ?, ?, ?, ?)
+     ON CONFLICT (session_id, step_id, block) DO UPDATE SET kind = excluded.kind, text = excluded.text`,
+  )
+
+  return {
+    async append(request) {
+      const events = request.events.map(encodeEvent)
+      return commits.write('append', () => append(request, events))
+    },
+    readEvents: (sessionId, after, limit) =>
+      commits.read(() => (removal.isHidden(sessionId) ? [] : reads.events(sessionId, after, limit))),
+    readHead: (sessionId) => commits.read(() => reads.head(sessionId)),
+    readSnapshot: (sessionId) => commits.read(() => reads.snapshot(sessionId)),
+
+    saveDrafts: (sessionId, fence, drafts) =>
+      commits.write('drafts', () => {
+        if (!leases.isHeldBy(sessionId, fence)) return false
+        for (const { stepId, block, kind, text } of drafts) upsertDraft.run(sessionId, stepId, block, kind, text)
+        return true
+      }),
+    readDrafts: (sessionId) => commits.read(() => reads.drafts(sessionId)),
+
+    listSessions: (query) => commits.read(() => reads.list(query)),
+    deleteSession: (sessionId) => removal.remove(sessionId),
+
+    findReceipt: (userId, sessionId, key) => commits.read(() => reads.receipt(userId, sessionId, key)),
+    takenNames: (sessionId, names) => commits.read(() => reads.takenNames(sessionId, names)),
+    readBlob: (sessionId, hash) =>
+      commits.read(() => (removal.isHidden(sessionId) ? undefined : reads.blob(sessionId, hash))),
+    readSecrets: (sessionId) => commits.read(() => reads.secrets(sessionId)),
+
+    claim: (sessionId, owner, leaseMs) => commits.write('claim', () => leases.claim(sessionId, owner, leaseMs)),
+    renew: (owner, sessionIds, leaseMs) => commits.write('other', () => leases.renew(owner, sessionIds, leaseMs)),
+    release: (sessionId, fence) => commits.write('other', () => leases.release(sessionId, fence)),
+    dropLeases: () => commits.write('other', () => leases.drop()),
+    wantedSessions: (limit) => commits.read(() => reads.wanted(limit)),
+
+    close: () => commits.close(),
+  }
+}

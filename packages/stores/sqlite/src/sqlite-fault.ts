@@ -1,0 +1,43 @@
+import { StorageFault } from '@polylogue/engine'
+
+// Primary result codes, https://sqlite.org/rescode.html. The driver gives extended ones: the primary is the low byte.
+const BUSY = 5
+const LOCKED = 6
+const IOERR = 10
+const CORRUPT = 11
+const FULL = 13
+const NOTADB = 26
+
+/** What a single statement did wrong, not the database: ERROR, TOOBIG, CONSTRAINT, MISMATCH, MISUSE, RANGE. */
+const OF_THE_STATEMENT: ReadonlySet<number> = new Set([1, 18, 19, 20, 21, 25])
+
+/** After these nothing that SQLite says about the disk can be believed until the file is opened again. */
+const LASTING: ReadonlySet<number> = new Set([IOERR, CORRUPT, NOTADB])
+
+export function isBusy(error: unknown): boolean {
+  const code = primaryCode(error)
+  return code === BUSY || code === LOCKED
+}
+
+export function isLasting(error: unknown): boolean {
+  const code = primaryCode(error)
+  return code !== undefined && LASTING.has(code)
+}
+
+/** `undefined` for an error that is not the storage's: a statement's own fault, or a bug. */
+export function storageFaultOf(error: unknown): StorageFault | undefined {
+  if (error instanceof StorageFault) return error
+  const code = primaryCode(error)
+  if (code === undefined || OF_THE_STATEMENT.has(code)) return undefined
+  if (code === FULL) return new StorageFault('full', 'The disk is full: nothing was stored.', { cause: error })
+  if (code === BUSY || code === LOCKED) {
+    return new StorageFault('busy', 'Another process holds the database: nothing was stored.', { cause: error })
+  }
+  const reason = error instanceof Error ? error.message : String(error)
+  return new StorageFault('broken', `The database cannot be used: ${reason}.`, { cause: error })
+}
+
+function primaryCode(error: unknown): number | undefined {
+  if (!(error instanceof Error) || !('errcode' in error) || typeof error.errcode !== 'number') return undefined
+  return error.errcode & 0xff
+}

@@ -1,0 +1,36 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createFakeClock, eventStoreContract, keyStoreContract } from '@polylogue/testkit'
+import { openSqliteStores, type SqliteStores } from './open-sqlite-stores.ts'
+
+/** Stores over a file of their own, which `close` removes. */
+async function openStores() {
+  const directory = mkdtempSync(join(tmpdir(), 'polylogue-sqlite-'))
+  const clock = createFakeClock()
+  const open = (): Promise<SqliteStores> => openSqliteStores({ file: join(directory, 'polylogue.db'), clock })
+  let stores = await open()
+  return {
+    stores,
+    clock,
+    async reopen() {
+      await stores.close()
+      stores = await open()
+      return stores
+    },
+    async close() {
+      await stores.close()
+      rmSync(directory, { recursive: true })
+    },
+  }
+}
+
+eventStoreContract('the SQLite store', async () => {
+  const { stores, clock, reopen, close } = await openStores()
+  return { store: stores.events, clock, close, reopen: async () => (await reopen()).events }
+})
+
+keyStoreContract('the SQLite key store', async () => {
+  const { stores, clock, reopen, close } = await openStores()
+  return { store: stores.keys, clock, close, reopen: async () => (await reopen()).keys }
+})
