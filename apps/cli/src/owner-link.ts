@@ -1,0 +1,95 @@
+import { connectOwner, openOwner, type OwnerConnection, type OwnerResponse, type ServeOptions } from '@polylogue/server'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { z } from 'zod'
+import { CommandFailure } from './command-failure.ts'
+import { refusalBody } from './wire.ts'
+
+/** The way to whoever owns the data directory: a running server, or this very process. */
+export interface OwnerLink {
+  request(request: OwnerRequest): Promise<OwnerResponse>
+  /** After the owner went away: the one that took its place, or this process becomes it. */
+  reconnect(): Promise<void>
+  close(): Promise<void>
+}
+
+export interface OwnerRequest {
+  readonly method: 'GET' | 'POST' | 'DELETE'
+  readonly path: string
+  readonly body?: unknown
+  readonly headers?: Record<string, string>
+}
+
+// A server that is being restarted needs the data directory for itself; only one that does not come back is replaced.
+const REPLACE_OWNER_AFTER_MS = 5_000
+const LOOK_AGAIN_MS = 100
+// One that is about to leave still answers, but takes nothing on.
+const BEFORE_RECONNECT_MS = 250
+
+export async function openOwnerLink(options: ServeOptions): Promise<OwnerLink> {
+  let connection = await openOwner(options)
+  return {
+    request: ({ method, path, ...rest }) => connection.request(method, path, rest),
+    async reconnect() {
+      await leave(connection)
+      await delay(BEFORE_RECONNECT_MS)
+      connection = (await awaitNextOwner(options.dataDir)) ?? (await openOwner(options))
+    },
+    close: () => connection.close(),
+  }
+}
+
+async function awaitNextOwner(dataDir: string): Promise<OwnerConnection | undefined> {
+  for (let waitedMs = 0; waitedMs < REPLACE_OWNER_AFTER_MS; waitedMs += LOOK_AGAIN_MS) {
+    const connection = await connectOwner(dataDir)
+    if (connection) return connection
+    await delay(LOOK_AGAIN_MS)
+  }
+  return undefined
+}
+
+async function leave(connection: OwnerConnection): Promise<void> {
+  try {
+    await connection.close()
+  } catch (error) {
+    // The other end is gone already, which is why we leave.
+    if (!(error instanceof Error)) throw error
+  }
+}
+
+export async function requestJson<S extends z.ZodType>(
+  link: OwnerLink,
+  schema: S,
+  request: OwnerRequest,
+): Promise<z.infer<S>> {
+  const response = await link.request(request)
+  await refuseFailure(response)
+  const answer = schema.safeParse(await response.json())
+  if (!answer.success) {
+    throw new CommandFailure(`The server's answer to ${request.method} ${request.path} makes no sense.`)
+  }
+  return answer.data
+}
+
+/** Throws what the server says about a refused request. */
+export async function refuseFailure(response: OwnerResponse): Promise<void> {
+  if (response.status < 400) return
+  const body = refusalBody.safeParse(parseJson(await response.text()))
+  throw new RequestRefused(response.status, body.success ? body.data.error : `The server answered ${response.status}.`)
+}
+
+export class RequestRefused extends CommandFailure {
+  readonly status: number
+
+  constructor(status: number, message: string) {
+    super(message)
+    this.status = status
+  }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
