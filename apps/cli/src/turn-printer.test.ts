@@ -1,0 +1,83 @@
+import { describe, expect, it } from 'vitest'
+import type { Output, Terminal } from './terminal.ts'
+import { createJsonPrinter, createTextPrinter } from './turn-printer.ts'
+import type { TurnEvent } from './wire.ts'
+
+/** Both streams in the order in which they were written; stderr between angle brackets. */
+function createRecorder(isTerminal: boolean): { readonly terminal: Terminal; readonly written: () => string } {
+  let all = ''
+  const output = (open: string, close: string): Output => ({
+    isTerminal,
+    write(text) {
+      all += `${open}${text}${close}`
+    },
+    dim: (text) => text,
+    bold: (text) => text,
+  })
+  return { terminal: { stdout: output('', ''), stderr: output('<', '>'), canAsk: false }, written: () => all }
+}
+
+function print(isTerminal: boolean, events: readonly TurnEvent[]): string {
+  const { terminal, written } = createRecorder(isTerminal)
+  const printer = createTextPrinter(terminal)
+  for (const event of events) printer.print({ json: event, event })
+  printer.finish()
+  return written()
+}
+
+const TURN: readonly TurnEvent[] = [
+  { event: 'turn_start' },
+  { event: 'thinking_delta', delta: 'Hm.' },
+  { event: 'text_delta', delta: 'Let me ' },
+  { event: 'text_delta', delta: 'look.' },
+  { event: 'tool_call', toolCallId: 'a', name: 'echo', input: { msg: 'x\ny' } },
+  { event: 'tool_result', toolCallId: 'a', content: [{ type: 'text', text: 'x\ny' }] },
+  { event: 'text_delta', delta: 'Done.\n' },
+  { event: 'turn_stop', stopReason: 'end_turn' },
+]
+
+describe('createTextPrinter', () => {
+  it('keeps text apart from thinking and notes, each on lines of its own, at a terminal', () => {
+    expect(print(true, TURN)).toBe('<Hm.><\n>Let me look.\n<→ echo {"msg":"x\\ny"}\n><← x\\ny\n>Done.\n')
+  })
+
+  it('thinks in silence where nobody is looking', () => {
+    expect(print(false, TURN)).not.toContain('Hm.')
+  })
+
+  it('ends the last line of a text that was cut off', () => {
+    expect(print(false, [{ event: 'text_delta', delta: 'Cut' }])).toBe('Cut\n')
+  })
+
+  it('spells out control characters at a terminal only', () => {
+    const events: TurnEvent[] = [{ event: 'text', text: '\u001b[2J' }]
+    expect(print(true, events)).toBe('\\u001b[2J\n')
+    expect(print(false, events)).toBe('\u001b[2J\n')
+  })
+
+  it('says that an answer starts again', () => {
+    const events: TurnEvent[] = [
+      { event: 'text_delta', delta: 'One' },
+      { event: 'resync' },
+      { event: 'text', text: 'Two' },
+    ]
+    expect(print(false, events)).toBe('One\n<The answer broke off and starts again:\n>Two\n')
+  })
+
+  it('shortens a long note', () => {
+    expect(print(false, [{ event: 'tool_result', toolCallId: 'a', content: 'x'.repeat(1000) }]).length).toBeLessThan(
+      250,
+    )
+  })
+})
+
+describe('createJsonPrinter', () => {
+  it('prints every event as it came, unknown ones too, and names the session at the start', () => {
+    const { terminal, written } = createRecorder(false)
+    const printer = createJsonPrinter(terminal.stdout, 'S')
+    printer.print({ json: { event: 'turn_start' }, event: { event: 'turn_start' } })
+    printer.print({ json: { event: 'weather', sun: true } })
+    printer.finish()
+    expect(written()).toBe('{"event":"turn_start","sessionId":"S"}\n{"event":"weather","sun":true}\n')
+  })
+})
