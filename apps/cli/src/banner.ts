@@ -1,0 +1,51 @@
+import type { RunningServer } from '@polylogue/server'
+import type { Output } from './terminal.ts'
+
+/** What a human sees when the server is ready. The lines to paste run in any POSIX shell, one after the other. */
+export function formatBanner(server: RunningServer, dataDir: string, { bold, dim }: Output): string {
+  const { url = '', localKey, signInUrl, agents, defaultAgent, firstStart } = server
+  const fact = (name: string, ...lines: readonly string[]) =>
+    lines.map((line, index) => `${dim((index === 0 ? name : '').padEnd(8))} ${line}`)
+  const lines = [
+    `${bold(firstStart ? 'Welcome! Polylogue is ready' : 'Polylogue is ready')} at ${url}`,
+    '',
+    ...(signInUrl === undefined
+      ? []
+      : ['Open it in your browser (the link works once, for ten minutes):', '', signInUrl, '']),
+    'Or paste these lines into a shell, one after the other:',
+    '',
+    ...formatCurlLines({ url, key: localKey, agent: defaultAgent }),
+    '',
+    ...fact('Agents', agents.join(', ')),
+    ...fact('Model', 'Until you configure an agent, a built-in demo answers: no AI, no account, no network.'),
+    ...fact(
+      'Config',
+      'polylogue.config.ts or agents/*.md where you start it, or --config FILE (see examples/own-agent).',
+    ),
+    ...fact('Key', localKey),
+    ...fact('Data', dataDir),
+    ...fact('Stop', 'Ctrl-C lets running turns finish; a second one stops at once. Nothing is lost either way.'),
+  ]
+  return `\n${lines.join('\n')}\n\n`
+}
+
+/** Opens a session and streams a turn, with nothing but a shell, curl and sed. */
+export function formatCurlLines(target: {
+  readonly url: string
+  readonly key: string
+  readonly agent: string
+}): readonly string[] {
+  const { url, key, agent } = target
+  const headers = `-H "Authorization: Bearer $KEY" -H 'Content-Type: application/json'`
+  const session = quote({ agent: { name: agent } })
+  const turn = quote({ stream: 'delta', messages: [{ role: 'user', content: 'Hello! What can you do?' }] })
+  return [
+    `URL=${url}/aap/v3 KEY=${key}`,
+    `SESSION=$(curl -s "$URL/sessions" ${headers} -d ${session} | sed 's/.*"sessionId":"\\([^"]*\\)".*/\\1/')`,
+    `curl -sN "$URL/sessions/$SESSION/turns" ${headers} -d ${turn}`,
+  ]
+}
+
+function quote(value: object): string {
+  return `'${JSON.stringify(value).replaceAll("'", `'\\''`)}'`
+}

@@ -1,0 +1,63 @@
+import { serve as startServer, type RunningServer } from '@polylogue/server'
+import { resolve } from 'node:path'
+import { formatBanner } from '../banner.ts'
+import { ExitCode } from '../exit-code.ts'
+import { createTerminal, type Terminal } from '../terminal.ts'
+
+export interface ServeFlags {
+  readonly port: number
+  readonly host: string
+  readonly data?: string
+  readonly database?: string
+  readonly config?: string
+  readonly key: readonly string[]
+  readonly scripted?: boolean
+  readonly allowOrigin?: readonly string[]
+  readonly publicUrl?: string
+  readonly json?: boolean
+}
+
+const DRAIN_MS = 30_000
+
+/** Runs until a signal ends it. */
+export async function serve(flags: ServeFlags): Promise<number> {
+  const startDir = process.cwd()
+  const dataDir = resolve(startDir, flags.data ?? process.env['POLYLOGUE_DATA'] ?? '.polylogue')
+  const terminal = createTerminal(process)
+  const server = await startServer({
+    dataDir,
+    startDir,
+    listen: { host: flags.host, port: flags.port },
+    keys: flags.key,
+    allowOrigins: flags.allowOrigin ?? [],
+    scripted: flags.scripted === true,
+    ...(flags.database === undefined ? {} : { database: flags.database }),
+    ...(flags.config === undefined ? {} : { configFile: resolve(startDir, flags.config) }),
+    ...(flags.publicUrl === undefined ? {} : { publicUrl: flags.publicUrl }),
+    log: 'info',
+  })
+  stopOnSignal(server, terminal)
+  announce(server, { json: flags.json === true, dataDir, terminal })
+  await server.stopped
+  return ExitCode.done
+}
+
+function announce(
+  server: RunningServer,
+  { json, dataDir, terminal }: { readonly json: boolean; readonly dataDir: string; readonly terminal: Terminal },
+): void {
+  const ready = { url: server.url, key: server.localKey, pid: process.pid }
+  terminal.stdout.write(json ? `${JSON.stringify(ready)}\n` : formatBanner(server, dataDir, terminal.stdout))
+}
+
+/** The first signal lets running turns finish; the second one leaves them to the next start. */
+function stopOnSignal(server: RunningServer, { stderr }: Terminal): void {
+  let signals = 0
+  const listener = () => {
+    signals += 1
+    if (signals === 1 && stderr.isTerminal) stderr.write('\nStopping when the running turns are done. Again: now.\n')
+    void server.stop(signals === 1 ? DRAIN_MS : 0)
+  }
+  process.on('SIGTERM', listener)
+  process.on('SIGINT', listener)
+}
