@@ -1,0 +1,139 @@
+// The verbs, their flags and their help. What a verb does is loaded only when it is called, so that help is instant.
+import { InvalidArgumentError, type Command } from 'commander'
+import type { KeysCreateFlags, KeysFlags } from './commands/keys.ts'
+import type { RunFlags } from './commands/run.ts'
+import type { ServeFlags } from './commands/serve.ts'
+import type { SessionsFlags, SessionsListFlags } from './commands/sessions.ts'
+
+type Finish = (exitCode: number) => void
+
+export function defineServe(program: Command, finish: Finish): void {
+  program
+    .command('serve', { isDefault: true })
+    .description('run the server; this is what happens without a verb')
+    .option('-p, --port <number>', 'port to listen on, 0 for any free one', parsePort, 8020)
+    .option('--host <address>', 'address to listen on', '127.0.0.1')
+    .option('--data <dir>', 'where everything is kept (default: $POLYLOGUE_DATA, else ./.polylogue)')
+    .option('--database <url>', 'sqlite:FILE (default: in the data directory)')
+    .option('--config <file>', 'configuration (default: polylogue.config.{ts,js,json} and agents/*.md here)')
+    .option('--key <key>', 'accept this API key too, as user local; may be repeated', collect, [])
+    .option('--scripted', 'also serve the agents scripted and scripted-min, for testing clients')
+    .option('--allow-origin <origin...>', 'let pages of these origins call the API')
+    .option('--public-url <url>', 'the address under which others reach this server')
+    .option('--json', 'once ready, print {"url","key","pid"} as the only line on stdout')
+    .addHelpText(
+      'after',
+      formatExamples([
+        'serve',
+        'serve --port 0 --json',
+        'serve --data /srv/polylogue --config ./polylogue.config.ts',
+        'serve --host 0.0.0.0 --public-url https://agents.example.com',
+      ]),
+    )
+    .action(async (flags: ServeFlags) => finish(await (await import('./commands/serve.ts')).serve(flags)))
+}
+
+export function defineRun(program: Command, finish: Finish): void {
+  withDataFlags(program.command('run'))
+    .description('send a prompt and stream the answer; without one, take up what a session waits for')
+    .argument('[prompt]', 'what the agent shall do; - reads it from stdin')
+    .option('--agent <name>', "which agent (default: the server's default agent)")
+    .option('--session <id>', 'go on with this session')
+    .option('--config <file>', 'configuration, where no server is running')
+    .option('--scripted', 'also have the scripted agents (implied by --agent scripted)')
+    .option('--json', 'one JSON object a line for every event')
+    .addHelpText(
+      'after',
+      formatExamples([
+        'run "What can you do?"',
+        'run --agent scripted "say Hello"',
+        'run --session 0198c0de-7a11-7000-8000-000000000000 "Go on"',
+        'run --json - < prompt.txt',
+      ]) +
+        '\nExit codes: 0 done, 1 failed, 2 wrong usage, 3 waiting for an approval or an answer, 130 cancelled.' +
+        '\nTool calls are approved at a terminal; without one, never.',
+    )
+    .action(async (prompt: string | undefined, flags: RunFlags) =>
+      finish(await (await import('./commands/run.ts')).run(prompt, flags)),
+    )
+}
+
+export function defineKeys(program: Command, finish: Finish): void {
+  const keys = program
+    .command('keys')
+    .description('make, list and revoke API keys; one key works on every door')
+    .addHelpText('after', formatExamples(['keys create --name laptop', 'keys list', 'keys revoke key_0a1b2c']))
+  withDataFlags(keys.command('create'))
+    .description('make a key and print it, this once')
+    .option('--name <name>', 'what the key is for', 'cli')
+    .option('--user <user>', 'whose key it is (default: local)')
+    .option('--json', 'print the key with its record as JSON')
+    .addHelpText('after', formatExamples(['keys create --name laptop', 'keys create --user anna --name phone']))
+    .action(async (flags: KeysCreateFlags) => finish(await (await import('./commands/keys.ts')).createKey(flags)))
+  withDataFlags(keys.command('list'))
+    .description('list the keys that are in force, of all users')
+    .option('--json', 'print JSON')
+    .addHelpText('after', formatExamples(['keys list', 'keys list --json']))
+    .action(async (flags: KeysFlags) => finish(await (await import('./commands/keys.ts')).listKeys(flags)))
+  withDataFlags(keys.command('revoke'))
+    .description('end a key, and the streams it has open')
+    .argument('<id>', 'as `keys list` shows it')
+    .addHelpText('after', formatExamples(['keys list', 'keys revoke key_0a1b2c']))
+    .action(async (id: string, flags: KeysFlags) =>
+      finish(await (await import('./commands/keys.ts')).revokeKey(id, flags)),
+    )
+}
+
+export function defineSessions(program: Command, finish: Finish): void {
+  const sessions = program
+    .command('sessions')
+    .description('look at sessions')
+    .addHelpText('after', formatExamples(['sessions list', 'sessions show 0198c0de-7a11-7000-8000-000000000000']))
+  withDataFlags(sessions.command('list'))
+    .description('list the newest sessions')
+    .option('-n, --limit <number>', 'how many', parseCount, 20)
+    .option('--json', 'print JSON')
+    .addHelpText('after', formatExamples(['sessions list', 'sessions list --limit 100 --json']))
+    .action(async (flags: SessionsListFlags) =>
+      finish(await (await import('./commands/sessions.ts')).listSessions(flags)),
+    )
+  withDataFlags(sessions.command('show'))
+    .description('show a session: what it is and all that was said')
+    .argument('<id>', 'as `sessions list` shows it')
+    .option('--json', 'print JSON')
+    .addHelpText(
+      'after',
+      formatExamples([
+        'sessions show 0198c0de-7a11-7000-8000-000000000000',
+        'sessions show 0198c0de-7a11-7000-8000-000000000000 --json',
+      ]),
+    )
+    .action(async (id: string, flags: SessionsFlags) =>
+      finish(await (await import('./commands/sessions.ts')).showSession(id, flags)),
+    )
+}
+
+export function formatExamples(commandLines: readonly string[]): string {
+  return `\nExamples:\n${commandLines.map((line) => `  $ polylogue ${line}`.trimEnd()).join('\n')}`
+}
+
+function withDataFlags(command: Command): Command {
+  return command
+    .option('--data <dir>', 'data directory (default: $POLYLOGUE_DATA, ./.polylogue, or where the server keeps it)')
+    .option('--database <url>', 'sqlite:FILE, where no server is running')
+}
+
+function parsePort(text: string): number {
+  const port = Number(text)
+  if (!/^\d{1,5}$/.test(text) || port > 65_535) throw new InvalidArgumentError('A port is a number from 0 to 65535.')
+  return port
+}
+
+function parseCount(text: string): number {
+  if (!/^[1-9]\d{0,5}$/.test(text)) throw new InvalidArgumentError('Give a number from 1 on.')
+  return Number(text)
+}
+
+function collect(value: string, earlier: readonly string[]): readonly string[] {
+  return [...earlier, value]
+}

@@ -1,0 +1,60 @@
+import { Command, CommanderError } from 'commander'
+import { readFileSync } from 'node:fs'
+import { defineKeys, defineRun, defineServe, defineSessions, formatExamples } from './define-verbs.ts'
+import { ExitCode } from './exit-code.ts'
+
+/** Runs one command line; the process should end with the exit code that comes back. */
+export async function runProgram(args: readonly string[]): Promise<number> {
+  let exitCode: number = ExitCode.done
+  const program = createProgram((code) => {
+    exitCode = code
+  })
+  const [verb = ''] = args
+  if (verb !== '' && !verb.startsWith('-') && !hasVerb(program, verb)) {
+    const verbs = program.commands.map((command) => command.name()).join(', ')
+    process.stderr.write(`polylogue: there is no verb "${verb}". There is: ${verbs}. See polylogue --help.\n`)
+    return ExitCode.usage
+  }
+  try {
+    await program.parseAsync(args, { from: 'user' })
+    return exitCode
+  } catch (error) {
+    return explain(error)
+  }
+}
+
+function createProgram(finish: (exitCode: number) => void): Command {
+  const program = new Command('polylogue')
+    .description('One agent, every protocol: a self-hosted agent server.')
+    .version(readVersion(), '-v, --version', 'print the version')
+    .helpOption('-h, --help', 'show this help')
+    .helpCommand('help [verb]', 'show the help of a verb')
+    .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'polylogue: ')) })
+    .exitOverride()
+    .addHelpText('after', formatExamples(['', 'serve --port 0', 'run "What can you do?"', 'run --help']))
+  defineServe(program, finish)
+  defineRun(program, finish)
+  defineKeys(program, finish)
+  defineSessions(program, finish)
+  return program
+}
+
+function hasVerb(program: Command, verb: string): boolean {
+  return verb === 'help' || program.commands.some((command) => command.name() === verb)
+}
+
+function readVersion(): string {
+  const manifest: unknown = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
+  if (typeof manifest === 'object' && manifest !== null && 'version' in manifest) return String(manifest.version)
+  throw new Error('The package names no version.')
+}
+
+/** What ended the verb, in one sentence on stderr, unless it was said already. */
+function explain(error: unknown): number {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? ExitCode.done : ExitCode.usage
+  if (error instanceof Error && 'exitCode' in error && typeof error.exitCode === 'number') {
+    process.stderr.write(`polylogue: ${error.message}\n`)
+    return error.exitCode
+  }
+  throw error
+}
