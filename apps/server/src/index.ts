@@ -1,1 +1,7 @@
-export {}
+export { defaultDataDir } from './data-dir.ts'
+export { connectOwner } from './owner/connect-owner.ts'
+export { openOwner } from './owner/open-owner.ts'
+export type { OwnerConnection, OwnerRequestOptions, OwnerResponse } from './owner/owner-connection.ts'
+export { ServeError } from './serve-error.ts'
+export type { RunningServer, ServeOptions } from './serve-options.ts'
+export { serve } from './serve.ts'

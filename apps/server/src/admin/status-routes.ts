@@ -21,6 +21,9 @@ export function createStatusRoutes(status: () => ServerStatus, authenticate: Aut
   routes.use('/status', requireCaller(authenticate))
   routes.get('/status', (c) => c.json(status()))
   routes.use('/me', requireCaller(authenticate))
-  routes.get('/me', (c) => c.json({ user: c.var.caller.userId, via: c.var.caller.via, keyId: c.var.caller.keyId }))
+  routes.get('/me', (c) => {
+    const { userId, via, keyId } = c.var.caller
+    return c.json({ user: userId, via, keyId: via === 'owner-socket' ? undefined : keyId })
+  })
   return routes
 }

@@ -39,7 +39,7 @@ async function createTestAuth() {
 describe('a key', () => {
   it('in the Authorization line lets its user in', async () => {
     const { request, key } = await createTestAuth()
-    const caller = { userId: anna, via: 'key', keyId: key.record.id }
+    const caller = { userId: anna, via: 'key', keyId: key.record.id, revoked: expect.any(AbortSignal) }
     for (const scheme of ['Bearer', 'bearer', 'BEARER']) {
       expect(await request({ authorization: `${scheme} ${key.plain}` })).toEqual({ type: 'caller', caller })
     }
@@ -77,7 +77,7 @@ describe('a key', () => {
 describe('a cookie', () => {
   it('works for our own page', async () => {
     const { request, cookie, signIn } = await createTestAuth()
-    const caller = { userId: anna, via: 'cookie', keyId: signIn.record.id }
+    const caller = { userId: anna, via: 'cookie', keyId: signIn.record.id, revoked: expect.any(AbortSignal) }
     const json = { 'content-type': 'application/json; charset=utf-8' }
     expect(await request({ cookie, 'sec-fetch-site': 'same-origin' })).toEqual({ type: 'caller', caller })
     expect(await request({ cookie, origin: OWN })).toEqual({ type: 'caller', caller })

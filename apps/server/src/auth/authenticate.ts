@@ -40,7 +40,7 @@ export function createAuthenticate({ keys, failures, policy }: AuthenticateDeps)
       return UNAUTHORIZED
     }
     const via = kind === 'api' ? 'key' : 'cookie'
-    return { type: 'caller', caller: { userId: found.userId, via, keyId: found.id } }
+    return { type: 'caller', caller: { userId: found.userId, via, keyId: found.id, revoked: found.revoked } }
   }
 }
 

@@ -4,6 +4,8 @@ import type { UserId } from '@polylogue/engine'
 export interface Caller {
   readonly userId: UserId
   readonly via: 'key' | 'cookie' | 'owner-socket'
-  /** The key or sign-in that was shown. Absent on the owner socket. */
-  readonly keyId?: string
+  /** The key or sign-in that was shown. */
+  readonly keyId: string
+  /** Aborts when it is revoked: whatever it opened ends then. */
+  readonly revoked: AbortSignal
 }

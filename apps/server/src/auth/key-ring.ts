@@ -9,7 +9,6 @@ import {
 } from '@polylogue/engine'
 import { encodeBase64Url } from '../platform/encode-base64url.ts'
 import { API_KEY_PREFIX, makeApiKey } from './api-key.ts'
-import { createRevocations, type Revocations } from './revocations.ts'
 
 /** The owner of the data directory: the first key, the `--key` keys and the owner socket speak for this user. */
 export const LOCAL_USER = asUserId('local')
@@ -26,13 +25,14 @@ export interface KeyRing {
   list(userId?: UserId): Promise<readonly KeyRecord[]>
   /** Ends the key's open streams too. `false` when this user (or anybody, when none is named) has no such key. */
   revoke(id: string, userId?: UserId): Promise<boolean>
-  readonly revocations: Pick<Revocations, 'watch'>
 }
 
 export interface FoundKey {
   readonly id: string
   readonly userId: UserId
   readonly kind: 'api' | 'browser'
+  /** Aborts when the key is revoked: whatever it opened ends then. */
+  readonly revoked: AbortSignal
 }
 
 export interface CreatedKey {
@@ -50,8 +50,14 @@ export interface KeyRingDeps {
 }
 
 export function createKeyRing({ store, clock, random, digest, extraKeys }: KeyRingDeps): KeyRing {
-  const revocations = createRevocations()
   const extra = new Map(extraKeys.map((plain, index) => [digest(plain), `key_option_${index + 1}`]))
+  // An aborted one stays: a request that was being let in while its key was revoked must still notice.
+  const revocations = new Map<string, AbortController>()
+  const revocationOf = (id: string): AbortController => {
+    const revocation = revocations.get(id) ?? new AbortController()
+    revocations.set(id, revocation)
+    return revocation
+  }
   const isLive = (record: KeyRecord): boolean => record.expiresAt === undefined || record.expiresAt > clock.now()
 
   const create = async (
@@ -70,11 +76,14 @@ export function createKeyRing({ store, clock, random, digest, extraKeys }: KeyRi
       // Looking a hash up gives no timing to learn from: nobody can steer the hash of a guess.
       const hash = digest(plain)
       const extraId = extra.get(hash)
-      if (extraId !== undefined) return { id: extraId, userId: LOCAL_USER, kind: 'api' }
+      if (extraId !== undefined) {
+        return { id: extraId, userId: LOCAL_USER, kind: 'api', revoked: revocationOf(extraId).signal }
+      }
       const record = await store.findKey(hash)
       if (record === undefined || !isLive(record)) return undefined
       store.touchKey(record.id, clock.now())
-      return { id: record.id, userId: record.userId, kind: record.kind }
+      const { id, userId, kind } = record
+      return { id, userId, kind, revoked: revocationOf(id).signal }
     },
 
     createApiKey: (userId, name) => create({ userId, kind: 'api', name, prefix: API_KEY_PREFIX }, makeApiKey(random)),
@@ -89,10 +98,8 @@ export function createKeyRing({ store, clock, random, digest, extraKeys }: KeyRi
     async revoke(id, userId) {
       if (userId !== undefined && !(await store.listKeys(userId)).some((record) => record.id === id)) return false
       if (!(await store.revokeKey(id))) return false
-      revocations.announce(id)
+      revocationOf(id).abort()
       return true
     },
-
-    revocations,
   }
 }

@@ -4,6 +4,7 @@ import { z } from 'zod'
 import type { AccessPolicy } from '../http/access-policy.ts'
 import { HttpRefusal } from '../http/http-refusal.ts'
 import { readJsonBody } from '../http/read-json-body.ts'
+import { refuse } from '../http/require-caller.ts'
 import type { Authenticate } from './authenticate.ts'
 import type { FailureLimit } from './failure-limit.ts'
 import type { KeyRing } from './key-ring.ts'
@@ -44,9 +45,9 @@ export function createSignInRoutes(deps: SignInDeps): Hono<{ Bindings: HttpBindi
 
   routes.post('/signout', async (c) => {
     const outcome = await authenticate(c.env.incoming)
-    if (outcome.type === 'refused') throw new HttpRefusal(outcome.status, outcome.error)
+    if (outcome.type === 'refused') return refuse(outcome)
     const { via, keyId, userId } = outcome.caller
-    if (via === 'cookie' && keyId !== undefined) await keys.revoke(keyId, userId)
+    if (via === 'cookie') await keys.revoke(keyId, userId)
     return c.body(null, 204, { 'Set-Cookie': expiredSessionCookie() })
   })
   return routes

@@ -1,0 +1,50 @@
+import { Agent } from 'node:http'
+import { z } from 'zod'
+import { EXIT_FAILURE, ServeError } from '../serve-error.ts'
+import type { OwnerConnection } from './owner-connection.ts'
+import { requestOverSocket } from './request-over-socket.ts'
+import { openSocketAddress } from './socket-address.ts'
+
+const GREETING_TIMEOUT_MS = 5_000
+
+const ownerStatus = z.object({ pid: z.number(), url: z.string().optional() })
+
+/** Nobody listens: there is no socket, its owner died, or it is just going. */
+const ABSENT = new Set(['ENOENT', 'ENOTDIR', 'ECONNREFUSED', 'ECONNRESET', 'EPIPE'])
+
+export interface RunningOwner extends OwnerConnection {
+  /** Where it listens for HTTP. Absent: on its socket only. */
+  readonly url?: string
+}
+
+/** The running owner of this data directory, or `undefined`. */
+export async function connectOwner(dataDir: string): Promise<RunningOwner | undefined> {
+  try {
+    return await greetOwner(dataDir)
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && ABSENT.has(String(error.code))) return undefined
+    if (error instanceof ServeError) throw error
+    throw new ServeError(`The process that owns ${dataDir} does not answer. Stop it, then try again.`, EXIT_FAILURE, {
+      cause: error,
+    })
+  }
+}
+
+async function greetOwner(dataDir: string): Promise<RunningOwner> {
+  const address = openSocketAddress(dataDir)
+  const agent = new Agent({ keepAlive: true })
+  const close = (): void => {
+    agent.destroy()
+    address.close()
+  }
+  const request: OwnerConnection['request'] = (method, path, options) =>
+    requestOverSocket({ ...options, method, path, agent, socketPath: address.path })
+  try {
+    const response = await request('GET', '/api/polylogue/status', { signal: AbortSignal.timeout(GREETING_TIMEOUT_MS) })
+    const { pid, url } = ownerStatus.parse(await response.json())
+    return { pid, request, embedded: false, close: async () => close(), ...(url === undefined ? {} : { url }) }
+  } catch (error) {
+    close()
+    throw error
+  }
+}

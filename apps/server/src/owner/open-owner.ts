@@ -1,0 +1,44 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { ServeOptions } from '../serve-options.ts'
+import { serve } from '../serve.ts'
+import { connectOwner } from './connect-owner.ts'
+import type { OwnerConnection } from './owner-connection.ts'
+import { OwnedByAnother } from './take-ownership.ts'
+
+/** Another process holds the lock and does not listen yet, or no more: it is starting or leaving. */
+const LOOK_AGAIN_MS = 50
+const PATIENCE_MS = 35_000
+
+/** The running owner; if there is none, this process becomes it, without a TCP listener. */
+export async function openOwner(options: ServeOptions): Promise<OwnerConnection> {
+  const givesUpAt = performance.now() + PATIENCE_MS
+  for (;;) {
+    const running = await connectOwner(options.dataDir)
+    if (running !== undefined) return running
+    try {
+      return await becomeOwner(options)
+    } catch (error) {
+      if (!(error instanceof OwnedByAnother) || performance.now() > givesUpAt) throw error
+    }
+    await delay(LOOK_AGAIN_MS)
+  }
+}
+
+async function becomeOwner(options: ServeOptions): Promise<OwnerConnection> {
+  const { listen: _listen, ...withoutListener } = options
+  const server = await serve(withoutListener)
+  const connection = await connectOwner(options.dataDir)
+  if (connection === undefined) {
+    await server.stop(0)
+    throw new Error('our own owner socket does not answer')
+  }
+  return {
+    pid: connection.pid,
+    request: (method, path, request) => connection.request(method, path, request),
+    embedded: true,
+    async close() {
+      await connection.close()
+      await server.stop()
+    },
+  }
+}

@@ -1,0 +1,23 @@
+import { once } from 'node:events'
+import { chmodSync, rmSync } from 'node:fs'
+import type { Server } from 'node:http'
+import { openSocketAddress } from './socket-address.ts'
+
+/**
+ * Listens on `<data>/polylogue.sock`. Only for the holder of the owner lock: a socket that is there already was left
+ * by a dead owner. Returns what to call after the server was closed.
+ */
+export async function listenOnOwnerSocket(server: Server, dataDir: string): Promise<() => void> {
+  const address = openSocketAddress(dataDir)
+  try {
+    rmSync(address.path, { force: true })
+    server.listen(address.path)
+    await once(server, 'listening')
+    chmodSync(address.path, 0o600)
+  } catch (error) {
+    address.close()
+    throw error
+  }
+  // Closing the server removes the socket by this path, so the path must stay valid until then.
+  return () => address.close()
+}

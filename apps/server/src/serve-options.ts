@@ -1,0 +1,32 @@
+export interface ServeOptions {
+  readonly dataDir: string
+  /** `sqlite:FILE`; absent = `<data>/polylogue.db`. */
+  readonly database?: string
+  readonly configFile?: string
+  /** Where the configuration is looked for, and what relative paths are relative to. */
+  readonly startDir: string
+  /** Accepted besides the stored keys, as user `local`. */
+  readonly keys?: readonly string[]
+  /** Also serve the agents `scripted` and `scripted-min`. */
+  readonly scripted?: boolean
+  /** Absent = the owner socket only. Port 0 = any free one. */
+  readonly listen?: { readonly host: string; readonly port: number }
+  readonly allowOrigins?: readonly string[]
+  readonly publicUrl?: string
+  readonly log?: 'silent' | 'info'
+}
+
+export interface RunningServer {
+  /** Absent without a listener. */
+  readonly url?: string
+  /** The plain text in `<data>/local.key`. */
+  readonly localKey: string
+  readonly firstStart: boolean
+  /** Signs one browser in, once, within ten minutes. Absent without a listener. */
+  readonly signInUrl?: string
+  readonly agents: readonly string[]
+  readonly defaultAgent: string
+  /** Lets running turns finish for `graceMs` (30 s), then closes everything. Idempotent; 0 = now. */
+  stop(graceMs?: number): Promise<void>
+  readonly stopped: Promise<void>
+}

@@ -1,0 +1,176 @@
+import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { connectOwner } from './owner/connect-owner.ts'
+import { ServeError } from './serve-error.ts'
+import type { ServeOptions } from './serve-options.ts'
+import { serve } from './serve.ts'
+import { exchange } from './test-support/exchange.ts'
+import { startServer } from './test-support/start-server.ts'
+import { makeTempDir } from './test-support/temp-dir.ts'
+
+const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8)
+const bearer = (key: string) => ({ authorization: `Bearer ${key}` })
+
+async function failureOf(options: Partial<ServeOptions>): Promise<ServeError> {
+  try {
+    await startServer(options)
+  } catch (error) {
+    if (error instanceof ServeError) return error
+    throw error
+  }
+  throw new Error('it started')
+}
+
+async function revokeAllKeys(dataDir: string): Promise<void> {
+  const server = await startServer({ dataDir })
+  const owner = await connectOwner(dataDir)
+  const answer = await owner?.request('GET', '/api/polylogue/keys')
+  const { keys } = (await answer?.json()) as { keys: readonly { id: string }[] }
+  for (const { id } of keys) await owner?.request('DELETE', `/api/polylogue/keys/${id}`)
+  await owner?.close()
+  await server.stop(0)
+}
+
+describe('the first start', () => {
+  it('makes a key that works, and files that are closed to other users', async () => {
+    const server = await startServer()
+    expect(server.firstStart).toBe(true)
+    expect(server.localKey).toMatch(/^sk-blade-v2-[A-Za-z0-9_-]{43}$/)
+    expect(server.signInUrl).toMatch(new RegExp(`^${server.url}/signin#code=[A-Za-z0-9_-]{32}$`))
+    expect(server.agents).toEqual(expect.arrayContaining([server.defaultAgent, 'scripted', 'scripted-min']))
+    expect(readFileSync(join(server.dataDir, 'local.key'), 'utf8')).toBe(`${server.localKey}\n`)
+    const me = await exchange(`${server.url}/api/polylogue/me`, { headers: bearer(server.localKey) })
+    expect(me.body).toMatchObject({ user: 'local', via: 'key' })
+    expect(modeOf(server.dataDir)).toBe('700')
+    for (const file of ['local.key', 'secret.key', 'polylogue.sock', 'polylogue.db']) {
+      expect([file, modeOf(join(server.dataDir, file))]).toEqual([file, '600'])
+    }
+  })
+
+  it('is the first one only once: the next one keeps the key', async () => {
+    const first = await startServer()
+    await first.stop(0)
+    const second = await startServer({ dataDir: first.dataDir })
+    expect([second.firstStart, second.localKey]).toEqual([false, first.localKey])
+  })
+})
+
+describe('a start is refused', () => {
+  it('when local.key is open to others, with the line to type', async () => {
+    const server = await startServer()
+    await server.stop(0)
+    chmodSync(join(server.dataDir, 'local.key'), 0o644)
+    const failure = await failureOf({ dataDir: server.dataDir })
+    expect(failure.message).toBe(
+      `${server.dataDir}/local.key is open to other users. Type: chmod 600 ${server.dataDir}/local.key`,
+    )
+    expect(failure.exitCode).toBe(78)
+  })
+
+  it('when another process owns the data directory, naming it', async () => {
+    const { dataDir, url } = await startServer()
+    const failure = await failureOf({ dataDir })
+    expect(failure.message).toContain(`(pid ${process.pid} at ${url})`)
+    expect(failure.message).toContain('--data')
+    expect(failure.exitCode).toBe(1)
+  })
+
+  it('when the port is taken, and nothing stays behind', async () => {
+    const { url } = await startServer()
+    const listen = { host: '127.0.0.1', port: Number(new URL(url).port) }
+    const dataDir = makeTempDir()
+    const failure = await failureOf({ dataDir, listen })
+    expect(failure.message).toBe(
+      `Port ${listen.port} on 127.0.0.1 is in use. Stop what runs there, or choose another with --port.`,
+    )
+    await startServer({ dataDir })
+  })
+
+  it('when the configuration is wrong, in one line', async () => {
+    const startDir = makeTempDir()
+    writeFileSync(join(startDir, 'polylogue.config.json'), '{"agents": 5}')
+    const failure = await failureOf({ startDir })
+    expect(failure.message).toMatch(/^polylogue\.config\.json: [^\n]+$/)
+    expect(failure.exitCode).toBe(78)
+  })
+
+  it.each([
+    [{ database: 'postgres://me:geheim@db/x' }, /^Postgres is not supported yet/],
+    [{ publicUrl: 'example.com' }, /^--public-url wants/],
+    [{ allowOrigins: ['*'] }, /^--allow-origin wants/],
+    [{ keys: ['with space'] }, /^--key wants/],
+    [{ listen: { host: '192.0.2.1', port: 0 } }, /not an address of this machine/],
+  ] as const)('with %j', async (options, sentence) => {
+    expect((await failureOf(options)).message).toMatch(sentence)
+  })
+})
+
+describe('an address that other machines reach', () => {
+  const listen = { host: '0.0.0.0', port: 0 }
+
+  it('is bound at the first start, which makes a key', async () => {
+    const { url } = await startServer({ listen })
+    expect((await exchange(`${url}/healthz`)).status).toBe(200)
+  })
+
+  it('is refused with exit code 78 when every key was revoked', async () => {
+    const dataDir = makeTempDir()
+    await revokeAllKeys(dataDir)
+    const failure = await failureOf({ dataDir, listen })
+    expect([failure.exitCode, failure.message]).toEqual([78, expect.stringContaining('polylogue keys create')])
+  })
+
+  it('is refused with a --key that could be guessed', async () => {
+    expect(await failureOf({ listen, keys: ['secret'] })).toMatchObject({ exitCode: 78 })
+  })
+})
+
+it('a key given with --key speaks for local and leaves no trace', async () => {
+  const server = await startServer({ keys: ['given-on-the-command-line'] })
+  const headers = bearer('given-on-the-command-line')
+  expect(await exchange(`${server.url}/api/polylogue/me`, { headers })).toMatchObject({ body: { user: 'local' } })
+  await server.stop(0)
+  const again = await startServer({ dataDir: server.dataDir })
+  expect(await exchange(`${again.url}/api/polylogue/me`, { headers })).toMatchObject({ status: 401 })
+})
+
+it('a revoked local key is replaced at the next start', async () => {
+  const dataDir = makeTempDir()
+  const { localKey: old, stop } = await startServer({ dataDir })
+  await stop(0)
+  await revokeAllKeys(dataDir)
+  const server = await startServer({ dataDir })
+  expect(server.localKey).not.toBe(old)
+  const answers = [bearer(old), bearer(server.localKey)].map((headers) =>
+    exchange(`${server.url}/api/polylogue/me`, { headers }),
+  )
+  expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([401, 200])
+})
+
+it('two servers never share one database, wherever their data directories are', async () => {
+  const database = `sqlite:${join(makeTempDir(), 'shared.db')}`
+  await startServer({ database })
+  const failure = await failureOf({ database })
+  expect(failure.message).toMatch(/shared\.db is in use by another process/)
+})
+
+describe('stopping', () => {
+  it('closes the listeners, removes the socket and frees the directory', async () => {
+    const server = await startServer()
+    await server.stop()
+    await server.stopped
+    await server.stop()
+    await expect(exchange(`${server.url}/healthz`)).rejects.toMatchObject({ code: 'ECONNREFUSED' })
+    expect(existsSync(join(server.dataDir, 'polylogue.sock'))).toBe(false)
+    await startServer({ dataDir: server.dataDir })
+  })
+})
+
+it('a server without a listener has no address and no link', async () => {
+  const dataDir = join(makeTempDir(), 'data')
+  mkdirSync(dataDir)
+  const server = await serve({ dataDir, startDir: dataDir, log: 'silent' })
+  expect([server.url, server.signInUrl]).toEqual([undefined, undefined])
+  await server.stop(0)
+})

@@ -1,0 +1,96 @@
+import { join, resolve } from 'node:path'
+import { openLocalKey } from './auth/local-key.ts'
+import { LOCAL_USER } from './auth/key-ring.ts'
+import { createSignInCodes } from './auth/sign-in-codes.ts'
+import { ConfigError } from './config/config-error.ts'
+import { loadConfig } from './config/load-config.ts'
+import { prepareDataDir } from './data-dir.ts'
+import { GIVE_UP_MS, createDrain } from './drain.ts'
+import { refuseUnsafeBind } from './http/refuse-unsafe-bind.ts'
+import { createListeners } from './listeners.ts'
+import { createLog } from './log.ts'
+import { takeOwnership } from './owner/take-ownership.ts'
+import type { Phase } from './phase.ts'
+import { randomBytes } from './platform/random-bytes.ts'
+import { sha256 } from './platform/sha256.ts'
+import { systemClock } from './platform/system-clock.ts'
+import { EXIT_CONFIG, ServeError } from './serve-error.ts'
+import type { RunningServer, ServeOptions } from './serve-options.ts'
+import { wire } from './wire.ts'
+import { within } from './within.ts'
+
+/** Becomes the owner of the data directory and serves it. Rejects with a `ServeError` where a user can help. */
+export async function serve(options: ServeOptions): Promise<RunningServer> {
+  const undo = new AsyncDisposableStack()
+  try {
+    return await start({ ...options, dataDir: resolve(options.startDir, options.dataDir) }, undo)
+  } catch (error) {
+    await undo.disposeAsync()
+    throw error instanceof ConfigError ? new ServeError(error.message, EXIT_CONFIG, { cause: error }) : error
+  }
+}
+
+async function start(options: ServeOptions, undo: AsyncDisposableStack): Promise<RunningServer> {
+  const { dataDir, listen } = options
+  const extraKeys = checkKeys(options.keys ?? [])
+  const log = await createLog(options.log ?? 'info')
+  const config = await loadConfig({
+    directory: options.startDir,
+    ...(options.configFile === undefined ? {} : { file: options.configFile }),
+  })
+  prepareDataDir(dataDir)
+  const lock = await takeOwnership(dataDir)
+  undo.defer(() => lock.release())
+
+  const parts = await wire(options, config, log)
+  undo.defer(() => parts.close())
+  if (listen !== undefined) {
+    await refuseUnsafeBind(listen.host, { keys: parts.keys, extraKeys, isFirstStart: parts.isNew })
+  }
+  const localKey = await openLocalKey(join(dataDir, 'local.key'), parts.keys)
+  const codes = createSignInCodes({ clock: systemClock, random: randomBytes, digest: sha256 })
+
+  let phase: Phase = 'starting'
+  const listeners = createListeners({ options, config, parts, codes, log, phase: () => phase })
+  undo.defer(() => listeners.close())
+  // The port first: when it is taken, no turn has been taken over in vain.
+  const url = listen === undefined ? undefined : await listeners.listen(listen)
+  await parts.engine.start()
+  undo.defer(() => within(GIVE_UP_MS, parts.engine.stop(0)))
+  await listeners.listenForOwner()
+  phase = 'ready'
+  log.info({ url, dataDir }, 'ready')
+
+  const kept = undo.move()
+  const drain = createDrain({
+    begin() {
+      phase = 'draining'
+      log.info({}, 'draining')
+    },
+    settle: (graceMs) =>
+      parts.engine.stop(graceMs).catch((error: unknown) => log.error({ err: error }, 'the engine did not stop well')),
+    endConnections: () => listeners.end(),
+    finish: () => kept.disposeAsync(),
+  })
+  const agents = parts.agents.list().map((agent) => agent.name)
+  return {
+    localKey: localKey.plain,
+    firstStart: localKey.isNew,
+    agents,
+    defaultAgent: parts.agents.defaultName,
+    stop: (graceMs) => drain.stop(graceMs),
+    stopped: drain.stopped,
+    ...(url === undefined ? {} : { url, signInUrl: signInUrl(listeners.publicUrl ?? url, codes.issue(LOCAL_USER)) }),
+  }
+}
+
+/** They arrive in a header line, so they must survive one. */
+function checkKeys(keys: readonly string[]): readonly string[] {
+  if (keys.every((key) => /^[!-~]{1,512}$/.test(key))) return keys
+  throw new ServeError('--key wants up to 512 printable characters without spaces.', EXIT_CONFIG)
+}
+
+/** The code stands in the fragment: browsers keep it to themselves, so no log on the way ever holds it. */
+function signInUrl(base: string, code: string): string {
+  return `${base.replace(/\/+$/, '')}/signin#code=${code}`
+}

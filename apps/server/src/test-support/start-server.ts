@@ -1,0 +1,27 @@
+import { onTestFinished } from 'vitest'
+import type { RunningServer, ServeOptions } from '../serve-options.ts'
+import { serve } from '../serve.ts'
+import { makeTempDir } from './temp-dir.ts'
+
+export interface TestServer extends RunningServer {
+  readonly url: string
+  readonly signInUrl: string
+  readonly dataDir: string
+}
+
+/** A whole server on a free port with a data directory of its own. Stopped when the test ends. */
+export async function startServer(options: Partial<ServeOptions> = {}): Promise<TestServer> {
+  const dataDir = options.dataDir ?? makeTempDir()
+  const server = await serve({
+    startDir: dataDir,
+    scripted: true,
+    log: 'silent',
+    listen: { host: '127.0.0.1', port: 0 },
+    ...options,
+    dataDir,
+  })
+  onTestFinished(() => server.stop(0))
+  const { url, signInUrl } = server
+  if (url === undefined || signInUrl === undefined) throw new Error('this server does not listen')
+  return { ...server, url, signInUrl, dataDir }
+}

@@ -1,0 +1,85 @@
+import {
+  createEngine,
+  createIds,
+  type AgentCatalog,
+  type Engine,
+  type EventStore,
+  type LogEntry,
+} from '@polylogue/engine'
+import { openSqliteStores, type SqliteStores } from '@polylogue/store-sqlite'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { createAgentCatalog } from './agents/agent-catalog.ts'
+import { createKeyRing, type KeyRing } from './auth/key-ring.ts'
+import type { LoadedConfig } from './config/load-config.ts'
+import type { Log } from './log.ts'
+import { tryLock } from './owner/try-lock.ts'
+import { parseDatabase } from './parse-database.ts'
+import { randomBytes } from './platform/random-bytes.ts'
+import { createSecretBox } from './platform/secret-box.ts'
+import { loadSecretKeys } from './platform/secret-key-file.ts'
+import { sha256 } from './platform/sha256.ts'
+import { systemClock } from './platform/system-clock.ts'
+import { EXIT_FAILURE, ServeError } from './serve-error.ts'
+import type { ServeOptions } from './serve-options.ts'
+
+/** The server without its listeners. */
+export interface Parts {
+  readonly engine: Engine
+  readonly agents: AgentCatalog & { readonly defaultName: string }
+  readonly events: EventStore
+  readonly keys: KeyRing
+  /** The database was made just now. */
+  readonly isNew: boolean
+  close(): Promise<void>
+}
+
+/** Chooses every concrete part and puts them together. Only for the owner of the data directory. */
+export async function wire(options: ServeOptions, config: LoadedConfig, log: Log): Promise<Parts> {
+  const clock = systemClock
+  const agents = createAgentCatalog(config, { scripted: options.scripted === true, clock })
+  const file = parseDatabase(options.database, options)
+  const isNew = !existsSync(file)
+  const secretBox = createSecretBox({
+    keys: loadSecretKeys(join(options.dataDir, 'secret.key'), randomBytes),
+    random: randomBytes,
+  })
+  const stores = await openStores(file)
+  const engine = createEngine({
+    store: stores.events,
+    agents,
+    clock,
+    ids: createIds(clock, randomBytes),
+    digest: sha256,
+    secretBox,
+    owner: `${process.pid}-${Buffer.from(randomBytes(6)).toString('hex')}`,
+    recovery: config.recovery,
+    log: (entry) => writeEntry(log, entry),
+  })
+  const keys = createKeyRing({
+    store: stores.keys,
+    clock,
+    random: randomBytes,
+    digest: sha256,
+    extraKeys: options.keys ?? [],
+  })
+  return { engine, agents, events: stores.events, keys, isNew, close: () => stores.close() }
+}
+
+/** Two data directories may name one database; then only one of them may use it at a time. */
+async function openStores(file: string): Promise<SqliteStores> {
+  const lock = tryLock(`${file}.lock`)
+  if (lock === undefined) throw new ServeError(`${file} is in use by another process. Stop it first.`, EXIT_FAILURE)
+  try {
+    const stores = await openSqliteStores({ file, clock: systemClock })
+    return { ...stores, close: () => stores.close().finally(() => lock.release()) }
+  } catch (error) {
+    lock.release()
+    // The store says in one sentence why a file may not be used.
+    throw error instanceof Error ? new ServeError(error.message, EXIT_FAILURE, { cause: error }) : error
+  }
+}
+
+function writeEntry(log: Log, { level, message, error, ...fields }: LogEntry): void {
+  log[level](error === undefined ? fields : { ...fields, err: error }, message)
+}
