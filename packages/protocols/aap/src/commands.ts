@@ -1,0 +1,149 @@
+import {
+  asToolCallId,
+  type AnswerCalls,
+  type AssistantContent,
+  type CallAnswer,
+  type ClientTool,
+  type CreateSession,
+  type IdempotencyKey,
+  type SeedMessage,
+  type SessionChanges,
+  type SessionId,
+  type StartTurn,
+  type ToolAccess,
+  type UserContent,
+  type UserId,
+} from '@polylogue/engine'
+import type { CallMessage, CreateAndRunRequest, TurnRequest } from './decode.ts'
+import type { IncomingImages } from './images.ts'
+import type {
+  AgentOverride,
+  AssistantMessageContent,
+  CreateSessionRequest,
+  HistoryMessage,
+  InputContent,
+  ToolSpec,
+} from './requests.ts'
+
+export function toCreateSession(userId: UserId, request: CreateSessionRequest, images: IncomingImages): CreateSession {
+  const seed = request.messages === undefined ? undefined : toSeed(request.messages, images)
+  return { ...toNewSession(userId, request.agent, request.tools), seed, blobs: images.blobs }
+}
+
+export function toCreateAndRun(userId: UserId, request: CreateAndRunRequest, images: IncomingImages): CreateSession {
+  const seed = toSeed(request.seed, images)
+  const input = toInput(request.input, images, `messages[${request.seed.length}].content`)
+  return {
+    ...toNewSession(userId, request.agent, request.tools),
+    seed: seed.length === 0 ? undefined : seed,
+    input,
+    blobs: images.blobs,
+  }
+}
+
+function toNewSession(
+  userId: UserId,
+  agent: CreateSessionRequest['agent'],
+  tools: readonly ToolSpec[] | undefined,
+): CreateSession {
+  return {
+    type: 'create-session',
+    userId,
+    agent: agent.name,
+    access: toAccess(agent.tools ?? []),
+    clientTools: tools?.map(toClientTool),
+    options: agent.options,
+  }
+}
+
+export interface TurnTarget {
+  readonly userId: UserId
+  readonly sessionId: SessionId
+  readonly idempotency: IdempotencyKey | undefined
+}
+
+export function toTurnCommand(
+  target: TurnTarget,
+  request: TurnRequest,
+  images: IncomingImages,
+): StartTurn | AnswerCalls {
+  const changes = toChanges(request.agent, request.tools)
+  const { messages } = request
+  if (messages.type === 'input') {
+    const content = toInput(messages.content, images, 'messages[0].content')
+    return { type: 'start-turn', ...target, content, changes, whenRunning: 'refuse', blobs: images.blobs }
+  }
+  const answers = messages.answers.map((message, index) => toAnswer(message, images, `messages[${index}].content`))
+  return { type: 'answer-calls', ...target, answers, changes, whenRunning: 'refuse', blobs: images.blobs }
+}
+
+function toChanges(
+  agent: AgentOverride | undefined,
+  tools: readonly ToolSpec[] | undefined,
+): SessionChanges | undefined {
+  if (agent === undefined && tools === undefined) return undefined
+  return {
+    agent: agent?.name,
+    access: agent?.tools === undefined ? undefined : toAccess(agent.tools),
+    clientTools: tools?.map(toClientTool),
+    options: agent?.options,
+  }
+}
+
+function toAccess(tools: readonly { readonly name: string; readonly trust?: boolean | undefined }[]): ToolAccess {
+  return { type: 'listed', tools: tools.map(({ name, trust }) => (trust === undefined ? { name } : { name, trust })) }
+}
+
+function toClientTool({ name, title, description, parameters }: ToolSpec): ClientTool {
+  return title === undefined ? { name, description, parameters } : { name, title, description, parameters }
+}
+
+function toAnswer(message: CallMessage, images: IncomingImages, field: string): CallAnswer {
+  const toolCallId = asToolCallId(message.toolCallId)
+  if (message.role === 'tool') return { type: 'result', toolCallId, content: toInput(message.content, images, field) }
+  const { granted, reason } = message
+  return reason === undefined
+    ? { type: 'approval', toolCallId, granted }
+    : { type: 'approval', toolCallId, granted, reason }
+}
+
+function toSeed(messages: readonly HistoryMessage[], images: IncomingImages): SeedMessage[] {
+  return messages.map((message, index): SeedMessage => {
+    const field = `messages[${index}].content`
+    switch (message.role) {
+      case 'system':
+        return { role: 'system', text: message.content }
+      case 'user':
+        return { role: 'user', content: toInput(message.content, images, field) }
+      case 'assistant':
+        return { role: 'assistant', content: toAssistant(message.content, images, field) }
+      case 'tool': {
+        const content = toInput(message.content, images, field)
+        return { role: 'tool', toolCallId: asToolCallId(message.toolCallId), content }
+      }
+    }
+  })
+}
+
+function toInput(content: InputContent, images: IncomingImages, field: string): UserContent {
+  if (typeof content === 'string') return content
+  return content.map((block, index) =>
+    block.type === 'text' ? { type: 'text', text: block.text } : images.toPart(block.url, `${field}[${index}].url`),
+  )
+}
+
+function toAssistant(content: AssistantMessageContent, images: IncomingImages, field: string): AssistantContent {
+  if (typeof content === 'string') return content
+  return content.map((block, index) => {
+    switch (block.type) {
+      case 'text':
+        return { type: 'text', text: block.text }
+      case 'thinking':
+        return { type: 'thinking', text: block.thinking }
+      case 'tool_use':
+        return { type: 'tool-call', toolCallId: asToolCallId(block.toolCallId), name: block.name, input: block.input }
+      case 'image':
+        return images.toPart(block.url, `${field}[${index}].url`)
+    }
+  })
+}

@@ -1,0 +1,37 @@
+import { asSessionId, type SessionId } from '@polylogue/engine'
+import { WireError } from './errors.ts'
+
+/**
+ * The `id:` of a streamed event, and what `after` takes. `<seq>`: all of that recorded event was seen.
+ * `<seq>.<block>.<offset>`: when `seq` started a step, its text up to `offset` UTF-16 units of `block` was seen; when
+ * `seq` is another event that shows as several, those up to the one of `block` were (its offset is 0).
+ */
+export interface EventCursor {
+  readonly seq: number
+  readonly within?: { readonly block: number; readonly offset: number }
+}
+
+const EVENT_CURSOR = /^(\d{1,15})(?:\.(\d{1,9})\.(\d{1,12}))?$/
+
+export function parseEventCursor(text: string): EventCursor {
+  const [, seq, block, offset] = EVENT_CURSOR.exec(text) ?? []
+  if (seq === undefined) throw new WireError(400, 'after: not an event id of this server')
+  if (block === undefined || offset === undefined) return { seq: Number(seq) }
+  return { seq: Number(seq), within: { block: Number(block), offset: Number(offset) } }
+}
+
+const SESSION_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+export const isSessionId = (text: string): boolean => SESSION_ID.test(text)
+
+export function encodeListCursor(sessionId: SessionId): string {
+  return Buffer.from(sessionId, 'latin1').toString('base64url')
+}
+
+export function parseListCursor(text: string): SessionId {
+  const sessionId = Buffer.from(text, 'base64url').toString('latin1')
+  if (!isSessionId(sessionId) || encodeListCursor(asSessionId(sessionId)) !== text) {
+    throw new WireError(400, 'after: not a cursor of this server')
+  }
+  return asSessionId(sessionId)
+}

@@ -1,0 +1,79 @@
+import type { z } from 'zod'
+import { WireError } from './errors.ts'
+import {
+  firstIssue,
+  requestSchemas,
+  type AgentOverride,
+  type CreateSessionRequest,
+  type HistoryMessage,
+  type InputContent,
+  type ToolSpec,
+  type TurnMessage,
+} from './requests.ts'
+import type { AapVersion, StreamMode } from './wire.ts'
+
+export type CallMessage = Extract<TurnMessage, { role: 'tool' | 'tool_permission' }>
+
+export interface TurnRequest {
+  readonly stream: StreamMode
+  readonly agent: AgentOverride | undefined
+  readonly tools: readonly ToolSpec[] | undefined
+  readonly messages:
+    | { readonly type: 'input'; readonly content: InputContent }
+    | { readonly type: 'answers'; readonly answers: readonly CallMessage[] }
+}
+
+export interface CreateAndRunRequest {
+  readonly stream: StreamMode
+  readonly agent: CreateSessionRequest['agent']
+  readonly tools: readonly ToolSpec[] | undefined
+  readonly seed: readonly HistoryMessage[]
+  readonly input: InputContent
+}
+
+export function parseCreateSession(body: unknown): CreateSessionRequest {
+  return parse(requestSchemas.createSession, body)
+}
+
+export function parseCreateAndRun(body: unknown): CreateAndRunRequest {
+  const { agent, messages = [], tools, stream = 'none' } = parse(requestSchemas.createAndRun, body)
+  const last = messages.at(-1)
+  if (last?.role !== 'user') throw new WireError(400, 'Last message must be a user message')
+  return { stream, agent, tools, seed: messages.slice(0, -1), input: last.content }
+}
+
+export function parseTurn(version: AapVersion, body: unknown): TurnRequest {
+  const { agent, messages, tools, stream = 'none' } = parse(requestSchemas.turn[version], body)
+  return { stream, agent, tools, messages: toTurnMessages(messages) }
+}
+
+function toTurnMessages(messages: readonly TurnMessage[]): TurnRequest['messages'] {
+  const [first] = messages
+  if (first === undefined) throw new WireError(400, 'messages: expected at least one message')
+  if (first.role === 'user' && messages.length === 1) return { type: 'input', content: first.content }
+  const answers: CallMessage[] = []
+  for (const message of messages) {
+    if (message.role === 'user') {
+      throw new WireError(400, 'messages: expected one user message, or tool and tool_permission messages only')
+    }
+    answers.push(message)
+  }
+  return { type: 'answers', answers }
+}
+
+function parse<Schema extends z.ZodType>(schema: Schema, body: unknown): z.output<Schema> {
+  const result = schema.safeParse(body)
+  if (result.success) return result.data
+  const { path, message } = firstIssue(result.error.issues)
+  throw new WireError(400, describeProblem(path, message))
+}
+
+// Keys in a path are the client's own words; a huge one must not come back as a huge answer.
+const MAX_PATH_LENGTH = 200
+
+function describeProblem(path: readonly PropertyKey[], message: string): string {
+  const reason = message.replace(/^Invalid input: /, '').replaceAll(' or Invalid input: ', ' or ')
+  let field = ''
+  for (const key of path) field += typeof key === 'number' ? `[${key}]` : `${field === '' ? '' : '.'}${String(key)}`
+  return `${field === '' ? 'body' : field.slice(0, MAX_PATH_LENGTH)}: ${reason}`
+}

@@ -1,0 +1,79 @@
+import { EngineError, StorageFault, unreachable, type EngineErrorCode } from '@polylogue/engine'
+
+export type ErrorStatus = 400 | 401 | 404 | 409 | 413 | 415 | 503
+
+/** A request that this door refuses by itself. The message goes to the client as it is: it holds no option values. */
+export class WireError extends Error {
+  readonly status: ErrorStatus
+
+  constructor(status: ErrorStatus, message: string) {
+    super(message)
+    this.name = 'WireError'
+    this.status = status
+  }
+}
+
+export const sessionNotFound = (): WireError => new WireError(404, 'there is no such session')
+
+export interface HttpRefusal {
+  readonly status: ErrorStatus
+  readonly body: { readonly error: string; readonly code?: string }
+}
+
+/** `undefined` for a bug: whoever mounted the door logs it and answers 500. */
+export function toHttpRefusal(error: unknown): HttpRefusal | undefined {
+  if (error instanceof WireError) return { status: error.status, body: { error: error.message } }
+  if (error instanceof EngineError) {
+    const field = error.field === undefined ? undefined : toWireField(error.field)
+    const text = field === undefined || error.message.startsWith(field) ? error.message : `${field}: ${error.message}`
+    return { status: toStatus(error.code), body: { error: text, code: error.code } }
+  }
+  if (error instanceof StorageFault) {
+    return { status: 503, body: { error: 'The storage is not available', code: 'storage-unavailable' } }
+  }
+  return undefined
+}
+
+function toStatus(code: EngineErrorCode): ErrorStatus {
+  switch (code) {
+    case 'session-not-found':
+      return 404
+    case 'agent-not-found':
+    case 'unknown-tool-call':
+    case 'call-not-approvable':
+    case 'unknown-tool':
+    case 'tool-name-clash':
+    case 'invalid-option':
+    case 'invalid-seed':
+    case 'invalid-input':
+      return 400
+    case 'session-busy':
+    case 'queue-full':
+    case 'call-already-settled':
+    case 'receipt-mismatch':
+      return 409
+    case 'shutting-down':
+    case 'storage-unavailable':
+      return 503
+    default:
+      return unreachable(code)
+  }
+}
+
+const FIELD_WORDS: readonly (readonly [engine: RegExp, wire: string])[] = [
+  [/^(?:input\.)?content\b/, 'messages[0].content'],
+  [/^input\b/, 'messages[0]'],
+  [/^(?:answers|seed)\b/, 'messages'],
+  [/^(?:changes\.)?access(?:\.tools)?\b/, 'agent.tools'],
+  [/^(?:changes\.)?clientTools\b/, 'tools'],
+  [/^(?:changes\.)?options\b/, 'agent.options'],
+  [/^(?:changes\.)?agent$/, 'agent.name'],
+]
+
+/** The engine names the wrong part in its own words; the client knows it by the name on this wire. */
+function toWireField(field: string): string {
+  for (const [engine, wire] of FIELD_WORDS) {
+    if (engine.test(field)) return field.replace(engine, wire)
+  }
+  return field
+}

@@ -1,0 +1,67 @@
+import type { AgentFeatures, Blob, Digest, ImagePart, ImageSource, NewBlob } from '@polylogue/engine'
+import { WireError, sessionNotFound } from './errors.ts'
+
+const DATA_URI = /^data:(image\/[A-Za-z0-9][A-Za-z0-9.+-]{0,63});base64,/
+
+/**
+ * Turns the image URLs of one request into parts, and keeps the bytes of `data:` URIs aside as blobs. Only canonical
+ * base64 is taken, so that a history gives back the very URI that came in.
+ */
+export class IncomingImages {
+  readonly #allowed: AgentFeatures['images']
+  readonly #digest: Digest
+  readonly #blobs = new Map<string, NewBlob>()
+
+  constructor(allowed: AgentFeatures['images'], digest: Digest) {
+    this.#allowed = allowed
+    this.#digest = digest
+  }
+
+  get blobs(): readonly NewBlob[] {
+    return [...this.#blobs.values()]
+  }
+
+  toPart(url: string, field: string): ImagePart {
+    if (/^https:\/\//i.test(url) && URL.canParse(url)) {
+      this.#check('http', field)
+      return { type: 'image', source: { type: 'url', url } }
+    }
+    if (!url.startsWith('data:')) throw new WireError(400, `${field}: expected an https: URL or a data: URI`)
+    this.#check('data', field)
+    return { type: 'image', source: this.#keep(url, field) }
+  }
+
+  #check(kind: 'http' | 'data', field: string): void {
+    if (!this.#allowed.includes(kind)) throw new WireError(400, `${field}: the agent does not take ${kind} images`)
+  }
+
+  #keep(uri: string, field: string): ImageSource {
+    const [prefix = '', mediaType = ''] = DATA_URI.exec(uri) ?? []
+    const base64 = uri.slice(prefix.length)
+    const bytes = Buffer.from(base64, 'base64')
+    if (mediaType === '' || bytes.length === 0 || bytes.toString('base64') !== base64) {
+      throw new WireError(400, `${field}: expected data:<image type>;base64,<canonical base64>`)
+    }
+    const hash = this.#digest(bytes)
+    if (!this.#blobs.has(hash)) this.#blobs.set(hash, { hash, mediaType, bytes })
+    return { type: 'blob', hash, mediaType }
+  }
+}
+
+export type ReadBlob = (hash: string) => Promise<Blob | undefined>
+
+/** What an image is called on this wire: its URL, or a `data:` URI of its bytes. */
+export type ImageUrls = (source: ImageSource) => string
+
+export async function loadImageUrls(sources: Iterable<ImageSource>, readBlob: ReadBlob): Promise<ImageUrls> {
+  const base64 = new Map<string, string>()
+  for (const source of sources) {
+    if (source.type !== 'blob' || base64.has(source.hash)) continue
+    const blob = await readBlob(source.hash)
+    // Blobs live exactly as long as their session.
+    if (blob === undefined) throw sessionNotFound()
+    base64.set(source.hash, Buffer.from(blob.bytes).toString('base64'))
+  }
+  return (source) =>
+    source.type === 'url' ? source.url : `data:${source.mediaType};base64,${base64.get(source.hash) ?? ''}`
+}
