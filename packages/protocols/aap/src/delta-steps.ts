@@ -1,0 +1,139 @@
+import type { BlockDelta, EntryId, StepBlock } from '@polylogue/engine'
+import type { EventCursor } from './cursors.ts'
+import { deltaFrame } from './frames.ts'
+import type { EventOf } from './segment-reader.ts'
+import {
+  itemsAfter,
+  sendItems,
+  toolCallItems,
+  type FrameSink,
+  type StepItem,
+  type StepPresenter,
+} from './stream-presenter.ts'
+
+export interface DeltaStepsOptions {
+  readonly sink: FrameSink
+  readonly cursor?: EventCursor
+  /** The client has text, or a part of an answer, that did not survive. */
+  onLost(): void
+}
+
+type TextBlock = Exclude<StepBlock, { type: 'tool-call' }>
+
+/**
+ * Text as it comes. What a reader missed of a step follows when the step is recorded, so that the text is whole even
+ * if every delta was lost.
+ */
+export class DeltaSteps implements StepPresenter {
+  readonly #options: DeltaStepsOptions
+  /** How much of each block was sent, in UTF-16 units. */
+  readonly #sent = new Map<number, number>()
+  #stepSeq: number | undefined
+  #settledStep: EntryId | undefined
+  #hasGap = false
+  #sawDelta = false
+
+  constructor(options: DeltaStepsOptions) {
+    this.#options = options
+  }
+
+  started(seq: number): void {
+    this.#begin(seq)
+  }
+
+  delta({ type, text, stepSeq, stepId, block, offset }: BlockDelta): void {
+    if (stepId === this.#settledStep) return
+    if (stepSeq !== this.#stepSeq) this.#begin(stepSeq)
+    this.#sawDelta = true
+    const sent = this.#sentOf(block)
+    const end = offset + text.length
+    // Later text must not overtake earlier text: after a gap the rest waits for the recorded step.
+    if (offset > sent) this.#hasGap = true
+    const isNew = end > sent && !this.#hasGap
+    this.#sent.set(block, isNew ? end : sent)
+    if (!isNew) return
+    this.#options.sink.send(deltaFrame(type, offset === sent ? text : text.slice(sent - offset), stepSeq, block, end))
+  }
+
+  answered(seq: number, step: EventOf<'step.answered'>): void {
+    const { sink, cursor, onLost } = this.#options
+    const texts = textItems(step.blocks)
+    this.#settledStep = step.stepId
+    if (seq === cursor?.seq && cursor.within !== undefined) {
+      const items = itemsAfter([...texts, ...toolCallItems(step)], cursor.within.block)
+      return items === undefined ? onLost() : sendItems(sink, seq, items)
+    }
+    if (this.#isResumed() && !survives(step.blocks[cursor?.within?.block ?? 0], cursor?.within?.offset ?? 0))
+      return onLost()
+    if (this.#stepSeq === undefined) return sendItems(sink, seq, [...texts, ...toolCallItems(step)])
+    for (const [index, block] of step.blocks.entries()) this.#sendRest(block, index, this.#sentOf(index))
+    this.#stepSeq = undefined
+    sendItems(sink, seq, toolCallItems(step))
+  }
+
+  ended(seq: number, step: EventOf<'step.ended'>): void {
+    const { sink, onLost } = this.#options
+    const isSettled = step.stepId === this.#settledStep
+    this.#settledStep = step.stepId
+    if (isSettled) return
+    const { partial = [] } = step
+    if (this.#stepSeq === undefined)
+      return sendItems(sink, seq, textItems(partial.filter((part) => part.type === 'text')))
+    // What is kept of an unfinished step has lost its calls, and with them the numbers of its blocks; their order stays.
+    const blocks = [...this.#sent].toSorted(([a], [b]) => a - b)
+    if (this.#isResumed() && !this.#survivesIn(partial, blocks)) return onLost()
+    for (const [index, part] of partial.entries()) {
+      const [block, sent] = blocks[index] ?? [index, 0]
+      if (part.type === 'text') this.#sendRest(part, block, sent)
+    }
+    this.#stepSeq = undefined
+  }
+
+  #begin(stepSeq: number): void {
+    this.#stepSeq = stepSeq
+    this.#hasGap = false
+    this.#sawDelta = false
+    this.#sent.clear()
+    const { within } = this.#options.cursor ?? {}
+    if (this.#isResumed() && within !== undefined) this.#sent.set(within.block, within.offset)
+  }
+
+  /** Whether the client's cursor lies within this step. */
+  #isResumed(): boolean {
+    const { cursor } = this.#options
+    return this.#stepSeq !== undefined && this.#stepSeq === cursor?.seq && cursor.within !== undefined
+  }
+
+  #sentOf(block: number): number {
+    const sent = this.#sent.get(block)
+    if (sent !== undefined) return sent
+    return this.#isResumed() && block < (this.#options.cursor?.within?.block ?? 0) ? Infinity : 0
+  }
+
+  /** Whether all that the client has is still there. Without having seen the blocks come, only the first is certain. */
+  #survivesIn(partial: readonly StepBlock[], blocks: readonly (readonly [block: number, sent: number])[]): boolean {
+    if (!this.#sawDelta && this.#options.cursor?.within?.block !== 0) return false
+    return blocks.every(([, sent], index) => survives(partial[index], sent === Infinity ? 0 : sent))
+  }
+
+  #sendRest(block: StepBlock, index: number, sent: number): void {
+    if (this.#stepSeq === undefined || block.type === 'tool-call' || block.text.length <= sent) return
+    const { type, text } = block
+    this.#options.sink.send(deltaFrame(`${type}.delta`, text.slice(sent), this.#stepSeq, index, text.length))
+  }
+}
+
+function textItems(blocks: readonly StepBlock[]): StepItem[] {
+  return blocks.flatMap((block, index) =>
+    block.type === 'tool-call' || block.text === '' ? [] : [toItem(block, index)],
+  )
+}
+
+function toItem({ type, text }: TextBlock, block: number): StepItem {
+  const event = type === 'text' ? 'text_delta' : 'thinking_delta'
+  return { block, event: { event, delta: text } }
+}
+
+function survives(block: StepBlock | undefined, offset: number): boolean {
+  return block !== undefined && block.type !== 'tool-call' && offset <= block.text.length
+}

@@ -1,0 +1,95 @@
+import type {
+  AgentCatalog,
+  AgentDefinition,
+  AgentFeatures,
+  AgentOption,
+  ClientTool,
+  JsonObject,
+  SessionView,
+} from '@polylogue/engine'
+import type {
+  AapVersion,
+  WireAgent,
+  WireAgentConfig,
+  WireAgentOption,
+  WireCapabilities,
+  WireMeta,
+  WireSession,
+  WireToolSpec,
+} from './wire.ts'
+
+export function encodeMeta(version: AapVersion, agents: AgentCatalog): WireMeta {
+  return { version, agents: agents.list().map((agent) => encodeAgent(version, agent)) }
+}
+
+function encodeAgent(version: AapVersion, agent: AgentDefinition): WireAgent {
+  const tools = exposedTools(agent).map((tool) =>
+    encodeTool(version, { ...tool, parameters: withoutDialect(tool.parameters) }),
+  )
+  return {
+    name: agent.name,
+    title: agent.title,
+    version: agent.version,
+    description: agent.description,
+    tools: tools.length === 0 ? undefined : tools,
+    options: agent.options.length === 0 ? undefined : agent.options.map(encodeOption),
+    capabilities: encodeCapabilities(agent.features),
+  }
+}
+
+const exposedTools = (agent: AgentDefinition) => agent.tools.filter((tool) => tool.exposed)
+
+function encodeTool(version: AapVersion, { name, title, description, parameters }: ClientTool): WireToolSpec {
+  const head = title === undefined ? { name, description } : { name, title, description }
+  return version === 3 ? { ...head, parameters } : { ...head, inputSchema: parameters }
+}
+
+function withoutDialect({ $schema: _, ...parameters }: JsonObject): JsonObject {
+  return parameters
+}
+
+function encodeOption(option: AgentOption): WireAgentOption {
+  const { type, name, title, description } = option
+  // Whoever configures a default for a secret wants it used, not shown.
+  const value = type === 'secret' ? '' : option.default
+  return { type, name, title, description, options: type === 'select' ? option.choices : undefined, default: value }
+}
+
+function encodeCapabilities(features: AgentFeatures): WireCapabilities {
+  return {
+    history: supported(features.histories),
+    stream: supported(features.streams),
+    application: features.clientTools ? { tools: {} } : undefined,
+    image: supported(features.images),
+  }
+}
+
+function supported<Name extends string>(
+  names: readonly Name[],
+): { [name in Name]?: Record<string, never> } | undefined {
+  if (names.length === 0) return undefined
+  const marks: { [name in Name]?: Record<string, never> } = {}
+  for (const name of names) marks[name] = {}
+  return marks
+}
+
+export function encodeSession(version: AapVersion, session: SessionView, agents: AgentCatalog): WireSession {
+  return {
+    sessionId: session.sessionId,
+    agent: encodeAgentConfig(session, agents.find(session.agent)),
+    tools: session.clientTools.length === 0 ? undefined : session.clientTools.map((tool) => encodeTool(version, tool)),
+  }
+}
+
+/** What the client set, defaults not filled in. A session of another door has every exposed tool, none of them trusted. */
+function encodeAgentConfig(session: SessionView, agent: AgentDefinition | undefined): WireAgentConfig {
+  const granted = session.access.type === 'listed' ? session.access.tools : agent && exposedTools(agent)
+  const tools = granted?.map((grant) =>
+    'trust' in grant ? { name: grant.name, trust: grant.trust } : { name: grant.name },
+  )
+  return {
+    name: session.agent,
+    tools: tools === undefined || tools.length === 0 ? undefined : tools,
+    options: Object.keys(session.options).length === 0 ? undefined : session.options,
+  }
+}

@@ -1,0 +1,51 @@
+import type {
+  AssistantContent,
+  AssistantPart,
+  ImageSource,
+  SeedMessage,
+  ToolContent,
+  UserContent,
+} from '@polylogue/engine'
+import { loadImageUrls, type ImageUrls, type ReadBlob } from './images.ts'
+import type { WireBlock, WireContent, WireMessage } from './wire.ts'
+
+/** Content as it was given: a string stays a string, blocks stay blocks, blobs become `data:` URIs again. */
+export async function encodeMessages(messages: readonly SeedMessage[], readBlob: ReadBlob): Promise<WireMessage[]> {
+  const sources = messages.flatMap((message) => (message.role === 'system' ? [] : imagesIn(message.content)))
+  const urls = await loadImageUrls(sources, readBlob)
+  return messages.map((message) => encodeMessage(message, urls))
+}
+
+function encodeMessage(message: SeedMessage, urls: ImageUrls): WireMessage {
+  switch (message.role) {
+    case 'system':
+      return { role: 'system', content: message.text }
+    case 'user':
+    case 'assistant':
+      return { role: message.role, content: encodeContent(message.content, urls) }
+    case 'tool':
+      return { role: 'tool', toolCallId: message.toolCallId, content: encodeContent(message.content, urls) }
+  }
+}
+
+export function encodeContent(content: UserContent | AssistantContent | ToolContent, urls: ImageUrls): WireContent {
+  return typeof content === 'string' ? content : content.map((part) => encodePart(part, urls))
+}
+
+function encodePart(part: AssistantPart, urls: ImageUrls): WireBlock {
+  switch (part.type) {
+    case 'text':
+      return { type: 'text', text: part.text }
+    case 'thinking':
+      return { type: 'thinking', thinking: part.text }
+    case 'tool-call':
+      return { type: 'tool_use', toolCallId: part.toolCallId, name: part.name, input: part.input }
+    case 'image':
+      return { type: 'image', url: urls(part.source) }
+  }
+}
+
+export function imagesIn(content: UserContent | AssistantContent | ToolContent): ImageSource[] {
+  if (typeof content === 'string') return []
+  return content.flatMap((part) => (part.type === 'image' ? [part.source] : []))
+}

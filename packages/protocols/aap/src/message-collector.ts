@@ -1,0 +1,39 @@
+import type { SeedMessage } from '@polylogue/engine'
+import type { EventOf, SegmentPresenter } from './segment-reader.ts'
+import type { TurnStop } from './wire.ts'
+
+/** What the agent produced in one segment, for the answer to a request that does not stream. */
+export class MessageCollector implements SegmentPresenter {
+  readonly messages: SeedMessage[] = []
+  stop: TurnStop | undefined
+
+  turnStarted(): void {
+    // The answer is one piece.
+  }
+
+  stepStarted(): void {
+    // Likewise.
+  }
+
+  delta(): void {
+    // Likewise.
+  }
+
+  stepAnswered(_seq: number, { blocks }: EventOf<'step.answered'>): void {
+    if (blocks.length > 0) this.messages.push({ role: 'assistant', content: blocks })
+  }
+
+  /** An unfinished step keeps its text and loses its calls. */
+  stepEnded(_seq: number, { partial = [] }: EventOf<'step.ended'>): void {
+    const content = partial.filter((block) => block.type === 'text')
+    if (content.length > 0) this.messages.push({ role: 'assistant', content })
+  }
+
+  callSettled(_seq: number, { toolCallId, output }: EventOf<'tool-call.settled'>): void {
+    this.messages.push({ role: 'tool', toolCallId, content: output })
+  }
+
+  turnStopped(_seq: number, stop: TurnStop): void {
+    this.stop = stop
+  }
+}

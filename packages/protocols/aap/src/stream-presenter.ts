@@ -1,0 +1,93 @@
+import type { BlockDelta } from '@polylogue/engine'
+import { encodeContent, imagesIn } from './encode-messages.ts'
+import { eventFrame } from './frames.ts'
+import { loadImageUrls, type ReadBlob } from './images.ts'
+import type { EventOf, SegmentPresenter } from './segment-reader.ts'
+import type { TurnStop, WireEvent } from './wire.ts'
+
+/** Where frames go, in order. A later frame never overtakes one that is still being made. */
+export interface FrameSink {
+  send(frame: string): void
+  sendLater(frame: Promise<string>): void
+}
+
+/** How the steps of a segment are streamed: the one thing in which the stream modes differ. */
+export interface StepPresenter {
+  started(seq: number, step: EventOf<'step.started'>): void
+  delta(delta: BlockDelta): void
+  answered(seq: number, step: EventOf<'step.answered'>): void
+  ended(seq: number, step: EventOf<'step.ended'>): void
+}
+
+export class StreamPresenter implements SegmentPresenter {
+  readonly #sink: FrameSink
+  readonly #steps: StepPresenter
+  readonly #readBlob: ReadBlob
+
+  constructor(sink: FrameSink, steps: StepPresenter, readBlob: ReadBlob) {
+    this.#sink = sink
+    this.#steps = steps
+    this.#readBlob = readBlob
+  }
+
+  turnStarted(seq: number): void {
+    this.#sink.send(eventFrame(`${seq}`, { event: 'turn_start' }))
+  }
+
+  stepStarted(seq: number, step: EventOf<'step.started'>): void {
+    this.#steps.started(seq, step)
+  }
+
+  delta(delta: BlockDelta): void {
+    this.#steps.delta(delta)
+  }
+
+  stepAnswered(seq: number, step: EventOf<'step.answered'>): void {
+    this.#steps.answered(seq, step)
+  }
+
+  stepEnded(seq: number, step: EventOf<'step.ended'>): void {
+    this.#steps.ended(seq, step)
+  }
+
+  callSettled(seq: number, call: EventOf<'tool-call.settled'>): void {
+    const frame = (urls: Parameters<typeof encodeContent>[1]): string => {
+      const content = encodeContent(call.output, urls)
+      return eventFrame(`${seq}`, { event: 'tool_result', toolCallId: call.toolCallId, content })
+    }
+    const images = imagesIn(call.output)
+    if (images.length === 0) this.#sink.send(frame(() => ''))
+    else this.#sink.sendLater(loadImageUrls(images, this.#readBlob).then(frame))
+  }
+
+  turnStopped(seq: number, stop: TurnStop): void {
+    this.#sink.send(eventFrame(`${seq}`, { event: 'turn_stop', ...stop }))
+  }
+}
+
+/** One of several wire events that one recorded event becomes. */
+export interface StepItem {
+  readonly block: number
+  readonly event: WireEvent
+}
+
+/** Only the last one carries the bare `seq`: a client that was cut off in between gets the rest. */
+export function sendItems(sink: FrameSink, seq: number, items: readonly StepItem[]): void {
+  for (const [index, { block, event }] of items.entries()) {
+    sink.send(eventFrame(index === items.length - 1 ? `${seq}` : `${seq}.${block}.0`, event))
+  }
+}
+
+/** The items after the one that the client had last; `undefined` when there is no such item. */
+export function itemsAfter(items: readonly StepItem[], block: number): readonly StepItem[] | undefined {
+  const seen = items.findIndex((item) => item.block === block)
+  return seen === -1 ? undefined : items.slice(seen + 1)
+}
+
+export function toolCallItems({ blocks }: EventOf<'step.answered'>): StepItem[] {
+  return blocks.flatMap((block, index) => {
+    if (block.type !== 'tool-call') return []
+    const { toolCallId, name, input } = block
+    return [{ block: index, event: { event: 'tool_call', toolCallId, name, input } }]
+  })
+}
