@@ -1,1 +1,3 @@
-export {}
+export { createAapRoutes } from './routes.ts'
+export type { AapDeps, AapLimits, Caller } from './deps.ts'
+export type { AapVersion } from './wire.ts'

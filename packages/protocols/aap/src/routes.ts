@@ -1,0 +1,52 @@
+import { Hono } from 'hono'
+import type { AapDeps } from './deps.ts'
+import { guarded, type Answer, type NodeEnv } from './transport/exchange.ts'
+import { FlushQueue } from './transport/flush-queue.ts'
+import {
+  createSession,
+  deleteSession,
+  listSessions,
+  readHistory,
+  readMeta,
+  readSession,
+  readSessionWithHistory,
+} from './transport/session-routes.ts'
+import { cancelTurn, createAndRun, followEvents, runTurn, type TurnDeps } from './transport/turn-routes.ts'
+import type { AapVersion } from './wire.ts'
+
+/** The door for one version, to be mounted at any path. Both versions speak about the same sessions. */
+export function createAapRoutes(deps: AapDeps, { version }: { readonly version: AapVersion }): Hono<NodeEnv> {
+  const app = new Hono<NodeEnv>()
+  const turnDeps = { ...deps, queue: new FlushQueue() }
+  const { bodyBytes, smallBodyBytes } = deps.limits
+  const on = (method: string, path: string, answer: Answer, maxBodyBytes = smallBodyBytes): void => {
+    app.on(method, path, guarded(deps, maxBodyBytes, answer))
+  }
+  on('GET', '/meta', readMeta(deps, version))
+  on('GET', '/sessions', listSessions(deps, version))
+  if (version === 3) addVersion3(on, turnDeps, bodyBytes)
+  else addVersion1(on, turnDeps, bodyBytes)
+  app.all('*', (c) => c.json({ error: 'Not found' }, 404))
+  return app
+}
+
+type AddRoute = (method: string, path: string, answer: Answer, maxBodyBytes?: number) => void
+
+function addVersion3(on: AddRoute, deps: TurnDeps, bodyBytes: number): void {
+  on('POST', '/sessions', createSession(deps), bodyBytes)
+  on('GET', '/sessions/:id', readSession(deps))
+  on('DELETE', '/sessions/:id', deleteSession(deps))
+  on('GET', '/sessions/:id/history', readHistory(deps))
+  on('POST', '/sessions/:id/turns', runTurn(deps, 3), bodyBytes)
+  on('GET', '/sessions/:id/events', followEvents(deps))
+  on('POST', '/sessions/:id/cancel', cancelTurn(deps))
+}
+
+function addVersion1(on: AddRoute, deps: TurnDeps, bodyBytes: number): void {
+  on('PUT', '/session', createAndRun(deps), bodyBytes)
+  on('GET', '/session/:id', readSessionWithHistory(deps))
+  on('POST', '/session/:id', runTurn(deps, 1), bodyBytes)
+  on('DELETE', '/session/:id', deleteSession(deps))
+  on('GET', '/session/:id/events', followEvents(deps))
+  on('POST', '/session/:id/cancel', cancelTurn(deps))
+}

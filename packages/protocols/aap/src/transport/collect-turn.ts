@@ -1,0 +1,51 @@
+import type { ServerResponse } from 'node:http'
+import type { AdmittedTurn } from '@polylogue/engine'
+import { encodeMessages } from '../encode-messages.ts'
+import { WireError, sessionNotFound } from '../errors.ts'
+import { MessageCollector } from '../message-collector.ts'
+import { SegmentReader } from '../segment-reader.ts'
+import type { WireTurnResponse } from '../wire.ts'
+import { onRevoked } from './revocation.ts'
+import { Subscription, type Subject } from './subscription.ts'
+
+export interface Connection {
+  readonly outgoing: ServerResponse
+  readonly revoked: AbortSignal
+}
+
+/** Waits for the segment to stop and answers with all of it. Leaving early ends the waiting, never the turn. */
+export async function collectTurn(
+  subject: Subject,
+  turn: AdmittedTurn,
+  connection: Connection,
+): Promise<WireTurnResponse> {
+  const { promise: stopped, resolve, reject } = Promise.withResolvers<void>()
+  const collector = new MessageCollector()
+  const reader = new SegmentReader({
+    presenter: collector,
+    turnId: turn.turnId,
+    onStop: () => (resolve(), 'done'),
+    onClosed(reason) {
+      if (reason === 'deleted') resolve()
+      else reject(new WireError(503, 'The server is stopping; the turn goes on when it is back'))
+    },
+  })
+  const onGone = (): void => reject(new WireError(400, 'The client has left'))
+  const stopWatching = onRevoked(connection.revoked, () => reject(new WireError(401, 'Unauthorized')))
+  connection.outgoing.on('close', onGone)
+  if (connection.outgoing.destroyed) onGone()
+  const subscription = new Subscription(subject)
+  try {
+    await Promise.all([stopped, subscription.attach(turn.seq - 1, reader)])
+  } finally {
+    reader.stop()
+    subscription.close()
+    stopWatching()
+    connection.outgoing.off('close', onGone)
+  }
+  if (collector.stop === undefined) throw sessionNotFound()
+  const { engine, userId, sessionId } = subject
+  const messages = await encodeMessages(collector.messages, (hash) => engine.readBlob(userId, sessionId, hash))
+  const { stopReason, ...rest } = collector.stop
+  return { stopReason, messages, ...rest }
+}

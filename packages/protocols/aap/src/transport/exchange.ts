@@ -1,0 +1,64 @@
+import type { HttpBindings } from '@hono/node-server'
+import { asSessionId, type AgentCatalog, type AgentDefinition, type SessionId } from '@polylogue/engine'
+import type { Context } from 'hono'
+import { isSessionId } from '../cursors.ts'
+import type { AapDeps, Caller } from '../deps.ts'
+import { WireError, sessionNotFound, toHttpRefusal } from '../errors.ts'
+import type { ToolSpec } from '../requests.ts'
+import type { StreamMode } from '../wire.ts'
+
+export interface NodeEnv {
+  Bindings: HttpBindings
+}
+
+/** One request of somebody we know. */
+export interface Exchange {
+  readonly c: Context<NodeEnv>
+  readonly caller: Caller
+}
+
+export type Answer = (exchange: Exchange) => Promise<Response>
+
+/** The key comes before anything else; refusals become statuses; bugs go on to whoever mounted the door. */
+export function guarded(deps: AapDeps, maxBodyBytes: number, answer: Answer) {
+  return async (c: Context<NodeEnv>): Promise<Response> => {
+    try {
+      const caller = await deps.authenticate(c.req.raw, c.env.incoming)
+      if (caller === undefined) throw new WireError(401, 'Unauthorized')
+      if (Number(c.env.incoming.headers['content-length'] ?? 0) > maxBodyBytes) {
+        throw new WireError(413, `body: larger than ${maxBodyBytes} bytes`)
+      }
+      return await answer({ c, caller })
+    } catch (error) {
+      const refusal = toHttpRefusal(error)
+      if (refusal === undefined || c.env.outgoing.headersSent) throw error
+      return c.json(refusal.body, refusal.status)
+    }
+  }
+}
+
+/** An id that cannot be ours is answered like an unknown one. */
+export function sessionIdOf({ c }: Exchange): SessionId {
+  const id = c.req.param('id') ?? ''
+  if (!isSessionId(id)) throw sessionNotFound()
+  return asSessionId(id)
+}
+
+export function findAgent(agents: AgentCatalog, name: string): AgentDefinition {
+  const agent = agents.find(name)
+  if (agent === undefined) throw new WireError(400, 'agent.name: there is no agent of this name')
+  return agent
+}
+
+export interface Wanted {
+  readonly stream?: StreamMode
+  readonly tools?: readonly ToolSpec[] | undefined
+}
+
+/** What an agent does not declare, its clients do not get. */
+export function checkCapabilities({ features }: AgentDefinition, { stream, tools = [] }: Wanted): void {
+  if (stream !== undefined && !features.streams.includes(stream)) {
+    throw new WireError(400, `stream: the agent does not offer ${stream}`)
+  }
+  if (tools.length > 0 && !features.clientTools) throw new WireError(400, 'tools: the agent takes no client-side tools')
+}

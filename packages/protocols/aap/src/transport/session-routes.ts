@@ -1,0 +1,106 @@
+import type { SessionView } from '@polylogue/engine'
+import { toCreateSession } from '../commands.ts'
+import { encodeListCursor, parseListCursor } from '../cursors.ts'
+import { parseCreateSession } from '../decode.ts'
+import type { AapDeps } from '../deps.ts'
+import { encodeMeta, encodeSession } from '../encode-agent.ts'
+import { encodeMessages } from '../encode-messages.ts'
+import { WireError } from '../errors.ts'
+import { IncomingImages } from '../images.ts'
+import { HISTORY_TYPES, type AapVersion, type HistoryType, type WireHistory } from '../wire.ts'
+import { checkCapabilities, findAgent, sessionIdOf, type Answer } from './exchange.ts'
+import { readJsonBody } from './read-body.ts'
+
+export function readMeta({ agents }: AapDeps, version: AapVersion): Answer {
+  return async ({ c }) => c.json(encodeMeta(version, agents))
+}
+
+export function createSession({ engine, agents, digest, limits }: AapDeps): Answer {
+  return async ({ c, caller }) => {
+    const body = await readJsonBody(c.env.incoming, { bytes: limits.bodyBytes, depth: limits.jsonDepth })
+    const request = parseCreateSession(body)
+    const agent = findAgent(agents, request.agent.name)
+    checkCapabilities(agent, { tools: request.tools })
+    const images = new IncomingImages(agent.features.images, digest)
+    const { sessionId } = await engine.execute(toCreateSession(caller.userId, request, images))
+    return c.json({ sessionId }, 201)
+  }
+}
+
+/** Newest first. Version 1 lists ids, version 3 whole sessions. */
+export function listSessions({ engine, agents, limits }: AapDeps, version: AapVersion): Answer {
+  return async ({ c, caller }) => {
+    const after = c.req.query('after')
+    const before = after === undefined ? undefined : parseListCursor(after)
+    const page = await engine.listSessions(caller.userId, { before, limit: limits.pageSize })
+    const show = (session: SessionView) => (version === 3 ? encodeSession(version, session, agents) : session.sessionId)
+    const next = page.next === undefined ? undefined : encodeListCursor(page.next)
+    return c.json({ sessions: page.sessions.map(show), next })
+  }
+}
+
+export function readSession({ engine, agents }: AapDeps): Answer {
+  return async (exchange) => {
+    const session = await engine.readSession(exchange.caller.userId, sessionIdOf(exchange))
+    return exchange.c.json(encodeSession(3, session, agents))
+  }
+}
+
+/** Version 1 has no address for histories: they come with the session. */
+export function readSessionWithHistory(deps: AapDeps): Answer {
+  return async (exchange) => {
+    const { c, caller } = exchange
+    const wanted = c.req.query('history')
+    const type = wanted === undefined ? undefined : parseHistoryType(wanted, 'history')
+    const session = await deps.engine.readSession(caller.userId, sessionIdOf(exchange))
+    const types = type === undefined ? declaredHistories(deps, session) : [checkDeclared(deps, session, type)]
+    const history = types.length === 0 ? undefined : await readHistories(deps, session, types)
+    return c.json({ ...encodeSession(1, session, deps.agents), history })
+  }
+}
+
+export function readHistory(deps: AapDeps): Answer {
+  return async (exchange) => {
+    const { c, caller } = exchange
+    const type = parseHistoryType(c.req.query('type'), 'type')
+    const session = await deps.engine.readSession(caller.userId, sessionIdOf(exchange))
+    return c.json({ history: await readHistories(deps, session, [checkDeclared(deps, session, type)]) })
+  }
+}
+
+export function deleteSession({ engine }: AapDeps): Answer {
+  return async (exchange) => {
+    const { userId } = exchange.caller
+    await engine.execute({ type: 'delete-session', userId, sessionId: sessionIdOf(exchange) })
+    return exchange.c.body(null, 204)
+  }
+}
+
+function parseHistoryType(text: string | undefined, field: string): HistoryType {
+  const type = HISTORY_TYPES.find((known) => known === text)
+  if (type === undefined) throw new WireError(400, `${field}: expected compacted or full`)
+  return type
+}
+
+/** When its agent is no longer offered, a session still belongs to its user, and so does all of its history. */
+function declaredHistories({ agents }: AapDeps, session: SessionView): readonly HistoryType[] {
+  return agents.find(session.agent)?.features.histories ?? HISTORY_TYPES
+}
+
+function checkDeclared(deps: AapDeps, session: SessionView, type: HistoryType): HistoryType {
+  if (declaredHistories(deps, session).includes(type)) return type
+  throw new WireError(404, `the agent does not offer ${type} history`)
+}
+
+async function readHistories(
+  { engine }: AapDeps,
+  { userId, sessionId }: SessionView,
+  types: readonly HistoryType[],
+): Promise<WireHistory> {
+  const history: { [type in HistoryType]?: WireHistory[type] } = {}
+  for (const type of types) {
+    const messages = await engine.readHistory(userId, sessionId, type)
+    history[type] = await encodeMessages(messages, (hash) => engine.readBlob(userId, sessionId, hash))
+  }
+  return history
+}

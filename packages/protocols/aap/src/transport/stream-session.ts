@@ -1,0 +1,73 @@
+import type { AdmittedTurn } from '@polylogue/engine'
+import type { EventCursor } from '../cursors.ts'
+import { DeltaSteps } from '../delta-steps.ts'
+import { eventFrame } from '../frames.ts'
+import { MessageSteps } from '../message-steps.ts'
+import { SegmentReader, type SegmentOptions } from '../segment-reader.ts'
+import { StreamPresenter } from '../stream-presenter.ts'
+import type { StreamMode } from '../wire.ts'
+import type { EventStream } from './event-stream.ts'
+import type { Subject, Subscription } from './subscription.ts'
+
+export interface SessionStream extends Subject {
+  readonly mode: Exclude<StreamMode, 'none'>
+  readonly stream: EventStream
+  readonly subscription: Subscription
+}
+
+/** One turn, from its start to its stop. */
+export async function streamTurn(session: SessionStream, turn: AdmittedTurn): Promise<void> {
+  const { stream, subscription } = session
+  const reader = createReader(session, {
+    turnId: turn.turnId,
+    onStop: () => (stream.end(), 'done'),
+  })
+  await subscription.attach(turn.seq - 1, reader)
+}
+
+export interface FollowOptions {
+  readonly cursor: EventCursor
+  /** The last recorded event, and whether a turn runs, as the session was when the request came. */
+  readonly lastSeq: number
+  readonly isRunning: boolean
+  readonly onStop: 'continue' | 'done'
+}
+
+/** All that happens after the cursor. A cursor that cannot be honoured gets one `resync` and the step from its start. */
+export async function followSession(session: SessionStream, options: FollowOptions): Promise<void> {
+  const { stream, subscription } = session
+  const { cursor, lastSeq, isRunning, onStop } = options
+  const onSegmentStop = (): 'continue' | 'done' => {
+    if (onStop === 'done') stream.end()
+    return onStop
+  }
+  const resync = async (after: number, isOpen: boolean): Promise<void> => {
+    stream.send(eventFrame(`${after}`, { event: 'resync' }))
+    await subscription.attach(after, createReader(session, { isOpen, onStop: onSegmentStop }))
+  }
+  if (cursor.seq > lastSeq) return resync(lastSeq, isRunning)
+  if (cursor.seq === 0) return subscription.attach(0, createReader(session, { onStop: onSegmentStop }))
+
+  const reader = createReader(session, {
+    cursor,
+    onStop: onSegmentStop,
+    onLost() {
+      reader.stop()
+      subscription.detach()
+      resync(cursor.seq - 1, true).catch(() => stream.drop())
+    },
+  })
+  await subscription.attach(cursor.seq - 1, reader)
+}
+
+interface ReaderOptions extends Pick<SegmentOptions, 'turnId' | 'cursor' | 'isOpen' | 'onStop'> {
+  onLost?(): void
+}
+
+function createReader(session: SessionStream, { onLost, ...options }: ReaderOptions): SegmentReader {
+  const { engine, userId, sessionId, mode, stream } = session
+  const position = { sink: stream, cursor: options.cursor, onLost: onLost ?? (() => undefined) }
+  const steps = mode === 'delta' ? new DeltaSteps(position) : new MessageSteps(position)
+  const presenter = new StreamPresenter(stream, steps, (hash) => engine.readBlob(userId, sessionId, hash))
+  return new SegmentReader({ ...options, presenter, onClosed: () => stream.end() })
+}

@@ -1,0 +1,185 @@
+import {
+  canonicalJson,
+  type AdmittedTurn,
+  type IdempotencyKey,
+  type JsonValue,
+  type SessionId,
+} from '@polylogue/engine'
+import { toCreateAndRun, toTurnCommand } from '../commands.ts'
+import { parseEventCursor } from '../cursors.ts'
+import { parseCreateAndRun, parseTurn } from '../decode.ts'
+import type { AapDeps } from '../deps.ts'
+import { WireError } from '../errors.ts'
+import { eventFrame } from '../frames.ts'
+import { IncomingImages } from '../images.ts'
+import type { AapVersion, StreamMode } from '../wire.ts'
+import { alreadySent } from './already-sent.ts'
+import { collectTurn } from './collect-turn.ts'
+import { EventStream } from './event-stream.ts'
+import { checkCapabilities, findAgent, sessionIdOf, type Answer, type Exchange } from './exchange.ts'
+import type { FlushQueue } from './flush-queue.ts'
+import { readJsonBody } from './read-body.ts'
+import { onRevoked } from './revocation.ts'
+import { followSession, streamTurn, type SessionStream } from './stream-session.ts'
+import { Subscription } from './subscription.ts'
+
+export interface TurnDeps extends AapDeps {
+  readonly queue: FlushQueue
+}
+
+export function runTurn(deps: TurnDeps, version: AapVersion): Answer {
+  const { engine, agents, digest, limits } = deps
+  return async (exchange) => {
+    const { c, caller } = exchange
+    const { userId } = caller
+    const session = await engine.readSession(userId, sessionIdOf(exchange))
+    const body = await readJsonBody(c.env.incoming, { bytes: limits.bodyBytes, depth: limits.jsonDepth })
+    const request = parseTurn(version, body)
+    const agent = findAgent(agents, session.agent)
+    checkCapabilities(agent, request)
+    const images = new IncomingImages(agent.features.images, digest)
+    const { sessionId } = session
+    const target = { userId, sessionId, idempotency: idempotencyOf(exchange, body, deps) }
+    const turn = await engine.execute(toTurnCommand(target, request, images))
+    if (request.stream !== 'none') return sendTurn(exchange, deps, { sessionId, turn, mode: request.stream })
+    return c.json(await collectTurn({ engine, userId, sessionId }, turn, connectionOf(exchange)))
+  }
+}
+
+/** Version 1: a session and its first turn in one request. */
+export function createAndRun(deps: TurnDeps): Answer {
+  const { engine, agents, digest, limits } = deps
+  return async (exchange) => {
+    const { c, caller } = exchange
+    const { userId } = caller
+    const request = parseCreateAndRun(
+      await readJsonBody(c.env.incoming, { bytes: limits.bodyBytes, depth: limits.jsonDepth }),
+    )
+    const agent = findAgent(agents, request.agent.name)
+    checkCapabilities(agent, request)
+    const images = new IncomingImages(agent.features.images, digest)
+    const { sessionId, turn } = await engine.execute(toCreateAndRun(userId, request, images))
+    if (turn === undefined) throw new Error('a session created with an input has a turn')
+    if (request.stream !== 'none') {
+      const opening = eventFrame(`${turn.seq - 1}`, { event: 'session_start', sessionId })
+      return sendTurn(exchange, deps, { sessionId, turn, mode: request.stream, opening })
+    }
+    const answer = await collectTurn({ engine, userId, sessionId }, turn, connectionOf(exchange))
+    return c.json({ sessionId, ...answer }, 201)
+  }
+}
+
+export function cancelTurn({ engine }: AapDeps): Answer {
+  return async (exchange) => {
+    const { userId } = exchange.caller
+    const sessionId = sessionIdOf(exchange)
+    await engine.execute({
+      type: 'cancel-turn',
+      userId,
+      sessionId,
+      reason: 'cancelled by the client',
+      dropQueue: false,
+    })
+    return exchange.c.json({}, 202)
+  }
+}
+
+/** The session's events after a cursor: to the next stop, or for as long as the client listens. */
+export function followEvents(deps: TurnDeps): Answer {
+  const { engine, agents } = deps
+  return async (exchange) => {
+    const { c, caller } = exchange
+    // A browser that reconnects repeats the address it began with; how far it came is in the header.
+    const cursor = parseEventCursor(c.req.header('last-event-id') ?? c.req.query('after') ?? '0')
+    const mode = parseFollowMode(c.req.query('stream'))
+    const onStop = parseFlag(c.req.query('follow'), 'follow') ? 'continue' : 'done'
+    const { sessionId, agent, lastSeq, status } = await engine.readSession(caller.userId, sessionIdOf(exchange))
+    checkCapabilities(findAgent(agents, agent), { stream: mode })
+    return openStream(exchange, deps, { sessionId, mode }, async (session) => {
+      await followSession(session, { cursor, lastSeq, isRunning: status === 'running', onStop })
+      session.stream.begin()
+    })
+  }
+}
+
+interface StreamedTurn {
+  readonly sessionId: SessionId
+  readonly turn: AdmittedTurn
+  readonly mode: SessionStream['mode']
+  readonly opening?: string
+}
+
+function sendTurn(
+  exchange: Exchange,
+  deps: TurnDeps,
+  { sessionId, turn, mode, opening }: StreamedTurn,
+): Promise<Response> {
+  return openStream(exchange, deps, { sessionId, mode }, (session) => {
+    if (opening !== undefined) session.stream.send(opening)
+    return streamTurn(session, turn)
+  })
+}
+
+// A client that does not read cannot hold a stream open whose key is gone.
+const REVOKED_GRACE_MS = 500
+
+/** Runs `read` on a new stream. Until its first frame is out, a failure is still an ordinary answer. */
+async function openStream(
+  { c, caller }: Exchange,
+  deps: TurnDeps,
+  { sessionId, mode }: Pick<StreamedTurn, 'sessionId' | 'mode'>,
+  read: (session: SessionStream) => Promise<void>,
+): Promise<Response> {
+  const { outgoing } = c.env
+  const subject = { engine: deps.engine, userId: caller.userId, sessionId }
+  const subscription = new Subscription(subject)
+  const stream = new EventStream(outgoing, {
+    queue: deps.queue,
+    clock: deps.clock,
+    heartbeatMs: deps.heartbeatMs,
+    outBufferBytes: deps.limits.outBufferBytes,
+  })
+  stream.whenClosed(() => subscription.close())
+  const stopWatching = onRevoked(caller.revoked, () => {
+    stream.end()
+    deps.clock.setTimer(REVOKED_GRACE_MS, () => outgoing.destroy())
+  })
+  stream.whenClosed(stopWatching)
+  try {
+    await read({ ...subject, mode, stream, subscription })
+    return alreadySent()
+  } catch (error) {
+    stream.abandon()
+    throw error
+  }
+}
+
+function connectionOf({ c, caller }: Exchange) {
+  return { outgoing: c.env.outgoing, revoked: caller.revoked }
+}
+
+const MAX_KEY_LENGTH = 255
+
+function idempotencyOf({ c }: Exchange, body: JsonValue, { digest }: AapDeps): IdempotencyKey | undefined {
+  const key = c.req.header('idempotency-key')
+  if (key === undefined) return undefined
+  if (key === '' || key.length > MAX_KEY_LENGTH || /\p{Cc}/u.test(key)) {
+    throw new WireError(
+      400,
+      `Idempotency-Key: expected 1 to ${MAX_KEY_LENGTH} characters, none of them control characters`,
+    )
+  }
+  return { key, fingerprint: digest(canonicalJson(body)) }
+}
+
+function parseFollowMode(text: string | undefined): Exclude<StreamMode, 'none'> {
+  if (text === undefined || text === 'delta') return 'delta'
+  if (text === 'message') return 'message'
+  throw new WireError(400, 'stream: expected delta or message')
+}
+
+function parseFlag(text: string | undefined, field: string): boolean {
+  if (text === undefined || text === '0' || text === 'false') return false
+  if (text === '1' || text === 'true') return true
+  throw new WireError(400, `${field}: expected 0 or 1`)
+}
