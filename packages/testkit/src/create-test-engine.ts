@@ -5,6 +5,7 @@ import {
   type AgentOption,
   type Engine,
   type EventStore,
+  type Ids,
   type LogEntry,
   type RecordedEvent,
   type SessionId,
@@ -27,6 +28,10 @@ export interface TestEngineOptions {
   /** Of an earlier engine: the new one is what starts after it died. */
   readonly store?: EventStore
   readonly clock?: FakeClock
+  /** Of an earlier engine, so that ids stay new in their store. */
+  readonly ids?: Ids
+  /** `tester` unless said otherwise; the sessions of another name have lost their agent. */
+  readonly agentName?: string
 }
 
 export interface TestEngine {
@@ -50,7 +55,7 @@ export function createTestEngine(options: TestEngineOptions = {}): TestEngine {
   const model = options.model ?? createFakeModel()
   const logged: LogEntry[] = []
   const agent: AgentDefinition = {
-    name: 'tester',
+    name: options.agentName ?? 'tester',
     version: '1.0.0',
     instructions: 'Test.',
     model,
@@ -65,7 +70,7 @@ export function createTestEngine(options: TestEngineOptions = {}): TestEngine {
     },
     maxSteps: options.maxSteps ?? 10,
   }
-  const ids = createTestIds()
+  const ids = options.ids ?? createTestIds()
   const user = asUserId('ann')
   const prefix = ++owners
   const engine = createEngine({
@@ -102,7 +107,7 @@ export function createTestEngine(options: TestEngineOptions = {}): TestEngine {
         { seq: 0 },
         {
           recorded: ({ event }) => {
-            if (event.type === 'turn.ended' || event.type === 'turn.paused') queueMicrotask(check)
+            if (event.type === 'turn.ended' || event.type === 'turn.paused') queueMicrotask(() => void check())
           },
           delta: () => undefined,
           closed: () => atRest.resolve(),

@@ -9,3 +9,17 @@ export { createFakeTool, type FakeTool, type FakeToolOptions } from './fake-tool
 export { createTestEngine, type TestEngine, type TestEngineOptions } from './create-test-engine.ts'
 export { eventStoreContract, type OpenedEventStore } from './event-store-contract.ts'
 export { keyStoreContract, type OpenedKeyStore } from './key-store-contract.ts'
+export { createReaderLog, type ReadItem, type ReaderLog } from './reader-log.ts'
+export { createProcessStore, type ProcessStore } from './process-store.ts'
+export { hangs } from './hangs.ts'
+export {
+  deny,
+  grant,
+  restart,
+  result,
+  settledCalls,
+  startSession,
+  useSession,
+  type TestSession,
+} from './start-session.ts'
+export { untilQuiet } from './until-quiet.ts'

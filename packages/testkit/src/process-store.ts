@@ -1,0 +1,59 @@
+import type { EventStore } from '@polylogue/engine'
+
+/** One process's view of a store that outlives it. */
+export interface ProcessStore extends EventStore {
+  /** The process is dead: nothing it asks from now on reaches the store, and it never hears an answer. */
+  die(): void
+  /** The same, `writes` writes later: the last one is stored and its answer never heard. */
+  dieAfterWrites(writes: number): void
+  readonly isDead: boolean
+}
+
+export function createProcessStore(store: EventStore): ProcessStore {
+  let isDead = false
+  let writesLeft = Infinity
+
+  const never = <T>(): Promise<T> => new Promise(() => undefined)
+  const read = async <T>(ask: () => Promise<T>): Promise<T> => {
+    if (isDead) return never()
+    const answer = await ask()
+    return isDead ? never() : answer
+  }
+  const write = async <T>(ask: () => Promise<T>): Promise<T> => {
+    if (isDead) return never()
+    writesLeft -= 1
+    if (writesLeft <= 0) isDead = true
+    const answer = await ask()
+    return isDead ? never() : answer
+  }
+
+  return {
+    append: (request) => write(() => store.append(request)),
+    saveDrafts: (sessionId, fence, drafts) => write(() => store.saveDrafts(sessionId, fence, drafts)),
+    deleteSession: (sessionId) => write(() => store.deleteSession(sessionId)),
+    claim: (sessionId, owner, leaseMs) => write(() => store.claim(sessionId, owner, leaseMs)),
+    renew: (owner, sessionIds, leaseMs) => write(() => store.renew(owner, sessionIds, leaseMs)),
+    release: (sessionId, fence) => write(() => store.release(sessionId, fence)),
+    dropLeases: () => write(() => store.dropLeases()),
+    readEvents: (sessionId, after, limit) => read(() => store.readEvents(sessionId, after, limit)),
+    readHead: (sessionId) => read(() => store.readHead(sessionId)),
+    readSnapshot: (sessionId) => read(() => store.readSnapshot(sessionId)),
+    readDrafts: (sessionId) => read(() => store.readDrafts(sessionId)),
+    listSessions: (query) => read(() => store.listSessions(query)),
+    findReceipt: (userId, sessionId, key) => read(() => store.findReceipt(userId, sessionId, key)),
+    takenNames: (sessionId, names) => read(() => store.takenNames(sessionId, names)),
+    readBlob: (sessionId, hash) => read(() => store.readBlob(sessionId, hash)),
+    readSecrets: (sessionId) => read(() => store.readSecrets(sessionId)),
+    wantedSessions: (limit) => read(() => store.wantedSessions(limit)),
+    close: async () => undefined,
+    die() {
+      isDead = true
+    },
+    dieAfterWrites(writes) {
+      writesLeft = writes
+    },
+    get isDead() {
+      return isDead
+    },
+  }
+}

@@ -1,0 +1,49 @@
+import type { BlockDelta, Cursor, Recorded, RecordedEvent, SessionReader } from '@polylogue/engine'
+
+export type ReadItem =
+  | { readonly type: 'recorded'; readonly recorded: Recorded }
+  | { readonly type: 'delta'; readonly delta: BlockDelta }
+  | { readonly type: 'closed'; readonly reason: 'deleted' | 'stopping' }
+
+/** A reader that remembers what it was told, in order. */
+export interface ReaderLog extends SessionReader {
+  readonly items: readonly ReadItem[]
+  events(): readonly RecordedEvent[]
+  seqs(): readonly number[]
+  /** The order of things: event types, and deltas as their text. */
+  story(): readonly string[]
+  /** Where this reader would resume. */
+  cursor(): Cursor
+}
+
+export function createReaderLog(start: Cursor = { seq: 0 }): ReaderLog {
+  const items: ReadItem[] = []
+  let cursor = start
+  return {
+    items,
+    recorded(recorded) {
+      items.push({ type: 'recorded', recorded })
+      cursor = { seq: recorded.seq }
+    },
+    delta(delta) {
+      items.push({ type: 'delta', delta })
+      cursor = { seq: delta.stepSeq, block: delta.block, offset: delta.offset + delta.text.length }
+    },
+    closed: (reason) => void items.push({ type: 'closed', reason }),
+    events: () => items.flatMap((item) => (item.type === 'recorded' ? [item.recorded.event] : [])),
+    seqs: () => items.flatMap((item) => (item.type === 'recorded' ? [item.recorded.seq] : [])),
+    story: () => items.map(tell),
+    cursor: () => cursor,
+  }
+}
+
+function tell(item: ReadItem): string {
+  switch (item.type) {
+    case 'recorded':
+      return item.recorded.event.type
+    case 'delta':
+      return `${item.delta.block}.${item.delta.offset} ${item.delta.text}`
+    case 'closed':
+      return `closed: ${item.reason}`
+  }
+}
