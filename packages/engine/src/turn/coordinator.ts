@@ -102,6 +102,8 @@ export class Coordinator {
       if (isTakeover) await this.#repair(session, fence)
       await this.#runTurns(runner, fence)
     } catch (error) {
+      // Tools and model calls that still run must not go on: nothing they do can be recorded any more.
+      runner.abort.abort('fenced' satisfies StopReason)
       if (error instanceof RunnerStopped || error instanceof FencedOff) return
       if (error instanceof EngineError && error.code === 'session-not-found') return
       log({ level: 'error', message: 'a runner broke', sessionId: session.id, error })
