@@ -17,7 +17,7 @@ export interface BlockDelta {
 
 export type LiveEvent = BlockDelta
 
-/** How far a reader has come: everything up to `seq`, and of the step started there, `offset` units of `block`. */
+/** How far a reader has come: everything up to `seq`, and of the step that streams then, `offset` units of `block`. */
 export interface Cursor {
   readonly seq: number
   readonly block?: number

@@ -13,6 +13,7 @@ export async function attachReader(session: OpenSession, store: EventStore, curs
   let seq = Math.min(cursor.seq, session.state.seq)
   for (;;) {
     await feed.settled()
+    if (feed.isHeld) continue
     if (feed.reaches(seq, session.state.seq)) break
     const page = await store.readEvents(session.id, seq, PAGE)
     for (const recorded of page) reader.recorded(recorded)

@@ -15,6 +15,7 @@ export class OpenSessions {
   readonly #open = new Map<SessionId, OpenSession>()
   readonly #loading = new Map<SessionId, Promise<OpenSession | undefined>>()
   #sweep: Timer | undefined
+  #isClosed = false
 
   constructor(parts: Pick<EngineParts, 'store' | 'clock'>, isBusy: (sessionId: SessionId) => boolean) {
     this.#parts = parts
@@ -59,6 +60,7 @@ export class OpenSessions {
   }
 
   close(): void {
+    this.#isClosed = true
     this.#sweep?.cancel()
     for (const session of this.#open.values()) session.feed.close('stopping')
     this.#open.clear()
@@ -67,7 +69,8 @@ export class OpenSessions {
   #load(sessionId: SessionId): Promise<OpenSession | undefined> {
     const loading = OpenSession.load(this.#parts.store, this.#parts.clock, sessionId)
       .then((session) => {
-        if (session !== undefined) this.#open.set(sessionId, session)
+        if (this.#isClosed) session?.feed.close('stopping')
+        else if (session !== undefined) this.#open.set(sessionId, session)
         return session
       })
       .finally(() => this.#loading.delete(sessionId))

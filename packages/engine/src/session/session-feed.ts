@@ -26,10 +26,15 @@ export class SessionFeed {
   #recent: Recorded[] = []
   #holds = 0
   #held: BlockDelta[] = []
+  #closed: 'deleted' | 'stopping' | undefined
   #released: (() => void)[] = []
 
   get readerCount(): number {
     return this.#readers.size
+  }
+
+  get isHeld(): boolean {
+    return this.#holds > 0
   }
 
   /** An append begins. Every `hold` is matched by one `release`. */
@@ -53,7 +58,13 @@ export class SessionFeed {
     if (recorded.length === 0) return
     this.#recent.push(...recorded)
     if (this.#recent.length > RECENT_EVENTS * 2) this.#recent = this.#recent.slice(-RECENT_EVENTS)
-    for (const reader of this.#readers) for (const item of recorded) reader.recorded(item)
+    for (const { event } of recorded) {
+      // Here and not when its runner gets round to it: whoever joins in between would get the text after the answer.
+      if (event.type === 'step.answered' || event.type === 'step.ended') this.liveSteps.delete(event.stepId)
+    }
+    for (const reader of this.#readers) {
+      for (const item of recorded) if (this.#readers.has(reader)) reader.recorded(item)
+    }
   }
 
   publishDelta(delta: BlockDelta): void {
@@ -77,7 +88,8 @@ export class SessionFeed {
   join(reader: SessionReader, after: number, cursor: Cursor): void {
     for (const item of this.#recent) if (item.seq > after) reader.recorded(item)
     for (const step of this.liveSteps.values()) for (const delta of deltasAfter(step, cursor)) reader.delta(delta)
-    this.#readers.add(reader)
+    if (this.#closed === undefined) this.#readers.add(reader)
+    else reader.closed(this.#closed)
   }
 
   leave(reader: SessionReader): void {
@@ -85,6 +97,7 @@ export class SessionFeed {
   }
 
   close(reason: 'deleted' | 'stopping'): void {
+    this.#closed = reason
     const readers = [...this.#readers]
     this.#readers.clear()
     for (const reader of readers) reader.closed(reason)
@@ -97,7 +110,7 @@ export class SessionFeed {
 
 /** The text a step has so far, as deltas, less what the cursor says the reader has. */
 function deltasAfter(step: LiveStep, cursor: Cursor): readonly BlockDelta[] {
-  const isInStep = cursor.seq === step.stepSeq && cursor.block !== undefined
+  const isInStep = cursor.seq >= step.stepSeq && cursor.block !== undefined
   return step.blocks.flatMap((block, index) => {
     if (block.type === 'tool-call') return []
     if (isInStep && index < (cursor.block ?? 0)) return []
