@@ -26,13 +26,14 @@ export function prepareDataDir(path: string): void {
     })
   }
   if (process.platform === 'win32' || (statSync(path).mode & 0o077) === 0) return
+  const remedy = `Choose another with --data, or type: chmod 700 ${shellQuote(path)}`
   const names = readdirSync(path)
   if (names.length > 0 && !names.includes('owner.lock')) {
-    throw new ServeError(
-      `The directory ${path} holds other files and is open to other users. Choose another with --data, or type: ` +
-        `chmod 700 ${shellQuote(path)}`,
-      EXIT_CONFIG,
-    )
+    throw new ServeError(`The directory ${path} holds other files and is open to other users. ${remedy}`, EXIT_CONFIG)
   }
-  chmodSync(path, 0o700)
+  try {
+    chmodSync(path, 0o700)
+  } catch (error) {
+    throw new ServeError(`The data directory ${path} is open to other users. ${remedy}`, EXIT_CONFIG, { cause: error })
+  }
 }

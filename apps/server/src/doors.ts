@@ -11,6 +11,8 @@ import type { Parts } from './wire.ts'
 const HEARTBEAT_MS = 15_000
 const PAGE_SIZE = 50
 
+export const DOOR_NAMES: readonly string[] = ['aap/v3', 'aap/v1']
+
 export interface DoorsDeps {
   readonly parts: Parts
   readonly config: LoadedConfig
@@ -41,7 +43,7 @@ export function createDoors({ parts, config, authenticate }: DoorsDeps): readonl
     },
   }
   return [
-    { name: 'aap/v3', path: '/aap/v3', app: createAapRoutes(deps, { version: 3 }) },
-    { name: 'aap/v1', path: '/aap/v1', app: createAapRoutes(deps, { version: 1 }) },
+    { path: '/aap/v3', app: createAapRoutes(deps, { version: 3 }) },
+    { path: '/aap/v1', app: createAapRoutes(deps, { version: 1 }) },
   ]
 }

@@ -1,27 +1,15 @@
 import type { Server } from 'node:http'
-import { createKeyRoutes } from './admin/key-routes.ts'
-import { createSessionRoutes } from './admin/session-routes.ts'
-import { createStatusRoutes, type ServerStatus } from './admin/status-routes.ts'
-import { createAuthenticate, type Authenticate } from './auth/authenticate.ts'
-import { createFailureLimit } from './auth/failure-limit.ts'
-import { authenticateOwnerSocket } from './auth/owner-socket-caller.ts'
-import { createSignInRoutes } from './auth/sign-in-routes.ts'
-import type { SignInCodes } from './auth/sign-in-codes.ts'
-import type { LoadedConfig } from './config/load-config.ts'
-import { createDoors } from './doors.ts'
+import type { ServerStatus } from './admin/status-routes.ts'
+import { createOwnerApp, createPublicApp, type AppsDeps } from './apps.ts'
+import { DOOR_NAMES } from './doors.ts'
 import { createAccessPolicy } from './http/access-policy.ts'
-import { createApp } from './http/create-app.ts'
 import { createHttpServer } from './http/http-server.ts'
-import { createRequestListener, type HttpApp } from './http/request-listener.ts'
+import { createRequestListener } from './http/request-listener.ts'
 import { listenOnTcp, type TcpListener } from './http/tcp-listener.ts'
-import type { Log } from './log.ts'
 import { listenOnOwnerSocket } from './owner/owner-socket.ts'
-import type { Phase } from './phase.ts'
-import { randomBytes } from './platform/random-bytes.ts'
 import { systemClock } from './platform/system-clock.ts'
 import type { ServeOptions } from './serve-options.ts'
 import { readVersion } from './version.ts'
-import type { Parts } from './wire.ts'
 
 /** The two ways in: TCP for everybody with a key, the owner socket for whoever owns the data directory. */
 export interface Listeners {
@@ -35,36 +23,24 @@ export interface Listeners {
   close(): Promise<void>
 }
 
-export interface ListenersDeps {
-  readonly options: ServeOptions
-  readonly config: LoadedConfig
-  readonly parts: Parts
-  readonly codes: SignInCodes
-  readonly log: Log
-  readonly phase: () => Phase
-}
+export type ListenersDeps = Omit<AppsDeps, 'status'> & { readonly options: ServeOptions }
 
-export function createListeners(deps: ListenersDeps): Listeners {
-  const { options, config, parts } = deps
+export function createListeners({ options, ...deps }: ListenersDeps): Listeners {
+  const { config } = deps
   const publicUrl = options.publicUrl ?? config.publicUrl
-  const allowOrigins = [...(options.allowOrigins ?? []), ...config.allowOrigins]
   const policy = createAccessPolicy({
     host: options.listen?.host ?? '',
-    allowOrigins,
+    allowOrigins: [...(options.allowOrigins ?? []), ...config.allowOrigins],
     ...(publicUrl === undefined ? {} : { publicUrl }),
   })
-  const failures = createFailureLimit(systemClock)
-  const authenticate = createAuthenticate({ keys: parts.keys, failures, policy })
-  const describe = createStatus(deps)
-
-  const publicApp = createListenerApp(deps, authenticate, describe.status)
-  publicApp.route('/', createSignInRoutes({ keys: parts.keys, codes: deps.codes, failures, policy, authenticate }))
-  const ownerApp = createListenerApp(deps, authenticateOwnerSocket, describe.status)
-
-  const tcpServer = createHttpServer(createRequestListener(publicApp, policy))
-  const ownerServer = createHttpServer(createRequestListener(ownerApp, { judge: () => ({ allowed: true }) }))
   let tcp: TcpListener | undefined
   let releaseSocket: (() => void) | undefined
+  const status = createStatus(deps, () => tcp?.url)
+
+  const publicApp = createPublicApp({ ...deps, status }, policy)
+  const ownerApp = createOwnerApp({ ...deps, status })
+  const tcpServer = createHttpServer(createRequestListener(publicApp, policy))
+  const ownerServer = createHttpServer(createRequestListener(ownerApp, { judge: () => ({ allowed: true }) }))
 
   const end = async (): Promise<void> => {
     await Promise.all([tcp?.close(), closeServer(ownerServer)])
@@ -73,7 +49,6 @@ export function createListeners(deps: ListenersDeps): Listeners {
     publicUrl,
     async listen(listen) {
       tcp = await listenOnTcp(tcpServer, listen)
-      describe.listensAt(tcp.url)
       return tcp.url
     },
     async listenForOwner() {
@@ -90,30 +65,22 @@ export function createListeners(deps: ListenersDeps): Listeners {
   }
 }
 
-function createListenerApp(deps: ListenersDeps, authenticate: Authenticate, status: () => ServerStatus): HttpApp {
-  const { parts, config, phase, log } = deps
-  const app = createApp({ phase, log, random: randomBytes, doors: createDoors({ parts, config, authenticate }) })
-  app.route('/api/polylogue', createStatusRoutes(status, authenticate))
-  app.route('/api/polylogue/keys', createKeyRoutes(parts.keys, authenticate))
-  app.route('/api/polylogue/sessions', createSessionRoutes({ engine: parts.engine, store: parts.events, authenticate }))
-  return app
-}
-
-function createStatus({ parts, phase }: ListenersDeps) {
-  let url: string | undefined
+function createStatus(
+  { parts, phase }: Pick<AppsDeps, 'parts' | 'phase'>,
+  address: () => string | undefined,
+): () => ServerStatus {
   const fixed = {
     pid: process.pid,
     version: readVersion(),
     startedAt: systemClock.now(),
     agents: parts.agents.list().map((agent) => agent.name),
     defaultAgent: parts.agents.defaultName,
+    doors: DOOR_NAMES,
     sandbox: 'none',
   } as const
-  return {
-    listensAt(address: string): void {
-      url = address
-    },
-    status: (): ServerStatus => ({ ...fixed, phase: phase(), doors: ['aap/v3', 'aap/v1'], ...(url && { url }) }),
+  return () => {
+    const url = address()
+    return { ...fixed, phase: phase(), ...(url === undefined ? {} : { url }) }
   }
 }
 

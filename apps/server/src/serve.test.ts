@@ -1,11 +1,13 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { describe, expect, it } from 'vitest'
-import { connectOwner } from './owner/connect-owner.ts'
 import { ServeError } from './serve-error.ts'
 import type { ServeOptions } from './serve-options.ts'
 import { serve } from './serve.ts'
-import { exchange } from './test-support/exchange.ts'
+import { askOwner, type TestKey } from './test-support/ask-owner.ts'
+import { createSession, startTurn } from './test-support/aap.ts'
+import { beginExchange, exchange } from './test-support/exchange.ts'
 import { startServer } from './test-support/start-server.ts'
 import { makeTempDir } from './test-support/temp-dir.ts'
 
@@ -24,11 +26,9 @@ async function failureOf(options: Partial<ServeOptions>): Promise<ServeError> {
 
 async function revokeAllKeys(dataDir: string): Promise<void> {
   const server = await startServer({ dataDir })
-  const owner = await connectOwner(dataDir)
-  const answer = await owner?.request('GET', '/api/polylogue/keys')
-  const { keys } = (await answer?.json()) as { keys: readonly { id: string }[] }
-  for (const { id } of keys) await owner?.request('DELETE', `/api/polylogue/keys/${id}`)
-  await owner?.close()
+  const listed = await askOwner(dataDir, 'GET', '/api/polylogue/keys')
+  const { keys } = JSON.parse(listed.text) as { keys: readonly TestKey[] }
+  for (const { id } of keys) await askOwner(dataDir, 'DELETE', `/api/polylogue/keys/${id}`)
   await server.stop(0)
 }
 
@@ -156,6 +156,50 @@ it('two servers never share one database, wherever their data directories are', 
 })
 
 describe('stopping', () => {
+  it('lets a running turn finish, and takes no new work meanwhile', async () => {
+    const server = await startServer()
+    const sessionId = await createSession(server.url, server.localKey)
+    const turn = await startTurn(server.url, server.localKey, { sessionId, script: 'say begun\nsleep 300\nsay done' })
+    const stopped = server.stop()
+    expect((await exchange(`${server.url}/healthz`)).status).toBe(200)
+    expect((await exchange(`${server.url}/readyz`)).status).toBe(503)
+    expect((await exchange(`${server.url}/aap/v3/sessions`, { headers: bearer(server.localKey) })).status).toBe(503)
+    const stream = await text(turn)
+    expect(stream).toContain('"delta":"done"')
+    expect(stream).toMatch(/event: turn_stop\ndata: .*"end_turn"/)
+    await stopped
+  })
+
+  it('does not wait for streams that have nothing to say', async () => {
+    const server = await startServer()
+    const sessionId = await createSession(server.url, server.localKey)
+    const idle = await beginExchange(`${server.url}/aap/v3/sessions/${sessionId}/events?follow=1`, {
+      headers: bearer(server.localKey),
+    })
+    const ended = text(idle)
+    const startedAt = performance.now()
+    await server.stop(30_000)
+    expect(performance.now() - startedAt).toBeLessThan(1_500)
+    await ended
+  })
+
+  it('at once leaves the turn to the next start, which goes on with it', async () => {
+    const server = await startServer()
+    const sessionId = await createSession(server.url, server.localKey)
+    const script = 'call c1 slow {"ms": 400}\n---\nsay after the restart'
+    const turn = await startTurn(server.url, server.localKey, { sessionId, script })
+    const cut = text(turn).catch((error: NodeJS.ErrnoException) => String(error.code))
+    const startedAt = performance.now()
+    await server.stop(0)
+    expect(performance.now() - startedAt).toBeLessThan(1_500)
+    expect(await cut).not.toContain('turn_stop')
+    const next = await startServer({ dataDir: server.dataDir })
+    const follow = await beginExchange(`${next.url}/aap/v3/sessions/${sessionId}/events?after=0`, {
+      headers: bearer(next.localKey),
+    })
+    expect(await text(follow)).toMatch(/after [^]*turn_stop/)
+  })
+
   it('closes the listeners, removes the socket and frees the directory', async () => {
     const server = await startServer()
     await server.stop()

@@ -1,3 +1,4 @@
+import { StorageFault } from '@polylogue/engine'
 import { join, resolve } from 'node:path'
 import { openLocalKey } from './auth/local-key.ts'
 import { LOCAL_USER } from './auth/key-ring.ts'
@@ -14,7 +15,7 @@ import type { Phase } from './phase.ts'
 import { randomBytes } from './platform/random-bytes.ts'
 import { sha256 } from './platform/sha256.ts'
 import { systemClock } from './platform/system-clock.ts'
-import { EXIT_CONFIG, ServeError } from './serve-error.ts'
+import { EXIT_CONFIG, EXIT_FAILURE, ServeError } from './serve-error.ts'
 import type { RunningServer, ServeOptions } from './serve-options.ts'
 import { wire } from './wire.ts'
 import { within } from './within.ts'
@@ -26,7 +27,9 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     return await start({ ...options, dataDir: resolve(options.startDir, options.dataDir) }, undo)
   } catch (error) {
     await undo.disposeAsync()
-    throw error instanceof ConfigError ? new ServeError(error.message, EXIT_CONFIG, { cause: error }) : error
+    if (error instanceof ConfigError) throw new ServeError(error.message, EXIT_CONFIG, { cause: error })
+    if (error instanceof StorageFault) throw new ServeError(error.message, EXIT_FAILURE, { cause: error })
+    throw error
   }
 }
 

@@ -2,7 +2,6 @@ import type { HttpApp } from './request-listener.ts'
 
 /** A protocol's routes and where they are mounted. */
 export interface Door {
-  readonly name: string
   readonly path: string
   readonly app: HttpApp
 }

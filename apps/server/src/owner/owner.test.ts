@@ -1,6 +1,7 @@
 import { mkdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { createKeyOf } from '../test-support/ask-owner.ts'
 import { exchange } from '../test-support/exchange.ts'
 import { startServer } from '../test-support/start-server.ts'
 import { makeTempDir } from '../test-support/temp-dir.ts'
@@ -115,9 +116,7 @@ it('an aborted request rejects, and the connection stays good', async () => {
 
 it('the socket and the port show one server', async () => {
   const server = await startServer()
-  const owner = await connect(server.dataDir)
-  const created = await ask(owner, 'POST', '/api/polylogue/keys', { name: 'phone', user: 'anna' })
-  const { key } = created.body as { key: string }
+  const { key } = await createKeyOf('anna', server.dataDir)
   const me = await exchange(`${server.url}/api/polylogue/me`, { headers: { authorization: `Bearer ${key}` } })
   expect(me.body).toMatchObject({ user: 'anna', via: 'key' })
 })

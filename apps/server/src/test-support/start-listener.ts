@@ -23,7 +23,7 @@ export async function startListener(options: ListenerOptions = {}): Promise<{ re
   const policy = createAccessPolicy({ host: '127.0.0.1', allowOrigins: [], ...options })
   const routes = new Hono<{ Bindings: HttpBindings }>()
   options.routes?.(routes)
-  const doors: readonly Door[] = [{ name: 'test', path: '/', app: routes }]
+  const doors: readonly Door[] = [{ path: '/', app: routes }]
   const app = createApp({
     doors,
     random: randomBytes,

@@ -1,0 +1,104 @@
+import { text } from 'node:stream/consumers'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { createPublicApp } from '../apps.ts'
+import { loadConfig } from '../config/load-config.ts'
+import { createAccessPolicy } from '../http/access-policy.ts'
+import { silentLog } from '../log.ts'
+import { randomBytes } from '../platform/random-bytes.ts'
+import { sha256 } from '../platform/sha256.ts'
+import { systemClock } from '../platform/system-clock.ts'
+import { createSession, startTurn } from '../test-support/aap.ts'
+import { askOwner, createKeyOf } from '../test-support/ask-owner.ts'
+import { beginExchange, exchange } from '../test-support/exchange.ts'
+import { startServer } from '../test-support/start-server.ts'
+import { makeTempDir } from '../test-support/temp-dir.ts'
+import { wire } from '../wire.ts'
+import { createSignInCodes } from './sign-in-codes.ts'
+
+/** Asked without a key by design: health, the page and what it loads, and the sign-in itself. */
+const OPEN = new Set(['GET /healthz', 'GET /readyz', 'GET /', 'GET /signin', 'POST /signin'])
+const isOpen = (route: string): boolean => OPEN.has(route) || route.startsWith('GET /page/')
+
+/** Every route of the public listener, from the router itself: one that is added later is tried too. */
+async function listRoutes(): Promise<readonly string[]> {
+  const dataDir = makeTempDir()
+  const config = await loadConfig({ directory: dataDir })
+  const parts = await wire({ dataDir, startDir: dataDir }, config, silentLog)
+  onTestFinished(() => parts.close())
+  const codes = createSignInCodes({ clock: systemClock, random: randomBytes, digest: sha256 })
+  const status = () => {
+    throw new Error('nobody asks here')
+  }
+  const app = createPublicApp(
+    { config, parts, codes, log: silentLog, phase: () => 'ready', status },
+    createAccessPolicy({ host: '127.0.0.1', allowOrigins: [] }),
+  )
+  const routes = app.routes.filter(({ method, path }) => method !== 'ALL' && !path.includes('*'))
+  return [...new Set(routes.map(({ method, path }) => `${method} ${path.replace(':id', ANY_ID)}`))]
+}
+
+const ANY_ID = '01900000-0000-7000-8000-000000000000'
+
+describe('without a good key', () => {
+  it('every route but health, sign-in and the page is closed', async () => {
+    const server = await startServer()
+    const closed = (await listRoutes()).filter((route) => !isOpen(route))
+    expect(closed).toEqual(
+      expect.arrayContaining(['GET /api/polylogue/status', 'POST /signout', `GET /aap/v3/sessions/${ANY_ID}/events`]),
+    )
+    for (const route of closed) {
+      const [method = '', path = ''] = route.split(' ')
+      const attempts: readonly Record<string, string>[] = [
+        {},
+        { authorization: 'Bearer' },
+        { authorization: `Bearer sk-blade-v2-${'x'.repeat(43)}` },
+        { authorization: `Basic ${server.localKey}` },
+        { 'x-api-key': server.localKey },
+        { cookie: `polylogue_session=${server.localKey}`, origin: server.url, 'content-type': 'application/json' },
+      ]
+      for (const headers of attempts) {
+        const { status, body } = await exchange(server.url + path, { method, headers })
+        expect([route, status, body]).toEqual([route, 401, expect.objectContaining({ error: 'Unauthorized' })])
+      }
+    }
+  })
+
+  it('no spelling of a path opens it', async () => {
+    const server = await startServer()
+    const spellings = ['/api//polylogue/keys', '/API/polylogue/keys', '/api/polylogue/keys/', '/api/polylogue/./keys']
+    const more = ['/x/../api/polylogue/keys', '/api%2fpolylogue/keys', '/api/polylogue/keys.', '/api/polylogue/%6beys']
+    for (const path of [...spellings, ...more]) {
+      const headers = { 'x-original-url': '/healthz', 'x-http-method-override': 'OPTIONS' }
+      expect([401, 404]).toContain((await exchange(server.url + path, { headers })).status)
+    }
+    expect((await exchange(`${server.url}/api/polylogue/keys?key=${server.localKey}`)).status).toBe(401)
+  })
+})
+
+describe('a revoked key', () => {
+  it('ends the streams it has open within a second, and those of other keys go on', async () => {
+    const server = await startServer()
+    const anna = await createKeyOf('anna', server.dataDir)
+    const script = 'say begun\nsleep 60000'
+    const turn = { sessionId: await createSession(server.url, anna.key), script }
+    const ending = await startTurn(server.url, anna.key, turn)
+    const following = await beginExchange(`${server.url}/aap/v3/sessions/${turn.sessionId}/events?follow=1`, {
+      headers: { authorization: `Bearer ${anna.key}` },
+    })
+    const local = { sessionId: await createSession(server.url, server.localKey), script }
+    const staying = await startTurn(server.url, server.localKey, local)
+
+    const closed = [ending, following].map((stream) => text(stream).catch((error: NodeJS.ErrnoException) => error.code))
+    const revokedAt = performance.now()
+    expect((await askOwner(server.dataDir, 'DELETE', `/api/polylogue/keys/${anna.id}`)).status).toBe(204)
+    await Promise.all(closed)
+    expect(performance.now() - revokedAt).toBeLessThan(1_000)
+
+    const cancelled = await exchange(`${server.url}/aap/v3/sessions/${local.sessionId}/cancel`, {
+      headers: { authorization: `Bearer ${server.localKey}` },
+      body: {},
+    })
+    expect(cancelled.status).toBe(202)
+    expect(await text(staying)).toContain('event: turn_stop')
+  })
+})

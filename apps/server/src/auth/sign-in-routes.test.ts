@@ -1,0 +1,96 @@
+import { describe, expect, it } from 'vitest'
+import { exchange } from '../test-support/exchange.ts'
+import { startServer, type TestServer } from '../test-support/start-server.ts'
+
+const codeOf = ({ signInUrl }: TestServer) => new URL(signInUrl).hash.slice('#code='.length)
+
+const signIn = ({ url }: TestServer, code: string, headers: Record<string, string> = { origin: url }) =>
+  exchange(`${url}/signin`, { headers, body: { code } })
+
+async function signedIn(server: TestServer): Promise<string> {
+  const { headers } = await signIn(server, codeOf(server))
+  return headers['set-cookie']?.[0]?.split(';')[0] ?? ''
+}
+
+describe('the printed link', () => {
+  it('signs one browser in, once', async () => {
+    const server = await startServer()
+    const answer = await signIn(server, codeOf(server), {
+      origin: server.url,
+      'user-agent': 'Mozilla/5.0 Firefox/130.0',
+    })
+    expect(answer).toMatchObject({ status: 200, body: { user: 'local' } })
+    expect(answer.headers['set-cookie']).toEqual([
+      expect.stringMatching(
+        /^polylogue_session=[A-Za-z0-9_-]{43}; Max-Age=2592000; Path=\/; HttpOnly; SameSite=Strict$/,
+      ),
+    ])
+    expect((await signIn(server, codeOf(server))).status).toBe(401)
+    const keys = await exchange(`${server.url}/api/polylogue/keys`, {
+      headers: { authorization: `Bearer ${server.localKey}` },
+    })
+    expect(keys.body).toMatchObject({
+      keys: expect.arrayContaining([expect.objectContaining({ kind: 'browser', name: 'Firefox' })]),
+    })
+  })
+
+  it('works from our own page only, and a refused attempt does not use it up', async () => {
+    const server = await startServer({ allowOrigins: ['https://app.example'] })
+    for (const headers of [{}, { origin: 'https://app.example' }, { origin: 'https://evil.example' }]) {
+      expect((await signIn(server, codeOf(server), headers as Record<string, string>)).status).toBe(403)
+    }
+    const form = await exchange(`${server.url}/signin`, {
+      headers: { origin: server.url, 'content-type': 'application/x-www-form-urlencoded' },
+      body: `code=${codeOf(server)}`,
+    })
+    expect(form.status).toBe(415)
+    expect((await signIn(server, codeOf(server))).status).toBe(200)
+  })
+
+  it('leads to the public address, where cookies travel encrypted only', async () => {
+    const publicUrl = 'https://agents.example/base/'
+    const server = await startServer({ publicUrl })
+    expect(server.signInUrl).toMatch(/^https:\/\/agents\.example\/base\/signin#code=/)
+    const answer = await signIn(server, codeOf(server), { host: 'agents.example', origin: 'https://agents.example' })
+    expect(answer.headers['set-cookie']?.[0]).toMatch(/; SameSite=Strict; Secure$/)
+  })
+})
+
+describe('a signed-in page', () => {
+  it('may read and change, but no other site may in its name', async () => {
+    const server = await startServer({ allowOrigins: ['https://app.example'] })
+    const cookie = await signedIn(server)
+    const me = (headers: Record<string, string>) =>
+      exchange(`${server.url}/api/polylogue/me`, { headers: { cookie, ...headers } })
+    expect((await me({ 'sec-fetch-site': 'same-origin' })).body).toMatchObject({ user: 'local', via: 'cookie' })
+    expect((await me({ origin: server.url })).status).toBe(200)
+    expect((await me({})).status).toBe(403)
+    expect((await me({ 'sec-fetch-site': 'cross-site' })).status).toBe(403)
+    expect((await me({ origin: 'https://app.example' })).status).toBe(403)
+    const post = (headers: Record<string, string>, body: unknown) =>
+      exchange(`${server.url}/aap/v3/sessions`, { headers: { cookie, ...headers }, body })
+    const body = { agent: { name: 'scripted' } }
+    expect((await post({ origin: server.url }, body)).status).toBe(201)
+    expect((await post({}, body)).status).toBe(403)
+    expect((await post({ origin: server.url, 'content-type': 'text/plain' }, JSON.stringify(body))).status).toBe(415)
+  })
+
+  it('is forgotten when it signs out', async () => {
+    const server = await startServer()
+    const cookie = await signedIn(server)
+    const headers = { cookie, origin: server.url, 'content-type': 'application/json' }
+    const out = await exchange(`${server.url}/signout`, { method: 'POST', headers })
+    expect(out.status).toBe(204)
+    expect(out.headers['set-cookie']?.[0]).toMatch(/^polylogue_session=; Max-Age=0;/)
+    expect((await exchange(`${server.url}/api/polylogue/me`, { headers })).status).toBe(401)
+  })
+
+  it('stays signed in over a restart', async () => {
+    const server = await startServer()
+    const cookie = await signedIn(server)
+    await server.stop(0)
+    const again = await startServer({ dataDir: server.dataDir })
+    const headers = { cookie, origin: again.url }
+    expect((await exchange(`${again.url}/api/polylogue/me`, { headers })).status).toBe(200)
+  })
+})
