@@ -32,6 +32,8 @@ export interface TestEngineOptions {
   readonly ids?: Ids
   /** `tester` unless said otherwise; the sessions of another name have lost their agent. */
   readonly agentName?: string
+  /** Called for everything the engine logs. */
+  readonly onLog?: (entry: LogEntry) => void
 }
 
 export interface TestEngine {
@@ -87,7 +89,10 @@ export function createTestEngine(options: TestEngineOptions = {}): TestEngine {
     secretBox: plainSecretBox,
     recovery: options.recovery ?? 'continue',
     owner: `owner-${prefix}`,
-    log: (entry) => void logged.push(entry),
+    log: (entry) => {
+      logged.push(entry)
+      options.onLog?.(entry)
+    },
   })
   return {
     engine,

@@ -19,7 +19,8 @@ export interface EngineOptions extends EngineParts {
 }
 
 const HISTORY_PAGE = 1_000
-const TAKEOVER_PAGE = 1_000
+// All of them: what is not taken over now is not taken over until the next start.
+const TAKEOVER_LIMIT = 1_000_000
 
 export function createEngine(options: EngineOptions): Engine {
   const { store } = options
@@ -81,9 +82,13 @@ export function createEngine(options: EngineOptions): Engine {
 
     async start() {
       await store.dropLeases()
-      for (const sessionId of await store.wantedSessions(TAKEOVER_PAGE)) {
-        const session = await sessions.find(sessionId)
-        if (session !== undefined) coordinator.takeOver(session)
+      for (const sessionId of await store.wantedSessions(TAKEOVER_LIMIT)) {
+        try {
+          const session = await sessions.find(sessionId)
+          if (session !== undefined) coordinator.takeOver(session)
+        } catch (error) {
+          options.log({ level: 'error', message: 'a session could not be taken over', sessionId, error })
+        }
       }
       sessions.startEviction()
     },

@@ -7,6 +7,7 @@ import { FencedOff, type OpenSession } from '../session/open-session.ts'
 import { decideTakeover } from './decide-takeover.ts'
 import { endTurn, nextQueuedTurn } from './end-turn.ts'
 import { runTurn } from './run-turn.ts'
+import type { ActiveTurn } from '../session/state.ts'
 import { RunnerStopped, stopReasonOf, type EngineParts, type RunDeps, type StopReason } from './turn-deps.ts'
 
 // Long enough that a stalled event loop does not lose it, short enough that another process takes over within seconds.
@@ -28,6 +29,8 @@ export class Coordinator {
   readonly #parts: EngineParts
   readonly #owner: string
   readonly #runners = new Map<SessionId, Runner>()
+  /** Sessions that wait for the storage to come back. */
+  readonly #retries = new Set<SessionId>()
   #renewal: Timer | undefined
   #isStopping = false
 
@@ -47,7 +50,7 @@ export class Coordinator {
   }
 
   isRunning(sessionId: SessionId): boolean {
-    return this.#runners.has(sessionId)
+    return this.#runners.has(sessionId) || this.#retries.has(sessionId)
   }
 
   /** The runner stops its model and tools at once; what that means for the turn depends on the reason. */
@@ -99,7 +102,7 @@ export class Coordinator {
       await failpoint('claim.after')
       if (fence === undefined) return
       runner.fence = fence
-      if (isTakeover) await this.#repair(session, fence)
+      if (isTakeover || isLeftOpen(session.state.turn)) await this.#repair(session, fence)
       await this.#runTurns(runner, fence)
     } catch (error) {
       // Tools and model calls that still run must not go on: nothing they do can be recorded any more.
@@ -152,7 +155,12 @@ export class Coordinator {
 
   /** The turn stands in the log as it was; when the disk answers again it is repaired like after a crash. */
   #retryLater(session: OpenSession): void {
-    this.#parts.clock.setTimer(STORAGE_RETRY_MS, () => this.takeOver(session))
+    if (this.#retries.has(session.id)) return
+    this.#retries.add(session.id)
+    this.#parts.clock.setTimer(STORAGE_RETRY_MS, () => {
+      this.#retries.delete(session.id)
+      this.takeOver(session)
+    })
   }
 
   /** A bug must not leave a turn that runs for ever in every list: it ends as failed. */
@@ -197,4 +205,10 @@ export class Coordinator {
       this.#parts.log({ level: 'warn', message: 'leases were not renewed', error })
     }
   }
+}
+
+/** A new runner finds this only when the one before it could not finish. */
+function isLeftOpen(turn: ActiveTurn | undefined): boolean {
+  const step = turn?.step
+  return step?.phase === 'asking' || step?.calls.some((call) => call.phase === 'running') === true
 }

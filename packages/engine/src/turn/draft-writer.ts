@@ -48,6 +48,7 @@ export class DraftWriter {
     try {
       await this.#parts.store.saveDrafts(this.#sessionId, this.#fence, drafts)
     } catch (error) {
+      for (const { block } of drafts) this.#dirty.add(block)
       this.#parts.log({ level: 'warn', message: 'draft not saved', sessionId: this.#sessionId, error })
     }
   }
