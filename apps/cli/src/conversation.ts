@@ -19,6 +19,8 @@ export interface Conversation {
   readonly interruption: Interruption
   /** Whether a human sits there to approve tool calls. */
   readonly canAsk: boolean
+  /** What to type in order to take the session up again. */
+  readonly takeUpWith: string
 }
 
 /** What is to be shown first: a stream, or the calls that a resting turn waits for. */
@@ -121,10 +123,10 @@ function conclude({ terminal: { stderr } }: Conversation, stop: TurnStop): numbe
   }
 }
 
-function explainWaiting({ terminal: { stderr }, sessionId }: Conversation, calls: readonly ToolCall[]): void {
+function explainWaiting({ terminal: { stderr }, takeUpWith }: Conversation, calls: readonly ToolCall[]): void {
   for (const call of calls) {
     stderr.write(`Waiting for an answer: ${toTerminalLine(`${call.name} ${JSON.stringify(call.input)}`)}\n`)
   }
-  stderr.write('Nothing was approved; the turn rests until somebody answers, here or behind any other door:\n')
-  stderr.write(`  polylogue run --session ${sessionId}     asks at a terminal\n`)
+  stderr.write('Nothing was approved; the turn rests until somebody answers, in the browser or at a terminal with\n')
+  stderr.write(`  ${takeUpWith}\n`)
 }

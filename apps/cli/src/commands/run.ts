@@ -40,6 +40,7 @@ export async function run(prompt: string | undefined, flags: RunFlags): Promise<
       printer: flags.json ? createJsonPrinter(terminal.stdout, sessionId) : createTextPrinter(terminal),
       interruption,
       canAsk: terminal.canAsk && !flags.json,
+      takeUpWith: `polylogue run --session ${sessionId}${flags.data === undefined ? '' : ` --data ${flags.data}`}`,
     }
     const opening = text === undefined ? resume(conversation, record) : say(conversation, text)
     const exitCode = opening ? await converse(conversation, opening) : ExitCode.done

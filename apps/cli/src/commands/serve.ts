@@ -24,6 +24,7 @@ export async function serve(flags: ServeFlags): Promise<number> {
   const startDir = process.cwd()
   const dataDir = resolve(startDir, flags.data ?? process.env['POLYLOGUE_DATA'] ?? '.polylogue')
   const terminal = createTerminal(process)
+  const stopping = listenForStop(terminal)
   const server = await startServer({
     dataDir,
     startDir,
@@ -36,7 +37,7 @@ export async function serve(flags: ServeFlags): Promise<number> {
     ...(flags.publicUrl === undefined ? {} : { publicUrl: flags.publicUrl }),
     log: 'info',
   })
-  stopOnSignal(server, terminal)
+  stopping.concern(server)
   announce(server, { json: flags.json === true, dataDir, terminal })
   await server.stopped
   return ExitCode.done
@@ -50,14 +51,26 @@ function announce(
   terminal.stdout.write(json ? `${JSON.stringify(ready)}\n` : formatBanner(server, dataDir, terminal.stdout))
 }
 
-/** The first signal lets running turns finish; the second one leaves them to the next start. */
-function stopOnSignal(server: RunningServer, { stderr }: Terminal): void {
+/**
+ * The first signal lets running turns finish; the second one leaves them to the next start. A signal during the start
+ * is kept: what is half open is closed properly.
+ */
+function listenForStop({ stderr }: Terminal): { concern(server: RunningServer): void } {
   let signals = 0
+  let stop: ((graceMs: number) => void) | undefined
   const listener = () => {
     signals += 1
-    if (signals === 1 && stderr.isTerminal) stderr.write('\nStopping when the running turns are done. Again: now.\n')
-    void server.stop(signals === 1 ? DRAIN_MS : 0)
+    if (signals === 1 && stop && stderr.isTerminal)
+      stderr.write('\nStopping when the running turns are done. Again: now.\n')
+    if (stop) stop(signals === 1 ? DRAIN_MS : 0)
+    else if (signals > 1) process.exit(ExitCode.failed)
   }
   process.on('SIGTERM', listener)
   process.on('SIGINT', listener)
+  return {
+    concern(server) {
+      stop = (graceMs) => void server.stop(graceMs)
+      if (signals > 0) stop(0)
+    },
+  }
 }
