@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { describe, expect, it } from 'vitest'
@@ -43,9 +43,11 @@ describe('the first start', () => {
     const me = await exchange(`${server.url}/api/polylogue/me`, { headers: bearer(server.localKey) })
     expect(me.body).toMatchObject({ user: 'local', via: 'key' })
     expect(modeOf(server.dataDir)).toBe('700')
-    for (const file of ['local.key', 'secret.key', 'polylogue.sock', 'polylogue.db']) {
-      expect([file, modeOf(join(server.dataDir, file))]).toEqual([file, '600'])
-    }
+    const files = readdirSync(server.dataDir)
+    expect(files).toEqual(
+      expect.arrayContaining(['local.key', 'owner.lock', 'polylogue.db', 'polylogue.sock', 'secret.key']),
+    )
+    for (const file of files) expect([file, modeOf(join(server.dataDir, file))]).toEqual([file, '600'])
   })
 
   it('is the first one only once: the next one keeps the key', async () => {
