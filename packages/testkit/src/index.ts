@@ -23,3 +23,4 @@ export {
   type TestSession,
 } from './start-session.ts'
 export { untilQuiet } from './until-quiet.ts'
+export { asRecorded, createDecideContext, createTestAgent, foldEvents, given } from './given-events.ts'
