@@ -90,7 +90,7 @@ export type { Attachment, Engine, SessionPage, SessionReader, SessionView } from
 export { decodeEvent, encodeEvent, type EncodedEvent } from './events/codec.ts'
 export { createIds } from './create-ids.ts'
 export { createEngine, type EngineOptions } from './session/create-engine.ts'
-export type { LogEntry } from './turn/turn-deps.ts'
+export type { EngineLimits, LogEntry } from './turn/turn-deps.ts'
 export { evolve } from './session/evolve.ts'
 export type { SessionState } from './session/state.ts'
 export { canonicalJson } from './canonical-json.ts'

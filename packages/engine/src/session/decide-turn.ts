@@ -6,7 +6,7 @@ import { acceptChanges } from './decide-changes.ts'
 import type { DecideContext, Decision, TurnDecision } from './decision.ts'
 import type { SessionState } from './state.ts'
 
-export const QUEUE_LIMIT = 8
+const QUEUE_LIMIT = 8
 const SUPERSEDED = 'Tool call cancelled: superseded by a new user message'
 const CANCELLED = 'Tool call cancelled'
 
@@ -17,8 +17,9 @@ export function decideStartTurn(state: SessionState, command: StartTurn, context
   if (isRunning && command.whenRunning === 'refuse') {
     throw new EngineError('session-busy', 'a turn is already running in this session')
   }
-  if (isRunning && state.queue.length >= QUEUE_LIMIT) {
-    throw new EngineError('queue-full', `${QUEUE_LIMIT} inputs are already waiting in this session`)
+  const queueLimit = context.limits?.queuedInputs ?? QUEUE_LIMIT
+  if (isRunning && state.queue.length >= queueLimit) {
+    throw new EngineError('queue-full', `${queueLimit} inputs are already waiting in this session`)
   }
   const changes = acceptChanges(state, context.agent, command.changes)
   const turnId = context.ids.turnId()

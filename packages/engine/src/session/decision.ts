@@ -2,6 +2,7 @@ import type { RecordedEvent } from '../events/recorded-event.ts'
 import type { TurnId } from '../ids.ts'
 import type { AgentDefinition } from '../ports/agent.ts'
 import type { Digest, Ids } from '../ports/ids.ts'
+import type { EngineLimits } from '../turn/turn-deps.ts'
 
 /** What the pure part of the engine may look at besides the state. */
 export interface DecideContext {
@@ -9,6 +10,7 @@ export interface DecideContext {
   readonly ids: Ids
   readonly digest: Digest
   readonly recovery: 'continue' | 'interrupt'
+  readonly limits?: EngineLimits
 }
 
 /** What a command leads to: facts to record, and what must be stored in the same transaction. */

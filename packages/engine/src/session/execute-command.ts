@@ -134,7 +134,7 @@ async function deleteSession(command: DeleteSession, deps: ExecuteDeps): Promise
 function contextFor(agentName: string, deps: ExecuteDeps): DecideContext {
   const agent = deps.agents.find(agentName)
   if (agent === undefined) throw new EngineError('agent-not-found', `there is no agent called ${agentName}`, 'agent')
-  return { agent, ids: deps.ids, digest: deps.digest, recovery: deps.recovery }
+  return { agent, ids: deps.ids, digest: deps.digest, recovery: deps.recovery, ...(deps.limits && { limits: deps.limits }) }
 }
 
 function seal(sessionId: SessionId, secrets: { readonly [name: string]: string } | undefined, deps: ExecuteDeps): readonly SealedSecret[] {

@@ -14,7 +14,13 @@ export interface EngineParts {
   readonly digest: Digest
   readonly secretBox: SecretBox
   readonly recovery: 'continue' | 'interrupt'
+  readonly limits?: EngineLimits
   log(entry: LogEntry): void
+}
+
+export interface EngineLimits {
+  /** Inputs that wait in one session while a turn runs; 8 unless said otherwise. */
+  readonly queuedInputs: number
 }
 
 export interface LogEntry {
