@@ -46,7 +46,9 @@ export function shownMessages(messages: readonly HistoryMessage[]): readonly Sho
 }
 
 export function shownText({ content }: ShownMessage): string {
-  return typeof content === 'string' ? content : content.map(({ text = '' }) => text).join('')
+  return typeof content === 'string'
+    ? content
+    : content.map(({ type, text = '' }) => (type === 'text' ? text : '')).join('')
 }
 
 /** Names of the tools that the model was offered, as `show tools` prints them. */

@@ -9,8 +9,9 @@ export interface SseStream {
   /** All that has arrived so far. */
   readonly frames: readonly Frame[]
   readonly comments: readonly string[]
-  /** The first frame, from the beginning of the stream, that fits. */
+  /** The first frame, from the beginning of the stream, that fits. Each frame is looked at once. */
   until(fits: (frame: Frame) => boolean): Promise<Frame>
+  untilCount(event: string, count: number): Promise<Frame>
   untilComment(): Promise<string>
   /** All frames, once the server has ended the response. */
   finished(): Promise<readonly Frame[]>
@@ -55,6 +56,17 @@ export async function openSseStream(exchange: Exchange): Promise<SseStream> {
     })
   }
 
+  function until(fits: (frame: Frame) => boolean): Promise<Frame> {
+    let looked = 0
+    return wait(() => {
+      while (looked < frames.length) {
+        const frame = frames[looked++]
+        if (frame && fits(frame)) return frame
+      }
+      return undefined
+    })
+  }
+
   async function read(): Promise<void> {
     try {
       for await (const chunk of response) {
@@ -75,7 +87,11 @@ export async function openSseStream(exchange: Exchange): Promise<SseStream> {
     headers: response.headers,
     frames,
     comments: parser.comments,
-    until: (fits) => wait(() => frames.find(fits)),
+    until,
+    untilCount(event, count) {
+      let seen = 0
+      return until((frame) => frame.event === event && ++seen === count)
+    },
     untilComment: () => wait(() => parser.comments[0]),
     async finished() {
       await reading

@@ -1,0 +1,311 @@
+// The extensions of v3 that old clients ignore: event ids and the events endpoint, Idempotency-Key, cancel.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { AapClient } from '../support/aap-client.ts'
+import { V1, V3 } from '../support/aap-dialect.ts'
+import { type AapSession, attachSession, openSession } from '../support/aap-session.ts'
+import { type CountingAgent, prepareCountingAgent } from '../support/counting-agent.ts'
+import { foldFrames } from '../support/fold-frames.ts'
+import { inOneSpelling } from '../support/one-spelling.ts'
+import { pendingCalls, textOf } from '../support/played-turn.ts'
+import { NEXT, call, script, shownMessages, shownText } from '../support/script.ts'
+import type { Frame } from '../support/sse-parser.ts'
+import type { SseStream } from '../support/sse-stream.ts'
+import { type TestServer, startTestServer } from '../support/test-server.ts'
+import { expectRefusal } from './refusals.ts'
+
+const UNKNOWN_ID = '0197f000-0000-7000-8000-000000000000'
+const TALK = script(
+  ...['think first a  little thought', 'say some words 😀 here', 'say and more'],
+  ...[call('t1', 'echo', { msg: 'one' }), call('t2', 'echo', { msg: 'two' }), call('t3', 'boom')],
+  ...[NEXT, 'say in the middle', call('t4', 'slow', { ms: 1 })],
+  ...[NEXT, 'think at last', 'say the very end of it'],
+)
+const TRUSTED = ['echo', 'boom', 'slow'].map((name) => ({ name, trust: true }))
+
+let server: TestServer
+let counting: CountingAgent
+
+beforeAll(async () => {
+  counting = await prepareCountingAgent()
+  server = await startTestServer({ configFile: counting.configFile })
+})
+
+afterAll(async () => {
+  await server.stop()
+  await counting.remove()
+})
+
+const client = (): AapClient => server.client(V3)
+
+/** What a stream said, with runs of deltas joined: two readers that cut them differently saw the same. */
+function gist(frames: readonly Frame[]): readonly unknown[] {
+  const events: Record<string, unknown>[] = []
+  for (const { event, data } of frames) {
+    const last = events.at(-1)
+    if (last && event.endsWith('_delta') && last['event'] === event)
+      last['delta'] = `${String(last['delta'])}${String(data['delta'])}`
+    else events.push({ ...data })
+  }
+  return events
+}
+
+async function resume(id: string, after: string | undefined): Promise<SseStream> {
+  if (after === undefined) throw new Error('an event had no id')
+  return client().events(id, `?after=${encodeURIComponent(after)}`)
+}
+
+describe('event ids', () => {
+  it('every event of a stream has an id, no two the same', async () => {
+    const session = await openSession(client(), { tools: TRUSTED })
+    for (const mode of ['delta', 'message'] as const) {
+      const frames = await (await session.stream(mode, TALK)).finished()
+      const ids = frames.map(({ id }) => id)
+      expect(ids).not.toContain(undefined)
+      expect(new Set(ids).size).toBe(ids.length)
+      for (const id of ids) expect(id).toMatch(/^\d+(\.\d+\.\d+)?$/)
+    }
+  })
+
+  it('a finished stream cut at any event goes on exactly there', async () => {
+    const session = await openSession(client(), { tools: TRUSTED })
+    const frames = await (await session.stream('delta', TALK)).finished()
+    expect(frames.length).toBeGreaterThan(20)
+    for (const [index, { id }] of frames.slice(0, -1).entries()) {
+      const seen = frames.slice(0, index + 1)
+      const rest = await (await resume(session.id, id)).finished()
+      expect(gist([...seen, ...rest])).toEqual(gist(frames))
+    }
+  })
+
+  it('a running stream cut at any event goes on exactly there', async () => {
+    const slow = script(
+      ...[
+        'say one two',
+        'sleep 60',
+        'say three four',
+        call('c1', 'echo', { msg: 'x' }),
+        call('c2', 'slow', { ms: 60 }),
+      ],
+      ...[NEXT, 'think five', 'sleep 60', 'say six seven'],
+    )
+    const reference = await openSession(client(), { tools: TRUSTED })
+    const whole = await (await reference.stream('delta', slow)).finished()
+    const cuts = whole.slice(0, -1).map(async (_, index) => {
+      const session = await openSession(client(), { tools: TRUSTED })
+      const stream = await session.stream('delta', slow)
+      let arrived = 0
+      await stream.until(() => arrived++ === index)
+      const seen = stream.frames.slice(0, index + 1)
+      stream.cut()
+      const rest = await (await resume(session.id, seen.at(-1)?.id)).finished()
+      expect(gist([...seen, ...rest])).toEqual(gist(whole))
+      expect(inOneSpelling(foldFrames([...seen, ...rest]))).toEqual(inOneSpelling((await session.talk()).slice(1)))
+    })
+    expect(cuts.length).toBeGreaterThan(10)
+    await Promise.all(cuts)
+  })
+
+  it('a reader that was away for the rest of the turn and the next ones gets this turn up to its stop', async () => {
+    const session = await openSession(client())
+    const stream = await session.stream('delta', script('say before', 'sleep 50', 'say after'))
+    const first = await stream.until(({ event }) => event === 'text_delta')
+    stream.cut()
+    const rest = await (await resume(session.id, first.id)).finished()
+    expect(gist(rest)).toEqual([
+      { event: 'text_delta', delta: expect.stringContaining('after') },
+      { event: 'turn_stop', stopReason: 'end_turn' },
+    ])
+    await session.turn('say another turn')
+    const later = await (await resume(session.id, first.id)).finished()
+    expect(gist(later)).toEqual(gist(rest))
+  })
+
+  it('follow=1 stays for the turns that follow, whoever begins them', async () => {
+    const session = await openSession(client())
+    const watching = await client().events(session.id, '?follow=1')
+    await session.turn('say one')
+    await attachSession(server.client(V1), session.id).turn('say two')
+    await watching.untilCount('turn_stop', 2)
+    expect(gist(watching.frames)).toEqual([
+      { event: 'turn_start' },
+      { event: 'text_delta', delta: 'one' },
+      { event: 'turn_stop', stopReason: 'end_turn' },
+      { event: 'turn_start' },
+      { event: 'text_delta', delta: 'two' },
+      { event: 'turn_stop', stopReason: 'end_turn' },
+    ])
+    await client().remove(session.id)
+    await watching.finished()
+  })
+
+  it('an unreadable cursor is 400, an unknown session 404', async () => {
+    const session = await openSession(client())
+    for (const after of ['x', '-1', '1.2', '1.2.3.4', '1e3', '%00']) {
+      expectRefusal(await client().send('GET', `/sessions/${session.id}/events?after=${after}`), 400)
+    }
+    expectRefusal(await client().send('GET', `/sessions/${UNKNOWN_ID}/events`), 404)
+  })
+})
+
+describe('Idempotency-Key', () => {
+  const user = (content: string) => ({ messages: [{ role: 'user', content }] })
+  const userTexts = async (session: AapSession): Promise<readonly string[]> =>
+    (await session.talk()).flatMap((message) => (message.role === 'user' ? [String(message.content)] : []))
+
+  it('a repeat joins the running turn, and the turn runs once', async () => {
+    const session = await openSession(client(), { agent: 'counting', tools: [{ name: 'count', trust: true }] })
+    const run = counting.nextRun()
+    const body = {
+      ...user(script('say before', call('i1', 'count', { run }), NEXT, 'sleep 300', 'say after')),
+      stream: 'delta',
+    }
+    const key = { 'idempotency-key': 'first-try' }
+    const first = await client().streamTurn(session.id, body, key)
+    await first.until(({ event }) => event === 'tool_result')
+    const second = await client().streamTurn(session.id, body, key)
+    expect(second.status).toBe(200)
+    expect(gist(await second.finished())).toEqual(gist(await first.finished()))
+    expect(await userTexts(session)).toHaveLength(1)
+    expect(await counting.timesRun(run)).toBe(1)
+  })
+
+  it('a repeat after the end gives the same turn again, in any mode, also after a restart', async () => {
+    const session = await openSession(client(), { agent: 'counting', tools: [{ name: 'count', trust: true }] })
+    const run = counting.nextRun()
+    const body = user(script(call('i2', 'count', { run }), NEXT, 'say counted'))
+    const key = { 'idempotency-key': 'again' }
+    const first = await client().turn(session.id, body, key)
+    await session.turn('say something else')
+    const again = await client().turn(session.id, body, key)
+    expect(again.status).toBe(200)
+    expect(again.body).toEqual(first.body)
+    await server.restart()
+    const afterRestart = await client().turn(session.id, body, key)
+    expect(afterRestart.body).toEqual(first.body)
+    expect(await userTexts(attachSession(client(), session.id))).toHaveLength(2)
+    expect(await counting.timesRun(run)).toBe(1)
+  })
+
+  it('a grant that is repeated under its key does not run the tool again', async () => {
+    const session = await openSession(client(), { agent: 'counting', tools: [{ name: 'count' }] })
+    const run = counting.nextRun()
+    await session.turn(script(call('i3', 'count', { run }), NEXT, 'say thanks'))
+    const body = { messages: [{ role: 'tool_permission', toolCallId: 'i3', granted: true }] }
+    const key = { 'idempotency-key': 'grant' }
+    const first = await client().turn(session.id, body, key)
+    const again = await client().turn(session.id, body, key)
+    expect([first.status, again.status]).toEqual([200, 200])
+    expect(again.body).toEqual(first.body)
+    expect(await counting.timesRun(run)).toBe(1)
+  })
+
+  it('the same key with another body is 409 and runs nothing; another session may use it', async () => {
+    const session = await openSession(client())
+    const key = { 'idempotency-key': 'taken' }
+    expect((await client().turn(session.id, user('say one'), key)).status).toBe(200)
+    expectRefusal(await client().turn(session.id, user('say two'), key), 409)
+    expect(await userTexts(session)).toEqual(['say one'])
+    const other = await openSession(client())
+    expect((await client().turn(other.id, user('say two'), key)).status).toBe(200)
+  })
+
+  it('a refused request does not use its key up', async () => {
+    const session = await openSession(client())
+    const key = { 'idempotency-key': 'refused-first' }
+    expectRefusal(await client().turn(session.id, { messages: [] }, key), 400)
+    expect((await client().turn(session.id, user('say fine'), key)).status).toBe(200)
+  })
+})
+
+describe('cancel', () => {
+  it('stops the model, keeps its partial text, and the next turn sees it', async () => {
+    const session = await openSession(client())
+    const stream = await session.stream('delta', script('say as far as this', 'sleep 30000', 'think never'))
+    await stream.until(() => textOf(foldFrames(stream.frames)).includes('this'))
+    const cancelled = await client().cancel(session.id)
+    expect(cancelled.status).toBe(202)
+    expect(cancelled.body).toEqual({})
+    const frames = await stream.finished()
+    expect(frames.at(-1)?.data).toMatchObject({ event: 'turn_stop', stopReason: 'error', cancelled: true })
+    expect(frames.filter(({ event }) => event === 'turn_stop')).toHaveLength(1)
+    expect(textOf(await session.talk())).toBe('as far as this')
+
+    const next = shownMessages((await session.turn('show messages')).messages)
+    expect(next.map(({ role }) => role)).toEqual(['user', 'assistant', 'user'])
+    expect(next.map(shownText)[1]).toBe('as far as this')
+  })
+
+  it('answers a turn without a stream too', async () => {
+    const session = await openSession(client())
+    const watching = await client().events(session.id, '?follow=1')
+    const answer = session.turn(script('say half', 'sleep 30000', 'think never'))
+    await watching.until(({ event }) => event === 'text_delta')
+    expect((await client().cancel(session.id)).status).toBe(202)
+    expect(await answer).toMatchObject({ stopReason: 'error', cancelled: true })
+    expect(textOf((await answer).messages)).toBe('half')
+    watching.cut()
+  })
+
+  it('stops a running tool and leaves no call without a result', async () => {
+    const session = await openSession(client(), { tools: TRUSTED })
+    const stream = await session.stream(
+      'delta',
+      script(call('s1', 'slow', { ms: 30_000 }), call('s2', 'echo', { msg: 'x' }), NEXT, 'say never'),
+    )
+    await stream.until(({ data }) => data['toolCallId'] === 's2' && data['event'] === 'tool_result')
+    await client().cancel(session.id)
+    const frames = await stream.finished()
+    expect(frames.at(-1)?.data).toMatchObject({ event: 'turn_stop', stopReason: 'error', cancelled: true })
+    const results = frames.filter(({ event }) => event === 'tool_result').map(({ data }) => data['toolCallId'])
+    expect(results.toSorted()).toEqual(['s1', 's2'])
+    expect(pendingCalls(await session.history())).toEqual([])
+    expect(textOf((await session.turn('say alive')).messages)).toBe('alive')
+  })
+
+  it('ends a waiting turn: its calls are cancelled and can no longer be answered', async () => {
+    const session = await openSession(client(), { agent: 'counting', tools: [{ name: 'count' }] })
+    const run = counting.nextRun()
+    await session.turn(call('w1', 'count', { run }))
+    expect((await client().cancel(session.id)).status).toBe(202)
+    expect(pendingCalls(await session.history())).toEqual([])
+    const grant = { messages: [{ role: 'tool_permission', toolCallId: 'w1', granted: true }] }
+    expectRefusal(await client().turn(session.id, grant), 409)
+    expect(await counting.timesRun(run)).toBe(0)
+    const next = shownMessages((await session.turn('show messages')).messages)
+    expect(next.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'user'])
+  })
+
+  it('of a session at rest is a quiet success, of an unknown one 404', async () => {
+    const session = await openSession(client())
+    await session.turn('say hi')
+    const before = await session.history()
+    expect((await client().cancel(session.id)).status).toBe(202)
+    expect(await session.history()).toEqual(before)
+    expectRefusal(await client().cancel(UNKNOWN_ID), 404)
+  })
+})
+
+describe('a client that goes away', () => {
+  it('does not cancel its turn', async () => {
+    const session = await openSession(client(), { tools: TRUSTED })
+    const stream = await session.stream(
+      'delta',
+      script('say before', 'sleep 200', call('g1', 'slow', { ms: 50 }), NEXT, 'say all done'),
+    )
+    const seen = await stream.until(({ event }) => event === 'text_delta')
+    stream.cut()
+    const rest = await (await resume(session.id, seen.id)).finished()
+    expect(rest.at(-1)?.data).toEqual({ event: 'turn_stop', stopReason: 'end_turn' })
+    expect(textOf(await session.talk())).toBe('beforeall done')
+  })
+
+  it('may miss the whole answer and read it later', async () => {
+    const session = await openSession(server.client(V1))
+    const stream = await session.stream('message', script('sleep 100', 'say nobody listened'))
+    stream.cut()
+    const watching = await client().events(session.id, '?follow=1')
+    await watching.untilCount('turn_stop', 2)
+    watching.cut()
+    expect(textOf(await session.talk())).toBe('nobody listened')
+  })
+})

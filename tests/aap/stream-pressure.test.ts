@@ -1,0 +1,97 @@
+import type { Socket } from 'node:net'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { DIALECTS, V3 } from '../support/aap-dialect.ts'
+import { openSession } from '../support/aap-session.ts'
+import { textOf } from '../support/played-turn.ts'
+import { createSseParser } from '../support/sse-parser.ts'
+import type { SseStream } from '../support/sse-stream.ts'
+import { type TestServer, startTestServer } from '../support/test-server.ts'
+import { openRawTurn, splitAnswer } from './raw-turn.ts'
+
+const MEBIBYTE = 1024 * 1024
+/** At some 90 bytes an event, several times what the kernel takes for a reader that does not read. */
+const TOKENS = 120_000
+const LONGEST_WAIT_MS = 20_000
+
+let server: TestServer
+const idle = new Map<string, SseStream>()
+
+beforeAll(async () => {
+  server = await startTestServer()
+  for (const dialect of DIALECTS) {
+    const session = await openSession(server.client(dialect))
+    idle.set(dialect.name, await session.stream('delta', 'sleep 120000'))
+  }
+})
+
+afterAll(async () => {
+  for (const stream of idle.values()) stream.cut()
+  await server.stop()
+})
+
+/** What still lies in the buffers of a connection that the server gave up. */
+async function drain(socket: Socket): Promise<Buffer> {
+  const received: Buffer[] = []
+  socket.on('error', () => socket.destroy())
+  await new Promise<void>((resolve) => {
+    socket.on('data', (bytes: Buffer) => received.push(bytes))
+    socket.on('close', () => resolve())
+  })
+  return Buffer.concat(received)
+}
+
+describe.each(DIALECTS)('streams under pressure at $base', (dialect) => {
+  const { mark } = dialect
+
+  it(`aap 85${mark}: a slow reader is dropped within bounds and slows nobody down`, { timeout: 90_000 }, async () => {
+    const client = server.client(dialect)
+    const session = await openSession(client)
+    const watching = await server.client(V3).events(session.id, '?follow=1')
+    const body = JSON.stringify({ stream: 'delta', messages: [{ role: 'user', content: `tokens ${TOKENS}` }] })
+    const sleepy = await openRawTurn(client.exchange('POST', dialect.turns(session.id), { body }))
+    await watching.until(({ event, data }) => event === 'text_delta' && data['delta'] === 'x ')
+
+    const other = await openSession(client)
+    const times: number[] = []
+    for (let round = 0; round < 20; round++) {
+      const began = performance.now()
+      expect((await other.play('delta', 'say quick')).text).toBe('quick')
+      times.push(performance.now() - began)
+    }
+    expect(Math.max(...times)).toBeLessThan(1500)
+
+    await watching.untilCount('turn_stop', dialect === V3 ? 1 : 2)
+    watching.cut()
+    const received = await drain(sleepy)
+    const { chunks, isComplete } = splitAnswer(received)
+    expect(isComplete).toBe(false)
+    expect(received.length).toBeLessThan(8 * MEBIBYTE)
+
+    const whole = 'x '.repeat(TOKENS)
+    expect(textOf(await session.talk())).toBe(whole)
+    if (dialect !== V3) return
+    const seen = createSseParser().feed(chunks)
+    const before = seen.map(({ data }) => String(data['delta'] ?? '')).join('')
+    const rest = await (await client.events(session.id, `?after=${seen.at(-1)?.id}`)).finished()
+    const after = rest.map(({ data }) => String(data['delta'] ?? '')).join('')
+    expect(before.length).toBeGreaterThan(0)
+    expect(before + after === whole).toBe(true)
+    expect(rest.at(-1)?.data).toMatchObject({ event: 'turn_stop', stopReason: 'end_turn' })
+  })
+})
+
+describe.each(DIALECTS)('idle streams at $base', (dialect) => {
+  const { mark, name } = dialect
+
+  it(`aap 79${mark}: an idle stream carries comment heartbeats`, { timeout: LONGEST_WAIT_MS + 5000 }, async () => {
+    const stream = idle.get(name)
+    if (!stream) throw new Error('no idle stream')
+    const timeout = AbortSignal.timeout(LONGEST_WAIT_MS)
+    const late = new Promise<never>((_, reject) => {
+      timeout.addEventListener('abort', () => reject(new Error('no heartbeat in time')))
+    })
+    await Promise.race([stream.untilComment(), late])
+    expect(stream.comments.length).toBeGreaterThanOrEqual(1)
+    expect(stream.frames.map(({ event }) => event)).toEqual(['turn_start'])
+  })
+})
