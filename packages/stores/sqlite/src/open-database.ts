@@ -1,8 +1,6 @@
-import { chmodSync, closeSync, existsSync, openSync } from 'node:fs'
-import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { APPLICATION_ID, MIGRATIONS, schemaVersionOf } from './migrate.ts'
-import { networkFilesystemOf } from './network-filesystem.ts'
+import { preparePrivateFile } from './private-file.ts'
 import { integerIn, textIn } from './rows.ts'
 import { isBusy } from './sqlite-fault.ts'
 
@@ -12,11 +10,7 @@ const OLDEST_SQLITE = [3, 51, 3] as const
 /** Opens a file that we may trust with acknowledgements, or refuses with one sentence. Throws SQLite's own BUSY. */
 export function openDatabase(file: string): DatabaseSync {
   refuseOldSqlite(process.versions['sqlite'] ?? 'none')
-  const network = networkFilesystemOf(dirname(file))
-  if (network !== undefined) {
-    throw new Error(`${file} is on a network filesystem (${network}), where SQLite loses data: use a local disk.`)
-  }
-  createPrivateFile(file)
+  preparePrivateFile(file)
   const db = new DatabaseSync(file, { timeout: 0, enableForeignKeyConstraints: false })
   try {
     refuseForeignFile(db, file)
@@ -70,22 +64,5 @@ function refuseForeignFile(db: DatabaseSync, file: string): void {
     throw new Error(
       `${file} was written by a newer Polylogue (schema ${version}, this one knows ${MIGRATIONS.length}): run that one.`,
     )
-  }
-}
-
-/**
- * SQLite gives its side files the mode of the main one. An existing file is never opened here: closing any descriptor
- * of it would drop the locks that this process holds on it.
- */
-export function createPrivateFile(file: string): void {
-  if (existsSync(file)) {
-    for (const path of [file, `${file}-wal`, `${file}-shm`]) if (existsSync(path)) chmodSync(path, 0o600)
-    return
-  }
-  try {
-    closeSync(openSync(file, 'wx', 0o600))
-  } catch (error) {
-    const wasMadeMeanwhile = error instanceof Error && 'code' in error && error.code === 'EEXIST'
-    if (!wasMadeMeanwhile) throw new Error(`${file} cannot be created.`, { cause: error })
   }
 }

@@ -1,7 +1,5 @@
-import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { networkFilesystemOf } from './network-filesystem.ts'
-import { createPrivateFile } from './open-database.ts'
+import { preparePrivateFile } from './private-file.ts'
 import { isBusy } from './sqlite-fault.ts'
 
 export interface OwnerLock {
@@ -17,11 +15,7 @@ export interface OwnerLock {
  * closing any descriptor of it drops the lock of the whole process.
  */
 export function acquireOwnerLock(file: string): OwnerLock | undefined {
-  const network = networkFilesystemOf(dirname(file))
-  if (network !== undefined) {
-    throw new Error(`${file} is on a network filesystem (${network}), where locks mean nothing: use a local disk.`)
-  }
-  createPrivateFile(file)
+  preparePrivateFile(file)
   const db = new DatabaseSync(file, { timeout: 0 })
   try {
     db.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE')

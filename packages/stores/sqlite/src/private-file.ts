@@ -1,0 +1,31 @@
+import { chmodSync, closeSync, existsSync, openSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { networkFilesystemOf } from './network-filesystem.ts'
+
+/**
+ * Makes sure that a database file is there, on a local disk and for its owner alone; SQLite gives its side files the
+ * mode of the main one. An existing file is never opened here: closing any descriptor of it would drop the locks that
+ * this process holds on it.
+ */
+export function preparePrivateFile(file: string): void {
+  const directory = dirname(file)
+  if (!existsSync(directory)) throw new Error(`${file} cannot be created: there is no directory ${directory}.`)
+  const network = networkFilesystemOf(directory)
+  if (network !== undefined) {
+    throw new Error(`${file} is on a network filesystem (${network}), where SQLite loses data: use a local disk.`)
+  }
+  if (existsSync(file)) return closeToOthers(file)
+  try {
+    closeSync(openSync(file, 'wx', 0o600))
+  } catch (error) {
+    const wasMadeMeanwhile = error instanceof Error && 'code' in error && error.code === 'EEXIST'
+    if (!wasMadeMeanwhile) throw new Error(`${file} cannot be created.`, { cause: error })
+  }
+}
+
+function closeToOthers(file: string): void {
+  for (const path of [file, `${file}-wal`, `${file}-shm`]) {
+    const mode = statSync(path, { throwIfNoEntry: false })?.mode ?? 0
+    if ((mode & 0o077) !== 0) chmodSync(path, 0o600)
+  }
+}

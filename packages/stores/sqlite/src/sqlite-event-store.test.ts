@@ -1,0 +1,112 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { asSessionId, asUserId, observeFailpoints } from '@polylogue/engine'
+import { createFakeClock } from '@polylogue/testkit'
+import { type SqliteStores, openSqliteStores } from './open-sqlite-stores.ts'
+import { sampleAppend } from './test-programs/sample-append.ts'
+
+const SESSION = asSessionId('01900000-0000-7000-8000-000000000001')
+const clock = createFakeClock()
+let directory: string
+let file: string
+let stores: SqliteStores
+beforeEach(async () => {
+  directory = mkdtempSync(join(tmpdir(), 'polylogue-events-'))
+  file = join(directory, 'polylogue.db')
+  stores = await openSqliteStores({ file, clock })
+})
+afterEach(async () => {
+  observeFailpoints(undefined)
+  await stores.close()
+  rmSync(directory, { recursive: true })
+})
+
+/** Through a connection of its own. */
+const alter = (sql: string): void => {
+  const db = new DatabaseSync(file)
+  db.exec(sql)
+  db.close()
+}
+
+describe('a log that was damaged', () => {
+  beforeEach(async () => {
+    for (let seq = 0; seq < 5; seq++) await stores.events.append(sampleAppend(SESSION, seq))
+  })
+
+  it.each([
+    ["UPDATE events SET data = '{' WHERE seq = 3", `Session ${SESSION} cannot be read at event 3`],
+    ["UPDATE events SET type = 'turn.invented' WHERE seq = 2", `Session ${SESSION} cannot be read at event 2`],
+    ['UPDATE events SET version = 99 WHERE seq = 4', 'written by a newer Polylogue'],
+    ['DELETE FROM events WHERE seq = 2', 'event 2 is missing'],
+    ['DELETE FROM events WHERE seq = 1', 'event 1 is missing'],
+  ])('by %s is refused', async (sql, sentence) => {
+    alter(sql)
+    const reading = stores.events.readEvents(SESSION, 0, 10)
+    await expect(reading).rejects.toMatchObject({ name: 'StorageFault', kind: 'broken' })
+    await expect(reading).rejects.toThrow(sentence)
+  })
+})
+
+describe('the failpoints', () => {
+  it('are passed by appends, claims and drafts', async () => {
+    const seen: string[] = []
+    observeFailpoints((name) => void seen.push(name))
+    await stores.events.append(sampleAppend(SESSION, 0))
+    const fence = await stores.events.claim(SESSION, 'a', 1_000)
+    await stores.events.saveDrafts(SESSION, fence!, [])
+    expect(seen).toEqual(['append.before-commit', 'append.after-commit', 'claim.after-commit', 'drafts.after-commit'])
+  })
+})
+
+describe('two connections to one file', () => {
+  it('agree on who runs a session and on its seq', async () => {
+    const other = await openSqliteStores({ file, clock })
+    await stores.events.append(sampleAppend(SESSION, 0))
+    const fence = await stores.events.claim(SESSION, 'a', 1_000)
+    expect(await other.events.claim(SESSION, 'b', 1_000)).toBeUndefined()
+    clock.advance(1_000)
+    expect(await other.events.claim(SESSION, 'b', 1_000)).toEqual({ owner: 'b', epoch: 2 })
+    const late = await stores.events.append({ ...sampleAppend(SESSION, 1), fence: fence! })
+    expect(late).toEqual({ type: 'conflict', reason: 'fenced' })
+    expect(await other.events.append(sampleAppend(SESSION, 1))).toEqual({ type: 'appended', lastSeq: 2 })
+    expect((await stores.events.readHead(SESSION))?.lastSeq).toBe(2)
+    await other.close()
+  })
+})
+
+describe('with 100,000 sessions', () => {
+  it('lists, wanted sessions and the end of all leases take less than 50 ms', async () => {
+    alter(`
+      WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 100000)
+      INSERT INTO sessions (session_id, user_id, last_seq, summary, wanted_since, owner, epoch, lease_until)
+      SELECT printf('01900000-0000-7000-8000-%012d', n), iif(n % 10 = 0, 'grace', 'ada'), 9,
+             printf('%400d', n), iif(n % 1000 = 0, n, NULL), iif(n % 500 = 0, 'dead', NULL), 1, 0
+      FROM numbers`)
+    const p99 = async (run: (round: number) => Promise<unknown>): Promise<number> => {
+      const times: number[] = []
+      for (let round = 0; round < 200; round++) {
+        const start = performance.now()
+        await run(round)
+        times.push(performance.now() - start)
+      }
+      return times.sort((a, b) => a - b)[198] ?? Infinity
+    }
+    const id = (number: number) => asSessionId(`01900000-0000-7000-8000-${String(number).padStart(12, '0')}`)
+    const users = [asUserId('ada'), asUserId('grace'), asUserId('nobody')]
+    const list = await p99((round) =>
+      stores.events.listSessions({ userId: users[round % 3]!, before: id((round * 7_919) % 100_000), limit: 100 }),
+    )
+    const wanted = await p99(() => stores.events.wantedSessions(20))
+    const drop = await p99(() => stores.events.dropLeases())
+    expect(list).toBeLessThan(50)
+    expect(wanted).toBeLessThan(50)
+    expect(drop).toBeLessThan(50)
+
+    const page = await stores.events.listSessions({ userId: users[1]!, before: id(50_000), limit: 2 })
+    expect(page.map(({ sessionId }) => sessionId)).toEqual([id(49_990), id(49_980)])
+    expect(await stores.events.wantedSessions(2)).toEqual([id(1_000), id(2_000)])
+  })
+})
