@@ -11,7 +11,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { StorageFault, failpoint, type Clock } from '@polylogue/engine'
 import { isBusy, isLasting, storageFaultOf } from './sqlite-fault.ts'
-import { nextPause, waitForLock } from './wait-for-lock.ts'
+import { nextPause, stayAlive, waitForLock } from './wait-for-lock.ts'
 
 export type WriteKind = 'append' | 'claim' | 'drafts' | 'other'
 
@@ -164,7 +164,9 @@ export function createGroupCommit({ db, clock, busyWaitMs }: GroupCommitOptions)
     if (queue.length === 0) return
     const delayMs = (pauseMs = pauseMs === 0 ? 1 : nextPause(pauseMs))
     isScheduled = true
+    const leave = stayAlive()
     clock.setTimer(delayMs, () => {
+      leave()
       for (const write of queue) write.waitedMs += delayMs
       flush()
     })

@@ -144,6 +144,11 @@ describe('a file', () => {
     await (await opening).close()
   })
 
+  it('keeps the process alive that waits for it', async () => {
+    const lines = await runProgram('wait-behind-a-lock', [file]).remainingLines()
+    expect(lines).toEqual(['opened after 3 pauses', 'appended after 3 pauses'])
+  })
+
   it('that another process never lets go of is refused as busy', async () => {
     alter(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA journal_mode = WAL`)
     const holder = runProgram('hold-write-lock', [file])

@@ -6,6 +6,14 @@ const LONGEST_PAUSE_MS = 50
 /** Pauses between attempts: 1, 2, 4 … 50 ms. Our own, because SQLite's busy handler would block the event loop. */
 export const nextPause = (pauseMs: number): number => Math.min(LONGEST_PAUSE_MS, pauseMs * 2)
 
+/**
+ * A clock's timer keeps no process alive, but a process must not end while it waits to write. The answer ends that.
+ */
+export function stayAlive(): () => void {
+  const handle = setInterval(() => {}, 0x7fffffff)
+  return () => clearInterval(handle)
+}
+
 /** Tries again, without blocking, while another connection holds the database; after `waitMs` it gives up. */
 export async function waitForLock<T>(clock: Clock, waitMs: number, attempt: () => T): Promise<T> {
   let waitedMs = 0
@@ -15,7 +23,9 @@ export async function waitForLock<T>(clock: Clock, waitMs: number, attempt: () =
     } catch (error) {
       if (!isBusy(error) || waitedMs >= waitMs) throw error
     }
+    const leave = stayAlive()
     await new Promise<void>((resolve) => clock.setTimer(pauseMs, resolve))
+    leave()
     waitedMs += pauseMs
   }
 }

@@ -1,0 +1,33 @@
+// wait-behind-a-lock FILE: opens a database, then appends, each while another connection holds the lock for three
+// attempts. Nothing but the waiting keeps the process alive.
+import { DatabaseSync } from 'node:sqlite'
+import { asSessionId, type Clock } from '@polylogue/engine'
+import { openSqliteStores } from '../open-sqlite-stores.ts'
+import { sampleAppend } from './sample-append.ts'
+import { say } from './say.ts'
+import { systemClock } from './system-clock.ts'
+
+const [file = ''] = process.argv.slice(2)
+const other = new DatabaseSync(file)
+let attempts = 0
+const hold = (): void => {
+  attempts = 0
+  other.exec('BEGIN IMMEDIATE')
+}
+const clock: Clock = {
+  ...systemClock,
+  setTimer(ms, run) {
+    if (++attempts === 3) other.exec('ROLLBACK')
+    return systemClock.setTimer(ms, run)
+  },
+}
+
+other.exec('PRAGMA journal_mode = WAL')
+hold()
+const { events, close } = await openSqliteStores({ file, clock })
+say(`opened after ${attempts} pauses`)
+hold()
+await events.append(sampleAppend(asSessionId('session-0'), 0))
+say(`appended after ${attempts} pauses`)
+await close()
+other.close()
