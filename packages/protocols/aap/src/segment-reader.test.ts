@@ -1,0 +1,224 @@
+import { asLoopId, asToolCallId, type RecordedEvent } from '@polylogue/engine'
+import { describe, expect, it } from 'vitest'
+import { gist, parseFrames } from './test-support/parse-frames.ts'
+import {
+  callSettled,
+  delta,
+  stepAnswered,
+  stepEnded,
+  stepStarted,
+  story,
+  text,
+  thinking,
+  toolCall,
+  turnEnded,
+  turnPaused,
+  turnResumed,
+  turnStarted,
+} from './test-support/recorded-story.ts'
+import { tellStory } from './test-support/tell-story.ts'
+
+const tell = (items: Parameters<typeof tellStory>[0], mode: 'delta' | 'message' = 'delta', after?: string) =>
+  parseFrames(tellStory(items, mode, after).text)
+const names = (items: Parameters<typeof tellStory>[0], after?: string): string[] =>
+  tell(items, 'delta', after).map(({ event }) => event)
+
+const started = { event: 'turn_start' }
+const finished = { event: 'turn_stop', stopReason: 'end_turn' }
+
+describe('a told turn', () => {
+  it('has its frames to the byte', () => {
+    const log = story(
+      turnStarted,
+      stepStarted(),
+      delta('thinking', 0, 0, 'hm', 2),
+      delta('text', 1, 0, 'a\n"b"\u2028😀', 2),
+      stepAnswered([thinking('hm'), text('a\n"b"\u2028😀')]),
+      stepEnded(),
+      turnEnded(),
+    )
+    expect(tellStory(log, 'delta').text).toBe(
+      [
+        'event: turn_start\ndata: {"event":"turn_start"}\nid: 1\n\n',
+        'event: thinking_delta\ndata: {"event":"thinking_delta","delta":"hm"}\nid: 2.0.2\n\n',
+        'event: text_delta\ndata: {"event":"text_delta","delta":"a\\n\\"b\\"\\u2028😀"}\nid: 2.1.8\n\n',
+        'event: turn_stop\ndata: {"event":"turn_stop","stopReason":"end_turn"}\nid: 5\n\n',
+      ].join(''),
+    )
+    expect(tellStory(log, 'message').text).toBe(
+      [
+        'event: turn_start\ndata: {"event":"turn_start"}\nid: 1\n\n',
+        'event: thinking\ndata: {"event":"thinking","thinking":"hm"}\nid: 3.0.0\n\n',
+        'event: text\ndata: {"event":"text","text":"a\\n\\"b\\"\\u2028😀"}\nid: 3\n\n',
+        'event: turn_stop\ndata: {"event":"turn_stop","stopReason":"end_turn"}\nid: 5\n\n',
+      ].join(''),
+    )
+  })
+
+  it('in message mode has one thinking and one text for each assistant message, in the order they began', () => {
+    const blocks = [text('a'), thinking('x'), toolCall('c'), text('b'), thinking('y')]
+    const log = story(
+      turnStarted,
+      stepStarted(),
+      stepAnswered(blocks),
+      callSettled('c'),
+      stepEnded(),
+      stepStarted(2),
+      stepAnswered([text('end')], 2),
+      turnEnded(),
+    )
+    expect(gist(tell(log, 'message'))).toEqual([
+      started,
+      { event: 'text', text: 'ab' },
+      { event: 'thinking', thinking: 'xy' },
+      { event: 'tool_call', toolCallId: 'c', name: 'echo', input: {} },
+      { event: 'tool_result', toolCallId: 'c', content: 'c ran' },
+      { event: 'text', text: 'end' },
+      finished,
+    ])
+  })
+
+  it('has all calls of a step before its first result, wherever the text was', () => {
+    const blocks = [toolCall('a'), text('between'), toolCall('b')]
+    const log = story(
+      turnStarted,
+      stepStarted(),
+      delta('text', 1, 0, 'between', 2),
+      stepAnswered(blocks),
+      callSettled('b'),
+      callSettled('a'),
+      stepEnded(),
+      turnEnded(),
+    )
+    expect(names(log)).toEqual([
+      'turn_start',
+      'text_delta',
+      'tool_call',
+      'tool_call',
+      'tool_result',
+      'tool_result',
+      'turn_stop',
+    ])
+  })
+
+  it('stops with tool_use when it waits, and starts again when it goes on', () => {
+    const log = story(
+      turnStarted,
+      stepStarted(),
+      stepAnswered([toolCall('a')]),
+      turnPaused,
+      turnResumed,
+      callSettled('a'),
+      stepEnded(),
+      stepStarted(2),
+      stepAnswered([text('ok')], 2),
+      turnEnded(),
+    )
+    expect(gist(tell(log))).toEqual([
+      started,
+      { event: 'tool_call', toolCallId: 'a', name: 'echo', input: {} },
+      { event: 'turn_stop', stopReason: 'tool_use' },
+      started,
+      { event: 'tool_result', toolCallId: 'a', content: 'a ran' },
+      { event: 'text_delta', delta: 'ok' },
+      finished,
+    ])
+  })
+
+  it('says nothing outside of a segment: a waiting turn that is superseded has stopped before', () => {
+    const log = story(
+      turnStarted,
+      stepStarted(),
+      stepAnswered([toolCall('a')]),
+      turnPaused,
+      callSettled('a', { by: 'engine', status: 'cancelled' }),
+      stepEnded(),
+      turnEnded('cancelled'),
+    )
+    expect(names(log)).toEqual(['turn_start', 'tool_call', 'turn_stop'])
+    expect(names(log.slice(3), '4')).toEqual([])
+  })
+
+  it.each([
+    ['token-limit', { stopReason: 'max_tokens' }],
+    ['refused', { stopReason: 'refusal' }],
+    ['step-limit', { stopReason: 'error', error: { message: 'The agent reached its step limit.' } }],
+    ['failed', { stopReason: 'error', error: { message: 'The turn failed.' } }],
+    ['interrupted', { stopReason: 'error', error: { message: 'The turn was interrupted.' } }],
+    ['cancelled', { stopReason: 'error', error: { message: 'The turn was cancelled.' }, cancelled: true }],
+  ] as const)('that ends as %s stops so', (outcome, stop) => {
+    expect(tell(story(turnStarted, turnEnded(outcome))).at(-1)?.data).toEqual({ event: 'turn_stop', ...stop })
+  })
+
+  it('keeps the text of a step that was cut short, without its thinking and calls', () => {
+    const log = story(turnStarted, stepStarted(), stepEnded([thinking('hm'), text('half')]), turnEnded('cancelled'))
+    expect(gist(tell(log)).slice(1, -1)).toEqual([{ event: 'text_delta', delta: 'half' }])
+    expect(gist(tell(log, 'message')).slice(1, -1)).toEqual([{ event: 'text', text: 'half' }])
+  })
+
+  it('leaves out what sub-agents do', () => {
+    const child = [
+      stepStarted(9, asLoopId('child')),
+      stepAnswered([text('inner'), toolCall('inner')], 9),
+      callSettled('inner'),
+      stepEnded(undefined, 9),
+    ]
+    const log = story(
+      turnStarted,
+      stepStarted(),
+      stepAnswered([toolCall('a')]),
+      { ...delta('text', 0, 0, 'inner', 9, 9), loopId: asLoopId('child') },
+      ...child,
+      callSettled('a'),
+      stepEnded(),
+      turnEnded(),
+    )
+    expect(gist(tell(log)).slice(1, -1)).toEqual([
+      { event: 'tool_call', toolCallId: 'a', name: 'echo', input: {} },
+      { event: 'tool_result', toolCallId: 'a', content: 'a ran' },
+    ])
+  })
+})
+
+describe('the result of a call', () => {
+  const settledOnly = (...events: readonly RecordedEvent[]) => gist(tell(story(turnResumed, ...events))).slice(1)
+  const result = (content: string) => ({ event: 'tool_result', toolCallId: 'a', content })
+
+  it('is shown for a tool of the agent, and not for a tool of the client', () => {
+    const log = (route: 'server' | 'client', by: 'client' | 'engine') =>
+      story(
+        turnStarted,
+        stepStarted(),
+        stepAnswered([toolCall('a')], 1, route),
+        callSettled('a', { by, status: 'cancelled' }),
+      )
+    expect(names(log('server', 'engine'))).toContain('tool_result')
+    expect(names(log('server', 'client'))).not.toContain('tool_result')
+    expect(names(log('client', 'engine'))).not.toContain('tool_result')
+  })
+
+  it('is shown when its call was made before the reader came, if the agent gave it', () => {
+    expect(settledOnly(callSettled('a'))).toEqual([result('a ran')])
+    expect(settledOnly(callSettled('a', { by: 'engine', status: 'unknown', output: 'who knows' }))).toEqual([
+      result('who knows'),
+    ])
+    expect(settledOnly(callSettled('a', { by: 'client' }))).toEqual([])
+  })
+
+  it('is shown for a denial of an approval, and not for a client that refuses to run its own tool', () => {
+    const denied = callSettled('a', { by: 'engine', status: 'denied', output: 'Tool call denied' })
+    const resolved = {
+      type: 'approval.resolved',
+      turnId: turnIdOf(denied),
+      toolCallId: asToolCallId('a'),
+      granted: false,
+    } as const
+    expect(settledOnly(resolved, denied)).toEqual([result('Tool call denied')])
+    expect(settledOnly(denied)).toEqual([])
+  })
+})
+
+function turnIdOf(event: ReturnType<typeof callSettled>) {
+  if (event.type !== 'tool-call.settled') throw new Error('not a settled call')
+  return event.turnId
+}
