@@ -1,0 +1,313 @@
+import {
+  calls,
+  createFakeClock,
+  createFakeModel,
+  createFakeTool,
+  createMemoryEventStore,
+  createTestIds,
+  finishes,
+  plainSecretBox,
+  says,
+  testDigest,
+} from '@polylogue/testkit'
+import { setImmediate } from 'node:timers/promises'
+import { afterEach, describe, expect, it } from 'vitest'
+import { HEARTBEAT_MS, openDoor, type Door, type DoorOptions, type Reply } from './test-support/open-door.ts'
+import { gist, parseFrames } from './test-support/parse-frames.ts'
+
+function createParts() {
+  const clock = createFakeClock()
+  const store = createMemoryEventStore({ clock })
+  return { clock, store, model: createFakeModel(), ids: createTestIds(), digest: testDigest, secretBox: plainSecretBox }
+}
+
+type TestDoor = Door<ReturnType<typeof createParts>>
+let door: TestDoor
+
+afterEach(() => door.close())
+
+async function open(options: DoorOptions = {}, agent: object = {}): Promise<string> {
+  door = await openDoor(createParts(), options)
+  const created = await door.send('POST', '/v3/sessions', { body: { agent: { name: 'tester', ...agent } } })
+  return `/v3/sessions/${(await created.json()).sessionId}`
+}
+
+const user = (content: string) => [{ role: 'user', content }]
+const play = (session: string, content: string, headers?: Record<string, string>) =>
+  door.send('POST', `${session}/turns`, { body: { messages: user(content), stream: 'delta' }, headers })
+const waits = () => new Promise<void>(() => undefined)
+const trusted = { tools: [{ name: 'echo', trust: true }] }
+const echo = (): DoorOptions => ({ tools: [createFakeTool('echo')] })
+
+/** Two steps with text, two parallel calls, more text. */
+function twoSteps(): void {
+  door.model.push(
+    [says('one '), says('two'), calls('a', 'echo'), calls('b', 'echo'), finishes('tool-calls')],
+    [says('three'), finishes()],
+  )
+}
+
+describe('the events of a session', () => {
+  it('go on exactly after whichever event was the last one seen', async () => {
+    const session = await open(echo(), trusted)
+    twoSteps()
+    const whole = await (await play(session, 'go')).frames()
+    expect(whole.map(({ event }) => event)).toEqual([
+      'turn_start',
+      'text_delta',
+      'text_delta',
+      'tool_call',
+      'tool_call',
+      'tool_result',
+      'tool_result',
+      'text_delta',
+      'turn_stop',
+    ])
+    for (const [index, { id }] of whole.slice(0, -1).entries()) {
+      const rest = await (await door.send('GET', `${session}/events?after=${id}`)).frames()
+      expect(gist([...whole.slice(0, index + 1), ...rest])).toEqual(gist(whole))
+      const byHeader = await door.send('GET', `${session}/events?after=0`, { headers: { 'last-event-id': id } })
+      expect(await byHeader.text).toBe(await (await door.send('GET', `${session}/events?after=${id}`)).text)
+    }
+  })
+
+  it('give a reader that comes in the middle of a step its text so far, from where it was', async () => {
+    const session = await open()
+    const gate = Promise.withResolvers<void>()
+    door.model.push([says('one two'), () => gate.promise, says(' three'), finishes()])
+    const first = await play(session, 'go')
+    await first.until('one two')
+    const { id } = parseFrames(first.soFar).at(-1) ?? { id: '' }
+    first.leave()
+    const [stepSeq] = id.split('.')
+    const second = await door.send('GET', `${session}/events?after=${stepSeq}.0.4`)
+    await second.until('"two"')
+    gate.resolve()
+    expect(gist(await second.frames())).toEqual([
+      { event: 'text_delta', delta: 'two three' },
+      { event: 'turn_stop', stopReason: 'end_turn' },
+    ])
+  })
+
+  it('stay with follow=1 and show every turn, whoever began it', async () => {
+    const session = await open()
+    const watching = await door.send('GET', `${session}/events?follow=1&stream=message`)
+    await (
+      await play(session, 'one')
+    ).text
+    await (
+      await door.send('POST', session.replace('/v3/sessions', '/v1/session'), { body: { messages: user('two') } })
+    ).text
+    const isOver = async (): Promise<void> => {
+      while (parseFrames(watching.soFar).filter(({ event }) => event === 'turn_stop').length < 2) await setImmediate()
+    }
+    await isOver()
+    const turn = [
+      { event: 'turn_start' },
+      { event: 'text', text: 'done' },
+      { event: 'turn_stop', stopReason: 'end_turn' },
+    ]
+    expect(gist(parseFrames(watching.soFar))).toEqual([...turn, ...turn])
+    watching.leave()
+  })
+
+  it('wait for the next turn when the session is at rest', async () => {
+    const session = await open()
+    const whole = await (await play(session, 'one')).frames()
+    const waiting = await door.send('GET', `${session}/events?after=${whole.at(-1)?.id}`)
+    expect(waiting.status).toBe(200)
+    await (
+      await play(session, 'two')
+    ).text
+    expect((await waiting.frames()).map(({ event }) => event)).toEqual(['turn_start', 'text_delta', 'turn_stop'])
+  })
+
+  it('begin with one resync when the cursor is beyond the end, and then show the open step from its start', async () => {
+    const session = await open()
+    const gate = Promise.withResolvers<void>()
+    door.model.push([says('so far'), () => gate.promise, finishes()])
+    const first = await play(session, 'go')
+    await first.until('so far')
+    for (const after of ['999', '999.0.7']) {
+      const lost = await door.send('GET', `${session}/events?after=${after}`)
+      await lost.until('so far')
+      expect(gist(parseFrames(lost.soFar))).toEqual([{ event: 'resync' }, { event: 'text_delta', delta: 'so far' }])
+      lost.leave()
+    }
+    gate.resolve()
+    await first.text
+  })
+
+  it('begin with one resync when more was seen than survived, and then show that step from its start', async () => {
+    const session = await open()
+    door.model.push([says('short'), finishes()])
+    const whole = await (await play(session, 'go')).frames()
+    const [stepSeq] = (whole[1]?.id ?? '').split('.')
+    for (const place of ['0.6', '1.0']) {
+      const frames = await (await door.send('GET', `${session}/events?after=${stepSeq}.${place}`)).frames()
+      expect(gist(frames)).toEqual([
+        { event: 'resync' },
+        { event: 'text_delta', delta: 'short' },
+        { event: 'turn_stop', stopReason: 'end_turn' },
+      ])
+      const again = await door.send('GET', `${session}/events?after=${frames[0]?.id}`)
+      expect(gist((await again.frames()).slice(-2))).toEqual(gist(frames.slice(1)))
+    }
+  })
+
+  it.each(['after=x', 'after=', 'after=-1', 'after=1.2', 'after=99999999999999999999', 'follow=maybe', 'stream=none'])(
+    'are refused for ?%s',
+    async (query) => {
+      const session = await open()
+      expect((await door.send('GET', `${session}/events?${query}`)).status).toBe(400)
+    },
+  )
+})
+
+describe('cancel', () => {
+  it('is 202 and ends the turn everywhere, its text kept', async () => {
+    const session = await open()
+    door.model.push([says('half'), waits])
+    const reply = await play(session, 'go')
+    await reply.until('half')
+    const cancelled = await door.send('POST', `${session}/cancel`)
+    expect([cancelled.status, await cancelled.json()]).toEqual([202, {}])
+    expect((await reply.frames()).at(-1)?.data).toEqual({
+      event: 'turn_stop',
+      stopReason: 'error',
+      cancelled: true,
+      error: { message: 'The turn was cancelled.' },
+    })
+    const idle = await door.send('POST', session.replace('/v3/sessions', '/v1/session') + '/cancel', {
+      text: 'ignored',
+    })
+    expect(idle.status).toBe(202)
+  })
+
+  it('shows in an answer without a stream', async () => {
+    const session = await open()
+    const begun = Promise.withResolvers<void>()
+    door.model.push([says('half'), () => (begun.resolve(), waits())])
+    const answer = door.send('POST', `${session}/turns`, { body: { messages: user('go') } })
+    await begun.promise
+    await door.send('POST', `${session}/cancel`)
+    expect(await (await answer).json()).toEqual({
+      stopReason: 'error',
+      cancelled: true,
+      error: { message: 'The turn was cancelled.' },
+      messages: [{ role: 'assistant', content: [{ type: 'text', text: 'half' }] }],
+    })
+  })
+})
+
+describe('an idempotency key', () => {
+  it('makes a repeat the same turn, running or over, in every mode', async () => {
+    const session = await open(echo(), trusted)
+    const gate = Promise.withResolvers<void>()
+    door.model.push([says('one'), () => gate.promise, says(' two'), finishes()])
+    const key = { 'idempotency-key': 'k 1' }
+    const first = await play(session, 'go', key)
+    await first.until('one')
+    const second = await play(session, 'go', key)
+    await second.until('one')
+    gate.resolve()
+    expect(gist(await second.frames())).toEqual(gist(await first.frames()))
+    const third = await play(session, 'go', key)
+    expect(gist(await third.frames())).toEqual(gist(await first.frames()))
+    expect(door.model.requests).toHaveLength(1)
+  })
+
+  it('counts the order of members in a body for nothing, and its content for everything', async () => {
+    const session = await open()
+    const headers = { 'idempotency-key': 'k' }
+    const send = (text: string) => door.send('POST', `${session}/turns`, { text, headers })
+    const first = await (await send('{"stream":"none","messages":[{"role":"user","content":"a"}]}')).text
+    expect(await (await send('{"messages":[{"content":"a","role":"user"}],"stream":"none"}')).text).toBe(first)
+    expect((await send('{"stream":"none","messages":[{"role":"user","content":"b"}]}')).status).toBe(409)
+    expect(door.model.requests).toHaveLength(1)
+  })
+
+  it.each(['', 'x'.repeat(256), 'tab\tbed'])('is never %j', async (key) => {
+    const session = await open()
+    expect((await play(session, 'go', { 'idempotency-key': key })).status).toBe(400)
+    expect(door.model.requests).toEqual([])
+  })
+})
+
+describe('connections', () => {
+  it('that break do not stop their turns, streaming or not', async () => {
+    const session = await open()
+    const gate = Promise.withResolvers<void>()
+    door.model.push([says('one'), () => gate.promise, says(' two'), finishes()])
+    const reply = await play(session, 'go')
+    await reply.until('one')
+    reply.leave()
+    await reply.text
+    gate.resolve()
+    const rest = await (await door.send('GET', `${session}/events?after=0`)).frames()
+    expect(gist(rest)).toEqual([
+      { event: 'turn_start' },
+      { event: 'text_delta', delta: 'one two' },
+      { event: 'turn_stop', stopReason: 'end_turn' },
+    ])
+  })
+
+  it('are told nothing more when their key is revoked', async () => {
+    const session = await open()
+    const gate = Promise.withResolvers<void>()
+    door.model.push([says('one'), () => gate.promise, says(' two'), finishes()])
+    const streams: Reply[] = [await play(session, 'go')]
+    for (let more = 0; more < 20; more++) streams.push(await door.send('GET', `${session}/events?follow=1`))
+    for (const stream of streams) await stream.until('one')
+    const idle = await door.send('GET', `${session}/events?after=999&follow=1`)
+    door.revoke('ann')
+    for (const stream of [...streams, idle]) expect(await stream.text).not.toContain('turn_stop')
+    gate.resolve()
+  })
+
+  it('that wait for an answer get 401 when their key is revoked', async () => {
+    const session = await open()
+    const begun = Promise.withResolvers<void>()
+    door.model.push([() => (begun.resolve(), waits())])
+    const answer = door.send('POST', `${session}/turns`, { body: { messages: user('go') } })
+    await begun.promise
+    door.revoke('ann')
+    expect((await answer).status).toBe(401)
+  })
+
+  it('carry a comment after each interval of silence', async () => {
+    const session = await open()
+    const gate = Promise.withResolvers<void>()
+    door.model.push([says('one'), () => gate.promise, finishes()])
+    const reply = await play(session, 'go')
+    await reply.until('one')
+    door.clock.advance(HEARTBEAT_MS)
+    await reply.until(': ping\n\n')
+    gate.resolve()
+    expect((await reply.frames()).at(-1)?.event).toBe('turn_stop')
+  })
+
+  it('end without a turn_stop when the server stops, for the turn goes on later', async () => {
+    const session = await open()
+    const begun = Promise.withResolvers<void>()
+    door.model.push([says('one'), () => (begun.resolve(), waits())])
+    const reply = await play(session, 'go')
+    await begun.promise
+    await reply.until('one')
+    await door.engine.stop(0)
+    expect((await reply.frames()).map(({ event }) => event)).toEqual(['turn_start', 'text_delta'])
+  })
+
+  it('stream undisturbed under a middleware that sets headers', async () => {
+    const session = await open({
+      around: async (c, next) => {
+        c.res.headers.set('x-before', '1')
+        await next()
+        c.header('x-after', '1')
+      },
+    })
+    const reply = await play(session, 'go')
+    expect((await reply.frames()).map(({ event }) => event)).toEqual(['turn_start', 'text_delta', 'turn_stop'])
+    expect(reply.wasCut).toBe(false)
+  })
+})

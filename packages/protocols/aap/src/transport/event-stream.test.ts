@@ -1,0 +1,171 @@
+import { createFakeClock } from '@polylogue/testkit'
+import { createServer, request, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { setImmediate } from 'node:timers/promises'
+import { afterEach, describe, expect, it } from 'vitest'
+import { EventStream } from './event-stream.ts'
+import { FlushQueue } from './flush-queue.ts'
+
+const open: Server[] = []
+
+afterEach(async () => {
+  for (const server of open.splice(0)) {
+    server.closeAllConnections()
+    await new Promise((resolve) => server.close(resolve))
+  }
+})
+
+/** One stream over a real socket: the response as the server has it, and what the client reads. */
+async function openStream(outBufferBytes = 512 * 1024) {
+  const clock = createFakeClock()
+  const queue = new FlushQueue()
+  const reached = Promise.withResolvers<ServerResponse>()
+  const server = createServer((_request, response) => reached.resolve(response))
+  open.push(server)
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  const answered = Promise.withResolvers<IncomingMessage>()
+  const asked = request({ port, host: '127.0.0.1', agent: false }, answered.resolve)
+  // Some of these streams are never answered, or are cut.
+  asked.on('error', () => undefined)
+  asked.end()
+  const outgoing = await reached.promise
+  const writes: string[] = []
+  const write = outgoing.write.bind(outgoing)
+  outgoing.write = ((text: string) => (writes.push(text), write(text))) as typeof outgoing.write
+  const stream = new EventStream(outgoing, { queue, clock, heartbeatMs: 1_000, outBufferBytes })
+  return { stream, outgoing, writes, clock, incoming: answered.promise }
+}
+
+async function readAll(incoming: IncomingMessage): Promise<string> {
+  let text = ''
+  for await (const chunk of incoming.setEncoding('utf8')) text += String(chunk)
+  return text
+}
+
+describe('an event stream', () => {
+  it('writes once per turn of the loop, however many frames there are', async () => {
+    const { stream, writes } = await openStream()
+    for (const frame of ['a', 'b', 'c']) stream.send(frame)
+    expect(writes).toEqual([])
+    await setImmediate()
+    stream.send('d')
+    await setImmediate()
+    expect(writes).toEqual(['abc', 'd'])
+  })
+
+  it('ends after its last frame, which arrives', async () => {
+    const { stream, incoming } = await openStream()
+    stream.send('first')
+    stream.send('last')
+    stream.end()
+    stream.send('too late')
+    const answer = await incoming
+    expect(answer.headers).toMatchObject({
+      'content-type': 'text/event-stream',
+      'cache-control': 'no-cache',
+      'x-accel-buffering': 'no',
+    })
+    expect(await readAll(answer)).toBe('firstlast')
+  })
+
+  it('sends its headers at once when it is told to begin, though it has nothing to say', async () => {
+    const { stream, incoming } = await openStream()
+    stream.begin()
+    expect((await incoming).statusCode).toBe(200)
+  })
+
+  it('keeps frames in order behind one that is still being made, and ends after it', async () => {
+    const { stream, incoming } = await openStream()
+    const slow = Promise.withResolvers<string>()
+    stream.send('1')
+    stream.sendLater(slow.promise)
+    stream.send('3')
+    stream.sendLater(Promise.resolve('4'))
+    stream.send('5')
+    stream.end()
+    await setImmediate()
+    slow.resolve('2')
+    expect(await readAll(await incoming)).toBe('12345')
+  })
+
+  it('is dropped when a frame cannot be made', async () => {
+    const { stream, outgoing } = await openStream()
+    const closed = Promise.withResolvers<void>()
+    stream.whenClosed(closed.resolve)
+    stream.sendLater(Promise.reject(new Error('gone')))
+    stream.sendLater(Promise.reject(new Error('gone too')))
+    await closed.promise
+    expect(outgoing.destroyed).toBe(true)
+  })
+
+  it('pings after each interval of silence, and only then', async () => {
+    const { stream, writes, clock } = await openStream()
+    stream.send('a')
+    await setImmediate()
+    clock.advance(600)
+    stream.send('b')
+    await setImmediate()
+    clock.advance(600)
+    await setImmediate()
+    expect(writes).toEqual(['a', 'b'])
+    clock.advance(400)
+    await setImmediate()
+    expect(writes).toEqual(['a', 'b', ': ping\n\n'])
+    clock.advance(1_000)
+    await setImmediate()
+    expect(writes.slice(3)).toEqual([': ping\n\n'])
+  })
+
+  it('drops a reader that lets more than the limit pile up', async () => {
+    const { stream, outgoing, clock, incoming } = await openStream(64 * 1024)
+    stream.begin()
+    const answer = await incoming
+    answer.pause()
+    let isClosed = false
+    stream.whenClosed(() => (isClosed = true))
+    const frame = 'x'.repeat(16 * 1024)
+    let peak = 0
+    for (let sent = 0; !isClosed && sent < 10_000; sent++) {
+      stream.send(frame)
+      await setImmediate()
+      peak = Math.max(peak, outgoing.writableLength)
+    }
+    expect(isClosed).toBe(true)
+    expect(outgoing.destroyed).toBe(true)
+    expect(peak).toBeLessThan(128 * 1024)
+    expect(clock.pendingTimers()).toBe(0)
+    answer.on('error', () => undefined).destroy()
+  })
+
+  it('takes a single event larger than the limit', async () => {
+    const { stream, incoming } = await openStream(1_024)
+    const large = 'y'.repeat(8 * 1024 * 1024)
+    stream.send(large)
+    stream.end()
+    expect(await readAll(await incoming)).toBe(large)
+  })
+
+  it('lets go of everything when the client leaves', async () => {
+    const { stream, clock, incoming } = await openStream()
+    const closed = Promise.withResolvers<void>()
+    stream.whenClosed(closed.resolve)
+    stream.begin()
+    const answer = await incoming
+    answer.on('error', () => undefined).destroy()
+    await closed.promise
+    stream.send('into the void')
+    stream.end()
+    await setImmediate()
+    expect(clock.pendingTimers()).toBe(0)
+  })
+
+  it('that is opened after the client has left is closed from the start', async () => {
+    const { outgoing, clock } = await openStream()
+    outgoing.destroy()
+    const late = new EventStream(outgoing, { queue: new FlushQueue(), clock, heartbeatMs: 1_000, outBufferBytes: 1 })
+    let isClosed = false
+    late.whenClosed(() => (isClosed = true))
+    expect(isClosed).toBe(true)
+  })
+})
