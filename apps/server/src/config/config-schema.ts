@@ -1,3 +1,4 @@
+import { isIP } from 'node:net'
 import { z } from 'zod'
 import { agentName, agentSchema, refuseRepeatedNames, toolsSchema } from './agent-schema.ts'
 import { limitsSchema } from './limits.ts'
@@ -5,6 +6,13 @@ import { limitsSchema } from './limits.ts'
 const origin = z
   .string()
   .refine((text) => parseUrl(text)?.origin === text, 'must be an origin such as https://app.example')
+
+/** `10.0.0.0/8`, `::1` or `192.0.2.7`. */
+const network = z.string().refine((text) => {
+  const [, address = '', bits] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(text) ?? []
+  const family = isIP(address)
+  return family !== 0 && (bits === undefined || Number(bits) <= (family === 4 ? 32 : 128))
+}, 'must be an address or a network such as 10.0.0.0/8')
 
 export const configSchema = z.strictObject({
   agents: z.array(agentSchema).superRefine(refuseRepeatedNames).default([]),
@@ -17,6 +25,7 @@ export const configSchema = z.strictObject({
     .string()
     .refine((text) => parseUrl(text) !== undefined, 'must be an address such as https://agents.example')
     .optional(),
+  trustedProxies: z.array(network).default([]),
 })
 
 function parseUrl(text: string): URL | undefined {

@@ -15,6 +15,8 @@ export interface Config {
   readonly allowOrigins?: readonly string[]
   /** The address that clients use when the server stands behind a proxy. */
   readonly publicUrl?: string
+  /** Addresses or networks of proxies in front; only their `X-Forwarded-For` is believed. */
+  readonly trustedProxies?: readonly string[]
 }
 
 /** Gives a configuration its types; it is checked when the server loads it. */

@@ -8,12 +8,28 @@ export interface Limits {
   readonly maxSteps: number
   /** Inputs that wait in one session while a turn runs. */
   readonly queuedInputs: number
-  /** Open event streams of one API key. */
+  /** Requests of one API key that stay open until a turn stops: event streams, and answers that are waited for. */
   readonly streamsPerKey: number
+  /** Of all keys together. */
+  readonly streams: number
+  readonly requestsPerKeyPerMinute: number
+  /** Inputs, answers and approvals. */
+  readonly promptsPerUserPerMinute: number
+  readonly runningTurnsPerUser: number
+  /** Connections from one address on which no good key was shown yet. */
+  readonly unauthenticatedSockets: number
+  /** Whether connections and wrong keys from this machine are counted too. */
+  readonly loopback: 'exempt' | 'counted'
   readonly requestBytes: number
   /** On routes that take images. */
   readonly imageRequestBytes: number
   readonly jsonDepth: number
+  /** Keys of all objects in one body. */
+  readonly jsonKeys: number
+  /** Characters of one string in a body, images in `data:` form excepted. */
+  readonly jsonStringLength: number
+  /** Characters of all text in one input. */
+  readonly promptLength: number
   /** Unread bytes of one connection before its reader is dropped to its cursor; twice the largest event if more. */
   readonly outBufferBytes: number
 }
@@ -23,10 +39,19 @@ const upTo = (largest: number, normal: number) => z.int().min(1).max(largest).de
 export const limitsSchema = z.strictObject({
   maxSteps: upTo(10_000, 50),
   queuedInputs: upTo(1000, 8),
-  streamsPerKey: upTo(100_000, 50),
+  streamsPerKey: upTo(100_000, 1000),
+  streams: upTo(1_000_000, 20_000),
+  requestsPerKeyPerMinute: upTo(100_000_000, 60_000),
+  promptsPerUserPerMinute: upTo(100_000_000, 30_000),
+  runningTurnsPerUser: upTo(100_000, 1000),
+  unauthenticatedSockets: upTo(100_000, 64),
+  loopback: z.enum(['exempt', 'counted']).default('exempt'),
   requestBytes: upTo(256 * MEBIBYTE, 4 * MEBIBYTE),
   imageRequestBytes: upTo(256 * MEBIBYTE, 32 * MEBIBYTE),
   // Deeper values can be parsed but not written again: JSON.stringify runs out of stack at about 4000 levels.
   jsonDepth: upTo(1000, 64),
+  jsonKeys: upTo(1_000_000, 10_000),
+  jsonStringLength: upTo(256 * MEBIBYTE, MEBIBYTE),
+  promptLength: upTo(256 * MEBIBYTE, MEBIBYTE),
   outBufferBytes: upTo(256 * MEBIBYTE, 512 * 1024),
 }) satisfies z.ZodType<Limits>

@@ -21,6 +21,7 @@ export interface LoadedConfig {
   readonly limits: Limits
   readonly allowOrigins: readonly string[]
   readonly publicUrl?: string
+  readonly trustedProxies: readonly string[]
 }
 
 export interface LoadedAgent extends AgentSettings {
