@@ -4,9 +4,14 @@ import type { CreateSession } from './command.ts'
 import { checkSeed } from './check-seed.ts'
 import { acceptOptions, checkTools } from './decide-changes.ts'
 import type { DecideContext, Decision, TurnDecision } from './decision.ts'
+import { openSeedCalls } from './open-seed-calls.ts'
 
 /** A session, its seed and, where the command carries an input, its first turn: one transaction. */
-export function decideCreate(sessionId: SessionId, command: CreateSession, context: DecideContext): Decision & { turn?: TurnDecision } {
+export function decideCreate(
+  sessionId: SessionId,
+  command: CreateSession,
+  context: DecideContext,
+): Decision & { turn?: TurnDecision } {
   const { agent, ids } = context
   const clientTools = command.clientTools ?? []
   checkTools(agent, command.access, clientTools)
@@ -32,9 +37,12 @@ export function decideCreate(sessionId: SessionId, command: CreateSession, conte
   const decision = { names, secrets: accepted.secrets }
 
   if (command.input === undefined) {
-    if (!hasOpenCalls(seed)) return { ...decision, events }
+    if (openSeedCalls(seed).length === 0) return { ...decision, events }
     const turnId = ids.turnId()
-    events.push({ type: 'turn.started', turnId, parentEntryId: seedId, recovery: context.recovery }, { type: 'turn.paused', turnId })
+    events.push(
+      { type: 'turn.started', turnId, parentEntryId: seedId, recovery: context.recovery },
+      { type: 'turn.paused', turnId },
+    )
     return { ...decision, events }
   }
   const inputId = ids.entryId()
@@ -43,13 +51,4 @@ export function decideCreate(sessionId: SessionId, command: CreateSession, conte
   const firstEvent = events.length
   events.push({ type: 'turn.started', turnId, inputId, parentEntryId: seedId, recovery: context.recovery })
   return { ...decision, events, turn: { events, turnId, firstEvent, queued: false } }
-}
-
-/** Calls of the last message that the client still owes an answer to. */
-function hasOpenCalls(seed: NonNullable<CreateSession['seed']>): boolean {
-  const last = seed.findLastIndex((message) => message.role === 'assistant' || message.role === 'user')
-  const message = seed[last]
-  if (message?.role !== 'assistant' || typeof message.content === 'string') return false
-  const calls = message.content.filter((part) => part.type === 'tool-call').length
-  return calls > seed.length - 1 - last
 }

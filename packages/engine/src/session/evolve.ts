@@ -2,6 +2,7 @@ import { textOf, type SeedMessage, type StepBlock } from '../content.ts'
 import { unreachable } from '../errors.ts'
 import type { Recorded, SessionCreated, StepAnswered } from '../events/recorded-event.ts'
 import { ROOT_LOOP, type ToolCallId } from '../ids.ts'
+import { openSeedCalls } from './open-seed-calls.ts'
 import type { ActiveStep, ActiveTurn, CallPhase, OpenCall, SessionState } from './state.ts'
 
 const TITLE_LENGTH = 60
@@ -9,8 +10,10 @@ const TITLE_LENGTH = 60
 /** Folds one recorded event into the state. Pure; a log always folds to the same state. */
 export function evolve(state: SessionState | undefined, recorded: Recorded): SessionState {
   const { seq, at, event } = recorded
-  if (event.type === 'session.created') return created(event, seq, at)
-  if (state === undefined) throw new Error(`a log begins with session.created, not ${event.type}`)
+  if (state === undefined) {
+    if (event.type === 'session.created') return created(event, seq, at)
+    throw new Error(`a log begins with session.created, not ${event.type}`)
+  }
   return { ...apply(state, recorded), seq, updatedAt: at }
 }
 
@@ -39,7 +42,10 @@ function apply(state: SessionState, recorded: Recorded): SessionState {
     case 'session.created':
       throw new Error('session.created stands only at the beginning of a log')
     case 'session.seeded':
-      return titled({ ...state, head: event.entryId, seededCalls: openSeedCalls(event.messages) }, firstUserText(event.messages))
+      return titled(
+        { ...state, head: event.entryId, seededCalls: openSeedCalls(event.messages) },
+        firstUserText(event.messages),
+      )
     case 'session.configured':
       return {
         ...state,
@@ -140,24 +146,6 @@ const isCall = (block: StepBlock) => block.type === 'tool-call'
 function seededStep(state: SessionState, seq: number): ActiveStep | undefined {
   if (state.head === undefined) return undefined
   return { stepId: state.head, loopId: ROOT_LOOP, stepSeq: seq, phase: 'settling', calls: state.seededCalls }
-}
-
-function openSeedCalls(messages: readonly SeedMessage[]): readonly OpenCall[] {
-  const last = messages.findLastIndex((message) => message.role === 'assistant' || message.role === 'user')
-  const message = messages[last]
-  if (message?.role !== 'assistant' || typeof message.content === 'string') return []
-  const answered = new Set(messages.slice(last).flatMap((later) => (later.role === 'tool' ? [later.toolCallId] : [])))
-  return message.content
-    .filter((part) => part.type === 'tool-call')
-    .filter((part) => !answered.has(part.toolCallId))
-    .map(({ toolCallId, name, input }) => ({
-      toolCallId,
-      name,
-      input,
-      route: 'client' as const,
-      phase: 'awaiting-client' as const,
-      attempt: 0,
-    }))
 }
 
 function firstUserText(messages: readonly SeedMessage[]): string {

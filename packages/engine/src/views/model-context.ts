@@ -1,4 +1,4 @@
-import type { AssistantPart, SeedMessage, StepBlock, UserContent } from '../content.ts'
+import type { AssistantPart, SeedMessage, StepBlock, ToolContent, UserContent } from '../content.ts'
 import type { Recorded } from '../events/recorded-event.ts'
 import type { EntryId, ToolCallId } from '../ids.ts'
 import type { ModelMessage } from '../ports/model.ts'
@@ -67,7 +67,8 @@ export class ModelContext {
         break
       case 'step.ended':
         this.#stepModels.delete(event.stepId)
-        if (event.outcome === 'cancelled') this.#addAnswer(event.partial?.filter((block) => block.type === 'text') ?? [])
+        if (event.outcome === 'cancelled')
+          this.#addAnswer(event.partial?.filter((block) => block.type === 'text') ?? [])
         break
       case 'tool-call.settled': {
         const { toolCallId, output, status } = event
@@ -90,24 +91,39 @@ export class ModelContext {
         this.#addUser(message.content)
         return
       case 'assistant':
+        this.#answerOpenCalls()
         if (typeof message.content !== 'string') this.#rememberCalls(message.content)
         this.#messages.push({ role: 'assistant', content: message.content })
         return
-      case 'tool': {
-        const name = this.#callNames.get(message.toolCallId) ?? 'unknown'
-        this.#callNames.delete(message.toolCallId)
-        this.#messages.push({ role: 'tool', toolCallId: message.toolCallId, name, content: message.content, isError: false })
-      }
+      case 'tool':
+        this.#addSeedResult(message.toolCallId, message.content)
     }
   }
 
-  /** A seed may hold calls that nobody answered before the user spoke again; a provider would refuse such a history. */
+  /** A result that comes after the next message takes the place that was filled for it. */
+  #addSeedResult(toolCallId: ToolCallId, content: ToolContent): void {
+    const name = this.#callNames.get(toolCallId)
+    if (name !== undefined) {
+      this.#callNames.delete(toolCallId)
+      this.#messages.push({ role: 'tool', toolCallId, name, content, isError: false })
+      return
+    }
+    const place = this.#messages.findIndex((message) => message.role === 'tool' && message.toolCallId === toolCallId)
+    const filled = this.#messages[place]
+    if (filled?.role === 'tool') this.#messages[place] = { ...filled, content, isError: false }
+  }
+
   #addUser(content: UserContent): void {
+    this.#answerOpenCalls()
+    this.#messages.push({ role: 'user', content })
+  }
+
+  /** A seed may hold calls that nobody answered before somebody spoke again; a provider would refuse such a history. */
+  #answerOpenCalls(): void {
     for (const [toolCallId, name] of this.#callNames) {
       this.#messages.push({ role: 'tool', toolCallId, name, content: UNANSWERED, isError: true })
     }
     this.#callNames.clear()
-    this.#messages.push({ role: 'user', content })
   }
 
   #addAnswer(blocks: readonly StepBlock[], model?: string): void {

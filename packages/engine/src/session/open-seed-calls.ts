@@ -1,0 +1,21 @@
+import type { SeedMessage } from '../content.ts'
+import type { OpenCall } from './state.ts'
+
+/** Calls of a seed's last message that its client still owes an answer to. */
+export function openSeedCalls(messages: readonly SeedMessage[]): readonly OpenCall[] {
+  const last = messages.findLastIndex((message) => message.role === 'assistant' || message.role === 'user')
+  const message = messages[last]
+  if (message?.role !== 'assistant' || typeof message.content === 'string') return []
+  const answered = new Set(messages.slice(last).flatMap((later) => (later.role === 'tool' ? [later.toolCallId] : [])))
+  return message.content
+    .filter((part) => part.type === 'tool-call')
+    .filter((part) => !answered.has(part.toolCallId))
+    .map(({ toolCallId, name, input }) => ({
+      toolCallId,
+      name,
+      input,
+      route: 'client' as const,
+      phase: 'awaiting-client' as const,
+      attempt: 0,
+    }))
+}
