@@ -1,0 +1,78 @@
+import { describe, expect, it } from 'vitest'
+import { createDecideContext, createFakeTool, createTestIds, foldEvents, given, testDigest } from '@polylogue/testkit'
+import { asTurnId, type ClientTool, type RecordedEvent, type ToolAccess } from '../index.ts'
+import { chooseCallId, hashCall, planCalls, toCallInput } from './plan-calls.ts'
+
+const { call } = given
+const tools = [
+  createFakeTool('look', { effect: 'readonly' }),
+  createFakeTool('pay', { effect: 'unsafe' }),
+  createFakeTool('inner', { effect: 'unsafe', exposed: false }),
+]
+const clientTool: ClientTool = { name: 'client', description: '', parameters: {} }
+const LISTED: ToolAccess = { type: 'listed', tools: [{ name: 'look', trust: true }, { name: 'pay' }] }
+
+function plan(blocks: Parameters<typeof planCalls>[2], created: Parameters<typeof given.created>[0] = {}) {
+  const state = foldEvents([given.created({ access: LISTED, clientTools: [clientTool], ...created })])
+  return planCalls(state, asTurnId('t'), blocks, createDecideContext({ tools }))
+}
+
+const refusals = (events: readonly RecordedEvent[]) =>
+  events.flatMap((event) => (event.type === 'tool-call.settled' ? [event.output] : []))
+
+describe('planning the calls of an answer', () => {
+  it('runs a trusted tool and an unexposed one without an event', () => {
+    expect(plan([call('1', 'look'), call('2', 'inner')])).toEqual({ routes: { 1: 'server', 2: 'server' }, events: [] })
+  })
+
+  it('asks for an untrusted tool, bound to a hash of its name and input', () => {
+    const { events } = plan([call('1', 'pay', { to: 'bob', sum: 3 })])
+    const callHash = hashCall('pay', { sum: 3, to: 'bob' }, testDigest)
+    expect(events).toEqual([{ type: 'approval.requested', turnId: 't', toolCallId: '1', callHash }])
+  })
+
+  it('sends a call of a client tool to the client, without judging it', () => {
+    expect(plan([call('1', 'client', { bad: true })])).toEqual({ routes: { 1: 'client' }, events: [] })
+  })
+
+  it('refuses what nobody knows, what is not enabled, what the preset denies and what the tool cannot take', () => {
+    const { events } = plan([call('1', 'nobody'), call('2', 'pay')], { access: { type: 'listed', tools: [] } })
+    expect(refusals(events)).toEqual([
+      'Error: there is no tool called nobody',
+      'Error: the tool pay is not enabled in this session',
+    ])
+    expect(refusals(plan([call('1', 'pay')], { access: { type: 'preset' }, preset: 'plan' }).events)).toEqual([
+      'Error: the tool pay is not allowed in mode plan',
+    ])
+    expect(refusals(plan([call('1', 'pay', { bad: true })]).events)).toEqual([
+      'Error: invalid input for pay: bad: must not be true',
+    ])
+  })
+})
+
+describe('the hash of a call', () => {
+  it('does not depend on the order of keys, and on nothing else but name and input', () => {
+    const hash = (name: string, input: Parameters<typeof hashCall>[1]) => hashCall(name, input, testDigest)
+    expect(hash('a', { x: 1, y: { b: 2, a: [1, 2] } })).toBe(hash('a', { y: { a: [1, 2], b: 2 }, x: 1 }))
+    expect(hash('a', { x: 1 })).not.toBe(hash('b', { x: 1 }))
+    expect(hash('a', { x: 1 })).not.toBe(hash('a', { x: '1' }))
+    expect(hash('a', { x: [1, 2] })).not.toBe(hash('a', { x: [2, 1] }))
+  })
+})
+
+describe('the id of a call', () => {
+  it('is the one of the model if it is usable and new', () => {
+    expect(chooseCallId('call_1-A', new Set(), createTestIds())).toBe('call_1-A')
+  })
+
+  it.each(['', 'with space', 'ümlaut', 'x'.repeat(65), 'ask_x', '../x', 'taken'])('is ours in place of %j', (id) => {
+    expect(chooseCallId(id, new Set(['taken']), createTestIds())).toBe('tc_1')
+  })
+})
+
+describe('the input of a call', () => {
+  it('is an object or nothing', () => {
+    expect(toCallInput({ a: 1 })).toEqual({ a: 1 })
+    for (const other of [undefined, null, 'text', 3, true, [1]]) expect(toCallInput(other)).toBeUndefined()
+  })
+})
