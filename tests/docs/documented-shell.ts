@@ -1,0 +1,101 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { createTempDir } from '../support/temp-dir.ts'
+import { ROOT } from './repository-pages.ts'
+
+const END_WITHIN_MS = 120_000
+
+export interface DocumentedCommands {
+  /** The flags of the server that the commands talk to. */
+  readonly serverFlags: string
+  /** Run one after the other in one shell, as a reader pastes them. */
+  readonly commands: readonly string[]
+}
+
+export interface ShellRun {
+  /** What the very first start of a server shows. */
+  readonly banner: string
+  /** What each of the commands printed, stdout and stderr as a terminal shows them. */
+  readonly outputs: readonly string[]
+}
+
+/**
+ * Does what a page says in a place that looks like a fresh checkout, with nothing in it but the program and the
+ * examples. Only the port is another one. When it resolves or rejects, nothing runs any more and all is removed.
+ */
+export async function runDocumentedCommands({ serverFlags, commands }: DocumentedCommands): Promise<ShellRun> {
+  const dir = await createTempDir()
+  const checkout = join(dir.path, 'checkout')
+  const script = join(dir.path, 'commands.sh')
+  try {
+    await mkdir(checkout)
+    for (const name of ['polylogue', 'examples']) await symlink(join(ROOT, name), join(checkout, name))
+    await writeFile(script, formatScript(serverFlags, commands))
+    const read = (name: string) => readFile(join(dir.path, name), 'utf8')
+    await runScript(script, checkout).catch(async (error: unknown) => {
+      throw new Error(`the server said: ${await read('server.log').catch(() => read('first.log'))}`, { cause: error })
+    })
+    return {
+      banner: await read('banner'),
+      outputs: await Promise.all(
+        commands.map(async (_, index) => withoutJobNotices(await read(`output-${index}`), script)),
+      ),
+    }
+  } finally {
+    await dir.remove()
+  }
+}
+
+function formatScript(serverFlags: string, commands: readonly string[]): string {
+  return [
+    'set -u',
+    'untilReady() { until grep -qs "\\"msg\\":\\"ready\\"" "$1"; do kill -0 "$2" || exit 1; sleep 0.1; done; }',
+    './polylogue serve --port 0 >../banner 2>../first.log & FIRST=$!',
+    'untilReady ../first.log $FIRST',
+    'kill $FIRST; wait $FIRST; rm -r .polylogue',
+    `./polylogue serve --port 0 ${serverFlags} >../server.out 2>../server.log & DOCUMENTED=$!`,
+    'untilReady ../server.log $DOCUMENTED',
+    'ORIGIN=$(sed -n \'s/.*"url":"\\([^"]*\\)".*/\\1/p\' ../server.log)',
+    ...commands.map((command, index) =>
+      [
+        `exec >../output-${index} 2>&1`,
+        command.replaceAll('http://127.0.0.1:8020', '$ORIGIN'),
+        'exec >../last 2>&1',
+      ].join('\n'),
+    ),
+    'kill $DOCUMENTED; wait $DOCUMENTED',
+    '',
+  ].join('\n')
+}
+
+/** `commands.sh: line 52: 17141 Killed …`, which a terminal shows in its own way. */
+function withoutJobNotices(output: string, script: string): string {
+  return output
+    .split('\n')
+    .filter((line) => !(line.startsWith(`${script}: line `) && / Killed /.test(line)))
+    .join('\n')
+}
+
+/** In a process group of its own, so that whatever the commands left behind can be ended with it. */
+async function runScript(script: string, cwd: string): Promise<void> {
+  const { POLYLOGUE_DATA: _, ...environment } = process.env
+  const shell = spawn('bash', [script], { cwd, env: environment, detached: true, stdio: 'ignore' })
+  const { pid } = shell
+  if (pid === undefined) throw new Error('the commands of our pages need bash')
+  try {
+    const [code] = (await once(shell, 'exit', { signal: AbortSignal.timeout(END_WITHIN_MS) })) as [number | null]
+    if (code !== 0) throw new Error(`the commands ended with ${String(code)}`)
+  } finally {
+    endGroup(pid)
+  }
+}
+
+function endGroup(pid: number): void {
+  try {
+    process.kill(-pid, 'SIGKILL')
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error
+  }
+}
