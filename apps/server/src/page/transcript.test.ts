@@ -61,6 +61,17 @@ describe('Transcript', () => {
     ])
   })
 
+  it('parts the text of a step that was interrupted from that of the one after it', () => {
+    const transcript = new Transcript()
+    transcript.apply({ event: 'text_delta', delta: 'Be' }, '4.0')
+    transcript.apply({ event: 'text_delta', delta: 'fore' }, '4.0')
+    transcript.apply({ event: 'text_delta', delta: 'Before and after' }, '7.0')
+    expect(transcript.items).toEqual([
+      { kind: 'text', text: 'Before' },
+      { kind: 'text', text: 'Before and after' },
+    ])
+  })
+
   it('forgets the step that is told again, and nothing before it', () => {
     const transcript = new Transcript()
     transcript.addUser('Go')

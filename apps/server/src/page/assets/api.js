@@ -11,7 +11,7 @@
  * @typedef {{ sessionId: string, title?: string, agent: string, status: 'idle' | 'running' | 'waiting',
  *   lastOutcome?: string, updatedAt: number }} SessionSummary
  * @typedef {{ session: SessionSummary, messages: Message[], events: number }} SessionRecord
- * @typedef {{ version: string, phase: string, url?: string, agents: string[], defaultAgent: string }} ServerStatus
+ * @typedef {{ version: string, phase: string, agents: string[], defaultAgent: string, doors: string[] }} ServerStatus
  * @typedef {{ role: 'user', content: string } | { role: 'tool_permission', toolCallId: string, granted: boolean }} Outgoing
  * @typedef {{ messages: Outgoing[], stream: string, agent?: { tools: ToolRef[] } }} TurnRequest
  * @typedef {{ method?: string, body?: unknown, signal?: AbortSignal, headers?: Record<string, string> }} RequestOptions

@@ -2,7 +2,7 @@
 import { Refused, listSessions, readAgents, readStatus, request } from './api.js'
 import { Chat } from './chat.js'
 import { connectLines, showLines } from './connect-lines.js'
-import { find } from './element.js'
+import { find, showFacts } from './element.js'
 import { showSessions } from './session-list.js'
 import { ToolPicker } from './tool-picker.js'
 import { TranscriptView } from './transcript-view.js'
@@ -21,6 +21,8 @@ const parts = {
   agent: find('agent', HTMLSelectElement),
   about: find('about', HTMLElement),
   toolsBox: find('tools-box', HTMLDetailsElement),
+  welcome: find('welcome', HTMLElement),
+  transcript: find('transcript', HTMLElement),
   problem: find('problem', HTMLElement),
   composer: find('composer', HTMLFormElement),
   prompt: find('prompt', HTMLTextAreaElement),
@@ -29,7 +31,7 @@ const parts = {
   connect: find('connect', HTMLDialogElement),
 }
 const toolPicker = new ToolPicker(find('tools', HTMLElement))
-const transcriptView = new TranscriptView(find('transcript', HTMLElement), { stateOf, choose })
+const transcriptView = new TranscriptView(parts.transcript, { stateOf, choose })
 
 /** @type {Agent[]} */
 let agents = []
@@ -37,6 +39,10 @@ let defaultAgent = ''
 let chat = new Chat()
 /** Answers to the calls that wait; sent together when the last one is given. @type {Map<string, boolean>} */
 const choices = new Map()
+/** When the open session was last changed, as far as we know. @type {number | undefined} */
+let updatedAt
+/** Whether the next frame will show what has changed. */
+let isDue = false
 
 await start()
 
@@ -59,6 +65,11 @@ async function signIn() {
   defaultAgent = status.defaultAgent
   agents = await readAgents()
   setStatus('ready', `${status.phase} · version ${status.version}`)
+  showFacts(find('facts', HTMLElement), [
+    ['Address', location.origin],
+    ['Agents', status.agents.join(', ')],
+    ['Doors', status.doors.map((door) => `/${door}`).join(', ')],
+  ])
   showLines(find('lines', HTMLElement), connectLines(new URL('.', location.href).href.replace(/\/$/, ''), defaultAgent))
   parts.agent.replaceChildren(...agents.map(({ name, title }) => new Option(title ? `${title} (${name})` : name, name)))
   parts.app.hidden = false
@@ -80,6 +91,12 @@ function listen() {
     if (!chat.isRunning) parts.composer.requestSubmit()
   })
   parts.stop.addEventListener('click', () => void attempt(() => chat.stop()))
+  parts.welcome.addEventListener('click', ({ target }) => {
+    if (!(target instanceof HTMLButtonElement)) return
+    parts.prompt.value = target.textContent
+    parts.composer.requestSubmit()
+  })
+  addEventListener('focus', () => void attempt(catchUp))
   parts.menu.addEventListener('click', () => {
     const isOpen = document.body.classList.toggle('with-menu')
     parts.menu.setAttribute('aria-expanded', String(isOpen))
@@ -94,14 +111,29 @@ async function openFromAddress() {
   chat.leave()
   choices.clear()
   hideProblem()
-  chat = sessionId === undefined ? new Chat() : await Chat.open(sessionId)
-  chat.onChange = showSoon
-  parts.agent.value = chat.agentName || defaultAgent
-  showSetup()
-  show()
-  parts.prompt.focus()
+  // A session that cannot be opened leaves an empty chat, not the one before.
+  chat = new Chat()
+  try {
+    if (sessionId !== undefined) chat = await Chat.open(sessionId)
+  } finally {
+    chat.onChange = showSoon
+    parts.agent.value = chat.agentName || defaultAgent
+    showSetup()
+    show()
+    parts.prompt.focus()
+    await refreshSessions()
+  }
+  await follow(chat.resume())
+}
+
+/** Sessions go on behind other doors while nobody looks here. */
+async function catchUp() {
+  const seen = updatedAt
   await refreshSessions()
-  await chat.resume()
+  if (chat.sessionId === undefined || chat.isRunning || seen === updatedAt) return
+  chat.leave()
+  chat = new Chat()
+  await openFromAddress()
 }
 
 async function say() {
@@ -162,8 +194,6 @@ function showSetup() {
   toolPicker.show(tools, isNew ? tools.map(({ name }) => ({ name })) : chat.tools)
 }
 
-let isDue = false
-
 /** Deltas come faster than a screen can show them. */
 function showSoon() {
   if (isDue) return
@@ -177,6 +207,8 @@ function showSoon() {
 function show() {
   const { sessionId, isRunning, isLost, transcript } = chat
   transcriptView.show(transcript.items)
+  parts.welcome.hidden = transcript.items.length > 0
+  parts.transcript.hidden = transcript.items.length === 0
   parts.agent.disabled = sessionId !== undefined || isRunning
   parts.send.hidden = isRunning
   parts.stop.hidden = !isRunning
@@ -189,7 +221,9 @@ function show() {
 }
 
 async function refreshSessions() {
-  showSessions(parts.sessions, await listSessions(), chat.sessionId)
+  const sessions = await listSessions()
+  updatedAt = sessions.find(({ sessionId }) => sessionId === chat.sessionId)?.updatedAt
+  showSessions(parts.sessions, sessions, chat.sessionId)
 }
 
 /** @param {() => Promise<void>} action */

@@ -147,7 +147,7 @@ export class Chat {
         this.isLost = false
         this.#cursor = id || this.#cursor
         const turnEvent = /** @type {TurnEvent} */ ({ event, .../** @type {object} */ (parseJson(data)) })
-        this.transcript.apply(turnEvent)
+        this.transcript.apply(turnEvent, blockOf(id))
         if (turnEvent.event === 'turn_stop') return 'ended'
         this.onChange()
       }
@@ -163,6 +163,15 @@ export class Chat {
     this.transcript.addAnswers(messages)
     this.transcript.apply({ event: 'turn_stop', ...stop })
   }
+}
+
+/**
+ * Our ids of deltas are `<step>.<block>.<offset>`. A step that was interrupted and asked again tells by this alone
+ * where its text ends.
+ * @param {string} id
+ */
+function blockOf(id) {
+  return /^\d+\.\d+(?=\.)/.exec(id)?.[0] ?? ''
 }
 
 /** @param {Response} response */

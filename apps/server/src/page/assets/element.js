@@ -25,3 +25,8 @@ export function find(id, type) {
   if (!(node instanceof type)) throw new Error(`The page has no ${type.name} #${id}.`)
   return node
 }
+
+/** @param {HTMLElement} list a `dl` @param {readonly (readonly [string, string])[]} facts */
+export function showFacts(list, facts) {
+  list.replaceChildren(...facts.flatMap(([name, value]) => [element('dt', {}, name), element('dd', {}, value)]))
+}

@@ -13,6 +13,8 @@ import { element } from './element.js'
  * @property {(call: CallItem, granted: boolean) => void} choose
  */
 
+const LONGEST_PREVIEW = 200
+
 /** Draws the items of a transcript into a list. Text only ever grows, so nothing is drawn twice. */
 export class TranscriptView {
   #list
@@ -43,6 +45,7 @@ export class TranscriptView {
   /** @param {CallItem} call */
   #createCall(call) {
     const badge = element('span', { className: 'badge' })
+    const preview = element('span', { className: 'preview quiet' })
     const allow = element(
       'button',
       { type: 'button', className: 'primary', onclick: () => this.#actions.choose(call, true) },
@@ -54,8 +57,8 @@ export class TranscriptView {
     const details = element(
       'details',
       {},
-      element('summary', {}, element('span', { className: 'tool' }, call.name), badge),
-      element('pre', { className: 'input' }, JSON.stringify(call.input, undefined, 2)),
+      element('summary', {}, element('span', { className: 'tool' }, spellOut(call.name)), preview, badge),
+      element('pre', { className: 'input' }, spellOut(JSON.stringify(call.input, undefined, 2))),
       result,
     )
     const node = element('li', { className: 'call' }, details, answers)
@@ -72,6 +75,7 @@ export class TranscriptView {
       answers.hidden = state?.type !== 'asks' || state.chosen !== undefined
       result.hidden = call.result === undefined
       result.textContent = call.result ?? ''
+      preview.textContent = (call.result ?? '').slice(0, LONGEST_PREVIEW)
       // Whoever decides must see all of what would run.
       if (state?.type === 'asks') details.open = true
     }
@@ -104,4 +108,15 @@ function labelOf({ type, chosen }) {
 /** @param {HTMLElement} list */
 function isAtEnd(list) {
   return list.scrollHeight - list.scrollTop - list.clientHeight < 80
+}
+
+/**
+ * What would run must read as it runs: characters that turn the direction of text, or cannot be seen, are written out.
+ * @param {string} text
+ */
+function spellOut(text) {
+  return text.replace(
+    /[\u007f-\u009f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
 }

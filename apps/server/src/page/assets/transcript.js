@@ -27,8 +27,9 @@ export class Transcript {
   items = []
   /** Where the items of the step that is being streamed begin. */
   #stepStart = 0
-  /** Whether the next delta belongs to the last item. */
+  /** Whether the next delta of the same block belongs to the last item. */
   #isOpen = false
+  #block = ''
 
   /** @param {readonly Message[]} messages */
   constructor(messages = []) {
@@ -51,8 +52,13 @@ export class Transcript {
     this.#add({ kind: 'note', text })
   }
 
-  /** @param {TurnEvent} event */
-  apply(event) {
+  /**
+   * @param {TurnEvent} event
+   * @param {string} [block] which block of which step a delta belongs to, where that is known
+   */
+  apply(event, block = '') {
+    if (block !== this.#block) this.#isOpen = false
+    this.#block = block
     switch (event.event) {
       case 'turn_start':
         this.#stepStart = this.items.length
