@@ -30,8 +30,10 @@ export async function openOwnerLink(options: ServeOptions): Promise<OwnerLink> {
   return {
     request: ({ method, path, ...rest }) => connection.request(method, path, rest),
     async reconnect() {
-      await leave(connection)
       await delay(BEFORE_RECONNECT_MS)
+      // We own the data directory ourselves: only the stream was lost, as a slow reader's is.
+      if (connection.embedded) return
+      await leave(connection)
       connection = (await awaitNextOwner(options.dataDir)) ?? (await openOwner(options))
     },
     close: () => connection.close(),

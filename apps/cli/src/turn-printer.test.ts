@@ -64,6 +64,20 @@ describe('createTextPrinter', () => {
     expect(print(false, events)).toBe('One\n<The answer broke off and starts again:\n>Two\n')
   })
 
+  it('begins a line for a step that was interrupted and is asked again', () => {
+    const { terminal, written } = createRecorder(false)
+    const printer = createTextPrinter(terminal)
+    for (const [block, delta] of [
+      ['4.0', 'Be'],
+      ['4.0', 'fore'],
+      ['7.0', 'Before and after'],
+    ] as const) {
+      printer.print({ json: {}, event: { event: 'text_delta', delta }, block })
+    }
+    printer.finish()
+    expect(written()).toBe('Before\nBefore and after\n')
+  })
+
   it('shortens a long note', () => {
     expect(print(false, [{ event: 'tool_result', toolCallId: 'a', content: 'x'.repeat(1000) }]).length).toBeLessThan(
       250,

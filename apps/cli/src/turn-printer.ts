@@ -24,6 +24,7 @@ export function createJsonPrinter(stdout: Output, sessionId: string): TurnPrinte
 /** Text to stdout as it comes. On stderr: thinking, if somebody is looking, and a line for every tool call. */
 export function createTextPrinter({ stdout, stderr }: Terminal): TurnPrinter {
   let unfinished: Output | undefined
+  let lastBlock: string | undefined
 
   function write(output: Output, text: string, paint: (text: string) => string): void {
     if (text === '') return
@@ -78,7 +79,15 @@ export function createTextPrinter({ stdout, stderr }: Terminal): TurnPrinter {
     }
   }
 
-  return { print: ({ event }) => event && print(event), finish: endLine }
+  return {
+    print({ event, block }) {
+      // A step that was interrupted and asked again begins its text anew.
+      if (block !== lastBlock) endLine()
+      lastBlock = block
+      if (event) print(event)
+    },
+    finish: endLine,
+  }
 }
 
 function shorten(text: string): string {

@@ -13,6 +13,8 @@ export interface StreamedEvent {
   readonly json: Readonly<Record<string, unknown>>
   /** Absent for an event that we do not know. */
   readonly event?: TurnEvent
+  /** Which block of which step a delta belongs to. */
+  readonly block?: string
 }
 
 const MOST_ATTEMPTS_IN_SILENCE = 8
@@ -125,12 +127,16 @@ function lostTouch(losses: readonly unknown[]): CommandFailure {
   )
 }
 
-function toStreamedEvent({ event, data }: SseEvent): StreamedEvent {
+/** The id of a delta is `<step>.<block>.<offset>`. */
+const BLOCK = /^\d+\.\d+(?=\.)/
+
+function toStreamedEvent({ id, event, data }: SseEvent): StreamedEvent {
   const json = parseObject(data)
   if (!json) throw new CommandFailure('The server sent an event that is not a JSON object.')
   const named = { event, ...json }
   const known = turnEvent.safeParse(named)
-  return known.success ? { json: named, event: known.data } : { json: named }
+  const block = BLOCK.exec(id)?.[0]
+  return { json: named, ...(known.success && { event: known.data }), ...(block !== undefined && { block }) }
 }
 
 function parseObject(text: string): object | undefined {
