@@ -36,12 +36,8 @@ function sessionRoutes(dialect: Dialect, id: string): readonly Route[] {
     { method: 'POST', path: dialect.turns(id), body: { messages } },
     { method: 'POST', path: dialect.turns(id), body: { messages, stream: 'delta' } },
     { method: 'DELETE', path: dialect.session(id) },
-    ...(dialect === V3
-      ? [
-          { method: 'GET', path: `/sessions/${id}/events` },
-          { method: 'POST', path: `/sessions/${id}/cancel` },
-        ]
-      : []),
+    { method: 'GET', path: `${dialect.session(id)}/events` },
+    { method: 'POST', path: `${dialect.session(id)}/cancel` },
   ]
 }
 
@@ -83,7 +79,7 @@ describe.each(DIALECTS)('auth and errors at $base', (dialect) => {
 
     const stranger = server.client(dialect, bob)
     const byId = sessionRoutes(dialect, session.id).filter(({ path }) => path.includes(session.id))
-    expect(byId.length).toBeGreaterThanOrEqual(5)
+    expect(byId).toHaveLength(7)
     for (const { method, path, body } of byId) expectRefusal(await stranger.send(method, path, { body }), 404)
     expect(await listSessionIds(stranger)).not.toContain(session.id)
 
@@ -99,7 +95,9 @@ describe.each(DIALECTS)('auth and errors at $base', (dialect) => {
     const session = await openSession(client())
     const before = await session.history()
     const { method, path } = dialect.create
-    for (const body of ['{', 'nonsense', '{"agent":{"name":"scripted"}', '"text"', '[]', 'null', '42']) {
+    const deep = `${'['.repeat(100)}${']'.repeat(100)}`
+    const tooDeep = `{"agent":{"name":"scripted"},"messages":[{"role":"user","content":"say x"}],"extra":${deep}}`
+    for (const body of [tooDeep, '{', 'nonsense', '{"agent":{"name":"scripted"}', '"text"', '[]', 'null', '42']) {
       expectRefusal(await client().send(method, path, { body }), 400)
       expectRefusal(await client().send('POST', dialect.turns(session.id), { body }), 400)
     }

@@ -149,6 +149,19 @@ describe('a server that is killed with -9', () => {
     expect(await counting.timesRun(run)).toBe(1)
   })
 
+  it('writes neither secrets nor conversations to its log', async () => {
+    const options = { apiKey: 'sk-not-for-logs' }
+    const session = await openSession(server.client(V3), { agent: 'scripted', options })
+    await session.turn('say between you and me')
+    await session.turn(script('say half', 'fail'), { agent: { options: { apiKey: 'sk-nor-this-one' } } })
+    await session.client.turn(session.id, { agent: { options: { apiKey: ['sk-nor-this-one'] } }, messages: [] })
+    await killAndRestart()
+    await attachSession(server.client(V3), session.id).turn('say back between us')
+    expect(await server.stop()).toBe(0)
+    expect(server.output).toContain('ready')
+    expect(server.output).not.toMatch(/sk-no|between/)
+  })
+
   it('and one that is stopped with SIGTERM ends with exit code 0', async () => {
     const session = await openSession(server.client(V3))
     await session.turn('say hi')

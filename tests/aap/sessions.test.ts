@@ -1,5 +1,7 @@
 // Whole sessions, each played by a plain application the way its user would, in every mode of both versions. After each
 // exchange the application's own transcript is what the server has stored.
+import { readFile, readdir } from 'node:fs/promises'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { DIALECTS, type Dialect, V1, V3 } from '../support/aap-dialect.ts'
 import { attachSession } from '../support/aap-session.ts'
@@ -159,6 +161,24 @@ describe.each(WAYS)('a session played at $base in $mode mode', ({ dialect, mode 
     const again = await session.turn('show options', { agent: { options: info.agent.options ?? {} } })
     expect(shownIn(textOf(again.messages))).toEqual({ ...mine, model: 'b' })
     expect(JSON.stringify([await session.read(), await session.history()])).not.toContain('sk-mine-alone')
+  })
+})
+
+describe('a secret option', () => {
+  it('is in no file of the data directory in plain text, while the conversation is', async () => {
+    const app = createPlainApp({
+      client: server.client(V3),
+      mode: 'none',
+      agent: { name: 'scripted', options: { apiKey: 'sk-at-rest-4711', language: 'Sorbian' } },
+    })
+    await app.send('say written-down-0815')
+    await app.session.turn('say more', { agent: { options: { apiKey: 'sk-at-rest-4712' } } })
+    const files = await readdir(server.dataDir, { recursive: true, withFileTypes: true })
+    const paths = files.filter((file) => file.isFile()).map((file) => join(file.parentPath, file.name))
+    const texts = await Promise.all(paths.map((path) => readFile(path, 'latin1')))
+    expect(texts.some((text) => text.includes('written-down-0815'))).toBe(true)
+    expect(texts.some((text) => text.includes('Sorbian'))).toBe(true)
+    expect(paths.filter((_, index) => /sk-at-rest-471[12]/.test(texts[index] ?? ''))).toEqual([])
   })
 })
 

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { DIALECTS, V3 } from '../support/aap-dialect.ts'
 import { openSession } from '../support/aap-session.ts'
 import { textOf } from '../support/played-turn.ts'
+import { NEXT, call, script } from '../support/script.ts'
 import { createSseParser } from '../support/sse-parser.ts'
 import type { SseStream } from '../support/sse-stream.ts'
 import { type TestServer, startTestServer } from '../support/test-server.ts'
@@ -77,6 +78,21 @@ describe.each(DIALECTS)('streams under pressure at $base', (dialect) => {
     expect(before.length).toBeGreaterThan(0)
     expect(before + after === whole).toBe(true)
     expect(rest.at(-1)?.data).toMatchObject({ event: 'turn_stop', stopReason: 'end_turn' })
+  })
+})
+
+describe.each(DIALECTS)('bursts at $base', (dialect) => {
+  const { mark } = dialect
+
+  it(`aap 85${mark}: a reader that reads gets a burst larger than its buffer whole`, async () => {
+    const session = await openSession(server.client(dialect), { tools: [{ name: 'echo', trust: true }] })
+    for (const mode of ['delta', 'message'] as const) {
+      const messages = Array.from({ length: 12 }, (_, index) => `${mode}${index} `.padEnd(150_000, 'burst '))
+      const calls = messages.map((msg, index) => call(`${mode}${index}`, 'echo', { msg }))
+      const played = await session.play(mode, script(...calls, NEXT, 'say done'))
+      expect(played.results.map(({ content }) => content).toSorted()).toEqual(messages.toSorted())
+      expect(played).toMatchObject({ stopReason: 'end_turn', text: 'done' })
+    }
   })
 })
 

@@ -232,6 +232,17 @@ describe.each(DIALECTS)('tool calls at $base', (dialect) => {
     expect(await session.history()).toEqual(before)
   })
 
+  it(`aap 96${mark}: of grants sent at the same moment exactly one counts`, async () => {
+    const session = await openSession(client(), { agent: 'counting', tools: [{ name: 'count' }] })
+    const run = counting.nextRun()
+    await session.turn(call('g3', 'count', { run }))
+    const answers = await Promise.all(
+      Array.from({ length: 6 }, () => client().turn(session.id, { messages: [grant('g3')] })),
+    )
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409, 409, 409, 409, 409])
+    expect(await counting.timesRun(run)).toBe(1)
+  })
+
   it(`aap 97${mark}: a partial submission stops with tool_use again, without a model call; the rest stays pending`, async () => {
     for (const mode of MODES) {
       const session = await openSession(client(), { tools: [{ name: 'echo' }], clientTools: [weather] })

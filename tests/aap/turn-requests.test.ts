@@ -191,6 +191,20 @@ describe.each(DIALECTS)('turn requests at $base', (dialect) => {
     expect(textOf((await session.turn('say next')).messages)).toBe('next')
   })
 
+  it(`aap 60${mark}: of turns sent at the same moment exactly one runs`, async () => {
+    const session = await openSession(client())
+    const requests = Array.from({ length: 6 }, (_, index) => ({
+      messages: [user(script('sleep 100', `say ${index}`))],
+    }))
+    const answers = await Promise.all(requests.map((body) => client().turn(session.id, body)))
+    const accepted = answers.filter(({ status }) => status === 200)
+    expect(accepted).toHaveLength(1)
+    for (const answer of answers) if (!accepted.includes(answer)) expectRefusal(answer, 409)
+    const talk = await session.talk()
+    expect(talk.map(({ role }) => role)).toEqual(['user', 'assistant'])
+    expect(textOf(talk)).toBe(accepted.map(({ body }) => textOf(body.messages)).join(''))
+  })
+
   it(`aap 61${mark}: images without the capability, or with other URL schemes, give 400 wherever they stand`, async () => {
     const small = await openSession(client(), { agent: 'scripted-min' })
     const before = await small.history('compacted')

@@ -20,9 +20,9 @@ export interface AapClient {
   streamTurn(id: string, body: unknown, headers?: Exchange['headers']): Promise<SseStream>
   streamCreate(body: unknown): Promise<SseStream>
   history(id: string, type: 'full' | 'compacted'): Promise<readonly HistoryMessage[]>
-  /** Extension of v3. */
+  /** An extension that old clients do not know. */
   events(id: string, query?: string): Promise<SseStream>
-  /** Extension of v3. */
+  /** Likewise. */
   cancel(id: string): Promise<Answer<unknown>>
 }
 
@@ -71,7 +71,7 @@ export function createAapClient(options: {
       if (answer.status !== 200 || !messages) throw new Error(`no ${type} history: ${answer.status} ${answer.text}`)
       return messages
     },
-    events: (id, query = '') => openStream('GET', `/sessions/${id}/events${query}`, {}),
-    cancel: (id) => send('POST', `/sessions/${id}/cancel`),
+    events: (id, query = '') => openStream('GET', `${dialect.session(id)}/events${query}`, {}),
+    cancel: (id) => send('POST', `${dialect.session(id)}/cancel`),
   }
 }

@@ -17,7 +17,7 @@ export interface TestServer {
   /** A new key of this user, made as an administrator makes it. */
   createKey(user: string): Promise<string>
   /** Stops and serves the same data again, on another port: take new clients. */
-  restart(changes?: Partial<ServeOptions>): Promise<void>
+  restart(changes?: Partial<ServeOptions>, stop?: { readonly graceMs: number }): Promise<void>
   /** Also removes the data. Idempotent. */
   stop(): Promise<void>
 }
@@ -51,8 +51,8 @@ export async function startTestServer(options: Partial<ServeOptions> = {}): Prom
     dataDir: dir.path,
     client: (dialect, key = running.localKey) => createAapClient({ url: url(), key, dialect }),
     createKey: (user) => createUserKey(dir.path, user),
-    async restart(changes = {}) {
-      await running.stop(GRACE_MS)
+    async restart(changes = {}, { graceMs } = { graceMs: GRACE_MS }) {
+      await running.stop(graceMs)
       running = await start(changes)
     },
     async stop() {

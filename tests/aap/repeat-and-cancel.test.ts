@@ -1,25 +1,18 @@
-// The extensions of v3 that old clients ignore: event ids and the events endpoint, Idempotency-Key, cancel.
+// Extensions that old clients ignore: Idempotency-Key and cancel; and clients that go away.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { AapClient } from '../support/aap-client.ts'
 import { V1, V3 } from '../support/aap-dialect.ts'
 import { type AapSession, attachSession, openSession } from '../support/aap-session.ts'
 import { type CountingAgent, prepareCountingAgent } from '../support/counting-agent.ts'
 import { foldFrames } from '../support/fold-frames.ts'
-import { inOneSpelling } from '../support/one-spelling.ts'
+import { beginExchange } from '../support/http-exchange.ts'
 import { pendingCalls, textOf } from '../support/played-turn.ts'
 import { NEXT, call, script, shownMessages, shownText } from '../support/script.ts'
-import type { Frame } from '../support/sse-parser.ts'
-import type { SseStream } from '../support/sse-stream.ts'
 import { type TestServer, startTestServer } from '../support/test-server.ts'
+import { gist } from './gist.ts'
 import { expectRefusal } from './refusals.ts'
 
 const UNKNOWN_ID = '0197f000-0000-7000-8000-000000000000'
-const TALK = script(
-  ...['think first a  little thought', 'say some words 😀 here', 'say and more'],
-  ...[call('t1', 'echo', { msg: 'one' }), call('t2', 'echo', { msg: 'two' }), call('t3', 'boom')],
-  ...[NEXT, 'say in the middle', call('t4', 'slow', { ms: 1 })],
-  ...[NEXT, 'think at last', 'say the very end of it'],
-)
 const TRUSTED = ['echo', 'boom', 'slow'].map((name) => ({ name, trust: true }))
 
 let server: TestServer
@@ -36,116 +29,6 @@ afterAll(async () => {
 })
 
 const client = (): AapClient => server.client(V3)
-
-/** What a stream said, with runs of deltas joined: two readers that cut them differently saw the same. */
-function gist(frames: readonly Frame[]): readonly unknown[] {
-  const events: Record<string, unknown>[] = []
-  for (const { event, data } of frames) {
-    const last = events.at(-1)
-    if (last && event.endsWith('_delta') && last['event'] === event)
-      last['delta'] = `${String(last['delta'])}${String(data['delta'])}`
-    else events.push({ ...data })
-  }
-  return events
-}
-
-async function resume(id: string, after: string | undefined): Promise<SseStream> {
-  if (after === undefined) throw new Error('an event had no id')
-  return client().events(id, `?after=${encodeURIComponent(after)}`)
-}
-
-describe('event ids', () => {
-  it('every event of a stream has an id, no two the same', async () => {
-    const session = await openSession(client(), { tools: TRUSTED })
-    for (const mode of ['delta', 'message'] as const) {
-      const frames = await (await session.stream(mode, TALK)).finished()
-      const ids = frames.map(({ id }) => id)
-      expect(ids).not.toContain(undefined)
-      expect(new Set(ids).size).toBe(ids.length)
-      for (const id of ids) expect(id).toMatch(/^\d+(\.\d+\.\d+)?$/)
-    }
-  })
-
-  it('a finished stream cut at any event goes on exactly there', async () => {
-    const session = await openSession(client(), { tools: TRUSTED })
-    const frames = await (await session.stream('delta', TALK)).finished()
-    expect(frames.length).toBeGreaterThan(20)
-    for (const [index, { id }] of frames.slice(0, -1).entries()) {
-      const seen = frames.slice(0, index + 1)
-      const rest = await (await resume(session.id, id)).finished()
-      expect(gist([...seen, ...rest])).toEqual(gist(frames))
-    }
-  })
-
-  it('a running stream cut at any event goes on exactly there', async () => {
-    const slow = script(
-      ...[
-        'say one two',
-        'sleep 60',
-        'say three four',
-        call('c1', 'echo', { msg: 'x' }),
-        call('c2', 'slow', { ms: 60 }),
-      ],
-      ...[NEXT, 'think five', 'sleep 60', 'say six seven'],
-    )
-    const reference = await openSession(client(), { tools: TRUSTED })
-    const whole = await (await reference.stream('delta', slow)).finished()
-    const cuts = whole.slice(0, -1).map(async (_, index) => {
-      const session = await openSession(client(), { tools: TRUSTED })
-      const stream = await session.stream('delta', slow)
-      let arrived = 0
-      await stream.until(() => arrived++ === index)
-      const seen = stream.frames.slice(0, index + 1)
-      stream.cut()
-      const rest = await (await resume(session.id, seen.at(-1)?.id)).finished()
-      expect(gist([...seen, ...rest])).toEqual(gist(whole))
-      expect(inOneSpelling(foldFrames([...seen, ...rest]))).toEqual(inOneSpelling((await session.talk()).slice(1)))
-    })
-    expect(cuts.length).toBeGreaterThan(10)
-    await Promise.all(cuts)
-  })
-
-  it('a reader that was away for the rest of the turn and the next ones gets this turn up to its stop', async () => {
-    const session = await openSession(client())
-    const stream = await session.stream('delta', script('say before', 'sleep 50', 'say after'))
-    const first = await stream.until(({ event }) => event === 'text_delta')
-    stream.cut()
-    const rest = await (await resume(session.id, first.id)).finished()
-    expect(gist(rest)).toEqual([
-      { event: 'text_delta', delta: expect.stringContaining('after') },
-      { event: 'turn_stop', stopReason: 'end_turn' },
-    ])
-    await session.turn('say another turn')
-    const later = await (await resume(session.id, first.id)).finished()
-    expect(gist(later)).toEqual(gist(rest))
-  })
-
-  it('follow=1 stays for the turns that follow, whoever begins them', async () => {
-    const session = await openSession(client())
-    const watching = await client().events(session.id, '?follow=1')
-    await session.turn('say one')
-    await attachSession(server.client(V1), session.id).turn('say two')
-    await watching.untilCount('turn_stop', 2)
-    expect(gist(watching.frames)).toEqual([
-      { event: 'turn_start' },
-      { event: 'text_delta', delta: 'one' },
-      { event: 'turn_stop', stopReason: 'end_turn' },
-      { event: 'turn_start' },
-      { event: 'text_delta', delta: 'two' },
-      { event: 'turn_stop', stopReason: 'end_turn' },
-    ])
-    await client().remove(session.id)
-    await watching.finished()
-  })
-
-  it('an unreadable cursor is 400, an unknown session 404', async () => {
-    const session = await openSession(client())
-    for (const after of ['x', '-1', '1.2', '1.2.3.4', '1e3', '%00']) {
-      expectRefusal(await client().send('GET', `/sessions/${session.id}/events?after=${after}`), 400)
-    }
-    expectRefusal(await client().send('GET', `/sessions/${UNKNOWN_ID}/events`), 404)
-  })
-})
 
 describe('Idempotency-Key', () => {
   const user = (content: string) => ({ messages: [{ role: 'user', content }] })
@@ -262,6 +145,26 @@ describe('cancel', () => {
     expect(textOf((await session.turn('say alive')).messages)).toBe('alive')
   })
 
+  it.each(['delta', 'message', 'none'] as const)(
+    'shows a result for every call it showed, also for one that the client was to run, in %s mode',
+    async (mode) => {
+      const session = await openSession(client(), {
+        tools: TRUSTED,
+        clientTools: [V3.tool('weather', 'Tells the weather', { type: 'object' })],
+      })
+      const watching = await client().events(session.id)
+      const turn = session.play(mode, script(call('q1', 'weather'), call('q2', 'slow', { ms: 30_000 })))
+      const calls = await watching.untilCount('tool_call', 2)
+      await client().cancel(session.id)
+      const played = await turn
+      expect(played.stopReason).toBe('error')
+      expect(played.results.map(({ toolCallId }) => toolCallId).toSorted()).toEqual(['q1', 'q2'])
+      const live = await watching.finished()
+      const again = await (await client().events(session.id, `?after=${calls.id}`)).finished()
+      expect(gist(again)).toEqual(gist(live.slice(live.indexOf(calls) + 1)))
+    },
+  )
+
   it('ends a waiting turn: its calls are cancelled and can no longer be answered', async () => {
     const session = await openSession(client(), { agent: 'counting', tools: [{ name: 'count' }] })
     const run = counting.nextRun()
@@ -294,9 +197,22 @@ describe('a client that goes away', () => {
     )
     const seen = await stream.until(({ event }) => event === 'text_delta')
     stream.cut()
-    const rest = await (await resume(session.id, seen.id)).finished()
+    const rest = await (await client().events(session.id, `?after=${seen.id}`)).finished()
     expect(rest.at(-1)?.data).toEqual({ event: 'turn_stop', stopReason: 'end_turn' })
     expect(textOf(await session.talk())).toBe('beforeall done')
+  })
+
+  it('does not cancel a turn without a stream either', async () => {
+    const session = await openSession(client())
+    const watching = await client().events(session.id)
+    const leaving = new AbortController()
+    const body = { messages: [{ role: 'user', content: script('say begun', 'sleep 200', 'say done') }] }
+    const answer = beginExchange(client().exchange('POST', V3.turns(session.id), { body }), leaving.signal)
+    await watching.until(({ event }) => event === 'text_delta')
+    leaving.abort()
+    await expect(answer).rejects.toThrow(/abort/)
+    expect((await watching.finished()).at(-1)?.data).toEqual({ event: 'turn_stop', stopReason: 'end_turn' })
+    expect(textOf(await session.talk())).toBe('begun\ndone')
   })
 
   it('may miss the whole answer and read it later', async () => {
