@@ -26,7 +26,11 @@ export type EngineErrorCode =
   | 'invalid-seed'
   | 'invalid-input'
   | 'receipt-mismatch'
+  /** Never the engine's own refusal: whoever stands before it has a limit for each user. */
+  | 'too-many-turns'
   | 'shutting-down'
+  | 'storage-full'
+  | 'storage-busy'
   | 'storage-unavailable'
 
 /** For the default branch of a switch over a closed union: the compiler finds the forgotten case. */

@@ -24,8 +24,12 @@ function statusOf(code: EngineErrorCode): HttpRefusalStatus {
     case 'receipt-mismatch':
       return 409
     case 'queue-full':
+    case 'too-many-turns':
       return 429
+    case 'storage-full':
+      return 507
     case 'shutting-down':
+    case 'storage-busy':
     case 'storage-unavailable':
       return 503
     case 'agent-not-found':

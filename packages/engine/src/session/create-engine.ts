@@ -1,4 +1,4 @@
-import { EngineError } from '../errors.ts'
+import { EngineError, unreachable } from '../errors.ts'
 import type { Cursor } from '../events/live-event.ts'
 import { failpoint } from '../failpoint.ts'
 import type { SessionId, UserId } from '../ids.ts'
@@ -39,7 +39,7 @@ export function createEngine(options: EngineOptions): Engine {
       } catch (error) {
         if (!(error instanceof StorageFault)) throw error
         options.log({ level: 'error', message: 'a command could not be stored', command: command.type, error })
-        throw new EngineError('storage-unavailable', 'the server cannot store anything at the moment')
+        throw toRefusal(error)
       }
     },
 
@@ -62,7 +62,7 @@ export function createEngine(options: EngineOptions): Engine {
       const session = await owned(userId, sessionId)
       if (view === 'compacted') return (await session.context()).history()
       const transcript = new Transcript()
-      for (let after = 0, isMore = true; isMore; ) {
+      for (let after = 0, isMore = true; isMore;) {
         const page = await store.readEvents(sessionId, after, HISTORY_PAGE)
         for (const recorded of page) transcript.apply(recorded)
         after = page.at(-1)?.seq ?? after
@@ -98,5 +98,18 @@ export function createEngine(options: EngineOptions): Engine {
       await coordinator.stop(graceMs)
       sessions.close()
     },
+  }
+}
+
+function toRefusal({ kind }: StorageFault): EngineError {
+  switch (kind) {
+    case 'full':
+      return new EngineError('storage-full', 'the disk is full, so nothing can be stored until there is room')
+    case 'busy':
+      return new EngineError('storage-busy', 'another program holds the database; try again in a moment')
+    case 'broken':
+      return new EngineError('storage-unavailable', 'the server cannot store anything at the moment')
+    default:
+      return unreachable(kind)
   }
 }

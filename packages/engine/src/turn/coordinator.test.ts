@@ -113,10 +113,14 @@ describe('a storage fault in the middle of a turn', () => {
     expect(reader.story().at(-1)).toBe('turn.ended')
   })
 
-  it('refuses commands with a sentence and takes them again afterwards', async () => {
+  it.each([
+    ['full', 'storage-full'],
+    ['busy', 'storage-busy'],
+    ['broken', 'storage-unavailable'],
+  ] as const)('refuses commands as %s with a sentence and takes them again afterwards', async (kind, code) => {
     const test = await startOnFaultyStore()
-    test.store.failWrites('full')
-    await expect(test.say('go')).rejects.toMatchObject({ code: 'storage-unavailable' })
+    test.store.failWrites(kind)
+    await expect(test.say('go')).rejects.toMatchObject({ code })
     test.store.failWrites(undefined)
     await test.say('go')
     await test.untilRest()

@@ -1,6 +1,6 @@
 import { EngineError, StorageFault, unreachable, type EngineErrorCode } from '@polylogue/engine'
 
-export type ErrorStatus = 400 | 401 | 404 | 409 | 413 | 415 | 503
+export type ErrorStatus = 400 | 401 | 404 | 409 | 413 | 415 | 429 | 503 | 507
 
 /** A request that this door refuses by itself. The message goes to the client as it is: it holds no option values. */
 export class WireError extends Error {
@@ -18,6 +18,8 @@ export const sessionNotFound = (): WireError => new WireError(404, 'there is no 
 export interface HttpRefusal {
   readonly status: ErrorStatus
   readonly body: { readonly error: string; readonly code?: string }
+  /** Set where waiting helps. */
+  readonly retryAfterS?: number
 }
 
 /** `undefined` for a bug: whoever mounted the door logs it and answers 500. */
@@ -26,12 +28,25 @@ export function toHttpRefusal(error: unknown): HttpRefusal | undefined {
   if (error instanceof EngineError) {
     const field = error.field === undefined ? undefined : toWireField(error.field)
     const text = field === undefined || error.message.startsWith(field) ? error.message : `${field}: ${error.message}`
-    return { status: toStatus(error.code), body: { error: text, code: error.code } }
+    return refusalOf(error.code, text)
   }
   if (error instanceof StorageFault) {
-    return { status: 503, body: { error: 'The storage is not available', code: 'storage-unavailable' } }
+    const code = error.kind === 'broken' ? 'storage-unavailable' : (`storage-${error.kind}` as const)
+    return refusalOf(code, 'The storage is not available')
   }
   return undefined
+}
+
+const RETRY_AFTER_S: { readonly [code in EngineErrorCode]?: number } = {
+  'too-many-turns': 5,
+  'storage-busy': 2,
+  'storage-unavailable': 10,
+  'shutting-down': 2,
+}
+
+function refusalOf(code: EngineErrorCode, error: string): HttpRefusal {
+  const retryAfterS = RETRY_AFTER_S[code]
+  return { status: toStatus(code), body: { error, code }, ...(retryAfterS !== undefined && { retryAfterS }) }
 }
 
 function toStatus(code: EngineErrorCode): ErrorStatus {
@@ -52,7 +67,12 @@ function toStatus(code: EngineErrorCode): ErrorStatus {
     case 'call-already-settled':
     case 'receipt-mismatch':
       return 409
+    case 'too-many-turns':
+      return 429
+    case 'storage-full':
+      return 507
     case 'shutting-down':
+    case 'storage-busy':
     case 'storage-unavailable':
       return 503
     default:

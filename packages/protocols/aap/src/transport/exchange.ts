@@ -32,7 +32,8 @@ export function guarded(deps: AapDeps, maxBodyBytes: number, answer: Answer) {
     } catch (error) {
       const refusal = toHttpRefusal(error)
       if (refusal === undefined || c.env.outgoing.headersSent) throw error
-      return c.json(refusal.body, refusal.status)
+      const { status, body, retryAfterS } = refusal
+      return c.json(body, status, retryAfterS === undefined ? {} : { 'Retry-After': String(retryAfterS) })
     }
   }
 }
