@@ -85,7 +85,9 @@ async function admit(
     deps.coordinator.wake(session)
     return toAdmitted(decision, recorded)
   } catch (error) {
-    const stored = error instanceof ReceiptTaken ? await findRepeated(command, deps) : undefined
+    // Of two equal requests at once, the second is refused by what the first has changed: busy, or answered.
+    const isPerhapsRepeated = error instanceof ReceiptTaken || error instanceof EngineError
+    const stored = isPerhapsRepeated ? await findRepeated(command, deps) : undefined
     if (stored !== undefined) return stored
     throw error
   }
