@@ -1,0 +1,105 @@
+import { describe, expect, it } from 'vitest'
+import {
+  calls,
+  createFakeClock,
+  createFakeTool,
+  createMemoryEventStore,
+  createReaderLog,
+  finishes,
+  grant,
+  hangs,
+  startSession,
+  untilQuiet,
+} from '@polylogue/testkit'
+import type { EventStore, SessionId } from '../index.ts'
+
+/** Counts how often a session is read from its snapshot: whenever it was not in memory. */
+async function startWatched(
+  options: Parameters<typeof startSession>[0] = {},
+  create: Parameters<typeof startSession>[1] = {},
+) {
+  const clock = createFakeClock()
+  const inner = createMemoryEventStore({ clock })
+  const loads: SessionId[] = []
+  const store: EventStore = {
+    ...inner,
+    readSnapshot: (sessionId) => (loads.push(sessionId), inner.readSnapshot(sessionId)),
+  }
+  const test = await startSession({ ...options, store, clock }, create)
+  await test.engine.start()
+  const wait = async (minutes: number) => {
+    for (let minute = 0; minute < minutes; minute++) {
+      clock.advance(60_000)
+      await untilQuiet()
+    }
+  }
+  return { ...test, loads, wait }
+}
+
+describe('a session in memory', () => {
+  it('stays for five minutes after its last use', async () => {
+    const test = await startWatched()
+    await test.say('go')
+    await test.untilRest()
+    await test.wait(4)
+    await test.view()
+    await test.wait(4)
+    await test.view()
+    expect(test.loads).toEqual([])
+  })
+
+  it('is dropped after five minutes and read again when it is wanted', async () => {
+    const test = await startWatched()
+    await test.say('go')
+    await test.untilRest()
+    const before = await test.view()
+    await test.wait(7)
+    expect(await test.view()).toEqual(before)
+    expect(test.loads).toEqual([test.sessionId])
+    await test.say('again')
+    await test.untilRest()
+    expect(test.model.requests[1]?.messages.length).toBe(3)
+  })
+
+  it('is not dropped while somebody reads it', async () => {
+    const test = await startWatched()
+    const attachment = await test.engine.attach(test.user, test.sessionId, { seq: 0 }, createReaderLog())
+    await test.wait(10)
+    await test.view()
+    expect(test.loads).toEqual([])
+    attachment.detach()
+    await test.wait(10)
+    await test.view()
+    expect(test.loads.length).toBe(1)
+  })
+
+  it('is not dropped while a turn runs in it', async () => {
+    const test = await startWatched()
+    test.model.push([hangs])
+    await test.say('go')
+    await test.wait(10)
+    await test.view()
+    expect(test.loads).toEqual([])
+  })
+
+  it('is dropped while a turn waits in it, and the wait goes on', async () => {
+    const tools = [createFakeTool('t')]
+    const test = await startWatched({ tools }, { access: { type: 'listed', tools: [{ name: 't' }] } })
+    test.model.push([calls('a', 't'), finishes('tool-calls')])
+    await test.say('go')
+    await test.untilRest()
+    await test.wait(10)
+    await test.answer(grant('a'))
+    await test.untilRest()
+    expect(test.loads.length).toBe(1)
+    expect((await test.view()).lastOutcome).toBe('finished')
+  })
+
+  it('is read once when two ask for it at the same time', async () => {
+    const test = await startWatched()
+    await test.wait(10)
+    await Promise.all([test.view(), test.view(), test.say('go')])
+    expect(test.loads.length).toBe(1)
+    await test.untilRest()
+  })
+})
