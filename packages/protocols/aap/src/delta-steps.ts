@@ -77,14 +77,13 @@ export class DeltaSteps implements StepPresenter {
     this.#settledStep = step.stepId
     if (isSettled) return
     const { partial = [] } = step
-    if (this.#stepSeq === undefined)
-      return sendItems(sink, seq, textItems(partial.filter((part) => part.type === 'text')))
+    if (this.#stepSeq === undefined) return sendItems(sink, seq, textItems(partial))
     // What is kept of an unfinished step has lost its calls, and with them the numbers of its blocks; their order stays.
     const blocks = [...this.#sent].toSorted(([a], [b]) => a - b)
     if (this.#isResumed() && !this.#survivesIn(partial, blocks)) return onLost()
     for (const [index, part] of partial.entries()) {
       const [block, sent] = blocks[index] ?? [index, 0]
-      if (part.type === 'text') this.#sendRest(part, block, sent)
+      this.#sendRest(part, block, sent)
     }
     this.#stepSeq = undefined
   }

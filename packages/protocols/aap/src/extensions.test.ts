@@ -155,6 +155,27 @@ describe('the events of a session', () => {
     }
   })
 
+  it('come whole, however long the past, to a reader that reads', async () => {
+    const long = { content: 'long '.repeat(20_000) }
+    const session = await open(
+      { tools: [createFakeTool('echo', { run: () => long })], limits: { outBufferBytes: 64 * 1024 } },
+      trusted,
+    )
+    for (let turn = 0; turn < 60; turn++) {
+      door.model.push([calls(`c${turn}`, 'echo'), finishes('tool-calls')])
+      await (
+        await door.send('POST', `${session}/turns`, { body: { messages: user('go') } })
+      ).text
+    }
+    const past = await door.send('GET', `${session}/events?follow=1`)
+    const stops = (): number => past.soFar.split('event: turn_stop').length - 1
+    while (stops() < 60) await setImmediate()
+    const frames = parseFrames(past.soFar)
+    expect(frames.filter(({ data }) => data['content'] === long.content)).toHaveLength(60)
+    expect(new Set(frames.map(({ id }) => id)).size).toBe(60 * 5)
+    past.leave()
+  })
+
   it.each(['after=x', 'after=', 'after=-1', 'after=1.2', 'after=99999999999999999999', 'follow=maybe', 'stream=none'])(
     'are refused for ?%s',
     async (query) => {

@@ -150,9 +150,12 @@ describe('a told turn', () => {
     expect(tell(story(turnStarted, turnEnded(outcome))).at(-1)?.data).toEqual({ event: 'turn_stop', ...stop })
   })
 
-  it('keeps the text of a step that was cut short, without its thinking and calls', () => {
+  it('says what is left of a step that was cut short, in message mode its text only', () => {
     const log = story(turnStarted, stepStarted(), stepEnded([thinking('hm'), text('half')]), turnEnded('cancelled'))
-    expect(gist(tell(log)).slice(1, -1)).toEqual([{ event: 'text_delta', delta: 'half' }])
+    expect(gist(tell(log)).slice(1, -1)).toEqual([
+      { event: 'thinking_delta', delta: 'hm' },
+      { event: 'text_delta', delta: 'half' },
+    ])
     expect(gist(tell(log, 'message')).slice(1, -1)).toEqual([{ event: 'text', text: 'half' }])
   })
 

@@ -5,6 +5,7 @@ import { WireError, sessionNotFound } from '../errors.ts'
 import { MessageCollector } from '../message-collector.ts'
 import { SegmentReader } from '../segment-reader.ts'
 import type { WireTurnResponse } from '../wire.ts'
+import { UNHURRIED } from './paced-reader.ts'
 import { onRevoked } from './revocation.ts'
 import { Subscription, type Subject } from './subscription.ts'
 
@@ -34,7 +35,7 @@ export async function collectTurn(
   const stopWatching = onRevoked(connection.revoked, () => reject(new WireError(401, 'Unauthorized')))
   connection.outgoing.on('close', onGone)
   if (connection.outgoing.destroyed) onGone()
-  const subscription = new Subscription(subject)
+  const subscription = new Subscription(subject, UNHURRIED)
   try {
     await Promise.all([stopped, subscription.attach(turn.seq - 1, reader)])
   } finally {

@@ -146,6 +146,42 @@ describe('an event stream', () => {
     expect(await readAll(await incoming)).toBe(large)
   })
 
+  it('says that it is congested long before it drops its reader, and when that is over', async () => {
+    const { stream, incoming } = await openStream(256 * 1024)
+    stream.begin()
+    const answer = await incoming
+    answer.pause()
+    let sent = 0
+    for (; !stream.isCongested; sent++) {
+      stream.send('x'.repeat(16 * 1024))
+      await setImmediate()
+    }
+    let isDrained = false
+    const drained = stream.drained().then(() => (isDrained = true))
+    await setImmediate()
+    expect(isDrained).toBe(false)
+    answer.resume()
+    await drained
+    expect(stream.isCongested).toBe(false)
+    stream.end()
+  })
+
+  it('drops a reader that takes nothing for a minute while the past waits for it', async () => {
+    const { stream, outgoing, clock, incoming } = await openStream(256 * 1024)
+    stream.begin()
+    const answer = await incoming
+    answer.pause()
+    while (!stream.isCongested) {
+      stream.send('x'.repeat(16 * 1024))
+      await setImmediate()
+    }
+    const drained = stream.drained()
+    clock.advance(4_000)
+    await drained
+    expect(outgoing.destroyed).toBe(true)
+    answer.on('error', () => undefined).destroy()
+  })
+
   it('lets go of everything when the client leaves', async () => {
     const { stream, clock, incoming } = await openStream()
     const closed = Promise.withResolvers<void>()

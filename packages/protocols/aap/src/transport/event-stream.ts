@@ -3,6 +3,7 @@ import type { Clock, Timer } from '@polylogue/engine'
 import { HEARTBEAT } from '../frames.ts'
 import type { FrameSink } from '../stream-presenter.ts'
 import type { FlushQueue, Flushable } from './flush-queue.ts'
+import type { Pace } from './paced-reader.ts'
 
 export interface EventStreamOptions {
   readonly queue: FlushQueue
@@ -18,8 +19,11 @@ const SSE_HEADERS: OutgoingHttpHeaders = {
   'x-accel-buffering': 'no',
 }
 
+// A client that takes nothing for so long is not slow but gone.
+const DRAIN_BEATS = 4
+
 /** One open event stream, written straight to the socket's response. Headers leave with the first frames. */
-export class EventStream implements FrameSink, Flushable {
+export class EventStream implements FrameSink, Flushable, Pace {
   readonly #outgoing: ServerResponse
   readonly #options: EventStreamOptions
   readonly #onGone = (): void => this.#release()
@@ -31,6 +35,7 @@ export class EventStream implements FrameSink, Flushable {
   /** Frames behind one that is still being made. */
   #waiting: (string | Promise<string>)[] | undefined
   #waitingSize = 0
+  #whenMade: Promise<void> | undefined
   #lastWriteAt: number
   #heartbeat: Timer | undefined
 
@@ -69,7 +74,7 @@ export class EventStream implements FrameSink, Flushable {
     const isFirst = this.#waiting === undefined
     this.#wait(frame, 0)
     frame.catch(() => this.drop())
-    if (isFirst) this.#sendWaiting().catch(() => this.drop())
+    if (isFirst) this.#whenMade = this.#sendWaiting().catch(() => this.drop())
   }
 
   /** After everything that was sent. */
@@ -84,6 +89,23 @@ export class EventStream implements FrameSink, Flushable {
     if (this.#state === 'closed') return
     this.#outgoing.destroy()
     this.#release()
+  }
+
+  /** Half of what costs a reader its stream. */
+  get isCongested(): boolean {
+    return this.#pending.length + this.#waitingSize + this.#outgoing.writableLength > this.#limit() / 2
+  }
+
+  async drained(): Promise<void> {
+    await this.#whenMade
+    if (this.#state !== 'closed') this.#write()
+    if (this.#state === 'closed' || !this.#outgoing.writableNeedDrain) return
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const patience = this.#options.clock.setTimer(DRAIN_BEATS * this.#options.heartbeatMs, () => this.drop())
+    this.#outgoing.on('drain', resolve).on('close', resolve)
+    await promise
+    this.#outgoing.off('drain', resolve).off('close', resolve)
+    patience.cancel()
   }
 
   /** Gives the response back if nothing was written yet, else drops it. */

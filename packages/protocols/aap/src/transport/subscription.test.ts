@@ -1,6 +1,7 @@
 import { asSessionId, asUserId, type Attachment, type SessionReader } from '@polylogue/engine'
 import { createTestEngine } from '@polylogue/testkit'
 import { describe, expect, it } from 'vitest'
+import { UNHURRIED } from './paced-reader.ts'
 import { Subscription } from './subscription.ts'
 
 const reader: SessionReader = { recorded: () => undefined, delta: () => undefined, closed: () => undefined }
@@ -20,7 +21,10 @@ function subscribe() {
       return { detach: () => void (held -= 1) }
     },
   }
-  const subscription = new Subscription({ engine: slow, userId: asUserId('ann'), sessionId: asSessionId('x') })
+  const subscription = new Subscription(
+    { engine: slow, userId: asUserId('ann'), sessionId: asSessionId('x') },
+    UNHURRIED,
+  )
   return { subscription, gates, held: () => held }
 }
 

@@ -1,4 +1,5 @@
 import type { Attachment, Engine, SessionId, SessionReader, UserId } from '@polylogue/engine'
+import { PacedReader, type Pace } from './paced-reader.ts'
 
 export interface Subject {
   readonly engine: Engine
@@ -9,22 +10,37 @@ export interface Subject {
 /** One reader on one session, at most. It may be let go before its attachment is there. */
 export class Subscription {
   readonly #subject: Subject
+  readonly #pace: Pace
   #attempt = 0
   #attachment: Attachment | undefined
   #isClosed = false
 
-  constructor(subject: Subject) {
+  constructor(subject: Subject, pace: Pace) {
     this.#subject = subject
+    this.#pace = pace
   }
 
-  /** Everything after `seq`. Resolves when the past has been read, also when nobody wants it any more. */
+  /**
+   * Everything after `seq`. The past goes no faster than the client reads: when too much piles up, the reader is let
+   * go and comes back behind what it was told. Resolves when the past has been read, also when nobody wants it any more.
+   */
   async attach(seq: number, reader: SessionReader): Promise<void> {
     const { engine, userId, sessionId } = this.#subject
     if (this.#isClosed) return
     const attempt = ++this.#attempt
-    const attachment = await engine.attach(userId, sessionId, { seq }, reader)
-    if (attempt === this.#attempt) this.#attachment = attachment
-    else attachment.detach()
+    for (let after = seq; ;) {
+      const paced = new PacedReader(reader, this.#pace, after)
+      const attachment = await engine.attach(userId, sessionId, { seq: after }, paced)
+      if (attempt !== this.#attempt) return attachment.detach()
+      if (paced.goLive()) {
+        this.#attachment = attachment
+        return
+      }
+      attachment.detach()
+      await this.#pace.drained()
+      if (attempt !== this.#attempt) return
+      after = paced.lastSeq
+    }
   }
 
   detach(): void {

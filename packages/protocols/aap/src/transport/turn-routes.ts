@@ -132,13 +132,13 @@ async function openStream(
 ): Promise<Response> {
   const { outgoing } = c.env
   const subject = { engine: deps.engine, userId: caller.userId, sessionId }
-  const subscription = new Subscription(subject)
   const stream = new EventStream(outgoing, {
     queue: deps.queue,
     clock: deps.clock,
     heartbeatMs: deps.heartbeatMs,
     outBufferBytes: deps.limits.outBufferBytes,
   })
+  const subscription = new Subscription(subject, stream)
   stream.whenClosed(() => subscription.close())
   const stopWatching = onRevoked(caller.revoked, () => {
     stream.end()
