@@ -198,9 +198,11 @@ export class Coordinator {
 
   async #renew(): Promise<void> {
     try {
-      const held = [...this.#runners].filter(([, runner]) => runner.fence !== undefined).map(([id]) => id)
-      if (held.length === 0) return
-      for (const id of await this.#parts.store.renew(this.#owner, held, LEASE_MS)) this.stopRunner(id, 'fenced')
+      const held = new Map([...this.#runners].filter(([, runner]) => runner.fence !== undefined))
+      if (held.size === 0) return
+      const lost = await this.#parts.store.renew(this.#owner, [...held.keys()], LEASE_MS)
+      // By now the session may have its next runner, whose lease is another one: only the one we asked for is told.
+      for (const id of lost) held.get(id)?.abort.abort('fenced' satisfies StopReason)
     } catch (error) {
       this.#parts.log({ level: 'warn', message: 'leases were not renewed', error })
     }
