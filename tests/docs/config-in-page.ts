@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { V3 } from '../support/aap-dialect.ts'
 import type { TurnAnswer } from '../support/aap-wire.ts'
-import { startServerProcess } from '../support/server-process.ts'
+import { type ServerProcess, startServerProcess } from '../support/server-process.ts'
 import { createTempDir } from '../support/temp-dir.ts'
 import type { RepositoryPage } from './repository-pages.ts'
 
@@ -14,15 +14,16 @@ export async function tryConfigOf(
   const config = page.blocks.find(({ words }) => words[1] === 'config')
   if (!config) throw new Error(`${page.path} shows no configuration`)
   const dir = await createTempDir()
-  await writeFile(join(dir.path, 'polylogue.config.ts'), config.text)
-  const server = await startServerProcess({ dataDir: join(dir.path, '.polylogue'), startDir: dir.path })
+  let server: ServerProcess | undefined
   try {
+    await writeFile(join(dir.path, 'polylogue.config.ts'), config.text)
+    server = await startServerProcess({ dataDir: join(dir.path, '.polylogue'), startDir: dir.path })
     const client = server.client(V3)
     const { body: session } = await client.create({ agent: turn.agent })
     const messages = [{ role: 'user', content: turn.say }]
     return (await client.turn(session?.sessionId ?? '', { messages })).body
   } finally {
-    await server.stop()
+    await server?.stop()
     await dir.remove()
   }
 }
