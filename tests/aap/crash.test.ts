@@ -40,21 +40,28 @@ afterEach(async () => {
 describe('a server that is killed with -9', () => {
   it('in the middle of an answer: the message is there, the turn goes on, and a reader gets the rest', async () => {
     const session = await openSession(server.client(V3))
-    const spoken = script('say words that were heard', 'sleep 700', 'say and those that were not')
+    const spoken = script(
+      'say words that were heard',
+      'sleep 600',
+      'say half a second later',
+      'sleep 600',
+      'say the end',
+    )
     const stream = await session.stream('delta', spoken)
-    await stream.until(() => textOf(foldFrames(stream.frames)).includes('heard'))
-    const seen = [...stream.frames]
+    const last = await stream.until(({ data }) => String(data['delta']).startsWith('later'))
     await killAndRestart()
     await expect(stream.finished()).rejects.toThrow(/aborted|ECONNRESET|hang up/)
 
     const again = attachSession(server.client(V3), session.id)
     expect((await again.history())[0]).toEqual({ role: 'user', content: spoken })
-    const rest = await (await again.client.events(session.id, `?after=${seen.at(-1)?.id}`)).finished()
+    const rest = await (await again.client.events(session.id, `?after=${last.id}`)).finished()
     expect(rest.at(-1)?.data).toMatchObject({ event: 'turn_stop', stopReason: 'end_turn' })
-    expect(textOf(foldFrames(rest))).toContain('and those that were not')
+    expect(textOf(foldFrames(rest))).toContain('the end')
+
     const talk = await again.history()
-    expect(talk.filter(({ role }) => role === 'user')).toHaveLength(1)
-    expect(textOf(talk.slice(-1))).toBe('words that were heard\nand those that were not')
+    expect(talk.map(({ role }) => role)).toEqual(['user', 'assistant', 'assistant'])
+    expect(textOf(talk.slice(1, 2))).toMatch(/^words that were heard/)
+    expect(textOf(talk.slice(2))).toBe('words that were heard\nhalf a second later\nthe end')
     expect(textOf((await again.turn('say next')).messages)).toBe('next')
   })
 
