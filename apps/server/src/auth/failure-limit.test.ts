@@ -8,7 +8,7 @@ function fail(limit: ReturnType<typeof createFailureLimit>, address: string, tim
 
 it('stops an address after ten wrong keys, until the minute is over', () => {
   const clock = createFakeClock()
-  const limit = createFailureLimit(clock)
+  const limit = createFailureLimit({ clock })
   fail(limit, '10.0.0.1', 9)
   expect(limit.retryAfter('10.0.0.1')).toBe(0)
   fail(limit, '10.0.0.1', 1)
@@ -23,13 +23,13 @@ it('stops an address after ten wrong keys, until the minute is over', () => {
 })
 
 it.each(['127.0.0.1', '127.8.8.8', '::1', '::ffff:127.0.0.1'])('never stops loopback (%s)', (address) => {
-  const limit = createFailureLimit(createFakeClock())
+  const limit = createFailureLimit({ clock: createFakeClock() })
   fail(limit, address, 100)
   expect(limit.retryAfter(address)).toBe(0)
 })
 
 it('takes a mapped address for the same one, and an IPv6 network of 64 bits for one client', () => {
-  const limit = createFailureLimit(createFakeClock())
+  const limit = createFailureLimit({ clock: createFakeClock() })
   fail(limit, '::ffff:10.0.0.1', 10)
   expect(limit.retryAfter('10.0.0.1')).toBe(60)
   fail(limit, '2001:db8:1:2:aaaa::1', 5)
@@ -39,7 +39,7 @@ it('takes a mapped address for the same one, and an IPv6 network of 64 bits for 
 })
 
 it('remembers a bounded number of addresses', () => {
-  const limit = createFailureLimit(createFakeClock())
+  const limit = createFailureLimit({ clock: createFakeClock() })
   fail(limit, '10.0.0.1', 10)
   for (let n = 0; n < 10_000; n++) limit.record(`11.0.${n >> 8}.${n & 255}`)
   expect(limit.retryAfter('10.0.0.1')).toBe(0)

@@ -1,4 +1,4 @@
-import { isLoopback } from '../auth/failure-limit.ts'
+import { isLoopback } from './network-address.ts'
 import type { KeyRing } from '../auth/key-ring.ts'
 import { EXIT_CONFIG, ServeError } from '../serve-error.ts'
 
