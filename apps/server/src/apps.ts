@@ -1,6 +1,8 @@
+import type { Socket } from 'node:net'
 import { createKeyRoutes } from './admin/key-routes.ts'
 import { createSessionRoutes } from './admin/session-routes.ts'
 import { createStatusRoutes, type ServerStatus } from './admin/status-routes.ts'
+import { createAdmission } from './auth/admission.ts'
 import { createAuthenticate, type Authenticate } from './auth/authenticate.ts'
 import { createFailureLimit } from './auth/failure-limit.ts'
 import { authenticateOwnerSocket } from './auth/owner-socket-caller.ts'
@@ -9,12 +11,16 @@ import { createSignInRoutes } from './auth/sign-in-routes.ts'
 import type { LoadedConfig } from './config/load-config.ts'
 import { createDoors } from './doors.ts'
 import type { AccessPolicy } from './http/access-policy.ts'
+import type { ClientAddress } from './http/client-address.ts'
 import { createApp } from './http/create-app.ts'
 import type { HttpApp } from './http/request-listener.ts'
-import type { Log } from './log.ts'
+import { createRateLimit } from './limits/rate-limit.ts'
+import type { UnauthenticatedSockets } from './limits/unauthenticated-sockets.ts'
+import type { Log } from './log/log.ts'
+import type { Redactor } from './log/redactor.ts'
+import { createMetricsRoutes } from './metrics/metrics-routes.ts'
 import { createPageRoutes } from './page/page-routes.ts'
 import type { Phase } from './phase.ts'
-import { randomBytes } from './platform/random-bytes.ts'
 import { systemClock } from './platform/system-clock.ts'
 import { readVersion } from './version.ts'
 import type { Parts } from './wire.ts'
@@ -24,29 +30,55 @@ export interface AppsDeps {
   readonly parts: Parts
   readonly codes: SignInCodes
   readonly log: Log
+  readonly redactor: Redactor
   readonly phase: () => Phase
   readonly status: () => ServerStatus
 }
 
+/** What a listener for strangers has besides. */
+export interface PublicAppDeps {
+  readonly policy: AccessPolicy
+  readonly addressOf: ClientAddress
+  readonly sockets: Pick<UnauthenticatedSockets, 'admit'>
+}
+
 /** For everybody who has a key, and for browsers. */
-export function createPublicApp(deps: AppsDeps, policy: AccessPolicy): HttpApp {
-  const { parts, codes } = deps
-  const failures = createFailureLimit(systemClock)
-  const authenticate = createAuthenticate({ keys: parts.keys, failures, policy })
+export function createPublicApp(deps: AppsDeps, { policy, addressOf, sockets }: PublicAppDeps): HttpApp {
+  const { parts, codes, config, redactor } = deps
+  const { keys } = parts
+  const failures = createFailureLimit({ clock: systemClock, loopback: config.limits.loopback })
+  const authenticate = admitWith(deps, createAuthenticate({ keys, failures, policy, addressOf, redactor }), (socket) =>
+    sockets.admit(socket),
+  )
   const app = createSharedApp(deps, authenticate)
-  app.route('/', createSignInRoutes({ keys: parts.keys, codes, failures, policy, authenticate }))
+  app.route('/', createSignInRoutes({ keys, codes, failures, policy, authenticate, addressOf, redactor }))
   app.route('/', createPageRoutes({ version: readVersion() }))
   return app
 }
 
 /** For whoever owns the data directory. */
 export function createOwnerApp(deps: AppsDeps): HttpApp {
-  return createSharedApp(deps, authenticateOwnerSocket)
+  return createSharedApp(deps, admitWith(deps, authenticateOwnerSocket))
+}
+
+function admitWith(
+  { parts: { metrics }, config }: AppsDeps,
+  authenticate: Authenticate,
+  admitSocket?: (socket: Socket) => void,
+): Authenticate {
+  return createAdmission({
+    authenticate,
+    requests: createRateLimit(config.limits.requestsPerKeyPerMinute, systemClock),
+    wrongKey: () => metrics.wrongKeys.add(),
+    refused: () => metrics.refusals.add({ limit: 'requests' }),
+    ...(admitSocket && { admitSocket }),
+  })
 }
 
 function createSharedApp(deps: AppsDeps, authenticate: Authenticate): HttpApp {
   const { parts, config, phase, log, status } = deps
-  const app = createApp({ phase, log, random: randomBytes, doors: createDoors({ parts, config, authenticate }) })
+  const app = createApp({ phase, log, doors: createDoors({ parts, config, authenticate }) })
+  app.route('/', createMetricsRoutes(parts.metrics, authenticate))
   app.route('/api/polylogue', createStatusRoutes(status, authenticate))
   app.route('/api/polylogue/keys', createKeyRoutes(parts.keys, authenticate))
   app.route('/api/polylogue/sessions', createSessionRoutes({ engine: parts.engine, store: parts.events, authenticate }))

@@ -3,9 +3,13 @@ import type { ServerStatus } from './admin/status-routes.ts'
 import { createOwnerApp, createPublicApp, type AppsDeps } from './apps.ts'
 import { DOOR_NAMES } from './doors.ts'
 import { createAccessPolicy } from './http/access-policy.ts'
+import { createClientAddress, createProxyList } from './http/client-address.ts'
 import { createHttpServer } from './http/http-server.ts'
-import { createRequestListener } from './http/request-listener.ts'
+import { isLoopback } from './http/network-address.ts'
+import { createRequestListener, type HttpApp } from './http/request-listener.ts'
 import { listenOnTcp, type TcpListener } from './http/tcp-listener.ts'
+import { createUnauthenticatedSockets } from './limits/unauthenticated-sockets.ts'
+import { createRequestObserver } from './observe/request-observer.ts'
 import { listenOnOwnerSocket } from './owner/owner-socket.ts'
 import { systemClock } from './platform/system-clock.ts'
 import type { ServeOptions } from './serve-options.ts'
@@ -14,6 +18,8 @@ import { readVersion } from './version.ts'
 /** The two ways in: TCP for everybody with a key, the owner socket for whoever owns the data directory. */
 export interface Listeners {
   readonly publicUrl: string | undefined
+  /** All that is served over TCP, as `GET /aap/v3/meta`. */
+  readonly routes: readonly string[]
   /** Returns the address. */
   listen(listen: { readonly host: string; readonly port: number }): Promise<string>
   listenForOwner(): Promise<void>
@@ -26,7 +32,8 @@ export interface Listeners {
 export type ListenersDeps = Omit<AppsDeps, 'status'> & { readonly options: ServeOptions }
 
 export function createListeners({ options, ...deps }: ListenersDeps): Listeners {
-  const { config } = deps
+  const { config, log, parts } = deps
+  const { metrics } = parts
   const publicUrl = options.publicUrl ?? config.publicUrl
   const policy = createAccessPolicy({
     host: options.listen?.host ?? '',
@@ -37,16 +44,27 @@ export function createListeners({ options, ...deps }: ListenersDeps): Listeners 
   let releaseSocket: (() => void) | undefined
   const status = createStatus(deps, () => tcp?.url)
 
-  const publicApp = createPublicApp({ ...deps, status }, policy)
+  const proxies = createProxyList(config.trustedProxies)
+  const addressOf = createClientAddress(proxies)
+  const sockets = createUnauthenticatedSockets({
+    perAddress: config.limits.unauthenticatedSockets,
+    isExempt: (address) => proxies.has(address) || (config.limits.loopback === 'exempt' && isLoopback(address)),
+    refused: () => metrics.refusals.add({ limit: 'unauthenticated-sockets' }),
+  })
+  const publicApp = createPublicApp({ ...deps, status }, { policy, addressOf, sockets })
   const ownerApp = createOwnerApp({ ...deps, status })
-  const tcpServer = createHttpServer(createRequestListener(publicApp, policy))
-  const ownerServer = createHttpServer(createRequestListener(ownerApp, { judge: () => ({ allowed: true }) }))
+  const ended = createRequestObserver({ log, metrics, addressOf })
+  const tcpServer = createHttpServer(createRequestListener(publicApp, { policy, ended }))
+  sockets.watch(tcpServer)
+  const everything = { judge: () => ({ allowed: true }) as const }
+  const ownerServer = createHttpServer(createRequestListener(ownerApp, { policy: everything, ended }))
 
   const end = async (): Promise<void> => {
     await Promise.all([tcp?.close(), closeServer(ownerServer)])
   }
   return {
     publicUrl,
+    routes: routesOf(publicApp),
     async listen(listen) {
       tcp = await listenOnTcp(tcpServer, listen)
       return tcp.url
@@ -82,6 +100,11 @@ function createStatus(
     const url = address()
     return { ...fixed, phase: phase(), ...(url === undefined ? {} : { url }) }
   }
+}
+
+function routesOf({ routes }: HttpApp): readonly string[] {
+  const answering = routes.filter(({ method, path }) => method !== 'ALL' && !path.includes('*'))
+  return [...new Set(answering.map(({ method, path }) => `${method} ${path}`))]
 }
 
 function closeServer(server: Server): Promise<void> {

@@ -24,6 +24,8 @@ export interface RunningServer {
   readonly firstStart: boolean
   /** Signs one browser in, once, within ten minutes. Absent without a listener. */
   readonly signInUrl?: string
+  /** What is served over TCP, as `GET /aap/v3/meta`. */
+  readonly routes: readonly string[]
   readonly agents: readonly string[]
   readonly defaultAgent: string
   /** Lets running turns finish for `graceMs` (30 s), then closes everything. Idempotent; 0 = now. */

@@ -9,7 +9,9 @@ import { prepareDataDir } from './data-dir.ts'
 import { GIVE_UP_MS, createDrain } from './drain.ts'
 import { refuseUnsafeBind } from './http/refuse-unsafe-bind.ts'
 import { createListeners } from './listeners.ts'
-import { createLog } from './log.ts'
+import { learnConfiguration, learnEnvironment, learnPassword } from './log/known-secrets.ts'
+import { createLog } from './log/log.ts'
+import { createRedactor } from './log/redactor.ts'
 import { takeOwnership } from './owner/take-ownership.ts'
 import type { Phase } from './phase.ts'
 import { randomBytes } from './platform/random-bytes.ts'
@@ -36,25 +38,32 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
 async function start(options: ServeOptions, undo: AsyncDisposableStack): Promise<RunningServer> {
   const { dataDir, listen } = options
   const extraKeys = checkKeys(options.keys ?? [])
-  const log = await createLog(options.log ?? 'info')
+  const redactor = createRedactor()
+  for (const key of extraKeys) redactor.learn(key)
+  learnEnvironment(redactor, process.env)
+  learnPassword(redactor, options.database ?? '')
+  const log = await createLog(options.log ?? 'info', redactor)
+  undo.defer(() => log.close())
   const config = await loadConfig({
     directory: options.startDir,
     ...(options.configFile === undefined ? {} : { file: options.configFile }),
   })
+  learnConfiguration(redactor, config)
   prepareDataDir(dataDir)
   const lock = await takeOwnership(dataDir)
   undo.defer(() => lock.release())
 
-  const parts = await wire(options, config, log)
+  const parts = await wire(options, config, { log, redactor })
   undo.defer(() => parts.close())
   if (listen !== undefined) {
     await refuseUnsafeBind(listen.host, { keys: parts.keys, extraKeys, isFirstStart: parts.isNew })
   }
   const localKey = await openLocalKey(join(dataDir, 'local.key'), parts.keys)
+  redactor.learn(localKey.plain)
   const codes = createSignInCodes({ clock: systemClock, random: randomBytes, digest: sha256 })
 
   let phase: Phase = 'starting'
-  const listeners = createListeners({ options, config, parts, codes, log, phase: () => phase })
+  const listeners = createListeners({ options, config, parts, codes, log, redactor, phase: () => phase })
   undo.defer(() => listeners.close())
   // The port first: when it is taken, no turn has been taken over in vain.
   const url = listen === undefined ? undefined : await listeners.listen(listen)
@@ -75,15 +84,18 @@ async function start(options: ServeOptions, undo: AsyncDisposableStack): Promise
     endConnections: () => listeners.end(),
     finish: () => kept.disposeAsync(),
   })
+  const code = codes.issue(LOCAL_USER)
+  redactor.learn(code)
   const agents = parts.agents.list().map((agent) => agent.name)
   return {
     localKey: localKey.plain,
     firstStart: localKey.isNew,
+    routes: listeners.routes,
     agents,
     defaultAgent: parts.agents.defaultName,
     stop: (graceMs) => drain.stop(graceMs),
     stopped: drain.stopped,
-    ...(url === undefined ? {} : { url, signInUrl: signInUrl(listeners.publicUrl ?? url, codes.issue(LOCAL_USER)) }),
+    ...(url === undefined ? {} : { url, signInUrl: signInUrl(listeners.publicUrl ?? url, code) }),
   }
 }
 

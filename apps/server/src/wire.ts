@@ -12,7 +12,16 @@ import { join } from 'node:path'
 import { createAgentCatalog } from './agents/agent-catalog.ts'
 import { createKeyRing, type KeyRing } from './auth/key-ring.ts'
 import type { LoadedConfig } from './config/load-config.ts'
-import type { Log } from './log.ts'
+import { createOpenStreams, type OpenStreams } from './limits/open-streams.ts'
+import { limitEngine } from './limits/limit-engine.ts'
+import { learnFromBox } from './log/known-secrets.ts'
+import type { Log } from './log/log.ts'
+import type { Redactor } from './log/redactor.ts'
+import { createServerMetrics, type ServerMetrics } from './metrics/server-metrics.ts'
+import { createFaultLog } from './observe/fault-log.ts'
+import { observeStore } from './observe/observed-store.ts'
+import { createRunningTurns, type RunningTurns } from './observe/running-turns.ts'
+import { createTurnObserver } from './observe/turn-observer.ts'
 import { tryLock } from './owner/try-lock.ts'
 import { parseDatabase } from './parse-database.ts'
 import { randomBytes } from './platform/random-bytes.ts'
@@ -29,13 +38,23 @@ export interface Parts {
   readonly agents: AgentCatalog & { readonly defaultName: string }
   readonly events: EventStore
   readonly keys: KeyRing
+  readonly metrics: ServerMetrics
+  readonly streams: OpenStreams
+  readonly turns: RunningTurns
+  readonly databaseFile: string
   /** The database was made just now. */
   readonly isNew: boolean
   close(): Promise<void>
 }
 
+export interface WireDeps {
+  readonly log: Log
+  readonly redactor: Redactor
+}
+
 /** Chooses every concrete part and puts them together. Only for the owner of the data directory. */
-export async function wire(options: ServeOptions, config: LoadedConfig, log: Log): Promise<Parts> {
+export async function wire(options: ServeOptions, config: LoadedConfig, { log, redactor }: WireDeps): Promise<Parts> {
+  const { limits } = config
   const clock = systemClock
   const agents = createAgentCatalog(config, { scripted: options.scripted === true, clock })
   const file = parseDatabase(options.database, options)
@@ -45,15 +64,25 @@ export async function wire(options: ServeOptions, config: LoadedConfig, log: Log
     random: randomBytes,
   })
   const stores = await openStores(file)
+  const turns = createRunningTurns({ readHead: (sessionId) => stores.events.readHead(sessionId) })
+  const metrics = createServerMetrics({
+    openStreams: () => streams.count,
+    runningTurns: () => turns.count,
+    databaseFile: file,
+  })
+  const refused = (limit: string): void => metrics.refusals.add({ limit })
+  const streams = createOpenStreams({ perKey: limits.streamsPerKey, total: limits.streams, refused })
+  const events = watchStore(stores.events, { metrics, turns, log })
   const engine = createEngine({
-    store: stores.events,
+    store: events,
     agents,
     clock,
     ids: createIds(clock, randomBytes),
     digest: sha256,
-    secretBox,
+    secretBox: learnFromBox(secretBox, redactor),
     owner: `${process.pid}-${Buffer.from(randomBytes(6)).toString('hex')}`,
     recovery: config.recovery,
+    limits: { queuedInputs: limits.queuedInputs },
     log: (entry) => writeEntry(log, entry),
   })
   const keys = createKeyRing({
@@ -63,7 +92,43 @@ export async function wire(options: ServeOptions, config: LoadedConfig, log: Log
     digest: sha256,
     extraKeys: options.keys ?? [],
   })
-  return { engine, agents, events: stores.events, keys, isNew, close: () => stores.close() }
+  return {
+    engine: limitEngine(engine, { limits, turns, clock, refused }),
+    agents,
+    events,
+    keys,
+    metrics,
+    streams,
+    turns,
+    databaseFile: file,
+    isNew,
+    async close() {
+      metrics.close()
+      await stores.close()
+    },
+  }
+}
+
+/** Everything that the server knows about itself goes through its store. */
+function watchStore(store: EventStore, deps: Pick<Parts, 'metrics' | 'turns'> & { readonly log: Log }): EventStore {
+  const { metrics, turns, log } = deps
+  const observers = [turns, createTurnObserver(metrics, log)]
+  const faults = createFaultLog(log, systemClock)
+  return observeStore(store, {
+    appended(request, seconds) {
+      faults.worked()
+      metrics.appends.observe(seconds)
+      for (const observer of observers) observer.appended(request)
+    },
+    deleted(sessionId) {
+      for (const observer of observers) observer.deleted(sessionId)
+    },
+    committed: (writes) => metrics.commitSize.observe(writes),
+    fault(fault) {
+      metrics.storageFaults.add({ kind: fault.kind })
+      faults.fault(fault)
+    },
+  })
 }
 
 /** Two data directories may name one database; then only one of them may use it at a time. */

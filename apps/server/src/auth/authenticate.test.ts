@@ -3,6 +3,8 @@ import { asUserId } from '@polylogue/engine'
 import { describe, expect, it } from 'vitest'
 import type { IncomingMessage } from 'node:http'
 import { createAccessPolicy } from '../http/access-policy.ts'
+import { createClientAddress, createProxyList } from '../http/client-address.ts'
+import { createRedactor } from '../log/redactor.ts'
 import { randomBytes } from '../platform/random-bytes.ts'
 import { sha256 } from '../platform/sha256.ts'
 import { createAuthenticate } from './authenticate.ts'
@@ -22,7 +24,13 @@ async function createTestAuth() {
     extraKeys: [],
   })
   const policy = createAccessPolicy({ host: '127.0.0.1', allowOrigins: ['https://app.example'] })
-  const authenticate = createAuthenticate({ keys, policy, failures: createFailureLimit(clock) })
+  const authenticate = createAuthenticate({
+    keys,
+    policy,
+    failures: createFailureLimit({ clock }),
+    addressOf: createClientAddress(createProxyList([])),
+    redactor: createRedactor(),
+  })
   const key = await keys.createApiKey(anna, 'laptop')
   const signIn = await keys.createSignIn(anna, 'Firefox')
   const cookie = `theme=dark; polylogue_session=${signIn.plain}`

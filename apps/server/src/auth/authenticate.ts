@@ -1,5 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { AccessPolicy } from '../http/access-policy.ts'
+import type { ClientAddress } from '../http/client-address.ts'
+import type { Redactor } from '../log/redactor.ts'
 import type { Caller } from './caller.ts'
 import type { FailureLimit } from './failure-limit.ts'
 import type { KeyRing } from './key-ring.ts'
@@ -16,21 +18,26 @@ export type AuthOutcome =
 export interface AuthenticateDeps {
   readonly keys: KeyRing
   readonly failures: FailureLimit
-  readonly policy: Pick<AccessPolicy, 'isSameOrigin'>
+  readonly policy: Pick<AccessPolicy, 'isSameOrigin' | 'isSecure'>
+  readonly addressOf: ClientAddress
+  readonly redactor: Pick<Redactor, 'learnPassing'>
 }
 
 /** An `Authorization` line is the only thing that counts when there is one: two slots would be two ways around. */
-export function createAuthenticate({ keys, failures, policy }: AuthenticateDeps): Authenticate {
+export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
+  const { keys, failures, policy, addressOf, redactor } = deps
   return async (incoming) => {
     const { authorization, cookie } = incoming.headers
-    const signIn = authorization === undefined ? readSessionCookie(cookie) : undefined
+    const signIn =
+      authorization === undefined ? readSessionCookie(cookie, { secure: policy.isSecure(incoming) }) : undefined
     const refusal = signIn === undefined ? undefined : refuseForeignCookie(incoming, policy)
     if (refusal !== undefined) return refusal
     const plain = signIn ?? bearerToken(authorization)
     // Nothing shown is not a failure: a browser's first look and a probe end here.
     if (plain === undefined) return UNAUTHORIZED
+    redactor.learnPassing(plain)
 
-    const address = incoming.socket.remoteAddress ?? ''
+    const address = addressOf(incoming)
     const retryAfterS = failures.retryAfter(address)
     if (retryAfterS > 0) return { type: 'refused', status: 429, error: 'Too many wrong keys from here.', retryAfterS }
     const found = await keys.find(plain)

@@ -2,9 +2,11 @@ import type { HttpBindings } from '@hono/node-server'
 import { Hono } from 'hono'
 import { z } from 'zod'
 import type { AccessPolicy } from '../http/access-policy.ts'
+import type { ClientAddress } from '../http/client-address.ts'
 import { HttpRefusal } from '../http/http-refusal.ts'
 import { readJsonBody } from '../http/read-json-body.ts'
 import { refuse } from '../http/require-caller.ts'
+import type { Redactor } from '../log/redactor.ts'
 import type { Authenticate } from './authenticate.ts'
 import type { FailureLimit } from './failure-limit.ts'
 import type { KeyRing } from './key-ring.ts'
@@ -17,29 +19,34 @@ export interface SignInDeps {
   readonly keys: KeyRing
   readonly codes: SignInCodes
   readonly failures: FailureLimit
-  readonly policy: Pick<AccessPolicy, 'isSameOrigin'>
+  readonly policy: Pick<AccessPolicy, 'isSameOrigin' | 'isSecure'>
   readonly authenticate: Authenticate
+  readonly addressOf: ClientAddress
+  readonly redactor: Pick<Redactor, 'learnPassing'>
 }
 
 /** A one-time code becomes a cookie. The code travels in the link's fragment, which browsers do not send. */
 export function createSignInRoutes(deps: SignInDeps): Hono<{ Bindings: HttpBindings }> {
-  const { keys, codes, failures, policy, authenticate } = deps
+  const { keys, codes, failures, policy, authenticate, addressOf, redactor } = deps
   const routes = new Hono<{ Bindings: HttpBindings }>()
 
   routes.post('/signin', async (c) => {
     if (!policy.isSameOrigin(c.env.incoming)) throw new HttpRefusal(403, 'Sign in from our own page.')
-    const address = c.env.incoming.socket.remoteAddress ?? ''
+    const address = addressOf(c.env.incoming)
     const retryAfterS = failures.retryAfter(address)
     if (retryAfterS > 0) {
       throw new HttpRefusal(429, 'Too many wrong codes from here.', { 'Retry-After': String(retryAfterS) })
     }
-    const userId = codes.redeem((await readJsonBody(c, signIn)).code)
+    const { code } = await readJsonBody(c, signIn)
+    redactor.learnPassing(code)
+    const userId = codes.redeem(code)
     if (userId === undefined) {
       failures.record(address)
       throw new HttpRefusal(401, 'This link was used before or is too old. Restart the server for a new one.')
     }
     const { plain } = await keys.createSignIn(userId, browserName(c.req.header('user-agent')))
-    const secure = c.req.header('origin')?.startsWith('https:') === true
+    redactor.learnPassing(plain)
+    const secure = policy.isSecure(c.env.incoming)
     return c.json({ user: userId }, 200, { 'Set-Cookie': sessionCookie(plain, { secure }) })
   })
 
@@ -48,7 +55,8 @@ export function createSignInRoutes(deps: SignInDeps): Hono<{ Bindings: HttpBindi
     if (outcome.type === 'refused') return refuse(outcome)
     const { via, keyId, userId } = outcome.caller
     if (via === 'cookie') await keys.revoke(keyId, userId)
-    return c.body(null, 204, { 'Set-Cookie': expiredSessionCookie() })
+    const secure = policy.isSecure(c.env.incoming)
+    return c.body(null, 204, { 'Set-Cookie': expiredSessionCookie({ secure }) })
   })
   return routes
 }

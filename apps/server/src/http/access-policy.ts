@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { withoutMapping } from '../auth/failure-limit.ts'
+import { withoutMapping } from './network-address.ts'
 import { EXIT_CONFIG, ServeError } from '../serve-error.ts'
 
 /**
@@ -11,6 +11,8 @@ export interface AccessPolicy {
   judge(request: RequestHead): Verdict
   /** Whether our own page sent this. */
   isSameOrigin(request: RequestHead): boolean
+  /** Whether the browser came over HTTPS, through a proxy in front. */
+  isSecure(request: Pick<RequestHead, 'headers'>): boolean
 }
 
 export type RequestHead = Pick<IncomingMessage, 'method' | 'url' | 'headers' | 'rawHeaders'> & {
@@ -55,6 +57,10 @@ export function createAccessPolicy(options: AccessPolicyOptions): AccessPolicy {
 
   return {
     isSameOrigin,
+    isSecure({ headers: { origin, host } }) {
+      if (publicUrl?.protocol !== 'https:') return false
+      return origin === undefined ? isPublicHost(host?.toLowerCase() ?? '') : origin === publicUrl.origin
+    },
     judge(request) {
       const hosts = valuesOf(request.rawHeaders, 'host')
       const host = hosts[0]?.toLowerCase()

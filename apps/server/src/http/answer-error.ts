@@ -1,18 +1,28 @@
-import { EngineError, StorageFault, unreachable, type EngineErrorCode, type RandomBytes } from '@polylogue/engine'
-import type { ErrorHandler } from 'hono'
-import type { Log } from '../log.ts'
+import type { HttpBindings } from '@hono/node-server'
+import { EngineError, StorageFault, unreachable, type EngineErrorCode } from '@polylogue/engine'
+import type { Context, ErrorHandler } from 'hono'
+import type { Log } from '../log/log.ts'
 import { HttpRefusal, type HttpRefusalStatus } from './http-refusal.ts'
+import { trailOf } from './request-trail.ts'
 
 /** The last resort of every route. What we did not expect is logged under an id; the client gets the id and no more. */
-export function createErrorAnswer(deps: { readonly log: Log; readonly random: RandomBytes }): ErrorHandler {
+export function createErrorAnswer(log: Log): ErrorHandler<{ Bindings: HttpBindings }> {
   return (error, c) => {
     if (error instanceof HttpRefusal) return c.json({ error: error.message }, error.status, error.headers)
-    if (error instanceof EngineError) return c.json({ error: error.message }, statusOf(error.code))
-    const errorId = Buffer.from(deps.random(6)).toString('hex')
-    deps.log.error({ errorId, method: c.req.method, route: c.req.routePath, err: error }, 'a request failed')
-    if (error instanceof StorageFault) return c.json({ error: 'Storage is not available.', errorId }, 503)
+    if (error instanceof EngineError) return answerCode(c, error.code, error.message)
+    const { id: errorId, route } = trailOf(c.env.incoming)
+    log.error({ errorId, method: c.req.method, route, err: error }, 'a request failed')
+    if (error instanceof StorageFault) {
+      const code = error.kind === 'broken' ? 'storage-unavailable' : (`storage-${error.kind}` as const)
+      return answerCode(c, code, 'The storage is not available.')
+    }
     return c.json({ error: 'Something went wrong here.', errorId }, 500)
   }
+}
+
+function answerCode(c: Context, code: EngineErrorCode, error: string): Response {
+  const status = statusOf(code)
+  return c.json({ error, code }, status, status === 503 || status === 429 ? { 'Retry-After': '5' } : {})
 }
 
 function statusOf(code: EngineErrorCode): HttpRefusalStatus {

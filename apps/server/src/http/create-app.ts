@@ -1,16 +1,16 @@
 import type { HttpBindings } from '@hono/node-server'
-import type { RandomBytes } from '@polylogue/engine'
-import { Hono } from 'hono'
-import type { Log } from '../log.ts'
+import { Hono, type Context } from 'hono'
+import { matchedRoutes } from 'hono/route'
+import type { Log } from '../log/log.ts'
 import type { Phase } from '../phase.ts'
 import { createErrorAnswer } from './answer-error.ts'
 import type { Door } from './door.ts'
 import type { HttpApp } from './request-listener.ts'
+import { trailOf } from './request-trail.ts'
 
 export interface AppDeps {
   readonly phase: () => Phase
   readonly log: Log
-  readonly random: RandomBytes
   readonly doors: readonly Door[]
 }
 
@@ -18,12 +18,13 @@ export interface AppDeps {
 const ALWAYS_OPEN = new Set(['/healthz', '/readyz', '/api/polylogue/status'])
 
 /** All routes of one listener. */
-export function createApp({ phase, log, random, doors }: AppDeps): HttpApp {
+export function createApp({ phase, log, doors }: AppDeps): HttpApp {
   const app = new Hono<{ Bindings: HttpBindings }>()
-  app.onError(createErrorAnswer({ log, random }))
+  app.onError(createErrorAnswer(log))
   app.notFound((c) => c.json({ error: 'Not found' }, 404))
 
   app.use(async (c, next) => {
+    trailOf(c.env.incoming).route = patternOf(c)
     if (phase() !== 'ready' && !ALWAYS_OPEN.has(c.req.path)) {
       const error = phase() === 'starting' ? 'The server is starting.' : 'The server is shutting down.'
       return c.json({ error }, 503, { 'Retry-After': '2', Connection: 'close' })
@@ -37,4 +38,9 @@ export function createApp({ phase, log, random, doors }: AppDeps): HttpApp {
   app.get('/readyz', (c) => (phase() === 'ready' ? c.json({ status: 'ready' }) : c.json({ status: phase() }, 503)))
   for (const door of doors) app.route(door.path, door.app)
   return app
+}
+
+/** The route that will answer; the ones before it, all with a star, only look at the request. */
+function patternOf(c: Context): string | undefined {
+  return matchedRoutes(c).findLast(({ method, path }) => method !== 'ALL' && !path.endsWith('*'))?.path
 }

@@ -1,6 +1,6 @@
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import { describe, expect, it } from 'vitest'
-import type { Log } from '../log.ts'
+import { silentLog, type Log } from '../log/log.ts'
 import { exchange, exchangeRaw } from '../test-support/exchange.ts'
 import { startListener } from '../test-support/start-listener.ts'
 
@@ -138,7 +138,7 @@ describe('errors', () => {
 
   it('what breaks inside is logged under an id, and the client sees only that id', async () => {
     const logged: unknown[] = []
-    const log: Log = { info: () => undefined, warn: () => undefined, error: (fields) => logged.push(fields) }
+    const log: Log = { ...silentLog, error: (fields) => logged.push(fields) }
     const { url } = await startListener({
       log,
       routes: (app) => {

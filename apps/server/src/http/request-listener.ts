@@ -1,20 +1,32 @@
 import { getRequestListener, type HttpBindings } from '@hono/node-server'
 import type { Hono } from 'hono'
-import type { RequestListener } from 'node:http'
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { AccessPolicy } from './access-policy.ts'
 import { sendPreflight, setCorsHeaders } from './cors.ts'
+import { beginTrail, type RequestTrail } from './request-trail.ts'
 import { setSecurityHeaders } from './security-headers.ts'
 import { sendJson } from './send-json.ts'
 
 export type HttpApp = Hono<{ Bindings: HttpBindings }>
 
+/** Called when the answer has left, or when nobody is there any more to take it. */
+export type RequestObserver = (trail: RequestTrail, incoming: IncomingMessage, outgoing: ServerResponse) => void
+
+export interface RequestListenerDeps {
+  readonly policy: Pick<AccessPolicy, 'judge'>
+  readonly ended: RequestObserver
+}
+
 /** What happens to a request before any route sees it. Headers set here are on every answer, raw streams included. */
-export function createRequestListener(app: HttpApp, policy: Pick<AccessPolicy, 'judge'>): RequestListener {
+export function createRequestListener(app: HttpApp, { policy, ended }: RequestListenerDeps): RequestListener {
   const route = getRequestListener((request, bindings) => app.fetch(request, bindings))
   return (incoming, outgoing) => {
+    const trail = beginTrail(incoming)
+    outgoing.once('close', () => ended(trail, incoming, outgoing))
     setSecurityHeaders(outgoing)
     const verdict = policy.judge(incoming)
     if (!verdict.allowed) {
+      trail.route = 'refused'
       // Its body is not worth reading, so the connection cannot be used again.
       outgoing.shouldKeepAlive = false
       sendJson(outgoing, verdict.status, { error: verdict.error })
@@ -22,6 +34,7 @@ export function createRequestListener(app: HttpApp, policy: Pick<AccessPolicy, '
     }
     if (verdict.crossOrigin !== undefined) setCorsHeaders(outgoing, verdict.crossOrigin)
     if (incoming.method === 'OPTIONS' && incoming.headers['access-control-request-method'] !== undefined) {
+      trail.route = 'preflight'
       sendPreflight(outgoing)
       return
     }

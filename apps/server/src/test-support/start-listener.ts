@@ -7,9 +7,8 @@ import type { Door } from '../http/door.ts'
 import { createHttpServer } from '../http/http-server.ts'
 import { createRequestListener, type HttpApp } from '../http/request-listener.ts'
 import { listenOnTcp } from '../http/tcp-listener.ts'
-import { silentLog, type Log } from '../log.ts'
+import { silentLog, type Log } from '../log/log.ts'
 import type { Phase } from '../phase.ts'
-import { randomBytes } from '../platform/random-bytes.ts'
 
 export interface ListenerOptions extends Partial<AccessPolicyOptions> {
   readonly log?: Log
@@ -26,11 +25,10 @@ export async function startListener(options: ListenerOptions = {}): Promise<{ re
   const doors: readonly Door[] = [{ path: '/', app: routes }]
   const app = createApp({
     doors,
-    random: randomBytes,
     log: options.log ?? silentLog,
     phase: options.phase ?? (() => 'ready'),
   })
-  const server = createHttpServer(createRequestListener(app, policy))
+  const server = createHttpServer(createRequestListener(app, { policy, ended: () => undefined }))
   const listener = await listenOnTcp(server, { host: '127.0.0.1', port: 0 })
   onTestFinished(async () => {
     const closed = listener.close()

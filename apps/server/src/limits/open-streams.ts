@@ -1,0 +1,47 @@
+import type { ServerResponse } from 'node:http'
+import { HttpRefusal } from '../http/http-refusal.ts'
+
+/** Counts the answers that stay open until a turn stops, and refuses the one too many. */
+export interface OpenStreams {
+  readonly count: number
+  /** Throws `HttpRefusal`. Counted until the response is closed, however that happens. */
+  admit(keyId: string, outgoing: ServerResponse): void
+}
+
+export interface OpenStreamsOptions {
+  readonly perKey: number
+  readonly total: number
+  refused(limit: 'streams-per-key' | 'streams'): void
+}
+
+const RETRY_AFTER = { 'Retry-After': '5' }
+
+export function createOpenStreams({ perKey, total, refused }: OpenStreamsOptions): OpenStreams {
+  const counts = new Map<string, number>()
+  let count = 0
+  return {
+    get count() {
+      return count
+    },
+    admit(keyId, outgoing) {
+      const own = counts.get(keyId) ?? 0
+      if (own >= perKey) {
+        refused('streams-per-key')
+        throw new HttpRefusal(429, `This key has ${perKey} open streams, which is the limit.`, RETRY_AFTER)
+      }
+      if (count >= total) {
+        refused('streams')
+        throw new HttpRefusal(503, 'The server has as many open streams as it takes.', RETRY_AFTER)
+      }
+      if (outgoing.closed || outgoing.destroyed) return
+      count += 1
+      counts.set(keyId, own + 1)
+      outgoing.once('close', () => {
+        count -= 1
+        const rest = (counts.get(keyId) ?? 1) - 1
+        if (rest > 0) counts.set(keyId, rest)
+        else counts.delete(keyId)
+      })
+    },
+  }
+}

@@ -1,0 +1,68 @@
+import { StorageFault, type AppendRequest, type EventStore, type SessionId } from '@polylogue/engine'
+
+/** What goes through a store, for whoever counts or watches. Called after the fact; must not throw. */
+export interface StoreObserver {
+  /** It is on disk. */
+  appended(request: AppendRequest, seconds: number): void
+  deleted(sessionId: SessionId): void
+  /** So many writes became durable together. */
+  committed(writes: number): void
+  fault(fault: StorageFault): void
+}
+
+/** The same store. Writes that one commit makes durable settle together, which is how its size is known out here. */
+export function observeStore(store: EventStore, observer: StoreObserver): EventStore {
+  let settled = 0
+  const countCommit = (): void => {
+    settled += 1
+    if (settled > 1) return
+    setImmediate(() => {
+      observer.committed(settled)
+      settled = 0
+    })
+  }
+  const watch = async <T>(work: Promise<T>): Promise<T> => {
+    try {
+      return await work
+    } catch (error) {
+      if (error instanceof StorageFault) observer.fault(error)
+      throw error
+    }
+  }
+  const write = async <T>(work: Promise<T>): Promise<T> => {
+    const result = await watch(work)
+    countCommit()
+    return result
+  }
+
+  return {
+    async append(request) {
+      const startedAt = performance.now()
+      const result = await write(store.append(request))
+      if (result.type === 'appended') observer.appended(request, (performance.now() - startedAt) / 1000)
+      return result
+    },
+    saveDrafts: (sessionId, fence, drafts) => write(store.saveDrafts(sessionId, fence, drafts)),
+    async deleteSession(sessionId) {
+      const isDeleted = await write(store.deleteSession(sessionId))
+      if (isDeleted) observer.deleted(sessionId)
+      return isDeleted
+    },
+    claim: (sessionId, owner, leaseMs) => write(store.claim(sessionId, owner, leaseMs)),
+    renew: (owner, sessionIds, leaseMs) => write(store.renew(owner, sessionIds, leaseMs)),
+    release: (sessionId, fence) => write(store.release(sessionId, fence)),
+    dropLeases: () => write(store.dropLeases()),
+
+    readEvents: (sessionId, after, limit) => watch(store.readEvents(sessionId, after, limit)),
+    readHead: (sessionId) => watch(store.readHead(sessionId)),
+    readSnapshot: (sessionId) => watch(store.readSnapshot(sessionId)),
+    readDrafts: (sessionId) => watch(store.readDrafts(sessionId)),
+    listSessions: (query) => watch(store.listSessions(query)),
+    findReceipt: (userId, sessionId, key) => watch(store.findReceipt(userId, sessionId, key)),
+    takenNames: (sessionId, names) => watch(store.takenNames(sessionId, names)),
+    readBlob: (sessionId, hash) => watch(store.readBlob(sessionId, hash)),
+    readSecrets: (sessionId) => watch(store.readSecrets(sessionId)),
+    wantedSessions: (limit) => watch(store.wantedSessions(limit)),
+    close: () => store.close(),
+  }
+}

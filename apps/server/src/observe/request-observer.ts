@@ -1,0 +1,42 @@
+import type { ClientAddress } from '../http/client-address.ts'
+import type { RequestObserver } from '../http/request-listener.ts'
+import type { Log } from '../log/log.ts'
+import type { ServerMetrics } from '../metrics/server-metrics.ts'
+
+export interface RequestObserverDeps {
+  readonly log: Log
+  readonly metrics: Pick<ServerMetrics, 'requests'>
+  readonly addressOf: ClientAddress
+}
+
+/** Probes and the page's own files come often and say little. */
+const QUIET = /^\/(?:healthz|readyz|metrics|page\/.*)$/
+/** nginx's number for a client that left before it was answered. */
+const LEFT = 499
+
+/** One line and one count for every request. */
+export function createRequestObserver({ log, metrics, addressOf }: RequestObserverDeps): RequestObserver {
+  return (trail, incoming, outgoing) => {
+    const { id, route = 'unmatched', caller, startedAt } = trail
+    const status = outgoing.headersSent ? outgoing.statusCode : LEFT
+    const method = incoming.method ?? ''
+    metrics.requests.add({ method, route, status: String(status) })
+    const fields = {
+      id,
+      method,
+      route,
+      status,
+      ms: Math.round((performance.now() - startedAt) * 10) / 10,
+      ...(caller && { key: caller.keyId, user: caller.userId }),
+      ...(outgoing.headersSent && !outgoing.writableFinished && { cut: true }),
+      ...(isRefusal(status) && { from: addressOf(incoming) }),
+    }
+    if (QUIET.test(route)) log.debug(fields, 'request')
+    else log.info(fields, 'request')
+  }
+}
+
+/** The operator wants to know who keeps trying. */
+function isRefusal(status: number): boolean {
+  return status === 401 || status === 403 || status === 429
+}

@@ -1,0 +1,53 @@
+import type { AppendRequest, EntryId, RecordedEvent, SessionId } from '@polylogue/engine'
+import type { Log } from '../log/log.ts'
+import type { ServerMetrics } from '../metrics/server-metrics.ts'
+
+/** Tells the log and the counters how turns go. */
+export interface TurnObserver {
+  appended(request: Pick<AppendRequest, 'sessionId' | 'at' | 'events'>): void
+  deleted(sessionId: SessionId): void
+}
+
+export function createTurnObserver(
+  metrics: Pick<ServerMetrics, 'turns' | 'takeovers' | 'modelSteps'>,
+  log: Log,
+): TurnObserver {
+  /** When each open step asked its model. */
+  const asked = new Map<SessionId, Map<EntryId, number>>()
+  const stepEnded = (sessionId: SessionId, stepId: EntryId, at: number): void => {
+    const steps = asked.get(sessionId)
+    const askedAt = steps?.get(stepId)
+    if (askedAt === undefined) return
+    steps?.delete(stepId)
+    metrics.modelSteps.observe((at - askedAt) / 1000)
+  }
+  const tell = (sessionId: SessionId, event: RecordedEvent, at: number): void => {
+    switch (event.type) {
+      case 'step.started':
+        asked.set(sessionId, (asked.get(sessionId) ?? new Map<EntryId, number>()).set(event.stepId, at))
+        break
+      case 'step.answered':
+      case 'step.ended':
+        stepEnded(sessionId, event.stepId, at)
+        break
+      case 'turn.taken-over':
+        metrics.takeovers.add()
+        log.warn({ sessionId, turnId: event.turnId, count: event.count }, 'a turn was taken over')
+        break
+      case 'turn.ended': {
+        const { turnId, outcome, error } = event
+        asked.delete(sessionId)
+        metrics.turns.add({ outcome })
+        log.info({ sessionId, turnId, outcome, ...(error && { code: error.code }) }, 'a turn ended')
+        break
+      }
+      default:
+    }
+  }
+  return {
+    appended({ sessionId, at, events }) {
+      for (const event of events) tell(sessionId, event, at)
+    },
+    deleted: (sessionId) => void asked.delete(sessionId),
+  }
+}
