@@ -62,6 +62,20 @@ describe('polylogue run, beside a running server', () => {
     await turn.finished()
   })
 
+  it('names every call that a turn waits for, those it did not see being made too', async () => {
+    const client = server.client(V3)
+    const tools = [{ name: 'echo' }, { name: 'slow', trust: true }]
+    const { sessionId } = (await client.create({ agent: { name: 'scripted', tools } })).body
+    const turn = await client.streamTurn(sessionId, {
+      stream: 'delta',
+      messages: [{ role: 'user', content: 'call c1 echo {"msg":"hi"}\ncall c2 slow {"ms":3000}' }],
+    })
+    await turn.until(({ data }) => data['toolCallId'] === 'c2')
+    const following = await runPolylogue(run('--session', sessionId), { cwd: dir.path })
+    expect(following.code).toBe(3)
+    expect(following.stderr).toContain('Waiting for an answer: echo {"msg":"hi"}')
+  })
+
   it('keeps the whole answer when the server is killed in the middle and started again', async () => {
     const running = startPolylogue(run('say One two\nsleep 1500\nsay three four'), { cwd: dir.path })
     await running.says('One two')

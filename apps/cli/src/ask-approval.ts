@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline'
-import type { ToolCall } from './open-calls.ts'
 import type { Terminal } from './terminal.ts'
 import { toTerminalLine } from './terminal-text.ts'
+import type { ToolCall } from './waiting-calls.ts'
 
 /** `undefined`: the human left without an answer. `cancel`: Ctrl-C. */
 export type ApprovalAnswer = 'yes' | 'no' | 'cancel' | undefined

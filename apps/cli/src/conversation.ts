@@ -1,12 +1,13 @@
 import { askApproval } from './ask-approval.ts'
 import { ExitCode } from './exit-code.ts'
 import type { Interruption } from './interruption.ts'
-import { createOpenCalls, type ToolCall } from './open-calls.ts'
-import { refuseFailure, type OwnerLink } from './owner-link.ts'
+import { requestText, type OwnerLink } from './owner-link.ts'
+import { readSessionRecord } from './read-session-record.ts'
 import type { Terminal } from './terminal.ts'
 import { toTerminalLine } from './terminal-text.ts'
 import type { TurnPrinter } from './turn-printer.ts'
 import { runTurn, sessionPath, type StreamedEvent, type StreamMode } from './turn-stream.ts'
+import { findWaitingCalls, type ToolCall } from './waiting-calls.ts'
 import type { Agent, TurnStop } from './wire.ts'
 
 export interface Conversation {
@@ -39,9 +40,9 @@ export async function converse(conversation: Conversation, opening: Opening): Pr
   let stage = opening
   for (;;) {
     if ('events' in stage) {
-      const { stop, open } = await play(conversation.printer, stage.events)
+      const stop = await play(conversation.printer, stage.events)
       if (stop.stopReason !== 'tool_use') return conclude(conversation, stop)
-      stage = { waitingFor: open }
+      stage = { waitingFor: findWaitingCalls(await readSessionRecord(link, sessionId)) }
     }
     if (interruption.isRequested) return ExitCode.cancelled
     const answers = await askForPermissions(conversation, stage.waitingFor)
@@ -57,19 +58,11 @@ export async function converse(conversation: Conversation, opening: Opening): Pr
   }
 }
 
-interface PlayedTurn {
-  readonly stop: TurnStop
-  readonly open: readonly ToolCall[]
-}
-
-async function play(printer: TurnPrinter, events: AsyncIterable<StreamedEvent>): Promise<PlayedTurn> {
-  const calls = createOpenCalls()
+async function play(printer: TurnPrinter, events: AsyncIterable<StreamedEvent>): Promise<TurnStop> {
   try {
     for await (const streamed of events) {
       printer.print(streamed)
-      if (!streamed.event) continue
-      if (streamed.event.event === 'turn_stop') return { stop: streamed.event, open: calls.list() }
-      calls.take(streamed.event)
+      if (streamed.event?.event === 'turn_stop') return streamed.event
     }
   } finally {
     printer.finish()
@@ -95,7 +88,7 @@ async function askForPermissions(
 
 async function cancelTurn({ link, sessionId, terminal }: Conversation): Promise<void> {
   try {
-    await refuseFailure(await link.request({ method: 'POST', path: `${sessionPath(sessionId)}/cancel`, body: {} }))
+    await requestText(link, { method: 'POST', path: `${sessionPath(sessionId)}/cancel`, body: {} })
   } catch (error) {
     terminal.stderr.write(
       `The turn could not be cancelled: ${error instanceof Error ? error.message : String(error)}\n`,

@@ -2,6 +2,7 @@ import { connectOwner, openOwner, type OwnerConnection, type OwnerResponse, type
 import { setTimeout as delay } from 'node:timers/promises'
 import type { z } from 'zod'
 import { CommandFailure } from './command-failure.ts'
+import { ExitCode } from './exit-code.ts'
 import { refusalBody } from './wire.ts'
 
 /** The way to whoever owns the data directory: a running server, or this very process. */
@@ -63,29 +64,28 @@ export async function requestJson<S extends z.ZodType>(
   schema: S,
   request: OwnerRequest,
 ): Promise<z.infer<S>> {
-  const response = await link.request(request)
-  await refuseFailure(response)
-  const answer = schema.safeParse(await response.json())
-  if (!answer.success) {
-    throw new CommandFailure(`The server's answer to ${request.method} ${request.path} makes no sense.`)
+  const answer = schema.safeParse(parseJson(await requestText(link, request)))
+  if (answer.success) return answer.data
+  throw new CommandFailure(`The server's answer to ${request.method} ${request.path} makes no sense.`)
+}
+
+/** The body of the answer. A refusal, or an owner that goes away, is a `CommandFailure`. */
+export async function requestText(link: OwnerLink, request: OwnerRequest): Promise<string> {
+  try {
+    const response = await link.request(request)
+    await refuseFailure(response)
+    return await response.text()
+  } catch (error) {
+    if (error instanceof CommandFailure) throw error
+    throw new CommandFailure('The server went away before it answered.', ExitCode.failed, { cause: error })
   }
-  return answer.data
 }
 
 /** Throws what the server says about a refused request. */
 export async function refuseFailure(response: OwnerResponse): Promise<void> {
   if (response.status < 400) return
   const body = refusalBody.safeParse(parseJson(await response.text()))
-  throw new RequestRefused(response.status, body.success ? body.data.error : `The server answered ${response.status}.`)
-}
-
-export class RequestRefused extends CommandFailure {
-  readonly status: number
-
-  constructor(status: number, message: string) {
-    super(message)
-    this.status = status
-  }
+  throw new CommandFailure(body.success ? body.data.error : `The server answered ${response.status}.`)
 }
 
 function parseJson(text: string): unknown {

@@ -1,7 +1,7 @@
 import { ExitCode } from '../exit-code.ts'
 import { formatLocalTime } from '../local-time.ts'
 import type { OwnerFlags } from '../owner-flags.ts'
-import { refuseFailure, requestJson } from '../owner-link.ts'
+import { requestJson, requestText } from '../owner-link.ts'
 import { formatTable } from '../table.ts'
 import { createTerminal } from '../terminal.ts'
 import { toTerminalLine } from '../terminal-text.ts'
@@ -45,7 +45,7 @@ export function listKeys(flags: KeysFlags): Promise<number> {
 
 export function revokeKey(id: string, flags: KeysFlags): Promise<number> {
   return withOwner(flags, async (link) => {
-    await refuseFailure(await link.request({ method: 'DELETE', path: `${KEYS_PATH}/${encodeURIComponent(id)}` }))
+    await requestText(link, { method: 'DELETE', path: `${KEYS_PATH}/${encodeURIComponent(id)}` })
     createTerminal(process).stderr.write(`Revoked ${toTerminalLine(id)}; whatever it had open is closed.\n`)
     return ExitCode.done
   })

@@ -4,13 +4,14 @@ import { CommandFailure } from '../command-failure.ts'
 import { converse, type Conversation, type Opening } from '../conversation.ts'
 import { ExitCode } from '../exit-code.ts'
 import { listenForInterruption } from '../interruption.ts'
-import { findWaitingCalls } from '../open-calls.ts'
 import type { OwnerFlags } from '../owner-flags.ts'
 import { requestJson, type OwnerLink } from '../owner-link.ts'
+import { readSessionRecord } from '../read-session-record.ts'
 import { createTerminal } from '../terminal.ts'
 import { createJsonPrinter, createTextPrinter } from '../turn-printer.ts'
 import { attachTurn, runTurn } from '../turn-stream.ts'
-import { createdSession, sessionRecord, type Agent, type SessionRecord } from '../wire.ts'
+import { findWaitingCalls } from '../waiting-calls.ts'
+import { createdSession, type Agent, type SessionRecord } from '../wire.ts'
 import { withOwner } from '../with-owner.ts'
 
 export interface RunFlags extends OwnerFlags {
@@ -69,8 +70,7 @@ async function openSession(link: OwnerLink, flags: RunFlags): Promise<OpenedSess
     const { sessionId } = await requestJson(link, createdSession, { method: 'POST', path: '/aap/v3/sessions', body })
     return { sessionId, agent }
   }
-  const path = `/api/polylogue/sessions/${encodeURIComponent(flags.session)}`
-  const record = await requestJson(link, sessionRecord, { method: 'GET', path })
+  const record = await readSessionRecord(link, flags.session)
   const { agent: name, sessionId } = record.session
   if (flags.agent !== undefined && flags.agent !== name) {
     throw new CommandFailure(`The session belongs to the agent "${name}", not "${flags.agent}".`, ExitCode.usage)

@@ -2,11 +2,12 @@ import { ExitCode } from '../exit-code.ts'
 import { formatLocalTime } from '../local-time.ts'
 import type { OwnerFlags } from '../owner-flags.ts'
 import { requestJson, type OwnerLink } from '../owner-link.ts'
+import { readSessionRecord } from '../read-session-record.ts'
 import { formatSessionRecord } from '../session-record.ts'
 import { formatTable } from '../table.ts'
 import { createTerminal } from '../terminal.ts'
 import { toTerminalLine } from '../terminal-text.ts'
-import { sessionPage, sessionRecord, type Session } from '../wire.ts'
+import { sessionPage, type Session } from '../wire.ts'
 import { withOwner } from '../with-owner.ts'
 
 export interface SessionsFlags extends OwnerFlags {
@@ -33,8 +34,7 @@ export function listSessions(flags: SessionsListFlags): Promise<number> {
 
 export function showSession(id: string, flags: SessionsFlags): Promise<number> {
   return withOwner(flags, async (link) => {
-    const path = `/api/polylogue/sessions/${encodeURIComponent(id)}`
-    const record = await requestJson(link, sessionRecord, { method: 'GET', path })
+    const record = await readSessionRecord(link, id)
     const { stdout } = createTerminal(process)
     stdout.write(flags.json ? `${JSON.stringify(record)}\n` : formatSessionRecord(record, stdout))
     return ExitCode.done
