@@ -208,9 +208,17 @@ describe('the page', () => {
     expect(overflow).toBeLessThanOrEqual(0)
   })
 
+  it('signs the browser out', async () => {
+    await page.setViewportSize({ width: 1000, height: 700 })
+    await page.locator('#sign-out').click()
+    await page.locator('#signed-out').waitFor()
+    const answer = await page.request.get(`${stage.server().url}/api/polylogue/status`)
+    expect(answer.status()).toBe(401)
+  })
+
   it('has broken none of its own rules', () => {
     const foreseen =
-      /status of (404|503)|ERR_(CONNECTION_REFUSED|INCOMPLETE_CHUNKED_ENCODING|EMPTY_RESPONSE|CONNECTION_RESET)/
+      /status of (401|404|503)|ERR_(CONNECTION_REFUSED|INCOMPLETE_CHUNKED_ENCODING|EMPTY_RESPONSE|CONNECTION_RESET)/
     expect(complaints.filter((complaint) => !foreseen.test(complaint))).toEqual([])
   })
 })

@@ -78,6 +78,11 @@ async function signIn() {
   await openFromAddress()
 }
 
+async function signOut() {
+  await request('signout', { method: 'POST', body: {} })
+  location.reload()
+}
+
 function listen() {
   addEventListener('hashchange', () => void attempt(openFromAddress))
   parts.agent.addEventListener('change', showSetup)
@@ -96,6 +101,7 @@ function listen() {
     parts.prompt.value = target.textContent
     parts.composer.requestSubmit()
   })
+  find('sign-out', HTMLButtonElement).addEventListener('click', () => void attempt(signOut))
   addEventListener('focus', () => void attempt(catchUp))
   parts.menu.addEventListener('click', () => {
     const isOpen = document.body.classList.toggle('with-menu')
@@ -104,25 +110,35 @@ function listen() {
 }
 
 /** The address names the session, so that a reload and a bookmark find it again. */
+function addressedSession() {
+  return new URLSearchParams(location.hash.slice(1)).get('session') ?? undefined
+}
+
 async function openFromAddress() {
-  const sessionId = new URLSearchParams(location.hash.slice(1)).get('session') ?? undefined
+  const sessionId = addressedSession()
   document.body.classList.remove('with-menu')
   if (sessionId !== undefined && sessionId === chat.sessionId) return
   chat.leave()
   choices.clear()
   hideProblem()
   // A session that cannot be opened leaves an empty chat, not the one before.
-  chat = new Chat()
+  let opened = new Chat()
   try {
-    if (sessionId !== undefined) chat = await Chat.open(sessionId)
+    if (sessionId !== undefined) opened = await Chat.open(sessionId)
   } finally {
-    chat.onChange = showSoon
-    parts.agent.value = chat.agentName || defaultAgent
-    showSetup()
-    show()
-    parts.prompt.focus()
-    await refreshSessions()
+    if (sessionId === addressedSession()) await take(opened)
   }
+}
+
+/** @param {Chat} opened */
+async function take(opened) {
+  chat = opened
+  chat.onChange = showSoon
+  parts.agent.value = chat.agentName || defaultAgent
+  showSetup()
+  show()
+  parts.prompt.focus()
+  await refreshSessions()
   await follow(chat.resume())
 }
 
@@ -139,7 +155,8 @@ async function catchUp() {
 async function say() {
   const text = parts.prompt.value
   const agent = currentAgent()
-  if (text.trim() === '' || !agent) return
+  if (text.trim() === '') return
+  if (!agent) throw new Error(`The agent ${chat.agentName} of this session is not served here any more.`)
   parts.prompt.value = ''
   hideProblem()
   choices.clear()
