@@ -1,0 +1,43 @@
+import type { SecretBox } from '@polylogue/engine'
+import type { Redactor } from './redactor.ts'
+
+const SECRET_NAME = /(?:key|token|secret|passw(?:or)?d|credentials?)$/i
+const DEEPEST = 6
+
+/** Everything in the environment whose name says that it is one. */
+export function learnEnvironment(redactor: Redactor, env: NodeJS.ProcessEnv): void {
+  for (const [name, value] of Object.entries(env)) if (SECRET_NAME.test(name)) redactor.learn(value?.trim())
+}
+
+/** Keys in a configuration, such as `providers.openai.apiKey`, and passwords in its addresses. */
+export function learnConfiguration(redactor: Redactor, config: unknown, depth = DEEPEST): void {
+  if (typeof config === 'string') learnPassword(redactor, config)
+  if (typeof config !== 'object' || config === null || depth === 0) return
+  for (const [name, value] of Object.entries(config)) {
+    if (SECRET_NAME.test(name) && typeof value === 'string') redactor.learn(value)
+    learnConfiguration(redactor, value, depth - 1)
+  }
+}
+
+/** `postgres://user:password@host`. */
+export function learnPassword(redactor: Redactor, address: string): void {
+  const url = URL.parse(address)
+  if (url === null || url.password === '') return
+  redactor.learn(url.password)
+  redactor.learn(decodeURIComponent(url.password))
+}
+
+/** The same box; what goes through it is known from then on. */
+export function learnFromBox(box: SecretBox, redactor: Redactor): SecretBox {
+  return {
+    seal(plain, context) {
+      redactor.learn(plain)
+      return box.seal(plain, context)
+    },
+    open(sealed, context) {
+      const plain = box.open(sealed, context)
+      redactor.learn(plain)
+      return plain
+    },
+  }
+}

@@ -1,0 +1,72 @@
+import type { Redactor } from './redactor.ts'
+
+export type LogFields = { readonly [name: string]: unknown }
+
+const DEEPEST = 5
+const MOST_ENTRIES = 50
+const LONGEST_TEXT = 8 * 1024
+/** Looked through before it is cut, so that no secret is cut in half and missed. */
+const LONGEST_READ = 8 * LONGEST_TEXT
+
+/**
+ * What a line of the log holds: plain values, bounded, without secrets. The values are cleaned and not the finished
+ * line, because a secret may have been chosen so that the line falls apart without it.
+ */
+export function toLogFields(fields: LogFields, redactor: Redactor): LogFields {
+  return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, toValue(value, redactor, DEEPEST)]))
+}
+
+function toValue(value: unknown, redactor: Redactor, depth: number): unknown {
+  switch (typeof value) {
+    case 'string':
+      return toText(value, redactor)
+    case 'number':
+    case 'boolean':
+    case 'undefined':
+      return value
+    case 'object':
+      if (value === null) return null
+      if (depth === 0) return '…'
+      if (value instanceof Error) return toErrorFields(value, redactor, depth)
+      if (Array.isArray(value)) return value.slice(0, MOST_ENTRIES).map((item) => toValue(item, redactor, depth - 1))
+      return toEntries(Object.entries(value), redactor, depth)
+    default:
+      return toText(String(value), redactor)
+  }
+}
+
+function toEntries(entries: readonly (readonly [string, unknown])[], redactor: Redactor, depth: number): LogFields {
+  const kept = entries.slice(0, MOST_ENTRIES)
+  return Object.fromEntries(
+    kept.map(([name, item]) => [
+      toText(name, redactor),
+      isSecretName(name) ? '***' : toValue(item, redactor, depth - 1),
+    ]),
+  )
+}
+
+/** Libraries hang whole requests and answers on their errors; only these say what went wrong and nothing else. */
+const ERROR_FIELDS = new Set(['code', 'kind', 'errcode', 'errno', 'syscall', 'status', 'statusCode'])
+
+function toErrorFields(error: Error, redactor: Redactor, depth: number): LogFields {
+  const own = Object.entries(error).filter(([name]) => ERROR_FIELDS.has(name))
+  return {
+    type: toText(error.name, redactor),
+    message: toText(error.message, redactor),
+    stack: toText(error.stack ?? '', redactor),
+    ...toEntries(own, redactor, depth),
+    ...(error.cause !== undefined && { cause: toValue(error.cause, redactor, depth - 1) }),
+  }
+}
+
+/** Control characters could move a terminal's cursor or begin a line; JSON escapes only those below the space. */
+const CONTROLS = /[\u007f-\u009f\u2028\u2029]/g
+
+function toText(text: string, redactor: Redactor): string {
+  const clean = redactor.redact(text.slice(0, LONGEST_READ)).slice(0, LONGEST_TEXT)
+  return clean.replace(CONTROLS, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
+}
+
+function isSecretName(name: string): boolean {
+  return /authorization|cookie|password|passwd|secret|token|api[-_]?key/i.test(name)
+}

@@ -1,0 +1,43 @@
+import { spawnSync } from 'node:child_process'
+import { expect, it } from 'vitest'
+
+const PROGRAM = `
+  import { createLog } from '${new URL('./log.ts', import.meta.url).href}'
+  import { createRedactor } from '${new URL('./redactor.ts', import.meta.url).href}'
+  const redactor = createRedactor()
+  redactor.learn('correct-horse-battery')
+  const log = await createLog('info', redactor)
+  log.debug({}, 'quiet')
+  log.info({ text: 'one\\n{"level":60,"msg":"forged"}', secret: 'correct-horse-battery' }, 'first')
+  log.error({ err: new Error('no correct-horse-battery') }, 'second')
+  await log.close()
+  log.error({}, 'too late')
+`
+
+function linesWith(environment: Record<string, string>): readonly Record<string, unknown>[] {
+  const { stderr, status } = spawnSync(process.execPath, ['--input-type=module', '-e', PROGRAM], {
+    encoding: 'utf8',
+    env: { ...process.env, POLYLOGUE_LOG: '', ...environment },
+  })
+  expect(status).toBe(0)
+  return stderr
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line) as Record<string, unknown>)
+}
+
+it('is one JSON object a line, without secrets, and nobody can forge a line', () => {
+  const lines = linesWith({})
+  expect(lines).toMatchObject([
+    { level: 30, msg: 'first', secret: '***', time: expect.stringMatching(/^\d{4}-.*Z$/) },
+    { level: 50, msg: 'second', err: { message: 'no ***' } },
+  ])
+  expect(lines).toHaveLength(2)
+})
+
+it('says as much as POLYLOGUE_LOG asks for', () => {
+  expect(linesWith({ POLYLOGUE_LOG: 'debug' }).map(({ msg }) => msg)).toEqual(['quiet', 'first', 'second'])
+  expect(linesWith({ POLYLOGUE_LOG: 'error' }).map(({ msg }) => msg)).toEqual(['second'])
+  expect(linesWith({ POLYLOGUE_LOG: 'silent' })).toEqual([])
+  expect(linesWith({ POLYLOGUE_LOG: 'nonsense' })).toHaveLength(2)
+})

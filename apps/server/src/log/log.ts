@@ -1,0 +1,60 @@
+import { once } from 'node:events'
+import { toLogFields, type LogFields } from './log-fields.ts'
+import type { Redactor } from './redactor.ts'
+
+/** What the server says about itself, for its operator. Never a key, a header, a body or a query. */
+export interface Log {
+  debug(fields: LogFields, message: string): void
+  info(fields: LogFields, message: string): void
+  warn(fields: LogFields, message: string): void
+  error(fields: LogFields, message: string): void
+  /** Resolves when everything is written; what is said later is lost. For the end of the process. */
+  close(): Promise<void>
+}
+
+export type LogLevel = 'silent' | 'debug' | 'info' | 'warn' | 'error'
+
+/** A reader of the log that is stuck costs lines, not memory and not the server's time. */
+const MOST_UNWRITTEN = 4 * 1024 * 1024
+
+/**
+ * JSON lines on stderr; stdout belongs to whoever started us. `POLYLOGUE_LOG` sets the level. At a terminal, where a
+ * human watches, only warnings are shown without it.
+ */
+export async function createLog(asked: 'silent' | 'info', redactor: Redactor): Promise<Log> {
+  const level = asked === 'silent' ? 'silent' : levelOf(process.env['POLYLOGUE_LOG'])
+  if (level === 'silent') return silentLog
+  // Loaded only when something will be written: the verbs that run alone stay quick to start.
+  const { pino, destination } = await import('pino')
+  const out = destination({ dest: 2, sync: false, maxLength: MOST_UNWRITTEN })
+  const logger = pino(
+    { level, base: { pid: process.pid }, timestamp: () => `,"time":"${new Date().toISOString()}"` },
+    out,
+  )
+  const clean = (fields: LogFields) => toLogFields(fields, redactor)
+  let closed: Promise<unknown> | undefined
+  const write = (importance: Exclude<LogLevel, 'silent'>) => (fields: LogFields, message: string) => {
+    if (closed === undefined && logger.isLevelEnabled(importance)) logger[importance](clean(fields), message)
+  }
+  return {
+    debug: write('debug'),
+    info: write('info'),
+    warn: write('warn'),
+    error: write('error'),
+    async close() {
+      closed ??= (out.end(), once(out, 'close'))
+      await closed
+    },
+  }
+}
+
+const LEVELS: readonly LogLevel[] = ['silent', 'debug', 'info', 'warn', 'error']
+
+function levelOf(wanted: string | undefined): LogLevel {
+  const usual = process.stderr.isTTY ? 'warn' : 'info'
+  return LEVELS.find((level) => level === wanted) ?? usual
+}
+
+const ignore = (): void => undefined
+
+export const silentLog: Log = { debug: ignore, info: ignore, warn: ignore, error: ignore, close: async () => undefined }

@@ -1,0 +1,104 @@
+/**
+ * Takes secrets out of a text before anybody can read it: values that were shown to it, and whatever looks like one.
+ * It stands at the sink, so that no caller has to remember it.
+ */
+export interface Redactor {
+  redact(text: string): string
+  /** For as long as the process runs: keys of ours and of providers, secret options. */
+  learn(secret: string | undefined): void
+  /** For a while: what strangers show us, who could otherwise crowd out the rest. */
+  learnPassing(secret: string | undefined): void
+}
+
+export const REDACTED = '***'
+
+/** Shorter values are words, and a log without words is no log. */
+const SHORTEST = 8
+const MOST_LASTING = 20_000
+const MOST_PASSING = 1_000
+
+const PATTERNS: readonly (readonly [RegExp, string])[] = [
+  [/\b(bearer)(\s+|%20|\+)[A-Za-z0-9._~+/=-]{4,}/gi, `$1$2${REDACTED}`],
+  [/\b(basic)(\s+|%20|\+)[A-Za-z0-9+/=]{8,}/gi, `$1$2${REDACTED}`],
+  // Ours, OpenAI's and Anthropic's; then Google, GitHub, Slack, AWS and JSON Web Tokens.
+  [/\bsk-[A-Za-z0-9_-]{6,}/g, REDACTED],
+  [/\bAIza[A-Za-z0-9_-]{20,}/g, REDACTED],
+  [/\b(?:gh[pousr]_|github_pat_|xox[a-z]-|AKIA)[A-Za-z0-9_-]{10,}/g, REDACTED],
+  [/\beyJ[A-Za-z0-9_-]{5,}\.[A-Za-z0-9_-]{5,}\.[A-Za-z0-9_-]*/g, REDACTED],
+  [/([a-z][a-z0-9+.-]{0,20}:\/\/)[^\s/?#@"']{1,500}@/gi, `$1${REDACTED}@`],
+  [
+    /([?&#;]|%3F|%26|%23)([\w.-]{0,40}(?:key|token|secret|password|passwd|signature|sig|code|auth|credential))(=|%3D)[^\s&#"'\\]+/gi,
+    `$1$2$3${REDACTED}`,
+  ],
+  [/-----BEGIN [A-Z ]*PRIVATE KEY-----(?:(?!-----END)[^])*(?:-----END [A-Z ]*PRIVATE KEY-----)?/g, REDACTED],
+]
+
+export function createRedactor(): Redactor {
+  const lasting = createSecretSet(MOST_LASTING)
+  const passing = createSecretSet(MOST_PASSING)
+  return {
+    redact(text) {
+      const known = passing.redact(lasting.redact(text))
+      return PATTERNS.reduce((result, [pattern, replacement]) => result.replace(pattern, replacement), known)
+    },
+    learn: (secret) => lasting.add(secret),
+    learnPassing: (secret) => passing.add(secret),
+  }
+}
+
+interface SecretSet {
+  add(secret: string | undefined): void
+  redact(text: string): string
+}
+
+/**
+ * Secrets by their first eight characters: one look at every position of a text finds those of any number, which
+ * comparing each of them with the text would not.
+ */
+function createSecretSet(most: number): SecretSet {
+  const known = new Set<string>()
+  const spellings = new Map<string, string[]>()
+  const forget = (secret: string): void => {
+    known.delete(secret)
+    for (const spelling of spellingsOf(secret)) {
+      const start = spelling.slice(0, SHORTEST)
+      const rest = spellings.get(start)?.filter((other) => other !== spelling) ?? []
+      if (rest.length === 0) spellings.delete(start)
+      else spellings.set(start, rest)
+    }
+  }
+  return {
+    add(secret) {
+      if (secret === undefined || secret.length < SHORTEST || known.has(secret)) return
+      known.add(secret)
+      for (const spelling of spellingsOf(secret)) {
+        const start = spelling.slice(0, SHORTEST)
+        spellings.set(start, [...(spellings.get(start) ?? []), spelling])
+      }
+      const [oldest] = known
+      if (known.size > most && oldest !== undefined) forget(oldest)
+    },
+    redact(text) {
+      if (known.size === 0) return text
+      let result = ''
+      let copied = 0
+      for (let at = 0; at + SHORTEST <= text.length; at++) {
+        const candidates = spellings.get(text.slice(at, at + SHORTEST))
+        const found = candidates?.filter((secret) => text.startsWith(secret, at)).sort((a, b) => b.length - a.length)[0]
+        if (found === undefined) continue
+        result += text.slice(copied, at) + REDACTED
+        copied = at + found.length
+        at = copied - 1
+      }
+      return result + text.slice(copied)
+    },
+  }
+}
+
+/** As it is, inside JSON (once, and once more in a quoted JSON text), in an address, and in base64. */
+function spellingsOf(secret: string): ReadonlySet<string> {
+  const quoted = JSON.stringify(secret).slice(1, -1)
+  const encoded = encodeURIComponent(secret.toWellFormed())
+  const base64 = Buffer.from(secret).toString('base64').replace(/=+$/, '')
+  return new Set([secret, quoted, JSON.stringify(quoted).slice(1, -1), encoded, base64])
+}
