@@ -1,4 +1,5 @@
 import type { OwnerResponse } from '@polylogue/server'
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { OwnerLink, OwnerRequest } from './owner-link.ts'
 import { attachTurn, runTurn } from './turn-stream.ts'
@@ -92,6 +93,46 @@ describe('runTurn', () => {
     const answer = { stopReason: 'end_turn', messages: [{ role: 'assistant', content: 'Hello' }] }
     const { link } = createOwner(['unreachable', { chunks: [JSON.stringify(answer)] }])
     expect(await names(runTurn(link, { ...TURN, mode: 'none' }))).toEqual(['turn_start', 'text', 'turn_stop'])
+  })
+})
+
+describe('a stream that is cut', () => {
+  const frames = [
+    ['5', { event: 'turn_start' }],
+    ['6.0.6', { event: 'thinking_delta', delta: 'Hm \u{1F914}' }],
+    ['6.1.5', { event: 'text_delta', delta: 'Hello' }],
+    ['6.1.7', { event: 'text_delta', delta: ' \n' }],
+    ['7', { event: 'tool_call', toolCallId: 'a', name: 'echo', input: { msg: 'x' } }],
+    ['8', { event: 'tool_result', toolCallId: 'a', content: 'x' }],
+    ['9', { event: 'turn_stop', stopReason: 'end_turn' }],
+  ] as const
+  const idOf = (path: string) => new URL(path, 'http://owner').searchParams.get('after')
+
+  /** An owner that tells the turn from the cursor on and cuts each connection after so many characters. */
+  function createCuttingOwner(cuts: readonly number[]): OwnerLink {
+    let connections = 0
+    return {
+      async request({ path }) {
+        const after = frames.findIndex(([id]) => id === idOf(path))
+        const text = frames
+          .slice(after + 1)
+          .map(([id, event]) => frame(id, event))
+          .join('')
+        const cut = cuts[connections++]
+        return toResponse({ chunks: [text.slice(0, cut)], isCut: cut !== undefined && cut < text.length })
+      },
+      async reconnect() {},
+      async close() {},
+    }
+  }
+
+  it('is heard whole, every event once and in order, wherever it is cut', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.nat(600), { maxLength: 7 }), async (cuts) => {
+        const heard = await Array.fromAsync(runTurn(createCuttingOwner(cuts), TURN))
+        expect(heard.map(({ json }) => json)).toEqual(frames.map(([, event]) => event))
+      }),
+    )
   })
 })
 
