@@ -1,0 +1,145 @@
+import { ModelChoiceError } from './model-choice-error.ts'
+import {
+  DEFAULT_DEADLINES,
+  isBaseUrl,
+  type Deadlines,
+  type Environment,
+  type ProviderConfig,
+  type ProviderConfigs,
+  type ProviderKind,
+} from './provider-config.ts'
+
+/** Where a provider is and what it takes to talk to it. */
+export interface Provider {
+  readonly name: string
+  /** As sentences name it. */
+  readonly title: string
+  readonly kind: ProviderKind
+  readonly baseUrl: string
+  readonly apiKey?: string
+  /** Where the key was found, or is looked for. */
+  readonly apiKeyFrom: string
+  readonly needsKey: boolean
+  readonly deadlines: Deadlines
+  readonly config: ProviderConfig
+}
+
+interface KnownProvider {
+  readonly title: string
+  readonly kind: ProviderKind
+  readonly host: string
+  /** Added to an address that has no path of its own. */
+  readonly path: string
+  readonly keyVariables: readonly string[]
+  readonly needsKey: boolean
+  readonly firstByteMs?: number
+}
+
+export const OLLAMA_ADDRESS = 'http://127.0.0.1:11434'
+
+const KNOWN: { readonly [name: string]: KnownProvider } = {
+  anthropic: {
+    title: 'Anthropic',
+    kind: 'anthropic',
+    host: 'https://api.anthropic.com',
+    path: '/v1',
+    keyVariables: ['ANTHROPIC_API_KEY'],
+    needsKey: true,
+  },
+  openai: {
+    title: 'OpenAI',
+    kind: 'openai',
+    host: 'https://api.openai.com',
+    path: '/v1',
+    keyVariables: ['OPENAI_API_KEY'],
+    needsKey: true,
+  },
+  google: {
+    title: 'Google',
+    kind: 'google',
+    host: 'https://generativelanguage.googleapis.com',
+    path: '/v1beta',
+    keyVariables: ['GOOGLE_GENERATIVE_AI_API_KEY', 'GEMINI_API_KEY'],
+    needsKey: true,
+  },
+  ollama: {
+    title: 'Ollama',
+    kind: 'openai-compatible',
+    host: OLLAMA_ADDRESS,
+    path: '/v1',
+    keyVariables: [],
+    needsKey: false,
+    // It sends nothing while it loads a model into memory and reads a long prompt.
+    firstByteMs: 240_000,
+  },
+}
+
+/** Throws `ModelChoiceError` if nothing is known of a provider of that name. */
+export function findProvider(name: string, configs: ProviderConfigs, env: Environment): Provider {
+  const config = Object.hasOwn(configs, name) ? (configs[name] ?? {}) : {}
+  const known = Object.hasOwn(KNOWN, name) ? KNOWN[name] : undefined
+  const prefix = name.toUpperCase().replaceAll(/[^A-Z0-9]+/g, '_')
+  const address = config.baseUrl ?? readVariable(env, `${prefix}_BASE_URL`) ?? ollamaHost(name, env) ?? known?.host
+  if (address === undefined) throw new ModelChoiceError(unknownProvider(name, prefix, configs))
+  if (!isBaseUrl(address)) {
+    throw new ModelChoiceError(`the address of the provider ${name} must begin with http:// or https://`)
+  }
+  const kind = config.kind ?? kindOf(known, address)
+  const keyVariables = [config.apiKeyEnv, ...(known?.keyVariables ?? []), `${prefix}_API_KEY`].filter(
+    (variable) => variable !== undefined,
+  )
+  const variable = keyVariables.find((candidate) => readVariable(env, candidate) !== undefined)
+  const apiKey = config.apiKey ?? (variable && readVariable(env, variable))
+  return {
+    name,
+    title: known?.title ?? `The provider ${name}`,
+    kind,
+    baseUrl: toBaseUrl(address, known?.path ?? ''),
+    ...(apiKey !== undefined && { apiKey }),
+    apiKeyFrom: config.apiKey === undefined ? (variable ?? keyVariables[0] ?? '') : 'the configuration',
+    needsKey: kind !== 'openai-compatible' && (known?.needsKey ?? true),
+    deadlines: {
+      ...DEFAULT_DEADLINES,
+      ...(known?.firstByteMs !== undefined && { firstByteMs: known.firstByteMs }),
+      ...config.deadlines,
+    },
+    config,
+  }
+}
+
+/** A value that is there and not blank. */
+export function readVariable(env: Environment, name: string): string | undefined {
+  const value = env[name]?.trim()
+  return value === '' ? undefined : value
+}
+
+/** Whoever sends OpenAI's name elsewhere has a server there that speaks the older, widely copied format. */
+function kindOf(known: KnownProvider | undefined, address: string): ProviderKind {
+  if (known === undefined) return 'openai-compatible'
+  return known.kind === 'openai' && !address.startsWith(known.host) ? 'openai-compatible' : known.kind
+}
+
+/** Ollama's own variable: `host`, `host:port` or an address; `0.0.0.0` is where it listens, not where it is reached. */
+function ollamaHost(name: string, env: Environment): string | undefined {
+  const value = name === 'ollama' ? readVariable(env, 'OLLAMA_HOST') : undefined
+  if (value === undefined) return undefined
+  const url = URL.parse(/^https?:\/\//.test(value) ? value : `http://${value}`)
+  if (url === null) return undefined
+  if (url.hostname === '0.0.0.0') url.hostname = '127.0.0.1'
+  if (url.port === '' && !value.includes('://')) url.port = '11434'
+  return url.href
+}
+
+function toBaseUrl(address: string, path: string): string {
+  const url = new URL(address)
+  if (url.pathname === '/') url.pathname = path
+  return `${url.origin}${url.pathname}`.replace(/\/+$/, '')
+}
+
+function unknownProvider(name: string, prefix: string, configs: ProviderConfigs): string {
+  const names = [...new Set([...Object.keys(KNOWN), ...Object.keys(configs)])].sort().join(', ')
+  return (
+    `no provider is named ${name}; there are ${names}. ` +
+    `${prefix}_BASE_URL can give the address of an OpenAI-compatible server`
+  )
+}
