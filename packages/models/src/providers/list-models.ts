@@ -1,0 +1,53 @@
+import type { Clock } from '@polylogue/engine'
+import { z } from 'zod'
+import { wait } from '../wait.ts'
+import type { Fetch } from './watched-fetch.ts'
+
+/** A server on this machine answers at once or is not there; nobody should wait for it at every start. */
+const LONGEST_WAIT_MS = 1000
+
+const ollamaTags = z.object({
+  models: z.array(z.object({ name: z.string(), details: z.object({ family: z.string().nullish() }).nullish() })),
+})
+const openAiModels = z.object({ data: z.array(z.object({ id: z.string() })) })
+
+/** They turn texts into numbers and cannot answer. */
+const EMBEDDING = /embed|bert|bge-|minilm|rerank/i
+
+export interface ListDeps {
+  readonly clock: Clock
+  readonly fetch: Fetch
+}
+
+/** Models that an Ollama has, the one used last first; nothing if none is there. `baseUrl` ends in `/v1`. */
+export async function listOllamaModels(baseUrl: string, deps: ListDeps): Promise<readonly string[] | undefined> {
+  const answer = ollamaTags.safeParse(await readJson(`${baseUrl.replace(/\/v1$/, '')}/api/tags`, {}, deps))
+  if (!answer.success) return undefined
+  return answer.data.models
+    .filter(({ name, details }) => !EMBEDDING.test(`${name} ${details?.family ?? ''}`))
+    .map(({ name }) => name)
+}
+
+/** Models that an OpenAI-compatible server offers; nothing if it does not say. */
+export async function listOfferedModels(
+  { baseUrl, apiKey }: { readonly baseUrl: string; readonly apiKey?: string },
+  deps: ListDeps,
+): Promise<readonly string[] | undefined> {
+  const headers: Record<string, string> = apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }
+  const answer = openAiModels.safeParse(await readJson(`${baseUrl}/models`, headers, deps))
+  return answer.success ? answer.data.data.map(({ id }) => id).filter((id) => !EMBEDDING.test(id)) : undefined
+}
+
+async function readJson(url: string, headers: Record<string, string>, { clock, fetch }: ListDeps): Promise<unknown> {
+  const done = new AbortController()
+  const read = async (): Promise<unknown> => {
+    const response = await fetch(url, { headers, redirect: 'error', signal: done.signal })
+    return response.ok ? ((await response.json()) as unknown) : undefined
+  }
+  const late = wait(clock, LONGEST_WAIT_MS, done.signal).then(() => undefined)
+  try {
+    return await Promise.race([read().catch(() => undefined), late])
+  } finally {
+    done.abort()
+  }
+}
