@@ -1,0 +1,94 @@
+import type { LanguageModelV4CallOptions, LanguageModelV4FunctionTool, LanguageModelV4Prompt } from '@ai-sdk/provider'
+import type { ModelRequest } from '@polylogue/engine'
+import type { ModelSettings, ProviderKind } from './provider-config.ts'
+import { toPrompt } from './to-prompt.ts'
+import { ToolNames } from './tool-names.ts'
+import { toObjectSchema } from './tool-schema.ts'
+import type { Traits } from './traits.ts'
+import { toWellFormedObject } from './well-formed.ts'
+
+export interface CallTarget {
+  readonly modelName: string
+  readonly kind: ProviderKind
+  readonly traits: Traits
+  readonly settings: ModelSettings
+  readonly withImages: boolean
+  readonly withTools: boolean
+}
+
+export interface SentCall {
+  readonly options: LanguageModelV4CallOptions
+  readonly names: ToolNames
+  readonly hasImages: boolean
+  readonly hasTools: boolean
+}
+
+/** Our request in the AI SDK's words. */
+export async function toCallOptions(request: ModelRequest, target: CallTarget): Promise<SentCall> {
+  const { traits, settings, kind } = target
+  const names = new ToolNames(request.tools.map(({ name }) => name))
+  const prompt = await toPrompt(request, { ...target, names })
+  const tools = target.withTools ? request.tools.map((tool) => toTool(tool, names, traits)) : []
+  const thinking = traits.thinkingFromTheStart && isUnthinkingTurn(prompt) ? undefined : settings.thinking
+  return {
+    options: {
+      prompt,
+      ...(tools.length > 0 && { tools, toolChoice: { type: 'auto' } }),
+      ...(thinking !== undefined && { reasoning: thinking }),
+      ...(settings.maxOutputTokens !== undefined && { maxOutputTokens: settings.maxOutputTokens }),
+      ...providerOptionsOf(kind, thinking),
+    },
+    names,
+    hasImages: prompt.some(showsImage),
+    hasTools: tools.length > 0,
+  }
+}
+
+function toTool(
+  { name, description, parameters }: ModelRequest['tools'][number],
+  names: ToolNames,
+  { strictTools }: Traits,
+): LanguageModelV4FunctionTool {
+  return {
+    type: 'function',
+    name: names.toSent(name),
+    description: description.toWellFormed(),
+    // The schema came as JSON and goes as JSON; its types are those of another library.
+    inputSchema: { ...toWellFormedObject(toObjectSchema(parameters)) },
+    ...(strictTools !== undefined && { strict: strictTools }),
+  }
+}
+
+function providerOptionsOf(
+  kind: ProviderKind,
+  thinking: ModelSettings['thinking'],
+): Pick<LanguageModelV4CallOptions, 'providerOptions'> {
+  switch (kind) {
+    case 'openai':
+      // The log is ours; at OpenAI nothing of it is to stay. Thinking then comes back to us encrypted.
+      return { providerOptions: { openai: { store: false } } }
+    case 'google':
+      if (thinking === undefined || thinking === 'none') return {}
+      return { providerOptions: { google: { thinkingConfig: { includeThoughts: true } } } }
+    case 'anthropic':
+    case 'openai-compatible':
+      return {}
+  }
+}
+
+/** The last step made calls without thinking, or another model did. */
+function isUnthinkingTurn(prompt: LanguageModelV4Prompt): boolean {
+  const answer = prompt.findLast((message) => message.role === 'assistant')
+  return answer?.content.some(({ type }) => type === 'tool-call') === true && answer.content[0]?.type !== 'reasoning'
+}
+
+function showsImage(message: LanguageModelV4Prompt[number]): boolean {
+  if (message.role === 'user') return message.content.some(({ type }) => type === 'file')
+  if (message.role !== 'tool') return false
+  return message.content.some(
+    (part) =>
+      part.type === 'tool-result' &&
+      part.output.type === 'content' &&
+      part.output.value.some(({ type }) => type === 'file'),
+  )
+}
