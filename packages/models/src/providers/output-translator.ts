@@ -1,0 +1,196 @@
+import type {
+  LanguageModelV4FinishReason,
+  LanguageModelV4StreamPart,
+  LanguageModelV4Usage,
+  SharedV4ProviderMetadata,
+} from '@ai-sdk/provider'
+import type { ModelOutput } from '@polylogue/engine'
+import { type OpaqueValue, toOpaque } from './opaque-value.ts'
+import { parseCallInput } from './parse-call-input.ts'
+import type { ToolNames } from './tool-names.ts'
+
+/** A call may be as long as the largest request that a client may send. */
+export const LONGEST_CALL = 4 * 1024 * 1024
+
+export interface AnswerEnd {
+  readonly finish: LanguageModelV4FinishReason
+  readonly usage: LanguageModelV4Usage
+}
+
+/** The block that the engine has open: what is opaque attaches to it. */
+type OpenBlock =
+  | { readonly type: 'text' }
+  | { readonly type: 'thinking'; readonly reasoningId: string | undefined; readonly opaque: OpaqueValue }
+  | { readonly type: 'tool-call'; readonly opaque: OpaqueValue }
+
+const TEXT: OpenBlock = { type: 'text' }
+
+interface Reasoning {
+  metadata?: SharedV4ProviderMetadata
+  hasText: boolean
+}
+
+export class CallTooLong extends Error {
+  override readonly name = 'CallTooLong'
+}
+
+/** One answer, part by part, in the engine's words. */
+export class OutputTranslator {
+  readonly #modelName: string
+  readonly #names: ToolNames
+  readonly #reasoning = new Map<string, Reasoning>()
+  readonly #inputLengths = new Map<string, number>()
+  #block: OpenBlock | undefined
+  #end: AnswerEnd | undefined
+  #hasCalls = false
+  #hasOutput = false
+  #characters = 0
+
+  constructor(modelName: string, names: ToolNames) {
+    this.#modelName = modelName
+    this.#names = names
+  }
+
+  get end(): AnswerEnd | undefined {
+    return this.#end
+  }
+
+  get hasCalls(): boolean {
+    return this.#hasCalls
+  }
+
+  /** Something was said already; another attempt would say it twice. */
+  get hasOutput(): boolean {
+    return this.#hasOutput
+  }
+
+  /** Of everything that was said. */
+  get characters(): number {
+    return this.#characters
+  }
+
+  /** Throws what the provider reported as an error, and `CallTooLong`. */
+  take(part: LanguageModelV4StreamPart): ModelOutput | undefined {
+    const output = this.#toOutput(part)
+    if (output !== undefined) this.#hasOutput = true
+    return output
+  }
+
+  #toOutput(part: LanguageModelV4StreamPart): ModelOutput | undefined {
+    switch (part.type) {
+      case 'text-delta':
+        if (part.delta === '') return undefined
+        this.#block = TEXT
+        this.#characters += part.delta.length
+        return { type: 'text', text: part.delta }
+      case 'reasoning-start':
+        this.#reasoning.set(part.id, { hasText: false, ...metadataOf(part) })
+        return undefined
+      case 'reasoning-delta':
+        return this.#think(part)
+      case 'reasoning-end':
+        return this.#endReasoning(part)
+      case 'tool-input-delta': {
+        const length = (this.#inputLengths.get(part.id) ?? 0) + part.delta.length
+        this.#inputLengths.set(part.id, length)
+        if (length > LONGEST_CALL) throw new CallTooLong()
+        return undefined
+      }
+      case 'tool-call':
+        return part.providerExecuted === true ? undefined : this.#call(part)
+      case 'finish':
+        this.#end = { finish: part.finishReason, usage: part.usage }
+        return undefined
+      case 'error':
+        throw part.error instanceof Error ? part.error : new ReportedError(part.error)
+      default:
+        // Sources, files and the like that nobody asked for, and notes about the stream itself.
+        return undefined
+    }
+  }
+
+  #think(part: LanguageModelV4StreamPart & { type: 'reasoning-delta' }): ModelOutput | undefined {
+    const reasoning = this.#reasoning.get(part.id) ?? { hasText: false }
+    this.#reasoning.set(part.id, reasoning)
+    merge(reasoning, part.providerMetadata)
+    if (part.delta === '') return undefined
+    reasoning.hasText = true
+    this.#characters += part.delta.length
+    const continues =
+      this.#block?.type === 'thinking' && this.#block.opaque.own === undefined && this.#block.opaque.after.length === 0
+    // The engine joins thinking that nothing stands between; what belongs to one half would then sign both.
+    const isMixed = continues && this.#block?.type === 'thinking' && this.#block.reasoningId !== part.id
+    this.#block = { type: 'thinking', reasoningId: isMixed ? undefined : part.id, opaque: { after: [] } }
+    return { type: 'thinking', text: part.delta }
+  }
+
+  #endReasoning(part: LanguageModelV4StreamPart & { type: 'reasoning-end' }): ModelOutput | undefined {
+    const reasoning = this.#reasoning.get(part.id) ?? { hasText: false }
+    this.#reasoning.delete(part.id)
+    merge(reasoning, part.providerMetadata)
+    const { metadata, hasText } = reasoning
+    if (metadata === undefined) return undefined
+    const block = this.#block
+    if (hasText) {
+      if (block?.type !== 'thinking' || block.reasoningId !== part.id) return undefined
+      return this.#attach({ ...block, opaque: { own: metadata, after: [] } })
+    }
+    if (block?.type === 'thinking' || block?.type === 'tool-call') {
+      return this.#attach({ ...block, opaque: { ...block.opaque, after: [...block.opaque.after, metadata] } })
+    }
+    return this.#attach({ type: 'thinking', reasoningId: part.id, opaque: { own: metadata, after: [] } })
+  }
+
+  #attach(block: OpenBlock & { readonly opaque: OpaqueValue }): ModelOutput {
+    this.#block = block
+    return { type: 'opaque', data: toOpaque(this.#modelName, block.opaque) }
+  }
+
+  #call({
+    toolCallId,
+    toolName,
+    input,
+    providerMetadata,
+  }: LanguageModelV4StreamPart & { type: 'tool-call' }): ModelOutput {
+    if (input.length > LONGEST_CALL) throw new CallTooLong()
+    this.#hasCalls = true
+    this.#characters += input.length
+    const opaque: OpaqueValue = { ...(providerMetadata && { own: providerMetadata }), after: [] }
+    this.#block = { type: 'tool-call', opaque }
+    return {
+      type: 'tool-call',
+      id: toolCallId,
+      name: this.#names.fromSent(toolName),
+      input: parseCallInput(input),
+      ...(providerMetadata && { opaque: toOpaque(this.#modelName, opaque) }),
+    }
+  }
+}
+
+/** An error that a provider sent inside its stream, as it came. */
+export class ReportedError extends Error {
+  override readonly name = 'ReportedError'
+  readonly data: unknown
+
+  constructor(data: unknown) {
+    super('the provider reported an error')
+    this.data = data
+  }
+}
+
+function metadataOf(part: { readonly providerMetadata?: SharedV4ProviderMetadata }): {
+  metadata?: SharedV4ProviderMetadata
+} {
+  return part.providerMetadata ? { metadata: part.providerMetadata } : {}
+}
+
+/** Later words win, provider by provider and field by field; a field that is empty says nothing. */
+function merge(reasoning: Reasoning, more: SharedV4ProviderMetadata | undefined): void {
+  if (more === undefined) return
+  const merged: SharedV4ProviderMetadata = { ...reasoning.metadata }
+  for (const [provider, fields] of Object.entries(more)) {
+    const said = Object.entries(fields).filter(([, value]) => value !== null && value !== undefined)
+    merged[provider] = { ...merged[provider], ...Object.fromEntries(said) }
+  }
+  reasoning.metadata = merged
+}
