@@ -1,3 +1,17 @@
 export { createDemoModel } from './demo/demo-model.ts'
 export type { GiveWay } from './give-way.ts'
 export { createScriptedModel, type ScriptedModelParts } from './scripted/scripted-model.ts'
+export { chooseDefaultModel, type DefaultModel, type DefaultModelDeps } from './providers/choose-default-model.ts'
+export { ModelChoiceError } from './providers/model-choice-error.ts'
+export {
+  providersSchema,
+  type Deadlines,
+  type Environment,
+  type ModelSettings,
+  type ProviderConfig,
+  type ProviderConfigs,
+  type ProviderKind,
+  type ThinkingEffort,
+} from './providers/provider-config.ts'
+export type { NamedModel } from './providers/provider-model.ts'
+export { resolveModel, type ModelDeps } from './providers/resolve-model.ts'

@@ -1,0 +1,38 @@
+// The one place that knows the AI SDK's packages. Each is loaded when a model of its kind is first asked: together they
+// cost more than the whole start of a server may.
+import type { LanguageModelV4 } from '@ai-sdk/provider'
+import type { Provider } from './find-provider.ts'
+import { traitsOf } from './traits.ts'
+import type { Fetch } from './watched-fetch.ts'
+
+export interface Connection {
+  readonly apiKey?: string
+  readonly fetch: Fetch
+}
+
+/** Address and key are always given: left out, the packages would look into the environment by themselves. */
+export type Connect = (connection: Connection) => LanguageModelV4
+
+export async function loadLanguageModel(provider: Provider, model: string): Promise<Connect> {
+  const { kind, baseUrl: baseURL, name } = provider
+  switch (kind) {
+    case 'anthropic': {
+      const { createAnthropic } = await import('@ai-sdk/anthropic')
+      return ({ apiKey = '', fetch }) => createAnthropic({ baseURL, apiKey, fetch })(model)
+    }
+    case 'openai': {
+      const { createOpenAI } = await import('@ai-sdk/openai')
+      return ({ apiKey = '', fetch }) => createOpenAI({ baseURL, apiKey, fetch })(model)
+    }
+    case 'google': {
+      const { createGoogle } = await import('@ai-sdk/google')
+      return ({ apiKey = '', fetch }) => createGoogle({ baseURL, apiKey, fetch })(model)
+    }
+    case 'openai-compatible': {
+      const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible')
+      const includeUsage = !traitsOf(provider).isMistral
+      return ({ apiKey, fetch }) =>
+        createOpenAICompatible({ name, baseURL, fetch, includeUsage, ...(apiKey !== undefined && { apiKey }) })(model)
+    }
+  }
+}

@@ -1,0 +1,38 @@
+import type { Clock, LogEntry } from '@polylogue/engine'
+import { findProvider } from './find-provider.ts'
+import { parseModelName } from './parse-model-name.ts'
+import type { Environment, ModelSettings, ProviderConfigs } from './provider-config.ts'
+import { createProviderModel, type NamedModel } from './provider-model.ts'
+import type { Fetch } from './watched-fetch.ts'
+
+export interface ModelDeps {
+  readonly clock: Clock
+  readonly env: Environment
+  /** `providers` of the configuration. */
+  readonly providers?: ProviderConfigs
+  readonly fetch?: Fetch
+  /** In [0, 1). */
+  readonly random?: () => number
+  /** What went wrong, in more words than clients get; keys are taken out. */
+  readonly log?: (entry: LogEntry) => void
+}
+
+/**
+ * The model of that name, `provider/model`. Throws `ModelChoiceError`; a missing key is no error yet, because a session
+ * may bring its own. `settings` overrule those of the provider.
+ */
+export function resolveModel(name: string, deps: ModelDeps, settings: ModelSettings = {}): NamedModel {
+  const { provider: providerName, model } = parseModelName(name)
+  const provider = findProvider(providerName, deps.providers ?? {}, deps.env)
+  const { thinking, maxOutputTokens, images } = provider.config
+  return createProviderModel({
+    provider,
+    model,
+    modelName: `${providerName}/${model}`,
+    settings: { thinking, maxOutputTokens, images, ...settings },
+    clock: deps.clock,
+    fetch: deps.fetch ?? globalThis.fetch,
+    random: deps.random ?? Math.random,
+    log: deps.log ?? (() => undefined),
+  })
+}
