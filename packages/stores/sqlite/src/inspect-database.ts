@@ -64,8 +64,13 @@ function inspect(db: DatabaseSync, now: number): DatabaseInspection {
   return {
     schemaVersion: schemaVersionOf(db),
     integrity() {
-      const problems = db.prepare('PRAGMA integrity_check').all()
-      return problems.map((row) => textIn(row, 'integrity_check')).filter((problem) => problem !== 'ok')
+      try {
+        const problems = db.prepare('PRAGMA integrity_check').all()
+        return problems.map((row) => textIn(row, 'integrity_check')).filter((problem) => problem !== 'ok')
+      } catch (error) {
+        // Some damage stops the check itself.
+        return [error instanceof Error ? error.message : String(error)]
+      }
     },
     *sessions() {
       for (const row of selectSessions.iterate()) {
