@@ -23,10 +23,16 @@ describe('the default model', () => {
     const env = { GEMINI_API_KEY: 'g', OPENAI_API_KEY: 'o', ANTHROPIC_API_KEY: 'a' }
     expect(await choose({ env })).toEqual({
       name: 'anthropic/claude-sonnet-5-5',
-      sentence: 'Model: anthropic/claude-sonnet-5-5 (the key is from ANTHROPIC_API_KEY).',
+      sentence: 'anthropic/claude-sonnet-5-5, with the key from ANTHROPIC_API_KEY.',
     })
     expect((await choose({ env: { ...env, ANTHROPIC_API_KEY: '' } })).name).toMatch(/^openai\//)
     expect((await choose({ env: { GEMINI_API_KEY: 'g' } })).name).toMatch(/^google\//)
+  })
+
+  it('is the one that POLYLOGUE_MODEL names, whatever else is there', async () => {
+    const env = { ANTHROPIC_API_KEY: 'a', POLYLOGUE_MODEL: 'openai/gpt-5' }
+    expect(await choose({ env })).toEqual({ name: 'openai/gpt-5', sentence: 'openai/gpt-5, as POLYLOGUE_MODEL says.' })
+    expect((await choose({ env: { ...env, POLYLOGUE_MODEL: 'demo' } })).name).toBe('demo')
   })
 
   it('asks nobody when there is a key', async () => {
@@ -41,7 +47,7 @@ describe('the default model', () => {
     )
     expect(await choose({ providers: { lab: { baseUrl: 'http://127.0.0.1:1/v1', model: 'big' } } })).toEqual({
       name: 'lab/big',
-      sentence: 'Model: lab/big, as configured.',
+      sentence: 'lab/big, as configured.',
     })
   })
 
@@ -49,7 +55,7 @@ describe('the default model', () => {
     const fetch = network({ 'http://127.0.0.1:1234/v1/models': { data: [{ id: 'text-embed' }, { id: 'qwen3' }] } })
     expect(await choose({ env: { OPENAI_BASE_URL: 'http://127.0.0.1:1234/v1' }, fetch })).toEqual({
       name: 'openai/qwen3',
-      sentence: 'Model: openai/qwen3 (at 127.0.0.1:1234).',
+      sentence: 'openai/qwen3, at 127.0.0.1:1234.',
     })
   })
 
@@ -61,7 +67,7 @@ describe('the default model', () => {
     ]
     expect(await choose({ fetch: network({ [OLLAMA]: { models } }) })).toEqual({
       name: 'ollama/llama3.2:3b',
-      sentence: 'Model: ollama/llama3.2:3b (Ollama runs on 127.0.0.1:11434).',
+      sentence: 'ollama/llama3.2:3b, from Ollama on 127.0.0.1:11434.',
     })
     const providers = { ollama: { model: 'qwen3:8b' } }
     expect((await choose({ fetch: network({ [OLLAMA]: { models } }), providers })).name).toBe('ollama/qwen3:8b')

@@ -1,4 +1,4 @@
-import { findProvider, type Provider } from './find-provider.ts'
+import { findProvider, readVariable, type Provider } from './find-provider.ts'
 import { listOfferedModels, listOllamaModels, type ListDeps } from './list-models.ts'
 import { parseModelName } from './parse-model-name.ts'
 import type { Environment, ProviderConfigs } from './provider-config.ts'
@@ -6,7 +6,7 @@ import type { Environment, ProviderConfigs } from './provider-config.ts'
 export interface DefaultModel {
   /** `provider/model`, or `demo`. */
   readonly name: string
-  /** Why this one, for the operator. */
+  /** Which one and why, for the operator. */
   readonly sentence: string
 }
 
@@ -23,12 +23,18 @@ const HOSTED = [
 ] as const
 
 const NO_MODEL =
-  'No model is set up, so the built-in demo answers; it is not an AI. Set ANTHROPIC_API_KEY, OPENAI_API_KEY or ' +
-  'GOOGLE_GENERATIVE_AI_API_KEY, or start Ollama, and start again.'
+  'A built-in demo answers: no AI, no account, no network. For a real model set ANTHROPIC_API_KEY, OPENAI_API_KEY or ' +
+  'GEMINI_API_KEY, or start Ollama.'
 
-/** The model of an agent that names none: the first provider with a key, else a local server, else the demo. */
+/**
+ * The model of an agent that names none: what `POLYLOGUE_MODEL` says, else the first provider with a key, else a local
+ * server, else the demo.
+ */
 export async function chooseDefaultModel(deps: DefaultModelDeps): Promise<DefaultModel> {
   const { env, providers = {} } = deps
+  const wanted = readVariable(env, 'POLYLOGUE_MODEL')
+  if (wanted === 'demo') return { name: 'demo', sentence: NO_MODEL }
+  if (wanted !== undefined) return { name: wanted, sentence: `${wanted}, as POLYLOGUE_MODEL says.` }
   for (const [name, usual] of HOSTED) {
     const provider = findProvider(name, providers, env)
     const chosen = await chooseHosted(provider, usual, deps)
@@ -36,7 +42,7 @@ export async function chooseDefaultModel(deps: DefaultModelDeps): Promise<Defaul
   }
   for (const [name, { model }] of Object.entries(providers)) {
     if (model === undefined || name === 'ollama') continue
-    return { name: nameOf(name, model), sentence: `Model: ${name}/${model}, as configured.` }
+    return { name: nameOf(name, model), sentence: `${name}/${model}, as configured.` }
   }
   return (await chooseOllama(deps)) ?? { name: 'demo', sentence: NO_MODEL }
 }
@@ -51,11 +57,11 @@ async function chooseHosted(
   if (apiKey === undefined && !isElsewhere) return undefined
   if (!isElsewhere || config.model !== undefined) {
     const chosen = nameOf(name, config.model ?? usual)
-    return { name: chosen, sentence: `Model: ${chosen} (the key is from ${apiKeyFrom}).` }
+    return { name: chosen, sentence: `${chosen}, with the key from ${apiKeyFrom}.` }
   }
   const [first] = (await listOfferedModels({ baseUrl, ...(apiKey !== undefined && { apiKey }) }, deps)) ?? []
   const chosen = nameOf(name, first ?? usual)
-  return { name: chosen, sentence: `Model: ${chosen} (at ${new URL(baseUrl).host}).` }
+  return { name: chosen, sentence: `${chosen}, at ${new URL(baseUrl).host}.` }
 }
 
 async function chooseOllama(deps: DefaultModelDeps): Promise<DefaultModel | undefined> {
@@ -65,11 +71,11 @@ async function chooseOllama(deps: DefaultModelDeps): Promise<DefaultModel | unde
   const model = config.model ?? models[0]
   const { host } = new URL(baseUrl)
   if (model === undefined) {
-    const sentence = `Ollama runs on ${host} but has no model, so the built-in demo answers. Run ollama pull, and start again.`
+    const sentence = `Ollama runs on ${host} but has no model, so a built-in demo answers: no AI. Give it one with ollama pull.`
     return { name: 'demo', sentence }
   }
   const chosen = nameOf('ollama', model)
-  return { name: chosen, sentence: `Model: ${chosen} (Ollama runs on ${host}).` }
+  return { name: chosen, sentence: `${chosen}, from Ollama on ${host}.` }
 }
 
 function nameOf(provider: string, model: string): string {
