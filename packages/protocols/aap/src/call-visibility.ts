@@ -4,11 +4,13 @@ type Settled = Extract<RecordedEvent, { type: 'tool-call.settled' }>
 type Answered = Extract<RecordedEvent, { type: 'step.answered' }>
 
 /**
- * Which results a client is shown: those of the agent's own tools that the client did not give itself. A reader that
- * comes in the middle of a turn has not seen who settles a call; then the events about the call tell.
+ * Which results a client is shown: those of the agent's own tools that the client did not give itself, and those of
+ * calls that were called off, because a client takes a call without a result for one that waits. A reader that comes
+ * in the middle of a turn has not seen who settles a call; then the events about the call tell.
  */
 export class CallVisibility {
   readonly #settledHere = new Map<ToolCallId, boolean>()
+  readonly #hidden = new Set<ToolCallId>()
 
   answered({ blocks, routes }: Answered): void {
     for (const block of blocks) {
@@ -18,7 +20,7 @@ export class CallVisibility {
 
   /** The calls of a sub-agent are its own business. */
   hide({ blocks }: Answered): void {
-    for (const block of blocks) if (block.type === 'tool-call') this.#settledHere.set(block.toolCallId, false)
+    for (const block of blocks) if (block.type === 'tool-call') this.#hidden.add(block.toolCallId)
   }
 
   /** Only the agent's own tools are asked for, approved and run. */
@@ -27,12 +29,14 @@ export class CallVisibility {
   }
 
   isShown({ toolCallId, by, status }: Settled): boolean {
-    if (by === 'client') return false
+    if (by === 'client' || this.#hidden.has(toolCallId)) return false
+    if (status === 'cancelled') return true
     // A denial that nobody approved or refused as such is a client's refusal to run its own tool.
     return this.#settledHere.get(toolCallId) ?? status !== 'denied'
   }
 
   clear(): void {
     this.#settledHere.clear()
+    this.#hidden.clear()
   }
 }

@@ -296,6 +296,51 @@ describe('connections', () => {
     expect((await answer).status).toBe(401)
   })
 
+  it('take a burst larger than their buffer, if the client reads', async () => {
+    const run = () => ({ content: 'burst '.repeat(20_000) })
+    const session = await open(
+      { tools: [createFakeTool('echo', { run })], limits: { outBufferBytes: 16 * 1024 } },
+      trusted,
+    )
+    const names = Array.from({ length: 12 }, (_, index) => `c${index}`)
+    door.model.push([...names.map((name) => calls(name, 'echo', { msg: 'x'.repeat(100_000) })), finishes('tool-calls')])
+    const frames = await (await play(session, 'go')).frames()
+    expect(frames.filter(({ event }) => event === 'tool_call')).toHaveLength(12)
+    expect(frames.filter(({ event }) => event === 'tool_result')).toHaveLength(12)
+    expect(gist(frames.slice(-2))).toEqual([
+      { event: 'text_delta', delta: 'done' },
+      { event: 'turn_stop', stopReason: 'end_turn' },
+    ])
+  })
+
+  it('whose client stopped reading are cut, and its cursor gives the rest', async () => {
+    const session = await open({ limits: { outBufferBytes: 64 * 1024 } })
+    const gate = Promise.withResolvers<void>()
+    const piece = 'word '.repeat(4_000)
+    const tick = () => setImmediate(undefined)
+    const flood = Array.from({ length: 1_000 }, () => [says(piece), tick]).flat()
+    door.model.push([says('first'), () => gate.promise, ...flood, finishes()])
+    const reply = await play(session, 'go')
+    await reply.until('first')
+    reply.pause()
+    gate.resolve()
+    await (
+      await door.send('GET', `${session}/events?after=0&stream=message`)
+    ).text
+    door.clock.advance(1_000)
+    reply.resume()
+    const text = await reply.text
+    expect(reply.wasCut).toBe(true)
+    const seen = parseFrames(text.slice(0, text.lastIndexOf('\n\n') + 2))
+    const rest = await (await door.send('GET', `${session}/events?after=${seen.at(-1)?.id}`)).frames()
+    expect(rest.length).toBeGreaterThan(0)
+    expect(gist([...seen, ...rest])).toEqual([
+      { event: 'turn_start' },
+      { event: 'text_delta', delta: `first${piece.repeat(1_000)}` },
+      { event: 'turn_stop', stopReason: 'end_turn' },
+    ])
+  })
+
   it('carry a comment after each interval of silence', async () => {
     const session = await open()
     const gate = Promise.withResolvers<void>()

@@ -1,4 +1,4 @@
-import { asLoopId, asToolCallId, type RecordedEvent } from '@polylogue/engine'
+import { asLoopId, asToolCallId, type CallStatus, type RecordedEvent } from '@polylogue/engine'
 import { describe, expect, it } from 'vitest'
 import { gist, parseFrames } from './test-support/parse-frames.ts'
 import {
@@ -188,16 +188,22 @@ describe('the result of a call', () => {
   const result = (content: string) => ({ event: 'tool_result', toolCallId: 'a', content })
 
   it('is shown for a tool of the agent, and not for a tool of the client', () => {
-    const log = (route: 'server' | 'client', by: 'client' | 'engine') =>
-      story(
-        turnStarted,
-        stepStarted(),
-        stepAnswered([toolCall('a')], 1, route),
-        callSettled('a', { by, status: 'cancelled' }),
-      )
+    const log = (route: 'server' | 'client', by: 'client' | 'engine', status: CallStatus = 'denied') =>
+      story(turnStarted, stepStarted(), stepAnswered([toolCall('a')], 1, route), callSettled('a', { by, status }))
     expect(names(log('server', 'engine'))).toContain('tool_result')
     expect(names(log('server', 'client'))).not.toContain('tool_result')
     expect(names(log('client', 'engine'))).not.toContain('tool_result')
+  })
+
+  it('is shown for every call that was called off: without one it would seem to wait', () => {
+    const log = story(
+      turnStarted,
+      stepStarted(),
+      stepAnswered([toolCall('a')], 1, 'client'),
+      callSettled('a', { by: 'engine', status: 'cancelled' }),
+      turnEnded('cancelled'),
+    )
+    expect(names(log)).toEqual(['turn_start', 'tool_call', 'tool_result', 'turn_stop'])
   })
 
   it('is shown when its call was made before the reader came, if the agent gave it', () => {

@@ -162,6 +162,10 @@ export class Reply {
   pause(): void {
     this.#incoming.pause()
   }
+
+  resume(): void {
+    this.#incoming.resume()
+  }
 }
 
 function send(port: number, method: string, path: string, sent: SendOptions): Promise<Reply> {

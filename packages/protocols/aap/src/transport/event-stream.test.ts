@@ -157,7 +157,7 @@ describe('an event stream', () => {
       await setImmediate()
     }
     let isDrained = false
-    const drained = stream.drained().then(() => (isDrained = true))
+    const drained = stream.drained('past').then(() => (isDrained = true))
     await setImmediate()
     expect(isDrained).toBe(false)
     answer.resume()
@@ -175,7 +175,8 @@ describe('an event stream', () => {
       stream.send('x'.repeat(16 * 1024))
       await setImmediate()
     }
-    const drained = stream.drained()
+    const drained = stream.drained('past')
+    await setImmediate()
     clock.advance(4_000)
     await drained
     expect(outgoing.destroyed).toBe(true)

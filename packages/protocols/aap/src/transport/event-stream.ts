@@ -9,7 +9,7 @@ export interface EventStreamOptions {
   readonly queue: FlushQueue
   readonly clock: Clock
   readonly heartbeatMs: number
-  /** A reader that lets more than this pile up (or twice its largest event) is dropped; it may come back with its cursor. */
+  /** No reader is told more while this much waits for it (or twice its largest event, if that is more). */
   readonly outBufferBytes: number
 }
 
@@ -19,8 +19,10 @@ const SSE_HEADERS: OutgoingHttpHeaders = {
   'x-accel-buffering': 'no',
 }
 
-// A client that takes nothing for so long is not slow but gone.
-const DRAIN_BEATS = 4
+// How long nothing of what waits may leave before the client counts as gone. A past is long and networks are slow; a
+// client that has fallen behind what happens now is told so by its socket, and comes back with its cursor.
+const PATIENCE_BEATS = 4
+const STALLED_MS = 500
 
 /** One open event stream, written straight to the socket's response. Headers leave with the first frames. */
 export class EventStream implements FrameSink, Flushable, Pace {
@@ -36,6 +38,7 @@ export class EventStream implements FrameSink, Flushable, Pace {
   #waiting: (string | Promise<string>)[] | undefined
   #waitingSize = 0
   #whenMade: Promise<void> | undefined
+  #stalled = (): void => this.drop()
   #lastWriteAt: number
   #heartbeat: Timer | undefined
 
@@ -96,13 +99,18 @@ export class EventStream implements FrameSink, Flushable, Pace {
     return this.#pending.length + this.#waitingSize + this.#outgoing.writableLength > this.#limit() / 2
   }
 
-  async drained(): Promise<void> {
+  onStalled(run: () => void): void {
+    this.#stalled = run
+  }
+
+  async drained(reading: 'past' | 'live'): Promise<void> {
     await this.#whenMade
     if (this.#state !== 'closed') this.#write()
     if (this.#state === 'closed' || !this.#outgoing.writableNeedDrain) return
+    const patienceMs = reading === 'past' ? PATIENCE_BEATS * this.#options.heartbeatMs : STALLED_MS
     const { promise, resolve } = Promise.withResolvers<void>()
-    const patience = this.#options.clock.setTimer(DRAIN_BEATS * this.#options.heartbeatMs, () => this.drop())
     this.#outgoing.on('drain', resolve).on('close', resolve)
+    const patience = this.#watchProgress(patienceMs)
     await promise
     this.#outgoing.off('drain', resolve).off('close', resolve)
     patience.cancel()
@@ -130,7 +138,19 @@ export class EventStream implements FrameSink, Flushable, Pace {
     if (text === '') return this.#outgoing.flushHeaders()
     this.#outgoing.write(text)
     this.#lastWriteAt = this.#options.clock.now()
-    if (this.#outgoing.writableLength > this.#limit()) this.drop()
+    if (this.#outgoing.writableLength > this.#limit()) this.#stalled()
+  }
+
+  /** Drops the stream as soon as nothing has left for so long. */
+  #watchProgress(patienceMs: number): Timer {
+    const { clock } = this.#options
+    let timer: Timer
+    const watch = (): void => {
+      const { writableLength } = this.#outgoing
+      timer = clock.setTimer(patienceMs, () => (this.#outgoing.writableLength < writableLength ? watch() : this.drop()))
+    }
+    watch()
+    return { cancel: () => timer.cancel() }
   }
 
   #limit(): number {

@@ -1,4 +1,11 @@
-import type { Attachment, Engine, SessionId, SessionReader, UserId } from '@polylogue/engine'
+import {
+  EngineError,
+  type Attachment,
+  type Engine,
+  type SessionId,
+  type SessionReader,
+  type UserId,
+} from '@polylogue/engine'
 import { PacedReader, type Pace } from './paced-reader.ts'
 
 export interface Subject {
@@ -7,23 +14,29 @@ export interface Subject {
   readonly sessionId: SessionId
 }
 
-/** One reader on one session, at most. It may be let go before its attachment is there. */
+interface Held {
+  readonly attachment: Attachment
+  readonly paced: PacedReader
+}
+
+/**
+ * One reader on one session, at most; it may be let go before its attachment is there. A reader is told things no
+ * faster than its client takes them: when too much piles up it leaves, and comes back behind what it was told.
+ */
 export class Subscription {
   readonly #subject: Subject
   readonly #pace: Pace
   #attempt = 0
-  #attachment: Attachment | undefined
+  #held: Held | undefined
   #isClosed = false
 
   constructor(subject: Subject, pace: Pace) {
     this.#subject = subject
     this.#pace = pace
+    pace.onStalled(() => this.#pause())
   }
 
-  /**
-   * Everything after `seq`. The past goes no faster than the client reads: when too much piles up, the reader is let
-   * go and comes back behind what it was told. Resolves when the past has been read, also when nobody wants it any more.
-   */
+  /** Everything after `seq`. Resolves when the past has been read, also when nobody wants it any more. */
   async attach(seq: number, reader: SessionReader): Promise<void> {
     const { engine, userId, sessionId } = this.#subject
     if (this.#isClosed) return
@@ -33,11 +46,11 @@ export class Subscription {
       const attachment = await engine.attach(userId, sessionId, { seq: after }, paced)
       if (attempt !== this.#attempt) return attachment.detach()
       if (paced.goLive()) {
-        this.#attachment = attachment
+        this.#held = { attachment, paced }
         return
       }
       attachment.detach()
-      await this.#pace.drained()
+      await this.#pace.drained('past')
       if (attempt !== this.#attempt) return
       after = paced.lastSeq
     }
@@ -45,13 +58,28 @@ export class Subscription {
 
   detach(): void {
     this.#attempt += 1
-    this.#attachment?.detach()
-    this.#attachment = undefined
+    this.#held?.attachment.detach()
+    this.#held = undefined
   }
 
   /** For good. */
   close(): void {
     this.#isClosed = true
     this.detach()
+  }
+
+  #pause(): void {
+    if (this.#held === undefined) return
+    const { paced } = this.#held
+    this.detach()
+    this.#comeBack(paced, this.#attempt).catch((error: unknown) => {
+      const isGone = error instanceof EngineError && error.code === 'session-not-found'
+      paced.closed(isGone ? 'deleted' : 'stopping')
+    })
+  }
+
+  async #comeBack({ reader, lastSeq }: PacedReader, attempt: number): Promise<void> {
+    await this.#pace.drained('live')
+    if (attempt === this.#attempt) await this.attach(lastSeq, reader)
   }
 }
