@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net'
+import { createDoctorRoutes } from './admin/doctor-routes.ts'
 import { createKeyRoutes } from './admin/key-routes.ts'
 import { createSessionRoutes } from './admin/session-routes.ts'
 import { createStatusRoutes, type ServerStatus } from './admin/status-routes.ts'
@@ -9,6 +10,7 @@ import { authenticateOwnerSocket } from './auth/owner-socket-caller.ts'
 import type { SignInCodes } from './auth/sign-in-codes.ts'
 import { createSignInRoutes } from './auth/sign-in-routes.ts'
 import type { LoadedConfig } from './config/load-config.ts'
+import type { LiveFacts } from './doctor/live-facts.ts'
 import { createDoors } from './doors.ts'
 import type { AccessPolicy } from './http/access-policy.ts'
 import type { ClientAddress } from './http/client-address.ts'
@@ -58,7 +60,29 @@ export function createPublicApp(deps: AppsDeps, { policy, addressOf, sockets }: 
 
 /** For whoever owns the data directory. */
 export function createOwnerApp(deps: AppsDeps): HttpApp {
-  return createSharedApp(deps, admitWith(deps, authenticateOwnerSocket))
+  const app = createSharedApp(deps, admitWith(deps, authenticateOwnerSocket))
+  app.route(
+    '/api/polylogue',
+    createDoctorRoutes(() => factsOf(deps)),
+  )
+  return app
+}
+
+function factsOf({ parts, status }: AppsDeps): LiveFacts {
+  const { version, phase, url } = status()
+  return {
+    version,
+    phase,
+    ...(url !== undefined && { url }),
+    node: process.versions.node,
+    sqlite: process.versions['sqlite'] ?? 'none',
+    databaseFile: parts.databaseFile,
+    uptimeS: Math.round(process.uptime()),
+    openStreams: parts.streams.count,
+    runningTurns: parts.turns.count,
+    storageFaults: parts.metrics.storageFaults.total,
+    rssBytes: process.memoryUsage.rss(),
+  }
 }
 
 function admitWith(

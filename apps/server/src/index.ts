@@ -1,4 +1,6 @@
 export { defaultDataDir } from './data-dir.ts'
+export { examine, type ExamineOptions } from './doctor/examine.ts'
+export type { Finding } from './doctor/finding.ts'
 export { connectOwner } from './owner/connect-owner.ts'
 export { openOwner } from './owner/open-owner.ts'
 export type { OwnerConnection, OwnerRequestOptions, OwnerResponse } from './owner/owner-connection.ts'

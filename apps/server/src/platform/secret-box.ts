@@ -27,7 +27,7 @@ export function createSecretBox({ keys, random }: SecretBoxOptions): SecretBox {
   const byId = new Map<string, Uint8Array>()
   for (const key of keys) {
     if (key.length !== KEY_BYTES) throw new Error(`a secret key has ${KEY_BYTES} bytes`)
-    byId.set(keyIdOf(key).toString('hex'), key)
+    byId.set(secretKeyId(key), key)
   }
   const sealingKey = keys[0]
   const header = Buffer.concat([Buffer.of(VERSION), keyIdOf(sealingKey)])
@@ -56,6 +56,16 @@ export function createSecretBox({ keys, random }: SecretBoxOptions): SecretBox {
       return Buffer.concat([body, decipher.final()]).toString('utf8')
     },
   }
+}
+
+/** Which key a value was sealed with; `undefined` for what is no sealed value. */
+export function sealingKeyIdOf(sealed: Uint8Array): string | undefined {
+  if (sealed.length < OVERHEAD_BYTES || sealed[0] !== VERSION) return undefined
+  return Buffer.from(sealed.subarray(1, HEADER_BYTES)).toString('hex')
+}
+
+export function secretKeyId(key: Uint8Array): string {
+  return keyIdOf(key).toString('hex')
 }
 
 function keyIdOf(key: Uint8Array): Buffer {

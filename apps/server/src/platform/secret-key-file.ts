@@ -9,13 +9,20 @@ const KEY_LINE = /^[A-Za-z0-9_-]{43}$/
  * `<data>/secret.key`: one 256-bit key a line, base64url. The first line seals; the lines below it only open what
  * they sealed before. To rotate, put a new line on top. Made at the first start.
  */
-export function loadSecretKeys(path: string, random: RandomBytes): readonly [Uint8Array, ...Uint8Array[]] {
+export function loadSecretKeys(path: string, random: RandomBytes): SecretKeys {
+  const stored = readSecretKeys(path)
+  if (stored !== undefined) return stored
+  const key = random(32)
+  writePrivateFile(path, `${encodeBase64Url(key)}\n`)
+  return [key]
+}
+
+export type SecretKeys = readonly [Uint8Array, ...Uint8Array[]]
+
+/** `undefined` when there is no such file. Throws a `ServeError` when it may not be used. */
+export function readSecretKeys(path: string): SecretKeys | undefined {
   const stored = readPrivateFile(path)
-  if (stored === undefined) {
-    const key = random(32)
-    writePrivateFile(path, `${encodeBase64Url(key)}\n`)
-    return [key]
-  }
+  if (stored === undefined) return undefined
   const lines = stored.split('\n').filter((line) => line !== '')
   const [first, ...older] = lines.map((line) => Uint8Array.from(Buffer.from(line, 'base64url')))
   if (first === undefined || !lines.every((line) => KEY_LINE.test(line))) {

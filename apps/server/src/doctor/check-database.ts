@@ -1,0 +1,35 @@
+import { inspectDatabase } from '@polylogue/store-sqlite'
+import { existsSync } from 'node:fs'
+import { systemClock } from '../platform/system-clock.ts'
+import { findBrokenSessions } from './broken-sessions.ts'
+import type { Patient } from './examine.ts'
+import { RESTORE, fail, ok, warn, type Finding } from './finding.ts'
+
+const MOST_SHOWN = 5
+
+/** The file as SQLite sees it, then every log as the engine reads it. */
+export async function checkDatabase({ databaseFile }: Patient): Promise<readonly Finding[]> {
+  if (!existsSync(databaseFile)) {
+    return [warn('database', `${databaseFile} does not exist.`, 'The first start makes it: polylogue serve')]
+  }
+  const inspection = inspectDatabase(databaseFile, systemClock.now())
+  try {
+    const damage = inspection.integrity()
+    if (damage.length > 0) {
+      return [fail('database', `${databaseFile} is damaged: ${shorten(damage)}.`, RESTORE)]
+    }
+    const findings = [ok('database', `${databaseFile} is sound (schema ${inspection.schemaVersion}).`)]
+    const { sessions, events, problems } = findBrokenSessions(inspection)
+    const counted = `${sessions} sessions with ${events} events`
+    if (problems.length === 0) return [...findings, ok('sessions', `${counted}, all readable.`)]
+    const text = `Of ${counted}, ${problems.length} cannot be trusted: ${shorten(problems)}.`
+    return [...findings, fail('sessions', text, `The others are not affected. ${RESTORE}`)]
+  } finally {
+    inspection.close()
+  }
+}
+
+function shorten(problems: readonly string[]): string {
+  const more = problems.length > MOST_SHOWN ? `; and ${problems.length - MOST_SHOWN} more` : ''
+  return problems.slice(0, MOST_SHOWN).join('; ') + more
+}

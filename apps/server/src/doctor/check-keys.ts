@@ -1,0 +1,68 @@
+import { inspectDatabase, type DatabaseInspection } from '@polylogue/store-sqlite'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { readPrivateFile } from '../platform/private-file.ts'
+import { sealingKeyIdOf, secretKeyId } from '../platform/secret-box.ts'
+import { readSecretKeys } from '../platform/secret-key-file.ts'
+import { sha256 } from '../platform/sha256.ts'
+import { systemClock } from '../platform/system-clock.ts'
+import { ServeError } from '../serve-error.ts'
+import type { Patient } from './examine.ts'
+import { RESTORE, fail, ok, warn, type Finding } from './finding.ts'
+
+export async function checkKeys({ dataDir, databaseFile }: Patient): Promise<readonly Finding[]> {
+  if (!existsSync(databaseFile)) return []
+  const inspection = inspectDatabase(databaseFile, systemClock.now())
+  try {
+    return [checkApiKeys(inspection, join(dataDir, 'local.key')), checkSecrets(inspection, join(dataDir, 'secret.key'))]
+  } finally {
+    inspection.close()
+  }
+}
+
+function checkApiKeys(inspection: DatabaseInspection, file: string): Finding {
+  return explained('keys', () => {
+    const keys = inspection.keys()
+    const api = keys.filter(({ kind }) => kind === 'api')
+    const users = new Set(api.map(({ userId }) => userId)).size
+    const message = `${api.length} API keys of ${users} users, ${keys.length - api.length} browser sign-ins.`
+    if (api.length === 0) return warn('keys', message, 'Make one: polylogue keys create --name NAME')
+    const local = readPrivateFile(file)?.trim()
+    if (local === undefined) return warn('keys', `${message} ${file} is missing.`, 'The next start makes a new one.')
+    const isInForce = keys.some(({ hash }) => hash === sha256(local))
+    return isInForce
+      ? ok('keys', message)
+      : warn('keys', `${message} The one in ${file} was revoked.`, 'The next start makes a new one.')
+  })
+}
+
+function checkSecrets(inspection: DatabaseInspection, file: string): Finding {
+  return explained('secrets', () => {
+    const sealed = [...inspection.secrets()].map((secret) => sealingKeyIdOf(secret.sealed))
+    const keys = readSecretKeys(file)
+    if (keys === undefined) {
+      if (sealed.length === 0) return warn('secrets', `${file} is missing.`, 'The next start makes a new one.')
+      return fail('secrets', `${file} is missing, so ${sealed.length} stored secrets cannot be read.`, RESTORE)
+    }
+    const known = new Set(keys.map(secretKeyId))
+    const lost = sealed.filter((id) => id === undefined || !known.has(id)).length
+    if (lost > 0) {
+      return fail(
+        'secrets',
+        `${lost} of ${sealed.length} stored secrets were sealed with a key that ${file} does not hold.`,
+        `Add the old line back to ${file}.`,
+      )
+    }
+    return ok('secrets', `${sealed.length} stored, all sealed with a key in ${file}.`)
+  })
+}
+
+/** A file that the server would refuse is a finding here, in the server's own words. */
+function explained(check: string, look: () => Finding): Finding {
+  try {
+    return look()
+  } catch (error) {
+    if (!(error instanceof ServeError)) throw error
+    return fail(check, error.message, 'Until then the server does not start.')
+  }
+}

@@ -1,0 +1,167 @@
+import { chmodSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { describe, expect, it } from 'vitest'
+import { createSession, startTurn } from '../test-support/aap.ts'
+import { askOwner } from '../test-support/ask-owner.ts'
+import { exchange } from '../test-support/exchange.ts'
+import { startServer, type TestServer } from '../test-support/start-server.ts'
+import { makeTempDir } from '../test-support/temp-dir.ts'
+import { text } from 'node:stream/consumers'
+import { examine } from './examine.ts'
+import type { Finding } from './finding.ts'
+
+const look = (dataDir: string) => examine({ dataDir, startDir: dataDir, env: {} })
+const about = (findings: readonly Finding[], check: string) => findings.filter((finding) => finding.check === check)
+const failures = (findings: readonly Finding[]) => findings.filter(({ status }) => status === 'fail')
+
+async function talk({ url, localKey }: TestServer): Promise<string> {
+  const sessionId = await createSession(url, localKey)
+  await text(await startTurn(url, localKey, { sessionId, script: 'say one\ncall c1 echo {"msg":"x"}\n---\nsay two' }))
+  return sessionId
+}
+
+/** A data directory with one session of some events, and nobody at work. */
+async function makeUsedDir(): Promise<{ readonly dataDir: string; readonly file: string; readonly sessionId: string }> {
+  const server = await startServer()
+  const sessionId = await talk(server)
+  await server.stop()
+  return { dataDir: server.dataDir, file: join(server.dataDir, 'polylogue.db'), sessionId }
+}
+
+function change(file: string, sql: string): void {
+  const db = new DatabaseSync(file)
+  db.exec(sql)
+  db.close()
+}
+
+describe('an examination', () => {
+  it('finds nothing wrong in a healthy installation, beside the server and alone', async () => {
+    const server = await startServer()
+    await talk(server)
+    const beside = await look(server.dataDir)
+    expect(failures(beside)).toEqual([])
+    expect(about(beside, 'server')[0]?.message).toContain(`Pid ${process.pid} is ready at ${server.url}`)
+    expect(about(beside, 'port')).toEqual([{ check: 'port', status: 'ok', message: `${server.url} answers.` }])
+    expect(about(beside, 'sessions')[0]?.message).toMatch(/^1 sessions with \d+ events, all readable\.$/)
+    await server.stop()
+    const alone = await look(server.dataDir)
+    expect(failures(alone)).toEqual([])
+    expect(about(alone, 'server')).toEqual([
+      { check: 'server', status: 'ok', message: 'None runs on this data directory.' },
+    ])
+    expect(about(alone, 'confinement')).toMatchObject([
+      { status: 'warn', message: expect.stringMatching(/sandbox: none/) },
+    ])
+    for (const { remedy } of alone.filter(({ status }) => status !== 'ok')) expect(remedy).toBeTruthy()
+  })
+
+  it('changes nothing that it looks at', async () => {
+    const { dataDir } = await makeUsedDir()
+    const contents = () =>
+      Object.fromEntries(
+        readdirSync(dataDir)
+          .filter((name) => !/-(?:wal|shm)$/.test(name))
+          .map((name) => [name, [readFileSync(join(dataDir, name), 'hex'), statSync(join(dataDir, name)).mode]]),
+      )
+    const before = contents()
+    await look(dataDir)
+    expect(contents()).toEqual(before)
+  })
+
+  it('of a place where nothing is says how to begin', async () => {
+    const dataDir = join(makeTempDir(), 'not-there')
+    const findings = await look(dataDir)
+    expect(failures(findings)).toEqual([])
+    expect(about(findings, 'data directory')).toMatchObject([
+      { status: 'warn', remedy: expect.stringMatching(/polylogue serve/) },
+    ])
+  })
+
+  it('finds files that others can read', async () => {
+    const { dataDir } = await makeUsedDir()
+    chmodSync(join(dataDir, 'local.key'), 0o644)
+    chmodSync(join(dataDir, 'polylogue.db'), 0o640)
+    expect(about(await look(dataDir), 'data directory')).toMatchObject([
+      {
+        status: 'fail',
+        message: expect.stringMatching(/local\.key is open to other users/),
+        remedy: expect.stringMatching(/^Type: chmod 600 /),
+      },
+      { status: 'warn', message: expect.stringMatching(/polylogue\.db is open to other users/) },
+    ])
+  })
+
+  it.each([
+    ['a missing event', 'DELETE FROM events WHERE seq = 2', /event 2 is missing/],
+    ['a missing end', 'DELETE FROM events WHERE seq = last', /it should have \d+ events and has \d+/],
+    ['an unreadable event', `UPDATE events SET data = '{' WHERE seq = 2`, /JSON/],
+    ['an unknown event', `UPDATE events SET version = 99 WHERE seq = 2`, /written by a newer Polylogue/],
+    ['an event of another type', `UPDATE events SET type = 'turn.paused' WHERE seq = 3`, /event row says turn\.paused/],
+    [
+      'a snapshot of another state',
+      `UPDATE snapshots SET state = replace(state, 'scripted', 'assistant')`,
+      /its snapshot at \d+ differs/,
+    ],
+    ['lost sessions', 'DELETE FROM sessions', /has events and no row/],
+  ])('finds %s', async (_name, sql, problem) => {
+    const { dataDir, file } = await makeUsedDir()
+    change(file, sql.replace('= last', '= (SELECT max(seq) FROM events)'))
+    expect(about(await look(dataDir), 'sessions')).toMatchObject([
+      { status: 'fail', message: expect.stringMatching(problem), remedy: expect.stringMatching(/backup/) },
+    ])
+  })
+
+  it('finds a damaged file, and goes on with the other checks', async () => {
+    const { dataDir, file } = await makeUsedDir()
+    const bytes = readFileSync(file)
+    bytes.fill(0xff, 4096 * 2, 4096 * 6)
+    writeFileSync(file, bytes)
+    const findings = await look(dataDir)
+    expect(about(findings, 'database')).toMatchObject([{ status: 'fail' }])
+    expect(about(findings, 'disk').length).toBeGreaterThan(0)
+  })
+
+  it('finds secrets whose key is gone', async () => {
+    const server = await startServer()
+    await exchange(`${server.url}/aap/v3/sessions`, {
+      headers: { authorization: `Bearer ${server.localKey}` },
+      body: { agent: { name: 'scripted', options: { apiKey: 'correct-horse' } } },
+    })
+    await server.stop()
+    expect(about(await look(server.dataDir), 'secrets')).toMatchObject([
+      { status: 'ok', message: expect.stringMatching(/^1 stored/) },
+    ])
+    const keyFile = join(server.dataDir, 'secret.key')
+    writeFileSync(keyFile, `${'A'.repeat(43)}\n`)
+    expect(about(await look(server.dataDir), 'secrets')).toMatchObject([
+      { status: 'fail', message: expect.stringMatching(/^1 of 1 stored/) },
+    ])
+    writeFileSync(keyFile, 'nonsense')
+    expect(about(await look(server.dataDir), 'secrets')).toMatchObject([
+      { status: 'fail', message: expect.stringMatching(/is damaged/) },
+    ])
+    rmSync(keyFile)
+    expect(about(await look(server.dataDir), 'secrets')).toMatchObject([
+      { status: 'fail', message: expect.stringMatching(/is missing/) },
+    ])
+  })
+
+  it('finds a local key that was revoked, and a configuration that is wrong', async () => {
+    const { dataDir } = await makeUsedDir()
+    writeFileSync(join(dataDir, 'local.key'), 'sk-blade-v2-other\n')
+    writeFileSync(join(dataDir, 'polylogue.config.json'), '{"agents": 5}')
+    const findings = await look(dataDir)
+    expect(about(findings, 'keys')).toMatchObject([{ status: 'warn', message: expect.stringMatching(/was revoked/) }])
+    expect(about(findings, 'configuration')).toMatchObject([
+      { status: 'fail', message: expect.stringMatching(/polylogue\.config\.json: agents/) },
+    ])
+  })
+})
+
+it('what the server tells about itself is for its owner alone', async () => {
+  const server = await startServer()
+  expect((await askOwner(server.dataDir, 'GET', '/api/polylogue/doctor')).status).toBe(200)
+  const headers = { authorization: `Bearer ${server.localKey}` }
+  expect((await exchange(`${server.url}/api/polylogue/doctor`, { headers })).status).toBe(404)
+})

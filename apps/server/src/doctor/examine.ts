@@ -1,0 +1,91 @@
+import { connectOwner, type RunningOwner } from '../owner/connect-owner.ts'
+import { parseDatabase } from '../parse-database.ts'
+import { ServeError } from '../serve-error.ts'
+import { checkConfig } from './check-config.ts'
+import { checkDatabase } from './check-database.ts'
+import { checkDataDir } from './check-data-dir.ts'
+import { checkExposure } from './check-exposure.ts'
+import { checkKeys } from './check-keys.ts'
+import { checkOwner } from './check-owner.ts'
+import { checkPorts } from './check-ports.ts'
+import { checkSpace } from './check-space.ts'
+import { checkVersions } from './check-versions.ts'
+import { fail, type Finding } from './finding.ts'
+import { liveFacts, type LiveFacts } from './live-facts.ts'
+
+export interface ExamineOptions {
+  readonly dataDir: string
+  readonly startDir: string
+  readonly database?: string
+  readonly configFile?: string
+  readonly env: NodeJS.ProcessEnv
+}
+
+/** What every check may look at. */
+export interface Patient extends ExamineOptions {
+  readonly databaseFile: string
+  /** Of the server that runs on the data directory, if one does. */
+  readonly pid?: number
+  readonly live?: LiveFacts
+}
+
+/** Looks at an installation, beside a running server or alone. Changes nothing, starts nothing, refuses nothing. */
+export async function examine(options: ExamineOptions): Promise<readonly Finding[]> {
+  const { patient, findings } = await meet(options)
+  const checks: readonly (readonly [string, (patient: Patient) => Promise<readonly Finding[]>])[] = [
+    ['versions', checkVersions],
+    ['server', checkOwner],
+    ['data directory', checkDataDir],
+    ['configuration', checkConfig],
+    ['database', checkDatabase],
+    ['keys', checkKeys],
+    ['disk', checkSpace],
+    ['port', checkPorts],
+    ['exposure', checkExposure],
+  ]
+  for (const [name, check] of checks) {
+    try {
+      findings.push(...(await check(patient)))
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error)
+      findings.push(fail(name, `This could not be checked: ${reason}`, 'Look into the reason.'))
+    }
+  }
+  return findings
+}
+
+async function meet(options: ExamineOptions): Promise<{ patient: Patient; findings: Finding[] }> {
+  const findings: Finding[] = []
+  const patient = { ...options, databaseFile: databaseOf(options, findings) }
+  try {
+    const owner = await connectOwner(options.dataDir)
+    if (owner === undefined) return { patient, findings }
+    const live = await askOwner(owner).finally(() => owner.close())
+    return {
+      findings,
+      patient: { ...patient, pid: owner.pid, ...(live && { live, databaseFile: live.databaseFile }) },
+    }
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    findings.push(fail('server', reason, 'Stop the process that holds the data directory, then start again.'))
+    return { patient, findings }
+  }
+}
+
+/** `undefined` for a server of a version that does not tell. */
+async function askOwner(owner: RunningOwner): Promise<LiveFacts | undefined> {
+  const response = await owner.request('GET', '/api/polylogue/doctor', { signal: AbortSignal.timeout(5_000) })
+  const body: unknown = await response.json()
+  const parsed = liveFacts.safeParse(body)
+  return response.status === 200 && parsed.success ? parsed.data : undefined
+}
+
+function databaseOf(options: ExamineOptions, findings: Finding[]): string {
+  try {
+    return parseDatabase(options.database, options)
+  } catch (error) {
+    if (!(error instanceof ServeError)) throw error
+    findings.push(fail('database', error.message, 'Name a file: --database sqlite:FILE.'))
+    return parseDatabase(undefined, options)
+  }
+}

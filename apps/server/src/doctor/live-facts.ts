@@ -1,0 +1,18 @@
+import { z } from 'zod'
+
+/** What only the running server knows about itself. */
+export const liveFacts = z.object({
+  version: z.string(),
+  node: z.string(),
+  sqlite: z.string(),
+  phase: z.string(),
+  url: z.string().optional(),
+  databaseFile: z.string(),
+  uptimeS: z.number(),
+  openStreams: z.number(),
+  runningTurns: z.number(),
+  storageFaults: z.number(),
+  rssBytes: z.number(),
+})
+
+export type LiveFacts = z.infer<typeof liveFacts>
