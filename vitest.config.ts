@@ -8,6 +8,8 @@ export default defineConfig({
     pool: 'forks',
     maxWorkers: 2,
     taskTitleValueFormatTruncate: 0,
+    // Whatever keys the developer has: no test talks to a provider.
+    env: { POLYLOGUE_MODEL: 'demo' },
     testTimeout: 30_000,
     hookTimeout: 60_000,
     globalSetup: 'tests/house/provide-tools.ts',

@@ -28,6 +28,8 @@ export interface RunningServer {
   readonly routes: readonly string[]
   readonly agents: readonly string[]
   readonly defaultAgent: string
+  /** Which models answer, in a few words. */
+  readonly modelNote: string
   /** Lets running turns finish for `graceMs` (30 s), then closes everything. Idempotent; 0 = now. */
   stop(graceMs?: number): Promise<void>
   readonly stopped: Promise<void>

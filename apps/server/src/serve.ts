@@ -93,6 +93,7 @@ async function start(options: ServeOptions, undo: AsyncDisposableStack): Promise
     routes: listeners.routes,
     agents,
     defaultAgent: parts.agents.defaultName,
+    modelNote: parts.modelNote,
     stop: (graceMs) => drain.stop(graceMs),
     stopped: drain.stopped,
     ...(url === undefined ? {} : { url, signInUrl: signInUrl(listeners.publicUrl ?? url, code) }),

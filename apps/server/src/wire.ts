@@ -10,6 +10,7 @@ import { openSqliteStores, type SqliteStores } from '@polylogue/store-sqlite'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { createAgentCatalog } from './agents/agent-catalog.ts'
+import { chooseModel } from './agents/agent-models.ts'
 import { createKeyRing, type KeyRing } from './auth/key-ring.ts'
 import type { LoadedConfig } from './config/load-config.ts'
 import { createOpenStreams, type OpenStreams } from './limits/open-streams.ts'
@@ -36,6 +37,8 @@ import type { ServeOptions } from './serve-options.ts'
 export interface Parts {
   readonly engine: Engine
   readonly agents: AgentCatalog & { readonly defaultName: string }
+  /** Which models answer, for the operator. */
+  readonly modelNote: string
   readonly events: EventStore
   readonly keys: KeyRing
   readonly metrics: ServerMetrics
@@ -56,7 +59,15 @@ export interface WireDeps {
 export async function wire(options: ServeOptions, config: LoadedConfig, { log, redactor }: WireDeps): Promise<Parts> {
   const { limits } = config
   const clock = systemClock
-  const agents = createAgentCatalog(config, { scripted: options.scripted === true, clock })
+  const { env } = process
+  const chosen = await chooseModel(config, { clock, env, providers: config.providers })
+  const agents = createAgentCatalog(config, {
+    scripted: options.scripted === true,
+    clock,
+    env,
+    ...(chosen && { defaultModel: chosen.name }),
+    log: (entry) => writeEntry(log, entry),
+  })
   const file = parseDatabase(options.database, options)
   const isNew = !existsSync(file)
   const secretBox = createSecretBox({
@@ -95,6 +106,7 @@ export async function wire(options: ServeOptions, config: LoadedConfig, { log, r
   return {
     engine: limitEngine(engine, { limits, turns, clock, refused }),
     agents,
+    modelNote: chosen?.sentence ?? [...new Set(agents.list().map(({ modelName }) => modelName))].join(', '),
     events,
     keys,
     metrics,

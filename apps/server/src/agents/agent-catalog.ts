@@ -1,7 +1,8 @@
-import type { AgentCatalog, AgentDefinition, Clock, Model } from '@polylogue/engine'
-import { createDemoModel, createScriptedModel } from '@polylogue/models'
+import type { AgentCatalog, AgentDefinition, Clock, LogEntry } from '@polylogue/engine'
+import type { Environment } from '@polylogue/models'
 import { ConfigError } from '../config/config-error.ts'
 import type { LoadedAgent, LoadedConfig } from '../config/load-config.ts'
+import { findModel, type ChosenModel, type ModelParts } from './agent-models.ts'
 import { createAssistant } from './assistant.ts'
 import { createScriptedAgents } from './scripted-agents.ts'
 
@@ -9,18 +10,30 @@ export interface CatalogParts {
   /** Also serve the agents `scripted` and `scripted-min`. */
   readonly scripted: boolean
   readonly clock: Clock
+  /** Of agents that name none; the demo if absent. */
+  readonly defaultModel?: string
+  /** Where keys and addresses of providers are. */
+  readonly env?: Environment
+  readonly log?: (entry: LogEntry) => void
 }
 
-/** All agents of this server. Throws `ConfigError` when two have one name or the default agent is not among them. */
+/**
+ * All agents of this server. Throws `ConfigError` when two have one name, the default agent is not among them, or one
+ * has a model that does not exist.
+ */
 export function createAgentCatalog(
   config: LoadedConfig,
-  { scripted, clock }: CatalogParts,
+  { scripted, clock, defaultModel = 'demo', env = {}, log = () => undefined }: CatalogParts,
 ): AgentCatalog & { readonly defaultName: string } {
-  const parts = { clock, maxSteps: config.limits.maxSteps }
+  const parts: ModelParts = { clock, env, log, providers: config.providers }
+  const { maxSteps } = config.limits
+  const fallback = (): ChosenModel => findModel(defaultModel, 'the default model', parts)
   const list = [
-    ...config.agents.map((agent) => toDefinition(agent, parts)),
-    ...(config.agents.length === 0 ? [createAssistant(parts)] : []),
-    ...(scripted ? createScriptedAgents(parts) : []),
+    ...config.agents.map((agent) => toDefinition(agent, maxSteps, modelOf(agent, parts) ?? fallback())),
+    ...(config.agents.length === 0
+      ? [createAssistant({ ...fallback(), isDemo: defaultModel === 'demo', maxSteps })]
+      : []),
+    ...(scripted ? createScriptedAgents({ clock, maxSteps }) : []),
   ]
   const agents = new Map<string, AgentDefinition>()
   for (const agent of list) {
@@ -41,24 +54,13 @@ function defaultNameOf({ file, defaultAgent }: LoadedConfig, names: readonly str
   throw new ConfigError(`${file}: defaultAgent: no agent is named ${defaultAgent}; there are ${names.join(', ')}`)
 }
 
-function toDefinition(
-  agent: LoadedAgent,
-  { clock, maxSteps }: { readonly clock: Clock; readonly maxSteps: number },
-): AgentDefinition {
+function toDefinition(agent: LoadedAgent, maxSteps: number, chosen: ChosenModel): AgentDefinition {
   const { origin: _, ...settings } = agent
-  return { ...settings, maxSteps: agent.maxSteps ?? maxSteps, ...modelOf(agent, clock) }
+  return { ...settings, maxSteps: agent.maxSteps ?? maxSteps, ...chosen }
 }
 
-function modelOf(
-  { name, model, modelName }: LoadedAgent,
-  clock: Clock,
-): { readonly model: Model; readonly modelName: string } {
-  switch (model) {
-    case 'demo':
-      return { model: createDemoModel({ clock }), modelName: 'polylogue/demo' }
-    case 'scripted':
-      return { model: createScriptedModel({ clock }), modelName: 'polylogue/scripted' }
-    default:
-      return { model, modelName: modelName ?? `custom/${name}` }
-  }
+function modelOf({ name, model, modelName, origin }: LoadedAgent, parts: ModelParts): ChosenModel | undefined {
+  if (model === undefined) return undefined
+  if (typeof model !== 'string') return { model, modelName: modelName ?? `custom/${name}` }
+  return findModel(model, `${origin}: model`, parts)
 }

@@ -9,7 +9,7 @@ export interface AgentSettings {
   readonly version: string
   readonly description?: string
   readonly instructions: string
-  readonly model: ModelName | Model
+  readonly model?: ModelName | Model
   readonly modelName?: string
   readonly tools: readonly (Tool | string)[]
   readonly options: readonly AgentOption[]
@@ -26,8 +26,9 @@ export const agentName = z
   .regex(AGENT_NAME, 'must be 1 to 64 letters, digits, ".", "_" or "-", beginning with a letter or digit')
 
 const tool = z.custom<Tool>(isTool, { error: 'must be made with defineTool' })
-const model = z.custom<ModelName | Model>((value) => value === 'demo' || value === 'scripted' || isModel(value), {
-  error: 'must be demo, scripted, or an object with a method stream',
+export const modelChoice = z.custom<ModelName>(isModelName, { error: 'must be provider/model, demo or scripted' })
+const model = z.custom<ModelName | Model>((value) => isModelName(value) || isModel(value), {
+  error: 'must be provider/model, demo, scripted, or an object with a method stream',
 })
 
 const described = {
@@ -87,7 +88,7 @@ const settings = {
 export const agentSchema = z.strictObject({
   name: agentName,
   instructions: z.string(),
-  model,
+  model: model.optional(),
   modelName: z.string().min(1).optional(),
   tools: z.array(z.union([tool, z.string()], 'must be made with defineTool, or be the name of a tool')).default([]),
   ...settings,
@@ -95,12 +96,16 @@ export const agentSchema = z.strictObject({
 
 /** The front matter of an agent in Markdown: what YAML can say. The file gives the name, its body the instructions. */
 export const frontMatterSchema = z.strictObject({
-  model: z.enum(['demo', 'scripted']),
+  model: modelChoice.optional(),
   tools: z.array(z.string()).default([]),
   ...settings,
 })
 
 export const toolsSchema = z.array(tool).superRefine(refuseRepeatedNames)
+
+function isModelName(value: unknown): value is ModelName {
+  return typeof value === 'string' && /^(demo|scripted|[^/\s][^/]*\/.*\S.*)$/.test(value)
+}
 
 function isModel(value: unknown): value is Model {
   return typeof value === 'object' && value !== null && 'stream' in value && typeof value.stream === 'function'

@@ -21,6 +21,7 @@ describe('a configuration', () => {
       value: {
         agents: [],
         tools: [],
+        providers: {},
         recovery: 'continue',
         limits: {
           maxSteps: 50,
@@ -118,6 +119,17 @@ describe('a configuration is refused', () => {
       'trustedProxies[0]: must be an address or a network such as 10.0.0.0/8',
     ],
     ['with a number as default agent', { defaultAgent: 1 }, 'defaultAgent: must be a string'],
+    [
+      'with a default model of no provider',
+      { defaultModel: 'gpt' },
+      'defaultModel: must be provider/model, demo or scripted',
+    ],
+    [
+      'with a password in an address',
+      { providers: { lab: { baseUrl: 'http://me:secret@127.0.0.1' } } },
+      'providers.lab.baseUrl: must be an address such as http://127.0.0.1:1234/v1, without a password',
+    ],
+    ['with an unknown key of a provider', { providers: { lab: { url: 'x' } } }, 'providers.lab.url: unknown key'],
     ['with a tool that is none', { tools: [{ name: 'look' }] }, 'tools[0]: must be made with defineTool'],
     ['with a tool twice', { tools: [tool, tool] }, 'tools[1].name: look is there twice'],
     ['with an agent twice', { agents: [agent, agent] }, 'agents[1].name: a is there twice'],
@@ -135,12 +147,20 @@ describe('an agent is refused', () => {
       'name: must be 1 to 64 letters, digits, ".", "_" or "-", beginning with a letter or digit',
     ],
     ['without instructions', { instructions: undefined }, 'instructions: is missing'],
-    ['without a model', { model: undefined }, 'model: must be demo, scripted, or an object with a method stream'],
-    ['with an unknown model', { model: 'gpt' }, 'model: must be demo, scripted, or an object with a method stream'],
+    [
+      'with a model of no provider',
+      { model: 'gpt' },
+      'model: must be provider/model, demo, scripted, or an object with a method stream',
+    ],
+    [
+      'with a provider and no model',
+      { model: 'openai/' },
+      'model: must be provider/model, demo, scripted, or an object with a method stream',
+    ],
     [
       'with a model that is none',
       { model: { stream: 1 } },
-      'model: must be demo, scripted, or an object with a method stream',
+      'model: must be provider/model, demo, scripted, or an object with a method stream',
     ],
     ['with a version of one number', { version: '1' }, 'version: must be a semantic version such as 1.0.0'],
     ['with an unknown key', { colour: 'red' }, 'colour: unknown key'],

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net'
+import { providersSchema } from '@polylogue/models'
 import { z } from 'zod'
-import { agentName, agentSchema, refuseRepeatedNames, toolsSchema } from './agent-schema.ts'
+import { agentName, agentSchema, modelChoice, refuseRepeatedNames, toolsSchema } from './agent-schema.ts'
 import { limitsSchema } from './limits.ts'
 
 const origin = z
@@ -18,6 +19,8 @@ export const configSchema = z.strictObject({
   agents: z.array(agentSchema).superRefine(refuseRepeatedNames).default([]),
   tools: toolsSchema.default([]),
   defaultAgent: agentName.optional(),
+  defaultModel: modelChoice.optional(),
+  providers: providersSchema.default({}),
   recovery: z.enum(['continue', 'interrupt']).default('continue'),
   limits: limitsSchema.prefault({}),
   allowOrigins: z.array(origin).default([]),

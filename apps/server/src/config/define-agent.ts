@@ -1,7 +1,7 @@
 import type { AgentFeatures, Model, Tool } from '@polylogue/engine'
 
-/** The models that come with the server, by name. */
-export type ModelName = 'demo' | 'scripted'
+/** One of a provider, such as `anthropic/claude-sonnet-5-5`, or one that comes with the server. */
+export type ModelName = 'demo' | 'scripted' | `${string}/${string}`
 
 export interface AgentConfig {
   /** Letters, digits, `.`, `_` and `-`; unique on the server. */
@@ -12,7 +12,8 @@ export interface AgentConfig {
   readonly description?: string
   /** The system prompt. */
   readonly instructions: string
-  readonly model: ModelName | Model
+  /** The default model if left out. */
+  readonly model?: ModelName | Model
   /** What is recorded for a model of one's own, `provider/model`. */
   readonly modelName?: string
   /** Tools made with `defineTool`, or names of those under `tools` of the configuration. */

@@ -1,5 +1,6 @@
 import type { Tool } from '@polylogue/engine'
-import type { AgentConfig } from './define-agent.ts'
+import type { ProviderConfigs } from '@polylogue/models'
+import type { AgentConfig, ModelName } from './define-agent.ts'
 import type { Limits } from './limits.ts'
 
 export interface Config {
@@ -8,6 +9,10 @@ export interface Config {
   readonly tools?: readonly Tool[]
   /** Who answers a client that names no agent; the first agent if left out. */
   readonly defaultAgent?: string
+  /** Of agents that name none. If left out: the first provider with a key, else a local server, else the demo. */
+  readonly defaultModel?: ModelName
+  /** Providers of models by name: those that are not known yet, and what differs for those that are. */
+  readonly providers?: ProviderConfigs
   /** What becomes of a turn whose process died: it goes on, or it ends as interrupted. `continue` if left out. */
   readonly recovery?: 'continue' | 'interrupt'
   readonly limits?: Partial<Limits>

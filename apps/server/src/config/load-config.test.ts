@@ -166,7 +166,11 @@ describe('an agent in Markdown', () => {
     ['without front matter', 'Be kind.', 'must begin with front matter between two lines ---'],
     ['with front matter that does not end', '---\nmodel: demo\n', 'must begin with front matter between two lines ---'],
     ['without instructions', '---\nmodel: demo\n---\n  \n', 'must have instructions after the front matter'],
-    ['without a model', '---\ntitle: A\n---\nBe kind.', 'model: must be one of demo, scripted'],
+    [
+      'with a model of no provider',
+      '---\nmodel: gpt\n---\nBe kind.',
+      'model: must be provider/model, demo or scripted',
+    ],
     ['with empty front matter', '---\n---\nBe kind.', 'must be an object'],
     ['with an unknown key', '---\nmodel: demo\nname: a\n---\nBe kind.', 'name: unknown key'],
     ['with a number for a version', '---\nmodel: demo\nversion: 1.0\n---\nBe kind.', 'version: must be a string'],

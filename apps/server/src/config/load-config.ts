@@ -3,10 +3,12 @@
 import { readFile, readdir, stat } from 'node:fs/promises'
 import { dirname, extname, join, relative, resolve } from 'node:path'
 import type { Tool } from '@polylogue/engine'
+import type { ProviderConfigs } from '@polylogue/models'
 import { oneLine, parseWith } from '@polylogue/tools'
 import type { AgentSettings } from './agent-schema.ts'
 import { ConfigError } from './config-error.ts'
 import { configSchema } from './config-schema.ts'
+import type { ModelName } from './define-agent.ts'
 import { importConfig } from './import-config.ts'
 import type { Limits } from './limits.ts'
 import { readMarkdownAgent } from './read-markdown-agent.ts'
@@ -17,6 +19,8 @@ export interface LoadedConfig {
   /** Those of the configuration file first, then those in Markdown by name. */
   readonly agents: readonly LoadedAgent[]
   readonly defaultAgent?: string
+  readonly defaultModel?: ModelName
+  readonly providers: ProviderConfigs
   readonly recovery: 'continue' | 'interrupt'
   readonly limits: Limits
   readonly allowOrigins: readonly string[]
