@@ -239,6 +239,13 @@ describe('a key that is missing', () => {
     expect(setup.provider.requests).toEqual([])
   })
 
+  it.each(WIRES)('is not made up for by one that no header can carry, for $kind', async (wire) => {
+    await using setup = await setUp(wire)
+    const outputs = await setup.ask(requestOf('hi', { options: { apiKey: 'sk-a\nb' } }))
+    expect(outputs).toEqual([failure('model-auth')])
+    expect(JSON.stringify([outputs, setup.logged])).not.toContain('sk-a')
+  })
+
   it('is not needed by an OpenAI-compatible server', async () => {
     await using setup = await setUp(chatWire, { apiKey: undefined })
     setup.provider.push({ chunks: chatWire.answer(HELLO) })

@@ -218,8 +218,16 @@ describe('a request', () => {
       thinking: { type: 'enabled' },
       system: [{ type: 'text', text: 'Be brief.', cache_control }],
       messages: [{ role: 'user', content: [{ type: 'text', text: 'hi', cache_control }] }],
-      tools: [{ name: 'weather', description: 'Tells the weather', input_schema: weather.parameters }],
     })
+  })
+
+  it('offers Anthropic tools as everybody who speaks its format takes them', async () => {
+    await using setup = await setUp(anthropicWire)
+    setup.provider.push({ chunks: anthropicWire.answer(HELLO) })
+    await setup.ask(requestOf('hi', { tools }))
+    expect(setup.provider.requests[0]?.body).toHaveProperty('tools', [
+      { name: 'weather', description: 'Tells the weather', input_schema: weather.parameters },
+    ])
   })
 
   it('has OpenAI keep nothing, and think as much as configured', async () => {

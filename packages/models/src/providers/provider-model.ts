@@ -58,6 +58,10 @@ export function createProviderModel(parts: ProviderModelParts): NamedModel {
         yield failedWith(missingKey(provider))
         return
       }
+      if (apiKey !== undefined && !/^[!-~]+$/.test(apiKey)) {
+        yield failedWith(failed('model-auth', `What was given as API key for ${inSentence(title)} cannot be one.`))
+        return
+      }
       const stop = new AbortController()
       const onStop = (): void => stop.abort()
       signal.addEventListener('abort', onStop)

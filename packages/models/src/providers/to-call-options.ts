@@ -71,6 +71,8 @@ function providerOptionsOf(
       if (thinking === undefined || thinking === 'none') return {}
       return { providerOptions: { google: { thinkingConfig: { includeThoughts: true } } } }
     case 'anthropic':
+      // Nobody sees the input of a call before it is complete, and only then is it sure to be JSON.
+      return { providerOptions: { anthropic: { toolStreaming: false } } }
     case 'openai-compatible':
       return {}
   }
