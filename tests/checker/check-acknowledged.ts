@@ -19,7 +19,8 @@ function proves({ seq, event }: Recorded, told: Acknowledgement): boolean {
       return event.type === 'input.admitted' && textOf(event.content) === told.text
     case 'answer':
       if (event.type === 'approval.resolved') return event.toolCallId === told.toolCallId
-      return event.type === 'tool-call.settled' && event.by === 'client' && event.toolCallId === told.toolCallId
+      if (event.type !== 'tool-call.settled' || event.toolCallId !== told.toolCallId) return false
+      return event.by === 'client' || event.status === 'denied'
     case 'cancel':
       if (told.turnId !== undefined && !('turnId' in event && event.turnId === told.turnId)) return false
       return event.type === 'turn.cancel-requested' || (event.type === 'turn.ended' && event.outcome === 'cancelled')

@@ -9,6 +9,7 @@ interface CallStory {
   isApprovalAsked: boolean
   isGranted: boolean
   readonly ends: CallStatus[]
+  isToolDone: boolean
 }
 
 /** I5: every call of an ended turn has exactly one end. I6: its effect happened as often as its end says. */
@@ -29,7 +30,7 @@ export function checkCalls(history: SessionHistory): Violation[] {
     const count = times(id)
     if (declared === 'unsafe' && count > 1)
       violations.push({ invariant: 'I6', message: `call ${id} took effect ${count} times` })
-    if (ends[0] === 'completed' && count === 0)
+    if (call.isToolDone && count === 0)
       violations.push({ invariant: 'I6', message: `call ${id} completed without its effect` })
     if (count > 0 && call.starts === 0)
       violations.push({ invariant: 'I6', message: `call ${id} took effect and was never recorded as started` })
@@ -49,7 +50,16 @@ function readCalls(stored: readonly Recorded[]): ReadonlyMap<string, CallStory> 
       for (const block of event.blocks) {
         if (block.type !== 'tool-call') continue
         const { toolCallId: id, name: tool } = block
-        calls.set(id, { id, tool, turnId: event.turnId, starts: 0, isApprovalAsked: false, isGranted: false, ends: [] })
+        calls.set(id, {
+          id,
+          tool,
+          turnId: event.turnId,
+          starts: 0,
+          isApprovalAsked: false,
+          isGranted: false,
+          ends: [],
+          isToolDone: false,
+        })
       }
     }
     const call = 'toolCallId' in event ? calls.get(event.toolCallId) : undefined
@@ -57,7 +67,10 @@ function readCalls(stored: readonly Recorded[]): ReadonlyMap<string, CallStory> 
     if (event.type === 'tool-call.started') call.starts += 1
     if (event.type === 'approval.requested') call.isApprovalAsked = true
     if (event.type === 'approval.resolved') call.isGranted = event.granted
-    if (event.type === 'tool-call.settled') call.ends.push(event.status)
+    if (event.type === 'tool-call.settled') {
+      call.ends.push(event.status)
+      call.isToolDone ||= event.by === 'tool' && event.status === 'completed'
+    }
   }
   return calls
 }

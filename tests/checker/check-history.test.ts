@@ -46,6 +46,7 @@ function historyOf(events: readonly RecordedEvent[], more: Partial<SessionHistor
     readers: [
       { after: 0, isGapless: true, seen: asRecorded(events) },
       { after: 3, isGapless: false, seen: [{ seq: 5 }, { seq: 18 }] },
+      sawText([0, 'do'], [2, 'ne']),
     ],
     epochs: [1, 2, 5],
     effects: ['look1', 'look1', 'pay1'],
@@ -68,6 +69,14 @@ const logOnly = (events: readonly RecordedEvent[], more: Partial<SessionHistory>
   })
   return history
 }
+
+/** Of the step that starts at 15 and says `done`. */
+const sawText = (...pieces: [number, string][]): SessionHistory['readers'][number] => ({
+  after: 0,
+  isGapless: false,
+  seen: [],
+  deltas: pieces.map(([offset, piece]) => ({ stepSeq: 15, block: 0, offset, text: piece })),
+})
 
 describe('the checker', () => {
   it('finds nothing wrong with a good history', () => {
@@ -106,6 +115,9 @@ describe('the checker', () => {
     ['a client that saw events out of order', { after: 0, isGapless: false, seen: [{ seq: 4 }, { seq: 3 }] }],
     ['a client that saw what it already had', { after: 4, isGapless: false, seen: [{ seq: 4 }] }],
     ['a client with a gap', { after: 0, isGapless: true, seen: [{ seq: 1 }, { seq: 3 }] }],
+    ['a client that saw text twice', sawText([0, 'do'], [0, 'do'])],
+    ['a client that missed text', sawText([0, 'd'], [2, 'n'])],
+    ['a client that saw text that was not recorded', sawText([0, 'dawn'])],
   ])('finds %s (I2)', (_what, reader) => {
     expect(broken(historyOf(LOG, { readers: [reader] }))).toEqual(['I2'])
   })

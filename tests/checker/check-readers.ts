@@ -1,9 +1,17 @@
 import { isDeepStrictEqual } from 'node:util'
+import type { StepBlock } from '@polylogue/engine'
 import type { ReaderHistory, SessionHistory, Violation } from './history.ts'
 
-/** I2: no client is ahead of the store, none was shown what is not there, and none missed or repeated an event. */
+/**
+ * I2: no client is ahead of the store, none was shown what is not there, none missed or repeated an event, and text
+ * that came in pieces came once, in order, and is the text that was recorded.
+ */
 export function checkReaders({ readers, stored }: SessionHistory): Violation[] {
-  return readers.flatMap((reader, index) => [...checkSeen(reader, index, stored), ...checkOrder(reader, index)])
+  return readers.flatMap((reader, index) => [
+    ...checkSeen(reader, index, stored),
+    ...checkOrder(reader, index),
+    ...checkDeltas(reader, index, stored),
+  ])
 }
 
 function checkSeen({ seen }: ReaderHistory, reader: number, stored: SessionHistory['stored']): Violation[] {
@@ -26,6 +34,37 @@ function checkOrder({ after, seen, isGapless }: ReaderHistory, reader: number): 
     last = seq
     return isNext ? [] : [{ invariant: 'I2', message: `reader ${reader} saw seq ${seq} after ${before}` }]
   })
+}
+
+function checkDeltas({ deltas = [] }: ReaderHistory, reader: number, stored: SessionHistory['stored']): Violation[] {
+  const texts = new Map<string, string>()
+  const violations: Violation[] = []
+  for (const { stepSeq, block, offset, text } of deltas) {
+    const before = texts.get(`${stepSeq}.${block}`) ?? ''
+    if (offset !== before.length) {
+      const message = `reader ${reader} saw text at ${stepSeq}.${block}.${offset} after ${before.length} units`
+      violations.push({ invariant: 'I2', message })
+    }
+    const whole = before.slice(0, offset) + text
+    texts.set(`${stepSeq}.${block}`, whole)
+    const answer = answerOf(stepSeq, stored)[block]
+    if (answer !== undefined && (answer.type === 'tool-call' || !answer.text.startsWith(whole))) {
+      violations.push({
+        invariant: 'I2',
+        message: `reader ${reader} saw ${whole}, which ${stepSeq}.${block} does not say`,
+      })
+    }
+  }
+  return violations
+}
+
+function answerOf(stepSeq: number, stored: SessionHistory['stored']): readonly StepBlock[] {
+  const started = stored[stepSeq - 1]?.event
+  if (started?.type !== 'step.started') return []
+  for (const { event } of stored.slice(stepSeq)) {
+    if (event.type === 'step.answered' && event.stepId === started.stepId) return event.blocks
+  }
+  return []
 }
 
 /** Rows lose fields that are undefined. */

@@ -1,4 +1,4 @@
-import type { Recorded, RecordedEvent, SeedMessage, Snapshot, ToolEffect } from '@polylogue/engine'
+import type { BlockDelta, Recorded, RecordedEvent, SeedMessage, Snapshot, ToolEffect } from '@polylogue/engine'
 
 /**
  * All that is known about one session after a test: what its clients were told, and what the recovered store holds.
@@ -33,7 +33,11 @@ export interface ReaderHistory {
   readonly seen: readonly SeenEvent[]
   /** Whether it was shown every event after its cursor, or only those that its protocol has a word for. */
   readonly isGapless: boolean
+  readonly deltas?: readonly SeenDelta[]
 }
+
+/** Text that a client saw while it was written, in the order in which it saw it. */
+export type SeenDelta = Pick<BlockDelta, 'stepSeq' | 'block' | 'offset' | 'text'>
 
 export interface SeenEvent {
   readonly seq: number

@@ -6,12 +6,15 @@ export interface ProcessStore extends EventStore {
   die(): void
   /** The same, `writes` writes later: the last one is stored and its answer never heard. */
   dieAfterWrites(writes: number): void
+  /** The same, but the last of these writes is lost. */
+  dieBeforeWrite(writes: number): void
   readonly isDead: boolean
 }
 
 export function createProcessStore(store: EventStore): ProcessStore {
   let isDead = false
   let writesLeft = Infinity
+  let isLastWriteLost = false
 
   const never = <T>(): Promise<T> => new Promise(() => undefined)
   const read = async <T>(ask: () => Promise<T>): Promise<T> => {
@@ -22,7 +25,10 @@ export function createProcessStore(store: EventStore): ProcessStore {
   const write = async <T>(ask: () => Promise<T>): Promise<T> => {
     if (isDead) return never()
     writesLeft -= 1
-    if (writesLeft <= 0) isDead = true
+    if (writesLeft <= 0) {
+      isDead = true
+      if (isLastWriteLost) return never()
+    }
     const answer = await ask()
     return isDead ? never() : answer
   }
@@ -51,6 +57,10 @@ export function createProcessStore(store: EventStore): ProcessStore {
     },
     dieAfterWrites(writes) {
       writesLeft = writes
+    },
+    dieBeforeWrite(writes) {
+      writesLeft = writes
+      isLastWriteLost = true
     },
     get isDead() {
       return isDead

@@ -23,11 +23,12 @@ export function createReaderLog(start: Cursor = { seq: 0 }): ReaderLog {
     items,
     recorded(recorded) {
       items.push({ type: 'recorded', recorded })
-      cursor = { seq: recorded.seq }
+      cursor = { ...(isEndOfStep(recorded.event) ? {} : cursor), seq: recorded.seq }
     },
     delta(delta) {
       items.push({ type: 'delta', delta })
-      cursor = { seq: delta.stepSeq, block: delta.block, offset: delta.offset + delta.text.length }
+      const { stepSeq, block, offset, text } = delta
+      cursor = { seq: Math.max(cursor.seq, stepSeq), block, offset: offset + text.length }
     },
     closed: (reason) => void items.push({ type: 'closed', reason }),
     events: () => items.flatMap((item) => (item.type === 'recorded' ? [item.recorded.event] : [])),
@@ -36,6 +37,8 @@ export function createReaderLog(start: Cursor = { seq: 0 }): ReaderLog {
     cursor: () => cursor,
   }
 }
+
+const isEndOfStep = ({ type }: RecordedEvent): boolean => type === 'step.answered' || type === 'step.ended'
 
 function tell(item: ReadItem): string {
   switch (item.type) {
