@@ -1,5 +1,6 @@
 import { createAapRoutes, type AapDeps } from '@polylogue/aap'
 import type { Authenticate } from './auth/authenticate.ts'
+import { jsonLimitsOf } from './http/read-json-body.ts'
 import type { LoadedConfig } from './config/load-config.ts'
 import { refuse } from './http/require-caller.ts'
 import type { Door } from './http/door.ts'
@@ -31,9 +32,13 @@ export function createDoors({ parts, config, authenticate }: DoorsDeps): readonl
     limits: {
       bodyBytes: limits.imageRequestBytes,
       smallBodyBytes: limits.requestBytes,
-      jsonDepth: limits.jsonDepth,
+      json: jsonLimitsOf(limits),
       outBufferBytes: limits.outBufferBytes,
       pageSize: PAGE_SIZE,
+    },
+    streams: {
+      admit: (caller, outgoing) => parts.streams.admit(caller.keyId, outgoing),
+      dropped: () => parts.metrics.droppedReaders.add(),
     },
     async authenticate(_request, incoming) {
       const outcome = await authenticate(incoming)

@@ -1,5 +1,6 @@
-import type { IncomingMessage } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AgentCatalog, Clock, Digest, Engine, UserId } from '@polylogue/engine'
+import type { JsonLimits } from './json-body.ts'
 
 /** Who is asking. `revoked` aborts when the key is revoked: open streams end then. */
 export interface Caller {
@@ -12,9 +13,17 @@ export interface AapLimits {
   /** Of a body that may carry images: creating a session and turns. */
   readonly bodyBytes: number
   readonly smallBodyBytes: number
-  readonly jsonDepth: number
+  readonly json: JsonLimits
   readonly outBufferBytes: number
   readonly pageSize: number
+}
+
+/** For whoever mounted the door, to count its open streams and to bound them. */
+export interface StreamWatch {
+  /** Before a request that stays open until a turn stops, and before it has any effect. May throw like `authenticate`. */
+  admit(caller: Caller, outgoing: ServerResponse): void
+  /** A reader that did not read was let go. */
+  dropped(): void
 }
 
 export interface AapDeps {
@@ -26,4 +35,5 @@ export interface AapDeps {
   readonly digest: Digest
   readonly heartbeatMs: number
   readonly limits: AapLimits
+  readonly streams: StreamWatch
 }

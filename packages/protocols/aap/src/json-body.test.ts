@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { parseJsonBody } from './json-body.ts'
 
-const parse = (text: string): unknown => parseJsonBody(Buffer.from(text), 64)
+const LIMITS = { depth: 64, keys: 100, stringLength: 1000 }
+const parse = (text: string): unknown => parseJsonBody(Buffer.from(text), LIMITS)
 const nested = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth)
 
 describe('a JSON body', () => {
@@ -24,6 +25,44 @@ describe('a JSON body', () => {
     expect(() => parse(`[${'{},'.repeat(400_000)}{}]`)).toThrow('more than 500000 values')
   })
 
+  it('may have as many keys as the limit, wherever they are, and not more', () => {
+    const object = (keys: number): string => `{${Array.from({ length: keys }, (_, key) => `"${key}":1`).join()}}`
+    expect(() => parse(`[${object(60)},${object(40)},"a:b:c"]`)).not.toThrow()
+    expect(() => parse(`[${object(60)},${object(41)}]`)).toThrow('body: more than 100 keys')
+  })
+
+  it('may have strings as long as the limit, and not longer, however they are escaped', () => {
+    for (const character of ['x', '\\n', '\\u0041', '\\\\', 'é']) {
+      expect(parse(`"${character.repeat(1000)}"`)).toHaveLength(1000)
+      expect(() => parse(`"${character.repeat(1001)}"`)).toThrow('body: a string longer than 1000 characters')
+    }
+    expect(() => parse(`{"${'x'.repeat(1001)}":1}`)).toThrow('longer than 1000')
+    expect(() => parse(`"${'x'.repeat(1001)}`)).toThrow('longer than 1000')
+  })
+
+  it('may have an image of any length', () => {
+    expect(parse(`"data:image/png;base64,${'A'.repeat(2000)}"`)).toHaveLength(2022)
+    expect(parse(`"data:image\\/png;base64,${'A'.repeat(2000)}"`)).toHaveLength(2022)
+  })
+
+  it.each(['1e999', '-1e999', '[1E+400]', '1'.repeat(400)])(
+    'may not have the number %s, which would become null',
+    (text) => {
+      expect(() => parse(text)).toThrow(/body: a number/)
+    },
+  )
+
+  it('may not have numbers of more digits than anybody needs', () => {
+    expect(parse(`0.${'1'.repeat(62)}`)).toBeCloseTo(0.111)
+    expect(() => parse(`0.${'1'.repeat(63)}`)).toThrow('body: a number of more than 64 characters')
+    expect(() => parse('1'.repeat(100_000))).toThrow('more than 64')
+    expect(parse('[-0, 1.5e-7, 12345678901234567890, 5e-400]')).toEqual([-0, 1.5e-7, 12345678901234567000, 0])
+  })
+
+  it('takes the last of two keys with one name', () => {
+    expect(parse('{"a":1,"a":2}')).toEqual({ a: 2 })
+  })
+
   it.each([
     ['', 'received nothing'],
     ['{', 'not valid JSON'],
@@ -36,7 +75,7 @@ describe('a JSON body', () => {
   })
 
   it('must be UTF-8; a byte order mark is harmless', () => {
-    expect(() => parseJsonBody(Buffer.from([0x22, 0xff, 0x22]), 64)).toThrow('body: not valid UTF-8')
+    expect(() => parseJsonBody(Buffer.from([0x22, 0xff, 0x22]), LIMITS)).toThrow('body: not valid UTF-8')
     expect(parse('\ufeff{"a":1}')).toEqual({ a: 1 })
   })
 

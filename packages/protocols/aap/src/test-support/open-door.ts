@@ -12,7 +12,7 @@ import {
 import { Hono, type MiddlewareHandler } from 'hono'
 import { createServer, request, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { createAapRoutes, type AapLimits, type Caller } from '../index.ts'
+import { createAapRoutes, type AapLimits, type Caller, type StreamWatch } from '../index.ts'
 import type { NodeEnv } from '../transport/exchange.ts'
 import { parseFrames, type Frame } from './parse-frames.ts'
 
@@ -26,6 +26,7 @@ export interface DoorOptions {
   readonly options?: readonly AgentOption[]
   readonly features?: Partial<AgentFeatures>
   readonly limits?: Partial<AapLimits>
+  readonly streams?: StreamWatch
   /** Runs around the routes, as a server's own middleware would. */
   readonly around?: MiddlewareHandler<NodeEnv>
 }
@@ -40,7 +41,7 @@ const FEATURES: AgentFeatures = {
 const LIMITS: AapLimits = {
   bodyBytes: 1_000_000,
   smallBodyBytes: 10_000,
-  jsonDepth: 64,
+  json: { depth: 64, keys: 10_000, stringLength: 1_048_576 },
   outBufferBytes: 512 * 1024,
   pageSize: 2,
 }
@@ -70,7 +71,8 @@ export async function openDoor<Parts extends DoorParts>(parts: Parts, options: D
     return revoked === undefined || revoked.aborted ? undefined : { userId: asUserId(name), keyId: name, revoked }
   }
   const limits = { ...LIMITS, ...options.limits }
-  const deps = { engine, agents, authenticate, clock, digest, heartbeatMs: HEARTBEAT_MS, limits }
+  const streams = options.streams ?? { admit: () => undefined, dropped: () => undefined }
+  const deps = { engine, agents, authenticate, clock, digest, heartbeatMs: HEARTBEAT_MS, limits, streams }
   const app = new Hono<NodeEnv>()
   if (options.around !== undefined) app.use(options.around)
   app.route('/aap/v3', createAapRoutes(deps, { version: 3 }))

@@ -33,8 +33,10 @@ async function openStream(outBufferBytes = 512 * 1024) {
   const writes: string[] = []
   const write = outgoing.write.bind(outgoing)
   outgoing.write = ((text: string) => (writes.push(text), write(text))) as typeof outgoing.write
-  const stream = new EventStream(outgoing, { queue, clock, heartbeatMs: 1_000, outBufferBytes })
-  return { stream, outgoing, writes, clock, incoming: answered.promise }
+  const slow = { count: 0 }
+  const onSlow = (): void => void slow.count++
+  const stream = new EventStream(outgoing, { queue, clock, heartbeatMs: 1_000, outBufferBytes, onSlow })
+  return { stream, outgoing, writes, clock, slow, incoming: answered.promise }
 }
 
 async function readAll(incoming: IncomingMessage): Promise<string> {
@@ -118,7 +120,7 @@ describe('an event stream', () => {
   })
 
   it('drops a reader that lets more than the limit pile up', async () => {
-    const { stream, outgoing, clock, incoming } = await openStream(64 * 1024)
+    const { stream, outgoing, clock, slow, incoming } = await openStream(64 * 1024)
     stream.begin()
     const answer = await incoming
     answer.pause()
@@ -134,6 +136,7 @@ describe('an event stream', () => {
     expect(isClosed).toBe(true)
     expect(outgoing.destroyed).toBe(true)
     expect(peak).toBeLessThan(128 * 1024)
+    expect(slow.count).toBe(1)
     expect(clock.pendingTimers()).toBe(0)
     answer.on('error', () => undefined).destroy()
   })
@@ -167,7 +170,7 @@ describe('an event stream', () => {
   })
 
   it('drops a reader that takes nothing for a minute while the past waits for it', async () => {
-    const { stream, outgoing, clock, incoming } = await openStream(256 * 1024)
+    const { stream, outgoing, clock, slow, incoming } = await openStream(256 * 1024)
     stream.begin()
     const answer = await incoming
     answer.pause()
@@ -180,11 +183,12 @@ describe('an event stream', () => {
     clock.advance(4_000)
     await drained
     expect(outgoing.destroyed).toBe(true)
+    expect(slow.count).toBe(1)
     answer.on('error', () => undefined).destroy()
   })
 
   it('lets go of everything when the client leaves', async () => {
-    const { stream, clock, incoming } = await openStream()
+    const { stream, clock, slow, incoming } = await openStream()
     const closed = Promise.withResolvers<void>()
     stream.whenClosed(closed.resolve)
     stream.begin()
@@ -195,12 +199,14 @@ describe('an event stream', () => {
     stream.end()
     await setImmediate()
     expect(clock.pendingTimers()).toBe(0)
+    expect(slow.count).toBe(0)
   })
 
   it('that is opened after the client has left is closed from the start', async () => {
     const { outgoing, clock } = await openStream()
     outgoing.destroy()
-    const late = new EventStream(outgoing, { queue: new FlushQueue(), clock, heartbeatMs: 1_000, outBufferBytes: 1 })
+    const options = { clock, heartbeatMs: 1_000, outBufferBytes: 1, onSlow: () => undefined }
+    const late = new EventStream(outgoing, { ...options, queue: new FlushQueue() })
     let isClosed = false
     late.whenClosed(() => (isClosed = true))
     expect(isClosed).toBe(true)

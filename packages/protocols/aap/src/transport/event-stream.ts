@@ -11,6 +11,8 @@ export interface EventStreamOptions {
   readonly heartbeatMs: number
   /** No reader is told more while this much waits for it (or twice its largest event, if that is more). */
   readonly outBufferBytes: number
+  /** The reader did not read and is let go. */
+  onSlow(): void
 }
 
 const SSE_HEADERS: OutgoingHttpHeaders = {
@@ -38,7 +40,7 @@ export class EventStream implements FrameSink, Flushable, Pace {
   #waiting: (string | Promise<string>)[] | undefined
   #waitingSize = 0
   #whenMade: Promise<void> | undefined
-  #stalled = (): void => this.drop()
+  #stalled = (): void => this.#dropSlow()
   #lastWriteAt: number
   #heartbeat: Timer | undefined
 
@@ -147,10 +149,17 @@ export class EventStream implements FrameSink, Flushable, Pace {
     let timer: Timer
     const watch = (): void => {
       const { writableLength } = this.#outgoing
-      timer = clock.setTimer(patienceMs, () => (this.#outgoing.writableLength < writableLength ? watch() : this.drop()))
+      timer = clock.setTimer(patienceMs, () =>
+        this.#outgoing.writableLength < writableLength ? watch() : this.#dropSlow(),
+      )
     }
     watch()
     return { cancel: () => timer.cancel() }
+  }
+
+  #dropSlow(): void {
+    if (this.#state !== 'closed') this.#options.onSlow()
+    this.drop()
   }
 
   #limit(): number {
@@ -167,7 +176,7 @@ export class EventStream implements FrameSink, Flushable, Pace {
     this.#waiting ??= []
     this.#waiting.push(frame)
     this.#waitingSize += size
-    if (this.#waitingSize > this.#limit()) this.drop()
+    if (this.#waitingSize > this.#limit()) this.#dropSlow()
   }
 
   async #sendWaiting(): Promise<void> {

@@ -1,18 +1,23 @@
 import type { IncomingMessage } from 'node:http'
 import type { JsonValue } from '@polylogue/engine'
+import type { AapLimits } from '../deps.ts'
 import { WireError } from '../errors.ts'
-import { parseJsonBody } from '../json-body.ts'
+import { parseJsonBody, type JsonLimits } from '../json-body.ts'
 
-export interface BodyLimits {
+export interface BodyLimits extends JsonLimits {
   readonly bytes: number
-  readonly depth: number
+}
+
+/** Of a body that may carry images. */
+export function largeBody({ bodyBytes, json }: AapLimits): BodyLimits {
+  return { ...json, bytes: bodyBytes }
 }
 
 export async function readJsonBody(incoming: IncomingMessage, limits: BodyLimits): Promise<JsonValue> {
   const { 'content-encoding': encoding = 'identity', 'content-length': length } = incoming.headers
   if (encoding.toLowerCase() !== 'identity') throw new WireError(415, 'body: compressed bodies are not taken')
   if (length !== undefined && Number(length) > limits.bytes) throw tooLarge(limits)
-  return parseJsonBody(await readBytes(incoming, limits), limits.depth)
+  return parseJsonBody(await readBytes(incoming, limits), limits)
 }
 
 /** Stops listening at the limit and leaves the rest unread: the answer goes out before the body has come in. */

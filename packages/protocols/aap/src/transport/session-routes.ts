@@ -9,7 +9,7 @@ import { WireError } from '../errors.ts'
 import { IncomingImages } from '../images.ts'
 import { HISTORY_TYPES, type AapVersion, type HistoryType, type WireHistory } from '../wire.ts'
 import { checkCapabilities, findAgent, sessionIdOf, type Answer } from './exchange.ts'
-import { readJsonBody } from './read-body.ts'
+import { largeBody, readJsonBody } from './read-body.ts'
 
 export function readMeta({ agents }: AapDeps, version: AapVersion): Answer {
   return async ({ c }) => c.json(encodeMeta(version, agents))
@@ -17,7 +17,7 @@ export function readMeta({ agents }: AapDeps, version: AapVersion): Answer {
 
 export function createSession({ engine, agents, digest, limits }: AapDeps): Answer {
   return async ({ c, caller }) => {
-    const body = await readJsonBody(c.env.incoming, { bytes: limits.bodyBytes, depth: limits.jsonDepth })
+    const body = await readJsonBody(c.env.incoming, largeBody(limits))
     const request = parseCreateSession(body)
     const agent = findAgent(agents, request.agent.name)
     checkCapabilities(agent, { tools: request.tools })

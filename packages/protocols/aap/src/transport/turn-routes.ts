@@ -18,7 +18,7 @@ import { collectTurn } from './collect-turn.ts'
 import { EventStream } from './event-stream.ts'
 import { checkCapabilities, findAgent, sessionIdOf, type Answer, type Exchange } from './exchange.ts'
 import type { FlushQueue } from './flush-queue.ts'
-import { readJsonBody } from './read-body.ts'
+import { largeBody, readJsonBody } from './read-body.ts'
 import { onRevoked } from './revocation.ts'
 import { followSession, streamTurn, type SessionStream } from './stream-session.ts'
 import { Subscription } from './subscription.ts'
@@ -33,12 +33,13 @@ export function runTurn(deps: TurnDeps, version: AapVersion): Answer {
     const { c, caller } = exchange
     const { userId } = caller
     const session = await engine.readSession(userId, sessionIdOf(exchange))
-    const body = await readJsonBody(c.env.incoming, { bytes: limits.bodyBytes, depth: limits.jsonDepth })
+    const body = await readJsonBody(c.env.incoming, largeBody(limits))
     const request = parseTurn(version, body)
     const agent = findAgent(agents, session.agent)
     checkCapabilities(agent, request)
     const images = new IncomingImages(agent.features.images, digest)
     const { sessionId } = session
+    deps.streams.admit(caller, c.env.outgoing)
     const target = { userId, sessionId, idempotency: idempotencyOf(exchange, body, deps) }
     const turn = await engine.execute(toTurnCommand(target, request, images))
     if (request.stream !== 'none') return sendTurn(exchange, deps, { sessionId, turn, mode: request.stream })
@@ -52,12 +53,11 @@ export function createAndRun(deps: TurnDeps): Answer {
   return async (exchange) => {
     const { c, caller } = exchange
     const { userId } = caller
-    const request = parseCreateAndRun(
-      await readJsonBody(c.env.incoming, { bytes: limits.bodyBytes, depth: limits.jsonDepth }),
-    )
+    const request = parseCreateAndRun(await readJsonBody(c.env.incoming, largeBody(limits)))
     const agent = findAgent(agents, request.agent.name)
     checkCapabilities(agent, request)
     const images = new IncomingImages(agent.features.images, digest)
+    deps.streams.admit(caller, c.env.outgoing)
     const { sessionId, turn } = await engine.execute(toCreateAndRun(userId, request, images))
     if (turn === undefined) throw new Error('a session created with an input has a turn')
     if (request.stream !== 'none') {
@@ -95,6 +95,7 @@ export function followEvents(deps: TurnDeps): Answer {
     const onStop = parseFlag(c.req.query('follow'), 'follow') ? 'continue' : 'done'
     const { sessionId, agent, lastSeq, status } = await engine.readSession(caller.userId, sessionIdOf(exchange))
     checkCapabilities(findAgent(agents, agent), { stream: mode })
+    deps.streams.admit(caller, c.env.outgoing)
     return openStream(exchange, deps, { sessionId, mode }, async (session) => {
       await followSession(session, { cursor, lastSeq, isRunning: status === 'running', onStop })
       session.stream.begin()
@@ -137,6 +138,7 @@ async function openStream(
     clock: deps.clock,
     heartbeatMs: deps.heartbeatMs,
     outBufferBytes: deps.limits.outBufferBytes,
+    onSlow: () => deps.streams.dropped(),
   })
   const subscription = new Subscription(subject, stream)
   stream.whenClosed(() => subscription.close())
