@@ -82,7 +82,7 @@ it.each([
   [{ name: 'x', user: '' }, /^user: /],
   [[], /^body: /],
   ['{"name": "x"', /JSON/],
-  [`${'['.repeat(100)}${']'.repeat(100)}`, /64 deep/],
+  [`${'['.repeat(100)}${']'.repeat(100)}`, /deeper than 64 levels/],
 ])('the body %j is refused, naming the field', async (body, sentence) => {
   const server = await startServer()
   const headers = { ...bearer(server.localKey), 'content-type': 'application/json' }
