@@ -25,7 +25,8 @@ export function decodeEvent(row: EncodedEvent): RecordedEvent {
     data = upcast(data)
   }
   const parsed = recordedEventSchema.safeParse(data)
-  if (!parsed.success) throw new Error(`event ${row.type} is damaged: ${parsed.error.issues[0]?.message ?? 'unreadable'}`)
+  if (!parsed.success)
+    throw new Error(`event ${row.type} is damaged: ${parsed.error.issues[0]?.message ?? 'unreadable'}`)
   if (parsed.data.type !== row.type) throw new Error(`event row says ${row.type} but holds ${parsed.data.type}`)
   return parsed.data
 }

@@ -48,10 +48,20 @@ const secretOptions = z.array(z.string())
 const error = z.object({ code: z.string(), message: z.string() }).optional()
 const outcome = z.enum(['finished', 'token-limit', 'refused', 'step-limit', 'cancelled', 'failed', 'interrupted'])
 
-const event = <T extends string, S extends z.ZodRawShape>(type: T, shape: S) => z.object({ type: z.literal(type), ...shape })
+const event = <T extends string, S extends z.ZodRawShape>(type: T, shape: S) =>
+  z.object({ type: z.literal(type), ...shape })
 
 export const recordedEventSchema = z.discriminatedUnion('type', [
-  event('session.created', { sessionId, userId, agent: z.string(), access, clientTools, options, secretOptions, preset }),
+  event('session.created', {
+    sessionId,
+    userId,
+    agent: z.string(),
+    access,
+    clientTools,
+    options,
+    secretOptions,
+    preset,
+  }),
   event('session.seeded', { entryId, messages: z.array(seedMessage) }),
   event('session.configured', {
     access: access.optional(),

@@ -40,9 +40,7 @@ export type Preset = 'read-only' | 'workspace-write' | 'full-access' | 'plan'
  * Which of the agent's tools a session has. `listed`: the exposed tools its client named, each trusted or not.
  * `preset`: all of them, judged by the preset.
  */
-export type ToolAccess =
-  | { readonly type: 'listed'; readonly tools: readonly ToolGrant[] }
-  | { readonly type: 'preset' }
+export type ToolAccess = { readonly type: 'listed'; readonly tools: readonly ToolGrant[] } | { readonly type: 'preset' }
 
 export interface ToolGrant {
   readonly name: string
@@ -134,14 +132,7 @@ export interface TurnTakenOver {
   readonly count: number
 }
 
-export type TurnOutcome =
-  | 'finished'
-  | 'token-limit'
-  | 'refused'
-  | 'step-limit'
-  | 'cancelled'
-  | 'failed'
-  | 'interrupted'
+export type TurnOutcome = 'finished' | 'token-limit' | 'refused' | 'step-limit' | 'cancelled' | 'failed' | 'interrupted'
 
 export interface TurnEnded {
   readonly type: 'turn.ended'

@@ -24,7 +24,11 @@ export type AgentOption = {
   readonly title?: string
   readonly description?: string
   readonly default: string
-} & ({ readonly type: 'text' } | { readonly type: 'secret' } | { readonly type: 'select'; readonly choices: readonly string[] })
+} & (
+  | { readonly type: 'text' }
+  | { readonly type: 'secret' }
+  | { readonly type: 'select'; readonly choices: readonly string[] }
+)
 
 /** What clients of this agent may use. Doors advertise it and refuse the rest. */
 export interface AgentFeatures {

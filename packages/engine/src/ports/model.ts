@@ -50,6 +50,12 @@ export type ModelOutput =
   /** Attaches to the block that was open last; for signatures and the like. */
   | { readonly type: 'opaque'; readonly data: OpaqueData }
   /** A complete call. `input` is whatever the model wrote, parsed if it was JSON. */
-  | { readonly type: 'tool-call'; readonly id: string; readonly name: string; readonly input: unknown; readonly opaque?: OpaqueData }
+  | {
+      readonly type: 'tool-call'
+      readonly id: string
+      readonly name: string
+      readonly input: unknown
+      readonly opaque?: OpaqueData
+    }
   | { readonly type: 'finished'; readonly finish: StepFinish; readonly usage: Usage }
   | { readonly type: 'failed'; readonly error: Failure }

@@ -7,7 +7,12 @@ import type { OpenSession } from './open-session.ts'
 const PAGE = 500
 
 /** The past from the log, page by page, until the rest is at hand; then the feed takes over without a gap. */
-export async function attachReader(session: OpenSession, store: EventStore, cursor: Cursor, reader: SessionReader): Promise<Attachment> {
+export async function attachReader(
+  session: OpenSession,
+  store: EventStore,
+  cursor: Cursor,
+  reader: SessionReader,
+): Promise<Attachment> {
   const { feed } = session
   let isDetached = false
   let seq = Math.min(cursor.seq, session.state.seq)

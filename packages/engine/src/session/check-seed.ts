@@ -14,7 +14,8 @@ export function checkSeed(messages: readonly SeedMessage[], clientTools: readonl
     if (message.role === 'assistant' && typeof message.content !== 'string') {
       for (const part of message.content) {
         if (part.type !== 'tool-call') continue
-        if (calls.has(part.toolCallId)) throw new EngineError('invalid-seed', `tool call ${part.toolCallId} appears twice`, field)
+        if (calls.has(part.toolCallId))
+          throw new EngineError('invalid-seed', `tool call ${part.toolCallId} appears twice`, field)
         calls.set(part.toolCallId, part)
       }
     }
@@ -30,7 +31,11 @@ export function checkSeed(messages: readonly SeedMessage[], clientTools: readonl
   })
   for (const call of calls.values()) {
     if (answered.has(call.toolCallId) || clientTools.some((tool) => tool.name === call.name)) continue
-    throw new EngineError('invalid-seed', `tool call ${call.toolCallId} has no result and ${call.name} is no client tool`, 'seed')
+    throw new EngineError(
+      'invalid-seed',
+      `tool call ${call.toolCallId} has no result and ${call.name} is no client tool`,
+      'seed',
+    )
   }
   return [...calls.keys()]
 }

@@ -29,7 +29,12 @@ export function decideAnswers(
   return { events, secrets: changes.secrets, turnId: turn.turnId, firstEvent, queued: false }
 }
 
-function findCall(turn: ActiveTurn | undefined, answer: CallAnswer, index: number, known: ReadonlySet<string>): OpenCall {
+function findCall(
+  turn: ActiveTurn | undefined,
+  answer: CallAnswer,
+  index: number,
+  known: ReadonlySet<string>,
+): OpenCall {
   const call = turn?.step?.calls.find((open) => open.toolCallId === answer.toolCallId)
   if (call !== undefined && isWaitingForAnswer(call)) return call
   const field = `answers[${index}].toolCallId`
@@ -43,7 +48,11 @@ function refuseRepeats(answers: readonly CallAnswer[]): void {
   const seen = new Set<ToolCallId>()
   for (const [index, { toolCallId }] of answers.entries()) {
     if (seen.has(toolCallId)) {
-      throw new EngineError('call-already-settled', `tool call ${toolCallId} is answered twice`, `answers[${index}].toolCallId`)
+      throw new EngineError(
+        'call-already-settled',
+        `tool call ${toolCallId} is answered twice`,
+        `answers[${index}].toolCallId`,
+      )
     }
     seen.add(toolCallId)
   }
@@ -52,11 +61,17 @@ function refuseRepeats(answers: readonly CallAnswer[]): void {
 function resolve(turnId: TurnId, answer: CallAnswer, call: OpenCall, index: number): RecordedEvent[] {
   const { toolCallId } = call
   if (answer.type === 'result') {
-    return [{ type: 'tool-call.settled', turnId, toolCallId, status: 'completed', output: answer.content, by: 'client' }]
+    return [
+      { type: 'tool-call.settled', turnId, toolCallId, status: 'completed', output: answer.content, by: 'client' },
+    ]
   }
   const { granted, reason } = answer
   if (granted && call.route === 'client') {
-    throw new EngineError('call-not-approvable', `${call.name} runs at the client: send its result`, `answers[${index}]`)
+    throw new EngineError(
+      'call-not-approvable',
+      `${call.name} runs at the client: send its result`,
+      `answers[${index}]`,
+    )
   }
   const resolved: RecordedEvent = { type: 'approval.resolved', turnId, toolCallId, granted, ...(reason && { reason }) }
   if (granted) return [resolved]

@@ -67,7 +67,11 @@ export interface AcceptedChanges {
   readonly secrets: { readonly [name: string]: string }
 }
 
-export function acceptChanges(state: SessionState, agent: AgentDefinition, changes: SessionChanges | undefined): AcceptedChanges {
+export function acceptChanges(
+  state: SessionState,
+  agent: AgentDefinition,
+  changes: SessionChanges | undefined,
+): AcceptedChanges {
   if (changes === undefined) return { secrets: {} }
   if (changes.agent !== undefined && changes.agent !== state.agent) {
     throw new EngineError('invalid-input', 'the agent of a session cannot change', 'agent')

@@ -36,7 +36,11 @@ export function decideStartTurn(state: SessionState, command: StartTurn, context
 }
 
 /** A running turn is told and ends itself; a waiting one has nobody to tell and ends here. */
-export function decideCancel(state: SessionState, command: CancelTurn, context: Pick<DecideContext, 'recovery'>): Decision {
+export function decideCancel(
+  state: SessionState,
+  command: CancelTurn,
+  context: Pick<DecideContext, 'recovery'>,
+): Decision {
   const { turn } = state
   const dropped: RecordedEvent[] = command.dropQueue
     ? state.queue.map(({ inputId }) => ({ type: 'input.dropped', inputId, reason: command.reason }))

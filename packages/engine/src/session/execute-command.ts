@@ -5,7 +5,17 @@ import type { NewReceipt, SealedSecret } from '../ports/event-store.ts'
 import { secretContext } from '../turn/build-model-request.ts'
 import type { Coordinator } from '../turn/coordinator.ts'
 import type { EngineParts } from '../turn/turn-deps.ts'
-import type { AdmittedTurn, AnswerCalls, CancelTurn, Command, CommandResults, CreateSession, CreatedSession, DeleteSession, StartTurn } from './command.ts'
+import type {
+  AdmittedTurn,
+  AnswerCalls,
+  CancelTurn,
+  Command,
+  CommandResults,
+  CreateSession,
+  CreatedSession,
+  DeleteSession,
+  StartTurn,
+} from './command.ts'
 import { decideAnswers } from './decide-answers.ts'
 import { decideCreate } from './decide-create.ts'
 import { decideCancel, decideStartTurn } from './decide-turn.ts'
@@ -19,7 +29,10 @@ export interface ExecuteDeps extends EngineParts {
   readonly coordinator: Coordinator
 }
 
-export async function executeCommand<C extends Command>(command: C, deps: ExecuteDeps): Promise<CommandResults[C['type']]> {
+export async function executeCommand<C extends Command>(
+  command: C,
+  deps: ExecuteDeps,
+): Promise<CommandResults[C['type']]> {
   return (await dispatch(command, deps)) as CommandResults[C['type']]
 }
 
@@ -125,7 +138,8 @@ async function cancelTurn(command: CancelTurn, deps: ExecuteDeps): Promise<{ can
 /** The rows go first: a runner that is still at work finds its session gone and can record nothing more. */
 async function deleteSession(command: DeleteSession, deps: ExecuteDeps): Promise<Record<string, never>> {
   const session = await deps.sessions.owned(command.userId, command.sessionId)
-  if (!(await deps.store.deleteSession(session.id))) throw new EngineError('session-not-found', 'there is no such session')
+  if (!(await deps.store.deleteSession(session.id)))
+    throw new EngineError('session-not-found', 'there is no such session')
   session.markGone()
   deps.sessions.remove(session.id)
   deps.coordinator.stopRunner(session.id, 'deleted')
@@ -136,10 +150,20 @@ async function deleteSession(command: DeleteSession, deps: ExecuteDeps): Promise
 function contextFor(agentName: string, deps: ExecuteDeps): DecideContext {
   const agent = deps.agents.find(agentName)
   if (agent === undefined) throw new EngineError('agent-not-found', `there is no agent called ${agentName}`, 'agent')
-  return { agent, ids: deps.ids, digest: deps.digest, recovery: deps.recovery, ...(deps.limits && { limits: deps.limits }) }
+  return {
+    agent,
+    ids: deps.ids,
+    digest: deps.digest,
+    recovery: deps.recovery,
+    ...(deps.limits && { limits: deps.limits }),
+  }
 }
 
-function seal(sessionId: SessionId, secrets: { readonly [name: string]: string } | undefined, deps: ExecuteDeps): readonly SealedSecret[] {
+function seal(
+  sessionId: SessionId,
+  secrets: { readonly [name: string]: string } | undefined,
+  deps: ExecuteDeps,
+): readonly SealedSecret[] {
   return Object.entries(secrets ?? {}).map(([name, plain]) => ({
     name,
     sealed: deps.secretBox.seal(plain, secretContext(sessionId, name)),
@@ -151,4 +175,3 @@ function toAdmitted(decision: TurnDecision, recorded: readonly Recorded[]): Admi
   if (seq === undefined) throw new Error('a decision names an event it recorded')
   return { turnId: decision.turnId, seq, queued: decision.queued, repeated: false }
 }
-

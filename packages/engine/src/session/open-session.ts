@@ -57,7 +57,7 @@ export class OpenSession {
   static async load(store: EventStore, clock: Clock, sessionId: SessionId): Promise<OpenSession | undefined> {
     const snapshot = await store.readSnapshot(sessionId)
     let state = snapshot && (JSON.parse(snapshot.state) as SessionState)
-    for (let isMore = true; isMore; ) {
+    for (let isMore = true; isMore;) {
       const page = await store.readEvents(sessionId, state?.seq ?? 0, PAGE)
       for (const recorded of page) state = evolve(state, recorded)
       isMore = page.length === PAGE
@@ -65,7 +65,13 @@ export class OpenSession {
     return state && new OpenSession(store, clock, state, snapshot?.seq ?? 0)
   }
 
-  static async create(store: EventStore, clock: Clock, sessionId: SessionId, userId: UserId, batch: Batch): Promise<{ session: OpenSession; recorded: readonly Recorded[] }> {
+  static async create(
+    store: EventStore,
+    clock: Clock,
+    sessionId: SessionId,
+    userId: UserId,
+    batch: Batch,
+  ): Promise<{ session: OpenSession; recorded: readonly Recorded[] }> {
     const at = clock.now()
     const recorded = batch.events.map((event, index): Recorded => ({ seq: index + 1, at, event }))
     let state: SessionState | undefined
@@ -115,7 +121,7 @@ export class OpenSession {
   /** The conversation as the model sees it, up to date with the state. */
   async context(): Promise<ModelContext> {
     const context = this.#context ?? new ModelContext()
-    for (let isMore = context.seq < this.#state.seq; isMore; ) {
+    for (let isMore = context.seq < this.#state.seq; isMore;) {
       const page = await this.#store.readEvents(this.id, context.seq, PAGE)
       for (const recorded of page) if (recorded.seq > context.seq) context.apply(recorded)
       isMore = page.length > 0 && context.seq < this.#state.seq
@@ -124,7 +130,10 @@ export class OpenSession {
     return context
   }
 
-  async #commitNow(build: (state: SessionState) => Batch | Promise<Batch>, fence?: Fence): Promise<readonly Recorded[]> {
+  async #commitNow(
+    build: (state: SessionState) => Batch | Promise<Batch>,
+    fence?: Fence,
+  ): Promise<readonly Recorded[]> {
     this.lastUsedAt = this.#clock.now()
     for (;;) {
       if (this.#isGone) throw new EngineError('session-not-found', 'there is no such session')
@@ -185,7 +194,7 @@ export class OpenSession {
   }
 
   async #catchUp(): Promise<void> {
-    for (let isMore = true; isMore; ) {
+    for (let isMore = true; isMore;) {
       const page = await this.#store.readEvents(this.id, this.#state.seq, PAGE)
       for (const recorded of page) this.#state = evolve(this.#state, recorded)
       this.feed.publish(page)

@@ -4,7 +4,11 @@ import type { ModelRequest, OfferedTool } from '../ports/model.ts'
 import type { ActiveTurn, SessionState } from '../session/state.ts'
 import type { RunDeps } from './turn-deps.ts'
 
-export async function buildModelRequest(turn: ActiveTurn, agent: AgentDefinition, deps: RunDeps): Promise<ModelRequest> {
+export async function buildModelRequest(
+  turn: ActiveTurn,
+  agent: AgentDefinition,
+  deps: RunDeps,
+): Promise<ModelRequest> {
   const { session, store } = deps
   const context = await session.context()
   const { state } = session
@@ -33,7 +37,11 @@ function offeredTools(state: SessionState, agent: AgentDefinition): readonly Off
 }
 
 /** Defaults, overlaid by what the session set; secrets come from their own table and live no longer than the call. */
-async function effectiveOptions(state: SessionState, agent: AgentDefinition, deps: RunDeps): Promise<Record<string, string>> {
+async function effectiveOptions(
+  state: SessionState,
+  agent: AgentDefinition,
+  deps: RunDeps,
+): Promise<Record<string, string>> {
   const options: Record<string, string> = {}
   for (const option of agent.options) {
     const isSet = Object.hasOwn(state.options, option.name) && !state.secretOptions.includes(option.name)

@@ -170,7 +170,11 @@ export class Coordinator {
       await session.commit((state) => {
         if (state.turn === undefined) return { events: [] }
         const error = { code: 'internal', message: 'The server had an internal error during this turn.' }
-        const ended = endTurn(state.turn, { outcome: 'failed', error, openCalls: 'Tool call cancelled: internal error' })
+        const ended = endTurn(state.turn, {
+          outcome: 'failed',
+          error,
+          openCalls: 'Tool call cancelled: internal error',
+        })
         return { events: [...ended, ...nextQueuedTurn(state, this.#parts)] }
       }, fence)
       this.wake(session)

@@ -15,7 +15,12 @@ export interface StepAnswer {
  * Everything that follows from a model's answer without running anything: the answer itself, approvals to ask for,
  * refused calls, and, where nothing is left to do, the end of the step, the turn, or its pause.
  */
-export function decideAnswered(state: SessionState, turn: ActiveTurn, answer: StepAnswer, context: DecideContext): RecordedEvent[] {
+export function decideAnswered(
+  state: SessionState,
+  turn: ActiveTurn,
+  answer: StepAnswer,
+  context: DecideContext,
+): RecordedEvent[] {
   const step = turn.step
   if (step === undefined) throw new Error('an answer needs an open step')
   const { turnId } = turn
@@ -32,7 +37,10 @@ export function decideAnswered(state: SessionState, turn: ActiveTurn, answer: St
   if (settled === calls.length) events.push({ type: 'step.ended', turnId, stepId, outcome: 'completed' })
   else if (settled + asked + delegated === calls.length) events.push({ type: 'turn.paused', turnId })
   if (calls.length === 0) {
-    events.push({ type: 'turn.ended', turnId, outcome: outcomeOf(answer.finish) }, ...nextQueuedTurn(state, context, stepId))
+    events.push(
+      { type: 'turn.ended', turnId, outcome: outcomeOf(answer.finish) },
+      ...nextQueuedTurn(state, context, stepId),
+    )
   }
   return events
 }

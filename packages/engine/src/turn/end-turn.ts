@@ -40,10 +40,22 @@ export function endTurn(turn: ActiveTurn, end: TurnEnd): RecordedEvent[] {
 }
 
 /** A turn's end starts the oldest queued input in the same transaction: a crash never leaves the queue standing. */
-export function nextQueuedTurn(state: SessionState, context: Pick<DecideContext, 'recovery'>, head = state.head): RecordedEvent[] {
+export function nextQueuedTurn(
+  state: SessionState,
+  context: Pick<DecideContext, 'recovery'>,
+  head = state.head,
+): RecordedEvent[] {
   const next = state.queue[0]
   if (next === undefined) return []
-  return [{ type: 'turn.started', turnId: next.turnId, inputId: next.inputId, parentEntryId: head, recovery: context.recovery }]
+  return [
+    {
+      type: 'turn.started',
+      turnId: next.turnId,
+      inputId: next.inputId,
+      parentEntryId: head,
+      recovery: context.recovery,
+    },
+  ]
 }
 
 /** Text and thinking survive; calls of an unfinished step were never shown to anybody and do not. */

@@ -42,7 +42,12 @@ export interface CallPlan {
   readonly events: readonly RecordedEvent[]
 }
 
-export function planCalls(state: SessionState, turnId: TurnId, blocks: readonly StepBlock[], context: DecideContext): CallPlan {
+export function planCalls(
+  state: SessionState,
+  turnId: TurnId,
+  blocks: readonly StepBlock[],
+  context: DecideContext,
+): CallPlan {
   const routes: Record<string, CallRoute> = {}
   const events: RecordedEvent[] = []
   for (const block of blocks) {
@@ -54,13 +59,24 @@ export function planCalls(state: SessionState, turnId: TurnId, blocks: readonly 
       const callHash = hashCall(block.name, block.input, context.digest)
       events.push({ type: 'approval.requested', turnId, toolCallId, callHash })
     } else if (typeof plan === 'object') {
-      events.push({ type: 'tool-call.settled', turnId, toolCallId, status: 'failed', output: plan.refusal, by: 'engine' })
+      events.push({
+        type: 'tool-call.settled',
+        turnId,
+        toolCallId,
+        status: 'failed',
+        output: plan.refusal,
+        by: 'engine',
+      })
     }
   }
   return { routes, events }
 }
 
-function planCall(state: SessionState, call: ToolCallPart, context: DecideContext): 'client' | 'run' | 'ask' | { refusal: string } {
+function planCall(
+  state: SessionState,
+  call: ToolCallPart,
+  context: DecideContext,
+): 'client' | 'run' | 'ask' | { refusal: string } {
   if (state.clientTools.some((tool) => tool.name === call.name)) return 'client'
   const tool = context.agent.tools.find((candidate) => candidate.name === call.name)
   if (tool === undefined) return { refusal: `Error: there is no tool called ${call.name}` }

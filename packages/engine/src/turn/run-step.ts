@@ -46,7 +46,13 @@ export async function runStep(turn: ActiveTurn, agent: AgentDefinition, deps: Ru
 }
 
 /** Waits for the model or for the signal, whichever comes first: a model that ignores the signal holds up nobody. */
-async function stream(step: LiveStep, turn: ActiveTurn, agent: AgentDefinition, drafts: DraftWriter, deps: RunDeps): Promise<StepEnd> {
+async function stream(
+  step: LiveStep,
+  turn: ActiveTurn,
+  agent: AgentDefinition,
+  drafts: DraftWriter,
+  deps: RunDeps,
+): Promise<StepEnd> {
   const { signal } = deps
   if (signal.aborted) return { type: 'stopped' }
   const stopped = Promise.withResolvers<StepEnd>()
@@ -59,7 +65,13 @@ async function stream(step: LiveStep, turn: ActiveTurn, agent: AgentDefinition, 
   }
 }
 
-async function consume(step: LiveStep, turn: ActiveTurn, agent: AgentDefinition, drafts: DraftWriter, deps: RunDeps): Promise<StepEnd> {
+async function consume(
+  step: LiveStep,
+  turn: ActiveTurn,
+  agent: AgentDefinition,
+  drafts: DraftWriter,
+  deps: RunDeps,
+): Promise<StepEnd> {
   const { session, signal } = deps
   try {
     const request = await buildModelRequest(turn, agent, deps)
@@ -100,13 +112,23 @@ function appendText(step: LiveStep, type: 'text' | 'thinking', text: string, fee
   } else {
     block = blocks.push({ type, text }) - 1
   }
-  feed.publishDelta({ type: type === 'text' ? 'text.delta' : 'thinking.delta', turnId, loopId, stepId, stepSeq, block, offset, text })
+  feed.publishDelta({
+    type: type === 'text' ? 'text.delta' : 'thinking.delta',
+    turnId,
+    loopId,
+    stepId,
+    stepSeq,
+    block,
+    offset,
+    text,
+  })
   return block
 }
 
 function attachOpaque(step: LiveStep, output: ModelOutput & { type: 'opaque' }): void {
   const last = step.blocks.at(-1)
-  if (last?.type === 'thinking' || last?.type === 'tool-call') step.blocks[step.blocks.length - 1] = { ...last, opaque: output.data }
+  if (last?.type === 'thinking' || last?.type === 'tool-call')
+    step.blocks[step.blocks.length - 1] = { ...last, opaque: output.data }
   else step.blocks.push({ type: 'thinking', text: '', opaque: output.data })
 }
 
@@ -122,7 +144,13 @@ function provisionalCall({ id, name, input, opaque }: ModelOutput & { type: 'too
   }
 }
 
-async function recordEnd(step: LiveStep, end: StepEnd, agent: AgentDefinition, drafts: DraftWriter, deps: RunDeps): Promise<void> {
+async function recordEnd(
+  step: LiveStep,
+  end: StepEnd,
+  agent: AgentDefinition,
+  drafts: DraftWriter,
+  deps: RunDeps,
+): Promise<void> {
   const { session, fence } = deps
   if (end.type === 'stopped' && stopReasonOf(deps.signal) !== 'cancel') {
     await drafts.flush()
@@ -137,7 +165,11 @@ async function recordEnd(step: LiveStep, end: StepEnd, agent: AgentDefinition, d
     if (end.type === 'answered' && turn.cancelled === undefined) {
       const blocks = await withFinalIds(step.blocks, deps)
       const names = blocks.flatMap((block) => (block.type === 'tool-call' ? [block.toolCallId] : []))
-      return { events: decideAnswered(state, turn, { blocks, finish: end.finish, usage: end.usage }, context), names, clearDrafts }
+      return {
+        events: decideAnswered(state, turn, { blocks, finish: end.finish, usage: end.usage }, context),
+        names,
+        clearDrafts,
+      }
     }
     const ended =
       end.type === 'failed' && turn.cancelled === undefined

@@ -1,5 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { calls, createFakeTool, createTestEngine, finishes, says, thinks, type TestEngineOptions } from '@polylogue/testkit'
+import {
+  calls,
+  createFakeTool,
+  createTestEngine,
+  finishes,
+  says,
+  thinks,
+  type TestEngineOptions,
+} from '@polylogue/testkit'
 import { asToolCallId, type CreateSession, type RecordedEvent, type SessionId } from '../index.ts'
 
 const types = (events: readonly RecordedEvent[]): string[] => events.map((event) => event.type)
@@ -10,7 +18,10 @@ async function start(options: TestEngineOptions, create: Partial<CreateSession> 
     type: 'create-session',
     userId: test.user,
     agent: 'tester',
-    access: { type: 'listed', tools: (options.tools ?? []).filter((tool) => tool.exposed).map(({ name }) => ({ name, trust: true })) },
+    access: {
+      type: 'listed',
+      tools: (options.tools ?? []).filter((tool) => tool.exposed).map(({ name }) => ({ name, trust: true })),
+    },
     ...create,
   })
   const say = (content: string, whenRunning: 'refuse' | 'queue' = 'refuse') =>
@@ -18,8 +29,10 @@ async function start(options: TestEngineOptions, create: Partial<CreateSession> 
   return { ...test, sessionId, say }
 }
 
-const waitingCalls = async (test: { engine: Awaited<ReturnType<typeof start>>['engine']; user: Awaited<ReturnType<typeof start>>['user'] }, id: SessionId) =>
-  (await test.engine.readSession(test.user, id)).waitingCalls
+const waitingCalls = async (
+  test: { engine: Awaited<ReturnType<typeof start>>['engine']; user: Awaited<ReturnType<typeof start>>['user'] },
+  id: SessionId,
+) => (await test.engine.readSession(test.user, id)).waitingCalls
 
 describe('a turn', () => {
   it('records what it does and nothing of the stream', async () => {
@@ -28,8 +41,21 @@ describe('a turn', () => {
     await test.say('hi')
     await test.rest(test.sessionId)
     const events = await test.recorded(test.sessionId)
-    expect(types(events)).toEqual(['session.created', 'input.admitted', 'turn.started', 'step.started', 'step.answered', 'step.ended', 'turn.ended'])
-    expect(events[4]).toMatchObject({ blocks: [{ type: 'thinking', text: 'hm' }, { type: 'text', text: 'Hello' }] })
+    expect(types(events)).toEqual([
+      'session.created',
+      'input.admitted',
+      'turn.started',
+      'step.started',
+      'step.answered',
+      'step.ended',
+      'turn.ended',
+    ])
+    expect(events[4]).toMatchObject({
+      blocks: [
+        { type: 'thinking', text: 'hm' },
+        { type: 'text', text: 'Hello' },
+      ],
+    })
     expect(events[6]).toMatchObject({ outcome: 'finished' })
   })
 
@@ -68,8 +94,16 @@ describe('a turn', () => {
     await test.rest(test.sessionId)
     expect(tool.invocations).toEqual([])
     expect(await waitingCalls(test, test.sessionId)).toEqual(['w'])
-    const answer = { type: 'answer-calls', userId: test.user, sessionId: test.sessionId, whenRunning: 'refuse' } as const
-    await test.engine.execute({ ...answer, answers: [{ type: 'approval', toolCallId: asToolCallId('w'), granted: true }] })
+    const answer = {
+      type: 'answer-calls',
+      userId: test.user,
+      sessionId: test.sessionId,
+      whenRunning: 'refuse',
+    } as const
+    await test.engine.execute({
+      ...answer,
+      answers: [{ type: 'approval', toolCallId: asToolCallId('w'), granted: true }],
+    })
     await test.rest(test.sessionId)
     expect(tool.invocations.map(({ input }) => input)).toEqual([{ path: 'a' }])
     expect(types(await test.recorded(test.sessionId)).slice(5)).toEqual([
@@ -130,10 +164,22 @@ describe('a turn', () => {
   it('keeps the text of a cancelled step and shows it to the model later', async () => {
     const streaming = Promise.withResolvers<void>()
     const test = await start({})
-    test.model.push([says('half an ans'), (_request, signal) => (streaming.resolve(), new Promise((resolve) => signal.addEventListener('abort', () => resolve())))])
+    test.model.push([
+      says('half an ans'),
+      (_request, signal) => (
+        streaming.resolve(),
+        new Promise((resolve) => signal.addEventListener('abort', () => resolve()))
+      ),
+    ])
     await test.say('go')
     await streaming.promise
-    const cancel = { type: 'cancel-turn', userId: test.user, sessionId: test.sessionId, reason: 'user', dropQueue: false } as const
+    const cancel = {
+      type: 'cancel-turn',
+      userId: test.user,
+      sessionId: test.sessionId,
+      reason: 'user',
+      dropQueue: false,
+    } as const
     expect(await test.engine.execute(cancel)).toEqual({ cancelled: true })
     await test.rest(test.sessionId)
     expect((await test.recorded(test.sessionId)).slice(-2)).toMatchObject([
@@ -143,7 +189,11 @@ describe('a turn', () => {
     expect(await test.engine.execute(cancel)).toEqual({ cancelled: false })
     await test.say('again')
     await test.rest(test.sessionId)
-    expect(test.model.requests[1]?.messages).toMatchObject([{ role: 'user' }, { role: 'assistant', content: [{ text: 'half an ans' }] }, { role: 'user' }])
+    expect(test.model.requests[1]?.messages).toMatchObject([
+      { role: 'user' },
+      { role: 'assistant', content: [{ text: 'half an ans' }] },
+      { role: 'user' },
+    ])
   })
 
   it('does not wait for a tool that ignores a cancel', async () => {
@@ -153,7 +203,13 @@ describe('a turn', () => {
     test.model.push([calls('s', 'stubborn'), finishes('tool-calls')])
     await test.say('go')
     await running.promise
-    await test.engine.execute({ type: 'cancel-turn', userId: test.user, sessionId: test.sessionId, reason: 'user', dropQueue: false })
+    await test.engine.execute({
+      type: 'cancel-turn',
+      userId: test.user,
+      sessionId: test.sessionId,
+      reason: 'user',
+      dropQueue: false,
+    })
     await test.rest(test.sessionId)
     expect((await test.recorded(test.sessionId)).slice(-3)).toMatchObject([
       { type: 'tool-call.settled', status: 'cancelled' },
@@ -186,7 +242,11 @@ describe('a turn', () => {
     test.model.push([says('cut')])
     await test.say('go')
     await test.rest(test.sessionId)
-    expect((await test.recorded(test.sessionId)).at(-1)).toMatchObject({ type: 'turn.ended', outcome: 'failed', error: { code: 'model-cut-off' } })
+    expect((await test.recorded(test.sessionId)).at(-1)).toMatchObject({
+      type: 'turn.ended',
+      outcome: 'failed',
+      error: { code: 'model-cut-off' },
+    })
   })
 
   it('stops at the step limit', async () => {
@@ -200,7 +260,10 @@ describe('a turn', () => {
 
   it('answers calls that cannot run with a sentence for the model and goes on', async () => {
     const off = createFakeTool('off')
-    const test = await start({ tools: [off, createFakeTool('on')] }, { access: { type: 'listed', tools: [{ name: 'on', trust: true }] } })
+    const test = await start(
+      { tools: [off, createFakeTool('on')] },
+      { access: { type: 'listed', tools: [{ name: 'on', trust: true }] } },
+    )
     test.model.push([calls('1', 'off'), calls('2', 'nobody'), calls('3', 'on', { bad: true }), finishes('tool-calls')])
     await test.say('go')
     await test.rest(test.sessionId)
@@ -214,10 +277,15 @@ describe('a turn', () => {
 
   it('gives a call an id of ours when the model reuses one', async () => {
     const test = await start({ tools: [createFakeTool('t')] })
-    test.model.push([calls('same', 't'), calls('same', 't'), finishes('tool-calls')], [calls('same', 't'), finishes('tool-calls')])
+    test.model.push(
+      [calls('same', 't'), calls('same', 't'), finishes('tool-calls')],
+      [calls('same', 't'), finishes('tool-calls')],
+    )
     await test.say('go')
     await test.rest(test.sessionId)
-    const ids = (await test.recorded(test.sessionId)).flatMap((event) => (event.type === 'tool-call.settled' ? [event.toolCallId] : []))
+    const ids = (await test.recorded(test.sessionId)).flatMap((event) =>
+      event.type === 'tool-call.settled' ? [event.toolCallId] : [],
+    )
     expect(ids).toEqual(['same', 'tc_1', 'tc_2'])
   })
 
@@ -226,6 +294,8 @@ describe('a turn', () => {
     test.model.push([calls('ask_me', 't'), finishes('tool-calls')])
     await test.say('go')
     await test.rest(test.sessionId)
-    expect((await test.recorded(test.sessionId)).find((event) => event.type === 'tool-call.settled')).toMatchObject({ toolCallId: 'tc_1' })
+    expect((await test.recorded(test.sessionId)).find((event) => event.type === 'tool-call.settled')).toMatchObject({
+      toolCallId: 'tc_1',
+    })
   })
 })

@@ -17,7 +17,10 @@ export async function runTurn(turn: ActiveTurn, deps: RunDeps): Promise<void> {
     if (current?.turnId !== turnId || current.status !== 'running') return
     const agent = agents.find(state.agent)
     if (agent === undefined) {
-      return end(deps, turnId, 'failed', { code: 'agent-gone', message: `The agent ${state.agent} is no longer offered.` })
+      return end(deps, turnId, 'failed', {
+        code: 'agent-gone',
+        message: `The agent ${state.agent} is no longer offered.`,
+      })
     }
     const move = nextMove(current, agent)
     switch (move) {
@@ -46,7 +49,8 @@ export async function runTurn(turn: ActiveTurn, deps: RunDeps): Promise<void> {
 async function pause(deps: RunDeps, turn: ActiveTurn): Promise<void> {
   const { turnId } = turn
   const paused = await deps.session.commit((state) => {
-    const isStillWaiting = state.turn?.turnId === turnId && nextMove(state.turn, { maxSteps: Infinity }) === 'wait-for-human'
+    const isStillWaiting =
+      state.turn?.turnId === turnId && nextMove(state.turn, { maxSteps: Infinity }) === 'wait-for-human'
     return { events: isStillWaiting ? [{ type: 'turn.paused', turnId }] : [] }
   }, deps.fence)
   if (paused.length === 0) await runTurn(turn, deps)

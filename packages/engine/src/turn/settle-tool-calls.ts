@@ -62,7 +62,14 @@ async function runCall(call: OpenCall, turnId: TurnId, agent: AgentDefinition, d
   await failpoint('tool.after-run')
   if (result === undefined) return
   const { toolCallId } = call
-  const settled: ToolCallSettled = { type: 'tool-call.settled', turnId, toolCallId, ...result, by: 'tool', durationMs: clock.now() - startedAt }
+  const settled: ToolCallSettled = {
+    type: 'tool-call.settled',
+    turnId,
+    toolCallId,
+    ...result,
+    by: 'tool',
+    durationMs: clock.now() - startedAt,
+  }
   await session.commit(({ turn }) => {
     const isOpen = openCallsOf(turn).some((open) => open.toolCallId === toolCallId)
     return { events: isOpen && turn ? [settled, ...stepEndIfSettled(turn, [settled])] : [] }
@@ -70,7 +77,11 @@ async function runCall(call: OpenCall, turnId: TurnId, agent: AgentDefinition, d
 }
 
 /** A tool that throws has failed its call, not the turn. */
-async function runTool(call: OpenCall, agent: AgentDefinition, deps: RunDeps): Promise<Pick<ToolCallSettled, 'status' | 'output'> | undefined> {
+async function runTool(
+  call: OpenCall,
+  agent: AgentDefinition,
+  deps: RunDeps,
+): Promise<Pick<ToolCallSettled, 'status' | 'output'> | undefined> {
   const tool = agent.tools.find((candidate) => candidate.name === call.name)
   if (tool === undefined) return { status: 'failed', output: `Error: there is no tool called ${call.name}` }
   const check = tool.check(call.input)

@@ -5,7 +5,20 @@ import type { SessionView } from '../session/engine-api.ts'
 import { isWaitingForAnswer, openCallsOf, type SessionState } from '../session/state.ts'
 
 export function toSessionView(state: SessionState): SessionView {
-  const { sessionId, userId, agent, access, clientTools, options, preset, title, turn, lastOutcome, createdAt, updatedAt } = state
+  const {
+    sessionId,
+    userId,
+    agent,
+    access,
+    clientTools,
+    options,
+    preset,
+    title,
+    turn,
+    lastOutcome,
+    createdAt,
+    updatedAt,
+  } = state
   return {
     sessionId,
     userId,
@@ -17,7 +30,9 @@ export function toSessionView(state: SessionState): SessionView {
     ...(title !== undefined && { title }),
     status: turn?.status ?? 'idle',
     ...(lastOutcome !== undefined && { lastOutcome }),
-    waitingCalls: openCallsOf(turn).filter(isWaitingForAnswer).map((call) => call.toolCallId),
+    waitingCalls: openCallsOf(turn)
+      .filter(isWaitingForAnswer)
+      .map((call) => call.toolCallId),
     lastSeq: state.seq,
     createdAt,
     updatedAt,
@@ -45,7 +60,10 @@ const summarySchema = z.object({
   userId: z.string().transform(asUserId),
   agent: z.string(),
   access: z.union([
-    z.object({ type: z.literal('listed'), tools: z.array(z.object({ name: z.string(), trust: z.boolean().optional() })) }),
+    z.object({
+      type: z.literal('listed'),
+      tools: z.array(z.object({ name: z.string(), trust: z.boolean().optional() })),
+    }),
     z.object({ type: z.literal('preset') }),
   ]),
   clientTools: z.array(
@@ -60,7 +78,9 @@ const summarySchema = z.object({
   preset: z.enum(['read-only', 'workspace-write', 'full-access', 'plan']),
   title: z.string().optional(),
   status: z.enum(['idle', 'running', 'waiting']),
-  lastOutcome: z.enum(['finished', 'token-limit', 'refused', 'step-limit', 'cancelled', 'failed', 'interrupted']).optional(),
+  lastOutcome: z
+    .enum(['finished', 'token-limit', 'refused', 'step-limit', 'cancelled', 'failed', 'interrupted'])
+    .optional(),
   waitingCalls: z.array(z.string().transform(asToolCallId)),
   lastSeq: z.number(),
   createdAt: z.number(),
