@@ -1,0 +1,95 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { setTimeout } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { z } from 'zod'
+
+export interface ChildServer {
+  readonly url: URL
+  readonly key: string
+  /** From spawn to the line that says ready. */
+  readonly readyMs: number
+  cpuMicros(): Promise<number>
+  residentBytes(): Promise<number>
+  /** After a full garbage collection. */
+  settledBytes(): Promise<number>
+  stop(): Promise<void>
+}
+
+const ready = z.object({ url: z.string(), key: z.string().default('') })
+
+const path = (name: string): string => fileURLToPath(new URL(name, import.meta.url))
+
+/** The real server, as a user starts it, with the agent of `bench.config.ts`. */
+export async function startPolylogue(): Promise<ChildServer> {
+  const data = await mkdtemp(join(tmpdir(), 'polylogue-bench-'))
+  const config = ['--config', path('./bench.config.ts'), '--data', data]
+  const server = await startChild(path('../../../../polylogue'), [
+    'serve',
+    '--port',
+    '0',
+    '--json',
+    '--scripted',
+    ...config,
+  ])
+  return { ...server, stop: () => server.stop().then(() => rm(data, { recursive: true, force: true })) }
+}
+
+/** The bare limit: `node:http` and nothing else. */
+export const startBare = (): Promise<ChildServer> => startChild(process.execPath, [path('./bare-server.ts')])
+
+async function startChild(command: string, args: readonly string[]): Promise<ChildServer> {
+  const startedAt = performance.now()
+  const options = `--expose-gc --import=${path('./collect-on-signal.ts')}`
+  const env = { ...process.env, NODE_OPTIONS: options }
+  const child = spawn(command, args, { env, stdio: ['ignore', 'pipe', 'ignore'] })
+  const line = await firstLine(child)
+  const readyMs = performance.now() - startedAt
+  const { url, key } = ready.parse(JSON.parse(line))
+  const pid = child.pid ?? 0
+  return {
+    url: new URL(url),
+    key,
+    readyMs,
+    cpuMicros: async () => cpuMicrosOf(await readFile(`/proc/${pid}/stat`, 'utf8')),
+    residentBytes: async () => residentBytesOf(await readFile(`/proc/${pid}/status`, 'utf8')),
+    settledBytes: async () => {
+      for (let round = 0; round < 3; round++) {
+        child.kill('SIGUSR2')
+        await setTimeout(500)
+      }
+      return residentBytesOf(await readFile(`/proc/${pid}/status`, 'utf8'))
+    },
+    stop: () => stopChild(child),
+  }
+}
+
+function firstLine(child: ChildProcess): Promise<string> {
+  const { stdout } = child
+  if (stdout === null) throw new Error('the server has no stdout')
+  return new Promise((resolve, reject) => {
+    createInterface({ input: stdout }).once('line', resolve)
+    child.once('exit', (code) => reject(new Error(`the server ended with code ${code} before it was ready`)))
+  })
+}
+
+function stopChild(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return Promise.resolve()
+  return new Promise((resolve) => {
+    child.once('exit', () => resolve())
+    child.kill('SIGTERM')
+  })
+}
+
+// Fields 14 and 15 of /proc/PID/stat, counted after the command name: user and system time in ticks of 10 ms.
+function cpuMicrosOf(stat: string): number {
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  return (Number(fields[11]) + Number(fields[12])) * 10_000
+}
+
+function residentBytesOf(status: string): number {
+  return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) * 1024
+}

@@ -1,0 +1,20 @@
+import type { BenchReport } from './bench-result.ts'
+
+/** The page that `polylogue bench --markdown` writes; nobody edits it by hand. */
+export function writeBenchmarks({ machine, startedAt, rows }: BenchReport): string {
+  const { cpu, cores, memoryGiB, node } = machine
+  return [
+    '# Benchmarks',
+    '',
+    'Written by `polylogue bench --markdown BENCHMARKS.md`. Both sides of a ratio ran in this run, on this machine, client included.',
+    '',
+    `${startedAt.slice(0, 10)} · ${cpu} · ${cores} cores · ${memoryGiB} GiB · Node ${node}`,
+    '',
+    '| what | measured | budget | |',
+    '|---|---|---|---|',
+    ...rows.map(
+      ({ name, measured, budget, isMet }) => `| ${name} | ${measured} | ${budget} | ${isMet ? 'met' : '**missed**'} |`,
+    ),
+    '',
+  ].join('\n')
+}

@@ -1,0 +1,67 @@
+import { cpus, totalmem } from 'node:os'
+import { writeFile } from 'node:fs/promises'
+import type { BenchReport, BenchRow } from '../bench/bench-result.ts'
+import { measureAddedLatency } from '../bench/added-latency.ts'
+import { measureAdmission } from '../bench/admission.ts'
+import { measureIdleStreams } from '../bench/idle-streams.ts'
+import { measureSessionList } from '../bench/session-list.ts'
+import { writeBenchmarks } from '../bench/write-benchmarks.ts'
+import { measureColdStart } from '../bench/cold-start.ts'
+import { measureCpuPerDelta } from '../bench/cpu-per-delta.ts'
+import { measureGrowth } from '../bench/growth.ts'
+
+export interface BenchFlags {
+  readonly quick?: boolean
+  readonly only?: string
+  readonly json?: string
+  readonly markdown?: string
+}
+
+interface Bench {
+  readonly name: string
+  measure(isQuick: boolean): Promise<BenchRow>
+}
+
+const BENCHES: readonly Bench[] = [
+  { name: 'cpu', measure: (isQuick) => measureCpuPerDelta(isQuick ? 4 : 20) },
+  { name: 'latency', measure: (isQuick) => measureAddedLatency(isQuick ? 50 : 250) },
+  { name: 'admission', measure: (isQuick) => measureAdmission(isQuick ? 3 : 20) },
+  { name: 'idle', measure: (isQuick) => measureIdleStreams(isQuick ? 1_000 : 9_900) },
+  { name: 'list', measure: (isQuick) => measureSessionList(isQuick ? 2_000 : 100_000) },
+  { name: 'start', measure: (isQuick) => measureColdStart(isQuick ? 2 : 5) },
+  { name: 'growth', measure: (isQuick) => measureGrowth(isQuick ? 400 : 1000) },
+]
+
+/** Both sides of every row in one run, on this machine. Exit code 1 when a budget is missed. */
+export async function bench(flags: BenchFlags): Promise<number> {
+  const chosen = BENCHES.filter(({ name }) => flags.only === undefined || name === flags.only)
+  if (chosen.length === 0) {
+    process.stderr.write(
+      `There is no row called ${flags.only}; choose one of ${BENCHES.map(({ name }) => name).join(', ')}.\n`,
+    )
+    return 2
+  }
+  const rows: BenchRow[] = []
+  for (const { name, measure } of chosen) {
+    process.stderr.write(`Measuring ${name} …\n`)
+    const row = await measure(flags.quick === true)
+    rows.push(row)
+    process.stdout.write(
+      `${row.isMet ? 'met   ' : 'MISSED'}  ${row.name}\n        ${row.measured}   budget: ${row.budget}\n`,
+    )
+  }
+  const report = toReport(rows)
+  if (flags.json !== undefined) await writeFile(flags.json, `${JSON.stringify(report, null, 2)}\n`)
+  if (flags.markdown !== undefined) await writeFile(flags.markdown, writeBenchmarks(report))
+  return rows.every((row) => row.isMet) ? 0 : 1
+}
+
+function toReport(rows: readonly BenchRow[]): BenchReport {
+  const machine = {
+    cpu: cpus()[0]?.model ?? 'unknown',
+    cores: cpus().length,
+    memoryGiB: Math.round(totalmem() / 2 ** 30),
+    node: process.version,
+  }
+  return { startedAt: new Date().toISOString(), machine, rows }
+}
