@@ -22,6 +22,7 @@ describe('polylogue --help', () => {
     [['sessions']],
     [['sessions', 'list']],
     [['sessions', 'show']],
+    [['bench']],
   ])('shows two to four examples for %j', async (verb: string[]) => {
     const { code, stdout, stderr } = await runPolylogue([...verb, '--help'], options)
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })

@@ -1,5 +1,6 @@
 // The verbs, their flags and their help. What a verb does is loaded only when it is called, so that help is instant.
 import { InvalidArgumentError, type Command } from 'commander'
+import type { BenchFlags } from './commands/bench.ts'
 import type { KeysCreateFlags, KeysFlags } from './commands/keys.ts'
 import type { RunFlags } from './commands/run.ts'
 import type { ServeFlags } from './commands/serve.ts'
@@ -111,6 +112,18 @@ export function defineSessions(program: Command, finish: Finish): void {
     .action(async (id: string, flags: SessionsFlags) =>
       finish(await (await import('./commands/sessions.ts')).showSession(id, flags)),
     )
+}
+
+export function defineBench(program: Command, finish: Finish): void {
+  program
+    .command('bench')
+    .description('measure this machine against the speed budget')
+    .option('--quick', 'smaller runs, for a first look')
+    .option('--only <row>', 'one row, such as cpu, latency, start or growth')
+    .option('--json <file>', 'also write the figures to this file')
+    .option('--markdown <file>', 'also write them as a page')
+    .addHelpText('after', formatExamples(['bench', 'bench --quick --only latency', 'bench --json bench.json']))
+    .action(async (flags: BenchFlags) => finish(await (await import('./commands/bench.ts')).bench(flags)))
 }
 
 export function formatExamples(commandLines: readonly string[]): string {

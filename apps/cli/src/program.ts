@@ -1,6 +1,6 @@
 import { Command, CommanderError } from 'commander'
 import { readFileSync } from 'node:fs'
-import { defineKeys, defineRun, defineServe, defineSessions, formatExamples } from './define-verbs.ts'
+import { defineBench, defineKeys, defineRun, defineServe, defineSessions, formatExamples } from './define-verbs.ts'
 import { ExitCode } from './exit-code.ts'
 
 /** Runs one command line; the process should end with the exit code that comes back. */
@@ -36,6 +36,7 @@ function createProgram(finish: (exitCode: number) => void): Command {
   defineRun(program, finish)
   defineKeys(program, finish)
   defineSessions(program, finish)
+  defineBench(program, finish)
   return program
 }
 
