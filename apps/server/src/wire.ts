@@ -25,6 +25,7 @@ import { createRunningTurns, type RunningTurns } from './observe/running-turns.t
 import { createTurnObserver } from './observe/turn-observer.ts'
 import { tryLock } from './owner/try-lock.ts'
 import { parseDatabase } from './parse-database.ts'
+import { installFailpoints } from './platform/failpoints.ts'
 import { randomBytes } from './platform/random-bytes.ts'
 import { createSecretBox } from './platform/secret-box.ts'
 import { loadSecretKeys } from './platform/secret-key-file.ts'
@@ -60,6 +61,7 @@ export async function wire(options: ServeOptions, config: LoadedConfig, { log, r
   const { limits } = config
   const clock = systemClock
   const { env } = process
+  installFailpoints(env)
   const chosen = await chooseModel(config, { clock, env, providers: config.providers })
   const agents = createAgentCatalog(config, {
     scripted: options.scripted === true,

@@ -1,0 +1,81 @@
+/**
+ * What `POLYLOGUE_FAILPOINTS` asks for, so that tests can end a real process at a named point of its work. Entries are
+ * separated by `;`:
+ *
+ *     append.after=kill@3      at the third hit: kill, stop (until SIGCONT), throw, or delay:50 (milliseconds)
+ *     count:/tmp/hits          appends the name of every point that is passed to this file, a line each
+ *
+ * Without the variable nothing is observed.
+ */
+import { appendFileSync } from 'node:fs'
+import { setTimeout as delay } from 'node:timers/promises'
+import { observeFailpoints, type FailpointObserver } from '@polylogue/engine'
+
+export type FailpointAction =
+  | { readonly type: 'kill' | 'stop' | 'throw' }
+  | { readonly type: 'delay'; readonly ms: number }
+
+export interface FailpointRule {
+  readonly name: string
+  readonly action: FailpointAction
+  /** 1 for the first time that the point is passed. */
+  readonly hit: number
+}
+
+export interface FailpointPlan {
+  readonly rules: readonly FailpointRule[]
+  readonly countFile?: string
+}
+
+const RULE = /^([a-z.-]+)=(kill|stop|throw|delay:(\d{1,6}))@([1-9]\d{0,8})$/
+const COUNT = 'count:'
+
+export function parseFailpoints(text: string): FailpointPlan {
+  const entries = text.split(';').filter((entry) => entry !== '')
+  const countFile = entries.find((entry) => entry.startsWith(COUNT))?.slice(COUNT.length)
+  const rules = entries.filter((entry) => !entry.startsWith(COUNT)).map(parseRule)
+  return { rules, ...(countFile === undefined ? {} : { countFile }) }
+}
+
+function parseRule(entry: string): FailpointRule {
+  const [, name, action, ms, hit] = RULE.exec(entry) ?? []
+  if (name === undefined || action === undefined) {
+    throw new Error(`POLYLOGUE_FAILPOINTS: ${JSON.stringify(entry)} is not like name=kill@3`)
+  }
+  return { name, action: parseAction(action, Number(ms)), hit: Number(hit) }
+}
+
+function parseAction(action: string, ms: number): FailpointAction {
+  return action === 'kill' || action === 'stop' || action === 'throw' ? { type: action } : { type: 'delay', ms }
+}
+
+export function installFailpoints(env: NodeJS.ProcessEnv): void {
+  const text = env['POLYLOGUE_FAILPOINTS']
+  if (text !== undefined && text !== '') observeFailpoints(createObserver(parseFailpoints(text)))
+}
+
+export function createObserver({ rules, countFile }: FailpointPlan): FailpointObserver {
+  const hits = new Map<string, number>()
+  return (name) => {
+    const hit = (hits.get(name) ?? 0) + 1
+    hits.set(name, hit)
+    if (countFile !== undefined) appendFileSync(countFile, `${name}\n`)
+    const rule = rules.find((candidate) => candidate.name === name && candidate.hit === hit)
+    return rule === undefined ? undefined : act(rule)
+  }
+}
+
+function act({ name, action }: FailpointRule): void | Promise<void> {
+  switch (action.type) {
+    case 'kill':
+      process.kill(process.pid, 'SIGKILL')
+      return
+    case 'stop':
+      process.kill(process.pid, 'SIGSTOP')
+      return
+    case 'throw':
+      throw new Error(`failpoint ${name}`)
+    case 'delay':
+      return delay(action.ms)
+  }
+}
