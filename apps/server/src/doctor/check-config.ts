@@ -1,15 +1,16 @@
 import { createAgentCatalog } from '../agents/agent-catalog.ts'
 import { ConfigError } from '../config/config-error.ts'
-import { loadConfig } from '../config/load-config.ts'
 import { systemClock } from '../platform/system-clock.ts'
 import type { Patient } from './examine.ts'
 import { fail, ok, type Finding } from './finding.ts'
 
-export async function checkConfig({ startDir, configFile }: Patient): Promise<readonly Finding[]> {
+export async function checkConfig({ config, env }: Patient): Promise<readonly Finding[]> {
   try {
-    const config = await loadConfig({ directory: startDir, ...(configFile !== undefined && { file: configFile }) })
-    const catalog = createAgentCatalog(config, { scripted: false, clock: systemClock })
-    const names = catalog.list().map(({ name, modelName }) => `${name} (${modelName})`)
+    if (config instanceof ConfigError) throw config
+    const { defaultModel } = config
+    const parts = { scripted: false, clock: systemClock, env, ...(defaultModel !== undefined && { defaultModel }) }
+    const catalog = createAgentCatalog(config, parts)
+    const names = catalog.list().map(({ name }) => name)
     return [ok('configuration', `${config.file ?? 'No file, so the defaults hold'}. Agents: ${names.join(', ')}.`)]
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error

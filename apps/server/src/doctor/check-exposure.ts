@@ -1,10 +1,9 @@
 import { ConfigError } from '../config/config-error.ts'
-import { loadConfig } from '../config/load-config.ts'
 import type { Patient } from './examine.ts'
 import { warn, type Finding } from './finding.ts'
 
 /** What nothing keeps away: said at every examination, because it is easily forgotten. */
-export async function checkExposure({ startDir, configFile }: Patient): Promise<readonly Finding[]> {
+export async function checkExposure({ config }: Patient): Promise<readonly Finding[]> {
   const findings: Finding[] = [
     warn(
       'confinement',
@@ -12,14 +11,7 @@ export async function checkExposure({ startDir, configFile }: Patient): Promise<
       'Run it as a user of its own or in a container: docs/security.md.',
     ),
   ]
-  const config = await loadConfig({ directory: startDir, ...(configFile !== undefined && { file: configFile }) }).catch(
-    (error: unknown) => {
-      // It is told where the configuration is looked at.
-      if (error instanceof ConfigError) return undefined
-      throw error
-    },
-  )
-  if (config?.publicUrl !== undefined && config.trustedProxies.length === 0) {
+  if (!(config instanceof ConfigError) && config.publicUrl !== undefined && config.trustedProxies.length === 0) {
     const message = 'There is a public address and no trusted proxy: all clients behind the proxy count as one.'
     findings.push(warn('proxy', message, 'Name it in the configuration: trustedProxies: ["127.0.0.1"].'))
   }

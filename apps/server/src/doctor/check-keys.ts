@@ -53,7 +53,9 @@ function checkSecrets(inspection: DatabaseInspection, file: string): Finding {
         `Add the old line back to ${file}.`,
       )
     }
-    return ok('secrets', `${sealed.length} stored, all sealed with a key in ${file}.`)
+    const older = sealed.filter((id) => id !== secretKeyId(keys[0])).length
+    const note = older === 0 ? '' : ` ${older} need its older lines.`
+    return ok('secrets', `${sealed.length} stored, all sealed with a key in ${file}.${note}`)
   })
 }
 

@@ -1,7 +1,10 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { chmodSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { createSession, startTurn } from '../test-support/aap.ts'
 import { askOwner } from '../test-support/ask-owner.ts'
 import { exchange } from '../test-support/exchange.ts'
@@ -156,6 +159,52 @@ describe('an examination', () => {
     expect(about(findings, 'configuration')).toMatchObject([
       { status: 'fail', message: expect.stringMatching(/polylogue\.config\.json: agents/) },
     ])
+  })
+})
+
+describe('providers that have a key', () => {
+  const lookWith = async (env: NodeJS.ProcessEnv) => {
+    const dataDir = makeTempDir()
+    return about(await examine({ dataDir, startDir: dataDir, env }), 'providers')
+  }
+
+  it('are asked whether they are there, without the key', async () => {
+    const asked: string[] = []
+    const server = createServer((incoming, outgoing) => {
+      asked.push(JSON.stringify([incoming.url, incoming.rawHeaders]))
+      outgoing.writeHead(404).end()
+    })
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    onTestFinished(() => void server.close())
+    const { port } = server.address() as AddressInfo
+    const key = 'sk-correct-horse-battery'
+    const findings = await lookWith({ OPENAI_API_KEY: key, OPENAI_BASE_URL: `http://127.0.0.1:${port}` })
+    expect(findings).toEqual([
+      {
+        check: 'providers',
+        status: 'ok',
+        message: `OpenAI answers at 127.0.0.1:${port}; its key comes from OPENAI_API_KEY.`,
+      },
+    ])
+    expect(asked.join()).toContain('/v1')
+    expect(asked.join()).not.toContain(key)
+  })
+
+  it('and do not answer are a failure', async () => {
+    const server = createServer().listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const { port } = server.address() as AddressInfo
+    server.close()
+    await once(server, 'close')
+    const findings = await lookWith({ ANTHROPIC_API_KEY: 'x', ANTHROPIC_BASE_URL: `http://127.0.0.1:${port}` })
+    expect(findings).toMatchObject([
+      { status: 'fail', message: `Anthropic does not answer at 127.0.0.1:${port} (ECONNREFUSED).` },
+    ])
+  })
+
+  it('are none without one', async () => {
+    expect(await lookWith({})).toMatchObject([{ status: 'ok', message: 'No provider has a key.' }])
   })
 })
 

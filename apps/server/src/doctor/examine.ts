@@ -1,3 +1,5 @@
+import { ConfigError } from '../config/config-error.ts'
+import { loadConfig, type LoadedConfig } from '../config/load-config.ts'
 import { connectOwner, type RunningOwner } from '../owner/connect-owner.ts'
 import { parseDatabase } from '../parse-database.ts'
 import { ServeError } from '../serve-error.ts'
@@ -8,6 +10,7 @@ import { checkExposure } from './check-exposure.ts'
 import { checkKeys } from './check-keys.ts'
 import { checkOwner } from './check-owner.ts'
 import { checkPorts } from './check-ports.ts'
+import { checkProviders } from './check-providers.ts'
 import { checkSpace } from './check-space.ts'
 import { checkVersions } from './check-versions.ts'
 import { fail, type Finding } from './finding.ts'
@@ -24,6 +27,8 @@ export interface ExamineOptions {
 /** What every check may look at. */
 export interface Patient extends ExamineOptions {
   readonly databaseFile: string
+  /** As a server started here would have it, or why it would not start. */
+  readonly config: LoadedConfig | ConfigError
   /** Of the server that runs on the data directory, if one does. */
   readonly pid?: number
   readonly live?: LiveFacts
@@ -41,6 +46,7 @@ export async function examine(options: ExamineOptions): Promise<readonly Finding
     ['keys', checkKeys],
     ['disk', checkSpace],
     ['port', checkPorts],
+    ['providers', checkProviders],
     ['exposure', checkExposure],
   ]
   for (const [name, check] of checks) {
@@ -56,7 +62,7 @@ export async function examine(options: ExamineOptions): Promise<readonly Finding
 
 async function meet(options: ExamineOptions): Promise<{ patient: Patient; findings: Finding[] }> {
   const findings: Finding[] = []
-  const patient = { ...options, databaseFile: databaseOf(options, findings) }
+  const patient = { ...options, databaseFile: databaseOf(options, findings), config: await readConfig(options) }
   try {
     const owner = await connectOwner(options.dataDir)
     if (owner === undefined) return { patient, findings }
@@ -69,6 +75,15 @@ async function meet(options: ExamineOptions): Promise<{ patient: Patient; findin
     const reason = error instanceof Error ? error.message : String(error)
     findings.push(fail('server', reason, 'Stop the process that holds the data directory, then start again.'))
     return { patient, findings }
+  }
+}
+
+async function readConfig({ startDir, configFile }: ExamineOptions): Promise<LoadedConfig | ConfigError> {
+  try {
+    return await loadConfig({ directory: startDir, ...(configFile !== undefined && { file: configFile }) })
+  } catch (error) {
+    if (error instanceof ConfigError) return error
+    throw error
   }
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { findProvider } from './find-provider.ts'
+import { findKeyedProviders, findProvider } from './find-provider.ts'
 import { ModelChoiceError } from './model-choice-error.ts'
 import { parseModelName } from './parse-model-name.ts'
 import { DEFAULT_DEADLINES, providersSchema } from './provider-config.ts'
@@ -132,4 +132,16 @@ describe('providers in a configuration', () => {
   ])('are refused when they are wrong: %j', (written) => {
     expect(providersSchema.safeParse(written).success).toBe(false)
   })
+})
+
+it('those with a key are told from the rest, wherever the key is', () => {
+  const configs = {
+    lab: { baseUrl: 'http://127.0.0.1:1/v1', apiKey: 'abc' },
+    bare: { baseUrl: 'http://127.0.0.1:2/v1' },
+  }
+  const keyed = findKeyedProviders({ ...configs, lost: {} }, { ANTHROPIC_API_KEY: 'def', OPENAI_API_KEY: ' ' })
+  expect(keyed.map(({ name, apiKey }) => [name, apiKey])).toEqual([
+    ['anthropic', 'def'],
+    ['lab', 'abc'],
+  ])
 })

@@ -107,6 +107,20 @@ export function findProvider(name: string, configs: ProviderConfigs, env: Enviro
   }
 }
 
+/** Those that a key was given for, in the configuration or in the environment. */
+export function findKeyedProviders(configs: ProviderConfigs, env: Environment): readonly Provider[] {
+  const names = [...new Set([...Object.keys(KNOWN), ...Object.keys(configs)])]
+  return names.flatMap((name) => {
+    try {
+      const provider = findProvider(name, configs, env)
+      return provider.apiKey === undefined ? [] : [provider]
+    } catch (error) {
+      if (error instanceof ModelChoiceError) return []
+      throw error
+    }
+  })
+}
+
 /** A value that is there and not blank. */
 export function readVariable(env: Environment, name: string): string | undefined {
   const value = env[name]?.trim()
