@@ -14,6 +14,8 @@ export interface ServeOptions {
   readonly allowOrigins?: readonly string[]
   readonly publicUrl?: string
   readonly log?: 'silent' | 'info'
+  /** The process is nothing but this server: what nobody catches is logged and ends it, after a drain. */
+  readonly ownsProcess?: boolean
 }
 
 export interface RunningServer {

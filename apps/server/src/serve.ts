@@ -1,4 +1,5 @@
 import { StorageFault } from '@polylogue/engine'
+import { findKeyedProviders } from '@polylogue/models'
 import { join, resolve } from 'node:path'
 import { openLocalKey } from './auth/local-key.ts'
 import { LOCAL_USER } from './auth/key-ring.ts'
@@ -8,6 +9,7 @@ import { loadConfig } from './config/load-config.ts'
 import { prepareDataDir } from './data-dir.ts'
 import { GIVE_UP_MS, createDrain } from './drain.ts'
 import { refuseUnsafeBind } from './http/refuse-unsafe-bind.ts'
+import { installLastResort } from './last-resort.ts'
 import { createListeners } from './listeners.ts'
 import { learnConfiguration, learnEnvironment, learnPassword } from './log/known-secrets.ts'
 import { createLog } from './log/log.ts'
@@ -44,11 +46,14 @@ async function start(options: ServeOptions, undo: AsyncDisposableStack): Promise
   learnPassword(redactor, options.database ?? '')
   const log = await createLog(options.log ?? 'info', redactor)
   undo.defer(() => log.close())
+  const lastResort = options.ownsProcess === true ? installLastResort(log) : undefined
+  undo.defer(() => lastResort?.remove())
   const config = await loadConfig({
     directory: options.startDir,
     ...(options.configFile === undefined ? {} : { file: options.configFile }),
   })
   learnConfiguration(redactor, config)
+  for (const { apiKey } of findKeyedProviders(config.providers, process.env)) redactor.learn(apiKey)
   prepareDataDir(dataDir)
   const lock = await takeOwnership(dataDir)
   undo.defer(() => lock.release())
@@ -84,6 +89,7 @@ async function start(options: ServeOptions, undo: AsyncDisposableStack): Promise
     endConnections: () => listeners.end(),
     finish: () => kept.disposeAsync(),
   })
+  lastResort?.drainWith((graceMs) => drain.stop(graceMs))
   const code = codes.issue(LOCAL_USER)
   redactor.learn(code)
   const agents = parts.agents.list().map((agent) => agent.name)
