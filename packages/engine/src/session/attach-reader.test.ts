@@ -280,6 +280,28 @@ describe('a reader', () => {
     expect(reader.seqs()).toEqual(Array.from({ length: total }, (_, index) => index + 1))
   })
 
+  it('that has enough of the past is read nothing more, and hears nothing of what happens', async () => {
+    const test = await startSession()
+    for (let turn = 0; turn < 40; turn++) {
+      await test.say(`${turn}`)
+      await test.untilRest()
+    }
+    const told: number[] = []
+    await test.engine.attach(
+      test.user,
+      test.sessionId,
+      { seq: 0 },
+      {
+        recorded: ({ seq }) => (told.push(seq) === 3 ? 'enough' : undefined),
+        delta: () => undefined,
+        closed: () => undefined,
+      },
+    )
+    await test.say('more')
+    await test.untilRest()
+    expect(told).toEqual([1, 2, 3])
+  })
+
   it('that resumes anywhere ends with the same events and text as one that stayed', async () => {
     const tools = [createFakeTool('t')]
     const script = [

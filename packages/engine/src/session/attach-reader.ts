@@ -21,7 +21,7 @@ export async function attachReader(
     if (feed.isHeld) continue
     if (feed.reaches(seq, session.state.seq)) break
     const page = await store.readEvents(session.id, seq, PAGE)
-    for (const recorded of page) reader.recorded(recorded)
+    for (const recorded of page) if (reader.recorded(recorded) === 'enough') return { detach: () => undefined }
     seq = page.at(-1)?.seq ?? seq
     if (session.isGone) throw new EngineError('session-not-found', 'there is no such session')
   }

@@ -33,7 +33,11 @@ export interface Engine {
 }
 
 export interface SessionReader {
-  recorded(recorded: Recorded): void
+  /**
+   * `enough`, said while the past is read, ends the reading: nothing more is told, and the attachment is a detached one.
+   * Live, it means nothing.
+   */
+  recorded(recorded: Recorded): void | 'enough'
   delta(delta: BlockDelta): void
   /** Nothing follows. */
   closed(reason: 'deleted' | 'stopping'): void

@@ -36,12 +36,14 @@ export class PacedReader implements SessionReader {
     return true
   }
 
-  recorded(recorded: Recorded): void {
-    if (this.#phase === 'held') return
+  recorded(recorded: Recorded): void | 'enough' {
+    if (this.#phase === 'held') return 'enough'
     // First: a stall in the middle of this event finds it told, for nothing stops its other frames.
     this.lastSeq = recorded.seq
     this.reader.recorded(recorded)
-    if (this.#phase === 'past' && this.#pace.isCongested) this.#phase = 'held'
+    if (this.#phase !== 'past' || !this.#pace.isCongested) return
+    this.#phase = 'held'
+    return 'enough'
   }
 
   delta(delta: BlockDelta): void {
