@@ -22,6 +22,7 @@ describe('polylogue --help', () => {
     [['sessions']],
     [['sessions', 'list']],
     [['sessions', 'show']],
+    [['doctor']],
     [['bench']],
   ])('shows two to four examples for %j', async (verb: string[]) => {
     const { code, stdout, stderr } = await runPolylogue([...verb, '--help'], options)

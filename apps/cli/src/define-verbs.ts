@@ -1,6 +1,7 @@
 // The verbs, their flags and their help. What a verb does is loaded only when it is called, so that help is instant.
 import { InvalidArgumentError, type Command } from 'commander'
 import type { BenchFlags } from './commands/bench.ts'
+import type { DoctorFlags } from './commands/doctor.ts'
 import type { KeysCreateFlags, KeysFlags } from './commands/keys.ts'
 import type { RunFlags } from './commands/run.ts'
 import type { ServeFlags } from './commands/serve.ts'
@@ -124,6 +125,19 @@ export function defineBench(program: Command, finish: Finish): void {
     .option('--markdown <file>', 'also write them as a page')
     .addHelpText('after', formatExamples(['bench', 'bench --quick --only latency', 'bench --json bench.json']))
     .action(async (flags: BenchFlags) => finish(await (await import('./commands/bench.ts')).bench(flags)))
+}
+
+export function defineDoctor(program: Command, finish: Finish): void {
+  withDataFlags(program.command('doctor'))
+    .description('look whether everything is in order: versions, files, database, keys, ports, providers')
+    .option('--config <file>', 'configuration (default: polylogue.config.{ts,js,json} and agents/*.md here)')
+    .option('--json', 'print JSON')
+    .addHelpText(
+      'after',
+      formatExamples(['doctor', 'doctor --data /srv/polylogue', 'doctor --json']) +
+        '\nIt changes nothing, beside a running server or alone. Exit code 1: something has failed.',
+    )
+    .action(async (flags: DoctorFlags) => finish(await (await import('./commands/doctor.ts')).doctor(flags)))
 }
 
 export function formatExamples(commandLines: readonly string[]): string {

@@ -1,6 +1,14 @@
 import { Command, CommanderError } from 'commander'
 import { readFileSync } from 'node:fs'
-import { defineBench, defineKeys, defineRun, defineServe, defineSessions, formatExamples } from './define-verbs.ts'
+import {
+  defineBench,
+  defineDoctor,
+  defineKeys,
+  defineRun,
+  defineServe,
+  defineSessions,
+  formatExamples,
+} from './define-verbs.ts'
 import { ExitCode } from './exit-code.ts'
 
 /** Runs one command line; the process should end with the exit code that comes back. */
@@ -36,6 +44,7 @@ function createProgram(finish: (exitCode: number) => void): Command {
   defineRun(program, finish)
   defineKeys(program, finish)
   defineSessions(program, finish)
+  defineDoctor(program, finish)
   defineBench(program, finish)
   return program
 }

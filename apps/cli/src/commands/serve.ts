@@ -36,6 +36,7 @@ export async function serve(flags: ServeFlags): Promise<number> {
     ...(flags.config === undefined ? {} : { configFile: resolve(startDir, flags.config) }),
     ...(flags.publicUrl === undefined ? {} : { publicUrl: flags.publicUrl }),
     log: 'info',
+    ownsProcess: true,
   })
   stopping.concern(server)
   announce(server, { json: flags.json === true, dataDir, terminal })
