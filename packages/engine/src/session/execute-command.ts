@@ -1,5 +1,6 @@
 import { EngineError, unreachable } from '../errors.ts'
 import type { Recorded } from '../events/recorded-event.ts'
+import { failpoint } from '../failpoint.ts'
 import type { SessionId } from '../ids.ts'
 import type { NewReceipt, SealedSecret } from '../ports/event-store.ts'
 import { secretContext } from '../turn/build-model-request.ts'
@@ -138,8 +139,10 @@ async function cancelTurn(command: CancelTurn, deps: ExecuteDeps): Promise<{ can
 /** The rows go first: a runner that is still at work finds its session gone and can record nothing more. */
 async function deleteSession(command: DeleteSession, deps: ExecuteDeps): Promise<Record<string, never>> {
   const session = await deps.sessions.owned(command.userId, command.sessionId)
+  await failpoint('delete.before')
   if (!(await deps.store.deleteSession(session.id)))
     throw new EngineError('session-not-found', 'there is no such session')
+  await failpoint('delete.after')
   session.markGone()
   deps.sessions.remove(session.id)
   deps.coordinator.stopRunner(session.id, 'deleted')

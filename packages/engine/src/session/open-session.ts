@@ -140,8 +140,13 @@ export class OpenSession {
       const batch = await build(this.#state)
       if (batch.events.length === 0) return []
       const recorded = await this.#append(batch, fence)
-      if (recorded !== undefined) return recorded
-      await this.#catchUp()
+      if (recorded === undefined) {
+        await this.#catchUp()
+        continue
+      }
+      const shown = failpoint('publish.after')
+      if (shown !== undefined) await shown
+      return recorded
     }
   }
 

@@ -1,5 +1,6 @@
 import type { StepBlock, Usage } from '../content.ts'
 import type { Failure, StepFinish } from '../events/recorded-event.ts'
+import { failpoint } from '../failpoint.ts'
 import { ROOT_LOOP, asToolCallId } from '../ids.ts'
 import type { AgentDefinition } from '../ports/agent.ts'
 import type { ModelOutput } from '../ports/model.ts'
@@ -122,6 +123,7 @@ function appendText(step: LiveStep, type: 'text' | 'thinking', text: string, fee
     offset,
     text,
   })
+  void failpoint('publish.delta')
   return block
 }
 
