@@ -51,13 +51,13 @@ export async function runDocumentedCommands({ serverFlags, commands }: Documente
 function formatScript(serverFlags: string, commands: readonly string[]): string {
   return [
     'set -u',
-    'untilReady() { until grep -qs "\\"msg\\":\\"ready\\"" "$1"; do kill -0 "$2" || exit 1; sleep 0.1; done; }',
+    'untilReady() { until grep -qs "^Stop " "$1"; do kill -0 "$2" || exit 1; sleep 0.1; done; }',
     './polylogue serve --port 0 >../banner 2>../first.log & FIRST=$!',
-    'untilReady ../first.log $FIRST',
+    'untilReady ../banner $FIRST',
     'kill $FIRST; wait $FIRST; rm -r .polylogue',
     `./polylogue serve --port 0 ${serverFlags} >../server.out 2>../server.log & DOCUMENTED=$!`,
-    'untilReady ../server.log $DOCUMENTED',
-    'ORIGIN=$(sed -n \'s/.*"url":"\\([^"]*\\)".*/\\1/p\' ../server.log)',
+    'untilReady ../server.out $DOCUMENTED',
+    'ORIGIN=$(sed -n "s/.* is ready at //p" ../server.out)',
     ...commands.map((command, index) =>
       [
         `exec >../output-${index} 2>&1`,
@@ -80,8 +80,10 @@ function withoutJobNotices(output: string, script: string): string {
 
 /** In a process group of its own, so that whatever the commands left behind can be ended with it. */
 async function runScript(script: string, cwd: string): Promise<void> {
-  const { POLYLOGUE_DATA: _, ...environment } = process.env
-  const shell = spawn('bash', [script], { cwd, env: environment, detached: true, stdio: 'ignore' })
+  // Whoever runs the tests may have a key or a model of their own; a newcomer has none.
+  const { POLYLOGUE_DATA: _, ...inherited } = process.env
+  const env = { ...inherited, POLYLOGUE_MODEL: 'demo' }
+  const shell = spawn('bash', [script], { cwd, env, detached: true, stdio: 'ignore' })
   const { pid } = shell
   if (pid === undefined) throw new Error('the commands of our pages need bash')
   try {
