@@ -50,6 +50,7 @@ export function createAccessPolicy(options: AccessPolicyOptions): AccessPolicy {
 
   const isSameOrigin = ({ headers }: RequestHead): boolean => {
     const { origin, host } = headers
+    if (headers['sec-fetch-site'] === 'cross-site') return false
     // A proxy in front may have put its own name for us into the Host line.
     if (origin === undefined || host === undefined) return false
     return origin === originOf(host.toLowerCase()) || origin === publicUrl?.origin
