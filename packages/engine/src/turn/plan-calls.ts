@@ -23,7 +23,9 @@ const RESERVED_PREFIX = 'ask_'
  * meets an id twice takes the second call for answered.
  */
 export function chooseCallId(modelId: string, taken: ReadonlySet<string>, ids: Ids): ToolCallId {
-  const isUsable = USABLE_ID.test(modelId) && !modelId.startsWith(RESERVED_PREFIX) && !taken.has(modelId)
+  // As the key of an object, `__proto__` is lost.
+  const isName = USABLE_ID.test(modelId) && modelId !== '__proto__'
+  const isUsable = isName && !modelId.startsWith(RESERVED_PREFIX) && !taken.has(modelId)
   return isUsable ? asToolCallId(modelId) : ids.toolCallId()
 }
 
