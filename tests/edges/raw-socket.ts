@@ -25,7 +25,10 @@ export async function openRaw({ port }: { readonly port: number }): Promise<Sock
 export async function readReply(socket: Socket): Promise<RawReply> {
   const received: Buffer[] = []
   socket.on('data', (bytes: Buffer) => received.push(bytes))
-  if (!socket.destroyed) await once(socket, 'close')
+  await new Promise<void>((resolve) => {
+    if (socket.destroyed) resolve()
+    else socket.once('close', () => resolve())
+  })
   return parseReply(Buffer.concat(received).toString('latin1'))
 }
 

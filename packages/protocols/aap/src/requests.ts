@@ -27,16 +27,16 @@ function list<Element>(element: z.ZodType<Element>) {
   })
 }
 
-const stringMap = z.record(z.string(), z.unknown()).transform((entries, context) => {
-  const texts: { [name: string]: string } = {}
+const stringMap = jsonObject.transform((entries, context) => {
+  const texts: [string, string][] = []
   for (const [name, value] of Object.entries(entries)) {
     if (typeof value !== 'string') {
       context.issues.push({ code: 'custom', input: undefined, message: 'expected string', path: [name] })
       return z.NEVER
     }
-    texts[name] = value
+    if (name !== '__proto__') texts.push([name, value])
   }
-  return texts
+  return Object.fromEntries(texts)
 })
 
 function absentable<Value>(schema: z.ZodType<Value>) {
