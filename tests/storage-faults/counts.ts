@@ -1,0 +1,25 @@
+/** How much each engine does: in `npm test`, and in `npm run proof`. */
+
+/** What the power-loss engine records. A pragma makes a store that we do not ship. */
+export interface PowerLossWorkload {
+  readonly sessions: number
+  /** Of each of the two rounds. */
+  readonly turns: number
+  readonly size: number
+  readonly pragmas: readonly string[]
+}
+
+/** Checkpoints and begins its log anew every few commits, so that the power goes in the middle of that very often. */
+const BRISK: PowerLossWorkload = { sessions: 2, turns: 6, size: 500, pragmas: ['wal_autocheckpoint = 40'] }
+/** As shipped, and large enough to be checkpointed in the middle of each round. */
+const SHIPPED: PowerLossWorkload = { sessions: 3, turns: 20, size: 1_000, pragmas: [] }
+
+export const COUNTS = {
+  powerLoss: {
+    workloads: { brisk: BRISK, shipped: SHIPPED },
+    test: { seeds: ['dusk'], images: { brisk: 1_700, shipped: 300 } },
+    proof: { seeds: ['amber', 'birch', 'cedar', 'delta', 'ember'], images: { brisk: 1_600, shipped: 400 } },
+    /** Of a store that does not wait for the disk: enough to lose something. */
+    forgetful: { seed: 'dusk', images: 200, workload: { ...BRISK, pragmas: ['synchronous = NORMAL'] } },
+  },
+} as const

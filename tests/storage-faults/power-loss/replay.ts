@@ -1,0 +1,86 @@
+import { systemClock } from '../system-clock.ts'
+import { inspectDatabase, openSqliteStores } from '@polylogue/store-sqlite'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createSeededRandom } from '../seeded-random.ts'
+import { type Played, checkStored, readSaid } from '../workload/check-stored.ts'
+import type { FileOperation } from './file-operation.ts'
+import { type Image, createSimulatedDisk } from './simulated-disk.ts'
+
+export interface Replay {
+  readonly operations: readonly FileOperation[]
+  readonly played: Played
+  readonly seed: string
+  readonly images: number
+}
+
+export interface BadImage {
+  /** Operations that had happened. */
+  readonly after: number
+  readonly image: number
+  readonly problems: readonly string[]
+}
+
+/**
+ * Cuts the power `images` times, at points spread evenly over the operations, and opens what is left each time. Gives
+ * the images that lost something they must not lose.
+ */
+export async function replayPowerLoss({ operations, played, seed, images }: Replay): Promise<readonly BadImage[]> {
+  const bad: BadImage[] = []
+  const disk = createSimulatedDisk()
+  const said: string[] = []
+  let done = 0
+  // In memory where possible: what is opened here may be lost, and a real disk would only be slower.
+  const stage = await mkdtemp(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'polylogue-image-'))
+  try {
+    for (let image = 0; image < images; image++) {
+      const after = Math.floor(((image + 1) * operations.length) / images)
+      for (const operation of operations.slice(done, after)) {
+        disk.apply(operation)
+        if (operation.type === 'say') said.push(operation.line)
+      }
+      done = after
+      const directory = join(stage, String(image))
+      const files = disk.imageAfterPowerLoss(createSeededRandom(`${seed}/${image}`))
+      const problems = await checkImage(directory, files, { said, played })
+      if (problems.length > 0) bad.push({ after, image, problems })
+    }
+    return bad
+  } finally {
+    await rm(stage, { recursive: true })
+  }
+}
+
+async function checkImage(
+  directory: string,
+  files: Image,
+  { said, played }: { readonly said: readonly string[]; readonly played: Played },
+): Promise<readonly string[]> {
+  await mkdir(directory)
+  for (const [name, bytes] of files) await writeFile(join(directory, name), bytes)
+  const file = join(directory, 'polylogue.db')
+  try {
+    const { events, close } = await openSqliteStores({ file, clock: systemClock })
+    try {
+      const problems = await checkStored(events, readSaid(said), played)
+      return [...problems, ...integrityOf(file)]
+    } finally {
+      await close()
+    }
+  } catch (error) {
+    return [`it cannot be opened: ${String(error)}`]
+  } finally {
+    await rm(directory, { recursive: true })
+  }
+}
+
+function integrityOf(file: string): readonly string[] {
+  const inspection = inspectDatabase(file, 0)
+  try {
+    return inspection.integrity()
+  } finally {
+    inspection.close()
+  }
+}

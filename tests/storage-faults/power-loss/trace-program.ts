@@ -1,0 +1,43 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { requireTool } from '../../house/require-tool.ts'
+import type { FileOperation } from './file-operation.ts'
+import { TRACED_CALLS, parseTrace } from './parse-trace.ts'
+
+const run = promisify(execFile)
+
+// Larger than any single write of SQLite's; a cut string would be a hole in the replay, so the parser refuses one.
+const LONGEST_STRING = 1024 * 1024
+
+/**
+ * Runs a program of `programs/` on a database in a fresh directory, `<directory>/polylogue.db`, and gives all that its
+ * main thread did there. SQLite works on that thread alone, so no operation is missing and their order is exact.
+ */
+export async function traceProgram(name: string, args: readonly string[]): Promise<readonly FileOperation[]> {
+  const strace = requireTool('strace', 'strace')
+  const directory = await mkdtemp(join(tmpdir(), 'polylogue-trace-'))
+  try {
+    const trace = join(directory, 'trace')
+    const stage = await mkdtemp(join(directory, 'stage-'))
+    const program = fileURLToPath(new URL(`../programs/${name}.ts`, import.meta.url))
+    const flags = [
+      '-qq',
+      '-y',
+      '-xx',
+      '-s',
+      String(LONGEST_STRING),
+      '-e',
+      `trace=${TRACED_CALLS.join(',')}`,
+      '-o',
+      trace,
+    ]
+    await run(strace, [...flags, process.execPath, program, join(stage, 'polylogue.db'), ...args])
+    return parseTrace(await readFile(trace, 'latin1'), stage)
+  } finally {
+    await rm(directory, { recursive: true })
+  }
+}
