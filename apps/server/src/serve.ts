@@ -72,7 +72,7 @@ async function start(options: ServeOptions, undo: AsyncDisposableStack): Promise
   undo.defer(() => listeners.close())
   // The port first: when it is taken, no turn has been taken over in vain.
   const url = listen === undefined ? undefined : await listeners.listen(listen)
-  await parts.engine.start()
+  await parts.engine.start(listen === undefined ? 'used' : 'all')
   undo.defer(() => within(GIVE_UP_MS, parts.engine.stop(0)))
   await listeners.listenForOwner()
   phase = 'ready'

@@ -11,6 +11,7 @@ import type { Command, CommandResults } from './command.ts'
 import type { Attachment, Engine, SessionReader } from './engine-api.ts'
 import { attachReader } from './attach-reader.ts'
 import { executeCommand } from './execute-command.ts'
+import type { OpenSession } from './open-session.ts'
 import { OpenSessions } from './open-sessions.ts'
 
 export interface EngineOptions extends EngineParts {
@@ -27,13 +28,21 @@ export function createEngine(options: EngineOptions): Engine {
   const coordinator = new Coordinator(options, options.owner)
   const sessions = new OpenSessions(options, (id) => coordinator.isRunning(id))
   let isStopping = false
+  /** In a process that takes over only what is used: the sessions that were looked at already. */
+  let met: Set<SessionId> | undefined
+  const meet = (session: OpenSession): void => {
+    if (met === undefined || met.has(session.id)) return
+    met.add(session.id)
+    const isLeft = session.state.turn?.status === 'running' && !coordinator.isRunning(session.id)
+    if (isLeft && options.agents.find(session.state.agent) !== undefined) coordinator.takeOver(session)
+  }
   const owned = (userId: UserId, sessionId: SessionId) => sessions.owned(userId, sessionId)
 
   return {
     async execute<C extends Command>(command: C): Promise<CommandResults[C['type']]> {
       if (isStopping) throw new EngineError('shutting-down', 'the server is stopping; try again in a moment')
       try {
-        const result = await executeCommand(command, { ...options, sessions, coordinator })
+        const result = await executeCommand(command, { ...options, sessions, coordinator, meet })
         await failpoint('ack')
         return result
       } catch (error) {
@@ -77,11 +86,18 @@ export function createEngine(options: EngineOptions): Engine {
     },
 
     async attach(userId: UserId, sessionId: SessionId, after: Cursor, reader: SessionReader): Promise<Attachment> {
-      return attachReader(await owned(userId, sessionId), store, after, reader)
+      const session = await owned(userId, sessionId)
+      meet(session)
+      return attachReader(session, store, after, reader)
     },
 
-    async start() {
+    async start(takeOver = 'all') {
       await store.dropLeases()
+      sessions.startEviction()
+      if (takeOver === 'used') {
+        met = new Set()
+        return
+      }
       for (const sessionId of await store.wantedSessions(TAKEOVER_LIMIT)) {
         try {
           const session = await sessions.find(sessionId)
@@ -90,7 +106,6 @@ export function createEngine(options: EngineOptions): Engine {
           options.log({ level: 'error', message: 'a session could not be taken over', sessionId, error })
         }
       }
-      sessions.startEviction()
     },
 
     async stop(graceMs) {

@@ -26,8 +26,11 @@ export interface Engine {
    */
   attach(userId: UserId, sessionId: SessionId, after: Cursor, reader: SessionReader): Promise<Attachment>
 
-  /** Takes over what a dead process left, then runs. */
-  start(): Promise<void>
+  /**
+   * Goes on with what a dead process left. `all`: at once, every turn. `used`: only in sessions that somebody turns to,
+   * and only where their agent is known; for a process that came for one errand and may lack the server's configuration.
+   */
+  start(takeOver?: 'all' | 'used'): Promise<void>
   /** Stops taking commands, gives running turns `graceMs` to finish, leaves the rest for the next owner. Idempotent. */
   stop(graceMs: number): Promise<void>
 }

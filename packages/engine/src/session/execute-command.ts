@@ -28,6 +28,8 @@ import type { SessionState } from './state.ts'
 export interface ExecuteDeps extends EngineParts {
   readonly sessions: OpenSessions
   readonly coordinator: Coordinator
+  /** Called with every session that is about to be changed. */
+  meet(session: OpenSession): void
 }
 
 export async function executeCommand<C extends Command>(
@@ -82,6 +84,7 @@ async function admit(
   decide: (state: SessionState, context: DecideContext) => TurnDecision,
 ): Promise<AdmittedTurn> {
   const session = await deps.sessions.owned(command.userId, command.sessionId)
+  deps.meet(session)
   const before = await findRepeated(command, deps)
   if (before !== undefined) return before
   let decision: TurnDecision | undefined
@@ -126,6 +129,7 @@ function receiptOf(command: StartTurn | AnswerCalls, decision: TurnDecision): { 
 
 async function cancelTurn(command: CancelTurn, deps: ExecuteDeps): Promise<{ cancelled: boolean }> {
   const session = await deps.sessions.owned(command.userId, command.sessionId)
+  deps.meet(session)
   const recorded = await session.commit((state) => ({ events: decideCancel(state, command, deps).events }))
   let cancelled = false
   for (const { event } of recorded) {

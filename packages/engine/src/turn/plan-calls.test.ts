@@ -65,9 +65,12 @@ describe('the id of a call', () => {
     expect(chooseCallId('call_1-A', new Set(), createTestIds())).toBe('call_1-A')
   })
 
-  it.each(['', 'with space', 'ümlaut', 'x'.repeat(65), 'ask_x', '../x', '__proto__', 'taken'])('is ours in place of %j', (id) => {
-    expect(chooseCallId(id, new Set(['taken']), createTestIds())).toBe('tc_1')
-  })
+  it.each(['', 'with space', 'ümlaut', 'x'.repeat(65), 'ask_x', '../x', '__proto__', 'taken'])(
+    'is ours in place of %j',
+    (id) => {
+      expect(chooseCallId(id, new Set(['taken']), createTestIds())).toBe('tc_1')
+    },
+  )
 })
 
 describe('the input of a call', () => {

@@ -6,6 +6,8 @@ import {
   createFakeTool,
   createMemoryEventStore,
   createProcessStore,
+  createReaderLog,
+  createTestEngine,
   deny,
   finishes,
   grant,
@@ -25,6 +27,38 @@ const afterTakeover = async (test: TestSession) => {
   const types = await test.types()
   return types.slice(types.lastIndexOf('turn.taken-over'))
 }
+
+describe('a process that came for one errand', () => {
+  const leave = async () => {
+    const first = await startSession({ model: hangingModel() })
+    await first.say('go')
+    await untilQuiet()
+    return first
+  }
+
+  it('leaves the turns of a dead process alone until somebody turns to their session', async () => {
+    const first = await leave()
+    const second = createTestEngine({ store: first.store, clock: first.clock })
+    await second.engine.start('used')
+    await second.engine.listSessions(second.user, { limit: 10 })
+    await second.engine.readHistory(second.user, first.sessionId, 'full')
+    await untilQuiet()
+    expect((await first.types()).at(-1)).toBe('step.started')
+
+    await second.rest(first.sessionId)
+    expect((await first.events()).at(-1)).toMatchObject({ type: 'turn.ended', outcome: 'finished' })
+  })
+
+  it('leaves a turn alone whose agent it does not know', async () => {
+    const first = await leave()
+    const second = createTestEngine({ store: first.store, clock: first.clock, agentName: 'another' })
+    await second.engine.start('used')
+    const reader = createReaderLog()
+    await second.engine.attach(second.user, first.sessionId, { seq: 0 }, reader)
+    await untilQuiet()
+    expect((await first.types()).at(-1)).toBe('step.started')
+  })
+})
 
 describe('a turn whose process died', () => {
   it('keeps the text of the unfinished step and asks the model again', async () => {
