@@ -1,0 +1,178 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { setTimeout as delay } from 'node:timers/promises'
+import { asToolCallId, type JsonObject, type SeedMessage } from '@polylogue/engine'
+import { checkHistory } from '../checker/check-history.ts'
+import type { HistoryMessage } from '../support/aap-wire.ts'
+import { type ServerProcess, startServerProcess } from '../support/server-process.ts'
+import { createTempDir } from '../support/temp-dir.ts'
+import { CrashClient } from './crash-client.ts'
+import { readEpoch, readStoredSession } from './stored-session.ts'
+
+const CONFIG = fileURLToPath(new URL('crash.config.ts', import.meta.url))
+const DEATH_WITHIN_MS = 5_000
+
+export interface CrashPoint {
+  readonly name: string
+  /** 1 for the first time that the process passes it. */
+  readonly hit: number
+}
+
+export interface CycleResult {
+  /** Whether each process died at its point; otherwise the script was over first, and it was killed then. */
+  readonly wasReached: boolean
+  /** What does not hold, in sentences. Empty: everything does. */
+  readonly complaints: readonly string[]
+  readonly outcomes: CrashClient['outcomes']
+}
+
+/** How often a server passes each point while the whole script is played, without a crash. */
+export async function countHits(): Promise<ReadonlyMap<string, number>> {
+  await using folder = await openFolder()
+  const hitsFile = join(folder.path, 'hits')
+  const client = new CrashClient()
+  const server = await folder.start(`count:${hitsFile}`)
+  await client.playOn(server)
+  await server.kill()
+  const hits = new Map<string, number>()
+  for (const name of (await readFile(hitsFile, 'utf8')).trim().split('\n')) hits.set(name, (hits.get(name) ?? 0) + 1)
+  return hits
+}
+
+/** The script, cut by a kill -9 at each of these points in turn and finished by the next server on the same data. */
+export async function playThroughCrash(...points: readonly CrashPoint[]): Promise<CycleResult> {
+  await using folder = await openFolder()
+  const client = new CrashClient()
+  const epochs: number[] = []
+  let wasReached = true
+  for (const { name, hit } of points) {
+    wasReached = (await playUntilKilled(client, () => folder.start(`${name}=kill@${hit}`))) && wasReached
+    if (client.hasSession) epochs.push(readEpoch(folder.dataDir, client.sessionId))
+  }
+
+  const server = await folder.start()
+  try {
+    await client.playOn(server)
+    await client.prompt(server)
+    const modelMessages = (await client.modelMessages(server)).map(toSeedMessage)
+    await server.kill()
+
+    const { stored, snapshot, drafts, wanted } = await readStoredSession(folder.dataDir, client.sessionId)
+    const violations = checkHistory({
+      stored,
+      ...(snapshot && { snapshot }),
+      acknowledged: client.acknowledged,
+      readers: client.readers(),
+      epochs: withoutRepeats([...epochs, readEpoch(folder.dataDir, client.sessionId)]),
+      effects: await folder.effects(),
+      toolEffects: { look: 'readonly', put: 'idempotent', pay: 'unsafe', charge: 'unsafe' },
+      modelMessages,
+    })
+    const complaints = violations.map(({ invariant, message }) => `${invariant}: ${message}`)
+    if (drafts.length > 0) complaints.push(`${drafts.length} drafts are left over`)
+    if (wanted.length > 0) complaints.push('a session at rest still wants a runner')
+    if (client.deletedSessionId !== undefined) {
+      const rest = await readStoredSession(folder.dataDir, client.deletedSessionId)
+      if (rest.stored.length > 0) complaints.push('a deleted session is still stored')
+    }
+    complaints.push(...unexpectedOutcomes(client.outcomes))
+    return { wasReached, complaints, outcomes: client.outcomes }
+  } finally {
+    await server.kill()
+  }
+}
+
+/** Whatever was cut and repeated, a user is told this in the end. */
+function unexpectedOutcomes(outcomes: CrashClient['outcomes']): string[] {
+  const expected = {
+    tools: 'end_turn',
+    approval: 'tool_use',
+    grant: 'end_turn',
+    cancelled: 'error cancelled',
+    last: 'end_turn',
+    prompt: 'end_turn',
+  }
+  return Object.entries(expected).flatMap(([turn, outcome]) =>
+    outcomes[turn] === outcome ? [] : [`the turn ${turn} ended as ${outcomes[turn]}, not as ${outcome}`],
+  )
+}
+
+/** `false` when the script was over first; then the process is killed at rest. */
+async function playUntilKilled(client: CrashClient, start: () => Promise<ServerProcess>): Promise<boolean> {
+  let server: ServerProcess | undefined
+  try {
+    server = await start()
+    await client.playOn(server)
+    return false
+  } catch (error) {
+    if (server !== undefined && !(await isDeadSoon(server.pid))) throw error
+    return true
+  } finally {
+    await server?.kill()
+  }
+}
+
+async function isDeadSoon(pid: number): Promise<boolean> {
+  for (let waited = 0; waited < DEATH_WITHIN_MS; waited += 10) {
+    try {
+      process.kill(pid, 0)
+    } catch {
+      return true
+    }
+    await delay(10)
+  }
+  return false
+}
+
+async function openFolder() {
+  const folder = await createTempDir()
+  const dataDir = join(folder.path, 'data')
+  const effectsFile = join(folder.path, 'effects')
+  return {
+    path: folder.path,
+    dataDir,
+    start: (failpoints = '') =>
+      startServerProcess({
+        dataDir,
+        startDir: folder.path,
+        flags: ['--config', CONFIG],
+        environment: { POLYLOGUE_TEST_EFFECTS: effectsFile, POLYLOGUE_FAILPOINTS: failpoints },
+      }),
+    effects: async () => (await readFile(effectsFile, 'utf8')).trim().split('\n'),
+    [Symbol.asyncDispose]: () => folder.remove(),
+  }
+}
+
+const withoutRepeats = (epochs: readonly number[]): readonly number[] =>
+  epochs.filter((epoch, index) => epoch !== epochs[index - 1])
+
+function toSeedMessage(message: HistoryMessage): SeedMessage {
+  switch (message.role) {
+    case 'system':
+      return { role: 'system', text: message.content }
+    case 'tool':
+      return { role: 'tool', toolCallId: asToolCallId(message.toolCallId), content: '' }
+    case 'user':
+      return { role: 'user', content: '' }
+    case 'assistant':
+      return {
+        role: 'assistant',
+        content:
+          typeof message.content === 'string'
+            ? ''
+            : message.content.flatMap((block) =>
+                block.type === 'tool_use'
+                  ? [
+                      {
+                        type: 'tool-call' as const,
+                        toolCallId: asToolCallId(block.toolCallId),
+                        name: block.name,
+                        input: block.input as JsonObject,
+                      },
+                    ]
+                  : [],
+              ),
+      }
+  }
+}

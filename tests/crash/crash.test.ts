@@ -1,0 +1,76 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import { countHits, playThroughCrash, type CrashPoint } from './crash-cycle.ts'
+import { FAILPOINT_NAMES } from './failpoint-names.ts'
+import { samplePoints } from './sample-points.ts'
+
+const SEED = Number(process.env['POLYLOGUE_CRASH_SEED'] ?? 20_260_101)
+const POINTS = 60
+const SHARDS = 6
+/** Servers at work at the same time: most of a cycle is waiting. */
+const LANES = 2
+
+/** Where a server that repairs what another left is killed in its turn. */
+const DURING_RECOVERY: readonly CrashPoint[] = [
+  { name: 'claim.after-commit', hit: 1 },
+  { name: 'claim.after', hit: 1 },
+  { name: 'append.before', hit: 1 },
+  { name: 'append.before-commit', hit: 1 },
+  { name: 'append.after-commit', hit: 1 },
+  { name: 'append.after', hit: 1 },
+  { name: 'publish.after', hit: 1 },
+  { name: 'append.after-commit', hit: 2 },
+]
+
+let hits: ReadonlyMap<string, number>
+let points: readonly CrashPoint[]
+const reached: CrashPoint[] = []
+
+beforeAll(async () => {
+  hits = await countHits()
+  points = samplePoints(hits, POINTS, SEED)
+})
+
+/** What does not hold, each with the points where it did not. */
+async function playAll(cycles: readonly (readonly CrashPoint[])[]): Promise<readonly string[]> {
+  const waiting = [...cycles]
+  const complaints: string[] = []
+  const work = async (): Promise<void> => {
+    for (let cycle = waiting.shift(); cycle !== undefined; cycle = waiting.shift()) {
+      const where = cycle.map(({ name, hit }) => `${name}@${hit}`).join(', then ')
+      try {
+        const result = await playThroughCrash(...cycle)
+        if (result.wasReached) reached.push(...cycle)
+        complaints.push(...result.complaints.map((complaint) => `${where}: ${complaint}`))
+      } catch (error) {
+        complaints.push(`${where}: ${String(error)}`)
+      }
+    }
+  }
+  await Promise.all(Array.from({ length: LANES }, work))
+  return complaints
+}
+
+describe(`a server that is killed with -9 (seed ${SEED})`, () => {
+  it('passes every named point while the script is played', () => {
+    expect([...hits.keys()].toSorted()).toEqual(FAILPOINT_NAMES)
+  })
+
+  it.each(Array.from({ length: SHARDS }, (_, shard) => shard))(
+    'keeps every promise, and its successor finishes the script (sample %i)',
+    async (shard) => {
+      const sample = points.slice((shard * POINTS) / SHARDS, ((shard + 1) * POINTS) / SHARDS)
+      expect(await playAll(sample.map((point) => [point]))).toEqual([])
+    },
+    120_000,
+  )
+
+  it('dies where it was told to, nearly always: how often a point is passed depends a little on timing', () => {
+    expect(reached.length).toBeGreaterThan(POINTS * 0.8)
+  })
+
+  it('recovers as well when it is killed again while it recovers', async () => {
+    const midTurn = points.filter(({ name }) => name.startsWith('tool.') || name.startsWith('publish.'))
+    const cycles = DURING_RECOVERY.map((second, index) => [midTurn[index % midTurn.length] ?? second, second])
+    expect(await playAll(cycles)).toEqual([])
+  }, 120_000)
+})

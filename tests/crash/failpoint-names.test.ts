@@ -1,0 +1,40 @@
+import { readFileSync, readdirSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+import { FAILPOINT_NAMES, findCriticalCalls, findFailpoints, type SourceFile } from './failpoint-names.ts'
+
+const ROOT = new URL('../../', import.meta.url)
+
+const readSources = (folder: string): readonly SourceFile[] =>
+  readdirSync(new URL(folder, ROOT), { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.ts') && !path.endsWith('.test.ts') && !path.includes('test-'))
+    .map((path) => ({ path, text: readFileSync(fileURLToPath(new URL(`${folder}${path}`, ROOT)), 'utf8') }))
+
+const sources = [...readSources('packages/engine/src/'), ...readSources('packages/stores/sqlite/src/')]
+
+describe('the list of failpoints', () => {
+  it('names exactly those in the sources', () => {
+    expect(findFailpoints(sources)).toEqual(FAILPOINT_NAMES)
+  })
+
+  it('covers every call that a crash may cut in two: a new one needs a failpoint beside it, then a line here', () => {
+    expect(findCriticalCalls(sources)).toEqual({
+      'group-commit.ts: commit': 1, // append.before-commit, append.after-commit, claim.after-commit, drafts.after-commit
+      'migrate.ts: migrate': 1, // migrate
+      'session/create-engine.ts: execute a command': 1, // ack
+      'session/execute-command.ts: delete': 1, // delete.before, delete.after
+      'session/open-session.ts: append': 2, // create.before-append, create.after-append, append.before, append.after
+      'session/open-session.ts: publish events': 3, // create.after-append, append.after, publish.after; what others recorded
+      'turn/coordinator.ts: claim': 1, // claim.after
+      'turn/draft-writer.ts: save drafts': 1, // drafts.after-commit
+      'turn/run-step.ts: publish a delta': 1, // publish.delta
+      'turn/settle-tool-calls.ts: run a tool': 1, // tool.before-run, tool.after-run
+    })
+  })
+
+  it('would miss neither a new name nor a new call', () => {
+    const added = { path: 'new.ts', text: "await failpoint('brand.new')\nawait store.append(x) // store.claim(y)\n" }
+    expect(findFailpoints([...sources, added])).toContain('brand.new')
+    expect(findCriticalCalls([added])).toEqual({ 'new.ts: append': 1 })
+  })
+})

@@ -1,0 +1,34 @@
+import type { ReaderHistory, SeenDelta, SeenEvent } from '../checker/history.ts'
+import type { Frame } from '../support/sse-parser.ts'
+
+const EVENT_ID = /^(\d+)(?:\.(\d+)\.(\d+))?$/
+
+/**
+ * What a client of event streams saw, as the checker wants it. A `resync` says that the past cannot be continued: what
+ * follows it is read by a client that begins anew.
+ */
+export function toReaderHistories(frames: readonly Frame[], after: number): readonly ReaderHistory[] {
+  const resync = frames.findIndex(({ event }) => event === 'resync')
+  const own = resync === -1 ? frames : frames.slice(0, resync)
+  const seen: SeenEvent[] = []
+  const deltas: SeenDelta[] = []
+  for (const frame of own) {
+    const { seq, block, offset } = parseId(frame)
+    if (seen.at(-1)?.seq !== seq) seen.push({ seq })
+    const text = frame.data['delta']
+    if (typeof text === 'string') deltas.push({ stepSeq: seq, block, offset: offset - text.length, text })
+  }
+  const reader: ReaderHistory = { after, seen, deltas, isGapless: false }
+  const point = frames[resync]
+  return point === undefined ? [reader] : [reader, ...toReaderHistories(frames.slice(resync + 1), parseId(point).seq)]
+}
+
+export function parseId({ event, id }: Frame): {
+  readonly seq: number
+  readonly block: number
+  readonly offset: number
+} {
+  const [, seq, block, offset] = EVENT_ID.exec(id ?? '') ?? []
+  if (seq === undefined) throw new Error(`${event} has no id that says where it stands: ${String(id)}`)
+  return { seq: Number(seq), block: Number(block ?? 0), offset: Number(offset ?? 0) }
+}
