@@ -105,6 +105,9 @@ function createSharedApp(deps: AppsDeps, authenticate: Authenticate): HttpApp {
   app.route('/', createMetricsRoutes(parts.metrics, authenticate))
   app.route('/api/polylogue', createStatusRoutes(status, authenticate))
   app.route('/api/polylogue/keys', createKeyRoutes(parts.keys, authenticate))
-  app.route('/api/polylogue/sessions', createSessionRoutes({ engine: parts.engine, store: parts.events, authenticate }))
+  app.route(
+    '/api/polylogue/sessions',
+    createSessionRoutes({ engine: parts.engine, store: parts.events, agents: parts.agents, authenticate }),
+  )
   return app
 }

@@ -49,6 +49,52 @@ it('shows all of a session: what it is, what was said, and how many events that 
   expect((body as { events: number }).events).toBeGreaterThan(4)
 })
 
+const make = (server: TestServer, body: unknown, key = server.localKey) =>
+  exchange(server.url + SESSIONS, { headers: { authorization: `Bearer ${key}` }, body })
+
+it('makes a session whose tools are judged by a preset', async () => {
+  const server = await startServer()
+  const { status, body } = await make(server, { agent: 'scripted', preset: 'plan' })
+  expect([status, body]).toEqual([201, { sessionId: expect.any(String) }])
+  const { sessionId } = body as { sessionId: string }
+  expect((await get(server, `${SESSIONS}/${sessionId}`)).body).toMatchObject({
+    session: { agent: 'scripted', preset: 'plan', status: 'idle' },
+    messages: [],
+  })
+  const turn = await text(
+    await startTurn(server.url, server.localKey, { sessionId, script: 'call c1 echo {"msg":"not asked for"}' }),
+  )
+  expect(turn).toContain('"content":"not asked for"')
+})
+
+it('takes the default agent and the usual preset when neither is named', async () => {
+  const server = await startServer()
+  const { sessionId } = (await make(server, {})).body as { sessionId: string }
+  expect((await get(server, `${SESSIONS}/${sessionId}`)).body).toMatchObject({
+    session: { agent: 'assistant', preset: 'workspace-write' },
+  })
+})
+
+it.each([
+  [{ agent: 'nobody' }, 'agent: there is no agent called nobody'],
+  [{ agent: 7 }, 'agent: '],
+  [{ preset: 'anything' }, 'preset: '],
+  [[], 'body: '],
+])('refuses to make a session of %j and names the field', async (body, sentence) => {
+  const server = await startServer()
+  const refused = await make(server, body)
+  expect(refused.status).toBe(400)
+  expect((refused.body as { error: string }).error).toMatch(new RegExp(`^${sentence}`))
+})
+
+it('lets nobody but the local user skip all approvals', async () => {
+  const server = await startServer()
+  const anna = await createKeyOf('anna', server.dataDir)
+  expect((await make(server, { preset: 'full-access' }, anna.key)).status).toBe(403)
+  expect((await make(server, { preset: 'full-access' })).status).toBe(201)
+  expect((await make(server, { preset: 'read-only' }, anna.key)).status).toBe(201)
+})
+
 it("somebody else's session is as unknown as one that never was, and is not listed", async () => {
   const server = await startServer()
   const anna = await createKeyOf('anna', server.dataDir)

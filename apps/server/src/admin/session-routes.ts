@@ -1,15 +1,19 @@
 import {
   asSessionId,
+  type AgentCatalog,
   type AssistantPart,
   type Engine,
   type EventStore,
+  type Preset,
   type SeedMessage,
   type SessionView,
 } from '@polylogue/engine'
 import { Hono } from 'hono'
 import { z } from 'zod'
 import type { Authenticate } from '../auth/authenticate.ts'
+import { LOCAL_USER } from '../auth/key-ring.ts'
 import { HttpRefusal } from '../http/http-refusal.ts'
+import { readJsonBody } from '../http/read-json-body.ts'
 import { requireCaller, type CallerEnv } from '../http/require-caller.ts'
 
 const pageQuery = z.object({
@@ -17,13 +21,21 @@ const pageQuery = z.object({
   limit: z.coerce.number().int().min(1).max(100).default(50),
 })
 
+const PRESETS = ['read-only', 'workspace-write', 'full-access', 'plan'] as const satisfies readonly Preset[]
+
+const newSession = z.object({
+  agent: z.string().min(1).max(200).optional(),
+  preset: z.enum(PRESETS).optional(),
+})
+
 export interface SessionRoutesDeps {
-  readonly engine: Pick<Engine, 'listSessions' | 'readSession' | 'readHistory'>
+  readonly engine: Pick<Engine, 'execute' | 'listSessions' | 'readSession' | 'readHistory'>
   readonly store: Pick<EventStore, 'readHead'>
+  readonly agents: Pick<AgentCatalog, 'find'> & { readonly defaultName: string }
   readonly authenticate: Authenticate
 }
 
-export function createSessionRoutes({ engine, store, authenticate }: SessionRoutesDeps): Hono<CallerEnv> {
+export function createSessionRoutes({ engine, store, agents, authenticate }: SessionRoutesDeps): Hono<CallerEnv> {
   const routes = new Hono<CallerEnv>()
   routes.use(requireCaller(authenticate))
 
@@ -36,6 +48,24 @@ export function createSessionRoutes({ engine, store, authenticate }: SessionRout
       ...(before === undefined ? {} : { before: asSessionId(before) }),
     })
     return c.json({ sessions: page.sessions.map(toSessionJson), next: page.next })
+  })
+
+  // All tools of the agent under a preset. A session that is made over AAP has the tools that its client lists instead.
+  routes.post('/', async (c) => {
+    const { userId } = c.var.caller
+    const { agent = agents.defaultName, preset } = await readJsonBody(c, newSession)
+    if (agents.find(agent) === undefined) throw new HttpRefusal(400, `agent: there is no agent called ${agent}`)
+    if (preset === 'full-access' && userId !== LOCAL_USER) {
+      throw new HttpRefusal(403, 'preset: full-access is for the user local alone.')
+    }
+    const { sessionId } = await engine.execute({
+      type: 'create-session',
+      userId,
+      agent,
+      access: { type: 'preset' },
+      ...(preset !== undefined && { preset }),
+    })
+    return c.json({ sessionId }, 201)
   })
 
   routes.get('/:id', async (c) => {
