@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { V3 } from '../support/aap-dialect.ts'
 import { type ServerProcess, startServerProcess } from '../support/server-process.ts'
 import { createTempDir, type TempDir } from '../support/temp-dir.ts'
-import { runPolylogue, startPolylogue } from './run-polylogue.ts'
+import { runPolylogue, startAtTerminal, startPolylogue } from './run-polylogue.ts'
 
 let dir: TempDir
 let server: ServerProcess
@@ -74,6 +74,18 @@ describe('polylogue run, beside a running server', () => {
     const following = await runPolylogue(run('--session', sessionId), { cwd: dir.path })
     expect(following.code).toBe(3)
     expect(following.stderr).toContain('Waiting for an answer: echo {"msg":"hi"}')
+  })
+
+  it("leaves a call of a client's own tool to that client, at a terminal too", async () => {
+    const client = server.client(V3)
+    const tools = [{ name: 'ring', description: 'Rings a bell.', parameters: { type: 'object' } }]
+    const { sessionId } = (await client.create({ agent: { name: 'scripted' }, tools })).body
+    await client.turn(sessionId, { messages: [{ role: 'user', content: 'call c1 ring {}' }] })
+    const looking = startAtTerminal(run('--session', sessionId), { cwd: dir.path })
+    const { code, stdout } = await looking.finished
+    expect(code).toBe(3)
+    expect(stdout).toContain('Waiting for an answer: ring {}')
+    expect(stdout).not.toContain('Allow it?')
   })
 
   it('keeps the whole answer when the server is killed in the middle and started again', async () => {

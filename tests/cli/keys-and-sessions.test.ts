@@ -1,7 +1,11 @@
+import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { startServerProcess } from '../support/server-process.ts'
 import { createTempDir, type TempDir } from '../support/temp-dir.ts'
 import { type Finished, runPolylogue } from './run-polylogue.ts'
+
+/** An agent with tools that ask. */
+const UNSAFE = fileURLToPath(new URL('../support/counting.config.ts', import.meta.url))
 
 let dir: TempDir
 beforeEach(async () => {
@@ -77,10 +81,11 @@ describe('polylogue sessions', () => {
 
   it('lists the newest first and shows what was said', async () => {
     await polylogue('run', '--agent', 'scripted', 'say one')
-    await polylogue('run', '--agent', 'scripted', 'think Hm\ncall c1 echo {"msg":"\\u001b[2J"}')
+    const waits = 'think Hm\ncall c1 explode {"reason":"\\u001b[2J"}'
+    await polylogue('run', '--config', UNSAFE, '--agent', 'counting', waits)
     const [heading, newest, oldest] = tableOf(await polylogue('sessions', 'list'))
     expect(heading).toEqual(['SESSION', 'AGENT', 'STATUS', 'UPDATED', 'TITLE'])
-    expect(newest?.slice(1, 3)).toEqual(['scripted', 'waiting'])
+    expect(newest?.slice(1, 3)).toEqual(['counting', 'waiting'])
     expect(oldest?.[2]).toBe('idle')
     expect(oldest?.[4]).toBe('say one')
 

@@ -1,8 +1,15 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { fileURLToPath } from 'node:url'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { type CountingAgent, prepareCountingAgent } from '../support/counting-agent.ts'
 import { createTempDir, type TempDir } from '../support/temp-dir.ts'
 import { type Finished, runPolylogue, startAtTerminal, startPolylogue } from './run-polylogue.ts'
 
 let dir: TempDir
+let counting: CountingAgent
+beforeAll(async () => {
+  counting = await prepareCountingAgent()
+})
+afterAll(() => counting.remove())
 beforeEach(async () => {
   dir = await createTempDir()
 })
@@ -10,6 +17,14 @@ afterEach(() => dir.remove())
 
 const scripted = (...args: readonly string[]) => ['run', '--data', dir.path, '--agent', 'scripted', ...args]
 const run = (...args: readonly string[]): Promise<Finished> => runPolylogue(scripted(...args), { cwd: dir.path })
+/** The same model with tools that are not harmless. */
+const unsafe = (...args: readonly string[]) => [
+  ...['run', '--data', dir.path, '--config', counting.configFile, '--agent', 'counting'],
+  ...args,
+]
+const runUnsafe = (...args: readonly string[]): Promise<Finished> =>
+  runPolylogue(unsafe(...args), { cwd: dir.path, environment: counting.environment })
+const callCount = (run: string): string => `call c1 count {"run":"${run}"}`
 const sessionIn = ({ stderr }: Finished): string => /^session (\S+)$/m.exec(stderr)?.[1] ?? ''
 
 interface WireLine {
@@ -96,19 +111,31 @@ describe('polylogue run, alone', () => {
     expect(stderr).toContain(sentence)
   })
 
+  it('runs a tool that only reads without a question', async () => {
+    const finished = await run('call c1 echo {"msg":"hi"}\ncall c2 slow {"ms":1}')
+    expect(finished).toMatchObject({ code: 0, stdout: 'RESULTS 2: hi|waited 1 ms\n' })
+    expect(finished.stderr).toContain('→ echo {"msg":"hi"}\n→ slow {"ms":1}\n← hi\n← waited 1 ms\n')
+  })
+
   it('never approves without a terminal: it leaves the turn waiting and exits with 3', async () => {
-    const finished = await run('say Look\ncall c1 echo {"msg":"hi"}')
+    const mark = counting.nextRun()
+    const finished = await runUnsafe(`say Look\n${callCount(mark)}`)
     expect(finished).toMatchObject({ code: 3, stdout: 'Look\n' })
-    expect(finished.stderr).toContain('→ echo {"msg":"hi"}')
-    expect(finished.stderr).toContain(`polylogue run --session ${sessionIn(finished)} --data ${dir.path}`)
-    const again = await runPolylogue(['run', '--data', dir.path, '--scripted', '--session', sessionIn(finished)], {
-      cwd: dir.path,
-    })
+    expect(finished.stderr).toContain(`→ count {"run":"${mark}"}`)
+    expect(finished.stderr).toContain(`Waiting for an answer: count {"run":"${mark}"}`)
+    expect(await counting.timesRun(mark)).toBe(0)
+  })
+
+  it('says how to take the turn up, in a line that does it', async () => {
+    const finished = await runUnsafe(callCount(counting.nextRun()))
+    const line = /^ {2}polylogue (run --session \S+ .*)$/m.exec(finished.stderr)?.[1] ?? ''
+    const again = await runPolylogue(line.split(' '), { cwd: dir.path, environment: counting.environment })
     expect(again.code).toBe(3)
+    expect(sessionIn(again)).toBe(sessionIn(finished))
   })
 
   it('with --json ends at the wait too', async () => {
-    const finished = await run('--json', 'call c1 echo {"msg":"hi"}')
+    const finished = await runUnsafe('--json', callCount(counting.nextRun()))
     expect(finished.code).toBe(3)
     expect(linesOf(finished).at(-1)).toEqual({ event: 'turn_stop', stopReason: 'tool_use' })
   })
@@ -135,47 +162,85 @@ describe('polylogue run, alone', () => {
 describe('polylogue run, at a terminal', () => {
   const environment = { NO_COLOR: '1' }
 
-  it('asks, shows all that would run, and goes on after a yes', async () => {
-    const input = JSON.stringify({ msg: `first ${'x'.repeat(300)} last` })
-    const running = startAtTerminal(scripted(`think Hm\ncall c1 echo ${input}`), { cwd: dir.path, environment })
+  const startUnsafe = (...args: readonly string[]) =>
+    startAtTerminal(unsafe(...args), { cwd: dir.path, environment: { ...environment, ...counting.environment } })
+
+  it('asks, runs the tool once after a yes, and goes on', async () => {
+    const mark = counting.nextRun()
+    const running = startUnsafe(`think Hm\n${callCount(mark)}`)
     await running.says('Allow it? [y/n]')
+    expect(await counting.timesRun(mark)).toBe(0)
     running.process.stdin.write('y\n')
     const { code, stdout } = await running.finished
     expect(code).toBe(0)
     expect(stdout).toContain('Hm')
+    expect(stdout).toContain(`RESULTS 1: counted ${mark}`)
+    expect(await counting.timesRun(mark)).toBe(1)
+  })
+
+  it('shows all that would run, however long it is', async () => {
+    const input = JSON.stringify({ reason: `first ${'x'.repeat(300)} last` })
+    const running = startUnsafe(`call c1 explode ${input}`)
+    await running.says('Allow it? [y/n]')
+    running.process.stdin.write('y\n')
+    const { code, stdout } = await running.finished
+    expect(code).toBe(0)
     expect(stdout).toContain(`  ${input}`)
-    expect(stdout).toContain('RESULTS 1: first xxx')
+    expect(stdout).toMatch(/RESULTS 1: .*first xxx/)
+  })
+
+  it('asks about a tool that clients are not told of', async () => {
+    const config = fileURLToPath(new URL('own-business.config.ts', import.meta.url))
+    const args = ['run', '--data', dir.path, '--config', config, 'call c1 tidy {}']
+    const running = startAtTerminal(args, { cwd: dir.path, environment })
+    await running.says('Allow it? [y/n]')
+    running.process.stdin.write('y\n')
+    const { code, stdout } = await running.finished
+    expect(code).toBe(0)
+    expect(stdout).toContain('RESULTS 1: tidied')
+  })
+
+  it('runs a tool that only reads without a question', async () => {
+    const running = startAtTerminal(scripted('call c1 echo {"msg":"hi"}'), { cwd: dir.path, environment })
+    const { code, stdout } = await running.finished
+    expect(code).toBe(0)
+    expect(stdout).toContain('RESULTS 1: hi')
+    expect(stdout).not.toContain('Allow it?')
   })
 
   it('tells the agent about a no', async () => {
-    const running = startAtTerminal(scripted('call c1 echo {"msg":"hi"}'), { cwd: dir.path, environment })
+    const mark = counting.nextRun()
+    const running = startUnsafe(callCount(mark))
     await running.says('Allow it? [y/n]')
     running.process.stdin.write('n\n')
     const { code, stdout } = await running.finished
     expect(code).toBe(0)
     expect(stdout).toContain('RESULTS 1: Tool call denied')
+    expect(await counting.timesRun(mark)).toBe(0)
   })
 
   it('takes up a call that waits since yesterday', async () => {
-    const waiting = await run('call c1 echo {"msg":"hi"}')
-    const args = ['run', '--data', dir.path, '--scripted', '--session', sessionIn(waiting)]
-    const running = startAtTerminal(args, { cwd: dir.path, environment })
+    const mark = counting.nextRun()
+    const waiting = await runUnsafe(callCount(mark))
+    const running = startUnsafe('--session', sessionIn(waiting))
     await running.says('Allow it? [y/n]')
     running.process.stdin.write('yes\n')
     const { code, stdout } = await running.finished
     expect(code).toBe(0)
-    expect(stdout).toContain('RESULTS 1: hi')
+    expect(stdout).toContain(`RESULTS 1: counted ${mark}`)
   })
 
   it('cancels when Ctrl-C is the answer, and leaves the turn waiting when nobody answers', async () => {
-    const cancelled = startAtTerminal(scripted('call c1 echo {"msg":"hi"}'), { cwd: dir.path, environment })
+    const mark = counting.nextRun()
+    const cancelled = startUnsafe(callCount(mark))
     await cancelled.says('Allow it? [y/n]')
     cancelled.process.stdin.write('\u0003')
     expect((await cancelled.finished).code).toBe(130)
-    const left = startAtTerminal(scripted('call c1 echo {"msg":"hi"}'), { cwd: dir.path, environment })
+    const left = startUnsafe(callCount(mark))
     await left.says('Allow it? [y/n]')
     left.process.stdin.write('\u0004')
     expect((await left.finished).code).toBe(3)
+    expect(await counting.timesRun(mark)).toBe(0)
   })
 
   it('has no colour when NO_COLOR is set, and some otherwise', async () => {

@@ -8,12 +8,13 @@ import { toTerminalLine } from './terminal-text.ts'
 import type { TurnPrinter } from './turn-printer.ts'
 import { runTurn, sessionPath, type StreamedEvent, type StreamMode } from './turn-stream.ts'
 import { findWaitingCalls, type ToolCall } from './waiting-calls.ts'
-import type { Agent, TurnStop } from './wire.ts'
+import type { TurnStop } from './wire.ts'
 
 export interface Conversation {
   readonly link: OwnerLink
   readonly sessionId: string
-  readonly agent: Agent
+  /** The tools of the client that began the session. It alone can answer their calls. */
+  readonly clientTools: readonly string[]
   readonly mode: StreamMode
   readonly terminal: Terminal
   readonly printer: TurnPrinter
@@ -72,11 +73,10 @@ async function play(printer: TurnPrinter, events: AsyncIterable<StreamedEvent>):
 
 /** `undefined`: there is nobody to ask, or a call waits for something else than a yes or no. */
 async function askForPermissions(
-  { agent, terminal, canAsk }: Conversation,
+  { clientTools, terminal, canAsk }: Conversation,
   calls: readonly ToolCall[],
 ): Promise<readonly Permission[] | 'cancel' | undefined> {
-  const isApprovable = (call: ToolCall) => agent.tools.some(({ name }) => name === call.name)
-  if (!canAsk || calls.length === 0 || !calls.every(isApprovable)) return undefined
+  if (!canAsk || calls.length === 0 || calls.some(({ name }) => clientTools.includes(name))) return undefined
   const permissions: Permission[] = []
   for (const call of calls) {
     const answer = await askApproval(terminal, call)

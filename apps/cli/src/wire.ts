@@ -22,7 +22,6 @@ export type Message = z.infer<typeof message>
 
 const agent = z.object({
   name: z.string(),
-  tools: z.array(z.object({ name: z.string() })).default([]),
   capabilities: z
     .object({
       history: z.record(z.string(), z.unknown()).default({}),
@@ -35,6 +34,8 @@ export type Agent = z.infer<typeof agent>
 
 export const meta = z.object({ version: z.literal(3), agents: z.array(agent) })
 export const createdSession = z.object({ sessionId: z.string() })
+/** The tools of the client that a session belongs to. */
+export const sessionTools = z.object({ tools: z.array(z.object({ name: z.string() })).default([]) })
 
 export const serverStatus = z.object({ defaultAgent: z.string() })
 

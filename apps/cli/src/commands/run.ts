@@ -9,9 +9,9 @@ import { requestJson, type OwnerLink } from '../owner-link.ts'
 import { readSessionRecord } from '../read-session-record.ts'
 import { createTerminal } from '../terminal.ts'
 import { createJsonPrinter, createTextPrinter } from '../turn-printer.ts'
-import { attachTurn, runTurn } from '../turn-stream.ts'
+import { attachTurn, runTurn, sessionPath } from '../turn-stream.ts'
 import { findWaitingCalls } from '../waiting-calls.ts'
-import { createdSession, type Agent, type SessionRecord } from '../wire.ts'
+import { createdSession, sessionTools, type Agent, type SessionRecord } from '../wire.ts'
 import { withOwner } from '../with-owner.ts'
 
 export interface RunFlags extends OwnerFlags {
@@ -31,17 +31,17 @@ export async function run(prompt: string | undefined, flags: RunFlags): Promise<
   const scripted = flags.scripted === true || isScripted(flags.agent)
   return await withOwner({ ...flags, scripted }, async (link) => {
     const terminal = createTerminal(process)
-    const { sessionId, agent, record } = await openSession(link, flags)
+    const { sessionId, agent, clientTools, record } = await openSession(link, flags)
     const conversation: Conversation = {
       link,
       sessionId,
-      agent,
+      clientTools,
       mode: streamModeOf(agent),
       terminal,
       printer: flags.json ? createJsonPrinter(terminal.stdout, sessionId) : createTextPrinter(terminal),
       interruption,
       canAsk: terminal.canAsk && !flags.json,
-      takeUpWith: `polylogue run --session ${sessionId}${flags.data === undefined ? '' : ` --data ${flags.data}`}`,
+      takeUpWith: formatTakeUp(sessionId, { ...flags, scripted }),
     }
     const opening = text === undefined ? resume(conversation, record) : say(conversation, text)
     const exitCode = opening ? await converse(conversation, opening) : ExitCode.done
@@ -54,9 +54,22 @@ function isScripted(agent: string | undefined): boolean {
   return agent === 'scripted' || agent === 'scripted-min'
 }
 
+/** With every flag that says where the session and its agent are. */
+function formatTakeUp(sessionId: string, { data, database, config, scripted }: OwnerFlags): string {
+  const flags = Object.entries({ session: sessionId, data, database, config })
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value = '']) => ` --${name} ${quote(value)}`)
+  return `polylogue run${flags.join('')}${scripted === true ? ' --scripted' : ''}`
+}
+
+function quote(word: string): string {
+  return /^[\w./:@%+,-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
+}
+
 interface OpenedSession {
   readonly sessionId: string
   readonly agent: Agent
+  readonly clientTools: readonly string[]
   /** Of a session that was there before. */
   readonly record?: SessionRecord
 }
@@ -64,18 +77,18 @@ interface OpenedSession {
 async function openSession(link: OwnerLink, flags: RunFlags): Promise<OpenedSession> {
   if (flags.session === undefined) {
     const agent = await chooseAgent(link, flags.agent)
-    // All of its tools, none of them trusted: a human decides about every call, or nobody does.
-    const tools = agent.tools.map(({ name }) => ({ name }))
-    const body = { agent: { name: agent.name, tools } }
-    const { sessionId } = await requestJson(link, createdSession, { method: 'POST', path: '/aap/v3/sessions', body })
-    return { sessionId, agent }
+    // Not over AAP, where a session has only the tools that its client lists: here the preset decides about all of them.
+    const request = { method: 'POST', path: '/api/polylogue/sessions', body: { agent: agent.name } } as const
+    const { sessionId } = await requestJson(link, createdSession, request)
+    return { sessionId, agent, clientTools: [] }
   }
   const record = await readSessionRecord(link, flags.session)
   const { agent: name, sessionId } = record.session
   if (flags.agent !== undefined && flags.agent !== name) {
     throw new CommandFailure(`The session belongs to the agent "${name}", not "${flags.agent}".`, ExitCode.usage)
   }
-  return { sessionId, agent: await chooseAgent(link, name), record }
+  const { tools } = await requestJson(link, sessionTools, { method: 'GET', path: sessionPath(sessionId) })
+  return { sessionId, agent: await chooseAgent(link, name), clientTools: tools.map((tool) => tool.name), record }
 }
 
 function say({ link, sessionId, mode }: Conversation, text: string): Opening {
