@@ -2,7 +2,7 @@ import { EngineError, unreachable } from '../errors.ts'
 import type { Recorded } from '../events/recorded-event.ts'
 import { failpoint } from '../failpoint.ts'
 import type { SessionId } from '../ids.ts'
-import type { NewReceipt, SealedSecret } from '../ports/event-store.ts'
+import { StorageFault, type NewReceipt, type SealedSecret } from '../ports/event-store.ts'
 import { secretContext } from '../turn/build-model-request.ts'
 import type { Coordinator } from '../turn/coordinator.ts'
 import type { EngineParts } from '../turn/turn-deps.ts'
@@ -130,7 +130,10 @@ function receiptOf(command: StartTurn | AnswerCalls, decision: TurnDecision): { 
 async function cancelTurn(command: CancelTurn, deps: ExecuteDeps): Promise<{ cancelled: boolean }> {
   const session = await deps.sessions.owned(command.userId, command.sessionId)
   deps.meet(session)
-  const recorded = await session.commit((state) => ({ events: decideCancel(state, command, deps).events }))
+  const recorded = await session
+    .commit((state) => ({ events: decideCancel(state, command, deps).events }))
+    .catch((error: unknown) => stopUnrecorded(session, command, deps, error))
+  if (recorded === 'stopped') return { cancelled: true }
   let cancelled = false
   for (const { event } of recorded) {
     if (event.type === 'turn.cancel-requested') deps.coordinator.stopRunner(session.id, 'cancel', event.turnId)
@@ -138,6 +141,19 @@ async function cancelTurn(command: CancelTurn, deps: ExecuteDeps): Promise<{ can
   }
   if (session.state.turn?.status === 'running') deps.coordinator.wake(session)
   return { cancelled }
+}
+
+/**
+ * The storage fails, but what runs costs money and has effects: it stops at once, and the end of the turn is recorded
+ * when the storage is back. An inbox that was to be emptied cannot be, so that much is refused.
+ */
+function stopUnrecorded(session: OpenSession, command: CancelTurn, deps: ExecuteDeps, error: unknown): 'stopped' {
+  const { turn } = session.state
+  const isMeant = turn?.status === 'running' && (command.turnId === undefined || command.turnId === turn.turnId)
+  if (!(error instanceof StorageFault) || !isMeant) throw error
+  deps.coordinator.cancelUnrecorded(session, turn.turnId, command.reason)
+  if (command.dropQueue && session.state.queue.length > 0) throw error
+  return 'stopped'
 }
 
 /** The rows go first: a runner that is still at work finds its session gone and can record nothing more. */

@@ -127,6 +127,73 @@ describe('a storage fault in the middle of a turn', () => {
     expect((await test.view()).lastOutcome).toBe('finished')
   })
 
+  it('does not keep a cancel from stopping the model; the end is recorded when that is possible', async () => {
+    const test = await startOnFaultyStore()
+    const stopped = Promise.withResolvers<void>()
+    const untilStopped = (_: unknown, signal: AbortSignal) =>
+      new Promise<void>((resolve) => signal.addEventListener('abort', () => (stopped.resolve(), resolve())))
+    test.model.push([says('half'), untilStopped])
+    await test.say('go')
+    await untilQuiet()
+    test.store.failWrites('full')
+    expect(await test.cancel()).toEqual({ cancelled: true })
+    await stopped.promise
+    for (let second = 0; second < 3; second++) {
+      test.clock.advance(1_000)
+      await untilQuiet()
+    }
+    expect((await test.view()).status).toBe('running')
+    test.store.failWrites(undefined)
+    test.clock.advance(1_000)
+    await test.untilRest()
+    expect((await test.events()).slice(4)).toMatchObject([
+      { type: 'turn.taken-over' },
+      { type: 'step.ended', outcome: 'cancelled' },
+      { type: 'turn.ended', outcome: 'cancelled' },
+    ])
+    expect(test.model.requests).toHaveLength(1)
+    await test.say('again')
+    await test.untilRest()
+    expect((await test.view()).lastOutcome).toBe('finished')
+  })
+
+  it('does not keep a cancel from stopping a tool', async () => {
+    const clock = createFakeClock()
+    const store = createMemoryEventStore({ clock })
+    const stopped = Promise.withResolvers<void>()
+    const tool = createFakeTool('wait', {
+      effect: 'readonly',
+      run: ({ signal }) =>
+        new Promise((_, reject) =>
+          signal.addEventListener('abort', () => (stopped.resolve(), reject(new Error('stopped')))),
+        ),
+    })
+    const test = await startSession({ clock, store, tools: [tool] })
+    test.model.push([calls('w', 'wait'), finishes('tool-calls')])
+    await test.say('go')
+    await untilQuiet()
+    store.failWrites('busy')
+    expect(await test.cancel()).toEqual({ cancelled: true })
+    await stopped.promise
+    await untilQuiet()
+    store.failWrites(undefined)
+    clock.advance(1_000)
+    await test.untilRest()
+    expect((await test.view()).lastOutcome).toBe('cancelled')
+    expect(settledCalls(await test.events())).toEqual([['w', 'cancelled']])
+    expect(tool.invocations).toHaveLength(1)
+  })
+
+  it('refuses to cancel a turn that waits: nothing runs that could be stopped', async () => {
+    const test = await startOnFaultyStore({ tools: [createFakeTool('pay', { effect: 'unsafe', exposed: true })] })
+    test.model.push([calls('p', 'nobody'), calls('q', 'client'), finishes('tool-calls')])
+    await test.say('go', { changes: { clientTools: [{ name: 'client', description: '', parameters: {} }] } })
+    await test.untilRest()
+    expect((await test.view()).status).toBe('waiting')
+    test.store.failWrites('full')
+    await expect(test.cancel()).rejects.toMatchObject({ code: 'storage-full' })
+  })
+
   it('during a draft only delays the draft', async () => {
     const test = await startOnFaultyStore()
     const more = Promise.withResolvers<void>()

@@ -31,6 +31,8 @@ export class Coordinator {
   readonly #runners = new Map<SessionId, Runner>()
   /** Sessions that wait for the storage to come back. */
   readonly #retries = new Set<SessionId>()
+  /** Cancelled while nothing could be recorded: what the repair makes of them when the storage is back. */
+  readonly #owedCancels = new Map<SessionId, { readonly turnId: TurnId; readonly reason: string }>()
   #renewal: Timer | undefined
   #isStopping = false
 
@@ -57,6 +59,13 @@ export class Coordinator {
   stopRunner(sessionId: SessionId, reason: StopReason, turnId?: TurnId): void {
     const runner = this.#runners.get(sessionId)
     if (runner !== undefined && (turnId === undefined || runner.turnId === turnId)) runner.abort.abort(reason)
+  }
+
+  /** Stops the turn's model and tools now; that it was cancelled is recorded as soon as anything can be. */
+  cancelUnrecorded(session: OpenSession, turnId: TurnId, reason: string): void {
+    this.#owedCancels.set(session.id, { turnId, reason })
+    this.stopRunner(session.id, 'cancel', turnId)
+    if (!this.isRunning(session.id)) this.#retryLater(session)
   }
 
   async stop(graceMs: number): Promise<void> {
@@ -114,6 +123,7 @@ export class Coordinator {
       if (fence !== undefined) await this.#endBroken(session, fence)
     } finally {
       this.#runners.delete(session.id)
+      if (session.state.turn?.turnId !== this.#owedCancels.get(session.id)?.turnId) this.#owedCancels.delete(session.id)
       if (fence !== undefined) await this.#release(session.id, fence)
       if (runner.isNudged && session.state.turn?.status === 'running' && !session.isGone) this.wake(session)
     }
@@ -145,12 +155,15 @@ export class Coordinator {
     const { store, agents, recovery } = this.#parts
     const drafts = await store.readDrafts(session.id)
     await session.commit((state) => {
-      const { turn } = state
-      if (turn?.status !== 'running') return { events: [] }
+      const { turn: left } = state
+      if (left?.status !== 'running') return { events: [] }
+      const owed = this.#owedCancels.get(session.id)
+      const turn = owed?.turnId === left.turnId ? { ...left, cancelled: left.cancelled ?? owed.reason } : left
       const agent = agents.find(state.agent)
       const clearDrafts = turn.step?.phase === 'asking' ? [turn.step.stepId] : []
       return { events: decideTakeover(state, turn, drafts, { agent, recovery }), clearDrafts }
     }, fence)
+    this.#owedCancels.delete(session.id)
   }
 
   /** The turn stands in the log as it was; when the disk answers again it is repaired like after a crash. */

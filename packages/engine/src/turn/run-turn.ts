@@ -5,7 +5,7 @@ import { endTurn, nextQueuedTurn } from './end-turn.ts'
 import { nextMove } from './next-move.ts'
 import { runStep } from './run-step.ts'
 import { settleToolCalls } from './settle-tool-calls.ts'
-import type { RunDeps } from './turn-deps.ts'
+import { stopReasonOf, type RunDeps } from './turn-deps.ts'
 
 /** Carries the session's active turn on until it ends or waits for a human. */
 export async function runTurn(turn: ActiveTurn, deps: RunDeps): Promise<void> {
@@ -22,7 +22,8 @@ export async function runTurn(turn: ActiveTurn, deps: RunDeps): Promise<void> {
         message: `The agent ${state.agent} is no longer offered.`,
       })
     }
-    const move = nextMove(current, agent)
+    // A cancel that could not be recorded is known to the signal alone.
+    const move = stopReasonOf(deps.signal) === 'cancel' ? 'stop-cancelled' : nextMove(current, agent)
     switch (move) {
       case 'ask-model':
         await runStep(current, agent, deps)
