@@ -40,6 +40,7 @@ export async function startFakeProvider(wire: Wire): Promise<FakeProvider> {
   const left = createSignals()
 
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const gone = new Promise<void>((resolve) => response.once('close', resolve))
     const body = await readBody(request)
     requests.push({ path: request.url ?? '', headers: request.headers, body })
     const fault = wire.findFault(body)
@@ -50,12 +51,13 @@ export async function startFakeProvider(wire: Wire): Promise<FakeProvider> {
     response.writeHead(status, headers)
     response.flushHeaders()
     for (const chunk of chunks.slice(0, reply.after ?? chunks.length)) {
-      await new Promise<unknown>((resolve) => response.write(chunk, resolve))
+      // A write to a client that has left is never reported as done.
+      await Promise.race([gone, new Promise<unknown>((resolve) => response.write(chunk, resolve))])
     }
     if (ending === 'end') response.end()
     if (ending === 'cut') response.socket?.destroy()
     if (ending === 'hang') {
-      response.once('close', () => left.raise())
+      void gone.then(() => left.raise())
       hung.raise()
     }
   }
