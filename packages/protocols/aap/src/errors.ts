@@ -24,17 +24,25 @@ export interface HttpRefusal {
 
 /** `undefined` for a bug: whoever mounted the door logs it and answers 500. */
 export function toHttpRefusal(error: unknown): HttpRefusal | undefined {
-  if (error instanceof WireError) return { status: error.status, body: { error: error.message } }
+  if (error instanceof WireError) return { status: error.status, body: { error: cut(error.message) } }
   if (error instanceof EngineError) {
     const field = error.field === undefined ? undefined : toWireField(error.field)
     const text = field === undefined || error.message.startsWith(field) ? error.message : `${field}: ${error.message}`
-    return refusalOf(error.code, text)
+    return refusalOf(error.code, cut(text))
   }
   if (error instanceof StorageFault) {
     const code = error.kind === 'broken' ? 'storage-unavailable' : (`storage-${error.kind}` as const)
     return refusalOf(code, 'The storage is not available')
   }
   return undefined
+}
+
+const LONGEST_SENTENCE = 500
+
+/** A sentence may quote the client, and a client's name for something can be as long as its request. */
+function cut(sentence: string): string {
+  if (sentence.length <= LONGEST_SENTENCE) return sentence
+  return `${sentence.slice(0, LONGEST_SENTENCE - 1).replace(/[\ud800-\udbff]$/, '')}…`
 }
 
 const RETRY_AFTER_S: { readonly [code in EngineErrorCode]?: number } = {
