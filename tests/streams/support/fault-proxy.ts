@@ -26,7 +26,9 @@ export interface FaultProxy {
   readonly port: number
   /** Connections to the server that are open. */
   readonly openCount: number
-  /** The fault of a connection to come. The first that is opened takes the first that was planned; later ones none. */
+  /** Bytes that clients were given, of all connections. */
+  readonly passedBytes: number
+  /** One fault each for the connections to come, instead of what was planned before; none for those after them. */
   plan(...faults: readonly Fault[]): void
   /** From now on every connection without a plan of its own has this fault. */
   spoilAll(fault: Fault): void
@@ -42,6 +44,7 @@ export async function startFaultProxy(target: { readonly url: string }): Promise
   const stopping = new AbortController()
   const upstream = new Set<Socket>()
   const held = new Set<Socket>()
+  const count = { passed: 0 }
   let usual: Fault = {}
 
   const reach = (): Socket => {
@@ -64,7 +67,7 @@ export async function startFaultProxy(target: { readonly url: string }): Promise
     hold(client)
     const server = reach()
     passUp(client, fault.isDoubled === true ? [server, reach().resume()] : [server], fault)
-    passDown(server, client, fault, stopping.signal).catch(() => cut(client, server))
+    passDown({ server, client, fault, count, stopping: stopping.signal }).catch(() => cut(client, server))
   })
   listener.listen(0, '127.0.0.1')
   await once(listener, 'listening')
@@ -76,7 +79,10 @@ export async function startFaultProxy(target: { readonly url: string }): Promise
     get openCount() {
       return upstream.size
     },
-    plan: (...faults) => void planned.push(...faults),
+    get passedBytes() {
+      return count.passed
+    },
+    plan: (...faults) => void planned.splice(0, Infinity, ...faults),
     spoilAll(fault) {
       usual = fault
     },
@@ -100,7 +106,15 @@ function passUp(client: Socket, servers: readonly Socket[], { hidesLeaving = fal
   })
 }
 
-async function passDown(server: Socket, client: Socket, fault: Fault, stopping: AbortSignal): Promise<void> {
+interface WayDown {
+  readonly server: Socket
+  readonly client: Socket
+  readonly fault: Fault
+  readonly count: { passed: number }
+  readonly stopping: AbortSignal
+}
+
+async function passDown({ server, client, fault, count, stopping }: WayDown): Promise<void> {
   const { cutAfter = Infinity, endAfter = Infinity, blackholeAfter = Infinity, hidesLeaving = false } = fault
   const limit = Math.min(cutAfter, endAfter, blackholeAfter)
   let passed = 0
@@ -110,6 +124,7 @@ async function passDown(server: Socket, client: Socket, fault: Fault, stopping: 
     if (hasLeft && hidesLeaving) return
     const allowed = (chunk as Buffer).subarray(0, limit - passed)
     passed += allowed.length
+    count.passed += allowed.length
     for (const piece of slice(allowed, fault.bytesPerSecond)) {
       await pause(fault, stopping)
       await write(client, piece)
