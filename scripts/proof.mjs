@@ -1,0 +1,136 @@
+// `npm run proof`: every fault at full size, one after the other. Writes RELIABILITY.md.
+// `npm run proof -- F9 F13 --seed=willow`: only the proofs that speak of these rows, with this seed; writes nothing.
+import { randomBytes } from 'node:crypto'
+import { readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { ROOT, bootstrap, endWithSentence } from './lib/bootstrap.mjs'
+import { describeMachine } from './lib/describe-machine.mjs'
+import { parseProofResults } from './lib/proof-results.mjs'
+import { formatRow, writeReliabilityPage } from './lib/reliability-page.mjs'
+import { environmentFor, run } from './lib/run.mjs'
+
+const RESULTS = join(ROOT, '.cache', 'proof-results.jsonl')
+const REPORT = join(ROOT, '.cache', 'proof-report.json')
+const PAGE = join(ROOT, 'RELIABILITY.md')
+const LOOK_EVERY_MS = 1000
+
+await endWithSentence(async () => {
+  const { rows: wanted, seed = randomBytes(4).toString('hex') } = parseArguments(process.argv.slice(2))
+  const files = findProofs(wanted)
+  const node = await bootstrap()
+  const startedAt = new Date()
+  rmSync(RESULTS, { force: true })
+  rmSync(REPORT, { force: true })
+
+  const stopTelling = tellRowsAsTheyCome()
+  const code = await runVitest(node, files, seed)
+  stopTelling()
+  const results = parseProofResults(readText(RESULTS))
+  const brokenTests = findBrokenTests(readText(REPORT))
+
+  if (wanted.length === 0) {
+    const machine = describeMachine(node)
+    writeFileSync(PAGE, writeReliabilityPage({ results, brokenTests, machine, startedAt, endedAt: new Date() }))
+    process.stdout.write(`Wrote ${PAGE}\n`)
+  }
+  const failures = results.reduce((sum, result) => sum + result.failures, 0)
+  if (results.length === 0) process.stdout.write('No proof told a result.\n')
+  process.stdout.write(`${results.length} rows, ${failures} failures, ${brokenTests.length} broken tests\n`)
+  process.exitCode = code === 0 && failures === 0 && results.length > 0 && brokenTests.length === 0 ? 0 : 1
+})
+
+/**
+ * @param {readonly string[]} args
+ * @returns {{ rows: readonly string[], seed?: string }}
+ */
+function parseArguments(args) {
+  const seed = args.find((arg) => arg.startsWith('--seed='))?.slice('--seed='.length)
+  const rows = args.filter((arg) => !arg.startsWith('-'))
+  const unknown = args.find((arg) => arg.startsWith('-') && !arg.startsWith('--seed='))
+  if (unknown !== undefined) throw new Error(`${unknown}? usage: npm run proof -- [F9 …] [--seed=WORD]`)
+  return { rows, ...(seed === undefined ? {} : { seed }) }
+}
+
+/**
+ * The proofs that tell a result with one of these ids; all of them if none is named.
+ * @param {readonly string[]} rows
+ * @returns {readonly string[]}
+ */
+function findProofs(rows) {
+  const all = ['apps', 'packages', 'tests'].flatMap(listProofs).sort()
+  if (rows.length === 0) return all
+  const speaksOf = (/** @type {string} */ file, /** @type {string} */ row) =>
+    readText(join(ROOT, file)).split(/\W+/).includes(row)
+  const silent = rows.find((row) => !all.some((file) => speaksOf(file, row)))
+  if (silent !== undefined) throw new Error(`no proof speaks of ${silent}. There are:\n${all.join('\n')}`)
+  return all.filter((file) => rows.some((row) => speaksOf(file, row)))
+}
+
+/**
+ * @param {string} folder
+ * @returns {string[]}
+ */
+function listProofs(folder) {
+  return readdirSync(join(ROOT, folder), { withFileTypes: true }).flatMap((entry) => {
+    if (entry.name === 'node_modules') return []
+    const path = `${folder}/${entry.name}`
+    if (entry.isDirectory()) return listProofs(path)
+    return entry.name.endsWith('.proof.test.ts') ? [path] : []
+  })
+}
+
+/**
+ * @param {string} node
+ * @param {readonly string[]} files
+ * @param {string} seed
+ * @returns {Promise<number>}
+ */
+function runVitest(node, files, seed) {
+  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${REPORT}`]
+  const args = ['node_modules/vitest/vitest.mjs', 'run', '--config', 'vitest.proof.config.ts', ...reporters, ...files]
+  const env = { ...environmentFor(node), POLYLOGUE_PROOF_RESULTS: RESULTS, POLYLOGUE_PROOF_SEED: seed }
+  process.stdout.write(`${files.length} files, seed ${seed}\n`)
+  return run(node, args, { cwd: ROOT, env, stdio: 'inherit' })
+}
+
+/** @returns {() => void} stops, after it has told the last ones */
+function tellRowsAsTheyCome() {
+  let told = 0
+  const look = () => {
+    const results = parseProofResults(readText(RESULTS))
+    for (const result of results.slice(told)) process.stdout.write(`${formatRow(result)}\n`)
+    told = results.length
+  }
+  const timer = setInterval(look, LOOK_EVERY_MS)
+  return () => {
+    clearInterval(timer)
+    look()
+  }
+}
+
+/**
+ * Of vitest's report: the names of tests that failed, and of files that did not get as far as a test.
+ * @param {string} report
+ * @returns {readonly string[]}
+ */
+function findBrokenTests(report) {
+  if (report === '') return ['vitest itself: it left no report']
+  /** @type {{ testResults: { name: string, status: string, assertionResults: { fullName: string, status: string }[] }[] }} */
+  const { testResults } = JSON.parse(report)
+  return testResults.flatMap(({ name, status, assertionResults }) => {
+    const failed = assertionResults.filter((test) => test.status === 'failed').map((test) => test.fullName)
+    return status === 'failed' && failed.length === 0 ? [name.replace(ROOT, '')] : failed
+  })
+}
+
+/**
+ * @param {string} path
+ * @returns {string}
+ */
+function readText(path) {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return ''
+  }
+}

@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest'
+import { parseProofResults } from '../../scripts/lib/proof-results.mjs'
+import { formatRow, writeReliabilityPage } from '../../scripts/lib/reliability-page.mjs'
+
+const F9 = { id: 'F9', what: 'a stream | cut', count: 4096, failures: 0, seed: 'willow', seconds: 48.8 }
+const F10 = { id: 'F10', what: 'slow readers', count: 600, failures: 0, seed: '–', seconds: 120 }
+const RUN = {
+  results: [F10, F9],
+  brokenTests: [],
+  machine: '2 × a processor',
+  startedAt: new Date('2026-01-02T03:04:05Z'),
+  endedAt: new Date('2026-01-02T03:34:05Z'),
+}
+
+describe('the page about reliability', () => {
+  it('has a row for each result, F9 before F10', () => {
+    const page = writeReliabilityPage(RUN)
+    expect(page).toContain('on 2026-01-02, in 30 minutes, on 2 × a processor.\nNothing failed.')
+    const rows = page.split('\n').filter((line) => /^\| F\d/.test(line))
+    expect(rows).toEqual([
+      '| F9 | a stream \\| cut | 4,096 | 0 | willow | 48.8 s |',
+      '| F10 | slow readers | 600 | 0 | – | 120 s |',
+    ])
+  })
+
+  it('says of each promise which of its rows ran', () => {
+    const page = writeReliabilityPage(RUN)
+    expect(page).toMatch(/^\| P9 \|.*\| F10 \|$/m)
+    expect(page).toMatch(/^\| P6 \|.*\| F9; not in this run: F1 \|$/m)
+    expect(page.match(/^\| P\d+ \|/gm)).toHaveLength(17)
+  })
+
+  it('does not hide a failure', () => {
+    const failed = writeReliabilityPage({ ...RUN, results: [{ ...F9, failures: 2 }] })
+    expect(failed).toContain('**Not everything held**: F9 had failures.')
+    const broken = writeReliabilityPage({ ...RUN, brokenTests: ['a test'] })
+    expect(broken).toContain('**Not everything held**: no row had failures. Tests that failed:\n\n- a test')
+    expect(writeReliabilityPage({ ...RUN, results: [] })).toContain('**Not everything held**')
+  })
+})
+
+describe('the results of proofs', () => {
+  it('are a line of JSON each; one that is being written is left for later', () => {
+    const lines = `${JSON.stringify(F9)}\n${JSON.stringify(F10)}\n{"id":"F1`
+    expect(parseProofResults(lines)).toEqual([F9, F10])
+    expect(parseProofResults('')).toEqual([])
+  })
+
+  it('are refused when something is missing', () => {
+    expect(() => parseProofResults('{"id":"F9"}\n')).toThrow('not the result of a proof')
+  })
+
+  it('are told in a line', () => {
+    expect(formatRow(F10)).toBe('== F10: 600 × slow readers: ok (seed –, 120 s)')
+    expect(formatRow({ ...F10, failures: 3 })).toContain('3 FAILED')
+  })
+})
