@@ -54,6 +54,18 @@ describe('a session', () => {
     ])
   })
 
+  it.each(WIRES)('keeps the thinking of one model from another of the same provider, $kind', async (wire) => {
+    await using setup = await setUp(wire)
+    setup.provider.push({ chunks: wire.answer(STEP) }, { chunks: wire.answer(HELLO) })
+    const outputs = joined(await setup.ask(requestOf('weather?', { tools })))
+    const retagged = JSON.stringify(outputs).replaceAll(`"${setup.model.modelName}"`, '"test/another"')
+    await setup.ask(requestOf(historyAfter(JSON.parse(retagged), 'test/another'), { tools }))
+    const { body } = setup.provider.requests[1] ?? {}
+    expect(wire.readHistory(body).filter((line) => line.startsWith('thinking'))).toEqual([])
+    expect(JSON.stringify(body)).not.toContain('sig-')
+    expect(wire.readHistory(body)).toContain('call call_1: weather {"city":"Oslo"}')
+  })
+
   it.each(WIRES)('gives a model of kind $kind back what it thought before another one spoke', async (wire) => {
     await using setup = await setUp(wire)
     setup.provider.push({ chunks: wire.answer(STEP) }, { chunks: wire.answer(HELLO) })
