@@ -1,4 +1,5 @@
 import {
+  StorageFault,
   createEngine,
   createIds,
   type AgentCatalog,
@@ -160,5 +161,7 @@ async function openStores(file: string): Promise<SqliteStores> {
 }
 
 function writeEntry(log: Log, { level, message, error, ...fields }: LogEntry): void {
-  log[level](error === undefined ? fields : { ...fields, err: error }, message)
+  // What is wrong with the storage is told once, not with everything that it keeps from happening.
+  if (error instanceof StorageFault) log[level]({ ...fields, fault: error.kind }, message)
+  else log[level](error === undefined ? fields : { ...fields, err: error }, message)
 }

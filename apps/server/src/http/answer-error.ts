@@ -12,12 +12,15 @@ export function createErrorAnswer(log: Log): ErrorHandler<{ Bindings: HttpBindin
     if (error instanceof EngineError) return answerCode(c, error.code, error.message)
     const { id: errorId, route } = trailOf(c.env.incoming)
     log.error({ errorId, method: c.req.method, route, err: error }, 'a request failed')
-    if (error instanceof StorageFault) {
-      const code = error.kind === 'broken' ? 'storage-unavailable' : (`storage-${error.kind}` as const)
-      return answerCode(c, code, 'The storage is not available.')
-    }
+    if (error instanceof StorageFault) return answerCode(c, ...FAULTS[error.kind])
     return c.json({ error: 'Something went wrong here.', errorId }, 500)
   }
+}
+
+const FAULTS: { readonly [kind in StorageFault['kind']]: readonly [EngineErrorCode, string] } = {
+  full: ['storage-full', 'The disk is full, so nothing can be stored until there is room.'],
+  busy: ['storage-busy', 'Another program holds the database. Try again in a moment.'],
+  broken: ['storage-unavailable', 'The storage is not available.'],
 }
 
 function answerCode(c: Context, code: EngineErrorCode, error: string): Response {

@@ -30,7 +30,7 @@ it('is one JSON object a line, without secrets, and nobody can forge a line', ()
   const lines = linesWith({})
   expect(lines).toMatchObject([
     { level: 30, msg: 'first', secret: '***', time: expect.stringMatching(/^\d{4}-.*Z$/) },
-    { level: 50, msg: 'second', err: { message: 'no ***' } },
+    { level: 50, msg: 'second', err: { type: 'Error', message: 'no ***' } },
   ])
   expect(lines).toHaveLength(2)
 })

@@ -28,7 +28,12 @@ export async function createLog(asked: 'silent' | 'info', redactor: Redactor): P
   const { pino, destination } = await import('pino')
   const out = destination({ dest: 2, sync: false, maxLength: MOST_UNWRITTEN })
   const logger = pino(
-    { level, base: { pid: process.pid }, timestamp: () => `,"time":"${new Date().toISOString()}"` },
+    {
+      level,
+      base: { pid: process.pid },
+      serializers: { err: (error: unknown) => error },
+      timestamp: () => `,"time":"${new Date().toISOString()}"`,
+    },
     out,
   )
   const clean = (fields: LogFields) => toLogFields(fields, redactor)
