@@ -17,6 +17,7 @@ export interface ModelCall {
 
 const USABLE_ID = /^[A-Za-z0-9_-]{1,64}$/
 const RESERVED_PREFIX = 'ask_'
+const UNREADABLE = '_raw'
 
 /**
  * The model's own id if it is usable and new in the session, else one of ours: providers reuse ids, and a client that
@@ -32,6 +33,14 @@ export function chooseCallId(modelId: string, taken: ReadonlySet<string>, ids: I
 export function toCallInput(input: unknown): JsonObject | undefined {
   return typeof input === 'object' && input !== null && !Array.isArray(input) ? (input as JsonObject) : undefined
 }
+
+/** How a call is recorded whose input was no JSON object. It is never run, not even by a tool that takes anything. */
+export const unreadableInput = (input: unknown): JsonObject => ({
+  [UNREADABLE]: typeof input === 'string' ? input : JSON.stringify(input ?? null),
+})
+
+const isUnreadable = (input: JsonObject): boolean =>
+  typeof input[UNREADABLE] === 'string' && Object.keys(input).length === 1
 
 /** Binds an approval to exactly what will run. */
 export function hashCall(name: string, input: JsonValue, digest: Digest): string {
@@ -79,6 +88,7 @@ function planCall(
   call: ToolCallPart,
   context: DecideContext,
 ): 'client' | 'run' | 'ask' | { refusal: string } {
+  if (isUnreadable(call.input)) return { refusal: `Error: the input for ${call.name} was not a JSON object` }
   if (state.clientTools.some((tool) => tool.name === call.name)) return 'client'
   const tool = context.agent.tools.find((candidate) => candidate.name === call.name)
   if (tool === undefined) return { refusal: `Error: there is no tool called ${call.name}` }

@@ -10,7 +10,7 @@ import { buildModelRequest } from './build-model-request.ts'
 import { decideAnswered } from './decide-step.ts'
 import { DraftWriter } from './draft-writer.ts'
 import { endTurn, nextQueuedTurn } from './end-turn.ts'
-import { chooseCallId, toCallInput } from './plan-calls.ts'
+import { chooseCallId, toCallInput, unreadableInput } from './plan-calls.ts'
 import { RunnerStopped, stopReasonOf, type RunDeps } from './turn-deps.ts'
 
 const NO_FINISH: Failure = { code: 'model-cut-off', message: 'The model stopped answering before it had finished.' }
@@ -136,12 +136,11 @@ function attachOpaque(step: LiveStep, output: ModelOutput & { type: 'opaque' }):
 
 /** Ids are chosen when the step is recorded; until then a call carries the model's own. */
 function provisionalCall({ id, name, input, opaque }: ModelOutput & { type: 'tool-call' }): StepBlock {
-  const raw = typeof input === 'string' ? input : JSON.stringify(input ?? null)
   return {
     type: 'tool-call',
     toolCallId: asToolCallId(id),
     name,
-    input: toCallInput(input) ?? { _raw: raw },
+    input: toCallInput(input) ?? unreadableInput(input),
     ...(opaque && { opaque }),
   }
 }

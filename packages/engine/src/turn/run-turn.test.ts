@@ -275,6 +275,19 @@ describe('a turn', () => {
     ])
   })
 
+  it('never runs a call whose input was no JSON object, whoever would run it', async () => {
+    const tool = createFakeTool('any')
+    const test = await start({ tools: [tool] }, { clientTools: [{ name: 'mine', description: '', parameters: {} }] })
+    test.model.push([calls('1', 'any', '{"cut'), calls('2', 'mine', [1]), finishes('tool-calls')])
+    await test.say('go')
+    await test.rest(test.sessionId)
+    expect(tool.invocations).toEqual([])
+    expect(test.model.requests[1]?.messages.slice(2).map((message) => message.content)).toEqual([
+      'Error: the input for any was not a JSON object',
+      'Error: the input for mine was not a JSON object',
+    ])
+  })
+
   it('gives a call an id of ours when the model reuses one', async () => {
     const test = await start({ tools: [createFakeTool('t')] })
     test.model.push(
