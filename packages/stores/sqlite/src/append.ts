@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { AppendConflict, AppendRequest, AppendResult, encodeEvent } from '@polylogue/engine'
+import { type SessionChecksums, checksumsIn } from './checksum.ts'
 import { type SessionLease, holds, leaseIn } from './leases.ts'
 import { type Row, integerIn, optionalIntegerIn } from './rows.ts'
 
@@ -10,6 +11,11 @@ interface Head extends SessionLease {
   readonly wantedSince: number | undefined
 }
 
+interface Outcome {
+  readonly lastSeq: number
+  readonly checksums: SessionChecksums
+}
+
 /** Checks everything before it writes anything: a conflict leaves no trace and needs no rollback. */
 export function prepareAppend(
   db: DatabaseSync,
@@ -17,19 +23,21 @@ export function prepareAppend(
   const selectHead = db.prepare('SELECT last_seq, wanted_since, owner, epoch FROM sessions WHERE session_id = ?')
   const selectDeleted = db.prepare('SELECT 1 FROM deleted_sessions WHERE session_id = ?')
   const insertSession = db.prepare(
-    `INSERT INTO sessions (session_id, user_id, last_seq, summary, wanted_since, owner, epoch, lease_until)
-     VALUES (?, ?, ?, ?, ?, NULL, 0, 0)`,
+    `INSERT INTO sessions (session_id, user_id, last_seq, summary, summary_crc, wanted_since, owner, epoch, lease_until)
+     VALUES (?, ?, ?, ?, ?, ?, NULL, 0, 0)`,
   )
   // Three statements, because an UPDATE rewrites the index of every column that it names, changed or not.
   const updateSeq = db.prepare('UPDATE sessions SET last_seq = ? WHERE session_id = ?')
-  const updateSeqAndSummary = db.prepare('UPDATE sessions SET last_seq = ?, summary = ? WHERE session_id = ?')
+  const updateSeqAndSummary = db.prepare(
+    'UPDATE sessions SET last_seq = ?, summary = ?, summary_crc = ? WHERE session_id = ?',
+  )
   const updateWanted = db.prepare('UPDATE sessions SET wanted_since = ? WHERE session_id = ?')
   const insertEvent = db.prepare(
-    'INSERT INTO events (session_id, seq, at, type, version, data) VALUES (?, ?, ?, ?, ?, ?)',
+    'INSERT INTO events (session_id, seq, at, type, version, data, crc) VALUES (?, ?, ?, ?, ?, ?, ?)',
   )
   const upsertSnapshot = db.prepare(
-    `INSERT INTO snapshots (session_id, seq, state) VALUES (?, ?, ?)
-     ON CONFLICT (session_id) DO UPDATE SET seq = excluded.seq, state = excluded.state`,
+    `INSERT INTO snapshots (session_id, seq, state, crc) VALUES (?, ?, ?, ?)
+     ON CONFLICT (session_id) DO UPDATE SET seq = excluded.seq, state = excluded.state, crc = excluded.crc`,
   )
   const deleteDrafts = db.prepare('DELETE FROM drafts WHERE session_id = ? AND step_id = ?')
   const selectReceipt = db.prepare('SELECT 1 FROM receipts WHERE session_id = ? AND user_id = ? AND key = ?')
@@ -39,7 +47,7 @@ export function prepareAppend(
   const selectName = db.prepare('SELECT 1 FROM names WHERE session_id = ? AND name = ?')
   const insertName = db.prepare('INSERT INTO names (session_id, name) VALUES (?, ?)')
   const insertBlob = db.prepare(
-    `INSERT INTO blobs (session_id, hash, media_type, bytes) VALUES (?, ?, ?, ?)
+    `INSERT INTO blobs (session_id, hash, media_type, bytes, crc) VALUES (?, ?, ?, ?, ?)
      ON CONFLICT (session_id, hash) DO NOTHING`,
   )
   const upsertSecret = db.prepare(
@@ -65,29 +73,34 @@ export function prepareAppend(
     return new Set(names).size < names.length || names.some(isTaken) ? 'name-taken' : undefined
   }
 
-  const writeSession = (request: AppendRequest, head: Head | undefined, lastSeq: number): void => {
-    const { sessionId, create, summary } = request
+  const writeSession = (request: AppendRequest, head: Head | undefined, { lastSeq, checksums }: Outcome): void => {
+    const { sessionId, create } = request
     const wantedSince = request.wanted ? (head?.wantedSince ?? request.at) : undefined
     if (head === undefined) {
       if (create === undefined) throw new Error('A session is made by an append with `create`.')
-      insertSession.run(sessionId, create.userId, lastSeq, summary ?? '', wantedSince ?? null)
+      const { summary = '' } = request
+      insertSession.run(sessionId, create.userId, lastSeq, summary, checksums.ofSummary(summary), wantedSince ?? null)
       return
     }
-    if (summary !== undefined) updateSeqAndSummary.run(lastSeq, summary, sessionId)
+    const { summary } = request
+    if (summary !== undefined) updateSeqAndSummary.run(lastSeq, summary, checksums.ofSummary(summary), sessionId)
     else if (lastSeq !== head.lastSeq) updateSeq.run(lastSeq, sessionId)
     if (wantedSince !== head.wantedSince) updateWanted.run(wantedSince ?? null, sessionId)
   }
 
-  const writeAttachedRows = (request: AppendRequest, lastSeq: number): void => {
+  const writeAttachedRows = (request: AppendRequest, { lastSeq, checksums }: Outcome): void => {
     const { sessionId, expectedSeq, snapshot, receipt, names, blobs, secrets, clearDrafts } = request
-    if (snapshot !== undefined) upsertSnapshot.run(sessionId, lastSeq, snapshot)
+    if (snapshot !== undefined) {
+      upsertSnapshot.run(sessionId, lastSeq, snapshot, checksums.ofSnapshot(lastSeq, snapshot))
+    }
     if (receipt !== undefined) {
       const { userId, key, fingerprint, turnId, firstEvent } = receipt
       insertReceipt.run(sessionId, userId, key, fingerprint, turnId, expectedSeq + 1 + firstEvent)
     }
     if (names !== undefined) for (const name of names) insertName.run(sessionId, name)
     if (blobs !== undefined) {
-      for (const { hash, mediaType, bytes } of blobs) insertBlob.run(sessionId, hash, mediaType, bytes)
+      for (const { hash, mediaType, bytes } of blobs)
+        insertBlob.run(sessionId, hash, mediaType, bytes, checksums.ofBlob(hash, bytes))
     }
     if (secrets !== undefined) for (const { name, sealed } of secrets) upsertSecret.run(sessionId, name, sealed)
     if (clearDrafts !== undefined) for (const stepId of clearDrafts) deleteDrafts.run(sessionId, stepId)
@@ -100,10 +113,14 @@ export function prepareAppend(
     const reason = conflictOf(request, head)
     if (reason !== undefined) return { type: 'conflict', reason }
 
+    const checksums = checksumsIn(sessionId)
     let seq = request.expectedSeq
-    for (const { type, version, data } of events) insertEvent.run(sessionId, ++seq, at, type, version, data)
-    writeSession(request, head, seq)
-    writeAttachedRows(request, seq)
+    for (const { type, version, data } of events) {
+      seq += 1
+      insertEvent.run(sessionId, seq, at, type, version, data, checksums.ofEvent({ seq, at, version, data }))
+    }
+    writeSession(request, head, { lastSeq: seq, checksums })
+    writeAttachedRows(request, { lastSeq: seq, checksums })
     return { type: 'appended', lastSeq: seq }
   }
 }

@@ -59,11 +59,21 @@ describe('an inspection', () => {
   it('finds events that lost their session, and not those of a deleted one', async () => {
     await stores.close()
     const db = new DatabaseSync(file)
-    db.exec("DELETE FROM sessions; INSERT INTO events VALUES ('gone', 1, 1, 't', 1, '{}')")
+    db.exec("DELETE FROM sessions; INSERT INTO events VALUES ('gone', 1, 1, 't', 1, '{}', 0)")
     db.exec("INSERT INTO deleted_sessions VALUES ('gone', 0)")
     db.close()
     const inspection = inspectDatabase(file, 10)
     expect(inspection.orphans()).toEqual([sessionId])
+    inspection.close()
+  })
+
+  it('finds an event that was changed and can still be read', async () => {
+    await stores.close()
+    const db = new DatabaseSync(file)
+    db.exec("UPDATE events SET data = replace(data, 'turn_1', 'turn_2')")
+    db.close()
+    const inspection = inspectDatabase(file, 10)
+    expect(() => [...inspection.events(sessionId)]).toThrow('the checksum of event 1 is wrong')
     inspection.close()
   })
 
@@ -82,8 +92,8 @@ describe('an inspection', () => {
     writeFileSync(other, '')
     expect(() => inspectDatabase(other, 10)).toThrow('is not a Polylogue database')
     writeFileSync(other, 'nonsense'.repeat(1000))
-    expect(() => inspectDatabase(other, 10)).toThrow()
+    expect(() => inspectDatabase(other, 10)).toThrow('file is not a database')
     expect(readFileSync(other, 'utf8')).toBe('nonsense'.repeat(1000))
-    expect(() => inspectDatabase(join(directory, 'absent.db'), 10)).toThrow()
+    expect(() => inspectDatabase(join(directory, 'absent.db'), 10)).toThrow('unable to open database file')
   })
 })

@@ -1,6 +1,8 @@
 import { DatabaseSync } from 'node:sqlite'
 import { asSessionId, asUserId, type EncodedEvent, type SessionId, type Snapshot, type UserId } from '@polylogue/engine'
-import { APPLICATION_ID, schemaVersionOf } from './migrate.ts'
+import { checksumsIn } from './checksum.ts'
+import { APPLICATION_ID } from './make-database.ts'
+import { schemaVersionOf } from './migrate.ts'
 import { bytesIn, integerIn, textIn } from './rows.ts'
 
 /**
@@ -50,7 +52,9 @@ export function inspectDatabase(file: string, now: number): DatabaseInspection {
 
 function inspect(db: DatabaseSync, now: number): DatabaseInspection {
   const selectSessions = db.prepare('SELECT session_id, last_seq FROM sessions ORDER BY session_id')
-  const selectEvents = db.prepare('SELECT seq, at, type, version, data FROM events WHERE session_id = ? ORDER BY seq')
+  const selectEvents = db.prepare(
+    'SELECT seq, at, type, version, data, crc FROM events WHERE session_id = ? ORDER BY seq',
+  )
   const selectSnapshot = db.prepare('SELECT seq, state FROM snapshots WHERE session_id = ?')
   const selectBlobs = db.prepare('SELECT hash, bytes FROM blobs WHERE session_id = ?')
   const selectSecrets = db.prepare('SELECT session_id, name, sealed FROM secrets')
@@ -78,14 +82,18 @@ function inspect(db: DatabaseSync, now: number): DatabaseInspection {
       }
     },
     *events(sessionId) {
+      const checksums = checksumsIn(sessionId)
       for (const row of selectEvents.iterate(sessionId)) {
-        yield {
+        const event: StoredEvent = {
           seq: integerIn(row, 'seq'),
           at: integerIn(row, 'at'),
           type: textIn(row, 'type'),
           version: integerIn(row, 'version'),
           data: textIn(row, 'data'),
         }
+        yield event
+        // Afterwards: what is wrong with the event itself says more than that it was changed.
+        if (checksums.ofEvent(event) !== row['crc']) throw new Error(`the checksum of event ${event.seq} is wrong`)
       }
     },
     snapshot(sessionId) {

@@ -8,9 +8,6 @@ import { failpoint, type Clock } from '@polylogue/engine'
 import { integerIn } from './rows.ts'
 import { waitForLock } from './wait-for-lock.ts'
 
-/** `PLLG`, in the header of every file of ours. */
-export const APPLICATION_ID = 0x504c4c47
-
 /** In the order of their numbers. One that was released is never edited: the next one changes what it made. */
 export const MIGRATIONS = ['0001_events.sql', '0002_keys.sql'] as const
 
@@ -46,5 +43,5 @@ function runNext(db: DatabaseSync): void {
   const migration = MIGRATIONS[done]
   if (migration === undefined) return
   db.exec(readFileSync(new URL(`migrations/${migration}`, import.meta.url), 'utf8'))
-  db.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${done + 1}`)
+  db.exec(`PRAGMA user_version = ${done + 1}`)
 }

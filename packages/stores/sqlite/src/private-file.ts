@@ -1,13 +1,14 @@
 import { chmodSync, closeSync, existsSync, openSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { networkFilesystemOf } from './network-filesystem.ts'
+import { storageFaultOf } from './sqlite-fault.ts'
 
 /**
  * Makes sure that a database file is there, on a local disk and for its owner alone; SQLite gives its side files the
  * mode of the main one. An existing file is never opened here: closing any descriptor of it would drop the locks that
  * this process holds on it.
  */
-export function preparePrivateFile(file: string): void {
+export function preparePrivateFile(file: string, make: (file: string) => void = makeEmptyFile): void {
   const directory = dirname(file)
   if (!existsSync(directory)) throw new Error(`${file} cannot be created: there is no directory ${directory}.`)
   const network = networkFilesystemOf(directory)
@@ -16,11 +17,15 @@ export function preparePrivateFile(file: string): void {
   }
   if (existsSync(file)) return closeToOthers(file)
   try {
-    closeSync(openSync(file, 'wx', 0o600))
+    make(file)
   } catch (error) {
-    const wasMadeMeanwhile = error instanceof Error && 'code' in error && error.code === 'EEXIST'
-    if (!wasMadeMeanwhile) throw new Error(`${file} cannot be created.`, { cause: error })
+    if (storageFaultOf(error) !== undefined) throw error
+    if (!existsSync(file)) throw new Error(`${file} cannot be created.`, { cause: error })
   }
+}
+
+function makeEmptyFile(file: string): void {
+  closeSync(openSync(file, 'wx', 0o600))
 }
 
 function closeToOthers(file: string): void {

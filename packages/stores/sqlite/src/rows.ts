@@ -1,4 +1,5 @@
 import type { SQLOutputValue } from 'node:sqlite'
+import { damaged } from './damage.ts'
 
 /** A row as the driver gives it. Reading a column checks its type, so that a damaged file is never taken for data. */
 export type Row = Readonly<Record<string, SQLOutputValue>>
@@ -23,5 +24,5 @@ export function optionalIntegerIn(row: Row, column: string): number | undefined 
 }
 
 function refuse(column: string, expected: string): never {
-  throw new Error(`The column ${column} does not hold ${expected}.`)
+  throw damaged(`The column ${column} does not hold ${expected}.`)
 }

@@ -19,6 +19,8 @@ import {
   type Snapshot,
   type UserId,
 } from '@polylogue/engine'
+import { type SessionChecksums, checksumsIn } from './checksum.ts'
+import { damaged } from './damage.ts'
 import { type Row, bytesIn, integerIn, textIn } from './rows.ts'
 
 /** The queries of the event store, each one consistent in itself. */
@@ -37,24 +39,24 @@ export interface SessionReads {
 
 export function prepareSessionReads(db: DatabaseSync, clock: Clock): SessionReads {
   const selectEvents = db.prepare(
-    'SELECT seq, at, type, version, data FROM events WHERE session_id = ? AND seq > ? ORDER BY seq LIMIT ?',
+    'SELECT seq, at, type, version, data, crc FROM events WHERE session_id = ? AND seq > ? ORDER BY seq LIMIT ?',
   )
   const selectHead = db.prepare('SELECT user_id, last_seq FROM sessions WHERE session_id = ?')
-  const selectSnapshot = db.prepare('SELECT seq, state FROM snapshots WHERE session_id = ?')
+  const selectSnapshot = db.prepare('SELECT seq, state, crc FROM snapshots WHERE session_id = ?')
   const selectDrafts = db.prepare(
     'SELECT step_id, block, kind, text FROM drafts WHERE session_id = ? ORDER BY step_id, block',
   )
   const selectNewest = db.prepare(
-    'SELECT session_id, summary FROM sessions WHERE user_id = ? ORDER BY session_id DESC LIMIT ?',
+    'SELECT session_id, summary, summary_crc FROM sessions WHERE user_id = ? ORDER BY session_id DESC LIMIT ?',
   )
   const selectBefore = db.prepare(
-    'SELECT session_id, summary FROM sessions WHERE user_id = ? AND session_id < ? ORDER BY session_id DESC LIMIT ?',
+    'SELECT session_id, summary, summary_crc FROM sessions WHERE user_id = ? AND session_id < ? ORDER BY session_id DESC LIMIT ?',
   )
   const selectReceipt = db.prepare(
     'SELECT fingerprint, turn_id, seq FROM receipts WHERE session_id = ? AND user_id = ? AND key = ?',
   )
   const selectName = db.prepare('SELECT 1 FROM names WHERE session_id = ? AND name = ?')
-  const selectBlob = db.prepare('SELECT media_type, bytes FROM blobs WHERE session_id = ? AND hash = ?')
+  const selectBlob = db.prepare('SELECT media_type, bytes, crc FROM blobs WHERE session_id = ? AND hash = ?')
   const selectSecrets = db.prepare('SELECT name, sealed FROM secrets WHERE session_id = ? ORDER BY name')
   const selectWanted = db.prepare(
     `SELECT session_id FROM sessions
@@ -65,7 +67,12 @@ export function prepareSessionReads(db: DatabaseSync, clock: Clock): SessionRead
   return {
     events(sessionId, after, limit) {
       const rows = selectEvents.all(sessionId, after, atMost(limit))
-      return rows.map((row, index) => recordedIn(row, sessionId, Math.max(0, after) + 1 + index))
+      const first = Math.max(0, after) + 1
+      const lastSeq = integerIn(selectHead.get(sessionId) ?? { last_seq: 0 }, 'last_seq')
+      const expected = Math.max(0, Math.min(atMost(limit), lastSeq - first + 1))
+      if (rows.length !== expected) throw incomplete(sessionId, rows, { first, expected })
+      const checksums = checksumsIn(sessionId)
+      return rows.map((row, index) => recordedIn(row, { sessionId, expectedSeq: first + index, checksums }))
     },
     head(sessionId) {
       const row = selectHead.get(sessionId)
@@ -73,13 +80,13 @@ export function prepareSessionReads(db: DatabaseSync, clock: Clock): SessionRead
     },
     snapshot(sessionId) {
       const row = selectSnapshot.get(sessionId)
-      return row && { seq: integerIn(row, 'seq'), state: textIn(row, 'state') }
+      return row && snapshotIn(row, sessionId)
     },
     drafts: (sessionId) => selectDrafts.all(sessionId).map(draftIn),
     list({ userId, before, limit }) {
       const rows =
         before === undefined ? selectNewest.all(userId, atMost(limit)) : selectBefore.all(userId, before, atMost(limit))
-      return rows.map((row) => ({ sessionId: asSessionId(textIn(row, 'session_id')), summary: textIn(row, 'summary') }))
+      return rows.map(sessionIn)
     },
     receipt(userId, sessionId, key) {
       const row = selectReceipt.get(sessionId, userId, key)
@@ -93,7 +100,7 @@ export function prepareSessionReads(db: DatabaseSync, clock: Clock): SessionRead
     takenNames: (sessionId, names) => new Set(names.filter((name) => selectName.get(sessionId, name) !== undefined)),
     blob(sessionId, hash) {
       const row = selectBlob.get(sessionId, hash)
-      return row && { mediaType: textIn(row, 'media_type'), bytes: bytesIn(row, 'bytes') }
+      return row && blobIn(row, sessionId, hash)
     },
     secrets: (sessionId) =>
       selectSecrets.all(sessionId).map((row) => ({ name: textIn(row, 'name'), sealed: bytesIn(row, 'sealed') })),
@@ -105,22 +112,60 @@ export function prepareSessionReads(db: DatabaseSync, clock: Clock): SessionRead
 /** A negative LIMIT means no limit to SQLite. */
 const atMost = (limit: number): number => Math.max(0, limit)
 
-function recordedIn(row: Row, sessionId: SessionId, expectedSeq: number): Recorded {
+interface Place {
+  readonly sessionId: SessionId
+  readonly expectedSeq: number
+  readonly checksums: SessionChecksums
+}
+
+function recordedIn(row: Row, { sessionId, expectedSeq, checksums }: Place): Recorded {
   const seq = integerIn(row, 'seq')
   try {
     if (seq !== expectedSeq) throw new Error(`event ${expectedSeq} is missing`)
-    const event = decodeEvent({
-      type: textIn(row, 'type'),
-      version: integerIn(row, 'version'),
-      data: textIn(row, 'data'),
-    })
-    return { seq, at: integerIn(row, 'at'), event }
+    const at = integerIn(row, 'at')
+    const stored = { type: textIn(row, 'type'), version: integerIn(row, 'version'), data: textIn(row, 'data') }
+    // First, because what decoding complains about may quote the conversation.
+    if (checksums.ofEvent({ ...stored, seq, at }) !== row['crc']) throw new Error('its checksum is wrong')
+    return { seq, at, event: decodeEvent(stored) }
   } catch (error) {
+    if (error instanceof StorageFault) throw error
     const reason = error instanceof Error ? error.message : String(error)
-    throw new StorageFault('broken', `Session ${sessionId} cannot be read at event ${seq}: ${reason}.`, {
-      cause: error,
-    })
+    throw damaged(`Session ${sessionId} cannot be read at event ${seq}: ${reason}.`, error)
   }
+}
+
+/** The first one that is not where it belongs. */
+function incomplete(
+  sessionId: SessionId,
+  rows: readonly Row[],
+  { first, expected }: { readonly first: number; readonly expected: number },
+): StorageFault {
+  const gap = rows.findIndex((row, index) => row['seq'] !== first + index)
+  const seq = first + (gap === -1 ? Math.min(rows.length, expected) : gap)
+  const problem = rows.length < expected ? 'is missing' : 'is beyond the end of its session'
+  return damaged(`Session ${sessionId} cannot be read: event ${seq} ${problem}.`)
+}
+
+/** A damaged one is as good as none: it only saves reading the log from its start. */
+function snapshotIn(row: Row, sessionId: SessionId): Snapshot | undefined {
+  const seq = integerIn(row, 'seq')
+  const state = textIn(row, 'state')
+  return checksumsIn(sessionId).ofSnapshot(seq, state) === row['crc'] ? { seq, state } : undefined
+}
+
+function sessionIn(row: Row): SessionRow {
+  const sessionId = asSessionId(textIn(row, 'session_id'))
+  const summary = textIn(row, 'summary')
+  if (checksumsIn(sessionId).ofSummary(summary) !== row['summary_crc'])
+    throw damaged(`The summary of session ${sessionId} is damaged.`)
+  return { sessionId, summary }
+}
+
+function blobIn(row: Row, sessionId: SessionId, hash: string): Blob {
+  const bytes = bytesIn(row, 'bytes')
+  if (checksumsIn(sessionId).ofBlob(hash, bytes) !== row['crc'])
+    throw damaged(`An attachment of session ${sessionId} is damaged.`)
+  return { mediaType: textIn(row, 'media_type'), bytes }
 }
 
 function draftIn(row: Row): Draft {

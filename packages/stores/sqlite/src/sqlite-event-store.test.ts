@@ -5,6 +5,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { asSessionId, asUserId, observeFailpoints } from '@polylogue/engine'
 import { createFakeClock } from '@polylogue/testkit'
+import { checksumsIn } from './checksum.ts'
 import { type SqliteStores, openSqliteStores } from './open-sqlite-stores.ts'
 import { sampleAppend } from './test-programs/sample-append.ts'
 
@@ -27,6 +28,7 @@ afterEach(async () => {
 /** Through a connection of its own. */
 const alter = (sql: string): void => {
   const db = new DatabaseSync(file)
+  db.function('summary_crc', (id, summary) => checksumsIn(String(id)).ofSummary(String(summary)))
   db.exec(sql)
   db.close()
 }
@@ -37,16 +39,74 @@ describe('a log that was damaged', () => {
   })
 
   it.each([
-    ["UPDATE events SET data = '{' WHERE seq = 3", `Session ${SESSION} cannot be read at event 3`],
-    ["UPDATE events SET type = 'turn.invented' WHERE seq = 2", `Session ${SESSION} cannot be read at event 2`],
-    ['UPDATE events SET version = 99 WHERE seq = 4', 'written by a newer Polylogue'],
+    ["UPDATE events SET data = '{' WHERE seq = 3", 'event 3: its checksum is wrong'],
+    ["UPDATE events SET data = replace(data, 'xx', 'xy') WHERE seq = 3", 'event 3: its checksum is wrong'],
+    ['UPDATE events SET at = at + 4294967296 WHERE seq = 3', 'event 3: its checksum is wrong'],
+    ['UPDATE events SET version = 99 WHERE seq = 4', 'event 4: its checksum is wrong'],
+    ["UPDATE events SET type = 'turn.invented' WHERE seq = 2", 'event 2: '],
     ['DELETE FROM events WHERE seq = 2', 'event 2 is missing'],
     ['DELETE FROM events WHERE seq = 1', 'event 1 is missing'],
+    ['DELETE FROM events WHERE seq = 5', 'event 5 is missing'],
+    ['UPDATE sessions SET last_seq = 4', 'event 5 is beyond the end of its session'],
   ])('by %s is refused', async (sql, sentence) => {
     alter(sql)
     const reading = stores.events.readEvents(SESSION, 0, 10)
     await expect(reading).rejects.toMatchObject({ name: 'StorageFault', kind: 'broken' })
     await expect(reading).rejects.toThrow(sentence)
+    await expect(reading).rejects.toThrow('restore a backup')
+  })
+
+  it('is refused by a sentence that quotes nothing of it', async () => {
+    alter("UPDATE events SET data = 'my secret diary' WHERE seq = 3")
+    const error = await stores.events.readEvents(SESSION, 0, 10).catch((reason: unknown) => reason)
+    expect(String(error)).not.toContain('diary')
+  })
+
+  it('is still read up to the damage', async () => {
+    alter("UPDATE events SET data = '{' WHERE seq = 3")
+    expect(await stores.events.readEvents(SESSION, 0, 2)).toHaveLength(2)
+    expect(await stores.events.readEvents(SESSION, 3, 10)).toHaveLength(2)
+  })
+
+  it('from a newer version of the program is refused as that', async () => {
+    const event = { type: 'turn.cancel-requested', version: 99, data: '{}' }
+    const crc = checksumsIn(SESSION).ofEvent({ ...event, seq: 4, at: 1 })
+    alter(`UPDATE events SET version = 99, data = '{}', crc = ${crc} WHERE seq = 4`)
+    await expect(stores.events.readEvents(SESSION, 0, 10)).rejects.toThrow('written by a newer Polylogue')
+  })
+})
+
+describe('what hangs on a session', () => {
+  const OTHER = asSessionId('01900000-0000-7000-8000-000000000002')
+  const blob = { hash: 'h', mediaType: 'image/png', bytes: Uint8Array.of(1, 2, 3) }
+  beforeEach(async () => {
+    const attached = { snapshot: '{"a":1}', summary: 'a session', blobs: [blob] }
+    await stores.events.append({ ...sampleAppend(SESSION, 0), ...attached })
+    await stores.events.append({ ...sampleAppend(OTHER, 0), ...attached, snapshot: '{"b":2}' })
+  })
+
+  it('is nothing any more when a snapshot was damaged, because the log has it all', async () => {
+    alter('UPDATE snapshots SET state = \'{"a":3}\'')
+    expect(await stores.events.readSnapshot(SESSION)).toBeUndefined()
+  })
+
+  it('is not taken from another session', async () => {
+    alter(
+      `UPDATE snapshots SET (seq, state, crc) = (SELECT seq, state, crc FROM snapshots WHERE session_id = '${OTHER}')`,
+    )
+    expect(await stores.events.readSnapshot(OTHER)).toEqual({ seq: 1, state: '{"b":2}' })
+    expect(await stores.events.readSnapshot(SESSION)).toBeUndefined()
+  })
+
+  it('is refused when an attachment was damaged', async () => {
+    alter("UPDATE blobs SET bytes = x'010203ff'")
+    await expect(stores.events.readBlob(SESSION, 'h')).rejects.toThrow('attachment')
+  })
+
+  it('is refused when a summary was damaged', async () => {
+    alter("UPDATE sessions SET summary = 'another'")
+    const listing = stores.events.listSessions({ userId: asUserId('local'), limit: 10 })
+    await expect(listing).rejects.toThrow('summary')
   })
 })
 
@@ -81,9 +141,9 @@ describe('with 100,000 sessions', () => {
   it('lists, wanted sessions and the end of all leases take less than 50 ms', async () => {
     alter(`
       WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 100000)
-      INSERT INTO sessions (session_id, user_id, last_seq, summary, wanted_since, owner, epoch, lease_until)
-      SELECT printf('01900000-0000-7000-8000-%012d', n), iif(n % 10 = 0, 'grace', 'ada'), 9,
-             printf('%400d', n), iif(n % 1000 = 0, n, NULL), iif(n % 500 = 0, 'dead', NULL), 1, 0
+      INSERT INTO sessions (session_id, user_id, last_seq, summary, summary_crc, wanted_since, owner, epoch, lease_until)
+      SELECT printf('01900000-0000-7000-8000-%012d', n), iif(n % 10 = 0, 'grace', 'ada'), 9, printf('%400d', n),
+             summary_crc(printf('01900000-0000-7000-8000-%012d', n), printf('%400d', n)), iif(n % 1000 = 0, n, NULL), iif(n % 500 = 0, 'dead', NULL), 1, 0
       FROM numbers`)
     const p99 = async (run: (round: number) => Promise<unknown>): Promise<number> => {
       const times: number[] = []

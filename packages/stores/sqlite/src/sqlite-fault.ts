@@ -1,4 +1,5 @@
 import { StorageFault } from '@polylogue/engine'
+import { damaged } from './damage.ts'
 
 // Primary result codes, https://sqlite.org/rescode.html. The driver gives extended ones: the primary is the low byte.
 const BUSY = 5
@@ -34,7 +35,9 @@ export function storageFaultOf(error: unknown): StorageFault | undefined {
     return new StorageFault('busy', 'Another process holds the database: nothing was stored.', { cause: error })
   }
   const reason = error instanceof Error ? error.message : String(error)
-  return new StorageFault('broken', `The database cannot be used: ${reason}.`, { cause: error })
+  if (code === CORRUPT || code === NOTADB) return damaged(`The database is damaged: ${reason}.`, error)
+  const remedy = 'Nothing is written until the server is started again; look at the disk first.'
+  return new StorageFault('broken', `The database cannot be used: ${reason}. ${remedy}`, { cause: error })
 }
 
 function primaryCode(error: unknown): number | undefined {

@@ -1,5 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { StorageFault, asUserId, type Clock, type KeyRecord, type KeyStore } from '@polylogue/engine'
+import { asUserId, type Clock, type KeyRecord, type KeyStore } from '@polylogue/engine'
+import { type ChecksummedKey, checksumOfKey } from './checksum.ts'
+import { damaged } from './damage.ts'
 import type { GroupCommit } from './group-commit.ts'
 import { createKeyTouches } from './key-touches.ts'
 import { type Row, integerIn, optionalIntegerIn, textIn } from './rows.ts'
@@ -10,43 +12,40 @@ export interface SqliteKeyStoreOptions {
   readonly commits: GroupCommit
 }
 
-const COLUMNS = 'id, user_id, kind, name, prefix, last_four, created_at, expires_at, last_used_at'
+const COLUMNS =
+  'id, user_id, kind, name, hash, prefix, last_four, created_at, expires_at, last_used_at, revoked_at, crc'
+
+type StoredKey = ChecksummedKey & Pick<KeyRecord, 'lastUsedAt'>
 
 export function createSqliteKeyStore({ db, clock, commits }: SqliteKeyStoreOptions): KeyStore {
   const selectSame = db.prepare('SELECT 1 FROM keys WHERE id = ? OR hash = ?')
   const insert = db.prepare(
-    `INSERT INTO keys (id, user_id, kind, name, hash, prefix, last_four, created_at, expires_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO keys (id, user_id, kind, name, hash, prefix, last_four, created_at, expires_at, crc)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   )
-  const selectValid = db.prepare(
-    `SELECT ${COLUMNS} FROM keys WHERE hash = ? AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?)`,
-  )
-  const selectAll = db.prepare(`SELECT ${COLUMNS} FROM keys WHERE revoked_at IS NULL ORDER BY created_at DESC, id DESC`)
-  const selectOfUser = db.prepare(
-    `SELECT ${COLUMNS} FROM keys WHERE user_id = ? AND revoked_at IS NULL ORDER BY created_at DESC, id DESC`,
-  )
-  const rename = db.prepare('UPDATE keys SET name = ? WHERE id = ? AND revoked_at IS NULL')
-  const revoke = db.prepare('UPDATE keys SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL')
+  // Revoked and expired ones too: whether a key still holds is read from its row only after the row was checked.
+  const selectByHash = db.prepare(`SELECT ${COLUMNS} FROM keys WHERE hash = ?`)
+  const selectById = db.prepare(`SELECT ${COLUMNS} FROM keys WHERE id = ?`)
+  const selectAll = db.prepare(`SELECT ${COLUMNS} FROM keys ORDER BY created_at DESC, id DESC`)
+  const selectOfUser = db.prepare(`SELECT ${COLUMNS} FROM keys WHERE user_id = ? ORDER BY created_at DESC, id DESC`)
+  const update = db.prepare('UPDATE keys SET name = ?, revoked_at = ?, crc = ? WHERE id = ?')
   const touches = createKeyTouches(db)
   commits.takeAlong((isLast) => touches.board(isLast))
 
-  const toRecord = (row: Row): KeyRecord => {
-    const id = textIn(row, 'id')
-    const kind = textIn(row, 'kind')
-    if (kind !== 'api' && kind !== 'browser') throw new StorageFault('broken', `The key ${id} has the kind ${kind}.`)
-    const expiresAt = optionalIntegerIn(row, 'expires_at')
-    const lastUsedAt = touches.lastUsedAt(id) ?? optionalIntegerIn(row, 'last_used_at')
-    return {
-      id,
-      userId: asUserId(textIn(row, 'user_id')),
-      kind,
-      name: textIn(row, 'name'),
-      prefix: textIn(row, 'prefix'),
-      lastFour: textIn(row, 'last_four'),
-      createdAt: integerIn(row, 'created_at'),
-      ...(expiresAt !== undefined && { expiresAt }),
-      ...(lastUsedAt !== undefined && { lastUsedAt }),
-    }
+  const toRecord = (key: StoredKey): KeyRecord => {
+    const { hash: _hash, revokedAt: _revokedAt, ...record } = key
+    const lastUsedAt = touches.lastUsedAt(key.id) ?? key.lastUsedAt
+    return { ...record, ...(lastUsedAt !== undefined && { lastUsedAt }) }
+  }
+
+  /** `false` when there is no such key or it was revoked. */
+  const change = (id: string, changes: Partial<Pick<StoredKey, 'name' | 'revokedAt'>>): boolean => {
+    const row = selectById.get(id)
+    const key = row && keyIn(row)
+    if (key === undefined || key.revokedAt !== undefined) return false
+    const changed = { ...key, ...changes }
+    update.run(changed.name, changed.revokedAt ?? null, checksumOfKey(changed), id)
+    return true
   }
 
   return {
@@ -54,17 +53,47 @@ export function createSqliteKeyStore({ db, clock, commits }: SqliteKeyStoreOptio
       commits.write('other', () => {
         const { id, userId, kind, name, hash, prefix, lastFour, createdAt, expiresAt } = key
         if (selectSame.get(id, hash) !== undefined) throw new Error(`The key ${id} exists already.`)
-        insert.run(id, userId, kind, name, hash, prefix, lastFour, createdAt, expiresAt ?? null)
+        const checksum = checksumOfKey(key)
+        insert.run(id, userId, kind, name, hash, prefix, lastFour, createdAt, expiresAt ?? null, checksum)
       }),
     findKey: (hash) =>
       commits.read(() => {
-        const row = selectValid.get(hash, clock.now())
-        return row && toRecord(row)
+        const row = selectByHash.get(hash)
+        const key = row && keyIn(row)
+        if (key === undefined || key.revokedAt !== undefined) return undefined
+        return key.expiresAt === undefined || key.expiresAt > clock.now() ? toRecord(key) : undefined
       }),
     listKeys: (userId) =>
-      commits.read(() => (userId === undefined ? selectAll.all() : selectOfUser.all(userId)).map(toRecord)),
-    renameKey: (id, name) => commits.write('other', () => rename.run(name, id).changes === 1),
-    revokeKey: (id) => commits.write('other', () => revoke.run(clock.now(), id).changes === 1),
+      commits.read(() => {
+        const keys = (userId === undefined ? selectAll.all() : selectOfUser.all(userId)).map(keyIn)
+        return keys.filter(({ revokedAt }) => revokedAt === undefined).map(toRecord)
+      }),
+    renameKey: (id, name) => commits.write('other', () => change(id, { name })),
+    revokeKey: (id) => commits.write('other', () => change(id, { revokedAt: clock.now() })),
     touchKey: (id, at) => touches.touch(id, at),
   }
+}
+
+function keyIn(row: Row): StoredKey {
+  const id = textIn(row, 'id')
+  const kind = textIn(row, 'kind')
+  if (kind !== 'api' && kind !== 'browser') throw damaged(`The key ${id} has the kind ${kind}.`)
+  const expiresAt = optionalIntegerIn(row, 'expires_at')
+  const lastUsedAt = optionalIntegerIn(row, 'last_used_at')
+  const revokedAt = optionalIntegerIn(row, 'revoked_at')
+  const key: StoredKey = {
+    id,
+    userId: asUserId(textIn(row, 'user_id')),
+    kind,
+    name: textIn(row, 'name'),
+    hash: textIn(row, 'hash'),
+    prefix: textIn(row, 'prefix'),
+    lastFour: textIn(row, 'last_four'),
+    createdAt: integerIn(row, 'created_at'),
+    ...(expiresAt !== undefined && { expiresAt }),
+    ...(lastUsedAt !== undefined && { lastUsedAt }),
+    ...(revokedAt !== undefined && { revokedAt }),
+  }
+  if (checksumOfKey(key) !== row['crc']) throw damaged(`The key ${id} is damaged.`)
+  return key
 }

@@ -1,10 +1,12 @@
--- Sessions, their logs and all that hangs on them. Times are epoch milliseconds.
+-- Sessions, their logs and all that hangs on them. Times are epoch milliseconds. A `crc` finds what changed by accident:
+-- see checksum.ts.
 
 CREATE TABLE sessions (
   session_id TEXT NOT NULL PRIMARY KEY,
   user_id TEXT NOT NULL,
   last_seq INTEGER NOT NULL,
   summary TEXT NOT NULL,
+  summary_crc INTEGER NOT NULL,
   -- Since when the session has wanted a runner; NULL when it wants none.
   wanted_since INTEGER,
   -- The lease. The epoch only ever rises; an owner is NULL when nobody holds the session.
@@ -24,13 +26,15 @@ CREATE TABLE events (
   type TEXT NOT NULL,
   version INTEGER NOT NULL,
   data TEXT NOT NULL,
+  crc INTEGER NOT NULL,
   PRIMARY KEY (session_id, seq)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE snapshots (
   session_id TEXT NOT NULL PRIMARY KEY,
   seq INTEGER NOT NULL,
-  state TEXT NOT NULL
+  state TEXT NOT NULL,
+  crc INTEGER NOT NULL
 ) STRICT;
 
 CREATE TABLE drafts (
@@ -64,15 +68,17 @@ CREATE TABLE blobs (
   hash TEXT NOT NULL,
   media_type TEXT NOT NULL,
   bytes BLOB NOT NULL,
+  crc INTEGER NOT NULL,
   PRIMARY KEY (session_id, hash)
 ) STRICT;
 
+-- With a rowid, so that table and index hold the key twice and damage to one of them shows.
 CREATE TABLE secrets (
   session_id TEXT NOT NULL,
   name TEXT NOT NULL,
   sealed BLOB NOT NULL,
   PRIMARY KEY (session_id, name)
-) STRICT, WITHOUT ROWID;
+) STRICT;
 
 -- Ids that are never used again. `is_purged` is 0 while events or blobs of the session are still being removed.
 CREATE TABLE deleted_sessions (

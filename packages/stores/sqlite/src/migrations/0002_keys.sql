@@ -11,7 +11,9 @@ CREATE TABLE keys (
   created_at INTEGER NOT NULL,
   expires_at INTEGER,
   last_used_at INTEGER,
-  revoked_at INTEGER
+  revoked_at INTEGER,
+  -- Over all but the last use: see checksum.ts.
+  crc INTEGER NOT NULL
 ) STRICT;
 
 CREATE INDEX keys_by_user ON keys (user_id);

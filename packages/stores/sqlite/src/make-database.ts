@@ -1,0 +1,51 @@
+import { closeSync, existsSync, fsyncSync, linkSync, openSync, renameSync, rmSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+
+/** `PLLG`, in the header of every file of ours. */
+export const APPLICATION_ID = 0x504c4c47
+
+/**
+ * Makes a database without tables that carries our mark. It appears under its name in one step, so that a file which is
+ * empty or unmarked is never one that we had begun: it lost its content. A file that is there already stays.
+ */
+export function makeDatabase(file: string): void {
+  const draft = `${file}.new`
+  for (const suffix of ['', '-journal', '-wal', '-shm']) rmSync(draft + suffix, { force: true })
+  closeSync(openSync(draft, 'wx', 0o600))
+  const db = new DatabaseSync(draft, { timeout: 0 })
+  try {
+    db.exec(`PRAGMA synchronous = FULL; PRAGMA application_id = ${APPLICATION_ID}; PRAGMA journal_mode = WAL`)
+  } finally {
+    db.close()
+  }
+  appear(draft, file)
+  syncDirectory(dirname(file))
+}
+
+/** By a link, because renaming would replace a file that another process has made in the meantime. */
+function appear(draft: string, file: string): void {
+  try {
+    linkSync(draft, file)
+  } catch (error) {
+    if (!isCode(error, 'EEXIST')) {
+      // A filesystem without links.
+      if (!existsSync(file)) return renameSync(draft, file)
+    }
+  }
+  rmSync(draft)
+}
+
+/** Without it, a power loss may forget the name although the content is safe. */
+function syncDirectory(path: string): void {
+  if (process.platform === 'win32') return
+  const directory = openSync(path, 'r')
+  try {
+    fsyncSync(directory)
+  } finally {
+    closeSync(directory)
+  }
+}
+
+const isCode = (error: unknown, code: string): boolean =>
+  error instanceof Error && 'code' in error && error.code === code
