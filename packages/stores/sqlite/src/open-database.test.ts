@@ -1,11 +1,22 @@
-import { chmodSync, closeSync, mkdtempSync, openSync, rmSync, statSync, writeFileSync, writeSync } from 'node:fs'
+import {
+  chmodSync,
+  closeSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { asSessionId } from '@polylogue/engine'
 import { createFakeClock } from '@polylogue/testkit'
-import { APPLICATION_ID, MIGRATIONS } from './migrate.ts'
+import { APPLICATION_ID } from './make-database.ts'
+import { MIGRATIONS } from './migrate.ts'
 import { openDatabase, refuseForgetfulSettings, refuseOldSqlite } from './open-database.ts'
 import { openSqliteStores } from './open-sqlite-stores.ts'
 import { runProgram } from './test-programs/run-program.ts'
@@ -96,17 +107,31 @@ describe('a file', () => {
 
   it('of another program is refused and left as it is', async () => {
     alter('CREATE TABLE recipes (name TEXT)')
-    await expect(openSqliteStores({ file, clock })).rejects.toThrow(`${file} is not a Polylogue database.`)
+    await expect(openSqliteStores({ file, clock })).rejects.toThrow(`${file} is not a Polylogue database`)
     const db = new DatabaseSync(file)
     expect(db.prepare('PRAGMA journal_mode').get()).toEqual({ journal_mode: 'delete' })
     db.close()
-    alter('DROP TABLE recipes; PRAGMA application_id = 7')
-    await expect(openSqliteStores({ file, clock })).rejects.toThrow(`${file} is not a Polylogue database.`)
+    alter('DROP TABLE recipes')
+    await expect(openSqliteStores({ file, clock })).rejects.toThrow(`${file} is not a Polylogue database`)
+    alter('PRAGMA application_id = 7')
+    await expect(openSqliteStores({ file, clock })).rejects.toThrow(`${file} is not a Polylogue database`)
+  })
+
+  it('that is empty has lost its content, and is refused and left as it is', async () => {
+    writeFileSync(file, '')
+    await expect(openSqliteStores({ file, clock })).rejects.toThrow(`${file} is empty: it has lost its content.`)
+    expect(statSync(file).size).toBe(0)
+  })
+
+  it('appears whole, and what an earlier attempt left behind does not matter', async () => {
+    for (const suffix of ['', '-wal', '-shm', '-journal']) writeFileSync(`${file}.new${suffix}`, 'half')
+    await (await openSqliteStores({ file, clock })).close()
+    expect(readdirSync(directory)).toEqual(['polylogue.db'])
   })
 
   it('that is no database is refused and left as it is', async () => {
     writeFileSync(file, 'Dear diary, '.repeat(1_000))
-    await expect(openSqliteStores({ file, clock })).rejects.toThrow(`${file} is not a Polylogue database.`)
+    await expect(openSqliteStores({ file, clock })).rejects.toThrow(`${file} is not a Polylogue database`)
     expect(statSync(file).size).toBe(12_000)
   })
 

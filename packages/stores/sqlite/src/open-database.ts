@@ -1,5 +1,12 @@
+import { statSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { APPLICATION_ID, MIGRATIONS, schemaVersionOf } from './migrate.ts'
+import { StorageFault } from '@polylogue/engine'
+import { REPAIR_HINT, damaged } from './damage.ts'
+import { refuseDamagedCatalogues } from './damaged-catalogues.ts'
+import { hasLostCommits } from './lost-commits.ts'
+import { APPLICATION_ID, makeDatabase } from './make-database.ts'
+import { MIGRATIONS, schemaVersionOf } from './migrate.ts'
 import { preparePrivateFile } from './private-file.ts'
 import { integerIn, textIn } from './rows.ts'
 import { isBusy } from './sqlite-fault.ts'
@@ -10,7 +17,8 @@ const OLDEST_SQLITE = [3, 51, 3] as const
 /** Opens a file that we may trust with acknowledgements, or refuses with one sentence. Throws SQLite's own BUSY. */
 export function openDatabase(file: string): DatabaseSync {
   refuseOldSqlite(process.versions['sqlite'] ?? 'none')
-  preparePrivateFile(file)
+  preparePrivateFile(file, makeDatabase)
+  if (!isOpenHere(file)) refuseLostContent(file)
   const db = new DatabaseSync(file, { timeout: 0, enableForeignKeyConstraints: false })
   try {
     refuseForeignFile(db, file)
@@ -18,6 +26,8 @@ export function openDatabase(file: string): DatabaseSync {
     // After a burst the WAL file shrinks back to this; SQLite itself keeps it at its largest size for ever.
     db.exec(`PRAGMA journal_size_limit = ${64 * 1024 * 1024}`)
     refuseForgetfulSettings(db)
+    refuseDamagedCatalogues(db, file)
+    openHere.set(resolve(file), db)
     return db
   } catch (error) {
     db.close()
@@ -46,19 +56,35 @@ export function refuseForgetfulSettings(db: DatabaseSync): void {
     throw new Error(`SQLite's synchronous level is ${level}, not 2: commits would not wait for the disk.`)
 }
 
+/** Databases of this process. Reading the side files of one of them would drop its locks. */
+const openHere = new Map<string, DatabaseSync>()
+
+function isOpenHere(file: string): boolean {
+  for (const [path, db] of openHere) if (!db.isOpen) openHere.delete(path)
+  return openHere.has(resolve(file))
+}
+
+/** Damage that SQLite takes for an empty database, or for a crash that cost nothing. */
+function refuseLostContent(file: string): void {
+  if (statSync(file).size === 0) throw damaged(`${file} is empty: it has lost its content.`)
+  if (!hasLostCommits(file)) return
+  throw new StorageFault(
+    'broken',
+    `${file}-wal is damaged: what was stored last cannot be read. ${REPAIR_HINT} ` +
+      `To go on with what is left, type: sqlite3 '${file}' 'PRAGMA wal_checkpoint(TRUNCATE)'`,
+  )
+}
+
 function refuseForeignFile(db: DatabaseSync, file: string): void {
-  const foreign = `${file} is not a Polylogue database.`
+  const foreign = `${file} is not a Polylogue database, or its first page is damaged. ${REPAIR_HINT}`
   let applicationId: number
-  let tables: number
   try {
     applicationId = integerIn(db.prepare('PRAGMA application_id').get() ?? {}, 'application_id')
-    tables = integerIn(db.prepare('SELECT count(*) AS tables FROM sqlite_schema').get() ?? {}, 'tables')
   } catch (error) {
     if (isBusy(error)) throw error
     throw new Error(foreign, { cause: error })
   }
-  const isNew = applicationId === 0 && tables === 0
-  if (!isNew && applicationId !== APPLICATION_ID) throw new Error(foreign)
+  if (applicationId !== APPLICATION_ID) throw new Error(foreign)
   const version = schemaVersionOf(db)
   if (version > MIGRATIONS.length) {
     throw new Error(

@@ -1,4 +1,5 @@
-import type { Clock, EventStore, KeyStore } from '@polylogue/engine'
+import type { Clock, EventStore, KeyStore, StorageFault } from '@polylogue/engine'
+import { damaged } from './damage.ts'
 import { createGroupCommit } from './group-commit.ts'
 import { migrate } from './migrate.ts'
 import { openDatabase } from './open-database.ts'
@@ -40,6 +41,12 @@ export async function openSqliteStores(options: SqliteStoresOptions): Promise<Sq
       throw error
     }
   } catch (error) {
-    throw storageFaultOf(error) ?? error
+    throw storageFaultOf(error) ?? damagedSchemaOf(error, file) ?? error
   }
+}
+
+/** Our statements are right, so one that a file refuses tells of the file. */
+function damagedSchemaOf(error: unknown, file: string): StorageFault | undefined {
+  if (!(error instanceof Error) || !('errcode' in error)) return undefined
+  return damaged(`${file} does not have the tables it should have: ${error.message}.`, error)
 }

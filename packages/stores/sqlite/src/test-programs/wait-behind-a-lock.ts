@@ -2,12 +2,14 @@
 // attempts. Nothing but the waiting keeps the process alive.
 import { DatabaseSync } from 'node:sqlite'
 import { asSessionId, type Clock } from '@polylogue/engine'
+import { makeDatabase } from '../make-database.ts'
 import { openSqliteStores } from '../open-sqlite-stores.ts'
 import { sampleAppend } from './sample-append.ts'
 import { say } from './say.ts'
 import { systemClock } from './system-clock.ts'
 
 const [file = ''] = process.argv.slice(2)
+makeDatabase(file)
 const other = new DatabaseSync(file)
 let attempts = 0
 const hold = (): void => {
@@ -22,7 +24,6 @@ const clock: Clock = {
   },
 }
 
-other.exec('PRAGMA journal_mode = WAL')
 hold()
 const { events, close } = await openSqliteStores({ file, clock })
 say(`opened after ${attempts} pauses`)
