@@ -17,7 +17,7 @@ const SHIPPED: PowerLossWorkload = { sessions: 3, turns: 20, size: 1_000, pragma
 export const COUNTS = {
   powerLoss: {
     workloads: { brisk: BRISK, shipped: SHIPPED },
-    test: { seeds: ['dusk'], images: { brisk: 1_700, shipped: 300 } },
+    test: { seeds: ['dusk'], images: { brisk: 1_850, shipped: 150 } },
     proof: { seeds: ['amber', 'birch', 'cedar', 'delta', 'ember'], images: { brisk: 1_600, shipped: 400 } },
     /** Of a store that does not wait for the disk: enough to lose something. */
     forgetful: { seed: 'dusk', images: 200, workload: { ...BRISK, pragmas: ['synchronous = NORMAL'] } },

@@ -29,7 +29,7 @@ interface Inode {
 }
 
 const SECTOR = 512
-const MOODS = ['mixed', 'mixed', 'mixed', 'keeps all', 'drops all'] as const
+const MOODS = ['mixed', 'mixed', 'mixed', 'keeps the older', 'keeps all', 'drops all'] as const
 const FATES = ['kept', 'dropped', 'torn'] as const
 
 export function createSimulatedDisk(): SimulatedDisk {
@@ -94,8 +94,14 @@ function changeName(names: Map<string, Inode>, operation: NameOperation, inode: 
 
 function surviving({ safe, unsafe }: Inode, mood: (typeof MOODS)[number], random: SeededRandom): Buffer {
   const file = safe.copy()
-  for (const operation of unsafe) {
-    const fate = mood === 'mixed' ? random.pick(FATES) : mood === 'keeps all' ? 'kept' : 'dropped'
+  const older = {
+    mixed: 0,
+    'keeps the older': random.int(unsafe.length + 1),
+    'keeps all': unsafe.length,
+    'drops all': 0,
+  }
+  for (const [index, operation] of unsafe.entries()) {
+    const fate = mood === 'mixed' ? random.pick(FATES) : index < older[mood] ? 'kept' : 'dropped'
     if (fate === 'kept') applyWhole(file, operation)
     else if (fate === 'torn') applyTorn(file, operation, random)
   }

@@ -36,8 +36,15 @@ export async function traceProgram(name: string, args: readonly string[]): Promi
       trace,
     ]
     await run(strace, [...flags, process.execPath, program, join(stage, 'polylogue.db'), ...args])
-    return parseTrace(await readFile(trace, 'latin1'), stage)
+    return parseTrace(await readFile(trace, 'latin1'), stage).map(asIndexWrite)
   } finally {
     await rm(directory, { recursive: true })
   }
+}
+
+/** The program tells what it wrote through memory; it is never synced. */
+function asIndexWrite(operation: FileOperation): FileOperation {
+  const [, hex] = operation.type === 'say' ? (/^index ([0-9a-f]+)$/.exec(operation.line) ?? []) : []
+  if (hex === undefined) return operation
+  return { type: 'write', name: 'polylogue.db-shm', offset: 0, bytes: Buffer.from(hex, 'hex') }
 }

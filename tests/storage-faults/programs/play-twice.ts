@@ -1,7 +1,10 @@
 // play-twice FILE SESSIONS TURNS SIZE [PRAGMA…]: plays sessions side by side, closes the store, opens it again and
 // plays on; then one session is deleted. Says `ack SESSION SEQ` when an append is on disk, `deleting SESSION` before
 // and `deleted SESSION` after that. Ends without closing. A pragma is one assignment, set after the store was opened.
+// Before each `ack` it says `index HEX`, the header of the log's index: SQLite writes it through memory, which no trace
+// shows. (Reading it drops the locks of this process, which is alone here.)
 import { openSqliteStores } from '@polylogue/store-sqlite'
+import { readFileSync } from 'node:fs'
 import { playSession } from '../workload/play-session.ts'
 import { sessionIdOf } from '../workload/session-log.ts'
 import { say } from './say.ts'
@@ -9,12 +12,16 @@ import { watchDatabases } from './set-pragma.ts'
 import { systemClock } from '../system-clock.ts'
 
 const [file = '', sessions = '1', turns = '1', size = '1', ...pragmas] = process.argv.slice(2)
+const INDEX_HEADER_BYTES = 136
 const databases = watchDatabases()
 
 async function playAll(after: number) {
   const stores = await openSqliteStores({ file, clock: systemClock })
   for (const pragma of pragmas) databases.setPragma(pragma)
-  const stored = (session: number, lastSeq: number): void => say(`ack ${session} ${lastSeq}`)
+  const stored = (session: number, lastSeq: number): void => {
+    say(`index ${readFileSync(`${file}-shm`).subarray(0, INDEX_HEADER_BYTES).toString('hex')}`)
+    say(`ack ${session} ${lastSeq}`)
+  }
   const play = (session: number): Promise<void> =>
     playSession(stores.events, { session, after, turns: Number(turns), size: Number(size), stored })
   await Promise.all(Array.from({ length: Number(sessions) }, (_, index) => play(index + 1)))
