@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { WireError } from './errors.ts'
 import { parseJsonBody } from './json-body.ts'
 
 const LIMITS = { depth: 64, keys: 100, stringLength: 1000 }
@@ -36,6 +37,8 @@ describe('a JSON body', () => {
       expect(parse(`"${character.repeat(1000)}"`)).toHaveLength(1000)
       expect(() => parse(`"${character.repeat(1001)}"`)).toThrow('body: a string longer than 1000 characters')
     }
+    expect(parse(`"${'\u{1F600}'.repeat(500)}"`)).toHaveLength(1000)
+    expect(() => parse(`"${'\u{1F600}'.repeat(501)}"`)).toThrow('longer than 1000')
     expect(() => parse(`{"${'x'.repeat(1001)}":1}`)).toThrow('longer than 1000')
     expect(() => parse(`"${'x'.repeat(1001)}`)).toThrow('longer than 1000')
   })
@@ -43,6 +46,7 @@ describe('a JSON body', () => {
   it('may have an image of any length', () => {
     expect(parse(`"data:image/png;base64,${'A'.repeat(2000)}"`)).toHaveLength(2022)
     expect(parse(`"data:image\\/png;base64,${'A'.repeat(2000)}"`)).toHaveLength(2022)
+    expect(() => parse(`"data:image/png;base64,${'A'.repeat(2000)}\\""`)).toThrow('longer than 1000')
   })
 
   it.each(['1e999', '-1e999', '[1E+400]', '1'.repeat(400)])(
@@ -59,6 +63,25 @@ describe('a JSON body', () => {
     expect(parse('[-0, 1.5e-7, 12345678901234567890, 5e-400]')).toEqual([-0, 1.5e-7, 12345678901234567000, 0])
   })
 
+  it('costs about the same whatever its bytes are, so that no choice of them holds everybody else up', () => {
+    const size = 16 * 1024 * 1024
+    const limits = { depth: 64, keys: 10_000, stringLength: 1024 * 1024 }
+    const pieces = [' ', '\n', ',', ']', '0 ', '1e308 ', '"', '"\\', '"data:image\\"', 'null', '""', '\u{1F600}']
+    const image = `["data:image/png;base64,${'\\"'.repeat(size / 2)}"]`
+    const quotes = `[${`"${'\\"'.repeat(500_000)}",`.repeat(16)}0]`
+    for (const text of [...pieces.map((piece) => piece.repeat(size / piece.length)), image, quotes]) {
+      const bytes = Buffer.from(text)
+      const before = process.cpuUsage()
+      try {
+        parseJsonBody(bytes, limits)
+      } catch (error) {
+        expect(error).toBeInstanceOf(WireError)
+      }
+      const { user } = process.cpuUsage(before)
+      expect([text.slice(0, 20), Math.round(user / 1000)]).toSatisfy(([, ms]: [string, number]) => ms < 200)
+    }
+  })
+
   it('takes the last of two keys with one name', () => {
     expect(parse('{"a":1,"a":2}')).toEqual({ a: 2 })
   })
@@ -67,6 +90,8 @@ describe('a JSON body', () => {
     ['', 'received nothing'],
     ['{', 'not valid JSON'],
     ['{"a":1}}', 'not valid JSON'],
+    ['1 2', 'not valid JSON'],
+    [']', 'not valid JSON'],
     ['"', 'not valid JSON'],
     ['"\\"', 'not valid JSON'],
     ['undefined', 'not valid JSON'],

@@ -1,8 +1,9 @@
 import type { IncomingMessage } from 'node:http'
 import type { JsonValue } from '@polylogue/engine'
 import type { AapLimits } from '../deps.ts'
+import type { JsonLimits } from '../check-json-shape.ts'
 import { WireError } from '../errors.ts'
-import { parseJsonBody, type JsonLimits } from '../json-body.ts'
+import { parseJsonBody } from '../json-body.ts'
 
 export interface BodyLimits extends JsonLimits {
   readonly bytes: number
