@@ -1,4 +1,5 @@
 export { defineTool, type ToolDefinition, type ToolRun } from './define-tool.ts'
+export { createDemoTools } from './demo-tools/demo-tools.ts'
 export { formatPath, oneLine, parseWith, type Parsed } from './parse-with.ts'
 export { createScriptedTools } from './scripted-tools/scripted-tools.ts'
 export { toolFromJsonSchema, type JsonSchemaTool } from './tool-from-json-schema.ts'
