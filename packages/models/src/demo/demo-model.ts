@@ -1,36 +1,47 @@
-import type { Clock, Model } from '@polylogue/engine'
+import type { Clock, Model, ModelRequest } from '@polylogue/engine'
 import { estimateInputTokens } from '../input-tokens.ts'
 import { wait } from '../wait.ts'
-import { toWords } from '../words.ts'
 import { answerOf } from './demo-answer.ts'
+import { toPieces } from './to-pieces.ts'
 
-/** Slow enough to see that it streams, fast enough not to wait for it. */
-const MS_PER_WORD = 12
+/** About thirty words a second: one sees that it streams, and does not wait for it. */
+const MS_PER_PIECE = 33
+/** Of an answer that is meant to be stopped, or killed, in the middle. */
+const MS_PER_SLOW_PIECE = 90
+const FACTORS: { readonly [pace: string]: number } = { slow: 3, fast: 0.1 }
 
-/** A guide for the first minutes: prepared answers to a few words, streamed like those of a real model. */
+/** A guide for the first minutes: prepared answers to words that it knows, streamed like those of a real model. */
 export function createDemoModel({ clock }: { readonly clock: Clock }): Model {
   return {
     async *stream(request, signal) {
-      const { thinking, text, call } = answerOf(request)
+      const { thinking, text, calls, isSlow } = answerOf(request)
+      const pauseMs = (isSlow ? MS_PER_SLOW_PIECE : MS_PER_PIECE) * paceOf(request)
       let outputTokens = 0
-      for (const [type, words] of [
-        ['thinking', toWords(thinking)],
-        ['text', toWords(text)],
+      for (const [type, pieces] of [
+        ['thinking', toPieces(thinking)],
+        ['text', toPieces(text)],
       ] as const) {
-        for (const word of words) {
+        for (const piece of pieces) {
           if (signal.aborted) return
-          yield { type, text: word }
+          yield { type, text: piece }
           outputTokens++
-          await wait(clock, MS_PER_WORD, signal)
+          await wait(clock, pauseMs, signal)
         }
       }
       if (signal.aborted) return
-      if (call) yield { type: 'tool-call', id: `demo_${request.messages.length}`, name: call.tool, input: call.input }
+      for (const [index, { tool, input }] of calls.entries()) {
+        const id = `demo_${request.messages.length}${index === 0 ? '' : `_${index + 1}`}`
+        yield { type: 'tool-call', id, name: tool, input }
+      }
       yield {
         type: 'finished',
-        finish: call ? 'tool-calls' : 'stop',
+        finish: calls.length > 0 ? 'tool-calls' : 'stop',
         usage: { inputTokens: estimateInputTokens(request), outputTokens },
       }
     },
   }
+}
+
+function paceOf({ options }: ModelRequest): number {
+  return FACTORS[options['pace'] ?? ''] ?? 1
 }

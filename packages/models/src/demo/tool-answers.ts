@@ -1,0 +1,123 @@
+// What the guide does with tools: the calls that show a topic, those that it is told to make, and what it says when
+// their results have come back.
+import { type JsonObject, type OfferedTool, textOf } from '@polylogue/engine'
+import { findTimeZone } from './find-time-zone.ts'
+import type { GuideTexts, ResultTexts } from './guide-texts.ts'
+import { quote } from './quote.ts'
+import type { Conversation } from './read-conversation.ts'
+import type { ToolTopic, Topic } from './topic.ts'
+
+export interface Telling {
+  readonly thinking: string
+  readonly text: string
+  readonly calls?: readonly Call[]
+  /** Nothing is to be suggested after it. */
+  readonly isWhole?: boolean
+}
+
+interface Call {
+  readonly tool: string
+  readonly input: JsonObject
+}
+
+type Result = Conversation['results'][number]
+
+const ZONES = ['Asia/Shanghai', 'Europe/Berlin', 'America/New_York']
+const LONGEST_NOTE = 500
+
+export function isToolTopic(topic: Topic): topic is ToolTopic {
+  return topic === 'reading-tool' || topic === 'asking-tool' || topic === 'side-by-side'
+}
+
+/** `detail`: what the user said, or the text of the note. */
+export function callForTopic(
+  topic: ToolTopic,
+  detail: string | undefined,
+  tools: readonly OfferedTool[],
+  texts: GuideTexts,
+): Omit<Telling, 'thinking'> {
+  const calls = callsOf(topic, detail, texts)
+  const missing = calls.find(({ tool }) => !tools.some(({ name }) => name === tool))
+  return missing ? { text: texts.missing(missing.tool) } : { text: texts.calls[topic], calls }
+}
+
+function callsOf(topic: ToolTopic, detail: string | undefined, texts: GuideTexts): readonly Call[] {
+  switch (topic) {
+    case 'reading-tool': {
+      const timeZone = detail === undefined ? undefined : findTimeZone(detail)
+      return [{ tool: 'CurrentTime', input: timeZone === undefined ? {} : { timeZone } }]
+    }
+    case 'asking-tool':
+      return [{ tool: 'KeepNote', input: { text: detail?.slice(0, LONGEST_NOTE) ?? texts.note } }]
+    case 'side-by-side':
+      return ZONES.map((timeZone) => ({ tool: 'CurrentTime', input: { timeZone } }))
+  }
+}
+
+export function useTool(
+  { tool, json }: { readonly tool: string; readonly json: string },
+  tools: readonly OfferedTool[],
+  { use }: GuideTexts,
+): Telling {
+  const thinking = use.thinking(tool)
+  if (!tools.some(({ name }) => name === tool)) return { thinking, text: use.unknown(tool), isWhole: true }
+  const input = parseObject(json)
+  if (!input) return { thinking, text: use.badInput(tool), isWhole: true }
+  return { thinking, text: use.calling(tool), calls: [{ tool, input }] }
+}
+
+export function answerResults(conversation: Conversation, texts: GuideTexts): Telling {
+  const { wish, results } = conversation
+  const said = results.map((result) => texts.results.answered(result.name, quote(textOf(result.content)))).join('\n')
+  const thinking = texts.thinking.results(results.length)
+  if (wish.type !== 'topic') return { thinking, text: said, isWhole: true }
+  const lesson = lessonOf(wish.topic, conversation, texts.results)
+  return { thinking, text: lesson === undefined ? said : `${said}\n\n${lesson}` }
+}
+
+function lessonOf(topic: Topic, conversation: Conversation, texts: ResultTexts): string | undefined {
+  const [result] = conversation.results
+  if (topic === 'side-by-side') return texts.sideBySide
+  if (result === undefined || !isToolTopic(topic)) return undefined
+  const outcome = outcomeOf(result)
+  if (outcome.type === 'unknown') return texts.outcomeUnknown(result.name)
+  if (outcome.type === 'failed') return texts.failed
+  if (topic === 'reading-tool') return outcome.type === 'denied' ? texts.timeDenied : texts.time
+  return lessonOfNote(outcome, conversation, texts)
+}
+
+/** Both answers are worth seeing, so the other one is suggested until it was given. */
+function lessonOfNote(outcome: Outcome, { earlierResults }: Conversation, texts: ResultTexts): string {
+  const seen = earlierResults.filter(({ name }) => name === 'KeepNote').map((result) => outcomeOf(result).type)
+  const isDenied = outcome.type === 'denied'
+  const lesson = isDenied ? texts.noteDenied(outcome.reason) : texts.noteKept
+  if (seen.includes(isDenied ? 'done' : 'denied')) return lesson
+  return `${lesson} ${isDenied ? texts.tryAllowing : texts.tryDenying}`
+}
+
+type Outcome =
+  | { readonly type: 'done' | 'failed' | 'unknown' }
+  | { readonly type: 'denied'; readonly reason: string | undefined }
+
+/** The engine tells a model in words how a call ended. */
+function outcomeOf({ isError, content }: Result): Outcome {
+  if (!isError) return { type: 'done' }
+  const text = textOf(content)
+  const denied = /^Tool call denied(?:: (?<reason>.*))?$/s.exec(text)
+  if (denied) return { type: 'denied', reason: denied.groups?.['reason'] }
+  return { type: text.startsWith('Outcome unknown') ? 'unknown' : 'failed' }
+}
+
+function parseObject(json: string): JsonObject | undefined {
+  if (json.trim() === '') return {}
+  try {
+    const value: unknown = JSON.parse(json)
+    return isObject(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
