@@ -68,6 +68,7 @@ export async function wire(options: ServeOptions, config: LoadedConfig, { log, r
     scripted: options.scripted === true,
     clock,
     env,
+    dataDir: options.dataDir,
     ...(chosen && { defaultModel: chosen.name }),
     log: (entry) => writeEntry(log, entry),
   })

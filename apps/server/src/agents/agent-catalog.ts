@@ -3,7 +3,7 @@ import type { Environment } from '@polylogue/models'
 import { ConfigError } from '../config/config-error.ts'
 import type { LoadedAgent, LoadedConfig } from '../config/load-config.ts'
 import { findModel, type ChosenModel, type ModelParts } from './agent-models.ts'
-import { createAssistant } from './assistant.ts'
+import { createAssistant, createGuide } from './assistant.ts'
 import { createScriptedAgents } from './scripted-agents.ts'
 
 export interface CatalogParts {
@@ -14,6 +14,7 @@ export interface CatalogParts {
   readonly defaultModel?: string
   /** Where keys and addresses of providers are. */
   readonly env?: Environment
+  readonly dataDir?: string
   readonly log?: (entry: LogEntry) => void
 }
 
@@ -23,16 +24,18 @@ export interface CatalogParts {
  */
 export function createAgentCatalog(
   config: LoadedConfig,
-  { scripted, clock, defaultModel = 'demo', env = {}, log = () => undefined }: CatalogParts,
+  { scripted, clock, defaultModel = 'demo', env = {}, dataDir, log = () => undefined }: CatalogParts,
 ): AgentCatalog & { readonly defaultName: string } {
   const parts: ModelParts = { clock, env, log, providers: config.providers }
   const { maxSteps } = config.limits
   const fallback = (): ChosenModel => findModel(defaultModel, 'the default model', parts)
+  const builtIn = (): AgentDefinition =>
+    defaultModel === 'demo'
+      ? createGuide({ ...fallback(), maxSteps, clock, dataDir })
+      : createAssistant({ ...fallback(), maxSteps })
   const list = [
     ...config.agents.map((agent) => toDefinition(agent, maxSteps, modelOf(agent, parts) ?? fallback())),
-    ...(config.agents.length === 0
-      ? [createAssistant({ ...fallback(), isDemo: defaultModel === 'demo', maxSteps })]
-      : []),
+    ...(config.agents.length === 0 ? [builtIn()] : []),
     ...(scripted ? createScriptedAgents({ clock, maxSteps }) : []),
   ]
   const agents = new Map<string, AgentDefinition>()

@@ -1,33 +1,73 @@
-import type { AgentDefinition, Model } from '@polylogue/engine'
+import type { AgentDefinition, AgentOption, Clock, Model } from '@polylogue/engine'
+import { createDemoTools } from '@polylogue/tools'
+import { join } from 'node:path'
 
 export interface AssistantParts {
   readonly model: Model
   readonly modelName: string
-  /** The model is the offline guide. */
-  readonly isDemo: boolean
   readonly maxSteps: number
 }
 
-/** Who answers when nothing is configured. */
-export function createAssistant({ model, modelName, isDemo, maxSteps }: AssistantParts): AgentDefinition {
+const ASSISTANT = {
+  name: 'assistant',
+  title: 'Assistant',
+  version: '1.0.0',
+  features: {
+    histories: ['compacted', 'full'],
+    streams: ['delta', 'message', 'none'],
+    clientTools: true,
+    images: ['http', 'data'],
+  },
+} as const
+
+/** Who answers when nothing is configured and there is a model. */
+export function createAssistant(parts: AssistantParts): AgentDefinition {
   return {
-    name: 'assistant',
-    title: 'Assistant',
-    version: '1.0.0',
-    description: isDemo
-      ? 'The built-in agent. Without a model it is an offline demo, not an AI.'
-      : 'The built-in agent.',
-    instructions: 'You are a helpful assistant.',
-    model,
-    modelName,
+    ...ASSISTANT,
+    ...parts,
+    description: 'The built-in agent.',
+    instructions:
+      'You are a helpful assistant. Answer in the language of the user, briefly and correctly. Say so when you do not ' +
+      'know something, and when you have no tool for what is asked.',
     tools: [],
     options: [],
-    features: {
-      histories: ['compacted', 'full'],
-      streams: ['delta', 'message', 'none'],
-      clientTools: true,
-      images: isDemo ? [] : ['http', 'data'],
-    },
-    maxSteps,
   }
 }
+
+export interface GuideParts extends AssistantParts {
+  readonly clock: Clock
+  /** Where its tools may keep something; without it, it has none. */
+  readonly dataDir: string | undefined
+}
+
+/** Who answers when there is no model either: the demo, with two small tools and two options to show what those are. */
+export function createGuide({ clock, dataDir, ...parts }: GuideParts): AgentDefinition {
+  return {
+    ...ASSISTANT,
+    ...parts,
+    description: 'The built-in agent. Without a model it is a scripted guide that works offline, not an AI.',
+    instructions: 'Show the user around.',
+    tools: dataDir === undefined ? [] : createDemoTools({ clock, notesDir: join(dataDir, 'demo-notes') }),
+    options: GUIDE_OPTIONS,
+    features: { ...ASSISTANT.features, images: [] },
+  }
+}
+
+const GUIDE_OPTIONS: readonly AgentOption[] = [
+  {
+    type: 'select',
+    name: 'language',
+    title: 'Language',
+    description: 'What the guide answers in; auto is the language of the user.',
+    choices: ['auto', 'English', '中文'],
+    default: 'auto',
+  },
+  {
+    type: 'select',
+    name: 'pace',
+    title: 'Pace',
+    description: 'How fast the guide speaks.',
+    choices: ['normal', 'slow', 'fast'],
+    default: 'normal',
+  },
+]
