@@ -1,6 +1,6 @@
 import type { BlockDelta, EntryId, StepBlock } from '@polylogue/engine'
 import type { EventCursor } from './cursors.ts'
-import { deltaFrame } from './frames.ts'
+import { deltaFrame, wholeDeltaFrame } from './frames.ts'
 import type { EventOf } from './segment-reader.ts'
 import {
   itemsAfter,
@@ -41,7 +41,8 @@ export class DeltaSteps implements StepPresenter {
     this.#begin(seq)
   }
 
-  delta({ type, text, stepSeq, stepId, block, offset }: BlockDelta): void {
+  delta(delta: BlockDelta): void {
+    const { type, text, stepSeq, stepId, block, offset } = delta
     if (stepId === this.#settledStep) return
     if (stepSeq !== this.#stepSeq) this.#begin(stepSeq)
     this.#sawDelta = true
@@ -52,7 +53,9 @@ export class DeltaSteps implements StepPresenter {
     const isNew = end > sent && !this.#hasGap
     this.#sent.set(block, isNew ? end : sent)
     if (!isNew) return
-    this.#options.sink.send(deltaFrame(type, offset === sent ? text : text.slice(sent - offset), stepSeq, block, end))
+    this.#options.sink.send(
+      offset === sent ? wholeDeltaFrame(delta) : deltaFrame(type, text.slice(sent - offset), stepSeq, block, end),
+    )
   }
 
   answered(seq: number, step: EventOf<'step.answered'>): void {

@@ -24,6 +24,18 @@ export function deltaFrame(
   return `${head}${toJsonLine(text)}}\nid: ${stepSeq}.${block}.${offset}\n\n`
 }
 
+let lastDelta: BlockDelta | undefined
+let lastFrame = ''
+
+/** A delta is given to all readers of a session in a row: they share its frame, and it is in memory once. */
+export function wholeDeltaFrame(delta: BlockDelta): string {
+  if (delta === lastDelta) return lastFrame
+  const { type, text, stepSeq, block, offset } = delta
+  lastDelta = delta
+  lastFrame = deltaFrame(type, text, stepSeq, block, offset + text.length)
+  return lastFrame
+}
+
 /** A comment: clients skip it, and a named event in the middle of a text would cut it in two. */
 export const HEARTBEAT = ': ping\n\n'
 
