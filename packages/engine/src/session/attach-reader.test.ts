@@ -220,6 +220,20 @@ describe('a reader', () => {
     expect(seen).toEqual(['input.admitted'])
   })
 
+  it('that leaves does not stop the turn, and finds its end when it comes back', async () => {
+    const more = Promise.withResolvers<void>()
+    const test = await startSession()
+    test.model.push([says('one '), () => more.promise, says('two'), finishes()])
+    await test.say('go')
+    await untilQuiet()
+    const reader = await attach(test)
+    reader.detach()
+    more.resolve()
+    await untilQuiet()
+    expect((await test.view()).lastOutcome).toBe('finished')
+    expect((await attach(test, reader.cursor())).story()).toEqual(['step.answered', 'step.ended', 'turn.ended'])
+  })
+
   it('is told when its session is deleted, and hears nothing after that', async () => {
     const test = await startSession()
     test.model.push([says('a'), hangs])

@@ -18,6 +18,7 @@ import {
   startSession,
   thinks,
   untilQuiet,
+  useSession,
   type TestSession,
 } from '@polylogue/testkit'
 
@@ -416,6 +417,23 @@ describe('a turn that waits for a human', () => {
     await second.untilRest()
     expect(tool.invocations).toEqual([])
     expect(second.model.requests[0]?.messages.at(-1)).toMatchObject({ content: 'Tool call denied: too much' })
+  })
+})
+
+describe('a process beside the one that runs the turn', () => {
+  it('takes input but runs nothing while the lease holds', async () => {
+    const gate = Promise.withResolvers<void>()
+    const first = await startSession()
+    first.model.push([() => gate.promise, finishes()])
+    await first.say('one')
+    await untilQuiet()
+    const beside = useSession(createTestEngine({ store: first.store, clock: first.clock }), first.sessionId)
+    await beside.say('two', { whenRunning: 'queue' })
+    await untilQuiet()
+    expect(beside.model.requests).toEqual([])
+    gate.resolve()
+    await untilQuiet()
+    expect(first.model.requests.map(({ messages }) => messages.at(-1)?.content)).toEqual(['one', 'two'])
   })
 })
 
