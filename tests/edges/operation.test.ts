@@ -48,23 +48,23 @@ describe('/metrics', () => {
     ).toEqual([])
     const names = text.match(/^# TYPE (\S+)/gm)?.map((row) => row.slice('# TYPE '.length))
     expect(new Set(names).size).toBe(names?.length)
-    for (const name of [
-      'polylogue_http_requests_total',
-      'polylogue_open_streams',
-      'polylogue_readers_dropped_total',
-      'polylogue_turns_total',
-      'polylogue_running_turns',
-      'polylogue_model_step_seconds',
-      'polylogue_append_seconds',
-      'polylogue_commit_writes',
-      'nodejs_eventloop_lag_p99_seconds',
-      'process_resident_memory_bytes',
-      'nodejs_heap_size_used_bytes',
-      'polylogue_wal_bytes',
-      'polylogue_storage_faults_total',
-    ]) {
-      expect(names, name).toContain(name)
-    }
+    expect(names).toEqual(
+      expect.arrayContaining([
+        'polylogue_http_requests_total',
+        'polylogue_open_streams',
+        'polylogue_readers_dropped_total',
+        'polylogue_turns_total',
+        'polylogue_running_turns',
+        'polylogue_model_step_seconds',
+        'polylogue_append_seconds',
+        'polylogue_commit_writes',
+        'nodejs_eventloop_lag_p99_seconds',
+        'process_resident_memory_bytes',
+        'nodejs_heap_size_used_bytes',
+        'polylogue_wal_bytes',
+        'polylogue_storage_faults_total',
+      ]),
+    )
   })
 
   it('counts what happens, by patterns and never by names', async () => {

@@ -66,7 +66,8 @@ async function meet(options: ExamineOptions): Promise<{ patient: Patient; findin
   try {
     const owner = await connectOwner(options.dataDir)
     if (owner === undefined) return { patient, findings }
-    const live = await askOwner(owner).finally(() => owner.close())
+    const live = await askOwner(owner)
+    await owner.close()
     return {
       findings,
       patient: { ...patient, pid: owner.pid, ...(live && { live, databaseFile: live.databaseFile }) },
