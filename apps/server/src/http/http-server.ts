@@ -9,6 +9,8 @@ const REQUEST_TIMEOUT_MS = 30_000
 const CHECK_INTERVAL_MS = 2_000
 /** Longer than the usual 60 s of a proxy in front: it must be the proxy that lets an idle connection go. */
 const KEEP_ALIVE_TIMEOUT_MS = 65_000
+/** The system asks a silent peer whether it is still there: one that lost its power never says goodbye. */
+const PROBE_AFTER_MS = 60_000
 const MAX_HEADER_BYTES = 16 * 1024
 
 export function createHttpServer(listener: RequestListener): Server {
@@ -20,6 +22,7 @@ export function createHttpServer(listener: RequestListener): Server {
       keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
       maxHeaderSize: MAX_HEADER_BYTES,
       keepAlive: true,
+      keepAliveInitialDelay: PROBE_AFTER_MS,
       noDelay: true,
       // The access policy answers these itself, in JSON.
       requireHostHeader: false,

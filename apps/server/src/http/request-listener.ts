@@ -6,6 +6,10 @@ import { sendPreflight, setCorsHeaders } from './cors.ts'
 import { beginTrail, type RequestTrail } from './request-trail.ts'
 import { setSecurityHeaders } from './security-headers.ts'
 import { sendJson } from './send-json.ts'
+import { cutWhenStalled } from './stalled-answer.ts'
+
+/** Longer than any pause of a client that means to go on reading. */
+const STALLED_MS = 30_000
 
 export type HttpApp = Hono<{ Bindings: HttpBindings }>
 
@@ -23,6 +27,7 @@ export function createRequestListener(app: HttpApp, { policy, ended }: RequestLi
   return (incoming, outgoing) => {
     const trail = beginTrail(incoming)
     outgoing.once('close', () => ended(trail, incoming, outgoing))
+    cutWhenStalled(outgoing, STALLED_MS)
     setSecurityHeaders(outgoing)
     const verdict = policy.judge(incoming)
     if (!verdict.allowed) {
