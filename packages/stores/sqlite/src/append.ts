@@ -99,8 +99,7 @@ export function prepareAppend(
     }
     if (names !== undefined) for (const name of names) insertName.run(sessionId, name)
     if (blobs !== undefined) {
-      for (const { hash, mediaType, bytes } of blobs)
-        insertBlob.run(sessionId, hash, mediaType, bytes, checksums.ofBlob(hash, bytes))
+      for (const blob of blobs) insertBlob.run(sessionId, blob.hash, blob.mediaType, blob.bytes, checksums.ofBlob(blob))
     }
     if (secrets !== undefined) for (const { name, sealed } of secrets) upsertSecret.run(sessionId, name, sealed)
     if (clearDrafts !== undefined) for (const stepId of clearDrafts) deleteDrafts.run(sessionId, stepId)

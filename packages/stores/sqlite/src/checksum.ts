@@ -4,7 +4,7 @@
  * bit. It costs 0.3 µs for an event of 500 bytes. It is no protection against somebody who can write to the file.
  */
 import { crc32 } from 'node:zlib'
-import type { NewKey } from '@polylogue/engine'
+import type { NewBlob, NewKey } from '@polylogue/engine'
 
 export interface ChecksummedEvent {
   readonly seq: number
@@ -22,7 +22,7 @@ export interface ChecksummedEvent {
 export interface SessionChecksums {
   ofEvent(event: ChecksummedEvent): number
   ofSnapshot(seq: number, state: string): number
-  ofBlob(hash: string, bytes: Uint8Array): number
+  ofBlob(blob: NewBlob): number
   ofSummary(summary: string): number
 }
 
@@ -31,7 +31,7 @@ export function checksumsIn(sessionId: string): SessionChecksums {
   return {
     ofEvent: ({ seq, at, version, data }) => crc32(data, mixed(start, seq, at, version)),
     ofSnapshot: (seq, state) => crc32(state, mixed(start, seq)),
-    ofBlob: (hash, bytes) => crc32(bytes, crc32(hash, start)),
+    ofBlob: ({ hash, mediaType, bytes }) => crc32(bytes, crc32(`${hash} ${mediaType}`, start)),
     ofSummary: (summary) => crc32(summary, start),
   }
 }

@@ -162,10 +162,10 @@ function sessionIn(row: Row): SessionRow {
 }
 
 function blobIn(row: Row, sessionId: SessionId, hash: string): Blob {
-  const bytes = bytesIn(row, 'bytes')
-  if (checksumsIn(sessionId).ofBlob(hash, bytes) !== row['crc'])
+  const blob = { mediaType: textIn(row, 'media_type'), bytes: bytesIn(row, 'bytes') }
+  if (checksumsIn(sessionId).ofBlob({ hash, ...blob }) !== row['crc'])
     throw damaged(`An attachment of session ${sessionId} is damaged.`)
-  return { mediaType: textIn(row, 'media_type'), bytes }
+  return blob
 }
 
 function draftIn(row: Row): Draft {
