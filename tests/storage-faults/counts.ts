@@ -22,4 +22,24 @@ export const COUNTS = {
     /** Of a store that does not wait for the disk: enough to lose something. */
     forgetful: { seed: 'dusk', images: 200, workload: { ...BRISK, pragmas: ['synchronous = NORMAL'] } },
   },
+  bitRot: {
+    test: {
+      seed: 'moth',
+      databases: [
+        { left: 'closed', file: 'polylogue.db', count: 150 },
+        { left: 'killed', file: 'polylogue.db', count: 20 },
+        { left: 'killed', file: 'polylogue.db-wal', count: 40 },
+      ],
+      ofEachSmallFile: 2,
+    },
+    proof: {
+      seed: 'rust',
+      databases: [
+        { left: 'closed', file: 'polylogue.db', count: 2_000 },
+        { left: 'killed', file: 'polylogue.db', count: 200 },
+        { left: 'killed', file: 'polylogue.db-wal', count: 500 },
+      ],
+      ofEachSmallFile: 20,
+    },
+  },
 } as const

@@ -1,26 +1,45 @@
 import type { SqliteStores } from '@polylogue/store-sqlite'
-import { OWNER } from '../workload/session-log.ts'
+import { isDeepStrictEqual } from 'node:util'
+import type { Played } from '../workload/check-stored.ts'
+import { OWNER, pictureOf, sessionIdOf } from '../workload/session-log.ts'
 
 const MOST = 1_000_000
 
-/** Everything that clients could ask of a store, to be compared as a whole. Rejects when any of it cannot be read. */
-export async function readContent({ events, keys }: SqliteStores): Promise<unknown> {
-  const sessions = await events.listSessions({ userId: OWNER, limit: MOST })
-  const whole = []
-  for (const { sessionId, summary } of sessions) {
+/** Rejects when something cannot be read. */
+export async function readContent({ events, keys }: SqliteStores, played: Played): Promise<StoredContent> {
+  const sessions = []
+  const optional: unknown[] = []
+  const list = await events.listSessions({ userId: OWNER, limit: MOST })
+  for (let session = 1; session <= played.sessions; session++) {
+    const sessionId = sessionIdOf(session)
+    const summary = list.find((row) => row.sessionId === sessionId)?.summary
+    for (let turn = 1; turn <= played.turns; turn++) {
+      const picture = pictureOf(session, turn)
+      if (picture !== undefined) optional.push(await events.readBlob(sessionId, picture.hash))
+    }
+    const secrets = (await events.readSecrets(sessionId)).map(({ name }) => name)
     const log = await events.readEvents(sessionId, 0, MOST)
-    const admitted = log.flatMap(({ event }) => (event.type === 'input.admitted' ? [event] : []))
-    whole.push({
-      sessionId,
-      summary,
-      head: await events.readHead(sessionId),
-      log,
-      snapshot: await events.readSnapshot(sessionId),
-      secrets: await events.readSecrets(sessionId),
-      inputs: admitted.length,
-    })
+    sessions.push({ sessionId, summary, head: await events.readHead(sessionId), log, secrets })
+    optional.push(await events.readSnapshot(sessionId))
   }
   const listed = await keys.listKeys()
   const found = await Promise.all(listed.map((_, index) => keys.findKey(`hash of ${index + 1}`)))
-  return { sessions: whole, keys: listed, found }
+  return { exact: { list: list.length, sessions, keys: listed, found }, optional }
+}
+
+/** What can be asked of a store. Sealed secrets are not compared: they carry a seal of their own. */
+export interface StoredContent {
+  /** What must be as it was. */
+  readonly exact: unknown
+  /**
+   * What may be absent, but not something else: snapshots, which only save time, and attachments, of which whoever asks
+   * for one knows from the log that it should be there.
+   */
+  readonly optional: readonly unknown[]
+}
+
+export function isSameContent(found: StoredContent, good: StoredContent): boolean {
+  const isSameOrAbsent = (value: unknown, index: number): boolean =>
+    value === undefined || isDeepStrictEqual(value, good.optional[index])
+  return isDeepStrictEqual(found.exact, good.exact) && found.optional.every(isSameOrAbsent)
 }

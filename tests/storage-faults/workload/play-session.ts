@@ -9,8 +9,7 @@ import {
   type RecordedEvent,
   type SessionState,
 } from '@polylogue/engine'
-import { createHash } from 'node:crypto'
-import { OWNER, type TurnBatch, batchesOfTurn, sessionIdOf } from './session-log.ts'
+import { OWNER, type TurnBatch, batchesOfTurn, pictureOf, sessionIdOf } from './session-log.ts'
 
 export interface PlayOptions {
   readonly session: number
@@ -64,8 +63,7 @@ function toAppend(batch: TurnBatch, place: Place): { readonly request: AppendReq
   const expectedSeq = state?.seq ?? 0
   const next = fold(state, batch.events, at)
   const { names, isAdmission, endsTurn } = batch
-  const bytes = Buffer.from(`picture ${turn} of ${session}`.repeat(50))
-  const hash = createHash('sha256').update(bytes).digest('hex')
+  const picture = pictureOf(session, turn)
   const answered = batch.events.find((event) => event.type === 'step.answered')
   return {
     next,
@@ -87,7 +85,7 @@ function toAppend(batch: TurnBatch, place: Place): { readonly request: AppendReq
           turnId: asTurnId(`turn_${turn}`),
           firstEvent: 0,
         },
-        ...(turn % 4 === 1 && { blobs: [{ hash, mediaType: 'image/png', bytes }] }),
+        ...(picture && { blobs: [{ ...picture, mediaType: 'image/png' }] }),
       }),
       ...(names && { names }),
       ...(answered && { clearDrafts: [answered.stepId] }),

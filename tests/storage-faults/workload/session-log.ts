@@ -2,6 +2,7 @@
  * The log of a session that anybody can write down again: the same session and turn give the same events. A program
  * appends them, and whoever looks at what is left of its database knows what must be there.
  */
+import { createHash } from 'node:crypto'
 import {
   ROOT_LOOP,
   asEntryId,
@@ -92,4 +93,14 @@ export function eventsOfSession(session: number, turns: number, size: number): r
   return Array.from({ length: turns }, (_, index) => batchesOfTurn(session, index + 1, size)).flatMap((batches) =>
     batches.flatMap(({ events }) => events),
   )
+}
+
+/** What is attached to every fourth input, from the first on. */
+export function pictureOf(
+  session: number,
+  turn: number,
+): { readonly hash: string; readonly bytes: Buffer } | undefined {
+  if (turn % 4 !== 1) return undefined
+  const bytes = Buffer.from(`picture ${turn} of ${session}`.repeat(50))
+  return { hash: createHash('sha256').update(bytes).digest('hex'), bytes }
 }
