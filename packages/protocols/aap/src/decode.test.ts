@@ -61,6 +61,13 @@ describe('a request to create a session', () => {
     [
       {
         agent,
+        messages: [{ role: 'assistant', content: [{ type: 'tool_use', toolCallId: 'a\ud800', name: 'b', input: {} }] }],
+      },
+      'messages[0].content[0].toolCallId: expected whole characters, received half of one',
+    ],
+    [
+      {
+        agent,
         messages: [{ role: 'assistant', content: [{ type: 'tool_use', toolCallId: 'a', name: 'b', input: [] }] }],
       },
       'messages[0].content[0].input: expected object',

@@ -51,12 +51,18 @@ function oneOf<Blocks extends readonly [z.core.$ZodTypeDiscriminable, ...z.core.
   return z.discriminatedUnion(key, options, { error: () => `expected one of ${names}` })
 }
 
+// Two ids that differ in halves of characters only would be one id in the store, which keeps UTF-8.
+const toolCallId = z
+  .string()
+  .min(1)
+  .refine((id) => id.isWellFormed(), 'expected whole characters, received half of one')
+
 const textBlock = z.object({ type: z.literal('text'), text: z.string() })
 const thinkingBlock = z.object({ type: z.literal('thinking'), thinking: z.string() })
 const imageBlock = z.object({ type: z.literal('image'), url: z.string() })
 const toolUseBlock = z.object({
   type: z.literal('tool_use'),
-  toolCallId: z.string().min(1),
+  toolCallId,
   name: z.string(),
   input: jsonObject,
 })
@@ -70,10 +76,10 @@ const assistantContent = z.union([
 const systemMessage = z.object({ role: z.literal('system'), content: z.string() })
 const userMessage = z.object({ role: z.literal('user'), content: inputContent })
 const assistantMessage = z.object({ role: z.literal('assistant'), content: assistantContent })
-const toolMessage = z.object({ role: z.literal('tool'), toolCallId: z.string().min(1), content: inputContent })
+const toolMessage = z.object({ role: z.literal('tool'), toolCallId, content: inputContent })
 const permissionMessage = z.object({
   role: z.literal('tool_permission'),
-  toolCallId: z.string().min(1),
+  toolCallId,
   granted: z.boolean(),
   reason: absentable(z.string()),
 })
