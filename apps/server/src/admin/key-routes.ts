@@ -8,7 +8,16 @@ import { readJsonBody } from '../http/read-json-body.ts'
 import { requireCaller, type CallerEnv } from '../http/require-caller.ts'
 
 const newKey = z.object({
-  name: z.string().trim().min(1).max(100),
+  name: z
+    .string()
+    .trim()
+    .min(1)
+    .max(100)
+    // Half a character cannot be stored as it is, and the others would have their own way with a terminal.
+    .refine(
+      (name) => name.isWellFormed() && !/\p{Cc}/u.test(name),
+      'whole characters, none of them control characters',
+    ),
   user: z
     .string()
     .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, 'up to 64 letters, digits, dots, dashes and underscores')
