@@ -12,6 +12,8 @@ import { readEpoch, readStoredSession } from './stored-session.ts'
 
 const CONFIG = fileURLToPath(new URL('crash.config.ts', import.meta.url))
 const DEATH_WITHIN_MS = 5_000
+/** A cycle that hangs is a complaint, and its servers are ended; the test runner would leave them behind. */
+const SCRIPT_WITHIN_MS = 20_000
 
 export interface CrashPoint {
   readonly name: string
@@ -33,8 +35,11 @@ export async function countHits(): Promise<ReadonlyMap<string, number>> {
   const hitsFile = join(folder.path, 'hits')
   const client = new CrashClient()
   const server = await folder.start(`count:${hitsFile}`)
-  await client.playOn(server)
-  await server.kill()
+  try {
+    await within(client.playOn(server))
+  } finally {
+    await server.kill()
+  }
   const hits = new Map<string, number>()
   for (const name of (await readFile(hitsFile, 'utf8')).trim().split('\n')) hits.set(name, (hits.get(name) ?? 0) + 1)
   return hits
@@ -53,8 +58,8 @@ export async function playThroughCrash(...points: readonly CrashPoint[]): Promis
 
   const server = await folder.start()
   try {
-    await client.playOn(server)
-    await client.prompt(server)
+    await within(client.playOn(server))
+    await within(client.prompt(server))
     const modelMessages = (await client.modelMessages(server)).map(toSeedMessage)
     await server.kill()
 
@@ -103,13 +108,27 @@ async function playUntilKilled(client: CrashClient, start: () => Promise<ServerP
   let server: ServerProcess | undefined
   try {
     server = await start()
-    await client.playOn(server)
+    await within(client.playOn(server))
     return false
   } catch (error) {
     if (server !== undefined && !(await isDeadSoon(server.pid))) throw error
     return true
   } finally {
     await server?.kill()
+  }
+}
+
+async function within<T>(work: Promise<T>): Promise<T> {
+  const cancelled = new AbortController()
+  const late = delay(SCRIPT_WITHIN_MS, undefined, { signal: cancelled.signal }).then(() => {
+    throw new Error(`the script is not over after ${SCRIPT_WITHIN_MS} ms`)
+  })
+  try {
+    return await Promise.race([work, late])
+  } finally {
+    cancelled.abort()
+    late.catch(() => undefined)
+    work.catch(() => undefined)
   }
 }
 
