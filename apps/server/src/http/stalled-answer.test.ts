@@ -6,10 +6,10 @@ import { cutWhenStalled } from './stalled-answer.ts'
 
 const LARGE = Buffer.alloc(24 * 1024 * 1024)
 
-async function ask(): Promise<{ readonly client: Socket; readonly closed: Promise<unknown> }> {
+async function ask(patienceMs: number): Promise<{ readonly client: Socket; readonly closed: Promise<unknown> }> {
   const closed = Promise.withResolvers<void>()
   const server = createServer((_, outgoing) => {
-    cutWhenStalled(outgoing, 50)
+    cutWhenStalled(outgoing, patienceMs)
     outgoing.once('close', closed.resolve)
     outgoing.end(LARGE)
   })
@@ -27,7 +27,7 @@ async function ask(): Promise<{ readonly client: Socket; readonly closed: Promis
 }
 
 it('a client that takes nothing of its answer is let go', async () => {
-  const { client, closed } = await ask()
+  const { client, closed } = await ask(50)
   await closed
   let received = 0
   client.on('data', (bytes: Buffer) => (received += bytes.length))
@@ -37,7 +37,7 @@ it('a client that takes nothing of its answer is let go', async () => {
 })
 
 it('a client that takes a little at a time gets all of it', async () => {
-  const { client, closed } = await ask()
+  const { client, closed } = await ask(5_000)
   let received = 0
   client.on('data', (bytes: Buffer) => {
     received += bytes.length
