@@ -50,7 +50,7 @@ Polylogue 是运行智能体的服务器。你给它一个智能体：指令、�
 
 讲完了。如果你还没有打断过我，再写一次 \`5\` 试试。`,
 
-    crash: `现在来点粗暴的。我会慢慢地说，大约半分钟，你趁这时杀掉服务器。另开一个终端，进入你启动它的文件夹：
+    crash: `现在来点粗暴的。我会慢慢地说，大约半分钟，你趁这时杀掉服务器。另开一个终端，进入你启动它的文件夹（地址不同就改一下）：
 
     KEY=$(cat .polylogue/local.key)
     STATUS=$(curl -s http://127.0.0.1:8020/api/polylogue/status -H "Authorization: Bearer $KEY")
@@ -64,7 +64,7 @@ Polylogue 是运行智能体的服务器。你给它一个智能体：指令、�
 
 如果你读到这一行，而没有人杀掉我，现在还来得及。如果有人动了手：欢迎回来。告诉过你的事，一件都没有丢。`,
 
-    shell: `页面用的 API 和大家用的一样，就是 Agent Application Protocol。用 curl，在你启动服务器的文件夹里：
+    shell: `页面用的 API 和大家用的一样，就是 Agent Application Protocol。用 curl，在你启动服务器的文件夹里（地址或数据目录不同，就改头两行）：
 
     URL=http://127.0.0.1:8020/aap/v3
     AUTH="Authorization: Bearer $(cat .polylogue/local.key)"
@@ -113,7 +113,9 @@ Polylogue 是运行智能体的服务器。你给它一个智能体：指令、�
     })
 
     export default defineConfig({
-      agents: [defineAgent({ name: 'gambler', instructions: 'You roll dice.', tools: [rollDice] })],
+      agents: [
+        defineAgent({ name: 'gambler', instructions: 'You roll dice.', tools: [rollDice] }),
+      ],
     })
 
 不需要安装任何东西。之后 \`gambler\` 会取代 \`assistant\`。它用默认模型，在没有别的模型时就是我；所以对它说 \`use roll_dice {"sides": 6}\`。
@@ -190,8 +192,8 @@ Polylogue 是运行智能体的服务器。你给它一个智能体：指令、�
 
   thinking: {
     topic: (number, word) =>
-      word === undefined ? `导览的第 ${number} 项。` : `“${word}”是我认识的词：导览的第 ${number} 项。`,
-    word: (word) => `“${word}”是我认识的词。`,
+      word === undefined ? `导览的第 ${number} 项。` : `我找我认识的词，找到了“${word}”：导览的第 ${number} 项。`,
+    word: (word) => `我找我认识的词，找到了“${word}”。`,
     unknown: '这里面没有我认识的词，我也不会假装认识。',
     results: (count) => (count === 1 ? '结果回来了。' : `${count} 个结果都回来了。`),
     tourIsOver: '导览结束了。',

@@ -95,7 +95,9 @@ describe('the guide', () => {
   })
 
   it('thinks about the word that it knew', () => {
-    expect(answerOf(after('is anything lost?')).thinking).toBe('“lost” is a word that I know: number 6 of my tour.')
+    expect(answerOf(after('is anything lost?')).thinking).toBe(
+      'I look for words that I know, and find “lost”: number 6 of my tour.',
+    )
     expect(answerOf(after('6')).thinking).toBe('Number 6 of my tour.')
   })
 

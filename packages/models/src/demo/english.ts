@@ -50,7 +50,7 @@ Seven. When I have finished, one event holds the whole answer, and the draft goe
 
 That was it. If you have not disturbed me, write \`5\` again and try.`,
 
-    crash: `Now it gets rough. I speak slowly, for about half a minute. Meanwhile kill the server. In another terminal, in the folder where you started it:
+    crash: `Now it gets rough. I speak slowly, for about half a minute. Meanwhile kill the server. In another terminal, in the folder where you started it (change the address if yours is another):
 
     KEY=$(cat .polylogue/local.key)
     STATUS=$(curl -s http://127.0.0.1:8020/api/polylogue/status -H "Authorization: Bearer $KEY")
@@ -64,7 +64,7 @@ What had been finished stands: earlier answers, earlier tool calls, approvals th
 
 If you read this line and nobody killed me, there is still time. If somebody did: welcome back. Nothing that you were told has been lost.`,
 
-    shell: `The page uses the same API as everybody else, the Agent Application Protocol. With curl, in the folder where you started the server:
+    shell: `The page uses the same API as everybody else, the Agent Application Protocol. With curl, in the folder where you started the server (change the first lines if it has another address or data directory):
 
     URL=http://127.0.0.1:8020/aap/v3
     AUTH="Authorization: Bearer $(cat .polylogue/local.key)"
@@ -113,7 +113,9 @@ The first lines that the server prints say which model answers. \`docs/models.md
     })
 
     export default defineConfig({
-      agents: [defineAgent({ name: 'gambler', instructions: 'You roll dice.', tools: [rollDice] })],
+      agents: [
+        defineAgent({ name: 'gambler', instructions: 'You roll dice.', tools: [rollDice] }),
+      ],
     })
 
 There is nothing to install. The agent \`gambler\` then takes the place of \`assistant\`. It has the default model, which is me as long as there is no other; so say \`use roll_dice {"sides": 6}\` to it.
@@ -132,18 +134,18 @@ There is nothing to install. The agent \`gambler\` then takes the place of \`ass
   },
   missing: (tool) =>
     `I would call \`${tool}\` now, but this session does not have it. It belongs to the built-in agent \`assistant\`. ` +
-    'On the page it is under *Tools*; `./polylogue run` has all tools of its agent; and a client of the API lists ' +
+    'On the page it is under Tools; `./polylogue run` has all tools of its agent; and a client of the API lists ' +
     'those that it wants: `"tools": [{"name": "CurrentTime", "trust": true}, {"name": "KeepNote"}]`, beside the name of the agent.',
   note: 'I have tried an approval.',
 
   results: {
     answered: (tool, text) => `\`${tool}\` answered: ${text}`,
-    time: `What happened: the server recorded my call, ran the tool, recorded its result, and asked me again with the result in hand. Such a round is a *step*; a turn may have many.
+    time: `What happened: the server recorded my call, ran the tool, recorded its result, and asked me again with the result in hand. Such a round is called a step; a turn may have many.
 
-A tool says what it does to the world. This one is \`readonly\`: under \`./polylogue run\` it runs without a question, and after a crash it is simply run again. A client of the API decides for itself: for tools that it does not trust it asks you every time, as the page does until you mark one as trusted under *Tools*.`,
+A tool says what it does to the world. This one is \`readonly\`: under \`./polylogue run\` it runs without a question, and after a crash it is simply run again. A client of the API decides for itself: for tools that it does not trust it asks you every time, as the page does until you mark one as trusted under Tools.`,
     timeDenied:
       'You said no, so `CurrentTime` did not run and I still do not know the time. It only reads, so there was nothing ' +
-      'to fear; on the page you can mark it as trusted under *Tools*, then you are not asked.',
+      'to fear; on the page you can mark it as trusted under Tools, then you are not asked.',
     noteKept:
       'You said yes, or your client trusts this tool. The yes was good for exactly the input that you saw, and the tool ' +
       'ran once. It is `unsafe`: had the server died meanwhile, the tool would not run again by itself; I would read that ' +
@@ -203,8 +205,8 @@ A tool says what it does to the world. This one is \`readonly\`: under \`./polyl
     topic: (number, word) =>
       word === undefined
         ? `Number ${number} of my tour.`
-        : `“${word}” is a word that I know: number ${number} of my tour.`,
-    word: (word) => `“${word}” is a word that I know.`,
+        : `I look for words that I know, and find “${word}”: number ${number} of my tour.`,
+    word: (word) => `I look for words that I know, and find “${word}”.`,
     unknown: 'I find no word that I know in this, and I will not pretend that I do.',
     results: (count) => (count === 1 ? 'The result has come back.' : `All ${count} results have come back.`),
     tourIsOver: 'The tour is over.',

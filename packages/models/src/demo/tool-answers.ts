@@ -71,19 +71,25 @@ export function answerResults(conversation: Conversation, texts: GuideTexts): Te
   const said = results.map((result) => texts.results.answered(result.name, quote(textOf(result.content)))).join('\n')
   const thinking = texts.thinking.results(results.length)
   if (wish.type !== 'topic') return { thinking, text: said, isWhole: true }
-  const lesson = lessonOf(wish.topic, conversation, texts.results)
-  return { thinking, text: lesson === undefined ? said : `${said}\n\n${lesson}` }
+  const { lesson, tellsResult = false } = lessonOf(wish.topic, conversation, texts.results)
+  return { thinking, text: tellsResult ? lesson : `${said}\n\n${lesson}`.trimEnd() }
 }
 
-function lessonOf(topic: Topic, conversation: Conversation, texts: ResultTexts): string | undefined {
+/** What there is to learn from the results; a no needs no other words than that. */
+function lessonOf(
+  topic: Topic,
+  conversation: Conversation,
+  texts: ResultTexts,
+): { readonly lesson: string; readonly tellsResult?: boolean } {
   const [result] = conversation.results
-  if (topic === 'side-by-side') return texts.sideBySide
-  if (result === undefined || !isToolTopic(topic)) return undefined
+  if (topic === 'side-by-side') return { lesson: texts.sideBySide }
+  if (result === undefined || !isToolTopic(topic)) return { lesson: '' }
   const outcome = outcomeOf(result)
-  if (outcome.type === 'unknown') return texts.outcomeUnknown(result.name)
-  if (outcome.type === 'failed') return texts.failed
-  if (topic === 'reading-tool') return outcome.type === 'denied' ? texts.timeDenied : texts.time
-  return lessonOfNote(outcome, conversation, texts)
+  if (outcome.type === 'unknown') return { lesson: texts.outcomeUnknown(result.name), tellsResult: true }
+  if (outcome.type === 'failed') return { lesson: texts.failed }
+  const tellsResult = outcome.type === 'denied'
+  if (topic === 'asking-tool') return { lesson: lessonOfNote(outcome, conversation, texts), tellsResult }
+  return { lesson: tellsResult ? texts.timeDenied : texts.time, tellsResult }
 }
 
 /** Both answers are worth seeing, so the other one is suggested until it was given. */
