@@ -58,8 +58,9 @@ describe('P15: a full disk', () => {
     expect(rest.at(-1)?.data).toMatchObject({ event: 'turn_stop', cancelled: true })
     expect(await quiet.turn('say after')).toMatchObject({ stopReason: 'end_turn' })
     expect((await attachSession(client, busy.id).turn('say again')).stopReason).toBe('end_turn')
-    expect(server.log).toContain('"msg":"the storage fails"')
-    expect(server.log).toContain('"msg":"the storage works again"')
+    for (const message of ['the storage fails', 'the storage works again']) {
+      await eventually(async () => (server.log.includes(`"msg":"${message}"`) ? true : undefined), message)
+    }
   }
 
   async function fillTheFile(server: SmallDiskServer): Promise<void> {

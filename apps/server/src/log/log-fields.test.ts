@@ -25,6 +25,11 @@ it('holds no secret, however deep it lies', () => {
   expect(JSON.stringify(fields)).not.toMatch(/horse|abcdef|the user/)
 })
 
+it('holds nothing under a name that means a secret, and keeps numbers', () => {
+  const fields = fieldsOf({ cookie: 'short', usage: { inputTokens: 5, accessToken: 'short' }, apiKey: ['short'] })
+  expect(fields).toEqual({ cookie: '***', usage: { inputTokens: 5, accessToken: '***' }, apiKey: '***' })
+})
+
 it('is bounded in depth, number and length', () => {
   const deep: Record<string, unknown> = {}
   deep['self'] = deep

@@ -1,4 +1,4 @@
-import type { Redactor } from './redactor.ts'
+import { REDACTED, type Redactor } from './redactor.ts'
 
 export type LogFields = { readonly [name: string]: unknown }
 
@@ -13,7 +13,7 @@ const LONGEST_READ = 8 * LONGEST_TEXT
  * line, because a secret may have been chosen so that the line falls apart without it.
  */
 export function toLogFields(fields: LogFields, redactor: Redactor): LogFields {
-  return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, toValue(value, redactor, DEEPEST)]))
+  return toEntries(Object.entries(fields), redactor, DEEPEST + 1)
 }
 
 function toValue(value: unknown, redactor: Redactor, depth: number): unknown {
@@ -40,7 +40,7 @@ function toEntries(entries: readonly (readonly [string, unknown])[], redactor: R
   return Object.fromEntries(
     kept.map(([name, item]) => [
       toText(name, redactor),
-      isSecretName(name) ? '***' : toValue(item, redactor, depth - 1),
+      isSecret(name, item) ? REDACTED : toValue(item, redactor, depth - 1),
     ]),
   )
 }
@@ -67,6 +67,8 @@ function toText(text: string, redactor: Redactor): string {
   return clean.replace(CONTROLS, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
 
-function isSecretName(name: string): boolean {
-  return /authorization|cookie|password|passwd|secret|token|api[-_]?key/i.test(name)
+/** A number of tokens is no token. */
+function isSecret(name: string, value: unknown): boolean {
+  const isText = typeof value === 'string' || (typeof value === 'object' && value !== null)
+  return isText && /authorization|cookie|password|passwd|secret|token|api[-_]?key/i.test(name)
 }
