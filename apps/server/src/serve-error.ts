@@ -1,3 +1,5 @@
+import { toTerminalLine } from './to-terminal-line.ts'
+
 /** sysexits.h: something is configured in a way we refuse to run with. */
 export const EXIT_CONFIG = 78
 export const EXIT_FAILURE = 1
@@ -7,7 +9,7 @@ export class ServeError extends Error {
   readonly exitCode: number
 
   constructor(message: string, exitCode: number, options?: ErrorOptions) {
-    super(message, options)
+    super(toTerminalLine(message), options)
     this.name = 'ServeError'
     this.exitCode = exitCode
   }
