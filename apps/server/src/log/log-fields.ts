@@ -35,11 +35,14 @@ function toValue(value: unknown, redactor: Redactor, depth: number): unknown {
   }
 }
 
+/** A name that we gave, not one that came with the data. */
+const IDENTIFIER = /^[a-z][A-Za-z]{0,19}$/
+
 function toEntries(entries: readonly (readonly [string, unknown])[], redactor: Redactor, depth: number): LogFields {
   const kept = entries.slice(0, MOST_ENTRIES)
   return Object.fromEntries(
     kept.map(([name, item]) => [
-      toText(name, redactor),
+      IDENTIFIER.test(name) ? name : toText(name, redactor),
       isSecret(name, item) ? REDACTED : toValue(item, redactor, depth - 1),
     ]),
   )
