@@ -14,6 +14,8 @@ const BRISK: PowerLossWorkload = { sessions: 2, turns: 6, size: 500, pragmas: ['
 /** As shipped, and large enough to be checkpointed in the middle of each round. */
 const SHIPPED: PowerLossWorkload = { sessions: 3, turns: 20, size: 1_000, pragmas: [] }
 
+const upTo = (last: number): readonly number[] => Array.from({ length: last }, (_, index) => index + 1)
+
 export const COUNTS = {
   powerLoss: {
     workloads: { brisk: BRISK, shipped: SHIPPED },
@@ -21,6 +23,47 @@ export const COUNTS = {
     proof: { seeds: ['amber', 'birch', 'cedar', 'delta', 'ember'], images: { brisk: 1_600, shipped: 400 } },
     /** Of a store that does not wait for the disk: enough to lose something. */
     forgetful: { seed: 'dusk', images: 200, workload: { ...BRISK, pragmas: ['synchronous = NORMAL'] } },
+  },
+  ioError: {
+    /** At a time: the machines that run this have few processors, and each point is a process under strace. */
+    width: 2,
+    test: {
+      store: [
+        { call: 'fsync', points: [1, 6, 60] },
+        { call: 'pwrite64', points: [4, 90] },
+        { call: 'pread64', points: [3, 120] },
+        { call: 'link', points: [1] },
+        { call: 'unlink', points: [4] },
+        { call: 'openat', points: [5] },
+      ],
+      server: [
+        { call: 'fsync', points: [3] },
+        { call: 'pwrite64', points: [5] },
+      ],
+      firstStart: [{ call: 'rename', points: [1, 2] }],
+    },
+    proof: {
+      store: [
+        { call: 'fsync', points: upTo(200) },
+        { call: 'pwrite64', points: upTo(200) },
+        { call: 'pread64', points: upTo(200) },
+        { call: 'openat', points: upTo(16) },
+        { call: 'unlink', points: upTo(7) },
+        { call: 'ftruncate', points: upTo(4) },
+        { call: 'mmap', points: upTo(2) },
+        { call: 'link', points: upTo(1) },
+      ],
+      server: [
+        { call: 'fsync', points: upTo(12) },
+        { call: 'pwrite64', points: upTo(12) },
+      ],
+      firstStart: [
+        { call: 'rename', points: upTo(2) },
+        { call: 'fsync', points: upTo(2) },
+        { call: 'pwrite64', points: upTo(2) },
+        { call: 'openat', points: upTo(2) },
+      ],
+    },
   },
   bitRot: {
     test: {
