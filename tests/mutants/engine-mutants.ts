@@ -1,0 +1,162 @@
+import type { Mutant } from './mutant.ts'
+
+const ENGINE = 'packages/engine/src'
+
+export const ENGINE_MUTANTS: readonly Mutant[] = [
+  {
+    name: 'an unsafe tool runs again after a takeover',
+    edits: [
+      {
+        file: `${ENGINE}/turn/decide-takeover.ts`,
+        find: "effectOf(call) === 'unsafe' || (effectOf(call) === 'idempotent' && !isGoingOn)",
+        replacement: "effectOf(call) !== 'readonly' && !isGoingOn",
+      },
+    ],
+    caughtBy: { file: 'tests/aap/crash.test.ts', test: 'while an unsafe tool runs' },
+  },
+  {
+    name: 'a step is ended after its turn',
+    edits: [
+      {
+        file: `${ENGINE}/turn/end-turn.ts`,
+        find: '  if (step !== undefined) {\n    const outcome',
+        replacement:
+          "  events.push({ type: 'turn.ended', turnId, outcome: end.outcome, ...(end.error && { error: end.error }) })\n  if (step !== undefined) {\n    const outcome",
+      },
+      {
+        file: `${ENGINE}/turn/end-turn.ts`,
+        find: "  }\n  events.push({ type: 'turn.ended', turnId, outcome: end.outcome, ...(end.error && { error: end.error }) })\n  return events",
+        replacement: '  }\n  return events',
+      },
+      {
+        file: `${ENGINE}/session/evolve.ts`,
+        find: "if (state.turn === undefined) throw new Error('this event needs an active turn')",
+        replacement: 'if (state.turn === undefined) return state',
+      },
+    ],
+    caughtBy: { file: 'tests/checker/session-machine.test.ts', test: 'behaves like its model' },
+  },
+  {
+    name: 'a delta overtakes an event that is being recorded',
+    edits: [
+      {
+        file: `${ENGINE}/session/session-feed.ts`,
+        find: '    if (this.#holds > 0) this.#held.push(delta)\n    else this.#deliver(delta)\n',
+        replacement: '    this.#deliver(delta)\n',
+      },
+    ],
+    caughtBy: { file: `${ENGINE}/session/session-feed.test.ts`, test: '' },
+  },
+  {
+    name: 'an event is shown before it is on disk',
+    edits: [
+      {
+        file: `${ENGINE}/session/open-session.ts`,
+        find: '    this.feed.hold()\n',
+        replacement: '    this.feed.hold()\n    this.feed.publish(recorded)\n',
+      },
+      {
+        file: `${ENGINE}/session/open-session.ts`,
+        find: '      published = recorded\n',
+        replacement: '',
+      },
+    ],
+    caughtBy: { file: 'tests/checker/session-races.test.ts', test: '' },
+  },
+  {
+    name: 'a session is found by its id, whoever asks',
+    edits: [
+      {
+        file: `${ENGINE}/session/open-sessions.ts`,
+        find: 'if (session === undefined || session.state.userId !== userId) {',
+        replacement: 'void userId\n    if (session === undefined) {',
+      },
+    ],
+    caughtBy: { file: 'tests/aap/auth-and-errors.test.ts', test: '' },
+  },
+  {
+    name: 'one approval grants every call that waits',
+    edits: [
+      {
+        file: `${ENGINE}/session/evolve.ts`,
+        find: "return event.granted ? withCall(state, event.toolCallId, 'ready') : state",
+        replacement: `return event.granted
+        ? withTurn(state, (turn) => ({
+            ...turn,
+            step: turn.step && {
+              ...turn.step,
+              calls: turn.step.calls.map((call) =>
+                call.phase === 'awaiting-approval' ? { ...call, phase: 'ready' } : call,
+              ),
+            },
+          }))
+        : state`,
+      },
+    ],
+    caughtBy: { file: 'tests/aap/tools.test.ts', test: 'aap 97' },
+  },
+  {
+    name: 'a restart grants what waited for approval',
+    edits: [
+      {
+        file: `${ENGINE}/session/open-session.ts`,
+        find: '    return state && new OpenSession(store, clock, state, snapshot?.seq ?? 0)\n',
+        replacement: `    const step = state?.turn?.step
+    const calls = step?.calls.map((call) => (call.phase === 'awaiting-approval' ? { ...call, phase: 'ready' } : call))
+    if (state?.turn && step && calls) state = { ...state, turn: { ...state.turn, step: { ...step, calls } } } as SessionState
+    return state && new OpenSession(store, clock, state, snapshot?.seq ?? 0)
+`,
+      },
+    ],
+    caughtBy: { file: `${ENGINE}/turn/takeover.test.ts`, test: 'a turn that waits for a human' },
+  },
+  {
+    name: 'a cancel is recorded and stops nothing',
+    edits: [
+      {
+        file: `${ENGINE}/session/execute-command.ts`,
+        find: "    if (event.type === 'turn.cancel-requested') deps.coordinator.stopRunner(session.id, 'cancel', event.turnId)\n",
+        replacement: '',
+      },
+    ],
+    caughtBy: { file: 'tests/aap/repeat-and-cancel.test.ts', test: 'stops the model, keeps its partial text' },
+  },
+  {
+    name: 'a call is run before it is recorded as started',
+    edits: [
+      {
+        file: `${ENGINE}/turn/settle-tool-calls.ts`,
+        find: '      await recordStarted(ready, turnId, deps)\n      for (const call of ready) {',
+        replacement: '      const started = recordStarted(ready, turnId, deps)\n      for (const call of ready) {',
+      },
+      {
+        file: `${ENGINE}/turn/settle-tool-calls.ts`,
+        find: '        running.set(call.toolCallId, run)\n      }\n',
+        replacement: '        running.set(call.toolCallId, run)\n      }\n      await started\n',
+      },
+    ],
+    caughtBy: { file: `${ENGINE}/turn/coordinator.test.ts`, test: 'does not run a tool that could not be recorded' },
+  },
+  {
+    name: 'a cancelled turn leaves calls without a result',
+    edits: [
+      {
+        file: `${ENGINE}/turn/end-turn.ts`,
+        find: 'openCallsOf(turn).map(',
+        replacement: "openCallsOf(turn).filter((call) => call.phase !== 'running').map(",
+      },
+    ],
+    caughtBy: { file: 'tests/aap/repeat-and-cancel.test.ts', test: 'stops a running tool and leaves no call' },
+  },
+  {
+    name: 'a snapshot is one append behind',
+    edits: [
+      {
+        file: `${ENGINE}/session/open-session.ts`,
+        find: '...(isSnapshotDue && { snapshot: JSON.stringify(state) }),',
+        replacement: '...(isSnapshotDue && { snapshot: JSON.stringify(this.#state) }),',
+      },
+    ],
+    caughtBy: { file: 'tests/checker/fold.test.ts', test: 'each snapshot that was stored' },
+  },
+]

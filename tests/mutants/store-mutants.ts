@@ -1,0 +1,96 @@
+import type { Mutant } from './mutant.ts'
+
+const STORE = 'packages/stores/sqlite/src'
+
+export const STORE_MUTANTS: readonly Mutant[] = [
+  {
+    name: 'a write is acknowledged before its commit',
+    edits: [
+      {
+        file: `${STORE}/group-commit.ts`,
+        find: 'begin.run()\n      if (!runTogether(group, passengers)) {',
+        replacement:
+          'if (db.isTransaction) commit.run()\n      begin.run()\n      if (!runTogether(group, passengers)) {',
+      },
+      {
+        file: `${STORE}/group-commit.ts`,
+        find: 'commit.run()\n    } catch (error) {\n      rollBack()',
+        replacement:
+          'setTimeout(() => void (db.isOpen && db.isTransaction && commit.run()), 20)\n    } catch (error) {\n      rollBack()',
+      },
+    ],
+    caughtBy: { file: `${STORE}/durability.test.ts`, test: 'is there after the process was killed' },
+  },
+  {
+    name: 'the seq is chosen outside the transaction',
+    edits: [
+      {
+        file: `${STORE}/sqlite-event-store.ts`,
+        find: "return commits.write('append', () => append(request, events))",
+        replacement: `const head = await commits.read(() => reads.head(request.sessionId))
+      return commits.write('append', () => append({ ...request, expectedSeq: head?.lastSeq ?? 0 }, events))`,
+      },
+    ],
+    caughtBy: { file: `${STORE}/sqlite-stores.test.ts`, test: 'seq-moved when the caller has not seen' },
+  },
+  {
+    name: 'an append does not check its fence',
+    edits: [
+      {
+        file: `${STORE}/append.ts`,
+        find: "      if (fence !== undefined && !holds(head, fence)) return 'fenced'\n",
+        replacement: '      void holds\n',
+      },
+    ],
+    caughtBy: { file: `${STORE}/sqlite-stores.test.ts`, test: 'fenced when the runner no longer holds' },
+  },
+  {
+    name: 'commits do not wait for the disk (synchronous=NORMAL)',
+    edits: [
+      {
+        file: `${STORE}/open-database.ts`,
+        find: 'PRAGMA synchronous = FULL',
+        replacement: 'PRAGMA synchronous = NORMAL',
+      },
+      { file: `${STORE}/open-database.ts`, find: 'if (level !== 2)', replacement: 'if (level < 1)' },
+    ],
+    caughtBy: { file: 'tests/storage-faults/power-loss/power-loss.test.ts', test: '' },
+  },
+  {
+    name: 'the receipt of a request is stored after the transaction that starts its turn',
+    edits: [
+      {
+        file: `${STORE}/sqlite-event-store.ts`,
+        find: "return commits.write('append', () => append(request, events))",
+        replacement: `const { receipt, ...rest } = request
+      const result = await commits.write('append', () => append(rest, events))
+      if (receipt === undefined || result.type !== 'appended') return result
+      await commits.write('other', () =>
+        db
+          .prepare('INSERT INTO receipts (session_id, user_id, key, fingerprint, turn_id, seq) VALUES (?, ?, ?, ?, ?, ?)')
+          .run(
+            request.sessionId,
+            receipt.userId,
+            receipt.key,
+            receipt.fingerprint,
+            receipt.turnId,
+            request.expectedSeq + 1 + receipt.firstEvent,
+          ),
+      )
+      return result`,
+      },
+    ],
+    caughtBy: { file: 'tests/crash/crash.test.ts', test: '' },
+  },
+  {
+    name: 'the draft of an answer stays when the answer is recorded',
+    edits: [
+      {
+        file: `${STORE}/append.ts`,
+        find: '    if (clearDrafts !== undefined) for (const stepId of clearDrafts) deleteDrafts.run(sessionId, stepId)\n',
+        replacement: '    void [clearDrafts, deleteDrafts]\n',
+      },
+    ],
+    caughtBy: { file: `${STORE}/sqlite-stores.test.ts`, test: 'goes with the append that makes it obsolete' },
+  },
+]
