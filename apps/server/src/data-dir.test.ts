@@ -56,6 +56,9 @@ describe('preparing the data directory', () => {
   it('refuses a path that cannot be one', () => {
     const file = join(makeTempDir(), 'file')
     writeFileSync(file, '')
-    expect(() => prepareDataDir(file)).toThrow(/cannot be made. Choose another with --data/)
+    // In /proc, Node's own way of making folders would try for ever.
+    for (const path of [file, join(file, 'below'), '/proc/nowhere', '/proc/nowhere/below']) {
+      expect(() => prepareDataDir(path)).toThrow(/cannot be made. Choose another with --data/)
+    }
   })
 })

@@ -1,6 +1,6 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { shellQuote } from './platform/private-file.ts'
 import { EXIT_CONFIG, ServeError } from './serve-error.ts'
@@ -19,7 +19,7 @@ export function defaultDataDir(env: NodeJS.ProcessEnv, cwd: string): string {
 /** Makes the directory, or checks the one that is there: nobody else may look into it. */
 export function prepareDataDir(path: string): void {
   try {
-    mkdirSync(path, { recursive: true, mode: 0o700 })
+    makeDirectory(path)
   } catch (error) {
     throw new ServeError(`The data directory ${path} cannot be made. Choose another with --data.`, EXIT_CONFIG, {
       cause: error,
@@ -36,4 +36,11 @@ export function prepareDataDir(path: string): void {
   } catch (error) {
     throw new ServeError(`The data directory ${path} is open to other users. ${remedy}`, EXIT_CONFIG, { cause: error })
   }
+}
+
+/** Not Node's own recursion, which never ends where a directory exists and nothing can be made in it, as in /proc. */
+function makeDirectory(path: string): void {
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return
+  if (!existsSync(dirname(path))) makeDirectory(dirname(path))
+  mkdirSync(path, { mode: 0o700 })
 }
