@@ -140,7 +140,7 @@ describe('a guided tour, from the first hello to the last goodbye', () => {
   it('goes on after a kill -9 in the middle, done with the lines that the guide shows', async () => {
     const lines = shownLines((await session.play('none', '6')).text)
     const script = lines.replaceAll('http://127.0.0.1:8020', server.url)
-    const stream = await begin('6', 60)
+    const stream = await begin('6', 90)
     await runProgram('sh', ['-euc', script], { cwd: dir.path })
     await expect(stream.finished()).rejects.toThrow(/aborted|reset/i)
     await server.kill()

@@ -169,12 +169,12 @@ describe('the guide and its tools', () => {
 })
 
 describe('the texts of the guide', () => {
-  const texts = [ENGLISH, CHINESE].flatMap(({ welcome, about, topics, calls, results, menu }) => [
+  const texts = [ENGLISH, CHINESE].flatMap(({ welcome, about, topics, slow, calls, results, menu }) => [
     welcome,
     about,
     menu.head,
     menu.foot,
-    ...[topics, calls, results, menu.titles]
+    ...[topics, slow, calls, results, menu.titles]
       .flatMap((group) => Object.values(group))
       .filter((one) => typeof one === 'string'),
   ])

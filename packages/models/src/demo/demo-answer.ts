@@ -11,25 +11,20 @@ import { TOUR, type Topic, type Wish, numberOf } from './topic.ts'
 export interface DemoAnswer {
   readonly thinking: string
   readonly text: string
+  /** The rest of the text, slow enough to be stopped or killed in the middle. */
+  readonly slowText: string
   readonly calls: readonly { readonly tool: string; readonly input: JsonObject }[]
-  /** Meant to be disturbed while it comes. */
-  readonly isSlow: boolean
 }
 
-const SLOW_TOPICS: readonly Topic[] = ['long-answer', 'crash']
 const LONGEST_UNKNOWN = 80
 
 export function answerOf(request: ModelRequest): DemoAnswer {
   const conversation = readConversation(request)
   const texts = conversation.language === 'zh' ? CHINESE : ENGLISH
-  const { thinking, text, calls = [], isWhole = false } = tell(request, conversation, texts)
-  const { wish } = conversation
-  return {
-    thinking,
-    text: calls.length > 0 || isWhole ? text : `${text}\n\n${suggestNext(conversation, texts)}`,
-    calls,
-    isSlow: wish.type === 'topic' && SLOW_TOPICS.includes(wish.topic),
-  }
+  const { thinking, text, slowText, calls = [], isWhole = false } = tell(request, conversation, texts)
+  const end = calls.length > 0 || isWhole ? '' : `\n\n${suggestNext(conversation, texts)}`
+  if (slowText === undefined) return { thinking, text: text + end, slowText: '', calls }
+  return { thinking, text: `${text}\n\n`, slowText: slowText + end, calls }
 }
 
 function tell(request: ModelRequest, conversation: Conversation, texts: GuideTexts): Telling {
@@ -40,7 +35,7 @@ function tell(request: ModelRequest, conversation: Conversation, texts: GuideTex
   switch (wish.type) {
     case 'topic':
       if (isToolTopic(wish.topic)) return { thinking, ...callForTopic(wish.topic, wish.detail, request.tools, texts) }
-      return { thinking, text: texts.topics[wish.topic] }
+      return { thinking, text: texts.topics[wish.topic], slowText: texts.slow[wish.topic] }
     case 'use':
       return useTool(wish, request.tools, texts)
     case 'greeting':

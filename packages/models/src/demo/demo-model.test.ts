@@ -1,4 +1,4 @@
-import { type ModelMessage, type ModelOutput, type ModelRequest, asToolCallId } from '@polylogue/engine'
+import { type Clock, type ModelMessage, type ModelOutput, type ModelRequest, asToolCallId } from '@polylogue/engine'
 import { createFakeClock } from '@polylogue/testkit'
 import { describe, expect, it } from 'vitest'
 import { createDemoModel } from './demo-model.ts'
@@ -17,13 +17,23 @@ function requestFor(text: string, more: Partial<ModelRequest> = {}): ModelReques
   }
 }
 
-/** Moves time on whenever the model waits for it. */
-async function answer(request: ModelRequest, clock = createFakeClock(), ms = 1000): Promise<ModelOutput[]> {
-  const stream = createDemoModel({ clock }).stream(request, new AbortController().signal)[Symbol.asyncIterator]()
+/** Moves time on whenever the model waits for it, and notes how long it waits. */
+async function answer(request: ModelRequest, pauses: number[] = []): Promise<ModelOutput[]> {
+  const clock = createFakeClock()
+  const noting: Clock = {
+    ...clock,
+    setTimer(ms, run) {
+      pauses.push(ms)
+      return clock.setTimer(ms, run)
+    },
+  }
+  const stream = createDemoModel({ clock: noting })
+    .stream(request, new AbortController().signal)
+    [Symbol.asyncIterator]()
   const outputs: ModelOutput[] = []
   for (;;) {
     const next = stream.next()
-    if (clock.pendingTimers() > 0) clock.advance(ms)
+    clock.advance(1000)
     const { done, value } = await next
     if (done) return outputs
     outputs.push(value)
@@ -52,18 +62,28 @@ describe('the demo model', () => {
   })
 
   it.each([
-    ['normal', 'hello', 33],
-    ['slow', 'hello', 99],
-    ['fast', 'hello', 3.3],
-    ['normal', 'crash', 90],
-  ])('speaks at the pace %s about %s: a word in %d ms', async (pace, text, msPerWord) => {
-    const clock = createFakeClock()
-    const startedAt = clock.now()
-    const outputs = await answer(requestFor(text, { options: { pace } }), clock, msPerWord)
-    const words = outputs.filter(({ type }) => type === 'text' || type === 'thinking').length
-    expect(words).toBeGreaterThan(50)
-    expect((clock.now() - startedAt) / words).toBeCloseTo(msPerWord)
+    ['normal', 33],
+    ['slow', 99],
+    ['fast', 3.3],
+  ])('speaks at the pace %s: a word in %d ms', async (pace, ms) => {
+    const pauses: number[] = []
+    const outputs = await answer(requestFor('hello', { options: { pace } }), pauses)
+    expect(pauses.length).toBeGreaterThan(50)
+    expect(pauses).toHaveLength(outputs.length - 1)
+    for (const pause of pauses) expect(pause).toBeCloseTo(ms)
   })
+
+  it.each(['5', '6', '说一段长的', '崩溃'])(
+    'goes on for half a minute where it is meant to be disturbed: %s',
+    async (text) => {
+      const pauses: number[] = []
+      await answer(requestFor(text), pauses)
+      const slow = pauses.filter((pause) => pause > 40)
+      expect(slow.length).toBeGreaterThan(100)
+      expect(pauses.slice(-slow.length)).toEqual(slow)
+      expect(slow.reduce((sum, pause) => sum + pause, 0)).toBeCloseTo(28_000)
+    },
+  )
 
   it('calls a tool when asked to use it', async () => {
     const outputs = await answer(requestFor('use dice {"sides": 6}', { tools }))

@@ -6,26 +6,28 @@ import { toPieces } from './to-pieces.ts'
 
 /** About thirty words a second: one sees that it streams, and does not wait for it. */
 const MS_PER_PIECE = 33
-/** Of an answer that is meant to be stopped, or killed, in the middle. */
-const MS_PER_SLOW_PIECE = 90
+/** Time enough to stop an answer, or to kill the server, in the middle of it. */
+const SLOW_TEXT_MS = 28_000
 const FACTORS: { readonly [pace: string]: number } = { slow: 3, fast: 0.1 }
 
 /** A guide for the first minutes: prepared answers to words that it knows, streamed like those of a real model. */
 export function createDemoModel({ clock }: { readonly clock: Clock }): Model {
   return {
     async *stream(request, signal) {
-      const { thinking, text, calls, isSlow } = answerOf(request)
-      const pauseMs = (isSlow ? MS_PER_SLOW_PIECE : MS_PER_PIECE) * paceOf(request)
+      const { thinking, text, slowText, calls } = answerOf(request)
+      const pace = paceOf(request)
       let outputTokens = 0
-      for (const [type, pieces] of [
-        ['thinking', toPieces(thinking)],
-        ['text', toPieces(text)],
+      const slowPieces = toPieces(slowText)
+      for (const [type, pieces, msPerPiece] of [
+        ['thinking', toPieces(thinking), MS_PER_PIECE],
+        ['text', toPieces(text), MS_PER_PIECE],
+        ['text', slowPieces, SLOW_TEXT_MS / slowPieces.length],
       ] as const) {
         for (const piece of pieces) {
           if (signal.aborted) return
           yield { type, text: piece }
           outputTokens++
-          await wait(clock, pauseMs, signal)
+          await wait(clock, msPerPiece * pace, signal)
         }
       }
       if (signal.aborted) return

@@ -30,39 +30,15 @@ Polylogue is a server for agents. You give it an agent: instructions, a model, t
 
 What arrives like this is a preview. When I have finished, the server records the whole answer as one event; whoever opens the session later reads that. And every piece on the way has an id: a client that loses its connection gives the last id it saw and gets the rest, without a gap and without a repeat.`,
 
-    'long-answer': `This takes about half a minute, so that you can disturb it. Stop me with the button, or with Ctrl-C in a terminal: what I have said stays, and the session is ready for your next message. Or reload the page, or open it in a second window: the answer goes on where it is, and every word is there once.
+    'long-answer': `This takes about half a minute, so that you can disturb it. Stop me with the button, or with Ctrl-C in a terminal: what I have said stays, and the session is ready for your next message. Or reload the page, or open it in a second window: the answer goes on where it is, and every word is there once.`,
 
-Meanwhile, the life of a message.
-
-One. You send it. The server writes it to a log on disk and waits until the disk says that it is there. Only then does your client hear that it was accepted. A message that was accepted cannot be lost.
-
-Two. A turn begins. Only one turn runs in a session at a time; whoever speaks into a running turn is told that it is busy.
-
-Three. The server asks the model, which is me. It gives me the whole conversation, because I remember nothing by myself. What you have seen, I read from there.
-
-Four. My words go out as they come, to everybody who is looking. Nobody has to look: if you close the window now, I still finish. Leaving is not the same as stopping.
-
-Five. While I speak, the server keeps a draft on disk, four times a second at most. That is what a second window sees, and what a crash leaves.
-
-Six. If I call a tool, the call is recorded before it runs. So after a crash the server knows what may have happened, and never guesses.
-
-Seven. When I have finished, one event holds the whole answer, and the draft goes. The turn ends, and everything rests until you speak again.
-
-That was it. If you have not disturbed me, write \`5\` again and try.`,
-
-    crash: `Now it gets rough. I speak slowly, for about half a minute. Meanwhile kill the server. In another terminal, in the folder where you started it (change the address if yours is another):
+    crash: `Now it gets rough. I go on for about half a minute, slowly. Meanwhile kill the server. In another terminal, in the folder where you started it (change the address if yours is another):
 
     KEY=$(cat .polylogue/local.key)
     STATUS=$(curl -s http://127.0.0.1:8020/api/polylogue/status -H "Authorization: Bearer $KEY")
     kill -9 $(echo "$STATUS" | sed 's/.*"pid":\\([0-9]*\\).*/\\1/')
 
-Then start it again with the same command, \`npm start\`. The page finds it by itself and goes on.
-
-What the new process does. It looks for turns whose process died, and finds this one. It keeps what I had said, up to the last quarter of a second. It does not pretend that my half answer was whole: it notes that it was interrupted, and asks me again. So you will see my beginning twice. A call to a model cannot be taken up in the middle, not even with a real one.
-
-What had been finished stands: earlier answers, earlier tool calls, approvals that wait for you. A tool that was running is run again only if it says that this is harmless. Otherwise I read that the outcome is unknown, and you do too.
-
-If you read this line and nobody killed me, there is still time. If somebody did: welcome back. Nothing that you were told has been lost.`,
+Then start it again with the same command, \`npm start\`. The page finds it by itself and goes on.`,
 
     shell: `The page uses the same API as everybody else, the Agent Application Protocol. With curl, in the folder where you started the server (change the first lines if it has another address or data directory):
 
@@ -121,6 +97,32 @@ The first lines that the server prints say which model answers. \`docs/models.md
 There is nothing to install. The agent \`gambler\` then takes the place of \`assistant\`. It has the default model, which is me as long as there is no other; so say \`use roll_dice {"sides": 6}\` to it.
 
 \`effect\` says what the tool does to the world: \`readonly\`, \`idempotent\` or \`unsafe\`. It decides who is asked and what happens after a crash. Agents can be written in Markdown too, as \`agents/NAME.md\`. \`examples/own-agent\` shows both, and \`docs/guide/agents.md\` has every setting.`,
+  },
+
+  slow: {
+    'long-answer': `Meanwhile, the life of a message.
+
+One. You send it. The server writes it to a log on disk and waits until the disk says that it is there. Only then does your client hear that it was accepted. A message that was accepted cannot be lost.
+
+Two. A turn begins. Only one turn runs in a session at a time; whoever speaks into a running turn is told that it is busy.
+
+Three. The server asks the model, which is me. It gives me the whole conversation, because I remember nothing by myself. What you have seen, I read from there.
+
+Four. My words go out as they come, to everybody who is looking. Nobody has to look: if you close the window now, I still finish. Leaving is not the same as stopping.
+
+Five. While I speak, the server keeps a draft on disk, four times a second at most. That is what a second window sees, and what a crash leaves.
+
+Six. If I call a tool, the call is recorded before it runs. So after a crash the server knows what may have happened, and never guesses.
+
+Seven. When I have finished, one event holds the whole answer, and the draft goes. The turn ends, and everything rests until you speak again.
+
+That was it. If you have not disturbed me, write \`5\` again and try.`,
+
+    crash: `What the new process does. It looks for turns whose process died, and finds this one. It keeps what I had said, up to the last quarter of a second. It does not pretend that my half answer was whole: it notes that it was interrupted, and asks me again. So you will see my beginning twice. A call to a model cannot be taken up in the middle, not even with a real one.
+
+What had been finished stands: earlier answers, earlier tool calls, approvals that wait for you. A tool that was running is run again only if it says that this is harmless. Otherwise I read that the outcome is unknown, and you do too.
+
+If you read this and nobody has killed me, write \`6\` again, with the lines at hand. If somebody has: welcome back. Nothing that you were told has been lost.`,
   },
 
   calls: {

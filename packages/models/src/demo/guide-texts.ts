@@ -7,6 +7,8 @@ export interface GuideTexts {
   /** Above and below the list of topics. */
   readonly menu: { readonly head: string; readonly titles: Readonly<Record<Topic, string>>; readonly foot: string }
   readonly topics: Readonly<Record<Exclude<Topic, ToolTopic>, string>>
+  /** How topics go on that are meant to be disturbed meanwhile. */
+  readonly slow: Readonly<Partial<Record<Topic, string>>>
   /** Said before the calls of a topic. */
   readonly calls: Readonly<Record<ToolTopic, string>>
   /** The session has no tool of this name. */

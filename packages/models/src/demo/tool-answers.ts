@@ -10,6 +10,7 @@ import type { ToolTopic, Topic } from './topic.ts'
 export interface Telling {
   readonly thinking: string
   readonly text: string
+  readonly slowText?: string | undefined
   readonly calls?: readonly Call[]
   /** Nothing is to be suggested after it. */
   readonly isWhole?: boolean
