@@ -24,6 +24,11 @@ export const COUNTS = {
     /** Of a store that does not wait for the disk: enough to lose something. */
     forgetful: { seed: 'dusk', images: 200, workload: { ...BRISK, pragmas: ['synchronous = NORMAL'] } },
   },
+  diskFull: {
+    width: 2,
+    test: { kibibytes: [256, 320, 448, 704, 1_216, 2_240, 4_288, 8_128], blocks: [64, 700] },
+    proof: { kibibytes: upTo(120).map((step) => 192 + 64 * step), blocks: upTo(60).map((step) => 25 * step) },
+  },
   ioError: {
     /** At a time: the machines that run this have few processors, and each point is a process under strace. */
     width: 2,

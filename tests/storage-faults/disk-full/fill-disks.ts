@@ -1,0 +1,36 @@
+import { sideBySide } from '../side-by-side.ts'
+import { fillServer } from './fill-server.ts'
+import { limitFileSize } from './limit-file-size.ts'
+import { mountSmallDisk } from './small-disk.ts'
+
+export interface FilledDisks {
+  readonly count: number
+  /** Those that did not go as they must, with their size. */
+  readonly failed: readonly string[]
+}
+
+/** A server on a disk of each size. Where nobody may mount one, the files of a store are limited instead. */
+export async function fillDisks(kibibytes: readonly number[], width: number): Promise<FilledDisks> {
+  const outcomes = await sideBySide(kibibytes, width, async (size) => {
+    const disk = await mountSmallDisk(size * 1024)
+    // A block of the limit is half a kibibyte.
+    if (disk === undefined) return named(`files of ${size} KiB`, await limitFileSize(2 * size))
+    try {
+      return named(`a disk of ${size} KiB`, await fillServer(disk, size * 1024))
+    } finally {
+      await disk.remove()
+    }
+  })
+  return { count: kibibytes.length, failed: outcomes.flat() }
+}
+
+/** A store whose files may not grow beyond so many blocks. */
+export async function limitFiles(blocks: readonly number[], width: number): Promise<FilledDisks> {
+  const outcomes = await sideBySide(blocks, width, async (limit) =>
+    named(`files of ${limit} blocks`, await limitFileSize(limit)),
+  )
+  return { count: blocks.length, failed: outcomes.flat() }
+}
+
+const named = (what: string, problems: readonly string[]): readonly string[] =>
+  problems.length === 0 ? [] : [`${what}: ${problems.join('; ')}`]

@@ -1,0 +1,15 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { playThroughErrors } from '../workload/play-through-errors.ts'
+
+/** A store whose files may not grow beyond so many blocks of 512 bytes: SQLite takes that for an I/O error. */
+export async function limitFileSize(blocks: number): Promise<readonly string[]> {
+  const directory = await mkdtemp(join(tmpdir(), 'polylogue-limit-'))
+  try {
+    const limit = ['sh', '-c', `ulimit -f ${blocks}; exec "$@"`, 'sh']
+    return await playThroughErrors(join(directory, 'polylogue.db'), limit)
+  } finally {
+    await rm(directory, { recursive: true })
+  }
+}
