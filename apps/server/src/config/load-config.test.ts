@@ -102,6 +102,17 @@ describe('a configuration in JSON', () => {
     expect(await refusalOf({}, 'mine.ts')).toBe('mine.ts: there is no such file')
   })
 
+  it('is refused when it is a directory, the start directory too', async () => {
+    expect(await refusalOf({}, '.')).toBe('.: must be a .ts, .js or .json file')
+    await mkdir(join(directory, 'polylogue.config.json'))
+    expect(await refusalOf({})).toBe('polylogue.config.json: must be a regular file')
+  })
+
+  it('is refused when it is a pipe, which might never end', async () => {
+    await promisify(execFile)('mkfifo', [join(directory, 'polylogue.config.json')])
+    expect(await refusalOf({})).toBe('polylogue.config.json: must be a regular file')
+  })
+
   it('is refused when its name has another ending', async () => {
     expect(await refusalOf({ 'mine.yaml': '' }, 'mine.yaml')).toBe('mine.yaml: must be a .ts, .js or .json file')
   })
@@ -197,6 +208,17 @@ describe('an agent in Markdown', () => {
     expect(await refusalOf({ 'agents/a.md': `---\n${bomb.join('\n')}\n---\nBe kind.` })).toMatch(
       /^agents\/a\.md: front matter: Excessive alias count[^\n]*$/,
     )
+  })
+
+  it('is refused without a word from the library when its front matter has an unknown tag', async () => {
+    const warnings: unknown[] = []
+    const note = (warning: unknown): unknown => warnings.push(warning)
+    process.on('warning', note)
+    const text = '---\nmodel: !!js/function "function () {}"\n---\nBe kind.'
+    expect(await refusalOf({ 'agents/a.md': text })).toMatch(/^agents\/a\.md: model: must be/)
+    await new Promise((resolve) => setImmediate(resolve))
+    process.off('warning', note)
+    expect(warnings).toEqual([])
   })
 
   it('is refused when its file name is no name for an agent', async () => {

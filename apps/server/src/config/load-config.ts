@@ -120,8 +120,9 @@ async function listFolder(folder: string): Promise<readonly string[]> {
 
 async function readText(path: string, file: string): Promise<string> {
   try {
-    const { size } = await stat(path)
-    if (size > LARGEST_FILE) throw new ConfigError(`${file}: larger than ${LARGEST_FILE} bytes`)
+    const found = await stat(path)
+    if (!found.isFile()) throw new ConfigError(`${file}: must be a regular file`)
+    if (found.size > LARGEST_FILE) throw new ConfigError(`${file}: larger than ${LARGEST_FILE} bytes`)
     return await readFile(path, 'utf8')
   } catch (error) {
     if (error instanceof ConfigError) throw error
@@ -140,7 +141,7 @@ function parseJson(file: string, text: string): unknown {
 
 /** Short where the file lies in the start directory, whole where it does not. */
 function labelOf(directory: string, path: string): string {
-  const short = relative(directory, path)
+  const short = relative(directory, path) || '.'
   return short.startsWith('..') ? path : short
 }
 

@@ -24,7 +24,7 @@ async function parseYaml(label: string, text: string): Promise<unknown> {
   const { LineCounter, YAMLParseError, parse } = await import('yaml')
   const lines = new LineCounter()
   try {
-    return parse(text, { prettyErrors: false, lineCounter: lines }) as unknown
+    return parse(text, { prettyErrors: false, lineCounter: lines, logLevel: 'error' }) as unknown
   } catch (error) {
     if (!(error instanceof Error)) throw error
     // The front matter begins on the second line of the file.
