@@ -73,6 +73,15 @@ describe('the agents of a server', () => {
     )
   })
 
+  it('are refused when the default model does not exist, naming where it was written', () => {
+    const catalogOf = (written: object, env: object) =>
+      createAgentCatalog(configOf(written), { scripted: false, clock, defaultModel: 'none/such', env: { ...env } })
+    expect(() => catalogOf({}, { POLYLOGUE_MODEL: 'none/such' })).toThrow(/^POLYLOGUE_MODEL: no provider is named none/)
+    expect(() => catalogOf({ defaultModel: 'none/such' }, { POLYLOGUE_MODEL: 'demo' })).toThrow(
+      /^polylogue\.config\.ts: defaultModel: no provider is named none/,
+    )
+  })
+
   it('are refused when the default is not among them', () => {
     const config = configOf({ agents: [agent('a'), agent('b')], defaultAgent: 'scripted' })
     expect(() => createAgentCatalog(config, { scripted: false, clock })).toThrow(

@@ -28,7 +28,7 @@ export function createAgentCatalog(
 ): AgentCatalog & { readonly defaultName: string } {
   const parts: ModelParts = { clock, env, log, providers: config.providers }
   const { maxSteps } = config.limits
-  const fallback = (): ChosenModel => findModel(defaultModel, 'the default model', parts)
+  const fallback = (): ChosenModel => findModel(defaultModel, originOfDefault(config, env), parts)
   const builtIn = (): AgentDefinition =>
     defaultModel === 'demo'
       ? createGuide({ ...fallback(), maxSteps, clock, dataDir })
@@ -44,6 +44,12 @@ export function createAgentCatalog(
     agents.set(agent.name, agent)
   }
   return { find: (name) => agents.get(name), list: () => list, defaultName: defaultNameOf(config, [...agents.keys()]) }
+}
+
+/** Where the default model was written; nobody wrote one that was found. */
+function originOfDefault({ file, defaultModel }: LoadedConfig, env: Environment): string {
+  if (defaultModel !== undefined) return `${file}: defaultModel`
+  return env['POLYLOGUE_MODEL'] ? 'POLYLOGUE_MODEL' : 'the default model'
 }
 
 function originOf({ agents }: LoadedConfig, { name }: AgentDefinition): string {

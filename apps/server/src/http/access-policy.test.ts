@@ -139,6 +139,14 @@ describe('the origin of a request', () => {
   })
 })
 
+it.each(['https://anna:hunter2@agents.example', 'http//hunter2@agents.example', 'javascript:hunter2@1'])(
+  'an address that may hold a password is refused without repeating it',
+  (publicUrl) => {
+    const create = () => createAccessPolicy({ host: '127.0.0.1', allowOrigins: [], publicUrl })
+    expect(create).toThrow(/^--public-url wants an http or https origin such as https:\/\/example\.com\.$/)
+  },
+)
+
 describe('the request target', () => {
   it.each(['//healthz', 'http://127.0.0.1:8020/healthz', '*', ''])('%j is refused', (url) => {
     const policy = createAccessPolicy(DEFAULTS)

@@ -88,10 +88,9 @@ function valuesOf(rawHeaders: readonly string[], name: string): readonly string[
 function parseOrigin(text: string, flag: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url === undefined || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '') {
-    throw new ServeError(
-      `${flag} wants an http or https origin such as https://example.com, not "${text}".`,
-      EXIT_CONFIG,
-    )
+    // What stands before an @ may be a password.
+    const given = text.includes('@') ? '.' : `, not "${text}".`
+    throw new ServeError(`${flag} wants an http or https origin such as https://example.com${given}`, EXIT_CONFIG)
   }
   return url
 }

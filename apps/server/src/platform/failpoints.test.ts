@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { failpoint, observeFailpoints } from '@polylogue/engine'
+import { EXIT_CONFIG, ServeError } from '../serve-error.ts'
 import { createObserver, installFailpoints, parseFailpoints } from './failpoints.ts'
 
 afterEach(() => observeFailpoints(undefined))
@@ -27,7 +28,9 @@ describe('the failpoints of a process', () => {
   it.each(['ack', 'ack=kill', 'ack=kill@0', 'ack=die@1', 'ack=delay@1', 'ack=delay:x@1', 'Ack=kill@1'])(
     'refuse %s, naming it',
     (text) => {
-      expect(() => parseFailpoints(text)).toThrow(`"${text}" is not like name=kill@3`)
+      expect(() => parseFailpoints(text)).toThrow(
+        new ServeError(`POLYLOGUE_FAILPOINTS: "${text}" is not like name=kill@3`, EXIT_CONFIG),
+      )
     },
   )
 

@@ -10,6 +10,7 @@
 import { appendFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import { observeFailpoints, type FailpointObserver } from '@polylogue/engine'
+import { EXIT_CONFIG, ServeError } from '../serve-error.ts'
 
 export type FailpointAction =
   | { readonly type: 'kill' | 'stop' | 'throw' }
@@ -40,7 +41,7 @@ export function parseFailpoints(text: string): FailpointPlan {
 function parseRule(entry: string): FailpointRule {
   const [, name, action, ms, hit] = RULE.exec(entry) ?? []
   if (name === undefined || action === undefined) {
-    throw new Error(`POLYLOGUE_FAILPOINTS: ${JSON.stringify(entry)} is not like name=kill@3`)
+    throw new ServeError(`POLYLOGUE_FAILPOINTS: ${JSON.stringify(entry)} is not like name=kill@3`, EXIT_CONFIG)
   }
   return { name, action: parseAction(action, Number(ms)), hit: Number(hit) }
 }
