@@ -70,6 +70,28 @@ export const COUNTS = {
       ],
     },
   },
+  lock: {
+    test: {
+      waits: [
+        { holdMs: 300, busyWaitMs: 3_000, stores: 2 },
+        { holdMs: 2_000, busyWaitMs: 300, stores: 2 },
+      ],
+      servers: [{ holdMs: 6_000, isStopped: true }],
+      turnsBehindReader: { store: 8, server: 6 },
+    },
+    /** The store's own limit is 5 s. */
+    proof: {
+      waits: [1_000, 6_000, 30_000].map((holdMs) => ({ holdMs, busyWaitMs: 5_000, stores: 6 })),
+      servers: [
+        { holdMs: 1_000, isStopped: false },
+        { holdMs: 6_000, isStopped: false },
+        { holdMs: 6_000, isStopped: true },
+        { holdMs: 30_000, isStopped: false },
+        { holdMs: 30_000, isStopped: true },
+      ],
+      turnsBehindReader: { store: 60, server: 60 },
+    },
+  },
   bitRot: {
     test: {
       seed: 'moth',

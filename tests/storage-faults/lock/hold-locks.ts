@@ -1,0 +1,25 @@
+import { runProgram } from '../run-program.ts'
+
+/** Another process that holds locks on databases. */
+export interface LockHolder {
+  /** In good order. */
+  release(): Promise<void>
+  /** kill -STOP: it keeps the locks and does nothing any more. */
+  stop(): void
+  /** kill -9, also of a stopped one. */
+  kill(): Promise<void>
+}
+
+export async function holdLocks(kind: 'write' | 'read', files: readonly string[]): Promise<LockHolder> {
+  const program = runProgram('hold-locks', [kind, ...files])
+  const line = await program.nextLine()
+  if (line !== 'held') throw new Error(`the lock was not taken: ${program.complaints}`)
+  return {
+    async release() {
+      process.kill(program.pid, 'SIGCONT')
+      await program.finish()
+    },
+    stop: () => void process.kill(program.pid, 'SIGSTOP'),
+    kill: () => program.kill(),
+  }
+}
