@@ -73,6 +73,13 @@ it('a session whose name or owner is damaged is never just absent', async () => 
   expect(refusals).toBeGreaterThan(3)
 })
 
+it('a page that cannot be read is told in one line', async () => {
+  const bytes = readFileSync(file)
+  const page = 4_096 * Math.floor((places('KEY-HASH')[0] ?? 0) / 4_096)
+  writeFileSync(file, bytes.fill(0xff, page, page + 4_096))
+  await expect(openSqliteStores({ file, clock })).rejects.toThrow(/^[^\n*]* is damaged: [^\n*]+ restore a backup\.$/)
+})
+
 it('a key that was changed in its row is refused', async () => {
   flipAt(places('KEY-NAME')[0] ?? 0)
   const { keys, close } = await openSqliteStores({ file, clock })

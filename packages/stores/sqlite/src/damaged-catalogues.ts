@@ -19,6 +19,13 @@ export function refuseDamagedCatalogues(db: DatabaseSync, file: string): void {
   for (const table of CATALOGUES.filter((name) => tables.has(name))) {
     const [first] = db.prepare(`PRAGMA integrity_check('${table}')`).all()
     const finding = textIn(first ?? {}, 'integrity_check')
-    if (finding !== 'ok') throw damaged(`${file} is damaged: ${finding}.`)
+    if (finding !== 'ok') throw damaged(`${file} is damaged: ${oneLine(finding)}.`)
   }
 }
+
+/** SQLite puts what it finds under a headline. */
+const oneLine = (finding: string): string =>
+  finding
+    .split('\n')
+    .filter((line) => !line.startsWith('***'))
+    .join('; ')
