@@ -29,8 +29,8 @@ export interface ServerProcess {
   createKey(user: string): Promise<string>
   /** SIGKILL; resolves when it is dead. Idempotent. */
   kill(): Promise<void>
-  /** SIGTERM; resolves with the exit code. A process that is gone already gives the code it left. */
-  stop(): Promise<number | null>
+  /** SIGTERM, or another signal; resolves with the exit code. A process that is gone already gives the code it left. */
+  stop(signal?: NodeJS.Signals): Promise<number | null>
   /** What it wrote to stderr, the last part. */
   readonly output: string
 }
@@ -70,7 +70,7 @@ export async function startServerProcess(options: ServerProcessOptions): Promise
     async kill() {
       await end('SIGKILL')
     },
-    stop: () => end('SIGTERM'),
+    stop: (signal = 'SIGTERM') => end(signal),
     get output() {
       return output
     },

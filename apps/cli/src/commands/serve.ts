@@ -18,6 +18,8 @@ export interface ServeFlags {
 }
 
 const DRAIN_MS = 30_000
+// One Ctrl-C under `npm start` arrives twice: from the terminal, and once more from npm.
+const ECHO_MS = 1_000
 
 /** Runs until a signal ends it. */
 export async function serve(flags: ServeFlags): Promise<number> {
@@ -58,8 +60,13 @@ function announce(
  */
 function listenForStop({ stderr }: Terminal): { concern(server: RunningServer): void } {
   let signals = 0
+  let interruptedAt = Number.NEGATIVE_INFINITY
   let stop: ((graceMs: number) => void) | undefined
-  const listener = () => {
+  const listener = (signal: NodeJS.Signals) => {
+    if (signal === 'SIGINT') {
+      if (performance.now() - interruptedAt < ECHO_MS) return
+      interruptedAt = performance.now()
+    }
     signals += 1
     if (signals === 1 && stop && stderr.isTerminal)
       stderr.write('\nStopping when the running turns are done. Again: now.\n')
