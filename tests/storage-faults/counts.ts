@@ -49,7 +49,7 @@ export const COUNTS = {
     },
     proof: {
       store: [
-        { call: 'fsync', points: upTo(200) },
+        { call: 'fsync', points: upTo(240) },
         { call: 'pwrite64', points: upTo(200) },
         { call: 'pread64', points: upTo(200) },
         { call: 'openat', points: upTo(16) },
@@ -59,8 +59,8 @@ export const COUNTS = {
         { call: 'link', points: upTo(1) },
       ],
       server: [
-        { call: 'fsync', points: upTo(12) },
-        { call: 'pwrite64', points: upTo(12) },
+        { call: 'fsync', points: upTo(16) },
+        { call: 'pwrite64', points: upTo(16) },
       ],
       firstStart: [
         { call: 'rename', points: upTo(2) },
@@ -91,6 +91,16 @@ export const COUNTS = {
       ],
       turnsBehindReader: { store: 60, server: 60 },
     },
+  },
+  upgrade: {
+    width: 2,
+    test: [{ call: 'pwrite64', points: [5, 40] }],
+    proof: [
+      { call: 'pwrite64', points: upTo(60) },
+      { call: 'fsync', points: upTo(12) },
+      { call: 'unlink', points: upTo(4) },
+      { call: 'link', points: upTo(1) },
+    ],
   },
   bitRot: {
     test: {

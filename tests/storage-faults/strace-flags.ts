@@ -21,13 +21,22 @@ export const databaseFiles = (file: string): readonly string[] =>
 
 /** strace with the flags that make calls on these files fail with EIO. `trace` then tells what happened. */
 export function failCalls(injection: Injection, files: readonly string[], trace: string): readonly string[] {
+  return inject(injection, 'error=EIO', files, trace)
+}
+
+/** strace with the flags that kill the process at a call on these files. */
+export function killAtCall(injection: Injection, files: readonly string[], trace: string): readonly string[] {
+  return inject(injection, 'signal=SIGKILL', files, trace)
+}
+
+function inject(injection: Injection, effect: string, files: readonly string[], trace: string): readonly string[] {
   const { call, nth, isLasting } = injection
   const calls = SPELLINGS[call] ?? call
   return [
     requireTool('strace', 'strace'),
     ...['-f', '-qq', '-o', trace],
     ...files.flatMap((path) => ['-P', path]),
-    ...['-e', `trace=${calls}`, '-e', `inject=${calls}:error=EIO:when=${nth}${isLasting ? '+' : ''}`],
+    ...['-e', `trace=${calls}`, '-e', `inject=${calls}:${effect}:when=${nth}${isLasting ? '+' : ''}`],
   ]
 }
 

@@ -1,0 +1,42 @@
+import { expect, it } from 'vitest'
+import { join } from 'node:path'
+import { createTempDir } from '../../support/temp-dir.ts'
+import { COUNTS } from '../counts.ts'
+import { injectionsOf } from '../io-error/injections.ts'
+import { startStopwatch, tellProof } from '../proof-result.ts'
+import { sideBySide } from '../side-by-side.ts'
+import { type GoldenLog, readGoldenLogs, readStates, restoreGoldenLog } from './golden-log.ts'
+import { killMigration } from './kill-migration.ts'
+
+it('every golden log is read as it was written, and a kill in a migration leaves nothing half', async () => {
+  const seconds = startStopwatch()
+  const { width, proof } = COUNTS.upgrade
+  const logs = readGoldenLogs()
+  const points = [undefined, ...logs].flatMap((log) => injectionsOf(proof).map((injection) => ({ injection, log })))
+  const outcomes = await sideBySide(points, width, ({ injection, log }) => killMigration(injection, log))
+  const killed = outcomes.filter(({ wasKilled }) => wasKilled)
+  const differing = await sideBySide(logs, 1, differencesOf)
+  const failed = [...killed.flatMap(({ problems }) => problems), ...differing.flat()]
+  tellProof({
+    id: 'F22',
+    what: `${logs.length} golden log read as it was written; kills at every write of a migration`,
+    count: killed.length + logs.length,
+    failures: failed.length,
+    seed: 'none: every write',
+    seconds: seconds(),
+  })
+  expect(failed).toEqual([])
+  expect(killed.length).toBeGreaterThan(50)
+}, 300_000)
+
+async function differencesOf(log: GoldenLog): Promise<readonly string[]> {
+  const temp = await createTempDir()
+  try {
+    const file = join(temp.path, 'polylogue.db')
+    restoreGoldenLog(log, file)
+    const states = await readStates(file)
+    return Object.keys(log.states).filter((id) => states[id] !== log.states[id])
+  } finally {
+    await temp.remove()
+  }
+}

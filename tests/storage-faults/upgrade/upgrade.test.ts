@@ -1,0 +1,109 @@
+import { mkdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { V3 } from '../../support/aap-dialect.ts'
+import { attachSession } from '../../support/aap-session.ts'
+import { textOf } from '../../support/played-turn.ts'
+import { startServerProcess } from '../../support/server-process.ts'
+import { type TempDir, createTempDir } from '../../support/temp-dir.ts'
+import { checkDatabase } from '../disk-full/check-database.ts'
+import { COUNTS } from '../counts.ts'
+import { injectionsOf } from '../io-error/injections.ts'
+import { runProgram } from '../run-program.ts'
+import { sideBySide } from '../side-by-side.ts'
+import { readGoldenLogs, readHistories, readStates, restoreGoldenLog } from './golden-log.ts'
+import { killMigration } from './kill-migration.ts'
+
+const LOGS = readGoldenLogs()
+const NEWEST = Math.max(...LOGS.map(({ schemaVersion }) => schemaVersion))
+
+let temp: TempDir
+let dataDir: string
+let file: string
+beforeEach(async () => {
+  temp = await createTempDir()
+  dataDir = join(temp.path, 'data')
+  mkdirSync(dataDir, { mode: 0o700 })
+  file = join(dataDir, 'polylogue.db')
+})
+afterEach(() => temp.remove())
+
+const versionOf = (path: string): unknown => {
+  const db = new DatabaseSync(path, { readOnly: true })
+  try {
+    return db.prepare('PRAGMA user_version').get()?.['user_version']
+  } finally {
+    db.close()
+  }
+}
+
+describe('the golden logs', () => {
+  it('include one of the schema that a new database gets', async () => {
+    expect(await runProgram('die-while-migrating', [file, '0']).remainingLines()).toEqual(['opened'])
+    expect(versionOf(file)).toBe(NEWEST)
+  })
+
+  it.each(LOGS)('$name folds to the states that it folded to when it was written', async (log) => {
+    restoreGoldenLog(log, file)
+    expect(await readStates(file)).toEqual(log.states)
+    expect(await checkDatabase(dataDir)).toEqual([])
+    expect(versionOf(file)).toBe(NEWEST)
+  })
+
+  it.each(LOGS)('$name is shown to clients as it was shown then, and goes on', async (log) => {
+    restoreGoldenLog(log, file)
+    const server = await startServerProcess({ dataDir })
+    try {
+      const client = server.client(V3)
+      const ids = Object.keys(log.histories)
+      expect((await client.list()).body.sessions.length).toBe(ids.length)
+      expect(await readHistories(client, ids)).toEqual(log.histories)
+      const session = attachSession(client, ids[0] ?? '')
+      expect(textOf((await session.turn('say and on')).messages)).toBe('and on')
+    } finally {
+      await server.stop()
+    }
+  })
+
+  it.each(LOGS)('$name is refused by an older Polylogue, in a sentence, and left as it is', async (log) => {
+    restoreGoldenLog({ sql: `${log.sql}; PRAGMA user_version = ${NEWEST + 1};` }, file)
+    const before = readFileSync(file)
+    await expect(startServerProcess({ dataDir })).rejects.toThrow(
+      `was written by a newer Polylogue (schema ${NEWEST + 1}, this one knows ${NEWEST}): run that one.`,
+    )
+    expect(readFileSync(file)).toEqual(before)
+  })
+
+  it('fold to something else when an event is another one', async () => {
+    const [log] = LOGS
+    if (log === undefined) throw new Error('there is no golden log')
+    restoreGoldenLog({ sql: log.sql.replace('"outcome":"finished"', '"outcome":"refused!"') }, file)
+    await expect(readStates(file)).rejects.toThrow('its checksum is wrong')
+  })
+})
+
+describe('a kill in a migration', () => {
+  const starts = [{ name: 'a new database', schemaVersion: 0, sql: undefined }, ...LOGS]
+  const steps = starts.flatMap(({ name, schemaVersion, sql }) =>
+    Array.from({ length: NEWEST - schemaVersion }, (_, index) => ({ name, schemaVersion, sql, step: index + 1 })),
+  )
+
+  it.each(steps)('of $name at step $step leaves what was there, and the next start goes on', async (start) => {
+    const { schemaVersion, sql, step } = start
+    if (sql !== undefined) restoreGoldenLog({ sql }, file)
+    expect(await runProgram('die-while-migrating', [file, String(step)]).remainingLines()).toEqual([])
+    expect(versionOf(file)).toBe(schemaVersion + step - 1)
+    const server = await startServerProcess({ dataDir })
+    await server.stop()
+    expect(versionOf(file)).toBe(NEWEST)
+    const states = LOGS.find((log) => log.sql === sql)?.states ?? {}
+    expect(await readStates(file)).toEqual(states)
+  })
+
+  it('leaves nothing half-made, wherever it comes', async () => {
+    const { width, test } = COUNTS.upgrade
+    const outcomes = await sideBySide(injectionsOf(test), width, (injection) => killMigration(injection))
+    expect(outcomes).toEqual(outcomes.map(() => ({ wasKilled: true, problems: [] })))
+  })
+})
