@@ -13,8 +13,7 @@ export interface FilledDisks {
 export async function fillDisks(kibibytes: readonly number[], width: number): Promise<FilledDisks> {
   const outcomes = await sideBySide(kibibytes, width, async (size) => {
     const disk = await mountSmallDisk(size * 1024)
-    // A block of the limit is half a kibibyte.
-    if (disk === undefined) return named(`files of ${size} KiB`, await limitFileSize(2 * size))
+    if (disk === undefined) return named(`files of ${size / 4} blocks`, await limitFileSize(size / 4))
     try {
       return named(`a disk of ${size} KiB`, await fillServer(disk, size * 1024))
     } finally {

@@ -8,7 +8,8 @@ export async function limitFileSize(blocks: number): Promise<readonly string[]> 
   const directory = await mkdtemp(join(tmpdir(), 'polylogue-limit-'))
   try {
     const limit = ['sh', '-c', `ulimit -f ${blocks}; exec "$@"`, 'sh']
-    return await playThroughErrors(join(directory, 'polylogue.db'), limit)
+    const { hasFailed, problems } = await playThroughErrors(join(directory, 'polylogue.db'), limit)
+    return hasFailed ? problems : [...problems, 'the limit was never met']
   } finally {
     await rm(directory, { recursive: true })
   }

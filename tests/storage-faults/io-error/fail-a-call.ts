@@ -16,7 +16,7 @@ export async function failCall(injection: Injection): Promise<FailedCall> {
   try {
     const file = join(directory, 'polylogue.db')
     const trace = join(directory, 'trace')
-    const problems = await playThroughErrors(file, failCalls(injection, databaseFiles(file), trace))
+    const { problems } = await playThroughErrors(file, failCalls(injection, databaseFiles(file), trace))
     return { wasInjected: wasInjected(await readFile(trace, 'utf8')), problems }
   } finally {
     await rm(directory, { recursive: true })

@@ -11,14 +11,21 @@ const SIZE = 200
 const PLAYED = { sessions: SESSIONS + 3, turns: 2 * TURNS, size: SIZE }
 const EVENTS_OF_FIRST_TURN = 9
 
-/**
- * Runs a store through a command that makes its disk fail, then opens what is left with nothing failing. Gives what
- * was not as it must be.
- */
-export async function playThroughErrors(file: string, through: readonly string[]): Promise<readonly string[]> {
+export interface PlayedThrough {
+  /** Whether the store felt it: some faults are met by nobody, or only when a file is closed. */
+  readonly hasFailed: boolean
+  /** What was not as it must be. */
+  readonly problems: readonly string[]
+}
+
+/** Runs a store through a command that makes its disk fail, then opens what is left with nothing failing. */
+export async function playThroughErrors(file: string, through: readonly string[]): Promise<PlayedThrough> {
   const program = runProgram('play-through-errors', [file, ...[SESSIONS, TURNS, SIZE].map(String)], { through })
   const lines = await program.remainingLines()
-  return [...problemsIn(lines, program.complaints), ...(await problemsAfterwards(file, lines))]
+  return {
+    hasFailed: lines.some((line) => /^(?:fault|refused) /.test(line)),
+    problems: [...problemsIn(lines, program.complaints), ...(await problemsAfterwards(file, lines))],
+  }
 }
 
 /** What the program said while its disk failed. */
