@@ -7,7 +7,8 @@ export async function readMetric(
     | 'polylogue_open_streams'
     | 'polylogue_readers_dropped_total'
     | 'polylogue_running_turns'
-    | 'process_resident_memory_bytes',
+    | 'process_resident_memory_bytes'
+    | 'nodejs_heap_size_used_bytes',
 ): Promise<number> {
   const headers = { authorization: `Bearer ${server.key}` }
   const { status, text } = await exchangeText({ method: 'GET', url: `${server.url}/metrics`, headers })
