@@ -1,0 +1,47 @@
+import { text } from 'node:stream/consumers'
+import { beginExchange } from '../support/http-exchange.ts'
+
+export interface Target {
+  readonly url: string
+  readonly key: string
+}
+
+export interface Answered {
+  readonly status: number
+  readonly text: string
+  /** `undefined` when there is none, or none that is JSON. */
+  readonly body: unknown
+  readonly ms: number
+}
+
+export interface Question {
+  readonly method: string
+  readonly path: string
+  readonly body?: unknown
+}
+
+/** A valid request on a connection of its own. Rejects when nobody has answered by then. */
+export async function ask({ url, key }: Target, question: Question, giveUpMs = 10_000): Promise<Answered> {
+  const { method, path, body } = question
+  const startedAt = performance.now()
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+  const response = await beginExchange({ method, url: url + path, headers, body }, AbortSignal.timeout(giveUpMs))
+  const received = await text(response)
+  return { status: response.statusCode ?? 0, text: received, body: parse(received), ms: performance.now() - startedAt }
+}
+
+function parse(received: string): unknown {
+  try {
+    return JSON.parse(received)
+  } catch {
+    return undefined
+  }
+}
+
+/** A field of an answer that must be a text. */
+export function textField(body: unknown, name: string): string {
+  const value =
+    typeof body === 'object' && body !== null ? Object.entries(body).find(([key]) => key === name)?.[1] : undefined
+  if (typeof value === 'string') return value
+  throw new Error(`the answer has no ${name}: ${JSON.stringify(body)?.slice(0, 200)}`)
+}

@@ -1,0 +1,37 @@
+import { execFile } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import type { StartCase } from './config-cases.ts'
+import { judgeStart } from './judge-start.ts'
+import { tryStart } from './try-start.ts'
+
+const PROGRAM = fileURLToPath(new URL('../../../polylogue', import.meta.url))
+const AT_ONCE = 2
+const USUAL_PATIENCE_MS = 2000
+/** Where the machine is busy, a start takes as many times longer as anything else does. */
+const PATIENCE_IN_BARE_RUNS = 8
+
+/** Tries all of them. Returns what is wrong, a line each. */
+export async function runStarts(cases: readonly StartCase[]): Promise<readonly string[]> {
+  const patienceMs = Math.max(USUAL_PATIENCE_MS, PATIENCE_IN_BARE_RUNS * (await bareRunMs()))
+  const left = cases.toReversed()
+  const complaints: string[] = []
+  const work = async (): Promise<void> => {
+    for (let next = left.pop(); next !== undefined; next = left.pop()) {
+      const { name, attempt, expected } = next
+      const outcome = await tryStart(attempt)
+      // Somebody else may have had the machine for a moment. Twice in a row is a slow start.
+      const again = outcome.ms > patienceMs ? await tryStart(attempt) : outcome
+      const found = judgeStart(again, expected, patienceMs)
+      complaints.push(...found.map((complaint) => `${name}: ${complaint}`))
+    }
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, work))
+  return complaints
+}
+
+async function bareRunMs(): Promise<number> {
+  const startedAt = performance.now()
+  await promisify(execFile)(PROGRAM, ['--version'])
+  return performance.now() - startedAt
+}
