@@ -128,7 +128,7 @@ const MUTATIONS = listMutations()
 export const MUTATION_COUNT = MUTATIONS.length
 
 // Prime and far from any round number, so that the first inputs already come from everywhere.
-const STRIDE = 7919
+export const STRIDE = 7919
 
 /** How many of the mutations are done to every value of that name. */
 const EVERYWHERE_EVERY = 5
