@@ -45,7 +45,7 @@ function historyOf(events: readonly RecordedEvent[], more: Partial<SessionHistor
     ],
     readers: [
       { after: 0, isGapless: true, seen: asRecorded(events) },
-      { after: 3, isGapless: false, seen: [{ seq: 5 }, { seq: 18 }] },
+      { after: 3, isGapless: false, seen: [{ seq: 5 }, { seq: 18, types: ['turn.paused', 'turn.ended'] }] },
       sawText([0, 'do'], [2, 'ne']),
     ],
     epochs: [1, 2, 5],
@@ -111,6 +111,10 @@ describe('the checker', () => {
   it.each<[string, SessionHistory['readers'][number]]>([
     ['a client ahead of the store', { after: 0, isGapless: false, seen: [{ seq: LOG.length + 1 }] }],
     ['a client that saw another event', { after: 0, isGapless: false, seen: [{ seq: 2, event: given.paused('t1') }] }],
+    [
+      'a client that was shown what another event became',
+      { after: 0, isGapless: false, seen: [{ seq: 18, types: ['turn.paused', 'tool-call.settled'] }] },
+    ],
     ['a client that saw an event twice', { after: 0, isGapless: false, seen: [{ seq: 2 }, { seq: 2 }] }],
     ['a client that saw events out of order', { after: 0, isGapless: false, seen: [{ seq: 4 }, { seq: 3 }] }],
     ['a client that saw what it already had', { after: 4, isGapless: false, seen: [{ seq: 4 }] }],

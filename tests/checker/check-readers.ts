@@ -15,10 +15,16 @@ export function checkReaders({ readers, stored }: SessionHistory): Violation[] {
 }
 
 function checkSeen({ seen }: ReaderHistory, reader: number, stored: SessionHistory['stored']): Violation[] {
-  return seen.flatMap(({ seq, event }): Violation[] => {
+  return seen.flatMap(({ seq, event, types }): Violation[] => {
     const kept = stored[seq - 1]
     if (kept === undefined)
       return [{ invariant: 'I2', message: `reader ${reader} holds seq ${seq} of ${stored.length}` }]
+    if (types !== undefined && !types.includes(kept.event.type)) {
+      const shown = types.join(' or ')
+      return [
+        { invariant: 'I2', message: `reader ${reader} saw ${shown} at ${seq}, where ${kept.event.type} is stored` },
+      ]
+    }
     if (event === undefined || isDeepStrictEqual(plain(event), plain(kept.event))) return []
     return [
       { invariant: 'I2', message: `reader ${reader} saw ${event.type} at ${seq}, where ${kept.event.type} is stored` },

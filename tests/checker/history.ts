@@ -42,6 +42,8 @@ export type SeenDelta = Pick<BlockDelta, 'stepSeq' | 'block' | 'offset' | 'text'
 export interface SeenEvent {
   readonly seq: number
   readonly event?: RecordedEvent
+  /** What it can only be, where the client's protocol shows it in words of its own. */
+  readonly types?: readonly RecordedEvent['type'][]
 }
 
 export type Invariant = 'I1' | 'I2' | 'I3' | 'I4' | 'I5' | 'I6' | 'I7' | 'I8' | 'I9'

@@ -90,7 +90,9 @@ export class CrashClient {
         this.#done += 1
         watching ??= await this.#watch(client)
       }
-      await watching?.until((frame) => parseId(frame).seq >= this.#lastSeq)
+      const last = this.#watched.flat().at(-1)
+      const hasSeenAll = last !== undefined && parseId(last).seq >= this.#lastSeq
+      if (!hasSeenAll) await watching?.until((frame) => parseId(frame).seq >= this.#lastSeq)
     } finally {
       watching?.cut()
     }

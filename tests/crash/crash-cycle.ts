@@ -21,6 +21,11 @@ export interface CrashPoint {
   readonly hit: number
 }
 
+/** Somewhere, so long after the server was ready. */
+export interface CrashTime {
+  readonly afterMs: number
+}
+
 export interface CycleResult {
   /** Whether each process died at its point; otherwise the script was over first, and it was killed then. */
   readonly wasReached: boolean
@@ -46,13 +51,14 @@ export async function countHits(): Promise<ReadonlyMap<string, number>> {
 }
 
 /** The script, cut by a kill -9 at each of these points in turn and finished by the next server on the same data. */
-export async function playThroughCrash(...points: readonly CrashPoint[]): Promise<CycleResult> {
+export async function playThroughCrash(...points: readonly (CrashPoint | CrashTime)[]): Promise<CycleResult> {
   await using folder = await openFolder()
   const client = new CrashClient()
   const epochs: number[] = []
   let wasReached = true
-  for (const { name, hit } of points) {
-    wasReached = (await playUntilKilled(client, () => folder.start(`${name}=kill@${hit}`))) && wasReached
+  for (const point of points) {
+    const start = (): Promise<ServerProcess> => startToDie(folder, point)
+    wasReached = (await playUntilKilled(client, start)) && wasReached
     if (client.hasSession) epochs.push(readEpoch(folder.dataDir, client.sessionId))
   }
 
@@ -101,6 +107,16 @@ function unexpectedOutcomes(outcomes: CrashClient['outcomes']): string[] {
   return Object.entries(expected).flatMap(([turn, outcome]) =>
     outcomes[turn] === outcome ? [] : [`the turn ${turn} ended as ${outcomes[turn]}, not as ${outcome}`],
   )
+}
+
+async function startToDie(
+  { start }: Awaited<ReturnType<typeof openFolder>>,
+  point: CrashPoint | CrashTime,
+): Promise<ServerProcess> {
+  if ('name' in point) return start(`${point.name}=kill@${point.hit}`)
+  const server = await start()
+  setTimeout(() => void server.kill(), point.afterMs)
+  return server
 }
 
 /** `false` when the script was over first; then the process is killed at rest. */

@@ -1,6 +1,16 @@
 import type { ReaderHistory, SeenDelta, SeenEvent } from '../checker/history.ts'
 import type { Frame } from '../support/sse-parser.ts'
 
+/** Which recorded events an event of the stream can stand for. */
+const TYPES: Readonly<Record<string, SeenEvent['types']>> = {
+  turn_start: ['turn.started', 'turn.resumed'],
+  text_delta: ['step.started', 'step.answered', 'step.ended'],
+  thinking_delta: ['step.started', 'step.answered', 'step.ended'],
+  tool_call: ['step.answered'],
+  tool_result: ['tool-call.settled'],
+  turn_stop: ['turn.paused', 'turn.ended'],
+}
+
 const EVENT_ID = /^(\d+)(?:\.(\d+)\.(\d+))?$/
 
 /**
@@ -14,7 +24,8 @@ export function toReaderHistories(frames: readonly Frame[], after: number): read
   const deltas: SeenDelta[] = []
   for (const frame of own) {
     const { seq, block, offset } = parseId(frame)
-    if (seen.at(-1)?.seq !== seq) seen.push({ seq })
+    const types = TYPES[frame.event]
+    if (seen.at(-1)?.seq !== seq) seen.push({ seq, ...(types && { types }) })
     const text = frame.data['delta']
     if (typeof text === 'string') deltas.push({ stepSeq: seq, block, offset: offset - text.length, text })
   }
