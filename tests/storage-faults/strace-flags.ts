@@ -34,7 +34,8 @@ function inject(injection: Injection, effect: string, files: readonly string[], 
   const calls = SPELLINGS[call] ?? call
   return [
     requireTool('strace', 'strace'),
-    ...['-f', '-qq', '-o', trace],
+    // Calls that are not traced cost nothing then. A process that runs already cannot be traced like that.
+    ...['-f', '--seccomp-bpf', '-qq', '-o', trace],
     ...files.flatMap((path) => ['-P', path]),
     ...['-e', `trace=${calls}`, '-e', `inject=${calls}:${effect}:when=${nth}${isLasting ? '+' : ''}`],
   ]
