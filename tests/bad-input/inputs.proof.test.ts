@@ -6,7 +6,7 @@ import { runInputs } from './run-inputs.ts'
 import { openSlowClients } from './slow-clients.ts'
 import { startSubject, type Subject } from './subject.ts'
 
-const PLAN = planFromEnvironment({ seed: 'polylogue proof', from: 0, count: 100_000 })
+const PLAN = planFromEnvironment({ seed: 'polylogue', from: 0, count: 100_000 })
 const MEBIBYTE = 1024 * 1024
 
 /** They are there all the time, and cost the others nothing. */

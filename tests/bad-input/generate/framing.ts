@@ -1,21 +1,10 @@
-// Bodies whose length is a lie, a riddle, or more than anybody takes.
-import type { BadInput, Expectation, Generator, Piece, Scene } from '../bad-input.ts'
+// Bodies whose length is a lie or a riddle, and requests that come in one packet with others.
+import type { Expectation, Generator } from '../bad-input.ts'
 import { toHead } from '../http-text.ts'
-import type { Random } from '../random.ts'
-
-interface Framing {
-  readonly name: string
-  readonly pieces: readonly Piece[]
-  readonly expected: Expectation
-  readonly afterwards?: BadInput['afterwards']
-}
-
-type WriteFraming = (scene: Scene, random: Random) => Framing
+import { BODY_LIMITS } from './body-limits.ts'
+import { type WriteFraming, chunkedHead, get, head, smuggled, turnRequest, usual } from './framing-parts.ts'
 
 const BROKEN: Expectation = { answers: 'one, or closed instead', statuses: 'refused' }
-const TOO_LARGE: Expectation = { answers: 1, statuses: [413] }
-/** `POST /api/polylogue/keys` takes this much: the smallest limit there is. */
-const SMALL_LIMIT = 64 * 1024
 
 const LENGTHS = [
   '-1',
@@ -139,58 +128,6 @@ const FRAMINGS: readonly WriteFraming[] = [
     pieces: [chunkedHead(scene), '2\r\n{}\r\n0\r\nContent-Length: 99\r\nAuthorization: Bearer x\r\n\r\n'],
     expected: { answers: 1, statuses: 'refused' },
   }),
-  (scene) => ({
-    name: '47 KB of chunks of one byte',
-    pieces: [createHead(scene), tinyChunks(padded(7800))],
-    expected: { answers: 1, statuses: [201] },
-  }),
-  (scene) => ({
-    name: 'chunks of one byte in 100 packets',
-    pieces: [createHead(scene), ...padded(100).split('').map(chunk), '0\r\n\r\n'],
-    expected: { answers: 1, statuses: [201] },
-  }),
-  (scene) => ({
-    name: 'too many chunks',
-    pieces: [chunkedHead(scene), tinyChunks('x'.repeat(SMALL_LIMIT + 1))],
-    expected: TOO_LARGE,
-  }),
-  (scene) => ({
-    name: 'one chunk too large',
-    pieces: [chunkedHead(scene), chunk('x'.repeat(SMALL_LIMIT + 1)), '0\r\n\r\n'],
-    expected: TOO_LARGE,
-  }),
-  (scene) => ({
-    name: 'a limit crossed in the middle',
-    pieces: [chunkedHead(scene), ...Array.from({ length: 9 }, () => chunk('x'.repeat(SMALL_LIMIT / 8))), '0\r\n\r\n'],
-    expected: TOO_LARGE,
-  }),
-  (scene) => ({
-    name: 'a limit crossed and no end',
-    pieces: [chunkedHead(scene), ...Array.from({ length: 9 }, () => chunk('x'.repeat(SMALL_LIMIT / 8)))],
-    expected: TOO_LARGE,
-  }),
-  (scene) => ({
-    name: 'more than the limit announced',
-    pieces: [head(scene, { 'Content-Length': String(SMALL_LIMIT + 1) }), '{"name":'],
-    expected: { answers: 'one, or closed instead', statuses: [413] },
-    afterwards: 'sends no more',
-  }),
-  (scene) => ({
-    name: '64 MiB announced',
-    pieces: [createHead(scene, { 'Transfer-Encoding': undefined, 'Content-Length': String(64 * 1024 * 1024) }), '{'],
-    expected: TOO_LARGE,
-  }),
-  (scene) => ({
-    name: '64 MiB expected to be asked for',
-    pieces: [
-      createHead(scene, {
-        'Transfer-Encoding': undefined,
-        'Content-Length': String(64 * 1024 * 1024),
-        Expect: '100-continue',
-      }),
-    ],
-    expected: TOO_LARGE,
-  }),
   (scene, random) => ({
     name: 'body cut off',
     pieces: [head(scene, { 'Content-Length': '100' }), '{"name":"a"}'.slice(0, random.int(12))],
@@ -233,18 +170,7 @@ const FRAMINGS: readonly WriteFraming[] = [
     ],
     expected: { answers: 2, statuses: [200] },
   }),
-  (scene) => ({
-    name: 'a body that nobody reads',
-    pieces: [
-      toHead(`POST /aap/v3/sessions/${scene.sessionId}/cancel HTTP/1.1`, {
-        ...usual(scene),
-        'Content-Length': '1000000',
-      }),
-      'x'.repeat(1_000_000),
-      get(scene, '/healthz'),
-    ],
-    expected: { answers: 2, statuses: [200, 202] },
-  }),
+  ...BODY_LIMITS,
 ]
 
 export const generateFraming: Generator = (turn, random, scene) => {
@@ -252,48 +178,4 @@ export const generateFraming: Generator = (turn, random, scene) => {
   if (write === undefined) throw new Error('there are no framings')
   const { name, pieces, expected, afterwards = 'waits' } = write(scene, random)
   return { kind: `framing/${name}`, door: 'tcp', pieces, afterwards, alone: true, expected }
-}
-
-function usual({ host, key }: Scene): Record<string, string> {
-  return { Host: host, Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' }
-}
-
-function head(scene: Scene, headers: Readonly<Record<string, string>>): string {
-  return toHead('POST /api/polylogue/keys HTTP/1.1', { ...usual(scene), ...headers })
-}
-
-function chunkedHead(scene: Scene): string {
-  return head(scene, { 'Transfer-Encoding': 'chunked' })
-}
-
-function createHead(scene: Scene, headers: Readonly<Record<string, string | undefined>> = {}): string {
-  return toHead('POST /aap/v3/sessions HTTP/1.1', { ...usual(scene), 'Transfer-Encoding': 'chunked', ...headers })
-}
-
-function get(scene: Scene, path: string): string {
-  return toHead(`GET ${path} HTTP/1.1`, usual(scene))
-}
-
-function turnRequest(scene: Scene, content: string, stream: string): string {
-  const body = JSON.stringify({ messages: [{ role: 'user', content }], stream })
-  return `${toHead(`POST /aap/v3/sessions/${scene.sessionId}/turns HTTP/1.1`, { ...usual(scene), 'Content-Length': String(body.length) })}${body}`
-}
-
-/** Would be a request of its own for whoever believes the other length. */
-function smuggled({ host }: Scene): string {
-  return `GET /healthz HTTP/1.1\r\nHost: ${host}\r\nX-Smuggled: yes\r\n\r\n`
-}
-
-/** A valid request of so many bytes. */
-function padded(bytes: number): string {
-  const valid = '{"agent":{"name":"scripted"}}'
-  return valid + ' '.repeat(bytes - valid.length)
-}
-
-function chunk(text: string): string {
-  return `${text.length.toString(16)}\r\n${text}\r\n`
-}
-
-function tinyChunks(text: string): string {
-  return `${text.replace(/./gs, '1\r\n$&\r\n')}0\r\n\r\n`
 }

@@ -4,7 +4,7 @@ import { VALID_CONFIG, listConfigCases, type StartCase } from './config-cases.ts
 import { OTHER_CASES } from './other-cases.ts'
 import { runStarts } from './run-starts.ts'
 
-const SEED = process.env['BAD_INPUT_SEED'] ?? 'polylogue'
+const SEED = process.env['POLYLOGUE_PROOF_SEED'] ?? 'polylogue'
 
 /** So many of them, without repeats. */
 function sample(cases: readonly StartCase[], count: number): readonly StartCase[] {
