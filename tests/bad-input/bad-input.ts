@@ -1,16 +1,23 @@
+import type { Random } from './random.ts'
+
 /** What a server is told, and what it must do with it. Made from a seed and an index alone. */
 export interface BadInput {
-  /** What is bad about it, such as `json/depth 65`. */
+  /** What is bad about it, such as `document/v3 turn/depth 65`. */
   readonly kind: string
   readonly door: 'tcp' | 'owner-socket'
   /** Written one after the other, each as a packet of its own. */
   readonly pieces: readonly Piece[]
-  /** What the client does after the last piece. */
-  readonly afterwards: 'waits' | 'sends no more' | 'leaves' | 'leaves when answered'
+  readonly afterwards: Afterwards
   /** Its connection is not used for anything else. */
   readonly alone: boolean
   readonly expected: Expectation
 }
+
+/**
+ * What the client does after the last piece. Who `waits to be closed` sees every answer that still comes, and so a
+ * request that was smuggled in with the first.
+ */
+export type Afterwards = 'waits' | 'waits to be closed' | 'sends no more' | 'leaves' | 'leaves when answered'
 
 export type Piece = string | Uint8Array
 
@@ -35,4 +42,4 @@ export interface Scene {
   readonly foreignSessionId: string
 }
 
-export type Generator = (turn: number, random: import('./random.ts').Random, scene: Scene) => BadInput
+export type Generator = (turn: number, random: Random, scene: Scene) => BadInput

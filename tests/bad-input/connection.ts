@@ -73,8 +73,8 @@ export async function openConnection(target: NetConnectOpts): Promise<Connection
       const settled = new Promise<'answered' | 'closed' | 'late'>((resolve) => {
         const late = setTimeout(() => resolve('late'), giveUpMs)
         onChange = () => {
-          const hasEnough =
-            received.length >= wanted || (afterwards === 'leaves when answered' && reader.partial !== undefined)
+          const hasBegun = afterwards === 'leaves when answered' && reader.partial !== undefined
+          const hasEnough = afterwards !== 'waits to be closed' && (received.length >= wanted || hasBegun)
           if (!hasEnough && !isOver && problem === undefined) return
           clearTimeout(late)
           resolve(hasEnough ? 'answered' : 'closed')
@@ -91,7 +91,7 @@ export async function openConnection(target: NetConnectOpts): Promise<Connection
       onChange()
       const how = await settled
       if (afterwards === 'leaves when answered' && reader.partial !== undefined) received.push(reader.partial)
-      if (how === 'late') problem ??= `no answer within ${giveUpMs} ms`
+      if (how === 'late') problem ??= `neither answered nor closed within ${giveUpMs} ms`
       else if (how === 'answered' && afterwards === 'waits' && reader.isInside) problem ??= 'an answer too many'
       const isLast = received.some(({ headers }) => headers.get('connection') === 'close')
       if (!isWritten || isLast || how === 'late' || afterwards !== 'waits') leave()

@@ -19,7 +19,7 @@ afterAll(() => subject.stop())
 
 it(
   `answers ${PLAN.count} malformed inputs (seed ${PLAN.seed}) beside ${SLOW_CLIENTS} slow clients, and a valid client within a second throughout`,
-  { timeout: 180_000 },
+  { timeout: 300_000 },
   async () => {
     const slow = await openSlowClients(subject, SLOW_CLIENTS)
     const report = await runInputs(subject, PLAN)

@@ -22,10 +22,11 @@ export async function startMisbehavingServer(fault: Fault): Promise<Subject> {
   child.stderr.setEncoding('utf8').on('data', (text: string) => (complaints += text))
   const exited = once(child, 'exit')
   const [line] = (await once(createInterface({ input: child.stdout }), 'line')) as [string]
-  const { url, key } = JSON.parse(line) as { readonly url: string; readonly key: string }
+  const { url, key, pid } = JSON.parse(line) as Pick<Subject, 'url' | 'key' | 'pid'>
   return {
     url,
     key,
+    pid,
     foreignKey: key,
     ownerSocket: '',
     witness,

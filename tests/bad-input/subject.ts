@@ -8,6 +8,7 @@ import { witnessEnvironment } from './ask-witness.ts'
 export interface Subject {
   readonly url: string
   readonly key: string
+  readonly pid: number
   readonly ownerSocket: string
   readonly witness: string
   /** A key of somebody else. */
@@ -34,6 +35,7 @@ export async function startSubject(): Promise<Subject> {
   return {
     url: server.url,
     key: server.key,
+    pid: server.pid,
     ownerSocket: join(dataDir, 'polylogue.sock'),
     witness,
     foreignKey,

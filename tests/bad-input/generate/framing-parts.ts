@@ -1,4 +1,4 @@
-import type { BadInput, Expectation, Piece, Scene } from '../bad-input.ts'
+import type { Afterwards, Expectation, Piece, Scene } from '../bad-input.ts'
 import { toHead } from '../http-text.ts'
 import type { Random } from '../random.ts'
 
@@ -7,7 +7,7 @@ export interface Framing {
   readonly name: string
   readonly pieces: readonly Piece[]
   readonly expected: Expectation
-  readonly afterwards?: BadInput['afterwards']
+  readonly afterwards?: Afterwards
 }
 
 export type WriteFraming = (scene: Scene, random: Random) => Framing

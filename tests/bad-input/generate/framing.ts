@@ -65,16 +65,19 @@ const FRAMINGS: readonly WriteFraming[] = [
     name: 'two lengths',
     pieces: [head(scene, { 'Content-Length': '2', 'content-length': '70' }) + '{}' + smuggled(scene)],
     expected: BROKEN,
+    afterwards: 'waits to be closed',
   }),
   (scene) => ({
     name: 'the same length twice',
     pieces: [head(scene, { 'Content-Length': '2', 'content-length': '2' }) + '{}'],
     expected: BROKEN,
+    afterwards: 'waits to be closed',
   }),
   (scene) => ({
     name: 'length and chunks',
     pieces: [head(scene, { 'Content-Length': '6', 'Transfer-Encoding': 'chunked' }) + '0\r\n\r\n' + smuggled(scene)],
     expected: BROKEN,
+    afterwards: 'waits to be closed',
   }),
   (scene) => ({
     name: 'chunks and length',
@@ -82,6 +85,7 @@ const FRAMINGS: readonly WriteFraming[] = [
       head(scene, { 'Transfer-Encoding': 'chunked', 'Content-Length': '4' }) + '2\r\n{}\r\n0\r\n\r\n' + smuggled(scene),
     ],
     expected: BROKEN,
+    afterwards: 'waits to be closed',
   }),
   (scene, random) => {
     const coding = random.pick(CODINGS)
@@ -160,6 +164,7 @@ const FRAMINGS: readonly WriteFraming[] = [
     name: 'a request, then noise',
     pieces: [`${get(scene, '/healthz')}\u0000\u0001\u0002 nonsense\r\n\r\n`],
     expected: { answers: 1 },
+    afterwards: 'waits to be closed',
   }),
   (scene) => ({
     name: 'GET with a body',

@@ -1,5 +1,5 @@
 // Bytes that should have been the head of a request.
-import type { BadInput, Expectation, Generator, Scene } from '../bad-input.ts'
+import type { Afterwards, Expectation, Generator, Scene } from '../bad-input.ts'
 import { toHead } from '../http-text.ts'
 import type { Random } from '../random.ts'
 
@@ -7,7 +7,7 @@ interface Head {
   readonly name: string
   readonly bytes: string
   readonly expected: Expectation
-  readonly afterwards?: BadInput['afterwards']
+  readonly afterwards?: Afterwards
 }
 
 type WriteHead = (scene: Scene, random: Random) => Head
