@@ -21,7 +21,8 @@ export const databaseFiles = (file: string): readonly string[] =>
 
 /** strace with the flags that make calls on these files fail with EIO. `trace` then tells what happened. */
 export function failCalls(injection: Injection, files: readonly string[], trace: string): readonly string[] {
-  return inject(injection, 'error=EIO', files, trace)
+  // With the flag, calls that are not traced cost nothing; a kill is not delivered with it.
+  return inject(injection, 'error=EIO', files, trace).toSpliced(1, 0, '--seccomp-bpf')
 }
 
 /** strace with the flags that kill the process at a call on these files. */
@@ -34,8 +35,7 @@ function inject(injection: Injection, effect: string, files: readonly string[], 
   const calls = SPELLINGS[call] ?? call
   return [
     requireTool('strace', 'strace'),
-    // Calls that are not traced cost nothing then. A process that runs already cannot be traced like that.
-    ...['-f', '--seccomp-bpf', '-qq', '-o', trace],
+    ...['-f', '-qq', '-o', trace],
     ...files.flatMap((path) => ['-P', path]),
     ...['-e', `trace=${calls}`, '-e', `inject=${calls}:${effect}:when=${nth}${isLasting ? '+' : ''}`],
   ]

@@ -30,4 +30,4 @@ it('bit rot is told, and never read around', async () => {
     seconds: seconds(),
   })
   expect(bad).toEqual([])
-}, 240_000)
+}, 600_000)

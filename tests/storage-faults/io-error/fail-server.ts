@@ -50,6 +50,7 @@ export async function failServer(injection: Injection): Promise<readonly string[
 async function attachFault(server: ServerProcess, injection: Injection): Promise<{ detach(): Promise<void> }> {
   const files = databaseFiles(join(server.dataDir, 'polylogue.db'))
   const [command = '', ...flags] = failCalls(injection, files, join(server.dataDir, 'trace'))
+  // A process that runs already cannot be given a filter.
   const attached = flags.filter((flag) => flag !== '-qq' && flag !== '--seccomp-bpf')
   const strace = spawn(command, [...attached, '-p', String(server.pid)], {
     stdio: ['ignore', 'ignore', 'pipe'],

@@ -25,7 +25,7 @@ it('after a failed call to the disk nothing is acknowledged, and nothing acknowl
     what: 'EIO from fsync, pwrite, pread, open, unlink, truncate, mmap, link or rename',
     count: outcomes.length,
     failures: failed.length,
-    seed: 'none: every point up to the 200th call',
+    seed: '–',
     seconds: seconds(),
   })
   expect(failed.flat()).toEqual([])
