@@ -29,6 +29,7 @@ export interface LockCase {
 const SLACK_MS = 3_000
 /** A store that waited inside SQLite would stop everything for the whole of its wait. */
 const LONGEST_STALL_MS = 1_000
+const FIRST_LOOK_MS = 50
 
 /**
  * Another process holds the write lock of databases while their stores go on. Each write waits no longer than it may and
@@ -50,6 +51,8 @@ export async function waitBehindLock(options: LockCase): Promise<readonly string
     const holder = await holdLocks('write', files)
     if (options.manner !== 'released') holder.stop()
     stalls.enable()
+    // It measures from its first look on.
+    await delay(FIRST_LOOK_MS)
     const letGo = delay(options.holdMs).then(() =>
       options.manner === 'stopped, then killed' ? holder.kill() : holder.release(),
     )
