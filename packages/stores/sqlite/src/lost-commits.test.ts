@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -54,6 +54,13 @@ describe('a log that a kill left behind', () => {
       `${file}-wal is damaged: what was stored last cannot be read.`,
     )
     expect(readFileSync(`${file}-wal`)).toEqual(before)
+  })
+
+  it('is found beside the database also when that is opened by a link', async () => {
+    change('-wal', flip(32 + 24 + 100))
+    const link = join(directory, 'link.db')
+    symlinkSync(file, link)
+    await expect(openSqliteStores({ file: link, clock: createFakeClock() })).rejects.toThrow('-wal is damaged')
   })
 
   it('has lost commits when it was cut, emptied or removed', () => {

@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs'
+import { realpathSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { StorageFault } from '@polylogue/engine'
@@ -67,7 +67,8 @@ function isOpenHere(file: string): boolean {
 /** Damage that SQLite takes for an empty database, or for a crash that cost nothing. */
 function refuseLostContent(file: string): void {
   if (statSync(file).size === 0) throw damaged(`${file} is empty: it has lost its content.`)
-  if (!hasLostCommits(file)) return
+  // SQLite keeps the side files beside the file itself, not beside a link to it.
+  if (!hasLostCommits(realpathSync(file))) return
   throw new StorageFault(
     'broken',
     `${file}-wal is damaged: what was stored last cannot be read. ${REPAIR_HINT} ` +
