@@ -8,7 +8,7 @@ it('a lock or a reader of another process costs time, never what was acknowledge
 }, 60_000)
 
 it('a store that waits inside SQLite, and stops everything else meanwhile, is found out', async () => {
-  const pragma = 'busy_timeout = 1200'
-  const outcome = await waitBehindLock({ holdMs: 1_300, busyWaitMs: 100, manner: 'released', stores: 1, pragma })
+  const pragma = 'busy_timeout = 2000'
+  const outcome = await waitBehindLock({ holdMs: 2_200, busyWaitMs: 100, manner: 'released', stores: 1, pragma })
   expect(outcome.join()).toMatch(/the event loop stood still for \d+/)
 }, 30_000)

@@ -28,7 +28,7 @@ export interface LockCase {
 /** What a wait may take longer than it was allowed to: the machine has other things to do. */
 const SLACK_MS = 3_000
 /** A store that waited inside SQLite would stop everything for the whole of its wait. */
-const LONGEST_STALL_MS = 1_000
+const LONGEST_STALL_MS = 1_500
 const FIRST_LOOK_MS = 50
 
 /**
