@@ -4,6 +4,8 @@ import { setImmediate as nextTick } from 'node:timers/promises'
 import type { BadInput, Piece } from './bad-input.ts'
 import { BrokenResponse, type RawResponse, createResponseReader } from './response-reader.ts'
 
+const LAST_LOOK_MS = 100
+
 /** What came back for one input. */
 export interface Outcome {
   readonly responses: readonly RawResponse[]
@@ -71,7 +73,8 @@ export async function openConnection(target: NetConnectOpts): Promise<Connection
       isHead = expected.isHead === true
       const wanted = typeof expected.answers === 'number' ? expected.answers : 1
       const settled = new Promise<'answered' | 'closed' | 'late'>((resolve) => {
-        const late = setTimeout(() => resolve('late'), giveUpMs)
+        // An answer may lie there already, while this process was busy with something else.
+        const late = setTimeout(() => setTimeout(() => resolve('late'), LAST_LOOK_MS), giveUpMs)
         onChange = () => {
           const hasBegun = afterwards === 'leaves when answered' && reader.partial !== undefined
           const hasEnough = afterwards !== 'waits to be closed' && (received.length >= wanted || hasBegun)

@@ -142,7 +142,7 @@ export const IMAGE_URLS = [
   'https://',
   'https://user:password@[::1]:99999/',
   'javascript:alert(1)',
-  'file:///etc/passwd',
+  'FILE:///etc/passwd',
   'data:',
   'data:image/png;base64,',
   'data:image/png;base64,====',
@@ -165,8 +165,13 @@ export function nested(depth: number, bracket: Bracket): string {
   return `${'[{"a":'.repeat(Math.ceil(depth / 2))}1${'}]'.repeat(Math.ceil(depth / 2))}`
 }
 
+const written = new Map<number, string>()
+
+/** Kept, because the largest takes longer to write than to refuse. */
 export function manyKeys(count: number): string {
-  return `{${Array.from({ length: count }, (_, index) => `"k${index}":0`).join(',')}}`
+  const text = written.get(count) ?? `{${Array.from({ length: count }, (_, index) => `"k${index}":0`).join(',')}}`
+  written.set(count, text)
+  return text
 }
 
 export function digits(count: number, random: Random): string {

@@ -40,13 +40,19 @@ export async function createWorker(subject: Subject, options: WorkerOptions): Pr
       const connection = await connectionFor(input)
       const outcome = await connection.exchange(input, giveUpMs)
       if (input.alone) connection.close()
-      if (mayHaveSettled(input, outcome)) scene = { ...scene, waiting: await createWaitingCall(subject) }
+      if (hasDeleted(outcome)) scene = await setScene(subject, foreignSessionId)
+      else if (mayHaveSettled(input, outcome)) scene = { ...scene, waiting: await createWaitingCall(subject) }
       return outcome
     },
     close() {
       for (const connection of kept.values()) connection.close()
     },
   }
+}
+
+/** Some inputs become a valid request to delete the very session that the next ones want to find. */
+function hasDeleted({ responses }: Outcome): boolean {
+  return responses.some(({ status }) => status === 204)
 }
 
 /** The next input wants to find a call that waits. */

@@ -139,15 +139,16 @@ export const generateMutation: Generator = (turn, random, scene) => {
   if (first === undefined) throw new Error('there are no mutations')
   const { request, path, mutator } = first
   const valid = request.body(scene)
-  const isEverywhere = turn % EVERYWHERE_EVERY === 0
-  const places = isEverywhere ? pathsOf(valid).filter((place) => place.at(-1) === path.at(-1)) : [path]
+  const isEverywhere = turn % EVERYWHERE_EVERY === 0 && typeof path.at(-1) === 'string'
+  const places = pathsOf(valid)
+  const chosen = isEverywhere ? places.filter((place) => place.at(-1) === path.at(-1)) : [path]
   const names = [`${isEverywhere ? 'every ' : ''}${path.join('.') || 'body'}: ${mutator.name}`]
   // From the last to the first, because what is dropped from a list moves what follows.
-  let body = places
+  let body = chosen
     .toReversed()
     .reduce((spoilt, place) => replaceAt(spoilt, place, (value) => mutator.apply(value, random)), valid)
   for (let more = turn < MUTATIONS.length ? 0 : 1 + random.int(2); more > 0; more--) {
-    const place = random.pick(pathsOf(body))
+    const place = random.pick(places)
     const other = random.pick(MUTATORS.filter(({ fits }) => fits === undefined))
     body = replaceAt(body, place, (value) => other.apply(value, random))
     names.push(`${place.join('.') || 'body'}: ${other.name}`)

@@ -76,7 +76,8 @@ function writeLine(random: Random): string {
         'stop',
       ])
     case 3:
-      return `show ${random.pick(['options', 'tools', 'messages', 'system', '__proto__'])}`
+      // Not `messages`: said again and again, they grow without end by the doing of this model alone.
+      return `show ${random.pick(['options', 'tools', 'system', '__proto__'])}`
     case 4:
       return `call ${random.pick(CALL_IDS)} ${random.pick(TOOLS)}`
     case 5:
