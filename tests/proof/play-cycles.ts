@@ -1,0 +1,42 @@
+import { type CrashPoint, type CrashTime, playThroughCrash } from '../crash/crash-cycle.ts'
+
+/** Where one server after the other is killed. */
+export type Cycle = readonly (CrashPoint | CrashTime)[]
+
+export interface PlayedCycles {
+  /** Cycles in which every server died where it was told to, and not at rest. */
+  readonly reached: number
+  readonly complaints: readonly string[]
+}
+
+/** Most of a cycle is waiting for processes to start. */
+const LANES = 3
+
+export async function playCycles(cycles: readonly Cycle[]): Promise<PlayedCycles> {
+  const waiting = [...cycles]
+  const complaints: string[] = []
+  let reached = 0
+  const work = async (): Promise<void> => {
+    for (let cycle = waiting.shift(); cycle !== undefined; cycle = waiting.shift()) {
+      const where = cycle.map(describePoint).join(', then ')
+      try {
+        const result = await playThroughCrash(...cycle)
+        if (result.wasReached) reached += 1
+        complaints.push(...result.complaints.map((complaint) => `${where}: ${complaint}`))
+      } catch (error) {
+        complaints.push(`${where}: ${String(error)}`)
+      }
+    }
+  }
+  await Promise.all(Array.from({ length: LANES }, work))
+  return { reached, complaints }
+}
+
+function describePoint(point: CrashPoint | CrashTime): string {
+  return 'name' in point ? `${point.name}@${point.hit}` : `after ${point.afterMs} ms`
+}
+
+/** Every hit of every point. */
+export function everyPoint(hits: ReadonlyMap<string, number>): readonly CrashPoint[] {
+  return [...hits].flatMap(([name, count]) => Array.from({ length: count }, (_, index) => ({ name, hit: index + 1 })))
+}
