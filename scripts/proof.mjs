@@ -9,8 +9,9 @@ import { parseProofResults } from './lib/proof-results.mjs'
 import { formatRow, writeReliabilityPage } from './lib/reliability-page.mjs'
 import { environmentFor, run } from './lib/run.mjs'
 
-const RESULTS = join(ROOT, '.cache', 'proof-results.jsonl')
-const REPORT = join(ROOT, '.cache', 'proof-report.json')
+/** Of this run alone: another one may be under way. */
+const RESULTS = join(ROOT, '.cache', `proof-results.${process.pid}.jsonl`)
+const REPORT = join(ROOT, '.cache', `proof-report.${process.pid}.json`)
 const PAGE = join(ROOT, 'RELIABILITY.md')
 const LOOK_EVERY_MS = 1000
 
@@ -19,14 +20,14 @@ await endWithSentence(async () => {
   const files = findProofs(wanted)
   const node = await bootstrap()
   const startedAt = new Date()
-  rmSync(RESULTS, { force: true })
-  rmSync(REPORT, { force: true })
 
   const stopTelling = tellRowsAsTheyCome()
   const code = await runVitest(node, files, seed)
   stopTelling()
   const results = parseProofResults(readText(RESULTS))
   const brokenTests = findBrokenTests(readText(REPORT))
+  rmSync(RESULTS, { force: true })
+  rmSync(REPORT, { force: true })
 
   if (wanted.length === 0) {
     const machine = describeMachine(node)

@@ -74,9 +74,13 @@ describe('runTurn', () => {
     expect(requests[0]?.headers?.['idempotency-key']).toMatch(/^[0-9a-f-]{36}$/)
   })
 
-  it('gives up after a while in which nothing came', async () => {
-    const { link } = createOwner([{ chunks: [START], isCut: true }])
+  it('gives up after eight attempts in which nothing came, however each of them ended', async () => {
+    const cut: Script = { chunks: [], isCut: true }
+    const patient = createOwner([{ chunks: [START], isCut: true }, ...Array<Script>(7).fill(cut), { chunks: [STOP] }])
+    expect(await names(runTurn(patient.link, TURN))).toEqual(['turn_start', 'turn_stop'])
+    const { link, requests } = createOwner([{ chunks: [START], isCut: true }, ...Array<Script>(8).fill(cut)])
     await expect(names(runTurn(link, TURN))).rejects.toThrow('The connection was lost.')
+    expect(requests).toHaveLength(9)
   })
 
   it('passes a refusal on in the words of the server', async () => {

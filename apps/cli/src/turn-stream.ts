@@ -51,9 +51,10 @@ function eventsAfter(sessionId: string, cursor: string): OwnerRequest {
 async function* followStream(link: OwnerLink, sessionId: string, first: OwnerRequest): AsyncGenerator<StreamedEvent> {
   const losses: unknown[] = []
   let request = first
-  while (losses.length < MOST_ATTEMPTS_IN_SILENCE) {
+  for (let attempt = 1; attempt <= MOST_ATTEMPTS_IN_SILENCE; attempt += 1) {
     for await (const received of receive(link, request, losses)) {
       losses.length = 0
+      attempt = 0
       if (received.id !== '') request = eventsAfter(sessionId, received.id)
       const streamed = toStreamedEvent(received)
       yield streamed
@@ -66,7 +67,7 @@ async function* followStream(link: OwnerLink, sessionId: string, first: OwnerReq
 
 async function* receiveWhole(link: OwnerLink, request: OwnerRequest): AsyncGenerator<StreamedEvent> {
   const losses: unknown[] = []
-  while (losses.length < MOST_ATTEMPTS_IN_SILENCE) {
+  for (let attempt = 1; attempt <= MOST_ATTEMPTS_IN_SILENCE; attempt += 1) {
     const response = await orLoss(link.request(request), losses)
     const body = response && !isClosing(response) ? await orLoss(readWhole(response), losses) : undefined
     if (body !== undefined) {
