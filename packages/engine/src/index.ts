@@ -51,7 +51,30 @@ export type { Clock, Timer } from './ports/clock.ts'
 export type { Digest, Ids, RandomBytes } from './ports/ids.ts'
 export type { SecretBox } from './ports/secret-box.ts'
 export type { Model, ModelMessage, ModelOutput, ModelRequest, OfferedTool } from './ports/model.ts'
-export type { InputCheck, Tool, ToolEffect, ToolInvocation, ToolOutput } from './ports/tool.ts'
+export type {
+  FileChange,
+  InputCheck,
+  Tool,
+  ToolEffect,
+  ToolInvocation,
+  ToolKind,
+  ToolOutput,
+  Workspace,
+} from './ports/tool.ts'
+export type { WorkspaceOwner, Workspaces } from './ports/workspaces.ts'
+export type { RuleStore, StoredRule } from './ports/rule-store.ts'
+export type {
+  CallFacts,
+  CallInspection,
+  CallPreview,
+  FetchFacts,
+  FileDiff,
+  FileLocation,
+  ShellFacts,
+} from './permission/call-facts.ts'
+export type { HostLists, PermissionRule, Policy, RuleAction, Verdict } from './permission/policy.ts'
+export { isOffered, judgeCall } from './permission/judge-call.ts'
+export { hashCall, issueGrant, requireGrant, type Grant, type GrantedCall } from './permission/grant.ts'
 export type { AgentCatalog, AgentDefinition, AgentFeatures, AgentOption } from './ports/agent.ts'
 export {
   StorageFault,

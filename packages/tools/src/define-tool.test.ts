@@ -1,14 +1,11 @@
-import { type JsonObject, type Tool, asSessionId, asToolCallId, asUserId } from '@polylogue/engine'
+import type { JsonObject, Tool } from '@polylogue/engine'
+import { createInvocation } from '@polylogue/testkit'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { defineTool } from './define-tool.ts'
 
-const invocation = {
-  sessionId: asSessionId('session'),
-  userId: asUserId('user'),
-  toolCallId: asToolCallId('tc_1'),
-  attempt: 1,
-  signal: new AbortController().signal,
+function runWith(tool: Tool, input: JsonObject): ReturnType<Tool['run']> {
+  return tool.run(createInvocation(tool, input))
 }
 
 function toolReturning(value: unknown): Tool {
@@ -16,7 +13,7 @@ function toolReturning(value: unknown): Tool {
 }
 
 async function outputOf(value: unknown): Promise<unknown> {
-  return toolReturning(value).run({ ...invocation, input: {} })
+  return runWith(toolReturning(value), {})
 }
 
 describe('a defined tool', () => {
@@ -63,9 +60,7 @@ describe('a defined tool', () => {
   it('runs with the input that its check made', async () => {
     const check = roll.check({ sides: 6 })
     expect(check).toEqual({ ok: true, input: { sides: 6, times: 1 } })
-    expect(await roll.run({ ...invocation, input: check.ok && check.input })).toEqual({
-      content: '1 of 6 (tc_1, attempt 1)',
-    })
+    expect(await runWith(roll, { sides: 6 })).toEqual({ content: '1 of 6 (tc_1, attempt 1)' })
   })
 
   it.each<[JsonObject, string]>([
@@ -117,9 +112,9 @@ describe('a defined tool', () => {
         throw new Error('no luck')
       },
     })
-    await expect(atOnce.run({ ...invocation, input: {} })).rejects.toThrow('no luck')
+    await expect(runWith(atOnce, {})).rejects.toThrow('no luck')
     const later = defineTool({ ...definition, run: () => Promise.reject(new Error('no luck later')) })
-    await expect(later.run({ ...invocation, input: {} })).rejects.toThrow('no luck later')
+    await expect(runWith(later, {})).rejects.toThrow('no luck later')
   })
 })
 

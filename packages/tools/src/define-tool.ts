@@ -1,4 +1,15 @@
-import type { JsonObject, SessionId, Tool, ToolCallId, ToolEffect, UserId } from '@polylogue/engine'
+import type {
+  CallInspection,
+  Grant,
+  JsonObject,
+  SessionId,
+  Tool,
+  ToolCallId,
+  ToolEffect,
+  ToolKind,
+  UserId,
+  Workspace,
+} from '@polylogue/engine'
 import { z } from 'zod'
 import { oneLine, parseWith } from './parse-with.ts'
 import { toToolOutput } from './tool-output.ts'
@@ -12,6 +23,10 @@ export interface ToolDefinition<Schema extends z.ZodType> {
   readonly effect: ToolEffect
   /** Default `true`. */
   readonly exposed?: boolean
+  /** Default `other`. */
+  readonly kind?: ToolKind
+  /** What one call would do. Default: it is judged by `effect` alone. It may read and must not throw. */
+  inspect?(input: z.output<Schema>, workspace: Workspace): Promise<CallInspection>
   /**
    * Returns a string, parts, `{ content, isError }`, or anything that JSON can say. What it throws becomes the result
    * of the call, as an error. It ends soon after `signal` aborts.
@@ -28,6 +43,10 @@ export interface ToolRun<Input> {
   readonly userId: UserId
   /** 1 the first time; more when a `readonly` or `idempotent` tool runs again after a crash. */
   readonly attempt: number
+  readonly workspace: Workspace
+  readonly grant: Grant
+  /** Shows output while the tool runs. */
+  progress(text: string): void
 }
 
 /** The names that every model provider takes. */
@@ -35,7 +54,7 @@ const TOOL_NAME = /^[A-Za-z0-9_-]{1,64}$/
 
 /** Throws a `TypeError` when the definition itself is wrong: that is a mistake of its author, found at start. */
 export function defineTool<Schema extends z.ZodType>(definition: ToolDefinition<Schema>): Tool {
-  const { name, title, description, input: schema, effect, exposed = true } = definition
+  const { name, title, description, input: schema, effect, exposed = true, kind } = definition
   if (!TOOL_NAME.test(name)) throw new TypeError(`tool ${JSON.stringify(name)}: name: must match ${TOOL_NAME.source}`)
   return {
     name,
@@ -44,10 +63,15 @@ export function defineTool<Schema extends z.ZodType>(definition: ToolDefinition<
     parameters: toParameters(name, schema),
     effect,
     exposed,
+    ...(kind === undefined ? {} : { kind }),
     check(input) {
       const parsed = parseWith(schema, input)
       return parsed.ok ? { ok: true, input: parsed.value } : parsed
     },
+    ...(definition.inspect && {
+      inspect: (input: unknown, workspace: Workspace) =>
+        definition.inspect?.(input as z.output<Schema>, workspace) ?? Promise.reject(new Error('unreachable')),
+    }),
     async run({ input, ...invocation }) {
       // The engine hands back what `check` made of the input.
       return toToolOutput(name, await definition.run({ ...invocation, input: input as z.output<Schema> }))

@@ -1,4 +1,5 @@
-import { type JsonObject, asSessionId, asToolCallId, asUserId } from '@polylogue/engine'
+import type { JsonObject } from '@polylogue/engine'
+import { createInvocation } from '@polylogue/testkit'
 import { describe, expect, it } from 'vitest'
 import { toolFromJsonSchema } from './tool-from-json-schema.ts'
 
@@ -17,14 +18,7 @@ describe('a tool from a JSON Schema', () => {
     expect(tool.check({ city: 'Oslo' })).toEqual({ ok: true, input: { city: 'Oslo' } })
     expect(tool.check({})).toEqual({ ok: false, problem: "must have required property 'city'" })
     expect(tool.check({ city: 'Oslo', days: ['one'] })).toEqual({ ok: false, problem: 'days.0: must be integer' })
-    const invocation = {
-      sessionId: asSessionId('session'),
-      userId: asUserId('user'),
-      toolCallId: asToolCallId('tc_1'),
-      attempt: 1,
-      signal: new AbortController().signal,
-    }
-    expect(await tool.run({ ...invocation, input: { city: 'Oslo' } })).toEqual({ content: '{"seen":{"city":"Oslo"}}' })
+    expect(await tool.run(createInvocation(tool, { city: 'Oslo' }))).toEqual({ content: '{"seen":{"city":"Oslo"}}' })
   })
 
   it('takes keywords, formats and ids it does not know, also when two schemas share an id', async () => {

@@ -1,11 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import { createFakeTool } from '@polylogue/testkit'
 import type { Preset, ToolAccess, ToolEffect } from '../index.ts'
-import { judgeTool } from './judge-call.ts'
+import { judgeCall } from './judge-call.ts'
 
 const PRESETS: readonly Preset[] = ['read-only', 'workspace-write', 'full-access', 'plan']
 const across = (effect: ToolEffect, exposed: boolean, access: ToolAccess) =>
-  PRESETS.map((preset) => judgeTool(createFakeTool('t', { effect, exposed }), access, preset))
+  PRESETS.map((preset) => {
+    const policy = { preset, access, denyRules: [], userRules: [], hosts: { allow: [], block: [] } }
+    return judgeCall(createFakeTool('t', { effect, exposed }), {}, { type: 'plain' }, policy).decision
+  })
 
 const ALL: ToolAccess = { type: 'preset' }
 const listed = (...tools: { name: string; trust?: boolean }[]): ToolAccess => ({ type: 'listed', tools })

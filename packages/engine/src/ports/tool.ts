@@ -1,9 +1,24 @@
 import type { ToolContent } from '../content.ts'
 import type { SessionId, ToolCallId, UserId } from '../ids.ts'
 import type { JsonObject } from '../json.ts'
+import type { CallInspection } from '../permission/call-facts.ts'
+import type { Grant } from '../permission/grant.ts'
 
 /** `readonly`: no effect. `idempotent`: may run twice. `unsafe`: never run again when its outcome is unknown. */
 export type ToolEffect = 'readonly' | 'idempotent' | 'unsafe'
+
+/** What sort of thing a tool does, for display. */
+export type ToolKind =
+  | 'read'
+  | 'edit'
+  | 'delete'
+  | 'move'
+  | 'search'
+  | 'execute'
+  | 'think'
+  | 'fetch'
+  | 'switch-mode'
+  | 'other'
 
 export interface Tool {
   readonly name: string
@@ -14,8 +29,20 @@ export interface Tool {
   readonly effect: ToolEffect
   /** Clients may see, enable and trust an exposed tool. An unexposed one is the agent's own business. */
   readonly exposed: boolean
+  /** `other` unless said otherwise. */
+  readonly kind?: ToolKind
+  /**
+   * Who carries a call out. `tool` (unless said otherwise): its `run`. `user`: the call is a question, its result the
+   * answer. `agent`: a sub-agent, in a loop of its own. Of the last two, `run` is never called.
+   */
+  readonly performer?: 'tool' | 'user' | 'agent'
   /** Contract: no effects, never throws. The checked input is what `run` gets. */
   check(input: JsonObject): InputCheck
+  /**
+   * What this one call would do: for whoever judges, approves or shows it. Absent: it is judged by `effect` alone.
+   * Contract: gets the checked input, may read, has no effects, never throws.
+   */
+  inspect?(input: unknown, workspace: Workspace): Promise<CallInspection>
   /**
    * Contract: may reject; the rejection's message becomes the result of the call. Stops soon after `signal` aborts.
    * It is called only after the call was recorded as started.
@@ -28,6 +55,14 @@ export type InputCheck =
   /** `problem` names the field and says what is wrong; the model reads it. */
   | { readonly ok: false; readonly problem: string }
 
+/** Where a session works. Absolute paths; the directories exist when a tool is inspected or run. */
+export interface Workspace {
+  /** Where relative paths begin; the first of the roots. */
+  readonly cwd: string
+  /** The directories whose files the session's tools may touch. */
+  readonly roots: readonly string[]
+}
+
 export interface ToolInvocation {
   readonly sessionId: SessionId
   readonly userId: UserId
@@ -36,9 +71,22 @@ export interface ToolInvocation {
   readonly input: unknown
   readonly attempt: number
   readonly signal: AbortSignal
+  readonly workspace: Workspace
+  /** Whatever writes, spawns, fetches or calls out checks it with `requireGrant` first. */
+  readonly grant: Grant
+  /** Shows output while the tool runs. Live only: readers may miss it, the result says all that matters. */
+  progress(text: string): void
 }
 
 export interface ToolOutput {
   readonly content: ToolContent
   readonly isError?: boolean
+  /** For clients, never shown to the model. */
+  readonly meta?: JsonObject
+  readonly changedFiles?: readonly FileChange[]
+}
+
+export interface FileChange {
+  readonly path: string
+  readonly change: 'created' | 'modified' | 'deleted'
 }

@@ -1,4 +1,5 @@
-import { judgeTool } from '../permission/judge-call.ts'
+import { isOffered } from '../permission/judge-call.ts'
+import { policyOf } from '../permission/policy-of.ts'
 import type { AgentDefinition } from '../ports/agent.ts'
 import type { ModelRequest, OfferedTool } from '../ports/model.ts'
 import type { ActiveTurn, SessionState } from '../session/state.ts'
@@ -29,10 +30,7 @@ export async function buildModelRequest(
 }
 
 function offeredTools(state: SessionState, agent: AgentDefinition): readonly OfferedTool[] {
-  const own = agent.tools.filter((tool) => {
-    const judgement = judgeTool(tool, state.access, state.preset)
-    return judgement === 'allow' || judgement === 'ask'
-  })
+  const own = agent.tools.filter((tool) => isOffered(tool, policyOf(state)))
   return [...own, ...state.clientTools].map(({ name, description, parameters }) => ({ name, description, parameters }))
 }
 

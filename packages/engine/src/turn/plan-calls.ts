@@ -3,7 +3,8 @@ import type { StepBlock, ToolCallPart } from '../content.ts'
 import type { CallRoute, RecordedEvent } from '../events/recorded-event.ts'
 import { asToolCallId, type ToolCallId, type TurnId } from '../ids.ts'
 import type { JsonObject, JsonValue } from '../json.ts'
-import { judgeTool } from '../permission/judge-call.ts'
+import { judgeCall } from '../permission/judge-call.ts'
+import { policyOf } from '../permission/policy-of.ts'
 import type { DecideContext } from '../session/decision.ts'
 import type { SessionState } from '../session/state.ts'
 import type { Digest, Ids } from '../ports/ids.ts'
@@ -92,7 +93,7 @@ function planCall(
   if (state.clientTools.some((tool) => tool.name === call.name)) return 'client'
   const tool = context.agent.tools.find((candidate) => candidate.name === call.name)
   if (tool === undefined) return { refusal: `Error: there is no tool called ${call.name}` }
-  const judgement = judgeTool(tool, state.access, state.preset)
+  const { decision: judgement } = judgeCall(tool, call.input, { type: 'plain' }, policyOf(state))
   if (judgement === 'disabled') return { refusal: `Error: the tool ${call.name} is not enabled in this session` }
   if (judgement === 'deny') return { refusal: `Error: the tool ${call.name} is not allowed in mode ${state.preset}` }
   const check = tool.check(call.input)

@@ -4,6 +4,7 @@ import type { ToolCallId, TurnId } from '../ids.ts'
 import type { AgentDefinition } from '../ports/agent.ts'
 import { stepEndIfSettled } from '../session/decide-answers.ts'
 import { openCallsOf, type OpenCall } from '../session/state.ts'
+import { issueGrant } from '../permission/grant.ts'
 import { hashCall } from './plan-calls.ts'
 import { RunnerStopped, stopReasonOf, type RunDeps } from './turn-deps.ts'
 
@@ -95,6 +96,9 @@ async function runTool(
       input: check.input,
       attempt: call.attempt + 1,
       signal: deps.signal,
+      workspace: { cwd: '/', roots: [] },
+      grant: issueGrant({ tool: call.name, input: call.input, cwd: '/', policy: '' }, deps.digest),
+      progress: () => {},
     })
     return { status: isError === true ? 'failed' : 'completed', output: content }
   } catch (error) {

@@ -1,8 +1,8 @@
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type JsonObject, type Tool, type ToolOutput, asSessionId, asToolCallId, asUserId } from '@polylogue/engine'
-import { createFakeClock } from '@polylogue/testkit'
+import type { JsonObject, Tool, ToolOutput } from '@polylogue/engine'
+import { createFakeClock, createInvocation } from '@polylogue/testkit'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createDemoTools } from './demo-tools.ts'
 
@@ -23,16 +23,7 @@ function find(name: string): Tool {
 }
 
 function run(name: string, input: JsonObject, user = 'local'): Promise<ToolOutput> {
-  const check = find(name).check(input)
-  if (!check.ok) throw new Error(check.problem)
-  return find(name).run({
-    sessionId: asSessionId('session'),
-    userId: asUserId(user),
-    toolCallId: asToolCallId('tc_1'),
-    input: check.input,
-    attempt: 1,
-    signal: new AbortController().signal,
-  })
+  return find(name).run(createInvocation(find(name), input, { userId: user }))
 }
 
 const notesOf = (user: string): Promise<string> => readFile(join(dir, 'demo-notes', `${user}.txt`), 'utf8')

@@ -1,5 +1,5 @@
-import { type JsonObject, type Tool, type ToolOutput, asSessionId, asToolCallId, asUserId } from '@polylogue/engine'
-import { createFakeClock } from '@polylogue/testkit'
+import type { JsonObject, Tool, ToolOutput } from '@polylogue/engine'
+import { createFakeClock, createInvocation } from '@polylogue/testkit'
 import { describe, expect, it } from 'vitest'
 import { createScriptedTools } from './scripted-tools.ts'
 
@@ -12,16 +12,7 @@ function setUp() {
     return tool
   }
   const run = (name: string, input: JsonObject, signal = new AbortController().signal): Promise<ToolOutput> => {
-    const check = find(name).check(input)
-    if (!check.ok) throw new Error(check.problem)
-    return find(name).run({
-      sessionId: asSessionId('session'),
-      userId: asUserId('user'),
-      toolCallId: asToolCallId('tc_1'),
-      input: check.input,
-      attempt: 1,
-      signal,
-    })
+    return find(name).run(createInvocation(find(name), input, { signal }))
   }
   return { clock, tools, run, find }
 }

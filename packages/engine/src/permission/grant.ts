@@ -1,0 +1,40 @@
+import type { JsonObject } from '../json.ts'
+import { canonicalJson } from '../canonical-json.ts'
+import type { Digest } from '../ports/ids.ts'
+
+/** Exactly what will run, under which policy. */
+export interface GrantedCall {
+  readonly tool: string
+  readonly input: JsonObject
+  readonly cwd: string
+  /** Digest of the policy that it was judged by. */
+  readonly policy: string
+}
+
+/** The right to run one call once. Only this file makes one, and only the judge's caller asks it to. */
+export interface Grant {
+  readonly callHash: string
+  readonly call: GrantedCall
+}
+
+const issued = new WeakSet<Grant>()
+
+/** Binds an approval to exactly what will run. */
+export function hashCall(call: GrantedCall, digest: Digest): string {
+  return digest(canonicalJson({ tool: call.tool, input: call.input, cwd: call.cwd, policy: call.policy }))
+}
+
+export function issueGrant(call: GrantedCall, digest: Digest): Grant {
+  const grant: Grant = Object.freeze({ call: Object.freeze({ ...call }), callHash: hashCall(call, digest) })
+  issued.add(grant)
+  return grant
+}
+
+/**
+ * Throws unless `grant` was issued by us for this tool. Whatever spawns, writes, fetches or calls out asks this first,
+ * so that code which reached it by another way than the judge cannot have an effect.
+ */
+export function requireGrant(grant: Grant, tool: string): void {
+  if (!issued.has(grant)) throw new Error('no grant was issued for this call')
+  if (grant.call.tool !== tool) throw new Error(`the grant is for ${grant.call.tool}, not for ${tool}`)
+}

@@ -1,0 +1,43 @@
+import type { Preset, ToolAccess } from '../events/recorded-event.ts'
+
+/** All that a call is judged by, except what the session's own user has waved through. */
+export interface Policy {
+  readonly preset: Preset
+  readonly access: ToolAccess
+  /** The operator's: they come before everything but the hardline floor, and only their denials count. */
+  readonly denyRules: readonly PermissionRule[]
+  /** The session's user's. */
+  readonly userRules: readonly PermissionRule[]
+  /** Hosts that the operator adds to the built-in lists. */
+  readonly hosts: HostLists
+}
+
+export interface HostLists {
+  readonly allow: readonly string[]
+  readonly block: readonly string[]
+}
+
+export type RuleAction = 'allow' | 'ask' | 'deny'
+
+export interface PermissionRule {
+  /** `*`, a name, or a regular expression that matches the whole name. */
+  readonly tool: string
+  /** Regular expressions searched for in the arguments; all must match. */
+  readonly args?: { readonly [argument: string]: string }
+  readonly domain?: {
+    readonly allowlist?: readonly string[]
+    readonly blocklist?: readonly string[]
+    /** The argument that holds the URL; `url` unless said otherwise. */
+    readonly urlArgument?: string
+  }
+  readonly action: RuleAction
+}
+
+/** What was decided of a call, and by what: `hardline:…`, `mode-preset:…`, `user-rule:…`, `path-policy`, … */
+export interface Verdict {
+  /** `disabled`: the session does not have this tool. */
+  readonly decision: 'allow' | 'ask' | 'deny' | 'disabled'
+  readonly reason: string
+  /** Whether *always allow in this session* may answer an `ask`. */
+  readonly isCoverable: boolean
+}

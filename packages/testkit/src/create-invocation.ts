@@ -1,0 +1,37 @@
+import {
+  asSessionId,
+  asToolCallId,
+  asUserId,
+  issueGrant,
+  type JsonObject,
+  type Tool,
+  type ToolInvocation,
+  type Workspace,
+} from '@polylogue/engine'
+import { testDigest } from './test-digest.ts'
+
+export interface InvocationOptions {
+  readonly workspace?: Workspace
+  readonly signal?: AbortSignal
+  readonly userId?: string
+  readonly toolCallId?: string
+  readonly progress?: (text: string) => void
+}
+
+/** A granted call of this tool, as the engine would make it. */
+export function createInvocation(tool: Tool, input: JsonObject, options: InvocationOptions = {}): ToolInvocation {
+  const check = tool.check(input)
+  if (!check.ok) throw new Error(check.problem)
+  const workspace = options.workspace ?? { cwd: '/nowhere', roots: [] }
+  return {
+    sessionId: asSessionId('session'),
+    userId: asUserId(options.userId ?? 'user'),
+    toolCallId: asToolCallId(options.toolCallId ?? 'tc_1'),
+    input: check.input,
+    attempt: 1,
+    signal: options.signal ?? new AbortController().signal,
+    workspace,
+    grant: issueGrant({ tool: tool.name, input, cwd: workspace.cwd, policy: 'test' }, testDigest),
+    progress: options.progress ?? (() => {}),
+  }
+}
