@@ -32,12 +32,15 @@ async function openStream(outBufferBytes = 512 * 1024) {
   const outgoing = await reached.promise
   const writes: string[] = []
   const write = outgoing.write.bind(outgoing)
-  outgoing.write = ((text: string) => (writes.push(text), write(text))) as typeof outgoing.write
+  outgoing.write = ((chunk: string) => (writes.push(textIn(chunk)), write(chunk))) as typeof outgoing.write
   const slow = { count: 0 }
   const onSlow = (): void => void slow.count++
   const stream = new EventStream(outgoing, { queue, clock, heartbeatMs: 1_000, outBufferBytes, onSlow })
   return { stream, outgoing, writes, clock, slow, incoming: answered.promise }
 }
+
+/** A chunk of HTTP's chunked coding is its length, a line end, the text, a line end. */
+const textIn = (chunk: string): string => chunk.slice(chunk.indexOf('\r\n') + 2, -2)
 
 async function readAll(incoming: IncomingMessage): Promise<string> {
   let text = ''

@@ -2,6 +2,7 @@ import type { OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import type { Clock, Timer } from '@polylogue/engine'
 import { HEARTBEAT } from '../frames.ts'
 import type { FrameSink } from '../stream-presenter.ts'
+import { beginChunks, endChunks, writeChunk } from './chunks.ts'
 import type { FlushQueue, Flushable } from './flush-queue.ts'
 import type { Pace } from './paced-reader.ts'
 
@@ -132,13 +133,13 @@ export class EventStream implements FrameSink, Flushable, Pace {
   #write(): void {
     const text = this.#pending
     this.#pending = ''
-    if (!this.#outgoing.headersSent) this.#outgoing.writeHead(200, SSE_HEADERS)
+    if (!this.#outgoing.headersSent) beginChunks(this.#outgoing, SSE_HEADERS)
     if (this.#state === 'ending' && this.#waiting === undefined) {
-      this.#outgoing.end(text)
+      endChunks(this.#outgoing, text)
       return this.#release()
     }
     if (text === '') return this.#outgoing.flushHeaders()
-    this.#outgoing.write(text)
+    writeChunk(this.#outgoing, text)
     this.#lastWriteAt = this.#options.clock.now()
     if (this.#outgoing.writableLength > this.#limit()) this.#stalled()
   }
