@@ -1,4 +1,4 @@
-import { asUserId } from '@polylogue/engine'
+import { asUserId, type KeyStore } from '@polylogue/engine'
 import { createFakeClock, createMemoryKeyStore } from '@polylogue/testkit'
 import { describe, expect, it } from 'vitest'
 import { randomBytes } from '../platform/random-bytes.ts'
@@ -12,6 +12,30 @@ function createTestRing(extraKeys: readonly string[] = []) {
   const clock = createFakeClock()
   const store = createMemoryKeyStore({ clock })
   return { clock, store, keys: createKeyRing({ store, clock, random: randomBytes, digest: sha256, extraKeys }) }
+}
+
+/** A ring whose store tells how often it was asked for a key, and can be made to answer late. */
+function createCountedRing() {
+  const clock = createFakeClock()
+  const inner = createMemoryKeyStore({ clock })
+  let count = 0
+  let gate = Promise.resolve()
+  const store: KeyStore = {
+    ...inner,
+    async findKey(hash) {
+      count += 1
+      const found = await inner.findKey(hash)
+      await gate
+      return found
+    },
+  }
+  const keys = createKeyRing({ store, clock, random: randomBytes, digest: sha256, extraKeys: [] })
+  const hold = (): (() => void) => {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    gate = promise
+    return resolve
+  }
+  return { clock, keys, store, lookUps: () => count, hold }
 }
 
 describe('a key', () => {
@@ -53,6 +77,51 @@ describe('a key', () => {
     const { plain, record } = await keys.createApiKey(anna, 'laptop')
     const [found] = await Promise.all([keys.find(plain), keys.revoke(record.id)])
     expect(found?.revoked.aborted ?? true).toBe(true)
+  })
+
+  it('is read from the store once, then remembered; what was revoked elsewhere opens nothing after 30 seconds', async () => {
+    const { clock, keys, store, lookUps } = createCountedRing()
+    const { plain, record } = await keys.createApiKey(anna, 'laptop')
+    await Promise.all([keys.find(plain), keys.find(plain)])
+    const known = lookUps()
+    clock.advance(29_999)
+    const found = await keys.find(plain)
+    expect(lookUps()).toBe(known)
+    await store.revokeKey(record.id)
+    clock.advance(1)
+    expect(await keys.find(plain)).toBeUndefined()
+    // Whoever was let in meanwhile is told too.
+    expect(found?.revoked.aborted).toBe(true)
+  })
+
+  it('that was revoked here is not remembered for a moment, not even by a look-up that was under way', async () => {
+    const { keys, hold } = createCountedRing()
+    const { plain, record } = await keys.createApiKey(anna, 'laptop')
+    const release = hold()
+    const found = keys.find(plain)
+    await keys.revoke(record.id)
+    release()
+    expect((await found)?.revoked.aborted ?? true).toBe(true)
+    expect(await keys.find(plain)).toBeUndefined()
+  })
+
+  it('that nobody knows is looked for each time, and costs no memory', async () => {
+    const { keys, lookUps } = createCountedRing()
+    for (let guess = 0; guess < 3; guess++) expect(await keys.find('guess')).toBeUndefined()
+    expect(lookUps()).toBe(3)
+  })
+
+  it('is forgotten when more than a thousand others came after it', async () => {
+    const { keys, lookUps } = createCountedRing()
+    const first = await keys.createApiKey(anna, 'first')
+    await keys.find(first.plain)
+    for (let index = 0; index < 1_000; index++) {
+      const { plain } = await keys.createApiKey(anna, `key ${index}`)
+      await keys.find(plain)
+    }
+    expect(lookUps()).toBe(1_001)
+    await keys.find(first.plain)
+    expect(lookUps()).toBe(1_002)
   })
 
   it('of another user cannot be revoked by somebody', async () => {

@@ -9,6 +9,7 @@ import {
 } from '@polylogue/engine'
 import { encodeBase64Url } from '../platform/encode-base64url.ts'
 import { API_KEY_PREFIX, makeApiKey } from './api-key.ts'
+import { createKnownKeys } from './known-keys.ts'
 
 /** The owner of the data directory: the first key, the `--key` keys and the owner socket speak for this user. */
 export const LOCAL_USER = asUserId('local')
@@ -58,7 +59,23 @@ export function createKeyRing({ store, clock, random, digest, extraKeys }: KeyRi
     revocations.set(id, revocation)
     return revocation
   }
+  const known = createKnownKeys(clock)
   const isLive = (record: KeyRecord): boolean => record.expiresAt === undefined || record.expiresAt > clock.now()
+
+  const lookUp = async (hash: string): Promise<KeyRecord | undefined> => {
+    const remembered = known.find(hash)
+    if (remembered?.isFresh === true) return remembered.record
+    const record = await store.findKey(hash)
+    if (record === undefined) {
+      known.forget(hash)
+      // Somebody else revoked it.
+      if (remembered !== undefined && isLive(remembered.record)) revocationOf(remembered.record.id).abort()
+      return undefined
+    }
+    if (revocationOf(record.id).signal.aborted) return undefined
+    known.remember(hash, record)
+    return record
+  }
 
   const create = async (
     key: Pick<KeyRecord, 'userId' | 'kind' | 'name' | 'prefix' | 'expiresAt'>,
@@ -79,7 +96,7 @@ export function createKeyRing({ store, clock, random, digest, extraKeys }: KeyRi
       if (extraId !== undefined) {
         return { id: extraId, userId: LOCAL_USER, kind: 'api', revoked: revocationOf(extraId).signal }
       }
-      const record = await store.findKey(hash)
+      const record = await lookUp(hash)
       if (record === undefined || !isLive(record)) return undefined
       store.touchKey(record.id, clock.now())
       const { id, userId, kind } = record
@@ -98,6 +115,7 @@ export function createKeyRing({ store, clock, random, digest, extraKeys }: KeyRi
     async revoke(id, userId) {
       if (userId !== undefined && !(await store.listKeys(userId)).some((record) => record.id === id)) return false
       if (!(await store.revokeKey(id))) return false
+      known.forgetKey(id)
       revocationOf(id).abort()
       return true
     },
