@@ -74,6 +74,9 @@ export type {
 } from './permission/call-facts.ts'
 export type { HostLists, PermissionRule, Policy, RuleAction, Verdict } from './permission/policy.ts'
 export { isOffered, judgeCall } from './permission/judge-call.ts'
+export { strictest } from './permission/strictest.ts'
+export { coverVerdict, type SessionOverride } from './permission/cover-verdict.ts'
+export { parseRule, ruleProblems } from './permission/rule-schema.ts'
 export { hashCall, issueGrant, requireGrant, type Grant, type GrantedCall } from './permission/grant.ts'
 export type { AgentCatalog, AgentDefinition, AgentFeatures, AgentOption } from './ports/agent.ts'
 export {

@@ -1,4 +1,5 @@
 import type {
+  CallFacts,
   CallInspection,
   Grant,
   JsonObject,
@@ -25,11 +26,13 @@ export interface ToolDefinition<Schema extends z.ZodType> {
   readonly exposed?: boolean
   /** Default `other`. */
   readonly kind?: ToolKind
+  /** The type of facts that `inspect` tells; see the port. */
+  readonly nature?: CallFacts['type']
   /** What one call would do. Default: it is judged by `effect` alone. It may read and must not throw. */
   inspect?(input: z.output<Schema>, workspace: Workspace): Promise<CallInspection>
   /**
-   * Returns a string, parts, `{ content, isError }`, or anything that JSON can say. What it throws becomes the result
-   * of the call, as an error. It ends soon after `signal` aborts.
+   * Returns a string, parts, `{ content, isError, meta, changedFiles }`, or anything that JSON can say. What it throws
+   * becomes the result of the call, as an error. It ends soon after `signal` aborts.
    */
   run(call: ToolRun<z.output<Schema>>): unknown
 }
@@ -54,7 +57,7 @@ const TOOL_NAME = /^[A-Za-z0-9_-]{1,64}$/
 
 /** Throws a `TypeError` when the definition itself is wrong: that is a mistake of its author, found at start. */
 export function defineTool<Schema extends z.ZodType>(definition: ToolDefinition<Schema>): Tool {
-  const { name, title, description, input: schema, effect, exposed = true, kind } = definition
+  const { name, title, description, input: schema, effect, exposed = true, kind, nature } = definition
   if (!TOOL_NAME.test(name)) throw new TypeError(`tool ${JSON.stringify(name)}: name: must match ${TOOL_NAME.source}`)
   return {
     name,
@@ -64,6 +67,8 @@ export function defineTool<Schema extends z.ZodType>(definition: ToolDefinition<
     effect,
     exposed,
     ...(kind === undefined ? {} : { kind }),
+    ...(performer === undefined ? {} : { performer }),
+    ...(nature === undefined ? {} : { nature }),
     check(input) {
       const parsed = parseWith(schema, input)
       return parsed.ok ? { ok: true, input: parsed.value } : parsed

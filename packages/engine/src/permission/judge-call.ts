@@ -1,39 +1,153 @@
+/**
+ * The one place that decides whether a call of one of the agent's tools may run. The order, first match wins:
+ *
+ *   the session does not have the tool
+ *   floors: hardline commands, commands beyond the parser's limits, paths outside the roots
+ *   the operator's deny rules
+ *   mode read-only, and the call would change something
+ *   workspace-write and read-only: the user's rules, then the preset
+ *   full-access and plan: the preset; the user's rules can only make it stricter
+ *
+ * After that, a command that the parser does not understand is at least asked for, and in a session whose client lists
+ * its tools, trust decides what becomes of asking. Everything here is pure.
+ */
 import type { JsonObject } from '../json.ts'
 import type { Tool } from '../ports/tool.ts'
 import type { CallFacts } from './call-facts.ts'
-import type { Policy, Verdict } from './policy.ts'
+import { everyKindOf } from './every-kind.ts'
+import { type RuledCall, createMatchBudget, matchRule } from './match-rule.ts'
+import type { PermissionRule, Policy, RuleAction, Verdict } from './policy.ts'
+import { isReading, presetRow } from './preset-table.ts'
+import { isStricter } from './strictest.ts'
 
-/** The one place that decides whether a call of one of the agent's tools may run. Pure. */
-export function judgeCall(tool: Tool, _input: JsonObject, _facts: CallFacts, policy: Policy): Verdict {
-  const decision = judge(tool, policy)
-  return { decision, reason: `mode-preset:${tool.name}`, isCoverable: true }
+export function judgeCall(tool: Tool, input: JsonObject, facts: CallFacts, policy: Policy): Verdict {
+  return judge({ tool, facts, policy, input })
 }
 
 /** Whether the model is offered the tool at all: not when it is disabled, nor when every call of it would be denied. */
 export function isOffered(tool: Tool, policy: Policy): boolean {
-  const decision = judge(tool, policy)
-  return decision === 'allow' || decision === 'ask'
+  return everyKindOf(tool).some((facts) => {
+    const { decision } = judge({ tool, facts, policy })
+    return decision === 'allow' || decision === 'ask'
+  })
 }
 
-function judge(tool: Tool, { access, preset }: Policy): Verdict['decision'] {
-  const verdict = presetVerdict(tool, preset)
-  if (access.type === 'preset') return verdict
-  if (!tool.exposed) return verdict === 'ask' ? 'allow' : verdict
-  const grant = access.tools.find((listed) => listed.name === tool.name)
-  if (grant === undefined) return 'disabled'
-  if (verdict === 'deny') return 'deny'
-  return grant.trust === true ? 'allow' : 'ask'
+/** Without an input: the mildest that can be said of any call of this kind. */
+interface Case {
+  readonly tool: Tool
+  readonly facts: CallFacts
+  readonly policy: Policy
+  readonly input?: JsonObject
 }
 
-function presetVerdict(tool: Tool, preset: Policy['preset']): 'allow' | 'ask' | 'deny' {
-  if (tool.effect === 'readonly') return 'allow'
-  switch (preset) {
-    case 'read-only':
-    case 'plan':
-      return 'deny'
-    case 'workspace-write':
-      return 'ask'
-    case 'full-access':
-      return 'allow'
+/** `isFirm`: an ask that only an answer resolves, neither trust nor an override. */
+interface Ruling {
+  readonly decision: RuleAction
+  readonly reason: string
+  readonly isFirm?: boolean
+}
+
+function judge(subject: Case): Verdict {
+  const { tool, facts, policy } = subject
+  const isListed = policy.access.type === 'preset' || !tool.exposed || grantOf(subject) !== undefined
+  if (!isListed) return { decision: 'disabled', reason: `not-enabled:${tool.name}`, isCoverable: false }
+  const { isFirm = false, ...ruling } = withTrust(subject, withDoubt(facts, decide(subject)))
+  return { ...ruling, isCoverable: !isFirm && isPlainEnough(facts) }
+}
+
+function decide(subject: Case): Ruling {
+  const { tool, facts, policy } = subject
+  const floor = floorOf(facts)
+  if (floor !== undefined) return deny(floor)
+  const denial = firstMatch(
+    subject,
+    policy.denyRules.filter(({ action }) => action === 'deny'),
+  )
+  if (denial !== undefined) return deny(`operator-rule:${tool.name}`)
+  const preset: Ruling = {
+    decision: presetRow(facts, tool.effect, policy.hosts)[policy.preset],
+    reason: `mode-preset:${tool.name}`,
   }
+  if (policy.preset === 'read-only' && !isReading(facts, tool.effect)) return deny(preset.reason)
+  const match = firstMatch(subject, policy.userRules)
+  if (match === undefined) return preset
+  if (match.isDoubtful === true) return deny('limit:rule-patterns')
+  const { action } = match.rule
+  const isPresetFirst = policy.preset === 'full-access' || policy.preset === 'plan'
+  if (isPresetFirst && (action === 'allow' || isStricter(preset.decision, action))) return preset
+  return { decision: action, reason: `user-rule:${tool.name}`, isFirm: action === 'ask' }
+}
+
+const deny = (reason: string): Ruling => ({ decision: 'deny', reason })
+
+/** What no mode, rule or answer allows. */
+function floorOf(facts: CallFacts): string | undefined {
+  switch (facts.type) {
+    case 'shell':
+      if (facts.hardline !== undefined) return `hardline:${facts.hardline}`
+      return facts.exceeds === undefined ? undefined : `limit:${facts.exceeds}`
+    case 'read-files':
+    case 'write-files':
+      return facts.outside === undefined ? undefined : 'path-policy'
+    default:
+      return undefined
+  }
+}
+
+interface RuleMatch {
+  readonly rule: PermissionRule
+  /** The comparison could not be made: too much text for too large a pattern. */
+  readonly isDoubtful?: boolean
+}
+
+/**
+ * The first rule that matches. A strict rule that cannot be compared counts as a denial, a mild one not at all: fail
+ * closed. Of a call whose input is not known, a rule that looks at it counts if it is mild.
+ */
+function firstMatch(subject: Case, rules: readonly PermissionRule[]): RuleMatch | undefined {
+  const { tool, facts, input } = subject
+  const call: RuledCall = { tool: tool.name, facts, ...(input && { input }) }
+  const budget = createMatchBudget()
+  for (const rule of rules) {
+    const answer = matchRule(rule, call, budget)
+    if (answer === 'yes') return { rule }
+    if (answer === 'no') continue
+    if (input === undefined && rule.action !== 'deny') return { rule }
+    if (input !== undefined && rule.action !== 'allow') return { rule, isDoubtful: true }
+  }
+  return undefined
+}
+
+/** A command that the parser does not understand may be anything. */
+function withDoubt(facts: CallFacts, ruling: Ruling): Ruling {
+  if (facts.type !== 'shell' || facts.isUnderstood || ruling.decision === 'deny') return ruling
+  return { decision: 'ask', reason: ruling.decision === 'ask' ? ruling.reason : 'not-understood', isFirm: true }
+}
+
+/**
+ * What becomes of asking where a client has listed its tools: trust waves it through, and a tool that the client does
+ * not know of is never asked for. What only an answer resolves is denied there, because nobody can be asked.
+ */
+function withTrust(subject: Case, ruling: Ruling): Ruling {
+  const { tool, facts, policy } = subject
+  if (ruling.decision === 'deny') return ruling
+  // It would be asked whether somebody may be asked.
+  if (facts.type === 'question') return { ...ruling, decision: 'allow', isFirm: false }
+  if (policy.access.type === 'preset') return ruling
+  if (!tool.exposed) {
+    if (ruling.decision === 'ask') return { ...ruling, decision: ruling.isFirm === true ? 'deny' : 'allow' }
+    return ruling
+  }
+  if (grantOf(subject)?.trust === true) return ruling.isFirm === true ? ruling : { ...ruling, decision: 'allow' }
+  return ruling.decision === 'ask' ? ruling : { ...ruling, decision: 'ask', reason: `not-trusted:${tool.name}` }
+}
+
+function grantOf({ tool, policy: { access } }: Case) {
+  return access.type === 'listed' ? access.tools.find(({ name }) => name === tool.name) : undefined
+}
+
+/** Whether *always allow this tool* may be read as covering such a call. */
+function isPlainEnough(facts: CallFacts): boolean {
+  if (facts.type !== 'shell') return true
+  return facts.isUnderstood && !facts.hasWrapper && (facts.risk === 'safe' || facts.risk === 'other')
 }

@@ -1,7 +1,7 @@
 import type { ToolContent } from '../content.ts'
 import type { SessionId, ToolCallId, UserId } from '../ids.ts'
 import type { JsonObject } from '../json.ts'
-import type { CallInspection } from '../permission/call-facts.ts'
+import type { CallFacts, CallInspection } from '../permission/call-facts.ts'
 import type { Grant } from '../permission/grant.ts'
 
 /** `readonly`: no effect. `idempotent`: may run twice. `unsafe`: never run again when its outcome is unknown. */
@@ -36,6 +36,13 @@ export interface Tool {
    * answer. `agent`: a sub-agent, in a loop of its own. Of the last two, `run` is never called.
    */
   readonly performer?: 'tool' | 'user' | 'agent'
+  /**
+   * The type of facts that `inspect` tells. A tool that is denied in a mode whatever its input is not offered to the
+   * model there; without a nature, `inspect` may tell anything.
+   */
+  readonly nature?: CallFacts['type']
+  /** How long a turn that is cancelled waits for the tool to stop what it began; not at all unless said otherwise. */
+  readonly stopGraceMs?: number
   /** Contract: no effects, never throws. The checked input is what `run` gets. */
   check(input: JsonObject): InputCheck
   /**

@@ -1,0 +1,62 @@
+import { canonicalJson } from '../canonical-json.ts'
+import type { JsonObject } from '../json.ts'
+import type { CallFacts } from './call-facts.ts'
+import { hostOf, isListed } from './host-lists.ts'
+import { type MatchAnswer, type MatchBudget, compilePattern } from './pattern.ts'
+import type { PermissionRule } from './policy.ts'
+
+/** A call as rules see it. Without `input`: any call of the tool, so that what depends on arguments is `unknown`. */
+export interface RuledCall {
+  readonly tool: string
+  readonly input?: JsonObject
+  readonly facts?: CallFacts
+}
+
+/** Milliseconds, for all rules of a call together. What is not compared by then counts as `unknown`. */
+export const createMatchBudget = (): MatchBudget => ({ steps: 5_000_000 })
+
+export function matchRule(rule: PermissionRule, call: RuledCall, budget: MatchBudget): MatchAnswer {
+  const answers = [matchTool(rule.tool, call.tool, budget)]
+  if (answers[0] === 'no') return 'no'
+  for (const [argument, pattern] of Object.entries(rule.args ?? {})) {
+    const answer = call.input === undefined ? 'unknown' : matchArgument(call.input, argument, { pattern, budget })
+    if (answer === 'no') return 'no'
+    answers.push(answer)
+  }
+  if (rule.domain !== undefined) {
+    const answer = call.input === undefined ? 'unknown' : matchDomain(rule.domain, call.input, call.facts)
+    if (answer === 'no') return 'no'
+    answers.push(answer)
+  }
+  return answers.includes('unknown') ? 'unknown' : 'yes'
+}
+
+function matchTool(pattern: string, name: string, budget: MatchBudget): MatchAnswer {
+  if (pattern === '*' || pattern === name) return 'yes'
+  return compilePattern(pattern)?.matchWhole(name, budget) ?? 'no'
+}
+
+interface Wanted {
+  readonly pattern: string
+  readonly budget: MatchBudget
+}
+
+/** What is no text is compared as JSON. */
+function matchArgument(input: JsonObject, argument: string, { pattern, budget }: Wanted): MatchAnswer {
+  const value = Object.hasOwn(input, argument) ? input[argument] : undefined
+  if (value === undefined) return 'no'
+  const text = typeof value === 'string' ? value : canonicalJson(value)
+  return compilePattern(pattern)?.search(text, budget) ?? (text === pattern ? 'yes' : 'no')
+}
+
+function matchDomain(
+  { allowlist = [], blocklist = [], urlArgument = 'url' }: NonNullable<PermissionRule['domain']>,
+  input: JsonObject,
+  facts: CallFacts | undefined,
+): MatchAnswer {
+  const url = Object.hasOwn(input, urlArgument) ? input[urlArgument] : undefined
+  // The tool that will fetch has said which host it understood; a second opinion could differ.
+  const host =
+    facts?.type === 'fetch' && urlArgument === 'url' ? facts.host : hostOf(typeof url === 'string' ? url : '')
+  return host !== undefined && (isListed(host, allowlist) || isListed(host, blocklist)) ? 'yes' : 'no'
+}

@@ -1,0 +1,101 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { type MatchBudget, compilePattern, problemOfPattern } from './pattern.ts'
+
+const plenty = (): MatchBudget => ({ steps: 10_000_000 })
+const search = (source: string, text: string) => compilePattern(source)?.search(text, plenty())
+const whole = (source: string, text: string) => compilePattern(source)?.matchWhole(text, plenty())
+
+describe('a pattern', () => {
+  it.each([
+    ['^git (status|log)$', 'git log', 'yes'],
+    ['^git (status|log)$', 'git push', 'no'],
+    ['rm +-r', 'sudo rm   -rf x', 'yes'],
+    ['\\bcurl\\b', 'xcurl', 'no'],
+    ['\\Bcurl', 'xcurl', 'yes'],
+    ['[^a-z]', 'abc', 'no'],
+    ['[\\d.-]{3,}', 'v1.2', 'yes'],
+    ['a{2}b', 'aab', 'yes'],
+    ['^a{2,3}$', 'aaaa', 'no'],
+    ['(?i)^DROP', 'drop table', 'yes'],
+    ['(?i)[^k]', 'K', 'no'],
+    ['(?<word>\\w+)@', 'me@x', 'yes'],
+    ['(?P<word>\\w+)@', 'me@x', 'yes'],
+    ['^.$', '😀', 'yes'],
+    ['\\u{1F600}', 'a😀', 'yes'],
+    ['^$', '', 'yes'],
+    ['', 'anything', 'yes'],
+    ['a.b', 'a\nb', 'no'],
+    ['{', '{', 'yes'],
+    ['\\.', 'a', 'no'],
+    ['x*?y', 'xxy', 'yes'],
+    ['(a*)*b', 'aaab', 'yes'],
+  ])('%s in %j: %s', (source, text, answer) => {
+    expect(search(source, text)).toBe(answer)
+  })
+
+  it('is compared with the whole text where the whole is asked for', () => {
+    expect(whole('B|Bash', 'Bash')).toBe('yes')
+    expect(whole('B|ash', 'Bash')).toBe('no')
+    expect(whole('mcp_.*', 'mcp_files_read')).toBe('yes')
+  })
+
+  it.each([
+    ['(a', 'a ( without its )'],
+    ['a)', 'a ) without its ('],
+    ['*a', 'nothing to repeat'],
+    ['a**', 'nothing to repeat'],
+    ['a++', 'nothing to repeat'],
+    ['^*', 'an anchor cannot be repeated'],
+    ['[a', 'it ends too early'],
+    ['[z-a]', 'a range that is out of order'],
+    ['a{3,2}', 'a repeat whose numbers are out of order'],
+    ['(?=a)', 'a group of this kind is not supported'],
+    ['(?<!a)b', 'a group of this kind is not supported'],
+    ['(a)\\1', '\\1 is not supported'],
+    ['\\p{L}', '\\p is not supported'],
+    ['a\\', 'it ends too early'],
+    ['\\xZZ', 'a \\x or \\u without its digits'],
+    ['((a{1000}){1000}){1000}', 'too large when its repeats are written out'],
+    ['(((){1000}){1000}){1000}', 'too large when its repeats are written out'],
+    [`${'('.repeat(60)}${')'.repeat(60)}`, 'groups deeper than 50'],
+    ['a'.repeat(1001), 'longer than 1000 characters'],
+  ])('%s is none: %s', (source, problem) => {
+    expect(problemOfPattern(source)).toBe(problem)
+    expect(compilePattern(source)).toBeUndefined()
+  })
+
+  it('C16: takes a bounded number of steps whatever the pattern and the text', () => {
+    const hostile = ['(a+)+$', '^(a|a)*$', '^(a*)*$', '(.*)(.*)(.*)(.*)x', '(a|b|ab)*c', `^(${'a?'.repeat(100)}){9}$`]
+    for (const source of hostile) {
+      const budget = { steps: 5_000_000 }
+      const answer = compilePattern(source)?.search(`${'a'.repeat(5_000)}!`, budget)
+      expect(answer).toMatch(/^(no|unknown)$/)
+    }
+    const budget = { steps: 1_000 }
+    expect(compilePattern('a+$')?.search(`${'a'.repeat(100_000)}!`, budget)).toBe('unknown')
+    expect(budget.steps).toBeGreaterThan(-100)
+  })
+
+  it('agrees with the regular expressions of the language', () => {
+    const atom = fc.constantFrom('a', 'b', '.', '\\w', '\\W', '[ab]', '[^a]', '\\d', '[a-c1]', '\\b', '^', '$', ' ', '')
+    const quantifier = fc.constantFrom('', '', '', '*', '+', '?', '{2}', '{1,2}', '{1,}', '*?')
+    const { pattern } = fc.letrec<{ pattern: string }>((tie) => ({
+      pattern: fc.oneof(
+        { depthSize: 'small', withCrossShrink: true },
+        fc.tuple(atom, quantifier).map(([text, times]) => (/^(\\b|\^|\$|)$/.test(text) ? text : text + times)),
+        fc.tuple(tie('pattern'), tie('pattern')).map(([left, right]) => left + right),
+        fc.tuple(tie('pattern'), tie('pattern')).map(([left, right]) => `${left}|${right}`),
+        fc.tuple(tie('pattern'), quantifier).map(([inner, times]) => `(${inner})${times}`),
+      ),
+    }))
+    const text = fc.string({ unit: fc.constantFrom('a', 'b', 'c', '1', ' ', '!', '\n'), maxLength: 12 })
+    fc.assert(
+      fc.property(pattern, text, (source, subject) => {
+        expect(search(source, subject)).toBe(new RegExp(source).test(subject) ? 'yes' : 'no')
+        expect(whole(source, subject)).toBe(new RegExp(`^(?:${source})$`).test(subject) ? 'yes' : 'no')
+      }),
+      { numRuns: 3_000 },
+    )
+  })
+})

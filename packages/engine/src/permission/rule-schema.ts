@@ -1,0 +1,55 @@
+import { z } from 'zod'
+import { problemOfPattern } from './pattern.ts'
+import type { PermissionRule } from './policy.ts'
+
+const MOST_ENTRIES = 200
+
+const pattern = z.string().min(1).max(1_000)
+const host = z.string().min(1).max(255)
+
+const ruleSchema = z
+  .strictObject({
+    tool: pattern,
+    args: z
+      .record(z.string().min(1).max(200), pattern)
+      .refine((args) => Object.keys(args).length <= MOST_ENTRIES, `at most ${MOST_ENTRIES} arguments`)
+      .optional(),
+    domain: z
+      .strictObject({
+        allowlist: z.array(host).max(MOST_ENTRIES).optional(),
+        blocklist: z.array(host).max(MOST_ENTRIES).optional(),
+        urlArgument: z.string().min(1).max(200).optional(),
+      })
+      .optional(),
+    action: z.enum(['allow', 'ask', 'deny']),
+  })
+  .readonly()
+
+/** Throws a `ZodError` when it is no rule. */
+export function parseRule(value: unknown): PermissionRule {
+  const { tool, args, domain, action } = ruleSchema.parse(value)
+  return {
+    tool,
+    ...(args && { args }),
+    ...(domain && {
+      domain: {
+        ...(domain.allowlist && { allowlist: domain.allowlist }),
+        ...(domain.blocklist && { blocklist: domain.blocklist }),
+        ...(domain.urlArgument !== undefined && { urlArgument: domain.urlArgument }),
+      },
+    }),
+    action,
+  }
+}
+
+/** The texts in a rule that are no patterns and are therefore compared literally, each as a sentence. */
+export function ruleProblems({ tool, args = {} }: PermissionRule): readonly string[] {
+  const fields = [
+    ['tool', tool] as const,
+    ...Object.entries(args).map(([name, text]) => [`args.${name}`, text] as const),
+  ]
+  return fields.flatMap(([field, text]) => {
+    const problem = field === 'tool' && text === '*' ? undefined : problemOfPattern(text)
+    return problem === undefined ? [] : [`${field}: no regular expression (${problem}): compared literally`]
+  })
+}

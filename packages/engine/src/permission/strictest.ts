@@ -1,0 +1,19 @@
+import type { Verdict } from './policy.ts'
+
+const STRICTNESS: { readonly [decision in Verdict['decision']]: number } = { allow: 0, ask: 1, deny: 2, disabled: 3 }
+
+export function isStricter(a: Verdict['decision'], b: Verdict['decision']): boolean {
+  return STRICTNESS[a] > STRICTNESS[b]
+}
+
+/**
+ * The intersection of several policies' verdicts on one call: a sub-agent's own and those of everybody above it. An
+ * answer covers it only if it covers every one of those that ask.
+ */
+export function strictest(verdicts: readonly Verdict[]): Verdict {
+  const [first, ...others] = verdicts
+  if (first === undefined) return { decision: 'deny', reason: 'no-policy', isCoverable: false }
+  const worst = others.reduce((worse, next) => (isStricter(next.decision, worse.decision) ? next : worse), first)
+  const asking = verdicts.filter(({ decision }) => decision === 'ask')
+  return { ...worst, isCoverable: worst.isCoverable && asking.every(({ isCoverable }) => isCoverable) }
+}
