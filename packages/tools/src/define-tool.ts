@@ -26,6 +26,8 @@ export interface ToolDefinition<Schema extends z.ZodType> {
   readonly exposed?: boolean
   /** Default `other`. */
   readonly kind?: ToolKind
+  /** Default `tool`. Of the others, `run` is never called. */
+  readonly performer?: Tool['performer']
   /** The type of facts that `inspect` tells; see the port. */
   readonly nature?: CallFacts['type']
   /** What one call would do. Default: it is judged by `effect` alone. It may read and must not throw. */
@@ -57,7 +59,7 @@ const TOOL_NAME = /^[A-Za-z0-9_-]{1,64}$/
 
 /** Throws a `TypeError` when the definition itself is wrong: that is a mistake of its author, found at start. */
 export function defineTool<Schema extends z.ZodType>(definition: ToolDefinition<Schema>): Tool {
-  const { name, title, description, input: schema, effect, exposed = true, kind, nature } = definition
+  const { name, title, description, input: schema, effect, exposed = true, kind, performer, nature } = definition
   if (!TOOL_NAME.test(name)) throw new TypeError(`tool ${JSON.stringify(name)}: name: must match ${TOOL_NAME.source}`)
   return {
     name,
