@@ -3,11 +3,12 @@ import { damaged } from './damage.ts'
 import { textIn } from './rows.ts'
 
 /**
- * The tables in which damage would show as absence: a session that no list shows, a key that nobody has. SQLite does
- * not notice by itself when a table and its indexes disagree. They are small: 100,000 sessions take 60 ms. Everything
- * else is checked when it is read, so that one damaged session does not cost the others.
+ * The tables in which damage would show as absence: a session that no list shows, a key that nobody has, a rule that
+ * denies nothing any more. SQLite does not notice by itself when a table and its indexes disagree. They are small:
+ * 100,000 sessions take 60 ms. Everything else is checked when it is read, so that one damaged session does not cost
+ * the others.
  */
-const CATALOGUES = ['sessions', 'secrets', 'keys'] as const
+const CATALOGUES = ['sessions', 'secrets', 'keys', 'rules'] as const
 
 export function refuseDamagedCatalogues(db: DatabaseSync, file: string): void {
   const tables = new Set(

@@ -1,4 +1,4 @@
-import type { Clock, EventStore, KeyStore, StorageFault } from '@polylogue/engine'
+import type { Clock, EventStore, KeyStore, RuleStore, StorageFault } from '@polylogue/engine'
 import { damaged } from './damage.ts'
 import { createGroupCommit } from './group-commit.ts'
 import { migrate } from './migrate.ts'
@@ -6,6 +6,7 @@ import { openDatabase } from './open-database.ts'
 import { storageFaultOf } from './sqlite-fault.ts'
 import { createSqliteEventStore } from './sqlite-event-store.ts'
 import { createSqliteKeyStore } from './sqlite-key-store.ts'
+import { createSqliteRuleStore } from './sqlite-rule-store.ts'
 import { waitForLock } from './wait-for-lock.ts'
 
 export interface SqliteStoresOptions {
@@ -16,10 +17,11 @@ export interface SqliteStoresOptions {
   readonly busyWaitMs?: number
 }
 
-/** Two stores over one connection: closing either, or both, closes the file. */
+/** Stores over one connection: closing any of them closes the file. */
 export interface SqliteStores {
   readonly events: EventStore
   readonly keys: KeyStore
+  readonly rules: RuleStore
   close(): Promise<void>
 }
 
@@ -35,7 +37,8 @@ export async function openSqliteStores(options: SqliteStoresOptions): Promise<Sq
       const commits = createGroupCommit({ db, clock, busyWaitMs })
       const events = createSqliteEventStore({ db, clock, commits })
       const keys = createSqliteKeyStore({ db, clock, commits })
-      return { events, keys, close: () => commits.close() }
+      const rules = createSqliteRuleStore({ db, commits })
+      return { events, keys, rules, close: () => commits.close() }
     } catch (error) {
       db.close()
       throw error

@@ -1,0 +1,98 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { asUserId, type PermissionRule, type RuleStore, type StoredRule } from '@polylogue/engine'
+
+/** One rule store that a test has to itself. */
+export interface OpenedRuleStore {
+  readonly store: RuleStore
+  /** Closes the store and opens its database again; without one, the store itself must still know everything. */
+  readonly reopen?: () => Promise<RuleStore>
+  /** Closes whatever is open and removes what it left. */
+  close(): Promise<void>
+}
+
+const ADA = asUserId('ada')
+const GRACE = asUserId('grace')
+const AT = Date.UTC(2026, 0, 1)
+
+const stored = (ruleId: string, rule: Partial<PermissionRule> = {}): StoredRule => ({
+  ruleId,
+  rule: { tool: '*', action: 'ask', ...rule },
+  createdAt: AT,
+})
+
+export function ruleStoreContract(name: string, open: () => Promise<OpenedRuleStore>): void {
+  describe(`${name} keeps the contract of a rule store`, () => {
+    let opened: OpenedRuleStore | undefined
+    beforeEach(async () => {
+      opened = await open()
+    })
+    afterEach(async () => {
+      await opened?.close()
+      opened = undefined
+    })
+    const subject = (): OpenedRuleStore => {
+      if (opened === undefined) throw new Error('the store is opened before each test')
+      return opened
+    }
+
+    it('gives rules back as they were, in the order in which they came', async () => {
+      const { store } = subject()
+      const rules = [
+        stored('rule_2', { tool: 'Bash', args: { command: '^ls \u{1F600}$' }, action: 'allow' }),
+        stored('rule_3', {
+          tool: 'WebFetch',
+          domain: { allowlist: ['.a.example'], blocklist: [], urlArgument: 'target' },
+          action: 'deny',
+        }),
+        { ...stored('rule_1'), createdAt: AT - 1 },
+      ]
+      for (const rule of rules) await store.addRule(ADA, rule)
+      expect(await store.listRules(ADA)).toEqual(rules)
+    })
+
+    it('keeps the rules of users apart', async () => {
+      const { store } = subject()
+      await store.addRule(ADA, stored('rule_1'))
+      await store.addRule(GRACE, stored('rule_2'))
+      expect(await store.listRules(ADA)).toEqual([stored('rule_1')])
+      expect(await store.removeRule(ADA, 'rule_2')).toBe(false)
+      expect(await store.listRules(GRACE)).toEqual([stored('rule_2')])
+      expect(await store.listRules(asUserId('nobody'))).toEqual([])
+    })
+
+    it('removes a rule once, and keeps the order of the others', async () => {
+      const { store } = subject()
+      for (const id of ['rule_1', 'rule_2', 'rule_3']) await store.addRule(ADA, stored(id))
+      expect(await store.removeRule(ADA, 'rule_3')).toBe(true)
+      expect(await store.removeRule(ADA, 'rule_3')).toBe(false)
+      await store.addRule(ADA, stored('rule_0'))
+      expect(await store.removeRule(ADA, 'rule_1')).toBe(true)
+      expect((await store.listRules(ADA)).map(({ ruleId }) => ruleId)).toEqual(['rule_2', 'rule_0'])
+    })
+
+    it('refuses a second rule with the same id, whoever has the first', async () => {
+      const { store } = subject()
+      await store.addRule(ADA, stored('rule_1'))
+      await expect(store.addRule(ADA, stored('rule_1', { action: 'allow' }))).rejects.toThrow('rule_1')
+      await expect(store.addRule(GRACE, stored('rule_1'))).rejects.toThrow('rule_1')
+      expect(await store.listRules(ADA)).toEqual([stored('rule_1')])
+    })
+
+    it('orders rules that are added at once', async () => {
+      const { store } = subject()
+      const ids = Array.from({ length: 20 }, (_, index) => `rule_${index}`)
+      await Promise.all(ids.map((id) => store.addRule(ADA, stored(id))))
+      expect((await store.listRules(ADA)).map(({ ruleId }) => ruleId)).toEqual(ids)
+    })
+
+    it('knows everything when it is opened again', async () => {
+      const { store, reopen } = subject()
+      for (const id of ['rule_2', 'rule_1', 'rule_3']) await store.addRule(ADA, stored(id))
+      await store.removeRule(ADA, 'rule_3')
+      const again = (await reopen?.()) ?? store
+      expect(await again.listRules(ADA)).toEqual([stored('rule_2'), stored('rule_1')])
+      await again.addRule(ADA, stored('rule_0'))
+      expect((await again.listRules(ADA)).map(({ ruleId }) => ruleId)).toEqual(['rule_2', 'rule_1', 'rule_0'])
+    })
+  })
+}
