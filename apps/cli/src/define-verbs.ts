@@ -120,10 +120,19 @@ export function defineBench(program: Command, finish: Finish): void {
     .command('bench')
     .description('measure this machine against the speed budget')
     .option('--quick', 'smaller runs, for a first look')
-    .option('--only <row>', 'one row, such as cpu, latency, start or growth')
+    .option('--only <row>', 'one row: cpu, latency, admission, idle, list, start or growth')
     .option('--json <file>', 'also write the figures to this file')
     .option('--markdown <file>', 'also write them as a page')
-    .addHelpText('after', formatExamples(['bench', 'bench --quick --only latency', 'bench --json bench.json']))
+    .option('--profile <dir>', 'measure nothing; write a CPU profile of the server under load and its flame graph')
+    .addHelpText(
+      'after',
+      formatExamples([
+        'bench',
+        'bench --quick --only latency',
+        'bench --json bench.json --markdown BENCHMARKS.md',
+        'bench --profile ./profile',
+      ]),
+    )
     .action(async (flags: BenchFlags) => finish(await (await import('./commands/bench.ts')).bench(flags)))
 }
 

@@ -16,6 +16,7 @@ export interface ChildServer {
   residentBytes(): Promise<number>
   /** After a full garbage collection. */
   settledBytes(): Promise<number>
+  signal(signal: NodeJS.Signals): void
   stop(): Promise<void>
 }
 
@@ -23,28 +24,33 @@ const ready = z.object({ url: z.string(), key: z.string().default('') })
 
 const path = (name: string): string => fileURLToPath(new URL(name, import.meta.url))
 
+export interface PolylogueOptions {
+  /** See `profile-on-signal.ts`. */
+  readonly profileTo?: string
+}
+
 /** The real server, as a user starts it, with the agent of `bench.config.ts`. */
-export async function startPolylogue(): Promise<ChildServer> {
+export async function startPolylogue({ profileTo }: PolylogueOptions = {}): Promise<ChildServer> {
   const data = await mkdtemp(join(tmpdir(), 'polylogue-bench-'))
   const config = ['--config', path('./bench.config.ts'), '--data', data]
-  const server = await startChild(path('../../../../polylogue'), [
-    'serve',
-    '--port',
-    '0',
-    '--json',
-    '--scripted',
-    ...config,
-  ])
+  const args = ['serve', '--port', '0', '--json', '--scripted', ...config]
+  const server = await startChild(path('../../../../polylogue'), args, profileTo)
   return { ...server, stop: () => server.stop().then(() => rm(data, { recursive: true, force: true })) }
 }
 
 /** The bare limit: `node:http` and nothing else. */
 export const startBare = (): Promise<ChildServer> => startChild(process.execPath, [path('./bare-server.ts')])
 
-async function startChild(command: string, args: readonly string[]): Promise<ChildServer> {
+async function startChild(command: string, args: readonly string[], profileTo?: string): Promise<ChildServer> {
   const startedAt = performance.now()
-  const options = `--expose-gc --import=${path('./collect-on-signal.ts')}`
-  const env = { ...process.env, NODE_OPTIONS: options }
+  const env =
+    profileTo === undefined
+      ? { ...process.env, NODE_OPTIONS: `--expose-gc --import=${path('./collect-on-signal.ts')}` }
+      : {
+          ...process.env,
+          NODE_OPTIONS: `--import=${path('./profile-on-signal.ts')}`,
+          POLYLOGUE_BENCH_PROFILE: profileTo,
+        }
   const child = spawn(command, args, { env, stdio: ['ignore', 'pipe', 'ignore'] })
   const line = await firstLine(child)
   const readyMs = performance.now() - startedAt
@@ -63,6 +69,7 @@ async function startChild(command: string, args: readonly string[]): Promise<Chi
       }
       return residentBytesOf(await readFile(`/proc/${pid}/status`, 'utf8'))
     },
+    signal: (signal) => void child.kill(signal),
     stop: () => stopChild(child),
   }
 }

@@ -7,14 +7,17 @@ import { measureIdleStreams } from '../bench/idle-streams.ts'
 import { measureSessionList } from '../bench/session-list.ts'
 import { writeBenchmarks } from '../bench/write-benchmarks.ts'
 import { measureColdStart } from '../bench/cold-start.ts'
-import { measureCpuPerDelta } from '../bench/cpu-per-delta.ts'
+import { SATURATION, measureCpuPerDelta } from '../bench/cpu-per-delta.ts'
 import { measureGrowth } from '../bench/growth.ts'
+import { profileServer } from '../bench/profile-server.ts'
 
 export interface BenchFlags {
   readonly quick?: boolean
   readonly only?: string
   readonly json?: string
   readonly markdown?: string
+  /** A directory. */
+  readonly profile?: string
 }
 
 interface Bench {
@@ -23,7 +26,7 @@ interface Bench {
 }
 
 const BENCHES: readonly Bench[] = [
-  { name: 'cpu', measure: (isQuick) => measureCpuPerDelta(isQuick ? 4 : 20) },
+  { name: 'cpu', measure: (isQuick) => measureCpuPerDelta(isQuick ? 2 : 6) },
   { name: 'latency', measure: (isQuick) => measureAddedLatency(isQuick ? 50 : 250) },
   { name: 'admission', measure: (isQuick) => measureAdmission(isQuick ? 3 : 20) },
   { name: 'idle', measure: (isQuick) => measureIdleStreams(isQuick ? 1_000 : 9_900) },
@@ -34,6 +37,7 @@ const BENCHES: readonly Bench[] = [
 
 /** Both sides of every row in one run, on this machine. Exit code 1 when a budget is missed. */
 export async function bench(flags: BenchFlags): Promise<number> {
+  if (flags.profile !== undefined) return profile(flags.profile, flags.quick === true)
   const chosen = BENCHES.filter(({ name }) => flags.only === undefined || name === flags.only)
   if (chosen.length === 0) {
     process.stderr.write(
@@ -54,6 +58,14 @@ export async function bench(flags: BenchFlags): Promise<number> {
   if (flags.json !== undefined) await writeFile(flags.json, `${JSON.stringify(report, null, 2)}\n`)
   if (flags.markdown !== undefined) await writeFile(flags.markdown, writeBenchmarks(report))
   return rows.every((row) => row.isMet) ? 0 : 1
+}
+
+/** Measures nothing: a server that is profiled is slower. */
+async function profile(directory: string, isQuick: boolean): Promise<number> {
+  process.stderr.write('Profiling …\n')
+  const files = await profileServer(directory, { ...SATURATION, turns: isQuick ? 5 : 20 })
+  process.stdout.write(`${files.flameGraph}\n${files.profile}\n`)
+  return 0
 }
 
 function toReport(rows: readonly BenchRow[]): BenchReport {
