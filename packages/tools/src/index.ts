@@ -1,5 +1,6 @@
 export { defineTool, type ToolDefinition, type ToolRun } from './define-tool.ts'
 export { createDemoTools } from './demo-tools/demo-tools.ts'
+export { createFileTools, type FileToolsOptions } from './files/file-tools.ts'
 export { formatPath, oneLine, parseWith, type Parsed } from './parse-with.ts'
 export { createScriptedTools } from './scripted-tools/scripted-tools.ts'
 export { toolFromJsonSchema, type JsonSchemaTool } from './tool-from-json-schema.ts'

@@ -1,0 +1,188 @@
+// The walk that keeps tools inside the workspace. It goes part by part from the open directory of a root, and opens
+// each directory without following links, so whatever is exchanged meanwhile, it never stands outside. A link is
+// followed by reading its text and walking that: users expect links inside the workspace to be followed
+// (`node_modules/.bin`, a linked package), and a link that leads outside ends like any path that leads outside.
+// Its limit: whoever can move an open directory out of the workspace takes the walk along, and could write there anyway.
+import type { BigIntStats } from 'node:fs'
+import { lstat, readlink, type FileHandle } from 'node:fs/promises'
+import { dirname, isAbsolute, join, normalize } from 'node:path'
+import type { AskedPath } from './asked-path.ts'
+import type { Confines } from './confines.ts'
+import { below, openDirectory, openRoot, type Directory } from './directory.ts'
+import { codeOf, FileProblem, toFileProblem } from './file-problem.ts'
+
+/** Where a path led to, links resolved. Its directory is open as long as `use` runs. */
+export type Spot =
+  | { readonly kind: 'directory'; readonly path: string; readonly directory: Directory }
+  | (Named & { readonly kind: 'file'; readonly stats: BigIntStats })
+  | (Named & { readonly kind: 'absent' })
+
+interface Named {
+  readonly path: string
+  /** The directory that holds it. */
+  readonly directory: Directory
+  readonly name: string
+}
+
+export interface WalkOptions {
+  /** Also refuses what may be read and never written: a file with several names, and what Git keeps for itself. */
+  readonly isForWriting?: boolean
+  /** Called for each missing directory on the way, with the path to make it at. Absent: it is a problem. */
+  readonly makeDirectory?: (path: string) => Promise<void>
+}
+
+const MOST_PARTS = 128
+const MOST_LINKS = 40
+/** A directory that was just made may be gone again; not for ever. */
+const MOST_MADE = MOST_PARTS * 2
+
+/** Rejects with a `FileProblem` when the path leads outside or to something that is no ordinary file. */
+export async function atSpot<Result>(
+  confines: Confines,
+  asked: AskedPath,
+  use: (spot: Spot) => Promise<Result>,
+  options: WalkOptions = {},
+): Promise<Result> {
+  const walk = createWalk(confines, asked, options)
+  try {
+    return await use(await walk.go())
+  } catch (error) {
+    throw toFileProblem(error, asked.shown)
+  } finally {
+    await walk.close()
+  }
+}
+
+interface Walk {
+  go(): Promise<Spot>
+  close(): Promise<void>
+}
+
+function createWalk(confines: Confines, { absolute, shown }: AskedPath, options: WalkOptions): Walk {
+  const { makeDirectory, isForWriting = false } = options
+  const stack: Directory[] = []
+  let pending: string[] = []
+  let links = 0
+  let made = 0
+
+  const refuse = (kind: FileProblem['kind'], why: string): FileProblem => new FileProblem(kind, `path: ${shown} ${why}`)
+  const outside = (): FileProblem =>
+    refuse('outside', links === 0 ? 'is outside of the workspace' : 'is a link that leads outside of the workspace')
+
+  const close = async (): Promise<void> => {
+    const handles: FileHandle[] = stack.splice(0).map(({ handle }) => handle)
+    await Promise.all(handles.map((handle) => handle.close()))
+  }
+
+  // Git runs what its configuration and its hooks name, also for commands that nobody is asked about.
+  const refuseGit = (names: readonly string[]): void => {
+    if (isForWriting && names.some((name) => name.toLowerCase() === '.git'))
+      throw refuse('not-ordinary', 'belongs to Git: use git to change it')
+  }
+
+  const startAt = async (path: string): Promise<void> => {
+    await close()
+    const location = confines.locate(path)
+    if (!location || confines.isHidden(join(location.root, ...location.parts))) throw outside()
+    refuseGit(location.parts)
+    pending = [...location.parts]
+    await enter(await openRoot(location.root))
+  }
+
+  const enter = async (directory: Directory): Promise<void> => {
+    stack.push(directory)
+    const stats = await directory.handle.stat({ bigint: true })
+    if (!confines.isPassable(directory.path) || confines.isHiddenTwin(directory.path, stats)) throw outside()
+  }
+
+  const follow = async (here: Directory, name: string): Promise<void> => {
+    links += 1
+    if (links > MOST_LINKS) throw refuse('not-ordinary', 'leads through too many links')
+    const text = await readlink(below(here, name))
+    if (isAbsolute(text)) await startAt(normalize(join(text, ...pending)))
+    else pending.unshift(...text.split('/'))
+  }
+
+  const climb = async (): Promise<void> => {
+    const left = stack.pop()
+    await left?.handle.close()
+    // The parent of a root may lie in another root, though hardly ever.
+    if (left && stack.length === 0) await startAt(normalize(join(dirname(left.path), ...pending)))
+  }
+
+  /** Steps into a directory, or follows a link. */
+  const step = async (here: Directory, name: string): Promise<void> => {
+    try {
+      await enter(await openDirectory(here, name))
+    } catch (error) {
+      const code = codeOf(error)
+      if (code === 'ENOENT' && makeDirectory && made < MOST_MADE) {
+        made += 1
+        await makeDirectory(below(here, name))
+        pending.unshift(name)
+      } else if (code === 'ENOTDIR' || code === 'ELOOP') {
+        if (!(await isLink(here, name))) throw error
+        await follow(here, name)
+      } else throw error
+    }
+  }
+
+  /** The last part of the path: what is there decides, and a link is followed. */
+  const arrive = async (here: Directory, name: string): Promise<Spot | undefined> => {
+    const path = join(here.path, name)
+    const stats = await lstatOf(here, name)
+    if (!stats) return { kind: 'absent', path, directory: here, name }
+    if (confines.isHiddenTwin(path, stats)) throw outside()
+    // The other name may be outside of the workspace.
+    if (isForWriting && stats.isFile() && stats.nlink > 1n)
+      throw refuse('not-ordinary', `has ${stats.nlink} names (hard links), so it is not written`)
+    if (stats.isFile()) return { kind: 'file', path, directory: here, name, stats }
+    if (!stats.isDirectory() && !stats.isSymbolicLink()) throw refuse('not-ordinary', 'is not an ordinary file')
+    await step(here, name)
+    return undefined
+  }
+
+  const go = async (): Promise<Spot> => {
+    await startAt(absolute)
+    for (;;) {
+      if (pending.length + stack.length > MOST_PARTS) throw refuse('not-ordinary', `is more than ${MOST_PARTS} deep`)
+      const here = stack.at(-1)
+      if (!here) throw outside()
+      const name = pending.shift()
+      if (name === undefined) {
+        if (confines.isHidden(here.path)) throw outside()
+        return { kind: 'directory', path: here.path, directory: here }
+      }
+      if (name === '' || name === '.') continue
+      if (name === '..') {
+        await climb()
+        continue
+      }
+      const path = join(here.path, name)
+      refuseGit([name])
+      if (pending.length > 0) {
+        if (!confines.isPassable(path)) throw outside()
+        await step(here, name)
+      } else {
+        if (confines.isHidden(path)) throw outside()
+        const spot = await arrive(here, name)
+        if (spot) return spot
+      }
+    }
+  }
+
+  return { go, close }
+}
+
+async function isLink(here: Directory, name: string): Promise<boolean> {
+  return (await lstatOf(here, name))?.isSymbolicLink() ?? false
+}
+
+async function lstatOf(here: Directory, name: string): Promise<BigIntStats | undefined> {
+  try {
+    return await lstat(below(here, name), { bigint: true })
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined
+    throw error
+  }
+}

@@ -1,0 +1,126 @@
+// Which paths a session's tools may touch, by name and by identity. Pure, but for what it looks up when it is made.
+import type { Workspace } from '@polylogue/engine'
+import type { BigIntStats } from 'node:fs'
+import { realpath, stat } from 'node:fs/promises'
+import { basename, dirname, join, relative } from 'node:path'
+import { codeOf } from './file-problem.ts'
+
+export interface Confines {
+  /** The root that a normalised absolute path lies below, and the way from there. */
+  locate(path: string): Location | undefined
+  /** By name: below a protected path, with no root deeper inside that it lies below. */
+  isHidden(path: string): boolean
+  /** Not hidden, or on the way to a root that lies deeper. */
+  isPassable(path: string): boolean
+  /** By identity: a protected file or directory that was met under another name than its own. */
+  isHiddenTwin(path: string, stats: BigIntStats): boolean
+}
+
+export interface Location {
+  /** Without links. */
+  readonly root: string
+  readonly parts: readonly string[]
+}
+
+/** A protected path: nothing below it is for tools, whether it exists or not. */
+export interface ProtectedPaths {
+  confine(workspace: Workspace): Promise<Confines>
+}
+
+export function createProtectedPaths(paths: readonly string[]): ProtectedPaths {
+  // The last known identity is kept: somebody who moves a protected directory away does not make it readable.
+  const identities = new Map<string, string>()
+  return {
+    async confine(workspace) {
+      const hidden = await Promise.all(
+        paths.map(async (path) => {
+          const real = await realpathOfMaybe(path)
+          const identity = await identify(real)
+          if (identity !== undefined) identities.set(real, identity)
+          return real
+        }),
+      )
+      return createConfines(await resolveRoots(workspace.roots), hidden, identities)
+    },
+  }
+}
+
+interface Root {
+  readonly spelled: string
+  readonly real: string
+  readonly isNested: boolean
+}
+
+/**
+ * A root inside another root is reached from the outer one, part by part, and its name is taken as it is: resolving it
+ * would trust whatever link somebody put in its place.
+ */
+async function resolveRoots(roots: readonly string[]): Promise<readonly Root[]> {
+  const resolved: Root[] = []
+  for (const spelled of roots.toSorted((one, other) => one.length - other.length)) {
+    const outer = resolved.find((root) => isWithin(spelled, root.spelled) || isWithin(spelled, root.real))
+    if (outer) {
+      const way = relative(isWithin(spelled, outer.spelled) ? outer.spelled : outer.real, spelled)
+      resolved.push({ spelled, real: join(outer.real, way), isNested: true })
+    } else {
+      const real = await realpath(spelled)
+      resolved.push({ spelled, real, isNested: resolved.some((root) => isWithin(real, root.real)) })
+    }
+  }
+  return resolved
+}
+
+function createConfines(
+  roots: readonly Root[],
+  hidden: readonly string[],
+  identities: ReadonlyMap<string, string>,
+): Confines {
+  const outermost = roots.filter(({ isNested }) => !isNested)
+  const isHidden = (path: string): boolean =>
+    hidden.some(
+      (secret) => isWithin(path, secret) && !roots.some(({ real }) => isBelow(real, secret) && isWithin(path, real)),
+    )
+  return {
+    isHidden,
+    isPassable: (path) => !isHidden(path) || roots.some(({ real }) => isBelow(real, path)),
+    locate(path) {
+      for (const { spelled, real } of outermost) {
+        const from = [spelled, real].find((start) => isWithin(path, start))
+        if (from !== undefined) return { root: real, parts: relative(from, path).split('/').filter(Boolean) }
+      }
+      return undefined
+    },
+    isHiddenTwin: (path, { dev, ino }) =>
+      [...identities].some(([secret, identity]) => identity === `${dev}:${ino}` && secret !== path),
+  }
+}
+
+async function identify(path: string): Promise<string | undefined> {
+  try {
+    const { dev, ino } = await stat(path, { bigint: true })
+    return `${dev}:${ino}`
+  } catch (error) {
+    if (codeOf(error) === undefined) throw error
+    return undefined
+  }
+}
+
+/** Of a path that need not exist: links are resolved as far as it does. */
+async function realpathOfMaybe(path: string): Promise<string> {
+  try {
+    return await realpath(path)
+  } catch (error) {
+    if (codeOf(error) === undefined) throw error
+    const parent = dirname(path)
+    return parent === path ? path : join(await realpathOfMaybe(parent), basename(path))
+  }
+}
+
+function isWithin(path: string, directory: string): boolean {
+  return path === directory || isBelow(path, directory)
+}
+
+/** Part by part: `/work-evil` is not below `/work`. */
+function isBelow(path: string, directory: string): boolean {
+  return path !== directory && path.startsWith(directory.endsWith('/') ? directory : `${directory}/`)
+}

@@ -1,0 +1,64 @@
+import type { CallInspection, FileDiff, Tool, ToolInvocation, ToolOutput, Workspace } from '@polylogue/engine'
+import type { z } from 'zod'
+import { defineTool, type ToolDefinition, type ToolRun } from '../define-tool.ts'
+import type { AskedPath } from './asked-path.ts'
+import { atSpot, type Spot } from './at-spot.ts'
+import type { Confines } from './confines.ts'
+import { FileProblem } from './file-problem.ts'
+import { openFileIn, readBytes } from './read-regular-file.ts'
+import { decodeText, type FileText } from './text-file.ts'
+
+export type FileToolDefinition<Schema extends z.ZodType> = Omit<ToolDefinition<Schema>, 'inspect' | 'run'> & {
+  inspect(input: z.output<Schema>, workspace: Workspace): Promise<CallInspection>
+  run(call: ToolRun<z.output<Schema>>): Promise<ToolOutput>
+}
+
+/** A tool whose output is already in the engine's words: it says which files it changed. */
+export function defineFileTool<Schema extends z.ZodType>(definition: FileToolDefinition<Schema>): Tool {
+  return {
+    ...defineTool(definition),
+    // The engine hands back what `check` made of the input.
+    run: async ({ input, ...call }: ToolInvocation) => definition.run({ ...call, input: input as z.output<Schema> }),
+  }
+}
+
+export interface PathInspection<Seen> {
+  readonly facts: { readonly type: 'read-files' | 'write-files'; readonly outside?: string }
+  /** What `look` made of the place, if the walk got there. */
+  readonly seen?: Seen
+}
+
+/**
+ * What is known of a path before the call runs. Nothing depends on it but the judgement: the call walks again, and is
+ * refused again. A file that is not there is no reason to refuse here, the call says so itself. Never rejects.
+ */
+export async function inspectPath<Seen>(
+  type: 'read-files' | 'write-files',
+  asked: AskedPath,
+  confine: () => Promise<Confines>,
+  look: (spot: Spot) => Promise<Seen>,
+): Promise<PathInspection<Seen>> {
+  try {
+    const seen = await atSpot(await confine(), asked, look, { isForWriting: type === 'write-files' })
+    return { facts: { type }, seen }
+  } catch (error) {
+    // What we do not understand is not let through.
+    const isHarmless = error instanceof FileProblem && error.kind === 'failed'
+    return { facts: isHarmless ? { type } : { type, outside: asked.absolute } }
+  }
+}
+
+const LARGEST_TEXT = 256 * 1024
+
+/** None when one of the texts is too long to be recorded with the call. */
+export function diffOf({ path, oldText, newText }: FileDiff): readonly FileDiff[] {
+  const isShort = [oldText ?? '', newText].every((text) => Buffer.byteLength(text) <= LARGEST_TEXT)
+  return isShort ? [{ path, ...(oldText !== undefined && { oldText }), newText }] : []
+}
+
+/** The text of a file that is short enough for a diff. */
+export async function textAt(spot: Spot): Promise<FileText | undefined> {
+  if (spot.kind !== 'file' || spot.stats.size > LARGEST_TEXT) return undefined
+  const { bytes } = await openFileIn(spot.directory, spot.name, (file) => readBytes(file, LARGEST_TEXT))
+  return decodeText(bytes)
+}

@@ -1,0 +1,89 @@
+import type { Tool } from '@polylogue/engine'
+import { z } from 'zod'
+import { askFor, pathInput, type AskedPath } from './asked-path.ts'
+import { defineFileTool, diffOf, inspectPath, textAt } from './define-file-tool.ts'
+import { FileProblem } from './file-problem.ts'
+import { formatSize } from './format-size.ts'
+import { openConfined, readBytes, type FileBytes } from './read-regular-file.ts'
+import { replaceFile } from './replace-file.ts'
+import { replaceText } from './replace-text.ts'
+import { decodeText, encodeText, type FileText } from './text-file.ts'
+import type { WritingToolOptions } from './write-tool.ts'
+
+const LARGEST_FILE = 8 * 1024 * 1024
+const LARGEST_TEXT = 1024 * 1024
+
+const input = z.object({
+  path: pathInput.describe('The file, absolute or relative to the working directory'),
+  oldText: z
+    .string()
+    .min(1)
+    .max(LARGEST_TEXT)
+    .describe('What to replace, exactly as it is in the file, without line numbers. It must be there exactly once'),
+  newText: z.string().max(LARGEST_TEXT).describe('What to put in its place'),
+  replaceAll: z.boolean().default(false).describe('Replace every place, however many there are'),
+})
+
+export function createEditTool({ protectedPaths, oneAtATime }: WritingToolOptions): Tool {
+  return defineFileTool({
+    name: 'Edit',
+    title: 'Edit',
+    description:
+      'Replaces a text in a file of the workspace. The old text must match exactly, and exactly once unless replaceAll ' +
+      'is set: give enough of what surrounds it. Line ends stay as the file has them.',
+    input,
+    // A second run finds another text, or the same text once more.
+    effect: 'unsafe',
+    kind: 'edit',
+    async inspect({ path, oldText, newText }, workspace) {
+      const asked = askFor(workspace, path)
+      const { facts, seen: line } = await inspectPath(
+        'write-files',
+        asked,
+        () => protectedPaths.confine(workspace),
+        async (spot) => {
+          const file = await textAt(spot)
+          return file && lineOf(file, oldText)
+        },
+      )
+      const location = { path: asked.absolute, ...(line !== undefined && { line }) }
+      const diffs = diffOf({ path: asked.absolute, oldText, newText })
+      return { facts, preview: { title: `Edit ${asked.shown}`, locations: [location], diffs } }
+    },
+    async run({ input: { path, ...change }, workspace, grant }) {
+      const asked = askFor(workspace, path)
+      const confines = await protectedPaths.confine(workspace)
+      // Two edits of one file at once would both start from the same text, and one of them would be lost.
+      return oneAtATime.run(asked.absolute, async () => {
+        const file = await openConfined(confines, asked, (opened) => readBytes(opened, LARGEST_FILE))
+        const old = requireText(file, asked)
+        const result = replaceText(old, change)
+        if ('problem' in result) throw new FileProblem('failed', `oldText: ${result.problem} ${asked.shown}`)
+        const bytes = encodeText(result.text, old)
+        await replaceFile(confines, { tool: 'Edit', grant, asked, bytes, madeFrom: file.stats })
+        const places = result.count === 1 ? '1 place' : `${result.count} places`
+        return {
+          content: `Edited ${asked.shown} in ${places}.`,
+          changedFiles: [{ path: asked.absolute, change: 'modified' }],
+        }
+      })
+    },
+  })
+}
+
+function requireText({ bytes, size }: FileBytes, { shown }: AskedPath): FileText {
+  if (bytes.length < size)
+    throw new FileProblem(
+      'failed',
+      `path: ${shown} has ${formatSize(size)}; Edit takes up to ${formatSize(LARGEST_FILE)}`,
+    )
+  const text = decodeText(bytes)
+  if (!text) throw new FileProblem('failed', `path: ${shown} is a binary file`)
+  if (text.isDamaged) throw new FileProblem('failed', `path: ${shown} is not UTF-8, and would not survive being edited`)
+  return text
+}
+
+function lineOf(file: FileText, oldText: string): number | undefined {
+  const found = replaceText(file, { oldText, newText: '', replaceAll: true })
+  return 'problem' in found ? undefined : file.text.slice(0, found.firstAt).split('\n').length
+}

@@ -1,0 +1,43 @@
+import { isUtf8 } from 'node:buffer'
+
+/** Text as it was in a file, so that it can be put back with nothing changed but what was meant. */
+export interface FileText {
+  /** Without the byte order mark. */
+  readonly text: string
+  readonly hasByteOrderMark: boolean
+  /** Every line ends in CR LF. */
+  readonly usesCrLf: boolean
+  /** Not UTF-8: some characters are replaced, so it must not be written back. */
+  readonly isDamaged: boolean
+}
+
+const MARK = '\uFEFF'
+/** Where to look for a NUL byte, which no text has. Git looks as far. */
+const PROBE = 8000
+
+/** `undefined` when the bytes are no text. */
+export function decodeText(bytes: Buffer): FileText | undefined {
+  if (bytes.subarray(0, PROBE).includes(0)) return undefined
+  const whole = bytes.toString('utf8')
+  const hasByteOrderMark = whole.startsWith(MARK)
+  const text = hasByteOrderMark ? whole.slice(MARK.length) : whole
+  return { text, hasByteOrderMark, usesCrLf: usesCrLf(text), isDamaged: !isUtf8(bytes) }
+}
+
+export function encodeText(text: string, { hasByteOrderMark }: Pick<FileText, 'hasByteOrderMark'>): Buffer {
+  return Buffer.from(hasByteOrderMark ? MARK + text : text)
+}
+
+/** The first bytes of a file may end inside a character: up to the last whole one. */
+export function cutAtCharacter(bytes: Buffer): Buffer {
+  for (let back = 1; back <= Math.min(4, bytes.length); back += 1) {
+    const byte = bytes[bytes.length - back] ?? 0
+    if (byte < 0x80) break
+    if (byte >= 0xc0) return isUtf8(bytes.subarray(-back)) ? bytes : bytes.subarray(0, -back)
+  }
+  return bytes
+}
+
+function usesCrLf(text: string): boolean {
+  return text.includes('\r\n') && !/(?<!\r)\n/.test(text)
+}

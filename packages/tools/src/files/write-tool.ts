@@ -1,0 +1,68 @@
+import type { FileDiff, Tool } from '@polylogue/engine'
+import { z } from 'zod'
+import { askFor, pathInput } from './asked-path.ts'
+import type { Spot } from './at-spot.ts'
+import type { ProtectedPaths } from './confines.ts'
+import { defineFileTool, diffOf, inspectPath, textAt } from './define-file-tool.ts'
+import { formatSize } from './format-size.ts'
+import type { OneAtATime } from './one-at-a-time.ts'
+import { replaceFile } from './replace-file.ts'
+
+const LARGEST_CONTENT = 4 * 1024 * 1024
+
+const input = z.object({
+  path: pathInput
+    .refine((path) => !path.endsWith('/'), 'must name a file, not a directory')
+    .describe('The file, absolute or relative to the working directory'),
+  content: z.string().max(LARGEST_CONTENT).describe('All of the new content'),
+})
+
+export interface WritingToolOptions {
+  readonly protectedPaths: ProtectedPaths
+  readonly oneAtATime: OneAtATime
+}
+
+export function createWriteTool({ protectedPaths, oneAtATime }: WritingToolOptions): Tool {
+  return defineFileTool({
+    name: 'Write',
+    title: 'Write',
+    description:
+      'Writes a whole file of the workspace, a new one or in place of the old one. Missing directories are made. ' +
+      'To change a part of a file, use Edit.',
+    input,
+    effect: 'idempotent',
+    kind: 'edit',
+    async inspect({ path, content }, workspace) {
+      const asked = askFor(workspace, path)
+      const { facts, seen } = await inspectPath(
+        'write-files',
+        asked,
+        () => protectedPaths.confine(workspace),
+        async (spot) => diffAt(spot, asked.absolute, content),
+      )
+      // Where directories are missing there is no place to look at, and the file is a new one.
+      const diffs = seen ?? (facts.outside === undefined ? diffOf({ path: asked.absolute, newText: content }) : [])
+      return { facts, preview: { title: `Write ${asked.shown}`, locations: [{ path: asked.absolute }], diffs } }
+    },
+    async run({ input: { path, content }, workspace, grant }) {
+      const asked = askFor(workspace, path)
+      const confines = await protectedPaths.confine(workspace)
+      const bytes = Buffer.from(content)
+      const change = await oneAtATime.run(asked.absolute, () =>
+        replaceFile(confines, { tool: 'Write', grant, asked, bytes }),
+      )
+      const words = change === 'created' ? 'Created' : 'Wrote'
+      return {
+        content: `${words} ${asked.shown} (${formatSize(bytes.length)}).`,
+        changedFiles: [{ path: asked.absolute, change }],
+      }
+    },
+  })
+}
+
+async function diffAt(spot: Spot, path: string, newText: string): Promise<readonly FileDiff[]> {
+  if (spot.kind === 'directory') return []
+  if (spot.kind === 'absent') return diffOf({ path, newText })
+  const old = await textAt(spot)
+  return old && !old.isDamaged ? diffOf({ path, oldText: old.text, newText }) : []
+}
