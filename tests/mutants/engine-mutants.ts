@@ -19,14 +19,9 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: `${ENGINE}/turn/end-turn.ts`,
-        find: '  if (step !== undefined) {\n    const outcome',
+        find: "    { type: 'turn.ended', turnId, outcome: end.outcome, ...(end.error && { error: end.error }) },\n  ]",
         replacement:
-          "  events.push({ type: 'turn.ended', turnId, outcome: end.outcome, ...(end.error && { error: end.error }) })\n  if (step !== undefined) {\n    const outcome",
-      },
-      {
-        file: `${ENGINE}/turn/end-turn.ts`,
-        find: "  }\n  events.push({ type: 'turn.ended', turnId, outcome: end.outcome, ...(end.error && { error: end.error }) })\n  return events",
-        replacement: '  }\n  return events',
+          "    { type: 'turn.ended', turnId, outcome: end.outcome, ...(end.error && { error: end.error }) } as RecordedEvent,\n  ].toSorted((a, b) => Number(a.type === 'step.ended') - Number(b.type === 'step.ended'))",
       },
       {
         file: `${ENGINE}/session/evolve.ts`,
@@ -79,18 +74,20 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: `${ENGINE}/session/evolve.ts`,
-        find: "return event.granted ? withCall(state, event.toolCallId, 'ready') : state",
-        replacement: `return event.granted
-        ? withTurn(state, (turn) => ({
-            ...turn,
-            step: turn.step && {
-              ...turn.step,
-              calls: turn.step.calls.map((call) =>
-                call.phase === 'awaiting-approval' ? { ...call, phase: 'ready' } : call,
-              ),
-            },
-          }))
-        : state`,
+        find: '      if (!event.granted) return state\n',
+        replacement: `      if (!event.granted) return state
+      state = withTurn(state, (turn) => ({
+        ...turn,
+        step: turn.step && {
+          ...turn.step,
+          calls: turn.step.calls.map((call) =>
+            call.phase === 'awaiting-approval' && call.approval
+              ? { ...call, phase: 'ready', approval: { ...call.approval, granted: true } }
+              : call,
+          ),
+        },
+      }))
+`,
       },
     ],
     caughtBy: { file: 'tests/aap/tools.test.ts', test: 'aap 97' },
@@ -102,7 +99,7 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
         file: `${ENGINE}/session/open-session.ts`,
         find: '    return state && new OpenSession(store, clock, state, snapshot?.seq ?? 0)\n',
         replacement: `    const step = state?.turn?.step
-    const calls = step?.calls.map((call) => (call.phase === 'awaiting-approval' ? { ...call, phase: 'ready' } : call))
+    const calls = step?.calls.map((call) => (call.phase === 'awaiting-approval' ? { ...call, phase: 'ready', approval: { ...call.approval, granted: true } } : call))
     if (state?.turn && step && calls) state = { ...state, turn: { ...state.turn, step: { ...step, calls } } } as SessionState
     return state && new OpenSession(store, clock, state, snapshot?.seq ?? 0)
 `,
@@ -122,17 +119,12 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
     caughtBy: { file: 'tests/aap/repeat-and-cancel.test.ts', test: 'stops the model, keeps its partial text' },
   },
   {
-    name: 'a call is run before it is recorded as started',
+    name: 'a call is run that could not be recorded as started',
     edits: [
       {
-        file: `${ENGINE}/turn/settle-tool-calls.ts`,
-        find: '      await recordStarted(ready, turnId, deps)\n      for (const call of ready) {',
-        replacement: '      const started = recordStarted(ready, turnId, deps)\n      for (const call of ready) {',
-      },
-      {
-        file: `${ENGINE}/turn/settle-tool-calls.ts`,
-        find: '        running.set(call.toolCallId, run)\n      }\n',
-        replacement: '        running.set(call.toolCallId, run)\n      }\n      await started\n',
+        file: `${ENGINE}/turn/start-calls.ts`,
+        find: '  }, deps.fence)\n  return started\n',
+        replacement: '  }, deps.fence).catch(() => undefined)\n  return started\n',
       },
     ],
     caughtBy: { file: `${ENGINE}/turn/coordinator.test.ts`, test: 'does not run a tool that could not be recorded' },
@@ -142,8 +134,8 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: `${ENGINE}/turn/end-turn.ts`,
-        find: 'openCallsOf(turn).map(',
-        replacement: "openCallsOf(turn).filter((call) => call.phase !== 'running').map(",
+        find: 'openCallsIn(loop).flatMap(',
+        replacement: "openCallsIn(loop).filter((call) => call.phase !== 'running').flatMap(",
       },
     ],
     caughtBy: { file: 'tests/aap/repeat-and-cancel.test.ts', test: 'stops a running tool and leaves no call' },
@@ -153,8 +145,8 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: `${ENGINE}/session/open-session.ts`,
-        find: '...(isSnapshotDue && { snapshot: JSON.stringify(state) }),',
-        replacement: '...(isSnapshotDue && { snapshot: JSON.stringify(this.#state) }),',
+        find: '...(isSnapshotDue && { snapshot: writeSnapshot(state) }),',
+        replacement: '...(isSnapshotDue && { snapshot: writeSnapshot(this.#state) }),',
       },
     ],
     caughtBy: { file: 'tests/checker/fold.test.ts', test: 'each snapshot that was stored' },

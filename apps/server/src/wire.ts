@@ -34,6 +34,7 @@ import { sha256 } from './platform/sha256.ts'
 import { systemClock } from './platform/system-clock.ts'
 import { EXIT_FAILURE, ServeError } from './serve-error.ts'
 import type { ServeOptions } from './serve-options.ts'
+import { createSessionWorkspaces } from './workspaces/session-workspaces.ts'
 
 /** The server without its listeners. */
 export interface Parts {
@@ -95,6 +96,9 @@ export async function wire(options: ServeOptions, config: LoadedConfig, { log, r
     ids: createIds(clock, randomBytes),
     digest: sha256,
     secretBox: learnFromBox(secretBox, redactor),
+    rules: { listRules: async () => [] },
+    operator: { denyRules: [], hosts: { allow: [], block: [] } },
+    workspaces: createSessionWorkspaces({ dataDir: options.dataDir, directoryOf: () => undefined }),
     owner: `${process.pid}-${Buffer.from(randomBytes(6)).toString('hex')}`,
     recovery: config.recovery,
     limits: { queuedInputs: limits.queuedInputs },

@@ -35,6 +35,7 @@ export type {
   CallStatus,
   ClientTool,
   Failure,
+  LoopOutcome,
   Preset,
   Recorded,
   RecordedEvent,
@@ -44,7 +45,7 @@ export type {
   ToolGrant,
   TurnOutcome,
 } from './events/recorded-event.ts'
-export type { BlockDelta, Cursor, LiveEvent } from './events/live-event.ts'
+export type { BlockDelta, Cursor, LiveEvent, ToolProgress } from './events/live-event.ts'
 export { EngineError, unreachable, type EngineErrorCode } from './errors.ts'
 export { failpoint, observeFailpoints, type FailpointObserver } from './failpoint.ts'
 export type { Clock, Timer } from './ports/clock.ts'
@@ -72,6 +73,7 @@ export type {
   FileLocation,
   ShellFacts,
 } from './permission/call-facts.ts'
+export type { OperatorPolicy } from './permission/policy-of.ts'
 export type { HostLists, PermissionRule, Policy, RuleAction, Verdict } from './permission/policy.ts'
 export { isOffered, judgeCall } from './permission/judge-call.ts'
 export { strictest } from './permission/strictest.ts'
@@ -102,9 +104,11 @@ export type {
   AdmittedTurn,
   AnswerCalls,
   CallAnswer,
+  CancelCall,
   CancelTurn,
   Command,
   CommandResults,
+  ConfigureSession,
   CreateSession,
   CreatedSession,
   DeleteSession,
@@ -116,6 +120,7 @@ export type { Attachment, Engine, SessionPage, SessionReader, SessionView } from
 export { decodeEvent, encodeEvent, type EncodedEvent } from './events/codec.ts'
 export { createIds } from './create-ids.ts'
 export { createEngine, type EngineOptions } from './session/create-engine.ts'
+export type { Judging } from './turn/judge-calls.ts'
 export type { EngineLimits, LogEntry } from './turn/turn-deps.ts'
 export { evolve } from './session/evolve.ts'
 export type { SessionState } from './session/state.ts'

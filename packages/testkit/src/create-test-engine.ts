@@ -4,6 +4,7 @@ import {
   type AgentDefinition,
   type AgentOption,
   type Engine,
+  type EngineOptions,
   type EventStore,
   type Ids,
   type LogEntry,
@@ -15,6 +16,7 @@ import {
 import { createFakeClock, type FakeClock } from './fake-clock.ts'
 import { createFakeModel, type FakeModel } from './fake-model.ts'
 import { createMemoryEventStore } from './memory-event-store.ts'
+import { plainParts } from './plain-parts.ts'
 import { plainSecretBox } from './plain-secret-box.ts'
 import { testDigest } from './test-digest.ts'
 import { createTestIds } from './test-ids.ts'
@@ -22,6 +24,11 @@ import { createTestIds } from './test-ids.ts'
 export interface TestEngineOptions {
   readonly tools?: readonly Tool[]
   readonly options?: readonly AgentOption[]
+  /** Further agents, for sub-agents. */
+  readonly others?: readonly AgentDefinition[]
+  readonly rules?: EngineOptions['rules']
+  readonly workspaces?: EngineOptions['workspaces']
+  readonly operator?: EngineOptions['operator']
   readonly maxSteps?: number
   readonly recovery?: 'continue' | 'interrupt'
   readonly model?: FakeModel
@@ -72,12 +79,13 @@ export function createTestEngine(options: TestEngineOptions = {}): TestEngine {
     },
     maxSteps: options.maxSteps ?? 10,
   }
+  const all = [agent, ...(options.others ?? [])]
   const ids = options.ids ?? createTestIds()
   const user = asUserId('ann')
   const prefix = ++owners
   const engine = createEngine({
     store,
-    agents: { find: (name) => (name === agent.name ? agent : undefined), list: () => [agent] },
+    agents: { find: (name) => all.find((candidate) => candidate.name === name), list: () => all },
     clock,
     ids: {
       sessionId: ids.sessionId,
@@ -87,6 +95,10 @@ export function createTestEngine(options: TestEngineOptions = {}): TestEngine {
     },
     digest: testDigest,
     secretBox: plainSecretBox,
+    ...plainParts,
+    ...(options.rules && { rules: options.rules }),
+    ...(options.workspaces && { workspaces: options.workspaces }),
+    ...(options.operator && { operator: options.operator }),
     recovery: options.recovery ?? 'continue',
     owner: `owner-${prefix}`,
     log: (entry) => {

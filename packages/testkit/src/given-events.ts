@@ -9,12 +9,14 @@ import {
   type AgentDefinition,
   type CallRoute,
   type JsonObject,
+  type Judging,
   type Recorded,
   type RecordedEvent,
   type SessionState,
   type StepBlock,
   type ToolCallPart,
 } from '@polylogue/engine'
+import { plainParts } from './plain-parts.ts'
 import { createFakeModel } from './fake-model.ts'
 import { testDigest } from './test-digest.ts'
 import { createTestIds } from './test-ids.ts'
@@ -152,6 +154,21 @@ export function foldEvents(events: readonly RecordedEvent[]): SessionState {
 /** What decisions may look at besides the state. */
 export function createDecideContext(agent: Partial<AgentDefinition> = {}) {
   return { agent: createTestAgent(agent), ids: createTestIds(), digest: testDigest, recovery: 'continue' } as const
+}
+
+/** What calls of an agent's own loop are judged with. */
+export function createJudging(agent: Partial<AgentDefinition> = {}): Judging {
+  const own = createTestAgent(agent)
+  return {
+    line: [own],
+    userRules: [],
+    operator: plainParts.operator,
+    workspace: { cwd: '/nowhere', roots: [] },
+    inspections: new Map(),
+    overrides: new Set(),
+    agents: { find: (name) => (name === own.name ? own : undefined), list: () => [own] },
+    digest: testDigest,
+  }
 }
 
 export function createTestAgent(more: Partial<AgentDefinition> = {}): AgentDefinition {

@@ -1,6 +1,7 @@
 export { createFakeClock, type FakeClock } from './fake-clock.ts'
 export { createTestIds } from './test-ids.ts'
 export { testDigest } from './test-digest.ts'
+export { plainParts } from './plain-parts.ts'
 export { plainSecretBox } from './plain-secret-box.ts'
 export { createMemoryEventStore, type MemoryEventStore } from './memory-event-store.ts'
 export { createMemoryKeyStore } from './memory-key-store.ts'
@@ -26,4 +27,4 @@ export {
   type TestSession,
 } from './start-session.ts'
 export { untilQuiet } from './until-quiet.ts'
-export { asRecorded, createDecideContext, createTestAgent, foldEvents, given } from './given-events.ts'
+export { asRecorded, createDecideContext, createJudging, createTestAgent, foldEvents, given } from './given-events.ts'

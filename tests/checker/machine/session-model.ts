@@ -121,6 +121,7 @@ export class SessionModel {
       running: 'running',
       'awaiting-approval': 'approval',
       'awaiting-client': 'client',
+      'awaiting-user': 'client',
       settled: 'done',
     } as const
     this.turn = turn && {

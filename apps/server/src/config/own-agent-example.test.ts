@@ -9,7 +9,7 @@ import {
   asUserId,
   createEngine,
 } from '@polylogue/engine'
-import { createFakeClock, createMemoryEventStore, createTestIds, plainSecretBox, testDigest } from '@polylogue/testkit'
+import { createFakeClock, createMemoryEventStore, createTestIds, plainParts, plainSecretBox, testDigest } from '@polylogue/testkit'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createAgentCatalog } from '../agents/agent-catalog.ts'
 import { loadConfig } from './load-config.ts'
@@ -27,6 +27,7 @@ async function startEngine() {
     ids: createTestIds(),
     digest: testDigest,
     secretBox: plainSecretBox,
+    ...plainParts,
     recovery: 'continue',
     owner: 'test',
     log: ({ message, error }) => {

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { asEntryId, asLoopId, asSessionId, asToolCallId, asTurnId, asUserId } from '../ids.ts'
-import type { RecordedEvent } from './recorded-event.ts'
+import type { RecordedEvent, TurnOutcome } from './recorded-event.ts'
 
 /** The shapes of `recorded-event.ts` as rows are checked against them. The annotation at the end keeps both in step. */
 const sessionId = z.string().transform(asSessionId)
@@ -46,7 +46,36 @@ const clientTools = z.array(
 const options = z.record(z.string(), z.string())
 const secretOptions = z.array(z.string())
 const error = z.object({ code: z.string(), message: z.string() }).optional()
-const outcome = z.enum(['finished', 'token-limit', 'refused', 'step-limit', 'cancelled', 'failed', 'interrupted'])
+const OUTCOMES = [
+  'finished',
+  'token-limit',
+  'refused',
+  'step-limit',
+  'cancelled',
+  'failed',
+  'interrupted',
+] as const satisfies readonly TurnOutcome[]
+const outcome = z.enum(OUTCOMES)
+
+const facts = z.discriminatedUnion('type', [
+  z.object({ type: z.enum(['plain', 'notes', 'skill', 'question', 'agent']) }),
+  z.object({ type: z.enum(['read-files', 'write-files']), outside: z.string().optional() }),
+  z.object({
+    type: z.literal('shell'),
+    risk: z.enum(['safe', 'other', 'sensitive', 'dangerous']),
+    hardline: z.string().optional(),
+    isUnderstood: z.boolean(),
+    hasWrapper: z.boolean(),
+    exceeds: z.string().optional(),
+  }),
+  z.object({ type: z.literal('fetch'), host: z.string().optional(), isPrivateAddress: z.boolean() }),
+])
+const preview = z.object({
+  title: z.string().optional(),
+  locations: z.array(z.object({ path: z.string(), line: z.number().optional() })).optional(),
+  diffs: z.array(z.object({ path: z.string(), oldText: z.string().optional(), newText: z.string() })).optional(),
+})
+const inspection = z.object({ facts, preview: preview.optional() })
 
 const event = <T extends string, S extends z.ZodRawShape>(type: T, shape: S) =>
   z.object({ type: z.literal(type), ...shape })
@@ -61,6 +90,7 @@ export const recordedEventSchema = z.discriminatedUnion('type', [
     options,
     secretOptions,
     preset,
+    directories: z.array(z.string()).optional(),
   }),
   event('session.seeded', { entryId, messages: z.array(seedMessage) }),
   event('session.configured', {
@@ -95,9 +125,10 @@ export const recordedEventSchema = z.discriminatedUnion('type', [
     turnId,
     stepId: entryId,
     blocks,
-    routes: z.record(z.string(), z.enum(['server', 'client'])),
+    routes: z.record(z.string(), z.enum(['server', 'client', 'question', 'agent'])),
     finish: z.enum(['stop', 'tool-calls', 'token-limit', 'refused']),
     usage: z.object({ inputTokens: z.number(), outputTokens: z.number() }),
+    inspections: z.record(z.string(), inspection).optional(),
   }),
   event('step.ended', {
     turnId,
@@ -106,9 +137,33 @@ export const recordedEventSchema = z.discriminatedUnion('type', [
     partial: blocks.optional(),
     error,
   }),
-  event('approval.requested', { turnId, toolCallId, callHash: z.string() }),
-  event('approval.resolved', { turnId, toolCallId, granted: z.boolean(), reason: z.string().optional() }),
+  event('loop.started', {
+    turnId,
+    loopId,
+    parentToolCallId: toolCallId,
+    parentLoopId: loopId,
+    depth: z.number(),
+    agent: z.string(),
+    description: z.string(),
+    prompt: z.string(),
+  }),
+  event('loop.ended', { turnId, loopId, outcome: z.enum([...OUTCOMES, 'deadline']), error }),
+  event('approval.requested', {
+    turnId,
+    toolCallId,
+    callHash: z.string(),
+    reason: z.string().optional(),
+    isCoverable: z.boolean().optional(),
+  }),
+  event('approval.resolved', {
+    turnId,
+    toolCallId,
+    granted: z.boolean(),
+    reason: z.string().optional(),
+    scope: z.enum(['once', 'session']).optional(),
+  }),
   event('tool-call.started', { turnId, toolCallId, attempt: z.number(), callHash: z.string() }),
+  event('tool-call.cancel-requested', { turnId, toolCallId, reason: z.string() }),
   event('tool-call.settled', {
     turnId,
     toolCallId,
@@ -116,5 +171,9 @@ export const recordedEventSchema = z.discriminatedUnion('type', [
     output: userContent,
     by: z.enum(['tool', 'client', 'engine']),
     durationMs: z.number().optional(),
+    meta: jsonObject.optional(),
+    changedFiles: z
+      .array(z.object({ path: z.string(), change: z.enum(['created', 'modified', 'deleted']) }))
+      .optional(),
   }),
 ]) satisfies z.ZodType<RecordedEvent>

@@ -1,4 +1,4 @@
-import type { EntryId, LoopId, TurnId } from '../ids.ts'
+import type { EntryId, LoopId, ToolCallId, TurnId } from '../ids.ts'
 
 /**
  * A piece of a block on its way to `step.answered`. It may be dropped: the recorded event carries the whole text.
@@ -15,7 +15,14 @@ export interface BlockDelta {
   readonly text: string
 }
 
-export type LiveEvent = BlockDelta
+/** Output of a tool that is running. It may be dropped: the result says all that matters. */
+export interface ToolProgress {
+  readonly type: 'tool-call.progress'
+  readonly toolCallId: ToolCallId
+  readonly text: string
+}
+
+export type LiveEvent = BlockDelta | ToolProgress
 
 /** How far a reader has come: everything up to `seq`, and of the step that streams then, `offset` units of `block`. */
 export interface Cursor {

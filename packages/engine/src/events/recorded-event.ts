@@ -1,6 +1,8 @@
 import type { SeedMessage, StepBlock, ToolContent, Usage, UserContent } from '../content.ts'
 import type { EntryId, LoopId, SessionId, ToolCallId, TurnId, UserId } from '../ids.ts'
 import type { JsonObject } from '../json.ts'
+import type { CallInspection } from '../permission/call-facts.ts'
+import type { FileChange } from '../ports/tool.ts'
 
 /**
  * The facts of a session, in the order of its log. A shape that was written is never changed: a new one gets a
@@ -21,9 +23,12 @@ export type RecordedEvent =
   | StepStarted
   | StepAnswered
   | StepEnded
+  | LoopStarted
+  | LoopEnded
   | ApprovalRequested
   | ApprovalResolved
   | ToolCallStarted
+  | ToolCallCancelRequested
   | ToolCallSettled
 
 /** One row of the log. `at` is epoch milliseconds. */
@@ -67,6 +72,8 @@ export interface SessionCreated {
   /** Kept with the session, so that a secret stays hidden when its agent is gone or has changed. */
   readonly secretOptions: readonly string[]
   readonly preset: Preset
+  /** The directories its client named, the working directory first. Absent: it has a directory of its own. */
+  readonly directories?: readonly string[]
 }
 
 export interface SessionSeeded {
@@ -170,10 +177,15 @@ export interface StepAnswered {
   readonly routes: { readonly [toolCallId: string]: CallRoute }
   readonly finish: StepFinish
   readonly usage: Usage
+  /** What tools said of their calls; only of tools that say something. */
+  readonly inspections?: { readonly [toolCallId: string]: CallInspection }
 }
 
-/** `server`: a tool of the agent, or a name nobody knows. `client`: a tool of the client; it waits for a result. */
-export type CallRoute = 'server' | 'client'
+/**
+ * `server`: a tool of the agent, or a name nobody knows. `client`: a tool of the client; it waits for a result.
+ * `question`: it waits for the user's answer. `agent`: a sub-agent carries it out.
+ */
+export type CallRoute = 'server' | 'client' | 'question' | 'agent'
 
 export type StepOutcome = 'completed' | 'cancelled' | 'failed' | 'interrupted'
 
@@ -187,12 +199,42 @@ export interface StepEnded {
   readonly error?: Failure
 }
 
+/** A sub-agent begins. Its steps and calls carry its loop's id; its result is the result of the call. */
+export interface LoopStarted {
+  readonly type: 'loop.started'
+  readonly turnId: TurnId
+  readonly loopId: LoopId
+  readonly parentToolCallId: ToolCallId
+  readonly parentLoopId: LoopId
+  /** 1 for a child of the agent itself. */
+  readonly depth: number
+  readonly agent: string
+  /** A few words for whoever watches. */
+  readonly description: string
+  /** All that it is told. */
+  readonly prompt: string
+}
+
+export type LoopOutcome = TurnOutcome | 'deadline'
+
+export interface LoopEnded {
+  readonly type: 'loop.ended'
+  readonly turnId: TurnId
+  readonly loopId: LoopId
+  readonly outcome: LoopOutcome
+  readonly error?: Failure
+}
+
 export interface ApprovalRequested {
   readonly type: 'approval.requested'
   readonly turnId: TurnId
   readonly toolCallId: ToolCallId
   /** Hash of exactly what will run; a grant covers this and nothing else. */
   readonly callHash: string
+  /** What made it ask: a mode, a rule. */
+  readonly reason?: string
+  /** Whether *always allow in this session* is on offer. */
+  readonly isCoverable?: boolean
 }
 
 export interface ApprovalResolved {
@@ -201,6 +243,8 @@ export interface ApprovalResolved {
   readonly toolCallId: ToolCallId
   readonly granted: boolean
   readonly reason?: string
+  /** `session`: whoever granted it wants no further question about this tool, as long as the session is in memory. */
+  readonly scope?: 'once' | 'session'
 }
 
 /** Recorded before the tool runs, so that after a crash we know what may have happened. */
@@ -210,6 +254,14 @@ export interface ToolCallStarted {
   readonly toolCallId: ToolCallId
   readonly attempt: number
   readonly callHash: string
+}
+
+/** Somebody wants this one call stopped, not the turn. */
+export interface ToolCallCancelRequested {
+  readonly type: 'tool-call.cancel-requested'
+  readonly turnId: TurnId
+  readonly toolCallId: ToolCallId
+  readonly reason: string
 }
 
 /** `unknown`: it was started and its process died; it may or may not have had its effect. */
@@ -224,4 +276,7 @@ export interface ToolCallSettled {
   /** Who produced the output: the tool, the client that was asked, or the engine itself (denials, refusals). */
   readonly by: 'tool' | 'client' | 'engine'
   readonly durationMs?: number
+  /** For clients, never shown to the model. */
+  readonly meta?: JsonObject
+  readonly changedFiles?: readonly FileChange[]
 }

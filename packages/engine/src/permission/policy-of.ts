@@ -1,6 +1,23 @@
+import { canonicalJson } from '../canonical-json.ts'
+import type { Digest } from '../ports/ids.ts'
 import type { SessionState } from '../session/state.ts'
-import type { Policy } from './policy.ts'
+import type { HostLists, PermissionRule, Policy } from './policy.ts'
 
-export function policyOf({ access, preset }: SessionState): Policy {
-  return { access, preset, denyRules: [], userRules: [], hosts: { allow: [], block: [] } }
+/** What the operator says about permissions, for all users. */
+export interface OperatorPolicy {
+  readonly denyRules: readonly PermissionRule[]
+  readonly hosts: HostLists
+}
+
+export function policyOf(
+  { access, preset }: Pick<SessionState, 'access' | 'preset'>,
+  operator: OperatorPolicy,
+  userRules: readonly PermissionRule[],
+): Policy {
+  return { access, preset, ...operator, userRules }
+}
+
+/** Part of what an approval is bound to. */
+export function hashPolicy({ access, preset, denyRules, userRules, hosts }: Policy, digest: Digest): string {
+  return digest(canonicalJson(JSON.parse(JSON.stringify({ access, preset, denyRules, userRules, hosts }))))
 }

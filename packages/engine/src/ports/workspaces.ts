@@ -3,8 +3,10 @@ import type { Workspace } from './tool.ts'
 
 /** Where sessions work. */
 export interface Workspaces {
+  /** Where the session works; nothing is made. */
+  locate(session: WorkspaceOwner): Workspace
   /** Makes the session's own directory where it has one and it does not exist yet. Rejects when it cannot be had. */
-  open(session: WorkspaceOwner): Promise<Workspace>
+  prepare(session: WorkspaceOwner): Promise<void>
   /** Removes what belongs to the session alone. Called after the session was deleted. */
   remove(sessionId: SessionId): Promise<void>
 }

@@ -4,7 +4,14 @@ import type { SessionId, ToolCallId, TurnId, UserId } from '../ids.ts'
 import type { NewBlob } from '../ports/event-store.ts'
 
 /** A request to change a session. The engine does all of it or refuses with an `EngineError` and does nothing. */
-export type Command = CreateSession | StartTurn | AnswerCalls | CancelTurn | DeleteSession
+export type Command =
+  | CreateSession
+  | ConfigureSession
+  | StartTurn
+  | AnswerCalls
+  | CancelTurn
+  | CancelCall
+  | DeleteSession
 
 export interface CreateSession {
   readonly type: 'create-session'
@@ -16,6 +23,8 @@ export interface CreateSession {
   readonly options?: { readonly [name: string]: string }
   readonly seed?: readonly SeedMessage[]
   readonly preset?: Preset
+  /** Absolute; the working directory first. Absent: the session gets a directory of its own. */
+  readonly directories?: readonly string[]
   /** Starts the first turn in the same transaction. */
   readonly input?: UserContent
   /** Every blob that the seed or the input refers to. */
@@ -30,6 +39,16 @@ export interface SessionChanges {
   readonly clientTools?: readonly ClientTool[]
   readonly options?: { readonly [name: string]: string }
   readonly preset?: Preset
+  /** `true`: preset `plan`. `false`: the preset that was in force before. */
+  readonly planning?: boolean
+}
+
+/** Takes effect at once, also in the turn that is running: the next call is judged by it. */
+export interface ConfigureSession {
+  readonly type: 'configure-session'
+  readonly userId: UserId
+  readonly sessionId: SessionId
+  readonly changes: SessionChanges
 }
 
 export interface IdempotencyKey {
@@ -50,7 +69,14 @@ export interface StartTurn {
 }
 
 export type CallAnswer =
-  | { readonly type: 'approval'; readonly toolCallId: ToolCallId; readonly granted: boolean; readonly reason?: string }
+  | {
+      readonly type: 'approval'
+      readonly toolCallId: ToolCallId
+      readonly granted: boolean
+      readonly reason?: string
+      /** `session`: no further question about this tool, as far as that may be waved through. */
+      readonly scope?: 'once' | 'session'
+    }
   | { readonly type: 'result'; readonly toolCallId: ToolCallId; readonly content: ToolContent }
 
 export interface AnswerCalls {
@@ -73,6 +99,15 @@ export interface CancelTurn {
   readonly turnId?: TurnId
   readonly reason: string
   readonly dropQueue: boolean
+}
+
+/** Stops one call, or the sub-agent that carries it out; the turn goes on with what there is. */
+export interface CancelCall {
+  readonly type: 'cancel-call'
+  readonly userId: UserId
+  readonly sessionId: SessionId
+  readonly toolCallId: ToolCallId
+  readonly reason: string
 }
 
 export interface DeleteSession {
@@ -98,9 +133,12 @@ export interface AdmittedTurn {
 
 export interface CommandResults {
   readonly 'create-session': CreatedSession
+  readonly 'configure-session': Record<string, never>
   readonly 'start-turn': AdmittedTurn
   readonly 'answer-calls': AdmittedTurn
   /** `cancelled` is false when nothing was active: a quiet success. */
   readonly 'cancel-turn': { readonly cancelled: boolean }
+  /** `cancelled` is false when the call was not open any more. */
+  readonly 'cancel-call': { readonly cancelled: boolean }
   readonly 'delete-session': Record<string, never>
 }

@@ -1,10 +1,21 @@
 import { EngineError } from '../errors.ts'
 import type { RecordedEvent, ToolCallSettled } from '../events/recorded-event.ts'
-import type { ToolCallId, TurnId } from '../ids.ts'
+import { ROOT_LOOP, type LoopId, type ToolCallId, type TurnId } from '../ids.ts'
 import type { AnswerCalls, CallAnswer } from './command.ts'
 import { acceptChanges } from './decide-changes.ts'
 import type { DecideContext, TurnDecision } from './decision.ts'
-import { isWaitingForAnswer, type ActiveTurn, type OpenCall, type SessionState } from './state.ts'
+import {
+  findLoop,
+  findOpenCall,
+  isWaitingForAnswer,
+  loopsOf,
+  type ActiveTurn,
+  type OpenCall,
+  type SessionState,
+} from './state.ts'
+
+/** What a model is told when it asked and nobody could answer. */
+export const USER_UNAVAILABLE = '(user unavailable)'
 
 /** `known`: which of the answered ids were ever used in this session. All answers count, or none. */
 export function decideAnswers(
@@ -25,7 +36,7 @@ export function decideAnswers(
   const firstEvent = events.length
   if (turn.status === 'waiting') events.push({ type: 'turn.resumed', turnId: turn.turnId })
   for (const [index, { answer, call }] of answered.entries()) events.push(...resolve(turn.turnId, answer, call, index))
-  events.push(...stepEndIfSettled(turn, events))
+  for (const loop of loopsOf(turn)) events.push(...stepEndIfSettled(turn, events, loop.loopId))
   return { events, secrets: changes.secrets, turnId: turn.turnId, firstEvent, queued: false }
 }
 
@@ -35,7 +46,7 @@ function findCall(
   index: number,
   known: ReadonlySet<string>,
 ): OpenCall {
-  const call = turn?.step?.calls.find((open) => open.toolCallId === answer.toolCallId)
+  const call = findOpenCall(turn, answer.toolCallId)
   if (call !== undefined && isWaitingForAnswer(call)) return call
   const field = `answers[${index}].toolCallId`
   if (call !== undefined || known.has(answer.toolCallId)) {
@@ -65,7 +76,12 @@ function resolve(turnId: TurnId, answer: CallAnswer, call: OpenCall, index: numb
       { type: 'tool-call.settled', turnId, toolCallId, status: 'completed', output: answer.content, by: 'client' },
     ]
   }
-  const { granted, reason } = answer
+  const { granted, reason, scope } = answer
+  if (granted && call.route === 'question') {
+    // A client that knows only approvals answers a question so.
+    const output = USER_UNAVAILABLE
+    return [{ type: 'tool-call.settled', turnId, toolCallId, status: 'completed', output, by: 'client' }]
+  }
   if (granted && call.route === 'client') {
     throw new EngineError(
       'call-not-approvable',
@@ -73,7 +89,14 @@ function resolve(turnId: TurnId, answer: CallAnswer, call: OpenCall, index: numb
       `answers[${index}]`,
     )
   }
-  const resolved: RecordedEvent = { type: 'approval.resolved', turnId, toolCallId, granted, ...(reason && { reason }) }
+  const resolved: RecordedEvent = {
+    type: 'approval.resolved',
+    turnId,
+    toolCallId,
+    granted,
+    ...(reason && { reason }),
+    ...(scope && { scope }),
+  }
   if (granted) return [resolved]
   const denied: ToolCallSettled = {
     type: 'tool-call.settled',
@@ -83,13 +106,18 @@ function resolve(turnId: TurnId, answer: CallAnswer, call: OpenCall, index: numb
     output: reason ? `Tool call denied: ${reason}` : 'Tool call denied',
     by: 'engine',
   }
-  return call.route === 'client' ? [denied] : [resolved, denied]
+  return call.phase === 'awaiting-approval' ? [resolved, denied] : [denied]
 }
 
 /** The last settled call ends its step in the same transaction. */
-export function stepEndIfSettled(turn: ActiveTurn, events: readonly RecordedEvent[]): RecordedEvent[] {
-  const { step, turnId } = turn
-  if (step === undefined) return []
+export function stepEndIfSettled(
+  turn: ActiveTurn,
+  events: readonly RecordedEvent[],
+  loopId: LoopId = ROOT_LOOP,
+): RecordedEvent[] {
+  const { turnId } = turn
+  const step = findLoop(turn, loopId)?.step
+  if (step?.phase !== 'settling') return []
   const settled = new Set(events.flatMap((event) => (event.type === 'tool-call.settled' ? [event.toolCallId] : [])))
   const isDone = step.calls.every((call) => call.phase === 'settled' || settled.has(call.toolCallId))
   return isDone ? [{ type: 'step.ended', turnId, stepId: step.stepId, outcome: 'completed' }] : []

@@ -1,5 +1,5 @@
 import { EngineError } from '../errors.ts'
-import type { ClientTool, SessionConfigured, ToolAccess } from '../events/recorded-event.ts'
+import type { ClientTool, Preset, SessionConfigured, ToolAccess } from '../events/recorded-event.ts'
 import type { AgentDefinition } from '../ports/agent.ts'
 import type { SessionChanges } from './command.ts'
 import type { SessionState } from './state.ts'
@@ -62,6 +62,14 @@ function checkListedTools(agent: AgentDefinition, access: ToolAccess & { type: '
   }
 }
 
+function presetChange(state: SessionState, { preset, planning }: SessionChanges): { preset?: Preset } {
+  const wanted = preset ?? (planning === undefined ? undefined : planning ? 'plan' : presetAfterPlan(state))
+  return wanted === undefined || wanted === state.preset ? {} : { preset: wanted }
+}
+
+const presetAfterPlan = ({ preset, presetBeforePlan }: SessionState): Preset =>
+  preset === 'plan' ? (presetBeforePlan ?? 'workspace-write') : preset
+
 export interface AcceptedChanges {
   readonly event?: SessionConfigured
   readonly secrets: { readonly [name: string]: string }
@@ -84,7 +92,7 @@ export function acceptChanges(
     ...(changes.clientTools && { clientTools: changes.clientTools }),
     ...(Object.keys(accepted.options).length > 0 && { options: accepted.options }),
     ...(accepted.secretOptions.length > 0 && { secretOptions: accepted.secretOptions }),
-    ...(changes.preset && { preset: changes.preset }),
+    ...presetChange(state, changes),
   }
   const isEmpty = Object.keys(event).length === 1
   return { ...(!isEmpty && { event }), secrets: accepted.secrets }

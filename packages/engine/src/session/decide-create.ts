@@ -30,6 +30,7 @@ export function decideCreate(
       options: accepted.options,
       secretOptions: accepted.secretOptions,
       preset: command.preset ?? 'workspace-write',
+      ...(command.directories && { directories: command.directories }),
     },
   ]
   const seedId = seed.length > 0 ? ids.entryId() : undefined

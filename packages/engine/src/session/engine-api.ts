@@ -1,5 +1,5 @@
 import type { SeedMessage } from '../content.ts'
-import type { BlockDelta, Cursor } from '../events/live-event.ts'
+import type { BlockDelta, Cursor, ToolProgress } from '../events/live-event.ts'
 import type { ClientTool, Preset, Recorded, ToolAccess, TurnOutcome } from '../events/recorded-event.ts'
 import type { SessionId, ToolCallId, UserId } from '../ids.ts'
 import type { Blob } from '../ports/event-store.ts'
@@ -42,6 +42,8 @@ export interface SessionReader {
    */
   recorded(recorded: Recorded): void | 'enough'
   delta(delta: BlockDelta): void
+  /** Output of running tools, for readers that want it. Who comes late first gets the newest part of what there was. */
+  progress?(progress: ToolProgress): void
   /** Nothing follows. */
   closed(reason: 'deleted' | 'stopping'): void
 }

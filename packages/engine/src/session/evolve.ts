@@ -1,11 +1,29 @@
 import { textOf, type SeedMessage, type StepBlock } from '../content.ts'
 import { unreachable } from '../errors.ts'
-import type { Recorded, SessionCreated, StepAnswered } from '../events/recorded-event.ts'
-import { ROOT_LOOP, type ToolCallId } from '../ids.ts'
+import type {
+  CallRoute,
+  LoopStarted,
+  Recorded,
+  SessionCreated,
+  StepAnswered,
+  StepStarted,
+} from '../events/recorded-event.ts'
+import { ROOT_LOOP, type EntryId, type ToolCallId } from '../ids.ts'
 import { openSeedCalls } from './open-seed-calls.ts'
-import type { ActiveStep, ActiveTurn, CallPhase, OpenCall, SessionState } from './state.ts'
+import {
+  STATE_SHAPE,
+  type ActiveStep,
+  type ActiveTurn,
+  type CallPhase,
+  type ChildLoop,
+  type LoopProgress,
+  type OpenCall,
+  type SessionState,
+} from './state.ts'
 
 const TITLE_LENGTH = 60
+/** How much of what a sub-agent said is kept at hand. */
+const SAID_LENGTH = 16_384
 
 /** Folds one recorded event into the state. Pure; a log always folds to the same state. */
 export function evolve(state: SessionState | undefined, recorded: Recorded): SessionState {
@@ -20,6 +38,7 @@ export function evolve(state: SessionState | undefined, recorded: Recorded): Ses
 function created(event: SessionCreated, seq: number, at: number): SessionState {
   const { sessionId, userId, agent, access, clientTools, options, secretOptions, preset } = event
   return {
+    shape: STATE_SHAPE,
     seq,
     sessionId,
     userId,
@@ -29,6 +48,7 @@ function created(event: SessionCreated, seq: number, at: number): SessionState {
     options,
     secretOptions,
     preset,
+    directories: event.directories ?? [],
     queue: [],
     seededCalls: [],
     createdAt: at,
@@ -54,6 +74,7 @@ function apply(state: SessionState, recorded: Recorded): SessionState {
         options: { ...state.options, ...event.options },
         secretOptions: [...new Set([...state.secretOptions, ...(event.secretOptions ?? [])])],
         preset: event.preset ?? state.preset,
+        ...(event.preset === 'plan' && state.preset !== 'plan' && { presetBeforePlan: state.preset }),
       }
     case 'input.admitted': {
       const { inputId, turnId, content } = event
@@ -73,6 +94,7 @@ function apply(state: SessionState, recorded: Recorded): SessionState {
           recovery: event.recovery,
           takeovers: 0,
           answeredSteps: 0,
+          children: [],
           step: event.inputId === undefined && state.head !== undefined ? seededStep(state, seq) : undefined,
         },
       }
@@ -87,30 +109,57 @@ function apply(state: SessionState, recorded: Recorded): SessionState {
     case 'turn.ended':
       return { ...state, turn: undefined, lastOutcome: event.outcome }
     case 'step.started':
-      if (event.loopId !== ROOT_LOOP) return state
-      return {
-        ...withTurn(state, (turn) => ({
-          ...turn,
-          step: { stepId: event.stepId, loopId: event.loopId, stepSeq: seq, phase: 'asking', calls: [] },
-        })),
-        head: event.stepId,
-      }
+      return withStep(state, event, seq)
     case 'step.answered':
+      return withTurn(state, (turn) => {
+        const said = textOf(event.blocks).slice(0, SAID_LENGTH)
+        const change = <L extends LoopProgress>(loop: L): L => ({
+          ...loop,
+          answeredSteps: loop.answeredSteps + 1,
+          step: loop.step && { ...loop.step, phase: 'settling', finish: event.finish, calls: callsOf(event) },
+        })
+        if (turn.step?.stepId === event.stepId) return change(turn)
+        return withChildStep(turn, event.stepId, (child) => ({ ...change(child), ...(said !== '' && { said }) }))
+      })
+    case 'step.ended':
+      return withTurn(state, (turn) =>
+        turn.step?.stepId === event.stepId
+          ? { ...turn, step: undefined }
+          : withChildStep(turn, event.stepId, (child) => ({ ...child, step: undefined })),
+      )
+    case 'loop.started':
+      return withTurn(state, (turn) => ({ ...turn, children: [...turn.children, childLoop(event, recorded)] }))
+    case 'loop.ended':
       return withTurn(state, (turn) => ({
         ...turn,
-        answeredSteps: turn.answeredSteps + 1,
-        step: turn.step && { ...turn.step, phase: 'settling', finish: event.finish, calls: callsOf(event) },
+        children: turn.children.filter((child) => child.loopId !== event.loopId),
       }))
-    case 'step.ended':
-      return withTurn(state, (turn) => ({ ...turn, step: undefined }))
     case 'approval.requested':
-      return withCall(state, event.toolCallId, 'awaiting-approval')
+      return withCall(state, event.toolCallId, (call) => ({
+        ...call,
+        phase: 'awaiting-approval',
+        approval: { callHash: event.callHash, granted: false },
+      }))
     case 'approval.resolved':
-      return event.granted ? withCall(state, event.toolCallId, 'ready') : state
+      if (!event.granted) return state
+      return withCall(state, event.toolCallId, (call) => ({
+        ...call,
+        phase: 'ready',
+        ...(call.approval && { approval: { ...call.approval, granted: true } }),
+      }))
     case 'tool-call.started':
-      return withCall(state, event.toolCallId, 'running', event.attempt)
+      return withCall(state, event.toolCallId, (call) => ({ ...call, phase: 'running', attempt: event.attempt }))
+    case 'tool-call.cancel-requested':
+      return withCall(state, event.toolCallId, (call) => ({ ...call, cancelled: event.reason }))
     case 'tool-call.settled':
-      return withCall(state, event.toolCallId, 'settled')
+      return withCall(state, event.toolCallId, ({ toolCallId, name, route, attempt }) => ({
+        toolCallId,
+        name,
+        route,
+        attempt,
+        input: {},
+        phase: 'settled',
+      }))
     default:
       return unreachable(event)
   }
@@ -121,23 +170,49 @@ function withTurn(state: SessionState, change: (turn: ActiveTurn) => ActiveTurn)
   return { ...state, turn: change(state.turn) }
 }
 
-function withCall(state: SessionState, id: ToolCallId, phase: CallPhase, attempt?: number): SessionState {
+function withStep(state: SessionState, event: StepStarted, seq: number): SessionState {
+  const { stepId, loopId } = event
+  const step: ActiveStep = { stepId, loopId, stepSeq: seq, phase: 'asking', calls: [] }
+  if (loopId === ROOT_LOOP) return { ...withTurn(state, (turn) => ({ ...turn, step })), head: stepId }
+  return withTurn(state, (turn) => ({
+    ...turn,
+    children: turn.children.map((child) => (child.loopId === loopId ? { ...child, step, head: stepId } : child)),
+  }))
+}
+
+function withChildStep(turn: ActiveTurn, stepId: EntryId, change: (child: ChildLoop) => ChildLoop): ActiveTurn {
+  const children = turn.children.map((child) => (child.step?.stepId === stepId ? change(child) : child))
+  return { ...turn, children }
+}
+
+function childLoop(event: LoopStarted, { seq, at }: Recorded): ChildLoop {
+  const { loopId, parentToolCallId, parentLoopId, agent, depth } = event
+  return { loopId, parentToolCallId, parentLoopId, agent, depth, startedAt: at, startSeq: seq, answeredSteps: 0 }
+}
+
+function withCall(state: SessionState, id: ToolCallId, change: (call: OpenCall) => OpenCall): SessionState {
+  const changeIn = <L extends LoopProgress>(loop: L): L => {
+    if (loop.step?.calls.some((call) => call.toolCallId === id) !== true) return loop
+    const calls = loop.step.calls.map((call) => (call.toolCallId === id ? change(call) : call))
+    return { ...loop, step: { ...loop.step, calls } }
+  }
   return withTurn(state, (turn) => {
     if (turn.step === undefined) throw new Error(`tool call ${id} has no open step`)
-    const calls = turn.step.calls.map((call) =>
-      call.toolCallId === id
-        ? { ...call, phase, attempt: attempt ?? call.attempt, input: phase === 'settled' ? {} : call.input }
-        : call,
-    )
-    return { ...turn, step: { ...turn.step, calls } }
+    const changed = changeIn(turn)
+    return changed === turn ? { ...turn, children: turn.children.map(changeIn) } : changed
   })
 }
 
 function callsOf(event: StepAnswered): readonly OpenCall[] {
   return event.blocks.filter(isCall).map(({ toolCallId, name, input }) => {
     const route = event.routes[toolCallId] ?? 'server'
-    return { toolCallId, name, input, route, phase: route === 'client' ? 'awaiting-client' : 'ready', attempt: 0 }
+    return { toolCallId, name, input, route, phase: firstPhase(route), attempt: 0 }
   })
+}
+
+function firstPhase(route: CallRoute): CallPhase {
+  if (route === 'client') return 'awaiting-client'
+  return route === 'question' ? 'awaiting-user' : 'ready'
 }
 
 const isCall = (block: StepBlock) => block.type === 'tool-call'

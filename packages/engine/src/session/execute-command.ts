@@ -9,9 +9,11 @@ import type { EngineParts } from '../turn/turn-deps.ts'
 import type {
   AdmittedTurn,
   AnswerCalls,
+  CancelCall,
   CancelTurn,
   Command,
   CommandResults,
+  ConfigureSession,
   CreateSession,
   CreatedSession,
   DeleteSession,
@@ -19,11 +21,13 @@ import type {
 } from './command.ts'
 import { decideAnswers } from './decide-answers.ts'
 import { decideCreate } from './decide-create.ts'
+import { acceptChanges } from './decide-changes.ts'
+import { decideCancelCall } from './decide-cancel-call.ts'
 import { decideCancel, decideStartTurn } from './decide-turn.ts'
 import type { DecideContext, TurnDecision } from './decision.ts'
 import { OpenSession, ReceiptTaken } from './open-session.ts'
 import type { OpenSessions } from './open-sessions.ts'
-import type { SessionState } from './state.ts'
+import { findOpenCall, type SessionState } from './state.ts'
 
 export interface ExecuteDeps extends EngineParts {
   readonly sessions: OpenSessions
@@ -43,12 +47,16 @@ function dispatch(command: Command, deps: ExecuteDeps): Promise<CommandResults[k
   switch (command.type) {
     case 'create-session':
       return createSession(command, deps)
+    case 'configure-session':
+      return configureSession(command, deps)
     case 'start-turn':
       return admit(command, deps, (state, context) => decideStartTurn(state, command, context))
     case 'answer-calls':
       return answerCalls(command, deps)
     case 'cancel-turn':
       return cancelTurn(command, deps)
+    case 'cancel-call':
+      return cancelCall(command, deps)
     case 'delete-session':
       return deleteSession(command, deps)
     default:
@@ -74,7 +82,40 @@ async function createSession(command: CreateSession, deps: ExecuteDeps): Promise
 async function answerCalls(command: AnswerCalls, deps: ExecuteDeps): Promise<AdmittedTurn> {
   const ids = command.answers.map((answer) => answer.toolCallId)
   const known = await deps.store.takenNames(command.sessionId, ids)
-  return admit(command, deps, (state, context) => decideAnswers(state, command, context, known))
+  let waved: readonly string[] = []
+  const admitted = await admit(command, deps, (state, context) => {
+    const decision = decideAnswers(state, command, context, known)
+    waved = command.answers.flatMap((answer) => {
+      const isWaved = answer.type === 'approval' && answer.granted && answer.scope === 'session'
+      const call = isWaved ? findOpenCall(state.turn, answer.toolCallId) : undefined
+      return call === undefined ? [] : [call.name]
+    })
+    return decision
+  })
+  if (waved.length > 0 && !admitted.repeated) {
+    const session = await deps.sessions.owned(command.userId, command.sessionId)
+    for (const name of waved) session.overrides.add(name)
+  }
+  return admitted
+}
+
+async function configureSession(command: ConfigureSession, deps: ExecuteDeps): Promise<Record<string, never>> {
+  const session = await deps.sessions.owned(command.userId, command.sessionId)
+  await session.commit((state) => {
+    const changes = acceptChanges(state, contextFor(state.agent, deps).agent, command.changes)
+    return { events: changes.event ? [changes.event] : [], secrets: seal(session.id, changes.secrets, deps) }
+  })
+  return {}
+}
+
+/** A call that waits is settled here; one that runs is stopped by its runner. */
+async function cancelCall(command: CancelCall, deps: ExecuteDeps): Promise<{ cancelled: boolean }> {
+  const { toolCallId, reason } = command
+  const session = await deps.sessions.owned(command.userId, command.sessionId)
+  deps.meet(session)
+  const recorded = await session.commit(({ turn }) => ({ events: decideCancelCall(turn, toolCallId, reason) }))
+  if (session.state.turn?.status === 'running') deps.coordinator.wake(session)
+  return { cancelled: recorded.length > 0 }
 }
 
 /** Records what the command leads to and wakes a runner. A repeated idempotency key answers as it did the first time. */
@@ -167,6 +208,11 @@ async function deleteSession(command: DeleteSession, deps: ExecuteDeps): Promise
   deps.sessions.remove(session.id)
   deps.coordinator.stopRunner(session.id, 'deleted')
   session.feed.close('deleted')
+  await deps.workspaces
+    .remove(session.id)
+    .catch((error: unknown) =>
+      deps.log({ level: 'warn', message: 'a workspace could not be removed', sessionId: session.id, error }),
+    )
   return {}
 }
 

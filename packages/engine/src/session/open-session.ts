@@ -1,13 +1,14 @@
 import type { Recorded, RecordedEvent } from '../events/recorded-event.ts'
 import { EngineError } from '../errors.ts'
 import { failpoint } from '../failpoint.ts'
-import type { EntryId, SessionId, UserId } from '../ids.ts'
+import { ROOT_LOOP, type EntryId, type LoopId, type SessionId, type UserId } from '../ids.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { EventStore, Fence, NewBlob, NewReceipt, SealedSecret } from '../ports/event-store.ts'
 import { ModelContext } from '../views/model-context.ts'
 import { changesSummary, writeSummary } from '../views/session-list.ts'
 import { evolve } from './evolve.ts'
 import { SessionFeed } from './session-feed.ts'
+import { readSnapshot, writeSnapshot } from './snapshot.ts'
 import type { SessionState } from './state.ts'
 
 const SNAPSHOT_EVERY = 500
@@ -23,6 +24,14 @@ export interface Batch {
   readonly clearDrafts?: readonly EntryId[]
 }
 
+/** A loop, and where in the log it begins. */
+export interface LoopStart {
+  readonly loopId: LoopId
+  readonly startSeq?: number
+}
+
+const ROOT: LoopStart = { loopId: ROOT_LOOP }
+
 /** The runner's lease has passed to somebody else: it stops at once and records nothing more. */
 export class FencedOff extends Error {}
 
@@ -36,11 +45,13 @@ export class ReceiptTaken extends Error {}
 export class OpenSession {
   readonly id: SessionId
   readonly feed = new SessionFeed()
+  /** Tools that its user has waved through: in memory only, so that a restart asks again. */
+  readonly overrides = new Set<string>()
   readonly #store: EventStore
   readonly #clock: Clock
   #state: SessionState
   #snapshotSeq: number
-  #context: ModelContext | undefined
+  readonly #contexts = new Map<LoopId, ModelContext>()
   #queue: Promise<unknown> = Promise.resolve()
   #isGone = false
   lastUsedAt: number
@@ -56,7 +67,7 @@ export class OpenSession {
 
   static async load(store: EventStore, clock: Clock, sessionId: SessionId): Promise<OpenSession | undefined> {
     const snapshot = await store.readSnapshot(sessionId)
-    let state = snapshot && (JSON.parse(snapshot.state) as SessionState)
+    let state = snapshot && readSnapshot(snapshot.state)
     for (let isMore = true; isMore;) {
       const page = await store.readEvents(sessionId, state?.seq ?? 0, PAGE)
       for (const recorded of page) state = evolve(state, recorded)
@@ -86,7 +97,7 @@ export class OpenSession {
       ...batch,
       wanted: state.turn?.status === 'running',
       summary: writeSummary(state),
-      snapshot: JSON.stringify(state),
+      snapshot: writeSnapshot(state),
     })
     if (result.type === 'conflict') throw new Error(`a new session met a conflict: ${result.reason}`)
     await failpoint('create.after-append')
@@ -118,15 +129,16 @@ export class OpenSession {
     return run
   }
 
-  /** The conversation as the model sees it, up to date with the state. */
-  async context(): Promise<ModelContext> {
-    const context = this.#context ?? new ModelContext()
+  /** The conversation as the model of a loop sees it, up to date with the state. */
+  async context(loop: LoopStart = ROOT): Promise<ModelContext> {
+    const { loopId, startSeq = 1 } = loop
+    const context = this.#contexts.get(loopId) ?? new ModelContext(loopId, startSeq - 1)
     for (let isMore = context.seq < this.#state.seq; isMore;) {
       const page = await this.#store.readEvents(this.id, context.seq, PAGE)
       for (const recorded of page) if (recorded.seq > context.seq) context.apply(recorded)
       isMore = page.length > 0 && context.seq < this.#state.seq
     }
-    this.#context = context
+    this.#contexts.set(loopId, context)
     return context
   }
 
@@ -173,14 +185,17 @@ export class OpenSession {
         ...(fence && { fence }),
         wanted: state.turn?.status === 'running',
         ...(batch.events.some(changesSummary) && { summary: writeSummary(state) }),
-        ...(isSnapshotDue && { snapshot: JSON.stringify(state) }),
+        ...(isSnapshotDue && { snapshot: writeSnapshot(state) }),
       })
       if (result.type === 'conflict') return this.#onConflict(result.reason)
       const after = failpoint('append.after')
       if (after !== undefined) await after
       this.#state = state
       if (isSnapshotDue) this.#snapshotSeq = state.seq
-      if (this.#context?.seq === expectedSeq) for (const item of recorded) this.#context.apply(item)
+      for (const [loopId, context] of this.#contexts) {
+        if (context.seq === expectedSeq) for (const item of recorded) context.apply(item)
+        if (context.isOver) this.#contexts.delete(loopId)
+      }
       published = recorded
       return recorded
     } finally {

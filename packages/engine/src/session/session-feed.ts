@@ -1,11 +1,13 @@
 import type { StepBlock } from '../content.ts'
-import type { BlockDelta, Cursor } from '../events/live-event.ts'
+import type { BlockDelta, Cursor, ToolProgress } from '../events/live-event.ts'
 import type { Recorded } from '../events/recorded-event.ts'
-import type { EntryId, LoopId, TurnId } from '../ids.ts'
+import type { EntryId, LoopId, ToolCallId, TurnId } from '../ids.ts'
 import type { SessionReader } from './engine-api.ts'
 
 /** How many of the newest events are kept at hand, so that a reader that comes for its own turn needs no query. */
 const RECENT_EVENTS = 64
+/** How much of a running tool's output a late reader gets, in UTF-16 units. */
+const OUTPUT_KEPT = 65_536
 
 /** A step that is streaming now, with the text it has so far. */
 export interface LiveStep {
@@ -22,10 +24,12 @@ export interface LiveStep {
  */
 export class SessionFeed {
   readonly liveSteps = new Map<EntryId, LiveStep>()
+  /** The newest output of running tools. */
+  readonly #outputs = new Map<ToolCallId, string>()
   readonly #readers = new Set<SessionReader>()
   #recent: Recorded[] = []
   #holds = 0
-  #held: BlockDelta[] = []
+  #held: (BlockDelta | ToolProgress)[] = []
   #closed: 'deleted' | 'stopping' | undefined
   #released: (() => void)[] = []
 
@@ -61,6 +65,7 @@ export class SessionFeed {
     for (const { event } of recorded) {
       // Here and not when its runner gets round to it: whoever joins in between would get the text after the answer.
       if (event.type === 'step.answered' || event.type === 'step.ended') this.liveSteps.delete(event.stepId)
+      if (event.type === 'tool-call.settled') this.#outputs.delete(event.toolCallId)
     }
     for (const reader of this.#readers) {
       for (const item of recorded) if (this.#readers.has(reader)) reader.recorded(item)
@@ -70,6 +75,13 @@ export class SessionFeed {
   publishDelta(delta: BlockDelta): void {
     if (this.#holds > 0) this.#held.push(delta)
     else this.#deliver(delta)
+  }
+
+  publishProgress(progress: ToolProgress): void {
+    const { toolCallId, text } = progress
+    this.#outputs.set(toolCallId, `${this.#outputs.get(toolCallId) ?? ''}${text}`.slice(-OUTPUT_KEPT))
+    if (this.#holds > 0) this.#held.push(progress)
+    else this.#deliver(progress)
   }
 
   /** Whether everything after `seq` can be had from memory. */
@@ -88,6 +100,7 @@ export class SessionFeed {
   join(reader: SessionReader, after: number, cursor: Cursor): void {
     for (const item of this.#recent) if (item.seq > after) reader.recorded(item)
     for (const step of this.liveSteps.values()) for (const delta of deltasAfter(step, cursor)) reader.delta(delta)
+    for (const [toolCallId, text] of this.#outputs) reader.progress?.({ type: 'tool-call.progress', toolCallId, text })
     if (this.#closed === undefined) this.#readers.add(reader)
     else reader.closed(this.#closed)
   }
@@ -103,8 +116,9 @@ export class SessionFeed {
     for (const reader of readers) reader.closed(reason)
   }
 
-  #deliver(delta: BlockDelta): void {
-    for (const reader of this.#readers) reader.delta(delta)
+  #deliver(live: BlockDelta | ToolProgress): void {
+    if (live.type === 'tool-call.progress') for (const reader of this.#readers) reader.progress?.(live)
+    else for (const reader of this.#readers) reader.delta(live)
   }
 }
 

@@ -1,13 +1,25 @@
 import type { UserContent } from '../content.ts'
 import type { CallRoute, ClientTool, Preset, StepFinish, ToolAccess, TurnOutcome } from '../events/recorded-event.ts'
-import type { EntryId, LoopId, SessionId, ToolCallId, TurnId, UserId } from '../ids.ts'
+import {
+  ROOT_LOOP,
+  type EntryId,
+  type LoopId,
+  type SessionId,
+  type ToolCallId,
+  type TurnId,
+  type UserId,
+} from '../ids.ts'
 import type { JsonObject } from '../json.ts'
+
+/** Raised whenever the shape of the state changes, so that no snapshot of another shape is taken for one of this. */
+export const STATE_SHAPE = 2
 
 /**
  * What decisions need to know of a session: a fold of its log, small whatever the log's length. The conversation itself
  * is not here; `views/` fold it when somebody wants to see it.
  */
 export interface SessionState {
+  readonly shape: typeof STATE_SHAPE
   readonly seq: number
   readonly sessionId: SessionId
   readonly userId: UserId
@@ -17,6 +29,10 @@ export interface SessionState {
   readonly options: { readonly [name: string]: string }
   readonly secretOptions: readonly string[]
   readonly preset: Preset
+  /** What planning began from, and where its end goes back to. */
+  readonly presetBeforePlan?: Preset
+  /** None: the session has a directory of its own. */
+  readonly directories: readonly string[]
   readonly title?: string
   /** The newest entry of the active branch: the parent of the next one. */
   readonly head?: EntryId
@@ -36,7 +52,15 @@ export interface QueuedInput {
   readonly content: UserContent
 }
 
-export interface ActiveTurn {
+/** One conversation with a model: the agent's own, or a sub-agent's. */
+export interface LoopProgress {
+  /** Model steps answered since it was told something. */
+  readonly answeredSteps: number
+  readonly step?: ActiveStep
+}
+
+/** The progress is that of the agent itself. */
+export interface ActiveTurn extends LoopProgress {
   readonly turnId: TurnId
   /** `waiting`: every open call needs a human or a client, and nobody owns the turn. */
   readonly status: 'running' | 'waiting'
@@ -44,9 +68,23 @@ export interface ActiveTurn {
   readonly takeovers: number
   /** Why it was cancelled; the runner ends it as soon as it sees this. */
   readonly cancelled?: string
-  /** Model steps answered since the input. */
-  readonly answeredSteps: number
-  readonly step?: ActiveStep
+  /** Sub-agents that have not ended, parents before their children. */
+  readonly children: readonly ChildLoop[]
+}
+
+export interface ChildLoop extends LoopProgress {
+  readonly loopId: LoopId
+  readonly parentToolCallId: ToolCallId
+  readonly parentLoopId: LoopId
+  readonly agent: string
+  readonly depth: number
+  readonly startedAt: number
+  /** Of its `loop.started`; what it was told stands there. */
+  readonly startSeq: number
+  /** Its newest entry. */
+  readonly head?: EntryId
+  /** What it said last; its result when it cannot finish. */
+  readonly said?: string
 }
 
 export interface ActiveStep {
@@ -59,7 +97,7 @@ export interface ActiveStep {
   readonly calls: readonly OpenCall[]
 }
 
-export type CallPhase = 'ready' | 'awaiting-approval' | 'awaiting-client' | 'running' | 'settled'
+export type CallPhase = 'ready' | 'awaiting-approval' | 'awaiting-client' | 'awaiting-user' | 'running' | 'settled'
 
 export interface OpenCall {
   readonly toolCallId: ToolCallId
@@ -68,10 +106,42 @@ export interface OpenCall {
   readonly route: CallRoute
   readonly phase: CallPhase
   readonly attempt: number
+  /** What was asked for, and whether it was granted. */
+  readonly approval?: { readonly callHash: string; readonly granted: boolean }
+  /** Somebody wants it stopped. */
+  readonly cancelled?: string
 }
 
 export const isWaitingForAnswer = (call: OpenCall): boolean =>
-  call.phase === 'awaiting-approval' || call.phase === 'awaiting-client'
+  call.phase === 'awaiting-approval' || call.phase === 'awaiting-client' || call.phase === 'awaiting-user'
 
+/** Of all loops, the agent's own first. */
 export const openCallsOf = (turn: ActiveTurn | undefined): readonly OpenCall[] =>
-  turn?.step?.calls.filter((call) => call.phase !== 'settled') ?? []
+  turn === undefined ? [] : loopsOf(turn).flatMap(openCallsIn)
+
+export const openCallsIn = ({ step }: LoopProgress): readonly OpenCall[] =>
+  step?.calls.filter((call) => call.phase !== 'settled') ?? []
+
+export type AnyLoop = (LoopProgress & { readonly loopId: LoopId }) | ChildLoop
+
+export const isChild = (loop: AnyLoop): loop is ChildLoop => 'parentToolCallId' in loop
+
+export const loopsOf = (turn: ActiveTurn): readonly AnyLoop[] => [rootLoopOf(turn), ...turn.children]
+
+const rootLoopOf = ({ answeredSteps, step }: ActiveTurn): AnyLoop => ({
+  loopId: ROOT_LOOP,
+  answeredSteps,
+  ...(step && { step }),
+})
+
+export function findLoop(turn: ActiveTurn, loopId: LoopId): AnyLoop | undefined {
+  return loopId === ROOT_LOOP ? rootLoopOf(turn) : turn.children.find((child) => child.loopId === loopId)
+}
+
+/** The sub-agent that carries a call out, once it has begun. */
+export const childOf = (turn: ActiveTurn, toolCallId: ToolCallId): ChildLoop | undefined =>
+  turn.children.find((child) => child.parentToolCallId === toolCallId)
+
+export function findOpenCall(turn: ActiveTurn | undefined, toolCallId: ToolCallId): OpenCall | undefined {
+  return openCallsOf(turn).find((call) => call.toolCallId === toolCallId)
+}

@@ -1,25 +1,27 @@
-import { isOffered } from '../permission/judge-call.ts'
-import { policyOf } from '../permission/policy-of.ts'
 import type { AgentDefinition } from '../ports/agent.ts'
 import type { ModelRequest, OfferedTool } from '../ports/model.ts'
-import type { ActiveTurn, SessionState } from '../session/state.ts'
+import { isChild, type AnyLoop, type SessionState } from '../session/state.ts'
+import { offeredIn, policyFor, type Judging } from './judge-calls.ts'
 import type { RunDeps } from './turn-deps.ts'
 
-export async function buildModelRequest(
-  turn: ActiveTurn,
-  agent: AgentDefinition,
-  deps: RunDeps,
-): Promise<ModelRequest> {
-  const { session, store } = deps
-  const context = await session.context()
+const PLANNING =
+  'You are planning: look and think, but change nothing. End with a plan of the steps you would take, for the user to ' +
+  'accept or correct.'
+
+export async function buildModelRequest(loop: AnyLoop, line: Judging['line'], deps: RunDeps): Promise<ModelRequest> {
+  const { session, store, operator } = deps
+  const [agent] = line
+  const context = await session.context(loop)
   const { state } = session
+  const userRules = (await deps.rules.listRules(state.userId)).map(({ rule }) => rule)
+  const own = offeredIn(line, policyFor(state, { operator, userRules }))
   return {
-    system: context.system(agent.instructions),
+    system: context.system(state.preset === 'plan' ? `${agent.instructions}\n\n${PLANNING}` : agent.instructions),
     messages: [...context.messages()],
-    tools: offeredTools(state, agent),
+    tools: [...own, ...(isChild(loop) ? [] : state.clientTools)].map(toOffered),
     options: await effectiveOptions(state, agent, deps),
     secretOptions: agent.options.filter((option) => option.type === 'secret').map((option) => option.name),
-    step: turn.answeredSteps,
+    step: loop.answeredSteps,
     purpose: 'answer',
     readBlob: async (hash) => {
       const blob = await store.readBlob(session.id, hash)
@@ -29,10 +31,7 @@ export async function buildModelRequest(
   }
 }
 
-function offeredTools(state: SessionState, agent: AgentDefinition): readonly OfferedTool[] {
-  const own = agent.tools.filter((tool) => isOffered(tool, policyOf(state)))
-  return [...own, ...state.clientTools].map(({ name, description, parameters }) => ({ name, description, parameters }))
-}
+const toOffered = ({ name, description, parameters }: OfferedTool): OfferedTool => ({ name, description, parameters })
 
 /** Defaults, overlaid by what the session set; secrets come from their own table and live no longer than the call. */
 async function effectiveOptions(

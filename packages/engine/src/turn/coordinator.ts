@@ -7,7 +7,7 @@ import { FencedOff, type OpenSession } from '../session/open-session.ts'
 import { decideTakeover } from './decide-takeover.ts'
 import { endTurn, nextQueuedTurn } from './end-turn.ts'
 import { runTurn } from './run-turn.ts'
-import type { ActiveTurn } from '../session/state.ts'
+import { loopsOf, type ActiveTurn } from '../session/state.ts'
 import { RunnerStopped, stopReasonOf, type EngineParts, type RunDeps, type StopReason } from './turn-deps.ts'
 
 // Long enough that a stalled event loop does not lose it, short enough that another process takes over within seconds.
@@ -159,9 +159,8 @@ export class Coordinator {
       if (left?.status !== 'running') return { events: [] }
       const owed = this.#owedCancels.get(session.id)
       const turn = owed?.turnId === left.turnId ? { ...left, cancelled: left.cancelled ?? owed.reason } : left
-      const agent = agents.find(state.agent)
-      const clearDrafts = turn.step?.phase === 'asking' ? [turn.step.stepId] : []
-      return { events: decideTakeover(state, turn, drafts, { agent, recovery }), clearDrafts }
+      const clearDrafts = loopsOf(turn).flatMap(({ step }) => (step?.phase === 'asking' ? [step.stepId] : []))
+      return { events: decideTakeover(state, turn, drafts, { agents, recovery }), clearDrafts }
     }, fence)
     this.#owedCancels.delete(session.id)
   }

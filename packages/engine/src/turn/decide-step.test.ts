@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createDecideContext, createFakeTool, foldEvents, given } from '@polylogue/testkit'
+import { createFakeTool, createJudging, foldEvents, given } from '@polylogue/testkit'
 import type { StepBlock, StepFinish, ToolAccess } from '../index.ts'
 import { decideAnswered } from './decide-step.ts'
 
@@ -18,7 +18,7 @@ function typesAfter(blocks: readonly StepBlock[], finish: StepFinish = 'tool-cal
   const state = foldEvents(before)
   if (state.turn === undefined) throw new Error('there is no turn')
   const answer = { blocks, finish, usage: { inputTokens: 1, outputTokens: 2 } }
-  return decideAnswered(state, state.turn, answer, createDecideContext({ tools }))
+  return decideAnswered(state, state.turn, answer, { recovery: 'continue', judging: createJudging({ tools }) })
 }
 
 const types = (blocks: readonly StepBlock[]) => typesAfter(blocks).map((event) => event.type)

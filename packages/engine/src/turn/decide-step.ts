@@ -1,8 +1,11 @@
-import type { StepBlock, Usage } from '../content.ts'
+import { textOf, type StepBlock, type Usage } from '../content.ts'
 import type { RecordedEvent, StepFinish, TurnOutcome } from '../events/recorded-event.ts'
 import type { DecideContext } from '../session/decision.ts'
-import type { ActiveTurn, SessionState } from '../session/state.ts'
+import { ROOT_LOOP, type LoopId } from '../ids.ts'
+import { findLoop, isChild, type ActiveTurn, type SessionState } from '../session/state.ts'
+import { closeChild } from './end-child.ts'
 import { nextQueuedTurn } from './end-turn.ts'
+import type { Judging } from './judge-calls.ts'
 import { planCalls } from './plan-calls.ts'
 
 export interface StepAnswer {
@@ -11,38 +14,52 @@ export interface StepAnswer {
   readonly usage: Usage
 }
 
+export interface StepContext extends Pick<DecideContext, 'recovery'> {
+  /** The agent's own unless said otherwise. */
+  readonly loopId?: LoopId
+  readonly judging: Judging
+}
+
 /**
  * Everything that follows from a model's answer without running anything: the answer itself, approvals to ask for,
- * refused calls, and, where nothing is left to do, the end of the step, the turn, or its pause.
+ * refused calls, and, where nothing is left to do, the end of the step, of the sub-agent, of the turn, or its pause.
  */
 export function decideAnswered(
   state: SessionState,
   turn: ActiveTurn,
   answer: StepAnswer,
-  context: DecideContext,
+  context: StepContext,
 ): RecordedEvent[] {
-  const step = turn.step
-  if (step === undefined) throw new Error('an answer needs an open step')
+  const { loopId = ROOT_LOOP, judging } = context
+  const loop = findLoop(turn, loopId)
+  if (loop?.step === undefined) throw new Error('an answer needs an open step')
   const { turnId } = turn
-  const { stepId } = step
-  const plan = planCalls(state, turnId, answer.blocks, context)
+  const { stepId } = loop.step
+  const plan = planCalls(state, turnId, answer.blocks, judging)
+  const isInspected = Object.keys(plan.inspections).length > 0
   const events: RecordedEvent[] = [
-    { type: 'step.answered', turnId, stepId, ...answer, routes: plan.routes },
+    {
+      type: 'step.answered',
+      turnId,
+      stepId,
+      ...answer,
+      routes: plan.routes,
+      ...(isInspected && { inspections: plan.inspections }),
+    },
     ...plan.events,
   ]
   const calls = Object.keys(plan.routes)
   const settled = plan.events.filter((event) => event.type === 'tool-call.settled').length
   const asked = plan.events.length - settled
-  const delegated = calls.filter((id) => plan.routes[id] === 'client').length
+  const delegated = calls.filter((id) => plan.routes[id] === 'client' || plan.routes[id] === 'question').length
   if (settled === calls.length) events.push({ type: 'step.ended', turnId, stepId, outcome: 'completed' })
-  else if (settled + asked + delegated === calls.length) events.push({ type: 'turn.paused', turnId })
-  if (calls.length === 0) {
-    events.push(
-      { type: 'turn.ended', turnId, outcome: outcomeOf(answer.finish) },
-      ...nextQueuedTurn(state, context, stepId),
-    )
-  }
-  return events
+  // Whether a turn with sub-agents waits is seen by its runner: others of them may be at work.
+  else if (settled + asked + delegated === calls.length && !isChild(loop)) events.push({ type: 'turn.paused', turnId })
+  if (calls.length > 0) return events
+  const outcome = outcomeOf(answer.finish)
+  if (isChild(loop))
+    return [...events, ...closeChild(turn, loop, { outcome }, textOf(answer.blocks) || (loop.said ?? ''))]
+  return [...events, { type: 'turn.ended', turnId, outcome }, ...nextQueuedTurn(state, context, stepId)]
 }
 
 function outcomeOf(finish: StepFinish): TurnOutcome {

@@ -22,6 +22,8 @@ const draft = (block: number, kind: 'text' | 'thinking', words: string, stepId =
   text: words,
 })
 
+const catalogOf = (known: typeof agent | undefined) => ({ find: () => known, list: () => (known ? [known] : []) })
+
 function takeOver(
   events: readonly RecordedEvent[],
   drafts: readonly Draft[] = [],
@@ -29,7 +31,7 @@ function takeOver(
 ): RecordedEvent[] {
   const state = foldEvents(events)
   if (state.turn === undefined) throw new Error('there is no turn to take over')
-  return decideTakeover(state, state.turn, drafts, { agent: known, recovery: 'continue' })
+  return decideTakeover(state, state.turn, drafts, { agents: catalogOf(known), recovery: 'continue' })
 }
 
 const statuses = (events: readonly RecordedEvent[]) =>
@@ -125,5 +127,5 @@ describe('a takeover', () => {
 
 function decideTakeoverWithoutAgent(state: SessionState): RecordedEvent[] {
   if (state.turn === undefined) throw new Error('there is no turn to take over')
-  return decideTakeover(state, state.turn, [], { agent: undefined, recovery: 'continue' })
+  return decideTakeover(state, state.turn, [], { agents: catalogOf(undefined), recovery: 'continue' })
 }

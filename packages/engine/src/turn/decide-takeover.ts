@@ -1,10 +1,21 @@
 import type { StepBlock } from '../content.ts'
 import type { RecordedEvent } from '../events/recorded-event.ts'
-import type { AgentDefinition } from '../ports/agent.ts'
+import type { EntryId } from '../ids.ts'
+import type { AgentCatalog, AgentDefinition } from '../ports/agent.ts'
 import type { Draft } from '../ports/event-store.ts'
 import { stepEndIfSettled } from '../session/decide-answers.ts'
 import type { DecideContext } from '../session/decision.ts'
-import { openCallsOf, type ActiveTurn, type OpenCall, type SessionState } from '../session/state.ts'
+import {
+  childOf,
+  isChild,
+  loopsOf,
+  openCallsIn,
+  type ActiveTurn,
+  type AnyLoop,
+  type LoopProgress,
+  type OpenCall,
+  type SessionState,
+} from '../session/state.ts'
 import type { ToolEffect } from '../ports/tool.ts'
 import { endTurn, keptBlocks, nextQueuedTurn, type TurnEnd } from './end-turn.ts'
 
@@ -22,30 +33,30 @@ export function decideTakeover(
   state: SessionState,
   turn: ActiveTurn,
   drafts: readonly Draft[],
-  context: Pick<DecideContext, 'recovery'> & { readonly agent: AgentDefinition | undefined },
+  context: Pick<DecideContext, 'recovery'> & { readonly agents: AgentCatalog },
 ): RecordedEvent[] {
   const { turnId } = turn
+  const { agents } = context
   const count = turn.takeovers + 1
-  const partial = blocksOf(drafts, turn)
-  const end = endOf(state, turn, count, context.agent)
-  const unknown = unknownCalls(turn, context.agent, end === undefined)
+  const end = endOf(state, turn, count, agents.find(state.agent))
+  const unknown = loopsOf(turn).flatMap((loop) => {
+    const agent = agents.find(isChild(loop) ? loop.agent : state.agent)
+    return unknownCalls(turn, loop, agent, end === undefined)
+  })
   const events: RecordedEvent[] = [{ type: 'turn.taken-over', turnId, count }, ...unknown]
   if (end !== undefined) {
-    const ended = endTurn(withoutSettled(turn, unknown), { ...end, openCalls: NOT_RUN, partial })
+    const partialOf = (stepId: EntryId) => blocksOf(drafts, stepId)
+    const ended = endTurn(withoutSettled(turn, unknown), { ...end, openCalls: NOT_RUN, partialOf })
     return [...events, ...ended, ...nextQueuedTurn(state, context)]
   }
-
-  if (turn.step?.phase === 'asking') {
-    const kept = keptBlocks(partial)
-    events.push({
-      type: 'step.ended',
-      turnId,
-      stepId: turn.step.stepId,
-      outcome: 'interrupted',
-      ...(kept.length > 0 && { partial: kept }),
-    })
-  } else {
-    events.push(...stepEndIfSettled(turn, unknown))
+  for (const { loopId, step } of loopsOf(turn)) {
+    if (step?.phase !== 'asking') {
+      events.push(...stepEndIfSettled(turn, unknown, loopId))
+      continue
+    }
+    const kept = keptBlocks(blocksOf(drafts, step.stepId))
+    const partial = kept.length > 0 && { partial: kept }
+    events.push({ type: 'step.ended', turnId, stepId: step.stepId, outcome: 'interrupted', ...partial })
   }
   return events
 }
@@ -65,12 +76,17 @@ function endOf(
   return undefined
 }
 
-/** Calls that had begun, may have had an effect, and will not run again. */
-function unknownCalls(turn: ActiveTurn, agent: AgentDefinition | undefined, isGoingOn: boolean): RecordedEvent[] {
+/** Calls that had begun, may have had an effect, and will not run again. A sub-agent goes on where it was. */
+function unknownCalls(
+  turn: ActiveTurn,
+  loop: AnyLoop,
+  agent: AgentDefinition | undefined,
+  isGoingOn: boolean,
+): RecordedEvent[] {
   const effectOf = (call: OpenCall): ToolEffect =>
     agent?.tools.find((tool) => tool.name === call.name)?.effect ?? 'unsafe'
-  return openCallsOf(turn)
-    .filter((call) => call.phase === 'running')
+  return openCallsIn(loop)
+    .filter((call) => call.phase === 'running' && childOf(turn, call.toolCallId) === undefined)
     .filter((call) => effectOf(call) === 'unsafe' || (effectOf(call) === 'idempotent' && !isGoingOn))
     .map(({ toolCallId }) => ({
       type: 'tool-call.settled',
@@ -83,17 +99,21 @@ function unknownCalls(turn: ActiveTurn, agent: AgentDefinition | undefined, isGo
 }
 
 function withoutSettled(turn: ActiveTurn, settled: readonly RecordedEvent[]): ActiveTurn {
-  if (turn.step === undefined || settled.length === 0) return turn
+  if (settled.length === 0) return turn
   const ids = new Set(settled.flatMap((event) => (event.type === 'tool-call.settled' ? [event.toolCallId] : [])))
-  const calls = turn.step.calls.map((call) =>
-    ids.has(call.toolCallId) ? { ...call, phase: 'settled' as const } : call,
-  )
-  return { ...turn, step: { ...turn.step, calls } }
+  const settle = <L extends LoopProgress>(loop: L): L => {
+    if (loop.step === undefined) return loop
+    const calls = loop.step.calls.map((call) =>
+      ids.has(call.toolCallId) ? { ...call, phase: 'settled' as const } : call,
+    )
+    return { ...loop, step: { ...loop.step, calls } }
+  }
+  return settle({ ...turn, children: turn.children.map(settle) })
 }
 
-function blocksOf(drafts: readonly Draft[], turn: ActiveTurn): readonly StepBlock[] {
+function blocksOf(drafts: readonly Draft[], stepId: EntryId): readonly StepBlock[] {
   return drafts
-    .filter((draft) => draft.stepId === turn.step?.stepId)
+    .filter((draft) => draft.stepId === stepId)
     .toSorted((a, b) => a.block - b.block)
     .map(({ kind, text }) => ({ type: kind, text }))
 }

@@ -41,7 +41,7 @@ describe('ending a turn', () => {
     ['step-limit', 'failed'],
   ] as const)('as %s ends an unanswered step as %s and keeps its text', (outcome, stepOutcome) => {
     const partial = [{ type: 'thinking', text: 'hm' } as const, text(''), call('x', 'y'), text('so far')]
-    expect(endAfter(ASKED, { outcome, partial })).toEqual([
+    expect(endAfter(ASKED, { outcome, partialOf: () => partial })).toEqual([
       given.stepEnded('t', 's', stepOutcome, { type: 'thinking', text: 'hm' }, text('so far')),
       given.turnEnded('t', outcome),
     ])

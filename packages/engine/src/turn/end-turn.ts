@@ -1,42 +1,57 @@
 import type { Failure, RecordedEvent, StepOutcome, TurnOutcome } from '../events/recorded-event.ts'
 import type { StepBlock } from '../content.ts'
+import type { EntryId } from '../ids.ts'
 import type { DecideContext } from '../session/decision.ts'
-import { openCallsOf, type ActiveTurn, type SessionState } from '../session/state.ts'
+import { childOf, openCallsIn, type ActiveTurn, type LoopProgress, type SessionState } from '../session/state.ts'
 
 export interface TurnEnd {
   readonly outcome: TurnOutcome
   readonly error?: Failure
   /** The result that calls without one get; the model reads it. */
   readonly openCalls: string
-  /** What the unfinished model step had written. */
-  readonly partial?: readonly StepBlock[]
+  /** What unfinished model steps had written. */
+  partialOf?(stepId: EntryId): readonly StepBlock[]
 }
 
 /** Settles whatever is open, ends the step and the turn, so that the history stays valid whatever happened. */
 export function endTurn(turn: ActiveTurn, end: TurnEnd): RecordedEvent[] {
-  const { turnId, step } = turn
-  const events: RecordedEvent[] = openCallsOf(turn).map(({ toolCallId }) => ({
-    type: 'tool-call.settled',
-    turnId,
-    toolCallId,
-    status: 'cancelled',
-    output: end.openCalls,
-    by: 'engine',
-  }))
-  if (step !== undefined) {
-    const outcome: StepOutcome = step.phase === 'settling' ? 'completed' : stepOutcomeOf(end.outcome)
-    const partial = step.phase === 'asking' ? keptBlocks(end.partial ?? []) : []
-    events.push({
+  const { turnId } = turn
+  return [
+    ...endLoop(turn, turn, end),
+    { type: 'turn.ended', turnId, outcome: end.outcome, ...(end.error && { error: end.error }) },
+  ]
+}
+
+/** Ends what a loop has open, the loops of its sub-agents first. */
+export function endLoop(turn: ActiveTurn, loop: LoopProgress, end: TurnEnd): RecordedEvent[] {
+  const { turnId } = turn
+  const events: RecordedEvent[] = openCallsIn(loop).flatMap(({ toolCallId }): RecordedEvent[] => {
+    const child = childOf(turn, toolCallId)
+    return [
+      ...(child === undefined
+        ? []
+        : [
+            ...endLoop(turn, child, end),
+            { type: 'loop.ended', turnId, loopId: child.loopId, outcome: end.outcome } as const,
+          ]),
+      { type: 'tool-call.settled', turnId, toolCallId, status: 'cancelled', output: end.openCalls, by: 'engine' },
+    ]
+  })
+  const { step } = loop
+  if (step === undefined) return events
+  const outcome: StepOutcome = step.phase === 'settling' ? 'completed' : stepOutcomeOf(end.outcome)
+  const partial = step.phase === 'asking' ? keptBlocks(end.partialOf?.(step.stepId) ?? []) : []
+  return [
+    ...events,
+    {
       type: 'step.ended',
       turnId,
       stepId: step.stepId,
       outcome,
       ...(partial.length > 0 && { partial }),
       ...(step.phase === 'asking' && end.error && { error: end.error }),
-    })
-  }
-  events.push({ type: 'turn.ended', turnId, outcome: end.outcome, ...(end.error && { error: end.error }) })
-  return events
+    },
+  ]
 }
 
 /** A turn's end starts the oldest queued input in the same transaction: a crash never leaves the queue standing. */

@@ -1,12 +1,26 @@
-import { isWaitingForAnswer, openCallsOf, type ActiveTurn } from '../session/state.ts'
+import {
+  childOf,
+  isWaitingForAnswer,
+  openCallsIn,
+  type ActiveTurn,
+  type LoopProgress,
+  type OpenCall,
+} from '../session/state.ts'
 
 export type Move = 'ask-model' | 'settle-tool-calls' | 'wait-for-human' | 'stop-cancelled' | 'stop-at-limit'
 
-/** The whole policy of a turn. Pure: the same turn always gets the same move, also after a crash. */
-export function nextMove(turn: ActiveTurn, limits: { readonly maxSteps: number }): Move {
+/** The whole policy of a turn, for the agent's own loop or a sub-agent's. Pure: the same turn always gets the same move. */
+export function nextMove(turn: ActiveTurn, limits: { readonly maxSteps: number }, loop: LoopProgress = turn): Move {
   if (turn.cancelled !== undefined) return 'stop-cancelled'
-  const open = openCallsOf(turn)
-  if (open.some((call) => !isWaitingForAnswer(call))) return 'settle-tool-calls'
+  const open = openCallsIn(loop)
+  if (open.some((call) => canGoOn(turn, call))) return 'settle-tool-calls'
   if (open.length > 0) return 'wait-for-human'
-  return turn.answeredSteps >= limits.maxSteps ? 'stop-at-limit' : 'ask-model'
+  return loop.answeredSteps >= limits.maxSteps ? 'stop-at-limit' : 'ask-model'
+}
+
+/** A sub-agent's call goes on as long as anything below it does. */
+export function canGoOn(turn: ActiveTurn, call: OpenCall): boolean {
+  if (isWaitingForAnswer(call)) return false
+  const child = childOf(turn, call.toolCallId)
+  return child === undefined || nextMove(turn, { maxSteps: Infinity }, child) !== 'wait-for-human'
 }

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { createDecideContext, createFakeTool, createTestIds, foldEvents, given, testDigest } from '@polylogue/testkit'
-import { asTurnId, type ClientTool, type RecordedEvent, type ToolAccess } from '../index.ts'
-import { chooseCallId, hashCall, planCalls, toCallInput } from './plan-calls.ts'
+import { createFakeTool, createJudging, createTestIds, foldEvents, given, testDigest } from '@polylogue/testkit'
+import { asTurnId, type ClientTool, type JsonObject, type RecordedEvent, type ToolAccess } from '../index.ts'
+import { hashCall } from '../permission/grant.ts'
+import { chooseCallId, planCalls, toCallInput } from './plan-calls.ts'
 
 const { call } = given
 const tools = [
@@ -14,7 +15,7 @@ const LISTED: ToolAccess = { type: 'listed', tools: [{ name: 'look', trust: true
 
 function plan(blocks: Parameters<typeof planCalls>[2], created: Parameters<typeof given.created>[0] = {}) {
   const state = foldEvents([given.created({ access: LISTED, clientTools: [clientTool], ...created })])
-  return planCalls(state, asTurnId('t'), blocks, createDecideContext({ tools }))
+  return planCalls(state, asTurnId('t'), blocks, createJudging({ tools }))
 }
 
 const refusals = (events: readonly RecordedEvent[]) =>
@@ -22,17 +23,39 @@ const refusals = (events: readonly RecordedEvent[]) =>
 
 describe('planning the calls of an answer', () => {
   it('runs a trusted tool and an unexposed one without an event', () => {
-    expect(plan([call('1', 'look'), call('2', 'inner')])).toEqual({ routes: { 1: 'server', 2: 'server' }, events: [] })
+    expect(plan([call('1', 'look'), call('2', 'inner')])).toEqual({
+      routes: { 1: 'server', 2: 'server' },
+      inspections: {},
+      events: [],
+    })
   })
 
   it('asks for an untrusted tool, bound to a hash of its name and input', () => {
     const { events } = plan([call('1', 'pay', { to: 'bob', sum: 3 })])
-    const callHash = hashCall('pay', { sum: 3, to: 'bob' }, testDigest)
-    expect(events).toEqual([{ type: 'approval.requested', turnId: 't', toolCallId: '1', callHash }])
+    expect(events).toEqual([
+      {
+        type: 'approval.requested',
+        turnId: 't',
+        toolCallId: '1',
+        callHash: expect.stringMatching(/./),
+        reason: 'mode-preset:pay',
+        isCoverable: true,
+      },
+    ])
+    const hashes = [
+      { sum: 3, to: 'bob' },
+      { sum: 4, to: 'bob' },
+    ].map((input) => plan([call('1', 'pay', input)]).events.map((event) => ('callHash' in event ? event.callHash : '')))
+    expect(hashes[0]).toEqual(events.map((event) => ('callHash' in event ? event.callHash : '')))
+    expect(hashes[1]).not.toEqual(hashes[0])
   })
 
   it('sends a call of a client tool to the client, without judging it', () => {
-    expect(plan([call('1', 'client', { bad: true })])).toEqual({ routes: { 1: 'client' }, events: [] })
+    expect(plan([call('1', 'client', { bad: true })])).toEqual({
+      routes: { 1: 'client' },
+      inspections: {},
+      events: [],
+    })
   })
 
   it('refuses what nobody knows, what is not enabled, what the preset denies and what the tool cannot take', () => {
@@ -51,8 +74,11 @@ describe('planning the calls of an answer', () => {
 })
 
 describe('the hash of a call', () => {
-  it('does not depend on the order of keys, and on nothing else but name and input', () => {
-    const hash = (name: string, input: Parameters<typeof hashCall>[1]) => hashCall(name, input, testDigest)
+  it('does not depend on the order of keys, and on nothing else but tool, input, directory and policy', () => {
+    const hash = (tool: string, input: JsonObject, cwd = '/w', policy = 'p') =>
+      hashCall({ tool, input, cwd, policy }, testDigest)
+    expect(hash('a', {}, '/v')).not.toBe(hash('a', {}))
+    expect(hash('a', {}, '/w', 'q')).not.toBe(hash('a', {}))
     expect(hash('a', { x: 1, y: { b: 2, a: [1, 2] } })).toBe(hash('a', { y: { a: [1, 2], b: 2 }, x: 1 }))
     expect(hash('a', { x: 1 })).not.toBe(hash('b', { x: 1 }))
     expect(hash('a', { x: 1 })).not.toBe(hash('a', { x: '1' }))

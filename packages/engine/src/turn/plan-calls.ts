@@ -1,13 +1,12 @@
-import { canonicalJson } from '../canonical-json.ts'
-import type { StepBlock, ToolCallPart } from '../content.ts'
+import type { StepBlock } from '../content.ts'
 import type { CallRoute, RecordedEvent } from '../events/recorded-event.ts'
 import { asToolCallId, type ToolCallId, type TurnId } from '../ids.ts'
-import type { JsonObject, JsonValue } from '../json.ts'
-import { judgeCall } from '../permission/judge-call.ts'
-import { policyOf } from '../permission/policy-of.ts'
-import type { DecideContext } from '../session/decision.ts'
+import type { JsonObject } from '../json.ts'
+import type { CallInspection } from '../permission/call-facts.ts'
+import type { Ids } from '../ports/ids.ts'
+import type { Tool } from '../ports/tool.ts'
 import type { SessionState } from '../session/state.ts'
-import type { Digest, Ids } from '../ports/ids.ts'
+import { hashOf, ruleOnCall, type Judging, type Ruling } from './judge-calls.ts'
 
 /** A call as the model wrote it. */
 export interface ModelCall {
@@ -43,13 +42,9 @@ export const unreadableInput = (input: unknown): JsonObject => ({
 const isUnreadable = (input: JsonObject): boolean =>
   typeof input[UNREADABLE] === 'string' && Object.keys(input).length === 1
 
-/** Binds an approval to exactly what will run. */
-export function hashCall(name: string, input: JsonValue, digest: Digest): string {
-  return digest(canonicalJson({ name, input }))
-}
-
 export interface CallPlan {
   readonly routes: { readonly [toolCallId: string]: CallRoute }
+  readonly inspections: { readonly [toolCallId: string]: CallInspection }
   /** Approvals to ask for, and results of calls that cannot run. */
   readonly events: readonly RecordedEvent[]
 }
@@ -58,45 +53,38 @@ export function planCalls(
   state: SessionState,
   turnId: TurnId,
   blocks: readonly StepBlock[],
-  context: DecideContext,
+  judging: Judging,
 ): CallPlan {
   const routes: Record<string, CallRoute> = {}
+  const inspections: Record<string, CallInspection> = {}
   const events: RecordedEvent[] = []
   for (const block of blocks) {
     if (block.type !== 'tool-call') continue
-    const { toolCallId } = block
-    const plan = planCall(state, block, context)
-    routes[toolCallId] = plan === 'client' ? 'client' : 'server'
-    if (plan === 'ask') {
-      const callHash = hashCall(block.name, block.input, context.digest)
-      events.push({ type: 'approval.requested', turnId, toolCallId, callHash })
-    } else if (typeof plan === 'object') {
-      events.push({
-        type: 'tool-call.settled',
-        turnId,
-        toolCallId,
-        status: 'failed',
-        output: plan.refusal,
-        by: 'engine',
-      })
+    const { toolCallId, name, input } = block
+    const ruling: Ruling = isUnreadable(input)
+      ? { type: 'refuse', status: 'failed', output: `Error: the input for ${name} was not a JSON object` }
+      : ruleOnCall(block, state, judging)
+    routes[toolCallId] = routeOf(ruling)
+    const inspection = judging.inspections.get(toolCallId)
+    if (typeof inspection === 'object') inspections[toolCallId] = inspection
+    if (ruling.type === 'ask') {
+      const { reason, isCoverable } = ruling.verdict
+      const callHash = hashOf(ruling.call, judging)
+      events.push({ type: 'approval.requested', turnId, toolCallId, callHash, reason, isCoverable })
+    } else if (ruling.type === 'refuse') {
+      const { status, output } = ruling
+      events.push({ type: 'tool-call.settled', turnId, toolCallId, status, output, by: 'engine' })
     }
   }
-  return { routes, events }
+  return { routes, inspections, events }
 }
 
-function planCall(
-  state: SessionState,
-  call: ToolCallPart,
-  context: DecideContext,
-): 'client' | 'run' | 'ask' | { refusal: string } {
-  if (isUnreadable(call.input)) return { refusal: `Error: the input for ${call.name} was not a JSON object` }
-  if (state.clientTools.some((tool) => tool.name === call.name)) return 'client'
-  const tool = context.agent.tools.find((candidate) => candidate.name === call.name)
-  if (tool === undefined) return { refusal: `Error: there is no tool called ${call.name}` }
-  const { decision: judgement } = judgeCall(tool, call.input, { type: 'plain' }, policyOf(state))
-  if (judgement === 'disabled') return { refusal: `Error: the tool ${call.name} is not enabled in this session` }
-  if (judgement === 'deny') return { refusal: `Error: the tool ${call.name} is not allowed in mode ${state.preset}` }
-  const check = tool.check(call.input)
-  if (!check.ok) return { refusal: `Error: invalid input for ${call.name}: ${check.problem}` }
-  return judgement === 'ask' ? 'ask' : 'run'
+function routeOf(ruling: Ruling): CallRoute {
+  if (ruling.type === 'client') return 'client'
+  return ruling.type === 'refuse' ? 'server' : routeOfTool(ruling.tool)
+}
+
+function routeOfTool({ performer }: Tool): CallRoute {
+  if (performer === 'user') return 'question'
+  return performer === 'agent' ? 'agent' : 'server'
 }

@@ -1,17 +1,18 @@
 import type { StepBlock, Usage } from '../content.ts'
-import type { Failure, StepFinish } from '../events/recorded-event.ts'
+import type { Failure, StepFinish, StepStarted } from '../events/recorded-event.ts'
 import { failpoint } from '../failpoint.ts'
-import { ROOT_LOOP, asToolCallId } from '../ids.ts'
-import type { AgentDefinition } from '../ports/agent.ts'
+import { asToolCallId, type EntryId, type TurnId } from '../ids.ts'
 import type { ModelOutput } from '../ports/model.ts'
 import type { LiveStep } from '../session/session-feed.ts'
-import type { ActiveTurn } from '../session/state.ts'
+import { findLoop, isChild, type ActiveTurn, type AnyLoop, type SessionState } from '../session/state.ts'
 import { buildModelRequest } from './build-model-request.ts'
 import { decideAnswered } from './decide-step.ts'
 import { DraftWriter } from './draft-writer.ts'
+import { endChild } from './end-child.ts'
 import { endTurn, nextQueuedTurn } from './end-turn.ts'
+import { prepareJudging, type Judging } from './judge-calls.ts'
 import { chooseCallId, toCallInput, unreadableInput } from './plan-calls.ts'
-import { RunnerStopped, stopReasonOf, type RunDeps } from './turn-deps.ts'
+import { RunnerStopped, isOwnEnd, stopReasonOf, type RunDeps } from './turn-deps.ts'
 
 const NO_FINISH: Failure = { code: 'model-cut-off', message: 'The model stopped answering before it had finished.' }
 
@@ -21,36 +22,42 @@ type StepEnd =
   | { readonly type: 'stopped' }
 
 /** One model call: recorded as started, streamed, recorded as answered or as ended without an answer. */
-export async function runStep(turn: ActiveTurn, agent: AgentDefinition, deps: RunDeps): Promise<void> {
+export async function runStep(turn: ActiveTurn, loop: AnyLoop, line: Judging['line'], deps: RunDeps): Promise<void> {
   const { session, fence, ids } = deps
   const stepId = ids.entryId()
   const { turnId } = turn
+  const { loopId } = loop
+  const model = line[0].modelName
   const [started] = await session.commit(
-    (state) => ({
-      events: [
-        { type: 'step.started', turnId, stepId, loopId: ROOT_LOOP, parentEntryId: state.head, model: agent.modelName },
-      ],
-    }),
+    (state) => ({ events: [stepStarted(state, turnId, stepId, loop, model)] }),
     fence,
   )
   if (started === undefined) throw new Error('a started step is recorded')
-  const step: LiveStep = { turnId, loopId: ROOT_LOOP, stepId, stepSeq: started.seq, blocks: [] }
+  const step: LiveStep = { turnId, loopId, stepId, stepSeq: started.seq, blocks: [] }
   const drafts = new DraftWriter(deps, session.id, fence, step)
   session.feed.liveSteps.set(stepId, step)
   try {
-    const end = await stream(step, turn, agent, drafts, deps)
-    await recordEnd(step, end, agent, drafts, deps)
+    const end = await stream(step, loop, line, drafts, deps)
+    await recordEnd(step, end, line, drafts, deps)
   } finally {
     drafts.close()
     session.feed.liveSteps.delete(stepId)
   }
 }
 
+function stepStarted(state: SessionState, turnId: TurnId, stepId: EntryId, loop: AnyLoop, model: string): StepStarted {
+  const { loopId } = loop
+  const started = { type: 'step.started', turnId, stepId, loopId } as const
+  if (!isChild(loop)) return { ...started, parentEntryId: state.head, model }
+  const head = state.turn?.children.find((child) => child.loopId === loopId)?.head
+  return { ...started, parentToolCallId: loop.parentToolCallId, ...(head && { parentEntryId: head }), model }
+}
+
 /** Waits for the model or for the signal, whichever comes first: a model that ignores the signal holds up nobody. */
 async function stream(
   step: LiveStep,
-  turn: ActiveTurn,
-  agent: AgentDefinition,
+  loop: AnyLoop,
+  line: Judging['line'],
   drafts: DraftWriter,
   deps: RunDeps,
 ): Promise<StepEnd> {
@@ -60,7 +67,7 @@ async function stream(
   const onAbort = (): void => stopped.resolve({ type: 'stopped' })
   signal.addEventListener('abort', onAbort, { once: true })
   try {
-    return await Promise.race([consume(step, turn, agent, drafts, deps), stopped.promise])
+    return await Promise.race([consume(step, loop, line, drafts, deps), stopped.promise])
   } finally {
     signal.removeEventListener('abort', onAbort)
   }
@@ -68,15 +75,15 @@ async function stream(
 
 async function consume(
   step: LiveStep,
-  turn: ActiveTurn,
-  agent: AgentDefinition,
+  loop: AnyLoop,
+  line: Judging['line'],
   drafts: DraftWriter,
   deps: RunDeps,
 ): Promise<StepEnd> {
   const { session, signal } = deps
   try {
-    const request = await buildModelRequest(turn, agent, deps)
-    for await (const output of agent.model.stream(request, signal)) {
+    const request = await buildModelRequest(loop, line, deps)
+    for await (const output of line[0].model.stream(request, signal)) {
       if (signal.aborted) return { type: 'stopped' }
       switch (output.type) {
         case 'text':
@@ -97,7 +104,7 @@ async function consume(
     }
     return signal.aborted ? { type: 'stopped' } : { type: 'failed', error: NO_FINISH }
   } catch (error) {
-    deps.log({ level: 'error', message: 'model step broke', sessionId: session.id, turnId: turn.turnId, error })
+    deps.log({ level: 'error', message: 'model step broke', sessionId: session.id, turnId: step.turnId, error })
     return { type: 'failed', error: { code: 'internal', message: 'The model call failed unexpectedly.' } }
   }
 }
@@ -148,35 +155,41 @@ function provisionalCall({ id, name, input, opaque }: ModelOutput & { type: 'too
 async function recordEnd(
   step: LiveStep,
   end: StepEnd,
-  agent: AgentDefinition,
+  line: Judging['line'],
   drafts: DraftWriter,
   deps: RunDeps,
 ): Promise<void> {
   const { session, fence } = deps
-  if (end.type === 'stopped' && stopReasonOf(deps.signal) !== 'cancel') {
+  const stop = end.type === 'stopped' ? stopReasonOf(deps.signal) : undefined
+  if (end.type === 'stopped' && stop !== 'cancel' && !isOwnEnd(stop)) {
     await drafts.flush()
     throw new RunnerStopped()
   }
   drafts.close()
-  await session.commit(async (state) => {
+  const { stepId, loopId } = step
+  const clearDrafts = [stepId]
+  const blocks = end.type === 'answered' ? await withFinalIds(step.blocks, deps) : step.blocks
+  const calls = blocks.filter((block) => block.type === 'tool-call')
+  const judging = end.type === 'answered' ? await prepareJudging(line, calls, deps) : undefined
+  await session.commit((state) => {
     const turn = state.turn
-    if (turn?.step?.stepId !== step.stepId) throw new Error('the step that ended is not the open one')
-    const context = { ...deps, agent }
-    const clearDrafts = [step.stepId]
-    if (end.type === 'answered' && turn.cancelled === undefined) {
-      const blocks = await withFinalIds(step.blocks, deps)
-      const names = blocks.flatMap((block) => (block.type === 'tool-call' ? [block.toolCallId] : []))
-      return {
-        events: decideAnswered(state, turn, { blocks, finish: end.finish, usage: end.usage }, context),
-        names,
-        clearDrafts,
-      }
+    const loop = turn && findLoop(turn, loopId)
+    if (turn === undefined || loop?.step?.stepId !== stepId) throw new Error('the step that ended is not the open one')
+    if (end.type === 'answered' && judging !== undefined && turn.cancelled === undefined) {
+      const answer = { blocks, finish: end.finish, usage: end.usage }
+      const names = calls.map(({ toolCallId }) => toolCallId)
+      return { events: decideAnswered(state, turn, answer, { ...deps, loopId, judging }), names, clearDrafts }
     }
     const ended =
       end.type === 'failed' && turn.cancelled === undefined
-        ? endTurn(turn, { outcome: 'failed', error: end.error, openCalls: '', partial: step.blocks })
-        : endTurn(turn, { outcome: 'cancelled', openCalls: '', partial: step.blocks })
-    return { events: [...ended, ...nextQueuedTurn(state, deps, step.stepId)], clearDrafts }
+        ? ({ outcome: 'failed', error: end.error } as const)
+        : ({ outcome: 'cancelled' } as const)
+    if (isChild(loop)) {
+      const outcome = stop === 'deadline' ? stop : ended.outcome
+      return { events: endChild(turn, loop, { ...ended, outcome, partial: step.blocks }), clearDrafts }
+    }
+    const events = endTurn(turn, { ...ended, openCalls: '', partialOf: () => step.blocks })
+    return { events: [...events, ...nextQueuedTurn(state, deps, stepId)], clearDrafts }
   }, fence)
 }
 

@@ -1,44 +1,56 @@
 import { unreachable } from '../errors.ts'
 import type { Failure, TurnOutcome } from '../events/recorded-event.ts'
-import type { ActiveTurn } from '../session/state.ts'
+import { ROOT_LOOP, type LoopId } from '../ids.ts'
+import { findLoop, isChild, type ActiveTurn } from '../session/state.ts'
 import { endTurn, nextQueuedTurn } from './end-turn.ts'
+import { lineOfAgents } from './loop-agents.ts'
 import { nextMove } from './next-move.ts'
+import { recordChildEnd } from './record-child-end.ts'
 import { runStep } from './run-step.ts'
 import { settleToolCalls } from './settle-tool-calls.ts'
-import { stopReasonOf, type RunDeps } from './turn-deps.ts'
+import { isOwnEnd, stopReasonOf, type RunDeps } from './turn-deps.ts'
 
 /** Carries the session's active turn on until it ends or waits for a human. */
 export async function runTurn(turn: ActiveTurn, deps: RunDeps): Promise<void> {
-  const { session, agents } = deps
-  const { turnId } = turn
+  await runLoop(turn.turnId, ROOT_LOOP, deps)
+}
+
+/** Carries one loop of the turn on until it ends, or until nothing in it or below it can go on without a human. */
+export async function runLoop(turnId: ActiveTurn['turnId'], loopId: LoopId, deps: RunDeps): Promise<void> {
+  const { session, agents, signal } = deps
   for (;;) {
     const { state } = session // folded afresh each round, so a crash or a pause resumes right here
-    const current = state.turn
-    if (current?.turnId !== turnId || current.status !== 'running') return
-    const agent = agents.find(state.agent)
-    if (agent === undefined) {
-      return end(deps, turnId, 'failed', {
+    const turn = state.turn
+    if (turn?.turnId !== turnId || turn.status !== 'running' || isOwnEnd(stopReasonOf(signal))) return
+    const loop = findLoop(turn, loopId)
+    if (loop === undefined) return
+    const line = lineOfAgents(state, turn, loopId, agents)
+    if (line === undefined) {
+      const gone = isChild(loop) ? loop.agent : state.agent
+      return end(deps, turnId, loopId, 'failed', {
         code: 'agent-gone',
-        message: `The agent ${state.agent} is no longer offered.`,
+        message: `The agent ${gone} is no longer offered.`,
       })
     }
     // A cancel that could not be recorded is known to the signal alone.
-    const move = stopReasonOf(deps.signal) === 'cancel' ? 'stop-cancelled' : nextMove(current, agent)
+    const move = stopReasonOf(signal) === 'cancel' ? 'stop-cancelled' : nextMove(turn, line[0], loop)
     switch (move) {
       case 'ask-model':
-        await runStep(current, agent, deps)
+        await runStep(turn, loop, line, deps)
         break
       case 'settle-tool-calls':
-        await settleToolCalls(turnId, agent, deps)
+        await settleToolCalls({ turnId, loopId, line }, deps, runLoop)
         break
       case 'wait-for-human':
-        return pause(deps, current)
+        if (isChild(loop) || (await pause(deps, turn))) return
+        break
       case 'stop-cancelled':
-        return end(deps, turnId, 'cancelled')
+        // The agent's own loop ends the turn and, with it, all others.
+        return isChild(loop) ? undefined : end(deps, turnId, loopId, 'cancelled')
       case 'stop-at-limit':
-        return end(deps, turnId, 'step-limit', {
+        return end(deps, turnId, loopId, 'step-limit', {
           code: 'step-limit',
-          message: `The agent stopped after ${agent.maxSteps} steps.`,
+          message: `The agent stopped after ${line[0].maxSteps} steps.`,
         })
       default:
         return unreachable(move)
@@ -47,17 +59,23 @@ export async function runTurn(turn: ActiveTurn, deps: RunDeps): Promise<void> {
 }
 
 /** An answer may have arrived in the meantime: then the turn goes on instead. */
-async function pause(deps: RunDeps, turn: ActiveTurn): Promise<void> {
-  const { turnId } = turn
+async function pause(deps: RunDeps, { turnId }: ActiveTurn): Promise<boolean> {
   const paused = await deps.session.commit((state) => {
     const isStillWaiting =
       state.turn?.turnId === turnId && nextMove(state.turn, { maxSteps: Infinity }) === 'wait-for-human'
     return { events: isStillWaiting ? [{ type: 'turn.paused', turnId }] : [] }
   }, deps.fence)
-  if (paused.length === 0) await runTurn(turn, deps)
+  return paused.length > 0
 }
 
-async function end(deps: RunDeps, turnId: ActiveTurn['turnId'], outcome: TurnOutcome, error?: Failure): Promise<void> {
+async function end(
+  deps: RunDeps,
+  turnId: ActiveTurn['turnId'],
+  loopId: LoopId,
+  outcome: TurnOutcome,
+  error?: Failure,
+): Promise<void> {
+  if (loopId !== ROOT_LOOP) return recordChildEnd(deps, turnId, loopId, { outcome, ...(error && { error }) })
   await deps.session.commit((state) => {
     if (state.turn?.turnId !== turnId) return { events: [] }
     const ended = endTurn(state.turn, { outcome, openCalls: 'Tool call cancelled', ...(error && { error }) })

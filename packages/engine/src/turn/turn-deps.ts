@@ -3,6 +3,9 @@ import type { Clock } from '../ports/clock.ts'
 import type { EventStore, Fence } from '../ports/event-store.ts'
 import type { Digest, Ids } from '../ports/ids.ts'
 import type { SecretBox } from '../ports/secret-box.ts'
+import type { RuleStore } from '../ports/rule-store.ts'
+import type { Workspaces } from '../ports/workspaces.ts'
+import type { OperatorPolicy } from '../permission/policy-of.ts'
 import type { OpenSession } from '../session/open-session.ts'
 
 /** What the engine is made of; every effect goes through one of these. */
@@ -13,6 +16,9 @@ export interface EngineParts {
   readonly ids: Ids
   readonly digest: Digest
   readonly secretBox: SecretBox
+  readonly rules: Pick<RuleStore, 'listRules'>
+  readonly workspaces: Workspaces
+  readonly operator: OperatorPolicy
   readonly recovery: 'continue' | 'interrupt'
   readonly limits?: EngineLimits
   log(entry: LogEntry): void
@@ -39,8 +45,15 @@ export interface RunDeps extends EngineParts {
   nudged(): Promise<void>
 }
 
-/** Why a runner is told to stop. `cancel` ends the turn; the others leave it for the next owner. */
-export type StopReason = 'cancel' | 'stopping' | 'fenced' | 'deleted'
+/**
+ * Why a runner is told to stop. `cancel` ends the turn; `deadline` and `cancel-call` end one call or sub-agent; the
+ * others leave the turn for the next owner.
+ */
+export type StopReason = 'cancel' | 'deadline' | 'cancel-call' | 'stopping' | 'fenced' | 'deleted'
+
+/** The one call or sub-agent that was told to stop records its own end. */
+export const isOwnEnd = (reason: StopReason | undefined): reason is 'deadline' | 'cancel-call' =>
+  reason === 'deadline' || reason === 'cancel-call'
 
 export function stopReasonOf(signal: AbortSignal): StopReason | undefined {
   return signal.aborted ? (signal.reason as StopReason) : undefined

@@ -1,6 +1,6 @@
 import type { AssistantPart, SeedMessage, StepBlock, ToolContent, UserContent } from '../content.ts'
-import type { Recorded } from '../events/recorded-event.ts'
-import type { EntryId, ToolCallId } from '../ids.ts'
+import type { Recorded, RecordedEvent, ToolCallSettled } from '../events/recorded-event.ts'
+import { ROOT_LOOP, type EntryId, type LoopId, type ToolCallId } from '../ids.ts'
 import type { ModelMessage } from '../ports/model.ts'
 
 const UNANSWERED = 'Tool call cancelled: superseded by a new user message'
@@ -15,7 +15,20 @@ export class ModelContext {
   readonly #inputs = new Map<EntryId, UserContent>()
   readonly #callNames = new Map<ToolCallId, string>()
   readonly #stepModels = new Map<EntryId, string>()
-  #seq = 0
+  readonly #loopId: LoopId
+  #seq: number
+  #isOver = false
+
+  /** Of the agent's own loop unless said otherwise; a sub-agent's begins after `seq`. */
+  constructor(loopId: LoopId = ROOT_LOOP, seq = 0) {
+    this.#loopId = loopId
+    this.#seq = seq
+  }
+
+  /** Its loop has ended. */
+  get isOver(): boolean {
+    return this.#isOver
+  }
 
   get seq(): number {
     return this.#seq
@@ -42,6 +55,34 @@ export class ModelContext {
 
   apply({ seq, event }: Recorded): void {
     this.#seq = seq
+    if (this.#loopId === ROOT_LOOP) this.#applyConversation(event)
+    switch (event.type) {
+      case 'loop.started':
+        if (event.loopId === this.#loopId) this.#addUser(event.prompt)
+        break
+      case 'loop.ended':
+        if (event.loopId === this.#loopId) this.#isOver = true
+        break
+      case 'step.started':
+        if (event.loopId === this.#loopId) this.#stepModels.set(event.stepId, event.model)
+        break
+      case 'step.answered':
+        if (this.#stepModels.has(event.stepId)) this.#addAnswer(event.blocks, this.#stepModels.get(event.stepId))
+        break
+      case 'step.ended':
+        if (this.#stepModels.delete(event.stepId) && event.outcome === 'cancelled')
+          this.#addAnswer(event.partial?.filter((block) => block.type === 'text') ?? [])
+        break
+      case 'tool-call.settled':
+        this.#addResult(event)
+        break
+      default:
+        break
+    }
+  }
+
+  /** What only the agent itself hears. */
+  #applyConversation(event: RecordedEvent): void {
     switch (event.type) {
       case 'session.seeded':
         for (const message of event.messages) this.#addSeed(message)
@@ -59,27 +100,17 @@ export class ModelContext {
         this.#addUser(content)
         break
       }
-      case 'step.started':
-        this.#stepModels.set(event.stepId, event.model)
-        break
-      case 'step.answered':
-        this.#addAnswer(event.blocks, this.#stepModels.get(event.stepId))
-        break
-      case 'step.ended':
-        this.#stepModels.delete(event.stepId)
-        if (event.outcome === 'cancelled')
-          this.#addAnswer(event.partial?.filter((block) => block.type === 'text') ?? [])
-        break
-      case 'tool-call.settled': {
-        const { toolCallId, output, status } = event
-        const name = this.#callNames.get(toolCallId) ?? 'unknown'
-        this.#callNames.delete(toolCallId)
-        this.#messages.push({ role: 'tool', toolCallId, name, content: output, isError: status !== 'completed' })
-        break
-      }
       default:
         break
     }
+  }
+
+  /** Calls of other loops are not known here. */
+  #addResult({ toolCallId, output, status }: ToolCallSettled): void {
+    const name = this.#callNames.get(toolCallId)
+    if (name === undefined) return
+    this.#callNames.delete(toolCallId)
+    this.#messages.push({ role: 'tool', toolCallId, name, content: output, isError: status !== 'completed' })
   }
 
   #addSeed(message: SeedMessage): void {

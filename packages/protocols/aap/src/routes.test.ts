@@ -6,6 +6,7 @@ import {
   createMemoryEventStore,
   createTestIds,
   finishes,
+  plainParts,
   plainSecretBox,
   says,
   testDigest,
@@ -18,7 +19,15 @@ import { openDoor, type Door, type DoorOptions } from './test-support/open-door.
 function createParts() {
   const clock = createFakeClock()
   const store = createMemoryEventStore({ clock })
-  return { clock, store, model: createFakeModel(), ids: createTestIds(), digest: testDigest, secretBox: plainSecretBox }
+  return {
+    clock,
+    store,
+    model: createFakeModel(),
+    ids: createTestIds(),
+    digest: testDigest,
+    secretBox: plainSecretBox,
+    ...plainParts,
+  }
 }
 
 type TestDoor = Door<ReturnType<typeof createParts>>

@@ -17,7 +17,10 @@ import type { NodeEnv } from '../transport/exchange.ts'
 import { parseFrames, type Frame } from './parse-frames.ts'
 
 /** The fakes under the engine, from testkit. */
-export type DoorParts = Pick<EngineOptions, 'store' | 'clock' | 'ids' | 'digest' | 'secretBox'> & {
+export type DoorParts = Pick<
+  EngineOptions,
+  'store' | 'clock' | 'ids' | 'digest' | 'secretBox' | 'rules' | 'workspaces' | 'operator'
+> & {
   readonly model: Model
 }
 
@@ -63,7 +66,13 @@ export async function openDoor<Parts extends DoorParts>(parts: Parts, options: D
     maxSteps: 10,
   }
   const agents = { find: (name: string) => (name === agent.name ? agent : undefined), list: () => [agent] }
-  const engine = createEngine({ ...parts, agents, recovery: 'continue', owner: 'test', log: () => undefined })
+  const engine = createEngine({
+    ...parts,
+    agents,
+    recovery: 'continue',
+    owner: 'test',
+    log: () => undefined,
+  })
   const revocations = new Map(['ann', 'ben'].map((name) => [name, new AbortController()]))
   const authenticate = async (asked: Request): Promise<Caller | undefined> => {
     const name = /^Bearer (\w+)$/.exec(asked.headers.get('authorization') ?? '')?.[1] ?? ''

@@ -1,0 +1,48 @@
+import { asSessionId } from '@polylogue/engine'
+import { existsSync } from 'node:fs'
+import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { createSessionWorkspaces } from './session-workspaces.ts'
+
+let dataDir: string
+beforeEach(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'polylogue-workspaces-'))
+})
+afterEach(() => rm(dataDir, { recursive: true }))
+
+const session = { sessionId: asSessionId('s'), agent: 'coder', directories: [] }
+
+describe('the workspace of a session', () => {
+  it('is a directory of its own, made when it is needed, for its owner alone', async () => {
+    const workspaces = createSessionWorkspaces({ dataDir, directoryOf: () => undefined })
+    const cwd = join(dataDir, 'workspaces', 's')
+    expect(workspaces.locate(session)).toEqual({ cwd, roots: [cwd] })
+    expect(existsSync(cwd)).toBe(false)
+    await workspaces.prepare(session)
+    await workspaces.prepare(session)
+    expect((await stat(cwd)).mode & 0o777).toBe(0o700)
+  })
+
+  it('goes with its session, and nothing else does', async () => {
+    const workspaces = createSessionWorkspaces({ dataDir, directoryOf: () => undefined })
+    const other = { ...session, sessionId: asSessionId('other') }
+    await workspaces.prepare(session)
+    await workspaces.prepare(other)
+    await writeFile(join(workspaces.locate(session).cwd, 'note'), 'x')
+    await workspaces.remove(session.sessionId)
+    await workspaces.remove(session.sessionId)
+    expect(existsSync(workspaces.locate(session).cwd)).toBe(false)
+    expect(existsSync(workspaces.locate(other).cwd)).toBe(true)
+  })
+
+  it('is what its client named, or else its agent', async () => {
+    const workspaces = createSessionWorkspaces({ dataDir, directoryOf: (agent) => `/srv/${agent}` })
+    expect(workspaces.locate(session)).toEqual({ cwd: '/srv/coder', roots: ['/srv/coder'] })
+    const named = { ...session, directories: ['/home/ann/app', '/home/ann/lib'] }
+    expect(workspaces.locate(named)).toEqual({ cwd: '/home/ann/app', roots: ['/home/ann/app', '/home/ann/lib'] })
+    await workspaces.prepare(named)
+    expect(existsSync(join(dataDir, 'workspaces'))).toBe(false)
+  })
+})

@@ -1,0 +1,27 @@
+import type { RecordedEvent, ToolCallSettled } from '../events/recorded-event.ts'
+import type { ToolCallId } from '../ids.ts'
+import { stepEndIfSettled } from './decide-answers.ts'
+import { findOpenCall, isWaitingForAnswer, loopsOf, type ActiveTurn } from './state.ts'
+
+/** Nothing to do for a call that is not open, or that was told before. */
+export function decideCancelCall(
+  turn: ActiveTurn | undefined,
+  toolCallId: ToolCallId,
+  reason: string,
+): RecordedEvent[] {
+  const call = findOpenCall(turn, toolCallId)
+  if (turn === undefined || call === undefined || call.cancelled !== undefined) return []
+  const { turnId } = turn
+  if (!isWaitingForAnswer(call)) return [{ type: 'tool-call.cancel-requested', turnId, toolCallId, reason }]
+  const output = `Tool call cancelled: ${reason}`
+  const settled: ToolCallSettled = {
+    type: 'tool-call.settled',
+    turnId,
+    toolCallId,
+    status: 'cancelled',
+    output,
+    by: 'engine',
+  }
+  const resumed: RecordedEvent[] = turn.status === 'waiting' ? [{ type: 'turn.resumed', turnId }] : []
+  return [...resumed, settled, ...loopsOf(turn).flatMap(({ loopId }) => stepEndIfSettled(turn, [settled], loopId))]
+}

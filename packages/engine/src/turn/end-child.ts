@@ -1,0 +1,72 @@
+import type { CallStatus, Failure, LoopOutcome, RecordedEvent, ToolCallSettled } from '../events/recorded-event.ts'
+import { textOf, type StepBlock } from '../content.ts'
+import { unreachable } from '../errors.ts'
+import { stepEndIfSettled } from '../session/decide-answers.ts'
+import type { ActiveTurn, ChildLoop } from '../session/state.ts'
+import { endLoop } from './end-turn.ts'
+
+export interface ChildEnd {
+  readonly outcome: LoopOutcome
+  readonly error?: Failure
+  /** What its unfinished model step had written. */
+  readonly partial?: readonly StepBlock[]
+}
+
+/** A sub-agent that did not finish: its open calls are settled, and what it had said becomes the result of its call. */
+export function endChild(turn: ActiveTurn, child: ChildLoop, end: ChildEnd): RecordedEvent[] {
+  const outcome = end.outcome === 'deadline' ? 'cancelled' : end.outcome
+  const open = endLoop(turn, child, {
+    outcome,
+    openCalls: 'Tool call cancelled: its sub-agent has stopped',
+    ...(end.error && { error: end.error }),
+    partialOf: (stepId) => (stepId === child.step?.stepId ? (end.partial ?? []) : []),
+  })
+  const said = textOf(end.partial ?? []) || child.said
+  return [...open, ...closeChild(turn, child, end, said ?? '')]
+}
+
+/** The end of a sub-agent whose own steps have ended: its result, and its parent's step where that was the last call. */
+export function closeChild(turn: ActiveTurn, child: ChildLoop, end: ChildEnd, said: string): RecordedEvent[] {
+  const { turnId } = turn
+  const settled: ToolCallSettled = {
+    type: 'tool-call.settled',
+    turnId,
+    toolCallId: child.parentToolCallId,
+    status: statusOf(end.outcome),
+    output: resultOf(end, said),
+    by: 'tool',
+  }
+  return [
+    { type: 'loop.ended', turnId, loopId: child.loopId, outcome: end.outcome, ...(end.error && { error: end.error }) },
+    settled,
+    ...stepEndIfSettled(turn, [settled], child.parentLoopId),
+  ]
+}
+
+function statusOf(outcome: LoopOutcome): CallStatus {
+  if (outcome === 'finished' || outcome === 'token-limit' || outcome === 'refused') return 'completed'
+  return outcome === 'cancelled' ? 'cancelled' : 'failed'
+}
+
+function resultOf(end: ChildEnd, said: string): string {
+  const before = said === '' ? '' : `\n\nBefore that it had said:\n${said}`
+  switch (end.outcome) {
+    case 'finished':
+      return said
+    case 'token-limit':
+      return `${said}\n\n(The sub-agent's answer was cut off at its length limit.)`
+    case 'refused':
+      return said === '' ? 'The sub-agent declined.' : said
+    case 'step-limit':
+      return `The sub-agent stopped at its step limit.${before}`
+    case 'deadline':
+      return `The sub-agent ran out of time.${before}`
+    case 'cancelled':
+      return `The sub-agent was cancelled.${before}`
+    case 'failed':
+    case 'interrupted':
+      return `The sub-agent failed: ${end.error?.message ?? 'it was interrupted'}${before}`
+    default:
+      return unreachable(end.outcome)
+  }
+}

@@ -1,0 +1,159 @@
+import type { ClientTool, Preset } from '../events/recorded-event.ts'
+import type { JsonObject } from '../json.ts'
+import type { CallFacts, CallInspection } from '../permission/call-facts.ts'
+import { hashCall, type GrantedCall } from '../permission/grant.ts'
+import { isOffered, judgeCall } from '../permission/judge-call.ts'
+import { hashPolicy, policyOf } from '../permission/policy-of.ts'
+import type { PermissionRule, Policy, Verdict } from '../permission/policy.ts'
+import type { AgentDefinition } from '../ports/agent.ts'
+import type { Tool, Workspace } from '../ports/tool.ts'
+import type { SessionState } from '../session/state.ts'
+import { parseAgentInput } from './agent-input.ts'
+import type { EngineParts, RunDeps } from './turn-deps.ts'
+
+/** As deep as sub-agents nest: the agent itself is at 0. */
+export const DEEPEST_LOOP = 3
+
+export interface JudgedCall {
+  readonly toolCallId: string
+  readonly name: string
+  readonly input: JsonObject
+}
+
+/** What calls of one loop are judged with, besides the state at the moment of judging. */
+export interface Judging {
+  /** The loop's agent, then those above it. */
+  readonly line: readonly [AgentDefinition, ...AgentDefinition[]]
+  readonly userRules: readonly PermissionRule[]
+  readonly operator: EngineParts['operator']
+  readonly workspace: Workspace
+  readonly inspections: ReadonlyMap<string, CallInspection | 'failed'>
+  /** Tools that the session's user has waved through. */
+  readonly overrides: ReadonlySet<string>
+  readonly agents: EngineParts['agents']
+  readonly digest: EngineParts['digest']
+}
+
+export type Ruling =
+  | { readonly type: 'client' }
+  /** It cannot run: `output` is its result. */
+  | { readonly type: 'refuse'; readonly status: 'failed' | 'denied'; readonly output: string }
+  | { readonly type: 'allow' | 'ask'; readonly tool: Tool; readonly call: GrantedCall; readonly verdict: Verdict }
+
+/** Reads what judging needs: the user's rules, and what each tool says of its call. */
+export async function prepareJudging(
+  line: Judging['line'],
+  calls: readonly JudgedCall[],
+  deps: RunDeps,
+): Promise<Judging> {
+  const { session, rules, workspaces, operator, agents, digest } = deps
+  const { state } = session
+  const workspace = workspaces.locate(state)
+  const inspections = new Map<string, CallInspection | 'failed'>()
+  let isPrepared = false
+  for (const call of calls) {
+    const tool = findTool(line[0], call.name)
+    const check = tool?.check(call.input)
+    if (tool?.inspect === undefined || check?.ok !== true) continue
+    try {
+      if (!isPrepared) await workspaces.prepare(state)
+      isPrepared = true
+      inspections.set(call.toolCallId, await tool.inspect(check.input, workspace))
+    } catch (error) {
+      deps.log({ level: 'error', message: 'a call could not be inspected', sessionId: state.sessionId, error })
+      inspections.set(call.toolCallId, 'failed')
+    }
+  }
+  const userRules = calls.length === 0 ? [] : (await rules.listRules(state.userId)).map(({ rule }) => rule)
+  return { line, userRules, operator, workspace, inspections, overrides: session.overrides, agents, digest }
+}
+
+export const policyFor = (
+  state: SessionState,
+  { operator, userRules }: Pick<Judging, 'operator' | 'userRules'>,
+): Policy => policyOf(state, operator, userRules)
+
+/** What may be done with a call now. Pure; asked when the model made the call, and again right before it runs. */
+export function ruleOnCall(call: JudgedCall, state: SessionState, judging: Judging): Ruling {
+  const { line, inspections } = judging
+  if (depthOf(line) === 0 && isClientTool(state.clientTools, call.name)) return { type: 'client' }
+  const tool = findTool(line[0], call.name)
+  if (tool === undefined) return refuse(`there is no tool called ${call.name}`)
+  const check = tool.check(call.input)
+  const policy = policyFor(state, judging)
+  const inspection = inspections.get(call.toolCallId)
+  const facts = inspection === 'failed' ? undefined : (inspection?.facts ?? defaultFacts(tool))
+  const verdict = judgeInLine(call, facts ?? { type: 'plain' }, policy, line)
+  if (verdict.decision === 'disabled') return refuse(`the tool ${call.name} is not enabled in this session`)
+  if (verdict.decision === 'deny') return denied(call.name, verdict, state.preset)
+  if (!check.ok) return refuse(`invalid input for ${call.name}: ${check.problem}`)
+  if (facts === undefined) return refuse(`what ${call.name} would do could not be found out`)
+  const problem = tool.performer === 'agent' ? problemOfAgentCall(call, judging) : undefined
+  if (problem !== undefined) return refuse(problem)
+  const granted: GrantedCall = {
+    tool: call.name,
+    input: call.input,
+    cwd: judging.workspace.cwd,
+    policy: hashPolicy(policy, judging.digest),
+  }
+  // To ask the user whether the user may be asked would be silly.
+  const isWaved = tool.performer === 'user' || (verdict.isCoverable && judging.overrides.has(call.name))
+  return { type: verdict.decision === 'ask' && !isWaved ? 'ask' : 'allow', tool, call: granted, verdict }
+}
+
+export const hashOf = (call: GrantedCall, { digest }: Pick<Judging, 'digest'>): string => hashCall(call, digest)
+
+/** The tools that a loop's model is offered: its agent's, as far as nobody above it lacks them. */
+export function offeredIn(line: Judging['line'], policy: Policy): readonly Tool[] {
+  const [agent, ...above] = line
+  return agent.tools.filter((tool) => {
+    if (tool.performer === 'agent' && depthOf(line) >= DEEPEST_LOOP) return false
+    if (!isOffered(tool, policy)) return false
+    return above.every((parent) => {
+      const theirs = findTool(parent, tool.name)
+      return theirs !== undefined && isOffered(theirs, policy)
+    })
+  })
+}
+
+const SEVERITY = { allow: 0, ask: 1, deny: 2, disabled: 3 } as const
+
+/** The strictest of what the loop's agent and every agent above it may do. */
+function judgeInLine(call: JudgedCall, facts: CallFacts, policy: Policy, line: Judging['line']): Verdict {
+  const verdicts = line.map((agent): Verdict => {
+    const tool = findTool(agent, call.name)
+    if (tool === undefined) return { decision: 'disabled', reason: 'not-of-parent', isCoverable: false }
+    return judgeCall(tool, call.input, facts, policy)
+  })
+  return verdicts.reduce((strictest, verdict) =>
+    SEVERITY[verdict.decision] > SEVERITY[strictest.decision] ? verdict : strictest,
+  )
+}
+
+function defaultFacts({ performer }: Tool): CallFacts {
+  if (performer === 'user') return { type: 'question' }
+  return performer === 'agent' ? { type: 'agent' } : { type: 'plain' }
+}
+
+const depthOf = (line: Judging['line']): number => line.length - 1
+
+function problemOfAgentCall(call: JudgedCall, { line, agents }: Judging): string | undefined {
+  if (depthOf(line) >= DEEPEST_LOOP) return `sub-agents nest ${DEEPEST_LOOP} deep at most`
+  const input = parseAgentInput(call.input)
+  if (input === undefined) return `invalid input for ${call.name}: prompt: must be a text`
+  const isKnown = input.agent === undefined || agents.find(input.agent) !== undefined
+  return isKnown ? undefined : `there is no agent called ${input.agent}`
+}
+
+const findTool = (agent: AgentDefinition, name: string): Tool | undefined =>
+  agent.tools.find((candidate) => candidate.name === name)
+
+const isClientTool = (clientTools: readonly ClientTool[], name: string): boolean =>
+  clientTools.some((tool) => tool.name === name)
+
+const refuse = (problem: string): Ruling => ({ type: 'refuse', status: 'failed', output: `Error: ${problem}` })
+
+function denied(name: string, { reason }: Verdict, preset: Preset): Ruling {
+  const why = reason.startsWith('mode-preset') ? `is not allowed in mode ${preset}` : `was denied (${reason})`
+  return { type: 'refuse', status: 'denied', output: `Error: the tool ${name} ${why}` }
+}

@@ -1,0 +1,131 @@
+import type { ToolCallSettled } from '../events/recorded-event.ts'
+import { failpoint } from '../failpoint.ts'
+import { ROOT_LOOP, type LoopId, type TurnId } from '../ids.ts'
+import { stepEndIfSettled } from '../session/decide-answers.ts'
+import { childOf, findOpenCall, loopsOf, type ActiveTurn, type OpenCall } from '../session/state.ts'
+import { recordChildEnd } from './record-child-end.ts'
+import { loopIdOf, type StartedCall } from './start-calls.ts'
+import { isOwnEnd, stopReasonOf, type RunDeps, type StopReason } from './turn-deps.ts'
+
+/** A sub-agent's time, unless its definition says otherwise. Waiting for a human does not count. */
+const CHILD_DEADLINE_MS = 30 * 60_000
+
+type Result = Pick<ToolCallSettled, 'status' | 'output' | 'meta' | 'changedFiles'>
+
+/** Carries a sub-agent's loop on until it ends or waits for a human. */
+export type RunLoop = (turnId: TurnId, loopId: LoopId, deps: RunDeps) => Promise<void>
+
+interface CallRun {
+  readonly turnId: TurnId
+  readonly abort: AbortController
+  readonly runLoop: RunLoop
+}
+
+/** Carries one started call out and records its result. `abort` stops this call alone. */
+export async function runCall(started: StartedCall, run: CallRun, deps: RunDeps): Promise<void> {
+  const { turnId, abort } = run
+  const own: RunDeps = { ...deps, signal: AbortSignal.any([deps.signal, abort.signal]) }
+  if (started.tool.performer === 'agent') return runChild(started.call, run, own)
+  const { clock } = deps
+  const startedAt = clock.now()
+  await failpoint('tool.before-run')
+  const result = await runUntilStopped(started, own)
+  await failpoint('tool.after-run')
+  if (result === undefined) return
+  await recordSettled(
+    {
+      type: 'tool-call.settled',
+      turnId,
+      toolCallId: started.call.toolCallId,
+      ...result,
+      by: result.status === 'cancelled' ? 'engine' : 'tool',
+      durationMs: clock.now() - startedAt,
+    },
+    deps,
+  )
+}
+
+async function recordSettled(settled: ToolCallSettled, { session, fence }: RunDeps): Promise<void> {
+  await session.commit(({ turn }) => {
+    if (turn === undefined || findOpenCall(turn, settled.toolCallId) === undefined) return { events: [] }
+    return { events: [settled, ...stepEndIfSettled(turn, [settled], loopWith(turn, settled))] }
+  }, fence)
+}
+
+function loopWith(turn: ActiveTurn, { toolCallId }: ToolCallSettled): LoopId {
+  const holds = ({ step }: ActiveTurn | ReturnType<typeof loopsOf>[number]) =>
+    step?.calls.some((call) => call.toolCallId === toolCallId) === true
+  return loopsOf(turn).find(holds)?.loopId ?? ROOT_LOOP
+}
+
+/**
+ * `undefined`: the turn was stopped, and whoever stopped it settles the call. A tool that ignores the signal holds up
+ * nobody; one that needs a moment to stop what it began gets that moment.
+ */
+async function runUntilStopped(started: StartedCall, deps: RunDeps): Promise<Result | undefined> {
+  const { signal, clock } = deps
+  const run = runTool(started, deps)
+  const stopped = Promise.withResolvers<void>()
+  const onAbort = (): void => stopped.resolve()
+  if (signal.aborted) onAbort()
+  else signal.addEventListener('abort', onAbort, { once: true })
+  const result = await Promise.race([run, stopped.promise])
+  signal.removeEventListener('abort', onAbort)
+  if (!signal.aborted) return result ?? undefined
+  const { stopGraceMs = 0 } = started.tool
+  if (stopGraceMs > 0) {
+    const grace = Promise.withResolvers<void>()
+    const timer = clock.setTimer(stopGraceMs, grace.resolve)
+    await Promise.race([run, grace.promise])
+    timer.cancel()
+  }
+  const reason = stopReasonOf(signal)
+  return reason === 'cancel-call' ? { status: 'cancelled', output: 'Tool call cancelled' } : undefined
+}
+
+/** A tool that throws has failed its call, not the turn. */
+async function runTool({ call, tool, grant, workspace }: StartedCall, deps: RunDeps): Promise<Result | undefined> {
+  const check = tool.check(grant.call.input)
+  if (!check.ok) return { status: 'failed', output: `Error: invalid input for ${call.name}: ${check.problem}` }
+  const { state, feed } = deps.session
+  const { sessionId, userId } = state
+  const { toolCallId } = call
+  try {
+    const { content, isError, meta, changedFiles } = await tool.run({
+      sessionId,
+      userId,
+      toolCallId,
+      input: check.input,
+      attempt: call.attempt + 1,
+      signal: deps.signal,
+      workspace,
+      grant,
+      progress: (text) => feed.publishProgress({ type: 'tool-call.progress', toolCallId, text }),
+    })
+    return {
+      status: isError === true ? 'failed' : 'completed',
+      output: content,
+      ...(meta && { meta }),
+      ...(changedFiles && changedFiles.length > 0 && { changedFiles }),
+    }
+  } catch (error) {
+    if (deps.signal.aborted) return undefined
+    return { status: 'failed', output: `Error: ${error instanceof Error ? error.message : String(error)}` }
+  }
+}
+
+async function runChild(call: OpenCall, { turnId, abort, runLoop }: CallRun, deps: RunDeps): Promise<void> {
+  const { session, clock, agents, signal } = deps
+  const loopId = loopIdOf(call.toolCallId)
+  const child = session.state.turn && childOf(session.state.turn, call.toolCallId)
+  const deadlineMs = agents.find(child?.agent ?? '')?.deadlineMs ?? CHILD_DEADLINE_MS
+  const timer = clock.setTimer(deadlineMs, () => abort.abort('deadline' satisfies StopReason))
+  try {
+    await runLoop(turnId, loopId, deps)
+  } finally {
+    timer.cancel()
+  }
+  const reason = stopReasonOf(signal)
+  if (!isOwnEnd(reason)) return
+  await recordChildEnd(deps, turnId, loopId, { outcome: reason === 'deadline' ? 'deadline' : 'cancelled' })
+}

@@ -1,0 +1,124 @@
+import type { LoopStarted, RecordedEvent } from '../events/recorded-event.ts'
+import { asLoopId, type LoopId, type ToolCallId, type TurnId } from '../ids.ts'
+import { issueGrant, type Grant } from '../permission/grant.ts'
+import type { Tool, Workspace } from '../ports/tool.ts'
+import { stepEndIfSettled } from '../session/decide-answers.ts'
+import { childOf, findOpenCall, type ActiveTurn, type OpenCall, type SessionState } from '../session/state.ts'
+import { parseAgentInput } from './agent-input.ts'
+import { hashOf, prepareJudging, ruleOnCall, type Judging, type Ruling } from './judge-calls.ts'
+import type { RunDeps } from './turn-deps.ts'
+
+/** As many sub-agents as one turn may have at work. */
+const MOST_CHILDREN = 16
+
+export interface StartedCall {
+  readonly call: OpenCall
+  readonly tool: Tool
+  readonly grant: Grant
+  readonly workspace: Workspace
+}
+
+/** Whose calls they are. */
+export interface CallPlace {
+  readonly turnId: TurnId
+  readonly loopId: LoopId
+  readonly line: Judging['line']
+}
+
+/**
+ * Judges the calls once more, now that they are about to run: mode and rules may have changed since the model made
+ * them, and so may the world. One append for all of them, before any of them runs.
+ */
+export async function startCalls(
+  ready: readonly OpenCall[],
+  place: CallPlace,
+  deps: RunDeps,
+): Promise<readonly StartedCall[]> {
+  const judging = await prepareJudging(place.line, ready, deps)
+  let started: StartedCall[] = []
+  await deps.session.commit((state) => {
+    started = []
+    const { turn } = state
+    if (turn?.turnId !== place.turnId) return { events: [] }
+    const events: RecordedEvent[] = []
+    for (const { toolCallId } of ready) {
+      const call = findOpenCall(turn, toolCallId)
+      if (call === undefined) continue
+      const children = turn.children.length + events.filter((event) => event.type === 'loop.started').length
+      const ruling = ruleOnStart(call, state, judging, children)
+      events.push(...eventsOf(ruling, call, turn, place, judging))
+      if (ruling.type !== 'allow') continue
+      const grant = issueGrant(ruling.call, deps.digest)
+      started.push({ call, tool: ruling.tool, grant, workspace: judging.workspace })
+    }
+    return { events: [...events, ...stepEndIfSettled(turn, events, place.loopId)] }
+  }, deps.fence)
+  return started
+}
+
+function ruleOnStart(call: OpenCall, state: SessionState, judging: Judging, children: number): Ruling {
+  if (call.cancelled !== undefined) {
+    return { type: 'refuse', status: 'denied', output: `Tool call cancelled: ${call.cancelled}` }
+  }
+  const ruling = ruleOnCall(call, state, judging)
+  const { approval } = call
+  // What was granted is exactly this call under exactly this policy; anything else is asked again.
+  const isGranted =
+    ruling.type === 'ask' && approval?.granted === true && approval.callHash === hashOf(ruling.call, judging)
+  if (isGranted && ruling.type === 'ask') return { ...ruling, type: 'allow' }
+  const isNewChild =
+    ruling.type === 'allow' &&
+    ruling.tool.performer === 'agent' &&
+    !(state.turn && childOf(state.turn, call.toolCallId))
+  if (!isNewChild || children < MOST_CHILDREN) return ruling
+  return { type: 'refuse', status: 'failed', output: `Error: ${MOST_CHILDREN} sub-agents are at work already` }
+}
+
+function eventsOf(ruling: Ruling, call: OpenCall, turn: ActiveTurn, place: CallPlace, judging: Judging): RecordedEvent[] {
+  const { turnId } = turn
+  const { toolCallId } = call
+  switch (ruling.type) {
+    case 'client':
+      throw new Error(`the client's call ${toolCallId} cannot start here`)
+    case 'refuse': {
+      const status = call.cancelled === undefined ? ruling.status : 'cancelled'
+      return [{ type: 'tool-call.settled', turnId, toolCallId, status, output: ruling.output, by: 'engine' }]
+    }
+    case 'ask': {
+      const { reason, isCoverable } = ruling.verdict
+      const callHash = hashOf(ruling.call, judging)
+      return [{ type: 'approval.requested', turnId, toolCallId, callHash, reason, isCoverable }]
+    }
+    case 'allow': {
+      if (childOf(turn, toolCallId) !== undefined) return []
+      const attempt = call.attempt + 1
+      const started: RecordedEvent = {
+        type: 'tool-call.started',
+        turnId,
+        toolCallId,
+        attempt,
+        callHash: hashOf(ruling.call, judging),
+      }
+      return ruling.tool.performer === 'agent' ? [started, loopStarted(call, turn, place)] : [started]
+    }
+  }
+}
+
+function loopStarted(call: OpenCall, turn: ActiveTurn, { loopId, line }: CallPlace): LoopStarted {
+  const input = parseAgentInput(call.input)
+  if (input === undefined) throw new Error('the input of a sub-agent was checked when it was judged')
+  return {
+    type: 'loop.started',
+    turnId: turn.turnId,
+    loopId: loopIdOf(call.toolCallId),
+    parentToolCallId: call.toolCallId,
+    parentLoopId: loopId,
+    depth: line.length,
+    agent: input.agent ?? line[0].name,
+    description: input.description,
+    prompt: input.prompt,
+  }
+}
+
+/** Call ids are unique in their session, so these are, too. */
+export const loopIdOf = (toolCallId: ToolCallId): LoopId => asLoopId(`loop_${toolCallId}`)
