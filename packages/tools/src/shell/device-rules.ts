@@ -1,0 +1,87 @@
+import type { Field } from './field.ts'
+import { type PathContext, pathsOf } from './paths.ts'
+import { type SimpleCommand, flagsOf, hasLongFlag, operandsOf } from './simple-command.ts'
+
+const RAW_DEVICE =
+  /^\/dev\/(?:(?:sd|hd|vd|xvd|nvme|mmcblk|loop|dm-|md|nbd|sr|ram|zd|zram|bcache|drbd|r?disk)[\w*?[\]{}-]*|(?:mapper|disk|block|zvol)\/.+|k?mem|port)$/
+
+/** What of the floor a command does to a raw device. */
+export function findHardlineDevice(command: SimpleCommand, context: PathContext): string | undefined {
+  const { name, args, written } = command
+  const isDevice = (field: Field) => pathsOf(field, context).some((path) => RAW_DEVICE.test(path))
+  if (written.some(isDevice)) return 'redirect to a raw device'
+  if (/^mk(?:e2?)?fs(?:\.|$)/.test(name) || name === 'mke2fs' || name === 'newfs') {
+    return asksForHelp(args) ? undefined : 'mkfs'
+  }
+  const flags = flagsOf(args)
+  const operands = operandsOf(args)
+  const onDevice = operands.some(isDevice)
+  switch (name) {
+    case 'dd':
+      return args.some(({ text, ...rest }) => text.startsWith('of=') && isDevice({ ...rest, text: text.slice(3) }))
+        ? 'dd to a raw device'
+        : undefined
+    case 'tee':
+    case 'cp':
+    case 'mv':
+    case 'truncate':
+    case 'shred':
+    case 'mkswap':
+    case 'badblocks':
+      return onDevice && (name !== 'cp' || isDevice(operands.at(-1) ?? EMPTY)) ? `${name} on a raw device` : undefined
+    case 'blkdiscard':
+      return onDevice ? 'blkdiscard on a raw device' : undefined
+    case 'wipefs':
+      return onDevice &&
+        !flags.has('n') &&
+        (flags.has('a') || flags.has('o') || hasLongFlag(flags, 'all') || flags.has('offset'))
+        ? 'wipefs on a raw device'
+        : undefined
+    case 'fdisk':
+    case 'cfdisk':
+    case 'sfdisk':
+    case 'gdisk':
+    case 'cgdisk':
+    case 'sgdisk':
+    case 'parted':
+    case 'partx':
+      return onDevice && !onlyLooks(name, args, flags) ? 'partitioning of a raw device' : undefined
+    case 'cryptsetup':
+      return operands.some(({ text }) => /^(?:luksFormat|luksErase|erase|format|reencrypt)$/.test(text))
+        ? 'cryptsetup format'
+        : undefined
+    case 'diskutil':
+      return operands.some(({ text }) => /^(?:erase|partition|zero|secureErase|reformat|random)/i.test(text))
+        ? 'diskutil erase'
+        : undefined
+    default:
+      return undefined
+  }
+}
+
+const EMPTY: Field = { text: '', isKnown: true, hasGlob: false }
+
+function onlyLooks(name: string, args: readonly Field[], flags: ReadonlySet<string>): boolean {
+  if (asksForHelp(args)) return true
+  switch (name) {
+    case 'fdisk':
+    case 'gdisk':
+      return flags.has('l') || flags.has('list')
+    case 'sfdisk':
+      return ['l', 'd', 'J', 'V', 's', 'list', 'dump', 'json', 'verify', 'show-size'].some((flag) => flags.has(flag))
+    case 'sgdisk':
+      return [...flags].every(
+        (flag) => 'pivO'.includes(flag) || flag === 'print' || flag === 'info' || flag === 'verify',
+      )
+    case 'parted':
+      return flags.has('l') || flags.has('list') || args.some(({ text }) => text === 'print' || text === 'p')
+    case 'partx':
+      return ['s', 'o', 'show', 'P', 'r'].some((flag) => flags.has(flag))
+    default:
+      return false
+  }
+}
+
+function asksForHelp(args: readonly Field[]): boolean {
+  return args.length === 1 && /^(?:--help|--version|-V|-h)$/.test(args[0]?.text ?? '')
+}

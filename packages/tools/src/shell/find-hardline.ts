@@ -1,0 +1,22 @@
+import { findHardlineDelete, isForcedTreeDelete } from './delete-rules.ts'
+import { findHardlineDevice } from './device-rules.ts'
+import type { PathContext } from './paths.ts'
+import { findHardlinePower } from './power-rules.ts'
+import type { ShellReading } from './shell-reading.ts'
+import type { SimpleCommand } from './simple-command.ts'
+
+/** What no mode and no rule allows, in a few words. */
+export function findHardline({ commands, isForkBomb }: ShellReading, context: PathContext): string | undefined {
+  if (isForkBomb) return 'fork bomb'
+  for (const command of commands) {
+    const found = judge(command, context)
+    if (found !== undefined) return found
+  }
+  const feedsDelete = commands.some((command) => command.name === 'xargs' || command.name === 'parallel')
+  const isFed = (command: SimpleCommand) => command.getsMore && isForcedTreeDelete(command)
+  return feedsDelete && commands.some(isFed) ? 'xargs rm -rf' : undefined
+}
+
+function judge(command: SimpleCommand, context: PathContext): string | undefined {
+  return findHardlineDelete(command, context) ?? findHardlineDevice(command, context) ?? findHardlinePower(command)
+}

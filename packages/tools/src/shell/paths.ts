@@ -1,0 +1,47 @@
+import { posix } from 'node:path'
+import { type Field, UNKNOWN } from './field.ts'
+import { matchesGlob } from './matches-glob.ts'
+
+export interface PathContext {
+  readonly home: string
+  /** Where relative paths may begin: the working directory, and wherever the script says `cd`. */
+  readonly folders: readonly string[]
+}
+
+const SYSTEM_FOLDERS = new Set(
+  [
+    '/ /bin /boot /dev /etc /home /lib /lib32 /lib64 /libx32 /media /mnt /opt /proc /root /run /sbin /srv /sys /usr /var',
+    '/usr/bin /usr/include /usr/lib /usr/lib64 /usr/libexec /usr/local /usr/sbin /usr/share /var/lib',
+    '/Applications /Library /System /Users /Volumes /private /private/etc /private/var',
+  ].flatMap((line) => line.split(' ')),
+)
+const SOMEBODYS_HOME = /^\/(?:home|Users)\/[^/]+$/
+
+/** The absolute paths that a field may mean. Unknown parts stay in. */
+export function pathsOf({ text }: Field, { folders }: PathContext): readonly string[] {
+  if (text === '') return []
+  if (text.startsWith('/')) return [tidy(text)]
+  return folders.map((folder) => tidy(`${folder}/${text}`))
+}
+
+/** The root, a directory of the system, or a home; or all that is in one. */
+export function isSystemTree(path: string, { home }: PathContext): boolean {
+  const whole = withoutGlobTail(path)
+  if (whole.includes(UNKNOWN)) return false
+  if (SOMEBODYS_HOME.test(whole)) return true
+  const protectedFolders = [...SYSTEM_FOLDERS, home]
+  if (!/[*?[]/.test(whole)) return protectedFolders.includes(whole)
+  return protectedFolders.some((folder) => matchesGlob(folder, whole))
+}
+
+/** `/etc/*` and `/etc/.*` are all of `/etc`. */
+function withoutGlobTail(path: string): string {
+  const tail = path.replace(/(?:\/\.?(?:\*|\?)+)+$/, '')
+  return tail === '' ? '/' : tail
+}
+
+function tidy(path: string): string {
+  const normal = posix.normalize(path)
+  const trimmed = normal.length > 1 && normal.endsWith('/') ? normal.slice(0, -1) : normal
+  return trimmed.startsWith('//') ? trimmed.slice(1) : trimmed
+}

@@ -1,0 +1,179 @@
+// Walks the syntax tree of a script and notes every command at a place where the shell would run it. A kind of node
+// that is not named here is a doubt, never a guess.
+import type {
+  Assignment,
+  Command,
+  Function as ShellFunction,
+  ParsedScript,
+  Redirection,
+  SyntaxNode,
+  Word,
+} from 'unbash'
+import { type Field, UNKNOWN, type WordContext, expandWord } from './field.ts'
+import { SHELL_LIMITS } from './shell-limits.ts'
+import { type ShellReading, rememberValue } from './shell-reading.ts'
+import { type SimpleCommand, baseName } from './simple-command.ts'
+
+export interface ScriptReader {
+  readonly reading: ShellReading
+  readonly home: string
+  readonly children: (node: SyntaxNode, visit: (child: SyntaxNode) => void) => void
+  /** Takes a command and looks what others it runs. */
+  readonly note: (command: SimpleCommand, fields: readonly Field[]) => void
+}
+
+interface Place {
+  readonly depth: number
+  /** The output of another command comes in. */
+  readonly isPiped: boolean
+  /** Its commands run beside others: in a pipeline, or in the background. */
+  readonly isBeside: boolean
+  /** Functions that are being defined around it. */
+  readonly functions: readonly string[]
+}
+
+/** Nodes whose children are all there is to them. */
+const PLAIN_KINDS: ReadonlySet<string> = new Set(
+  [
+    'CompoundList AndOr If Elif For ArithmeticFor Select While Subshell BraceGroup Case CaseItem TestCommand',
+    'TestUnary TestBinary TestLogical TestNot TestGroup ArithmeticCommand ArithmeticBinary ArithmeticUnary',
+    'ArithmeticTernary ArithmeticGroup ArithmeticWord ArithmeticCommandExpansion Coproc Redirected Negation',
+    'Word Literal Glob SingleQuoted DoubleQuoted AnsiCQuoted LocaleString SimpleExpansion CommandExpansion',
+    'ArithmeticExpansion ProcessSubstitution ExtendedGlob BraceExpansion ArrayValue HereString HereDoc',
+    'HereDocDelimiter HereDocBody FileDescriptor FileDescriptorVariable',
+    'Default Remove Replace Slice CaseModification Names',
+  ].flatMap((line) => line.split(' ')),
+)
+
+/** Setting one makes the shell run or read something by itself. */
+const LIVELY_VARIABLES = /^(?:BASH_ENV|ENV|PS4|PROMPT_COMMAND|SHELLOPTS|BASHOPTS|LD_.*|DYLD_.*)$/
+/** In arithmetic the shell evaluates a subscript again, substitutions included. */
+const LIVELY_SUBSCRIPT = /\[[^\]]*(?:\$\(|`|\$\{)/
+
+export function readScript(script: ParsedScript, reader: ScriptReader): void {
+  visit(script, { depth: 0, isPiped: false, isBeside: false, functions: [] }, reader)
+}
+
+function visit(node: SyntaxNode, place: Place, reader: ScriptReader): void {
+  const { reading } = reader
+  if (reading.exceeds !== undefined) return
+  if (place.depth > SHELL_LIMITS.depth) {
+    reading.exceeds = `nested deeper than ${SHELL_LIMITS.depth}`
+    return
+  }
+  const deeper = { ...place, depth: place.depth + 1 }
+  const visitChildren = (inner: Place = deeper) => reader.children(node, (child) => visit(child, inner, reader))
+  switch (node.type) {
+    case 'Script':
+      for (const { message } of node.errors ?? []) reading.doubts.push(message)
+      return visitChildren()
+    case 'Statement':
+      return visitChildren({ ...deeper, isBeside: place.isBeside || node.background === true })
+    case 'Pipeline':
+      node.prefixes.forEach((prefix) => visit(prefix, deeper, reader))
+      node.commands.forEach((command, index) => {
+        const isBeside = place.isBeside || node.commands.length > 1
+        visit(command, { ...deeper, isBeside, isPiped: place.isPiped || index > 0 }, reader)
+      })
+      return
+    case 'Time':
+      reading.hasWrapper = true
+      return
+    case 'Command':
+      visitChildren()
+      return readCommand(node, place, reader)
+    case 'Function':
+      return readFunction(node, deeper, reader)
+    case 'Assignment':
+      visitChildren()
+      return readAssignment(node, reader)
+    case 'Redirect':
+      visitChildren()
+      // A command's own redirections are noted with it.
+      return
+    case 'ParameterExpansion':
+      if (node.operation?.type === 'Unknown' || node.operation?.type === 'Transform') {
+        reading.doubts.push(`the expansion ${node.text}`)
+      }
+      return visitChildren()
+    default:
+      if (!PLAIN_KINDS.has(node.type)) {
+        reading.doubts.push(`syntax: ${node.type}`)
+        return
+      }
+      if (node.type === 'For' || node.type === 'Select') {
+        for (const word of node.wordlist ?? []) rememberWord(node.name.value, word, reader)
+      }
+      if (node.type === 'Redirected') {
+        const written = writtenBy(node.redirects, reader)
+        if (written.length > 0) reader.note({ ...NOTHING, written }, [])
+        const readsElse = node.redirects.some((one) => one.type !== 'Redirect' || one.operator.startsWith('<'))
+        return visitChildren({ ...deeper, isPiped: place.isPiped || readsElse })
+      }
+      return visitChildren()
+  }
+}
+
+const NOTHING: SimpleCommand = { name: '', args: [], written: [], stdin: 'nothing', getsMore: false }
+
+function readCommand(node: Command, place: Place, reader: ScriptReader): void {
+  const { reading } = reader
+  const context = wordContext(reader)
+  const fields = [...(node.name ? [node.name] : []), ...node.args].flatMap((argument) =>
+    argument.type === 'Word' ? expandWord(argument, context) : assignedFields(argument, context),
+  )
+  if (fields.some(({ text }) => LIVELY_SUBSCRIPT.test(text))) reading.doubts.push('a subscript with a substitution')
+  const [first, ...args] = fields
+  if (first && node.prefix.some(({ type }) => type === 'Assignment')) reading.hasWrapper = true
+  if (first && (!first.isKnown || first.hasGlob)) reading.doubts.push('a command that only the run can tell')
+  const name = first && !first.text.includes(UNKNOWN) ? baseName(first.text) : ''
+  if (place.isBeside && place.functions.includes(name)) reading.isForkBomb = true
+  const written = writtenBy(node.redirects, reader)
+  reader.note({ name, args, written, stdin: stdinOf(node.redirects, place, reader), getsMore: false }, fields)
+}
+
+function readFunction(node: ShellFunction, place: Place, reader: ScriptReader): void {
+  const functions = [...place.functions, node.name.value]
+  visit(node.body, { ...place, isBeside: false, isPiped: false, functions }, reader)
+}
+
+function readAssignment({ name, value }: Assignment, reader: ScriptReader): void {
+  if (LIVELY_VARIABLES.test(name)) reader.reading.doubts.push(`the variable ${name}`)
+  for (const word of value.type === 'Word' ? [value] : value.elements) rememberWord(name, word, reader)
+}
+
+function rememberWord(name: string, word: Word, reader: ScriptReader): void {
+  for (const { text } of expandWord(word, wordContext(reader))) {
+    if (LIVELY_SUBSCRIPT.test(text)) reader.reading.doubts.push('a subscript with a substitution')
+    if (!text.includes(UNKNOWN)) rememberValue(reader.reading, name, text)
+  }
+}
+
+function assignedFields({ name, value }: Assignment, context: WordContext): readonly Field[] {
+  if (value.type === 'ArrayValue') return [{ text: `${name}=`, isKnown: false, hasGlob: false }]
+  return expandWord(value, context).map((field) => ({ ...field, text: `${name}=${field.text}` }))
+}
+
+function writtenBy(redirects: readonly Redirection[], reader: ScriptReader): readonly Field[] {
+  return redirects.flatMap((redirect) => {
+    if (redirect.type !== 'Redirect' || redirect.operator === '<' || redirect.operator === '<&') return []
+    return redirect.target ? expandWord(redirect.target, wordContext(reader)) : []
+  })
+}
+
+function stdinOf(redirects: readonly Redirection[], place: Place, reader: ScriptReader): SimpleCommand['stdin'] {
+  const redirect = redirects.findLast((one) => one.type !== 'Redirect' || one.operator === '<')
+  if (!redirect) return place.isPiped ? 'pipe' : 'nothing'
+  if (redirect.type === 'Redirect') return 'pipe'
+  if (redirect.type === 'HereString') {
+    const [text] = redirect.target ? expandWord(redirect.target, wordContext(reader)) : []
+    return text ? { text } : 'pipe'
+  }
+  const isKnown =
+    redirect.delimiter?.quoted === true || (redirect.body.parts ?? []).every(({ type }) => type === 'Literal')
+  return { text: { text: redirect.body.text, isKnown, hasGlob: false } }
+}
+
+export function wordContext({ reading, home }: ScriptReader): WordContext {
+  return { home, variables: reading.variables, doubt: (reason) => void reading.doubts.push(reason) }
+}

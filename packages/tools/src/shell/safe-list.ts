@@ -1,0 +1,123 @@
+// The commands that need nobody's leave: they read and print. An option that makes one of them write a file or run a
+// program takes it off the list, and so does a word that could turn into such an option when it is expanded.
+import type { Command, ParsedScript, Word } from 'unbash'
+import { type Field, type WordContext, expandWord } from './field.ts'
+import { type PathContext, pathsOf } from './paths.ts'
+
+type IsHarmless = (args: readonly string[]) => boolean
+
+interface SafeCommand {
+  readonly words: string
+  /** Absent: none of its options does any harm. */
+  readonly isHarmless?: IsHarmless
+}
+
+/**
+ * `--output` writes, `--ext-diff` and `--textconv` run what the repository's configuration says, signatures run gpg,
+ * help runs a pager or a browser. Git takes unique beginnings of long options, hence prefixes.
+ */
+const isHarmlessGit: IsHarmless = (args) =>
+  !args.some((arg) => {
+    if (/^--out(?:p|$)/.test(arg) && !arg.startsWith('--output-indicator-')) return true
+    return /^--(?:ext|textc|show-sig|he|ed)/.test(arg) || arg === '-h' || arg.includes('%G')
+  })
+
+const isHarmlessGitConfig: IsHarmless = (args) =>
+  args.every(
+    (arg) =>
+      !arg.startsWith('-') ||
+      /^(?:--(?:local|global|system|worktree|bool|int|path|null|show-origin|show-scope)|-z)$/.test(arg),
+  )
+
+/** `-C` writes a compiled magic file, `-z` runs decompressors, `-s` reads devices, `-m` loads a stranger's rules. */
+const isHarmlessFile: IsHarmless = (args) =>
+  args.every(
+    (arg) =>
+      !arg.startsWith('-') ||
+      /^(?:-[bihkLNnr0v]+|--(?:brief|mime|mime-type|mime-encoding|dereference|no-dereference|version|help))$/.test(arg),
+  )
+
+/** `-l` runs `pr`. */
+const isHarmlessDiff: IsHarmless = (args) =>
+  args.every((arg) => !/^-[a-zA-Z0-9]*l/.test(arg) && !arg.startsWith('--pa'))
+
+/** Without a dash, `e` prints the environment of every process, and with it whatever secrets stand there. */
+const isHarmlessPs: IsHarmless = (args) =>
+  args.every(
+    (arg) => (arg.startsWith('-') ? !/^-[a-zA-Z]*E/.test(arg) : !/^[a-zA-Z]*e/.test(arg)) && !/environ/.test(arg),
+  )
+
+const GIT = 'status log diff show shortlog describe blame ls-files ls-tree rev-parse'.split(' ')
+const PLAIN = 'ls cat echo pwd which head tail wc grep du df'.split(' ')
+
+const SAFE_COMMANDS: readonly SafeCommand[] = [
+  ...GIT.map((verb) => ({ words: `git ${verb}`, isHarmless: isHarmlessGit })),
+  { words: 'git stash list', isHarmless: isHarmlessGit },
+  { words: 'git config --get', isHarmless: isHarmlessGitConfig },
+  { words: 'file', isHarmless: isHarmlessFile },
+  { words: 'diff', isHarmless: isHarmlessDiff },
+  { words: 'ps', isHarmless: isHarmlessPs },
+  ...PLAIN.map((words) => ({ words })),
+]
+
+const SPECIAL = /[;&|`$<>\n\r]/
+/** Where processes show their secrets, and devices. */
+const TELLTALE_FOLDER = /^\/(?:proc|sys|dev)(?:\/|$)/
+
+export interface SafetyContext extends PathContext {
+  /** Folders whose files no command may show unasked. */
+  readonly hidden: readonly string[]
+}
+
+export function isSafeCommand(source: string, script: ParsedScript, context: SafetyContext): boolean {
+  if (SPECIAL.test(source)) return false
+  const command = onlyCommand(script)
+  if (!command?.name || command.prefix.length > 0 || command.redirects.length > 0) return false
+  const words = [command.name, ...command.args]
+  if (!words.every((word): word is Word => word.type === 'Word')) return false
+  const safe = SAFE_COMMANDS.find((one) => startsWithWords(words, one.words.split(' ')))
+  if (!safe) return false
+  const args = words.slice(safe.words.split(' ').length).flatMap((word) => expandWord(word, wordsOf(context)))
+  if (args.some(({ isKnown }) => !isKnown)) return false
+  if (safe.isHarmless && args.some(mayBecomeOption)) return false
+  if (safe.isHarmless?.(args.map(({ text }) => text)) === false) return false
+  return !args.some((arg) => showsSecrets(arg, context))
+}
+
+function onlyCommand({ commands, errors }: ParsedScript): Command | undefined {
+  const [statement, ...others] = commands
+  if (!statement || others.length > 0 || errors !== undefined || statement.background) return undefined
+  return statement.command.type === 'Command' ? statement.command : undefined
+}
+
+/** As they are written: `l""s` or `./ls` is not on the list. */
+function startsWithWords(words: readonly Word[], expected: readonly string[]): boolean {
+  return expected.every((text, index) => words[index]?.text === text)
+}
+
+/** `git log *` takes a file named `--output=x` for an option. */
+function mayBecomeOption({ text, hasGlob }: Field): boolean {
+  return hasGlob && /^[*?[!@+]/.test(text)
+}
+
+function showsSecrets(arg: Field, context: SafetyContext): boolean {
+  const value = arg.text.includes('=') ? { ...arg, text: arg.text.slice(arg.text.indexOf('=') + 1) } : arg
+  return [arg, value]
+    .flatMap((field) => pathsOf(field, context))
+    .some((path) => {
+      if (TELLTALE_FOLDER.test(path) && path !== '/dev/null') return true
+      const known = path.split(/[*?[]/)[0] ?? ''
+      const isGlob = known !== path
+      return context.hidden.some(
+        (folder) => isAtOrBelow(path, folder) || isAtOrBelow(folder, path) || (isGlob && folder.startsWith(known)),
+      )
+    })
+}
+
+function isAtOrBelow(path: string, folder: string): boolean {
+  return path === folder || path.startsWith(folder === '/' ? '/' : `${folder}/`)
+}
+
+function wordsOf({ home }: PathContext): WordContext {
+  return { home, variables: new Map(), doubt: () => {} }
+}
