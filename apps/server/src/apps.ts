@@ -22,7 +22,10 @@ import type { Log } from './log/log.ts'
 import type { Redactor } from './log/redactor.ts'
 import { createMetricsRoutes } from './metrics/metrics-routes.ts'
 import { createPageRoutes } from './page/page-routes.ts'
+import { createPermissionRoutes } from './permissions/permission-routes.ts'
+import { toOperatorPolicy } from './permissions/permissions-schema.ts'
 import type { Phase } from './phase.ts'
+import { randomBytes } from './platform/random-bytes.ts'
 import { systemClock } from './platform/system-clock.ts'
 import { readVersion } from './version.ts'
 import type { Parts } from './wire.ts'
@@ -107,7 +110,26 @@ function createSharedApp(deps: AppsDeps, authenticate: Authenticate): HttpApp {
   app.route('/api/polylogue/keys', createKeyRoutes(parts.keys, authenticate))
   app.route(
     '/api/polylogue/sessions',
-    createSessionRoutes({ engine: parts.engine, store: parts.events, agents: parts.agents, authenticate }),
+    createSessionRoutes({
+      engine: parts.engine,
+      store: parts.events,
+      agents: parts.agents,
+      ceiling: config.permissions.ceiling,
+      authenticate,
+    }),
+  )
+  app.route(
+    '/api/polylogue/permissions',
+    createPermissionRoutes({
+      rules: parts.rules,
+      events: parts.events,
+      agents: parts.agents,
+      settings: config.permissions,
+      operator: toOperatorPolicy(config.permissions),
+      clock: systemClock,
+      random: randomBytes,
+      authenticate,
+    }),
   )
   return app
 }

@@ -6,6 +6,7 @@ import {
   type Engine,
   type EventStore,
   type LogEntry,
+  type RuleStore,
 } from '@polylogue/engine'
 import { openSqliteStores, type SqliteStores } from '@polylogue/store-sqlite'
 import { existsSync } from 'node:fs'
@@ -26,6 +27,8 @@ import { createRunningTurns, type RunningTurns } from './observe/running-turns.t
 import { createTurnObserver } from './observe/turn-observer.ts'
 import { tryLock } from './owner/try-lock.ts'
 import { parseDatabase } from './parse-database.ts'
+import { capPresets } from './permissions/cap-presets.ts'
+import { toOperatorPolicy } from './permissions/permissions-schema.ts'
 import { installFailpoints } from './platform/failpoints.ts'
 import { randomBytes } from './platform/random-bytes.ts'
 import { createSecretBox } from './platform/secret-box.ts'
@@ -44,6 +47,7 @@ export interface Parts {
   readonly modelNote: string
   readonly events: EventStore
   readonly keys: KeyRing
+  readonly rules: RuleStore
   readonly metrics: ServerMetrics
   readonly streams: OpenStreams
   readonly turns: RunningTurns
@@ -96,8 +100,8 @@ export async function wire(options: ServeOptions, config: LoadedConfig, { log, r
     ids: createIds(clock, randomBytes),
     digest: sha256,
     secretBox: learnFromBox(secretBox, redactor),
-    rules: { listRules: async () => [] },
-    operator: { denyRules: [], hosts: { allow: [], block: [] } },
+    rules: stores.rules,
+    operator: toOperatorPolicy(config.permissions),
     workspaces: createSessionWorkspaces({ dataDir: options.dataDir, directoryOf: () => undefined }),
     owner: `${process.pid}-${Buffer.from(randomBytes(6)).toString('hex')}`,
     recovery: config.recovery,
@@ -112,11 +116,12 @@ export async function wire(options: ServeOptions, config: LoadedConfig, { log, r
     extraKeys: options.keys ?? [],
   })
   return {
-    engine: limitEngine(engine, { limits, turns, clock, refused }),
+    engine: limitEngine(capPresets(engine, config.permissions.ceiling), { limits, turns, clock, refused }),
     agents,
     modelNote: chosen?.sentence ?? [...new Set(agents.list().map(({ modelName }) => modelName))].join(', '),
     events,
     keys,
+    rules: stores.rules,
     metrics,
     streams,
     turns,

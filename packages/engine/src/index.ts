@@ -78,6 +78,7 @@ export type { HostLists, PermissionRule, Policy, RuleAction, Verdict } from './p
 export { isOffered, judgeCall } from './permission/judge-call.ts'
 export { strictest } from './permission/strictest.ts'
 export { coverVerdict, type SessionOverride } from './permission/cover-verdict.ts'
+export { matchesRule, type RuledCall } from './permission/match-rule.ts'
 export { parseRule, ruleProblems } from './permission/rule-schema.ts'
 export { hashCall, issueGrant, requireGrant, type Grant, type GrantedCall } from './permission/grant.ts'
 export type { AgentCatalog, AgentDefinition, AgentFeatures, AgentOption } from './ports/agent.ts'

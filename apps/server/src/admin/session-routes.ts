@@ -11,10 +11,10 @@ import {
 import { Hono } from 'hono'
 import { z } from 'zod'
 import type { Authenticate } from '../auth/authenticate.ts'
-import { LOCAL_USER } from '../auth/key-ring.ts'
 import { HttpRefusal } from '../http/http-refusal.ts'
 import { readJsonBody } from '../http/read-json-body.ts'
 import { requireCaller, type CallerEnv } from '../http/require-caller.ts'
+import { isAboveCeiling } from '../permissions/cap-presets.ts'
 
 const pageQuery = z.object({
   before: z.uuid().optional(),
@@ -32,10 +32,13 @@ export interface SessionRoutesDeps {
   readonly engine: Pick<Engine, 'execute' | 'listSessions' | 'readSession' | 'readHistory'>
   readonly store: Pick<EventStore, 'readHead'>
   readonly agents: Pick<AgentCatalog, 'find'> & { readonly defaultName: string }
+  /** The most that others than the user `local` may give a session. */
+  readonly ceiling: Preset
   readonly authenticate: Authenticate
 }
 
-export function createSessionRoutes({ engine, store, agents, authenticate }: SessionRoutesDeps): Hono<CallerEnv> {
+export function createSessionRoutes(deps: SessionRoutesDeps): Hono<CallerEnv> {
+  const { engine, store, agents, ceiling, authenticate } = deps
   const routes = new Hono<CallerEnv>()
   routes.use(requireCaller(authenticate))
 
@@ -55,8 +58,8 @@ export function createSessionRoutes({ engine, store, agents, authenticate }: Ses
     const { userId } = c.var.caller
     const { agent = agents.defaultName, preset } = await readJsonBody(c, newSession)
     if (agents.find(agent) === undefined) throw new HttpRefusal(400, `agent: there is no agent called ${agent}`)
-    if (preset === 'full-access' && userId !== LOCAL_USER) {
-      throw new HttpRefusal(403, 'preset: full-access is for the user local alone.')
+    if (preset !== undefined && isAboveCeiling(preset, userId, ceiling)) {
+      throw new HttpRefusal(403, `preset: ${preset} is above the ceiling, ${ceiling}.`)
     }
     const { sessionId } = await engine.execute({
       type: 'create-session',

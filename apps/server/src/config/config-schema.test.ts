@@ -41,6 +41,7 @@ describe('a configuration', () => {
           promptLength: 1_048_576,
           outBufferBytes: 524_288,
         },
+        permissions: { deny: [], allowHosts: [], blockHosts: [], ceiling: 'workspace-write' },
         allowOrigins: [],
         trustedProxies: [],
       },
@@ -96,6 +97,28 @@ describe('a configuration is refused', () => {
       'with a limit beyond reason',
       { limits: { jsonDepth: 5000 } },
       'limits.jsonDepth: Too big: expected number to be <=1000',
+    ],
+    ['with an unknown permission', { permissions: { allow: [] } }, 'permissions.allow: unknown key'],
+    [
+      'with an unknown ceiling',
+      { permissions: { ceiling: 'all' } },
+      'permissions.ceiling: must be one of read-only, plan, workspace-write, full-access',
+    ],
+    ['with a denial of nothing', { permissions: { deny: [{}] } }, 'permissions.deny[0].tool: is missing'],
+    [
+      'with a denial that is no denial',
+      { permissions: { deny: [{ tool: 'Bash', action: 'allow' }] } },
+      'permissions.deny[0].action: unknown key',
+    ],
+    [
+      'with a denial that would never match',
+      { permissions: { deny: [{ tool: 'Bash', args: { command: 'rm (' } }] } },
+      'permissions.deny[0]: args.command: no regular expression (a ( without its ))',
+    ],
+    [
+      'with an address as host',
+      { permissions: { allowHosts: ['https://a.example'] } },
+      'permissions.allowHosts[0]: must be a host such as docs.example, or .docs.example for its subdomains too',
     ],
     [
       'with a page as origin',

@@ -2,6 +2,7 @@ import { isIP } from 'node:net'
 import { providersSchema } from '@polylogue/models'
 import { z } from 'zod'
 import { agentName, agentSchema, modelChoice, refuseRepeatedNames, toolsSchema } from './agent-schema.ts'
+import { permissionsSchema } from '../permissions/permissions-schema.ts'
 import { limitsSchema } from './limits.ts'
 
 const origin = z
@@ -23,6 +24,7 @@ export const configSchema = z.strictObject({
   providers: providersSchema.default({}),
   recovery: z.enum(['continue', 'interrupt']).default('continue'),
   limits: limitsSchema.prefault({}),
+  permissions: permissionsSchema.prefault({}),
   allowOrigins: z.array(origin).default([]),
   publicUrl: z
     .string()

@@ -1,5 +1,6 @@
 import type { Tool } from '@polylogue/engine'
 import type { ProviderConfigs } from '@polylogue/models'
+import type { PermissionSettings } from '../permissions/permissions-schema.ts'
 import type { AgentConfig, ModelName } from './define-agent.ts'
 import type { Limits } from './limits.ts'
 
@@ -16,6 +17,8 @@ export interface Config {
   /** What becomes of a turn whose process died: it goes on, or it ends as interrupted. `continue` if left out. */
   readonly recovery?: 'continue' | 'interrupt'
   readonly limits?: Partial<Limits>
+  /** What nobody may do here, and the most that others than the user `local` may give a session. */
+  readonly permissions?: Partial<PermissionSettings>
   /** Web pages of these origins may call the server, such as `https://app.example`. */
   readonly allowOrigins?: readonly string[]
   /** The address that clients use when the server stands behind a proxy. */

@@ -9,6 +9,7 @@ import type { AgentSettings } from './agent-schema.ts'
 import { ConfigError } from './config-error.ts'
 import { configSchema } from './config-schema.ts'
 import type { ModelName } from './define-agent.ts'
+import type { PermissionSettings } from '../permissions/permissions-schema.ts'
 import { importConfig } from './import-config.ts'
 import type { Limits } from './limits.ts'
 import { readMarkdownAgent } from './read-markdown-agent.ts'
@@ -23,6 +24,7 @@ export interface LoadedConfig {
   readonly providers: ProviderConfigs
   readonly recovery: 'continue' | 'interrupt'
   readonly limits: Limits
+  readonly permissions: PermissionSettings
   readonly allowOrigins: readonly string[]
   readonly publicUrl?: string
   readonly trustedProxies: readonly string[]

@@ -31,6 +31,11 @@ export function matchRule(rule: PermissionRule, call: RuledCall, budget: MatchBu
   return answers.includes('unknown') ? 'unknown' : 'yes'
 }
 
+/** Whether a rule is about this call, as far as that can be told. */
+export function matchesRule(rule: PermissionRule, call: Required<RuledCall>): boolean {
+  return matchRule(rule, call, createMatchBudget()) !== 'no'
+}
+
 function matchTool(pattern: string, name: string, budget: MatchBudget): MatchAnswer {
   if (pattern === '*' || pattern === name) return 'yes'
   return compilePattern(pattern)?.matchWhole(name, budget) ?? 'no'
