@@ -7,6 +7,7 @@ export interface FakeTool extends Tool {
 export interface FakeToolOptions {
   readonly effect?: ToolEffect
   readonly exposed?: boolean
+  readonly inspect?: Tool['inspect']
   readonly run?: (invocation: ToolInvocation) => Promise<ToolOutput> | ToolOutput
 }
 
@@ -20,6 +21,7 @@ export function createFakeTool(name: string, options: FakeToolOptions = {}): Fak
     effect: options.effect ?? 'readonly',
     exposed: options.exposed ?? true,
     invocations,
+    ...(options.inspect && { inspect: options.inspect }),
     check: (input) => (input['bad'] === true ? { ok: false, problem: 'bad: must not be true' } : { ok: true, input }),
     async run(invocation) {
       invocations.push(invocation)

@@ -9,6 +9,8 @@ const turnId = z.string().transform(asTurnId)
 const entryId = z.string().transform(asEntryId)
 const toolCallId = z.string().transform(asToolCallId)
 const loopId = z.string().transform(asLoopId)
+/** Absent for the agent's own loop. */
+const ofLoop = { loopId: loopId.optional() }
 const jsonObject = z.record(z.string(), z.json())
 
 const opaque = z.object({ model: z.string(), value: z.json() }).optional()
@@ -123,6 +125,7 @@ export const recordedEventSchema = z.discriminatedUnion('type', [
   }),
   event('step.answered', {
     turnId,
+    ...ofLoop,
     stepId: entryId,
     blocks,
     routes: z.record(z.string(), z.enum(['server', 'client', 'question', 'agent'])),
@@ -132,6 +135,7 @@ export const recordedEventSchema = z.discriminatedUnion('type', [
   }),
   event('step.ended', {
     turnId,
+    ...ofLoop,
     stepId: entryId,
     outcome: z.enum(['completed', 'cancelled', 'failed', 'interrupted']),
     partial: blocks.optional(),
@@ -150,6 +154,7 @@ export const recordedEventSchema = z.discriminatedUnion('type', [
   event('loop.ended', { turnId, loopId, outcome: z.enum([...OUTCOMES, 'deadline']), error }),
   event('approval.requested', {
     turnId,
+    ...ofLoop,
     toolCallId,
     callHash: z.string(),
     reason: z.string().optional(),
@@ -157,15 +162,17 @@ export const recordedEventSchema = z.discriminatedUnion('type', [
   }),
   event('approval.resolved', {
     turnId,
+    ...ofLoop,
     toolCallId,
     granted: z.boolean(),
     reason: z.string().optional(),
     scope: z.enum(['once', 'session']).optional(),
   }),
-  event('tool-call.started', { turnId, toolCallId, attempt: z.number(), callHash: z.string() }),
-  event('tool-call.cancel-requested', { turnId, toolCallId, reason: z.string() }),
+  event('tool-call.started', { turnId, ...ofLoop, toolCallId, attempt: z.number(), callHash: z.string() }),
+  event('tool-call.cancel-requested', { turnId, ...ofLoop, toolCallId, reason: z.string() }),
   event('tool-call.settled', {
     turnId,
+    ...ofLoop,
     toolCallId,
     status: z.enum(['completed', 'failed', 'denied', 'cancelled', 'unknown']),
     output: userContent,

@@ -171,6 +171,8 @@ export type StepFinish = 'stop' | 'tool-calls' | 'token-limit' | 'refused'
 export interface StepAnswered {
   readonly type: 'step.answered'
   readonly turnId: TurnId
+  /** Of a sub-agent; absent for the agent's own. */
+  readonly loopId?: LoopId
   readonly stepId: EntryId
   readonly blocks: readonly StepBlock[]
   /** One entry per tool-call block: who settles it. */
@@ -193,6 +195,8 @@ export type StepOutcome = 'completed' | 'cancelled' | 'failed' | 'interrupted'
 export interface StepEnded {
   readonly type: 'step.ended'
   readonly turnId: TurnId
+  /** Of a sub-agent; absent for the agent's own. */
+  readonly loopId?: LoopId
   readonly stepId: EntryId
   readonly outcome: StepOutcome
   readonly partial?: readonly StepBlock[]
@@ -228,6 +232,8 @@ export interface LoopEnded {
 export interface ApprovalRequested {
   readonly type: 'approval.requested'
   readonly turnId: TurnId
+  /** Of a sub-agent; absent for the agent's own. */
+  readonly loopId?: LoopId
   readonly toolCallId: ToolCallId
   /** Hash of exactly what will run; a grant covers this and nothing else. */
   readonly callHash: string
@@ -240,6 +246,8 @@ export interface ApprovalRequested {
 export interface ApprovalResolved {
   readonly type: 'approval.resolved'
   readonly turnId: TurnId
+  /** Of a sub-agent; absent for the agent's own. */
+  readonly loopId?: LoopId
   readonly toolCallId: ToolCallId
   readonly granted: boolean
   readonly reason?: string
@@ -251,6 +259,8 @@ export interface ApprovalResolved {
 export interface ToolCallStarted {
   readonly type: 'tool-call.started'
   readonly turnId: TurnId
+  /** Of a sub-agent; absent for the agent's own. */
+  readonly loopId?: LoopId
   readonly toolCallId: ToolCallId
   readonly attempt: number
   readonly callHash: string
@@ -260,6 +270,8 @@ export interface ToolCallStarted {
 export interface ToolCallCancelRequested {
   readonly type: 'tool-call.cancel-requested'
   readonly turnId: TurnId
+  /** Of a sub-agent; absent for the agent's own. */
+  readonly loopId?: LoopId
   readonly toolCallId: ToolCallId
   readonly reason: string
 }
@@ -270,6 +282,8 @@ export type CallStatus = 'completed' | 'failed' | 'denied' | 'cancelled' | 'unkn
 export interface ToolCallSettled {
   readonly type: 'tool-call.settled'
   readonly turnId: TurnId
+  /** Of a sub-agent; absent for the agent's own. */
+  readonly loopId?: LoopId
   readonly toolCallId: ToolCallId
   readonly status: CallStatus
   readonly output: ToolContent

@@ -1,3 +1,4 @@
+import type { SeedMessage } from '../content.ts'
 import { EngineError, unreachable } from '../errors.ts'
 import type { Cursor } from '../events/live-event.ts'
 import { failpoint } from '../failpoint.ts'
@@ -13,6 +14,7 @@ import { attachReader } from './attach-reader.ts'
 import { executeCommand } from './execute-command.ts'
 import type { OpenSession } from './open-session.ts'
 import { OpenSessions } from './open-sessions.ts'
+import { isWaitingForAnswer, openCallsIn, type SessionState } from './state.ts'
 
 export interface EngineOptions extends EngineParts {
   /** Names this process in leases; unique per process start. */
@@ -69,7 +71,7 @@ export function createEngine(options: EngineOptions): Engine {
 
     async readHistory(userId, sessionId, view) {
       const session = await owned(userId, sessionId)
-      if (view === 'compacted') return (await session.context()).history()
+      if (view === 'compacted') return [...(await session.context()).history(), ...waitingInChildren(session.state)]
       const transcript = new Transcript()
       for (let after = 0, isMore = true; isMore;) {
         const page = await store.readEvents(sessionId, after, HISTORY_PAGE)
@@ -114,6 +116,18 @@ export function createEngine(options: EngineOptions): Engine {
       sessions.close()
     },
   }
+}
+
+/** What the model is given says nothing of its sub-agents, but whoever reads it must see what waits for an answer. */
+function waitingInChildren({ turn }: SessionState): readonly SeedMessage[] {
+  const calls = (turn?.children ?? []).flatMap(openCallsIn).filter(isWaitingForAnswer)
+  if (calls.length === 0) return []
+  return [
+    {
+      role: 'assistant',
+      content: calls.map(({ toolCallId, name, input }) => ({ type: 'tool-call', toolCallId, name, input })),
+    },
+  ]
 }
 
 function toRefusal({ kind }: StorageFault): EngineError {

@@ -9,6 +9,7 @@ import { changesSummary, writeSummary } from '../views/session-list.ts'
 import { evolve } from './evolve.ts'
 import { SessionFeed } from './session-feed.ts'
 import { readSnapshot, writeSnapshot } from './snapshot.ts'
+import { stampLoop } from './stamp-loop.ts'
 import type { SessionState } from './state.ts'
 
 const SNAPSHOT_EVERY = 500
@@ -166,9 +167,12 @@ export class OpenSession {
   async #append(batch: Batch, fence: Fence | undefined): Promise<readonly Recorded[] | undefined> {
     const at = this.#clock.now()
     const expectedSeq = this.#state.seq
-    const recorded = batch.events.map((event, index): Recorded => ({ seq: expectedSeq + 1 + index, at, event }))
     let state = this.#state
-    for (const item of recorded) state = evolve(state, item)
+    const recorded = batch.events.map((event, index): Recorded => {
+      const item = { seq: expectedSeq + 1 + index, at, event: stampLoop(state, event) }
+      state = evolve(state, item)
+      return item
+    })
     const isSnapshotDue =
       state.seq - this.#snapshotSeq >= SNAPSHOT_EVERY || batch.events.some((event) => event.type === 'turn.ended')
 
@@ -182,6 +186,7 @@ export class OpenSession {
         expectedSeq,
         at,
         ...batch,
+        events: recorded.map(({ event }) => event),
         ...(fence && { fence }),
         wanted: state.turn?.status === 'running',
         ...(batch.events.some(changesSummary) && { summary: writeSummary(state) }),

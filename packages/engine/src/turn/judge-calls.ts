@@ -5,6 +5,7 @@ import { hashCall, type GrantedCall } from '../permission/grant.ts'
 import { isOffered, judgeCall } from '../permission/judge-call.ts'
 import { hashPolicy, policyOf } from '../permission/policy-of.ts'
 import type { PermissionRule, Policy, Verdict } from '../permission/policy.ts'
+import { strictest } from '../permission/strictest.ts'
 import type { AgentDefinition } from '../ports/agent.ts'
 import type { Tool, Workspace } from '../ports/tool.ts'
 import type { SessionState } from '../session/state.ts'
@@ -116,17 +117,14 @@ export function offeredIn(line: Judging['line'], policy: Policy): readonly Tool[
   })
 }
 
-const SEVERITY = { allow: 0, ask: 1, deny: 2, disabled: 3 } as const
-
 /** The strictest of what the loop's agent and every agent above it may do. */
 function judgeInLine(call: JudgedCall, facts: CallFacts, policy: Policy, line: Judging['line']): Verdict {
-  const verdicts = line.map((agent): Verdict => {
-    const tool = findTool(agent, call.name)
-    if (tool === undefined) return { decision: 'disabled', reason: 'not-of-parent', isCoverable: false }
-    return judgeCall(tool, call.input, facts, policy)
-  })
-  return verdicts.reduce((strictest, verdict) =>
-    SEVERITY[verdict.decision] > SEVERITY[strictest.decision] ? verdict : strictest,
+  return strictest(
+    line.map((agent): Verdict => {
+      const tool = findTool(agent, call.name)
+      if (tool === undefined) return { decision: 'disabled', reason: 'not-of-parent', isCoverable: false }
+      return judgeCall(tool, call.input, facts, policy)
+    }),
   )
 }
 

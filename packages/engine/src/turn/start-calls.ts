@@ -74,7 +74,13 @@ function ruleOnStart(call: OpenCall, state: SessionState, judging: Judging, chil
   return { type: 'refuse', status: 'failed', output: `Error: ${MOST_CHILDREN} sub-agents are at work already` }
 }
 
-function eventsOf(ruling: Ruling, call: OpenCall, turn: ActiveTurn, place: CallPlace, judging: Judging): RecordedEvent[] {
+function eventsOf(
+  ruling: Ruling,
+  call: OpenCall,
+  turn: ActiveTurn,
+  place: CallPlace,
+  judging: Judging,
+): RecordedEvent[] {
   const { turnId } = turn
   const { toolCallId } = call
   switch (ruling.type) {

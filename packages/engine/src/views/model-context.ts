@@ -67,14 +67,15 @@ export class ModelContext {
         if (event.loopId === this.#loopId) this.#stepModels.set(event.stepId, event.model)
         break
       case 'step.answered':
-        if (this.#stepModels.has(event.stepId)) this.#addAnswer(event.blocks, this.#stepModels.get(event.stepId))
+        if (this.#isMine(event)) this.#addAnswer(event.blocks, this.#stepModels.get(event.stepId))
         break
       case 'step.ended':
-        if (this.#stepModels.delete(event.stepId) && event.outcome === 'cancelled')
+        this.#stepModels.delete(event.stepId)
+        if (this.#isMine(event) && event.outcome === 'cancelled')
           this.#addAnswer(event.partial?.filter((block) => block.type === 'text') ?? [])
         break
       case 'tool-call.settled':
-        this.#addResult(event)
+        if (this.#isMine(event)) this.#addResult(event)
         break
       default:
         break
@@ -105,10 +106,12 @@ export class ModelContext {
     }
   }
 
-  /** Calls of other loops are not known here. */
+  #isMine({ loopId = ROOT_LOOP }: { readonly loopId?: LoopId }): boolean {
+    return loopId === this.#loopId
+  }
+
   #addResult({ toolCallId, output, status }: ToolCallSettled): void {
-    const name = this.#callNames.get(toolCallId)
-    if (name === undefined) return
+    const name = this.#callNames.get(toolCallId) ?? 'unknown'
     this.#callNames.delete(toolCallId)
     this.#messages.push({ role: 'tool', toolCallId, name, content: output, isError: status !== 'completed' })
   }

@@ -10,17 +10,13 @@ type Answered = Extract<RecordedEvent, { type: 'step.answered' }>
  */
 export class CallVisibility {
   readonly #settledHere = new Map<ToolCallId, boolean>()
-  readonly #hidden = new Set<ToolCallId>()
 
   answered({ blocks, routes }: Answered): void {
     for (const block of blocks) {
-      if (block.type === 'tool-call') this.#settledHere.set(block.toolCallId, routes[block.toolCallId] === 'server')
+      if (block.type !== 'tool-call') continue
+      const route = routes[block.toolCallId]
+      this.#settledHere.set(block.toolCallId, route === 'server' || route === 'agent')
     }
-  }
-
-  /** The calls of a sub-agent are its own business. */
-  hide({ blocks }: Answered): void {
-    for (const block of blocks) if (block.type === 'tool-call') this.#hidden.add(block.toolCallId)
   }
 
   /** Only the agent's own tools are asked for, approved and run. */
@@ -29,7 +25,7 @@ export class CallVisibility {
   }
 
   isShown({ toolCallId, by, status }: Settled): boolean {
-    if (by === 'client' || this.#hidden.has(toolCallId)) return false
+    if (by === 'client') return false
     if (status === 'cancelled') return true
     // A denial that nobody approved or refused as such is a client's refusal to run its own tool.
     return this.#settledHere.get(toolCallId) ?? status !== 'denied'
@@ -37,6 +33,5 @@ export class CallVisibility {
 
   clear(): void {
     this.#settledHere.clear()
-    this.#hidden.clear()
   }
 }

@@ -1,4 +1,4 @@
-import type { SeedMessage } from '@polylogue/engine'
+import type { SeedMessage, ToolCallPart } from '@polylogue/engine'
 import type { EventOf, SegmentPresenter } from './segment-reader.ts'
 import type { TurnStop } from './wire.ts'
 
@@ -27,6 +27,10 @@ export class MessageCollector implements SegmentPresenter {
   stepEnded(_seq: number, { partial = [] }: EventOf<'step.ended'>): void {
     const content = partial.filter((block) => block.type === 'text')
     if (content.length > 0) this.messages.push({ role: 'assistant', content })
+  }
+
+  callsWaiting(_seq: number, calls: readonly ToolCallPart[]): void {
+    this.messages.push({ role: 'assistant', content: calls })
   }
 
   callSettled(_seq: number, { toolCallId, output }: EventOf<'tool-call.settled'>): void {

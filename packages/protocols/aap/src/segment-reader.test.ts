@@ -162,9 +162,9 @@ describe('a told turn', () => {
   it('leaves out what sub-agents do', () => {
     const child = [
       stepStarted(9, asLoopId('child')),
-      stepAnswered([text('inner'), toolCall('inner')], 9),
-      callSettled('inner'),
-      stepEnded(undefined, 9),
+      ...[stepAnswered([text('inner'), toolCall('inner')], 9), callSettled('inner'), stepEnded(undefined, 9)].map(
+        (event) => ({ ...event, loopId: asLoopId('child') }),
+      ),
     ]
     const log = story(
       turnStarted,

@@ -1,13 +1,14 @@
 import {
   ROOT_LOOP,
   type BlockDelta,
-  type EntryId,
   type Recorded,
   type RecordedEvent,
   type SessionReader,
+  type ToolCallPart,
   type TurnId,
 } from '@polylogue/engine'
 import { CallVisibility } from './call-visibility.ts'
+import { ChildCalls } from './child-calls.ts'
 import { DELETED, WAITING, toTurnStop } from './turn-stop.ts'
 import type { EventCursor } from './cursors.ts'
 import type { TurnStop } from './wire.ts'
@@ -21,6 +22,8 @@ export interface SegmentPresenter {
   delta(delta: BlockDelta): void
   stepAnswered(seq: number, step: EventOf<'step.answered'>): void
   stepEnded(seq: number, step: EventOf<'step.ended'>): void
+  /** Calls of sub-agents that wait for somebody. */
+  callsWaiting(seq: number, calls: readonly ToolCallPart[]): void
   callSettled(seq: number, call: EventOf<'tool-call.settled'>): void
   turnStopped(seq: number, stop: TurnStop): void
 }
@@ -46,7 +49,7 @@ export class SegmentReader implements SessionReader {
   readonly #options: SegmentOptions
   readonly #presenter: SegmentPresenter
   readonly #calls = new CallVisibility()
-  readonly #childSteps = new Set<EntryId>()
+  readonly #children = new ChildCalls()
   #turnId: TurnId | undefined
   #isOpen: boolean
   #isDone = false
@@ -94,6 +97,8 @@ export class SegmentReader implements SessionReader {
   }
 
   #tell(seq: number, event: RecordedEvent): void {
+    if ('loopId' in event && event.loopId !== undefined && event.loopId !== ROOT_LOOP)
+      return this.#tellChild(seq, event)
     switch (event.type) {
       case 'turn.started':
       case 'turn.resumed':
@@ -104,16 +109,15 @@ export class SegmentReader implements SessionReader {
       case 'turn.ended':
         if (this.#isTold(event.turnId)) this.#close(seq, toTurnStop(event.outcome, event.error))
         this.#calls.clear()
-        this.#childSteps.clear()
+        this.#children.clear()
         return
       case 'step.started':
-        if (event.loopId !== ROOT_LOOP) this.#childSteps.add(event.stepId)
-        else if (this.#isTold(event.turnId)) this.#presenter.stepStarted(seq, event)
+        if (event.loopId === ROOT_LOOP && this.#isTold(event.turnId)) this.#presenter.stepStarted(seq, event)
         return
       case 'step.answered':
         return this.#answered(seq, event)
       case 'step.ended':
-        if (this.#isTold(event.turnId) && !this.#childSteps.has(event.stepId)) this.#presenter.stepEnded(seq, event)
+        if (this.#isTold(event.turnId)) this.#presenter.stepEnded(seq, event)
         return
       case 'approval.requested':
       case 'approval.resolved':
@@ -127,8 +131,16 @@ export class SegmentReader implements SessionReader {
     }
   }
 
+  /** Of a sub-agent, only what waits for somebody is told. */
+  #tellChild(seq: number, event: RecordedEvent): void {
+    const waiting = this.#children.waitingIn(event)
+    if (!('turnId' in event) || !this.#isTold(event.turnId)) return
+    if (waiting.length > 0) this.#presenter.callsWaiting(seq, waiting)
+    if (event.type === 'tool-call.settled' && this.#children.isShown(event) && event.by !== 'client')
+      this.#presenter.callSettled(seq, event)
+  }
+
   #answered(seq: number, event: EventOf<'step.answered'>): void {
-    if (this.#childSteps.has(event.stepId)) return this.#calls.hide(event)
     this.#calls.answered(event)
     if (this.#isTold(event.turnId)) this.#presenter.stepAnswered(seq, event)
   }

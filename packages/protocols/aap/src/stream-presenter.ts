@@ -1,4 +1,4 @@
-import type { BlockDelta } from '@polylogue/engine'
+import type { BlockDelta, ToolCallPart } from '@polylogue/engine'
 import { encodeContent, imagesIn } from './encode-messages.ts'
 import { eventFrame } from './frames.ts'
 import { loadImageUrls, type ReadBlob } from './images.ts'
@@ -50,6 +50,10 @@ export class StreamPresenter implements SegmentPresenter {
     this.#steps.ended(seq, step)
   }
 
+  callsWaiting(seq: number, calls: readonly ToolCallPart[]): void {
+    sendItems(this.#sink, seq, calls.map(toCallItem))
+  }
+
   callSettled(seq: number, call: EventOf<'tool-call.settled'>): void {
     const frame = (urls: Parameters<typeof encodeContent>[1]): string => {
       const content = encodeContent(call.output, urls)
@@ -85,9 +89,9 @@ export function itemsAfter(items: readonly StepItem[], block: number): readonly 
 }
 
 export function toolCallItems({ blocks }: EventOf<'step.answered'>): StepItem[] {
-  return blocks.flatMap((block, index) => {
-    if (block.type !== 'tool-call') return []
-    const { toolCallId, name, input } = block
-    return [{ block: index, event: { event: 'tool_call', toolCallId, name, input } }]
-  })
+  return blocks.flatMap((block, index) => (block.type === 'tool-call' ? [toCallItem(block, index)] : []))
+}
+
+function toCallItem({ toolCallId, name, input }: ToolCallPart, block: number): StepItem {
+  return { block, event: { event: 'tool_call', toolCallId, name, input } }
 }

@@ -5,6 +5,7 @@ import { setImmediate } from 'node:timers/promises'
 import { afterEach, describe, expect, it } from 'vitest'
 import { EventStream } from './event-stream.ts'
 import { FlushQueue } from './flush-queue.ts'
+import { Heartbeats } from './heartbeats.ts'
 
 const open: Server[] = []
 
@@ -35,7 +36,8 @@ async function openStream(outBufferBytes = 512 * 1024) {
   outgoing.write = ((chunk: string) => (writes.push(textIn(chunk)), write(chunk))) as typeof outgoing.write
   const slow = { count: 0 }
   const onSlow = (): void => void slow.count++
-  const stream = new EventStream(outgoing, { queue, clock, heartbeatMs: 1_000, outBufferBytes, onSlow })
+  const heartbeats = new Heartbeats(clock, 1_000)
+  const stream = new EventStream(outgoing, { queue, clock, heartbeats, patienceMs: 4_000, outBufferBytes, onSlow })
   return { stream, outgoing, writes, clock, slow, incoming: answered.promise }
 }
 
@@ -208,8 +210,9 @@ describe('an event stream', () => {
   it('that is opened after the client has left is closed from the start', async () => {
     const { outgoing, clock } = await openStream()
     outgoing.destroy()
-    const options = { clock, heartbeatMs: 1_000, outBufferBytes: 1, onSlow: () => undefined }
-    const late = new EventStream(outgoing, { ...options, queue: new FlushQueue() })
+    const options = { clock, patienceMs: 4_000, outBufferBytes: 1, onSlow: () => undefined }
+    const heartbeats = new Heartbeats(clock, 1_000)
+    const late = new EventStream(outgoing, { ...options, heartbeats, queue: new FlushQueue() })
     let isClosed = false
     late.whenClosed(() => (isClosed = true))
     expect(isClosed).toBe(true)

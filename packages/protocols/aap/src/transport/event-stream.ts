@@ -4,12 +4,16 @@ import { HEARTBEAT } from '../frames.ts'
 import type { FrameSink } from '../stream-presenter.ts'
 import { beginChunks, endChunks, writeChunk } from './chunks.ts'
 import type { FlushQueue, Flushable } from './flush-queue.ts'
+import { BEATS, type Beating, type Heartbeats } from './heartbeats.ts'
 import type { Pace } from './paced-reader.ts'
 
+/** The same for all streams of a door: an object of its own would cost each of them. */
 export interface EventStreamOptions {
   readonly queue: FlushQueue
   readonly clock: Clock
-  readonly heartbeatMs: number
+  readonly heartbeats: Heartbeats
+  /** How long nothing of a past may leave before its client counts as gone. */
+  readonly patienceMs: number
   /** No reader is told more while this much waits for it (or twice its largest event, if that is more). */
   readonly outBufferBytes: number
   /** The reader did not read and is let go. */
@@ -22,13 +26,12 @@ const SSE_HEADERS: OutgoingHttpHeaders = {
   'x-accel-buffering': 'no',
 }
 
-// How long nothing of what waits may leave before the client counts as gone. A past is long and networks are slow; a
-// client that has fallen behind what happens now is told so by its socket, and comes back with its cursor.
-const PATIENCE_BEATS = 4
+// A past is long and networks are slow; a client that has fallen behind what happens now is told so by its socket, and
+// comes back with its cursor.
 const STALLED_MS = 500
 
 /** One open event stream, written straight to the socket's response. Headers leave with the first frames. */
-export class EventStream implements FrameSink, Flushable, Pace {
+export class EventStream implements FrameSink, Flushable, Pace, Beating {
   readonly #outgoing: ServerResponse
   readonly #options: EventStreamOptions
   readonly #onGone = (): void => this.#release()
@@ -42,16 +45,14 @@ export class EventStream implements FrameSink, Flushable, Pace {
   #waitingSize = 0
   #whenMade: Promise<void> | undefined
   #stalled = (): void => this.#dropSlow()
-  #lastWriteAt: number
-  #heartbeat: Timer | undefined
+  #silentBeats = 0
 
   constructor(outgoing: ServerResponse, options: EventStreamOptions) {
     this.#outgoing = outgoing
     this.#options = options
-    this.#lastWriteAt = options.clock.now()
     outgoing.on('close', this.#onGone).on('error', this.#onGone)
     if (outgoing.destroyed || outgoing.closed) this.#release()
-    else this.#beat(options.heartbeatMs)
+    else options.heartbeats.add(this)
   }
 
   /** Once, whatever ends the stream; at once if it has ended. */
@@ -110,7 +111,7 @@ export class EventStream implements FrameSink, Flushable, Pace {
     await this.#whenMade
     if (this.#state !== 'closed') this.#write()
     if (this.#state === 'closed' || !this.#outgoing.writableNeedDrain) return
-    const patienceMs = reading === 'past' ? PATIENCE_BEATS * this.#options.heartbeatMs : STALLED_MS
+    const patienceMs = reading === 'past' ? this.#options.patienceMs : STALLED_MS
     const { promise, resolve } = Promise.withResolvers<void>()
     this.#outgoing.on('drain', resolve).on('close', resolve)
     const patience = this.#watchProgress(patienceMs)
@@ -123,6 +124,13 @@ export class EventStream implements FrameSink, Flushable, Pace {
   abandon(): void {
     if (this.#outgoing.headersSent) this.drop()
     else this.#release()
+  }
+
+  beat(): void {
+    this.#silentBeats += 1
+    if (this.#silentBeats < BEATS) return
+    this.#silentBeats = 0
+    this.send(HEARTBEAT)
   }
 
   flush(): void {
@@ -140,7 +148,7 @@ export class EventStream implements FrameSink, Flushable, Pace {
     }
     if (text === '') return this.#outgoing.flushHeaders()
     writeChunk(this.#outgoing, text)
-    this.#lastWriteAt = this.#options.clock.now()
+    this.#silentBeats = 0
     if (this.#outgoing.writableLength > this.#limit()) this.#stalled()
   }
 
@@ -192,22 +200,12 @@ export class EventStream implements FrameSink, Flushable, Pace {
     this.#markDirty()
   }
 
-  #beat(ms: number): void {
-    this.#heartbeat = this.#options.clock.setTimer(ms, () => {
-      const silentMs = this.#options.clock.now() - this.#lastWriteAt
-      const isSilent = silentMs >= this.#options.heartbeatMs
-      if (isSilent) this.send(HEARTBEAT)
-      if (this.#state === 'open')
-        this.#beat(isSilent ? this.#options.heartbeatMs : this.#options.heartbeatMs - silentMs)
-    })
-  }
-
   #release(): void {
     if (this.#state === 'closed') return
     this.#state = 'closed'
     this.#pending = ''
     this.#waiting = undefined
-    this.#heartbeat?.cancel()
+    this.#options.heartbeats.remove(this)
     this.#outgoing.off('close', this.#onGone)
     for (const run of this.#closing) run()
   }

@@ -15,9 +15,10 @@ import { IncomingImages } from '../images.ts'
 import type { AapVersion, StreamMode } from '../wire.ts'
 import { alreadySent } from './already-sent.ts'
 import { collectTurn } from './collect-turn.ts'
-import { EventStream } from './event-stream.ts'
+import { EventStream, type EventStreamOptions } from './event-stream.ts'
 import { checkCapabilities, findAgent, sessionIdOf, type Answer, type Exchange } from './exchange.ts'
 import type { FlushQueue } from './flush-queue.ts'
+import { Heartbeats } from './heartbeats.ts'
 import { largeBody, readJsonBody } from './read-body.ts'
 import { onRevoked } from './revocation.ts'
 import { followSession, streamTurn, type SessionStream } from './stream-session.ts'
@@ -27,7 +28,30 @@ export interface TurnDeps extends AapDeps {
   readonly queue: FlushQueue
 }
 
-export function runTurn(deps: TurnDeps, version: AapVersion): Answer {
+/** A client that takes nothing for so many heartbeats is gone. */
+const PATIENCE_INTERVALS = 4
+
+interface StreamDeps extends TurnDeps {
+  readonly stream: EventStreamOptions
+}
+
+function withStreams(deps: TurnDeps): StreamDeps {
+  const { queue, clock, heartbeatMs, limits, streams } = deps
+  return {
+    ...deps,
+    stream: {
+      queue,
+      clock,
+      heartbeats: new Heartbeats(clock, heartbeatMs),
+      patienceMs: PATIENCE_INTERVALS * heartbeatMs,
+      outBufferBytes: limits.outBufferBytes,
+      onSlow: () => streams.dropped(),
+    },
+  }
+}
+
+export function runTurn(turnDeps: TurnDeps, version: AapVersion): Answer {
+  const deps = withStreams(turnDeps)
   const { engine, agents, digest, limits } = deps
   return async (exchange) => {
     const { c, caller } = exchange
@@ -48,7 +72,8 @@ export function runTurn(deps: TurnDeps, version: AapVersion): Answer {
 }
 
 /** Version 1: a session and its first turn in one request. */
-export function createAndRun(deps: TurnDeps): Answer {
+export function createAndRun(turnDeps: TurnDeps): Answer {
+  const deps = withStreams(turnDeps)
   const { engine, agents, digest, limits } = deps
   return async (exchange) => {
     const { c, caller } = exchange
@@ -85,7 +110,8 @@ export function cancelTurn({ engine }: AapDeps): Answer {
 }
 
 /** The session's events after a cursor: to the next stop, or for as long as the client listens. */
-export function followEvents(deps: TurnDeps): Answer {
+export function followEvents(turnDeps: TurnDeps): Answer {
+  const deps = withStreams(turnDeps)
   const { engine, agents } = deps
   return async (exchange) => {
     const { c, caller } = exchange
@@ -112,7 +138,7 @@ interface StreamedTurn {
 
 function sendTurn(
   exchange: Exchange,
-  deps: TurnDeps,
+  deps: StreamDeps,
   { sessionId, turn, mode, opening }: StreamedTurn,
 ): Promise<Response> {
   return openStream(exchange, deps, { sessionId, mode }, (session) => {
@@ -127,19 +153,13 @@ const REVOKED_GRACE_MS = 500
 /** Runs `read` on a new stream. Until its first frame is out, a failure is still an ordinary answer. */
 async function openStream(
   { c, caller }: Exchange,
-  deps: TurnDeps,
+  deps: StreamDeps,
   { sessionId, mode }: Pick<StreamedTurn, 'sessionId' | 'mode'>,
   read: (session: SessionStream) => Promise<void>,
 ): Promise<Response> {
   const { outgoing } = c.env
   const subject = { engine: deps.engine, userId: caller.userId, sessionId }
-  const stream = new EventStream(outgoing, {
-    queue: deps.queue,
-    clock: deps.clock,
-    heartbeatMs: deps.heartbeatMs,
-    outBufferBytes: deps.limits.outBufferBytes,
-    onSlow: () => deps.streams.dropped(),
-  })
+  const stream = new EventStream(outgoing, deps.stream)
   const subscription = new Subscription(subject, stream)
   stream.whenClosed(() => subscription.close())
   const stopWatching = onRevoked(caller.revoked, () => {

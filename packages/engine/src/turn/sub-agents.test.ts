@@ -1,0 +1,408 @@
+import { describe, expect, it } from 'vitest'
+import {
+  calls,
+  createAgentTool,
+  createFakeTool,
+  createQuestionTool,
+  createTestAgent,
+  finishes,
+  grant,
+  hangs,
+  restart,
+  result,
+  says,
+  startSession,
+  untilQuiet,
+  type FakeModel,
+  type FakeStep,
+  type TestEngineOptions,
+} from '@polylogue/testkit'
+import { textOf, type CreateSession, type Model, type RecordedEvent } from '../index.ts'
+
+/** A model that answers by what it was last told: a script per prompt, its steps one after the other. */
+function createScripts(scripts: { readonly [prompt: string]: readonly FakeStep[] }): FakeModel {
+  const requests: Parameters<Model['stream']>[0][] = []
+  return {
+    requests,
+    push: () => undefined,
+    async *stream(request, signal) {
+      requests.push(request)
+      const prompt = request.messages.findLast((message) => message.role === 'user')
+      const script = prompt && scripts[textOf(prompt.content)]
+      for (const output of script?.[request.step] ?? [says('done'), finishes()]) {
+        if (typeof output === 'function') await output(request, signal)
+        else yield output
+        if (signal.aborted) return
+      }
+    },
+  }
+}
+
+const delegate = (id: string, prompt: string, more: object = {}) =>
+  calls(id, 'Agent', { description: `${id} works`, prompt, ...more })
+
+const FREE: Partial<CreateSession> = { access: { type: 'preset' }, preset: 'full-access' }
+
+async function start(
+  scripts: Parameters<typeof createScripts>[0],
+  options: TestEngineOptions = {},
+  create: Partial<CreateSession> = FREE,
+) {
+  const model = createScripts(scripts)
+  const tools = [createAgentTool(), createQuestionTool(), ...(options.tools ?? [])]
+  return startSession({ ...options, model, tools }, create)
+}
+
+const settled = (events: readonly RecordedEvent[]) =>
+  events.flatMap((event) =>
+    event.type === 'tool-call.settled' ? [`${event.toolCallId} ${event.status}: ${textOf(event.output)}`] : [],
+  )
+
+describe('a sub-agent', () => {
+  it('works in a loop of its own, and its last words are the result of its call', async () => {
+    const look = createFakeTool('look')
+    const test = await start(
+      {
+        go: [[says('on it'), delegate('a', 'find it'), finishes('tool-calls')]],
+        'find it': [
+          [calls('b', 'look'), finishes('tool-calls')],
+          [says('it is here'), finishes()],
+        ],
+      },
+      { tools: [look] },
+    )
+    await test.say('go')
+    await test.untilRest()
+    const events = await test.events()
+    expect(events.slice(3)).toMatchObject([
+      { type: 'step.started', loopId: 'root' },
+      { type: 'step.answered', routes: { a: 'agent' } },
+      { type: 'tool-call.started', toolCallId: 'a' },
+      {
+        type: 'loop.started',
+        loopId: 'loop_a',
+        parentToolCallId: 'a',
+        parentLoopId: 'root',
+        depth: 1,
+        prompt: 'find it',
+      },
+      { type: 'step.started', loopId: 'loop_a', parentToolCallId: 'a' },
+      { type: 'step.answered', loopId: 'loop_a' },
+      { type: 'tool-call.started', toolCallId: 'b', loopId: 'loop_a' },
+      { type: 'tool-call.settled', toolCallId: 'b', loopId: 'loop_a' },
+      { type: 'step.ended', loopId: 'loop_a' },
+      { type: 'step.started', loopId: 'loop_a' },
+      { type: 'step.answered', loopId: 'loop_a' },
+      { type: 'step.ended', loopId: 'loop_a' },
+      { type: 'loop.ended', loopId: 'loop_a', outcome: 'finished' },
+      { type: 'tool-call.settled', toolCallId: 'a', status: 'completed', output: 'it is here' },
+      { type: 'step.ended' },
+      { type: 'step.started', loopId: 'root' },
+      { type: 'step.answered' },
+      { type: 'step.ended' },
+      { type: 'turn.ended', outcome: 'finished' },
+    ])
+    expect(events[3]).not.toHaveProperty('parentToolCallId')
+    expect(events[16]).not.toHaveProperty('loopId')
+  })
+
+  it('is told its prompt and nothing of the conversation, and leaves nothing in it but its result', async () => {
+    const test = await start({
+      go: [[delegate('a', 'find it'), finishes('tool-calls')]],
+      'find it': [[says('here'), finishes()]],
+    })
+    await test.say('go')
+    await test.untilRest()
+    const [, child, after] = test.model.requests
+    expect(child?.messages).toEqual([{ role: 'user', content: 'find it' }])
+    expect(after?.messages.map((message) => message.role)).toEqual(['user', 'assistant', 'tool'])
+    const history = await test.engine.readHistory(test.user, test.sessionId, 'full')
+    expect(history.map((message) => message.role)).toEqual(['user', 'assistant', 'tool', 'assistant'])
+  })
+
+  it('works beside others, each with its own result', async () => {
+    const both = Promise.withResolvers<void>()
+    let begun = 0
+    const meet = async () => {
+      begun += 1
+      if (begun === 2) both.resolve()
+      await both.promise
+    }
+    const test = await start({
+      go: [[delegate('a', 'left'), delegate('b', 'right'), finishes('tool-calls')]],
+      left: [[meet, says('from the left'), finishes()]],
+      right: [[meet, says('from the right'), finishes()]],
+    })
+    await test.say('go')
+    await test.untilRest()
+    expect(settled(await test.events()).toSorted()).toEqual([
+      'a completed: from the left',
+      'b completed: from the right',
+    ])
+  })
+
+  it('may have sub-agents of its own, three deep and no deeper', async () => {
+    const down = (id: string, prompt: string): FakeStep[] => [[delegate(id, prompt), finishes('tool-calls')]]
+    const test = await start({
+      go: down('a', 'one'),
+      one: down('b', 'two'),
+      two: down('c', 'three'),
+      three: down('d', 'four'),
+    })
+    await test.say('go')
+    await test.untilRest()
+    expect(settled(await test.events())).toEqual([
+      'd failed: Error: sub-agents nest 3 deep at most',
+      'c completed: done',
+      'b completed: done',
+      'a completed: done',
+    ])
+    const offered = test.model.requests.map(({ tools }) => tools.some(({ name }) => name === 'Agent'))
+    expect(offered).toEqual([true, true, true, false, false, true, true, true])
+  })
+
+  it('that fails, fails its call and not the turn, and what it had said is kept', async () => {
+    const error = { code: 'model-down', message: 'The model is away.' }
+    const test = await start({
+      go: [[delegate('a', 'find it'), finishes('tool-calls')]],
+      'find it': [[says('nearly'), { type: 'failed', error }]],
+    })
+    await test.say('go')
+    await test.untilRest()
+    const events = await test.events()
+    expect(settled(events)).toEqual([
+      'a failed: The sub-agent failed: The model is away.\n\nBefore that it had said:\nnearly',
+    ])
+    expect(events.at(-1)).toMatchObject({ type: 'turn.ended', outcome: 'finished' })
+  })
+
+  it('must be an agent that is offered', async () => {
+    const test = await start({ go: [[delegate('a', 'dig', { agent: 'digger' }), finishes('tool-calls')]] })
+    await test.say('go')
+    await test.untilRest()
+    expect(settled(await test.events())).toEqual(['a failed: Error: there is no agent called digger'])
+  })
+
+  it('of another definition has its instructions, its model and its limit', async () => {
+    const model = createScripts({
+      dig: [
+        [says('digging'), calls('b', 'look'), finishes('tool-calls')],
+        [calls('c', 'look'), finishes('tool-calls')],
+      ],
+    })
+    const look = createFakeTool('look')
+    const digger = createTestAgent({ name: 'digger', instructions: 'Dig.', model, tools: [look], maxSteps: 2 })
+    const test = await start(
+      { go: [[delegate('a', 'dig', { agent: 'digger' }), finishes('tool-calls')]] },
+      { tools: [look], others: [digger] },
+    )
+    await test.say('go')
+    await test.untilRest()
+    expect(model.requests.map(({ system }) => system)).toEqual(['Dig.', 'Dig.'])
+    expect(settled(await test.events()).at(-1)).toBe(
+      'a failed: The sub-agent stopped at its step limit.\n\nBefore that it had said:\ndigging',
+    )
+  })
+
+  it('that takes too long is stopped at its deadline, and its text is kept', async () => {
+    const digger = createTestAgent({
+      name: 'digger',
+      model: createScripts({ dig: [[says('so far'), hangs, finishes()]] }),
+      deadlineMs: 60_000,
+    })
+    const test = await start(
+      { go: [[delegate('a', 'dig', { agent: 'digger' }), finishes('tool-calls')]] },
+      { others: [digger] },
+    )
+    await test.say('go')
+    await untilQuiet()
+    test.clock.advance(60_000)
+    await test.untilRest()
+    const events = await test.events()
+    expect(settled(events)).toEqual(['a failed: The sub-agent ran out of time.\n\nBefore that it had said:\nso far'])
+    expect(events.filter(({ type }) => type === 'loop.ended')).toMatchObject([{ outcome: 'deadline' }])
+    expect(events.at(-1)).toMatchObject({ outcome: 'finished' })
+  })
+
+  it('that is cancelled alone leaves the turn to go on with what there is', async () => {
+    const test = await start({
+      go: [[delegate('a', 'left'), delegate('b', 'right'), finishes('tool-calls')]],
+      left: [[says('so far'), hangs]],
+      right: [[says('from the right'), finishes()]],
+    })
+    await test.say('go')
+    await untilQuiet()
+    const { sessionId, user: userId } = test
+    const cancelled = await test.engine.execute({
+      type: 'cancel-call',
+      userId,
+      sessionId,
+      toolCallId: 'a' as never,
+      reason: 'enough',
+    })
+    await test.untilRest()
+    expect(cancelled).toEqual({ cancelled: true })
+    expect(settled(await test.events())).toEqual([
+      'b completed: from the right',
+      'a cancelled: The sub-agent was cancelled.\n\nBefore that it had said:\nso far',
+    ])
+    expect((await test.view()).lastOutcome).toBe('finished')
+  })
+
+  it('ends with the turn that is cancelled, however deep, and its text is kept', async () => {
+    const test = await start({
+      go: [[delegate('a', 'one'), finishes('tool-calls')]],
+      one: [[delegate('b', 'two'), finishes('tool-calls')]],
+      two: [[says('so far'), hangs]],
+    })
+    await test.say('go')
+    await untilQuiet()
+    await test.cancel()
+    await test.untilRest()
+    const events = await test.events()
+    expect(events.slice(-9).map((event) => `${event.type}${'outcome' in event ? ` ${event.outcome}` : ''}`)).toEqual([
+      'turn.cancel-requested',
+      'step.ended cancelled',
+      'loop.ended cancelled',
+      'tool-call.settled',
+      'step.ended completed',
+      'loop.ended cancelled',
+      'tool-call.settled',
+      'step.ended completed',
+      'turn.ended cancelled',
+    ])
+    expect(events.some((event) => event.type === 'step.ended' && event.partial !== undefined)).toBe(true)
+  })
+})
+
+describe('a question or an approval inside a sub-agent', () => {
+  const scripts = {
+    go: [[delegate('a', 'pay bob'), finishes('tool-calls')]],
+    'pay bob': [
+      [calls('b', 'pay'), finishes('tool-calls')],
+      [says('paid'), finishes()],
+    ],
+  } satisfies Parameters<typeof createScripts>[0]
+  const ASKING: Partial<CreateSession> = { access: { type: 'preset' }, preset: 'workspace-write' }
+
+  it('pauses the turn, is seen from outside, and goes on where it was', async () => {
+    const pay = createFakeTool('pay', { effect: 'unsafe' })
+    const test = await start(scripts, { tools: [pay] }, ASKING)
+    await test.say('go')
+    await test.untilRest()
+    expect(await test.view()).toMatchObject({ status: 'waiting', waitingCalls: ['b'] })
+    for (const view of ['full', 'compacted'] as const) {
+      const history = await test.engine.readHistory(test.user, test.sessionId, view)
+      expect(history.at(-1)).toMatchObject({ role: 'assistant', content: [{ toolCallId: 'b', name: 'pay' }] })
+    }
+    await test.answer(grant('b'))
+    await test.untilRest()
+    expect(settled(await test.events())).toEqual(['b completed: pay ran', 'a completed: paid'])
+    const history = await test.engine.readHistory(test.user, test.sessionId, 'full')
+    expect(history.map(({ role }) => role)).toEqual(['user', 'assistant', 'assistant', 'tool', 'tool', 'assistant'])
+    expect(pay.invocations).toHaveLength(1)
+  })
+
+  it('survives a restart', async () => {
+    const pay = createFakeTool('pay', { effect: 'unsafe' })
+    const first = await start(scripts, { tools: [pay] }, ASKING)
+    await first.say('go')
+    await first.untilRest()
+    const second = await restart(first, {
+      model: createScripts(scripts),
+      tools: [createAgentTool(), createQuestionTool(), pay],
+    })
+    expect(await second.view()).toMatchObject({ status: 'waiting', waitingCalls: ['b'] })
+    await second.answer(grant('b'))
+    await second.untilRest()
+    expect(settled(await second.events())).toEqual(['b completed: pay ran', 'a completed: paid'])
+  })
+
+  it('lets its siblings finish first', async () => {
+    const test = await start(
+      {
+        go: [[delegate('a', 'ask'), delegate('b', 'work'), finishes('tool-calls')]],
+        ask: [
+          [calls('q', 'Ask', { question: 'Which?' }), finishes('tool-calls')],
+          [says('so be it'), finishes()],
+        ],
+        work: [[says('worked'), finishes()]],
+      },
+      {},
+      ASKING,
+    )
+    await test.say('go')
+    await test.untilRest()
+    expect(await test.view()).toMatchObject({ status: 'waiting', waitingCalls: ['q'] })
+    expect(settled(await test.events())).toEqual(['b completed: worked'])
+    await test.answer(result('q', 'the blue one'))
+    await test.untilRest()
+    expect(settled(await test.events())).toEqual([
+      'b completed: worked',
+      'q completed: the blue one',
+      'a completed: so be it',
+    ])
+  })
+})
+
+describe('the rights of a sub-agent', () => {
+  it('are no more than its parent has', async () => {
+    const pay = createFakeTool('pay', { effect: 'unsafe' })
+    const rich = createTestAgent({
+      name: 'rich',
+      model: createScripts({ spend: [[calls('b', 'pay'), finishes('tool-calls')]] }),
+      tools: [pay],
+    })
+    const test = await start(
+      { go: [[delegate('a', 'spend', { agent: 'rich' }), finishes('tool-calls')]] },
+      { others: [rich] },
+    )
+    await test.say('go')
+    await test.untilRest()
+    expect(pay.invocations).toEqual([])
+    expect(settled(await test.events())[0]).toBe('b failed: Error: the tool pay is not enabled in this session')
+  })
+
+  it('follow the mode of the session, which may change while it works', async () => {
+    const pay = createFakeTool('pay', { effect: 'unsafe' })
+    const gate = Promise.withResolvers<void>()
+    const test = await start(
+      {
+        go: [[delegate('a', 'spend'), finishes('tool-calls')]],
+        spend: [[() => gate.promise, calls('b', 'pay'), finishes('tool-calls')]],
+      },
+      { tools: [pay] },
+    )
+    await test.say('go')
+    await untilQuiet()
+    const { sessionId, user: userId } = test
+    await test.engine.execute({ type: 'configure-session', userId, sessionId, changes: { preset: 'read-only' } })
+    gate.resolve()
+    await test.untilRest()
+    expect(pay.invocations).toEqual([])
+    expect(settled(await test.events())[0]).toBe('b denied: Error: the tool pay is not allowed in mode read-only')
+  })
+})
+
+describe('a crash while sub-agents work', () => {
+  it('lets them go on where they were', async () => {
+    const scripts = {
+      go: [[delegate('a', 'find it'), finishes('tool-calls')]],
+      'find it': [
+        [calls('b', 'look'), finishes('tool-calls')],
+        [says('here'), finishes()],
+      ],
+    } satisfies Parameters<typeof createScripts>[0]
+    const first = await start(scripts, { tools: [createFakeTool('look', { run: hangs })] })
+    await first.say('go')
+    await untilQuiet()
+    const look = createFakeTool('look')
+    const second = await restart(first, {
+      model: createScripts(scripts),
+      tools: [createAgentTool(), createQuestionTool(), look],
+    })
+    await second.untilRest()
+    expect(settled(await second.events())).toEqual(['b completed: look ran', 'a completed: here'])
+    expect((await second.events()).filter(({ type }) => type === 'loop.started')).toHaveLength(1)
+  })
+})
