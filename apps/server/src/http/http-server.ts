@@ -1,6 +1,7 @@
 import { createServer, type RequestListener, type Server } from 'node:http'
 import { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
+import { SecuredResponse } from './secured-response.ts'
 
 const HEADERS_TIMEOUT_MS = 10_000
 /** From the first byte of a request to the last of its body. How long the answer may take is nobody's limit. */
@@ -13,6 +14,7 @@ const KEEP_ALIVE_TIMEOUT_MS = 65_000
 const PROBE_AFTER_MS = 60_000
 const MAX_HEADER_BYTES = 16 * 1024
 
+/** Every answer has the security headers. */
 export function createHttpServer(listener: RequestListener): Server {
   const server = createServer(
     {
@@ -26,6 +28,7 @@ export function createHttpServer(listener: RequestListener): Server {
       noDelay: true,
       // The access policy answers these itself, in JSON.
       requireHostHeader: false,
+      ServerResponse: SecuredResponse,
     },
     listener,
   )

@@ -4,7 +4,6 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import type { AccessPolicy } from './access-policy.ts'
 import { sendPreflight, setCorsHeaders } from './cors.ts'
 import { beginTrail, type RequestTrail } from './request-trail.ts'
-import { setSecurityHeaders } from './security-headers.ts'
 import { sendJson } from './send-json.ts'
 import { cutWhenStalled } from './stalled-answer.ts'
 
@@ -21,14 +20,14 @@ export interface RequestListenerDeps {
   readonly ended: RequestObserver
 }
 
-/** What happens to a request before any route sees it. Headers set here are on every answer, raw streams included. */
+/** What happens to a request before any route sees it. */
 export function createRequestListener(app: HttpApp, { policy, ended }: RequestListenerDeps): RequestListener {
   const route = getRequestListener((request, bindings) => app.fetch(request, bindings))
   return (incoming, outgoing) => {
     const trail = beginTrail(incoming)
-    outgoing.once('close', () => ended(trail, incoming, outgoing))
+    // Not `once`: it happens once anyway, and open streams are many.
+    outgoing.on('close', () => ended(trail, incoming, outgoing))
     cutWhenStalled(outgoing, STALLED_MS)
-    setSecurityHeaders(outgoing)
     const verdict = policy.judge(incoming)
     if (!verdict.allowed) {
       trail.route = 'refused'

@@ -6,5 +6,5 @@ import type { ServerResponse } from 'node:http'
  * byte that leaves; when all have left, Node sets the one for idle connections. Event streams are never finished here.
  */
 export function cutWhenStalled(outgoing: ServerResponse, patienceMs: number): void {
-  outgoing.once('prefinish', () => outgoing.socket?.setTimeout(patienceMs))
+  outgoing.on('prefinish', () => outgoing.socket?.setTimeout(patienceMs))
 }

@@ -36,7 +36,7 @@ export function createOpenStreams({ perKey, total, refused }: OpenStreamsOptions
       if (outgoing.closed || outgoing.destroyed) return
       count += 1
       counts.set(keyId, own + 1)
-      outgoing.once('close', () => {
+      outgoing.on('close', () => {
         count -= 1
         const rest = (counts.get(keyId) ?? 1) - 1
         if (rest > 0) counts.set(keyId, rest)
