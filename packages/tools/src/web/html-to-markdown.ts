@@ -6,6 +6,7 @@ import { setImmediate } from 'node:timers/promises'
 import { createMarkdownWriter } from './markdown-writer.ts'
 
 export interface HtmlReading {
+  /** Longer than `maxChars` where the page is. */
   readonly markdown: string
   readonly title: string
   /** Tags are nested so deep that the rest was left out. */

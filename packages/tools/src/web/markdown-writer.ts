@@ -177,7 +177,7 @@ export function createMarkdownWriter(url: URL): MarkdownWriter {
       depth -= 1
     },
     length: () => length,
-    markdown: () => pieces.join('').trim(),
+    markdown: () => pieces.join(''),
     title: () => title.replace(/\s+/g, ' ').trim(),
   }
 }

@@ -1,0 +1,34 @@
+import { isIP } from 'node:net'
+
+/** An http or https URL in the one spelling that is judged and used: the parser of the WHATWG made it. */
+export interface WebAddress {
+  /** Without user, password and fragment. */
+  readonly url: URL
+  /** In lower case, without brackets, port and the dot at the end. */
+  readonly host: string
+  readonly port: number
+  /** The address itself when the host is one, however it was written: `0x7f.1`, `2130706433`, `[::1]`. */
+  readonly literal?: string
+}
+
+export const LONGEST_URL = 2048
+
+/** `undefined` when it is none, or of another scheme, or too long. A redirect is read from where it was given. */
+export function parseWebAddress(text: string, from?: URL): WebAddress | undefined {
+  if (text.length > LONGEST_URL) return undefined
+  const url = URL.parse(text, from?.href)
+  if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) return undefined
+  url.username = ''
+  url.password = ''
+  url.hash = ''
+  const host = url.hostname.replace(/^\[(.*)\]$/, '$1').replace(/(?<=.)\.$/, '')
+  if (host === '' || url.href.length > LONGEST_URL) return undefined
+  const port = url.port === '' ? (url.protocol === 'http:' ? 80 : 443) : Number(url.port)
+  return { url, host, port, ...(isIP(host) === 0 ? {} : { literal: host }) }
+}
+
+/** Whether somebody who allowed the one host has allowed the other. */
+export function isSameHost(one: WebAddress, other: WebAddress): boolean {
+  const bare = ({ host }: WebAddress): string => host.replace(/^www\./, '')
+  return bare(one) === bare(other)
+}
