@@ -22,6 +22,12 @@ describe('polylogue --help', () => {
     [['sessions']],
     [['sessions', 'list']],
     [['sessions', 'show']],
+    [['permissions']],
+    [['permissions', 'list']],
+    [['permissions', 'add']],
+    [['permissions', 'remove']],
+    [['permissions', 'import']],
+    [['permissions', 'backtest']],
     [['doctor']],
     [['bench']],
   ])('shows two to four examples for %j', async (verb: string[]) => {
@@ -65,6 +71,11 @@ describe('wrong usage', () => {
     [['keys'], 'Usage: polylogue keys'],
     [['keys', 'revoke'], "missing required argument 'id'"],
     [['sessions', 'list', '--limit', '0'], 'Give a number from 1 on.'],
+    [['permissions'], 'Usage: polylogue permissions'],
+    [['permissions', 'add', 'maybe', 'Bash'], 'Allowed choices are allow, ask, deny.'],
+    [['permissions', 'add', 'deny'], "missing required argument 'tool'"],
+    [['permissions', 'add', 'deny', 'Bash', '--arg', 'command'], 'Give an argument and a pattern'],
+    [['permissions', 'add', 'deny', 'Bash', '--url-arg', 'x'], 'give the hosts too, with --host'],
   ])('of %j exits with 2 and says why', async (args: string[], sentence) => {
     const { code, stdout, stderr } = await runPolylogue(args, options)
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })

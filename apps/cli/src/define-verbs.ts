@@ -153,7 +153,7 @@ export function formatExamples(commandLines: readonly string[]): string {
   return `\nExamples:\n${commandLines.map((line) => `  $ polylogue ${line}`.trimEnd()).join('\n')}`
 }
 
-function withDataFlags(command: Command): Command {
+export function withDataFlags(command: Command): Command {
   return command
     .option('--data <dir>', 'data directory (default: $POLYLOGUE_DATA, ./.polylogue, or where the server keeps it)')
     .option('--database <url>', 'sqlite:FILE, where no server is running')
@@ -165,7 +165,7 @@ function parsePort(text: string): number {
   return port
 }
 
-function parseCount(text: string): number {
+export function parseCount(text: string): number {
   if (!/^[1-9]\d{0,5}$/.test(text)) throw new InvalidArgumentError('Give a number from 1 on.')
   return Number(text)
 }

@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander'
 import { readFileSync } from 'node:fs'
+import { definePermissions } from './define-permissions.ts'
 import {
   defineBench,
   defineDoctor,
@@ -44,6 +45,7 @@ function createProgram(finish: (exitCode: number) => void): Command {
   defineRun(program, finish)
   defineKeys(program, finish)
   defineSessions(program, finish)
+  definePermissions(program, finish)
   defineDoctor(program, finish)
   defineBench(program, finish)
   return program

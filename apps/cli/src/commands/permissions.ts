@@ -1,0 +1,133 @@
+import { readFileSync } from 'node:fs'
+import { text } from 'node:stream/consumers'
+import { CommandFailure } from '../command-failure.ts'
+import { ExitCode } from '../exit-code.ts'
+import type { OwnerFlags } from '../owner-flags.ts'
+import { requestJson, requestText } from '../owner-link.ts'
+import { addedRule, importedRules, ruleList, type Rule } from '../permission-wire.ts'
+import { formatTable } from '../table.ts'
+import { createTerminal, type Terminal } from '../terminal.ts'
+import { toTerminalLine } from '../terminal-text.ts'
+import { withOwner } from '../with-owner.ts'
+
+export interface PermissionsFlags extends OwnerFlags {
+  readonly json?: boolean
+}
+
+export interface RuleFlags extends PermissionsFlags {
+  readonly arg?: readonly (readonly [name: string, pattern: string])[]
+  readonly host?: readonly string[]
+  readonly urlArg?: string
+}
+
+export interface RuleSubject {
+  readonly action: string
+  readonly tool: string
+}
+
+export const PERMISSIONS_PATH = '/api/polylogue/permissions'
+
+export function listRules(flags: PermissionsFlags): Promise<number> {
+  return withOwner(flags, async (link) => {
+    const list = await requestJson(link, ruleList, { method: 'GET', path: PERMISSIONS_PATH })
+    const { stdout, stderr } = createTerminal(process)
+    if (flags.json) {
+      stdout.write(`${JSON.stringify(list)}\n`)
+      return ExitCode.done
+    }
+    if (list.rules.length === 0) {
+      stderr.write(
+        "You have no rules; the mode of a session decides. Add one: polylogue permissions add ask 'mcp_.*'\n",
+      )
+    } else
+      stdout.write(
+        formatTable(
+          ['ID', 'ACTION', 'TOOL', 'ONLY IF'],
+          list.rules.map((rule) => [rule.id, ...toRow(rule)]),
+        ),
+      )
+    for (const rule of list.operator.deny) {
+      stderr.write(`The operator denies: ${toRow(rule).slice(1).join('  ').trimEnd()}\n`)
+    }
+    return ExitCode.done
+  })
+}
+
+export function addRule(subject: RuleSubject, flags: RuleFlags): Promise<number> {
+  const body = toRuleBody(subject, flags)
+  return withOwner(flags, async (link) => {
+    const added = await requestJson(link, addedRule, { method: 'POST', path: PERMISSIONS_PATH, body })
+    const terminal = createTerminal(process)
+    terminal.stdout.write(flags.json ? `${JSON.stringify(added)}\n` : `${added.id}\n`)
+    tellWarnings(terminal, added.warnings)
+    return ExitCode.done
+  })
+}
+
+export function removeRule(id: string, flags: PermissionsFlags): Promise<number> {
+  return withOwner(flags, async (link) => {
+    await requestText(link, { method: 'DELETE', path: `${PERMISSIONS_PATH}/${encodeURIComponent(id)}` })
+    createTerminal(process).stderr.write(`Removed ${toTerminalLine(id)}.\n`)
+    return ExitCode.done
+  })
+}
+
+export async function importRules(file: string, flags: PermissionsFlags): Promise<number> {
+  const body = parseFile(file, file === '-' ? await text(process.stdin) : readRules(file))
+  return withOwner(flags, async (link) => {
+    const path = `${PERMISSIONS_PATH}/import`
+    const imported = await requestJson(link, importedRules, { method: 'POST', path, body })
+    const terminal = createTerminal(process)
+    if (flags.json) terminal.stdout.write(`${JSON.stringify(imported)}\n`)
+    const known = imported.known === 0 ? '' : `; ${imported.known} were there already`
+    terminal.stderr.write(`Added ${imported.rules.length} rules${known}.\n`)
+    tellWarnings(terminal, imported.warnings)
+    return ExitCode.done
+  })
+}
+
+/** A rule as the server takes it. */
+export function toRuleBody({ action, tool }: RuleSubject, { arg = [], host, urlArg }: RuleFlags): object {
+  if (urlArg !== undefined && host === undefined) {
+    throw new CommandFailure('--url-arg says where the URL is; give the hosts too, with --host.', ExitCode.usage)
+  }
+  return {
+    tool,
+    action,
+    ...(arg.length > 0 && { args: Object.fromEntries(arg) }),
+    ...(host && { domain: { allowlist: host, ...(urlArg !== undefined && { url_arg: urlArg }) } }),
+  }
+}
+
+export function tellWarnings({ stderr }: Terminal, warnings: readonly string[]): void {
+  for (const warning of warnings) stderr.write(`Mind: ${toTerminalLine(warning)}.\n`)
+}
+
+function readRules(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    throw new CommandFailure(`${file} cannot be read: ${why}`, ExitCode.failed, { cause: error })
+  }
+}
+
+function parseFile(file: string, content: string): unknown {
+  try {
+    return JSON.parse(content)
+  } catch (error) {
+    const name = file === '-' ? 'What was given' : file
+    throw new CommandFailure(`${name} is not JSON: ${error instanceof Error ? error.message : ''}`, ExitCode.failed, {
+      cause: error,
+    })
+  }
+}
+
+function toRow({ action, tool, args = {}, domain }: Omit<Rule, 'id'>): readonly string[] {
+  const hosts = [...(domain?.allowlist ?? []), ...(domain?.blocklist ?? [])]
+  const conditions = [
+    ...Object.entries(args).map(([name, pattern]) => `${name} has ${pattern}`),
+    ...(domain ? [`${domain.url_arg ?? 'url'} is at ${hosts.join(' ')}`] : []),
+  ]
+  return [action, toTerminalLine(tool), toTerminalLine(conditions.join(', '))]
+}
