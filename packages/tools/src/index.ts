@@ -1,3 +1,7 @@
+export { createBashTool, type BashToolOptions } from './bash/bash-tool.ts'
+export { buildCommandArgv, type CommandArgv } from './bash/command-argv.ts'
+export { detectSandbox, type Sandbox } from './bash/detect-sandbox.ts'
+export { sweepLeftovers, type Sweep } from './bash/running-calls.ts'
 export { defineTool, type ToolDefinition, type ToolRun } from './define-tool.ts'
 export { createDemoTools } from './demo-tools/demo-tools.ts'
 export { createFileTools, type FileToolsOptions } from './files/file-tools.ts'
@@ -7,3 +11,4 @@ export { toolFromJsonSchema, type JsonSchemaTool } from './tool-from-json-schema
 export { createQuestionTool } from './question/question-tool.ts'
 export { splitMeta, type SplitResult } from './split-meta.ts'
 export { createTodoTool } from './todo/todo-tool.ts'
+export { inspectCommand, type InspectionOptions } from './shell/inspect-command.ts'

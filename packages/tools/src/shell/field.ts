@@ -35,8 +35,12 @@ export function expandWord(word: Word, context: WordContext): readonly Field[] {
     (sofar, part, index) => combine(sofar, readPart(part, index === 0, context), context),
     [knownField('')],
   )
-  return fields.flatMap(splitAtGaps)
+  const isQuoted = word.parts ? word.parts.some(({ type }) => QUOTED.has(type)) : text !== ''
+  // Nothing without quotes is no field at all: `{,rm} x` runs rm.
+  return fields.flatMap(splitAtGaps).filter((field) => field.text !== '' || isQuoted)
 }
+
+const QUOTED: ReadonlySet<string> = new Set(['SingleQuoted', 'DoubleQuoted', 'AnsiCQuoted', 'LocaleString'])
 
 function readPart(part: WordPart, isFirst: boolean, context: WordContext): readonly Field[] {
   switch (part.type) {

@@ -48,18 +48,22 @@ export function readCommand(command: string, parser: ShellParser, { home, cwd }:
       reading.exceeds = `more than ${SHELL_LIMITS.wrappers} wrappers in each other`
       return
     }
-    if (fields.length === 0) return
+    const [word, ...rest] = fields
+    if (!word) return
+    const noteInner = (inner: readonly Field[], getsMore: boolean): void => {
+      const [first, ...args] = inner
+      if (!first) return
+      if (!first.isKnown || first.hasGlob) reading.doubts.push('a command that only the run can tell')
+      const name = first.text.includes(UNKNOWN) ? '' : baseName(first.text)
+      const wrapped = { name, args, written: [], stdin: found.stdin, getsMore: getsMore || found.getsMore }
+      note(wrapped, inner, { ...nesting, wrappers: nesting.wrappers + 1 })
+    }
+    // It may turn out to be nothing, and then the next word is the command.
+    if (word.text === UNKNOWN) noteInner(rest, false)
     readInner(found, {
       reading,
       home,
-      command: (inner, getsMore) => {
-        const [first, ...args] = inner
-        if (!first) return
-        if (!first.isKnown || first.hasGlob) reading.doubts.push('a command that only the run can tell')
-        const name = first.text.includes(UNKNOWN) ? '' : baseName(first.text)
-        const wrapped = { name, args, written: [], stdin: found.stdin, getsMore: getsMore || found.getsMore }
-        note(wrapped, inner, { ...nesting, wrappers: nesting.wrappers + 1 })
-      },
+      command: noteInner,
       script: ({ text, isKnown }) => {
         if (!isKnown) reading.doubts.push('a script that only the run can tell')
         if (!text.includes(UNKNOWN)) readText(text, { ...nesting, scripts: nesting.scripts + 1 })

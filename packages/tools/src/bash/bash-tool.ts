@@ -1,0 +1,181 @@
+import { randomBytes } from 'node:crypto'
+import { accessSync, constants, existsSync } from 'node:fs'
+import { mkdir } from 'node:fs/promises'
+import { delimiter, join } from 'node:path'
+import type { Tool, ToolInvocation, ToolOutput } from '@polylogue/engine'
+import { z } from 'zod'
+import { defineTool } from '../define-tool.ts'
+import { inspectCommand } from '../shell/inspect-command.ts'
+import { cleanEnvironment } from './clean-environment.ts'
+import { describeEnd } from './describe-end.ts'
+import { SANDBOX_PROGRAM, type Sandbox, detectSandbox } from './detect-sandbox.ts'
+import { createKeptOutput } from './kept-output.ts'
+import { createLiveText } from './live-text.ts'
+import { openOutputPipe } from './output-pipe.ts'
+import { pruneOutputs } from './prune-outputs.ts'
+import { runCommand } from './run-command.ts'
+import { forgetRunning, noteRunning } from './running-calls.ts'
+import { buildSandboxArgv } from './sandbox-argv.ts'
+import { BASH_TOOL, spawnCommand } from './spawn-command.ts'
+
+export interface BashToolOptions {
+  /** For what must survive a crash; see `sweepLeftovers`. */
+  readonly stateDir: string
+  /** Long outputs go to a file below it, in a folder per session. */
+  readonly outputDir: string
+  /** `auto`: bubblewrap where it works. `required`: no command runs without it. Default `auto`. */
+  readonly sandbox?: 'auto' | 'none' | 'required'
+  /** Whether sandboxed commands have a network. Default: no. */
+  readonly network?: boolean
+  /** Folders that commands must not see: empty in the sandbox, and never shown unasked without one. */
+  readonly hidden?: readonly string[]
+  /** Default: bash, or `/bin/sh` where there is none. */
+  readonly shell?: string
+  /** Variables that commands get besides the usual ones. */
+  readonly environment?: Readonly<Record<string, string>>
+  /** Default 64 MiB: a command that prints more is stopped. */
+  readonly mostOutputBytes?: number
+}
+
+const DEFAULT_TIMEOUT_MS = 120_000
+const MOST_TIMEOUT_MS = 600_000
+const MOST_OUTPUT_BYTES = 64 * 1024 * 1024
+const LONGEST_TITLE = 200
+
+const input = z.object({
+  command: z
+    .string()
+    .min(1)
+    .refine((command) => !command.includes('\0'), 'must not contain a NUL character')
+    .refine((command) => command.isWellFormed(), 'must be well-formed Unicode')
+    .describe('Run by bash -c in the working directory. No terminal, no standard input; each call starts anew.'),
+  description: z.string().max(1000).optional().describe('What the command is for, in a few words'),
+  timeoutMs: z
+    .number()
+    .int()
+    .min(1)
+    .max(MOST_TIMEOUT_MS)
+    .optional()
+    .describe(`Stopped after this time, default ${DEFAULT_TIMEOUT_MS}`),
+})
+
+export function createBashTool(options: BashToolOptions): Tool {
+  const { hidden = [] } = options
+  const tool = defineTool({
+    name: BASH_TOOL,
+    title: 'Run a command',
+    description:
+      'Runs a shell command and returns what it prints (standard output and error in order). Nothing it starts outlives the call.',
+    input,
+    effect: 'unsafe',
+    kind: 'execute',
+    nature: 'shell',
+    inspect: async ({ command }, { cwd }) => ({
+      facts: await inspectCommand(command, { cwd, hidden }),
+      preview: { title: titleOf(command) },
+    }),
+    run: () => Promise.reject(new Error('unreachable')),
+  })
+  // Not through `defineTool`, which keeps text and errors only: clients get the exit code too.
+  return { ...tool, run: (invocation) => runBash(invocation, options) }
+}
+
+async function runBash(invocation: ToolInvocation, options: BashToolOptions): Promise<ToolOutput> {
+  const { command, timeoutMs = DEFAULT_TIMEOUT_MS } = input.parse(invocation.input)
+  const { grant, workspace, sessionId, signal } = invocation
+  const { stateDir, hidden = [], mostOutputBytes: mostBytes = MOST_OUTPUT_BYTES } = options
+  signal.throwIfAborted()
+  const sandbox = await chooseSandbox(options)
+  const outputs = join(options.outputDir, safeName(sessionId))
+  await mkdir(outputs, { recursive: true, mode: 0o700 })
+  await pruneOutputs(outputs)
+  const marker = randomBytes(16).toString('hex')
+  const output = createKeptOutput({ path: join(outputs, `${marker.slice(0, 12)}.txt`), mostBytes })
+  await noteRunning(stateDir, marker)
+  try {
+    const end = await runCommand({
+      marker,
+      pipe: await openOutputPipe(join(stateDir, `${marker}.pipe`)),
+      output,
+      live: createLiveText(invocation.progress),
+      timeoutMs,
+      mostBytes,
+      signal,
+      ...(sandbox === 'bubblewrap' ? { holder: SANDBOX_PROGRAM } : {}),
+      start: (outputFd) =>
+        spawnCommand({
+          grant,
+          command,
+          cwd: workspace.cwd,
+          shell: options.shell ?? findShell(),
+          environment: cleanEnvironment(process.env, addedEnvironment(options, sandbox), marker),
+          outputFd,
+          ...(sandbox === 'bubblewrap' && {
+            sandbox: {
+              file: SANDBOX_PROGRAM,
+              args: buildSandboxArgv({
+                cwd: workspace.cwd,
+                writable: workspace.roots,
+                readable: [outputs],
+                hidden: hidden.filter((folder) => existsSync(folder)),
+                network: options.network === true,
+              }),
+            },
+          }),
+        }),
+    })
+    const remarks = describeEnd(end, { timeoutMs, mostBytes })
+    const printed = output.text()
+    const { exitCode, signal: endSignal, stopped, leftovers, survivors } = end
+    return {
+      content: [printed.replace(/\n$/, ''), remarks].filter((text) => text !== '').join('\n') || '(no output)',
+      ...(exitCode === 0 && stopped === undefined && survivors === 0 ? {} : { isError: true }),
+      meta: {
+        sandbox,
+        ...(exitCode === undefined ? {} : { exitCode }),
+        ...(endSignal === undefined ? {} : { signal: endSignal }),
+        ...(stopped === undefined ? {} : { stopped }),
+        ...(leftovers === 0 ? {} : { leftovers }),
+        outputBytes: output.bytes,
+      },
+    }
+  } finally {
+    await forgetRunning(stateDir, marker)
+  }
+}
+
+async function chooseSandbox({ sandbox = 'auto' }: BashToolOptions): Promise<Sandbox> {
+  if (sandbox === 'none') return 'none'
+  const detected = await detectSandbox()
+  if (detected === 'none' && sandbox === 'required') {
+    throw new Error('commands must run in a sandbox here, but bubblewrap is missing or not allowed to make one')
+  }
+  return detected
+}
+
+function addedEnvironment({ environment = {} }: BashToolOptions, sandbox: Sandbox): Record<string, string> {
+  return sandbox === 'bubblewrap' ? { TMPDIR: '/tmp', ...environment } : { ...environment }
+}
+
+function titleOf(command: string): string {
+  const line = command.trim().split('\n')[0] ?? ''
+  return line.length <= LONGEST_TITLE ? line : `${line.slice(0, LONGEST_TITLE - 1)}…`
+}
+
+function safeName(id: string): string {
+  return id.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 80)
+}
+
+function findShell(): string {
+  const folders = ['/bin', '/usr/bin', ...(process.env['PATH'] ?? '').split(delimiter)]
+  return folders.map((folder) => join(folder, 'bash')).find(isExecutable) ?? '/bin/sh'
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,16 @@
+const PASSED = /^(?:PATH|HOME|LANG|LANGUAGE|LC_[A-Z]+|TZ|USER|LOGNAME|SHELL|TMPDIR|COLUMNS|LINES)$/
+
+/** There is no terminal, no pager and nobody to type a password. */
+const SET = { TERM: 'dumb', PAGER: 'cat', GIT_PAGER: 'cat', GIT_TERMINAL_PROMPT: '0' } as const
+
+/** By its value a process is found as one of a call's, wherever it has moved in the process tree. */
+export const MARKER_NAME = 'POLYLOGUE_CALL'
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** The server's own environment holds keys of providers: a command gets only what is named here, and what was added. */
+export function cleanEnvironment(server: Environment, added: Environment, marker: string): Record<string, string> {
+  const passed = Object.entries(server).filter(([name]) => PASSED.test(name))
+  const all = [...passed, ...Object.entries(SET), ...Object.entries(added), [MARKER_NAME, marker] as const]
+  return Object.fromEntries(all.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])))
+}

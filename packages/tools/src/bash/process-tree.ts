@@ -1,0 +1,107 @@
+// The processes of one call: those that carry its marker in their environment (children inherit it through fork and
+// exec, `setsid`, `nohup` and double forks), those of sessions that such processes lead, and the children of all these.
+// A process that clears its environment, leaves the session and outlives its parent escapes; only the sandbox holds it.
+import { setTimeout as delay } from 'node:timers/promises'
+import { type ProcessRow, readMarker, readProcesses } from './process-table.ts'
+
+export interface ProcessTree {
+  /** What is alive of it. */
+  find(): readonly ProcessRow[]
+  /** Asks these to end. */
+  ask(rows: readonly ProcessRow[]): void
+  kill(): void
+}
+
+export interface TreeRoot {
+  readonly marker: string
+  /** The first process, which leads a session and a group of its own. Absent: it is long gone. */
+  readonly leader?: number
+  /** Processes of this name only hold the others: what asks politely passes them by. */
+  readonly holder?: string
+}
+
+export function createProcessTree({ marker, leader, holder }: TreeRoot): ProcessTree {
+  const sessions = new Set<number>(leader === undefined ? [] : [leader])
+
+  function find(): readonly ProcessRow[] {
+    const rows = readProcesses().filter(({ pid }) => pid !== process.pid)
+    const found = new Map<number, ProcessRow>()
+    for (const row of rows) {
+      if (row.pid === leader || sessions.has(row.session) || readMarker(row.pid) === marker) found.set(row.pid, row)
+    }
+    for (let before = -1; before !== found.size;) {
+      before = found.size
+      for (const row of rows) if (found.has(row.parent)) found.set(row.pid, row)
+    }
+    for (const { session } of found.values()) if (found.has(session)) sessions.add(session)
+    return [...found.values()].filter(({ isZombie }) => !isZombie)
+  }
+
+  function ask(rows: readonly ProcessRow[]): void {
+    for (const { pid, command } of rows) {
+      if (command === holder) continue
+      send(pid, 'SIGTERM')
+      // What is stopped cannot hear it.
+      send(pid, 'SIGCONT')
+    }
+  }
+
+  function kill(): void {
+    // The group first: the kernel signals it as a whole, so that nobody forks away meanwhile.
+    if (leader !== undefined) send(-leader, 'SIGKILL')
+    for (const { pid } of find()) send(pid, 'SIGKILL')
+  }
+
+  return { find, ask, kill }
+}
+
+const LOOK_EVERY_MS = 20
+
+/**
+ * Whether the tree is gone, looked at again and again. It must look so twice: what forked between two reads of the table
+ * shows in the second.
+ */
+export async function isGoneWithin(
+  tree: ProcessTree,
+  ms: number,
+  seen?: (rows: readonly ProcessRow[]) => void,
+): Promise<boolean> {
+  const giveUpAt = performance.now() + ms
+  for (let empty = 0; ;) {
+    const rows = tree.find()
+    empty = rows.length === 0 ? empty + 1 : 0
+    if (empty === 2) return true
+    if (empty === 0 && performance.now() >= giveUpAt) return false
+    seen?.(rows)
+    await delay(empty === 0 ? LOOK_EVERY_MS : 1)
+  }
+}
+
+/** Asks, then kills until nothing is left or the time is up; says whether the tree is gone. */
+export async function stopTree(
+  tree: ProcessTree,
+  limits: { readonly askMs: number; readonly killMs: number },
+): Promise<boolean> {
+  const asked = new Set<number>()
+  const askOnce = (rows: readonly ProcessRow[]) => {
+    tree.ask(rows.filter(({ pid }) => !asked.has(pid)))
+    for (const { pid } of rows) asked.add(pid)
+  }
+  if (limits.askMs > 0 && (await isGoneWithin(tree, limits.askMs, askOnce))) return true
+  const giveUpAt = performance.now() + limits.killMs
+  for (;;) {
+    tree.kill()
+    if (await isGoneWithin(tree, 0)) return true
+    if (performance.now() >= giveUpAt) return false
+    await delay(2)
+  }
+}
+
+function send(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal)
+  } catch (error) {
+    // It has ended by itself (ESRCH), or is not ours to end (EPERM): then it is found alive and told of.
+    if (!(error instanceof Error && 'code' in error)) throw error
+  }
+}

@@ -1,0 +1,50 @@
+// While a call runs, a file with the name of its marker stands in `<stateDir>/running`. A server that was killed leaves
+// such files behind, and perhaps the processes: the next one looks for exactly these.
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { createProcessTree, stopTree } from './process-tree.ts'
+
+const MARKER = /^[0-9a-f]{32}$/
+const SWEEP_MS = 2000
+
+export async function noteRunning(stateDir: string, marker: string): Promise<void> {
+  await mkdir(folderOf(stateDir), { recursive: true, mode: 0o700 })
+  await writeFile(join(folderOf(stateDir), marker), '', { mode: 0o600, flag: 'wx' })
+}
+
+export async function forgetRunning(stateDir: string, marker: string): Promise<void> {
+  await rm(join(folderOf(stateDir), marker), { force: true })
+}
+
+export interface Sweep {
+  /** Calls that a former server left running. */
+  readonly calls: number
+  /** Processes of theirs that were found and killed. */
+  readonly killed: number
+}
+
+/** Ends what a former server left behind. To be called once, at start, before any call. */
+export async function sweepLeftovers(stateDir: string): Promise<Sweep> {
+  let killed = 0
+  const markers = await listMarkers(stateDir)
+  for (const marker of markers) {
+    const tree = createProcessTree({ marker })
+    killed += tree.find().length
+    await stopTree(tree, { askMs: 0, killMs: SWEEP_MS })
+    await forgetRunning(stateDir, marker)
+  }
+  return { calls: markers.length, killed }
+}
+
+async function listMarkers(stateDir: string): Promise<readonly string[]> {
+  try {
+    return (await readdir(folderOf(stateDir))).filter((name) => MARKER.test(name))
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return []
+    throw error
+  }
+}
+
+function folderOf(stateDir: string): string {
+  return join(stateDir, 'running')
+}

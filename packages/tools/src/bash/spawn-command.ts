@@ -1,0 +1,50 @@
+// The one file of this folder that starts processes. What a model asked for is started by `spawnCommand` alone, which
+// demands the grant of exactly this command. The others start fixed programs of the system.
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { type Grant, requireGrant } from '@polylogue/engine'
+import { type CommandArgv, buildCommandArgv } from './command-argv.ts'
+
+export const BASH_TOOL = 'Bash'
+
+export interface CommandStart {
+  readonly grant: Grant
+  readonly command: string
+  readonly cwd: string
+  readonly shell: string
+  readonly environment: Readonly<Record<string, string>>
+  /** Open for writing; standard output and error both go there, so that their order stays. */
+  readonly outputFd: number
+  readonly sandbox?: CommandArgv
+}
+
+/** In a session and a process group of its own. Throws unless exactly this was granted. */
+export function spawnCommand(start: CommandStart): ChildProcess {
+  const { grant, command, cwd, shell, environment, outputFd, sandbox } = start
+  requireGrant(grant, BASH_TOOL)
+  if (grant.call.input['command'] !== command) throw new Error('the grant is for another command')
+  if (grant.call.cwd !== cwd) throw new Error('the grant is for another directory')
+  const { file, args } = buildCommandArgv(command, shell, sandbox)
+  return spawn(file, args, { cwd, env: environment, detached: true, stdio: ['ignore', outputFd, outputFd] })
+}
+
+export async function makePipe(path: string): Promise<void> {
+  await runProgram('mkfifo', ['-m', '600', path])
+}
+
+const PROBE_MS = 5000
+
+/** Whether a program runs and ends well. */
+export async function probeProgram(file: string, args: readonly string[]): Promise<boolean> {
+  try {
+    await runProgram(file, args)
+    return true
+  } catch {
+    return false
+  }
+}
+
+function runProgram(file: string, args: readonly string[]): Promise<void> {
+  return new Promise((resolve, reject) => {
+    execFile(file, [...args], { timeout: PROBE_MS }, (error) => (error ? reject(error) : resolve()))
+  })
+}
