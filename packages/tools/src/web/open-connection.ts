@@ -35,6 +35,8 @@ export interface ConnectionRequest {
 const MOST_ATTEMPTS = 4
 const LONGEST_ATTEMPT_MS = 6000
 
+class AddressRefused extends Error {}
+
 /** Rejects with a sentence for the model. The caller destroys the socket. */
 export async function openConnection(request: ConnectionRequest): Promise<Socket> {
   const { address, rules, signal } = request
@@ -47,6 +49,7 @@ export async function openConnection(request: ConnectionRequest): Promise<Socket
       return await secure(socket, request)
     } catch (error) {
       signal.throwIfAborted()
+      if (error instanceof AddressRefused) throw error
       failure = error
     }
   }
@@ -64,7 +67,7 @@ async function findCandidates(address: WebAddress, rules: ConnectionRules, signa
   const found = address.literal === undefined ? await resolveName(address, rules, signal) : [address.literal]
   for (const candidate of found) {
     const problem = judgeAddress(candidate, address, rules)
-    if (problem !== undefined) throw new Error(problem)
+    if (problem !== undefined) throw new AddressRefused(problem)
   }
   return found
 }
@@ -116,7 +119,7 @@ async function secure(socket: Socket, { address, rules, signal }: ConnectionRequ
   const problem = judgeAddress(socket.remoteAddress ?? '', address, rules)
   if (problem !== undefined) {
     socket.destroy()
-    throw new Error(problem)
+    throw new AddressRefused(problem)
   }
   if (address.url.protocol === 'http:') return socket
   const name = address.literal === undefined ? { servername: address.host } : {}
