@@ -3,7 +3,7 @@ import type { Output } from './terminal.ts'
 
 /** What a human sees when the server is ready. The lines to paste run in any POSIX shell, one after the other. */
 export function formatBanner(server: RunningServer, dataDir: string, { bold, dim }: Output): string {
-  const { url = '', localKey, signInUrl, agents, defaultAgent, modelNote, firstStart } = server
+  const { url = '', localKey, signInUrl, agents, defaultAgent, modelNote, confinementNote, firstStart } = server
   const fact = (name: string, ...lines: readonly string[]) =>
     lines.map((line, index) => `${dim((index === 0 ? name : '').padEnd(8))} ${line}`)
   const lines = [
@@ -18,6 +18,7 @@ export function formatBanner(server: RunningServer, dataDir: string, { bold, dim
     '',
     ...fact('Agents', agents.join(', ')),
     ...fact('Model', ...modelNote.split(/(?<=\.) (?=[A-Z])/)),
+    ...fact('Sandbox', ...confinementNote.split(/(?<=\.) (?=[A-Z])/)),
     ...fact(
       'Config',
       'polylogue.config.ts or agents/*.md where you start it, or --config FILE (see examples/own-agent).',

@@ -94,7 +94,7 @@ function createStatus(
     agents: parts.agents.list().map((agent) => agent.name),
     defaultAgent: parts.agents.defaultName,
     doors: DOOR_NAMES,
-    sandbox: 'none',
+    ...parts.confinement,
   } as const
   return () => {
     const url = address()

@@ -32,6 +32,8 @@ export interface RunningServer {
   readonly defaultAgent: string
   /** Which models answer, in a few words. */
   readonly modelNote: string
+  /** What keeps tools away from the rest of the machine, in a few words. */
+  readonly confinementNote: string
   /** Lets running turns finish for `graceMs` (30 s), then closes everything. Idempotent; 0 = now. */
   stop(graceMs?: number): Promise<void>
   readonly stopped: Promise<void>

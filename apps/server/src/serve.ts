@@ -16,6 +16,7 @@ import { createLog } from './log/log.ts'
 import { createRedactor } from './log/redactor.ts'
 import { takeOwnership } from './owner/take-ownership.ts'
 import type { Phase } from './phase.ts'
+import { describeConfinement } from './platform/confinement.ts'
 import { randomBytes } from './platform/random-bytes.ts'
 import { sha256 } from './platform/sha256.ts'
 import { systemClock } from './platform/system-clock.ts'
@@ -100,6 +101,7 @@ async function start(options: ServeOptions, undo: AsyncDisposableStack): Promise
     agents,
     defaultAgent: parts.agents.defaultName,
     modelNote: parts.modelNote,
+    confinementNote: describeConfinement(parts.confinement),
     stop: (graceMs) => drain.stop(graceMs),
     stopped: drain.stopped,
     ...(url === undefined ? {} : { url, signInUrl: signInUrl(listeners.publicUrl ?? url, code) }),

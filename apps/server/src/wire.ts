@@ -9,10 +9,12 @@ import {
   type RuleStore,
 } from '@polylogue/engine'
 import { openSqliteStores, type SqliteStores } from '@polylogue/store-sqlite'
+import { sweepLeftovers } from '@polylogue/tools'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { createAgentCatalog } from './agents/agent-catalog.ts'
 import { chooseModel } from './agents/agent-models.ts'
+import { bashStateDir } from './agents/built-in-tools.ts'
 import { createKeyRing, type KeyRing } from './auth/key-ring.ts'
 import type { LoadedConfig } from './config/load-config.ts'
 import { createOpenStreams, type OpenStreams } from './limits/open-streams.ts'
@@ -29,6 +31,7 @@ import { tryLock } from './owner/try-lock.ts'
 import { parseDatabase } from './parse-database.ts'
 import { capPresets } from './permissions/cap-presets.ts'
 import { toOperatorPolicy } from './permissions/permissions-schema.ts'
+import { findConfinement, type Confinement } from './platform/confinement.ts'
 import { installFailpoints } from './platform/failpoints.ts'
 import { randomBytes } from './platform/random-bytes.ts'
 import { createSecretBox } from './platform/secret-box.ts'
@@ -43,6 +46,7 @@ import { createSessionWorkspaces } from './workspaces/session-workspaces.ts'
 export interface Parts {
   readonly engine: Engine
   readonly agents: AgentCatalog & { readonly defaultName: string }
+  readonly confinement: Confinement
   /** Which models answer, for the operator. */
   readonly modelNote: string
   readonly events: EventStore
@@ -84,6 +88,8 @@ export async function wire(options: ServeOptions, config: LoadedConfig, { log, r
     random: randomBytes,
   })
   const stores = await openStores(file)
+  const swept = await sweepLeftovers(bashStateDir(options.dataDir))
+  if (swept.calls > 0) log.warn({ ...swept }, 'ended what commands of a former server had left running')
   const turns = createRunningTurns({ readHead: (sessionId) => stores.events.readHead(sessionId) })
   const metrics = createServerMetrics({
     openStreams: () => streams.count,
@@ -102,7 +108,10 @@ export async function wire(options: ServeOptions, config: LoadedConfig, { log, r
     secretBox: learnFromBox(secretBox, redactor),
     rules: stores.rules,
     operator: toOperatorPolicy(config.permissions),
-    workspaces: createSessionWorkspaces({ dataDir: options.dataDir, directoryOf: () => undefined }),
+    workspaces: createSessionWorkspaces({
+      dataDir: options.dataDir,
+      directoryOf: (agent) => config.agents.find(({ name }) => name === agent)?.workspace,
+    }),
     owner: `${process.pid}-${Buffer.from(randomBytes(6)).toString('hex')}`,
     recovery: config.recovery,
     limits: { queuedInputs: limits.queuedInputs },
@@ -118,6 +127,7 @@ export async function wire(options: ServeOptions, config: LoadedConfig, { log, r
   return {
     engine: limitEngine(capPresets(engine, config.permissions.ceiling), { limits, turns, clock, refused }),
     agents,
+    confinement: await findConfinement(config.bash),
     modelNote: chosen?.sentence ?? [...new Set(agents.list().map(({ modelName }) => modelName))].join(', '),
     events,
     keys,

@@ -2,8 +2,9 @@ import { Hono } from 'hono'
 import type { Authenticate } from '../auth/authenticate.ts'
 import { requireCaller, type CallerEnv } from '../http/require-caller.ts'
 import type { Phase } from '../phase.ts'
+import type { Confinement } from '../platform/confinement.ts'
 
-export interface ServerStatus {
+export interface ServerStatus extends Confinement {
   readonly pid: number
   readonly version: string
   readonly phase: Phase
@@ -12,8 +13,6 @@ export interface ServerStatus {
   readonly agents: readonly string[]
   readonly defaultAgent: string
   readonly doors: readonly string[]
-  /** What keeps tools away from the rest of the machine. */
-  readonly sandbox: 'none'
 }
 
 export function createStatusRoutes(status: () => ServerStatus, authenticate: Authenticate): Hono<CallerEnv> {

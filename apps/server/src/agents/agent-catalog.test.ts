@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { ConfigError } from '../config/config-error.ts'
 import { configSchema } from '../config/config-schema.ts'
 import type { LoadedConfig } from '../config/load-config.ts'
+import { BUILT_IN_TOOLS } from '../config/built-in-names.ts'
 import { createAgentCatalog } from './agent-catalog.ts'
 
 const clock = createFakeClock()
@@ -11,7 +12,7 @@ const model = { stream: async function* () {} }
 function configOf(written: object = {}): LoadedConfig {
   const { tools: _, ...config } = configSchema.parse(written)
   const agents = config.agents.map((agent) => ({ ...agent, tools: [], origin: 'polylogue.config.ts' }))
-  return { ...config, agents, file: 'polylogue.config.ts' }
+  return { ...config, agents, directory: '/nowhere', file: 'polylogue.config.ts' }
 }
 
 const agent = (name: string, more: object = {}): object => ({ name, instructions: 'Write.', model: 'demo', ...more })
@@ -90,12 +91,28 @@ describe('the agents of a server', () => {
   })
 })
 
+describe('a configured agent', () => {
+  const written = {
+    agents: [agent('lead', { subAgents: ['scout'] }), agent('scout', { description: 'Finds things.' })],
+  }
+
+  it('has the built-in tools that it names, and its sub-agents in the tool for them', () => {
+    const config = configOf(written)
+    const agents = config.agents.map((one) => ({ ...one, tools: ['Read', 'Agent'] as const }))
+    const catalog = createAgentCatalog({ ...config, agents }, { scripted: false, clock })
+    const lead = catalog.find('lead')
+    expect(lead?.tools.map(({ name }) => name)).toEqual(['Read', 'Agent'])
+    expect(JSON.stringify(lead?.tools[1]?.parameters)).toContain('scout: Finds things.')
+    expect(JSON.stringify(catalog.find('scout')?.tools[1]?.parameters)).not.toContain('scout')
+  })
+})
+
 describe('the scripted agents', () => {
   const catalog = createAgentCatalog(configOf(), { scripted: true, clock })
 
-  it('one has every feature, four tools and an option of each type', () => {
+  it('one has every feature, four tools of its own, all built-in ones and an option of each type', () => {
     const scripted = catalog.find('scripted')
-    expect(scripted?.tools.map(({ name }) => name)).toEqual(['echo', 'boom', 'slow', 'hidden'])
+    expect(scripted?.tools.map(({ name }) => name)).toEqual(['echo', 'boom', 'slow', 'hidden', ...BUILT_IN_TOOLS])
     expect(scripted?.options).toMatchObject([
       { type: 'secret', name: 'apiKey', default: '' },
       { type: 'text', name: 'language', default: 'English' },

@@ -1,9 +1,12 @@
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { AgentCatalog, AgentDefinition, Clock, LogEntry } from '@polylogue/engine'
 import type { Environment } from '@polylogue/models'
 import { ConfigError } from '../config/config-error.ts'
 import type { LoadedAgent, LoadedConfig } from '../config/load-config.ts'
 import { findModel, type ChosenModel, type ModelParts } from './agent-models.ts'
 import { createAssistant, createGuide } from './assistant.ts'
+import { createBuiltInTools, type BuiltInTools } from './built-in-tools.ts'
 import { createScriptedAgents } from './scripted-agents.ts'
 
 export interface CatalogParts {
@@ -28,15 +31,21 @@ export function createAgentCatalog(
 ): AgentCatalog & { readonly defaultName: string } {
   const parts: ModelParts = { clock, env, log, providers: config.providers }
   const { maxSteps } = config.limits
+  const builtIns = createBuiltInTools({
+    ...config,
+    clock,
+    dataDir: dataDir ?? join(tmpdir(), 'polylogue'),
+    protectedPaths: protectedBy(config),
+  })
   const fallback = (): ChosenModel => findModel(defaultModel, originOfDefault(config, env), parts)
   const builtIn = (): AgentDefinition =>
     defaultModel === 'demo'
-      ? createGuide({ ...fallback(), maxSteps, clock, dataDir })
-      : createAssistant({ ...fallback(), maxSteps })
+      ? createGuide({ ...fallback(), maxSteps, clock, dataDir, tools: builtIns.all([]) })
+      : createAssistant({ ...fallback(), maxSteps, tools: builtIns.all([]) })
   const list = [
-    ...config.agents.map((agent) => toDefinition(agent, maxSteps, modelOf(agent, parts) ?? fallback())),
+    ...config.agents.map((agent) => toDefinition(agent, config, builtIns, modelOf(agent, parts) ?? fallback())),
     ...(config.agents.length === 0 ? [builtIn()] : []),
-    ...(scripted ? createScriptedAgents({ clock, maxSteps }) : []),
+    ...(scripted ? createScriptedAgents({ clock, maxSteps, tools: builtIns.all([]) }) : []),
   ]
   const agents = new Map<string, AgentDefinition>()
   for (const agent of list) {
@@ -63,9 +72,22 @@ function defaultNameOf({ file, defaultAgent }: LoadedConfig, names: readonly str
   throw new ConfigError(`${file}: defaultAgent: no agent is named ${defaultAgent}; there are ${names.join(', ')}`)
 }
 
-function toDefinition(agent: LoadedAgent, maxSteps: number, chosen: ChosenModel): AgentDefinition {
-  const { origin: _, ...settings } = agent
-  return { ...settings, maxSteps: agent.maxSteps ?? maxSteps, ...chosen }
+function toDefinition(
+  agent: LoadedAgent,
+  { agents, limits }: LoadedConfig,
+  builtIns: BuiltInTools,
+  chosen: ChosenModel,
+): AgentDefinition {
+  const { origin: _origin, workspace: _workspace, subAgents: names, ...settings } = agent
+  const subAgents = agents.filter(({ name }) => names.includes(name))
+  const tools = agent.tools.map((tool) => (typeof tool === 'string' ? builtIns.find(tool, subAgents) : tool))
+  return { ...settings, tools, maxSteps: agent.maxSteps ?? limits.maxSteps, ...chosen }
+}
+
+/** The configuration, also where it is not there yet: nothing that tools write may become one. */
+function protectedBy({ directory }: LoadedConfig): readonly string[] {
+  const names = ['polylogue.config.ts', 'polylogue.config.js', 'polylogue.config.json', 'agents']
+  return names.map((name) => join(directory, name))
 }
 
 function modelOf({ name, model, modelName, origin }: LoadedAgent, parts: ModelParts): ChosenModel | undefined {

@@ -2,6 +2,7 @@ import { createFakeClock } from '@polylogue/testkit'
 import { describe, expect, it } from 'vitest'
 import { configSchema } from '../config/config-schema.ts'
 import type { LoadedConfig } from '../config/load-config.ts'
+import { BUILT_IN_TOOLS } from '../config/built-in-names.ts'
 import { createAgentCatalog } from './agent-catalog.ts'
 
 const clock = createFakeClock()
@@ -9,19 +10,20 @@ const clock = createFakeClock()
 function assistantOf(written: object, defaultModel: string, dataDir?: string) {
   const { tools: _, ...config } = configSchema.parse(written)
   const agents = config.agents.map((agent) => ({ ...agent, tools: [], origin: 'polylogue.config.ts' }))
-  const loaded: LoadedConfig = { ...config, agents, file: 'polylogue.config.ts' }
+  const loaded: LoadedConfig = { ...config, agents, directory: '/nowhere', file: 'polylogue.config.ts' }
   const parts = { scripted: true, clock, defaultModel, ...(dataDir !== undefined && { dataDir }) }
   return createAgentCatalog(loaded, parts).find('assistant')
 }
 
 describe('the agent that nobody configured', () => {
-  it('is, without a model, a guide that says so, with two tools and two options', () => {
+  it('is, without a model, a guide that says so, with two tools of its own, all built-in ones and two options', () => {
     const guide = assistantOf({}, 'demo', '/data')
     expect(guide?.description).toContain('not an AI')
     expect(guide?.modelName).toBe('polylogue/demo')
     expect(guide?.tools.map(({ name, effect }) => [name, effect])).toEqual([
       ['CurrentTime', 'readonly'],
       ['KeepNote', 'unsafe'],
+      ...BUILT_IN_TOOLS.map((name) => [name, expect.any(String)]),
     ])
     expect(guide?.options).toMatchObject([
       { name: 'language', default: 'auto' },
@@ -34,14 +36,14 @@ describe('the agent that nobody configured', () => {
     expect(assistantOf({}, 'demo')?.tools).toEqual([])
   })
 
-  it('leaves all of that behind when there is a model', () => {
+  it('leaves its own things behind when there is a model', () => {
     const assistant = assistantOf({}, 'ollama/llama3.2', '/data')
     expect(assistant).toMatchObject({
       modelName: 'ollama/llama3.2',
-      tools: [],
       options: [],
       features: { images: ['http', 'data'] },
     })
+    expect(assistant?.tools.map(({ name }) => name)).toEqual([...BUILT_IN_TOOLS])
     expect(assistant?.instructions).toMatch(/^You are a helpful assistant\./)
   })
 

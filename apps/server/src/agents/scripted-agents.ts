@@ -1,4 +1,4 @@
-import type { AgentDefinition, Clock } from '@polylogue/engine'
+import type { AgentDefinition, Clock, Tool } from '@polylogue/engine'
 import { createScriptedModel } from '@polylogue/models'
 import { createScriptedTools } from '@polylogue/tools'
 
@@ -6,6 +6,8 @@ import { createScriptedTools } from '@polylogue/tools'
 export function createScriptedAgents(parts: {
   readonly clock: Clock
   readonly maxSteps: number
+  /** The built-in ones. */
+  readonly tools: readonly Tool[]
 }): readonly AgentDefinition[] {
   const shared = {
     version: '1.0.0',
@@ -20,7 +22,7 @@ export function createScriptedAgents(parts: {
       name: 'scripted',
       title: 'Scripted',
       description: 'Does what the last user message tells it to, line by line. For tests.',
-      tools: createScriptedTools(parts),
+      tools: [...createScriptedTools(parts), ...parts.tools],
       options: [
         { type: 'secret', name: 'apiKey', title: 'API key', default: '' },
         { type: 'text', name: 'language', title: 'Language', default: 'English' },

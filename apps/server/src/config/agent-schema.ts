@@ -15,6 +15,12 @@ export interface AgentSettings {
   readonly options: readonly AgentOption[]
   readonly features: AgentFeatures
   readonly maxSteps?: number
+  /** Agents that it may hand work to. */
+  readonly subAgents: readonly string[]
+  /** How long it may work as a sub-agent. */
+  readonly deadlineMs?: number
+  /** Where all its sessions work, as it was written. */
+  readonly workspace?: string
 }
 
 const AGENT_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
@@ -82,6 +88,9 @@ const settings = {
   options: z.array(option).superRefine(refuseRepeatedNames).default([]),
   features: features.prefault({}),
   maxSteps: z.int().min(1).max(10_000).optional(),
+  subAgents: z.array(agentName).refine(isDistinct, 'has a name twice').default([]),
+  deadlineMs: z.int().min(1_000).max(86_400_000).optional(),
+  workspace: z.string().min(1).max(4096).optional(),
 }
 
 /** An agent in a configuration file. */
@@ -123,6 +132,7 @@ const toolShape = z.object({
   effect: z.enum(['readonly', 'idempotent', 'unsafe']),
   exposed: z.boolean(),
   check: z.function(),
+  inspect: z.function().optional(),
   run: z.function(),
 })
 

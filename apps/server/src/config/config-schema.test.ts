@@ -42,6 +42,8 @@ describe('a configuration', () => {
           outBufferBytes: 524_288,
         },
         permissions: { deny: [], allowHosts: [], blockHosts: [], ceiling: 'workspace-write' },
+        bash: { sandbox: 'auto', network: false },
+        webFetch: { allowHosts: [] },
         allowOrigins: [],
         trustedProxies: [],
       },

@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { agentName, agentSchema, modelChoice, refuseRepeatedNames, toolsSchema } from './agent-schema.ts'
 import { permissionsSchema } from '../permissions/permissions-schema.ts'
 import { limitsSchema } from './limits.ts'
+import { bashSchema, webFetchSchema } from './tool-settings.ts'
 
 const origin = z
   .string()
@@ -25,6 +26,8 @@ export const configSchema = z.strictObject({
   recovery: z.enum(['continue', 'interrupt']).default('continue'),
   limits: limitsSchema.prefault({}),
   permissions: permissionsSchema.prefault({}),
+  bash: bashSchema.prefault({}),
+  webFetch: webFetchSchema.prefault({}),
   allowOrigins: z.array(origin).default([]),
   publicUrl: z
     .string()

@@ -16,12 +16,18 @@ export interface AgentConfig {
   readonly model?: ModelName | Model
   /** What is recorded for a model of one's own, `provider/model`. */
   readonly modelName?: string
-  /** Tools made with `defineTool`, or names of those under `tools` of the configuration. */
+  /** Tools made with `defineTool`, names of those under `tools` of the configuration, or names of built-in tools. */
   readonly tools?: readonly (Tool | string)[]
   readonly options?: readonly OptionConfig[]
   /** What clients may use; what is left out keeps its default: everything but images. */
   readonly features?: Partial<AgentFeatures>
   readonly maxSteps?: number
+  /** Names of agents that it may hand work to with the tool `Agent`. */
+  readonly subAgents?: readonly string[]
+  /** How long it may work as a sub-agent; 30 minutes if left out. */
+  readonly deadlineMs?: number
+  /** A directory that all its sessions work in, relative to the configuration; if left out, each has one of its own. */
+  readonly workspace?: string
 }
 
 /** What a client may set for its session. A secret has no default: that would be shown to every client. */

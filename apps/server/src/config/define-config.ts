@@ -3,6 +3,7 @@ import type { ProviderConfigs } from '@polylogue/models'
 import type { PermissionSettings } from '../permissions/permissions-schema.ts'
 import type { AgentConfig, ModelName } from './define-agent.ts'
 import type { Limits } from './limits.ts'
+import type { ToolSettings } from './tool-settings.ts'
 
 export interface Config {
   readonly agents?: readonly AgentConfig[]
@@ -19,6 +20,10 @@ export interface Config {
   readonly limits?: Partial<Limits>
   /** What nobody may do here, and the most that others than the user `local` may give a session. */
   readonly permissions?: Partial<PermissionSettings>
+  /** How the built-in tool `Bash` runs commands. */
+  readonly bash?: Partial<ToolSettings['bash']>
+  /** What the built-in tool `WebFetch` may reach beside the public network. */
+  readonly webFetch?: Partial<ToolSettings['webFetch']>
   /** Web pages of these origins may call the server, such as `https://app.example`. */
   readonly allowOrigins?: readonly string[]
   /** The address that clients use when the server stands behind a proxy. */

@@ -93,7 +93,7 @@ describe('a configuration in JSON', () => {
 
   it('is refused when it names a tool that nobody has', async () => {
     expect(await refusalOf({ 'polylogue.config.json': json({ agents: [{ ...agent, tools: ['look'] }] }) })).toBe(
-      'polylogue.config.json: agents[0].tools[0]: no tool is named look; the configuration has no tools',
+      'polylogue.config.json: agents[0].tools[0]: no tool is named look; there are Read, Write, Edit, Glob, Grep, Bash, WebFetch, AskUserQuestion, Agent, TodoWrite',
     )
   })
 
@@ -143,6 +143,9 @@ describe('an agent in Markdown', () => {
         '  - { type: select, name: pace, choices: [slow, fast] }',
         'features: { images: [http] }',
         'maxSteps: 7',
+        'subAgents: [helper]',
+        'deadlineMs: 60000',
+        'workspace: work',
         '---',
         '',
         '# Guide',
@@ -150,6 +153,7 @@ describe('an agent in Markdown', () => {
         '---',
         'Lead on.',
       ].join('\r\n'),
+      'agents/helper.md': '---\n{}\n---\nHelp.',
     })
     expect((await loadConfig({ directory })).agents).toEqual([
       {
@@ -168,8 +172,12 @@ describe('an agent in Markdown', () => {
           images: ['http'],
         },
         maxSteps: 7,
+        subAgents: ['helper'],
+        deadlineMs: 60_000,
+        workspace: join(directory, 'work'),
         origin: 'agents/guide.md',
       },
+      expect.objectContaining({ name: 'helper', subAgents: [] }),
     ])
   })
 
@@ -188,10 +196,21 @@ describe('an agent in Markdown', () => {
     [
       'with a tool that nobody has',
       '---\nmodel: demo\ntools: [look]\n---\nA',
-      'tools[0]: no tool is named look; the configuration has no tools',
+      'tools[0]: no tool is named look; there are Read, Write, Edit, Glob, Grep, Bash, WebFetch, AskUserQuestion, Agent, TodoWrite',
     ],
   ])('is refused %s', async (_, text, problem) => {
     expect(await refusalOf({ 'agents/a.md': text })).toBe(`agents/a.md: ${problem}`)
+  })
+
+  it('is refused with a sub-agent that does not exist', async () => {
+    expect(await refusalOf({ 'agents/a.md': '---\nsubAgents: [b]\n---\nA' })).toBe(
+      'agents/a.md: subAgents of a: no agent is named b',
+    )
+  })
+
+  it('may name built-in tools', async () => {
+    await write({ 'agents/a.md': '---\ntools: [Read, Bash]\n---\nA' })
+    expect((await loadConfig({ directory })).agents).toMatchObject([{ tools: ['Read', 'Bash'] }])
   })
 
   it('is refused when its front matter is no YAML, with the line', async () => {

@@ -11,10 +11,14 @@ import { configSchema } from './config-schema.ts'
 import type { ModelName } from './define-agent.ts'
 import type { PermissionSettings } from '../permissions/permissions-schema.ts'
 import { importConfig } from './import-config.ts'
+import { BUILT_IN_TOOLS, isBuiltInTool, type BuiltInToolName } from './built-in-names.ts'
 import type { Limits } from './limits.ts'
+import type { ToolSettings } from './tool-settings.ts'
 import { readMarkdownAgent } from './read-markdown-agent.ts'
 
 export interface LoadedConfig {
+  /** Where the configuration and the folder `agents` are, or would be. */
+  readonly directory: string
   /** The configuration file as messages name it; absent when there is none. */
   readonly file?: string
   /** Those of the configuration file first, then those in Markdown by name. */
@@ -25,13 +29,17 @@ export interface LoadedConfig {
   readonly recovery: 'continue' | 'interrupt'
   readonly limits: Limits
   readonly permissions: PermissionSettings
+  readonly bash: ToolSettings['bash']
+  readonly webFetch: ToolSettings['webFetch']
   readonly allowOrigins: readonly string[]
   readonly publicUrl?: string
   readonly trustedProxies: readonly string[]
 }
 
 export interface LoadedAgent extends AgentSettings {
-  readonly tools: readonly Tool[]
+  readonly tools: readonly (Tool | BuiltInToolName)[]
+  /** Absolute. */
+  readonly workspace?: string
   /** Where it was defined, as messages name it. */
   readonly origin: string
 }
@@ -51,7 +59,9 @@ export async function loadConfig(place: { readonly file?: string; readonly direc
   const inMarkdown = await readAgents(path ? dirname(path) : directory, directory)
   const all = [...own, ...inMarkdown.map((agent) => resolveTools(agent, tools, ''))]
   refuseRepeatedAgents(all)
-  return { ...rest, file, agents: all }
+  refuseUnknownSubAgents(all)
+  const folder = path ? dirname(path) : directory
+  return { ...rest, file, directory: folder, agents: all.map((agent) => resolveWorkspace(agent, folder)) }
 }
 
 async function findConfig(directory: string): Promise<string | undefined> {
@@ -92,14 +102,27 @@ function resolveTools(agent: MarkdownAgent, shared: readonly Tool[], path: strin
   }
   const tools = agent.tools.map((tool, index) => {
     if (typeof tool !== 'string') return tool
-    const known = shared.map(({ name }) => name).join(', ')
-    const there = known === '' ? 'the configuration has no tools' : `there are ${known}`
-    return shared.find(({ name }) => name === tool) ?? refuse(index, `no tool is named ${tool}; ${there}`)
+    if (isBuiltInTool(tool)) return tool
+    const known = [...shared.map(({ name }) => name), ...BUILT_IN_TOOLS].join(', ')
+    return shared.find(({ name }) => name === tool) ?? refuse(index, `no tool is named ${tool}; there are ${known}`)
   })
-  for (const [index, { name }] of tools.entries()) {
-    if (tools.findIndex((tool) => tool.name === name) < index) refuse(index, `${name} is there twice`)
+  const names = tools.map((tool) => (typeof tool === 'string' ? tool : tool.name))
+  for (const [index, name] of names.entries()) {
+    if (names.indexOf(name) < index) refuse(index, `${name} is there twice`)
   }
   return { ...agent, tools }
+}
+
+function resolveWorkspace(agent: LoadedAgent, folder: string): LoadedAgent {
+  return agent.workspace === undefined ? agent : { ...agent, workspace: resolve(folder, agent.workspace) }
+}
+
+function refuseUnknownSubAgents(agents: readonly LoadedAgent[]): void {
+  const names = new Set(agents.map(({ name }) => name))
+  for (const { origin, name, subAgents } of agents) {
+    const unknown = subAgents.find((subAgent) => !names.has(subAgent))
+    if (unknown !== undefined) throw new ConfigError(`${origin}: subAgents of ${name}: no agent is named ${unknown}`)
+  }
 }
 
 function refuseRepeatedAgents(agents: readonly LoadedAgent[]): void {

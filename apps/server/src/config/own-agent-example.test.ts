@@ -9,7 +9,14 @@ import {
   asUserId,
   createEngine,
 } from '@polylogue/engine'
-import { createFakeClock, createMemoryEventStore, createTestIds, plainParts, plainSecretBox, testDigest } from '@polylogue/testkit'
+import {
+  createFakeClock,
+  createMemoryEventStore,
+  createTestIds,
+  plainParts,
+  plainSecretBox,
+  testDigest,
+} from '@polylogue/testkit'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createAgentCatalog } from '../agents/agent-catalog.ts'
 import { loadConfig } from './load-config.ts'

@@ -1,19 +1,27 @@
 import { ConfigError } from '../config/config-error.ts'
+import type { ToolSettings } from '../config/tool-settings.ts'
 import type { Patient } from './examine.ts'
-import { warn, type Finding } from './finding.ts'
+import { findConfinement } from '../platform/confinement.ts'
+import { ok, warn, type Finding } from './finding.ts'
 
 /** What nothing keeps away: said at every examination, because it is easily forgotten. */
 export async function checkExposure({ config }: Patient): Promise<readonly Finding[]> {
-  const findings: Finding[] = [
-    warn(
-      'confinement',
-      'Tools run with all rights of the user who runs the server (sandbox: none).',
-      'Run it as a user of its own or in a container: docs/security.md.',
-    ),
-  ]
+  const bash = config instanceof ConfigError ? ({ sandbox: 'auto', network: false } as const) : config.bash
+  const findings: Finding[] = [await checkConfinement(bash)]
   if (!(config instanceof ConfigError) && config.publicUrl !== undefined && config.trustedProxies.length === 0) {
     const message = 'There is a public address and no trusted proxy: all clients behind the proxy count as one.'
     findings.push(warn('proxy', message, 'Name it in the configuration: trustedProxies: ["127.0.0.1"].'))
   }
   return findings
+}
+
+async function checkConfinement(bash: ToolSettings['bash']): Promise<Finding> {
+  const { sandbox } = await findConfinement(bash)
+  if (sandbox === 'bubblewrap')
+    return ok('confinement', 'Shell commands run in bubblewrap; tools of your own run with all rights of the server.')
+  return warn(
+    'confinement',
+    'Shell commands and tools of your own run with all rights of the user who runs the server (sandbox: none).',
+    'Install bubblewrap, or run the server as a user of its own or in a container: docs/security.md.',
+  )
 }

@@ -41,7 +41,8 @@ describe('the owner socket', () => {
       agents: expect.arrayContaining(['scripted']),
       defaultAgent: server.defaultAgent,
       doors: ['aap/v3', 'aap/v1'],
-      sandbox: 'none',
+      sandbox: expect.stringMatching(/^(none|bubblewrap)$/),
+      files: 'file-descriptor',
     })
     expect((await ask(owner, 'GET', '/api/polylogue/me')).body).toEqual({ user: 'local', via: 'owner-socket' })
   })

@@ -1,0 +1,49 @@
+import type { Clock, Tool } from '@polylogue/engine'
+import {
+  createAgentTool,
+  createBashTool,
+  createFileTools,
+  createQuestionTool,
+  createTodoTool,
+  createWebFetchTool,
+  type SubAgent,
+} from '@polylogue/tools'
+import { join } from 'node:path'
+import { BUILT_IN_TOOLS, type BuiltInToolName } from '../config/built-in-names.ts'
+import type { ToolSettings } from '../config/tool-settings.ts'
+
+export interface BuiltInParts extends ToolSettings {
+  readonly dataDir: string
+  /** What no tool may touch beside the data directory: the configuration. */
+  readonly protectedPaths: readonly string[]
+  readonly clock: Clock
+}
+
+export interface BuiltInTools {
+  find(name: BuiltInToolName, subAgents: readonly SubAgent[]): Tool
+  all(subAgents: readonly SubAgent[]): readonly Tool[]
+}
+
+/** Where `Bash` notes what runs, so that a successor can end it. */
+export const bashStateDir = (dataDir: string): string => join(dataDir, 'bash')
+
+export function createBuiltInTools(parts: BuiltInParts): BuiltInTools {
+  const { dataDir, clock, bash, webFetch } = parts
+  const protectedPaths = [dataDir, ...parts.protectedPaths]
+  const stateDir = bashStateDir(dataDir)
+  const tools = new Map<string, Tool>(
+    [
+      ...createFileTools({ protectedPaths }),
+      createBashTool({ ...bash, stateDir, outputDir: join(stateDir, 'outputs'), hidden: [dataDir] }),
+      createWebFetchTool({ ...webFetch, clock }),
+      createQuestionTool(),
+      createTodoTool(),
+    ].map((tool) => [tool.name, tool]),
+  )
+  const find = (name: BuiltInToolName, subAgents: readonly SubAgent[]): Tool => {
+    const tool = name === 'Agent' ? createAgentTool(subAgents) : tools.get(name)
+    if (tool === undefined) throw new Error(`the built-in tool ${name} is missing`)
+    return tool
+  }
+  return { find, all: (subAgents) => BUILT_IN_TOOLS.map((name) => find(name, subAgents)) }
+}

@@ -1,0 +1,19 @@
+/** The tools that come with the server; an agent has those that it names, the built-in agents have them all. */
+export const BUILT_IN_TOOLS = [
+  'Read',
+  'Write',
+  'Edit',
+  'Glob',
+  'Grep',
+  'Bash',
+  'WebFetch',
+  'AskUserQuestion',
+  'Agent',
+  'TodoWrite',
+] as const
+
+export type BuiltInToolName = (typeof BUILT_IN_TOOLS)[number]
+
+const names: ReadonlySet<string> = new Set(BUILT_IN_TOOLS)
+
+export const isBuiltInTool = (name: string): name is BuiltInToolName => names.has(name)
