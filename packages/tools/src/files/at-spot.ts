@@ -5,9 +5,9 @@
 // Its limit: whoever can move an open directory out of the workspace takes the walk along, and could write there anyway.
 import type { BigIntStats } from 'node:fs'
 import { lstat, readlink, type FileHandle } from 'node:fs/promises'
-import { dirname, isAbsolute, join, normalize } from 'node:path'
+import { dirname, isAbsolute, join } from 'node:path'
 import type { AskedPath } from './asked-path.ts'
-import type { Confines } from './confines.ts'
+import type { Confines, Location } from './confines.ts'
 import { below, openDirectory, openRoot, type Directory } from './directory.ts'
 import { codeOf, FileProblem, toFileProblem } from './file-problem.ts'
 
@@ -80,11 +80,18 @@ function createWalk(confines: Confines, { absolute, shown }: AskedPath, options:
       throw refuse('not-ordinary', 'belongs to Git: use git to change it')
   }
 
+  /** Before anything is made on the way to a place that is refused. What `..` means is only known on the way. */
+  const refuseAhead = ({ root, parts }: Location): void => {
+    if (parts.includes('..')) return
+    if (confines.isHidden(join(root, ...parts))) throw outside()
+    refuseGit(parts)
+  }
+
   const startAt = async (path: string): Promise<void> => {
     await close()
     const location = confines.locate(path)
-    if (!location || confines.isHidden(join(location.root, ...location.parts))) throw outside()
-    refuseGit(location.parts)
+    if (!location) throw outside()
+    refuseAhead(location)
     pending = [...location.parts]
     await enter(await openRoot(location.root))
   }
@@ -99,7 +106,7 @@ function createWalk(confines: Confines, { absolute, shown }: AskedPath, options:
     links += 1
     if (links > MOST_LINKS) throw refuse('not-ordinary', 'leads through too many links')
     const text = await readlink(below(here, name))
-    if (isAbsolute(text)) await startAt(normalize(join(text, ...pending)))
+    if (isAbsolute(text)) await startAt([text, ...pending].join('/'))
     else pending.unshift(...text.split('/'))
   }
 
@@ -107,7 +114,7 @@ function createWalk(confines: Confines, { absolute, shown }: AskedPath, options:
     const left = stack.pop()
     await left?.handle.close()
     // The parent of a root may lie in another root, though hardly ever.
-    if (left && stack.length === 0) await startAt(normalize(join(dirname(left.path), ...pending)))
+    if (left && stack.length === 0) await startAt([dirname(left.path), ...pending].join('/'))
   }
 
   /** Steps into a directory, or follows a link. */

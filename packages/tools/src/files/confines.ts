@@ -6,7 +6,7 @@ import { basename, dirname, join, relative } from 'node:path'
 import { codeOf } from './file-problem.ts'
 
 export interface Confines {
-  /** The root that a normalised absolute path lies below, and the way from there. */
+  /** The first root on the way of an absolute path, and the rest of the way, which may still hold `..`. */
   locate(path: string): Location | undefined
   /** By name: below a protected path, with no root deeper inside that it lies below. */
   isHidden(path: string): boolean
@@ -84,11 +84,17 @@ function createConfines(
     isHidden,
     isPassable: (path) => !isHidden(path) || roots.some(({ real }) => isBelow(real, path)),
     locate(path) {
-      for (const { spelled, real } of outermost) {
-        const from = [spelled, real].find((start) => isWithin(path, start))
-        if (from !== undefined) return { root: real, parts: relative(from, path).split('/').filter(Boolean) }
+      const parts = path.split('/').filter((part) => part !== '' && part !== '.')
+      const before: string[] = []
+      for (let at = 0; ; at += 1) {
+        const here = `/${before.join('/')}`
+        const root = outermost.find(({ spelled, real }) => spelled === here || real === here)
+        if (root) return { root: root.real, parts: parts.slice(at) }
+        const next = parts[at]
+        if (next === undefined) return undefined
+        if (next === '..') before.pop()
+        else before.push(next)
       }
-      return undefined
     },
     isHiddenTwin: (path, { dev, ino }) =>
       [...identities].some(([secret, identity]) => identity === `${dev}:${ino}` && secret !== path),

@@ -15,7 +15,10 @@ export interface Directory {
   readonly path: string
 }
 
-/** The path by which to reach `name`, one part of a path and neither `.` nor `..`, in an open directory. */
+/**
+ * The path by which to reach `name`, one part of a path and neither `.` nor `..`, in an open directory. Contract:
+ * whatever uses it has ended before the directory is closed, because the number may then be another directory's.
+ */
 export function below({ handle, path }: Directory, name: string): string {
   return confinement === 'file-descriptor' ? `/proc/self/fd/${handle.fd}/${name}` : join(path, name)
 }

@@ -1,0 +1,90 @@
+import type { Tool, Workspace } from '@polylogue/engine'
+import { join } from 'node:path'
+import { z } from 'zod'
+import { askFor, pathInput, showName, showPath, type AskedPath } from './asked-path.ts'
+import type { ProtectedPaths } from './confines.ts'
+import { defineFileTool, inspectPath } from './define-file-tool.ts'
+import { compileGlob, isMagic } from './glob.ts'
+import { searchFiles } from './search-files.ts'
+import { createSearchBudget, type SearchLimits } from './search-limits.ts'
+
+const MOST_SHOWN = 1000
+const LONGEST_PATTERN = 1000
+
+export const globInput = z
+  .string()
+  .min(1)
+  .max(LONGEST_PATTERN)
+  .refine((pattern) => compileGlob(pattern) !== undefined, 'stands for too many patterns: use fewer braces')
+
+const input = z.object({
+  pattern: globInput
+    .refine((pattern) => !pattern.includes('\0'), 'must not contain a NUL character')
+    .refine((pattern) => !splitPattern(pattern).rest.includes('..'), 'must not contain .. after a wildcard')
+    .describe('Such as **/*.ts or src/{a,b}/*.json'),
+  path: pathInput.default('.').describe('Where to begin; the working directory unless given'),
+})
+
+export interface SearchToolOptions {
+  readonly protectedPaths: ProtectedPaths
+  readonly limits: SearchLimits
+}
+
+export function createGlobTool({ protectedPaths, limits }: SearchToolOptions): Tool {
+  return defineFileTool({
+    name: 'Glob',
+    title: 'Find files',
+    description:
+      'Finds files of the workspace by a pattern of their path. ' +
+      'What .gitignore names, .git and node_modules are left out unless the pattern or the path begins there.',
+    input,
+    effect: 'readonly',
+    kind: 'search',
+    async inspect(request, workspace) {
+      const { start } = toSearch(request, workspace)
+      const { facts } = await inspectPath(
+        'read-files',
+        start,
+        () => protectedPaths.confine(workspace),
+        async () => {},
+      )
+      return { facts, preview: { title: `Glob ${showName(request.pattern)}`, locations: [{ path: start.absolute }] } }
+    },
+    async run({ input: request, workspace, signal }) {
+      const { start, pattern } = toSearch(request, workspace)
+      const matches = compileGlob(pattern) ?? (() => false)
+      const budget = createSearchBudget(limits)
+      const found: string[] = []
+      const visit = async (files: readonly { path: string; way: readonly string[] }[]): Promise<boolean> => {
+        found.push(...files.filter(({ way }) => matches(way)).map(({ path }) => path))
+        return true
+      }
+      await searchFiles(await protectedPaths.confine(workspace), start, { budget, signal, visit })
+      const notes: string[] = []
+      if (found.length > MOST_SHOWN) notes.push(`[The first ${MOST_SHOWN} of ${found.length} files.]`)
+      const limit = budget.over()
+      if (limit !== undefined) notes.push(`[The search was stopped ${limit}: begin further down.]`)
+      const lines = found.sort().slice(0, MOST_SHOWN)
+      const shown = lines.length === 0 ? ['No files match.'] : lines.map((path) => showPath(workspace, path))
+      return { content: [...shown, ...notes].join('\n') }
+    },
+  })
+}
+
+function toSearch(
+  { pattern, path }: z.output<typeof input>,
+  workspace: Workspace,
+): { readonly start: AskedPath; readonly pattern: string } {
+  const { start, rest } = splitPattern(pattern)
+  const from = start.startsWith('/') ? start : join(path, start)
+  return { start: askFor(workspace, from), pattern: rest.join('/') }
+}
+
+/** Where a pattern begins without wildcards is where the search begins. */
+function splitPattern(pattern: string): { readonly start: string; readonly rest: readonly string[] } {
+  const parts = pattern.split('/')
+  const magic = parts.findIndex(isMagic)
+  const at = magic === -1 ? parts.length - 1 : magic
+  const start = parts.slice(0, at).join('/')
+  return { start: pattern.startsWith('/') ? `/${start}` : start, rest: parts.slice(at) }
+}

@@ -1,0 +1,148 @@
+import type { Tool } from '@polylogue/engine'
+import { join } from 'node:path'
+import { z } from 'zod'
+import { oneLine } from '../parse-with.ts'
+import { askFor, pathInput, showName, showPath } from './asked-path.ts'
+import { compilePattern } from './compile-pattern.ts'
+import type { Confines } from './confines.ts'
+import { defineFileTool, inspectPath } from './define-file-tool.ts'
+import { codeOf } from './file-problem.ts'
+import type { FoundLine } from './find-lines.ts'
+import { compileGlob, type Glob } from './glob.ts'
+import { globInput, type SearchToolOptions } from './glob-tool.ts'
+import { createGrepResults, type GrepResults } from './grep-results.ts'
+import { startLineSearcher, type LineSearcher } from './line-searcher.ts'
+import { openFileIn, readBytes } from './read-regular-file.ts'
+import { searchFiles, type FoundFile } from './search-files.ts'
+import { createSearchBudget, type SearchBudget } from './search-limits.ts'
+
+const LONGEST_PATTERN = 1000
+/** Files read while others are searched. */
+const AT_ONCE = 16
+
+const input = z.object({
+  pattern: z
+    .string()
+    .min(1)
+    .max(LONGEST_PATTERN)
+    .superRefine((pattern, context) => {
+      const problem = problemOf(pattern)
+      if (problem !== undefined) context.addIssue({ code: 'custom', message: problem })
+    })
+    .describe('A regular expression as in JavaScript, for one line'),
+  path: pathInput.default('.').describe('A file or directory; the working directory unless given'),
+  glob: globInput.optional().describe('Only files like this: *.ts, src/**/*.json, !*.test.ts'),
+  ignoreCase: z.boolean().default(false),
+  context: z.int().min(0).max(10).default(0).describe('Lines to show before and after each match'),
+  limit: z.int().min(1).max(2000).default(200).describe('How many matching lines to show'),
+})
+
+export function createGrepTool({ protectedPaths, limits }: SearchToolOptions): Tool {
+  return defineFileTool({
+    name: 'Grep',
+    title: 'Search files',
+    description:
+      'Searches the text files of the workspace for a regular expression, line by line. Answers path:line:text. ' +
+      'What .gitignore names, .git and node_modules are left out unless the path begins there.',
+    input,
+    effect: 'readonly',
+    kind: 'search',
+    async inspect({ pattern, path }, workspace) {
+      const asked = askFor(workspace, path)
+      const { facts } = await inspectPath(
+        'read-files',
+        asked,
+        () => protectedPaths.confine(workspace),
+        async () => {},
+      )
+      const where = asked.shown === '.' ? '' : ` in ${asked.shown}`
+      return { facts, preview: { title: `Grep ${showName(pattern)}${where}`, locations: [{ path: asked.absolute }] } }
+    },
+    async run({ input: request, workspace, signal }) {
+      const asked = askFor(workspace, request.path)
+      const confines = await protectedPaths.confine(workspace)
+      const budget = createSearchBudget(limits)
+      const results = createGrepResults(request)
+      const searcher = startLineSearcher(request, { patternMs: limits.patternMs, signal })
+      const isWanted = compileFilter(request.glob)
+      const visit = async (files: readonly FoundFile[]): Promise<boolean> => {
+        const wanted = files.filter(({ way }) => isWanted(way))
+        for (let from = 0; from < wanted.length; from += AT_ONCE) {
+          signal.throwIfAborted()
+          if (results.isFull() || budget.over() !== undefined) return false
+          const some = wanted.slice(from, from + AT_ONCE)
+          // All of them end, also when one fails: their directory is closed after that.
+          const found = await Promise.allSettled(
+            some.map((file) => searchFile(file, { confines, budget, results, searcher, most: request.limit + 1 })),
+          )
+          for (const [index, file] of some.entries()) results.add(showPath(workspace, file.path), valueOf(found[index]))
+        }
+        return !results.isFull()
+      }
+      try {
+        await searchFiles(confines, asked, { budget, signal, visit })
+      } finally {
+        await searcher.stop()
+      }
+      return { content: results.write(budget) }
+    },
+  })
+}
+
+interface SearchTools {
+  readonly confines: Confines
+  readonly budget: SearchBudget
+  readonly results: GrepResults
+  readonly searcher: LineSearcher
+  readonly most: number
+}
+
+async function searchFile(
+  { directory, name }: FoundFile,
+  { confines, budget, results, searcher, most }: SearchTools,
+): Promise<readonly FoundLine[]> {
+  const bytes = await readIfSearchable()
+  return bytes ? searcher.search(new Uint8Array(bytes), most) : []
+
+  async function readIfSearchable(): Promise<Buffer | undefined> {
+    try {
+      return await openFileIn(directory, name, async (file) => {
+        if (!file.stats.isFile() || confines.isHiddenTwin(join(directory.path, name), file.stats)) return undefined
+        if (file.stats.size > budget.limits.fileBytes) {
+          results.leaveOut()
+          return undefined
+        }
+        const { bytes: read } = await readBytes(file, budget.limits.fileBytes)
+        budget.spend({ bytes: read.length })
+        return read
+      })
+    } catch (error) {
+      // Exchanged or removed meanwhile, or not ours to read.
+      if (codeOf(error) === undefined) throw error
+      return undefined
+    }
+  }
+}
+
+function valueOf<Value>(settled: PromiseSettledResult<readonly Value[]> | undefined): readonly Value[] {
+  if (settled?.status === 'rejected') throw settled.reason
+  return settled?.value ?? []
+}
+
+/** A pattern without a slash is one for the name alone. */
+function compileFilter(glob: string | undefined): Glob {
+  if (glob === undefined) return () => true
+  const isNegated = glob.startsWith('!')
+  const pattern = isNegated ? glob.slice(1) : glob
+  const matches = compileGlob(pattern.includes('/') ? pattern : `**/${pattern}`) ?? (() => false)
+  return (names) => matches(names) !== isNegated
+}
+
+function problemOf(pattern: string): string | undefined {
+  try {
+    compilePattern(pattern, { ignoreCase: false })
+    return undefined
+  } catch (error) {
+    return oneLine(error instanceof Error ? error.message : String(error))
+  }
+}

@@ -1,0 +1,14 @@
+import { expect, it } from 'vitest'
+import { checkOpenedPaths, checkWrittenPaths } from './check-paths.ts'
+
+const SEED = 20_260_101
+
+it('M4: whatever path is opened, the file lies in the workspace', async () => {
+  const { opened } = await checkOpenedPaths({ runs: 2000, seed: SEED })
+  expect(opened).toBeGreaterThan(200)
+}, 120_000)
+
+it('M4: whatever path is written, nothing outside of the workspace changes', async () => {
+  const { opened } = await checkWrittenPaths({ runs: 150, seed: SEED })
+  expect(opened).toBeGreaterThan(20)
+}, 120_000)
