@@ -23,7 +23,7 @@ export class RawClient {
     socket.on('error', (error) => this.#onEnd?.reject(error))
   }
 
-  static async open(server: ChildServer): Promise<RawClient> {
+  static async open(server: Pick<ChildServer, 'url' | 'key'>): Promise<RawClient> {
     const socket = connect(Number(server.url.port), server.url.hostname)
     await new Promise<void>((resolve, reject) => socket.once('connect', resolve).once('error', reject))
     const head = `Host: ${server.url.host}\r\nAuthorization: Bearer ${server.key}\r\nContent-Type: application/json\r\n`
@@ -32,6 +32,7 @@ export class RawClient {
 
   /** Resolves when the answer is complete. */
   post(path: string, body: unknown, onChunk?: (chunk: Buffer) => void): Promise<void> {
+    if (this.#socket.destroyed) return Promise.reject(new Error('the server has closed the connection'))
     const text = JSON.stringify(body)
     this.#onChunk = onChunk
     this.#onEnd = Promise.withResolvers()
