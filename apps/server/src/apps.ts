@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net'
 import { createDoctorRoutes } from './admin/doctor-routes.ts'
 import { createKeyRoutes } from './admin/key-routes.ts'
+import { createSessionControlRoutes } from './admin/session-control-routes.ts'
 import { createSessionRoutes } from './admin/session-routes.ts'
 import { createStatusRoutes, type ServerStatus } from './admin/status-routes.ts'
 import { createAdmission } from './auth/admission.ts'
@@ -114,6 +115,15 @@ function createSharedApp(deps: AppsDeps, authenticate: Authenticate): HttpApp {
       engine: parts.engine,
       store: parts.events,
       agents: parts.agents,
+      ceiling: config.permissions.ceiling,
+      authenticate,
+    }),
+  )
+  app.route(
+    '/api/polylogue/sessions',
+    createSessionControlRoutes({
+      engine: parts.engine,
+      store: parts.events,
       ceiling: config.permissions.ceiling,
       authenticate,
     }),
