@@ -124,28 +124,19 @@ const parts = fc.array(part, { minLength: 1, maxLength: 8 })
 
 /** Steps that exist, some of them through links, and a file at the end: many of these lead somewhere. */
 const step = fc.constantFrom(
-  '..',
-  '.',
-  '',
-  'sub',
-  'deep',
-  'l0',
-  'l1',
-  'l2',
-  'l3',
-  'sub/l4',
-  'sub/deep/l5',
-  'sub/..',
-  'l0/..',
+  ...['.', '', 'sub', 'sub/deep', 'sub/..', '..', 'l0/..', 'l0', 'l1', 'l2', 'l3', 'sub/l4', 'sub/deep/l5', 'l4', 'l5'],
 )
-const file = fc.constantFrom('a.txt', 'b.txt', 'sub/b.txt', 'sub/deep/c.txt', 'l0', 'l1', '../secret/a.txt', 'data/key')
+const file = fc.constantFrom(
+  ...['a.txt', 'a.txt', 'b.txt', 'sub/b.txt', 'sub/deep/c.txt', 'deep/c.txt', 'l0', 'l1', '../a.txt', '../ws/a.txt'],
+  ...['../secret/a.txt', '../../a.txt', 'data/key', '../ws2/a.txt'],
+)
 const likelyPath = fc
-  .tuple(fc.constantFrom('', '', 'DIR/ws/', 'DIR/ws2/'), fc.array(step, { maxLength: 3 }), file)
+  .tuple(fc.constantFrom('', '', 'DIR/ws/', 'DIR/ws2/'), fc.array(step, { maxLength: 2 }), file)
   .map(([from, steps, last]) => from + [...steps, last].join('/'))
 
 /** `DIR` stands for the directory of the world. */
 export const pathArbitrary = fc.oneof(
-  { weight: 20, arbitrary: likelyPath },
+  { weight: 40, arbitrary: likelyPath },
   { weight: 20, arbitrary: fc.tuple(start, parts).map(([from, names]) => from + names.join('/')) },
   { weight: 1, arbitrary: parts.map((names) => `${names.join('/')}\0/a.txt`) },
   { weight: 1, arbitrary: fc.nat(3000).map((length) => `${'../'.repeat(length % 40)}${'sub/'.repeat(length)}a.txt`) },
@@ -178,6 +169,7 @@ const target = fc.oneof(
 )
 export const linksArbitrary = fc.uniqueArray(fc.record({ place: fc.constantFrom(...PLACES), target }), {
   selector: ({ place }) => place,
+  minLength: 2,
   maxLength: PLACES.length,
 })
 

@@ -4,19 +4,20 @@ import { createInterface } from 'node:readline'
 import type { Readable, Writable } from 'node:stream'
 import { requireTool } from '../house/require-tool.ts'
 
-/** Exchanges two names, again and again, as fast as the kernel does it, until its input ends. */
+/** Exchanges the two names of each pair, again and again, as fast as the kernel does it, until its input ends. */
 const SCRIPT = `
 import ctypes, select, sys
 libc = ctypes.CDLL(None, use_errno=True)
-one, other = (name.encode() for name in sys.argv[1:3])
+names = [name.encode() for name in sys.argv[1:]]
 AT_FDCWD, RENAME_EXCHANGE = -100, 2
 swaps = 0
 print('ready', flush=True)
 while not select.select([sys.stdin], [], [], 0)[0]:
     for _ in range(200):
-        if libc.renameat2(AT_FDCWD, one, AT_FDCWD, other, RENAME_EXCHANGE) != 0:
-            sys.exit('renameat2: errno %d' % ctypes.get_errno())
-        swaps += 1
+        for one, other in zip(names[::2], names[1::2]):
+            if libc.renameat2(AT_FDCWD, one, AT_FDCWD, other, RENAME_EXCHANGE) != 0:
+                sys.exit('renameat2: errno %d' % ctypes.get_errno())
+            swaps += 1
 print(swaps, flush=True)
 `
 
@@ -26,9 +27,9 @@ export interface SwapAttacker {
 }
 
 /** Another process, as the shell of an agent is one. */
-export async function startSwapping(one: string, other: string): Promise<SwapAttacker> {
+export async function startSwapping(...pairs: readonly (readonly [string, string])[]): Promise<SwapAttacker> {
   const python = requireTool('python3', 'python3')
-  const attacker: ChildProcessByStdio<Writable, Readable, null> = spawn(python, ['-c', SCRIPT, one, other], {
+  const attacker: ChildProcessByStdio<Writable, Readable, null> = spawn(python, ['-c', SCRIPT, ...pairs.flat()], {
     stdio: ['pipe', 'pipe', 'inherit'],
   })
   const lines: string[] = []

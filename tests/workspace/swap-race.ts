@@ -25,8 +25,8 @@ const LANES = 4
 const SECRET = 'inside is a SECRET'
 
 /**
- * While a directory of the workspace and a link that leads outside are being exchanged, files below the one name are
- * written, edited and read, by our tools and by naive ones, until ours have written often enough.
+ * While a directory of the workspace and a link that leads outside are being exchanged, and so are a file and a link,
+ * files below the one name are written, edited and read, by our tools and by naive ones, until ours have written often enough.
  */
 export async function raceAgainstSwaps(wanted: number): Promise<RaceResult> {
   const temp = await createTempDir()
@@ -38,7 +38,12 @@ export async function raceAgainstSwaps(wanted: number): Promise<RaceResult> {
     for (let lane = 0; lane < LANES; lane += 1) writeFileSync(join(directory, `text-${lane}.txt`), text)
   }
   symlinkSync('../outside', join(root, 'link'))
-  const attacker = await startSwapping(join(root, 'work'), join(root, 'link'))
+  writeFileSync(join(root, 'file.txt'), 'inside')
+  symlinkSync('../outside/sub/text-0.txt', join(root, 'file-link'))
+  const attacker = await startSwapping(
+    [join(root, 'work'), join(root, 'link')],
+    [join(root, 'file.txt'), join(root, 'file-link')],
+  )
 
   const tools = createFileTools({ protectedPaths: [] })
   const call = async (name: string, input: JsonObject): Promise<string> => {
@@ -65,9 +70,12 @@ export async function raceAgainstSwaps(wanted: number): Promise<RaceResult> {
       const name = `${lane}-${round % 50}.txt`
       await attempt('writes', () => call('Write', { path: `work/sub/ours-${name}`, content: `ours ${round}` }))
       await attempt('edits', () => call('Edit', { path: text, oldText: 'inside', newText: `inside${round % 2}` }))
-      await attempt('reads', async () => {
-        if ((await call('Read', { path: text })).includes('SECRET')) escapes.push(`round ${round} read the secret`)
-      })
+      for (const path of [text, 'file.txt']) {
+        await attempt('reads', async () => {
+          if ((await call('Read', { path })).includes('SECRET'))
+            escapes.push(`${path} gave the secret in round ${round}`)
+        })
+      }
       if (await readNaively(join(root, text), root)) naiveReads += 1
       await writeNaively(join(root, `work/sub/naive-${name}`), root)
     }

@@ -5,6 +5,7 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { confinement } from './directory.ts'
+import { createFileTools } from './file-tools.ts'
 import { countOpenFiles, workbenchWith, type Workbench, type WorkbenchOptions } from './test-support/workbench.ts'
 
 const createWorkbench = workbenchWith(createInvocation)
@@ -147,6 +148,18 @@ describe('links', () => {
     expect(await bench.say('Read', { path: 'over' })).toBe('     1\tother')
   })
 
+  it('that are roots themselves lead into another root', async () => {
+    const bench = withSecret({ roots: ['ws'] })
+    bench.file('ws/sub/b.txt', 'below\n')
+    symlinkSync('ws/sub', join(bench.dir, 'x'))
+    const read = bench.tool('Read')
+    for (const roots of [['ws', 'x'], ['x', 'ws'], ['x']]) {
+      const workspace = { cwd: join(bench.dir, 'x'), roots: roots.map((root) => join(bench.dir, root)) }
+      for (const path of ['b.txt', join(bench.dir, 'ws/sub/b.txt')])
+        expect(await read.run(createInvocation(read, { path }, { workspace }))).toEqual({ content: '     1\tbelow' })
+    }
+  })
+
   it('C11: put in the place of a root inside another root do not open the way out', async () => {
     const bench = withSecret({ roots: ['ws', 'ws/inner'] })
     bench.file('ws/inner/i.txt', 'inner\n')
@@ -240,6 +253,10 @@ describe('protected paths', () => {
     expect(await bench.say('Read', { path: 'moved/local.key' })).toBe(
       'path: moved/local.key is outside of the workspace',
     )
+  })
+
+  it('that are relative would protect nothing, and are a mistake', () => {
+    expect(() => createFileTools({ protectedPaths: ['data'] })).toThrow('protectedPaths: data is not an absolute path')
   })
 
   it('a root deeper inside one is usable, and its neighbours are not', async () => {

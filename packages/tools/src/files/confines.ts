@@ -2,11 +2,11 @@
 import type { Workspace } from '@polylogue/engine'
 import type { BigIntStats } from 'node:fs'
 import { realpath, stat } from 'node:fs/promises'
-import { basename, dirname, join, relative } from 'node:path'
+import { basename, dirname, isAbsolute, join, relative } from 'node:path'
 import { codeOf } from './file-problem.ts'
 
 export interface Confines {
-  /** The first root on the way of an absolute path, and the rest of the way, which may still hold `..`. */
+  /** The first root on the way of an absolute path, and the rest of the way, which may still hold `..` and `.`. */
   locate(path: string): Location | undefined
   /** By name: below a protected path, with no root deeper inside that it lies below. */
   isHidden(path: string): boolean
@@ -27,7 +27,10 @@ export interface ProtectedPaths {
   confine(workspace: Workspace): Promise<Confines>
 }
 
+/** Throws a `TypeError` for a relative path, which would protect nothing. */
 export function createProtectedPaths(paths: readonly string[]): ProtectedPaths {
+  const relativePath = paths.find((path) => !isAbsolute(path))
+  if (relativePath !== undefined) throw new TypeError(`protectedPaths: ${relativePath} is not an absolute path`)
   // The last known identity is kept: somebody who moves a protected directory away does not make it readable.
   const identities = new Map<string, string>()
   return {
@@ -48,7 +51,9 @@ export function createProtectedPaths(paths: readonly string[]): ProtectedPaths {
 interface Root {
   readonly spelled: string
   readonly real: string
-  readonly isNested: boolean
+  /** The outermost root that it lies in, which is opened, and the way from there. */
+  readonly start: string
+  readonly way: readonly string[]
 }
 
 /**
@@ -58,14 +63,10 @@ interface Root {
 async function resolveRoots(roots: readonly string[]): Promise<readonly Root[]> {
   const resolved: Root[] = []
   for (const spelled of roots.toSorted((one, other) => one.length - other.length)) {
-    const outer = resolved.find((root) => isWithin(spelled, root.spelled) || isWithin(spelled, root.real))
-    if (outer) {
-      const way = relative(isWithin(spelled, outer.spelled) ? outer.spelled : outer.real, spelled)
-      resolved.push({ spelled, real: join(outer.real, way), isNested: true })
-    } else {
-      const real = await realpath(spelled)
-      resolved.push({ spelled, real, isNested: resolved.some((root) => isWithin(real, root.real)) })
-    }
+    const outer = resolved.find((root) => isWithin(spelled, root.spelled))
+    const real = outer ? join(outer.real, relative(outer.spelled, spelled)) : await realpath(spelled)
+    const { start } = resolved.find((root) => isWithin(real, root.start)) ?? { start: real }
+    resolved.push({ spelled, real, start, way: relative(start, real).split('/').filter(Boolean) })
   }
   return resolved
 }
@@ -75,7 +76,6 @@ function createConfines(
   hidden: readonly string[],
   identities: ReadonlyMap<string, string>,
 ): Confines {
-  const outermost = roots.filter(({ isNested }) => !isNested)
   const isHidden = (path: string): boolean =>
     hidden.some(
       (secret) => isWithin(path, secret) && !roots.some(({ real }) => isBelow(real, secret) && isWithin(path, real)),
@@ -84,16 +84,16 @@ function createConfines(
     isHidden,
     isPassable: (path) => !isHidden(path) || roots.some(({ real }) => isBelow(real, path)),
     locate(path) {
-      const parts = path.split('/').filter((part) => part !== '' && part !== '.')
+      const parts = path.split('/')
       const before: string[] = []
       for (let at = 0; ; at += 1) {
         const here = `/${before.join('/')}`
-        const root = outermost.find(({ spelled, real }) => spelled === here || real === here)
-        if (root) return { root: root.real, parts: parts.slice(at) }
+        const root = roots.find(({ spelled, real }) => spelled === here || real === here)
+        if (root) return { root: root.start, parts: [...root.way, ...parts.slice(at)] }
         const next = parts[at]
         if (next === undefined) return undefined
         if (next === '..') before.pop()
-        else before.push(next)
+        else if (next !== '' && next !== '.') before.push(next)
       }
     },
     isHiddenTwin: (path, { dev, ino }) =>
