@@ -102,7 +102,7 @@ interface RuleMatch {
 
 /**
  * The first rule that matches. A strict rule that cannot be compared counts as a denial, a mild one not at all: fail
- * closed. Of a call whose input is not known, a rule that looks at it counts if it is mild.
+ * closed. Of a call whose input is not known, a rule that looks at it allows, unless it denies: then it does not count.
  */
 function firstMatch(subject: Case, rules: readonly PermissionRule[]): RuleMatch | undefined {
   const { tool, facts, input } = subject
@@ -112,7 +112,7 @@ function firstMatch(subject: Case, rules: readonly PermissionRule[]): RuleMatch 
     const answer = matchRule(rule, call, budget)
     if (answer === 'yes') return { rule }
     if (answer === 'no') continue
-    if (input === undefined && rule.action !== 'deny') return { rule }
+    if (input === undefined && rule.action !== 'deny') return { rule: { ...rule, action: 'allow' } }
     if (input !== undefined && rule.action !== 'allow') return { rule, isDoubtful: true }
   }
   return undefined

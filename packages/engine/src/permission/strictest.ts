@@ -14,6 +14,6 @@ export function strictest(verdicts: readonly Verdict[]): Verdict {
   const [first, ...others] = verdicts
   if (first === undefined) return { decision: 'deny', reason: 'no-policy', isCoverable: false }
   const worst = others.reduce((worse, next) => (isStricter(next.decision, worse.decision) ? next : worse), first)
-  const asking = verdicts.filter(({ decision }) => decision === 'ask')
-  return { ...worst, isCoverable: worst.isCoverable && asking.every(({ isCoverable }) => isCoverable) }
+  const isCoverable = verdicts.every((verdict) => verdict.decision !== 'ask' || verdict.isCoverable)
+  return { ...worst, isCoverable: worst.decision === 'ask' && isCoverable }
 }
