@@ -149,7 +149,8 @@ describe('WebFetch', () => {
       if (request.url === '/end') response.end('ok')
       else response.writeHead(302, { location: '/end', 'set-cookie': 'a=b' }).end()
     })
-    await fetchFrom({ url: `http://user:secret@site.test:${port}/begin#part` })
+    const { content } = await fetchFrom({ url: `http://user:secret@site.test:${port}/begin#part` })
+    expect(content).toMatch(new RegExp(`^http://site\\.test:${port}/end \\(`))
     expect(asked.map(({ url }) => url)).toEqual(['/begin', '/end'])
     for (const { headers } of asked)
       expect(headers).toEqual({
