@@ -17,8 +17,11 @@ export type FileToolDefinition<Schema extends z.ZodType> = Omit<ToolDefinition<S
 export function defineFileTool<Schema extends z.ZodType>(definition: FileToolDefinition<Schema>): Tool {
   return {
     ...defineTool(definition),
-    // The engine hands back what `check` made of the input.
-    run: async ({ input, ...call }: ToolInvocation) => definition.run({ ...call, input: input as z.output<Schema> }),
+    async run({ input, ...call }: ToolInvocation) {
+      call.signal.throwIfAborted()
+      // The engine hands back what `check` made of the input.
+      return definition.run({ ...call, input: input as z.output<Schema> })
+    },
   }
 }
 

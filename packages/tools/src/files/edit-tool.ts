@@ -50,11 +50,12 @@ export function createEditTool({ protectedPaths, oneAtATime }: WritingToolOption
       const diffs = diffOf({ path: asked.absolute, oldText, newText })
       return { facts, preview: { title: `Edit ${asked.shown}`, locations: [location], diffs } }
     },
-    async run({ input: { path, ...change }, workspace, grant }) {
+    async run({ input: { path, ...change }, workspace, grant, signal }) {
       const asked = askFor(workspace, path)
       const confines = await protectedPaths.confine(workspace)
       // Two edits of one file at once would both start from the same text, and one of them would be lost.
       return oneAtATime.run(asked.absolute, async () => {
+        signal.throwIfAborted()
         const file = await openConfined(confines, asked, (opened) => readBytes(opened, LARGEST_FILE))
         const old = requireText(file, asked)
         const result = replaceText(old, change)

@@ -151,6 +151,14 @@ describe('Write', () => {
     expect(bench.tool('Write')).toMatchObject({ effect: 'idempotent', kind: 'edit' })
   })
 
+  it.each(['Read', 'Write', 'Edit', 'Glob', 'Grep'])('%s does nothing once its call is cancelled', async (name) => {
+    const bench = createWorkbench()
+    bench.file('ws/a.txt', 'a')
+    const input = { path: 'a.txt', content: 'x', oldText: 'a', newText: 'x', pattern: 'a' }
+    await expect(bench.run(name, input, AbortSignal.abort(new Error('cancelled')))).rejects.toThrow('cancelled')
+    expect(bench.text('ws/a.txt')).toBe('a')
+  })
+
   it('writes nothing without a grant for this tool and this file', async () => {
     const bench = createWorkbench()
     const write = bench.tool('Write')

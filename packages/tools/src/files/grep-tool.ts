@@ -1,11 +1,13 @@
-import type { Tool } from '@polylogue/engine'
+import type { Tool, ToolOutput } from '@polylogue/engine'
 import { join } from 'node:path'
 import { z } from 'zod'
+import type { ToolRun } from '../define-tool.ts'
 import { oneLine } from '../parse-with.ts'
 import { askFor, pathInput, showName, showPath } from './asked-path.ts'
 import { compilePattern } from './compile-pattern.ts'
 import type { Confines } from './confines.ts'
 import { defineFileTool, inspectPath } from './define-file-tool.ts'
+import { createFewAtATime } from './few-at-a-time.ts'
 import { codeOf } from './file-problem.ts'
 import type { FoundLine } from './find-lines.ts'
 import { compileGlob, type Glob } from './glob.ts'
@@ -19,6 +21,8 @@ import { createSearchBudget, type SearchBudget } from './search-limits.ts'
 const LONGEST_PATTERN = 1000
 /** Files read while others are searched. */
 const AT_ONCE = 16
+/** Each has a thread of its own. */
+const MOST_SEARCHES = 4
 
 const input = z.object({
   pattern: z
@@ -38,6 +42,7 @@ const input = z.object({
 })
 
 export function createGrepTool({ protectedPaths, limits }: SearchToolOptions): Tool {
+  const few = createFewAtATime(MOST_SEARCHES)
   return defineFileTool({
     name: 'Grep',
     title: 'Search files',
@@ -58,35 +63,38 @@ export function createGrepTool({ protectedPaths, limits }: SearchToolOptions): T
       const where = asked.shown === '.' ? '' : ` in ${asked.shown}`
       return { facts, preview: { title: `Grep ${showName(pattern)}${where}`, locations: [{ path: asked.absolute }] } }
     },
-    async run({ input: request, workspace, signal }) {
-      const asked = askFor(workspace, request.path)
-      const confines = await protectedPaths.confine(workspace)
-      const budget = createSearchBudget(limits)
-      const results = createGrepResults(request)
-      const searcher = startLineSearcher(request, { patternMs: limits.patternMs, signal })
-      const isWanted = compileFilter(request.glob)
-      const visit = async (files: readonly FoundFile[]): Promise<boolean> => {
-        const wanted = files.filter(({ way }) => isWanted(way))
-        for (let from = 0; from < wanted.length; from += AT_ONCE) {
-          signal.throwIfAborted()
-          if (results.isFull() || budget.over() !== undefined) return false
-          const some = wanted.slice(from, from + AT_ONCE)
-          // All of them end, also when one fails: their directory is closed after that.
-          const found = await Promise.allSettled(
-            some.map((file) => searchFile(file, { confines, budget, results, searcher, most: request.limit + 1 })),
-          )
-          for (const [index, file] of some.entries()) results.add(showPath(workspace, file.path), valueOf(found[index]))
-        }
-        return !results.isFull()
-      }
-      try {
-        await searchFiles(confines, asked, { budget, signal, visit })
-      } finally {
-        await searcher.stop()
-      }
-      return { content: results.write(budget) }
-    },
+    run: (call) => few.run(() => search(call)),
   })
+
+  async function search({ input: request, workspace, signal }: ToolRun<z.output<typeof input>>): Promise<ToolOutput> {
+    signal.throwIfAborted()
+    const asked = askFor(workspace, request.path)
+    const confines = await protectedPaths.confine(workspace)
+    const budget = createSearchBudget(limits)
+    const results = createGrepResults(request)
+    const searcher = startLineSearcher(request, { patternMs: limits.patternMs, signal })
+    const isWanted = compileFilter(request.glob)
+    const visit = async (files: readonly FoundFile[]): Promise<boolean> => {
+      const wanted = files.filter(({ way }) => isWanted(way))
+      for (let from = 0; from < wanted.length; from += AT_ONCE) {
+        signal.throwIfAborted()
+        if (results.isFull() || budget.over() !== undefined) return false
+        const some = wanted.slice(from, from + AT_ONCE)
+        // All of them end, also when one fails: their directory is closed after that.
+        const found = await Promise.allSettled(
+          some.map((file) => searchFile(file, { confines, budget, results, searcher, most: request.limit + 1 })),
+        )
+        for (const [index, file] of some.entries()) results.add(showPath(workspace, file.path), valueOf(found[index]))
+      }
+      return !results.isFull()
+    }
+    try {
+      await searchFiles(confines, asked, { budget, signal, visit })
+    } finally {
+      await searcher.stop()
+    }
+    return { content: results.write(budget) }
+  }
 }
 
 interface SearchTools {

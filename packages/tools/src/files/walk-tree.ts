@@ -31,7 +31,6 @@ export interface TreeOptions {
 }
 
 const DEEPEST = 100
-const MOST_ENTRIES = 50_000
 const LARGEST_IGNORE_FILE = 256 * 1024
 const LEFT_OUT = new Set(['.git', 'node_modules'])
 
@@ -96,7 +95,7 @@ async function sortEntries(
 ): Promise<{ files: string[]; directories: string[]; rules: IgnoreRules | undefined }> {
   const files: string[] = []
   const directories: string[] = []
-  const { entries } = await readEntries(directory, Math.min(MOST_ENTRIES, budget.limits.entries))
+  const { entries } = await readEntries(directory, budget.limits.entries)
   budget.spend({ entries: entries.length })
   const hasRules = entries.some(({ name }) => name === '.gitignore')
   const rules = hasRules ? await readIgnoreRules(directory, before.length + way.length, ignored) : ignored

@@ -44,13 +44,14 @@ export function createWriteTool({ protectedPaths, oneAtATime }: WritingToolOptio
       const diffs = seen ?? (facts.outside === undefined ? diffOf({ path: asked.absolute, newText: content }) : [])
       return { facts, preview: { title: `Write ${asked.shown}`, locations: [{ path: asked.absolute }], diffs } }
     },
-    async run({ input: { path, content }, workspace, grant }) {
+    async run({ input: { path, content }, workspace, grant, signal }) {
       const asked = askFor(workspace, path)
       const confines = await protectedPaths.confine(workspace)
       const bytes = Buffer.from(content)
-      const change = await oneAtATime.run(asked.absolute, () =>
-        replaceFile(confines, { tool: 'Write', grant, asked, bytes }),
-      )
+      const change = await oneAtATime.run(asked.absolute, async () => {
+        signal.throwIfAborted()
+        return replaceFile(confines, { tool: 'Write', grant, asked, bytes })
+      })
       const words = change === 'created' ? 'Created' : 'Wrote'
       return {
         content: `${words} ${asked.shown} (${formatSize(bytes.length)}).`,
