@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
+import { ACTING_FILES, OWN_BUSINESS } from './house/effects.ts'
 import { type Manifest, createHouse, readHouse } from './house/house.ts'
 import { RULES } from './house/rules.ts'
 
@@ -37,6 +38,11 @@ describe('in our sources', () => {
       ]),
     )
   })
+})
+
+it('the files that may have effects are all there', () => {
+  const paths = house.files.map(({ path }) => path)
+  expect([...ACTING_FILES, ...Object.keys(OWN_BUSINESS)].filter((path) => !paths.includes(path))).toEqual([])
 })
 
 describe('a bad example is found by the rule that', () => {

@@ -3,6 +3,8 @@ import { parseAst } from 'vitest/node'
 export interface ImportFact {
   readonly specifier: string
   readonly isTypeOnly: boolean
+  /** Values that are imported by name; `*` where all of the module is. */
+  readonly names: readonly string[]
   readonly line: number
 }
 
@@ -14,6 +16,8 @@ export interface SourceFile {
   readonly exportedNames: readonly { readonly name: string; readonly line: number }[]
   readonly starExports: readonly number[]
   readonly consoleUses: readonly number[]
+  /** Calls of plain names, such as `fetch(…)` and `new WebSocket(…)`. */
+  readonly globalCalls: readonly { readonly name: string; readonly line: number }[]
 }
 
 interface Node {
@@ -36,10 +40,17 @@ export function parseSource(path: string, text: string): SourceFile {
   const exportedNames: { name: string; line: number }[] = []
   const starExports: number[] = []
   const consoleUses: number[] = []
+  const globalCalls: { name: string; line: number }[] = []
   const lineOf = (node: Node) => text.slice(0, node.start).split('\n').length
   const addImport = (node: Node, source: unknown, isTypeOnly: boolean) => {
     const specifier = constantText(source)
-    if (specifier !== undefined) imports.push({ specifier, isTypeOnly, line: lineOf(node) })
+    if (specifier !== undefined)
+      imports.push({ specifier, isTypeOnly, names: namesImportedBy(node), line: lineOf(node) })
+  }
+
+  const noteCall = (node: Node) => {
+    const name = nameOf(node['callee'])
+    if (name !== undefined) globalCalls.push({ name, line: lineOf(node) })
   }
 
   const lang = LANGUAGES[path.slice(path.lastIndexOf('.') + 1)] ?? 'js'
@@ -67,13 +78,17 @@ export function parseSource(path: string, text: string): SourceFile {
         break
       case 'CallExpression':
         if (nameOf(node['callee']) === 'require') addImport(node, firstOf(node['arguments']), false)
+        noteCall(node)
+        break
+      case 'NewExpression':
+        noteCall(node)
         break
       case 'MemberExpression':
         if (nameOf(node['object']) === 'console') consoleUses.push(lineOf(node))
         break
     }
   }
-  return { path, text, imports, exportedNames, starExports, consoleUses }
+  return { path, text, imports, exportedNames, starExports, consoleUses, globalCalls }
 }
 
 function* walk(value: unknown): Generator<Node> {
@@ -101,6 +116,16 @@ function constantText(value: unknown): string | undefined {
 function hasOnlyTypeSpecifiers(node: Node): boolean {
   const specifiers = nodesIn(node['specifiers'])
   return specifiers.length > 0 && specifiers.every((specifier) => specifier['importKind'] === 'type')
+}
+
+function namesImportedBy(node: Node): string[] {
+  if (node.type !== 'ImportDeclaration' && node.type !== 'ExportNamedDeclaration') return ['*']
+  return nodesIn(node['specifiers'])
+    .filter((specifier) => specifier['importKind'] !== 'type' && specifier['exportKind'] !== 'type')
+    .map((specifier) => {
+      const isNamed = specifier.type === 'ImportSpecifier' || specifier.type === 'ExportSpecifier'
+      return (isNamed && nameOf(specifier[node.type === 'ImportDeclaration' ? 'imported' : 'local'])) || '*'
+    })
 }
 
 function namesExportedBy(node: Node): string[] {

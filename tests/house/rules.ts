@@ -10,6 +10,7 @@ import {
   findRoomsWithManyDoors,
   findUndeclaredImports,
 } from './doors.ts'
+import { findActingFilesWithoutGrant, findForeignGrants, findUngrantedEffects } from './effects.ts'
 import { findConsoleUses, findLongFiles, findStarExports } from './files.ts'
 import type { House, Manifest } from './house.ts'
 import { findEmptyFileNames, findEmptyNames, findNamesNotInKebabCase, findProtocolWords } from './words.ts'
@@ -216,6 +217,59 @@ export const RULES: readonly Rule[] = [
       'packages/tools/src/common/a.ts: name the file after its main export',
       'apps/cli/src/run-helper.ts: name the file after its main export',
     ],
+  },
+  {
+    sentence: 'only the engine issues grants',
+    find: findForeignGrants,
+    brokenBy: {
+      'packages/tools/src/a.ts': "import { issueGrant as make, requireGrant } from '@polylogue/engine'",
+      'packages/models/src/a.ts': "import * as engine from '@polylogue/engine'",
+      'apps/server/src/a.ts':
+        "import type { Grant } from '@polylogue/engine'\nexport { issueGrant } from '@polylogue/engine'",
+      'packages/tools/src/a.test.ts': "import { issueGrant } from '@polylogue/engine'",
+      'packages/testkit/src/a.ts': "import { issueGrant } from '@polylogue/engine'",
+    },
+    complaints: [
+      'packages/tools/src/a.ts:1 may not issue grants: only the engine does, after it has judged a call',
+      'packages/models/src/a.ts:1 may not issue grants: only the engine does, after it has judged a call',
+      'apps/server/src/a.ts:2 may not issue grants: only the engine does, after it has judged a call',
+    ],
+  },
+  {
+    sentence: 'tools spawn, write and connect only in the files that ask for a grant',
+    find: findUngrantedEffects,
+    brokenBy: {
+      'packages/tools/src/a.ts': [
+        "import { readFileSync, writeFileSync as keep, type WriteStream } from 'node:fs'",
+        "import { isIP, connect } from 'net'",
+        "import type { ChildProcess } from 'node:child_process'",
+        "const lazy = () => import('node:child_process')",
+        "import fs from 'node:fs/promises'",
+        "export const page = () => fetch('http://a.example')",
+        'export const other = (it) => it.fetch()',
+        "export const socket = () => new WebSocket('ws://a.example')",
+      ].join('\n'),
+      'packages/tools/src/bash/spawn-command.ts': "import { spawn } from 'node:child_process'",
+      'packages/tools/src/a.test.ts': "import { spawn } from 'node:child_process'",
+      'packages/stores/sqlite/src/a.ts': "import { writeFileSync } from 'node:fs'",
+    },
+    complaints: [
+      'packages/tools/src/a.ts:1 may not use writeFileSync of node:fs',
+      'packages/tools/src/a.ts:2 may not use connect of net',
+      'packages/tools/src/a.ts:4 may not use * of node:child_process',
+      'packages/tools/src/a.ts:5 may not use * of node:fs/promises',
+      'packages/tools/src/a.ts:6 may not use fetch',
+      'packages/tools/src/a.ts:8 may not use WebSocket',
+    ],
+  },
+  {
+    sentence: 'a file of the tools that acts for a model asks for the grant first',
+    find: findActingFilesWithoutGrant,
+    brokenBy: {
+      'packages/tools/src/bash/spawn-command.ts': "import { spawn } from 'node:child_process'",
+      'packages/tools/src/web/open-connection.ts': 'requireGrant(grant, tool)',
+    },
+    complaints: ['packages/tools/src/bash/spawn-command.ts acts without requireGrant'],
   },
   {
     sentence: 'packages never write to the console',

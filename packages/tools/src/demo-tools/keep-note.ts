@@ -1,9 +1,10 @@
-import type { Clock, Tool, ToolOutput, UserId } from '@polylogue/engine'
+import { requireGrant, type Clock, type Tool, type ToolOutput, type UserId } from '@polylogue/engine'
 import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { z } from 'zod'
 import { defineTool } from '../define-tool.ts'
 
+const NAME = 'KeepNote'
 const LARGEST_NOTEBOOK = 64 * 1024
 
 const input = z.object({ text: z.string().trim().min(1).max(500).describe('One line, at most 500 characters') })
@@ -11,13 +12,14 @@ const input = z.object({ text: z.string().trim().min(1).max(500).describe('One l
 /** Every user has a file of notes in `notesDir`, a line for each note, never more than 64 KiB. */
 export function createKeepNote({ clock, notesDir }: { readonly clock: Clock; readonly notesDir: string }): Tool {
   return defineTool({
-    name: 'KeepNote',
+    name: NAME,
     title: 'Keep a note',
     description: 'Adds a line to your file of notes on the server. It changes something.',
     input,
     // Twice is not the same as once: a second run would leave a second line.
     effect: 'unsafe',
-    run: ({ input: { text }, userId }) => {
+    run: ({ input: { text }, userId, grant }) => {
+      requireGrant(grant, NAME)
       const name = fileNameOf(userId)
       const number = keep(notesDir, name, `${new Date(clock.now()).toISOString()} ${toLine(text)}\n`)
       if (typeof number === 'number') return `Note ${number} is in ${basename(notesDir)}/${name}.`
