@@ -1,6 +1,6 @@
 import { createInvocation } from '@polylogue/testkit'
 import { execFileSync } from 'node:child_process'
-import { linkSync, mkdirSync, renameSync, symlinkSync } from 'node:fs'
+import { linkSync, mkdirSync, renameSync, rmSync, symlinkSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -39,6 +39,23 @@ describe('paths', () => {
     const read = linked.tool('Read')
     for (const path of ['a.txt', join(linked.dir, 'door/a.txt'), join(linked.dir, 'ws/a.txt')])
       expect(await read.inspect?.({ path, offset: 1 }, workspace)).toMatchObject({ facts: { type: 'read-files' } })
+  })
+
+  it('may lie in a root that is written with a slash at the end, or that is the root of everything', async () => {
+    const bench = withSecret()
+    const read = bench.tool('Read')
+    for (const root of [`${bench.dir}/ws/`, `${bench.dir}//ws/.`, '/']) {
+      const workspace = { cwd: root, roots: [root] }
+      const call = createInvocation(read, { path: `${bench.dir}/ws/a.txt` }, { workspace })
+      expect(await read.run(call)).toEqual({ content: '     1\tinside' })
+    }
+  })
+
+  it('do not exist when the root is gone', async () => {
+    const bench = withSecret({ roots: ['ws', 'gone'] })
+    rmSync(join(bench.dir, 'gone'), { recursive: true })
+    expect(await bench.say('Read', { path: 'a.txt' })).toBe('     1\tinside')
+    expect(await bench.say('Read', { path: '../gone/a.txt' })).toBe(`path: ${bench.dir}/gone/a.txt does not exist`)
   })
 
   it.each([

@@ -2,7 +2,7 @@
 import type { Workspace } from '@polylogue/engine'
 import type { BigIntStats } from 'node:fs'
 import { realpath, stat } from 'node:fs/promises'
-import { basename, dirname, isAbsolute, join, relative } from 'node:path'
+import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path'
 import { codeOf } from './file-problem.ts'
 
 export interface Confines {
@@ -37,7 +37,7 @@ export function createProtectedPaths(paths: readonly string[]): ProtectedPaths {
     async confine(workspace) {
       const hidden = await Promise.all(
         paths.map(async (path) => {
-          const real = await realpathOfMaybe(path)
+          const real = await realpathOfMaybe(resolve(path))
           const identity = await identify(real)
           if (identity !== undefined) identities.set(real, identity)
           return real
@@ -62,9 +62,10 @@ interface Root {
  */
 async function resolveRoots(roots: readonly string[]): Promise<readonly Root[]> {
   const resolved: Root[] = []
-  for (const spelled of roots.toSorted((one, other) => one.length - other.length)) {
+  const spellings = roots.map((root) => resolve(root))
+  for (const spelled of spellings.sort((one, other) => one.length - other.length)) {
     const outer = resolved.find((root) => isWithin(spelled, root.spelled))
-    const real = outer ? join(outer.real, relative(outer.spelled, spelled)) : await realpath(spelled)
+    const real = outer ? join(outer.real, relative(outer.spelled, spelled)) : await realpathOfMaybe(spelled)
     const { start } = resolved.find((root) => isWithin(real, root.start)) ?? { start: real }
     resolved.push({ spelled, real, start, way: relative(start, real).split('/').filter(Boolean) })
   }

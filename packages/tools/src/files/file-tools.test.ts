@@ -20,6 +20,7 @@ describe('Read', () => {
     expect(await bench.say('Read', { path: 'a.txt', offset: 2, limit: 2 })).toBe(
       '     2\t2\n     3\t3\n[Lines 2 to 3 of 5; go on with offset 4.]',
     )
+    expect(await bench.say('Read', { path: 'a.txt', offset: 0, limit: 1 })).toMatch(/^ {5}1\t1\n/)
     expect(await bench.say('Read', { path: 'a.txt', offset: 5 })).toBe('     5\t5\n[Lines 5 to 5 of 5.]')
     expect(await bench.say('Read', { path: 'a.txt', offset: 6 })).toBe('offset: a.txt has only 5 lines')
   })

@@ -16,7 +16,12 @@ const MOST_BYTES = 8 * 1024 * 1024
 
 const input = z.object({
   path: pathInput.describe('The file or directory, absolute or relative to the working directory'),
-  offset: z.int().min(1).default(1).describe('The first line to read, counted from 1'),
+  offset: z
+    .int()
+    .min(0)
+    .default(1)
+    .transform((line) => Math.max(1, line))
+    .describe('The first line to read, counted from 1'),
   limit: z.int().min(1).max(MOST_LINES).default(MOST_LINES).describe('How many lines to read'),
 })
 

@@ -4,7 +4,7 @@ import { requireGrant, type Grant } from '@polylogue/engine'
 import { randomBytes } from 'node:crypto'
 import { constants, type BigIntStats } from 'node:fs'
 import { mkdir, open, rename, unlink, type FileHandle } from 'node:fs/promises'
-import { resolve } from 'node:path'
+import { dirname, resolve } from 'node:path'
 import type { AskedPath } from './asked-path.ts'
 import { atSpot, type Spot } from './at-spot.ts'
 import type { Confines } from './confines.ts'
@@ -52,6 +52,7 @@ function isSameVersion(one: BigIntStats, other: BigIntStats): boolean {
 async function makeDirectory(path: string): Promise<void> {
   try {
     await mkdir(path)
+    await syncDirectory(dirname(path))
   } catch (error) {
     if (codeOf(error) !== 'EEXIST') throw error
   }
@@ -81,7 +82,7 @@ async function putInPlace(
     })
     throw error
   }
-  await syncDirectory(directory)
+  await syncDirectory(listingPath(directory))
 }
 
 /** Without the bits that lend rights to whoever runs it. */
@@ -97,8 +98,8 @@ async function keepOwnerAndMode(file: FileHandle, old: BigIntStats): Promise<voi
   await file.chmod(Number(old.mode & PERMISSIONS))
 }
 
-async function syncDirectory(directory: Directory): Promise<void> {
-  const handle = await open(listingPath(directory), constants.O_RDONLY | constants.O_DIRECTORY)
+async function syncDirectory(path: string): Promise<void> {
+  const handle = await open(path, constants.O_RDONLY | constants.O_DIRECTORY)
   try {
     await handle.sync()
   } finally {
