@@ -19,7 +19,8 @@ export interface ConnectionRules {
   readonly allowance: Allowance
   /** The ports of public hosts; one that the operator allowed has all. */
   readonly ports: readonly number[]
-  readonly resolve: Resolve
+  /** Default: as the operating system does, its hosts file included. */
+  readonly resolve?: Resolve
 }
 
 export interface ConnectionRequest {
@@ -56,8 +57,7 @@ export async function openConnection(request: ConnectionRequest): Promise<Socket
   throw new Error(`${address.host} cannot be reached: ${describeFailure(failure)}.`, { cause: failure })
 }
 
-/** As the operating system resolves names, its hosts file included. */
-export async function resolveBySystem(host: string): Promise<readonly string[]> {
+async function resolveBySystem(host: string): Promise<readonly string[]> {
   const found = await lookup(host, { all: true, order: 'verbatim' })
   return found.map(({ address }) => address)
 }
@@ -72,7 +72,11 @@ async function findCandidates(address: WebAddress, rules: ConnectionRules, signa
   return found
 }
 
-async function resolveName({ host }: WebAddress, { resolve }: ConnectionRules, signal: AbortSignal): Promise<string[]> {
+async function resolveName(
+  { host }: WebAddress,
+  { resolve = resolveBySystem }: ConnectionRules,
+  signal: AbortSignal,
+): Promise<string[]> {
   const found = await unlessAborted(resolve(host), signal).catch((error: unknown) => {
     signal.throwIfAborted()
     throw new Error(`No address was found for ${host}.`, { cause: error })
