@@ -23,7 +23,9 @@ export async function failFirstStart(injection: Injection): Promise<readonly str
     const [complaint] = await Promise.all([text(child.stderr), once(child, 'exit')])
     const problems: string[] = []
     if (child.exitCode === 0) problems.push('it started, or ended well')
-    if (!/EIO|i\/o error/i.test(complaint)) problems.push(`it does not say why: ${complaint}`)
+    if (!/^polylogue: \S+\.key cannot be (?:written|read): EIO: i\/o error\. [^\n]+\n$/.test(complaint)) {
+      problems.push(`it does not say in one sentence what failed: ${complaint}`)
+    }
 
     const server = await startServerProcess({ dataDir: data, startDir: temp.path })
     try {

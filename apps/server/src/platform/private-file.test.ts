@@ -53,3 +53,30 @@ it('keeps the secret keys: made once, the first line seals, a damaged file stops
     expect(() => loadSecretKeys(path, randomBytes)).toThrow(/is damaged/)
   }
 })
+
+it('that cannot be written is told in one sentence, with what stands in the way', () => {
+  const directory = makeTempDir()
+  writeFileSync(join(directory, 'file'), '')
+  mkdirSync(join(directory, 'folder', 'full'), { recursive: true })
+  const reasons = [
+    [join(directory, 'nowhere', 'local.key'), 'ENOENT: no such file or directory'],
+    [join(directory, 'file', 'local.key'), 'ENOTDIR: not a directory'],
+    [join(directory, 'folder'), 'EISDIR: illegal operation on a directory'],
+  ] as const
+  for (const [path, reason] of reasons) {
+    expect(() => writePrivateFile(path, 'sk')).toThrow(
+      new ServeError(`${path} cannot be written: ${reason}. Look at the disk, then start again.`, 1),
+    )
+  }
+})
+
+it('that cannot be read is told in one sentence, with what stands in the way', () => {
+  const path = join(makeTempDir(), 'local.key')
+  symlinkSync('local.key', path)
+  expect(() => readPrivateFile(path)).toThrow(
+    new ServeError(
+      `${path} cannot be read: ELOOP: too many symbolic links encountered. Look at the disk, then start again.`,
+      1,
+    ),
+  )
+})

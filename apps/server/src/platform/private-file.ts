@@ -1,11 +1,15 @@
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { EXIT_CONFIG, ServeError } from '../serve-error.ts'
+import { EXIT_CONFIG, EXIT_FAILURE, ServeError } from '../serve-error.ts'
 
 /** Files that hold keys: mode 0600, never read when others could have read or changed them. */
 
-/** `undefined` when there is no such file. Throws a `ServeError` when the file is open to other users. */
+/** `undefined` when there is no such file. Throws a `ServeError` when it is open to other users, or cannot be read. */
 export function readPrivateFile(path: string): string | undefined {
+  return explained(`${path} cannot be read`, () => readIfPrivate(path))
+}
+
+function readIfPrivate(path: string): string | undefined {
   const stat = statSync(path, { throwIfNoEntry: false })
   if (stat === undefined) return undefined
   if (!stat.isFile()) throw new ServeError(`${path} is not a regular file; remove it and start again.`, EXIT_CONFIG)
@@ -15,8 +19,12 @@ export function readPrivateFile(path: string): string | undefined {
   return readFileSync(path, 'utf8')
 }
 
-/** All of the content or the old file: a crash in between leaves no half-written key. */
+/** All of the content or the old file: a crash in between leaves no half-written key. Throws a `ServeError`. */
 export function writePrivateFile(path: string, content: string): void {
+  explained(`${path} cannot be written`, () => replaceFile(path, content))
+}
+
+function replaceFile(path: string, content: string): void {
   const draft = `${path}.new`
   rmSync(draft, { force: true })
   const file = openSync(draft, 'wx', 0o600)
@@ -42,5 +50,17 @@ function syncDirectory(path: string): void {
     fsyncSync(directory)
   } finally {
     closeSync(directory)
+  }
+}
+
+/** A disk that is full or fails is nothing that a stack would explain. */
+function explained<T>(what: string, run: () => T): T {
+  try {
+    return run()
+  } catch (error) {
+    if (!(error instanceof Error) || !('syscall' in error)) throw error
+    // Node's message is the reason, a comma, then the call and the paths.
+    const [reason] = error.message.split(', ')
+    throw new ServeError(`${what}: ${reason}. Look at the disk, then start again.`, EXIT_FAILURE, { cause: error })
   }
 }
