@@ -35,6 +35,7 @@ export function createEditTool({ protectedPaths, oneAtATime }: WritingToolOption
     // A second run finds another text, or the same text once more.
     effect: 'unsafe',
     kind: 'edit',
+    nature: 'write-files',
     async inspect({ path, oldText, newText }, workspace) {
       const asked = askFor(workspace, path)
       const { facts, seen: line } = await inspectPath(

@@ -40,6 +40,7 @@ export function createGlobTool({ protectedPaths, limits }: SearchToolOptions): T
     input,
     effect: 'readonly',
     kind: 'search',
+    nature: 'read-files',
     async inspect(request, workspace) {
       const { start } = toSearch(request, workspace)
       const { facts } = await inspectPath(

@@ -52,6 +52,7 @@ export function createGrepTool({ protectedPaths, limits }: SearchToolOptions): T
     input,
     effect: 'readonly',
     kind: 'search',
+    nature: 'read-files',
     async inspect({ pattern, path }, workspace) {
       const asked = askFor(workspace, path)
       const { facts } = await inspectPath(

@@ -57,8 +57,10 @@ export function startLineSearcher(
     void worker.terminate()
   }
   worker.on('message', (message: unknown) => {
+    const lines = answer.safeParse(message)
     if (message === 'ready') isReady = true
-    else waiting.shift()?.resolve(answer.parse(message))
+    else if (lines.success) waiting.shift()?.resolve(lines.data)
+    else fail(new Error('the thread that searches gave no lines', { cause: lines.error }))
     watch()
   })
   worker.on('error', fail)

@@ -32,6 +32,7 @@ export function createWriteTool({ protectedPaths, oneAtATime }: WritingToolOptio
     input,
     effect: 'idempotent',
     kind: 'edit',
+    nature: 'write-files',
     async inspect({ path, content }, workspace) {
       const asked = askFor(workspace, path)
       const { facts, seen } = await inspectPath(
