@@ -1,10 +1,20 @@
-import { mkdtempSync, readFileSync, readdirSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInvocation, type InvocationOptions } from '@polylogue/testkit'
 import type { JsonObject, ToolOutput } from '@polylogue/engine'
 import { afterAll, describe, expect, it } from 'vitest'
 import { type BashToolOptions, createBashTool } from './bash-tool.ts'
+import { detectSandbox } from './detect-sandbox.ts'
 import { noteRunning, sweepLeftovers } from './running-calls.ts'
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), 'polylogue-test-')))
@@ -122,6 +132,14 @@ describe('a command', () => {
     })
   })
 
+  it('shows files of its workspace unasked where the sandbox hides the folders around it, else it is asked for', async () => {
+    const inspect = (sandbox: 'auto' | 'none') =>
+      createTool({ sandbox, hidden: [folder] }).inspect?.({ command: 'cat notes.md' }, workspace)
+    expect(await inspect('none')).toMatchObject({ facts: { risk: 'other' } })
+    const risk = (await detectSandbox()) === 'none' ? 'other' : 'safe'
+    expect(await inspect('auto')).toMatchObject({ facts: { risk } })
+  })
+
   it('fails in words when its directory is gone', async () => {
     const tool = createTool()
     const gone = join(folder, 'gone')
@@ -175,8 +193,11 @@ describe('limits', () => {
   })
 
   it('keeps no more than the newest outputs of a session', async () => {
-    for (let count = 0; count < 18; count++) await run('seq 1 12000')
-    expect(readdirSync(join(outputDir, 'session')).length).toBeLessThanOrEqual(16)
+    const outputs = join(outputDir, 'session')
+    mkdirSync(outputs, { recursive: true })
+    for (let count = 0; count < 30; count++) writeFileSync(join(outputs, `${count}.txt`), '')
+    await run('seq 1 12000')
+    expect(readdirSync(outputs).length).toBeLessThanOrEqual(16)
   })
 
   it('S22: stops a command that prints without end', async () => {

@@ -71,7 +71,8 @@ export function createBashTool(options: BashToolOptions): Tool {
     kind: 'execute',
     nature: 'shell',
     inspect: async ({ command }, { cwd }) => ({
-      facts: await inspectCommand(command, { cwd, hidden }),
+      // A sandboxed command sees nothing of these folders but its workspace and its outputs.
+      facts: await inspectCommand(command, { cwd, hidden: (await findSandbox(options)) === 'none' ? hidden : [] }),
       preview: { title: titleOf(command) },
     }),
     run: () => Promise.reject(new Error('unreachable')),
@@ -144,13 +145,16 @@ async function runBash(invocation: ToolInvocation, options: BashToolOptions): Pr
   }
 }
 
-async function chooseSandbox({ sandbox = 'auto' }: BashToolOptions): Promise<Sandbox> {
-  if (sandbox === 'none') return 'none'
-  const detected = await detectSandbox()
-  if (detected === 'none' && sandbox === 'required') {
+async function findSandbox({ sandbox }: BashToolOptions): Promise<Sandbox> {
+  return sandbox === 'none' ? 'none' : detectSandbox()
+}
+
+async function chooseSandbox(options: BashToolOptions): Promise<Sandbox> {
+  const found = await findSandbox(options)
+  if (found === 'none' && options.sandbox === 'required') {
     throw new Error('commands must run in a sandbox here, but bubblewrap is missing or not allowed to make one')
   }
-  return detected
+  return found
 }
 
 function addedEnvironment({ environment = {} }: BashToolOptions, sandbox: Sandbox): Record<string, string> {

@@ -3,8 +3,11 @@ export interface CommandArgv {
   readonly args: readonly string[]
 }
 
-/** Makes files that others may read, leaves no core dumps; then it becomes the shell that runs the command. */
-const LAUNCHER = 'umask 022; ulimit -c 0; exec "$@"'
+/**
+ * Makes files that others may read, leaves no core dumps, gives way to the server (which must get to end it, should it
+ * take all there is); then it becomes the shell that runs the command.
+ */
+const LAUNCHER = 'umask 022; ulimit -c 0; exec nice -n 5 "$@"'
 
 /** How a command is started: its bytes are the last argument, as they were approved. */
 export function buildCommandArgv(command: string, shell: string, sandbox?: CommandArgv): CommandArgv {

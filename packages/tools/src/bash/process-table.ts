@@ -9,17 +9,37 @@ export interface ProcessRow {
   readonly session: number
   readonly isZombie: boolean
   readonly command: string
+  /** Of the call that it belongs to. */
+  readonly marker?: string
 }
 
-/** Every process there is at this moment; those that end meanwhile may be missing. */
-export function readProcesses(): readonly ProcessRow[] {
-  return listPids().flatMap((pid) => {
+export interface ProcessTable {
+  /** When reading it began. */
+  readonly readAt: number
+  /** Every process there was; those that ended meanwhile may be missing. */
+  readonly rows: readonly ProcessRow[]
+}
+
+let latest: ProcessTable | undefined
+
+/**
+ * The table as it was at `since` or later. When many calls are stopped at once, one read serves them all: on a machine
+ * full of processes it takes long.
+ */
+export function readProcessTable(since: number): ProcessTable {
+  if (latest && latest.readAt >= since) return latest
+  const readAt = performance.now()
+  const rows = listPids().flatMap((pid) => {
     const row = parseStat(pid, readText(`/proc/${pid}/stat`))
-    return row ? [row] : []
+    if (!row) return []
+    const marker = row.isZombie ? undefined : readMarker(pid)
+    return [marker === undefined ? row : { ...row, marker }]
   })
+  latest = { readAt, rows }
+  return latest
 }
 
-export function readMarker(pid: number): string | undefined {
+function readMarker(pid: number): string | undefined {
   const prefix = `${MARKER_NAME}=`
   const line = readText(`/proc/${pid}/environ`)
     .split('\0')

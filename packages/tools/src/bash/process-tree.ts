@@ -2,11 +2,11 @@
 // exec, `setsid`, `nohup` and double forks), those of sessions that such processes lead, and the children of all these.
 // A process that clears its environment, leaves the session and outlives its parent escapes; only the sandbox holds it.
 import { setTimeout as delay } from 'node:timers/promises'
-import { type ProcessRow, readMarker, readProcesses } from './process-table.ts'
+import { type ProcessRow, type ProcessTable, readProcessTable } from './process-table.ts'
 
 export interface ProcessTree {
-  /** What is alive of it. */
-  find(): readonly ProcessRow[]
+  /** What was alive of it at `since` or later; now, unless said otherwise. */
+  find(since?: number): ProcessTable
   /** Asks these to end. */
   ask(rows: readonly ProcessRow[]): void
   kill(): void
@@ -23,18 +23,18 @@ export interface TreeRoot {
 export function createProcessTree({ marker, leader, holder }: TreeRoot): ProcessTree {
   const sessions = new Set<number>(leader === undefined ? [] : [leader])
 
-  function find(): readonly ProcessRow[] {
-    const rows = readProcesses().filter(({ pid }) => pid !== process.pid)
+  function find(since: number = performance.now()): ProcessTable {
+    const { rows, readAt } = readProcessTable(since)
     const found = new Map<number, ProcessRow>()
     for (const row of rows) {
-      if (row.pid === leader || sessions.has(row.session) || readMarker(row.pid) === marker) found.set(row.pid, row)
+      if (row.pid === leader || sessions.has(row.session) || row.marker === marker) found.set(row.pid, row)
     }
     for (let before = -1; before !== found.size;) {
       before = found.size
       for (const row of rows) if (found.has(row.parent)) found.set(row.pid, row)
     }
     for (const { session } of found.values()) if (found.has(session)) sessions.add(session)
-    return [...found.values()].filter(({ isZombie }) => !isZombie)
+    return { readAt, rows: [...found.values()].filter(({ isZombie, pid }) => !isZombie && pid !== process.pid) }
   }
 
   function ask(rows: readonly ProcessRow[]): void {
@@ -49,13 +49,17 @@ export function createProcessTree({ marker, leader, holder }: TreeRoot): Process
   function kill(): void {
     // The group first: the kernel signals it as a whole, so that nobody forks away meanwhile.
     if (leader !== undefined) send(-leader, 'SIGKILL')
-    for (const { pid } of find()) send(pid, 'SIGKILL')
+    for (const { pid } of find().rows) send(pid, 'SIGKILL')
   }
 
   return { find, ask, kill }
 }
 
-const LOOK_EVERY_MS = 20
+/** So that two looks are never at the same read. */
+const A_MOMENT = 0.001
+const FIRST_LOOK_MS = 15
+/** Looking costs a read of the whole process table, which a storm of processes makes long and slow. */
+const LOOK_LESS_OFTEN = 1.7
 
 /**
  * Whether the tree is gone, looked at again and again. It must look so twice: what forked between two reads of the table
@@ -66,14 +70,18 @@ export async function isGoneWithin(
   ms: number,
   seen?: (rows: readonly ProcessRow[]) => void,
 ): Promise<boolean> {
-  const giveUpAt = performance.now() + ms
-  for (let empty = 0; ;) {
-    const rows = tree.find()
+  let since = performance.now()
+  const giveUpAt = since + ms
+  let pauseMs = FIRST_LOOK_MS
+  for (let empty = 0; ; pauseMs *= LOOK_LESS_OFTEN) {
+    const { rows, readAt } = tree.find(since)
+    since = readAt + A_MOMENT
     empty = rows.length === 0 ? empty + 1 : 0
     if (empty === 2) return true
-    if (empty === 0 && performance.now() >= giveUpAt) return false
+    const leftMs = giveUpAt - performance.now()
+    if (empty === 0 && leftMs <= 0) return false
     seen?.(rows)
-    await delay(empty === 0 ? LOOK_EVERY_MS : 1)
+    await delay(empty === 0 ? Math.min(pauseMs, leftMs) : 1)
   }
 }
 

@@ -92,14 +92,14 @@ function startChild({ pipe, start }: CommandRun): ChildProcess {
 
 async function clearAway(tree: ProcessTree): Promise<Pick<CommandEnd, 'leftovers' | 'survivors'>> {
   if (await isGoneWithin(tree, LINGER_MS)) return { leftovers: 0, survivors: 0 }
-  const leftovers = tree.find().length
+  const leftovers = tree.find().rows.length
   const isGone = await stopTree(tree, { askMs: LINGER_MS, killMs: KILL_MS })
-  return { leftovers, survivors: isGone ? 0 : tree.find().length }
+  return { leftovers, survivors: isGone ? 0 : tree.find().rows.length }
 }
 
 async function endTree(tree: ProcessTree): Promise<Pick<CommandEnd, 'leftovers' | 'survivors'>> {
   const isGone = await stopTree(tree, { askMs: ASK_MS, killMs: KILL_MS })
-  return { leftovers: 0, survivors: isGone ? 0 : tree.find().length }
+  return { leftovers: 0, survivors: isGone ? 0 : tree.find().rows.length }
 }
 
 function exitOf(child: ChildProcess): Promise<Pick<CommandEnd, 'exitCode' | 'signal'>> {

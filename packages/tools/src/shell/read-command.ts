@@ -39,7 +39,7 @@ export function readCommand(command: string, parser: ShellParser, { home, cwd }:
       children: (node, visit) => parser.forEachChild(node, visit),
       note: (found, fields) => note(found, fields, nesting),
     }
-    readScript(parser.parse(source), reader)
+    readScript(source, parser.parse(source), reader)
   }
   const note = (found: SimpleCommand, fields: readonly Field[], nesting: Nesting): void => {
     if (reading.exceeds !== undefined) return

@@ -23,6 +23,8 @@ export interface ScriptReader {
 }
 
 interface Place {
+  /** What the positions of nodes count in. */
+  readonly source: string
   readonly depth: number
   /** The output of another command comes in. */
   readonly isPiped: boolean
@@ -50,8 +52,8 @@ const LIVELY_VARIABLES = /^(?:BASH_ENV|ENV|PS4|PROMPT_COMMAND|SHELLOPTS|BASHOPTS
 /** In arithmetic the shell evaluates a subscript again, substitutions included. */
 const LIVELY_SUBSCRIPT = /\[[^\]]*(?:\$\(|`|\$\{)/
 
-export function readScript(script: ParsedScript, reader: ScriptReader): void {
-  visit(script, { depth: 0, isPiped: false, isBeside: false, functions: [] }, reader)
+export function readScript(source: string, script: ParsedScript, reader: ScriptReader): void {
+  visit(script, { source, depth: 0, isPiped: false, isBeside: false, functions: [] }, reader)
 }
 
 function visit(node: SyntaxNode, place: Place, reader: ScriptReader): void {
@@ -66,10 +68,11 @@ function visit(node: SyntaxNode, place: Place, reader: ScriptReader): void {
   switch (node.type) {
     case 'Script':
       for (const { message } of node.errors ?? []) reading.doubts.push(message)
-      return visitChildren()
+      return visitChildren({ ...deeper, source: node.source ?? place.source })
     case 'Statement':
       return visitChildren({ ...deeper, isBeside: place.isBeside || node.background === true })
     case 'Pipeline':
+      if (node.commands.length === 0) reading.doubts.push('a pipeline of nothing')
       node.prefixes.forEach((prefix) => visit(prefix, deeper, reader))
       node.commands.forEach((command, index) => {
         const isBeside = place.isBeside || node.commands.length > 1
@@ -119,6 +122,7 @@ const NOTHING: SimpleCommand = { name: '', args: [], written: [], stdin: 'nothin
 function readCommand(node: Command, place: Place, reader: ScriptReader): void {
   const { reading } = reader
   const context = wordContext(reader)
+  if (hasGaps(node, place.source)) reading.doubts.push('text that the parser passed over')
   const fields = [...(node.name ? [node.name] : []), ...node.args].flatMap((argument) =>
     argument.type === 'Word' ? expandWord(argument, context) : assignedFields(argument, context),
   )
@@ -130,6 +134,16 @@ function readCommand(node: Command, place: Place, reader: ScriptReader): void {
   if (place.isBeside && place.functions.includes(name)) reading.isForkBomb = true
   const written = writtenBy(node.redirects, reader)
   reader.note({ name, args, written, stdin: stdinOf(node.redirects, place, reader), getsMore: false }, fields)
+}
+
+/** The parser is tolerant: of `a( b` it makes the command `a b`. Between its words there must be nothing but space. */
+function hasGaps(node: Command, source: string): boolean {
+  const parts = [...(node.name ? [node.name] : []), ...node.prefix, ...node.suffix].toSorted((a, b) => a.pos - b.pos)
+  const last = parts.at(-1)
+  if (!last || /^[ \t]*\(/.test(source.slice(last.end, last.end + 100))) return true
+  return parts.some(
+    (part, index) => index > 0 && !/^(?:[ \t]|\\\n)*$/.test(source.slice(parts[index - 1]?.end, part.pos)),
+  )
 }
 
 function readFunction(node: ShellFunction, place: Place, reader: ScriptReader): void {

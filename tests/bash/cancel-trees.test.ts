@@ -1,0 +1,9 @@
+import { expect, it } from 'vitest'
+import { cancelTrees } from './cancel-trees.ts'
+import { TREE_SHAPES } from './tree-shapes.ts'
+
+it('F12: 36 cancels over all shapes of process trees leave nobody, and nobody writes after the end', async () => {
+  const { complaints, perShape } = await cancelTrees({ cancels: 36, sandbox: 'none', beside: 4 })
+  expect(complaints).toEqual([])
+  expect(Object.keys(perShape).sort()).toEqual(Object.keys(TREE_SHAPES).sort())
+})

@@ -1,0 +1,48 @@
+import { createInvocation } from '@polylogue/testkit'
+import { createBashTool, detectSandbox } from '@polylogue/tools'
+import { describe, expect, it } from 'vitest'
+import { createTempDir } from '../support/temp-dir.ts'
+import { ESCAPES } from './escapes.ts'
+import { AWKWARD_COMMANDS, findChanged } from './record-arguments.ts'
+import { tryEscapes } from './try-escapes.ts'
+
+const sandbox = await detectSandbox()
+
+describe.runIf(sandbox === 'bubblewrap')('in the sandbox', () => {
+  it(`S9: none of ${ESCAPES.length} ways out works`, async () => {
+    expect(await tryEscapes(ESCAPES, 'required')).toEqual({ worked: [], traces: [] })
+  })
+
+  it('C16: nothing is trimmed, split or taken for an option', async () => {
+    expect(await findChanged(AWKWARD_COMMANDS, 'required')).toEqual([])
+  })
+
+  it('work in the workspace goes on as usual', async () => {
+    const folder = await createTempDir()
+    const { path } = folder
+    const tool = createBashTool({
+      stateDir: `${path}/state`,
+      outputDir: `${path}/outputs`,
+      sandbox: 'required',
+      hidden: [path],
+    })
+    const command =
+      'echo a > f && cat f && mktemp && ls / > /dev/null && git init -q x && ls -A && pwd && echo b > /dev/stderr; exit 3'
+    const workspace = { cwd: `${path}/work`, roots: [`${path}/work`] }
+    const made = createBashTool({ stateDir: `${path}/state`, outputDir: `${path}/outputs`, sandbox: 'none' })
+    await made.run(createInvocation(made, { command: 'mkdir work' }, { workspace: { cwd: path, roots: [path] } }))
+    const { content, meta } = await tool.run(createInvocation(tool, { command }, { workspace }))
+    await folder.remove()
+    expect(content).toMatch(new RegExp(`^a\n/tmp/tmp\\.\\w+\nf\nx\n${path}/work\nb\nExit code 3\\.$`))
+    expect(meta).toMatchObject({ sandbox: 'bubblewrap', exitCode: 3 })
+  })
+})
+
+describe('without a sandbox', () => {
+  it('S9: the harmless ones of the same ways out work', async () => {
+    const harmless = ESCAPES.filter(({ isHarmless }) => isHarmless)
+    const { worked, traces } = await tryEscapes(harmless, 'none')
+    expect(worked).toEqual(harmless.map(({ command }) => command))
+    expect(traces).toEqual(expect.arrayContaining(['new', 'connected', 'file changed']))
+  })
+})
