@@ -27,6 +27,7 @@ import { createFaultLog } from './observe/fault-log.ts'
 import { observeStore } from './observe/observed-store.ts'
 import { createRunningTurns, type RunningTurns } from './observe/running-turns.ts'
 import { createTurnObserver } from './observe/turn-observer.ts'
+import { createWalWatch } from './observe/wal-watch.ts'
 import { tryLock } from './owner/try-lock.ts'
 import { parseDatabase } from './parse-database.ts'
 import { capPresets } from './permissions/cap-presets.ts'
@@ -149,6 +150,7 @@ function watchStore(store: EventStore, deps: Pick<Parts, 'metrics' | 'turns'> & 
   const { metrics, turns, log } = deps
   const observers = [turns, createTurnObserver(metrics, log)]
   const faults = createFaultLog(log, systemClock)
+  const wal = createWalWatch({ log, clock: systemClock, walBytes: () => metrics.walBytes() })
   return observeStore(store, {
     appended(request, seconds) {
       faults.worked()
@@ -158,7 +160,10 @@ function watchStore(store: EventStore, deps: Pick<Parts, 'metrics' | 'turns'> & 
     deleted(sessionId) {
       for (const observer of observers) observer.deleted(sessionId)
     },
-    committed: (writes) => metrics.commitSize.observe(writes),
+    committed(writes) {
+      metrics.commitSize.observe(writes)
+      wal.committed()
+    },
     fault(fault) {
       metrics.storageFaults.add({ kind: fault.kind })
       faults.fault(fault)

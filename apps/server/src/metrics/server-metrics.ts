@@ -15,6 +15,7 @@ export interface ServerMetrics {
   readonly appends: Histogram
   readonly commitSize: Histogram
   readonly storageFaults: Counter
+  walBytes(): number
   expose(): string
   close(): void
 }
@@ -52,10 +53,11 @@ export function createServerMetrics({ openStreams, runningTurns, databaseFile }:
       'Reads and writes that the storage refused, by kind.',
     ),
   }
+  const walBytes = (): number => sizeOf(`${databaseFile}-wal`)
   const gauges: readonly Metric[] = [
     createGauge('polylogue_open_streams', 'Requests open until a turn stops.', openStreams),
     createGauge('polylogue_running_turns', 'Turns at work in this process.', runningTurns),
-    createGauge('polylogue_wal_bytes', 'Size of the write-ahead log.', () => sizeOf(`${databaseFile}-wal`)),
+    createGauge('polylogue_wal_bytes', 'Size of the write-ahead log.', walBytes),
     createGauge('process_resident_memory_bytes', 'Resident memory.', () => process.memoryUsage.rss()),
     createGauge('nodejs_heap_size_used_bytes', 'Used heap.', () => process.memoryUsage().heapUsed),
     createGauge('process_start_time_seconds', 'Start, in Unix time.', () => Date.now() / 1000 - process.uptime()),
@@ -69,6 +71,7 @@ export function createServerMetrics({ openStreams, runningTurns, databaseFile }:
   ]
   return {
     ...counted,
+    walBytes,
     expose() {
       const text = [...Object.values(counted), ...gauges].map((metric) => metric.expose()).join('')
       loopDelay.reset()
