@@ -1,4 +1,4 @@
-import type { Recorded, SeedMessage, UserContent } from '@polylogue/engine'
+import { ROOT_LOOP, type Recorded, type SeedMessage, type UserContent } from '@polylogue/engine'
 import type { SessionHistory, Violation } from './history.ts'
 
 /**
@@ -12,17 +12,24 @@ export function checkPairing({ stored, modelMessages }: SessionHistory): Violati
 }
 
 function checkLog(stored: readonly Recorded[]): string[] {
-  const messages: SeedMessage[] = []
   const inputs = new Map<string, UserContent>()
+  const loops = new Map<string, SeedMessage[]>()
+  const messagesOf = (loopId: string = ROOT_LOOP): SeedMessage[] => {
+    const messages = loops.get(loopId) ?? []
+    loops.set(loopId, messages)
+    return messages
+  }
   for (const { seq, event } of stored) {
     if (event.type === 'session.seeded') return []
     if (event.type === 'input.admitted') inputs.set(event.inputId, event.content)
-    if (event.type === 'turn.started') messages.push({ role: 'user', content: inputs.get(event.inputId ?? '') ?? '' })
-    if (event.type === 'step.answered') messages.push({ role: 'assistant', content: event.blocks })
+    if (event.type === 'turn.started')
+      messagesOf().push({ role: 'user', content: inputs.get(event.inputId ?? '') ?? '' })
+    if (event.type === 'loop.started') messagesOf(event.loopId).push({ role: 'user', content: event.prompt })
+    if (event.type === 'step.answered') messagesOf(event.loopId).push({ role: 'assistant', content: event.blocks })
     if (event.type === 'tool-call.settled')
-      messages.push({ role: 'tool', toolCallId: event.toolCallId, content: event.output })
-    if (event.type === 'step.started' || event.type === 'turn.ended') {
-      const unpaired = findUnpaired(messages, false)
+      messagesOf(event.loopId).push({ role: 'tool', toolCallId: event.toolCallId, content: event.output })
+    if (event.type === 'step.started' || event.type === 'loop.ended' || event.type === 'turn.ended') {
+      const unpaired = findUnpaired(messagesOf('loopId' in event ? event.loopId : ROOT_LOOP), false)
       if (unpaired.length > 0) return unpaired.map((problem) => `${problem} (at ${event.type} ${seq})`)
     }
   }

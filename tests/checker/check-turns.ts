@@ -1,4 +1,4 @@
-import type { Recorded } from '@polylogue/engine'
+import { ROOT_LOOP, type Recorded } from '@polylogue/engine'
 import type { SessionHistory, Violation } from './history.ts'
 
 /** I4: at most one turn is open and epochs only grow. I9: nothing of a turn or a step is recorded after its end. */
@@ -23,14 +23,17 @@ function checkOneTurn(stored: readonly Recorded[]): Violation[] {
 
 function checkNothingAfterTheEnd(stored: readonly Recorded[]): Violation[] {
   const live = new Set<string>()
-  const liveSteps = new Set<string>()
+  /** Each with its loop. */
+  const liveSteps = new Map<string, string>()
+  const liveLoops = new Set<string>([ROOT_LOOP])
   return stored.flatMap(({ seq, event }): Violation[] => {
     const late = (what: string): Violation[] => [
       { invariant: 'I9', message: `${event.type} of ${what} at ${seq}, which is not open` },
     ]
     if (event.type === 'turn.started') {
       live.add(event.turnId)
-      if (event.inputId === undefined && event.parentEntryId !== undefined) liveSteps.add(event.parentEntryId)
+      if (event.inputId === undefined && event.parentEntryId !== undefined)
+        liveSteps.set(event.parentEntryId, ROOT_LOOP)
       return []
     }
     if (event.type === 'input.admitted' || !('turnId' in event)) return []
@@ -38,11 +41,19 @@ function checkNothingAfterTheEnd(stored: readonly Recorded[]): Violation[] {
     if (event.type === 'turn.ended') {
       live.delete(event.turnId)
       if (liveSteps.size > 0) return [{ invariant: 'I9', message: `${event.turnId} ends at ${seq} with a step open` }]
+      if (liveLoops.size > 1) return [{ invariant: 'I9', message: `${event.turnId} ends at ${seq} with a loop open` }]
+    }
+    if (event.type === 'loop.started') liveLoops.add(event.loopId)
+    else if ('loopId' in event && event.loopId !== undefined && !liveLoops.has(event.loopId)) return late(event.loopId)
+    if (event.type === 'loop.ended') {
+      liveLoops.delete(event.loopId)
+      if ([...liveSteps.values()].includes(event.loopId))
+        return [{ invariant: 'I9', message: `${event.loopId} ends at ${seq} with a step open` }]
     }
     if (event.type === 'step.started') {
-      if (liveSteps.size > 0)
+      if ([...liveSteps.values()].includes(event.loopId))
         return [{ invariant: 'I9', message: `${event.stepId} starts at ${seq} while another step is open` }]
-      liveSteps.add(event.stepId)
+      liveSteps.set(event.stepId, event.loopId)
     }
     if (event.type === 'step.answered' && !liveSteps.has(event.stepId)) return late(event.stepId)
     if (event.type === 'step.ended' && !liveSteps.delete(event.stepId)) return late(event.stepId)

@@ -15,6 +15,7 @@ const AGENT = {
     { name: 'put', trust: true },
     { name: 'pay', trust: true },
     { name: 'charge' },
+    { name: 'Agent', trust: true },
   ],
 }
 
@@ -29,6 +30,15 @@ const INPUTS = {
     'say all three are done',
   ),
   approval: script('say I need to charge', call('b1', 'charge'), NEXT, 'say charged or not'),
+  delegated: script(
+    'say somebody else does it',
+    call('d1', 'Agent', {
+      description: 'Put and charge',
+      prompt: script('say I do it', call('d2', 'put'), call('d3', 'charge'), NEXT, 'say charged by another'),
+    }),
+    NEXT,
+    'say it was done for me',
+  ),
   // Long enough for a draft of the text to be saved; what comes after is never reached.
   cancelled: script('say one two', 'sleep 300', 'say three', 'sleep 20000', 'say never'),
   last: script('say good bye'),
@@ -51,6 +61,9 @@ export class CrashClient {
     (client: AapClient) => this.#play(client, 'tools', [{ role: 'user', content: INPUTS.tools }]),
     (client: AapClient) => this.#play(client, 'approval', [{ role: 'user', content: INPUTS.approval }]),
     (client: AapClient) => this.#play(client, 'grant', [{ role: 'tool_permission', toolCallId: 'b1', granted: true }]),
+    (client: AapClient) => this.#play(client, 'delegated', [{ role: 'user', content: INPUTS.delegated }]),
+    (client: AapClient) =>
+      this.#play(client, 'inner grant', [{ role: 'tool_permission', toolCallId: 'd3', granted: true }]),
     (client: AapClient) => this.#playAndCancel(client),
     (client: AapClient) => this.#createAndDelete(client),
     (client: AapClient) => this.#play(client, 'last', [{ role: 'user', content: INPUTS.last }]),

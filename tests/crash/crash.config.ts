@@ -29,6 +29,7 @@ export default defineConfig({
         counted('put', 'idempotent'),
         counted('pay', 'unsafe'),
         counted('charge', 'unsafe'),
+        'Agent',
       ],
     }),
   ],

@@ -6,7 +6,7 @@ const TYPES: Readonly<Record<string, SeenEvent['types']>> = {
   turn_start: ['turn.started', 'turn.resumed'],
   text_delta: ['step.started', 'step.answered', 'step.ended'],
   thinking_delta: ['step.started', 'step.answered', 'step.ended'],
-  tool_call: ['step.answered'],
+  tool_call: ['step.answered', 'approval.requested'],
   tool_result: ['tool-call.settled'],
   turn_stop: ['turn.paused', 'turn.ended'],
 }
