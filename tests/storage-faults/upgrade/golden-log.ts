@@ -1,4 +1,12 @@
-import { asUserId, canonicalJson, evolve, type JsonValue, type Recorded, type SessionState } from '@polylogue/engine'
+import {
+  asUserId,
+  canonicalJson,
+  evolve,
+  type JsonValue,
+  type Recorded,
+  type SessionState,
+  type StoredRule,
+} from '@polylogue/engine'
 import { openSqliteStores } from '@polylogue/store-sqlite'
 import { createHash } from 'node:crypto'
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs'
@@ -20,12 +28,14 @@ export interface GoldenLog {
   readonly states: { readonly [sessionId: string]: string }
   /** By session: what a client is shown. */
   readonly histories: { readonly [sessionId: string]: readonly HistoryMessage[] }
+  /** The permission rules of the user `local`; absent in a schema that had none. */
+  readonly rules?: readonly StoredRule[]
 }
 
 export function readGoldenLogs(): readonly GoldenLog[] {
   return readdirSync(GOLDEN).map((name) => {
     const read = (file: string): string => readFileSync(join(GOLDEN, name, file), 'utf8')
-    const expected = JSON.parse(read('expected.json')) as Pick<GoldenLog, 'states' | 'histories'>
+    const expected = JSON.parse(read('expected.json')) as Pick<GoldenLog, 'states' | 'histories' | 'rules'>
     return { ...expected, name, schemaVersion: Number(name.replace('schema-', '')), sql: read('database.sql') }
   })
 }
@@ -47,6 +57,15 @@ export async function readStates(file: string): Promise<GoldenLog['states']> {
       states[sessionId] = hashOf(foldAll(await events.readEvents(sessionId, 0, 10_000)))
     }
     return states
+  } finally {
+    await close()
+  }
+}
+
+export async function readRules(file: string): Promise<readonly StoredRule[]> {
+  const { rules, close } = await openSqliteStores({ file, clock: systemClock })
+  try {
+    return await rules.listRules(asUserId('local'))
   } finally {
     await close()
   }

@@ -4,11 +4,12 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { V3 } from '../../support/aap-dialect.ts'
 import { type AapSession, openSession } from '../../support/aap-session.ts'
+import { askOwner } from '../../support/owner-socket.ts'
 import { NEXT, call, script } from '../../support/script.ts'
 import { type ServerProcess, startServerProcess } from '../../support/server-process.ts'
 import { createTempDir } from '../../support/temp-dir.ts'
 import { dumpDatabase } from './dump-database.ts'
-import { GOLDEN, readHistories, readStates } from './golden-log.ts'
+import { GOLDEN, readHistories, readRules, readStates } from './golden-log.ts'
 
 const PIXEL =
   'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
@@ -17,6 +18,7 @@ const temp = await createTempDir()
 try {
   let server = await startServerProcess({ dataDir: temp.path })
   await liveALittle(server)
+  await makeRules(temp.path)
   const interrupted = await startLongTurn(server)
   await server.kill()
   server = await startServerProcess({ dataDir: temp.path })
@@ -26,6 +28,7 @@ try {
   const file = join(temp.path, 'polylogue.db')
   const { version, sql } = dumpDatabase(file)
   const states = await readStates(file)
+  const rules = await readRules(file)
   server = await startServerProcess({ dataDir: temp.path })
   const histories = await readHistories(server.client(V3), Object.keys(states))
   await server.stop()
@@ -33,7 +36,7 @@ try {
   const folder = join(GOLDEN, `schema-${version}`)
   mkdirSync(folder, { recursive: true })
   writeFileSync(join(folder, 'database.sql'), sql)
-  writeFileSync(join(folder, 'expected.json'), `${JSON.stringify({ states, histories }, undefined, 2)}\n`)
+  writeFileSync(join(folder, 'expected.json'), `${JSON.stringify({ states, histories, rules }, undefined, 2)}\n`)
 } finally {
   await temp.remove()
 }
@@ -93,6 +96,16 @@ async function liveALittle(server: ServerProcess): Promise<void> {
   )
   const gone = await openSession(client)
   await client.remove(gone.id)
+}
+
+async function makeRules(dataDir: string): Promise<void> {
+  for (const body of [
+    { tool: 'Bash', args: { command: '^ls \\w+$' }, action: 'allow' },
+    { tool: 'WebFetch', domain: { blocklist: ['.example'], url_arg: 'target' }, action: 'deny' },
+    { tool: '漢字.*' },
+  ]) {
+    await askOwner(dataDir, { method: 'POST', path: '/api/polylogue/permissions', body })
+  }
 }
 
 async function startLongTurn(server: ServerProcess): Promise<string> {

@@ -12,7 +12,7 @@ import { COUNTS } from '../counts.ts'
 import { injectionsOf } from '../io-error/injections.ts'
 import { runProgram } from '../run-program.ts'
 import { sideBySide } from '../side-by-side.ts'
-import { readGoldenLogs, readHistories, readStates, restoreGoldenLog } from './golden-log.ts'
+import { readGoldenLogs, readHistories, readRules, readStates, restoreGoldenLog } from './golden-log.ts'
 import { killMigration } from './kill-migration.ts'
 
 const LOGS = readGoldenLogs()
@@ -64,6 +64,11 @@ describe('the golden logs', () => {
     } finally {
       await server.stop()
     }
+  })
+
+  it.each(LOGS)('$name has the permission rules that it had', async ({ rules = [], ...log }) => {
+    restoreGoldenLog(log, file)
+    expect(await readRules(file)).toEqual(rules)
   })
 
   it.each(LOGS)('$name is refused by an older Polylogue, in a sentence, and left as it is', async (log) => {
