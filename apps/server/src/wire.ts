@@ -30,6 +30,7 @@ import { createTurnObserver } from './observe/turn-observer.ts'
 import { createWalWatch } from './observe/wal-watch.ts'
 import { tryLock } from './owner/try-lock.ts'
 import { parseDatabase } from './parse-database.ts'
+import { rememberRules } from './permissions/remembered-rules.ts'
 import { capPresets } from './permissions/cap-presets.ts'
 import { toOperatorPolicy } from './permissions/permissions-schema.ts'
 import { findConfinement, type Confinement } from './platform/confinement.ts'
@@ -100,6 +101,7 @@ export async function wire(options: ServeOptions, config: LoadedConfig, { log, r
   const refused = (limit: string): void => metrics.refusals.add({ limit })
   const streams = createOpenStreams({ perKey: limits.streamsPerKey, total: limits.streams, refused })
   const events = watchStore(stores.events, { metrics, turns, log })
+  const rules = rememberRules(stores.rules)
   const engine = createEngine({
     store: events,
     agents,
@@ -107,7 +109,7 @@ export async function wire(options: ServeOptions, config: LoadedConfig, { log, r
     ids: createIds(clock, randomBytes),
     digest: sha256,
     secretBox: learnFromBox(secretBox, redactor),
-    rules: stores.rules,
+    rules,
     operator: toOperatorPolicy(config.permissions),
     workspaces: createSessionWorkspaces({
       dataDir: options.dataDir,
@@ -132,7 +134,7 @@ export async function wire(options: ServeOptions, config: LoadedConfig, { log, r
     modelNote: chosen?.sentence ?? [...new Set(agents.list().map(({ modelName }) => modelName))].join(', '),
     events,
     keys,
-    rules: stores.rules,
+    rules,
     metrics,
     streams,
     turns,
