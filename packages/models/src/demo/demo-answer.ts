@@ -1,11 +1,14 @@
-import { type JsonObject, type ModelRequest, textOf } from '@polylogue/engine'
+import { type ModelRequest, textOf } from '@polylogue/engine'
 import { CHINESE } from './chinese.ts'
 import { ENGLISH } from './english.ts'
 import type { GuideTexts } from './guide-texts.ts'
 import { quote } from './quote.ts'
 import { type Conversation, readConversation } from './read-conversation.ts'
-import { type Telling, answerResults, callForTopic, isToolTopic, useTool } from './tool-answers.ts'
+import type { Call, Telling } from './telling.ts'
+import { answerResults, callForTopic, isToolTopic, useTool } from './tool-answers.ts'
 import { TOUR, type Topic, type Wish, numberOf } from './topic.ts'
+import { runErrand } from './work/run-errand.ts'
+import { goOnWorking } from './work/go-on-working.ts'
 
 /** One step of the guide, a pure function of the request. */
 export interface DemoAnswer {
@@ -13,7 +16,7 @@ export interface DemoAnswer {
   readonly text: string
   /** The rest of the text, slow enough to be stopped or killed in the middle. */
   readonly slowText: string
-  readonly calls: readonly { readonly tool: string; readonly input: JsonObject }[]
+  readonly calls: readonly Call[]
 }
 
 const LONGEST_UNKNOWN = 80
@@ -30,12 +33,12 @@ export function answerOf(request: ModelRequest): DemoAnswer {
 function tell(request: ModelRequest, conversation: Conversation, texts: GuideTexts): Telling {
   const { wish, isFirst, shown } = conversation
   if (request.purpose === 'summary') return summarise(request, texts)
-  if (conversation.results.length > 0) return answerResults(conversation, texts)
-  const thinking = thinkingOf(wish, texts)
+  const thinking =
+    conversation.results.length > 0 ? texts.thinking.results(conversation.results.length) : thinkingOf(wish, texts)
+  if (wish.type === 'errand') return { thinking, ...runErrand(wish.path, conversation, request.tools, texts.work) }
+  if (wish.type === 'topic') return { thinking, ...tellTopic(wish, request, conversation, texts) }
+  if (conversation.results.length > 0) return { thinking, ...answerResults(conversation, texts) }
   switch (wish.type) {
-    case 'topic':
-      if (isToolTopic(wish.topic)) return { thinking, ...callForTopic(wish.topic, wish.detail, request.tools, texts) }
-      return { thinking, text: texts.topics[wish.topic], slowText: texts.slow[wish.topic] }
     case 'use':
       return useTool(wish, request.tools, texts)
     case 'greeting':
@@ -64,12 +67,26 @@ function tell(request: ModelRequest, conversation: Conversation, texts: GuideTex
   }
 }
 
+function tellTopic(
+  { topic, detail }: Extract<Wish, { readonly type: 'topic' }>,
+  { tools }: ModelRequest,
+  conversation: Conversation,
+  texts: GuideTexts,
+): Omit<Telling, 'thinking'> {
+  if (topic === 'work') return goOnWorking(conversation, tools, texts.work)
+  if (conversation.results.length > 0) return answerResults(conversation, texts)
+  if (isToolTopic(topic)) return callForTopic(topic, detail, tools, texts)
+  return { text: texts.topics[topic], slowText: texts.slow[topic] }
+}
+
 function thinkingOf(wish: Wish, { thinking }: GuideTexts): string {
   switch (wish.type) {
     case 'topic':
       return thinking.topic(numberOf(wish.topic), wish.word)
     case 'use':
       return ''
+    case 'errand':
+      return thinking.errand
     case 'unknown':
       return thinking.unknown
     case 'next':

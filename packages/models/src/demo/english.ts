@@ -1,4 +1,5 @@
 import type { GuideTexts } from './guide-texts.ts'
+import { WORK_ENGLISH } from './work/work-english.ts'
 
 export const ENGLISH: GuideTexts = {
   welcome: `Hello, and welcome to Polylogue, a server that puts an agent behind one API and forgets nothing.
@@ -21,8 +22,9 @@ Polylogue is a server for agents. You give it an agent: instructions, a model, t
       shell: 'The same from a shell: curl and the command line',
       model: 'A real model in my place',
       agent: 'An agent of your own',
+      work: 'A whole piece of work: a plan, a question, files, commands, a sub-agent',
     },
-    foot: '`next` takes them in order. I also know `tools`, `options`, `use <tool> <json>` and `bye`.',
+    foot: 'In a hurry? `work` shows most of it at once. `next` takes them in order. I also know `tools`, `options`, `use <tool> <json>` and `bye`.',
   },
 
   topics: {
@@ -136,18 +138,19 @@ If you read this and nobody has killed me, write \`6\` again, with the lines at 
   },
   missing: (tool) =>
     `I would call \`${tool}\` now, but this session does not have it. It belongs to the built-in agent \`assistant\`. ` +
-    'On the page it is under Tools; `./polylogue run` has all tools of its agent; and a client of the API lists ' +
+    'On the page and under `./polylogue run` a session has all tools of its agent that its mode allows; a client of the API lists ' +
     'those that it wants: `"tools": [{"name": "CurrentTime", "trust": true}, {"name": "KeepNote"}]`, beside the name of the agent.',
   note: 'I have tried an approval.',
+  work: WORK_ENGLISH,
 
   results: {
     answered: (tool, text) => `\`${tool}\` answered: ${text}`,
     time: `What happened: the server recorded my call, ran the tool, recorded its result, and asked me again with the result in hand. Such a round is called a step; a turn may have many.
 
-A tool says what it does to the world. This one is \`readonly\`: under \`./polylogue run\` it runs without a question, and after a crash it is simply run again. A client of the API decides for itself: for tools that it does not trust it asks you every time, as the page does until you mark one as trusted under Tools.`,
+A tool says what it does to the world. This one is \`readonly\`: on the page and under \`./polylogue run\` it runs without a question, and after a crash it is simply run again. A client of the API decides for itself: for tools that it lists without trust it asks you every time, as the page does where you choose the tools one by one.`,
     timeDenied:
       'You said no, so `CurrentTime` did not run and I still do not know the time. It only reads, so there was nothing ' +
-      'to fear; on the page you can mark it as trusted under Tools, then you are not asked.',
+      'to fear. You were asked because the client of this session lists its tools and does not trust this one.',
     noteKept:
       'You said yes, or your client trusts this tool. The yes was good for exactly the input that you saw, and the tool ' +
       'ran once. It is `unsafe`: had the server died meanwhile, the tool would not run again by itself; I would read that ' +
@@ -212,5 +215,6 @@ A tool says what it does to the world. This one is \`readonly\`: under \`./polyl
     unknown: 'I find no word that I know in this, and I will not pretend that I do.',
     results: (count) => (count === 1 ? 'The result has come back.' : `All ${count} results have come back.`),
     tourIsOver: 'The tour is over.',
+    errand: 'I am a sub-agent and know nothing but my prompt.',
   },
 }

@@ -1,4 +1,5 @@
-import type { ToolTopic, Topic } from './topic.ts'
+import type { ToldTopic, ToolTopic, Topic } from './topic.ts'
+import type { WorkTexts } from './work/work-texts.ts'
 
 /** All that the guide says, in one language. It is a newcomer's documentation: all of it must stay true. */
 export interface GuideTexts {
@@ -6,7 +7,7 @@ export interface GuideTexts {
   readonly about: string
   /** Above and below the list of topics. */
   readonly menu: { readonly head: string; readonly titles: Readonly<Record<Topic, string>>; readonly foot: string }
-  readonly topics: Readonly<Record<Exclude<Topic, ToolTopic>, string>>
+  readonly topics: Readonly<Record<ToldTopic, string>>
   /** How topics go on that are meant to be disturbed meanwhile. */
   readonly slow: Readonly<Partial<Record<Topic, string>>>
   /** Said before the calls of a topic. */
@@ -14,6 +15,7 @@ export interface GuideTexts {
   /** The session has no tool of this name. */
   readonly missing: (tool: string) => string
   readonly results: ResultTexts
+  readonly work: WorkTexts
   readonly note: string
   readonly use: {
     readonly thinking: (tool: string) => string
@@ -37,6 +39,7 @@ export interface GuideTexts {
     readonly unknown: string
     readonly results: (count: number) => string
     readonly tourIsOver: string
+    readonly errand: string
   }
 }
 

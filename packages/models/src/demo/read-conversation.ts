@@ -1,8 +1,7 @@
 import { type ModelMessage, type ModelRequest, textOf } from '@polylogue/engine'
+import type { ToolMessage } from './outcome.ts'
 import { recogniseWish } from './recognise-wish.ts'
 import { firstUnseen, type Language, type Topic, type Wish } from './topic.ts'
-
-type ToolMessage = Extract<ModelMessage, { readonly role: 'tool' }>
 
 /** All that the guide knows, read anew from every request: it remembers nothing by itself. */
 export interface Conversation {
@@ -17,6 +16,8 @@ export interface Conversation {
   readonly results: readonly ToolMessage[]
   /** Results of earlier turns. */
   readonly earlierResults: readonly ToolMessage[]
+  /** All that came since the newest message of the user. */
+  readonly sinceUser: readonly ModelMessage[]
 }
 
 export function readConversation({ messages, tools, options }: ModelRequest): Conversation {
@@ -45,7 +46,8 @@ export function readConversation({ messages, tools, options }: ModelRequest): Co
     shown,
     next,
     results: messages.slice(messages.findLastIndex(({ role }) => role !== 'tool') + 1).filter(isResult),
-    earlierResults: messages.slice(0, newest).filter(isResult),
+    earlierResults: messages.slice(0, Math.max(newest, 0)).filter(isResult),
+    sinceUser: messages.slice(newest + 1),
   }
 }
 

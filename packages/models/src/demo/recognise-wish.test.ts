@@ -38,6 +38,12 @@ describe('the guide takes', () => {
     ['agent', 'how can I write my own agent'],
     ['agent', 'how do I configure it'],
     ['agent', '怎么写自己的智能体'],
+    ['work', 'work'],
+    ['work', 'Do some work for me'],
+    ['work', 'can you use a sub-agent?'],
+    ['work', 'what is planning mode'],
+    ['work', '干活'],
+    ['work', '子智能体是什么'],
     ['tools', 'Which tools do you have?'],
     ['tools', '你有什么工具'],
     ['options', 'speak slower'],
@@ -46,6 +52,7 @@ describe('the guide takes', () => {
     ['about', 'Are you an AI'],
     ['about', '你是谁'],
     ['menu', 'help'],
+    ['menu', 'How does it work?'],
     ['menu', 'Hello! What can you do?'],
     ['menu', '你能做什么'],
     ['greeting', 'Hi there'],
@@ -70,11 +77,13 @@ describe('the guide takes', () => {
     ['第7项', 'shell'],
     ['number 9', 'agent'],
     ['show me 5', 'long-answer'],
+    ['10', 'work'],
+    ['第10项', 'work'],
   ])('a number of the menu, as in %j', (text, topic) => {
     expect(meant(text)).toBe(topic)
   })
 
-  it.each(['0', '10', 'Write a poem about the sea', 'Was kostet ein Apfel?', '3 x 4', '天气', ''])(
+  it.each(['0', '11', 'Write a poem about the sea', 'Was kostet ein Apfel?', '3 x 4', '天气', ''])(
     'nothing out of %j',
     (text) => {
       expect(meant(text)).toBe('unknown')

@@ -1,5 +1,6 @@
 // The guide understands a message by the words in it that it knows. No grammar, no guessing: the wish with the most
 // known words wins; of several, the one that stands first in the list.
+import { readErrand } from './work/read-errand.ts'
 import { TOUR, type PlainWish, type Topic, type Wish } from './topic.ts'
 
 interface KnownWords {
@@ -8,6 +9,11 @@ interface KnownWords {
 }
 
 const TOPICS: readonly KnownWords[] = [
+  known(
+    'work',
+    'piece_of_work some_work real_work do_work sub-agent* subagent* planning planning_mode todo* question questions ask_me',
+    '子智能体 干活 干点活 一件事 规划 计划模式 提问 问我',
+  ),
   known(
     'about',
     'who_are_you what_are_you what_is_this what_is_polylogue are_you_an_ai are_you_real',
@@ -79,7 +85,9 @@ const NEXT = new RegExp(
     '继续|下一步|下一个|下一项|接着|好|好的|好啊|是|是的|可以|行|嗯|对)$',
   'i',
 )
-const NUMBER = /^(?:#|no|number|option|step|第)?\s*([1-9])\s*(?:项|个|步)?$/i
+const NUMBER = /^(?:#|no|number|option|step|第)?\s*([1-9]|10)\s*(?:项|个|步)?$/i
+/** The word alone: in a sentence, things work or do not. */
+const WORK = /^(?:work|go to work|工作|开工)$/i
 const USE = /^use\s+(\S+)\s*(.*)$/is
 const NOTES = [
   /^(?:please\s+)?(?:keep|make|take|write)?\s*(?:an?\s+|the\s+|this\s+)?notes?(?:\s+that)?(?:\s*:|\s)\s*(\S.*)$/is,
@@ -94,6 +102,9 @@ export function recogniseWish(said: string, offered: readonly string[] = []): Wi
   if (NEXT.test(bare)) return { type: 'next', word: bare }
   const number = NUMBER.exec(bare)?.[1]
   if (number !== undefined) return toTopic(number)
+  if (WORK.test(bare)) return { type: 'topic', topic: 'work', word: bare }
+  const path = readErrand(text)
+  if (path !== undefined) return { type: 'errand', path }
   const [, tool, json = ''] = USE.exec(said.trim()) ?? []
   if (tool !== undefined && (offered.includes(tool) || json.startsWith('{'))) return { type: 'use', tool, json }
   const note = NOTES.map((pattern) => pattern.exec(text)?.[1]).find((found) => found !== undefined)
@@ -116,7 +127,7 @@ function byWords(list: readonly KnownWords[], text: string): Wish | undefined {
 /** `show me 3` */
 function byLoneNumber(text: string): Wish | undefined {
   const [number = '', ...others] = text.match(/\d+/g) ?? []
-  return text.length <= 30 && others.length === 0 && /^[1-9]$/.test(number) ? toTopic(number) : undefined
+  return text.length <= 30 && others.length === 0 && /^(?:[1-9]|10)$/.test(number) ? toTopic(number) : undefined
 }
 
 function toTopic(number: string): Wish {

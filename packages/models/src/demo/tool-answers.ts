@@ -4,24 +4,10 @@ import { type JsonObject, type OfferedTool, textOf } from '@polylogue/engine'
 import { findTimeZone } from './find-time-zone.ts'
 import type { GuideTexts, ResultTexts } from './guide-texts.ts'
 import { quote } from './quote.ts'
+import { type Outcome, outcomeOf } from './outcome.ts'
 import type { Conversation } from './read-conversation.ts'
+import type { Call, Telling } from './telling.ts'
 import type { ToolTopic, Topic } from './topic.ts'
-
-export interface Telling {
-  readonly thinking: string
-  readonly text: string
-  readonly slowText?: string | undefined
-  readonly calls?: readonly Call[]
-  /** Nothing is to be suggested after it. */
-  readonly isWhole?: boolean
-}
-
-interface Call {
-  readonly tool: string
-  readonly input: JsonObject
-}
-
-type Result = Conversation['results'][number]
 
 const ZONES = ['Asia/Shanghai', 'Europe/Berlin', 'America/New_York']
 const LONGEST_NOTE = 500
@@ -67,13 +53,12 @@ export function useTool(
   return { thinking, text: use.calling(tool), calls: [{ tool, input }] }
 }
 
-export function answerResults(conversation: Conversation, texts: GuideTexts): Telling {
+export function answerResults(conversation: Conversation, texts: GuideTexts): Omit<Telling, 'thinking'> {
   const { wish, results } = conversation
   const said = results.map((result) => texts.results.answered(result.name, quote(textOf(result.content)))).join('\n')
-  const thinking = texts.thinking.results(results.length)
-  if (wish.type !== 'topic') return { thinking, text: said, isWhole: true }
+  if (wish.type !== 'topic') return { text: said, isWhole: true }
   const { lesson, tellsResult = false } = lessonOf(wish.topic, conversation, texts.results)
-  return { thinking, text: tellsResult ? lesson : `${said}\n\n${lesson}`.trimEnd() }
+  return { text: tellsResult ? lesson : `${said}\n\n${lesson}`.trimEnd() }
 }
 
 /** What there is to learn from the results; a no needs no other words than that. */
@@ -87,7 +72,7 @@ function lessonOf(
   if (result === undefined || !isToolTopic(topic)) return { lesson: '' }
   const outcome = outcomeOf(result)
   if (outcome.type === 'unknown') return { lesson: texts.outcomeUnknown(result.name), tellsResult: true }
-  if (outcome.type === 'failed') return { lesson: texts.failed }
+  if (outcome.type === 'failed' || outcome.type === 'refused') return { lesson: texts.failed }
   const tellsResult = outcome.type === 'denied'
   if (topic === 'asking-tool') return { lesson: lessonOfNote(outcome, conversation, texts), tellsResult }
   return { lesson: tellsResult ? texts.timeDenied : texts.time, tellsResult }
@@ -100,19 +85,6 @@ function lessonOfNote(outcome: Outcome, { earlierResults }: Conversation, texts:
   const lesson = isDenied ? texts.noteDenied(outcome.reason) : texts.noteKept
   if (seen.includes(isDenied ? 'done' : 'denied')) return lesson
   return `${lesson} ${isDenied ? texts.tryAllowing : texts.tryDenying}`
-}
-
-type Outcome =
-  | { readonly type: 'done' | 'failed' | 'unknown' }
-  | { readonly type: 'denied'; readonly reason: string | undefined }
-
-/** The engine tells a model in words how a call ended. */
-function outcomeOf({ isError, content }: Result): Outcome {
-  if (!isError) return { type: 'done' }
-  const text = textOf(content)
-  const denied = /^Tool call denied(?:: (?<reason>.*))?$/s.exec(text)
-  if (denied) return { type: 'denied', reason: denied.groups?.['reason'] }
-  return { type: text.startsWith('Outcome unknown') ? 'unknown' : 'failed' }
 }
 
 function parseObject(json: string): JsonObject | undefined {

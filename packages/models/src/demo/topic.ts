@@ -9,12 +9,16 @@ export const TOUR = [
   'shell',
   'model',
   'agent',
+  'work',
 ] as const
 
 export type Topic = (typeof TOUR)[number]
 
 /** Topics that are shown by calling tools. */
 export type ToolTopic = 'reading-tool' | 'asking-tool' | 'side-by-side'
+
+/** Topics that are told, all at once. */
+export type ToldTopic = Exclude<Topic, ToolTopic | 'work'>
 
 export type Language = 'en' | 'zh'
 
@@ -24,6 +28,8 @@ export type PlainWish = 'greeting' | 'about' | 'menu' | 'next' | 'tools' | 'opti
 export type Wish =
   | { readonly type: 'topic'; readonly topic: Topic; readonly word?: string; readonly detail?: string }
   | { readonly type: 'use'; readonly tool: string; readonly json: string }
+  /** What a sub-agent of the guide is told: to look into a file. */
+  | { readonly type: 'errand'; readonly path: string }
   | { readonly type: PlainWish; readonly word?: string }
   | { readonly type: 'unknown'; readonly text: string }
 
