@@ -77,7 +77,7 @@ export function createBashTool(options: BashToolOptions): Tool {
     }),
     run: () => Promise.reject(new Error('unreachable')),
   })
-  // Not through `defineTool`, which keeps text and errors only: clients get the exit code too.
+  // Not through `defineTool`, which looks for `_meta` in texts: what a command prints is nobody's word.
   return { ...tool, run: (invocation) => runBash(invocation, options) }
 }
 

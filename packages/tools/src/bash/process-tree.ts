@@ -2,14 +2,14 @@
 // exec, `setsid`, `nohup` and double forks), those of sessions that such processes lead, and the children of all these.
 // A process that clears its environment, leaves the session and outlives its parent escapes; only the sandbox holds it.
 import { setTimeout as delay } from 'node:timers/promises'
-import { type ProcessRow, type ProcessTable, readProcessTable } from './process-table.ts'
+import { type ProcessRow, type ProcessTable, readMarker, readProcessTable } from './process-table.ts'
 
 export interface ProcessTree {
   /** What was alive of it at `since` or later; now, unless said otherwise. */
-  find(since?: number): ProcessTable
+  find(since?: number): Promise<ProcessTable>
   /** Asks these to end. */
   ask(rows: readonly ProcessRow[]): void
-  kill(): void
+  kill(): Promise<void>
 }
 
 export interface TreeRoot {
@@ -18,16 +18,19 @@ export interface TreeRoot {
   readonly leader?: number
   /** Processes of this name only hold the others: what asks politely passes them by. */
   readonly holder?: string
+  /** No process of it is older, in the machine's ticks. */
+  readonly startedAt?: number
 }
 
-export function createProcessTree({ marker, leader, holder }: TreeRoot): ProcessTree {
+export function createProcessTree({ marker, leader, holder, startedAt = 0 }: TreeRoot): ProcessTree {
   const sessions = new Set<number>(leader === undefined ? [] : [leader])
 
-  function find(since: number = performance.now()): ProcessTable {
-    const { rows, readAt } = readProcessTable(since)
+  async function find(since: number = performance.now()): Promise<ProcessTable> {
+    const { rows, readAt } = await readProcessTable(since)
     const found = new Map<number, ProcessRow>()
     for (const row of rows) {
-      if (row.pid === leader || sessions.has(row.session) || row.marker === marker) found.set(row.pid, row)
+      if (row.startedAt < startedAt) continue
+      if (row.pid === leader || sessions.has(row.session) || readMarker(row.pid) === marker) found.set(row.pid, row)
     }
     for (let before = -1; before !== found.size;) {
       before = found.size
@@ -46,10 +49,10 @@ export function createProcessTree({ marker, leader, holder }: TreeRoot): Process
     }
   }
 
-  function kill(): void {
+  async function kill(): Promise<void> {
     // The group first: the kernel signals it as a whole, so that nobody forks away meanwhile.
     if (leader !== undefined) send(-leader, 'SIGKILL')
-    for (const { pid } of find().rows) send(pid, 'SIGKILL')
+    for (const { pid } of (await find()).rows) send(pid, 'SIGKILL')
   }
 
   return { find, ask, kill }
@@ -74,7 +77,7 @@ export async function isGoneWithin(
   const giveUpAt = since + ms
   let pauseMs = FIRST_LOOK_MS
   for (let empty = 0; ; pauseMs *= LOOK_LESS_OFTEN) {
-    const { rows, readAt } = tree.find(since)
+    const { rows, readAt } = await tree.find(since)
     since = readAt + A_MOMENT
     empty = rows.length === 0 ? empty + 1 : 0
     if (empty === 2) return true
@@ -98,7 +101,7 @@ export async function stopTree(
   if (limits.askMs > 0 && (await isGoneWithin(tree, limits.askMs, askOnce))) return true
   const giveUpAt = performance.now() + limits.killMs
   for (;;) {
-    tree.kill()
+    await tree.kill()
     if (await isGoneWithin(tree, 0)) return true
     if (performance.now() >= giveUpAt) return false
     await delay(2)

@@ -6,6 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { KeptOutput } from './kept-output.ts'
 import type { LiveText } from './live-text.ts'
 import type { OutputPipe } from './output-pipe.ts'
+import { readTicks } from './process-table.ts'
 import { type ProcessTree, createProcessTree, isGoneWithin, stopTree } from './process-tree.ts'
 
 const ASK_MS = 1000
@@ -15,6 +16,9 @@ const KILL_MS = 900
 const LINGER_MS = 200
 /** For the last of the output, when nobody can write any more. */
 const DRAIN_MS = 500
+
+/** In the machine's ticks, to be on the safe side of rounding. */
+const A_SECOND = 100
 
 export type StopReason = 'cancelled' | 'time-limit' | 'output-limit'
 
@@ -33,6 +37,7 @@ export interface CommandRun {
   readonly marker: string
   readonly pipe: OutputPipe
   readonly start: (outputFd: number) => ChildProcess
+  /** The program that holds all others, if there is one: they end with it. */
   readonly holder?: string
   readonly output: KeptOutput
   readonly live: LiveText
@@ -44,6 +49,7 @@ export interface CommandRun {
 export async function runCommand(run: CommandRun): Promise<CommandEnd> {
   const { pipe, output, live, marker, holder } = run
   const { promise: outputLimit, resolve: reachOutputLimit } = Promise.withResolvers<'output-limit'>()
+  const startedAt = readTicks() - A_SECOND
   const child = startChild(run)
   const exited = exitOf(child)
   const ended = readAll(pipe.reader, (chunk) => {
@@ -65,6 +71,7 @@ export async function runCommand(run: CommandRun): Promise<CommandEnd> {
     if (child.pid === undefined) await exited
     const tree = createProcessTree({
       marker,
+      startedAt,
       ...(child.pid === undefined ? {} : { leader: child.pid }),
       ...(holder === undefined ? {} : { holder }),
     })
@@ -92,14 +99,14 @@ function startChild({ pipe, start }: CommandRun): ChildProcess {
 
 async function clearAway(tree: ProcessTree): Promise<Pick<CommandEnd, 'leftovers' | 'survivors'>> {
   if (await isGoneWithin(tree, LINGER_MS)) return { leftovers: 0, survivors: 0 }
-  const leftovers = tree.find().rows.length
+  const leftovers = (await tree.find()).rows.length
   const isGone = await stopTree(tree, { askMs: LINGER_MS, killMs: KILL_MS })
-  return { leftovers, survivors: isGone ? 0 : tree.find().rows.length }
+  return { leftovers, survivors: isGone ? 0 : (await tree.find()).rows.length }
 }
 
 async function endTree(tree: ProcessTree): Promise<Pick<CommandEnd, 'leftovers' | 'survivors'>> {
   const isGone = await stopTree(tree, { askMs: ASK_MS, killMs: KILL_MS })
-  return { leftovers: 0, survivors: isGone ? 0 : tree.find().rows.length }
+  return { leftovers: 0, survivors: isGone ? 0 : (await tree.find()).rows.length }
 }
 
 function exitOf(child: ChildProcess): Promise<Pick<CommandEnd, 'exitCode' | 'signal'>> {

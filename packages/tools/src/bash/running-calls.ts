@@ -29,7 +29,7 @@ export async function sweepLeftovers(stateDir: string): Promise<Sweep> {
   const markers = await listMarkers(stateDir)
   for (const marker of markers) {
     const tree = createProcessTree({ marker })
-    killed += tree.find().rows.length
+    killed += (await tree.find()).rows.length
     await stopTree(tree, { askMs: 0, killMs: SWEEP_MS })
     await forgetRunning(stateDir, marker)
   }
