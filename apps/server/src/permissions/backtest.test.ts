@@ -68,10 +68,11 @@ async function record(store: MemoryEventStore, calls: readonly Made[], more: { p
 
 const openStore = () => createMemoryEventStore({ clock: createFakeClock() })
 const ALLOW_TESTS: PermissionRule = { tool: 'Bash', args: { command: '^npm test$' }, action: 'allow' }
-const test = (store: MemoryEventStore, proposed: PermissionRule, more: Partial<BacktestQuery> = {}) =>
+const standing = { now: () => 0 }
+const test = (store: MemoryEventStore, proposed: PermissionRule, more: Partial<BacktestQuery> = {}, clock = standing) =>
   backtest(
     { userId: ANNA, proposed, rules: [], isFirst: false, calls: 100, ...more },
-    { events: store, agents, operator },
+    { events: store, agents, operator, clock },
   )
 
 describe('a backtest', () => {
@@ -153,5 +154,16 @@ describe('a backtest', () => {
     expect(result).toMatchObject({ looked: 300, totals: { deny: 300 }, isComplete: false })
     expect(result.calls).toHaveLength(200)
     expect(result.calls[0]?.toolCallId).toBe('s2_149')
+  })
+
+  it('ends when it has taken long enough', async () => {
+    const store = openStore()
+    await record(
+      store,
+      Array.from({ length: 20 }, (_, index) => ({ id: `c${index}`, tool: 'act' })),
+    )
+    let now = 0
+    const result = await test(store, { tool: 'act', action: 'deny' }, {}, { now: () => (now += 1_000) })
+    expect(result).toMatchObject({ looked: 5, totals: { deny: 5 }, isComplete: false })
   })
 })

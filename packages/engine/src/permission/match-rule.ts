@@ -12,8 +12,8 @@ export interface RuledCall {
   readonly facts?: CallFacts
 }
 
-/** Milliseconds, for all rules of a call together. What is not compared by then counts as `unknown`. */
-export const createMatchBudget = (): MatchBudget => ({ steps: 5_000_000 })
+/** About 50 ms, for all rules of a call together. What is not compared by then counts as `unknown`. */
+export const createMatchBudget = (): MatchBudget => ({ steps: 2_000_000 })
 
 export function matchRule(rule: PermissionRule, call: RuledCall, budget: MatchBudget): MatchAnswer {
   const answers = [matchTool(rule.tool, call.tool, budget)]
