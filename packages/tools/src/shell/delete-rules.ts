@@ -1,6 +1,6 @@
-import { type Field, UNKNOWN } from './field.ts'
-import { type PathContext, isSystemTree, pathsOf } from './paths.ts'
-import { type SimpleCommand, baseName, flagsOf, hasLongFlag, operandsOf } from './simple-command.ts'
+import { type Field, UNKNOWN, knownField } from './field.ts'
+import { type PathContext, isHomeTree, isSystemTree, pathsOf } from './paths.ts'
+import { type SimpleCommand, flagsOf, hasLongFlag, operandsOf } from './simple-command.ts'
 
 export function isRecursive({ args }: SimpleCommand): boolean {
   const flags = flagsOf(args)
@@ -18,7 +18,6 @@ export function isForcedTreeDelete(command: SimpleCommand): boolean {
 
 /** What of the floor a deleting command hits. */
 export function findHardlineDelete(command: SimpleCommand, context: PathContext): string | undefined {
-  if (command.name === 'find') return findHardlineFind(command, context)
   if (command.name !== 'rm' || !isRecursive(command)) return undefined
   // Without a terminal rm asks nothing, so that force makes no difference to what is lost.
   if (operandsOf(command.args).some((target) => isSystemTarget(target, context))) {
@@ -27,42 +26,48 @@ export function findHardlineDelete(command: SimpleCommand, context: PathContext)
   return undefined
 }
 
+/** A find that deletes, by itself or by what it runs, where nothing may be deleted wholesale. */
+export function findHardlineFind(commands: readonly SimpleCommand[], context: PathContext): string | undefined {
+  const runsDelete = commands.some(
+    (one) => one.fedBy === 'find' && one.name === 'rm' && (isForced(one) || isRecursive(one)),
+  )
+  const deletes = ({ name, args }: SimpleCommand) => name === 'find' && (runsDelete || hasDelete(args))
+  const hit = commands.some((command) => deletes(command) && startsInSystem(command.args, context))
+  return hit ? 'find that deletes in a system directory' : undefined
+}
+
 /** Whether the floor cannot be told, because a delete's target or options show only in the run. */
 export function isUncertainDelete(command: SimpleCommand, context: PathContext): boolean {
   const { name, args } = command
-  const hasUnknown = args.some(({ text }) => text.includes(UNKNOWN))
-  if (name === 'find')
-    return hasUnknown && deletesByFind(args) && startsOfFind(args).some(({ text }) => text.includes(UNKNOWN))
+  if (name === 'find') return hasDelete(args) && startsOfFind(args).some(({ text }) => text.includes(UNKNOWN))
   if (name !== 'rm') return false
-  if (isRecursive(command)) return hasUnknown || command.getsMore
+  const hasUnknown = args.some(({ text }) => text.includes(UNKNOWN))
+  if (isRecursive(command)) return hasUnknown || command.fedBy === 'xargs'
   return hasUnknown && args.some((target) => isSystemTarget(target, context))
 }
 
-function findHardlineFind({ args }: SimpleCommand, context: PathContext): string | undefined {
-  if (!deletesByFind(args)) return undefined
-  const starts = startsOfFind(args)
-  const places = starts.length === 0 ? [{ text: '.', isKnown: true, hasGlob: false }] : starts
-  return places.some((start) => isSystemTarget(start, context)) ? 'find that deletes in a system directory' : undefined
+function hasDelete(args: readonly Field[]): boolean {
+  return args.some(({ text }) => text === '-delete')
 }
+
+/** Tests that leave only some files; what they find in a home is the user's to delete. */
+const NARROWING = /^-(?:i?name|i?path|i?wholename|i?regex|empty|[acm]time|[acm]min|size|newer.*)$/
+
+function startsInSystem(args: readonly Field[], context: PathContext): boolean {
+  const starts = startsOfFind(args)
+  const isNarrow = args.some(({ text }) => NARROWING.test(text))
+  return (starts.length === 0 ? [HERE] : starts)
+    .flatMap((start) => pathsOf(start, context))
+    .some((path) => isSystemTree(path, context) && !(isNarrow && isHomeTree(path, context)))
+}
+
+const HERE = knownField('.')
 
 function startsOfFind(args: readonly Field[]): readonly Field[] {
   const first = args.findIndex(({ text }) => !/^-[HLPDO]/.test(text))
   const rest = args.slice(Math.max(first, 0))
   const end = rest.findIndex(({ text }) => text.startsWith('-') || text === '(' || text === '!')
   return end === -1 ? rest : rest.slice(0, end)
-}
-
-function deletesByFind(args: readonly Field[]): boolean {
-  return args.some(({ text }, index) => {
-    if (text === '-delete') return true
-    if (!/^-(?:exec|ok)(?:dir)?$/.test(text)) return false
-    const rest = args.slice(index + 1)
-    const at = rest.findIndex((arg) => baseName(arg.text) === 'rm')
-    const end = rest.findIndex((arg) => arg.text === ';' || arg.text === '+')
-    if (at === -1 || (end !== -1 && at > end)) return false
-    const flags = flagsOf(rest.slice(at + 1, end === -1 ? undefined : end))
-    return ['r', 'R', 'f', 'recursive', 'force'].some((flag) => flags.has(flag))
-  })
 }
 
 function isSystemTarget(target: Field, context: PathContext): boolean {

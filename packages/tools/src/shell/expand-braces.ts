@@ -1,6 +1,6 @@
 const MOST_WORDS = 64
 /** What the shell would read in another way than as itself. */
-const NOT_PLAIN = /["'\\$`*?[\]]/
+const NOT_PLAIN = /["'\\$`]/
 
 /** The words that `{a,b}` or `{1..3}` makes; `undefined` when we do not know for sure. */
 export function expandBraces(text: string): readonly string[] | undefined {

@@ -60,7 +60,11 @@ function readPart(part: WordPart, isFirst: boolean, context: WordContext): reado
       return [{ text: part.text, isKnown: true, hasGlob: true }]
     case 'BraceExpansion': {
       const words = expandBraces(part.text)
-      if (words) return words.map((text) => (isFirst ? withHome(text, text, context) : knownField(text)))
+      if (words) {
+        return words
+          .map((text) => (isFirst ? withHome(text, text, context) : knownField(text)))
+          .map((field) => ({ ...field, hasGlob: /[*?[]/.test(field.text) }))
+      }
       context.doubt('a brace expansion')
       return [unknownField()]
     }

@@ -1,4 +1,4 @@
-import { findHardlineDelete, isForcedTreeDelete } from './delete-rules.ts'
+import { findHardlineDelete, findHardlineFind, isForcedTreeDelete } from './delete-rules.ts'
 import { findHardlineDevice } from './device-rules.ts'
 import type { PathContext } from './paths.ts'
 import { findHardlinePower } from './power-rules.ts'
@@ -12,9 +12,8 @@ export function findHardline({ commands, isForkBomb }: ShellReading, context: Pa
     const found = judge(command, context)
     if (found !== undefined) return found
   }
-  const feedsDelete = commands.some((command) => command.name === 'xargs' || command.name === 'parallel')
-  const isFed = (command: SimpleCommand) => command.getsMore && isForcedTreeDelete(command)
-  return feedsDelete && commands.some(isFed) ? 'xargs rm -rf' : undefined
+  if (commands.some((command) => command.fedBy === 'xargs' && isForcedTreeDelete(command))) return 'xargs rm -rf'
+  return findHardlineFind(commands, context)
 }
 
 function judge(command: SimpleCommand, context: PathContext): string | undefined {

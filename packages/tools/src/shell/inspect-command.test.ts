@@ -31,6 +31,9 @@ describe('the risk of a command', () => {
       `echo x | tee -a ~/${name}`,
       `cp x ~/${name}`,
       `cp ${name} ~`,
+      `cp -t ~ ${name}`,
+      `cp -at ~ ${name}`,
+      `mv --target-directory=~ x/${name}`.replace('=~', '=$HOME'),
       `mv ~/${name} x`,
       `sed -i s/a/b/ ~/${name}`,
       `cd && echo x > ${name}`,
@@ -57,6 +60,7 @@ describe('the risk of a command', () => {
 describe('what is understood', () => {
   it.each([
     'npm test',
+    'find . -name node_modules -exec rm -rf {} +',
     'cd a && make -j2 2>&1 | tail -n 20',
     'for f in *.ts; do echo "$f"; done',
     'if [ -f a ]; then cat a; else echo no; fi',

@@ -8,13 +8,11 @@ export interface PathContext {
   readonly folders: readonly string[]
 }
 
-const SYSTEM_FOLDERS = new Set(
-  [
-    '/ /bin /boot /dev /etc /home /lib /lib32 /lib64 /libx32 /media /mnt /opt /proc /root /run /sbin /srv /sys /usr /var',
-    '/usr/bin /usr/include /usr/lib /usr/lib64 /usr/libexec /usr/local /usr/sbin /usr/share /var/lib',
-    '/Applications /Library /System /Users /Volumes /private /private/etc /private/var',
-  ].flatMap((line) => line.split(' ')),
-)
+const SYSTEM_FOLDERS: readonly string[] = [
+  '/ /bin /boot /dev /etc /home /lib /lib32 /lib64 /libx32 /media /mnt /opt /proc /root /run /sbin /srv /sys /usr /var',
+  '/usr/bin /usr/include /usr/lib /usr/lib64 /usr/libexec /usr/local /usr/sbin /usr/share /var/lib',
+  '/Applications /Library /System /Users /Volumes /private /private/etc /private/var',
+].flatMap((line) => line.split(' '))
 const SOMEBODYS_HOME = /^\/(?:home|Users)\/[^/]+$/
 
 /** The absolute paths that a field may mean. Unknown parts stay in. */
@@ -25,13 +23,18 @@ export function pathsOf({ text }: Field, { folders }: PathContext): readonly str
 }
 
 /** The root, a directory of the system, or a home; or all that is in one. */
-export function isSystemTree(path: string, { home }: PathContext): boolean {
+export function isSystemTree(path: string, context: PathContext): boolean {
+  return isHomeTree(path, context) || matchesOne(withoutGlobTail(path), SYSTEM_FOLDERS)
+}
+
+export function isHomeTree(path: string, { home }: PathContext): boolean {
   const whole = withoutGlobTail(path)
-  if (whole.includes(UNKNOWN)) return false
-  if (SOMEBODYS_HOME.test(whole)) return true
-  const protectedFolders = [...SYSTEM_FOLDERS, home]
-  if (!/[*?[]/.test(whole)) return protectedFolders.includes(whole)
-  return protectedFolders.some((folder) => matchesGlob(folder, whole))
+  return !whole.includes(UNKNOWN) && (SOMEBODYS_HOME.test(whole) || matchesOne(whole, [home, '/root']))
+}
+
+function matchesOne(path: string, folders: readonly string[]): boolean {
+  if (path.includes(UNKNOWN)) return false
+  return /[*?[]/.test(path) ? folders.some((folder) => matchesGlob(folder, path)) : folders.includes(path)
 }
 
 /** `/etc/*` and `/etc/.*` are all of `/etc`. */

@@ -23,6 +23,7 @@ export interface CommandPlace {
 interface Nesting {
   readonly scripts: number
   readonly wrappers: number
+  readonly fedBy: SimpleCommand['fedBy']
 }
 
 /** Never throws: what the parser cannot bear exceeds a limit. */
@@ -37,7 +38,7 @@ export function readCommand(command: string, parser: ShellParser, { home, cwd }:
       reading,
       home,
       children: (node, visit) => parser.forEachChild(node, visit),
-      note: (found, fields) => note(found, fields, nesting),
+      note: (found, fields) => note({ ...found, fedBy: nesting.fedBy }, fields, nesting),
     }
     readScript(source, parser.parse(source), reader)
   }
@@ -50,28 +51,34 @@ export function readCommand(command: string, parser: ShellParser, { home, cwd }:
     }
     const [word, ...rest] = fields
     if (!word) return
-    const noteInner = (inner: readonly Field[], getsMore: boolean): void => {
+    const noteInner = (inner: readonly Field[], fedBy: SimpleCommand['fedBy']): void => {
       const [first, ...args] = inner
       if (!first) return
       if (!first.isKnown || first.hasGlob) reading.doubts.push('a command that only the run can tell')
       const name = first.text.includes(UNKNOWN) ? '' : baseName(first.text)
-      const wrapped = { name, args, written: [], stdin: found.stdin, getsMore: getsMore || found.getsMore }
+      const wrapped: SimpleCommand = {
+        name,
+        args,
+        written: [],
+        stdin: found.stdin,
+        fedBy: fedBy === 'nobody' ? found.fedBy : fedBy,
+      }
       note(wrapped, inner, { ...nesting, wrappers: nesting.wrappers + 1 })
     }
     // It may turn out to be nothing, and then the next word is the command.
-    if (word.text === UNKNOWN) noteInner(rest, false)
+    if (word.text === UNKNOWN) noteInner(rest, 'nobody')
     readInner(found, {
       reading,
       home,
       command: noteInner,
       script: ({ text, isKnown }) => {
         if (!isKnown) reading.doubts.push('a script that only the run can tell')
-        if (!text.includes(UNKNOWN)) readText(text, { ...nesting, scripts: nesting.scripts + 1 })
+        if (!text.includes(UNKNOWN)) readText(text, { ...nesting, scripts: nesting.scripts + 1, fedBy: found.fedBy })
       },
     })
   }
   try {
-    readText(command, { scripts: 0, wrappers: 0 })
+    readText(command, { scripts: 0, wrappers: 0, fedBy: 'nobody' })
   } catch (error) {
     if (!(error instanceof RangeError)) throw error
     reading.exceeds = 'nested deeper than the parser can follow'
@@ -82,7 +89,7 @@ export function readCommand(command: string, parser: ShellParser, { home, cwd }:
 interface InnerSink {
   readonly reading: ShellReading
   readonly home: string
-  command(fields: readonly Field[], getsMore: boolean): void
+  command(fields: readonly Field[], fedBy: SimpleCommand['fedBy']): void
   script(text: Field): void
 }
 
@@ -100,9 +107,9 @@ function readInner(found: SimpleCommand, sink: InnerSink): void {
     if (doubt !== undefined) reading.doubts.push(doubt)
     if (folder) changeFolder(folder, sink)
     if (name === 'watch') sink.script(joinFields(fields))
-    const script = name === 'flock' ? valueAfter(args, ['-c', '--command']) : undefined
+    const script = name === 'flock' ? valueAfter(args, SCRIPT_OPTION) : undefined
     if (script) sink.script(script)
-    return sink.command(fields, shape.givesMore === true)
+    return sink.command(fields, shape.givesMore === true ? 'xargs' : 'nobody')
   }
   if (SHELLS.has(name)) return readShell(found, sink)
   if (FOREIGN_SHELLS.has(name)) {
@@ -114,7 +121,7 @@ function readInner(found: SimpleCommand, sink: InnerSink): void {
   if (OTHER_RUNNERS.has(name)) {
     reading.hasWrapper = true
     const script = name === 'su' || name === 'runuser' || name === 'sg' || name === 'script'
-    const text = script ? valueAfter(args, ['-c', '--command', '--session-command']) : undefined
+    const text = script ? valueAfter(args, SCRIPT_OPTION) : undefined
     if (text) sink.script(text)
     return
   }
@@ -138,7 +145,7 @@ function readInner(found: SimpleCommand, sink: InnerSink): void {
         if (!FIND_RUNS.has(text)) return
         const end = args.findIndex((arg, at) => at > index && (arg.text === ';' || arg.text === '+'))
         reading.hasWrapper = true
-        sink.command(args.slice(index + 1, end === -1 ? undefined : end), true)
+        sink.command(args.slice(index + 1, end === -1 ? undefined : end), 'find')
       })
       return
     case 'cd':
@@ -215,7 +222,9 @@ function joinFields(fields: readonly Field[]): Field {
   }
 }
 
-function valueAfter(args: readonly Field[], options: readonly string[]): Field | undefined {
-  const at = args.findIndex(({ text }) => options.includes(text))
+const SCRIPT_OPTION = /^(?:-[a-zA-Z]*c|--(?:session-)?command)$/
+
+function valueAfter(args: readonly Field[], option: RegExp): Field | undefined {
+  const at = args.findIndex(({ text }) => option.test(text))
   return at === -1 ? undefined : args[at + 1]
 }

@@ -117,7 +117,7 @@ function visit(node: SyntaxNode, place: Place, reader: ScriptReader): void {
   }
 }
 
-const NOTHING: SimpleCommand = { name: '', args: [], written: [], stdin: 'nothing', getsMore: false }
+const NOTHING: SimpleCommand = { name: '', args: [], written: [], stdin: 'nothing', fedBy: 'nobody' }
 
 function readCommand(node: Command, place: Place, reader: ScriptReader): void {
   const { reading } = reader
@@ -133,7 +133,7 @@ function readCommand(node: Command, place: Place, reader: ScriptReader): void {
   const name = first && !first.text.includes(UNKNOWN) ? baseName(first.text) : ''
   if (place.isBeside && place.functions.includes(name)) reading.isForkBomb = true
   const written = writtenBy(node.redirects, reader)
-  reader.note({ name, args, written, stdin: stdinOf(node.redirects, place, reader), getsMore: false }, fields)
+  reader.note({ name, args, written, stdin: stdinOf(node.redirects, place, reader), fedBy: 'nobody' }, fields)
 }
 
 /** The parser is tolerant: of `a( b` it makes the command `a b`. Between its words there must be nothing but space. */

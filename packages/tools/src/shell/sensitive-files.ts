@@ -22,12 +22,14 @@ function changedBy({ name, args, written }: SimpleCommand): readonly Field[] {
   if (name === 'dd') return [...written, ...args.map((arg) => ({ ...arg, text: arg.text.replace(/^of=/, '') }))]
   if (!CHANGERS.has(name)) return written
   const operands = operandsOf(args)
-  const folders = [...operands.slice(-1), ...args.filter(({ text }) => /^(?:-t|--target-directory=)./.test(text))]
+  const attached = args.flatMap(({ text, ...rest }) => {
+    const folder = /^(?:-[a-zA-Z]*t|--target-directory=)(.+)$/.exec(text)?.[1]
+    return folder === undefined ? [] : [{ ...rest, text: folder }]
+  })
+  const namesFolder = args.some(({ text }) => /^(?:-[a-zA-Z]*t|--target-directory)/.test(text))
+  const folders = [...attached, ...(namesFolder ? operands : operands.slice(-1))]
   const intoFolder = folders.flatMap((folder) =>
-    operands.map(({ text }) => ({
-      ...folder,
-      text: `${folder.text.replace(/^(?:-t|--target-directory=)/, '')}/${baseName(text)}`,
-    })),
+    operands.map(({ text }) => ({ ...folder, text: `${folder.text}/${baseName(text)}` })),
   )
   return [...written, ...operands, ...intoFolder]
 }

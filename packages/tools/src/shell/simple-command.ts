@@ -9,8 +9,8 @@ export interface SimpleCommand {
   readonly written: readonly Field[]
   /** What it reads: text of ours, somebody's output, or neither. */
   readonly stdin: 'nothing' | 'pipe' | { readonly text: Field }
-  /** `xargs`, `find -exec`: it gets more arguments than are written here. */
-  readonly getsMore: boolean
+  /** Who gives it more arguments than are written here. */
+  readonly fedBy: 'nobody' | 'find' | 'xargs'
 }
 
 export function baseName(path: string): string {
