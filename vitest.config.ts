@@ -13,5 +13,6 @@ export default defineConfig({
     testTimeout: 30_000,
     hookTimeout: 60_000,
     globalSetup: 'tests/house/provide-tools.ts',
+    setupFiles: 'tests/house/fix-seed.ts',
   },
 })
