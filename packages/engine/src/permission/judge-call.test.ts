@@ -224,6 +224,19 @@ describe('acp 10.1: rules', () => {
     })
   })
 
+  it('C16: a rule that cannot be compared in time counts as a denial, unless it allows: then it does not count', () => {
+    const slow = { args: { command: `(${'a?'.repeat(300)}){2}$` } }
+    const input = { command: `${'a'.repeat(100_000)}!` }
+    const verdictOf = (more: Partial<Policy>) => judged(shell(), more, bash, input)
+    expect(verdictOf({ userRules: [rule('deny', slow)] })).toMatchObject({
+      decision: 'deny',
+      reason: 'limit:rule-patterns',
+    })
+    expect(verdictOf({ userRules: [rule('ask', slow)] }).decision).toBe('deny')
+    expect(verdictOf({ userRules: [rule('allow', slow)] }).decision).toBe('ask')
+    expect(verdictOf({ denyRules: [rule('deny', slow)] }).reason).toBe('operator-rule:Bash')
+  })
+
   it('C16: an allow rule does not cover a command that the parser does not understand', () => {
     const unclear = judged(shell({ isUnderstood: false }), { userRules: [rule('allow')] })
     expect(unclear).toEqual({ decision: 'ask', reason: 'not-understood', isCoverable: false })
