@@ -60,6 +60,9 @@ describe('the risk of a command', () => {
 describe('what is understood', () => {
   it.each([
     'npm test',
+    'case x in x) ls & ;; esac',
+    'ls & ls',
+    'ls &\nls',
     'find . -name node_modules -exec rm -rf {} +',
     'cd a && make -j2 2>&1 | tail -n 20',
     'for f in *.ts; do echo "$f"; done',
@@ -122,6 +125,9 @@ describe('what is understood', () => {
     'ls(',
     'ls( x',
     '! && ls',
+    'ls & ; ls',
+    'echo $[1+1]',
+    'echo $[D',
     '$(ls( x)',
     'if true; then ls',
     'ls; done',

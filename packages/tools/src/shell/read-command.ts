@@ -34,6 +34,8 @@ export function readCommand(command: string, parser: ShellParser, { home, cwd }:
     if (nesting.scripts > SHELL_LIMITS.scripts)
       reading.exceeds ??= `more than ${SHELL_LIMITS.scripts} scripts in each other`
     if (reading.exceeds !== undefined) return
+    // Arithmetic of old, which the parser takes for text.
+    if (source.includes('$[')) reading.doubts.push('the expansion $[…]')
     const reader: ScriptReader = {
       reading,
       home,

@@ -70,6 +70,10 @@ function visit(node: SyntaxNode, place: Place, reader: ScriptReader): void {
       for (const { message } of node.errors ?? []) reading.doubts.push(message)
       return visitChildren({ ...deeper, source: node.source ?? place.source })
     case 'Statement':
+      // The parser takes `a & ; b`, bash does not.
+      if (node.background === true && /^[ \t]*;(?![;&])/.test(place.source.slice(node.end, node.end + 100))) {
+        reading.doubts.push('nothing between two ends of a command')
+      }
       return visitChildren({ ...deeper, isBeside: place.isBeside || node.background === true })
     case 'Pipeline':
       if (node.commands.length === 0) reading.doubts.push('a pipeline of nothing')

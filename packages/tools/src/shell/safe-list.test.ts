@@ -75,18 +75,54 @@ describe('the safe list', () => {
     expect(await riskOf(command)).toBe('other')
   })
 
+  const hidden = ['/data', '/work/space/.polylogue']
   it.each([
     'cat /data/local.key',
     'cat ../../data/local.key',
     'cat /data/*/x',
     'cat /d*/local.key',
+    'cat .poly*/local.key',
+    'cat .polylogue/local.key',
     'grep -r sk- /',
+    'grep -rn sk- .',
+    'grep -R sk-',
+    'diff -r / x',
+    'git diff --no-index / x',
     'ls /data',
     'grep --file=/data/local.key a',
-  ])('does not have `%s` where the folder is hidden', async (command) => {
-    expect(await riskOf(command, ['/data'])).toBe('other')
-    expect(
-      await riskOf(command.replaceAll('data', 'dat2').replace('/d*/', '/e*/').replace(/ \/$/, ' .'), ['/data']),
-    ).toBe('safe')
+    'grep -f/data/local.key a',
+  ])('S8: does not have `%s` where a folder is hidden', async (command) => {
+    expect(await riskOf(command, hidden)).toBe('other')
+    expect(await riskOf(command)).toBe('safe')
   })
+
+  it.each([
+    'ls',
+    'ls .',
+    'ls *',
+    'cat *',
+    'cat a/*',
+    'grep sk- a',
+    'ls ..',
+    'ls /',
+    'git status',
+    'du -sh .',
+    'grep -r x src',
+  ])('S8: has `%s` all the same', async (command) => {
+    expect(await riskOf(command, hidden)).toBe('safe')
+  })
+
+  it('S8: has what is in a workspace within a hidden folder', async () => {
+    const options = { cwd: '/data/sessions/a', home: '/home/u', hidden: ['/data'], roots: ['/data/sessions/a'] }
+    expect((await inspectCommand('cat notes.txt', options)).risk).toBe('safe')
+    expect((await inspectCommand('cat ../b/notes.txt', options)).risk).toBe('other')
+    expect((await inspectCommand('cat ../../local.key', options)).risk).toBe('other')
+  })
+
+  it.each(['cat ~/.ssh/id_rsa', 'cat ~/.netrc', 'grep x ~/.aws/credentials', 'cat ~/.s*/id_rsa', 'head ~/.npmrc'])(
+    'S8: does not have `%s`, which shows credentials',
+    async (command) => {
+      expect(await riskOf(command)).toBe('other')
+    },
+  )
 })

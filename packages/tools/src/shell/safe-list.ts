@@ -2,7 +2,9 @@
 // program takes it off the list, and so does a word that could turn into such an option when it is expanded.
 import type { Command, ParsedScript, Word } from 'unbash'
 import { type Field, type WordContext, expandWord } from './field.ts'
-import { type PathContext, pathsOf } from './paths.ts'
+import { type HiddenContext, showsHidden } from './hidden-files.ts'
+import type { PathContext } from './paths.ts'
+import { flagsOf } from './simple-command.ts'
 
 type IsHarmless = (args: readonly string[]) => boolean
 
@@ -18,7 +20,7 @@ interface SafeCommand {
  */
 const isHarmlessGit: IsHarmless = (args) =>
   !args.some((arg) => {
-    if (/^--out(?:p|$)/.test(arg) && !arg.startsWith('--output-indicator-')) return true
+    if (arg.startsWith('--ou') && !arg.startsWith('--output-indicator-')) return true
     return /^--(?:ext|textc|show-sig|he|ed)/.test(arg) || arg === '-h' || arg.includes('%G')
   })
 
@@ -61,15 +63,7 @@ const SAFE_COMMANDS: readonly SafeCommand[] = [
 ]
 
 const SPECIAL = /[;&|`$<>\n\r]/
-/** Where processes show their secrets, and devices. */
-const TELLTALE_FOLDER = /^\/(?:proc|sys|dev)(?:\/|$)/
-
-export interface SafetyContext extends PathContext {
-  /** Folders whose files no command may show unasked. */
-  readonly hidden: readonly string[]
-}
-
-export function isSafeCommand(source: string, script: ParsedScript, context: SafetyContext): boolean {
+export function isSafeCommand(source: string, script: ParsedScript, context: HiddenContext): boolean {
   if (SPECIAL.test(source)) return false
   const command = onlyCommand(script)
   if (!command?.name || command.prefix.length > 0 || command.redirects.length > 0) return false
@@ -81,7 +75,7 @@ export function isSafeCommand(source: string, script: ParsedScript, context: Saf
   if (args.some(({ isKnown }) => !isKnown)) return false
   if (safe.isHarmless && args.some(mayBecomeOption)) return false
   if (safe.isHarmless?.(args.map(({ text }) => text)) === false) return false
-  return !args.some((arg) => showsSecrets(arg, context))
+  return !showsHidden(args, readsTrees(command.name.value, args), context)
 }
 
 function onlyCommand({ commands, errors }: ParsedScript): Command | undefined {
@@ -100,22 +94,13 @@ function mayBecomeOption({ text, hasGlob }: Field): boolean {
   return hasGlob && /^[*?[!@+]/.test(text)
 }
 
-function showsSecrets(arg: Field, context: SafetyContext): boolean {
-  const value = arg.text.includes('=') ? { ...arg, text: arg.text.slice(arg.text.indexOf('=') + 1) } : arg
-  return [arg, value]
-    .flatMap((field) => pathsOf(field, context))
-    .some((path) => {
-      if (TELLTALE_FOLDER.test(path) && path !== '/dev/null') return true
-      const known = path.split(/[*?[]/)[0] ?? ''
-      const isGlob = known !== path
-      return context.hidden.some(
-        (folder) => isAtOrBelow(path, folder) || isAtOrBelow(folder, path) || (isGlob && folder.startsWith(known)),
-      )
-    })
-}
-
-function isAtOrBelow(path: string, folder: string): boolean {
-  return path === folder || path.startsWith(folder === '/' ? '/' : `${folder}/`)
+function readsTrees(name: string, args: readonly Field[]): boolean {
+  const flags = flagsOf(args)
+  if (name === 'git') return flags.has('no-index')
+  if (name !== 'grep' && name !== 'diff') return false
+  return (
+    ['r', 'R', 'd', 'directories'].some((flag) => flags.has(flag)) || [...flags].some((flag) => /recurs/.test(flag))
+  )
 }
 
 function wordsOf({ home }: PathContext): WordContext {
