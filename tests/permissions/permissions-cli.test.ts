@@ -1,8 +1,9 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { type Finished, runPolylogue } from '../cli/run-polylogue.ts'
+import { exchangeJson } from '../support/http-exchange.ts'
 import { type ServerProcess, startServerProcess } from '../support/server-process.ts'
 import { createTempDir, type TempDir } from '../support/temp-dir.ts'
 
@@ -24,18 +25,22 @@ const polylogue = (...args: readonly string[]): Promise<Finished> =>
   runPolylogue(args, { cwd: dir.path, environment: { POLYLOGUE_DATA: dir.path, TZ: 'UTC' } })
 const permissions = (...args: readonly string[]): Promise<Finished> => polylogue('permissions', ...args)
 
-async function removeAll(): Promise<void> {
-  const { rules } = JSON.parse((await permissions('list', '--json')).stdout) as { rules: { id: string }[] }
-  await Promise.all(rules.map(({ id }) => permissions('remove', id)))
-}
+const ask = <Body>(method: string, path = '', body?: unknown) =>
+  exchangeJson<Body>({
+    method,
+    url: `${server.url}/api/polylogue/permissions${path}`,
+    headers: { authorization: `Bearer ${server.key}`, 'content-type': 'application/json' },
+    ...(body !== undefined && { body }),
+  })
+
+const stored = async () => (await ask<{ rules: readonly { readonly id: string }[] }>('GET')).body.rules
+
+afterEach(async () => {
+  for (const { id } of await stored()) await ask('DELETE', `/${id}`)
+})
 
 describe('polylogue permissions', () => {
-  it('adds, lists and removes rules', async () => {
-    expect(await permissions('list')).toMatchObject({
-      code: 0,
-      stdout: '',
-      stderr: expect.stringContaining('no rules'),
-    })
+  it('adds and lists rules', async () => {
     const added = await permissions('add', 'allow', 'Bash', '--arg', 'command=^npm test$', '--arg', 'cwd=app')
     expect(added).toMatchObject({ code: 0, stdout: expect.stringMatching(/^rule_[0-9a-f]{24}\n$/), stderr: '' })
     await permissions('add', 'deny', 'WebFetch', '--host', '.example.com', 'localhost', '--url-arg', 'target')
@@ -46,10 +51,14 @@ describe('polylogue permissions', () => {
       ['deny', 'WebFetch', 'target is at .example.com localhost'],
       [],
     ])
-    const id = added.stdout.trim()
-    expect(await permissions('remove', id)).toMatchObject({ code: 0, stderr: `Removed ${id}.\n` })
-    expect(await permissions('remove', id)).toMatchObject({ code: 1, stderr: 'polylogue: No such rule.\n' })
-    await removeAll()
+  })
+
+  it('removes a rule, and has a word where there are none', async () => {
+    const { body } = await ask<{ id: string }>('POST', '', { tool: 'Bash' })
+    expect(await permissions('remove', body.id)).toMatchObject({ code: 0, stderr: `Removed ${body.id}.\n` })
+    const [again, list] = await Promise.all([permissions('remove', body.id), permissions('list')])
+    expect(again).toMatchObject({ code: 1, stderr: 'polylogue: No such rule.\n' })
+    expect(list).toMatchObject({ code: 0, stdout: '', stderr: expect.stringContaining('no rules') })
   })
 
   it('says what it takes literally', async () => {
@@ -58,13 +67,12 @@ describe('polylogue permissions', () => {
       code: 0,
       stderr: 'Mind: args.command: no regular expression (a ( without its )): compared literally.\n',
     })
-    await removeAll()
   })
 
   it('acp 10.4: imports a file, and a project file is never read by itself', async () => {
     const rules = { rules: [{ tool: 'Read', action: 'allow' }, { tool: 'Bash' }] }
     writeFileSync(join(dir.path, 'permissions.json'), JSON.stringify(rules))
-    expect(JSON.parse((await permissions('list', '--json')).stdout)).toMatchObject({ rules: [] })
+    expect(await stored()).toEqual([])
     expect(await permissions('import', 'permissions.json')).toMatchObject({ code: 0, stderr: 'Added 2 rules.\n' })
     const again = await permissions('import', 'permissions.json')
     expect(again.stderr).toBe('Added 0 rules; 2 were there already.\n')
@@ -74,7 +82,6 @@ describe('polylogue permissions', () => {
         { tool: 'Bash', action: 'ask' },
       ],
     })
-    await removeAll()
   })
 
   it.each([
@@ -105,6 +112,6 @@ describe('polylogue permissions', () => {
     )
     const other = await test('allow', 'explode', '--arg', 'reason=^oom', '--json')
     expect(JSON.parse(other.stdout)).toMatchObject({ looked: 1, calls: [], totals: { allow: 0 } })
-    expect((await permissions('list', '--json')).stdout).toContain('"rules":[]')
+    expect(await stored()).toEqual([])
   })
 })
