@@ -1,3 +1,4 @@
+import { mkdir, symlink } from 'node:fs/promises'
 import { createInvocation } from '@polylogue/testkit'
 import { createBashTool, detectSandbox } from '@polylogue/tools'
 import { describe, expect, it } from 'vitest'
@@ -29,12 +30,26 @@ describe.runIf(sandbox === 'bubblewrap')('in the sandbox', () => {
     const command =
       'echo a > f && cat f && mktemp && ls / > /dev/null && git init -q x && ls -A && pwd && echo b > /dev/stderr; exit 3'
     const workspace = { cwd: `${path}/work`, roots: [`${path}/work`] }
-    const made = createBashTool({ stateDir: `${path}/state`, outputDir: `${path}/outputs`, sandbox: 'none' })
-    await made.run(createInvocation(made, { command: 'mkdir work' }, { workspace: { cwd: path, roots: [path] } }))
+    await mkdir(workspace.cwd)
     const { content, meta } = await tool.run(createInvocation(tool, { command }, { workspace }))
     await folder.remove()
     expect(content).toMatch(new RegExp(`^a\n/tmp/tmp\\.\\w+\nf\nx\n${path}/work\nb\nExit code 3\\.$`))
     expect(meta).toMatchObject({ sandbox: 'bubblewrap', exitCode: 3 })
+  })
+})
+
+describe.runIf(sandbox === 'bubblewrap')('a workspace behind a link', () => {
+  it('is writable in the sandbox too', async () => {
+    const folder = await createTempDir()
+    const { path } = folder
+    const options = { stateDir: `${path}/state`, outputDir: `${path}/outputs` }
+    await mkdir(`${path}/real`)
+    await symlink(`${path}/real`, `${path}/link`)
+    const tool = createBashTool({ ...options, sandbox: 'required' })
+    const workspace = { cwd: `${path}/link`, roots: [`${path}/link`] }
+    const { content } = await tool.run(createInvocation(tool, { command: 'echo a > f; cat f; pwd -P' }, { workspace }))
+    await folder.remove()
+    expect(content).toBe(`a\n${path}/real`)
   })
 })
 

@@ -140,6 +140,16 @@ describe('a command', () => {
     expect(await inspect('auto')).toMatchObject({ facts: { risk } })
   })
 
+  it('P8: does not start when the call is cancelled already, or while it gets ready', async () => {
+    await expect(run('touch early', { signal: AbortSignal.abort() })).rejects.toThrow('aborted')
+    const stop = new AbortController()
+    const running = run('touch early', { signal: stop.signal })
+    stop.abort()
+    await expect(running).rejects.toThrow('aborted')
+    expect(readdirSync(cwd)).not.toContain('early')
+    expect(readdirSync(join(stateDir, 'running'))).toEqual([])
+  })
+
   it('fails in words when its directory is gone', async () => {
     const tool = createTool()
     const gone = join(folder, 'gone')

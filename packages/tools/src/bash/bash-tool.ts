@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { accessSync, constants, existsSync } from 'node:fs'
+import { accessSync, constants, existsSync, realpathSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
 import type { Tool, ToolInvocation, ToolOutput } from '@polylogue/engine'
@@ -115,10 +115,10 @@ async function runBash(invocation: ToolInvocation, options: BashToolOptions): Pr
             sandbox: {
               file: SANDBOX_PROGRAM,
               args: buildSandboxArgv({
-                cwd: workspace.cwd,
-                writable: workspace.roots,
-                readable: [outputs],
-                hidden: hidden.filter((folder) => existsSync(folder)),
+                cwd: realPath(workspace.cwd),
+                writable: workspace.roots.map(realPath),
+                readable: [realPath(outputs)],
+                hidden: hidden.filter((folder) => existsSync(folder)).map(realPath),
                 network: options.network === true,
               }),
             },
@@ -159,6 +159,11 @@ async function chooseSandbox(options: BashToolOptions): Promise<Sandbox> {
 
 function addedEnvironment({ environment = {} }: BashToolOptions, sandbox: Sandbox): Record<string, string> {
   return sandbox === 'bubblewrap' ? { TMPDIR: '/tmp', ...environment } : { ...environment }
+}
+
+/** Links lead elsewhere in the sandbox, or nowhere. */
+function realPath(path: string): string {
+  return existsSync(path) ? realpathSync(path) : path
 }
 
 function titleOf(command: string): string {

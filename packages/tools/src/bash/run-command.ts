@@ -86,8 +86,9 @@ export async function runCommand(run: CommandRun): Promise<CommandEnd> {
   }
 }
 
-function startChild({ pipe, start }: CommandRun): ChildProcess {
+function startChild({ pipe, signal, start }: CommandRun): ChildProcess {
   try {
+    signal.throwIfAborted()
     return start(pipe.writerFd)
   } catch (error) {
     pipe.reader.destroy()
