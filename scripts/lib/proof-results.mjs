@@ -7,6 +7,7 @@
  * @property {number} failures
  * @property {string} seed
  * @property {number} seconds
+ * @property {readonly string[]} [complaints] what failed; the first few
  */
 
 /**
@@ -39,8 +40,9 @@ function parseResult(line) {
  */
 function isResult(value) {
   if (typeof value !== 'object' || value === null) return false
-  const { id, what, count, failures, seed, seconds } = /** @type {Record<string, unknown>} */ (value)
+  const { id, what, count, failures, seed, seconds, complaints } = /** @type {Record<string, unknown>} */ (value)
   return (
+    (complaints === undefined || (Array.isArray(complaints) && complaints.every((one) => typeof one === 'string'))) &&
     [id, what, seed].every((field) => typeof field === 'string') &&
     [count, failures, seconds].every((field) => typeof field === 'number' && Number.isFinite(field))
   )

@@ -53,9 +53,10 @@ ${PROMISES.map((promised) => toPromiseRow(promised, results)).join('\n')}
  * @param {ProofResult} result
  * @returns {string}
  */
-export function formatRow({ id, what, count, failures, seed, seconds }) {
+export function formatRow({ id, what, count, failures, seed, seconds, complaints = [] }) {
   const verdict = failures === 0 ? 'ok' : `${failures} FAILED`
-  return `== ${id}: ${count} × ${what}: ${verdict} (seed ${seed}, ${seconds} s)`
+  const row = `== ${id}: ${count} × ${what}: ${verdict} (seed ${seed}, ${seconds} s)`
+  return [row, ...complaints.map((complaint) => `   ${complaint.replaceAll('\n', '\n   ')}`)].join('\n')
 }
 
 /**

@@ -8,6 +8,7 @@ import { startSubject, type Subject } from './subject.ts'
 
 const PLAN = planFromEnvironment({ seed: 'polylogue', from: 0, count: 100_000 })
 const MEBIBYTE = 1024 * 1024
+const LONGEST_COMPLAINT = 20_000
 
 /** They are there all the time, and cost the others nothing. */
 const SLOW_CLIENTS = 2_000
@@ -42,6 +43,7 @@ it(
         slowestProbeMs: Math.round(slowestProbeMs),
         loopDelayP99Ms: Math.round(last.delayP99Ms),
         rssMiB: [warm.rss, last.rss].map((bytes) => Math.round(bytes / MEBIBYTE)),
+        ...(failures.length > 0 && { complaints: [describeFailures(report).slice(0, LONGEST_COMPLAINT)] }),
       }
       await appendFile(results, `${JSON.stringify(line)}\n`)
     }

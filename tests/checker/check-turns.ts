@@ -36,7 +36,7 @@ function checkNothingAfterTheEnd(stored: readonly Recorded[]): Violation[] {
         liveSteps.set(event.parentEntryId, ROOT_LOOP)
       return []
     }
-    if (event.type === 'input.admitted' || !('turnId' in event)) return []
+    if (event.type === 'input.admitted' || !('turnId' in event) || event.turnId === undefined) return []
     if (!live.has(event.turnId)) return late(event.turnId)
     if (event.type === 'turn.ended') {
       live.delete(event.turnId)

@@ -31,6 +31,7 @@ it('every planted bug is caught by the part of the suite that is named beside it
     what: 'planted bugs, each in a copy of the sources: a named small part of the suite fails',
     count: MUTANTS.length,
     failures: complaints.length,
+    complaints,
     seed: '–',
     seconds: seconds(),
   })

@@ -18,6 +18,7 @@ it('F1: a server is killed at every hit of every failpoint', async () => {
     what: `kill -9 at every hit of every failpoint (${reached} died there, the others just after), then the next server finishes the script: I1–I9 hold`,
     count: points.length,
     failures: complaints.length,
+    complaints,
     seed: '–',
     seconds: seconds(),
   })
@@ -35,6 +36,7 @@ it('F1: a server is killed at any moment', async () => {
     what: `kill -9 at random moments (${reached} before the script was over), then the next server finishes it: I1–I9 hold`,
     count: cycles.length,
     failures: complaints.length,
+    complaints,
     seed: SEED,
     seconds: seconds(),
   })

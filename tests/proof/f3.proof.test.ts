@@ -36,6 +36,7 @@ it('F3: a server is killed while it recovers, some twice', async () => {
     what: 'kill -9 in the middle of a turn, and again while the next server recovers, every third time twice: I1–I9 hold',
     count: cycles.length,
     failures: complaints.length,
+    complaints,
     seed: SEED,
     seconds: seconds(),
   })

@@ -23,6 +23,7 @@ it('properties: the same ones as in npm test hold for other choices', async () =
     failures: complaints.length,
     seed: SEED,
     seconds: seconds(),
+    complaints,
   })
   expect(complaints).toEqual([])
   expect(tests).toBeGreaterThan(ROUNDS * files.length)

@@ -54,4 +54,11 @@ describe('the results of proofs', () => {
     expect(formatRow(F10)).toBe('== F10: 600 × slow readers: ok (seed –, 120 s)')
     expect(formatRow({ ...F10, failures: 3 })).toContain('3 FAILED')
   })
+
+  it('say what failed as soon as it is known, not when everything is over', () => {
+    const failed = { ...F10, failures: 2, complaints: ['one\nand more of it', 'two'] }
+    expect(parseProofResults(`${JSON.stringify(failed)}\n`)).toEqual([failed])
+    expect(formatRow(failed)).toMatch(/^== F10: .*2 FAILED.*\n   one\n   and more of it\n   two$/)
+    expect(() => parseProofResults(`${JSON.stringify({ ...F10, complaints: 'one' })}\n`)).toThrow('not the result')
+  })
 })

@@ -9,12 +9,19 @@ export interface ProofResult {
   readonly failures: number
   readonly seed: string
   readonly seconds: number
+  /** What failed; it is shown at once, while vitest tells it when all proofs are over. */
+  readonly complaints?: readonly string[]
 }
 
+const MOST_COMPLAINTS = 10
+const LONGEST_COMPLAINT = 2_000
+
 /** One JSON line in the file that `POLYLOGUE_PROOF_RESULTS` names, if it names one. */
-export function tellProof(result: ProofResult): void {
+export function tellProof({ complaints = [], ...result }: ProofResult): void {
   const file = process.env['POLYLOGUE_PROOF_RESULTS']
-  if (file !== undefined && file !== '') appendFileSync(file, `${JSON.stringify(result)}\n`)
+  if (file === undefined || file === '') return
+  const first = complaints.slice(0, MOST_COMPLAINTS).map((complaint) => complaint.slice(0, LONGEST_COMPLAINT))
+  appendFileSync(file, `${JSON.stringify(first.length === 0 ? result : { ...result, complaints: first })}\n`)
 }
 
 /** Seconds since it was made, with one decimal. */

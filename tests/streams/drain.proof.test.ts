@@ -35,6 +35,7 @@ it.each(PLANS)('200 turns and 2,000 streams: $what', async ({ what, withinMs, ..
     what: `running turns with 2,000 streams when the server is told to stop (${what}): none lost, none twice, exit 0 after ${(longestMs / 1000).toFixed(1)} s at most, and the next server goes on`,
     count: rounds * ALL.turns,
     failures: complaints.length,
+    complaints,
     seed: SEED,
     seconds: seconds(),
   })

@@ -58,6 +58,7 @@ it.each([
     what: `${what}: the next turn is answered, the heap grows by ${inMebibytes(heap)}`,
     count: cases.length,
     failures: complaints.length,
+    complaints,
     seed: SEED,
     seconds: seconds(),
   })
@@ -79,6 +80,7 @@ it('F17: calls with ten megabytes of arguments', async () => {
     what: 'calls with ten megabytes of arguments: the next turn is answered',
     count: HUGE,
     failures: complaints.length,
+    complaints,
     seed: '–',
     seconds: seconds(),
   })

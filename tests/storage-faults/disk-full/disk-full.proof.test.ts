@@ -15,6 +15,7 @@ it('a full disk costs nothing that was acknowledged, whatever its size', async (
     what: 'a full disk under a server (256 KiB to 8 MiB), or files that may not grow',
     count: disks.count + limits.count,
     failures: failed.length,
+    complaints: failed.flat(),
     seed: '–',
     seconds: seconds(),
   })

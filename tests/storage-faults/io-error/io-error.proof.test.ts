@@ -25,6 +25,7 @@ it('after a failed call to the disk nothing is acknowledged, and nothing acknowl
     what: 'EIO from fsync, pwrite, pread, open, unlink, truncate, mmap, link or rename',
     count: outcomes.length,
     failures: failed.length,
+    complaints: failed.flat(),
     seed: '–',
     seconds: seconds(),
   })

@@ -11,6 +11,7 @@ it('a lock or a reader of another process costs time, never what was acknowledge
     what: 'the write lock held for 1, 6 or 30 s, by a stopped process too; a reader that stops checkpoints',
     count,
     failures: failed.length,
+    complaints: failed.flat(),
     seed: '–',
     seconds: seconds(),
   })

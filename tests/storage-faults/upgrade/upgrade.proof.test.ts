@@ -22,6 +22,7 @@ it('every golden log is read as it was written, and a kill in a migration leaves
     what: `${logs.length} golden log read as it was written; kills at every write of a migration`,
     count: killed.length + logs.length,
     failures: failed.length,
+    complaints: failed.flat(),
     seed: '–',
     seconds: seconds(),
   })
