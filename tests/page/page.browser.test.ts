@@ -33,6 +33,13 @@ async function beginSession(agent = 'scripted'): Promise<void> {
   await page.locator('#agent').selectOption(agent)
 }
 
+/** As a client of AAP does it: the tools are listed, and none of them is trusted. */
+async function beginListedSession(): Promise<void> {
+  await beginSession()
+  if (!(await page.locator('#pick-tools').isVisible())) await page.locator('#tools-box summary').click()
+  await page.locator('#pick-tools').check()
+}
+
 async function say(text: string): Promise<void> {
   await page.locator('#prompt').fill(text)
   await page.locator('#prompt').press('Enter')
@@ -88,7 +95,7 @@ describe('the chat', () => {
   })
 
   it('asks before an untrusted tool runs, sends all answers together, and shows the results', async () => {
-    await beginSession()
+    await beginListedSession()
     await say('call a1 echo {"msg":"first"}\ncall a2 echo {"msg":"second"}')
     const first = page.locator('[data-call=a1]')
     const second = page.locator('[data-call=a2]')
@@ -101,8 +108,7 @@ describe('the chat', () => {
   })
 
   it('runs a trusted tool without asking, and offers no tool that is not enabled', async () => {
-    await beginSession()
-    await page.locator('#tools-box summary').click()
+    await beginListedSession()
     await page.locator('[data-tool=echo]').getByLabel('trusted').check()
     await page.locator('[data-tool=slow]').getByLabel('enabled').uncheck()
     await say('call b1 echo {"msg":"by itself"}')
@@ -135,7 +141,7 @@ describe('the chat', () => {
   })
 
   it('still offers a waiting call after a reload', async () => {
-    await beginSession()
+    await beginListedSession()
     await say('call d1 echo {"msg":"patient"}')
     await page.locator('[data-call=d1] .answers').waitFor()
     await page.reload()
@@ -158,7 +164,7 @@ describe('the chat', () => {
   })
 
   it('shows markup as text', async () => {
-    await beginSession()
+    await beginListedSession()
     const evil = '<img src=x onerror="document.title=1"><b>bold</b>'
     await say(`say ${evil}\ncall e1 echo {"msg":"<i>\u202e</i>"}`)
     await page.locator('[data-call=e1] .answers').waitFor()
@@ -225,5 +231,5 @@ describe('the page', () => {
 
 async function beginSessionOnPhone(): Promise<void> {
   await page.locator('#menu').click()
-  await beginSession()
+  await beginListedSession()
 }

@@ -9,10 +9,14 @@
  *   capabilities?: { stream?: Record<string, object> } }} Agent
  * @typedef {{ sessionId: string, agent: { name: string, tools?: ToolRef[] } }} Session
  * @typedef {{ sessionId: string, title?: string, agent: string, status: 'idle' | 'running' | 'waiting',
- *   lastOutcome?: string, updatedAt: number }} SessionSummary
+ *   preset: string, lastOutcome?: string, updatedAt: number }} SessionSummary
  * @typedef {{ session: SessionSummary, messages: Message[], events: number }} SessionRecord
  * @typedef {{ version: string, phase: string, agents: string[], defaultAgent: string, doors: string[] }} ServerStatus
- * @typedef {{ role: 'user', content: string } | { role: 'tool_permission', toolCallId: string, granted: boolean }} Outgoing
+ * @typedef {import('./call-log.js').LogEntry} LogEntry
+ * @typedef {{ role: 'tool_permission', toolCallId: string, granted: boolean }
+ *   | { role: 'tool', toolCallId: string, content: string }} CallAnswer
+ * @typedef {{ role: 'user', content: string } | CallAnswer} Outgoing
+ * @typedef {{ preset: string, planning: boolean }} WantedMode
  * @typedef {{ messages: Outgoing[], stream: string, agent?: { tools: ToolRef[] } }} TurnRequest
  * @typedef {{ method?: string, body?: unknown, signal?: AbortSignal, headers?: Record<string, string> }} RequestOptions
  */
@@ -26,6 +30,9 @@ export class Refused extends Error {
     this.status = status
   }
 }
+
+/** @param {string} sessionId */
+const ownPath = (sessionId) => `api/polylogue/sessions/${encodeURIComponent(sessionId)}`
 
 /** @param {string} sessionId */
 const sessionPath = (sessionId) => `aap/v3/sessions/${encodeURIComponent(sessionId)}`
@@ -54,7 +61,7 @@ export async function listSessions() {
  * @returns {Promise<SessionRecord>}
  */
 export async function readRecord(sessionId) {
-  const path = `api/polylogue/sessions/${encodeURIComponent(sessionId)}`
+  const path = ownPath(sessionId)
   /** @type {SessionRecord} */
   let earlier = await requestJson(path)
   for (;;) {
@@ -68,11 +75,56 @@ export async function readRecord(sessionId) {
 /** @returns {Promise<ServerStatus>} */
 export const readStatus = () => requestJson('api/polylogue/status')
 
-/** @param {string} name @param {ToolRef[]} tools @returns {Promise<string>} */
-export async function createSession(name, tools) {
-  /** @type {{ sessionId: string }} */
-  const created = await requestJson('aap/v3/sessions', { method: 'POST', body: { agent: { name, tools } } })
-  return created.sessionId
+/**
+ * With all tools of the agent, judged by the mode; or with those that are listed, as any client of AAP does it.
+ * @param {string} name
+ * @param {ToolRef[] | undefined} tools
+ * @param {WantedMode} mode
+ */
+export async function createSession(name, tools, { preset, planning }) {
+  const { sessionId } = tools
+    ? await createListedSession(name, tools, preset)
+    : await postSession('api/polylogue/sessions', { agent: name, preset })
+  if (planning) await changeMode(sessionId, { planning })
+  return sessionId
+}
+
+/** @param {string} name @param {ToolRef[]} tools @param {string} preset */
+async function createListedSession(name, tools, preset) {
+  const created = await postSession('aap/v3/sessions', { agent: { name, tools } })
+  await changeMode(created.sessionId, { preset })
+  return created
+}
+
+/** @param {string} path @param {object} body @returns {Promise<{ sessionId: string }>} */
+const postSession = (path, body) => requestJson(path, { method: 'POST', body })
+
+/**
+ * @param {string} sessionId
+ * @param {import('./mode-switch.js').ModeChange} change
+ * @returns {Promise<{ preset: string }>}
+ */
+export const changeMode = (sessionId, change) => requestJson(ownPath(sessionId), { method: 'PATCH', body: change })
+
+/** Stops one call; the turn goes on. @param {string} sessionId @param {string} toolCallId */
+export async function cancelCall(sessionId, toolCallId) {
+  await request(`${ownPath(sessionId)}/calls/${encodeURIComponent(toolCallId)}/cancel`, { method: 'POST', body: {} })
+}
+
+/**
+ * The log after an entry, page by page.
+ * @param {string} sessionId
+ * @param {number} after
+ * @returns {AsyncGenerator<LogEntry[]>}
+ */
+export async function* readLog(sessionId, after) {
+  for (let next = after; ;) {
+    /** @type {{ events: LogEntry[], next?: number }} */
+    const page = await requestJson(`${ownPath(sessionId)}/events?after=${next}&limit=500`)
+    yield page.events
+    if (page.next === undefined) return
+    next = page.next
+  }
 }
 
 /**

@@ -1,15 +1,17 @@
 // Wires the page: which session is open, what the buttons do, what is shown after every change.
-import { Refused, listSessions, readAgents, readStatus, request } from './api.js'
+import { Refused, cancelCall, changeMode, listSessions, readAgents, readStatus, request } from './api.js'
+import { CallAnswers } from './call-answers.js'
 import { Chat } from './chat.js'
 import { connectLines, showLines } from './connect-lines.js'
 import { find, showFacts } from './element.js'
+import { ModeSwitch } from './mode-switch.js'
 import { showSessions } from './session-list.js'
 import { ToolPicker } from './tool-picker.js'
 import { TranscriptView } from './transcript-view.js'
 
 /**
  * @typedef {import('./api.js').Agent} Agent
- * @typedef {import('./transcript.js').CallItem} CallItem
+ * @typedef {import('./api.js').CallAnswer} CallAnswer
  */
 
 const parts = {
@@ -30,17 +32,26 @@ const parts = {
   stop: find('stop', HTMLButtonElement),
   connect: find('connect', HTMLDialogElement),
 }
-const toolPicker = new ToolPicker(find('tools', HTMLElement))
-const transcriptView = new TranscriptView(parts.transcript, { stateOf, choose })
+const toolPicker = new ToolPicker(find('tools', HTMLElement), find('pick-tools', HTMLInputElement))
+const modeSwitch = new ModeSwitch()
+const callAnswers = new CallAnswers()
+const transcriptView = new TranscriptView(parts.transcript, {
+  stateOf: (call) => callAnswers.stateOf(call, chat, currentAgent()),
+  loggedOf: ({ toolCallId }) => chat.calls.find(toolCallId),
+  subAgentOf: ({ toolCallId }) => chat.calls.subAgentOf(toolCallId),
+  choose: ({ toolCallId }, granted) => give({ role: 'tool_permission', toolCallId, granted }),
+  answer: ({ toolCallId }, content) => give({ role: 'tool', toolCallId, content }),
+  cancel: ({ toolCallId }) => void attempt(() => cancelCall(chat.sessionId ?? '', toolCallId)),
+})
 
 /** @type {Agent[]} */
 let agents = []
 let defaultAgent = ''
 let chat = new Chat()
-/** Answers to the calls that wait; sent together when the last one is given. @type {Map<string, boolean>} */
-const choices = new Map()
 /** When the open session was last changed, as far as we know. @type {number | undefined} */
 let updatedAt
+/** What is said next is meant for the mode that was chosen before. @type {Promise<void>} */
+let modeChange = Promise.resolve()
 /** Whether the next frame will show what has changed. */
 let isDue = false
 
@@ -86,6 +97,7 @@ async function signOut() {
 function listen() {
   addEventListener('hashchange', () => void attempt(openFromAddress))
   parts.agent.addEventListener('change', showSetup)
+  modeSwitch.onChange = (change) => void attempt(() => (modeChange = applyMode(change)))
   parts.composer.addEventListener('submit', (event) => {
     event.preventDefault()
     void attempt(say)
@@ -119,7 +131,7 @@ async function openFromAddress() {
   document.body.classList.remove('with-menu')
   if (sessionId !== undefined && sessionId === chat.sessionId) return
   chat.leave()
-  choices.clear()
+  callAnswers.clear()
   hideProblem()
   // A session that cannot be opened leaves an empty chat, not the one before.
   let opened = new Chat()
@@ -157,23 +169,31 @@ async function say() {
   const agent = currentAgent()
   if (text.trim() === '') return
   if (!agent) throw new Error(`The agent ${chat.agentName} of this session is not served here any more.`)
+  await modeChange
   parts.prompt.value = ''
   hideProblem()
-  choices.clear()
-  const spoken = chat.say(agent, text, toolPicker.chosen)
-  await follow(spoken)
+  callAnswers.clear()
+  await follow(chat.say(agent, text, { tools: toolPicker.chosen, mode: modeSwitch.wanted }))
 }
 
-/** @param {CallItem} call @param {boolean} granted */
-function choose(call, granted) {
-  choices.set(call.toolCallId, granted)
-  show()
-  const asked = chat.transcript.openCalls.filter((open) => isOurs(open))
-  if (!asked.every(({ toolCallId }) => choices.has(toolCallId))) return
-  const answers = asked.map(({ toolCallId }) => ({ toolCallId, granted: choices.get(toolCallId) === true }))
-  choices.clear()
+/** @param {import('./mode-switch.js').ModeChange} change */
+async function applyMode(change) {
+  const changed = chat
+  try {
+    if (changed.sessionId !== undefined) changed.preset = (await changeMode(changed.sessionId, change)).preset
+    hideProblem()
+  } finally {
+    modeChange = Promise.resolve()
+    if (changed === chat) modeSwitch.show(chat.preset)
+  }
+}
+
+/** @param {CallAnswer} answer */
+function give(answer) {
   const agent = currentAgent()
-  if (agent) void attempt(() => follow(chat.answer(agent, answers)))
+  const all = callAnswers.give(answer, chat, agent)
+  show()
+  if (agent && all) void attempt(() => follow(chat.answer(agent, all)))
 }
 
 /** @param {Promise<void>} turn */
@@ -187,17 +207,6 @@ async function follow(turn) {
   }
 }
 
-/** @param {CallItem} call @returns {import('./transcript-view.js').CallState} */
-function stateOf(call) {
-  if (chat.isRunning) return { type: 'running', chosen: undefined }
-  return { type: isOurs(call) ? 'asks' : 'elsewhere', chosen: choices.get(call.toolCallId) }
-}
-
-/** A tool that the agent does not list belongs to another client, which alone can answer. @param {CallItem} call */
-function isOurs(call) {
-  return currentAgent()?.tools?.some(({ name }) => name === call.name) === true
-}
-
 function currentAgent() {
   return agents.find(({ name }) => name === parts.agent.value)
 }
@@ -209,6 +218,7 @@ function showSetup() {
   parts.about.textContent = agent?.description ?? ''
   parts.toolsBox.hidden = tools.length === 0
   toolPicker.show(tools, isNew ? tools.map(({ name }) => ({ name })) : chat.tools)
+  modeSwitch.show(chat.preset)
 }
 
 /** Deltas come faster than a screen can show them. */
@@ -224,6 +234,7 @@ function showSoon() {
 function show() {
   const { sessionId, isRunning, isLost, transcript } = chat
   transcriptView.show(transcript.items)
+  if (modeSwitch.isNew && sessionId !== undefined) modeSwitch.show(chat.preset)
   parts.welcome.hidden = transcript.items.length > 0
   parts.transcript.hidden = transcript.items.length === 0
   parts.agent.disabled = sessionId !== undefined || isRunning

@@ -1,13 +1,26 @@
 // One session on the page: what was said, what is running, and the stream that tells of it.
-import { Refused, cancelTurn, createSession, openEvents, openTurn, parseJson, readRecord, readSession } from './api.js'
+import {
+  Refused,
+  cancelTurn,
+  createSession,
+  openEvents,
+  openTurn,
+  parseJson,
+  readLog,
+  readRecord,
+  readSession,
+} from './api.js'
+import { CallLog } from './call-log.js'
 import { readSse } from './sse.js'
 import { Transcript } from './transcript.js'
 
 /**
  * @typedef {import('./api.js').Agent} Agent
+ * @typedef {import('./api.js').CallAnswer} CallAnswer
  * @typedef {import('./api.js').Outgoing} Outgoing
  * @typedef {import('./api.js').ToolRef} ToolRef
  * @typedef {import('./api.js').TurnRequest} TurnRequest
+ * @typedef {import('./api.js').WantedMode} WantedMode
  * @typedef {import('./transcript.js').Answer} Answer
  * @typedef {import('./transcript.js').TurnEvent} TurnEvent
  * @typedef {{ stopReason: string, messages: Answer[], cancelled?: boolean, error?: { message: string } }} WholeAnswer
@@ -15,15 +28,22 @@ import { Transcript } from './transcript.js'
 
 const MOST_ATTEMPTS_IN_SILENCE = 20
 const LONGEST_PAUSE_MS = 5_000
+/** As far back as is read what the log says of calls. */
+const LOG_ENTRIES = 5_000
+/** What the history will say of a question that was declined. */
+const DECLINED = 'Tool call denied'
 
 export class Chat {
   transcript = new Transcript()
+  calls = new CallLog()
   /** @type {string | undefined} */
   sessionId
   /** The name of the session's agent. */
   agentName = ''
   /** As the session has them now. @type {ToolRef[]} */
   tools = []
+  /** The mode of the session. @type {string | undefined} */
+  preset
   isRunning = false
   isLost = false
   /** Set by every change; what is shown follows it. */
@@ -40,8 +60,11 @@ export class Chat {
     chat.agentName = agent.name
     chat.tools = agent.tools ?? []
     chat.transcript = new Transcript(record.messages)
+    chat.preset = record.session.preset
+    chat.calls.seq = Math.max(0, record.events - LOG_ENTRIES)
     chat.#cursor = String(record.events)
     chat.isRunning = record.session.status === 'running'
+    await chat.#readLog()
     return chat
   }
 
@@ -53,24 +76,31 @@ export class Chat {
   /**
    * @param {Agent} agent
    * @param {string} text
-   * @param {ToolRef[]} tools
+   * @param {{ tools: ToolRef[] | undefined, mode: WantedMode }} setup `mode` is that of a new session
    */
-  async say(agent, text, tools) {
+  async say(agent, text, { tools, mode }) {
     const isNew = this.sessionId === undefined
-    this.sessionId ??= await createSession(agent.name, tools)
+    if (isNew) this.preset = mode.planning ? 'plan' : mode.preset
+    this.sessionId ??= await createSession(agent.name, tools, mode)
     this.agentName = agent.name
-    const hasOtherTools = !isNew && JSON.stringify(tools) !== JSON.stringify(this.tools)
+    const hasOtherTools = !isNew && tools !== undefined && JSON.stringify(tools) !== JSON.stringify(this.tools)
     this.transcript.addUser(text)
     await this.#post(agent, [{ role: 'user', content: text }], hasOtherTools ? tools : undefined)
-    this.tools = tools
+    this.tools = tools ?? this.tools
   }
 
-  /** @param {Agent} agent @param {{ toolCallId: string, granted: boolean }[]} answers */
+  /** @param {Agent} agent @param {CallAnswer[]} answers */
   async answer(agent, answers) {
-    await this.#post(
-      agent,
-      answers.map((answer) => ({ role: 'tool_permission', ...answer })),
-    )
+    const own = answers.filter(({ toolCallId }) => this.calls.find(toolCallId)?.route === 'question')
+    for (const answer of own) {
+      this.transcript.settle(answer.toolCallId, answer.role === 'tool' ? answer.content : DECLINED)
+    }
+    try {
+      await this.#post(agent, answers)
+    } catch (error) {
+      if (error instanceof Refused) for (const { toolCallId } of own) this.transcript.reopen(toolCallId)
+      throw error
+    }
   }
 
   async stop() {
@@ -116,7 +146,8 @@ export class Chat {
     try {
       for (let silent = 0; silent < MOST_ATTEMPTS_IN_SILENCE; silent += 1) {
         const outcome = await this.#receive(open)
-        if (outcome === 'ended' || this.#left.signal.aborted) return
+        if (this.#left.signal.aborted) return
+        if (outcome === 'ended') return await this.#readLog()
         if (outcome === 'heard') silent = 0
         this.isLost = true
         this.onChange()
@@ -128,6 +159,11 @@ export class Chat {
       this.isLost = false
       this.onChange()
     }
+  }
+
+  /** What the log says of calls that we do not know yet. */
+  async #readLog() {
+    for await (const entries of readLog(this.#session, this.calls.seq)) this.calls.take(entries)
   }
 
   /**
@@ -149,6 +185,7 @@ export class Chat {
         const turnEvent = /** @type {TurnEvent} */ ({ event, .../** @type {object} */ (parseJson(data)) })
         this.transcript.apply(turnEvent, blockOf(id))
         if (turnEvent.event === 'turn_stop') return 'ended'
+        if (turnEvent.event === 'tool_call' && !this.calls.find(turnEvent.toolCallId)) await this.#readLog()
         this.onChange()
       }
     } catch (error) {

@@ -1,19 +1,10 @@
+import { createCallView } from './call-view.js'
 import { element } from './element.js'
 
 /**
  * @typedef {import('./transcript.js').Item} Item
- * @typedef {import('./transcript.js').CallItem} CallItem
- *
- * @typedef {object} CallState what may be done about a call without a result
- * @property {'running' | 'asks' | 'elsewhere'} type
- * @property {boolean | undefined} chosen the answer that was given but not sent yet
- *
- * @typedef {object} TranscriptActions
- * @property {(call: CallItem) => CallState} stateOf
- * @property {(call: CallItem, granted: boolean) => void} choose
+ * @typedef {import('./call-view.js').CallActions} CallActions
  */
-
-const LONGEST_PREVIEW = 200
 
 /** Draws the items of a transcript into a list. Text only ever grows, so nothing is drawn twice. */
 export class TranscriptView {
@@ -22,7 +13,7 @@ export class TranscriptView {
   /** @type {{ item: Item, node: HTMLElement, draw: () => void }[]} */
   #drawn = []
 
-  /** @param {HTMLElement} list @param {TranscriptActions} actions */
+  /** @param {HTMLElement} list @param {CallActions} actions */
   constructor(list, actions) {
     this.#list = list
     this.#actions = actions
@@ -35,52 +26,11 @@ export class TranscriptView {
     for (const { node } of same === -1 ? [] : this.#drawn.splice(same)) node.remove()
     for (const { draw } of this.#drawn) draw()
     for (const item of items.slice(this.#drawn.length)) {
-      const drawn = item.kind === 'call' ? this.#createCall(item) : createText(item)
+      const drawn = item.kind === 'call' ? createCallView(item, this.#actions) : createText(item)
       this.#drawn.push({ item, ...drawn })
       this.#list.append(drawn.node)
     }
     if (wasAtEnd) this.#list.scrollTop = this.#list.scrollHeight
-  }
-
-  /** @param {CallItem} call */
-  #createCall(call) {
-    const badge = element('span', { className: 'badge' })
-    const preview = element('span', { className: 'preview quiet' })
-    const allow = element(
-      'button',
-      { type: 'button', className: 'primary', onclick: () => this.#actions.choose(call, true) },
-      'Allow',
-    )
-    const deny = element('button', { type: 'button', onclick: () => this.#actions.choose(call, false) }, 'Deny')
-    const answers = element('div', { className: 'answers' }, allow, deny)
-    const result = element('pre', { className: 'result' })
-    const details = element(
-      'details',
-      {},
-      element('summary', {}, element('span', { className: 'tool' }, spellOut(call.name)), preview, badge),
-      element('pre', { className: 'input' }, spellOut(JSON.stringify(call.input, undefined, 2))),
-      result,
-    )
-    const node = element('li', { className: 'call' }, details, answers)
-    node.dataset['call'] = call.toolCallId
-
-    let shown = ''
-    const draw = () => {
-      const state = call.result === undefined ? this.#actions.stateOf(call) : undefined
-      const now = state ? `${state.type} ${state.chosen}` : 'done'
-      if (now === shown) return
-      shown = now
-      node.dataset['state'] = state?.type ?? 'done'
-      badge.textContent = state ? labelOf(state) : 'done'
-      answers.hidden = state?.type !== 'asks' || state.chosen !== undefined
-      result.hidden = call.result === undefined
-      result.textContent = call.result ?? ''
-      preview.textContent = (call.result ?? '').slice(0, LONGEST_PREVIEW)
-      // Whoever decides must see all of what would run.
-      if (state?.type === 'asks') details.open = true
-    }
-    draw()
-    return { node, draw }
   }
 }
 
@@ -97,26 +47,7 @@ function createText(item) {
   return { node: element('li', { className: 'thinking' }, details), draw }
 }
 
-/** @param {CallState} state */
-function labelOf({ type, chosen }) {
-  if (type === 'running') return 'running'
-  if (type === 'elsewhere') return 'waits for its own client'
-  if (chosen === undefined) return 'wants your approval'
-  return chosen ? 'allowed' : 'denied'
-}
-
 /** @param {HTMLElement} list */
 function isAtEnd(list) {
   return list.scrollHeight - list.scrollTop - list.clientHeight < 80
-}
-
-/**
- * What would run must read as it runs: characters that turn the direction of text, or cannot be seen, are written out.
- * @param {string} text
- */
-function spellOut(text) {
-  return text.replace(
-    /[\u007f-\u009f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  )
 }

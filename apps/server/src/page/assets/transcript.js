@@ -42,6 +42,17 @@ export class Transcript {
     return this.items.filter((item) => item.kind === 'call').filter((call) => call.result === undefined)
   }
 
+  /** What the user answered; nobody else tells us. @param {string} toolCallId @param {string} result */
+  settle(toolCallId, result) {
+    this.#settle(toolCallId, result)
+  }
+
+  /** The answer was not taken. @param {string} toolCallId */
+  reopen(toolCallId) {
+    const call = this.#findCall(toolCallId)
+    if (call) delete call.result
+  }
+
   /** @param {string} text */
   addUser(text) {
     this.#add({ kind: 'user', text })
@@ -148,9 +159,14 @@ export class Transcript {
 
   /** @param {string} toolCallId @param {string} result */
   #settle(toolCallId, result) {
-    const call = this.items.findLast((item) => item.kind === 'call' && item.toolCallId === toolCallId)
-    if (call?.kind === 'call') call.result = result
+    const call = this.#findCall(toolCallId)
+    if (call) call.result = result
     this.#isOpen = false
+  }
+
+  /** @param {string} toolCallId @returns {CallItem | undefined} */
+  #findCall(toolCallId) {
+    return this.items.filter((item) => item.kind === 'call').findLast((call) => call.toolCallId === toolCallId)
   }
 }
 
