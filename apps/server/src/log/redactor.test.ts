@@ -42,6 +42,34 @@ describe('a value that was shown to the redactor', () => {
   })
 })
 
+describe('many values', () => {
+  const letters = 'abcdefghijkläöü0123456789-_ 鍵"\\'
+  const made = (seed: number, length: number): string =>
+    Array.from({ length }, (_, at) => letters[(seed * 7919 + at * at * 31 + at * seed) % letters.length]).join('')
+
+  it('are found wherever they stand, each of them', () => {
+    const { redact, learn } = createRedactor()
+    const secrets = Array.from({ length: 500 }, (_, index) => `${made(index, 14)}${index}`)
+    for (const secret of secrets) learn(secret)
+    for (const [index, secret] of secrets.entries()) {
+      expect(redact(`<${'y'.repeat(index % 11)}${secret}>`)).toBe(`<${'y'.repeat(index % 11)}***>`)
+    }
+  })
+
+  it('are gone when they were crowded out, and those that begin alike stay', () => {
+    const { redact, learnPassing } = createRedactor()
+    learnPassing('shared-start-old')
+    for (let index = 0; index < 999; index++) learnPassing(`filler-${index}-filler`)
+    learnPassing('shared-start-new')
+    expect(redact('shared-start-new')).toBe('***')
+    expect(redact('shared-start-old')).toBe('shared-start-old')
+    for (let index = 0; index < 1_000; index++) learnPassing(`other-${index}-other`)
+    expect(redact('shared-start-new filler-5-filler')).toBe('shared-start-new filler-5-filler')
+    learnPassing('shared-start-new')
+    expect(redact('shared-start-new')).toBe('***')
+  })
+})
+
 describe('what looks like a secret', () => {
   const { redact } = createRedactor()
   it.each([

@@ -59,18 +59,25 @@ interface SecretSet {
 
 /**
  * Secrets by their first eight characters: one look at every position of a text finds those of any number, which
- * comparing each of them with the text would not.
+ * comparing each of them with the text would not. At most positions not even the first two characters are those of a
+ * secret, and nothing is cut out of the text: every line of the log passes here.
  */
 function createSecretSet(most: number): SecretSet {
   const known = new Set<string>()
   const spellings = new Map<string, string[]>()
+  /** How many of the starts begin with two characters that are filed here. */
+  const beginnings = new Uint32Array(BEGINNINGS)
+  const countBeginning = (start: string, by: number): void => {
+    const place = beginningAt(start, 0)
+    beginnings[place] = (beginnings[place] ?? 0) + by
+  }
   const forget = (secret: string): void => {
     known.delete(secret)
     for (const spelling of spellingsOf(secret)) {
       const start = spelling.slice(0, SHORTEST)
       const rest = spellings.get(start)?.filter((other) => other !== spelling) ?? []
-      if (rest.length === 0) spellings.delete(start)
-      else spellings.set(start, rest)
+      if (rest.length > 0) spellings.set(start, rest)
+      else if (spellings.delete(start)) countBeginning(start, -1)
     }
   }
   return {
@@ -79,6 +86,7 @@ function createSecretSet(most: number): SecretSet {
       known.add(secret)
       for (const spelling of spellingsOf(secret)) {
         const start = spelling.slice(0, SHORTEST)
+        if (!spellings.has(start)) countBeginning(start, 1)
         spellings.set(start, [...(spellings.get(start) ?? []), spelling])
       }
       const [oldest] = known
@@ -89,6 +97,7 @@ function createSecretSet(most: number): SecretSet {
       let result = ''
       let copied = 0
       for (let at = 0; at + SHORTEST <= text.length; at++) {
+        if (beginnings[beginningAt(text, at)] === 0) continue
         const candidates = spellings.get(text.slice(at, at + SHORTEST))
         const found = candidates?.filter((secret) => text.startsWith(secret, at)).sort((a, b) => b.length - a.length)[0]
         if (found === undefined) continue
@@ -99,6 +108,12 @@ function createSecretSet(most: number): SecretSet {
       return result + text.slice(copied)
     },
   }
+}
+
+const BEGINNINGS = 4096
+
+function beginningAt(text: string, at: number): number {
+  return (text.charCodeAt(at) * 61 + text.charCodeAt(at + 1)) % BEGINNINGS
 }
 
 /** As it is, inside JSON (once, and once more in a quoted JSON text), in an address, and in base64. */
