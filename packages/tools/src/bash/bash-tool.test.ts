@@ -6,6 +6,7 @@ import {
   realpathSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -14,7 +15,6 @@ import { createInvocation, type InvocationOptions } from '@polylogue/testkit'
 import type { JsonObject, ToolOutput } from '@polylogue/engine'
 import { afterAll, describe, expect, it } from 'vitest'
 import { type BashToolOptions, createBashTool } from './bash-tool.ts'
-import { detectSandbox } from './detect-sandbox.ts'
 import { noteRunning, sweepLeftovers } from './running-calls.ts'
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), 'polylogue-test-')))
@@ -132,12 +132,17 @@ describe('a command', () => {
     })
   })
 
-  it('shows files of its workspace unasked where the sandbox hides the folders around it, else it is asked for', async () => {
-    const inspect = (sandbox: 'auto' | 'none') =>
-      createTool({ sandbox, hidden: [folder] }).inspect?.({ command: 'cat notes.md' }, workspace)
-    expect(await inspect('none')).toMatchObject({ facts: { risk: 'other' } })
-    const risk = (await detectSandbox()) === 'none' ? 'other' : 'safe'
-    expect(await inspect('auto')).toMatchObject({ facts: { risk } })
+  it('shows files of its workspace unasked, and nothing of a hidden folder that a link there leads to', async () => {
+    writeFileSync(join(cwd, 'notes.md'), '')
+    symlinkSync(stateDir, join(cwd, 'link-to-state'))
+    const riskOf = async (command: string) => {
+      const inspection = await createTool({ hidden: [folder] }).inspect?.({ command }, workspace)
+      return inspection?.facts.type === 'shell' ? inspection.facts.risk : undefined
+    }
+    expect(await riskOf('cat notes.md')).toBe('safe')
+    expect(await riskOf('cat link-to-state/x')).toBe('safe')
+    expect(await riskOf('ls link-to-state')).toBe('other')
+    expect(await riskOf(`ls ${stateDir}`)).toBe('other')
   })
 
   it('P8: does not start when the call is cancelled already, or while it gets ready', async () => {

@@ -70,11 +70,11 @@ export function createBashTool(options: BashToolOptions): Tool {
     effect: 'unsafe',
     kind: 'execute',
     nature: 'shell',
-    inspect: async ({ command }, { cwd }) => ({
+    async inspect({ command }, { cwd, roots }) {
       // A sandboxed command sees nothing of these folders but its workspace and its outputs.
-      facts: await inspectCommand(command, { cwd, hidden: (await findSandbox(options)) === 'none' ? hidden : [] }),
-      preview: { title: titleOf(command) },
-    }),
+      const guard = (await findSandbox(options)) === 'none' ? { hidden: withTargets(hidden), roots, follow } : {}
+      return { facts: await inspectCommand(command, { cwd, ...guard }), preview: { title: titleOf(command) } }
+    },
     run: () => Promise.reject(new Error('unreachable')),
   })
   // Not through `defineTool`, which looks for `_meta` in texts: what a command prints is nobody's word.
@@ -155,6 +155,19 @@ async function chooseSandbox(options: BashToolOptions): Promise<Sandbox> {
     throw new Error('commands must run in a sandbox here, but bubblewrap is missing or not allowed to make one')
   }
   return found
+}
+
+function follow(path: string): string | undefined {
+  try {
+    return realpathSync(path)
+  } catch {
+    // It is not there, or nobody may go there.
+    return undefined
+  }
+}
+
+function withTargets(folders: readonly string[]): readonly string[] {
+  return [...new Set(folders.flatMap((folder) => [folder, follow(folder) ?? folder]))]
 }
 
 function addedEnvironment({ environment = {} }: BashToolOptions, sandbox: Sandbox): Record<string, string> {

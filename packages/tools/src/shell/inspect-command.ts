@@ -18,6 +18,8 @@ export interface InspectionOptions {
   readonly hidden?: readonly string[]
   /** The workspace: not hidden, even if it lies in a hidden folder. */
   readonly roots?: readonly string[]
+  /** Where links lead; `undefined` for a path that leads nowhere. Absent: nobody looks. */
+  readonly follow?: (path: string) => string | undefined
 }
 
 /** Characters that make a terminal or a page show something else than what would run. */
@@ -27,9 +29,9 @@ const DECEPTIVE =
 
 let parser: Promise<ShellParser> | undefined
 
-/** What the judge must know of a shell command. Reads nothing, runs nothing, never rejects for what the command says. */
+/** What the judge must know of a shell command. Runs nothing, never rejects for what the command says. */
 export async function inspectCommand(command: string, options: InspectionOptions = {}): Promise<ShellFacts> {
-  const { cwd, home = homedir(), hidden = [], roots = [] } = options
+  const { cwd, home = homedir(), hidden = [], roots = [], follow } = options
   // Loaded with the first command: a server without one does not pay for the import.
   const shell = await (parser ??= import('unbash'))
   const reading = readCommand(command, shell, { home, ...(cwd === undefined ? {} : { cwd }) })
@@ -47,7 +49,8 @@ export async function inspectCommand(command: string, options: InspectionOptions
   const isUnderstood = reading.doubts.length === 0 && !isUncertain && !DECEPTIVE.test(command)
   const hardline = findHardline(reading, context)
   const mayBeSafe = isUnderstood && !reading.hasWrapper && hardline === undefined && reading.commands.length === 1
-  const isSafe = mayBeSafe && isSafeCommand(command, shell.parse(command), { ...context, hidden, roots })
+  const safety = { ...context, hidden, roots, ...(follow && { follow }) }
+  const isSafe = mayBeSafe && isSafeCommand(command, shell.parse(command), safety)
   return {
     type: 'shell',
     risk: hardline === undefined ? (isSafe ? 'safe' : findRisk(reading, context)) : 'dangerous',

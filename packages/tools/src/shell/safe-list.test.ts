@@ -119,6 +119,49 @@ describe('the safe list', () => {
     expect((await inspectCommand('cat ../../local.key', options)).risk).toBe('other')
   })
 
+  const links: Readonly<Record<string, string>> = {
+    '/work/space/notes': '/work/space/notes',
+    '/work/space/key': '/data/local.key',
+    '/work/space/out/x': '/data/x',
+    '/work/space/out/../y': '/y',
+    '/work/space/out/../data/y': '/data/y',
+    '/work/space/mail': '/home/u/.netrc',
+    '/work/space/process': '/proc/1/environ',
+  }
+  const linkedRisk = async (command: string) =>
+    (
+      await inspectCommand(command, {
+        cwd: '/work/space',
+        home: '/home/u',
+        hidden: ['/data'],
+        roots: ['/work/space'],
+        follow: (path) => links[path],
+      })
+    ).risk
+
+  it.each(['cat notes', 'cat absent', 'cat out/../y', 'grep -r x notes', 'ls'])(
+    'S8: has `%s` where links are looked at',
+    async (command) => {
+      expect(await linkedRisk(command)).toBe('safe')
+    },
+  )
+
+  it.each([
+    'cat key',
+    'cat notes key',
+    'head out/x',
+    'cat out/../data/y',
+    'cat mail',
+    'cat process',
+    'grep --file=key a',
+    'cat *',
+    'grep -R x notes',
+    'grep --dereference-recursive x notes',
+    'diff -r notes notes',
+  ])('S8: does not have `%s`, which a link may lead elsewhere', async (command) => {
+    expect(await linkedRisk(command)).toBe('other')
+  })
+
   it.each(['cat ~/.ssh/id_rsa', 'cat ~/.netrc', 'grep x ~/.aws/credentials', 'cat ~/.s*/id_rsa', 'head ~/.npmrc'])(
     'S8: does not have `%s`, which shows credentials',
     async (command) => {

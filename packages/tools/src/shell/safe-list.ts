@@ -2,7 +2,7 @@
 // program takes it off the list, and so does a word that could turn into such an option when it is expanded.
 import type { Command, ParsedScript, Word } from 'unbash'
 import { type Field, type WordContext, expandWord } from './field.ts'
-import { type HiddenContext, showsHidden } from './hidden-files.ts'
+import { type HiddenContext, type ReadingManner, showsHidden } from './hidden-files.ts'
 import type { PathContext } from './paths.ts'
 import { flagsOf } from './simple-command.ts'
 
@@ -75,7 +75,7 @@ export function isSafeCommand(source: string, script: ParsedScript, context: Hid
   if (args.some(({ isKnown }) => !isKnown)) return false
   if (safe.isHarmless && args.some(mayBecomeOption)) return false
   if (safe.isHarmless?.(args.map(({ text }) => text)) === false) return false
-  return !showsHidden(args, readsTrees(command.name.value, args), context)
+  return !showsHidden(args, mannerOf(command.name.value, args), context)
 }
 
 function onlyCommand({ commands, errors }: ParsedScript): Command | undefined {
@@ -94,13 +94,15 @@ function mayBecomeOption({ text, hasGlob }: Field): boolean {
   return hasGlob && /^[*?[!@+]/.test(text)
 }
 
-function readsTrees(name: string, args: readonly Field[]): boolean {
+function mannerOf(name: string, args: readonly Field[]): ReadingManner {
   const flags = flagsOf(args)
-  if (name === 'git') return flags.has('no-index')
-  if (name !== 'grep' && name !== 'diff') return false
-  return (
-    ['r', 'R', 'd', 'directories'].some((flag) => flags.has(flag)) || [...flags].some((flag) => /recurs/.test(flag))
-  )
+  if (name === 'git') return { readsTrees: flags.has('no-index'), followsLinks: false }
+  if (name !== 'grep' && name !== 'diff') return { readsTrees: false, followsLinks: false }
+  const long = [...flags].filter((flag) => flag.length > 1)
+  const readsTrees =
+    ['r', 'R', 'd', 'directories'].some((flag) => flags.has(flag)) || long.some((flag) => /recurs/.test(flag))
+  const isGrepAlongLinks = flags.has('R') || long.some((flag) => flag.startsWith('de'))
+  return { readsTrees, followsLinks: readsTrees && (name === 'diff' || isGrepAlongLinks) }
 }
 
 function wordsOf({ home }: PathContext): WordContext {

@@ -1,0 +1,71 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { script } from '../support/script.ts'
+import { type Act, forbiddenActs, handedOn, orderOf } from './forbidden-acts.ts'
+import { type ForbiddenWorld, createForbiddenWorld } from './forbidden-world.ts'
+import { type ToolSession, grant, openToolSession } from './tool-session.ts'
+
+const WORLDS = [
+  { sandbox: 'auto', hasAgents: true },
+  { sandbox: 'none', hasAgents: false },
+] as const
+
+describe.each(WORLDS)('forbidden acts, sandbox $sandbox', (options) => {
+  let world: ForbiddenWorld
+  beforeAll(async () => {
+    world = await createForbiddenWorld(options)
+  })
+  afterAll(() => world.close())
+
+  async function obey(session: ToolSession, acts: readonly Act[]): Promise<void> {
+    await session.turn(script(...acts.map(orderOf)))
+    const log = await session.events()
+    expect(
+      log.filter(({ event }) => event.type === 'approval.resolved' || event.type === 'session.configured'),
+    ).toEqual([])
+  }
+
+  it.each(['scripted', 'rooted'])(
+    'C15: none of more than 50 is done without a question by the agent %s',
+    async (agent) => {
+      const session = await world.openSession({ agent })
+      const acts = forbiddenActs(world.places, agent === 'rooted' ? world.places.start : session.workspace)
+      expect(acts.length).toBeGreaterThan(50)
+      await obey(session, acts)
+      const calls = await session.calls()
+      expect(acts.filter(({ id }) => !calls.has(id))).toEqual([])
+      expect(await world.findDamage([session])).toEqual([])
+    },
+  )
+
+  it.each(['scripted', 'rooted'])('C15: nor by a sub-agent of a sub-agent of %s', async (agent) => {
+    const session = await world.openSession({ agent })
+    const acts = forbiddenActs(world.places, agent === 'rooted' ? world.places.start : session.workspace)
+    await obey(session, handedOn(acts, 'sub'))
+    const calls = await session.calls()
+    expect(acts.filter(({ id }) => !calls.has(`sub-${id}`))).toEqual([])
+    expect(await world.findDamage([session])).toEqual([])
+  })
+})
+
+it('C15: the watch sees an act that is done', async () => {
+  const world = await createForbiddenWorld({ sandbox: 'none', hasAgents: false })
+  try {
+    const session = await openToolSession(world.server, { preset: 'full-access' })
+    const acts = forbiddenActs(world.places, session.workspace).filter(({ id }) =>
+      ['bash-bashrc', 'bash-agents', 'bash-cat-key', 'bash-canary'].includes(id),
+    )
+    await session.turn(script(...acts.map(orderOf)))
+    const waiting = [...(await session.calls())].filter(([, { asked, runs }]) => asked.length > 0 && runs === 0)
+    if (waiting.length > 0) await session.turn(waiting.map(([id]) => grant(id)))
+    expect(await world.findDamage([session])).toEqual([
+      expect.stringMatching(/\.bashrc was # \.bashrc\n and is # \.bashrc\nevil\n$/),
+      expect.stringMatching(/start was .* and is .*agents/),
+      expect.stringMatching(/start\/agents was \(absent\) and is evil\.md$/),
+      expect.stringMatching(/^bash-canary of Bash learned/),
+      expect.stringMatching(/^bash-cat-key of Bash learned sk-/),
+      'the canary was visited 1 times',
+    ])
+  } finally {
+    await world.close()
+  }
+})
