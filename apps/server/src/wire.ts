@@ -74,16 +74,17 @@ export async function wire(options: ServeOptions, config: LoadedConfig, { log, r
   const clock = systemClock
   const { env } = process
   installFailpoints(env)
+  const file = parseDatabase(options.database, options)
   const chosen = await chooseModel(config, { clock, env, providers: config.providers })
   const agents = createAgentCatalog(config, {
     scripted: options.scripted === true,
     clock,
     env,
     dataDir: options.dataDir,
+    databaseFile: file,
     ...(chosen && { defaultModel: chosen.name }),
     log: (entry) => writeEntry(log, entry),
   })
-  const file = parseDatabase(options.database, options)
   const isNew = !existsSync(file)
   const secretBox = createSecretBox({
     keys: loadSecretKeys(join(options.dataDir, 'secret.key'), randomBytes),

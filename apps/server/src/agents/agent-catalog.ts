@@ -1,5 +1,5 @@
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import type { AgentCatalog, AgentDefinition, Clock, LogEntry } from '@polylogue/engine'
 import type { Environment } from '@polylogue/models'
 import { ConfigError } from '../config/config-error.ts'
@@ -18,6 +18,8 @@ export interface CatalogParts {
   /** Where keys and addresses of providers are. */
   readonly env?: Environment
   readonly dataDir?: string
+  /** Where the server keeps its events: no tool may touch it. */
+  readonly databaseFile?: string
   readonly log?: (entry: LogEntry) => void
 }
 
@@ -27,7 +29,7 @@ export interface CatalogParts {
  */
 export function createAgentCatalog(
   config: LoadedConfig,
-  { scripted, clock, defaultModel = 'demo', env = {}, dataDir, log = () => undefined }: CatalogParts,
+  { scripted, clock, defaultModel = 'demo', env = {}, dataDir, databaseFile, log = () => undefined }: CatalogParts,
 ): AgentCatalog & { readonly defaultName: string } {
   const parts: ModelParts = { clock, env, log, providers: config.providers }
   const { maxSteps } = config.limits
@@ -35,7 +37,7 @@ export function createAgentCatalog(
     ...config,
     clock,
     dataDir: dataDir ?? join(tmpdir(), 'polylogue'),
-    protectedPaths: protectedBy(config),
+    protectedPaths: [...configFilesOf(config), ...databaseFilesOf(databaseFile)],
   })
   const fallback = (): ChosenModel => findModel(defaultModel, originOfDefault(config, env), parts)
   const builtIn = (): AgentDefinition =>
@@ -84,10 +86,15 @@ function toDefinition(
   return { ...settings, tools, maxSteps: agent.maxSteps ?? limits.maxSteps, ...chosen }
 }
 
-/** The configuration, also where it is not there yet: nothing that tools write may become one. */
-function protectedBy({ directory }: LoadedConfig): readonly string[] {
+/** Also where they are not there yet: nothing that tools write may become a configuration. */
+function configFilesOf({ directory, file }: LoadedConfig): readonly string[] {
   const names = ['polylogue.config.ts', 'polylogue.config.js', 'polylogue.config.json', 'agents']
-  return names.map((name) => join(directory, name))
+  return [...names, ...(file === undefined ? [] : [basename(file)])].map((name) => join(directory, name))
+}
+
+/** With what stands beside it while it is in use. */
+function databaseFilesOf(file: string | undefined): readonly string[] {
+  return file === undefined ? [] : ['', '-wal', '-shm', '-journal', '.lock'].map((ending) => `${file}${ending}`)
 }
 
 function modelOf({ name, model, modelName, origin }: LoadedAgent, parts: ModelParts): ChosenModel | undefined {
