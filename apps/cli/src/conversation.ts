@@ -1,13 +1,14 @@
 import { askApproval } from './ask-approval.ts'
+import { askQuestions } from './ask-questions.ts'
 import { ExitCode } from './exit-code.ts'
 import type { Interruption } from './interruption.ts'
 import { requestText, type OwnerLink } from './owner-link.ts'
-import { readSessionRecord } from './read-session-record.ts'
 import type { Terminal } from './terminal.ts'
 import { toTerminalLine } from './terminal-text.ts'
 import type { TurnPrinter } from './turn-printer.ts'
 import { runTurn, sessionPath, type StreamedEvent, type StreamMode } from './turn-stream.ts'
-import { findWaitingCalls, type ToolCall } from './waiting-calls.ts'
+import { readWaitingCalls, type WaitingCall } from './waiting-calls.ts'
+import { formatOwner } from './what-runs.ts'
 import type { TurnStop } from './wire.ts'
 
 export interface Conversation {
@@ -19,22 +20,22 @@ export interface Conversation {
   readonly terminal: Terminal
   readonly printer: TurnPrinter
   readonly interruption: Interruption
-  /** Whether a human sits there to approve tool calls. */
+  /** Whether a human sits there to approve tool calls and answer questions. */
   readonly canAsk: boolean
   /** What to type in order to take the session up again. */
   readonly takeUpWith: string
 }
 
 /** What is to be shown first: a stream, or the calls that a resting turn waits for. */
-export type Opening = { readonly events: AsyncIterable<StreamedEvent> } | { readonly waitingFor: readonly ToolCall[] }
+export type Opening =
+  | { readonly events: AsyncIterable<StreamedEvent> }
+  | { readonly waitingFor: readonly WaitingCall[] }
 
-interface Permission {
-  readonly role: 'tool_permission'
-  readonly toolCallId: string
-  readonly granted: boolean
-}
+type CallAnswer =
+  | { readonly role: 'tool_permission'; readonly toolCallId: string; readonly granted: boolean }
+  | { readonly role: 'tool'; readonly toolCallId: string; readonly content: string }
 
-/** Shows the turn, asks for the approvals it waits for, and returns the exit code when it rests. */
+/** Shows the turn, asks for the approvals and answers it waits for, and returns the exit code when it rests. */
 export async function converse(conversation: Conversation, opening: Opening): Promise<number> {
   const { link, sessionId, mode, interruption } = conversation
   interruption.stopBy(() => void cancelTurn(conversation))
@@ -43,10 +44,10 @@ export async function converse(conversation: Conversation, opening: Opening): Pr
     if ('events' in stage) {
       const stop = await play(conversation.printer, stage.events)
       if (stop.stopReason !== 'tool_use') return conclude(conversation, stop)
-      stage = { waitingFor: findWaitingCalls(await readSessionRecord(link, sessionId)) }
+      stage = { waitingFor: await readWaitingCalls(link, sessionId) }
     }
     if (interruption.isRequested) return ExitCode.cancelled
-    const answers = await askForPermissions(conversation, stage.waitingFor)
+    const answers = await askForAnswers(conversation, stage.waitingFor)
     if (answers === 'cancel') {
       await cancelTurn(conversation)
       return ExitCode.cancelled
@@ -71,19 +72,33 @@ async function play(printer: TurnPrinter, events: AsyncIterable<StreamedEvent>):
   throw new Error('The stream of a turn ended without its stop.')
 }
 
-/** `undefined`: there is nobody to ask, or a call waits for something else than a yes or no. */
-async function askForPermissions(
-  { clientTools, terminal, canAsk }: Conversation,
-  calls: readonly ToolCall[],
-): Promise<readonly Permission[] | 'cancel' | undefined> {
-  if (!canAsk || calls.length === 0 || calls.some(({ name }) => clientTools.includes(name))) return undefined
-  const permissions: Permission[] = []
+/** `undefined`: there is nobody to ask, or a call waits for a client that alone can answer it. */
+async function askForAnswers(
+  conversation: Conversation,
+  calls: readonly WaitingCall[],
+): Promise<readonly CallAnswer[] | 'cancel' | undefined> {
+  const { clientTools, canAsk } = conversation
+  const isOfClient = ({ route, name }: WaitingCall) =>
+    route === undefined ? clientTools.includes(name) : route === 'client'
+  if (!canAsk || calls.length === 0 || calls.some(isOfClient)) return undefined
+  const answers: CallAnswer[] = []
   for (const call of calls) {
-    const answer = await askApproval(terminal, call)
+    const answer = await askAbout(conversation, call)
     if (answer === undefined || answer === 'cancel') return answer
-    permissions.push({ role: 'tool_permission', toolCallId: call.toolCallId, granted: answer === 'yes' })
+    answers.push(answer)
   }
-  return permissions
+  return answers
+}
+
+async function askAbout({ terminal }: Conversation, call: WaitingCall): Promise<CallAnswer | 'cancel' | undefined> {
+  const { toolCallId, route } = call
+  if (route === 'question') {
+    const answer = await askQuestions(terminal, call)
+    return answer === undefined || answer === 'cancel' ? answer : { role: 'tool', toolCallId, content: answer.text }
+  }
+  const answer = await askApproval(terminal, call)
+  if (answer === undefined || answer === 'cancel') return answer
+  return { role: 'tool_permission', toolCallId, granted: answer === 'yes' }
 }
 
 async function cancelTurn({ link, sessionId, terminal }: Conversation): Promise<void> {
@@ -116,9 +131,10 @@ function conclude({ terminal: { stderr } }: Conversation, stop: TurnStop): numbe
   }
 }
 
-function explainWaiting({ terminal: { stderr }, takeUpWith }: Conversation, calls: readonly ToolCall[]): void {
-  for (const call of calls) {
-    stderr.write(`Waiting for an answer: ${toTerminalLine(`${call.name} ${JSON.stringify(call.input)}`)}\n`)
+function explainWaiting({ terminal: { stderr }, takeUpWith }: Conversation, calls: readonly WaitingCall[]): void {
+  for (const { name, input, subAgent } of calls) {
+    const owner = subAgent === undefined ? '' : `${formatOwner(subAgent)}: `
+    stderr.write(`Waiting for an answer: ${owner}${toTerminalLine(`${name} ${JSON.stringify(input)}`)}\n`)
   }
   stderr.write('Nothing was approved; the turn rests until somebody answers, in the browser or at a terminal with\n')
   stderr.write(`  ${takeUpWith}\n`)

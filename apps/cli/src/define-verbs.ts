@@ -1,5 +1,5 @@
 // The verbs, their flags and their help. What a verb does is loaded only when it is called, so that help is instant.
-import { InvalidArgumentError, type Command } from 'commander'
+import { InvalidArgumentError, Option, type Command } from 'commander'
 import type { BenchFlags } from './commands/bench.ts'
 import type { DoctorFlags } from './commands/doctor.ts'
 import type { KeysCreateFlags, KeysFlags } from './commands/keys.ts'
@@ -41,6 +41,14 @@ export function defineRun(program: Command, finish: Finish): void {
     .argument('[prompt]', 'what the agent shall do; - reads it from stdin')
     .option('--agent <name>', "which agent (default: the server's default agent)")
     .option('--session <id>', 'go on with this session')
+    .addOption(
+      new Option('--preset <name>', 'what the agent may do by itself (default: workspace-write)').choices([
+        'read-only',
+        'workspace-write',
+        'full-access',
+        'plan',
+      ]),
+    )
     .option('--config <file>', 'configuration, where no server is running')
     .option('--scripted', 'also have the scripted agents (implied by --agent scripted)')
     .option('--json', 'one JSON object a line for every event')
@@ -50,10 +58,10 @@ export function defineRun(program: Command, finish: Finish): void {
         'run "What can you do?"',
         'run --agent scripted "say Hello"',
         'run --session 0198c0de-7a11-7000-8000-000000000000 "Go on"',
-        'run --json - < prompt.txt',
+        'run --preset plan --json - < prompt.txt',
       ]) +
         '\nExit codes: 0 done, 1 failed, 2 wrong usage, 3 waiting for an approval or an answer, 130 cancelled.' +
-        '\nTool calls are approved at a terminal; without one, never.',
+        '\nTool calls are approved and questions answered at a terminal; without one, never.',
     )
     .action(async (prompt: string | undefined, flags: RunFlags) =>
       finish(await (await import('./commands/run.ts')).run(prompt, flags)),

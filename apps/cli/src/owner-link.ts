@@ -14,7 +14,7 @@ export interface OwnerLink {
 }
 
 export interface OwnerRequest {
-  readonly method: 'GET' | 'POST' | 'DELETE'
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
   readonly path: string
   readonly body?: unknown
   readonly headers?: Record<string, string>

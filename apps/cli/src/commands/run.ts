@@ -5,18 +5,19 @@ import { converse, type Conversation, type Opening } from '../conversation.ts'
 import { ExitCode } from '../exit-code.ts'
 import { listenForInterruption } from '../interruption.ts'
 import type { OwnerFlags } from '../owner-flags.ts'
-import { requestJson, type OwnerLink } from '../owner-link.ts'
+import { requestJson, requestText, type OwnerLink } from '../owner-link.ts'
 import { readSessionRecord } from '../read-session-record.ts'
 import { createTerminal } from '../terminal.ts'
 import { createJsonPrinter, createTextPrinter } from '../turn-printer.ts'
 import { attachTurn, runTurn, sessionPath } from '../turn-stream.ts'
-import { findWaitingCalls } from '../waiting-calls.ts'
+import { readWaitingCalls } from '../waiting-calls.ts'
 import { createdSession, sessionTools, type Agent, type SessionRecord } from '../wire.ts'
 import { withOwner } from '../with-owner.ts'
 
 export interface RunFlags extends OwnerFlags {
   readonly agent?: string
   readonly session?: string
+  readonly preset?: string
   readonly json?: boolean
 }
 
@@ -43,7 +44,7 @@ export async function run(prompt: string | undefined, flags: RunFlags): Promise<
       canAsk: terminal.canAsk && !flags.json,
       takeUpWith: formatTakeUp(sessionId, { ...flags, scripted }),
     }
-    const opening = text === undefined ? resume(conversation, record) : say(conversation, text)
+    const opening = text === undefined ? await resume(conversation, record) : say(conversation, text)
     const exitCode = opening ? await converse(conversation, opening) : ExitCode.done
     if (!flags.json) terminal.stderr.write(`${terminal.stderr.dim(`session ${sessionId}`)}\n`)
     return exitCode
@@ -78,7 +79,8 @@ async function openSession(link: OwnerLink, flags: RunFlags): Promise<OpenedSess
   if (flags.session === undefined) {
     const agent = await chooseAgent(link, flags.agent)
     // Not over AAP, where a session has only the tools that its client lists: here the preset decides about all of them.
-    const request = { method: 'POST', path: '/api/polylogue/sessions', body: { agent: agent.name } } as const
+    const body = { agent: agent.name, ...(flags.preset !== undefined && { preset: flags.preset }) }
+    const request = { method: 'POST', path: '/api/polylogue/sessions', body } as const
     const { sessionId } = await requestJson(link, createdSession, request)
     return { sessionId, agent, clientTools: [] }
   }
@@ -87,8 +89,14 @@ async function openSession(link: OwnerLink, flags: RunFlags): Promise<OpenedSess
   if (flags.agent !== undefined && flags.agent !== name) {
     throw new CommandFailure(`The session belongs to the agent "${name}", not "${flags.agent}".`, ExitCode.usage)
   }
+  if (flags.preset !== undefined) await changePreset(link, sessionId, flags.preset)
   const { tools } = await requestJson(link, sessionTools, { method: 'GET', path: sessionPath(sessionId) })
   return { sessionId, agent: await chooseAgent(link, name), clientTools: tools.map((tool) => tool.name), record }
+}
+
+async function changePreset(link: OwnerLink, sessionId: string, preset: string): Promise<void> {
+  const path = `/api/polylogue/sessions/${encodeURIComponent(sessionId)}`
+  await requestText(link, { method: 'PATCH', path, body: { preset } })
 }
 
 function say({ link, sessionId, mode }: Conversation, text: string): Opening {
@@ -96,9 +104,12 @@ function say({ link, sessionId, mode }: Conversation, text: string): Opening {
 }
 
 /** Without a prompt: whatever the session is at. `undefined`: it rests, there is nothing to do. */
-function resume({ link, sessionId, terminal }: Conversation, record: SessionRecord | undefined): Opening | undefined {
+async function resume(
+  { link, sessionId, terminal }: Conversation,
+  record: SessionRecord | undefined,
+): Promise<Opening | undefined> {
   if (record?.session.status === 'running') return { events: attachTurn(link, sessionId, String(record.events)) }
-  if (record?.session.status === 'waiting') return { waitingFor: findWaitingCalls(record) }
+  if (record?.session.status === 'waiting') return { waitingFor: await readWaitingCalls(link, sessionId) }
   terminal.stderr.write('Nothing is running in this session and nothing waits for an answer.\n')
   return undefined
 }
