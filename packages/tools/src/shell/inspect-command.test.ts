@@ -182,6 +182,10 @@ describe('what exceeds a limit', () => {
     ['wrappers of wrappers', `${'nice '.repeat(20)}ls`],
     ['braces', 'echo '.concat('{'.repeat(60_000))],
     ['functions in functions', 'f() '.repeat(16_000)],
+    ['brackets', 'echo '.concat('['.repeat(60_000))],
+    ['old arithmetic', 'echo '.concat('$['.repeat(30_000))],
+    ['its redirections', 'ls '.concat('>a '.repeat(200))],
+    ['its words', 'ls '.concat('a '.repeat(6000))],
     ['here-documents', 'cat '.concat('<<a '.repeat(300))],
   ])('C16: %s', async (_, command) => {
     const facts = await inspect(command)

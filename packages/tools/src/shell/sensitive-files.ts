@@ -22,16 +22,21 @@ function changedBy({ name, args, written }: SimpleCommand): readonly Field[] {
   if (name === 'dd') return [...written, ...args.map((arg) => ({ ...arg, text: arg.text.replace(/^of=/, '') }))]
   if (!CHANGERS.has(name)) return written
   const operands = operandsOf(args)
-  const attached = args.flatMap(({ text, ...rest }) => {
-    const folder = /^(?:-[a-zA-Z]*t|--target-directory=)(.+)$/.exec(text)?.[1]
-    return folder === undefined ? [] : [{ ...rest, text: folder }]
-  })
-  const namesFolder = args.some(({ text }) => /^(?:-[a-zA-Z]*t|--target-directory)/.test(text))
-  const folders = [...attached, ...(namesFolder ? operands : operands.slice(-1))]
+  const named = targetFolder(args)
+  const folders = [...(named ? [named] : []), ...operands.slice(-1)]
   const intoFolder = folders.flatMap((folder) =>
     operands.map(({ text }) => ({ ...folder, text: `${folder.text}/${baseName(text)}` })),
   )
   return [...written, ...operands, ...intoFolder]
+}
+
+/** `-t x`, `-tx`, `--target-directory=x` */
+function targetFolder(args: readonly Field[]): Field | undefined {
+  const at = args.findIndex(({ text }) => /^(?:-[a-zA-Z]*t|--target-directory(?:=|$))/.test(text))
+  const option = args[at]
+  if (!option) return undefined
+  const text = option.text.replace(/^(?:-[a-zA-Z]*?t|--target-directory=?)/, '')
+  return text === '' ? args[at + 1] : { ...option, text }
 }
 
 function editsInPlace(args: readonly Field[]): boolean {
@@ -40,6 +45,7 @@ function editsInPlace(args: readonly Field[]): boolean {
 }
 
 function isSensitive(path: string, { home }: PathContext): boolean {
+  if (!/\/\.|[*?[]/.test(path)) return false
   return [home, '/root', '/home/*', '/Users/*'].some((folder) =>
     NAMES.some((name) => matchesEither(path, `${folder}/${name}`)),
   )

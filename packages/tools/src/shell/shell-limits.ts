@@ -8,20 +8,28 @@ export const SHELL_LIMITS = {
   /** `sh -c "sh -c '…'"`, `env -S`, `trap`, here-documents for a shell. */
   scripts: 6,
   wrappers: 12,
-  /** The parser looks for the end of every brace anew: 65,000 of them took half a minute. */
+  /** Of one command. */
+  words: 5000,
+  redirections: 100,
+  // The parser looks for the end of each of these anew: 65,000 braces took half a minute.
   braces: 1500,
+  brackets: 8000,
   hereDocuments: 100,
+  oldArithmetic: 20,
 } as const
+
+const COUNTED: readonly (readonly [part: string, most: number, what: string])[] = [
+  ['{', SHELL_LIMITS.braces, 'braces'],
+  ['[', SHELL_LIMITS.brackets, 'brackets'],
+  ['<<', SHELL_LIMITS.hereDocuments, 'here-documents'],
+  ['$[', SHELL_LIMITS.oldArithmetic, 'expansions $[…]'],
+]
 
 /** What can be told without parsing. */
 export function findExceeded(command: string): string | undefined {
   if (Buffer.byteLength(command) > SHELL_LIMITS.bytes) return `longer than ${SHELL_LIMITS.bytes} bytes`
-  if (countOf(command, '{') > SHELL_LIMITS.braces) return `more than ${SHELL_LIMITS.braces} braces`
-  if (countOf(command, '<<') > SHELL_LIMITS.hereDocuments)
-    return `more than ${SHELL_LIMITS.hereDocuments} here-documents`
+  for (const [part, most, what] of COUNTED) {
+    if (command.split(part).length - 1 > most) return `more than ${most} ${what}`
+  }
   return undefined
-}
-
-function countOf(text: string, part: string): number {
-  return text.split(part).length - 1
 }

@@ -28,6 +28,9 @@ export function createReading(folders: readonly string[]): ShellReading {
 }
 
 export function addCommand(reading: ShellReading, command: SimpleCommand): void {
+  const { words, redirections } = SHELL_LIMITS
+  if (command.args.length > words) reading.exceeds ??= `more than ${words} words in a command`
+  if (command.written.length > redirections) reading.exceeds ??= `more than ${redirections} redirections of a command`
   if (reading.commands.length < SHELL_LIMITS.commands) reading.commands.push(command)
   else reading.exceeds ??= `more than ${SHELL_LIMITS.commands} commands`
 }
