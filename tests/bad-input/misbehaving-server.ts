@@ -77,7 +77,8 @@ function misbehave(response: ServerResponse, body: string): 'answered' | 'not ye
       response.socket?.write('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n')
       return 'not yet'
     case 'is held up':
-      for (const until = performance.now() + 1500; performance.now() < until;);
+      // Of its own time: what other programs take of it is not its fault, and the probe does not count it.
+      for (const from = spentMs(); spentMs() < from + 1500;);
       return 'not yet'
     case 'pollutes':
       Object.defineProperty(Object.prototype, 'polluted', { value: 'yes', configurable: true })
@@ -111,4 +112,9 @@ function misbehave(response: ServerResponse, body: string): 'answered' | 'not ye
     case 'none':
       return 'not yet'
   }
+}
+
+function spentMs(): number {
+  const { user, system } = process.cpuUsage()
+  return (user + system) / 1000
 }
