@@ -4,14 +4,19 @@ import { join } from 'node:path'
 import { TREE_SHAPES } from '../bash/tree-shapes.ts'
 import { eventually } from '../support/eventually.ts'
 import { NEXT, call, script } from '../support/script.ts'
+import { startServerProcess } from '../support/server-process.ts'
+import { createTempDir } from '../support/temp-dir.ts'
 import { findProcesses, untilGone } from './processes.ts'
 import { type Serving, grant, openToolSession } from './tool-session.ts'
+import { writeConfig } from './write-config.ts'
 
 export interface CancelStorm {
-  readonly server: Serving
+  readonly sandbox: 'none' | 'required'
   readonly cancels: number
   /** So many at a time. */
   readonly beside: number
+  /** What a tree may take to be gone, from the moment at which its turn had ended. */
+  readonly goneWithinMs: number
 }
 
 export interface StormResult {
@@ -31,7 +36,22 @@ interface Ended {
 /** So that a command which ends by itself does not end its turn. */
 const LONGER_THAN_THE_TEST = 'sleep 600000'
 
-export async function cancelTrees({ server, cancels, beside }: CancelStorm): Promise<StormResult> {
+export async function cancelTurns({ sandbox, ...storm }: CancelStorm): Promise<StormResult> {
+  const dir = await createTempDir()
+  const startDir = await writeConfig(dir, { bash: { sandbox } })
+  const server = await startServerProcess({ dataDir: join(dir.path, 'data'), startDir })
+  try {
+    return await cancelAt(server, storm)
+  } finally {
+    await server.kill()
+    await dir.remove()
+  }
+}
+
+async function cancelAt(
+  server: Serving,
+  { cancels, beside, goneWithinMs }: Omit<CancelStorm, 'sandbox'>,
+): Promise<StormResult> {
   const shapes = Object.entries(TREE_SHAPES)
   const complaints: string[] = []
   const visibleMs: number[] = []
@@ -59,7 +79,7 @@ export async function cancelTrees({ server, cancels, beside }: CancelStorm): Pro
     visibleMs.push(stop.at - cancelledAt)
     if (status !== 202) complaints.push(`${shape}: the cancel was answered with ${status}`)
     if (stop.data['cancelled'] !== true) complaints.push(`${shape}: ended with ${JSON.stringify(stop.data)}`)
-    await untilGone(workspace).catch((error: unknown) => complaints.push(`${shape}: ${String(error)}`))
+    await untilGone(workspace, goneWithinMs).catch((error: unknown) => complaints.push(`${shape}: ${String(error)}`))
     ended.push({ shape, workspace, sizes: await sizesIn(workspace) })
     perShape[shape] = (perShape[shape] ?? 0) + 1
     const after = (await session.events()).at(-1)?.event.type

@@ -1,12 +1,13 @@
 // A server with things around it that no tool may touch unasked, and a watch over them.
 import { once } from 'node:events'
-import { copyFile, link, mkdir, readFile, readdir, symlink, writeFile } from 'node:fs/promises'
+import { copyFile, link, mkdir, mkdtemp, readFile, readdir, rm, symlink, writeFile } from 'node:fs/promises'
 import { type Server, createServer } from 'node:http'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { exchangeJson } from '../support/http-exchange.ts'
 import { type ServerProcess, startServerProcess } from '../support/server-process.ts'
-import { createTempDir } from '../support/temp-dir.ts'
+import type { TempDir } from '../support/temp-dir.ts'
 import { type ToolSession, type ToolSessionSetup, openToolSession } from './tool-session.ts'
 
 export interface Places {
@@ -35,17 +36,19 @@ export interface ForbiddenWorld {
 }
 
 export interface WorldOptions {
-  readonly sandbox: 'auto' | 'none'
+  readonly sandbox: 'required' | 'none'
   /** Whether there is a folder `agents` already. */
   readonly hasAgents: boolean
+  /** Where the world lies; the folder for temporary files if absent, which a sandbox replaces by an empty one. */
+  readonly base?: string
 }
 
 const CONFIG = fileURLToPath(new URL('obedient.config.ts', import.meta.url))
 const HOME_FILES = ['.bashrc', '.profile', '.netrc', '.gitconfig', '.npmrc', '.ssh/authorized_keys', '.aws/credentials']
 const CANARY = 'canary-4d1f'
 
-export async function createForbiddenWorld({ sandbox, hasAgents }: WorldOptions): Promise<ForbiddenWorld> {
-  const dir = await createTempDir()
+export async function createForbiddenWorld({ sandbox, hasAgents, base }: WorldOptions): Promise<ForbiddenWorld> {
+  const dir = await createTempDir(base)
   const start = join(dir.path, 'start')
   const data = join(start, '.polylogue')
   const home = join(dir.path, 'home')
@@ -121,6 +124,11 @@ export async function createForbiddenWorld({ sandbox, hasAgents }: WorldOptions)
       await dir.remove()
     },
   }
+}
+
+async function createTempDir(base: string = tmpdir()): Promise<TempDir> {
+  const path = await mkdtemp(join(base, 'polylogue-test-'))
+  return { path, remove: () => rm(path, { recursive: true, force: true, maxRetries: 3 }) }
 }
 
 /** Names begin with `link-`, so that the watch over the folder of the configuration can leave them out. */

@@ -61,7 +61,7 @@ export default defineConfig({
       workspace: '.',
     }),
   ],
-  bash: { sandbox: process.env['POLYLOGUE_TEST_SANDBOX'] === 'none' ? 'none' : 'auto' },
+  bash: { sandbox: process.env['POLYLOGUE_TEST_SANDBOX'] === 'none' ? 'none' : 'required' },
   webFetch: { allowHosts: ['127.0.0.2'] },
   permissions: { allowHosts: ['127.0.0.2'] },
 })

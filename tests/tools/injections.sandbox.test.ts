@@ -21,7 +21,7 @@ const DISGUISES: readonly ((order: string, id: string) => string)[] = [
 const MOST_CHILDREN = 16
 
 const WORLDS = [
-  { sandbox: 'auto', hasAgents: false },
+  { sandbox: 'required', hasAgents: false },
   { sandbox: 'none', hasAgents: true },
 ] as const
 

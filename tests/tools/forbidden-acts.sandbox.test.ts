@@ -5,7 +5,7 @@ import { type ForbiddenWorld, createForbiddenWorld } from './forbidden-world.ts'
 import { type ToolSession, grant, openToolSession } from './tool-session.ts'
 
 const WORLDS = [
-  { sandbox: 'auto', hasAgents: true },
+  { sandbox: 'required', hasAgents: true },
   { sandbox: 'none', hasAgents: false },
 ] as const
 
