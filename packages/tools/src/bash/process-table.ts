@@ -22,7 +22,7 @@ export interface ProcessTable {
 }
 
 /** Reading goes on for so long before others get their turn: thousands of processes would stop the server. */
-const SLICE_MS = 3
+const SLICE_MS = 5
 
 let latest: { readonly readAt: number; readonly table: Promise<ProcessTable> } | undefined
 

@@ -9,7 +9,8 @@ export interface ProcessTree {
   find(since?: number): Promise<ProcessTable>
   /** Asks these to end. */
   ask(rows: readonly ProcessRow[]): void
-  kill(): Promise<void>
+  /** Kills these, and the whole group of the first process. */
+  kill(rows: readonly ProcessRow[]): void
 }
 
 export interface TreeRoot {
@@ -49,10 +50,10 @@ export function createProcessTree({ marker, leader, holder, startedAt = 0 }: Tre
     }
   }
 
-  async function kill(): Promise<void> {
+  function kill(rows: readonly ProcessRow[]): void {
     // The group first: the kernel signals it as a whole, so that nobody forks away meanwhile.
     if (leader !== undefined) send(-leader, 'SIGKILL')
-    for (const { pid } of (await find()).rows) send(pid, 'SIGKILL')
+    for (const { pid } of rows) send(pid, 'SIGKILL')
   }
 
   return { find, ask, kill }
@@ -60,13 +61,13 @@ export function createProcessTree({ marker, leader, holder, startedAt = 0 }: Tre
 
 /** So that two looks are never at the same read. */
 const A_MOMENT = 0.001
-const FIRST_LOOK_MS = 15
+const FIRST_LOOK_MS = 8
 /** Looking costs a read of the whole process table, which a storm of processes makes long and slow. */
 const LOOK_LESS_OFTEN = 1.7
 
 /**
- * Whether the tree is gone, looked at again and again. It must look so twice: what forked between two reads of the table
- * shows in the second.
+ * Whether the tree is gone, looked at again and again; `seen` does something about it. It must look so twice: what
+ * forked between two reads of the table shows in the second.
  */
 export async function isGoneWithin(
   tree: ProcessTree,
@@ -81,10 +82,10 @@ export async function isGoneWithin(
     since = readAt + A_MOMENT
     empty = rows.length === 0 ? empty + 1 : 0
     if (empty === 2) return true
+    if (empty === 0) seen?.(rows)
     const leftMs = giveUpAt - performance.now()
-    if (empty === 0 && leftMs <= 0) return false
-    seen?.(rows)
-    await delay(empty === 0 ? Math.min(pauseMs, leftMs) : 1)
+    await delay(empty === 0 ? Math.max(0, Math.min(pauseMs, leftMs)) : 1)
+    if (empty === 0 && performance.now() >= giveUpAt) return false
   }
 }
 
@@ -99,13 +100,9 @@ export async function stopTree(
     for (const { pid } of rows) asked.add(pid)
   }
   if (limits.askMs > 0 && (await isGoneWithin(tree, limits.askMs, askOnce))) return true
-  const giveUpAt = performance.now() + limits.killMs
-  for (;;) {
-    await tree.kill()
-    if (await isGoneWithin(tree, 0)) return true
-    if (performance.now() >= giveUpAt) return false
-    await delay(2)
-  }
+  // At once, before the table is read: what it holds may be many, and fast.
+  tree.kill([])
+  return isGoneWithin(tree, limits.killMs, (rows) => tree.kill(rows))
 }
 
 function send(pid: number, signal: NodeJS.Signals): void {
