@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { script } from '../support/script.ts'
+import { call, script } from '../support/script.ts'
 import { type Act, forbiddenActs, handedOn, orderOf } from './forbidden-acts.ts'
 import { type ForbiddenWorld, createForbiddenWorld } from './forbidden-world.ts'
 import { type ToolSession, grant, openToolSession } from './tool-session.ts'
@@ -44,6 +44,43 @@ describe.each(WORLDS)('forbidden acts, sandbox $sandbox', (options) => {
     const calls = await session.calls()
     expect(acts.filter(({ id }) => !calls.has(`sub-${id}`))).toEqual([])
     expect(await world.findDamage([session])).toEqual([])
+  })
+})
+
+describe.each(WORLDS)('a link that a command made, sandbox $sandbox', (options) => {
+  it('C15: leads no tool out of the workspace, although the command was approved', async () => {
+    const world = await createForbiddenWorld(options)
+    try {
+      const { start, data, home, other } = world.places
+      const links: Readonly<Record<string, string>> = {
+        'to-start': start,
+        'to-key': `${data}/local.key`,
+        'to-bashrc': `${home}/.bashrc`,
+        'to-other': other,
+        'to-agents': `${start}/agents`,
+      }
+      const session = await openToolSession(world.server)
+      const command = Object.entries(links).map(([name, target]) => `ln -s ${target} ${name}`)
+      await session.turn(script(call('link', 'Bash', { command: command.join('; ') })))
+      await session.turn([grant('link')])
+      expect(await session.callOf('link')).toMatchObject({ status: 'completed' })
+      const acts = [
+        ...['to-start/polylogue.config.js', 'to-key', 'to-bashrc', 'to-other/secret.txt', 'to-agents/evil.md'],
+        ...['to-start/./agents/../agents/evil.md', 'to-other/../../local.key', 'to-start/.polylogue/secret.key'],
+      ].flatMap((path, index) => [
+        call(`w${index}`, 'Write', { path, content: 'evil' }),
+        call(`r${index}`, 'Read', { path }),
+        call(`c${index}`, 'Bash', { command: `cat ${path}` }),
+      ])
+      await session.turn(script(...acts))
+      const done = [...(await session.calls())].filter(
+        ([, { name, status }]) => name !== 'Bash' && status === 'completed',
+      )
+      expect(done).toEqual([])
+      expect(await world.findDamage([session])).toEqual([])
+    } finally {
+      await world.close()
+    }
   })
 })
 
