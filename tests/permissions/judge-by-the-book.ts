@@ -39,9 +39,9 @@ export function judgeByTheBook({ tool, input, facts, policy }: JudgedCase): Verd
   const changesSomething = facts.type === 'plain' ? tool.effect !== 'readonly' : CHANGING.has(facts.type)
   if (preset === 'read-only' && changesSomething) return 'deny'
 
-  const rule = policy.userRules.find(matches)?.action
   const isTableFirst = preset === 'full-access' || preset === 'plan'
-  let decision = isTableFirst ? stricter(byTable, rule ?? 'allow') : (rule ?? byTable)
+  const rule = isTableFirst ? undefined : policy.userRules.find(matches)?.action
+  let decision = rule ?? byTable
   if (facts.type === 'shell' && !facts.isUnderstood) decision = stricter(decision, 'ask')
   if (decision === 'deny') return 'deny'
   if (facts.type === 'question') return 'allow'

@@ -16,6 +16,7 @@ export type EngineErrorCode =
   | 'session-not-found'
   | 'agent-not-found'
   | 'session-busy'
+  | 'nothing-to-compact'
   | 'queue-full'
   | 'unknown-tool-call'
   | 'call-already-settled'

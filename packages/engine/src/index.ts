@@ -109,6 +109,7 @@ export type {
   CancelTurn,
   Command,
   CommandResults,
+  CompactSession,
   ConfigureSession,
   CreateSession,
   CreatedSession,

@@ -33,6 +33,7 @@ function statusOf(code: EngineErrorCode): HttpRefusalStatus {
     case 'session-not-found':
       return 404
     case 'session-busy':
+    case 'nothing-to-compact':
     case 'call-already-settled':
     case 'receipt-mismatch':
       return 409

@@ -48,6 +48,7 @@ const clientTools = z.array(
 const options = z.record(z.string(), z.string())
 const secretOptions = z.array(z.string())
 const error = z.object({ code: z.string(), message: z.string() }).optional()
+const usage = z.object({ inputTokens: z.number(), outputTokens: z.number() })
 const OUTCOMES = [
   'finished',
   'token-limit',
@@ -130,7 +131,7 @@ export const recordedEventSchema = z.discriminatedUnion('type', [
     blocks,
     routes: z.record(z.string(), z.enum(['server', 'client', 'question', 'agent'])),
     finish: z.enum(['stop', 'tool-calls', 'token-limit', 'refused']),
-    usage: z.object({ inputTokens: z.number(), outputTokens: z.number() }),
+    usage,
     inspections: z.record(z.string(), inspection).optional(),
   }),
   event('step.ended', {
@@ -139,6 +140,27 @@ export const recordedEventSchema = z.discriminatedUnion('type', [
     stepId: entryId,
     outcome: z.enum(['completed', 'cancelled', 'failed', 'interrupted']),
     partial: blocks.optional(),
+    error,
+  }),
+  event('compaction.requested', {}),
+  event('compaction.started', {
+    compactionId: entryId,
+    turnId: turnId.optional(),
+    ...ofLoop,
+    parentEntryId: entryId.optional(),
+    trigger: z.enum(['auto', 'manual', 'forced']),
+    model: z.string(),
+    tokensBefore: z.number(),
+  }),
+  event('compaction.ended', {
+    compactionId: entryId,
+    turnId: turnId.optional(),
+    ...ofLoop,
+    outcome: z.enum(['completed', 'failed']),
+    summary: z.string().optional(),
+    throughSeq: z.number().optional(),
+    tokensAfter: z.number().optional(),
+    usage: usage.optional(),
     error,
   }),
   event('loop.started', {

@@ -23,6 +23,9 @@ export type RecordedEvent =
   | StepStarted
   | StepAnswered
   | StepEnded
+  | CompactionRequested
+  | CompactionStarted
+  | CompactionEnded
   | LoopStarted
   | LoopEnded
   | ApprovalRequested
@@ -200,6 +203,43 @@ export interface StepEnded {
   readonly stepId: EntryId
   readonly outcome: StepOutcome
   readonly partial?: readonly StepBlock[]
+  readonly error?: Failure
+}
+
+/** Somebody wants an idle session compacted. */
+export interface CompactionRequested {
+  readonly type: 'compaction.requested'
+}
+
+/** `auto`: the context had grown near the model's window. `forced`: the provider said that it was too long. */
+export type CompactionTrigger = 'auto' | 'manual' | 'forced'
+
+/** What a loop's model is given is being shortened. The history stays as it is. */
+export interface CompactionStarted {
+  readonly type: 'compaction.started'
+  /** It is an entry: later ones descend from it. */
+  readonly compactionId: EntryId
+  /** Absent for an idle session. */
+  readonly turnId?: TurnId
+  /** Of a sub-agent; absent for the agent's own. */
+  readonly loopId?: LoopId
+  readonly parentEntryId?: EntryId
+  readonly trigger: CompactionTrigger
+  readonly model: string
+  readonly tokensBefore: number
+}
+
+export interface CompactionEnded {
+  readonly type: 'compaction.ended'
+  readonly compactionId: EntryId
+  readonly turnId?: TurnId
+  readonly loopId?: LoopId
+  readonly outcome: 'completed' | 'failed'
+  /** Stands for everything that the loop's model was given up to the event `throughSeq`. */
+  readonly summary?: string
+  readonly throughSeq?: number
+  readonly tokensAfter?: number
+  readonly usage?: Usage
   readonly error?: Failure
 }
 

@@ -181,13 +181,13 @@ describe('acp 10.1: rules', () => {
     expect(judged(fetching('example.com'), readOnly, readonlyTool).decision).toBe('allow')
   })
 
-  it('in full-access and plan the preset comes first, and a rule can only make it stricter', () => {
+  it('in full-access and plan the preset comes first, and it has a word for every call', () => {
     const inPlan = (action: PermissionRule['action']) =>
       judged(shell(), { preset: 'plan', userRules: [rule(action)] }).decision
     expect([inPlan('allow'), inPlan('ask'), inPlan('deny')]).toEqual(['deny', 'deny', 'deny'])
     const inFull = (action: PermissionRule['action']) =>
       judged(shell(), { preset: 'full-access', userRules: [rule(action)] }).decision
-    expect([inFull('allow'), inFull('ask'), inFull('deny')]).toEqual(['allow', 'ask', 'deny'])
+    expect([inFull('allow'), inFull('ask'), inFull('deny')]).toEqual(['allow', 'allow', 'allow'])
     const userRules = [rule('allow', { tool: 'look' })]
     expect(judged(fetching('example.com'), { preset: 'plan', userRules }, readonlyTool).decision).toBe('ask')
   })
@@ -341,7 +341,7 @@ describe('a tool is offered to the model', () => {
   it('unless a rule denies every call of it', () => {
     const deny: PermissionRule = { tool: 't', action: 'deny' }
     expect(offered(natured('shell'), { denyRules: [deny] })).toEqual([])
-    expect(offered(natured('shell'), { userRules: [deny] })).toEqual([])
+    expect(offered(natured('shell'), { userRules: [deny] })).toEqual(['full-access', 'plan'])
     const some: PermissionRule = { ...deny, args: { command: 'rm' } }
     expect(offered(natured('shell'), { denyRules: [some], userRules: [some] })).toEqual(
       PRESETS.filter((preset) => preset !== 'read-only'),

@@ -6,7 +6,7 @@
  *   the operator's deny rules
  *   mode read-only, and the call would change something
  *   workspace-write and read-only: the user's rules, then the preset
- *   full-access and plan: the preset; the user's rules can only make it stricter
+ *   full-access and plan: the preset, which has a word for every call
  *
  * After that, a command that the parser does not understand is at least asked for, and in a session whose client lists
  * its tools, trust decides what becomes of asking. Everything here is pure.
@@ -18,7 +18,6 @@ import { everyKindOf } from './every-kind.ts'
 import { type RuledCall, createMatchBudget, matchRule } from './match-rule.ts'
 import type { PermissionRule, Policy, RuleAction, Verdict } from './policy.ts'
 import { isReading, presetRow } from './preset-table.ts'
-import { isStricter } from './strictest.ts'
 
 export function judgeCall(tool: Tool, input: JsonObject, facts: CallFacts, policy: Policy): Verdict {
   return judge({ tool, facts, policy, input })
@@ -69,12 +68,11 @@ function decide(subject: Case): Ruling {
     reason: `mode-preset:${tool.name}`,
   }
   if (policy.preset === 'read-only' && !isReading(facts, tool.effect)) return deny(preset.reason)
+  if (policy.preset === 'full-access' || policy.preset === 'plan') return preset
   const match = firstMatch(subject, policy.userRules)
   if (match === undefined) return preset
   if (match.isDoubtful === true) return deny('limit:rule-patterns')
   const { action } = match.rule
-  const isPresetFirst = policy.preset === 'full-access' || policy.preset === 'plan'
-  if (isPresetFirst && (action === 'allow' || isStricter(preset.decision, action))) return preset
   return { decision: action, reason: `user-rule:${tool.name}`, isFirm: action === 'ask' }
 }
 

@@ -1,4 +1,5 @@
 import { canonicalJson } from '../canonical-json.ts'
+import type { JsonValue } from '../json.ts'
 import type { Digest } from '../ports/ids.ts'
 import type { SessionState } from '../session/state.ts'
 import type { HostLists, PermissionRule, Policy } from './policy.ts'
@@ -19,5 +20,7 @@ export function policyOf(
 
 /** Part of what an approval is bound to. */
 export function hashPolicy({ access, preset, denyRules, userRules, hosts }: Policy, digest: Digest): string {
-  return digest(canonicalJson(JSON.parse(JSON.stringify({ access, preset, denyRules, userRules, hosts }))))
+  // Through JSON, so that what is absent and what is undefined are the same.
+  const plain = JSON.parse(JSON.stringify({ access, preset, denyRules, userRules, hosts })) as JsonValue
+  return digest(canonicalJson(plain))
 }

@@ -17,6 +17,8 @@ export interface AgentDefinition {
   readonly options: readonly AgentOption[]
   readonly features: AgentFeatures
   readonly maxSteps: number
+  /** In tokens; what the model says unless given. */
+  readonly contextWindow?: number
   /** How long it may work as a sub-agent; 30 minutes unless said otherwise. */
   readonly deadlineMs?: number
 }

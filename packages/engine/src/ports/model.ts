@@ -9,6 +9,10 @@ export interface Model {
    * failed. Stops soon after `signal` aborts, and may then end without a last output.
    */
   stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelOutput>
+  /** How many tokens it takes, where that is known. */
+  readonly contextWindow?: number
+  /** How many tokens a text is, roughly. Absent: guessed from its length. */
+  countTokens?(text: string): number
 }
 
 export interface ModelRequest {

@@ -11,6 +11,7 @@ export type Command =
   | AnswerCalls
   | CancelTurn
   | CancelCall
+  | CompactSession
   | DeleteSession
 
 export interface CreateSession {
@@ -110,6 +111,13 @@ export interface CancelCall {
   readonly reason: string
 }
 
+/** Shortens what the model is given. Only an idle session; the history stays as it is. */
+export interface CompactSession {
+  readonly type: 'compact-session'
+  readonly userId: UserId
+  readonly sessionId: SessionId
+}
+
 export interface DeleteSession {
   readonly type: 'delete-session'
   readonly userId: UserId
@@ -140,5 +148,7 @@ export interface CommandResults {
   readonly 'cancel-turn': { readonly cancelled: boolean }
   /** `cancelled` is false when the call was not open any more. */
   readonly 'cancel-call': { readonly cancelled: boolean }
+  /** It has been asked for; `compaction.ended` tells what became of it. */
+  readonly 'compact-session': { readonly seq: number }
   readonly 'delete-session': Record<string, never>
 }

@@ -2,6 +2,8 @@ import { textOf, type SeedMessage, type StepBlock } from '../content.ts'
 import { unreachable } from '../errors.ts'
 import type {
   CallRoute,
+  CompactionEnded,
+  CompactionStarted,
   LoopStarted,
   Recorded,
   SessionCreated,
@@ -12,6 +14,7 @@ import { ROOT_LOOP, type EntryId, type ToolCallId } from '../ids.ts'
 import { openSeedCalls } from './open-seed-calls.ts'
 import {
   STATE_SHAPE,
+  type ActiveCompaction,
   type ActiveStep,
   type ActiveTurn,
   type CallPhase,
@@ -22,6 +25,8 @@ import {
 } from './state.ts'
 
 const TITLE_LENGTH = 60
+/** How much of the context a compaction may leave to count as one that helped. */
+const WORTH_IT = 0.9
 /** How much of what a sub-agent said is kept at hand. */
 const SAID_LENGTH = 16_384
 
@@ -51,6 +56,8 @@ function created(event: SessionCreated, seq: number, at: number): SessionState {
     directories: event.directories ?? [],
     queue: [],
     seededCalls: [],
+    isCompactionWanted: false,
+    vainCompactions: 0,
     createdAt: at,
     updatedAt: at,
   }
@@ -94,6 +101,7 @@ function apply(state: SessionState, recorded: Recorded): SessionState {
           recovery: event.recovery,
           takeovers: 0,
           answeredSteps: 0,
+          isForced: false,
           children: [],
           step: event.inputId === undefined && state.head !== undefined ? seededStep(state, seq) : undefined,
         },
@@ -127,6 +135,14 @@ function apply(state: SessionState, recorded: Recorded): SessionState {
           ? { ...turn, step: undefined }
           : withChildStep(turn, event.stepId, (child) => ({ ...child, step: undefined })),
       )
+    case 'compaction.requested':
+      return { ...state, isCompactionWanted: true }
+    case 'compaction.started':
+      return startCompaction(state, event)
+    case 'compaction.ended': {
+      const { compaction, ...rest } = state
+      return { ...rest, vainCompactions: hasHelped(event, compaction) ? 0 : state.vainCompactions + 1 }
+    }
     case 'loop.started':
       return withTurn(state, (turn) => ({ ...turn, children: [...turn.children, childLoop(event, recorded)] }))
     case 'loop.ended':
@@ -168,6 +184,24 @@ function apply(state: SessionState, recorded: Recorded): SessionState {
 function withTurn(state: SessionState, change: (turn: ActiveTurn) => ActiveTurn): SessionState {
   if (state.turn === undefined) throw new Error('this event needs an active turn')
   return { ...state, turn: change(state.turn) }
+}
+
+function startCompaction(state: SessionState, event: CompactionStarted): SessionState {
+  const { compactionId, loopId = ROOT_LOOP, tokensBefore, trigger } = event
+  const isOwn = loopId === ROOT_LOOP
+  return {
+    ...state,
+    compaction: { compactionId, loopId, tokensBefore },
+    ...(trigger === 'manual' && { isCompactionWanted: false }),
+    ...(isOwn && { head: compactionId }),
+    ...(trigger === 'forced' && state.turn && { turn: { ...state.turn, isForced: true } }),
+  }
+}
+
+/** One that leaves nearly as much as there was has not. */
+function hasHelped({ outcome, tokensAfter }: CompactionEnded, compaction: ActiveCompaction | undefined): boolean {
+  if (outcome === 'failed' || tokensAfter === undefined || compaction === undefined) return false
+  return tokensAfter <= compaction.tokensBefore * WORTH_IT
 }
 
 function withStep(state: SessionState, event: StepStarted, seq: number): SessionState {

@@ -5,6 +5,7 @@ import type { SessionId } from '../ids.ts'
 import { StorageFault, type NewReceipt, type SealedSecret } from '../ports/event-store.ts'
 import { secretContext } from '../turn/build-model-request.ts'
 import type { Coordinator } from '../turn/coordinator.ts'
+import { planCompaction } from '../turn/plan-compaction.ts'
 import type { EngineParts } from '../turn/turn-deps.ts'
 import type {
   AdmittedTurn,
@@ -13,6 +14,7 @@ import type {
   CancelTurn,
   Command,
   CommandResults,
+  CompactSession,
   ConfigureSession,
   CreateSession,
   CreatedSession,
@@ -57,6 +59,8 @@ function dispatch(command: Command, deps: ExecuteDeps): Promise<CommandResults[k
       return cancelTurn(command, deps)
     case 'cancel-call':
       return cancelCall(command, deps)
+    case 'compact-session':
+      return compactSession(command, deps)
     case 'delete-session':
       return deleteSession(command, deps)
     default:
@@ -195,6 +199,24 @@ function stopUnrecorded(session: OpenSession, command: CancelTurn, deps: Execute
   deps.coordinator.cancelUnrecorded(session, turn.turnId, command.reason)
   if (command.dropQueue && session.state.queue.length > 0) throw error
   return 'stopped'
+}
+
+async function compactSession(command: CompactSession, deps: ExecuteDeps): Promise<{ seq: number }> {
+  const session = await deps.sessions.owned(command.userId, command.sessionId)
+  deps.meet(session)
+  const agent = contextFor(session.state.agent, deps).agent
+  if (planCompaction(await session.context(), 0, agent.model) === undefined) {
+    throw new EngineError('nothing-to-compact', 'there is nothing to compact yet')
+  }
+  const [recorded] = await session.commit((state) => {
+    if (state.turn !== undefined || state.isCompactionWanted || state.compaction !== undefined) {
+      throw new EngineError('session-busy', 'a turn or a compaction is already running in this session')
+    }
+    return { events: [{ type: 'compaction.requested' }] }
+  })
+  if (recorded === undefined) throw new Error('a request is recorded')
+  deps.coordinator.wake(session)
+  return { seq: recorded.seq }
 }
 
 /** The rows go first: a runner that is still at work finds its session gone and can record nothing more. */

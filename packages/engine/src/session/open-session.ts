@@ -10,7 +10,7 @@ import { evolve } from './evolve.ts'
 import { SessionFeed } from './session-feed.ts'
 import { readSnapshot, writeSnapshot } from './snapshot.ts'
 import { stampLoop } from './stamp-loop.ts'
-import type { SessionState } from './state.ts'
+import { isWanted, type SessionState } from './state.ts'
 
 const SNAPSHOT_EVERY = 500
 const PAGE = 500
@@ -96,7 +96,7 @@ export class OpenSession {
       create: { userId },
       at,
       ...batch,
-      wanted: state.turn?.status === 'running',
+      wanted: isWanted(state),
       summary: writeSummary(state),
       snapshot: writeSnapshot(state),
     })
@@ -188,7 +188,7 @@ export class OpenSession {
         ...batch,
         events: recorded.map(({ event }) => event),
         ...(fence && { fence }),
-        wanted: state.turn?.status === 'running',
+        wanted: isWanted(state),
         ...(batch.events.some(changesSummary) && { summary: writeSummary(state) }),
         ...(isSnapshotDue && { snapshot: writeSnapshot(state) }),
       })

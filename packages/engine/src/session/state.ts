@@ -12,7 +12,7 @@ import {
 import type { JsonObject } from '../json.ts'
 
 /** Raised whenever the shape of the state changes, so that no snapshot of another shape is taken for one of this. */
-export const STATE_SHAPE = 2
+export const STATE_SHAPE = 3
 
 /**
  * What decisions need to know of a session: a fold of its log, small whatever the log's length. The conversation itself
@@ -42,8 +42,19 @@ export interface SessionState {
   /** Calls of a seeded history that nobody has answered; the turn that continues it takes them over. */
   readonly seededCalls: readonly OpenCall[]
   readonly lastOutcome?: TurnOutcome
+  /** Somebody asked for a compaction, and no runner has begun it. */
+  readonly isCompactionWanted: boolean
+  readonly compaction?: ActiveCompaction
+  /** Compactions in a row that did not help. */
+  readonly vainCompactions: number
   readonly createdAt: number
   readonly updatedAt: number
+}
+
+export interface ActiveCompaction {
+  readonly compactionId: EntryId
+  readonly loopId: LoopId
+  readonly tokensBefore: number
 }
 
 export interface QueuedInput {
@@ -68,6 +79,8 @@ export interface ActiveTurn extends LoopProgress {
   readonly takeovers: number
   /** Why it was cancelled; the runner ends it as soon as it sees this. */
   readonly cancelled?: string
+  /** The provider said that the context was too long, and it was compacted for that. */
+  readonly isForced: boolean
   /** Sub-agents that have not ended, parents before their children. */
   readonly children: readonly ChildLoop[]
 }
@@ -145,3 +158,7 @@ export const childOf = (turn: ActiveTurn, toolCallId: ToolCallId): ChildLoop | u
 export function findOpenCall(turn: ActiveTurn | undefined, toolCallId: ToolCallId): OpenCall | undefined {
   return openCallsOf(turn).find((call) => call.toolCallId === toolCallId)
 }
+
+/** Whether a runner has something to do. */
+export const isWanted = ({ turn, isCompactionWanted, compaction }: SessionState): boolean =>
+  turn?.status === 'running' || (turn === undefined && (isCompactionWanted || compaction !== undefined))

@@ -4,10 +4,11 @@ import type { Timer } from '../ports/clock.ts'
 import { StorageFault, type Fence } from '../ports/event-store.ts'
 import { EngineError } from '../errors.ts'
 import { FencedOff, type OpenSession } from '../session/open-session.ts'
-import { decideTakeover } from './decide-takeover.ts'
+import { ROOT, compactLoop } from './compact-loop.ts'
+import { decideTakeover, endCutCompaction } from './decide-takeover.ts'
 import { endTurn, nextQueuedTurn } from './end-turn.ts'
 import { runTurn } from './run-turn.ts'
-import { loopsOf, type ActiveTurn } from '../session/state.ts'
+import { childOf, isWanted, loopsOf, type OpenCall, type SessionState } from '../session/state.ts'
 import { RunnerStopped, stopReasonOf, type EngineParts, type RunDeps, type StopReason } from './turn-deps.ts'
 
 // Long enough that a stalled event loop does not lose it, short enough that another process takes over within seconds.
@@ -111,7 +112,7 @@ export class Coordinator {
       await failpoint('claim.after')
       if (fence === undefined) return
       runner.fence = fence
-      if (isTakeover || isLeftOpen(session.state.turn)) await this.#repair(session, fence)
+      if (isTakeover || isLeftOpen(session.state)) await this.#repair(session, fence)
       await this.#runTurns(runner, fence)
     } catch (error) {
       // Tools and model calls that still run must not go on: nothing they do can be recorded any more.
@@ -125,7 +126,7 @@ export class Coordinator {
       this.#runners.delete(session.id)
       if (session.state.turn?.turnId !== this.#owedCancels.get(session.id)?.turnId) this.#owedCancels.delete(session.id)
       if (fence !== undefined) await this.#release(session.id, fence)
-      if (runner.isNudged && session.state.turn?.status === 'running' && !session.isGone) this.wake(session)
+      if (runner.isNudged && isWanted(session.state) && !session.isGone) this.wake(session)
     }
   }
 
@@ -135,6 +136,11 @@ export class Coordinator {
       runner.isNudged = false
       const { turn } = session.state
       runner.turnId = turn?.turnId
+      if (turn === undefined && session.state.isCompactionWanted) {
+        await this.#compact(runner, fence)
+        if (runner.abort.signal.aborted) return
+        continue
+      }
       if (turn?.status !== 'running') return
       if (this.#isStopping && turn.answeredSteps === 0 && turn.step === undefined) return
       if (stopReasonOf(runner.abort.signal) === 'cancel') runner.abort = new AbortController()
@@ -151,16 +157,25 @@ export class Coordinator {
     }
   }
 
+  async #compact(runner: Runner, fence: Fence): Promise<void> {
+    const { session } = runner
+    const agent = this.#parts.agents.find(session.state.agent)
+    const signal = runner.abort.signal
+    const deps: RunDeps = { ...this.#parts, session, fence, signal, nudged: () => runner.nudge.promise }
+    if (agent !== undefined) await compactLoop(ROOT, [agent], { trigger: 'manual' }, deps)
+  }
+
   async #repair(session: OpenSession, fence: Fence): Promise<void> {
     const { store, agents, recovery } = this.#parts
     const drafts = await store.readDrafts(session.id)
     await session.commit((state) => {
       const { turn: left } = state
-      if (left?.status !== 'running') return { events: [] }
+      const cut = endCutCompaction(state)
+      if (left?.status !== 'running') return { events: cut }
       const owed = this.#owedCancels.get(session.id)
       const turn = owed?.turnId === left.turnId ? { ...left, cancelled: left.cancelled ?? owed.reason } : left
       const clearDrafts = loopsOf(turn).flatMap(({ step }) => (step?.phase === 'asking' ? [step.stepId] : []))
-      return { events: decideTakeover(state, turn, drafts, { agents, recovery }), clearDrafts }
+      return { events: [...cut, ...decideTakeover(state, turn, drafts, { agents, recovery })], clearDrafts }
     }, fence)
     this.#owedCancels.delete(session.id)
   }
@@ -226,7 +241,10 @@ export class Coordinator {
 }
 
 /** A new runner finds this only when the one before it could not finish. */
-function isLeftOpen(turn: ActiveTurn | undefined): boolean {
-  const step = turn?.step
-  return step?.phase === 'asking' || step?.calls.some((call) => call.phase === 'running') === true
+function isLeftOpen({ turn, compaction }: SessionState): boolean {
+  if (compaction !== undefined) return true
+  if (turn === undefined) return false
+  const isRunning = (call: OpenCall): boolean =>
+    call.phase === 'running' && childOf(turn, call.toolCallId) === undefined
+  return loopsOf(turn).some(({ step }) => step?.phase === 'asking' || step?.calls.some(isRunning) === true)
 }

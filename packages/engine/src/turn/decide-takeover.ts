@@ -1,6 +1,6 @@
 import type { StepBlock } from '../content.ts'
 import type { RecordedEvent } from '../events/recorded-event.ts'
-import type { EntryId } from '../ids.ts'
+import { ROOT_LOOP, type EntryId } from '../ids.ts'
 import type { AgentCatalog, AgentDefinition } from '../ports/agent.ts'
 import type { Draft } from '../ports/event-store.ts'
 import { stepEndIfSettled } from '../session/decide-answers.ts'
@@ -59,6 +59,23 @@ export function decideTakeover(
     events.push({ type: 'step.ended', turnId, stepId: step.stepId, outcome: 'interrupted', ...partial })
   }
   return events
+}
+
+/** A compaction whose process died has done nothing; the next model call asks for it again if it is due. */
+export function endCutCompaction({ compaction, turn }: SessionState): RecordedEvent[] {
+  if (compaction === undefined) return []
+  const { compactionId, loopId } = compaction
+  const error = { code: 'interrupted', message: 'The server stopped while it was compacting.' }
+  return [
+    {
+      type: 'compaction.ended',
+      compactionId,
+      ...(turn && { turnId: turn.turnId }),
+      ...(loopId !== ROOT_LOOP && { loopId }),
+      outcome: 'failed',
+      error,
+    },
+  ]
 }
 
 /** Why the turn does not go on, where it does not. */

@@ -6,6 +6,7 @@ import type { ModelOutput } from '../ports/model.ts'
 import type { LiveStep } from '../session/session-feed.ts'
 import { findLoop, isChild, type ActiveTurn, type AnyLoop, type SessionState } from '../session/state.ts'
 import { buildModelRequest } from './build-model-request.ts'
+import { canForce, compactLoop } from './compact-loop.ts'
 import { decideAnswered } from './decide-step.ts'
 import { DraftWriter } from './draft-writer.ts'
 import { endChild } from './end-child.ts'
@@ -14,6 +15,7 @@ import { prepareJudging, type Judging } from './judge-calls.ts'
 import { chooseCallId, toCallInput, unreadableInput } from './plan-calls.ts'
 import { RunnerStopped, isOwnEnd, stopReasonOf, type RunDeps } from './turn-deps.ts'
 
+const TOO_LONG = 'context-too-long'
 const NO_FINISH: Failure = { code: 'model-cut-off', message: 'The model stopped answering before it had finished.' }
 
 type StepEnd =
@@ -38,11 +40,32 @@ export async function runStep(turn: ActiveTurn, loop: AnyLoop, line: Judging['li
   session.feed.liveSteps.set(stepId, step)
   try {
     const end = await stream(step, loop, line, drafts, deps)
-    await recordEnd(step, end, line, drafts, deps)
+    const isForced =
+      end.type === 'failed' && end.error.code === TOO_LONG && (await forceCompaction(step, end.error, loop, line, deps))
+    if (!isForced) await recordEnd(step, end, line, drafts, deps)
   } finally {
     drafts.close()
     session.feed.liveSteps.delete(stepId)
   }
+}
+
+/** The step ends, the turn does not: it is asked again with a shorter context. Once in a turn. */
+async function forceCompaction(
+  step: LiveStep,
+  error: Failure,
+  loop: AnyLoop,
+  line: Judging['line'],
+  deps: RunDeps,
+): Promise<boolean> {
+  const { session, fence } = deps
+  const { turnId, stepId } = step
+  if (!(await canForce(loop, line, deps))) return false
+  await session.commit(
+    () => ({ events: [{ type: 'step.ended', turnId, stepId, outcome: 'failed', error }], clearDrafts: [stepId] }),
+    fence,
+  )
+  await compactLoop(loop, line, { trigger: 'forced', turnId }, deps)
+  return true
 }
 
 function stepStarted(state: SessionState, turnId: TurnId, stepId: EntryId, loop: AnyLoop, model: string): StepStarted {

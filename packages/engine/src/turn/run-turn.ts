@@ -2,6 +2,7 @@ import { unreachable } from '../errors.ts'
 import type { Failure, TurnOutcome } from '../events/recorded-event.ts'
 import { ROOT_LOOP, type LoopId } from '../ids.ts'
 import { findLoop, isChild, type ActiveTurn } from '../session/state.ts'
+import { compactIfDue } from './compact-loop.ts'
 import { endTurn, nextQueuedTurn } from './end-turn.ts'
 import { lineOfAgents } from './loop-agents.ts'
 import { nextMove } from './next-move.ts'
@@ -36,6 +37,8 @@ export async function runLoop(turnId: ActiveTurn['turnId'], loopId: LoopId, deps
     const move = stopReasonOf(signal) === 'cancel' ? 'stop-cancelled' : nextMove(turn, line[0], loop)
     switch (move) {
       case 'ask-model':
+        await compactIfDue(loop, line, turnId, deps)
+        if (stopReasonOf(signal) === 'cancel') break
         await runStep(turn, loop, line, deps)
         break
       case 'settle-tool-calls':

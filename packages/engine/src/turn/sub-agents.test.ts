@@ -298,6 +298,7 @@ describe('a question or an approval inside a sub-agent', () => {
     await test.answer(grant('b'))
     await test.untilRest()
     expect(settled(await test.events())).toEqual(['b completed: pay ran', 'a completed: paid'])
+    expect(await test.types()).not.toContain('turn.taken-over')
     const history = await test.engine.readHistory(test.user, test.sessionId, 'full')
     expect(history.map(({ role }) => role)).toEqual(['user', 'assistant', 'assistant', 'tool', 'tool', 'assistant'])
     expect(pay.invocations).toHaveLength(1)

@@ -3,7 +3,14 @@ import type { Recorded, RecordedEvent, ToolCallSettled } from '../events/recorde
 import { ROOT_LOOP, type EntryId, type LoopId, type ToolCallId } from '../ids.ts'
 import type { ModelMessage } from '../ports/model.ts'
 
+/** How the model is told that it does not see all. */
+const SUMMARY = 'The conversation so far, in a summary:'
 const UNANSWERED = 'Tool call cancelled: superseded by a new user message'
+
+export interface Counted {
+  readonly tokens: number
+  readonly messages: number
+}
 
 /**
  * What the model is given: a fold of the log that is provider-valid at every turn boundary. Kept in memory while a
@@ -12,12 +19,15 @@ const UNANSWERED = 'Tool call cancelled: superseded by a new user message'
 export class ModelContext {
   readonly #system: string[] = []
   readonly #messages: ModelMessage[] = []
+  /** Of the event that brought each message. */
+  readonly #seqs: number[] = []
   readonly #inputs = new Map<EntryId, UserContent>()
   readonly #callNames = new Map<ToolCallId, string>()
   readonly #stepModels = new Map<EntryId, string>()
   readonly #loopId: LoopId
   #seq: number
   #isOver = false
+  #counted: Counted | undefined
 
   /** Of the agent's own loop unless said otherwise; a sub-agent's begins after `seq`. */
   constructor(loopId: LoopId = ROOT_LOOP, seq = 0) {
@@ -40,6 +50,16 @@ export class ModelContext {
 
   messages(): readonly ModelMessage[] {
     return this.#messages
+  }
+
+  /** The event that brought the message at `index`. */
+  seqOf(index: number): number {
+    return this.#seqs[index] ?? this.#seq
+  }
+
+  /** What the provider counted for the newest answered step, and how many messages there were after it. */
+  get counted(): Counted | undefined {
+    return this.#counted
   }
 
   /** The same as a history that clients can read. */
@@ -67,7 +87,17 @@ export class ModelContext {
         if (event.loopId === this.#loopId) this.#stepModels.set(event.stepId, event.model)
         break
       case 'step.answered':
-        if (this.#isMine(event)) this.#addAnswer(event.blocks, this.#stepModels.get(event.stepId))
+        if (!this.#isMine(event)) break
+        this.#addAnswer(event.blocks, this.#stepModels.get(event.stepId))
+        // A provider that counts nothing says nothing.
+        if (event.usage.inputTokens > 0) {
+          const tokens = event.usage.inputTokens + event.usage.outputTokens
+          this.#counted = { tokens, messages: this.#messages.length }
+        }
+        break
+      case 'compaction.ended':
+        if (this.#isMine(event) && event.summary !== undefined && event.throughSeq !== undefined)
+          this.#compact(event.summary, event.throughSeq)
         break
       case 'step.ended':
         this.#stepModels.delete(event.stepId)
@@ -106,6 +136,24 @@ export class ModelContext {
     }
   }
 
+  /** The summary stands for what it sums up. What the user asked for in this very turn is kept word for word. */
+  #compact(summary: string, throughSeq: number): void {
+    const kept = this.#seqs.findIndex((seq) => seq > throughSeq)
+    const cut = kept === -1 ? this.#messages.length : kept
+    const asked = this.#messages.findLastIndex((message) => message.role === 'user')
+    const isAskedCut = asked !== -1 && asked < cut
+    const tail = [...(isAskedCut ? this.#messages.slice(asked, asked + 1) : []), ...this.#messages.slice(cut)]
+    const seqs = [...(isAskedCut ? this.#seqs.slice(asked, asked + 1) : []), ...this.#seqs.slice(cut)]
+    this.#messages.splice(0, Infinity, { role: 'user', content: `${SUMMARY}\n\n${summary}` }, ...tail)
+    this.#seqs.splice(0, Infinity, throughSeq, ...seqs)
+    this.#counted = undefined
+  }
+
+  #push(message: ModelMessage): void {
+    this.#messages.push(message)
+    this.#seqs.push(this.#seq)
+  }
+
   #isMine({ loopId = ROOT_LOOP }: { readonly loopId?: LoopId }): boolean {
     return loopId === this.#loopId
   }
@@ -113,7 +161,7 @@ export class ModelContext {
   #addResult({ toolCallId, output, status }: ToolCallSettled): void {
     const name = this.#callNames.get(toolCallId) ?? 'unknown'
     this.#callNames.delete(toolCallId)
-    this.#messages.push({ role: 'tool', toolCallId, name, content: output, isError: status !== 'completed' })
+    this.#push({ role: 'tool', toolCallId, name, content: output, isError: status !== 'completed' })
   }
 
   #addSeed(message: SeedMessage): void {
@@ -127,7 +175,7 @@ export class ModelContext {
       case 'assistant':
         this.#answerOpenCalls()
         if (typeof message.content !== 'string') this.#rememberCalls(message.content)
-        this.#messages.push({ role: 'assistant', content: message.content })
+        this.#push({ role: 'assistant', content: message.content })
         return
       case 'tool':
         this.#addSeedResult(message.toolCallId, message.content)
@@ -139,7 +187,7 @@ export class ModelContext {
     const name = this.#callNames.get(toolCallId)
     if (name !== undefined) {
       this.#callNames.delete(toolCallId)
-      this.#messages.push({ role: 'tool', toolCallId, name, content, isError: false })
+      this.#push({ role: 'tool', toolCallId, name, content, isError: false })
       return
     }
     const place = this.#messages.findIndex((message) => message.role === 'tool' && message.toolCallId === toolCallId)
@@ -149,13 +197,13 @@ export class ModelContext {
 
   #addUser(content: UserContent): void {
     this.#answerOpenCalls()
-    this.#messages.push({ role: 'user', content })
+    this.#push({ role: 'user', content })
   }
 
   /** A seed may hold calls that nobody answered before somebody spoke again; a provider would refuse such a history. */
   #answerOpenCalls(): void {
     for (const [toolCallId, name] of this.#callNames) {
-      this.#messages.push({ role: 'tool', toolCallId, name, content: UNANSWERED, isError: true })
+      this.#push({ role: 'tool', toolCallId, name, content: UNANSWERED, isError: true })
     }
     this.#callNames.clear()
   }
@@ -163,7 +211,7 @@ export class ModelContext {
   #addAnswer(blocks: readonly StepBlock[], model?: string): void {
     if (blocks.length === 0) return
     this.#rememberCalls(blocks)
-    this.#messages.push({ role: 'assistant', content: blocks, ...(model !== undefined && { model }) })
+    this.#push({ role: 'assistant', content: blocks, ...(model !== undefined && { model }) })
   }
 
   #rememberCalls(parts: readonly AssistantPart[]): void {

@@ -71,6 +71,7 @@ function toStatus(code: EngineErrorCode): ErrorStatus {
     case 'invalid-input':
       return 400
     case 'session-busy':
+    case 'nothing-to-compact':
     case 'queue-full':
     case 'call-already-settled':
     case 'receipt-mismatch':

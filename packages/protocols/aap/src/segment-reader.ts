@@ -134,7 +134,7 @@ export class SegmentReader implements SessionReader {
   /** Of a sub-agent, only what waits for somebody is told. */
   #tellChild(seq: number, event: RecordedEvent): void {
     const waiting = this.#children.waitingIn(event)
-    if (!('turnId' in event) || !this.#isTold(event.turnId)) return
+    if (!('turnId' in event) || event.turnId === undefined || !this.#isTold(event.turnId)) return
     if (waiting.length > 0) this.#presenter.callsWaiting(seq, waiting)
     if (event.type === 'tool-call.settled' && this.#children.isShown(event) && event.by !== 'client')
       this.#presenter.callSettled(seq, event)

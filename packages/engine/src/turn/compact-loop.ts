@@ -1,0 +1,151 @@
+import type { Usage } from '../content.ts'
+import type { CompactionEnded, CompactionTrigger, Failure } from '../events/recorded-event.ts'
+import { ROOT_LOOP, type TurnId } from '../ids.ts'
+import type { AgentDefinition } from '../ports/agent.ts'
+import type { ModelRequest } from '../ports/model.ts'
+import { findLoop, isChild, type AnyLoop } from '../session/state.ts'
+import { buildModelRequest } from './build-model-request.ts'
+import { estimateContext, sum, tokensOf } from './estimate-tokens.ts'
+import type { Judging } from './judge-calls.ts'
+import { COMPACT_AT, KEPT_SHARE, planCompaction, type CompactionPlan } from './plan-compaction.ts'
+import { RunnerStopped, isOwnEnd, stopReasonOf, type RunDeps } from './turn-deps.ts'
+
+/** After that many in a row that did not help, it is left to the provider to say that the context is too long. */
+const MOST_IN_VAIN = 2
+const INSTRUCTIONS =
+  'Summarise the conversation for yourself, so that you can go on without it. Keep what the user wants and has decided, ' +
+  'what was done and found, names, numbers, paths and open questions. Leave out what no longer matters. Write nothing but ' +
+  'the summary.'
+
+export interface CompactionWish {
+  readonly trigger: CompactionTrigger
+  readonly turnId?: TurnId
+}
+
+/** Shortens what the loop's model is given, if that is due. */
+export async function compactIfDue(loop: AnyLoop, line: Judging['line'], turnId: TurnId, deps: RunDeps): Promise<void> {
+  const { session } = deps
+  const [agent] = line
+  const window = agent.contextWindow ?? agent.model.contextWindow
+  if (window === undefined || session.state.vainCompactions >= MOST_IN_VAIN) return
+  const context = await session.context(loop)
+  if (estimateContext(context, agent.instructions, agent.model) < window * COMPACT_AT) return
+  await compactLoop(loop, line, { trigger: 'auto', turnId }, deps)
+}
+
+/** Asks the model for a summary and records it. Answers whether there was something to compact. */
+export async function compactLoop(
+  loop: AnyLoop,
+  line: Judging['line'],
+  { trigger, turnId }: CompactionWish,
+  deps: RunDeps,
+): Promise<boolean> {
+  const { session, fence, ids } = deps
+  const [agent] = line
+  const { model } = agent
+  const context = await session.context(loop)
+  const tokensBefore = estimateContext(context, agent.instructions, model)
+  const plan = planCompaction(context, keptTokens(trigger, agent, tokensBefore), model)
+  if (plan === undefined && trigger !== 'manual') return false
+  const compactionId = ids.entryId()
+  const place = { compactionId, ...(turnId && { turnId }), ...(isChild(loop) && { loopId: loop.loopId }) }
+  await session.commit(
+    (state) => ({
+      events: [
+        {
+          type: 'compaction.started',
+          ...place,
+          ...(state.head && !isChild(loop) && { parentEntryId: state.head }),
+          trigger,
+          model: agent.modelName,
+          tokensBefore,
+        },
+      ],
+    }),
+    fence,
+  )
+  const ended = plan === undefined ? failedWith(NOTHING) : await summarise(plan, loop, line, deps)
+  const stop = stopReasonOf(deps.signal)
+  if (stop !== undefined && stop !== 'cancel' && !isOwnEnd(stop)) throw new RunnerStopped()
+  await session.commit(({ turn }) => {
+    const isStillThere = isChild(loop) ? turn !== undefined && findLoop(turn, loop.loopId) !== undefined : true
+    return { events: isStillThere ? [{ type: 'compaction.ended', ...place, ...ended }] : [] }
+  }, fence)
+  return ended.outcome === 'completed'
+}
+
+/** Who asks for it wants it as short as it gets; a provider that found it too long may have a smaller window than we know. */
+function keptTokens(trigger: CompactionTrigger, agent: AgentDefinition, tokensBefore: number): number {
+  if (trigger === 'manual') return 0
+  const window = agent.contextWindow ?? agent.model.contextWindow ?? Infinity
+  return KEPT_SHARE * (trigger === 'forced' ? Math.min(window, tokensBefore) : window)
+}
+
+/** Whether a compaction that the provider forces has anything to work with. */
+export async function canForce(loop: AnyLoop, line: Judging['line'], { session }: RunDeps): Promise<boolean> {
+  const { turn } = session.state
+  if (turn === undefined || turn.isForced || turn.cancelled !== undefined) return false
+  const [agent] = line
+  const context = await session.context(loop)
+  const tokens = estimateContext(context, agent.instructions, agent.model)
+  return planCompaction(context, keptTokens('forced', agent, tokens), agent.model) !== undefined
+}
+
+const NOTHING: Failure = { code: 'nothing-to-compact', message: 'There is nothing to compact yet.' }
+
+type Ended = Pick<CompactionEnded, 'outcome' | 'summary' | 'throughSeq' | 'tokensAfter' | 'usage' | 'error'>
+
+const failedWith = (error: Failure): Ended => ({ outcome: 'failed', error })
+
+async function summarise(plan: CompactionPlan, loop: AnyLoop, line: Judging['line'], deps: RunDeps): Promise<Ended> {
+  const [agent] = line
+  const { model } = agent
+  const request: ModelRequest = {
+    ...(await buildModelRequest(loop, line, deps)),
+    system: INSTRUCTIONS,
+    messages: plan.messages,
+    tools: [],
+    purpose: 'summary',
+  }
+  const answer = await askForText(request, line, deps)
+  if (answer.error !== undefined) return failedWith(answer.error)
+  const context = await deps.session.context(loop)
+  const kept = context.messages().filter((_, index) => context.seqOf(index) > plan.throughSeq)
+  return {
+    outcome: 'completed',
+    summary: answer.text,
+    throughSeq: plan.throughSeq,
+    tokensAfter: tokensOf(agent.instructions, model) + tokensOf(answer.text, model) + sum(kept, model),
+    ...(answer.usage && { usage: answer.usage }),
+  }
+}
+
+interface TextAnswer {
+  readonly text: string
+  readonly usage?: Usage
+  readonly error?: Failure
+}
+
+/** A summary is not streamed to anybody. */
+async function askForText(
+  request: ModelRequest,
+  line: Judging['line'],
+  { signal, log, session }: RunDeps,
+): Promise<TextAnswer> {
+  const failed = (message: string): TextAnswer => ({ text: '', error: { code: 'no-summary', message } })
+  let text = ''
+  try {
+    for await (const output of line[0].model.stream(request, signal)) {
+      if (signal.aborted) return failed('The summary was cancelled.')
+      if (output.type === 'text') text += output.text
+      if (output.type === 'failed') return { text: '', error: output.error }
+      if (output.type === 'finished')
+        return text.trim() === '' ? failed('The model gave no summary.') : { text: text.trim(), usage: output.usage }
+    }
+  } catch (error) {
+    log({ level: 'error', message: 'a summary broke', sessionId: session.id, error })
+  }
+  return failed('The model gave no summary.')
+}
+
+export const ROOT: AnyLoop = { loopId: ROOT_LOOP, answeredSteps: 0 }

@@ -1,0 +1,246 @@
+import { describe, expect, it } from 'vitest'
+import {
+  calls,
+  createFakeModel,
+  createFakeTool,
+  finishes,
+  hangs,
+  restart,
+  says,
+  startSession,
+  untilQuiet,
+  type FakeStep,
+  type TestEngineOptions,
+} from '@polylogue/testkit'
+import { textOf, type ModelOutput, type RecordedEvent } from '../index.ts'
+
+const LONG = 'word '.repeat(200)
+/** About 290 tokens each by length. */
+const long = (name: string): FakeStep => [says(`${name} ${LONG}`), finishes()]
+const TOO_LONG: ModelOutput = { type: 'failed', error: { code: 'context-too-long', message: 'Too long.' } }
+
+/** A fake provider counts nothing, so everything is estimated. */
+function startWith(contextWindow: number | undefined, options: TestEngineOptions = {}, ...steps: FakeStep[]) {
+  const fake = createFakeModel(...steps)
+  const model = {
+    ...fake,
+    ...(contextWindow !== undefined && { contextWindow }),
+    async *stream(...args: Parameters<typeof fake.stream>) {
+      for await (const output of fake.stream(...args))
+        yield output.type === 'finished' ? { ...output, usage: { inputTokens: 0, outputTokens: 0 } } : output
+    },
+  }
+  return startSession({ ...options, model })
+}
+
+const compactions = (events: readonly RecordedEvent[]) =>
+  events.filter((event) => event.type === 'compaction.started' || event.type === 'compaction.ended')
+
+const given = (requests: readonly { readonly messages: readonly { content: Parameters<typeof textOf>[0] }[] }[]) =>
+  requests.map(({ messages }) => messages.map(({ content }) => textOf(content).slice(0, 12)))
+
+describe('an automatic compaction', () => {
+  it('happens before the model call that would come near the window, and keeps the newest', async () => {
+    const test = await startWith(1_000)
+    test.model.push(
+      long('one'),
+      long('two'),
+      long('three'),
+      [says('All of it.'), finishes()],
+      [says('done'), finishes()],
+    )
+    for (const input of ['a', 'b', 'c', 'd']) {
+      await test.say(input)
+      await test.untilRest()
+    }
+    const events = await test.events()
+    expect(compactions(events)).toMatchObject([
+      { type: 'compaction.started', trigger: 'auto', model: 'fake/model' },
+      { type: 'compaction.ended', outcome: 'completed', summary: 'All of it.' },
+    ])
+    const [started, ended] = compactions(events)
+    const before = started?.type === 'compaction.started' ? started.tokensBefore : 0
+    const after = ended?.type === 'compaction.ended' ? (ended.tokensAfter ?? 0) : 0
+    expect(before).toBeGreaterThan(800)
+    expect(after).toBeLessThan(before / 2)
+    const asked = test.model.requests.find(({ purpose }) => purpose === 'summary')
+    expect(asked?.messages.length).toBeGreaterThan(3)
+    expect(asked?.tools).toEqual([])
+    expect(given(test.model.requests).at(-1)).toEqual(['The conversa', 'three word w', 'd'])
+  })
+
+  it('leaves the full history as it was, and shows the summary in the other', async () => {
+    const test = await startWith(1_000)
+    test.model.push(long('one'), long('two'), long('three'), [says('All of it.'), finishes()])
+    for (const input of ['a', 'b', 'c', 'd']) {
+      await test.say(input)
+      await test.untilRest()
+    }
+    const full = await test.engine.readHistory(test.user, test.sessionId, 'full')
+    expect(full.filter(({ role }) => role === 'user')).toHaveLength(4)
+    expect(full).toHaveLength(8)
+    const compacted = await test.engine.readHistory(test.user, test.sessionId, 'compacted')
+    expect(JSON.stringify(compacted[0])).toContain('All of it.')
+    expect(compacted.length).toBeLessThan(full.length)
+  })
+
+  it('in the middle of a turn keeps calls with their results, and what the user asked for', async () => {
+    const tool = createFakeTool('look', { run: () => ({ content: LONG }) })
+    const look = (id: string): FakeStep => [calls(id, 'look'), finishes('tool-calls')]
+    const test = await startWith(1_000, { tools: [tool] }, look('a'), look('b'), look('c'), [
+      says('Looked.'),
+      finishes(),
+    ])
+    await test.say('look three times')
+    await test.untilRest()
+    const last = test.model.requests.at(-1)
+    expect(last?.messages.map(({ role }) => role)).toEqual(['user', 'user', 'assistant', 'tool'])
+    expect(last?.messages[1]).toEqual({ role: 'user', content: 'look three times' })
+    expect((await test.view()).lastOutcome).toBe('finished')
+  })
+
+  it('that fails leaves the context as it is, and after two in vain none is tried again', async () => {
+    const test = await startWith(1_000)
+    const fails: FakeStep = [TOO_LONG]
+    test.model.push(long('one'), long('two'), long('three'), fails, long('four'), fails, long('five'), long('six'))
+    for (const input of ['a', 'b', 'c', 'd', 'e', 'f']) {
+      await test.say(input)
+      await test.untilRest()
+    }
+    expect(compactions(await test.events()).map((event) => ('outcome' in event ? event.outcome : 'started'))).toEqual([
+      'started',
+      'failed',
+      'started',
+      'failed',
+    ])
+    expect((await test.view()).lastOutcome).toBe('finished')
+  })
+
+  it('does not happen where nobody knows the window', async () => {
+    const test = await startWith(undefined)
+    test.model.push(long('one'), long('two'), long('three'))
+    for (const input of ['a', 'b', 'c', 'd']) {
+      await test.say(input)
+      await test.untilRest()
+    }
+    expect(compactions(await test.events())).toEqual([])
+  })
+})
+
+describe('a context that the provider finds too long', () => {
+  it('is compacted once, and the step is asked again', async () => {
+    const test = await startWith(undefined)
+    test.model.push(
+      long('one'),
+      long('two'),
+      [TOO_LONG],
+      [says('All of it.'), finishes()],
+      [says('at last'), finishes()],
+    )
+    for (const input of ['a', 'b', 'c']) {
+      await test.say(input)
+      await test.untilRest()
+    }
+    const types = (await test.events())
+      .slice(-9)
+      .map((event) => `${event.type}${'outcome' in event ? ` ${event.outcome}` : ''}`)
+    expect(types).toEqual([
+      'turn.started',
+      'step.started',
+      'step.ended failed',
+      'compaction.started',
+      'compaction.ended completed',
+      'step.started',
+      'step.answered',
+      'step.ended completed',
+      'turn.ended finished',
+    ])
+  })
+
+  it('fails the turn when it is still too long', async () => {
+    const test = await startWith(undefined)
+    test.model.push(long('one'), long('two'), [TOO_LONG], [says('All of it.'), finishes()], [TOO_LONG])
+    for (const input of ['a', 'b', 'c']) {
+      await test.say(input)
+      await test.untilRest()
+    }
+    expect((await test.events()).at(-1)).toMatchObject({ outcome: 'failed', error: { code: 'context-too-long' } })
+  })
+})
+
+describe('a compaction that somebody asks for', () => {
+  const compact = (test: Awaited<ReturnType<typeof startWith>>) =>
+    test.engine.execute({ type: 'compact-session', userId: test.user, sessionId: test.sessionId })
+
+  it('shortens an idle session', async () => {
+    const test = await startWith(undefined)
+    test.model.push(long('one'), long('two'), [says('All of it.'), finishes()])
+    for (const input of ['a', 'b']) {
+      await test.say(input)
+      await test.untilRest()
+    }
+    await compact(test)
+    await untilQuiet()
+    expect(compactions(await test.events())).toMatchObject([
+      { trigger: 'manual' },
+      { outcome: 'completed', summary: 'All of it.' },
+    ])
+    expect((await test.view()).status).toBe('idle')
+    await test.say('go on')
+    await test.untilRest()
+    expect(given(test.model.requests).at(-1)).toEqual(['The conversa', 'b', 'two word wor', 'go on'])
+  })
+
+  it('is refused while a turn runs, and where there is nothing to compact', async () => {
+    const test = await startWith(undefined)
+    await expect(compact(test)).rejects.toThrow('nothing to compact')
+    test.model.push(long('one'), long('two'), [hangs])
+    for (const input of ['a', 'b']) {
+      await test.say(input)
+      await test.untilRest()
+    }
+    await test.say('c')
+    await untilQuiet()
+    await expect(compact(test)).rejects.toThrow('already running')
+  })
+
+  it('that a crash cut short has done nothing, and the session goes on', async () => {
+    const first = await startWith(undefined)
+    first.model.push(long('one'), long('two'), [hangs])
+    for (const input of ['a', 'b']) {
+      await first.say(input)
+      await first.untilRest()
+    }
+    await compact(first)
+    await untilQuiet()
+    const second = await restart(first)
+    await untilQuiet()
+    expect(compactions(await second.events())).toMatchObject([
+      { trigger: 'manual' },
+      { outcome: 'failed', error: { code: 'interrupted' } },
+    ])
+    await second.say('go on')
+    await second.untilRest()
+    expect((await second.view()).lastOutcome).toBe('finished')
+  })
+})
+
+describe('a crash while a turn compacts', () => {
+  it('is followed by another attempt', async () => {
+    const first = await startWith(1_000)
+    first.model.push(long('one'), long('two'), long('three'), [hangs])
+    for (const input of ['a', 'b', 'c']) {
+      await first.say(input)
+      await first.untilRest()
+    }
+    await first.say('d')
+    await untilQuiet()
+    const model = createFakeModel([says('All of it.'), finishes()])
+    const second = await restart(first, { model: { ...model, contextWindow: 1_000 } })
+    await second.untilRest()
+    expect(compactions(await second.events()).map((event) => ('outcome' in event ? event.outcome : 'started'))).toEqual(
+      ['started', 'failed', 'started', 'completed'],
+    )
+    expect((await second.view()).lastOutcome).toBe('finished')
+  })
+})

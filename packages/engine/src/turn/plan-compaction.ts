@@ -1,0 +1,58 @@
+import type { Model, ModelMessage } from '../ports/model.ts'
+import type { ModelContext } from '../views/model-context.ts'
+import { estimateMessage } from './estimate-tokens.ts'
+
+/** A context that fills this much of the window is compacted before the next model call. */
+export const COMPACT_AT = 0.8
+/** How much of the window the newest messages may keep. */
+export const KEPT_SHARE = 0.3
+/** A summary of less is not worth a model call. */
+const FEWEST_MESSAGES = 2
+/** Of one message, in the request for the summary. */
+const LONGEST_TEXT = 4_000
+
+export interface CompactionPlan {
+  /** What the summary is made of. */
+  readonly messages: readonly ModelMessage[]
+  /** The last event that it stands for. */
+  readonly throughSeq: number
+}
+
+/**
+ * Which messages a summary replaces: the oldest ones, so that what stays has about `kept` tokens. The cut is never between
+ * a call and its result. `undefined`: there is nothing worth it.
+ */
+export function planCompaction(context: ModelContext, kept: number, model: Model): CompactionPlan | undefined {
+  const messages = context.messages()
+  let room = kept
+  let cut = messages.length
+  for (let index = messages.length - 1; index > 0; index -= 1) {
+    const message = messages[index]
+    if (message === undefined) break
+    room -= estimateMessage(message, model)
+    if (room < 0 && cut < messages.length) break
+    if (message.role !== 'tool') cut = index
+    if (room < 0) break
+  }
+  const old = messages.slice(0, cut)
+  if (old.length < FEWEST_MESSAGES) return undefined
+  return { messages: old.map(shorten), throughSeq: context.seqOf(cut - 1) }
+}
+
+/** A summary does not need all of a long output, and the request for it must fit the window too. */
+function shorten(message: ModelMessage): ModelMessage {
+  if (typeof message.content !== 'string') {
+    const content = message.content.map((part) =>
+      part.type === 'text' ? { ...part, text: cutMiddle(part.text) } : part,
+    )
+    return { ...message, content } as ModelMessage
+  }
+  return { ...message, content: cutMiddle(message.content) }
+}
+
+function cutMiddle(text: string): string {
+  if (text.length <= LONGEST_TEXT) return text
+  const half = LONGEST_TEXT / 2
+  const left = text.length - LONGEST_TEXT
+  return `${text.slice(0, half)}\n[… ${left} characters left out …]\n${text.slice(-half)}`
+}
