@@ -29,6 +29,7 @@ const TYPES = {
 const PAGES = { '/': 'index.html', '/signin': 'signin.html' } as const
 const FILES = [
   'style.css',
+  'calls.css',
   'icon.svg',
   'api.js',
   'app.js',

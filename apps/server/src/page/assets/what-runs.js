@@ -19,9 +19,9 @@ const IN_DIFF = new Set(['path', 'content', 'oldText', 'newText'])
  */
 export function whatRuns({ name, input }, diffs) {
   const json = spellOut(JSON.stringify(input, undefined, 2))
-  const { command, ...others } = fieldsOf(input)
+  const { command, description, ...others } = fieldsOf(input)
   if (name === 'Bash' && typeof command === 'string') {
-    return [element('pre', { className: 'command' }, spellOut(command)), ...rest(others)]
+    return [element('pre', { className: 'command' }, spellOut(command)), ...claim(description), ...rest(others)]
   }
   const todos = fieldsOf(input)['todos']
   if (name === 'TodoWrite' && Array.isArray(todos)) return [planOf(todos)]
@@ -47,6 +47,12 @@ function diffOf({ path, oldText, newText }) {
     element('figcaption', { className: 'quiet' }, title),
     element('pre', {}, ...lines),
   )
+}
+
+/** What the agent says that the command is for, which nobody has checked. @param {unknown} description */
+function claim(description) {
+  if (description === undefined) return []
+  return [element('p', { className: 'claim quiet' }, `The agent says: ${spellOut(String(description))}`)]
 }
 
 /** @param {Record<string, unknown>} fields */
