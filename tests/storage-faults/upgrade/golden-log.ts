@@ -1,14 +1,5 @@
-import {
-  asUserId,
-  canonicalJson,
-  evolve,
-  type JsonValue,
-  type Recorded,
-  type SessionState,
-  type StoredRule,
-} from '@polylogue/engine'
+import { asUserId, evolve, type JsonValue, type Recorded, type SessionState, type StoredRule } from '@polylogue/engine'
 import { openSqliteStores } from '@polylogue/store-sqlite'
-import { createHash } from 'node:crypto'
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -24,8 +15,8 @@ export interface GoldenLog {
   readonly name: string
   readonly schemaVersion: number
   readonly sql: string
-  /** By session: the hash of the state that its log folds to. */
-  readonly states: { readonly [sessionId: string]: string }
+  /** By session: what its log folds to, as far as that has a meaning of its own whatever shape the state has. */
+  readonly states: { readonly [sessionId: string]: JsonValue }
   /** By session: what a client is shown. */
   readonly histories: { readonly [sessionId: string]: readonly HistoryMessage[] }
   /** The permission rules of the user `local`; absent in a schema that had none. */
@@ -52,9 +43,9 @@ export function restoreGoldenLog({ sql }: Pick<GoldenLog, 'sql'>, file: string):
 export async function readStates(file: string): Promise<GoldenLog['states']> {
   const { events, close } = await openSqliteStores({ file, clock: systemClock })
   try {
-    const states: Record<string, string> = {}
+    const states: Record<string, JsonValue> = {}
     for (const { sessionId } of await events.listSessions({ userId: asUserId('local'), limit: 1_000 })) {
-      states[sessionId] = hashOf(foldAll(await events.readEvents(sessionId, 0, 10_000)))
+      states[sessionId] = factsOf(foldAll(await events.readEvents(sessionId, 0, 10_000)))
     }
     return states
   } finally {
@@ -78,9 +69,19 @@ function foldAll(log: readonly Recorded[]): SessionState {
   return state
 }
 
-function hashOf(state: SessionState): string {
-  const plain = JSON.parse(JSON.stringify(state)) as JsonValue
-  return createHash('sha256').update(canonicalJson(plain)).digest('hex')
+function factsOf(state: SessionState): JsonValue {
+  const { seq, userId, agent, access, clientTools, options, secretOptions, preset, title, head, queue, turn } = state
+  const { lastOutcome, createdAt, updatedAt } = state
+  const calls = turn?.step?.calls.map(({ toolCallId, name, route, phase, attempt }) => ({
+    toolCallId,
+    name,
+    route,
+    phase,
+    attempt,
+  }))
+  const open = turn && { turnId: turn.turnId, status: turn.status, takeovers: turn.takeovers, calls }
+  const facts = { seq, userId, agent, access, clientTools, options, secretOptions, preset, title, head, queue, open }
+  return JSON.parse(JSON.stringify({ ...facts, lastOutcome, createdAt, updatedAt })) as JsonValue
 }
 
 export async function readHistories(client: AapClient, ids: readonly string[]): Promise<GoldenLog['histories']> {
