@@ -124,6 +124,42 @@ describe('two clients that answer at once', () => {
   })
 })
 
+describe('a call that waits', () => {
+  it('is withdrawn when it is cancelled, and the turn goes on without it', async () => {
+    const session = await openToolSession(server)
+    await session.turn(script(touch('t'), call('q', 'AskUserQuestion', QUESTION), NEXT, 'say on'))
+    await session.cancelCall('t')
+    expect(await session.callOf('t')).toMatchObject({ status: 'cancelled', runs: 0, answers: [] })
+    await session.cancelCall('q')
+    const events = await session.client.events(session.id, '?after=0&follow=1')
+    const stop = await events.until(({ event, data }) => event === 'turn_stop' && data['stopReason'] !== 'tool_use')
+    events.cut()
+    expect(stop.data).toMatchObject({ stopReason: 'end_turn' })
+    const late = await session.client.turn(session.id, { messages: [grant('t')] })
+    expect(late.status).toBeGreaterThanOrEqual(400)
+    expect(await readdir(session.workspace)).toEqual([])
+  })
+
+  it('is withdrawn when its user says something else instead, and no late answer runs it', async () => {
+    const session = await openToolSession(server)
+    await session.turn(script(touch('t')))
+    expect(await session.play('none', 'say instead')).toMatchObject({ stopReason: 'end_turn', text: 'instead' })
+    expect(await session.callOf('t')).toMatchObject({ status: 'cancelled', runs: 0, answers: [] })
+    const late = await session.client.turn(session.id, { messages: [grant('t')] })
+    expect(late.status).toBeGreaterThanOrEqual(400)
+    expect(await session.callOf('t')).toMatchObject({ runs: 0 })
+  })
+
+  it('is not answered by another user', async () => {
+    const session = await openToolSession(server)
+    await session.turn(script(touch('t')))
+    const stranger = server.client(V3, await server.createKey('stranger'))
+    const answer = await stranger.turn(session.id, { messages: [grant('t')] })
+    expect(answer.status).toBe(404)
+    expect(await session.callOf('t')).toMatchObject({ answers: [], runs: 0 })
+  })
+})
+
 describe('trust', () => {
   const listed = async (trust: boolean) => {
     const { id } = await openSession(server.client(V3), {

@@ -70,6 +70,27 @@ describe('the sandbox of commands', () => {
     }
   })
 
+  it('S9: the data directory is not there for an agent that works in the folder around it', async () => {
+    const session = await openToolSession(world.server, { agent: 'rooted', preset: 'full-access' })
+    const ways = Object.entries(escapes(world.places, hostFile)).filter(([name]) =>
+      /^(read|list|archive|write-key|write-other|soft|hard|find|init-root|owner)/.test(name),
+    )
+    expect(ways.length).toBeGreaterThan(8)
+    const outputs = await runAll(session, Object.fromEntries(ways))
+    await rm(join(world.places.start, 'out'))
+    expect(escapedIn(outputs)).toEqual([])
+    expect(await world.findDamage([session])).toEqual([])
+  })
+
+  it('a long output is looked into unasked, where its call says that all of it is', async () => {
+    const session = await openToolSession(world.server, { preset: 'full-access' })
+    const long = String((await runAll(session, { long: 'seq 1 30000' })).get('long'))
+    const path = /all of it is in (\S+)/.exec(long)?.[1] ?? 'nowhere'
+    await session.change({ preset: 'workspace-write' })
+    await session.turn(script(call('tail', 'Bash', { command: `tail -n 2 ${path}` })))
+    expect(await session.callOf('tail')).toMatchObject({ asked: [], status: 'completed', output: '29999\n30000' })
+  })
+
   it('S9: a command still has its workspace, temporary files and programs', async () => {
     const session = await openToolSession(world.server, { preset: 'full-access' })
     const outputs = await runAll(session, { fine: 'echo a > made; cp made /tmp/made; cat made /tmp/made | wc -l' })
