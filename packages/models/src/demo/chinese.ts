@@ -193,7 +193,7 @@ Polylogue 是运行智能体的服务器。你给它一个智能体：指令、�
   unknown: (quoted) =>
     `“${quoted}”我答不上来：我是按脚本说话的向导，不是 AI，在这句话里找不到我认识的词。真正的模型会回答；\`8\` 说明怎样换上一个。`,
   wordless: '你的消息里没有文字，别的东西我看不懂。',
-  summary: (count, said) => `共 ${count} 条消息。用户写过：${said.join(' / ')}`,
+  summary: (count, said) => `共 ${count} 条消息。用户写过：${said}`,
 
   thinking: {
     topic: (number, word) =>

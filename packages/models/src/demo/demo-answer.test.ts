@@ -77,6 +77,21 @@ describe('the guide', () => {
     expect(text.match(/✓/g)).toHaveLength(2)
   })
 
+  it('knows what it has shown from its own summary, and from a summary of that', () => {
+    const summaryOf = (before: ModelRequest): ModelMessage =>
+      user(`The conversation so far, in a summary:\n\n${answerOf({ ...before, purpose: 'summary' }).text}`)
+    for (const [first, title] of [
+      ['你好', '流式输出和思考 ✓'],
+      ['hello', 'streaming and thinking ✓'],
+    ] as const) {
+      const once = [summaryOf(after(first, '1', 'a / b')), user('6')]
+      const twice = [summaryOf(request(once)), user('8')]
+      const { text } = answerOf(request([...twice, user(first === 'hello' ? 'menu' : '菜单')]))
+      expect(text).toContain(title)
+      expect(text.match(/✓/g)).toHaveLength(3)
+    }
+  })
+
   it('ends when all has been seen', () => {
     const all = ['10', '1', '2', '3', '4', '5', '6', '7', '8', '9']
     expect(answerOf(after(...all)).text).toContain('That was the whole tour')

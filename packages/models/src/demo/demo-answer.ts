@@ -1,9 +1,10 @@
-import { type ModelRequest, textOf } from '@polylogue/engine'
+import type { ModelRequest } from '@polylogue/engine'
 import { CHINESE } from './chinese.ts'
 import { ENGLISH } from './english.ts'
 import type { GuideTexts } from './guide-texts.ts'
 import { quote } from './quote.ts'
 import { type Conversation, readConversation } from './read-conversation.ts'
+import { joinSaid, saidIn } from './said-in.ts'
 import type { Call, Telling } from './telling.ts'
 import { answerResults, callForTopic, isToolTopic, useTool } from './tool-answers.ts'
 import { TOUR, type Topic, type Wish, numberOf } from './topic.ts'
@@ -124,6 +125,5 @@ function listOptions({ options, secretOptions }: ModelRequest, texts: GuideTexts
 }
 
 function summarise({ messages }: ModelRequest, texts: GuideTexts): Telling {
-  const said = messages.filter(({ role }) => role === 'user').map(({ content }) => quote(textOf(content), 80))
-  return { thinking: '', text: texts.summary(messages.length, said), isWhole: true }
+  return { thinking: '', text: texts.summary(messages.length, joinSaid(saidIn(messages))), isWhole: true }
 }

@@ -204,7 +204,7 @@ A tool says what it does to the world. This one is \`readonly\`: on the page and
   unknown: (quoted) =>
     `I cannot answer “${quoted}”: I am a scripted guide, no AI, and find none of my words in it. A real model would answer; \`8\` says how to get one.`,
   wordless: 'I found no words in your message, and I can look at nothing else.',
-  summary: (count, said) => `${count} messages. The user wrote: ${said.join(' / ')}`,
+  summary: (count, said) => `${count} messages. The user wrote: ${said}`,
 
   thinking: {
     topic: (number, word) =>

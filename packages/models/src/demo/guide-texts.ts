@@ -32,7 +32,8 @@ export interface GuideTexts {
   readonly farewell: string
   readonly unknown: (quoted: string) => string
   readonly wordless: string
-  readonly summary: (count: number, said: readonly string[]) => string
+  /** `said-in.ts` reads what the user said out of it again. */
+  readonly summary: (count: number, said: string) => string
   readonly thinking: {
     readonly topic: (number: number, word: string | undefined) => string
     readonly word: (word: string) => string

@@ -1,6 +1,7 @@
-import { type ModelMessage, type ModelRequest, textOf } from '@polylogue/engine'
+import type { ModelMessage, ModelRequest } from '@polylogue/engine'
 import type { ToolMessage } from './outcome.ts'
 import { recogniseWish } from './recognise-wish.ts'
+import { saidIn } from './said-in.ts'
 import { firstUnseen, type Language, type Topic, type Wish } from './topic.ts'
 
 /** All that the guide knows, read anew from every request: it remembers nothing by itself. */
@@ -27,9 +28,7 @@ export function readConversation({ messages, tools, options }: ModelRequest): Co
   let wish: Wish = { type: 'greeting' }
   let next = firstUnseen(shown)
   let count = 0
-  for (const message of messages) {
-    if (message.role !== 'user') continue
-    const text = textOf(message.content)
+  for (const text of saidIn(messages)) {
     language = languageOf(text) ?? language
     wish = resolveNext(recogniseWish(text, offered), next)
     if (wish.type === 'topic') {

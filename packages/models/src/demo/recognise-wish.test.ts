@@ -35,6 +35,7 @@ describe('the guide takes', () => {
     ['model', 'does it work with Ollama'],
     ['model', 'where does my OPENAI API key go'],
     ['model', '怎么换成真正的模型'],
+    ['model', 'I have a question about my API key'],
     ['agent', 'how can I write my own agent'],
     ['agent', 'how do I configure it'],
     ['agent', '怎么写自己的智能体'],

@@ -11,8 +11,8 @@ interface KnownWords {
 const TOPICS: readonly KnownWords[] = [
   known(
     'work',
-    'piece_of_work some_work real_work do_work sub-agent* subagent* planning planning_mode todo* question questions ask_me',
-    '子智能体 干活 干点活 一件事 规划 计划模式 提问 问我',
+    'piece_of_work some_work real_work do_work sub-agent* subagent* planning todo_list todo_lists',
+    '子智能体 干活 干点活 做一件事 规划模式',
   ),
   known(
     'about',
