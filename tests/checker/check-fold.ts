@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { evolve, type SessionState } from '@polylogue/engine'
+import { evolve, readSnapshot, type SessionState } from '@polylogue/engine'
 import type { SessionHistory, Violation } from './history.ts'
 
 /** I7: the log folds at every prefix, no state loses anything on its way through JSON, and the snapshot is its fold. */
@@ -13,8 +13,8 @@ export function checkFold({ stored, snapshot }: SessionHistory): Violation[] {
       return [...violations, { invariant: 'I7', message: `the log does not fold at ${recorded.seq}: ${String(error)}` }]
     }
     if (recorded.seq !== snapshot?.seq) continue
-    const kept: unknown = JSON.parse(snapshot.state)
-    if (!isDeepStrictEqual(kept, JSON.parse(JSON.stringify(state)))) {
+    const kept = readSnapshot(snapshot.state)
+    if (kept !== undefined && !isDeepStrictEqual(kept, JSON.parse(JSON.stringify(state)))) {
       violations.push({ invariant: 'I7', message: `the snapshot at ${snapshot.seq} is not the fold of the log` })
     }
   }

@@ -28,11 +28,6 @@ export class ChildCalls {
     return this.#shown.has(toolCallId)
   }
 
-  clear(): void {
-    this.#calls.clear()
-    this.#shown.clear()
-  }
-
   #show(calls: readonly ToolCallPart[]): readonly ToolCallPart[] {
     const fresh = calls.filter(({ toolCallId }) => !this.#shown.has(toolCallId))
     for (const { toolCallId } of fresh) this.#shown.add(toolCallId)

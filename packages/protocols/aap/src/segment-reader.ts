@@ -49,7 +49,8 @@ export class SegmentReader implements SessionReader {
   readonly #options: SegmentOptions
   readonly #presenter: SegmentPresenter
   readonly #calls = new CallVisibility()
-  readonly #children = new ChildCalls()
+  /** Most sessions never have a sub-agent. */
+  #children: ChildCalls | undefined
   #turnId: TurnId | undefined
   #isOpen: boolean
   #isDone = false
@@ -109,7 +110,7 @@ export class SegmentReader implements SessionReader {
       case 'turn.ended':
         if (this.#isTold(event.turnId)) this.#close(seq, toTurnStop(event.outcome, event.error))
         this.#calls.clear()
-        this.#children.clear()
+        this.#children = undefined
         return
       case 'step.started':
         if (event.loopId === ROOT_LOOP && this.#isTold(event.turnId)) this.#presenter.stepStarted(seq, event)
@@ -133,6 +134,7 @@ export class SegmentReader implements SessionReader {
 
   /** Of a sub-agent, only what waits for somebody is told. */
   #tellChild(seq: number, event: RecordedEvent): void {
+    this.#children ??= new ChildCalls()
     const waiting = this.#children.waitingIn(event)
     if (!('turnId' in event) || event.turnId === undefined || !this.#isTold(event.turnId)) return
     if (waiting.length > 0) this.#presenter.callsWaiting(seq, waiting)

@@ -85,11 +85,18 @@ describe('a command', () => {
     expect(
       names.filter(
         (name) =>
-          !/^(_|PWD|SHLVL|OLDPWD|MINE|PATH|HOME|LANG|LANGUAGE|LC_\w+|TZ|USER|LOGNAME|SHELL|TMPDIR|COLUMNS|LINES|TERM|PAGER|GIT_PAGER|GIT_TERMINAL_PROMPT|POLYLOGUE_CALL)$/.test(
+          !/^(_|PWD|SHLVL|OLDPWD|MINE|PATH|HOME|LANG|LANGUAGE|LC_\w+|TZ|USER|LOGNAME|SHELL|TMPDIR|COLUMNS|LINES|TERM|PAGER|GIT_PAGER|GIT_TERMINAL_PROMPT|GIT_CONFIG_\w+|POLYLOGUE_CALL)$/.test(
             name,
           ),
       ),
     ).toEqual([])
+  })
+
+  it('of git starts no program that a repository names, and takes no bare repository that lies about', async () => {
+    const made = 'git init -q . && git config core.fsmonitor "touch ../ran" && git status --short; ls ..'
+    expect((await run(made)).content).not.toContain('ran')
+    const bare = 'mkdir -p bare && cd bare && git init -q --bare . 2>&1; git log 2>&1'
+    expect((await run(bare)).content).toMatch(/safe\.bareRepository|bare repository/)
   })
 
   it('shows its output while it runs, and is cut at no character', async () => {

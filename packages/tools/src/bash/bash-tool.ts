@@ -41,6 +41,8 @@ const DEFAULT_TIMEOUT_MS = 120_000
 const MOST_TIMEOUT_MS = 600_000
 const MOST_OUTPUT_BYTES = 64 * 1024 * 1024
 const LONGEST_TITLE = 200
+/** Most trees are gone by then, so that nothing is written after the turn's end is told. */
+const STOP_GRACE_MS = 150
 
 const input = z.object({
   command: z
@@ -78,7 +80,7 @@ export function createBashTool(options: BashToolOptions): Tool {
     run: () => Promise.reject(new Error('unreachable')),
   })
   // Not through `defineTool`, which looks for `_meta` in texts: what a command prints is nobody's word.
-  return { ...tool, run: (invocation) => runBash(invocation, options) }
+  return { ...tool, stopGraceMs: STOP_GRACE_MS, run: (invocation) => runBash(invocation, options) }
 }
 
 async function runBash(invocation: ToolInvocation, options: BashToolOptions): Promise<ToolOutput> {

@@ -1,7 +1,20 @@
 const PASSED = /^(?:PATH|HOME|LANG|LANGUAGE|LC_[A-Z]+|TZ|USER|LOGNAME|SHELL|TMPDIR|COLUMNS|LINES)$/
 
-/** There is no terminal, no pager and nobody to type a password. */
-const SET = { TERM: 'dumb', PAGER: 'cat', GIT_PAGER: 'cat', GIT_TERMINAL_PROMPT: '0' } as const
+/**
+ * There is no terminal, no pager and nobody to type a password. Git takes no bare repository that merely lies about, and
+ * starts no program that a repository names, when it is only asked how things stand.
+ */
+const SET = {
+  TERM: 'dumb',
+  PAGER: 'cat',
+  GIT_PAGER: 'cat',
+  GIT_TERMINAL_PROMPT: '0',
+  GIT_CONFIG_COUNT: '2',
+  GIT_CONFIG_KEY_0: 'safe.bareRepository',
+  GIT_CONFIG_VALUE_0: 'explicit',
+  GIT_CONFIG_KEY_1: 'core.fsmonitor',
+  GIT_CONFIG_VALUE_1: 'false',
+} as const
 
 /** By its value a process is found as one of a call's, wherever it has moved in the process tree. */
 export const MARKER_NAME = 'POLYLOGUE_CALL'
