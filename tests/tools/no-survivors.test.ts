@@ -1,6 +1,8 @@
 import { access } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { eventually } from '../support/eventually.ts'
+import { exchangeText } from '../support/http-exchange.ts'
 import { NEXT, call, script } from '../support/script.ts'
 import { type ServerProcess, startServerProcess } from '../support/server-process.ts'
 import type { SseStream } from '../support/sse-stream.ts'
@@ -68,7 +70,13 @@ describe('what a command has started', () => {
 
   it('P8: ends with the server that is told twice to stop', async () => {
     const { session, stream } = await run(tree('t'))
+    const { url } = server
     const stopped = server.stop()
+    // Two signals that arrive before either was heard are one.
+    await eventually(async () => {
+      const answer = await exchangeText({ method: 'GET', url: `${url}/readyz` })
+      return answer.status === 503 ? true : undefined
+    }, 'the server has heard the first signal')
     process.kill(server.pid, 'SIGTERM')
     await stopped
     stream.cut()
