@@ -250,6 +250,22 @@ describe('the mode', () => {
   })
 })
 
+describe('a session that the server refuses to make', () => {
+  it('leaves what was typed, and the reason', async () => {
+    await beginSession()
+    const sessions = '**/api/polylogue/sessions'
+    const error = 'preset: full-access is above the ceiling, workspace-write.'
+    await page.route(sessions, (route) => route.fulfill({ status: 403, json: { error } }))
+    await say('say hello')
+    await page.locator('#problem').getByText(error).waitFor()
+    expect(await page.locator('#prompt').inputValue()).toBe('say hello')
+    await page.unroute(sessions)
+    await page.locator('#prompt').press('Enter')
+    await answered('hello')
+    expect(await page.locator('#problem').isVisible()).toBe(false)
+  })
+})
+
 describe('a plan', () => {
   it('is shown as a list', async () => {
     await beginSession()
@@ -265,6 +281,6 @@ describe('a plan', () => {
 })
 
 it('the page has broken none of its own rules', () => {
-  const foreseen = /ERR_(CONNECTION_REFUSED|INCOMPLETE_CHUNKED_ENCODING|EMPTY_RESPONSE|CONNECTION_RESET)/
+  const foreseen = /status of 403|ERR_(CONNECTION_REFUSED|INCOMPLETE_CHUNKED_ENCODING|EMPTY_RESPONSE|CONNECTION_RESET)/
   expect(complaints.filter((complaint) => !foreseen.test(complaint))).toEqual([])
 })

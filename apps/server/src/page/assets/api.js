@@ -16,7 +16,7 @@
  * @typedef {{ role: 'tool_permission', toolCallId: string, granted: boolean }
  *   | { role: 'tool', toolCallId: string, content: string }} CallAnswer
  * @typedef {{ role: 'user', content: string } | CallAnswer} Outgoing
- * @typedef {{ preset: string, planning: boolean }} WantedMode
+ * @typedef {{ preset?: string, planning: boolean }} WantedMode
  * @typedef {{ messages: Outgoing[], stream: string, agent?: { tools: ToolRef[] } }} TurnRequest
  * @typedef {{ method?: string, body?: unknown, signal?: AbortSignal, headers?: Record<string, string> }} RequestOptions
  */
@@ -80,29 +80,22 @@ export const readStatus = () => requestJson('api/polylogue/status')
  * @param {string} name
  * @param {ToolRef[] | undefined} tools
  * @param {WantedMode} mode
+ * @returns {Promise<{ sessionId: string, preset: string }>}
  */
 export async function createSession(name, tools, { preset, planning }) {
-  const { sessionId } = tools
-    ? await createListedSession(name, tools, preset)
-    : await postSession('api/polylogue/sessions', { agent: name, preset })
-  if (planning) await changeMode(sessionId, { planning })
-  return sessionId
+  const [path, body] = tools
+    ? ['aap/v3/sessions', { agent: { name, tools } }]
+    : ['api/polylogue/sessions', { agent: name, preset }]
+  /** @type {{ sessionId: string }} */
+  const { sessionId } = await requestJson(path, { method: 'POST', body })
+  const chosen = await changeMode(sessionId, tools && preset !== undefined ? { preset } : {})
+  return { sessionId, ...(planning ? await changeMode(sessionId, { planning }) : chosen) }
 }
-
-/** @param {string} name @param {ToolRef[]} tools @param {string} preset */
-async function createListedSession(name, tools, preset) {
-  const created = await postSession('aap/v3/sessions', { agent: { name, tools } })
-  await changeMode(created.sessionId, { preset })
-  return created
-}
-
-/** @param {string} path @param {object} body @returns {Promise<{ sessionId: string }>} */
-const postSession = (path, body) => requestJson(path, { method: 'POST', body })
 
 /**
  * @param {string} sessionId
- * @param {import('./mode-switch.js').ModeChange} change
- * @returns {Promise<{ preset: string }>}
+ * @param {import('./mode-switch.js').ModeChange | {}} change
+ * @returns {Promise<{ preset: string }>} what the mode is then
  */
 export const changeMode = (sessionId, change) => requestJson(ownPath(sessionId), { method: 'PATCH', body: change })
 

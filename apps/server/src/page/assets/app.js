@@ -173,7 +173,13 @@ async function say() {
   parts.prompt.value = ''
   hideProblem()
   callAnswers.clear()
-  await follow(chat.say(agent, text, { tools: toolPicker.chosen, mode: modeSwitch.wanted }))
+  const spoken = chat
+  try {
+    await follow(chat.say(agent, text, { tools: toolPicker.chosen, mode: modeSwitch.wanted }))
+  } finally {
+    // Nothing took it, so nobody should have to type it again.
+    if (spoken.sessionId === undefined && spoken === chat) parts.prompt.value = text
+  }
 }
 
 /** @param {import('./mode-switch.js').ModeChange} change */

@@ -45,6 +45,7 @@ export function createCallView(call, actions) {
   const reason = element('p', { className: 'reason quiet' })
   const result = element('pre', { className: 'result' })
   const approval = createApproval(
+    call.name,
     () => actions.choose(call, true),
     () => actions.choose(call, false),
   )
@@ -103,12 +104,15 @@ export function createCallView(call, actions) {
   return { node, draw }
 }
 
-/** @param {() => void} allow @param {() => void} deny */
-function createApproval(allow, deny) {
-  return element(
+/** @param {string} name @param {() => void} allow @param {() => void} deny */
+function createApproval(name, allow, deny) {
+  const node = element(
     'div',
     { className: 'answers' },
     element('button', { type: 'button', className: 'primary', onclick: allow }, 'Allow'),
     element('button', { type: 'button', onclick: deny }, 'Deny'),
   )
+  node.setAttribute('role', 'group')
+  node.setAttribute('aria-label', `Allow ${spellOut(name)}?`)
+  return node
 }

@@ -80,8 +80,7 @@ export class Chat {
    */
   async say(agent, text, { tools, mode }) {
     const isNew = this.sessionId === undefined
-    if (isNew) this.preset = mode.planning ? 'plan' : mode.preset
-    this.sessionId ??= await createSession(agent.name, tools, mode)
+    if (isNew) Object.assign(this, await createSession(agent.name, tools, mode))
     this.agentName = agent.name
     const hasOtherTools = !isNew && tools !== undefined && JSON.stringify(tools) !== JSON.stringify(this.tools)
     this.transcript.addUser(text)

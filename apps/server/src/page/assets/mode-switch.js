@@ -12,6 +12,7 @@ export class ModeSwitch {
   #planning = find('planning', HTMLInputElement)
   /** What planning ends in, where no server keeps it yet. */
   #before = USUAL
+  #isChosen = false
   /** There is no session yet whose mode could be changed. */
   isNew = true
 
@@ -20,22 +21,29 @@ export class ModeSwitch {
     this.#planning.addEventListener('change', () => this.#change({ planning: this.#planning.checked }))
   }
 
-  /** As a new session is to have it: planning is begun from another mode, so that it can end there. */
+  /**
+   * As a new session is to have it; without a choice, as the server wants it. Planning is begun from another mode, so that
+   * it can end there.
+   */
   get wanted() {
-    return { preset: this.#before, planning: this.#planning.checked }
+    return { ...(this.#isChosen && { preset: this.#before }), planning: this.#planning.checked }
   }
 
   /** @param {string | undefined} preset of the open session; `undefined`: there is none yet */
   show(preset) {
     this.isNew = preset === undefined
     this.#before = USUAL
+    this.#isChosen = false
     this.#draw(preset ?? USUAL)
   }
 
   /** @param {ModeChange} change */
   #change(change) {
     if (!this.isNew) return this.onChange(change)
-    if ('preset' in change && change.preset !== 'plan') this.#before = change.preset
+    if ('preset' in change && change.preset !== 'plan') {
+      this.#before = change.preset
+      this.#isChosen = true
+    }
     const isPlanning = 'planning' in change ? change.planning : change.preset === 'plan'
     this.#draw(isPlanning ? 'plan' : this.#before)
   }
