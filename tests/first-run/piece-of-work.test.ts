@@ -4,8 +4,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { V3 } from '../support/aap-dialect.ts'
 import { type AapSession, attachSession, openSession } from '../support/aap-session.ts'
 import type { HistoryMessage, TurnMessage } from '../support/aap-wire.ts'
-import { type PlayedTurn, callsIn } from '../support/played-turn.ts'
+import { type PlayedTurn, callsIn, textOf } from '../support/played-turn.ts'
 import { type ServerProcess, startServerProcess } from '../support/server-process.ts'
+import type { SseStream } from '../support/sse-stream.ts'
 import { createTempDir, type TempDir } from '../support/temp-dir.ts'
 import { openPresetSession } from './preset-session.ts'
 
@@ -75,6 +76,30 @@ describe('a whole piece of work with the demo', () => {
     expect(page).toContain('Done: this line was changed by Edit')
     expect(page).not.toContain('Draft')
     expect(waitingIn(await session.history())).toEqual([])
+  })
+
+  it('is finished by the next server, wherever the one before was killed', { timeout: 60_000 }, async () => {
+    let session = await openPresetSession(server.client(V3), 'assistant', 'full-access')
+    await session.play('none', 'work', FAST)
+    const next = async (stream: SseStream, calls: number): Promise<SseStream> => {
+      await stream.untilCount('tool_call', calls)
+      await server.kill()
+      await stream.finished().catch(() => undefined)
+      server = await start()
+      session = attachSession(server.client(V3), session.id)
+      return session.client.events(session.id, `?after=${stream.frames.at(-1)?.id}`)
+    }
+    let stream = await session.stream('delta', await answer(session, 'The sea'))
+    stream = await next(stream, 2)
+    stream = await next(stream, 3)
+    const frames = await stream.finished()
+    expect(frames.at(-1)).toMatchObject({ event: 'turn_stop', data: { stopReason: 'end_turn' } })
+    const history = await session.history()
+    expect(textOf(history.slice(-1))).toMatch(/^- Have a sub-agent look at it: done$/m)
+    expect(new Set(callsIn(history).map(({ toolCallId }) => toolCallId))).toEqual(
+      new Set(history.flatMap((message) => (message.role === 'tool' ? [message.toolCallId] : []))),
+    )
+    expect(await readFile(join(workspaceOf(session), 'first-page.md'), 'utf8')).toMatch(/^# The sea\n/)
   })
 
   it('goes on in Chinese after a no', { timeout: 60_000 }, async () => {

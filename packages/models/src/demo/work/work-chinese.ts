@@ -6,7 +6,7 @@ export const WORK_CHINESE: WorkTexts = {
 这个会话在服务器上有自己的目录，文件工具看不到目录之外的东西。`,
   missing: (tools, isAll) =>
     `${isAll ? '要做事' : '要做完整'}，我需要 ${tools.map((tool) => `\`${tool}\``).join('、')}，可是这个会话没有。原因有两种。` +
-    '可能是模式不允许：在规划模式和只读模式里，会改变东西的工具根本不会给我；在对话上方把模式改成 `workspace-write`，' +
+    '可能是模式不允许：在规划模式和只读模式里，会改变东西的工具根本不会给我；在页面的对话上方把模式改成 `workspace-write`，' +
     '或者用 `./polylogue run --preset workspace-write "干活"` 开始。也可能是 API 的客户端没有列出它们：' +
     `\`"tools": [${tools.map((tool) => `{"name": "${tool}"}`).join(', ')}]\`，写在智能体的名字旁边。` +
     (isAll ? '' : '其余的我照做。'),
@@ -24,7 +24,7 @@ export const WORK_CHINESE: WorkTexts = {
     text: (subject) => `# ${subject}
 
 这一页由 Polylogue 的演示写成；它是按脚本说话的向导，不是 AI。
-题目是你选的，或者没有人选。
+它放在一个会话的目录里，别的会话看不到。
 
 草稿：这一行待会儿要改。
 `,
@@ -46,7 +46,7 @@ export const WORK_CHINESE: WorkTexts = {
     write: '现在用 `Write`。在默认的模式里，会话在自己的目录里写文件不用问。',
     edit: '现在用 `Edit`。它替换一段恰好出现一次的文字；你的客户端可以显示差别。',
     look: '现在同时用 `Read` 和 `Grep`。它们只读。',
-    list: '现在运行两条命令：`ls` 和 `pwd`。它们在一份简短的名单上，只显示东西，所以不用问人。',
+    list: '现在运行两条命令：`ls` 和 `pwd`。它们在一份简短的名单上，只显示东西，所以模式不要求你同意。',
     stamp:
       '现在运行一条会写东西的命令：`date > stamp.txt`。它同样无害，但不在那份名单上，所以需要你同意。你看到的就是将要运行的，一字不差。',
     'hand-over':
@@ -58,7 +58,7 @@ export const WORK_CHINESE: WorkTexts = {
     write: '文件写好了。`Write` 是 `idempotent`：如果服务器当时死掉，只要再做一遍就行。',
     edit: '改好了。`Edit` 是 `unsafe`，因为第二次它会碰到另一段文字；崩溃之后它不会自己再运行。',
     look: '文件现在就是这样。',
-    list: '两条都没有问人就运行了。',
+    list: '两条都运行了。只有列出工具而不信任它们的客户端才会问你。',
     stamp: '你同意了，或者你的客户端信任 `Bash`，或者你的一条规则允许它。时间记在 `stamp.txt` 里。',
     'hand-over':
       '子智能体回答了，它最后说的话就是我这次调用的结果。它自己的步骤记在这个会话的日志里，但不在我的对话里。',
@@ -95,7 +95,7 @@ export const WORK_CHINESE: WorkTexts = {
     asked:
       '问了谁，为什么：每个调用在运行之前都要按它会做什么来判断。在 `workspace-write` 模式里，读取以及在自己的目录里写文件是允许的；不在那份简短名单上的命令要问；有些命令不管谁说什么都不行。完整的表在 `docs/permissions.md`，`./polylogue permissions` 可以定你自己的规则。',
     planning:
-      '规划模式：在对话上方打开它，再说一次“干活”。这时什么都改不了。真正的模型会四处看看，最后给出计划；你切换回来，它就照商定的去做。',
+      '规划模式：在页面的对话上方打开它，或者用 `./polylogue run --preset plan`，再说一次“干活”。这时什么都改不了。真正的模型会四处看看，最后给出计划；你切换回来，它就照商定的去做。',
     again: '再说一次“干活”，换一种回答，就能看到另一面。',
   },
 }

@@ -7,7 +7,7 @@ This session has a directory of its own on the server. The tools for files see n
   missing: (tools, isAll) =>
     `${isAll ? 'For a piece of work' : 'For all of it'} I would need ${tools.map((tool) => `\`${tool}\``).join(', ')}, which this ` +
     'session does not have. There are two reasons for that. A mode may rule them out: in planning and in read-only mode ' +
-    'I am not even offered tools that change something; set the mode to `workspace-write` above the conversation, or start ' +
+    'I am not even offered tools that change something; set the mode to `workspace-write` above the conversation on the page, or start ' +
     'with `./polylogue run --preset workspace-write "work"`. Or a client of the API has not listed them: ' +
     `\`"tools": [${tools.map((tool) => `{"name": "${tool}"}`).join(', ')}]\` beside the name of the agent.` +
     (isAll ? '' : ' I do the rest.'),
@@ -25,7 +25,7 @@ This session has a directory of its own on the server. The tools for files see n
     text: (subject) => `# ${subject}
 
 This page was written by the demo of Polylogue, which is a scripted guide and no AI.
-You chose what it is about, or nobody did.
+It lies in the directory of one session, which no other session sees.
 
 Draft: I will change this line.
 `,
@@ -53,7 +53,7 @@ Draft: I will change this line.
       'Now `Write`. Files in its own directory a session may write without asking, in the mode that it has by default.',
     edit: 'Now `Edit`. It replaces a text that is there exactly once; your client can show the difference.',
     look: 'Now `Read` and `Grep`, side by side. They only read.',
-    list: 'Now two commands, `ls` and `pwd`. They are on a short list of commands that only show something, so nobody is asked.',
+    list: 'Now two commands, `ls` and `pwd`. They are on a short list of commands that only show something, so the mode does not ask for a yes.',
     stamp:
       'Now a command that writes: `date > stamp.txt`. It is harmless too, but it is not on that list, so it needs your yes. What you see is exactly what will run.',
     'hand-over':
@@ -66,7 +66,7 @@ Draft: I will change this line.
     write: 'The file is there. `Write` is `idempotent`: had the server died meanwhile, it would simply be done again.',
     edit: 'Changed. `Edit` is `unsafe`, because a second time it would find another text; after a crash it would not be run again by itself.',
     look: 'That is what is in the file now.',
-    list: 'Both ran without a question.',
+    list: 'Both ran. Only a client that lists its tools without trusting them would have asked you.',
     stamp: 'You said yes, or your client trusts `Bash`, or a rule of yours allows it. The time is in `stamp.txt`.',
     'hand-over':
       'The sub-agent has answered, and what it said last is the result of my call. Its own steps are in the log of this session, but not in my conversation.',
@@ -105,7 +105,7 @@ Draft: I will change this line.
     asked:
       'Who was asked, and why: every call is judged right before it runs, by what it would do. Reading, and writing files in the own directory, is allowed in the mode `workspace-write`; a command that is not on the short list is asked for; some are denied whatever anybody says. `docs/permissions.md` has the whole table, and `./polylogue permissions` makes rules of your own.',
     planning:
-      'Planning mode: switch it on above the conversation and say `work` again. Then nothing can be changed. A real model looks around and ends with a plan; you switch back, and it does what you agreed on.',
+      'Planning mode: switch it on above the conversation on the page, or with `./polylogue run --preset plan`, and say `work` again. Then nothing can be changed. A real model looks around and ends with a plan; you switch back, and it does what you agreed on.',
     again: 'Say `work` again and answer differently, to see another side of it.',
   },
 }
