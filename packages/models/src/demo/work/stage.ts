@@ -10,7 +10,7 @@ export type StageName = (typeof STAGES)[number]
 export const FILE = 'first-page.md'
 
 /** Runs unasked. */
-const LIST = 'ls'
+const LIST = 'ls -l'
 export const WHERE = 'pwd'
 /** Writes, so it is asked for. */
 const STAMP = 'date > stamp.txt'

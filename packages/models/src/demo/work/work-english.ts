@@ -53,7 +53,7 @@ Draft: I will change this line.
       'Now `Write`. Files in its own directory a session may write without asking, in the mode that it has by default.',
     edit: 'Now `Edit`. It replaces a text that is there exactly once; your client can show the difference.',
     look: 'Now `Read` and `Grep`, side by side. They only read.',
-    list: 'Now two commands, `ls` and `pwd`. They are on a short list of commands that only show something, so the mode does not ask for a yes.',
+    list: 'Now two commands, `ls -l` and `pwd`. They are on a short list of commands that only show something, so the mode does not ask for a yes.',
     stamp:
       'Now a command that writes: `date > stamp.txt`. It is harmless too, but it is not on that list, so it needs your yes. What you see is exactly what will run.',
     'hand-over':

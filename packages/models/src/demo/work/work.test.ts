@@ -90,7 +90,7 @@ describe('a whole piece of work', () => {
       '',
     ])
     expect(played.calls.filter(({ tool }) => tool === 'Bash').map(({ input }) => input['command'])).toEqual([
-      'ls',
+      'ls -l',
       'pwd',
       'date > stamp.txt',
     ])
