@@ -1,5 +1,5 @@
 // What an operator sees: metrics, logs, the doctor, and a backup that can be restored.
-import { cp, mkdir, readFile } from 'node:fs/promises'
+import { cp, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync, backup } from 'node:sqlite'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -148,6 +148,7 @@ describe('polylogue doctor', () => {
 
   it('tells how things are beside a server and alone, in words and in JSON', async () => {
     const dataDir = await makeDir()
+    await writeFile(join(dataDir, 'polylogue.config.json'), JSON.stringify({ bash: { sandbox: 'none' } }))
     const server = await startServerProcess({ dataDir })
     await (await openSession(server.client(V3))).turn('say x')
     const beside = await doctor(dataDir)
@@ -155,7 +156,7 @@ describe('polylogue doctor', () => {
     expect(beside.stdout).toContain(`Pid ${server.pid} is ready at ${server.url}`)
     expect(beside.stdout).toMatch(/^ok {4}sessions +1 sessions with \d+ events, all readable\.$/m)
     expect(beside.stdout).toMatch(/^warn {2}confinement .*sandbox: none/m)
-    expect(beside.stdout).toMatch(/^ +→ Run it as a user of its own/m)
+    expect(beside.stdout).toMatch(/^ +→ Install bubblewrap, or run the server as a user of its own/m)
     await server.stop()
     const alone = await doctor(dataDir, '--json')
     expect(alone.code).toBe(0)
