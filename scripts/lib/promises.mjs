@@ -56,8 +56,9 @@ export const PROMISES = [
   {
     id: 'P8',
     promise: 'Cancel stops; nothing is recorded after the end of a turn.',
-    today: 'The model call is aborted and tools get a signal. No tool that comes with the server starts processes.',
-    shownBy: ['F1', 'F11'],
+    today:
+      'Model calls, sub-agents and the whole process tree of a command end; nobody of it is left after two seconds.',
+    shownBy: ['F1', 'F11', 'F12'],
   },
   {
     id: 'P9',
@@ -83,8 +84,9 @@ export const PROMISES = [
   {
     id: 'P14',
     promise: 'An approval is for exactly what will run.',
-    today: 'It is bound to a hash of the call, survives a restart, and only an answer grants it.',
-    shownBy: ['mutants'],
+    today:
+      'It is bound to a hash of tool, input, directory and policy, survives a restart, and only an answer grants it.',
+    shownBy: ['mutants', 'M3', 'C16'],
   },
   {
     id: 'P15',

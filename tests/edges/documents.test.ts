@@ -63,6 +63,7 @@ describe('docs/operations.md', () => {
       'observe/fault-log.ts',
       'observe/request-observer.ts',
       'observe/turn-observer.ts',
+      'observe/wal-watch.ts',
     ]
     const source = files.map((file) => read(`apps/server/src/${file}`)).join('\n')
     const written = messages.map(([, message]) => message ?? '').filter((message) => message !== 'msg')

@@ -111,7 +111,7 @@ export async function wire(options: ServeOptions, config: LoadedConfig, { log, r
     digest: sha256,
     secretBox: learnFromBox(secretBox, redactor),
     rules,
-    operator: toOperatorPolicy(config.permissions),
+    operator: toOperatorPolicy(config.permissions, config.webFetch.allowHosts),
     workspaces: createSessionWorkspaces({
       dataDir: options.dataDir,
       directoryOf: (agent) => config.agents.find(({ name }) => name === agent)?.workspace,

@@ -58,10 +58,14 @@ function toDenial(rule: object): PermissionRule {
   return parseRule({ ...rule, action: 'deny' })
 }
 
-/** As the engine takes it. */
-export function toOperatorPolicy({ deny, allowHosts, blockHosts }: PermissionSettings): {
+/** As the engine takes it. `fetchable`: what the fetching tool may reach beside the public network; hosts of it need no leave. */
+export function toOperatorPolicy(
+  { deny, allowHosts, blockHosts }: PermissionSettings,
+  fetchable: readonly string[] = [],
+): {
   readonly denyRules: readonly PermissionRule[]
   readonly hosts: HostLists
 } {
-  return { denyRules: deny.map(toDenial), hosts: { allow: allowHosts, block: blockHosts } }
+  const hosts = fetchable.filter((entry) => !entry.includes('/')).map((entry) => entry.toLowerCase())
+  return { denyRules: deny.map(toDenial), hosts: { allow: [...allowHosts, ...hosts], block: blockHosts } }
 }

@@ -42,7 +42,7 @@ const MOST_TIMEOUT_MS = 600_000
 const MOST_OUTPUT_BYTES = 64 * 1024 * 1024
 const LONGEST_TITLE = 200
 /** Most trees are gone by then, so that nothing is written after the turn's end is told. */
-const STOP_GRACE_MS = 150
+const STOP_GRACE_MS = 60
 
 const input = z.object({
   command: z
