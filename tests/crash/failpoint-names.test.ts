@@ -28,7 +28,7 @@ describe('the list of failpoints', () => {
       'turn/coordinator.ts: claim': 1, // claim.after
       'turn/draft-writer.ts: save drafts': 1, // drafts.after-commit
       'turn/run-step.ts: publish a delta': 1, // publish.delta
-      'turn/settle-tool-calls.ts: run a tool': 1, // tool.before-run, tool.after-run
+      'turn/run-call.ts: run a tool': 1, // tool.before-run, tool.after-run
     })
   })
 

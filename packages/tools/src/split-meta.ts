@@ -98,7 +98,7 @@ function sizeOf(key: string, value: JsonValue): number {
 function isDeeperThan(value: unknown, limit: number): boolean {
   let level = [value]
   for (let depth = 0; depth <= limit; depth += 1) {
-    level = level.flatMap((item) => (typeof item === 'object' && item !== null ? Object.values(item) : []))
+    level = level.flatMap((item): unknown[] => (typeof item === 'object' && item !== null ? Object.values(item) : []))
     if (level.length === 0) return false
   }
   return true

@@ -1,5 +1,5 @@
 // What a tool's author returned, as what the engine records.
-import type { JsonObject, ToolContent, ToolOutput } from '@polylogue/engine'
+import { textOf, type JsonObject, type ToolContent, type ToolOutput } from '@polylogue/engine'
 import { z } from 'zod'
 import { oneLine } from './parse-with.ts'
 import { checkMeta, isJsonObject, splitMeta } from './split-meta.ts'
@@ -45,7 +45,7 @@ export function toToolOutput(tool: string, returned: unknown, options: OutputOpt
   if (isJsonObject(returned) && Object.hasOwn(returned, '_meta')) {
     const json = toJsonOutput(tool, returned)
     if (json.isError === true) return json
-    const { rest, meta, dropped } = splitMeta(JSON.parse(String(json.content)) as JsonObject)
+    const { rest, meta, dropped } = splitMeta(JSON.parse(textOf(json.content)) as JsonObject)
     report(dropped)
     return withMeta(toToolOutput(tool, rest, { warn }), meta)
   }

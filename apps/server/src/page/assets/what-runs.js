@@ -51,8 +51,8 @@ function diffOf({ path, oldText, newText }) {
 
 /** What the agent says that the command is for, which nobody has checked. @param {unknown} description */
 function claim(description) {
-  if (description === undefined) return []
-  return [element('p', { className: 'claim quiet' }, `The agent says: ${spellOut(String(description))}`)]
+  if (typeof description !== 'string') return []
+  return [element('p', { className: 'claim quiet' }, `The agent says: ${spellOut(description)}`)]
 }
 
 /** @param {Record<string, unknown>} fields */
