@@ -3,6 +3,7 @@ import type { Failure, TurnOutcome } from '../events/recorded-event.ts'
 import { ROOT_LOOP, type LoopId } from '../ids.ts'
 import { findLoop, isChild, type ActiveTurn } from '../session/state.ts'
 import { compactIfDue } from './compact-loop.ts'
+import { MOST_REPEATS, countRepeats } from './count-repeats.ts'
 import { endTurn, nextQueuedTurn } from './end-turn.ts'
 import { lineOfAgents } from './loop-agents.ts'
 import { nextMove } from './next-move.ts'
@@ -37,6 +38,15 @@ export async function runLoop(turnId: ActiveTurn['turnId'], loopId: LoopId, deps
     const move = stopReasonOf(signal) === 'cancel' ? 'stop-cancelled' : nextMove(turn, line[0], loop)
     switch (move) {
       case 'ask-model':
+        if (
+          loop.answeredSteps >= MOST_REPEATS &&
+          countRepeats((await session.context(loop)).messages()) >= MOST_REPEATS
+        ) {
+          return end(deps, turnId, loopId, 'step-limit', {
+            code: 'repeated-call',
+            message: `The agent stopped: it made the same call ${MOST_REPEATS} times in a row, with the same result.`,
+          })
+        }
         await compactIfDue(loop, line, turnId, deps)
         if (stopReasonOf(signal) === 'cancel') break
         await runStep(turn, loop, line, deps)

@@ -114,7 +114,7 @@ function planOf(made: readonly MadeCall[], offered: ReadonlySet<string>): Progre
 }
 
 function isFinished(todos: JsonValue | undefined): boolean {
-  return Array.isArray(todos) && todos.every((todo) => isObject(todo) && todo['status'] === 'completed')
+  return Array.isArray(todos) && todos.every((todo: JsonValue) => isObject(todo) && todo['status'] === 'completed')
 }
 
 const isObject = (value: JsonValue): value is JsonObject =>
