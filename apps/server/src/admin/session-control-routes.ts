@@ -76,6 +76,13 @@ export function createSessionControlRoutes({
     return c.json(await engine.execute({ type: 'cancel-call', userId, sessionId, toolCallId, reason }))
   })
 
+  // 202: what became of it is in the log.
+  routes.post('/:id/compact', async (c) => {
+    const { userId } = c.var.caller
+    const sessionId = asSessionId(c.req.param('id'))
+    return c.json(await engine.execute({ type: 'compact-session', userId, sessionId }), 202)
+  })
+
   routes.get('/:id/events', async (c) => {
     const query = eventsQuery.safeParse(c.req.query())
     if (!query.success) throw new HttpRefusal(400, '`after` is a number, `limit` a number from 1 to 1000.')

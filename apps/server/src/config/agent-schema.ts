@@ -19,6 +19,8 @@ export interface AgentSettings {
   readonly subAgents: readonly string[]
   /** How long it may work as a sub-agent. */
   readonly deadlineMs?: number
+  /** How many tokens its model takes. */
+  readonly contextWindow?: number
   /** Where all its sessions work, as it was written. */
   readonly workspace?: string
 }
@@ -90,6 +92,7 @@ const settings = {
   maxSteps: z.int().min(1).max(10_000).optional(),
   subAgents: z.array(agentName).refine(isDistinct, 'has a name twice').default([]),
   deadlineMs: z.int().min(1_000).max(86_400_000).optional(),
+  contextWindow: z.int().min(500).max(100_000_000).optional(),
   workspace: z.string().min(1).max(4096).optional(),
 }
 

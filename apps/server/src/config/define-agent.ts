@@ -26,6 +26,8 @@ export interface AgentConfig {
   readonly subAgents?: readonly string[]
   /** How long it may work as a sub-agent; 30 minutes if left out. */
   readonly deadlineMs?: number
+  /** How many tokens its model takes; near that, older messages are summed up. */
+  readonly contextWindow?: number
   /** A directory that all its sessions work in, relative to the configuration; if left out, each has one of its own. */
   readonly workspace?: string
 }
