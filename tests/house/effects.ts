@@ -8,6 +8,7 @@ export const ACTING_FILES: readonly string[] = [
   'packages/tools/src/bash/spawn-command.ts',
   'packages/tools/src/demo-tools/keep-note.ts',
   'packages/tools/src/files/replace-file.ts',
+  'packages/tools/src/mcp/call-mcp-tool.ts',
   'packages/tools/src/web/open-connection.ts',
 ]
 
@@ -19,6 +20,8 @@ export const OWN_BUSINESS: { readonly [path: string]: string } = {
   'packages/tools/src/bash/prune-outputs.ts': 'removes old outputs',
   'packages/tools/src/bash/running-calls.ts': 'notes which commands are running',
   'packages/tools/src/files/directory.ts': 'opens directories and files for reading',
+  'packages/tools/src/mcp/bounded-fetch.ts': 'speaks HTTP with the MCP servers that were configured',
+  'packages/tools/src/mcp/server-process.ts': 'starts the MCP servers that were configured',
   'packages/tools/src/web/fetch-page.ts': 'speaks HTTP over a connection that was opened',
 }
 

@@ -1,0 +1,25 @@
+import { oneLine } from '../parse-with.ts'
+import { type McpServer, secretsOf } from './mcp-server.ts'
+
+const LONGEST_PROBLEM = 500
+/** Shorter ones are words that occur anywhere. */
+const SHORTEST_SECRET = 6
+
+/** One line that may be shown and logged. */
+export function describeProblem(error: unknown, server: McpServer): string {
+  const said = error instanceof Error ? withCause(error) : String(error)
+  let text = said
+  for (const secret of secretsOf(server)) {
+    if (secret.length >= SHORTEST_SECRET) text = text.replaceAll(secret, '***')
+  }
+  const line = oneLine(text)
+  return line.length <= LONGEST_PROBLEM ? line : `${line.slice(0, LONGEST_PROBLEM - 1)}…`
+}
+
+/** `fetch` says that it failed, and why in its cause. */
+function withCause(error: Error): string {
+  const { cause } = error
+  if (!(cause instanceof Error)) return error.message
+  const code = 'code' in cause && typeof cause.code === 'string' ? cause.code : cause.message
+  return code === '' ? error.message : `${error.message} (${code})`
+}

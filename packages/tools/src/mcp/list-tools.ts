@@ -1,0 +1,48 @@
+import type { Client } from '@modelcontextprotocol/client'
+import type { Digest } from '@polylogue/engine'
+import { z } from 'zod'
+import { MOST_PAGES, MOST_TOOLS, NO_TIMEOUT } from './mcp-limits.ts'
+import { parseToolDefinition, type ToolDefinition } from './tool-definition.ts'
+import { unlessAborted } from './unless-aborted.ts'
+
+const page = z.looseObject({ tools: z.array(z.unknown()), nextCursor: z.string().max(65_536).optional() })
+
+export interface ListedTools {
+  readonly definitions: readonly ToolDefinition[]
+  /** One line for each tool that was left out. */
+  readonly problems: readonly string[]
+}
+
+/** Reads the whole list. A tool that cannot be offered is left out, and named; the others stay. */
+export async function listTools(client: Client, digest: Digest, signal: AbortSignal): Promise<ListedTools> {
+  const definitions = new Map<string, ToolDefinition>()
+  const problems: string[] = []
+  if (client.getServerCapabilities()?.tools === undefined) return { definitions: [], problems }
+  let cursor: string | undefined
+  for (let pages = 0; ; pages += 1) {
+    if (pages === MOST_PAGES) throw new Error(`its list of tools has more than ${MOST_PAGES} pages`)
+    const params = cursor === undefined ? {} : { cursor }
+    const request = client.request({ method: 'tools/list', params }, page, { signal, timeout: NO_TIMEOUT })
+    const { tools, nextCursor } = await unlessAborted(request, signal)
+    for (const tool of tools) {
+      if (definitions.size === MOST_TOOLS) {
+        problems.push(`it has more than ${MOST_TOOLS} tools: the others are left out`)
+        return { definitions: [...definitions.values()], problems }
+      }
+      try {
+        const definition = await parseToolDefinition(tool, digest)
+        if (definitions.has(definition.name)) problems.push(`tool ${definition.name} is listed twice`)
+        else definitions.set(definition.name, definition)
+      } catch (error) {
+        problems.push(`tool ${nameOf(tool)} is left out: ${error instanceof Error ? error.message : String(error)}`)
+      }
+    }
+    if (nextCursor === undefined) return { definitions: [...definitions.values()], problems }
+    cursor = nextCursor
+  }
+}
+
+function nameOf(tool: unknown): string {
+  const named = z.object({ name: z.string() }).safeParse(tool)
+  return named.success ? JSON.stringify(named.data.name.slice(0, 64)) : 'without a name'
+}

@@ -1,0 +1,128 @@
+import type { Clock, Digest, LogEntry } from '@polylogue/engine'
+import { createMcpConnection, type McpConnection, type McpHealth } from './mcp-connection.ts'
+import { keyOfServer, type McpServer } from './mcp-server.ts'
+import { createMcpTool, type McpTool } from './mcp-tool.ts'
+import { nameServers, nameTool } from './tool-names.ts'
+import type { KeptImage } from './tool-result.ts'
+
+export interface McpPoolOptions {
+  readonly clock: Clock
+  readonly digest: Digest
+  readonly log: (entry: LogEntry) => void
+  /** Where running programs are noted: the folder that `sweepLeftovers` looks into at the next start. */
+  readonly stateDir: string
+  /** Keeps an image as a blob of the session and tells its hash. Absent: the model is told that there was one. */
+  readonly keepImage?: (sessionId: string, image: KeptImage) => Promise<string>
+}
+
+/** Connections to MCP servers, one for each configuration, open as long as somebody holds it. */
+export interface McpPool {
+  /**
+   * Returns at once; the servers are connected to in the background, and their tools appear when they are ready.
+   * Holders of one scope share connections: a session that brought its own servers is a scope of its own.
+   */
+  hold(servers: readonly McpServer[], scope?: string): McpHold
+  /** Every connection, in the order in which they were opened. */
+  health(): readonly McpHealth[]
+  /** Told after each change of a state or a list of tools. Returns what ends that. */
+  onChange(listener: () => void): () => void
+  /** Ends every connection; idempotent. Resolves when no process is left. */
+  close(): Promise<void>
+}
+
+export interface McpHold {
+  /** What there is at this moment; the same array as long as nothing changes. */
+  tools(): readonly McpTool[]
+  health(): readonly McpHealth[]
+  /** Resolves when the first attempt at each server is over, however it ended. */
+  settled(): Promise<void>
+  /** Idempotent. Resolves when what nobody else holds is closed, and no process of it is left. */
+  release(): Promise<void>
+}
+
+interface Shared {
+  readonly connection: McpConnection
+  holders: number
+}
+
+const SHARED_SCOPE = ''
+
+export function createMcpPool(options: McpPoolOptions): McpPool {
+  const { clock, digest, log, stateDir, keepImage } = options
+  const connections = new Map<string, Shared>()
+  const listeners = new Set<() => void>()
+  let revision = 0
+  let isClosed = false
+
+  function onChange(): void {
+    revision += 1
+    for (const listener of listeners) listener()
+  }
+
+  function take(server: McpServer, scope: string): string {
+    const key = keyOfServer(server, scope, digest)
+    const known = connections.get(key)
+    if (known) known.holders += 1
+    else {
+      const connection = createMcpConnection({ server, clock, digest, log, stateDir, onChange })
+      connections.set(key, { connection, holders: 1 })
+    }
+    return key
+  }
+
+  async function give(key: string): Promise<void> {
+    const shared = connections.get(key)
+    if (shared === undefined) return
+    shared.holders -= 1
+    if (shared.holders > 0) return
+    connections.delete(key)
+    await shared.connection.close()
+  }
+
+  function listOf(held: readonly McpConnection[]): readonly McpTool[] {
+    const parts = nameServers(
+      held.map(({ server }) => server.name),
+      digest,
+    )
+    const tools = new Map<string, McpTool>()
+    for (const connection of held) {
+      const { name: serverName } = connection.server
+      for (const definition of connection.definitions()) {
+        const name = nameTool(parts.get(serverName) ?? '', definition.name, digest)
+        const warn = (problem: string): void =>
+          log({ level: 'warn', message: `tool ${name}: ${problem}`, mcpServer: serverName })
+        if (tools.has(name)) warn('its name is taken by another tool of the same server; it is left out')
+        else tools.set(name, createMcpTool({ name, connection, definition, warn, ...(keepImage && { keepImage }) }))
+      }
+    }
+    return [...tools.values()]
+  }
+
+  return {
+    hold(servers, scope = SHARED_SCOPE) {
+      if (isClosed) throw new Error('the pool is closed')
+      const keys = servers.map((server) => take(server, scope))
+      const held = keys.flatMap((key) => connections.get(key)?.connection ?? [])
+      let known: { readonly revision: number; readonly tools: readonly McpTool[] } | undefined
+      let released: Promise<void> | undefined
+      return {
+        tools() {
+          if (known?.revision !== revision) known = { revision, tools: listOf(held) }
+          return known.tools
+        },
+        health: () => held.map((connection) => connection.health()),
+        settled: async () => void (await Promise.all(held.map((connection) => connection.settled()))),
+        release: () => (released ??= Promise.all(keys.map(give)).then(() => {})),
+      }
+    },
+    health: () => [...connections.values()].map(({ connection }) => connection.health()),
+    onChange(listener) {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
+    },
+    async close() {
+      isClosed = true
+      await Promise.all([...connections.values()].map(({ connection }) => connection.close()))
+    },
+  }
+}

@@ -1,0 +1,54 @@
+import type { Tool, ToolEffect } from '@polylogue/engine'
+import { type McpToolCall, callMcpTool } from './call-mcp-tool.ts'
+import type { McpServer } from './mcp-server.ts'
+import type { ToolDefinition } from './tool-definition.ts'
+
+/** A tool of an MCP server. */
+export interface McpTool extends Tool {
+  /** Digest of all that the server says of it: when it changes, what was allowed before was allowed to another tool. */
+  readonly definition: string
+}
+
+export interface McpToolOptions extends Omit<McpToolCall, 'tool' | 'invocation' | 'keepImage'> {
+  readonly name: string
+  readonly keepImage?: (
+    sessionId: string,
+    ...image: Parameters<NonNullable<McpToolCall['keepImage']>>
+  ) => Promise<string>
+}
+
+export function createMcpTool({ name, connection, definition, warn, keepImage }: McpToolOptions): McpTool {
+  const { server } = connection
+  const title = definition.title ?? definition.name
+  return {
+    name,
+    title,
+    // Whose words these are: they are not ours.
+    description: `[From the MCP server ${server.name}] ${definition.description}`.trimEnd(),
+    parameters: definition.inputSchema,
+    effect: effectOf(definition, server),
+    exposed: true,
+    kind: 'other',
+    nature: 'plain',
+    definition: definition.digest,
+    check: definition.check,
+    inspect: () =>
+      Promise.resolve({ facts: { type: 'plain' }, preview: { title: `${title} (${server.name})`.slice(0, 256) } }),
+    run: (invocation) =>
+      callMcpTool({
+        tool: name,
+        connection,
+        definition,
+        invocation,
+        warn,
+        ...(keepImage === undefined ? {} : { keepImage: (image) => keepImage(invocation.sessionId, image) }),
+      }),
+  }
+}
+
+/** A server may say of its tools what it likes; it counts only if the operator trusts it. */
+function effectOf({ hints }: ToolDefinition, { trusted }: McpServer): ToolEffect {
+  if (!trusted) return 'unsafe'
+  if (hints.readOnly && !hints.destructive) return 'readonly'
+  return hints.idempotent ? 'idempotent' : 'unsafe'
+}

@@ -1,0 +1,97 @@
+// One attempt to connect: a client of the SDK on a transport of its own, so that no two of them share ids or answers.
+import { Client, ProtocolError, SdkHttpError, type Transport } from '@modelcontextprotocol/client'
+import type { Clock } from '@polylogue/engine'
+import { createHttpTransport } from './http-transport.ts'
+import { NO_TIMEOUT } from './mcp-limits.ts'
+import type { McpServer } from './mcp-server.ts'
+import { createStdioTransport } from './stdio-transport.ts'
+import { unlessAborted } from './unless-aborted.ts'
+
+export interface OpenClient {
+  readonly client: Client
+  /** Why the connection ended, as far as it is known. */
+  problem(): string | undefined
+  /** Whether an error is what the server answered, and not a failure to get an answer. */
+  isAnswer(error: unknown): boolean
+  close(): Promise<void>
+}
+
+export interface OpenClientOptions {
+  readonly server: McpServer
+  readonly stateDir: string
+  readonly clock: Clock
+  readonly signal: AbortSignal
+  readonly onClosed: (client: OpenClient) => void
+  readonly onToolsChanged: () => void
+}
+
+const PROBE_MS = 5000
+
+type Era = 'legacy' | 'auto'
+
+/**
+ * With the handshake that every server knows; a server of the newest protocol alone refuses it, and is asked again in its
+ * own way. The other order would cost every older server a request that it does not know, and some end at one.
+ */
+export async function openClient(options: OpenClientOptions): Promise<OpenClient> {
+  try {
+    return await openAs('legacy', options)
+  } catch (error) {
+    if (options.signal.aborted || options.server.reach.type === 'sse' || !isRefusal(error)) throw error
+    return openAs('auto', options)
+  }
+}
+
+function isRefusal(error: unknown): boolean {
+  if (error instanceof ProtocolError) return true
+  return error instanceof SdkHttpError && [400, 404, 405, 422].includes(error.status ?? 0)
+}
+
+async function openAs(era: Era, options: OpenClientOptions): Promise<OpenClient> {
+  const { signal } = options
+  signal.throwIfAborted()
+  const { transport, problem } = createTransport(options)
+  const client = new Client(
+    { name: 'polylogue', version: '0.1.0' },
+    {
+      capabilities: {},
+      versionNegotiation: { mode: era, probe: { timeoutMs: PROBE_MS } },
+      inputRequired: { autoFulfill: false },
+      listChanged: { tools: { autoRefresh: false, debounceMs: 0, onChanged: () => options.onToolsChanged() } },
+      // What a server says of its results is not checked: its schema would be one more thing to run.
+      jsonSchemaValidator: {
+        getValidator: () => (input) => ({ valid: true, data: input as never, errorMessage: undefined }),
+      },
+    },
+  )
+  const open: OpenClient = {
+    client,
+    problem,
+    isAnswer: (error) => error instanceof ProtocolError,
+    close: () => transport.close(),
+  }
+  let isConnected = false
+  client.onclose = () => {
+    if (isConnected) options.onClosed(open)
+  }
+  // Noise, answers to nobody and the like: what matters shows in what is waited for.
+  client.onerror = () => {}
+  try {
+    await unlessAborted(client.connect(transport, { timeout: NO_TIMEOUT, signal }), signal)
+    isConnected = true
+    return open
+  } catch (error) {
+    await transport.close()
+    throw signal.aborted || problem() === undefined ? error : new Error(problem(), { cause: error })
+  }
+}
+
+function createTransport({ server, stateDir, clock }: OpenClientOptions): {
+  readonly transport: Transport
+  readonly problem: () => string | undefined
+} {
+  const { reach } = server
+  if (reach.type !== 'stdio') return createHttpTransport({ reach, clock })
+  const transport = createStdioTransport({ reach, stateDir, clock })
+  return { transport, problem: () => transport.problem }
+}

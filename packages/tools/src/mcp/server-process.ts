@@ -1,0 +1,106 @@
+// Starts the programs that serve MCP over standard input and output. They are named by the operator, or by the editor
+// that started us, never by a model. Each runs in a session and process group of its own, carries a marker by which all
+// that it starts is found again, and is noted on disk as long as it may live: what a killed server leaves behind hears
+// the end of its input, and what does not care is ended by `sweepLeftovers` at the next start.
+import { type ChildProcessByStdio, spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import type { Readable, Writable } from 'node:stream'
+import { setTimeout as delay } from 'node:timers/promises'
+import { cleanEnvironment } from '../bash/clean-environment.ts'
+import { createProcessTree, stopTree } from '../bash/process-tree.ts'
+import { forgetRunning, noteRunning } from '../bash/running-calls.ts'
+import type { McpReach } from './mcp-server.ts'
+
+export interface ServerProcess {
+  readonly child: ChildProcessByStdio<Writable, Readable, Readable>
+  /** Ends it and all that it started; idempotent. Resolves when nothing is left, or nothing more can be done. */
+  stop(): Promise<void>
+}
+
+/** A well-behaved server ends when its input does. */
+const LEAVE_MS = 300
+const ASK_MS = 500
+const KILL_MS = 3000
+
+/** Leaders of the process groups that an end of this process would leave alone. */
+const alive = new Set<number>()
+let isHooked = false
+
+/** Rejects when the program cannot be started. */
+export async function startServerProcess(
+  reach: Extract<McpReach, { type: 'stdio' }>,
+  stateDir: string,
+): Promise<ServerProcess> {
+  const marker = randomBytes(16).toString('hex')
+  await noteRunning(stateDir, marker)
+  try {
+    const child = spawn(reach.command, [...reach.args], {
+      env: cleanEnvironment(process.env, reach.env, marker),
+      ...(reach.cwd === undefined ? {} : { cwd: reach.cwd }),
+      detached: true,
+      stdio: ['pipe', 'pipe', 'pipe'],
+      windowsHide: true,
+    })
+    await untilSpawned(child)
+    const { pid } = child
+    if (pid === undefined) throw new Error('it has no process id')
+    endWithUs(pid)
+    let stopping: Promise<void> | undefined
+    return { child, stop: () => (stopping ??= stopProcess(child, pid, marker, stateDir)) }
+  } catch (error) {
+    await forgetRunning(stateDir, marker)
+    throw error
+  }
+}
+
+function untilSpawned(child: ServerProcess['child']): Promise<void> {
+  return new Promise((resolve, reject) => {
+    child.once('spawn', resolve)
+    // It stays: a later error must not end the process.
+    child.on('error', reject)
+  })
+}
+
+async function stopProcess(
+  child: ServerProcess['child'],
+  pid: number,
+  marker: string,
+  stateDir: string,
+): Promise<void> {
+  child.stdin.on('error', () => {})
+  child.stdin.end()
+  // What it still has to say would keep it from ending.
+  child.stdout.resume()
+  child.stderr.resume()
+  const hasEnded = (): boolean => child.exitCode !== null || child.signalCode !== null
+  if (!hasEnded()) {
+    const waiting = new AbortController()
+    const exited = new Promise<void>((resolve) => void child.once('exit', () => resolve()))
+    const left = delay(LEAVE_MS, undefined, { signal: waiting.signal }).catch(() => {})
+    await Promise.race([exited, left])
+    waiting.abort()
+  }
+  // The group of a leader that is gone could be somebody else's by now, unless a process of it keeps the number.
+  const leader = hasEnded() ? {} : { leader: pid }
+  const isGone = await stopTree(createProcessTree({ marker, ...leader }), { askMs: ASK_MS, killMs: KILL_MS })
+  alive.delete(pid)
+  child.stdin.destroy()
+  child.stdout.destroy()
+  child.stderr.destroy()
+  if (isGone) await forgetRunning(stateDir, marker)
+}
+
+function endWithUs(pid: number): void {
+  alive.add(pid)
+  if (isHooked) return
+  isHooked = true
+  process.on('exit', () => {
+    for (const leader of alive) {
+      try {
+        process.kill(-leader, 'SIGKILL')
+      } catch {
+        // It has ended already.
+      }
+    }
+  })
+}

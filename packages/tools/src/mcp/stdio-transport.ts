@@ -1,0 +1,126 @@
+// MCP over the standard input and output of a program: one JSON-RPC message a line. Unlike the SDK's own transport it
+// owns the whole process tree, bounds what it reads, and bears with lines that are no messages.
+import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
+import type { Clock } from '@polylogue/engine'
+import { z } from 'zod'
+import { isDeeperThan } from './json-depth.ts'
+import { createLineSplitter } from './line-splitter.ts'
+import { DEEPEST_MESSAGE, FLOOD_WINDOW_MS, LARGEST_MESSAGE, MOST_UNASKED, MOST_UNSENT } from './mcp-limits.ts'
+import type { McpReach } from './mcp-server.ts'
+import { createRateLimit } from './rate-limit.ts'
+import { type ServerProcess, startServerProcess } from './server-process.ts'
+
+export interface StdioTransportOptions {
+  readonly reach: Extract<McpReach, { type: 'stdio' }>
+  readonly stateDir: string
+  readonly clock: Clock
+}
+
+/** A transport that can say, in words, why it ended. */
+export interface ExplainedTransport extends Transport {
+  readonly problem: string | undefined
+}
+
+const LONGEST_REMARK = 300
+const answer = z.looseObject({ jsonrpc: z.literal('2.0'), id: z.number() })
+const unasked = z.looseObject({ jsonrpc: z.literal('2.0'), method: z.string() })
+
+export function createStdioTransport({ reach, stateDir, clock }: StdioTransportOptions): ExplainedTransport {
+  const lines = createLineSplitter(LARGEST_MESSAGE)
+  const countUnasked = createRateLimit(MOST_UNASKED, FLOOD_WINDOW_MS, () => clock.now())
+  let server: ServerProcess | undefined
+  let problem: string | undefined
+  let remark = ''
+  let isClosed = false
+
+  const transport: ExplainedTransport = {
+    get problem() {
+      return problem
+    },
+    async start() {
+      const started = await startServerProcess(reach, stateDir)
+      server = started
+      const { stdin, stdout, stderr } = started.child
+      stdin.on('error', () => fail('it closed its input'))
+      stdout.on('error', () => fail('its output broke'))
+      stderr.on('error', () => {})
+      stderr.on('data', (chunk: Buffer) => {
+        remark = (remark + chunk.subarray(-LONGEST_REMARK).toString('utf8')).slice(-LONGEST_REMARK)
+      })
+      stdout.on('data', read)
+      // A program that ends may have answered before: its output is read first.
+      stdout.once('end', () => fail(describeExit()))
+      started.child.once('exit', () => void clock.setTimer(DRAIN_MS, () => fail(describeExit())))
+      if (isClosed) await started.stop()
+    },
+    send(message) {
+      const stdin = server?.child.stdin
+      if (isClosed || stdin === undefined || !stdin.writable)
+        return Promise.reject(new Error('the connection is closed'))
+      if (stdin.writableLength > MOST_UNSENT) return Promise.reject(new Error('it does not read what is sent to it'))
+      stdin.write(`${JSON.stringify(message)}\n`)
+      return Promise.resolve()
+    },
+    async close() {
+      if (!isClosed) {
+        isClosed = true
+        transport.onclose?.()
+      }
+      await server?.stop()
+    },
+  }
+  return transport
+
+  function read(chunk: Buffer): void {
+    if (isClosed) return
+    try {
+      for (const line of lines.push(chunk)) if (!isClosed) deliver(line)
+    } catch (error) {
+      fail(error instanceof Error ? error.message : String(error))
+    }
+  }
+
+  function deliver(line: string): void {
+    const message = parseMessage(line)
+    if (message === undefined) return countUnasked()
+    if ('method' in message) countUnasked()
+    transport.onmessage?.(message)
+  }
+
+  function fail(why: string): void {
+    if (isClosed) return
+    problem = why
+    isClosed = true
+    void server?.stop().catch((error: unknown) => transport.onerror?.(error instanceof Error ? error : new Error(why)))
+    transport.onclose?.()
+  }
+
+  function describeExit(): string {
+    const { exitCode = null, signalCode = null } = server?.child ?? {}
+    const last = remark.trim().split('\n').at(-1)?.trim() ?? ''
+    const end =
+      signalCode === null
+        ? `it ended${exitCode === null ? '' : ` with exit code ${exitCode}`}`
+        : `it was ended by ${signalCode}`
+    return last === '' ? end : `${end}: ${last}`
+  }
+}
+
+const DRAIN_MS = 250
+
+/** `undefined` for what is no message: programs print all sorts of things. */
+function parseMessage(line: string): JSONRPCMessage | undefined {
+  if (!line.trimStart().startsWith('{')) return undefined
+  let value: unknown
+  try {
+    value = JSON.parse(line)
+  } catch {
+    return undefined
+  }
+  const message = answer.safeParse(value).data ?? unasked.safeParse(value).data
+  if (message === undefined) return undefined
+  if (!isDeeperThan(message, DEEPEST_MESSAGE)) return message as JSONRPCMessage
+  if (!('id' in message) || typeof message.id !== 'number' || 'method' in message) return undefined
+  const problem = `the answer is nested more than ${DEEPEST_MESSAGE} deep`
+  return { jsonrpc: '2.0', id: message.id, error: { code: -32_603, message: problem } }
+}

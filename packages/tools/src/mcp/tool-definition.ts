@@ -1,0 +1,105 @@
+import { type Digest, type JsonObject, type Tool, canonicalJson } from '@polylogue/engine'
+import { z } from 'zod'
+import { formatPath } from '../parse-with.ts'
+import { toolFromJsonSchema } from '../tool-from-json-schema.ts'
+import { toCheckSchema } from './check-schema.ts'
+import { isDeeperThan } from './json-depth.ts'
+import { DEEPEST_SCHEMA, LARGEST_SCHEMA, LONGEST_DESCRIPTION } from './mcp-limits.ts'
+
+/** A tool as its server describes it. */
+export interface ToolDefinition {
+  /** The server's own name for it. */
+  readonly name: string
+  readonly title?: string
+  readonly description: string
+  readonly inputSchema: JsonObject
+  readonly hints: ToolHints
+  /** Of all that the server says of it: another digest, another tool. */
+  readonly digest: string
+  readonly check: Tool['check']
+}
+
+export interface ToolHints {
+  readonly readOnly: boolean
+  readonly destructive: boolean
+  readonly idempotent: boolean
+}
+
+const hint = z.boolean().optional().catch(undefined)
+const listed = z.object({
+  name: z.string().min(1).max(256),
+  title: z.string().optional().catch(undefined),
+  description: z.string().default(''),
+  inputSchema: z.looseObject({ type: z.literal('object') }),
+  annotations: z
+    .object({
+      title: z.string().optional().catch(undefined),
+      readOnlyHint: hint,
+      destructiveHint: hint,
+      idempotentHint: hint,
+    })
+    .default({})
+    .catch({}),
+})
+
+const LONGEST_TITLE = 200
+
+/** Rejects, with a sentence, what cannot be offered to a model. */
+export async function parseToolDefinition(value: unknown, digest: Digest): Promise<ToolDefinition> {
+  const parsed = listed.safeParse(value)
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues
+    throw new Error(issue === undefined ? 'is not a tool' : `${formatPath(issue.path)}: ${issue.message}`)
+  }
+  const { name, title, description, inputSchema: schema, annotations } = parsed.data
+  if (isDeeperThan(schema, DEEPEST_SCHEMA)) throw new Error(`inputSchema: nested more than ${DEEPEST_SCHEMA} deep`)
+  const { $schema: _, ...rest } = schema
+  // It came as JSON.
+  const inputSchema = rest as JsonObject
+  if (JSON.stringify(inputSchema).length > LARGEST_SCHEMA) {
+    throw new Error(`inputSchema: larger than ${LARGEST_SCHEMA} characters`)
+  }
+  const shown = annotations.title ?? title
+  return {
+    name,
+    ...(shown === undefined || shown === '' ? {} : { title: tidy(shown, LONGEST_TITLE).replaceAll('\n', ' ') }),
+    description: tidy(description, LONGEST_DESCRIPTION),
+    inputSchema,
+    hints: {
+      readOnly: annotations.readOnlyHint === true,
+      destructive: annotations.destructiveHint === true,
+      idempotent: annotations.idempotentHint === true,
+    },
+    digest: digest(
+      canonicalJson({ name, title: shown ?? '', description, inputSchema, annotations: toHints(annotations) }),
+    ),
+    check: await createCheck(name, inputSchema),
+  }
+}
+
+async function createCheck(name: string, inputSchema: JsonObject): Promise<Tool['check']> {
+  const weaker = toCheckSchema(inputSchema)
+  const definition = { name, description: '', effect: 'unsafe', exposed: false, run: () => undefined } as const
+  const parameters: JsonObject = typeof weaker === 'boolean' ? { type: 'object' } : { ...weaker, type: 'object' }
+  const { check } = await toolFromJsonSchema({ ...definition, parameters })
+  return (input) => {
+    try {
+      return check(input)
+    } catch (error) {
+      return { ok: false, problem: error instanceof Error ? error.message : 'cannot be checked' }
+    }
+  }
+}
+
+const toHints = (annotations: z.infer<typeof listed>['annotations']): JsonObject => ({
+  readOnly: annotations.readOnlyHint ?? false,
+  destructive: annotations.destructiveHint ?? false,
+  idempotent: annotations.idempotentHint ?? false,
+})
+
+/** Without control characters, which only serve to hide something. */
+function tidy(text: string, most: number): string {
+  // oxlint-disable-next-line no-control-regex
+  const visible = text.replaceAll(/[\u0000-\u0008\u000B-\u001F\u007F-\u009F\u202A-\u202E\u2066-\u2069]/g, '')
+  return visible.length <= most ? visible : `${visible.slice(0, most - 1)}…`
+}
