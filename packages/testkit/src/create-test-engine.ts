@@ -29,6 +29,7 @@ export interface TestEngineOptions {
   readonly rules?: EngineOptions['rules']
   readonly workspaces?: EngineOptions['workspaces']
   readonly operator?: EngineOptions['operator']
+  readonly memories?: EngineOptions['memories']
   readonly maxSteps?: number
   readonly recovery?: 'continue' | 'interrupt'
   readonly model?: FakeModel
@@ -99,6 +100,7 @@ export function createTestEngine(options: TestEngineOptions = {}): TestEngine {
     ...(options.rules && { rules: options.rules }),
     ...(options.workspaces && { workspaces: options.workspaces }),
     ...(options.operator && { operator: options.operator }),
+    ...(options.memories && { memories: options.memories }),
     recovery: options.recovery ?? 'continue',
     owner: `owner-${prefix}`,
     log: (entry) => {

@@ -142,6 +142,10 @@ export const recordedEventSchema = z.discriminatedUnion('type', [
     partial: blocks.optional(),
     error,
   }),
+  event('memories.recalled', {
+    turnId,
+    memories: z.array(z.object({ memoryId: z.number(), content: z.string() })),
+  }),
   event('compaction.requested', {}),
   event('compaction.started', {
     compactionId: entryId,

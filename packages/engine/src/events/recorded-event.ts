@@ -23,6 +23,7 @@ export type RecordedEvent =
   | StepStarted
   | StepAnswered
   | StepEnded
+  | MemoriesRecalled
   | CompactionRequested
   | CompactionStarted
   | CompactionEnded
@@ -204,6 +205,18 @@ export interface StepEnded {
   readonly outcome: StepOutcome
   readonly partial?: readonly StepBlock[]
   readonly error?: Failure
+}
+
+/** What the agent remembers of its user that this turn is about. Recorded, so that a turn that goes on is told the same. */
+export interface MemoriesRecalled {
+  readonly type: 'memories.recalled'
+  readonly turnId: TurnId
+  readonly memories: readonly RecalledMemory[]
+}
+
+export interface RecalledMemory {
+  readonly memoryId: number
+  readonly content: string
 }
 
 /** Somebody wants an idle session compacted. */

@@ -101,6 +101,7 @@ function apply(state: SessionState, recorded: Recorded): SessionState {
           recovery: event.recovery,
           takeovers: 0,
           answeredSteps: 0,
+          hasRecalled: false,
           isForced: false,
           children: [],
           step: event.inputId === undefined && state.head !== undefined ? seededStep(state, seq) : undefined,
@@ -135,6 +136,8 @@ function apply(state: SessionState, recorded: Recorded): SessionState {
           ? { ...turn, step: undefined }
           : withChildStep(turn, event.stepId, (child) => ({ ...child, step: undefined })),
       )
+    case 'memories.recalled':
+      return withTurn(state, (turn) => ({ ...turn, hasRecalled: true }))
     case 'compaction.requested':
       return { ...state, isCompactionWanted: true }
     case 'compaction.started':

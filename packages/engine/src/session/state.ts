@@ -79,6 +79,8 @@ export interface ActiveTurn extends LoopProgress {
   readonly takeovers: number
   /** Why it was cancelled; the runner ends it as soon as it sees this. */
   readonly cancelled?: string
+  /** What the user has had remembered was looked through. */
+  readonly hasRecalled: boolean
   /** The provider said that the context was too long, and it was compacted for that. */
   readonly isForced: boolean
   /** Sub-agents that have not ended, parents before their children. */

@@ -7,6 +7,7 @@ import { MOST_REPEATS, countRepeats } from './count-repeats.ts'
 import { endTurn, nextQueuedTurn } from './end-turn.ts'
 import { lineOfAgents } from './loop-agents.ts'
 import { nextMove } from './next-move.ts'
+import { recallMemories } from './recall-memories.ts'
 import { recordChildEnd } from './record-child-end.ts'
 import { runStep } from './run-step.ts'
 import { settleToolCalls } from './settle-tool-calls.ts'
@@ -47,6 +48,7 @@ export async function runLoop(turnId: ActiveTurn['turnId'], loopId: LoopId, deps
             message: `The agent stopped: it made the same call ${MOST_REPEATS} times in a row, with the same result.`,
           })
         }
+        if (!isChild(loop)) await recallMemories(turn, deps)
         await compactIfDue(loop, line, turnId, deps)
         if (stopReasonOf(signal) === 'cancel') break
         await runStep(turn, loop, line, deps)

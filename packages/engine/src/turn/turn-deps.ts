@@ -3,6 +3,7 @@ import type { Clock } from '../ports/clock.ts'
 import type { EventStore, Fence } from '../ports/event-store.ts'
 import type { Digest, Ids } from '../ports/ids.ts'
 import type { SecretBox } from '../ports/secret-box.ts'
+import type { MemoryStore } from '../ports/memory-store.ts'
 import type { RuleStore } from '../ports/rule-store.ts'
 import type { Workspaces } from '../ports/workspaces.ts'
 import type { OperatorPolicy } from '../permission/policy-of.ts'
@@ -19,6 +20,8 @@ export interface EngineParts {
   readonly rules: Pick<RuleStore, 'listRules'>
   readonly workspaces: Workspaces
   readonly operator: OperatorPolicy
+  /** What users have had remembered; without it nothing is recalled. */
+  readonly memories?: Pick<MemoryStore, 'recall'>
   readonly recovery: 'continue' | 'interrupt'
   readonly limits?: EngineLimits
   log(entry: LogEntry): void

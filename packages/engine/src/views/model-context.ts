@@ -3,6 +3,8 @@ import type { Recorded, RecordedEvent, ToolCallSettled } from '../events/recorde
 import { ROOT_LOOP, type EntryId, type LoopId, type ToolCallId } from '../ids.ts'
 import type { ModelMessage } from '../ports/model.ts'
 
+/** Memories are what a user said once; they are shown, never obeyed as if they were the operator's words. */
+const REMEMBERED = 'What this user has had you remember, as far as it may matter now:'
 /** How the model is told that it does not see all. */
 const SUMMARY = 'The conversation so far, in a summary:'
 const UNANSWERED = 'Tool call cancelled: superseded by a new user message'
@@ -28,6 +30,8 @@ export class ModelContext {
   #seq: number
   #isOver = false
   #counted: Counted | undefined
+  /** Of the newest turn. */
+  #recalled: readonly string[] = []
 
   /** Of the agent's own loop unless said otherwise; a sub-agent's begins after `seq`. */
   constructor(loopId: LoopId = ROOT_LOOP, seq = 0) {
@@ -45,7 +49,9 @@ export class ModelContext {
   }
 
   system(instructions: string): string {
-    return [instructions, ...this.#system].filter((text) => text !== '').join('\n\n')
+    const recalled =
+      this.#recalled.length === 0 ? '' : [REMEMBERED, ...this.#recalled.map((text) => `- ${text}`)].join('\n')
+    return [instructions, ...this.#system, recalled].filter((text) => text !== '').join('\n\n')
   }
 
   messages(): readonly ModelMessage[] {
@@ -124,7 +130,11 @@ export class ModelContext {
       case 'input.dropped':
         this.#inputs.delete(event.inputId)
         break
+      case 'memories.recalled':
+        this.#recalled = event.memories.map(({ content }) => content.replace(/\s+/g, ' '))
+        break
       case 'turn.started': {
+        this.#recalled = []
         const content = event.inputId && this.#inputs.get(event.inputId)
         if (event.inputId === undefined || content === undefined) break
         this.#inputs.delete(event.inputId)

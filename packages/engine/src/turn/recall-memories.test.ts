@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest'
+import { createFakeTool, calls, finishes, restart, says, startSession } from '@polylogue/testkit'
+import type { Memory, MemoryStore } from '../index.ts'
+
+const memory = (memoryId: number, content: string): Memory => ({
+  memoryId,
+  type: 'feedback',
+  content,
+  createdAt: 0,
+  hitCount: 1,
+  isDisabled: false,
+})
+
+function remembering(...contents: string[]) {
+  const asked: string[] = []
+  const recall: MemoryStore['recall'] = async (_user, text) => {
+    asked.push(text)
+    return contents.map((content, index) => memory(index + 1, content))
+  }
+  return { memories: { recall }, asked }
+}
+
+describe('what a user has had remembered', () => {
+  it('is looked through once for a turn, told to the model, and recorded', async () => {
+    const { memories, asked } = remembering('likes tea', 'lives in\nOslo')
+    const test = await startSession({ memories, tools: [createFakeTool('look')] })
+    test.model.push([calls('a', 'look'), finishes('tool-calls')], [says('done'), finishes()])
+    await test.say('what do I like?')
+    await test.untilRest()
+    expect(asked).toEqual(['what do I like?'])
+    for (const { system } of test.model.requests) expect(system).toMatch(/- likes tea\n- lives in Oslo$/)
+    expect((await test.events()).find(({ type }) => type === 'memories.recalled')).toMatchObject({
+      memories: [{ memoryId: 1, content: 'likes tea' }, { memoryId: 2 }],
+    })
+  })
+
+  it('is not told again when the next turn is about something else', async () => {
+    let contents = ['likes tea']
+    const recall: MemoryStore['recall'] = async () => contents.map((content) => memory(1, content))
+    const test = await startSession({ memories: { recall } })
+    await test.say('tea?')
+    await test.untilRest()
+    contents = []
+    await test.say('something else')
+    await test.untilRest()
+    expect(test.model.requests.map(({ system }) => system.includes('likes tea'))).toEqual([true, false])
+  })
+
+  it('is the same after a crash, without another look', async () => {
+    const first = await startSession({ ...remembering('likes tea') })
+    first.model.push([() => new Promise(() => undefined)])
+    void first.say('tea?')
+    await expect.poll(async () => (await first.types()).includes('step.started')).toBe(true)
+    const { memories, asked } = remembering('likes coffee')
+    const second = await restart(first, { memories })
+    await second.untilRest()
+    expect(asked).toEqual([])
+    expect(second.model.requests[0]?.system).toContain('likes tea')
+  })
+
+  it('that cannot be read costs no turn', async () => {
+    const test = await startSession({ memories: { recall: () => Promise.reject(new Error('disk')) } })
+    await test.say('go')
+    await test.untilRest()
+    expect((await test.view()).lastOutcome).toBe('finished')
+    expect(test.logged).toMatchObject([{ level: 'warn' }])
+  })
+})

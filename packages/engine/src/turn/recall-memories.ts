@@ -1,0 +1,28 @@
+import { textOf } from '../content.ts'
+import type { ActiveTurn } from '../session/state.ts'
+import type { RunDeps } from './turn-deps.ts'
+
+/** More would crowd out what the turn is about. */
+const MOST_RECALLED = 8
+
+/** Before the first step of a turn: what of the user's memories its input is about. A memory that fails costs no turn. */
+export async function recallMemories(turn: ActiveTurn, deps: RunDeps): Promise<void> {
+  const { memories, session, fence, log } = deps
+  const { turnId } = turn
+  if (memories === undefined || turn.hasRecalled || turn.answeredSteps > 0) return
+  const { userId } = session.state
+  const input = (await session.context()).messages().findLast(({ role }) => role === 'user')
+  if (input === undefined) return
+  const recalled = await memories.recall(userId, textOf(input.content), MOST_RECALLED).catch((error: unknown) => {
+    log({ level: 'warn', message: 'memories could not be recalled', sessionId: session.id, error })
+    return []
+  })
+  if (recalled.length === 0) return
+  const kept = recalled.map(({ memoryId, content }) => ({ memoryId, content }))
+  await session.commit(
+    (state) => ({
+      events: state.turn?.turnId === turnId ? [{ type: 'memories.recalled', turnId, memories: kept }] : [],
+    }),
+    fence,
+  )
+}
