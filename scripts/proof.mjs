@@ -1,10 +1,12 @@
-// `npm run proof`: every fault at full size, one after the other. Writes RELIABILITY.md.
-// `npm run proof -- F9 F13 --seed=willow`: only the proofs that speak of these rows, with this seed; writes nothing.
+// `npm run proof`: every fault at full size, one after the other. Writes RELIABILITY.md. What has held at this very commit
+// is not run again, unless with `--fresh`.
+// `npm run proof -- F9 F13 --seed=willow`: only the proofs that speak of these rows, with this seed.
 import { randomBytes } from 'node:crypto'
 import { readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ROOT, bootstrap, endWithSentence } from './lib/bootstrap.mjs'
 import { describeMachine } from './lib/describe-machine.mjs'
+import { hasHeld, openKeptProofs } from './lib/kept-proofs.mjs'
 import { parseProofResults } from './lib/proof-results.mjs'
 import { formatRow, writeReliabilityPage } from './lib/reliability-page.mjs'
 import { environmentFor, run } from './lib/run.mjs'
@@ -15,41 +17,82 @@ const REPORT = join(ROOT, '.cache', `proof-report.${process.pid}.json`)
 const PAGE = join(ROOT, 'RELIABILITY.md')
 const LOOK_EVERY_MS = 1000
 
+/** @typedef {import('./lib/kept-proofs.mjs').KeptProof} KeptProof */
+
 await endWithSentence(async () => {
-  const { rows: wanted, seed = randomBytes(4).toString('hex') } = parseArguments(process.argv.slice(2))
-  const files = findProofs(wanted)
+  const { rows, seed = randomBytes(4).toString('hex'), isFresh } = parseArguments(process.argv.slice(2))
+  const all = findProofs([])
+  const kept = openKeptProofs(ROOT)
+  const proofs = isFresh ? {} : kept.read()
+  const files = rows.length > 0 ? findProofs(rows) : all.filter((file) => !hasHeld(proofs[file]))
   const node = await bootstrap()
-  const startedAt = new Date()
+  process.stdout.write(`${files.length} of ${all.length} files, seed ${seed}\n`)
 
-  const stopTelling = tellRowsAsTheyCome()
-  const code = await runVitest(node, files, seed)
-  stopTelling()
-  const results = parseProofResults(readText(RESULTS))
-  const brokenTests = findBrokenTests(readText(REPORT))
-  rmSync(RESULTS, { force: true })
-  rmSync(REPORT, { force: true })
-
-  if (wanted.length === 0) {
-    const machine = describeMachine(node)
-    writeFileSync(PAGE, writeReliabilityPage({ results, brokenTests, machine, startedAt, endedAt: new Date() }))
-    process.stdout.write(`Wrote ${PAGE}\n`)
+  for (const file of files) {
+    proofs[file] = await runProof(node, file, seed)
+    kept.write(proofs)
   }
+  const ran = Object.entries(proofs).filter(([file]) => (rows.length === 0 ? all : files).includes(file))
+  const results = ran.flatMap(([, proof]) => proof.results)
+  const brokenTests = ran.flatMap(([, proof]) => proof.brokenTests)
+  if (all.every((file) => proofs[file] !== undefined))
+    writePage(
+      node,
+      all.map((file) => proofs[file]),
+    )
+
   const failures = results.reduce((sum, result) => sum + result.failures, 0)
   if (results.length === 0) process.stdout.write('No proof told a result.\n')
   process.stdout.write(`${results.length} rows, ${failures} failures, ${brokenTests.length} broken tests\n`)
-  process.exitCode = code === 0 && failures === 0 && results.length > 0 && brokenTests.length === 0 ? 0 : 1
+  process.exitCode = ran.every(([, proof]) => hasHeld(proof)) && results.length > 0 ? 0 : 1
 })
 
 /**
+ * @param {string} node
+ * @param {string} file
+ * @param {string} seed
+ * @returns {Promise<KeptProof>}
+ */
+async function runProof(node, file, seed) {
+  const startedAt = Date.now()
+  const stopTelling = tellRowsAsTheyCome()
+  const code = await runVitest(node, file, seed)
+  stopTelling()
+  const results = parseProofResults(readText(RESULTS))
+  const brokenTests = [...findBrokenTests(readText(REPORT))]
+  if (code !== 0 && brokenTests.length === 0) brokenTests.push(file)
+  rmSync(RESULTS, { force: true })
+  rmSync(REPORT, { force: true })
+  return { results, brokenTests, seconds: (Date.now() - startedAt) / 1000 }
+}
+
+/**
+ * @param {string} node
+ * @param {readonly (KeptProof | undefined)[]} proofs
+ */
+function writePage(node, proofs) {
+  const done = proofs.filter((proof) => proof !== undefined)
+  const page = writeReliabilityPage({
+    results: done.flatMap(({ results }) => results),
+    brokenTests: done.flatMap(({ brokenTests }) => brokenTests),
+    machine: describeMachine(node),
+    endedAt: new Date(),
+    seconds: done.reduce((sum, { seconds }) => sum + seconds, 0),
+  })
+  writeFileSync(PAGE, page)
+  process.stdout.write(`Wrote ${PAGE}\n`)
+}
+
+/**
  * @param {readonly string[]} args
- * @returns {{ rows: readonly string[], seed?: string }}
+ * @returns {{ rows: readonly string[], seed?: string, isFresh: boolean }}
  */
 function parseArguments(args) {
   const seed = args.find((arg) => arg.startsWith('--seed='))?.slice('--seed='.length)
   const rows = args.filter((arg) => !arg.startsWith('-'))
-  const unknown = args.find((arg) => arg.startsWith('-') && !arg.startsWith('--seed='))
-  if (unknown !== undefined) throw new Error(`${unknown}? usage: npm run proof -- [F9 …] [--seed=WORD]`)
-  return { rows, ...(seed === undefined ? {} : { seed }) }
+  const unknown = args.find((arg) => arg.startsWith('-') && !arg.startsWith('--seed=') && arg !== '--fresh')
+  if (unknown !== undefined) throw new Error(`${unknown}? usage: npm run proof -- [F9 …] [--seed=WORD] [--fresh]`)
+  return { rows, isFresh: args.includes('--fresh'), ...(seed === undefined ? {} : { seed }) }
 }
 
 /**
@@ -82,15 +125,14 @@ function listProofs(folder) {
 
 /**
  * @param {string} node
- * @param {readonly string[]} files
+ * @param {string} file
  * @param {string} seed
  * @returns {Promise<number>}
  */
-function runVitest(node, files, seed) {
+function runVitest(node, file, seed) {
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${REPORT}`]
-  const args = ['node_modules/vitest/vitest.mjs', 'run', '--config', 'vitest.proof.config.ts', ...reporters, ...files]
+  const args = ['node_modules/vitest/vitest.mjs', 'run', '--config', 'vitest.proof.config.ts', ...reporters, file]
   const env = { ...environmentFor(node), POLYLOGUE_PROOF_RESULTS: RESULTS, POLYLOGUE_PROOF_SEED: seed }
-  process.stdout.write(`${files.length} files, seed ${seed}\n`)
   return run(node, args, { cwd: ROOT, env, stdio: 'inherit' })
 }
 

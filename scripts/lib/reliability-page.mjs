@@ -7,8 +7,8 @@ import { PROMISES } from './promises.mjs'
  * @property {readonly ProofResult[]} results
  * @property {readonly string[]} brokenTests
  * @property {string} machine
- * @property {Date} startedAt
  * @property {Date} endedAt
+ * @property {number} seconds all proofs together
  */
 
 /**
@@ -19,7 +19,7 @@ export function writeReliabilityPage(run) {
   const results = [...run.results].sort((one, other) => compareIds(one.id, other.id))
   return `# Reliability
 
-Written by \`npm run proof\` on ${run.startedAt.toISOString().slice(0, 10)}, in ${formatDuration(run)}, on ${run.machine}.
+Written by \`npm run proof\` on ${run.endedAt.toISOString().slice(0, 10)}, in ${formatDuration(run)}, on ${run.machine}.
 ${conclude(run)}
 
 ## What was done
@@ -97,11 +97,11 @@ function toPromiseRow({ id, promise, today, shownBy }, results) {
 }
 
 /**
- * @param {Pick<ProofRun, 'startedAt' | 'endedAt'>} times
+ * @param {Pick<ProofRun, 'seconds'>} run
  * @returns {string}
  */
-function formatDuration({ startedAt, endedAt }) {
-  const minutes = Math.round((endedAt.getTime() - startedAt.getTime()) / 60_000)
+function formatDuration({ seconds }) {
+  const minutes = Math.round(seconds / 60)
   return minutes === 1 ? '1 minute' : `${minutes} minutes`
 }
 

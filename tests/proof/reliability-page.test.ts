@@ -8,8 +8,8 @@ const RUN = {
   results: [F10, F9],
   brokenTests: [],
   machine: '2 × a processor',
-  startedAt: new Date('2026-01-02T03:04:05Z'),
   endedAt: new Date('2026-01-02T03:34:05Z'),
+  seconds: 1_800,
 }
 
 describe('the page about reliability', () => {

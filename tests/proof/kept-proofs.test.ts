@@ -1,0 +1,53 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { hasHeld, openKeptProofs } from '../../scripts/lib/kept-proofs.mjs'
+
+const row = (failures: number) => ({ id: 'F9', what: 'cuts', count: 1, failures, seed: 'x', seconds: 1 })
+
+describe('a proof', () => {
+  it('has held when it told a result, and nothing failed', () => {
+    expect(hasHeld({ results: [row(0)], brokenTests: [], seconds: 1 })).toBe(true)
+    expect(hasHeld({ results: [row(0), row(1)], brokenTests: [], seconds: 1 })).toBe(false)
+    expect(hasHeld({ results: [row(0)], brokenTests: ['a test'], seconds: 1 })).toBe(false)
+    expect(hasHeld({ results: [], brokenTests: [], seconds: 1 })).toBe(false)
+    expect(hasHeld(undefined)).toBe(false)
+  })
+})
+
+describe('what proofs told', () => {
+  let root: string
+  const git = (...args: readonly string[]) =>
+    execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b', ...args], { cwd: root, stdio: 'ignore' })
+  const change = (text: string) => writeFileSync(join(root, 'source.ts'), text)
+  const proofs = { 'f9.proof.test.ts': { results: [row(0)], brokenTests: [], seconds: 1 } }
+
+  beforeEach(() => {
+    root = mkdtempSync(join(tmpdir(), 'polylogue-kept-'))
+    git('init', '-q')
+    change('one')
+    writeFileSync(join(root, 'RELIABILITY.md'), '')
+    git('add', '.')
+    git('commit', '-qm', 'one')
+  })
+  afterEach(() => rmSync(root, { recursive: true }))
+
+  it('is kept for its commit alone', () => {
+    openKeptProofs(root).write(proofs)
+    writeFileSync(join(root, 'RELIABILITY.md'), 'written by the proof')
+    expect(openKeptProofs(root).read()).toEqual(proofs)
+    change('two')
+    expect(openKeptProofs(root).read()).toEqual({})
+    git('commit', '-qam', 'two')
+    expect(openKeptProofs(root).read()).toEqual({})
+  })
+
+  it('is not kept of sources that no commit has', () => {
+    change('two')
+    openKeptProofs(root).write(proofs)
+    change('one')
+    expect(openKeptProofs(root).read()).toEqual({})
+  })
+})
