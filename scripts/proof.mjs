@@ -30,8 +30,9 @@ await endWithSentence(async () => {
 
   for (const file of files) {
     proofs[file] = await runProof(node, file, seed)
-    kept.write(proofs)
+    kept.keep(file, proofs[file])
   }
+  Object.assign(proofs, { ...kept.read(), ...proofs })
   const ran = Object.entries(proofs).filter(([file]) => (rows.length === 0 ? all : files).includes(file))
   const results = ran.flatMap(([, proof]) => proof.results)
   const brokenTests = ran.flatMap(([, proof]) => proof.brokenTests)

@@ -27,24 +27,27 @@ export function hasHeld(kept) {
 /**
  * Of this commit; nothing is kept of sources that were changed since.
  * @param {string} root
- * @returns {{ read: () => KeptProofs, write: (proofs: KeptProofs) => void }}
+ * @returns {{ read: () => KeptProofs, keep: (file: string, proof: KeptProof) => void }}
  */
 export function openKeptProofs(root) {
   const commit = findCommit(root)
   const file = join(root, '.cache', 'proof', `${commit}.json`)
+  /** @returns {KeptProofs} */
+  const read = () => {
+    if (commit === undefined) return {}
+    try {
+      return JSON.parse(readFileSync(file, 'utf8'))
+    } catch {
+      return {}
+    }
+  }
   return {
-    read() {
-      if (commit === undefined) return {}
-      try {
-        return JSON.parse(readFileSync(file, 'utf8'))
-      } catch {
-        return {}
-      }
-    },
-    write(proofs) {
+    read,
+    // Read again each time: another run may keep its own meanwhile.
+    keep(name, proof) {
       if (commit === undefined) return
       mkdirSync(dirname(file), { recursive: true })
-      writeFileSync(file, JSON.stringify(proofs))
+      writeFileSync(file, JSON.stringify({ ...read(), [name]: proof }))
     },
   }
 }

@@ -35,7 +35,7 @@ describe('what proofs told', () => {
   afterEach(() => rmSync(root, { recursive: true }))
 
   it('is kept for its commit alone', () => {
-    openKeptProofs(root).write(proofs)
+    openKeptProofs(root).keep('f9.proof.test.ts', proofs['f9.proof.test.ts'])
     writeFileSync(join(root, 'RELIABILITY.md'), 'written by the proof')
     expect(openKeptProofs(root).read()).toEqual(proofs)
     change('two')
@@ -46,7 +46,7 @@ describe('what proofs told', () => {
 
   it('is not kept of sources that no commit has', () => {
     change('two')
-    openKeptProofs(root).write(proofs)
+    openKeptProofs(root).keep('f9.proof.test.ts', proofs['f9.proof.test.ts'])
     change('one')
     expect(openKeptProofs(root).read()).toEqual({})
   })
