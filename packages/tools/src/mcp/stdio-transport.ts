@@ -22,7 +22,7 @@ export interface ExplainedTransport extends Transport {
 }
 
 const LONGEST_REMARK = 300
-const answer = z.looseObject({ jsonrpc: z.literal('2.0'), id: z.number() })
+const answer = z.looseObject({ jsonrpc: z.literal('2.0'), id: z.union([z.number(), z.string().min(1).max(256)]) })
 const unasked = z.looseObject({ jsonrpc: z.literal('2.0'), method: z.string() })
 
 export function createStdioTransport({ reach, stateDir, clock }: StdioTransportOptions): ExplainedTransport {
@@ -32,8 +32,15 @@ export function createStdioTransport({ reach, stateDir, clock }: StdioTransportO
   let problem: string | undefined
   let remark = ''
   let isClosed = false
+  /** Our open requests, by their exact ids: the SDK takes `"7"` for an answer to 7, and `""` for one to 0. */
+  const asked = new Set<unknown>()
 
-  const transport: ExplainedTransport = {
+  const transport: ExplainedTransport & { readonly pid: number | undefined; readonly stderr: undefined } = {
+    // By these two the SDK knows a program from an address: a program that is silent is an old one, not one away.
+    get pid() {
+      return server?.child.pid
+    },
+    stderr: undefined,
     get problem() {
       return problem
     },
@@ -48,9 +55,16 @@ export function createStdioTransport({ reach, stateDir, clock }: StdioTransportO
         remark = (remark + chunk.subarray(-LONGEST_REMARK).toString('utf8')).slice(-LONGEST_REMARK)
       })
       stdout.on('data', read)
-      // A program that ends may have answered before: its output is read first.
-      stdout.once('end', () => fail(describeExit()))
-      started.child.once('exit', () => void clock.setTimer(DRAIN_MS, () => fail(describeExit())))
+      // A program that ends may have answered before, so its output is read first; and one that only closes its output
+      // has no exit code to tell.
+      let isOver = false
+      const end = (): void => {
+        if (isOver) fail(describeExit())
+        isOver = true
+        clock.setTimer(DRAIN_MS, () => fail(describeExit()))
+      }
+      stdout.once('end', end)
+      started.child.once('exit', end)
       if (isClosed) await started.stop()
     },
     send(message) {
@@ -58,6 +72,9 @@ export function createStdioTransport({ reach, stateDir, clock }: StdioTransportO
       if (isClosed || stdin === undefined || !stdin.writable)
         return Promise.reject(new Error('the connection is closed'))
       if (stdin.writableLength > MOST_UNSENT) return Promise.reject(new Error('it does not read what is sent to it'))
+      if ('method' in message && 'id' in message) asked.add(message.id)
+      else if ('method' in message && message.method === 'notifications/cancelled')
+        asked.delete(message.params?.['requestId'])
       stdin.write(`${JSON.stringify(message)}\n`)
       return Promise.resolve()
     },
@@ -84,6 +101,7 @@ export function createStdioTransport({ reach, stateDir, clock }: StdioTransportO
     const message = parseMessage(line)
     if (message === undefined) return countUnasked()
     if ('method' in message) countUnasked()
+    else if (!asked.delete(message.id)) return countUnasked()
     transport.onmessage?.(message)
   }
 
@@ -120,7 +138,7 @@ function parseMessage(line: string): JSONRPCMessage | undefined {
   const message = answer.safeParse(value).data ?? unasked.safeParse(value).data
   if (message === undefined) return undefined
   if (!isDeeperThan(message, DEEPEST_MESSAGE)) return message as JSONRPCMessage
-  if (!('id' in message) || typeof message.id !== 'number' || 'method' in message) return undefined
+  if (!('id' in message) || 'method' in message) return undefined
   const problem = `the answer is nested more than ${DEEPEST_MESSAGE} deep`
   return { jsonrpc: '2.0', id: message.id, error: { code: -32_603, message: problem } }
 }
