@@ -101,6 +101,29 @@ export {
   type Snapshot,
 } from './ports/event-store.ts'
 export type { KeyRecord, KeyStore, NewKey } from './ports/key-store.ts'
+export {
+  MEMORY_LIMITS,
+  type AddedMemory,
+  type Memory,
+  type MemoryChanges,
+  type MemoryFields,
+  type MemoryPage,
+  type MemoryQuery,
+  type MemoryRecordType,
+  type MemoryStore,
+  type MemoryType,
+  type NewMemory,
+} from './ports/memory-store.ts'
+export {
+  changeMemory,
+  countHit,
+  createMemory,
+  isRecallable,
+  matchesQuery,
+  supersedeMemory,
+} from './memory/memory-rules.ts'
+export { askedWords, memoryWords } from './memory/memory-words.ts'
+export { rankMemories, type MemoryCandidate, type MemoryCollection } from './memory/rank-memories.ts'
 export type {
   AdmittedTurn,
   AnswerCalls,
