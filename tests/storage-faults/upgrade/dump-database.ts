@@ -5,24 +5,42 @@ export function dumpDatabase(file: string): { readonly version: number; readonly
   const db = new DatabaseSync(file, { readOnly: true })
   try {
     const pragma = (name: string): number => Number(db.prepare(`PRAGMA ${name}`).get()?.[name])
+    // What SQLite makes by itself: the tables behind a search index, and where it counts ids.
     const schema = db
-      .prepare("SELECT type, name, sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY type = 'index'")
+      .prepare(
+        `SELECT schema.type, schema.name, schema.sql, list.type AS kind FROM sqlite_schema AS schema
+         LEFT JOIN pragma_table_list AS list ON list.name = schema.name
+         WHERE sql IS NOT NULL AND list.type IS NOT 'shadow' AND schema.name NOT LIKE 'sqlite_%'
+         ORDER BY schema.type = 'index', schema.rowid`,
+      )
       .all()
     const lines = [
       `PRAGMA application_id = ${pragma('application_id')};`,
       `PRAGMA user_version = ${pragma('user_version')};`,
     ]
-    for (const { type, name, sql } of schema) {
+    for (const { type, name, sql, kind } of schema) {
       lines.push(`${String(sql)};`)
       if (type !== 'table') continue
-      for (const row of db.prepare(`SELECT * FROM ${String(name)}`).all()) {
-        lines.push(`INSERT INTO ${String(name)} VALUES (${Object.values(row).map(toLiteral).join(', ')});`)
-      }
+      const columns = kind === 'virtual' ? 'rowid, *' : '*'
+      for (const row of db.prepare(`SELECT ${columns} FROM ${String(name)}`).all())
+        lines.push(toInsert(String(name), row))
+    }
+    // A number that was given and removed is not given again.
+    for (const row of db
+      .prepare('SELECT * FROM sqlite_sequence WHERE name IN (SELECT name FROM sqlite_schema)')
+      .all()) {
+      lines.push(`DELETE FROM sqlite_sequence WHERE name = ${toLiteral(row['name'] ?? null)};`)
+      lines.push(toInsert('sqlite_sequence', row))
     }
     return { version: pragma('user_version'), sql: `${lines.join('\n')}\n` }
   } finally {
     db.close()
   }
+}
+
+function toInsert(table: string, row: Readonly<Record<string, SQLOutputValue>>): string {
+  const values = Object.values(row).map(toLiteral).join(', ')
+  return `INSERT INTO ${table} (${Object.keys(row).join(', ')}) VALUES (${values});`
 }
 
 function toLiteral(value: SQLOutputValue): string {

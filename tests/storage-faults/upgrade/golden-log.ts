@@ -1,4 +1,12 @@
-import { asUserId, evolve, type JsonValue, type Recorded, type SessionState, type StoredRule } from '@polylogue/engine'
+import {
+  asUserId,
+  evolve,
+  type JsonValue,
+  type Memory,
+  type Recorded,
+  type SessionState,
+  type StoredRule,
+} from '@polylogue/engine'
 import { openSqliteStores } from '@polylogue/store-sqlite'
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -21,12 +29,14 @@ export interface GoldenLog {
   readonly histories: { readonly [sessionId: string]: readonly HistoryMessage[] }
   /** The permission rules of the user `local`; absent in a schema that had none. */
   readonly rules?: readonly StoredRule[]
+  /** The memories of the user `local`; absent in a schema that had none. */
+  readonly memories?: readonly Memory[]
 }
 
 export function readGoldenLogs(): readonly GoldenLog[] {
   return readdirSync(GOLDEN).map((name) => {
     const read = (file: string): string => readFileSync(join(GOLDEN, name, file), 'utf8')
-    const expected = JSON.parse(read('expected.json')) as Pick<GoldenLog, 'states' | 'histories' | 'rules'>
+    const expected = JSON.parse(read('expected.json')) as Pick<GoldenLog, 'states' | 'histories' | 'rules' | 'memories'>
     return { ...expected, name, schemaVersion: Number(name.replace('schema-', '')), sql: read('database.sql') }
   })
 }
@@ -57,6 +67,25 @@ export async function readRules(file: string): Promise<readonly StoredRule[]> {
   const { rules, close } = await openSqliteStores({ file, clock: systemClock })
   try {
     return await rules.listRules(asUserId('local'))
+  } finally {
+    await close()
+  }
+}
+
+export async function readMemories(file: string): Promise<readonly Memory[]> {
+  const { memories, close } = await openSqliteStores({ file, clock: systemClock })
+  try {
+    return (await memories.listMemories(asUserId('local'), { limit: 1_000 })).memories
+  } finally {
+    await close()
+  }
+}
+
+/** What a question finds, by id. */
+export async function recallIds(file: string, question: string): Promise<readonly number[]> {
+  const { memories, close } = await openSqliteStores({ file, clock: systemClock })
+  try {
+    return (await memories.recall(asUserId('local'), question, 10)).map(({ memoryId }) => memoryId)
   } finally {
     await close()
   }

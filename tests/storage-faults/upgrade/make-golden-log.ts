@@ -9,7 +9,7 @@ import { NEXT, call, script } from '../../support/script.ts'
 import { type ServerProcess, startServerProcess } from '../../support/server-process.ts'
 import { createTempDir } from '../../support/temp-dir.ts'
 import { dumpDatabase } from './dump-database.ts'
-import { GOLDEN, readHistories, readRules, readStates } from './golden-log.ts'
+import { GOLDEN, readHistories, readMemories, readRules, readStates } from './golden-log.ts'
 
 const PIXEL =
   'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
@@ -19,6 +19,7 @@ try {
   let server = await startServerProcess({ dataDir: temp.path })
   await liveALittle(server)
   await makeRules(temp.path)
+  await makeMemories(temp.path)
   const interrupted = await startLongTurn(server)
   await server.kill()
   server = await startServerProcess({ dataDir: temp.path })
@@ -29,6 +30,7 @@ try {
   const { version, sql } = dumpDatabase(file)
   const states = await readStates(file)
   const rules = await readRules(file)
+  const memories = await readMemories(file)
   server = await startServerProcess({ dataDir: temp.path })
   const histories = await readHistories(server.client(V3), Object.keys(states))
   await server.stop()
@@ -36,7 +38,10 @@ try {
   const folder = join(GOLDEN, `schema-${version}`)
   mkdirSync(folder, { recursive: true })
   writeFileSync(join(folder, 'database.sql'), sql)
-  writeFileSync(join(folder, 'expected.json'), `${JSON.stringify({ states, histories, rules }, undefined, 2)}\n`)
+  writeFileSync(
+    join(folder, 'expected.json'),
+    `${JSON.stringify({ states, histories, rules, memories }, undefined, 2)}\n`,
+  )
 } finally {
   await temp.remove()
 }
@@ -106,6 +111,20 @@ async function makeRules(dataDir: string): Promise<void> {
   ]) {
     await askOwner(dataDir, { method: 'POST', path: '/api/polylogue/permissions', body })
   }
+}
+
+/** All fields, another language, a correction, one that is disabled, and a gap where one was removed. */
+async function makeMemories(dataDir: string): Promise<void> {
+  const ask = (method: 'POST' | 'PATCH' | 'DELETE', path: string, body?: unknown): Promise<unknown> =>
+    askOwner(dataDir, { method, path: `/api/polylogue/memory${path}`, ...(body !== undefined && { body }) })
+  const labels = { skillName: 'deploy', recordType: 'skill-comment', scope: 'kiwi', owner: 'ops', topic: 'servers' }
+  await ask('POST', '', { content: 'Deploy on Tuesdays only', ...labels, externalId: 'mem0-1', writeReason: 'said so' })
+  await ask('POST', '', { content: '数据库密码每月更换一次', type: 'experience' })
+  await ask('POST', '', { content: 'Deploy on Fridays only', supersedes: 1 })
+  await ask('POST', '', { content: 'Green tea 🍵' })
+  await ask('PATCH', '/4', { disabled: true })
+  await ask('POST', '', { content: 'forget this' })
+  await ask('DELETE', '/5')
 }
 
 async function startLongTurn(server: ServerProcess): Promise<string> {

@@ -12,7 +12,15 @@ import { COUNTS } from '../counts.ts'
 import { injectionsOf } from '../io-error/injections.ts'
 import { runProgram } from '../run-program.ts'
 import { sideBySide } from '../side-by-side.ts'
-import { readGoldenLogs, readHistories, readRules, readStates, restoreGoldenLog } from './golden-log.ts'
+import {
+  readGoldenLogs,
+  readHistories,
+  readMemories,
+  readRules,
+  readStates,
+  recallIds,
+  restoreGoldenLog,
+} from './golden-log.ts'
 import { killMigration } from './kill-migration.ts'
 
 const LOGS = readGoldenLogs()
@@ -69,6 +77,13 @@ describe('the golden logs', () => {
   it.each(LOGS)('$name has the permission rules that it had', async ({ rules = [], ...log }) => {
     restoreGoldenLog(log, file)
     expect(await readRules(file)).toEqual(rules)
+  })
+
+  it.each(LOGS)('$name has the memories that it had, and finds them', async ({ memories = [], ...log }) => {
+    restoreGoldenLog(log, file)
+    expect(await readMemories(file)).toEqual(memories)
+    const active = memories.filter(({ isDisabled, supersededBy }) => !isDisabled && supersededBy === undefined)
+    for (const { content, memoryId } of active) expect(await recallIds(file, content)).toEqual([memoryId])
   })
 
   it.each(LOGS)('$name is refused by an older Polylogue, in a sentence, and left as it is', async (log) => {

@@ -18,7 +18,10 @@ export async function checkDatabase({ databaseFile }: Patient): Promise<readonly
     if (damage.length > 0) {
       return [fail('database', `${databaseFile} is damaged: ${shorten(damage)}.`, RESTORE)]
     }
-    const findings = [ok('database', `${databaseFile} is sound (schema ${inspection.schemaVersion}).`)]
+    const findings = [
+      ok('database', `${databaseFile} is sound (schema ${inspection.schemaVersion}).`),
+      ...checkMemories(inspection.damagedMemories()),
+    ]
     const { sessions, events, problems } = findBrokenSessions(inspection)
     const counted = `${sessions} sessions with ${events} events`
     if (problems.length === 0) return [...findings, ok('sessions', `${counted}, all readable.`)]
@@ -27,6 +30,12 @@ export async function checkDatabase({ databaseFile }: Patient): Promise<readonly
   } finally {
     inspection.close()
   }
+}
+
+function checkMemories(damaged: readonly number[]): readonly Finding[] {
+  if (damaged.length === 0) return []
+  const text = `These memories cannot be trusted: ${shorten(damaged.map(String))}.`
+  return [fail('memories', text, `Until they are removed, nothing is recalled for their users. ${RESTORE}`)]
 }
 
 function shorten(problems: readonly string[]): string {

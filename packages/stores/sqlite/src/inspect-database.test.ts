@@ -42,7 +42,7 @@ describe('an inspection', () => {
   it('sees everything while the owner goes on writing, as it was when it began', async () => {
     const inspection = inspectDatabase(file, 10)
     await stores.events.deleteSession(sessionId)
-    expect(inspection.schemaVersion).toBe(3)
+    expect(inspection.schemaVersion).toBe(4)
     expect(inspection.integrity()).toEqual([])
     expect([...inspection.sessions()]).toEqual([{ sessionId, lastSeq: 1 }])
     expect([...inspection.events(sessionId)]).toEqual([

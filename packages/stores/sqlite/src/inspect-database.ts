@@ -1,9 +1,18 @@
 import { DatabaseSync } from 'node:sqlite'
-import { asSessionId, asUserId, type EncodedEvent, type SessionId, type Snapshot, type UserId } from '@polylogue/engine'
+import {
+  StorageFault,
+  asSessionId,
+  asUserId,
+  type EncodedEvent,
+  type SessionId,
+  type Snapshot,
+  type UserId,
+} from '@polylogue/engine'
 import { checksumsIn } from './checksum.ts'
 import { APPLICATION_ID } from './make-database.ts'
+import { memoryIn } from './memory-row.ts'
 import { schemaVersionOf } from './migrate.ts'
-import { bytesIn, integerIn, textIn } from './rows.ts'
+import { bytesIn, integerIn, textIn, type Row } from './rows.ts'
 
 /**
  * A database as it lies there, for whoever wants to know whether it is sound: read only, beside its owner or after
@@ -23,6 +32,8 @@ export interface DatabaseInspection {
   orphans(): readonly SessionId[]
   /** Of keys in force. */
   keys(): readonly { readonly hash: string; readonly kind: string; readonly userId: UserId }[]
+  /** The memories whose rows cannot be trusted. */
+  damagedMemories(): readonly number[]
   close(): void
 }
 
@@ -35,6 +46,8 @@ export interface StoredEvent extends EncodedEvent {
   readonly seq: number
   readonly at: number
 }
+
+const FIRST_WITH_MEMORIES = 4
 
 /** Throws when the file cannot be opened or is none of ours. */
 export function inspectDatabase(file: string, now: number): DatabaseInspection {
@@ -120,6 +133,21 @@ function inspect(db: DatabaseSync, now: number): DatabaseInspection {
         kind: textIn(row, 'kind'),
         userId: asUserId(textIn(row, 'user_id')),
       })),
+    damagedMemories() {
+      // A file of an older schema has none.
+      if (schemaVersionOf(db) < FIRST_WITH_MEMORIES) return []
+      const rows = db.prepare('SELECT * FROM memories ORDER BY memory_id').iterate()
+      return [...rows].filter((row) => !isSound(row)).map((row) => integerIn(row, 'memory_id'))
+    },
     close: () => db.close(),
+  }
+}
+
+function isSound(row: Row): boolean {
+  try {
+    return memoryIn(row).memory.memoryId > 0
+  } catch (error) {
+    if (error instanceof StorageFault) return false
+    throw error
   }
 }

@@ -1,4 +1,4 @@
-import type { Clock, EventStore, KeyStore, RuleStore, StorageFault } from '@polylogue/engine'
+import type { Clock, EventStore, KeyStore, MemoryStore, RuleStore, StorageFault } from '@polylogue/engine'
 import { damaged } from './damage.ts'
 import { createGroupCommit } from './group-commit.ts'
 import { migrate } from './migrate.ts'
@@ -6,6 +6,7 @@ import { openDatabase } from './open-database.ts'
 import { storageFaultOf } from './sqlite-fault.ts'
 import { createSqliteEventStore } from './sqlite-event-store.ts'
 import { createSqliteKeyStore } from './sqlite-key-store.ts'
+import { createSqliteMemoryStore } from './sqlite-memory-store.ts'
 import { createSqliteRuleStore } from './sqlite-rule-store.ts'
 import { waitForLock } from './wait-for-lock.ts'
 
@@ -22,6 +23,7 @@ export interface SqliteStores {
   readonly events: EventStore
   readonly keys: KeyStore
   readonly rules: RuleStore
+  readonly memories: MemoryStore
   close(): Promise<void>
 }
 
@@ -38,7 +40,8 @@ export async function openSqliteStores(options: SqliteStoresOptions): Promise<Sq
       const events = createSqliteEventStore({ db, clock, commits })
       const keys = createSqliteKeyStore({ db, clock, commits })
       const rules = createSqliteRuleStore({ db, commits })
-      return { events, keys, rules, close: () => commits.close() }
+      const memories = createSqliteMemoryStore({ db, clock, commits })
+      return { events, keys, rules, memories, close: () => commits.close() }
     } catch (error) {
       db.close()
       throw error
