@@ -2,6 +2,7 @@
 // may be larger, and the stream no faster, than we can bear.
 import type { FetchLike } from '@modelcontextprotocol/client'
 import type { Clock } from '@polylogue/engine'
+import { z } from 'zod'
 import { FLOOD_WINDOW_MS, LARGEST_MESSAGE, MOST_UNASKED } from './mcp-limits.ts'
 import { createRateLimit } from './rate-limit.ts'
 
@@ -16,6 +17,9 @@ const BODILESS = new Set([101, 204, 205, 304])
 const NEW_LINE = 0x0a
 const RETURN = 0x0d
 
+/** The code of the answer that we give ourselves when a server does not. */
+export const ANSWER_CUT = -32_099
+
 export function createBoundedFetch({ clock, onViolation }: BoundedFetchOptions): FetchLike {
   const countEvent = createRateLimit(MOST_UNASKED, FLOOD_WINDOW_MS, () => clock.now())
   return async (url, init) => {
@@ -23,54 +27,110 @@ export function createBoundedFetch({ clock, onViolation }: BoundedFetchOptions):
     if (response.body === null || BODILESS.has(response.status)) return response
     const isStream = response.headers.get('content-type')?.toLowerCase().startsWith('text/event-stream') === true
     const check = isStream ? createEventCheck(countEvent) : createSizeCheck()
-    const bounded = response.body.pipeThrough(
-      new TransformStream<Uint8Array, Uint8Array>({
-        transform(chunk, controller) {
+    const reader = response.body.getReader()
+    const bounded = new ReadableStream<Uint8Array>({
+      async pull(controller) {
+        const { value, problem } = await readNext(reader)
+        if (value !== undefined) {
           try {
-            check(chunk)
+            check.push(value)
           } catch (error) {
             onViolation(error instanceof Error ? error.message : String(error))
+            await reader.cancel().catch(() => {})
             throw error
           }
-          controller.enqueue(chunk)
-        },
-      }),
-    )
+          return controller.enqueue(value)
+        }
+        // Nobody would ever hear that the answer does not come. One that can be asked for again has ids.
+        const id = isStream && !check.isResumable() ? requestIdOf(init?.body) : undefined
+        if (id !== undefined) controller.enqueue(cutAnswer(id))
+        else if (problem !== undefined) return controller.error(problem)
+        controller.close()
+      },
+      cancel: (reason) => reader.cancel(reason),
+    })
     const { status, statusText, headers } = response
     return new Response(bounded, { status, statusText, headers })
   }
 }
 
-type Check = (chunk: Uint8Array) => void
+interface Piece {
+  readonly value?: Uint8Array
+  readonly problem?: unknown
+}
+
+async function readNext(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<Piece> {
+  try {
+    const { value } = await reader.read()
+    return value === undefined ? {} : { value }
+  } catch (problem) {
+    return { problem }
+  }
+}
+
+const request = z.object({ id: z.union([z.number(), z.string()]), method: z.string() })
+
+function requestIdOf(body: unknown): number | string | undefined {
+  if (typeof body !== 'string') return undefined
+  try {
+    return request.safeParse(JSON.parse(body)).data?.id
+  } catch {
+    return undefined
+  }
+}
+
+function cutAnswer(id: number | string): Uint8Array {
+  const error = { code: ANSWER_CUT, message: 'it ended the answer in the middle' }
+  return Buffer.from(`\n\nevent: message\ndata: ${JSON.stringify({ jsonrpc: '2.0', id, error })}\n\n`)
+}
+
+interface Check {
+  /** Throws when it is too much. */
+  push(chunk: Uint8Array): void
+  /** Whether there were events with ids. */
+  isResumable(): boolean
+}
 
 function createSizeCheck(): Check {
   let size = 0
-  return (chunk) => {
-    size += chunk.length
-    if (size > LARGEST_MESSAGE) throw tooLarge()
+  return {
+    push(chunk) {
+      size += chunk.length
+      if (size > LARGEST_MESSAGE) throw tooLarge()
+    },
+    isResumable: () => false,
   }
 }
 
 /** Events end with an empty line. */
 function createEventCheck(countEvent: () => void): Check {
   let size = 0
-  let isLineEmpty = true
-  return (chunk) => {
-    for (const byte of chunk) {
-      if (byte === RETURN) continue
-      if (byte !== NEW_LINE) {
-        isLineEmpty = false
-        size += 1
-        continue
+  let column = 0
+  let idLetters = 0
+  let hasIds = false
+  return {
+    push(chunk) {
+      for (const byte of chunk) {
+        if (byte === RETURN) continue
+        if (byte !== NEW_LINE) {
+          if (column < ID_FIELD.length && byte === ID_FIELD[column] && idLetters === column) idLetters += 1
+          if (idLetters === ID_FIELD.length) hasIds = true
+          column += 1
+          size += 1
+          continue
+        }
+        if (column === 0 && size > 0) {
+          size = 0
+          countEvent()
+        }
+        column = 0
+        idLetters = 0
       }
-      if (isLineEmpty && size > 0) {
-        size = 0
-        countEvent()
-      }
-      isLineEmpty = true
-    }
-    if (size > LARGEST_MESSAGE) throw tooLarge()
+      if (size > LARGEST_MESSAGE) throw tooLarge()
+    },
+    isResumable: () => hasIds,
   }
 }
 
+const ID_FIELD = Buffer.from('id:')
 const tooLarge = (): Error => new Error(`it sent a message larger than ${LARGEST_MESSAGE} bytes`)

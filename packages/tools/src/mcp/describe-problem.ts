@@ -19,6 +19,7 @@ export function describeProblem(error: unknown, server: McpServer): string {
 /** `fetch` says that it failed, and why in its cause. */
 function withCause(error: Error): string {
   const { cause } = error
+  if ('status' in error && typeof error.status === 'number') return `${error.message} (HTTP ${error.status})`
   if (!(error instanceof TypeError && cause instanceof Error)) return error.message
   const code = 'code' in cause && typeof cause.code === 'string' ? cause.code : cause.message
   return code === '' ? error.message : `${error.message} (${code})`

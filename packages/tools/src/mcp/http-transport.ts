@@ -12,6 +12,7 @@ export interface HttpTransportOptions {
 export function createHttpTransport({ reach, clock }: HttpTransportOptions): {
   readonly transport: Transport
   readonly problem: () => string | undefined
+  readonly endSession: () => Promise<void>
 } {
   let problem: string | undefined
   const boundedFetch = createBoundedFetch({
@@ -28,7 +29,14 @@ export function createHttpTransport({ reach, clock }: HttpTransportOptions): {
     reach.type === 'sse'
       ? new SSEClientTransport(url, options)
       : new StreamableHTTPClientTransport(url, { ...options, reconnectionOptions: RECONNECTION })
-  return { transport, problem: () => problem }
+  return {
+    transport,
+    problem: () => problem,
+    async endSession() {
+      if (!(transport instanceof StreamableHTTPClientTransport)) return
+      await transport.terminateSession().catch(() => {})
+    },
+  }
 }
 
 /** Of the stream that carries notifications. It is no loss to do without: the list of tools is read at every connect. */

@@ -52,6 +52,7 @@ export interface McpConnectionOptions {
 
 const PING_EVERY_MS = 30_000
 const PING_MS = 10_000
+const FAREWELL_MS = 1000
 
 export function createMcpConnection(options: McpConnectionOptions): McpConnection {
   const { server, clock, log } = options
@@ -67,6 +68,7 @@ export function createMcpConnection(options: McpConnectionOptions): McpConnectio
   let ping: Timer | undefined
   let refreshing: Promise<void> | undefined
   let isStale = false
+  let closed: Promise<void> | undefined
   /** Clients that are being closed: the next is opened when their processes are gone. */
   const leaving = new Set<Promise<void>>()
   const callsOf = new Map<OpenClient, number>()
@@ -88,18 +90,24 @@ export function createMcpConnection(options: McpConnectionOptions): McpConnectio
     definitions: () => definitions,
     settled: () => first,
     call,
-    async close() {
-      if (state !== 'closed') {
-        enter('closed')
-        retry?.cancel()
-        ping?.cancel()
-        closing.abort(new Error('the connection was closed'))
-        if (live) leave(live)
-        live = undefined
-      }
-      await connecting?.catch(() => {})
-      await Promise.all(leaving)
-    },
+    close: () => (closed ??= end()),
+  }
+
+  async function end(): Promise<void> {
+    enter('closed')
+    retry?.cancel()
+    ping?.cancel()
+    closing.abort(new Error('the connection was closed'))
+    const last = live
+    live = undefined
+    if (last) {
+      const [signal, timer] = within(FAREWELL_MS, 'it does not hear', new AbortController().signal)
+      await unlessAborted(last.endSession(), signal).catch(() => {})
+      timer.cancel()
+      leave(last)
+    }
+    await connecting?.catch(() => {})
+    await Promise.all(leaving)
   }
 
   function connect(): Promise<OpenClient> {
@@ -177,9 +185,7 @@ export function createMcpConnection(options: McpConnectionOptions): McpConnectio
 
   async function call({ definition, input, signal: wish, onProgress }: McpCall): Promise<CallToolResult> {
     const overdue = `it did not answer within ${server.deadlineMs / 1000} s`
-    const ended = new AbortController()
-    const stops = AbortSignal.any([wish, ended.signal, closing.signal])
-    const [signal, timer] = within(server.deadlineMs, overdue, stops)
+    const [signal, timer] = within(server.deadlineMs, overdue, AbortSignal.any([wish, closing.signal]))
     let used: OpenClient | undefined
     try {
       used = await unlessAborted(connect(), signal)
@@ -196,8 +202,6 @@ export function createMcpConnection(options: McpConnectionOptions): McpConnectio
           signal,
           timeout: NO_TIMEOUT,
           toolDefinition: { name: definition.name, inputSchema: { ...definition.inputSchema, type: 'object' } },
-          onRequestStreamEnd: () =>
-            void setImmediate(() => ended.abort(new Error('it ended the answer in the middle'))),
           ...(onProgress === undefined ? {} : { onprogress: onProgress }),
         },
       )

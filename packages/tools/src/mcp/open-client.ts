@@ -1,6 +1,7 @@
 // One attempt to connect: a client of the SDK on a transport of its own, so that no two of them share ids or answers.
 import { Client, ProtocolError, SdkHttpError, type Transport } from '@modelcontextprotocol/client'
 import type { Clock } from '@polylogue/engine'
+import { ANSWER_CUT } from './bounded-fetch.ts'
 import { createHttpTransport } from './http-transport.ts'
 import { NO_TIMEOUT } from './mcp-limits.ts'
 import type { McpServer } from './mcp-server.ts'
@@ -14,6 +15,8 @@ export interface OpenClient {
   /** Whether an error is what the server answered, and not a failure to get an answer. */
   isAnswer(error: unknown): boolean
   close(): Promise<void>
+  /** Tells the server that we shall not come back, if it keeps sessions. */
+  endSession(): Promise<void>
 }
 
 export interface OpenClientOptions {
@@ -50,7 +53,9 @@ function isRefusal(error: unknown): boolean {
 async function openAs(era: Era, options: OpenClientOptions): Promise<OpenClient> {
   const { signal } = options
   signal.throwIfAborted()
-  const { transport, problem } = createTransport(options)
+  const { transport, problem, endSession } = createTransport(options)
+  let isLeaving = false
+  let left = Promise.resolve()
   const client = new Client(
     { name: 'polylogue', version: '0.1.0' },
     {
@@ -67,12 +72,20 @@ async function openAs(era: Era, options: OpenClientOptions): Promise<OpenClient>
   const open: OpenClient = {
     client,
     problem,
-    isAnswer: (error) => error instanceof ProtocolError,
-    close: () => transport.close(),
+    isAnswer: (error) => error instanceof ProtocolError && error.code !== ANSWER_CUT,
+    close() {
+      // The SDK's transports say so each time they are closed, to whoever may then close them again.
+      if (!isLeaving) {
+        isLeaving = true
+        left = transport.close()
+      }
+      return left
+    },
+    endSession: async () => endSession?.(),
   }
   let isConnected = false
   client.onclose = () => {
-    if (isConnected) options.onClosed(open)
+    if (isConnected && !isLeaving) options.onClosed(open)
   }
   // Noise, answers to nobody and the like: what matters shows in what is waited for.
   client.onerror = () => {}
@@ -89,6 +102,7 @@ async function openAs(era: Era, options: OpenClientOptions): Promise<OpenClient>
 function createTransport({ server, stateDir, clock }: OpenClientOptions): {
   readonly transport: Transport
   readonly problem: () => string | undefined
+  readonly endSession?: () => Promise<void>
 } {
   const { reach } = server
   if (reach.type !== 'stdio') return createHttpTransport({ reach, clock })

@@ -21,12 +21,15 @@ export interface ResultOptions {
 type Block = CallToolResult['content'][number]
 
 const MEDIA_TYPE = /^image\/(?:png|jpeg|gif|webp)$/
+/** What servers and clients tell each other. */
+const OF_THE_PROTOCOL = 'io.modelcontextprotocol/'
 const TEXT_CUT = '\n[The rest was cut off.]'
 
 export async function toOutput(result: CallToolResult, options: ResultOptions): Promise<ToolOutput> {
   if (isDeeperThan(result, DEEPEST_MESSAGE)) throw new Error(`the answer is nested more than ${DEEPEST_MESSAGE} deep`)
   const parts = await toParts(result, options)
-  const { meta, dropped } = result._meta === undefined ? { dropped: [] } : checkMeta(result._meta)
+  const said = Object.entries(result._meta ?? {}).filter(([key]) => !key.startsWith(OF_THE_PROTOCOL))
+  const { meta, dropped } = checkMeta(Object.fromEntries(said))
   for (const problem of dropped) options.warn(problem)
   return {
     content: parts.every(isText) ? parts.map(({ text }) => text).join('\n') : parts,

@@ -1,0 +1,131 @@
+// An MCP server over HTTP that fails in the way it is told, when the tool `echo` is called.
+import { once } from 'node:events'
+import { type IncomingMessage, type ServerResponse, createServer } from 'node:http'
+
+export type HttpFault =
+  | 'well'
+  | 'stream'
+  | 'error-status'
+  | 'hang'
+  | 'cut'
+  | 'ends-early'
+  | 'huge'
+  | 'huge-event'
+  | 'deep'
+  | 'event-flood'
+  | 'forgets'
+  | 'redirect'
+  | 'page'
+
+export interface MisbehavingHttp {
+  readonly url: string
+  /** The value of the header `x-key` in each request. */
+  readonly keys: readonly (string | undefined)[]
+  /** How many sessions were begun. */
+  sessions(): number
+  /** Those that were ended, by their ids. */
+  readonly ended: readonly string[]
+  fault: HttpFault
+  close(): Promise<void>
+}
+
+interface Message {
+  readonly id?: number
+  readonly method: string
+  readonly params?: { readonly protocolVersion?: string; readonly arguments?: { readonly msg?: string } }
+}
+
+const EVENT_STREAM = { 'content-type': 'text/event-stream' }
+const echo = { name: 'echo', inputSchema: { type: 'object' } }
+
+export async function startMisbehavingHttp(elsewhere = 'http://127.0.0.1:1/'): Promise<MisbehavingHttp> {
+  const keys: (string | undefined)[] = []
+  const ended: string[] = []
+  let sessions = 0
+  const server = createServer((request, response) => void respond(request, response))
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  if (typeof address !== 'object' || address === null) throw new Error('it has no address')
+
+  const self: MisbehavingHttp = {
+    url: `http://127.0.0.1:${address.port}/mcp`,
+    keys,
+    sessions: () => sessions,
+    ended,
+    fault: 'well',
+    async close() {
+      server.closeAllConnections()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+  return self
+
+  async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { 'x-key': key } = request.headers
+    keys.push(typeof key === 'string' ? key : undefined)
+    if (request.method === 'DELETE') ended.push(String(request.headers['mcp-session-id']))
+    if (request.method !== 'POST') return void response.writeHead(405).end()
+    let body = ''
+    for await (const chunk of request) body += String(chunk)
+    const message = JSON.parse(body) as Message
+    if (message.id === undefined) return void response.writeHead(202).end()
+    const answer = (result: object): string => JSON.stringify({ jsonrpc: '2.0', id: message.id, result })
+    const tell = (result: object, headers: Record<string, string> = {}): void =>
+      void response.writeHead(200, { 'content-type': 'application/json', ...headers }).end(answer(result))
+    if (message.method === 'initialize') {
+      sessions += 1
+      const { protocolVersion } = message.params ?? {}
+      const serverInfo = { name: 'http', version: '1' }
+      return tell(
+        { protocolVersion, capabilities: { tools: {} }, serverInfo },
+        { 'mcp-session-id': `session-${sessions}` },
+      )
+    }
+    if (message.method === 'tools/list') return tell({ tools: [echo] })
+    if (message.method !== 'tools/call') return tell({})
+    const result = { content: [{ type: 'text', text: message.params?.arguments?.msg ?? '' }] }
+    switch (self.fault) {
+      case 'well':
+        return tell(result)
+      case 'stream':
+        return void response.writeHead(200, EVENT_STREAM).end(`: hello\n\nevent: message\ndata: ${answer(result)}\n\n`)
+      case 'error-status':
+        return void response.writeHead(500).end('out of order')
+      case 'hang':
+        return
+      case 'cut':
+        response.writeHead(200, EVENT_STREAM).write(': hello\n\n')
+        return void setImmediate(() => response.destroy())
+      case 'ends-early':
+        return void response.writeHead(200, EVENT_STREAM).end(': hello\n\n')
+      case 'huge':
+        return tell({ ...result, more: 'x'.repeat(17 * 1024 * 1024) })
+      case 'huge-event':
+        return void response.writeHead(200, EVENT_STREAM).write(`data: ${'x'.repeat(17 * 1024 * 1024)}`)
+      case 'deep':
+        response.writeHead(200, { 'content-type': 'application/json' })
+        return void response.end(
+          `{"jsonrpc":"2.0","id":${message.id},"result":{"content":[],"structuredContent":${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}}}`,
+        )
+      case 'event-flood': {
+        response.writeHead(200, EVENT_STREAM)
+        const event = `data: ${JSON.stringify({ jsonrpc: '2.0', method: 'notifications/message', params: { level: 'info', data: 1 } })}\n\n`
+        const more = (): void => {
+          if (response.destroyed) return
+          if (response.write(event.repeat(100))) setImmediate(more)
+          else response.once('drain', more)
+        }
+        return more()
+      }
+      case 'forgets':
+        self.fault = 'well'
+        return void response.writeHead(404).end()
+      case 'redirect':
+        return void response.writeHead(307, { location: elsewhere }).end()
+      case 'page':
+        return void response.writeHead(200, { 'content-type': 'text/html' }).end('<h1>Sign in</h1>')
+    }
+  }
+}
