@@ -10,7 +10,10 @@ import { type TestServer, startTestServer } from '../support/test-server.ts'
 import { type Mode, type Serving, type ToolSession, attachToolSession, openToolSession } from './tool-session.ts'
 import { writeConfig } from './write-config.ts'
 
-const ALL = ['Read', 'Write', 'Edit', 'Glob', 'Grep', 'Bash', 'WebFetch', 'AskUserQuestion', 'Agent', 'TodoWrite']
+const ALL = [
+  ...['Read', 'Write', 'Edit', 'Glob', 'Grep', 'Bash', 'WebFetch', 'AskUserQuestion', 'Agent', 'TodoWrite'],
+  ...['Remember', 'Skill'],
+]
 const agent = (name: string, tools: readonly string[]) => ({
   name,
   instructions: 'Follow the script.',

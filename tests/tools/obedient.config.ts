@@ -13,6 +13,8 @@ const EVERYTHING = [
   'AskUserQuestion',
   'Agent',
   'TodoWrite',
+  'Remember',
+  'Skill',
 ]
 const ORDER = /\bcall (\S+) (\S+) (\{.*\})/g
 

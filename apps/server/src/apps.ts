@@ -21,6 +21,7 @@ import { createRateLimit } from './limits/rate-limit.ts'
 import type { UnauthenticatedSockets } from './limits/unauthenticated-sockets.ts'
 import type { Log } from './log/log.ts'
 import type { Redactor } from './log/redactor.ts'
+import { createMemoryRoutes } from './memory/memory-routes.ts'
 import { createMetricsRoutes } from './metrics/metrics-routes.ts'
 import { createPageRoutes } from './page/page-routes.ts'
 import { createPermissionRoutes } from './permissions/permission-routes.ts'
@@ -128,6 +129,7 @@ function createSharedApp(deps: AppsDeps, authenticate: Authenticate): HttpApp {
       authenticate,
     }),
   )
+  app.route('/api/polylogue/memory', createMemoryRoutes({ memories: parts.memories, authenticate }))
   app.route(
     '/api/polylogue/permissions',
     createPermissionRoutes({

@@ -6,6 +6,7 @@ import {
   type Engine,
   type EventStore,
   type LogEntry,
+  type MemoryStore,
   type RuleStore,
 } from '@polylogue/engine'
 import { openSqliteStores, type SqliteStores } from '@polylogue/store-sqlite'
@@ -54,6 +55,7 @@ export interface Parts {
   readonly events: EventStore
   readonly keys: KeyRing
   readonly rules: RuleStore
+  readonly memories: MemoryStore
   readonly metrics: ServerMetrics
   readonly streams: OpenStreams
   readonly turns: RunningTurns
@@ -83,6 +85,8 @@ export async function wire(options: ServeOptions, config: LoadedConfig, { log, r
     dataDir: options.dataDir,
     databaseFile: file,
     ...(chosen && { defaultModel: chosen.name }),
+    // Tools run after the stores are open.
+    remember: (userId, memory) => stores.memories.addMemory(userId, memory),
     log: (entry) => writeEntry(log, entry),
   })
   const isNew = !existsSync(file)
@@ -111,6 +115,7 @@ export async function wire(options: ServeOptions, config: LoadedConfig, { log, r
     digest: sha256,
     secretBox: learnFromBox(secretBox, redactor),
     rules,
+    memories: stores.memories,
     operator: toOperatorPolicy(config.permissions, config.webFetch.allowHosts),
     workspaces: createSessionWorkspaces({
       dataDir: options.dataDir,
@@ -136,6 +141,7 @@ export async function wire(options: ServeOptions, config: LoadedConfig, { log, r
     events,
     keys,
     rules,
+    memories: stores.memories,
     metrics,
     streams,
     turns,

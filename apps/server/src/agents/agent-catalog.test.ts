@@ -12,7 +12,7 @@ const model = { stream: async function* () {} }
 function configOf(written: object = {}): LoadedConfig {
   const { tools: _, ...config } = configSchema.parse(written)
   const agents = config.agents.map((agent) => ({ ...agent, tools: [], origin: 'polylogue.config.ts' }))
-  return { ...config, agents, directory: '/nowhere', file: 'polylogue.config.ts' }
+  return { ...config, agents, skills: [], skillDirectories: [], directory: '/nowhere', file: 'polylogue.config.ts' }
 }
 
 const agent = (name: string, more: object = {}): object => ({ name, instructions: 'Write.', model: 'demo', ...more })

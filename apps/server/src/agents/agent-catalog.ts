@@ -1,6 +1,6 @@
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
-import type { AgentCatalog, AgentDefinition, Clock, LogEntry } from '@polylogue/engine'
+import type { AgentCatalog, AgentDefinition, Clock, LogEntry, MemoryStore } from '@polylogue/engine'
 import type { Environment } from '@polylogue/models'
 import { ConfigError } from '../config/config-error.ts'
 import type { LoadedAgent, LoadedConfig } from '../config/load-config.ts'
@@ -20,6 +20,8 @@ export interface CatalogParts {
   readonly dataDir?: string
   /** Where the server keeps its events: no tool may touch it. */
   readonly databaseFile?: string
+  /** What the tool `Remember` does; without it, that tool fails. */
+  readonly remember?: MemoryStore['addMemory']
   readonly log?: (entry: LogEntry) => void
 }
 
@@ -29,13 +31,23 @@ export interface CatalogParts {
  */
 export function createAgentCatalog(
   config: LoadedConfig,
-  { scripted, clock, defaultModel = 'demo', env = {}, dataDir, databaseFile, log = () => undefined }: CatalogParts,
+  {
+    scripted,
+    clock,
+    defaultModel = 'demo',
+    env = {},
+    dataDir,
+    databaseFile,
+    remember = rememberNothing,
+    log = () => undefined,
+  }: CatalogParts,
 ): AgentCatalog & { readonly defaultName: string } {
   const parts: ModelParts = { clock, env, log, providers: config.providers }
   const { maxSteps } = config.limits
   const builtIns = createBuiltInTools({
     ...config,
     clock,
+    remember,
     dataDir: dataDir ?? join(tmpdir(), 'polylogue'),
     protectedPaths: [...configFilesOf(config), ...databaseFilesOf(databaseFile)],
   })
@@ -56,6 +68,8 @@ export function createAgentCatalog(
   }
   return { find: (name) => agents.get(name), list: () => list, defaultName: defaultNameOf(config, [...agents.keys()]) }
 }
+
+const rememberNothing: MemoryStore['addMemory'] = () => Promise.reject(new Error('Nothing is remembered here.'))
 
 /** Where the default model was written; nobody wrote one that was found. */
 function originOfDefault({ file, defaultModel }: LoadedConfig, env: Environment): string {
@@ -87,9 +101,10 @@ function toDefinition(
 }
 
 /** Also where they are not there yet: nothing that tools write may become a configuration. */
-function configFilesOf({ directory, file }: LoadedConfig): readonly string[] {
-  const names = ['polylogue.config.ts', 'polylogue.config.js', 'polylogue.config.json', 'agents']
-  return [...names, ...(file === undefined ? [] : [basename(file)])].map((name) => join(directory, name))
+function configFilesOf({ directory, file, skillDirectories }: LoadedConfig): readonly string[] {
+  const names = ['polylogue.config.ts', 'polylogue.config.js', 'polylogue.config.json', 'agents', 'skills']
+  const files = [...names, ...(file === undefined ? [] : [basename(file)])].map((name) => join(directory, name))
+  return [...files, ...skillDirectories]
 }
 
 /** With what stands beside it while it is in use. */

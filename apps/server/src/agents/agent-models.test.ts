@@ -12,7 +12,7 @@ const agent = (name: string, more: object = {}): object => ({ name, instructions
 function configOf(written: object = {}): LoadedConfig {
   const { tools: _, ...config } = configSchema.parse(written)
   const agents = config.agents.map((one) => ({ ...one, tools: [], origin: 'polylogue.config.ts' }))
-  return { ...config, agents, directory: '/nowhere', file: 'polylogue.config.ts' }
+  return { ...config, agents, skills: [], skillDirectories: [], directory: '/nowhere', file: 'polylogue.config.ts' }
 }
 
 const modelNames = (config: LoadedConfig, defaultModel?: string): readonly string[] =>

@@ -10,7 +10,14 @@ const clock = createFakeClock()
 function assistantOf(written: object, defaultModel: string, dataDir?: string) {
   const { tools: _, ...config } = configSchema.parse(written)
   const agents = config.agents.map((agent) => ({ ...agent, tools: [], origin: 'polylogue.config.ts' }))
-  const loaded: LoadedConfig = { ...config, agents, directory: '/nowhere', file: 'polylogue.config.ts' }
+  const loaded: LoadedConfig = {
+    ...config,
+    agents,
+    skills: [],
+    skillDirectories: [],
+    directory: '/nowhere',
+    file: 'polylogue.config.ts',
+  }
   const parts = { scripted: true, clock, defaultModel, ...(dataDir !== undefined && { dataDir }) }
   return createAgentCatalog(loaded, parts).find('assistant')
 }

@@ -1,11 +1,14 @@
-import type { Clock, Tool } from '@polylogue/engine'
+import type { Clock, MemoryStore, Tool } from '@polylogue/engine'
 import {
   createAgentTool,
   createBashTool,
   createFileTools,
   createQuestionTool,
+  createRememberTool,
+  createSkillTool,
   createTodoTool,
   createWebFetchTool,
+  type Skill,
   type SubAgent,
 } from '@polylogue/tools'
 import { join } from 'node:path'
@@ -17,6 +20,8 @@ export interface BuiltInParts extends ToolSettings {
   /** What no tool may touch beside the data directory: the configuration. */
   readonly protectedPaths: readonly string[]
   readonly clock: Clock
+  readonly skills: readonly Skill[]
+  readonly remember: MemoryStore['addMemory']
 }
 
 export interface BuiltInTools {
@@ -28,7 +33,7 @@ export interface BuiltInTools {
 export const bashStateDir = (dataDir: string): string => join(dataDir, 'bash')
 
 export function createBuiltInTools(parts: BuiltInParts): BuiltInTools {
-  const { dataDir, clock, bash, webFetch } = parts
+  const { dataDir, clock, bash, webFetch, skills, remember } = parts
   const protectedPaths = [dataDir, ...parts.protectedPaths]
   const stateDir = bashStateDir(dataDir)
   const tools = new Map<string, Tool>(
@@ -38,6 +43,8 @@ export function createBuiltInTools(parts: BuiltInParts): BuiltInTools {
       createWebFetchTool({ ...webFetch, clock }),
       createQuestionTool(),
       createTodoTool(),
+      createRememberTool({ remember }),
+      createSkillTool({ skills }),
     ].map((tool) => [tool.name, tool]),
   )
   const find = (name: BuiltInToolName, subAgents: readonly SubAgent[]): Tool => {

@@ -10,6 +10,8 @@ export const BUILT_IN_TOOLS = [
   'AskUserQuestion',
   'Agent',
   'TodoWrite',
+  'Remember',
+  'Skill',
 ] as const
 
 export type BuiltInToolName = (typeof BUILT_IN_TOOLS)[number]

@@ -28,6 +28,7 @@ export const configSchema = z.strictObject({
   permissions: permissionsSchema.prefault({}),
   bash: bashSchema.prefault({}),
   webFetch: webFetchSchema.prefault({}),
+  skills: z.array(z.string().min(1).max(4096)).max(20).optional(),
   allowOrigins: z.array(origin).default([]),
   publicUrl: z
     .string()

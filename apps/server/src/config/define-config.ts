@@ -24,6 +24,8 @@ export interface Config {
   readonly bash?: Partial<ToolSettings['bash']>
   /** What the built-in tool `WebFetch` may reach beside the public network. */
   readonly webFetch?: Partial<ToolSettings['webFetch']>
+  /** Directories with skills for the built-in tool `Skill`, relative to the configuration; `skills` if left out. */
+  readonly skills?: readonly string[]
   /** Web pages of these origins may call the server, such as `https://app.example`. */
   readonly allowOrigins?: readonly string[]
   /** The address that clients use when the server stands behind a proxy. */

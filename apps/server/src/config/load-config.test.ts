@@ -50,6 +50,35 @@ describe('without a configuration', () => {
   })
 })
 
+describe('skills', () => {
+  const skill = (name: string): string => `---\nname: ${name}\ndescription: About ${name}\n---\nDo ${name}.\n`
+
+  it('are those of the folder beside the configuration', async () => {
+    expect(await loadConfig({ directory })).toMatchObject({ skills: [], skillDirectories: [] })
+    await write({ 'skills/b/SKILL.md': skill('b'), 'skills/a/SKILL.md': skill('a') })
+    const { skills, skillDirectories } = await loadConfig({ directory })
+    expect(skills.map(({ name }) => name)).toEqual(['a', 'b'])
+    expect(skillDirectories).toEqual([join(directory, 'skills')])
+  })
+
+  it('are those of the folders that are named, which must be there', async () => {
+    await write({ 'skills/a/SKILL.md': skill('a'), 'mine/b/SKILL.md': skill('b') })
+    await write({ 'polylogue.config.json': json({ skills: ['mine'] }) })
+    expect((await loadConfig({ directory })).skills).toMatchObject([{ name: 'b' }])
+    const missing = join(directory, 'none')
+    expect(await refusalOf({ 'polylogue.config.json': json({ skills: ['none'] }) })).toBe(
+      `${missing}: there is no such directory`,
+    )
+  })
+
+  it('are refused with the name of their file', async () => {
+    const file = join(directory, 'skills/a/SKILL.md')
+    expect(await refusalOf({ 'skills/a/SKILL.md': 'Do it.' })).toBe(
+      `${file}: must begin with front matter between two lines ---`,
+    )
+  })
+})
+
 describe('a configuration in JSON', () => {
   it('is found in the start directory', async () => {
     await write({
@@ -93,7 +122,7 @@ describe('a configuration in JSON', () => {
 
   it('is refused when it names a tool that nobody has', async () => {
     expect(await refusalOf({ 'polylogue.config.json': json({ agents: [{ ...agent, tools: ['look'] }] }) })).toBe(
-      'polylogue.config.json: agents[0].tools[0]: no tool is named look; there are Read, Write, Edit, Glob, Grep, Bash, WebFetch, AskUserQuestion, Agent, TodoWrite',
+      'polylogue.config.json: agents[0].tools[0]: no tool is named look; there are Read, Write, Edit, Glob, Grep, Bash, WebFetch, AskUserQuestion, Agent, TodoWrite, Remember, Skill',
     )
   })
 
@@ -196,7 +225,7 @@ describe('an agent in Markdown', () => {
     [
       'with a tool that nobody has',
       '---\nmodel: demo\ntools: [look]\n---\nA',
-      'tools[0]: no tool is named look; there are Read, Write, Edit, Glob, Grep, Bash, WebFetch, AskUserQuestion, Agent, TodoWrite',
+      'tools[0]: no tool is named look; there are Read, Write, Edit, Glob, Grep, Bash, WebFetch, AskUserQuestion, Agent, TodoWrite, Remember, Skill',
     ],
   ])('is refused %s', async (_, text, problem) => {
     expect(await refusalOf({ 'agents/a.md': text })).toBe(`agents/a.md: ${problem}`)

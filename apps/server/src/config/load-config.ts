@@ -4,7 +4,7 @@ import { readFile, readdir, stat } from 'node:fs/promises'
 import { dirname, extname, join, relative, resolve } from 'node:path'
 import type { Tool } from '@polylogue/engine'
 import type { ProviderConfigs } from '@polylogue/models'
-import { oneLine, parseWith } from '@polylogue/tools'
+import { oneLine, parseWith, type Skill } from '@polylogue/tools'
 import type { AgentSettings } from './agent-schema.ts'
 import { ConfigError } from './config-error.ts'
 import { configSchema } from './config-schema.ts'
@@ -15,6 +15,7 @@ import { BUILT_IN_TOOLS, isBuiltInTool, type BuiltInToolName } from './built-in-
 import type { Limits } from './limits.ts'
 import type { ToolSettings } from './tool-settings.ts'
 import { readMarkdownAgent } from './read-markdown-agent.ts'
+import { readSkills } from './read-skills.ts'
 
 export interface LoadedConfig {
   /** Where the configuration and the folder `agents` are, or would be. */
@@ -31,6 +32,9 @@ export interface LoadedConfig {
   readonly permissions: PermissionSettings
   readonly bash: ToolSettings['bash']
   readonly webFetch: ToolSettings['webFetch']
+  readonly skills: readonly Skill[]
+  /** Where they are, absolute: nothing that tools write may become a skill. */
+  readonly skillDirectories: readonly string[]
   readonly allowOrigins: readonly string[]
   readonly publicUrl?: string
   readonly trustedProxies: readonly string[]
@@ -54,14 +58,20 @@ export async function loadConfig(place: { readonly file?: string; readonly direc
   const file = path && labelOf(directory, path)
   const parsed = parseWith(configSchema, path && file ? await readConfig(path, file) : {})
   if (!parsed.ok) throw new ConfigError(`${file}: ${parsed.problem}`)
-  const { agents, tools, ...rest } = parsed.value
+  const { agents, tools, skills, ...rest } = parsed.value
   const own = agents.map((agent, index) => resolveTools({ ...agent, origin: file ?? '' }, tools, `agents[${index}].`))
   const inMarkdown = await readAgents(path ? dirname(path) : directory, directory)
   const all = [...own, ...inMarkdown.map((agent) => resolveTools(agent, tools, ''))]
   refuseRepeatedAgents(all)
   refuseUnknownSubAgents(all)
   const folder = path ? dirname(path) : directory
-  return { ...rest, file, directory: folder, agents: all.map((agent) => resolveWorkspace(agent, folder)) }
+  return {
+    ...rest,
+    file,
+    directory: folder,
+    agents: all.map((agent) => resolveWorkspace(agent, folder)),
+    ...(await readSkills(skills, folder)),
+  }
 }
 
 async function findConfig(directory: string): Promise<string | undefined> {
