@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander'
 import { readFileSync } from 'node:fs'
+import { defineMemory } from './define-memory.ts'
 import { definePermissions } from './define-permissions.ts'
 import {
   defineBench,
@@ -46,6 +47,7 @@ function createProgram(finish: (exitCode: number) => void): Command {
   defineKeys(program, finish)
   defineSessions(program, finish)
   definePermissions(program, finish)
+  defineMemory(program, finish)
   defineDoctor(program, finish)
   defineBench(program, finish)
   return program
