@@ -155,8 +155,8 @@ function onCall({ id = -1, params }: Request): void {
   }
 }
 
+if (fault === 'deaf' || fault === 'stubborn') process.on('SIGTERM', () => {})
 if (fault === 'stubborn') {
-  process.on('SIGTERM', () => {})
   const lines = 'process.on("SIGTERM",()=>{});setInterval(()=>{},60000)'
   spawn(process.execPath, ['-e', lines, marker], { detached: true, stdio: 'ignore' }).unref()
 }
@@ -174,6 +174,6 @@ input.on('line', (line) => {
   }
 })
 input.on('close', () => {
-  if (!['stubborn', 'closed-input', 'closed-output'].includes(fault)) clearInterval(forever)
+  if (!['deaf', 'stubborn', 'closed-input', 'closed-output'].includes(fault)) clearInterval(forever)
 })
 process.stdout.on('error', () => die(0))

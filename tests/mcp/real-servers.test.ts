@@ -13,7 +13,7 @@ import { callTool, createMcpWorld, type McpWorld, problemOf } from './mcp-world.
 const require = createRequire(import.meta.url)
 const programOf = (name: string): string =>
   join(dirname(require.resolve(`@modelcontextprotocol/${name}/package.json`)), 'dist', 'index.js')
-const NEWEST = join(import.meta.dirname, 'newest-server.ts')
+const NEWEST = join(import.meta.dirname, '../../packages/tools/src/mcp/test-support/newest-server.ts')
 
 let world: McpWorld
 let folder: TempDir
