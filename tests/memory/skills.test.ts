@@ -58,6 +58,29 @@ describe('Skill', () => {
     expect(textOf(messages)).toContain(`- ${join(dir.path, 'skills/release/notes/checklist.md')}`)
   })
 
+  it('brings files that can be read and searched, from wherever a session works', async () => {
+    const session = await openToolSession(server)
+    const folder = join(dir.path, 'skills/release')
+    await session.turn(
+      script(
+        call('r1', 'Read', { path: join(folder, 'notes/checklist.md') }),
+        call('r2', 'Grep', { pattern: 'o.e', path: folder }),
+        call('r3', 'Glob', { pattern: '**/*.md', path: folder }),
+        call('r4', 'Read', { path: join(folder, '../../polylogue.config.json') }),
+        call('r5', 'Read', { path: join(folder, '..') }),
+        call('r6', 'Write', { path: join(folder, 'notes/checklist.md'), content: 'evil' }),
+        call('r7', 'Edit', { path: join(folder, 'SKILL.md'), oldText: 'Tag it', newText: 'Delete it' }),
+      ),
+    )
+    const calls = await session.calls()
+    const statuses = [1, 2, 3, 4, 5, 6, 7].map((number) => calls.get(`r${number}`)?.status)
+    const [readable, outside] = ['completed', 'denied']
+    expect(statuses).toEqual([readable, readable, readable, outside, outside, outside, outside])
+    for (const id of ['r1', 'r2']) expect(JSON.stringify(calls.get(id)?.output)).toContain('one')
+    expect(JSON.stringify(calls.get('r3')?.output)).toContain('checklist.md')
+    expect(await readFile(join(folder, 'notes/checklist.md'), 'utf8')).toBe('one')
+  })
+
   it('belongs to the agents that name it, and to the scripted one', async () => {
     const { body } = await server.client(V3).meta()
     const names = body.agents.map(({ name, tools = [] }) => [name, tools.map((tool) => tool.name).includes('Skill')])
@@ -72,7 +95,9 @@ describe('Skill', () => {
     const session = await openToolSession(server, { agent: 'rooted', preset: 'full-access' })
     const paths = ['skills/evil/SKILL.md', 'skills/release/SKILL.md', 'more/evil/SKILL.md']
     await session.turn(script(...paths.map((path, index) => call(`w${index}`, 'Write', { path, content: 'evil' }))))
+    await session.turn(script(call('r1', 'Read', { path: 'skills/release/SKILL.md' })))
     const calls = await session.calls()
+    expect(calls.get('r1')?.status).toBe('completed')
     expect(paths.map((_, index) => calls.get(`w${index}`)?.status)).toEqual(['denied', 'denied', 'denied'])
     expect(await readdir(join(dir.path, 'skills'))).toEqual(['release'])
     expect(await readFile(join(dir.path, 'skills/release/SKILL.md'), 'utf8')).toBe(SKILL)

@@ -14,6 +14,7 @@ import {
 import { join } from 'node:path'
 import { BUILT_IN_TOOLS, type BuiltInToolName } from '../config/built-in-names.ts'
 import type { ToolSettings } from '../config/tool-settings.ts'
+import { readSkillFiles } from './read-skill-files.ts'
 
 export interface BuiltInParts extends ToolSettings {
   readonly dataDir: string
@@ -29,6 +30,8 @@ export interface BuiltInTools {
   all(subAgents: readonly SubAgent[]): readonly Tool[]
 }
 
+const READING_TOOLS: ReadonlySet<string> = new Set(['Read', 'Glob', 'Grep'] satisfies BuiltInToolName[])
+
 /** Where `Bash` notes what runs, so that a successor can end it. */
 export const bashStateDir = (dataDir: string): string => join(dataDir, 'bash')
 
@@ -38,7 +41,9 @@ export function createBuiltInTools(parts: BuiltInParts): BuiltInTools {
   const stateDir = bashStateDir(dataDir)
   const tools = new Map<string, Tool>(
     [
-      ...createFileTools({ protectedPaths }),
+      ...createFileTools({ protectedPaths }).map((tool) =>
+        READING_TOOLS.has(tool.name) ? readSkillFiles(tool, skills) : tool,
+      ),
       createBashTool({ ...bash, stateDir, outputDir: join(stateDir, 'outputs'), hidden: [dataDir] }),
       createWebFetchTool({ ...webFetch, clock }),
       createQuestionTool(),
