@@ -45,7 +45,8 @@ describe('a snapshot', () => {
   it('is stored every 500 events within one long turn', async () => {
     const { clock, store, appends } = createWatchedStore()
     const test = await startSession({ store, clock, tools: [createFakeTool('t')], maxSteps: 300 })
-    for (let index = 0; index < 230; index++) test.model.push([calls(`c${index}`, 't', { index }), finishes('tool-calls')])
+    for (let index = 0; index < 230; index++)
+      test.model.push([calls(`c${index}`, 't', { index }), finishes('tool-calls')])
     await test.say('go')
     await test.untilRest()
     const seqs = appends.flatMap(({ snapshot, expectedSeq, events }) =>

@@ -61,6 +61,23 @@ describe('a session in memory', () => {
     expect(test.model.requests[1]?.messages.length).toBe(3)
   })
 
+  it('is dropped sooner when there are very many, the longest unused first', async () => {
+    const test = await startWatched()
+    const { engine, user: userId, clock } = test
+    const create = () => engine.execute({ type: 'create-session', userId, agent: 'tester', access: { type: 'preset' } })
+    const old = await Promise.all(Array.from({ length: 600 }, create))
+    clock.advance(1_000)
+    const young = await Promise.all(Array.from({ length: 600 }, create))
+    for (let second = 0; second < 25; second++) {
+      clock.advance(1_000)
+      await untilQuiet()
+    }
+    for (const { sessionId } of [...young, ...old]) await engine.readSession(userId, sessionId)
+    expect(test.loads).toEqual(old.slice(0, test.loads.length).map(({ sessionId }) => sessionId))
+    expect(test.loads.length).toBeGreaterThanOrEqual(200)
+    expect(test.loads.length).toBeLessThan(210)
+  })
+
   it('is not dropped while somebody reads it', async () => {
     const test = await startWatched()
     const attachment = await test.engine.attach(test.user, test.sessionId, { seq: 0 }, createReaderLog())

@@ -6,7 +6,10 @@ import { OpenSession } from './open-session.ts'
 
 /** An idle session costs no memory after this long; its next use reads a snapshot and the tail of its log. */
 const IDLE_MS = 5 * 60_000
-const SWEEP_MS = 60_000
+/** Beyond this many the longest unused go sooner, but never one that somebody may be about to use. */
+const MOST_OPEN = 1_000
+const CROWDED_IDLE_MS = 10_000
+const SWEEP_MS = 10_000
 
 /** The sessions in memory. Loading is shared: two users of one session get the same object. */
 export class OpenSessions {
@@ -51,12 +54,21 @@ export class OpenSessions {
 
   startEviction(): void {
     this.#sweep = this.#parts.clock.setTimer(SWEEP_MS, () => {
-      const limit = this.#parts.clock.now() - IDLE_MS
-      for (const [id, session] of this.#open) {
-        if (session.lastUsedAt <= limit && session.feed.readerCount === 0 && !this.#isBusy(id)) this.#open.delete(id)
+      const now = this.#parts.clock.now()
+      this.#evict([...this.#open.values()], now - IDLE_MS)
+      const crowd = this.#open.size - MOST_OPEN
+      if (crowd > 0) {
+        const byUse = [...this.#open.values()].sort((one, other) => one.lastUsedAt - other.lastUsedAt)
+        this.#evict(byUse.slice(0, crowd), now - CROWDED_IDLE_MS)
       }
       this.startEviction()
     })
+  }
+
+  #evict(sessions: readonly OpenSession[], unusedSince: number): void {
+    for (const { id, lastUsedAt, feed } of sessions) {
+      if (lastUsedAt <= unusedSince && feed.readerCount === 0 && !this.#isBusy(id)) this.#open.delete(id)
+    }
   }
 
   close(): void {
