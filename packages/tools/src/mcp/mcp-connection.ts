@@ -2,11 +2,13 @@ import type { CallToolResult, Progress } from '@modelcontextprotocol/client'
 import type { Clock, Digest, JsonObject, LogEntry, Timer } from '@polylogue/engine'
 import { createBackoff } from './backoff.ts'
 import { describeProblem } from './describe-problem.ts'
-import { listTools } from './list-tools.ts'
-import { CONNECT_MS, NO_TIMEOUT, REFRESH_EVERY_MS } from './mcp-limits.ts'
+import { startIdleCheck } from './idle-check.ts'
+import { CONNECT_MS, NO_TIMEOUT } from './mcp-limits.ts'
 import type { McpServer } from './mcp-server.ts'
 import type { OpenClient } from './open-client.ts'
+import { startTimeLimit } from './time-limit.ts'
 import type { ToolDefinition } from './tool-definition.ts'
+import { createToolList } from './tool-list.ts'
 import { unlessAborted } from './unless-aborted.ts'
 
 export type McpState = 'connecting' | 'ready' | 'failed' | 'closed'
@@ -50,24 +52,21 @@ export interface McpConnectionOptions {
   readonly onChange: () => void
 }
 
-const PING_EVERY_MS = 30_000
-const PING_MS = 10_000
 const FAREWELL_MS = 1000
 
 export function createMcpConnection(options: McpConnectionOptions): McpConnection {
-  const { server, clock, log } = options
+  const { server, clock, digest, log, onChange } = options
   const backoff = createBackoff(clock)
   const closing = new AbortController()
+  const client = () => live?.client
+  const list = createToolList({ clock, digest, signal: closing.signal, client, warn, onChange })
   let state: McpState = 'connecting'
   let since = clock.now()
   let lastError: string | undefined
-  let definitions: readonly ToolDefinition[] = []
   let live: OpenClient | undefined
   let connecting: Promise<OpenClient> | undefined
   let retry: Timer | undefined
-  let ping: Timer | undefined
-  let refreshing: Promise<void> | undefined
-  let isStale = false
+  let stopIdleCheck = (): void => {}
   let closed: Promise<void> | undefined
   /** Clients that are being closed: the next is opened when their processes are gone. */
   const leaving = new Set<Promise<void>>()
@@ -84,30 +83,13 @@ export function createMcpConnection(options: McpConnectionOptions): McpConnectio
       name: server.name,
       state,
       ...(lastError === undefined ? {} : { lastError }),
-      tools: definitions.length,
+      tools: list.definitions().length,
       since,
     }),
-    definitions: () => definitions,
+    definitions: list.definitions,
     settled: () => first,
     call,
     close: () => (closed ??= end()),
-  }
-
-  async function end(): Promise<void> {
-    enter('closed')
-    retry?.cancel()
-    ping?.cancel()
-    closing.abort(new Error('the connection was closed'))
-    const last = live
-    live = undefined
-    if (last) {
-      const [signal, timer] = within(FAREWELL_MS, 'it does not hear', new AbortController().signal)
-      await unlessAborted(last.endSession(), signal).catch(() => {})
-      timer.cancel()
-      leave(last)
-    }
-    await connecting?.catch(() => {})
-    await Promise.all(leaving)
   }
 
   function connect(): Promise<OpenClient> {
@@ -123,21 +105,17 @@ export function createMcpConnection(options: McpConnectionOptions): McpConnectio
     closing.signal.throwIfAborted()
     enter('connecting')
     let opened: OpenClient | undefined
-    const [signal, timer] = within(CONNECT_MS, `it did not get ready within ${CONNECT_MS / 1000} s`, closing.signal)
+    const overdue = `it did not get ready within ${CONNECT_MS / 1000} s`
+    const { signal, cancel } = startTimeLimit(clock, CONNECT_MS, overdue, closing.signal)
     try {
       await Promise.all(leaving)
       // Loaded when the first server is connected to: a host without one does not pay for the import.
       const { openClient } = await import('./open-client.ts')
-      isStale = false
-      opened = await openClient({ ...options, signal, onClosed: lost, onToolsChanged: refresh })
-      const listed = await listTools(opened.client, options.digest, signal)
+      opened = await openClient({ ...options, signal, onClosed: lost, onToolsChanged: list.refresh })
+      await list.read(opened.client, signal)
+      signal.throwIfAborted()
       if (opened.problem() !== undefined) throw new Error(opened.problem())
-      live = opened
-      adopt(listed)
-      backoff.succeeded()
-      enter('ready')
-      schedulePing()
-      if (isStale) refresh()
+      adopt(opened)
       return opened
     } catch (error) {
       const problem = opened?.problem() === undefined ? error : new Error(opened.problem(), { cause: error })
@@ -146,55 +124,36 @@ export function createMcpConnection(options: McpConnectionOptions): McpConnectio
       const why = describeProblem(problem, server)
       throw new Error(`MCP server ${server.name} is not connected: ${why}`, { cause: error })
     } finally {
-      timer.cancel()
+      cancel()
     }
   }
 
-  function adopt({ definitions: listed, problems }: Awaited<ReturnType<typeof listTools>>): void {
-    definitions = listed
-    for (const problem of problems) warn(problem)
-    options.onChange()
-  }
-
-  /** The list of tools, again: once at a time, and no oftener than need be, however often it is announced. */
-  function refresh(): void {
-    isStale = true
-    refreshing ??= readAgain()
-      .then(() => new Promise<void>((resolve) => void clock.setTimer(REFRESH_EVERY_MS, resolve)))
-      .finally(() => {
-        refreshing = undefined
-        if (isStale && live) refresh()
-      })
-  }
-
-  async function readAgain(): Promise<void> {
-    const current = live
-    // An attempt to connect reads the list itself.
-    if (current === undefined) return
-    isStale = false
-    const [signal, timer] = within(CONNECT_MS, 'its list of tools did not come', closing.signal)
-    try {
-      const listed = await listTools(current.client, options.digest, signal)
-      if (live === current) adopt(listed)
-    } catch (error) {
-      warn(`its list of tools could not be read again: ${describeProblem(error, server)}`)
-    } finally {
-      timer.cancel()
-    }
+  function adopt(open: OpenClient): void {
+    live = open
+    backoff.succeeded()
+    stopIdleCheck = startIdleCheck({
+      clock,
+      open,
+      isBusy: () => (callsOf.get(open) ?? 0) > 0,
+      onSilence(problem) {
+        if (live !== open) return
+        live = undefined
+        leave(open)
+        failed(problem)
+      },
+    })
+    enter('ready')
+    list.catchUp()
   }
 
   async function call({ definition, input, signal: wish, onProgress }: McpCall): Promise<CallToolResult> {
     const overdue = `it did not answer within ${server.deadlineMs / 1000} s`
-    const [signal, timer] = within(server.deadlineMs, overdue, AbortSignal.any([wish, closing.signal]))
+    const stops = AbortSignal.any([wish, closing.signal])
+    const { signal, cancel } = startTimeLimit(clock, server.deadlineMs, overdue, stops)
     let used: OpenClient | undefined
     try {
       used = await unlessAborted(connect(), signal)
-      const current = definitions.find(({ name }) => name === definition.name)
-      // What was judged is what runs: a tool that has become another one meanwhile is asked for anew.
-      if (current === undefined) throw new Refused(`the server no longer has the tool ${definition.name}`)
-      if (current.digest !== definition.digest) {
-        throw new Refused(`the server has changed the tool ${definition.name} meanwhile; look at it and call it again`)
-      }
+      demandUnchanged(definition)
       callsOf.set(used, (callsOf.get(used) ?? 0) + 1)
       const answer = used.client.callTool(
         { name: definition.name, arguments: input },
@@ -207,92 +166,93 @@ export function createMcpConnection(options: McpConnectionOptions): McpConnectio
       )
       return await unlessAborted(answer, signal)
     } catch (error) {
-      throw explain(error, used, signal, wish)
+      if (wish.aborted) throw new Error('cancelled', { cause: error })
+      throw explain(error, used, signal)
     } finally {
-      timer.cancel()
+      cancel()
       if (used && callsOf.has(used)) callsOf.set(used, (callsOf.get(used) ?? 1) - 1)
       if (used && used !== live && callsOf.get(used) === 0) leave(used)
     }
   }
 
-  function explain(error: unknown, used: OpenClient | undefined, signal: AbortSignal, wish: AbortSignal): Error {
-    if (wish.aborted) return new Error('cancelled', { cause: error })
-    if (used === undefined || error instanceof Refused) return error instanceof Error ? error : new Error(String(error))
-    if (used.isAnswer(error)) return new Error(describeProblem(error, server), { cause: error })
-    const reason: unknown = signal.aborted ? signal.reason : (used.problem() ?? error)
-    const problem = describeProblem(reason instanceof Error ? reason : new Error(String(reason)), server)
-    // A request that failed on its way says that the server is away, or has forgotten us. Others may still be under way.
-    if (!signal.aborted && server.reach.type !== 'stdio' && live === used) {
+  /** What was judged is what runs: a tool that has become another one meanwhile must be asked for anew. */
+  function demandUnchanged({ name, digest: judged }: ToolDefinition): void {
+    const current = list.definitions().find((definition) => definition.name === name)
+    if (current === undefined) throw new Refused(`the server no longer has the tool ${name}`)
+    if (current.digest !== judged) {
+      throw new Refused(`the server has changed the tool ${name} meanwhile; look at it and call it again`)
+    }
+  }
+
+  function explain(error: unknown, used: OpenClient | undefined, signal: AbortSignal): unknown {
+    if (error instanceof Refused) return error
+    const reason: unknown = signal.aborted ? signal.reason : (used?.problem() ?? error)
+    const problem = describeProblem(reason, server)
+    // Nothing was sent, or it was answered.
+    if (used === undefined) return signal.aborted ? new Error(`MCP server ${server.name}: ${problem}`) : error
+    if (used.isAnswer(error)) return new Error(problem, { cause: error })
+    // The server is away, or has forgotten us. Other calls may still be under way.
+    if (!signal.aborted && used.isAway(error) && live === used) {
       live = undefined
       failed(reason)
     }
-    return new Error(`MCP server ${server.name}: ${problem}. Whether the call had an effect is unknown.`, {
-      cause: error,
-    })
+    const doubt = 'Whether the call had an effect is unknown.'
+    return new Error(`MCP server ${server.name}: ${problem}. ${doubt}`, { cause: error })
   }
 
-  function lost(client: OpenClient): void {
-    leave(client)
-    if (client !== live) return
+  function lost(open: OpenClient): void {
+    leave(open)
+    if (open !== live) return
     live = undefined
-    failed(new Error(client.problem() ?? 'it ended the connection'))
+    failed(new Error(open.problem() ?? 'it ended the connection'))
   }
 
   function failed(error: unknown): void {
-    ping?.cancel()
+    stopIdleCheck()
     if (state === 'closed') return
     lastError = describeProblem(error, server)
-    warn(lastError)
+    warn(error)
     retry?.cancel()
     retry = clock.setTimer(backoff.failed(), () => void connect().catch(() => {}))
     enter('failed')
   }
 
-  /** A server that is idle may have gone without a word. One that works on a call is left alone: the call has a deadline. */
-  function schedulePing(): void {
-    ping?.cancel()
-    ping = clock.setTimer(PING_EVERY_MS, () => {
-      const current = live
-      if (current === undefined) return
-      if ((callsOf.get(current) ?? 0) > 0 || current.client.getProtocolEra() !== 'legacy') return schedulePing()
-      const [signal, timer] = within(PING_MS, 'it no longer answers', closing.signal)
-      const pinged = unlessAborted(current.client.ping({ signal, timeout: NO_TIMEOUT }), signal)
-      pinged
-        .then(schedulePing, (error: unknown) => {
-          // Whoever refuses to be pinged is there.
-          if (current.isAnswer(error)) return schedulePing()
-          if (live !== current) return
-          live = undefined
-          leave(current)
-          failed(error)
-        })
-        .finally(() => timer.cancel())
-    })
-  }
-
-  function leave(client: OpenClient): void {
-    callsOf.delete(client)
-    const left = client
+  function leave(open: OpenClient): void {
+    callsOf.delete(open)
+    const left = open
       .close()
-      .catch((error: unknown) => warn(`it could not be closed: ${describeProblem(error, server)}`))
+      .catch(warn)
       .finally(() => leaving.delete(left))
     leaving.add(left)
+  }
+
+  async function end(): Promise<void> {
+    enter('closed')
+    retry?.cancel()
+    stopIdleCheck()
+    closing.abort(new Error('the connection was closed'))
+    const last = live
+    live = undefined
+    if (last) {
+      const { signal, cancel } = startTimeLimit(clock, FAREWELL_MS, 'it does not hear')
+      await unlessAborted(last.endSession(), signal).catch(() => {})
+      cancel()
+      leave(last)
+    }
+    await connecting?.catch(() => {})
+    await Promise.all(leaving)
   }
 
   function enter(next: McpState): void {
     if (state === 'closed' || state === next) return
     state = next
     since = clock.now()
-    options.onChange()
+    onChange()
   }
 
-  function within(ms: number, problem: string, signal: AbortSignal): [AbortSignal, Timer] {
-    const over = new AbortController()
-    return [AbortSignal.any([signal, over.signal]), clock.setTimer(ms, () => over.abort(new Error(problem)))]
-  }
-
-  function warn(problem: string): void {
-    log({ level: 'warn', message: `MCP server ${server.name}: ${problem}`, mcpServer: server.name })
+  function warn(problem: unknown): void {
+    const message = `MCP server ${server.name}: ${describeProblem(problem, server)}`
+    log({ level: 'warn', message, mcpServer: server.name })
   }
 }
 

@@ -14,6 +14,8 @@ export interface OpenClient {
   problem(): string | undefined
   /** Whether an error is what the server answered, and not a failure to get an answer. */
   isAnswer(error: unknown): boolean
+  /** Whether an error says that nobody is there who knows us. */
+  isAway(error: unknown): boolean
   close(): Promise<void>
   /** Tells the server that we shall not come back, if it keeps sessions. */
   endSession(): Promise<void>
@@ -51,7 +53,7 @@ function isRefusal(error: unknown): boolean {
 }
 
 async function openAs(era: Era, options: OpenClientOptions): Promise<OpenClient> {
-  const { signal } = options
+  const { server, signal } = options
   signal.throwIfAborted()
   const { transport, problem, endSession } = createTransport(options)
   let isLeaving = false
@@ -73,6 +75,8 @@ async function openAs(era: Era, options: OpenClientOptions): Promise<OpenClient>
     client,
     problem,
     isAnswer: (error) => error instanceof ProtocolError && error.code !== ANSWER_CUT,
+    // `fetch` fails with a type error.
+    isAway: (error) => error instanceof SdkHttpError || (server.reach.type !== 'stdio' && error instanceof TypeError),
     close() {
       // The SDK's transports say so each time they are closed, to whoever may then close them again.
       if (!isLeaving) {
