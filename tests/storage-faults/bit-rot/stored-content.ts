@@ -6,7 +6,7 @@ import { OWNER, pictureOf, sessionIdOf } from '../workload/session-log.ts'
 const MOST = 1_000_000
 
 /** Rejects when something cannot be read. */
-export async function readContent({ events, keys }: SqliteStores, played: Played): Promise<StoredContent> {
+export async function readContent({ events, keys, memories }: SqliteStores, played: Played): Promise<StoredContent> {
   const sessions = []
   const optional: unknown[] = []
   const list = await events.listSessions({ userId: OWNER, limit: MOST })
@@ -24,7 +24,8 @@ export async function readContent({ events, keys }: SqliteStores, played: Played
   }
   const listed = await keys.listKeys()
   const found = await Promise.all(listed.map((_, index) => keys.findKey(`hash of ${index + 1}`)))
-  return { exact: { list: list.length, sessions, keys: listed, found }, optional }
+  const remembered = await memories.listMemories(OWNER, { limit: MOST })
+  return { exact: { list: list.length, sessions, keys: listed, found, remembered }, optional }
 }
 
 /** What can be asked of a store. Sealed secrets are not compared: they carry a seal of their own. */

@@ -1,5 +1,5 @@
-// play-and-wait FILE SESSIONS TURNS SIZE: plays sessions side by side, gives each a secret and makes keys, says
-// `ready`, and closes the store when its input ends.
+// play-and-wait FILE SESSIONS TURNS SIZE: plays sessions side by side, gives each a secret and makes keys and
+// memories, says `ready`, and closes the store when its input ends.
 import { asUserId } from '@polylogue/engine'
 import { openSqliteStores } from '@polylogue/store-sqlite'
 import { systemClock } from '../system-clock.ts'
@@ -8,7 +8,7 @@ import { eventsOfSession, sessionIdOf } from '../workload/session-log.ts'
 import { say } from './say.ts'
 
 const [file = '', sessions = '1', turns = '1', size = '1'] = process.argv.slice(2)
-const { events, keys, close } = await openSqliteStores({ file, clock: systemClock })
+const { events, keys, memories, close } = await openSqliteStores({ file, clock: systemClock })
 
 await Promise.all(
   Array.from({ length: Number(sessions) }, async (_, index) => {
@@ -32,6 +32,7 @@ await Promise.all(
       lastFour: 'abcd',
       createdAt: 1_700_000_000_000,
     })
+    await memories.addMemory(asUserId('ann'), { type: 'feedback', content: `fact ${session}: 记忆`, topic: 'facts' })
   }),
 )
 say('ready')
