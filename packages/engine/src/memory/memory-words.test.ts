@@ -14,6 +14,7 @@ describe('the words of a memory', () => {
     ['绿茶怎么泡？', '绿茶 泡'],
     ['私は緑茶が好きです', '緑茶 好き'],
     ['Grüße aus Köln', 'grüße köln'],
+    ['My son and the man', 'son man'],
     ['', ''],
     ['the of and !!! 🦜 \u0000 "*" (', ''],
   ])('of %j are %j', (text, words) => {

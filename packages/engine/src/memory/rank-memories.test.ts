@@ -27,6 +27,8 @@ describe('a question', () => {
     ['What is the capital of France?', []],
     ['Please tell me what I should do with this one', []],
     ['明天天气怎么样?', []],
+    ['写一首关于秋天的诗', []],
+    ['Write a haiku and explain how it works', []],
     ['我应该怎么做这个?', []],
     ['', []],
   ])('%j finds %j', (question, found) => {
