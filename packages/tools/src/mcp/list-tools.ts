@@ -1,7 +1,7 @@
 import type { Client } from '@modelcontextprotocol/client'
 import type { Digest } from '@polylogue/engine'
 import { z } from 'zod'
-import { MOST_PAGES, MOST_TOOLS, NO_TIMEOUT } from './mcp-limits.ts'
+import { MOST_LISTED, MOST_PAGES, MOST_PROBLEMS, MOST_TOOLS, NO_TIMEOUT } from './mcp-limits.ts'
 import { parseToolDefinition, type ToolDefinition } from './tool-definition.ts'
 import { unlessAborted } from './unless-aborted.ts'
 
@@ -17,6 +17,10 @@ export interface ListedTools {
 export async function listTools(client: Client, digest: Digest, signal: AbortSignal): Promise<ListedTools> {
   const definitions = new Map<string, ToolDefinition>()
   const problems: string[] = []
+  const complain = (problem: string): void => {
+    if (problems.length < MOST_PROBLEMS) problems.push(problem)
+  }
+  let seen = 0
   if (client.getServerCapabilities()?.tools === undefined) return { definitions: [], problems }
   let cursor: string | undefined
   for (let pages = 0; ; pages += 1) {
@@ -25,16 +29,17 @@ export async function listTools(client: Client, digest: Digest, signal: AbortSig
     const request = client.request({ method: 'tools/list', params }, page, { signal, timeout: NO_TIMEOUT })
     const { tools, nextCursor } = await unlessAborted(request, signal)
     for (const tool of tools) {
-      if (definitions.size === MOST_TOOLS) {
-        problems.push(`it has more than ${MOST_TOOLS} tools: the others are left out`)
+      seen += 1
+      if (definitions.size === MOST_TOOLS || seen > MOST_LISTED) {
+        complain(`it has more than ${definitions.size} tools: the others are left out`)
         return { definitions: [...definitions.values()], problems }
       }
       try {
         const definition = await parseToolDefinition(tool, digest)
-        if (definitions.has(definition.name)) problems.push(`tool ${definition.name} is listed twice`)
+        if (definitions.has(definition.name)) complain(`tool ${definition.name} is listed twice`)
         else definitions.set(definition.name, definition)
       } catch (error) {
-        problems.push(`tool ${nameOf(tool)} is left out: ${error instanceof Error ? error.message : String(error)}`)
+        complain(`tool ${nameOf(tool)} is left out: ${error instanceof Error ? error.message : String(error)}`)
       }
     }
     if (nextCursor === undefined) return { definitions: [...definitions.values()], problems }

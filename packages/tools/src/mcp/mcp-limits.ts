@@ -23,5 +23,10 @@ export const LONGEST_DESCRIPTION = 8192
 export const LONGEST_TEXT = 256 * 1024
 export const LARGEST_IMAGE = 5 * 1024 * 1024
 export const MOST_IMAGES = 8
-/** How often the list of tools is read again, at most. */
+/** Of one list, what is looked at at all. */
+export const MOST_LISTED = 1024
+/** Of one list, what is told of tools that are left out. */
+export const MOST_PROBLEMS = 20
+/** The list of tools is read again after this at the earliest, and later and later if it changes all the time. */
 export const REFRESH_EVERY_MS = 250
+export const REFRESH_LATEST_MS = 30_000

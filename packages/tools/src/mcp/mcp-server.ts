@@ -30,7 +30,9 @@ export function keyOfServer(server: McpServer, scope: string, digest: Digest): s
   return digest(canonicalJson({ scope, name, reach: { ...reach }, trusted, deadlineMs }))
 }
 
-/** What must never be repeated in a message: the values of variables and headers. */
+/** What must never be repeated in a message: values of variables, of headers, and of what stands in an address. */
 export function secretsOf({ reach }: McpServer): readonly string[] {
-  return Object.values(reach.type === 'stdio' ? reach.env : reach.headers)
+  if (reach.type === 'stdio') return Object.values(reach.env)
+  const { searchParams, username, password } = new URL(reach.url)
+  return [...Object.values(reach.headers), ...searchParams.values(), username, password]
 }

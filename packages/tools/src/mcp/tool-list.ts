@@ -1,7 +1,7 @@
 import type { Client } from '@modelcontextprotocol/client'
 import type { Clock, Digest } from '@polylogue/engine'
 import { listTools } from './list-tools.ts'
-import { CONNECT_MS, REFRESH_EVERY_MS } from './mcp-limits.ts'
+import { CONNECT_MS, REFRESH_EVERY_MS, REFRESH_LATEST_MS } from './mcp-limits.ts'
 import { startTimeLimit } from './time-limit.ts'
 import type { ToolDefinition } from './tool-definition.ts'
 
@@ -27,23 +27,34 @@ export interface ToolListOptions {
   readonly onChange: () => void
 }
 
+/** A change that comes within so many pauses after the last one makes the pause longer. */
+const RESTLESS = 4
+
 export function createToolList({ clock, digest, signal, client, warn, onChange }: ToolListOptions): ToolList {
   let definitions: readonly ToolDefinition[] = []
   let refreshing: Promise<void> | undefined
   let isStale = false
+  let pauseMs = REFRESH_EVERY_MS
+  let refreshedAt: number | undefined
+  /** A list that is read again has the same problems again. */
+  let told: readonly string[] = []
 
   async function read(from: Client, until: AbortSignal, isWanted: () => boolean): Promise<void> {
     isStale = false
     const listed = await listTools(from, digest, until)
     if (!isWanted()) return
     definitions = listed.definitions
-    for (const problem of listed.problems) warn(problem)
+    for (const problem of listed.problems) if (!told.includes(problem)) warn(problem)
+    told = listed.problems
     onChange()
   }
 
   async function readAgain(): Promise<void> {
     const current = client()
     if (current === undefined) return
+    const isRestless = refreshedAt !== undefined && clock.now() - refreshedAt < RESTLESS * pauseMs
+    pauseMs = isRestless ? Math.min(pauseMs * 2, REFRESH_LATEST_MS) : REFRESH_EVERY_MS
+    refreshedAt = clock.now()
     const limit = startTimeLimit(clock, CONNECT_MS, 'its list of tools did not come', signal)
     try {
       await read(current, limit.signal, () => client() === current)
@@ -57,7 +68,7 @@ export function createToolList({ clock, digest, signal, client, warn, onChange }
   function refresh(): void {
     isStale = true
     refreshing ??= readAgain()
-      .then(() => new Promise<void>((resolve) => void clock.setTimer(REFRESH_EVERY_MS, resolve)))
+      .then(() => new Promise<void>((resolve) => void clock.setTimer(pauseMs, resolve)))
       .finally(() => {
         refreshing = undefined
         if (client() !== undefined) catchUp()
