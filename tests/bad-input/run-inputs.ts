@@ -5,7 +5,8 @@ import { generateInput } from './generate-input.ts'
 import { LARGE_BODY_COUNT, generateLargeBody } from './generate/large-bodies.ts'
 import { judgeGrowth } from './judge-growth.ts'
 import { isByContract, judgeOutcome } from './judge-outcome.ts'
-import { type ProbeRound, probe } from './probe.ts'
+import type { ProbeRound } from './probe.ts'
+import { sendProbe } from './send-probe.ts'
 import { createRandom } from './random.ts'
 import { readBack } from './read-back.ts'
 import { createSession } from './scene.ts'
@@ -142,7 +143,7 @@ export async function createRun(subject: Subject, { giveUpMs = GIVE_UP_MS }: Run
     const probing: Promise<ProbeRound>[] = []
     let sent = 0
     const onSent = (): void => {
-      if (sent % INPUTS_PER_PROBE === 0) probing.push(probe(subject))
+      if (sent % INPUTS_PER_PROBE === 0) probing.push(sendProbe(subject))
       sent += 1
     }
     const ends = await Promise.allSettled(Array.from({ length: workers }, () => work(left, make, onSent)))
