@@ -77,6 +77,7 @@ describe('wrong usage', () => {
     [['sessions', 'list', '--limit', '0'], 'Give a number from 1 on.'],
     [['permissions'], 'Usage: polylogue permissions'],
     [['memory'], 'Usage: polylogue memory'],
+    [['mcp'], 'Usage: polylogue mcp'],
     [['memory', 'add'], "missing required argument 'content'"],
     [['memory', 'add', 'x', '--supersedes', 'y'], 'Give the number of a memory.'],
     [['permissions', 'add', 'maybe', 'Bash'], 'Allowed choices are allow, ask, deny.'],

@@ -18,7 +18,7 @@ it('a server that dies after it remembered, and before it said so, remembers onc
   const dying = await startServerProcess({ dataDir: temp.path, environment })
   const session = await openSession(dying.client(V3), { tools: [{ name: 'Remember', trust: true }] })
   const turn = session.turn(script(call('m1', 'Remember', { content: 'We deploy on Tuesdays' }), NEXT, 'say done'))
-  await expect(turn).rejects.toThrow()
+  await expect(turn).rejects.toThrow(/socket hang up|ECONNRESET|closed|terminated/)
   await dying.kill()
 
   const server = await startServerProcess({ dataDir: temp.path })

@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander'
 import { readFileSync } from 'node:fs'
+import { defineMcp } from './define-mcp.ts'
 import { defineMemory } from './define-memory.ts'
 import { definePermissions } from './define-permissions.ts'
 import {
@@ -48,6 +49,7 @@ function createProgram(finish: (exitCode: number) => void): Command {
   defineSessions(program, finish)
   definePermissions(program, finish)
   defineMemory(program, finish)
+  defineMcp(program, finish)
   defineDoctor(program, finish)
   defineBench(program, finish)
   return program

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net'
 import { createDoctorRoutes } from './admin/doctor-routes.ts'
 import { createKeyRoutes } from './admin/key-routes.ts'
+import { createMcpRoutes } from './admin/mcp-routes.ts'
 import { createSessionControlRoutes } from './admin/session-control-routes.ts'
 import { createSessionRoutes } from './admin/session-routes.ts'
 import { createStatusRoutes, type ServerStatus } from './admin/status-routes.ts'
@@ -130,6 +131,7 @@ function createSharedApp(deps: AppsDeps, authenticate: Authenticate): HttpApp {
     }),
   )
   app.route('/api/polylogue/memory', createMemoryRoutes({ memories: parts.memories, authenticate }))
+  app.route('/api/polylogue/mcp', createMcpRoutes(parts.mcp, parts.agents, authenticate))
   app.route(
     '/api/polylogue/permissions',
     createPermissionRoutes({

@@ -73,6 +73,8 @@ async function start(options: ServeOptions, undo: AsyncDisposableStack): Promise
   undo.defer(() => listeners.close())
   // The port first: when it is taken, no turn has been taken over in vain.
   const url = listen === undefined ? undefined : await listeners.listen(listen)
+  // A server connects to its MCP servers at once, an errand only if it has a turn to run.
+  if (listen !== undefined) for (const { tools } of parts.agents.list()) void tools
   await parts.engine.start(listen === undefined ? 'used' : 'all')
   undo.defer(() => within(GIVE_UP_MS, parts.engine.stop(0)))
   await listeners.listenForOwner()

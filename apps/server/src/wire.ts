@@ -6,11 +6,12 @@ import {
   type Engine,
   type EventStore,
   type LogEntry,
+  type Tool,
   type MemoryStore,
   type RuleStore,
 } from '@polylogue/engine'
 import { openSqliteStores, type SqliteStores } from '@polylogue/store-sqlite'
-import { sweepLeftovers } from '@polylogue/tools'
+import { createMcpPool, sweepLeftovers, type McpPool, type McpServer } from '@polylogue/tools'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { createAgentCatalog } from './agents/agent-catalog.ts'
@@ -57,6 +58,7 @@ export interface Parts {
   readonly rules: RuleStore
   readonly memories: MemoryStore
   readonly metrics: ServerMetrics
+  readonly mcp: McpPool
   readonly streams: OpenStreams
   readonly turns: RunningTurns
   readonly databaseFile: string
@@ -77,6 +79,12 @@ export async function wire(options: ServeOptions, config: LoadedConfig, { log, r
   const { env } = process
   installFailpoints(env)
   const file = parseDatabase(options.database, options)
+  const mcp = createMcpPool({
+    clock,
+    digest: sha256,
+    stateDir: bashStateDir(options.dataDir),
+    log: (entry) => writeEntry(log, entry),
+  })
   const chosen = await chooseModel(config, { clock, env, providers: config.providers })
   const agents = createAgentCatalog(config, {
     scripted: options.scripted === true,
@@ -87,6 +95,11 @@ export async function wire(options: ServeOptions, config: LoadedConfig, { log, r
     ...(chosen && { defaultModel: chosen.name }),
     // Tools run after the stores are open.
     remember: (userId, memory) => stores.memories.addMemory(userId, memory),
+    mcpTools: (names) =>
+      holdTools(
+        mcp,
+        config.mcpServers.filter(({ name }) => names.includes(name)),
+      ),
     log: (entry) => writeEntry(log, entry),
   })
   const isNew = !existsSync(file)
@@ -147,10 +160,21 @@ export async function wire(options: ServeOptions, config: LoadedConfig, { log, r
     turns,
     databaseFile: file,
     isNew,
+    mcp,
     async close() {
       metrics.close()
+      await mcp.close()
       await stores.close()
     },
+  }
+}
+
+/** Connects in the background, and not before somebody asks: most errands of the command line never do. */
+function holdTools(pool: McpPool, servers: readonly McpServer[]): () => readonly Tool[] {
+  let hold: ReturnType<McpPool['hold']> | undefined
+  return () => {
+    hold ??= pool.hold(servers)
+    return hold.tools()
   }
 }
 

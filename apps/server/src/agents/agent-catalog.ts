@@ -1,13 +1,13 @@
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
-import type { AgentCatalog, AgentDefinition, Clock, LogEntry, MemoryStore } from '@polylogue/engine'
+import type { AgentCatalog, AgentDefinition, Clock, LogEntry, MemoryStore, Tool } from '@polylogue/engine'
 import type { Environment } from '@polylogue/models'
 import { ConfigError } from '../config/config-error.ts'
 import type { LoadedAgent, LoadedConfig } from '../config/load-config.ts'
 import { findModel, type ChosenModel, type ModelParts } from './agent-models.ts'
 import { createAssistant, createGuide } from './assistant.ts'
 import { createBuiltInTools, type BuiltInTools } from './built-in-tools.ts'
-import { createScriptedAgents } from './scripted-agents.ts'
+import { BARE_AGENT, createScriptedAgents } from './scripted-agents.ts'
 
 export interface CatalogParts {
   /** Also serve the agents `scripted` and `scripted-min`. */
@@ -22,6 +22,8 @@ export interface CatalogParts {
   readonly databaseFile?: string
   /** What the tool `Remember` does; without it, that tool fails. */
   readonly remember?: MemoryStore['addMemory']
+  /** The tools of MCP servers, as they are at the moment; without it there are none. */
+  readonly mcpTools?: (servers: readonly string[]) => () => readonly Tool[]
   readonly log?: (entry: LogEntry) => void
 }
 
@@ -39,6 +41,7 @@ export function createAgentCatalog(
     dataDir,
     databaseFile,
     remember = rememberNothing,
+    mcpTools = () => () => [],
     log = () => undefined,
   }: CatalogParts,
 ): AgentCatalog & { readonly defaultName: string } {
@@ -62,11 +65,27 @@ export function createAgentCatalog(
     ...(scripted ? createScriptedAgents({ clock, maxSteps, tools: builtIns.all([]) }) : []),
   ]
   const agents = new Map<string, AgentDefinition>()
-  for (const agent of list) {
+  for (const [index, agent] of list.entries()) {
     if (agents.has(agent.name)) throw new ConfigError(`${originOf(config, agent)}: the name ${agent.name} is taken`)
-    agents.set(agent.name, agent)
+    const servers = config.agents[index]?.mcpServers ?? config.mcpServers.map(({ name }) => name)
+    if (servers.length > 0 && agent.name !== BARE_AGENT) list[index] = withLiveTools(agent, mcpTools(servers))
+    agents.set(agent.name, list[index] ?? agent)
   }
   return { find: (name) => agents.get(name), list: () => list, defaultName: defaultNameOf(config, [...agents.keys()]) }
+}
+
+/** Servers come, go and change their tools; whoever asks for an agent's tools gets those of this moment. */
+function withLiveTools(agent: AgentDefinition, live: () => readonly Tool[]): AgentDefinition {
+  const { tools: own } = agent
+  let known: { readonly live: readonly Tool[]; readonly tools: readonly Tool[] } | undefined
+  return {
+    ...agent,
+    get tools() {
+      const now = live()
+      if (known?.live !== now) known = { live: now, tools: [...own, ...now] }
+      return known.tools
+    },
+  }
 }
 
 const rememberNothing: MemoryStore['addMemory'] = () => Promise.reject(new Error('Nothing is remembered here.'))
@@ -94,7 +113,7 @@ function toDefinition(
   builtIns: BuiltInTools,
   chosen: ChosenModel,
 ): AgentDefinition {
-  const { origin: _origin, workspace: _workspace, subAgents: names, ...settings } = agent
+  const { origin: _origin, workspace: _workspace, mcpServers: _servers, subAgents: names, ...settings } = agent
   const subAgents = agents.filter(({ name }) => names.includes(name))
   const tools = agent.tools.map((tool) => (typeof tool === 'string' ? builtIns.find(tool, subAgents) : tool))
   return { ...settings, tools, maxSteps: agent.maxSteps ?? limits.maxSteps, ...chosen }

@@ -2,6 +2,9 @@ import type { AgentDefinition, Clock, Tool } from '@polylogue/engine'
 import { createScriptedModel } from '@polylogue/models'
 import { createScriptedTools } from '@polylogue/tools'
 
+/** It has nothing, whatever the configuration offers. */
+export const BARE_AGENT = 'scripted-min'
+
 /** The agents that a test talks to: one with everything, one with nothing. `--scripted` serves them. */
 export function createScriptedAgents(parts: {
   readonly clock: Clock
@@ -37,7 +40,7 @@ export function createScriptedAgents(parts: {
     },
     {
       ...shared,
-      name: 'scripted-min',
+      name: BARE_AGENT,
       title: 'Scripted, bare',
       description: 'The same without tools, options and streams. For tests.',
       tools: [],

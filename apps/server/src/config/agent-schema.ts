@@ -17,6 +17,8 @@ export interface AgentSettings {
   readonly maxSteps?: number
   /** Agents that it may hand work to. */
   readonly subAgents: readonly string[]
+  /** The MCP servers whose tools it has; absent: all. */
+  readonly mcpServers?: readonly string[]
   /** How long it may work as a sub-agent. */
   readonly deadlineMs?: number
   /** How many tokens its model takes. */
@@ -91,6 +93,7 @@ const settings = {
   features: features.prefault({}),
   maxSteps: z.int().min(1).max(10_000).optional(),
   subAgents: z.array(agentName).refine(isDistinct, 'has a name twice').default([]),
+  mcpServers: z.array(z.string().min(1).max(128)).refine(isDistinct, 'has a name twice').optional(),
   deadlineMs: z.int().min(1_000).max(86_400_000).optional(),
   contextWindow: z.int().min(500).max(100_000_000).optional(),
   workspace: z.string().min(1).max(4096).optional(),

@@ -42,6 +42,7 @@ describe('a configuration', () => {
           outBufferBytes: 524_288,
         },
         permissions: { deny: [], allowHosts: [], blockHosts: [], ceiling: 'workspace-write' },
+        mcpServers: [],
         bash: { sandbox: 'auto', network: false },
         webFetch: { allowHosts: [] },
         allowOrigins: [],

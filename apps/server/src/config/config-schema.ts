@@ -1,5 +1,6 @@
 import { isIP } from 'node:net'
 import { providersSchema } from '@polylogue/models'
+import { mcpServersSchema } from '@polylogue/tools'
 import { z } from 'zod'
 import { agentName, agentSchema, modelChoice, refuseRepeatedNames, toolsSchema } from './agent-schema.ts'
 import { permissionsSchema } from '../permissions/permissions-schema.ts'
@@ -26,6 +27,7 @@ export const configSchema = z.strictObject({
   recovery: z.enum(['continue', 'interrupt']).default('continue'),
   limits: limitsSchema.prefault({}),
   permissions: permissionsSchema.prefault({}),
+  mcpServers: mcpServersSchema.prefault({}),
   bash: bashSchema.prefault({}),
   webFetch: webFetchSchema.prefault({}),
   skills: z.array(z.string().min(1).max(4096)).max(20).optional(),

@@ -24,6 +24,8 @@ export interface AgentConfig {
   readonly maxSteps?: number
   /** Names of agents that it may hand work to with the tool `Agent`. */
   readonly subAgents?: readonly string[]
+  /** Names of the configuration's MCP servers whose tools it has; all of them if left out. */
+  readonly mcpServers?: readonly string[]
   /** How long it may work as a sub-agent; 30 minutes if left out. */
   readonly deadlineMs?: number
   /** How many tokens its model takes; near that, older messages are summed up. */

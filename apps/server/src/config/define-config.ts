@@ -1,4 +1,6 @@
 import type { Tool } from '@polylogue/engine'
+import type { mcpServersSchema } from '@polylogue/tools'
+import type { z } from 'zod'
 import type { ProviderConfigs } from '@polylogue/models'
 import type { PermissionSettings } from '../permissions/permissions-schema.ts'
 import type { AgentConfig, ModelName } from './define-agent.ts'
@@ -20,6 +22,8 @@ export interface Config {
   readonly limits?: Partial<Limits>
   /** What nobody may do here, and the most that others than the user `local` may give a session. */
   readonly permissions?: Partial<PermissionSettings>
+  /** MCP servers by name; their tools are called `mcp_<server>_<tool>`. */
+  readonly mcpServers?: z.input<typeof mcpServersSchema>
   /** How the built-in tool `Bash` runs commands. */
   readonly bash?: Partial<ToolSettings['bash']>
   /** What the built-in tool `WebFetch` may reach beside the public network. */

@@ -4,7 +4,7 @@ import { readFile, readdir, stat } from 'node:fs/promises'
 import { dirname, extname, join, relative, resolve } from 'node:path'
 import type { Tool } from '@polylogue/engine'
 import type { ProviderConfigs } from '@polylogue/models'
-import { oneLine, parseWith, type Skill } from '@polylogue/tools'
+import { oneLine, parseWith, type McpServer, type Skill } from '@polylogue/tools'
 import type { AgentSettings } from './agent-schema.ts'
 import { ConfigError } from './config-error.ts'
 import { configSchema } from './config-schema.ts'
@@ -30,6 +30,7 @@ export interface LoadedConfig {
   readonly recovery: 'continue' | 'interrupt'
   readonly limits: Limits
   readonly permissions: PermissionSettings
+  readonly mcpServers: readonly McpServer[]
   readonly bash: ToolSettings['bash']
   readonly webFetch: ToolSettings['webFetch']
   readonly skills: readonly Skill[]
@@ -64,6 +65,7 @@ export async function loadConfig(place: { readonly file?: string; readonly direc
   const all = [...own, ...inMarkdown.map((agent) => resolveTools(agent, tools, ''))]
   refuseRepeatedAgents(all)
   refuseUnknownSubAgents(all)
+  refuseUnknownServers(all, rest.mcpServers)
   const folder = path ? dirname(path) : directory
   return {
     ...rest,
@@ -132,6 +134,14 @@ function refuseUnknownSubAgents(agents: readonly LoadedAgent[]): void {
   for (const { origin, name, subAgents } of agents) {
     const unknown = subAgents.find((subAgent) => !names.has(subAgent))
     if (unknown !== undefined) throw new ConfigError(`${origin}: subAgents of ${name}: no agent is named ${unknown}`)
+  }
+}
+
+function refuseUnknownServers(agents: readonly LoadedAgent[], servers: readonly McpServer[]): void {
+  const names = new Set(servers.map(({ name }) => name))
+  for (const { origin, name, mcpServers = [] } of agents) {
+    const unknown = mcpServers.find((server) => !names.has(server))
+    if (unknown !== undefined) throw new ConfigError(`${origin}: mcpServers of ${name}: there is no server ${unknown}`)
   }
 }
 

@@ -7,7 +7,7 @@ const text = (longest: number) =>
     .string()
     .trim()
     .min(1, 'must not be empty')
-    .refine((value) => [...value].length <= longest, `must have at most ${longest} characters`)
+    .refine((value) => Array.from(value).length <= longest, `must have at most ${longest} characters`)
 const label = text(MEMORY_LIMITS.label)
 
 const type = z.enum(['feedback', 'experience'])

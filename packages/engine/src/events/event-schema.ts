@@ -185,6 +185,7 @@ export const recordedEventSchema = z.discriminatedUnion('type', [
     callHash: z.string(),
     reason: z.string().optional(),
     isCoverable: z.boolean().optional(),
+    covers: z.string().optional(),
   }),
   event('approval.resolved', {
     turnId,

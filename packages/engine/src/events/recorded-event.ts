@@ -294,6 +294,8 @@ export interface ApprovalRequested {
   readonly reason?: string
   /** Whether *always allow in this session* is on offer. */
   readonly isCoverable?: boolean
+  /** What that would cover, where it is not every tool of this name. */
+  readonly covers?: string
 }
 
 export interface ApprovalResolved {

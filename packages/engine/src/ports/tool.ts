@@ -41,6 +41,11 @@ export interface Tool {
    * model there; without a nature, `inspect` may tell anything.
    */
   readonly nature?: CallFacts['type']
+  /**
+   * Digest of what somebody else says the tool is: what was allowed of it is not allowed of one that has changed. Absent
+   * for a tool of the agent's author.
+   */
+  readonly definition?: string
   /** How long a turn that is cancelled waits for the tool to stop what it began; not at all unless said otherwise. */
   readonly stopGraceMs?: number
   /** Contract: no effects, never throws. The checked input is what `run` gets. */

@@ -157,7 +157,7 @@ function apply(state: SessionState, recorded: Recorded): SessionState {
       return withCall(state, event.toolCallId, (call) => ({
         ...call,
         phase: 'awaiting-approval',
-        approval: { callHash: event.callHash, granted: false },
+        approval: { callHash: event.callHash, granted: false, ...(event.covers && { covers: event.covers }) },
       }))
     case 'approval.resolved':
       if (!event.granted) return state

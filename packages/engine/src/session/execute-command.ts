@@ -92,7 +92,7 @@ async function answerCalls(command: AnswerCalls, deps: ExecuteDeps): Promise<Adm
     waved = command.answers.flatMap((answer) => {
       const isWaved = answer.type === 'approval' && answer.granted && answer.scope === 'session'
       const call = isWaved ? findOpenCall(state.turn, answer.toolCallId) : undefined
-      return call === undefined ? [] : [call.name]
+      return call === undefined ? [] : [call.approval?.covers ?? call.name]
     })
     return decision
   })

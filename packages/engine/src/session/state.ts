@@ -122,7 +122,7 @@ export interface OpenCall {
   readonly phase: CallPhase
   readonly attempt: number
   /** What was asked for, and whether it was granted. */
-  readonly approval?: { readonly callHash: string; readonly granted: boolean }
+  readonly approval?: { readonly callHash: string; readonly granted: boolean; readonly covers?: string }
   /** Somebody wants it stopped. */
   readonly cancelled?: string
 }

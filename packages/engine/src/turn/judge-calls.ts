@@ -95,12 +95,19 @@ export function ruleOnCall(call: JudgedCall, state: SessionState, judging: Judgi
     tool: call.name,
     input: call.input,
     cwd: judging.workspace.cwd,
-    policy: hashPolicy(policy, judging.digest),
+    policy: [hashPolicy(policy, judging.digest), tool.definition].filter((part) => part !== undefined).join(':'),
   }
   // To ask the user whether the user may be asked would be silly.
-  const isWaved = tool.performer === 'user' || (verdict.isCoverable && judging.overrides.has(call.name))
+  const isWaved = tool.performer === 'user' || (verdict.isCoverable && judging.overrides.has(overrideOf(tool)))
   return { type: verdict.decision === 'ask' && !isWaved ? 'ask' : 'allow', tool, call: granted, verdict }
 }
+
+/** What is waved through is this tool as it is, not whatever it may become. */
+const overrideOf = ({ name, definition }: Tool): string => (definition === undefined ? name : `${name}@${definition}`)
+
+/** What *always allow* would cover, where that is not every tool of this name. */
+export const coverOf = (tool: Tool): { readonly covers?: string } =>
+  tool.definition === undefined ? {} : { covers: overrideOf(tool) }
 
 export const hashOf = (call: GrantedCall, { digest }: Pick<Judging, 'digest'>): string => hashCall(call, digest)
 

@@ -148,6 +148,56 @@ describe('a tool that was waved through for the session', () => {
   })
 })
 
+describe('a tool that somebody else defines', () => {
+  function changing() {
+    let version = 'v1'
+    const tool = pay()
+    const live: Tool = Object.defineProperty({ ...tool }, 'definition', { enumerable: true, get: () => version })
+    return { live, invocations: tool.invocations, change: () => (version = 'v2') }
+  }
+
+  it('is asked for again when it has changed since the call was allowed', async () => {
+    const { live, invocations, change } = changing()
+    const test = await startWith([live])
+    test.model.push(paying('a'))
+    await test.say('go')
+    await test.untilRest()
+    change()
+    await test.answer(grant('a'))
+    await test.untilRest()
+    expect(invocations).toEqual([])
+    expect((await test.view()).waitingCalls).toEqual(['a'])
+  })
+
+  it('is waved through as it was, not as it has become', async () => {
+    const { live, invocations, change } = changing()
+    const test = await startWith([live])
+    test.model.push(paying('a'), paying('b'), [says('ok'), finishes()], paying('c'))
+    await test.say('go')
+    await test.untilRest()
+    await test.answer({ ...grant('a'), scope: 'session' } as ReturnType<typeof grant>)
+    await test.untilRest()
+    expect(invocations.map(({ toolCallId }) => toolCallId)).toEqual(['a', 'b'])
+    change()
+    await test.say('again')
+    await test.untilRest()
+    expect((await test.view()).waitingCalls).toEqual(['c'])
+  })
+
+  it('is not waved through by an answer to what it was before', async () => {
+    const { live, invocations, change } = changing()
+    const test = await startWith([live])
+    test.model.push(paying('a'))
+    await test.say('go')
+    await test.untilRest()
+    change()
+    await test.answer({ ...grant('a'), scope: 'session' } as ReturnType<typeof grant>)
+    await test.untilRest()
+    expect(invocations).toEqual([])
+    expect((await test.view()).waitingCalls).toEqual(['a'])
+  })
+})
+
 describe('what a tool says of its call', () => {
   it('decides over it, and is recorded with it', async () => {
     const outside: CallFacts = { type: 'write-files', outside: '/etc/passwd' }

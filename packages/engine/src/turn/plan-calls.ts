@@ -6,7 +6,7 @@ import type { CallInspection } from '../permission/call-facts.ts'
 import type { Ids } from '../ports/ids.ts'
 import type { Tool } from '../ports/tool.ts'
 import type { SessionState } from '../session/state.ts'
-import { hashOf, ruleOnCall, type Judging, type Ruling } from './judge-calls.ts'
+import { coverOf, hashOf, ruleOnCall, type Judging, type Ruling } from './judge-calls.ts'
 
 /** A call as the model wrote it. */
 export interface ModelCall {
@@ -70,7 +70,15 @@ export function planCalls(
     if (ruling.type === 'ask') {
       const { reason, isCoverable } = ruling.verdict
       const callHash = hashOf(ruling.call, judging)
-      events.push({ type: 'approval.requested', turnId, toolCallId, callHash, reason, isCoverable })
+      events.push({
+        type: 'approval.requested',
+        turnId,
+        toolCallId,
+        callHash,
+        reason,
+        isCoverable,
+        ...coverOf(ruling.tool),
+      })
     } else if (ruling.type === 'refuse') {
       const { status, output } = ruling
       events.push({ type: 'tool-call.settled', turnId, toolCallId, status, output, by: 'engine' })

@@ -28,7 +28,7 @@ describe('what a user has had remembered', () => {
     await test.say('what do I like?')
     await test.untilRest()
     expect(asked).toEqual(['what do I like?'])
-    for (const { system } of test.model.requests) expect(system).toMatch(/- likes tea\n- lives in Oslo$/)
+    for (const { system } of test.model.requests) expect(system).toMatch(/- \[1\] likes tea\n- \[2\] lives in Oslo$/)
     expect((await test.events()).find(({ type }) => type === 'memories.recalled')).toMatchObject({
       memories: [{ memoryId: 1, content: 'likes tea' }, { memoryId: 2 }],
     })

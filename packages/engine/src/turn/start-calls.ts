@@ -5,7 +5,7 @@ import type { Tool, Workspace } from '../ports/tool.ts'
 import { stepEndIfSettled } from '../session/decide-answers.ts'
 import { childOf, findOpenCall, type ActiveTurn, type OpenCall, type SessionState } from '../session/state.ts'
 import { parseAgentInput } from './agent-input.ts'
-import { hashOf, prepareJudging, ruleOnCall, type Judging, type Ruling } from './judge-calls.ts'
+import { coverOf, hashOf, prepareJudging, ruleOnCall, type Judging, type Ruling } from './judge-calls.ts'
 import type { RunDeps } from './turn-deps.ts'
 
 /** As many sub-agents as one turn may have at work. */
@@ -93,7 +93,8 @@ function eventsOf(
     case 'ask': {
       const { reason, isCoverable } = ruling.verdict
       const callHash = hashOf(ruling.call, judging)
-      return [{ type: 'approval.requested', turnId, toolCallId, callHash, reason, isCoverable }]
+      const asked = { turnId, toolCallId, callHash, reason, isCoverable, ...coverOf(ruling.tool) }
+      return [{ type: 'approval.requested', ...asked }]
     }
     case 'allow': {
       if (childOf(turn, toolCallId) !== undefined) return []

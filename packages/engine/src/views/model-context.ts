@@ -131,7 +131,7 @@ export class ModelContext {
         this.#inputs.delete(event.inputId)
         break
       case 'memories.recalled':
-        this.#recalled = event.memories.map(({ content }) => content.replace(/\s+/g, ' '))
+        this.#recalled = event.memories.map(({ memoryId, content }) => `[${memoryId}] ${content.replace(/\s+/g, ' ')}`)
         break
       case 'turn.started': {
         this.#recalled = []

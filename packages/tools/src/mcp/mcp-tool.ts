@@ -7,6 +7,8 @@ import type { ToolDefinition } from './tool-definition.ts'
 export interface McpTool extends Tool {
   /** Digest of all that the server says of it: when it changes, what was allowed before was allowed to another tool. */
   readonly definition: string
+  /** The server's name in the configuration. */
+  readonly server: string
 }
 
 export interface McpToolOptions extends Omit<McpToolCall, 'tool' | 'invocation' | 'keepImage'> {
@@ -31,6 +33,7 @@ export function createMcpTool({ name, connection, definition, warn, keepImage }:
     kind: 'other',
     nature: 'plain',
     definition: definition.digest,
+    server: server.name,
     check: definition.check,
     inspect: () =>
       Promise.resolve({ facts: { type: 'plain' }, preview: { title: `${title} (${server.name})`.slice(0, 256) } }),

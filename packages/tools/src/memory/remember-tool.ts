@@ -18,7 +18,7 @@ const text = (longest: number, about: string) =>
     .string()
     .trim()
     .min(1)
-    .refine((value) => [...value].length <= longest, `must have at most ${longest} characters`)
+    .refine((value) => Array.from(value).length <= longest, `must have at most ${longest} characters`)
     .describe(about)
 const label = (about: string) => text(MEMORY_LIMITS.label, about).optional()
 
@@ -93,6 +93,6 @@ const refuse = (content: string): ToolOutput => ({ content, isError: true })
 
 function shorten(content: string): string {
   const line = content.replace(/[\s\p{Cc}]+/gu, ' ')
-  const points = [...line]
+  const points = Array.from(line)
   return points.length <= LONGEST_TITLE ? line : `${points.slice(0, LONGEST_TITLE - 1).join('')}…`
 }
