@@ -127,6 +127,8 @@ describe('what is understood', () => {
     '! && ls',
     'ls & ; ls',
     'echo $[1+1]',
+    'dd < \t 2>&1 cat',
+    'cat < 2> out',
     'echo $[D',
     '$(ls( x)',
     'if true; then ls',

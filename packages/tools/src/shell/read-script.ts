@@ -96,6 +96,9 @@ function visit(node: SyntaxNode, place: Place, reader: ScriptReader): void {
       return readAssignment(node, reader)
     case 'Redirect':
       visitChildren()
+      // `< 2>&1` has no file to read: to bash the number belongs to what follows.
+      if (!node.operator.includes('&') && /^\d+$/.test(node.target?.text ?? ''))
+        reading.doubts.push(`a redirection to ${node.target?.text}`)
       // A command's own redirections are noted with it.
       return
     case 'ParameterExpansion':
