@@ -9,6 +9,8 @@ export interface GrantedCall {
   readonly cwd: string
   /** Digest of the policy that it was judged by. */
   readonly policy: string
+  /** Of the tool, where somebody else defines it. */
+  readonly definition?: string
 }
 
 /** The right to run one call once. Only this file makes one, and only the judge's caller asks it to. */
@@ -21,7 +23,8 @@ const issued = new WeakSet<Grant>()
 
 /** Binds an approval to exactly what will run. */
 export function hashCall(call: GrantedCall, digest: Digest): string {
-  return digest(canonicalJson({ tool: call.tool, input: call.input, cwd: call.cwd, policy: call.policy }))
+  const { tool, input, cwd, policy, definition } = call
+  return digest(canonicalJson({ tool, input, cwd, policy, ...(definition !== undefined && { definition }) }))
 }
 
 export function issueGrant(call: GrantedCall, digest: Digest): Grant {

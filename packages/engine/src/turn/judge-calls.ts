@@ -95,7 +95,8 @@ export function ruleOnCall(call: JudgedCall, state: SessionState, judging: Judgi
     tool: call.name,
     input: call.input,
     cwd: judging.workspace.cwd,
-    policy: [hashPolicy(policy, judging.digest), tool.definition].filter((part) => part !== undefined).join(':'),
+    policy: hashPolicy(policy, judging.digest),
+    ...(tool.definition !== undefined && { definition: tool.definition }),
   }
   // To ask the user whether the user may be asked would be silly.
   const isWaved = tool.performer === 'user' || (verdict.isCoverable && judging.overrides.has(overrideOf(tool)))
