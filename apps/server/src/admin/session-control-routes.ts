@@ -15,8 +15,7 @@ import { HttpRefusal } from '../http/http-refusal.ts'
 import { readJsonBody } from '../http/read-json-body.ts'
 import { requireCaller, type CallerEnv } from '../http/require-caller.ts'
 import { isAboveCeiling } from '../permissions/cap-presets.ts'
-
-const PRESETS = ['read-only', 'workspace-write', 'full-access', 'plan'] as const satisfies readonly Preset[]
+import { PRESETS } from '../permissions/permissions-schema.ts'
 
 const changes = z
   .object({ preset: z.enum(PRESETS), planning: z.boolean() })

@@ -15,13 +15,12 @@ import { HttpRefusal } from '../http/http-refusal.ts'
 import { readJsonBody } from '../http/read-json-body.ts'
 import { requireCaller, type CallerEnv } from '../http/require-caller.ts'
 import { isAboveCeiling } from '../permissions/cap-presets.ts'
+import { PRESETS } from '../permissions/permissions-schema.ts'
 
 const pageQuery = z.object({
   before: z.uuid().optional(),
   limit: z.coerce.number().int().min(1).max(100).default(50),
 })
-
-const PRESETS = ['read-only', 'workspace-write', 'full-access', 'plan'] as const satisfies readonly Preset[]
 
 const newSession = z.object({
   agent: z.string().min(1).max(200).optional(),

@@ -68,6 +68,26 @@ describe('the ceiling', () => {
     expect(await passed(create({ userId: LOCAL }), 'read-only')).not.toHaveProperty('preset')
   })
 
+  it('holds at the beginning and at the end of planning', async () => {
+    const { engine, user } = createTestEngine()
+    const start = (preset: Preset) =>
+      engine.execute({ type: 'create-session', userId: user, agent: 'tester', access: { type: 'preset' }, preset })
+    const plan = async (ceiling: Preset, from: Preset, planning: boolean) => {
+      const { sessionId } = await start(from)
+      await capPresets(engine, ceiling).execute({
+        type: 'configure-session',
+        userId: user,
+        sessionId,
+        changes: { planning },
+      })
+      return (await engine.readSession(user, sessionId)).preset
+    }
+    await expect(plan('read-only', 'read-only', true)).rejects.toMatchObject({ field: 'preset' })
+    expect(await plan('plan', 'read-only', true)).toBe('plan')
+    expect(await plan('plan', 'plan', false)).toBe('read-only')
+    expect(await plan('workspace-write', 'plan', false)).toBe('workspace-write')
+  })
+
   it('holds at the routes of a server', async () => {
     const server = await startServer()
     const anna = await createKeyOf('anna', server.dataDir)

@@ -28,11 +28,18 @@ export function capPresets(engine: Engine, ceiling: Preset): Engine {
 
 function presetIn(command: Command): Preset | undefined {
   if (command.type === 'create-session') return command.preset
-  return 'changes' in command ? command.changes?.preset : undefined
+  if (!('changes' in command)) return undefined
+  return command.changes?.preset ?? (command.changes?.planning === true ? 'plan' : undefined)
 }
 
-/** A session whose client named no preset gets the usual one, or the ceiling if that is lower. */
+/**
+ * Where nobody named a preset the usual one would follow: for a new session, and at the end of planning in one that began
+ * with it. If that is above the ceiling, the highest one below it takes its place.
+ */
 function lowerDefault<C extends Command>(command: C, ceiling: Preset): C {
-  if (command.type !== 'create-session' || command.preset !== undefined) return command
-  return isAboveCeiling(DEFAULT_PRESET, command.userId, ceiling) ? { ...command, preset: ceiling } : command
+  if (!isAboveCeiling(DEFAULT_PRESET, command.userId, ceiling)) return command
+  if (command.type === 'create-session') return command.preset === undefined ? { ...command, preset: ceiling } : command
+  if (!('changes' in command) || command.changes?.planning !== false) return command
+  const { planning: _, ...changes } = command.changes
+  return { ...command, changes: { ...changes, preset: changes.preset ?? 'read-only' } }
 }
