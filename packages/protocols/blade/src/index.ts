@@ -1,0 +1,18 @@
+export type {
+  AskUserAnswer,
+  Attachment,
+  ChatEnd,
+  ContentBlock,
+  ContentBlockType,
+  Json,
+  MemoryRef,
+  PatchEnvelope,
+  ServerEvents,
+  Session,
+  SessionStatus,
+  SystemError,
+  SystemNotification,
+  ToolCallProjection,
+  TurnProjection,
+  TurnStatus,
+} from './wire.ts'
