@@ -24,6 +24,7 @@ export type EngineErrorCode =
   | 'unknown-tool'
   | 'tool-name-clash'
   | 'invalid-option'
+  | 'unknown-model'
   | 'invalid-seed'
   | 'invalid-input'
   | 'receipt-mismatch'

@@ -35,6 +35,8 @@ export type {
   CallStatus,
   ClientTool,
   Failure,
+  GivenAnswer,
+  Labels,
   LoopOutcome,
   Preset,
   Recorded,
@@ -44,23 +46,26 @@ export type {
   ToolAccess,
   ToolGrant,
   TurnOutcome,
+  TurnSettings,
 } from './events/recorded-event.ts'
-export type { BlockDelta, Cursor, LiveEvent, ToolProgress } from './events/live-event.ts'
+export type { BlockDelta, Cursor, LiveBatch, LiveEvent, ToolProgress } from './events/live-event.ts'
 export { EngineError, unreachable, type EngineErrorCode } from './errors.ts'
 export { failpoint, observeFailpoints, type FailpointObserver } from './failpoint.ts'
 export type { Clock, Timer } from './ports/clock.ts'
 export type { Digest, Ids, RandomBytes } from './ports/ids.ts'
 export type { SecretBox } from './ports/secret-box.ts'
+export type { ModelCatalog, NamedModel, OfferedModel } from './ports/model-catalog.ts'
 export type { Model, ModelMessage, ModelOutput, ModelRequest, OfferedTool } from './ports/model.ts'
-export type {
-  FileChange,
-  InputCheck,
-  Tool,
-  ToolEffect,
-  ToolInvocation,
-  ToolKind,
-  ToolOutput,
-  Workspace,
+export {
+  RESULT_TOOL,
+  type FileChange,
+  type InputCheck,
+  type Tool,
+  type ToolEffect,
+  type ToolInvocation,
+  type ToolKind,
+  type ToolOutput,
+  type Workspace,
 } from './ports/tool.ts'
 export type { WorkspaceOwner, Workspaces } from './ports/workspaces.ts'
 export type { RuleStore, StoredRule } from './ports/rule-store.ts'
@@ -81,7 +86,7 @@ export { coverVerdict, type SessionOverride } from './permission/cover-verdict.t
 export { matchesRule, type RuledCall } from './permission/match-rule.ts'
 export { parseRule, ruleProblems } from './permission/rule-schema.ts'
 export { hashCall, issueGrant, requireGrant, type Grant, type GrantedCall } from './permission/grant.ts'
-export type { AgentCatalog, AgentDefinition, AgentFeatures, AgentOption } from './ports/agent.ts'
+export type { AgentCatalog, AgentDefinition, AgentFeatures, AgentOption, AgentRole } from './ports/agent.ts'
 export {
   StorageFault,
   type AppendConflict,
@@ -91,11 +96,14 @@ export {
   type Draft,
   type EventStore,
   type Fence,
+  type ListingPage,
+  type ListingQuery,
   type NewBlob,
   type NewReceipt,
   type Receipt,
   type SealedSecret,
   type SessionHead,
+  type SessionListing,
   type SessionQuery,
   type SessionRow,
   type Snapshot,
@@ -141,7 +149,16 @@ export type {
   SessionChanges,
   StartTurn,
 } from './session/command.ts'
-export type { Attachment, Engine, SessionPage, SessionReader, SessionView } from './session/engine-api.ts'
+export type {
+  Attachment,
+  Engine,
+  ReadAs,
+  SessionMatches,
+  SessionPage,
+  SessionReader,
+  SessionSearch,
+  SessionView,
+} from './session/engine-api.ts'
 export { decodeEvent, encodeEvent, type EncodedEvent } from './events/codec.ts'
 export { createIds } from './create-ids.ts'
 export { createEngine, type EngineOptions } from './session/create-engine.ts'

@@ -30,6 +30,10 @@ export interface TestEngineOptions {
   readonly workspaces?: EngineOptions['workspaces']
   readonly operator?: EngineOptions['operator']
   readonly memories?: EngineOptions['memories']
+  readonly models?: EngineOptions['models']
+  readonly sessionTools?: EngineOptions['sessionTools']
+  readonly resultTool?: EngineOptions['resultTool']
+  readonly roles?: AgentDefinition['roles']
   readonly maxSteps?: number
   readonly recovery?: 'continue' | 'interrupt'
   readonly model?: FakeModel
@@ -79,6 +83,7 @@ export function createTestEngine(options: TestEngineOptions = {}): TestEngine {
       images: ['http', 'data'],
     },
     maxSteps: options.maxSteps ?? 10,
+    ...(options.roles && { roles: options.roles }),
   }
   const all = [agent, ...(options.others ?? [])]
   const ids = options.ids ?? createTestIds()
@@ -101,6 +106,9 @@ export function createTestEngine(options: TestEngineOptions = {}): TestEngine {
     ...(options.workspaces && { workspaces: options.workspaces }),
     ...(options.operator && { operator: options.operator }),
     ...(options.memories && { memories: options.memories }),
+    ...(options.models && { models: options.models }),
+    ...(options.sessionTools && { sessionTools: options.sessionTools }),
+    ...(options.resultTool && { resultTool: options.resultTool }),
     recovery: options.recovery ?? 'continue',
     owner: `owner-${prefix}`,
     log: (entry) => {

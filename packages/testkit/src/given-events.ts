@@ -153,7 +153,14 @@ export function foldEvents(events: readonly RecordedEvent[]): SessionState {
 
 /** What decisions may look at besides the state. */
 export function createDecideContext(agent: Partial<AgentDefinition> = {}) {
-  return { agent: createTestAgent(agent), ids: createTestIds(), digest: testDigest, recovery: 'continue' } as const
+  return {
+    agent: createTestAgent(agent),
+    ids: createTestIds(),
+    digest: testDigest,
+    recovery: 'continue',
+    isKnownModel: () => false,
+    problemOfOutput: () => undefined,
+  } as const
 }
 
 /** What calls of an agent's own loop are judged with. */

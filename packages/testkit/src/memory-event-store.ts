@@ -12,7 +12,9 @@ import {
   type Receipt,
   type Recorded,
   type SealedSecret,
+  type ListingQuery,
   type SessionId,
+  type SessionListing,
   type Snapshot,
   type UserId,
 } from '@polylogue/engine'
@@ -32,6 +34,7 @@ interface StoredSession {
   readonly userId: UserId
   readonly events: StoredEvent[]
   summary: string
+  listing: (SessionListing & { readonly at: number }) | undefined
   wantedSince: number | undefined
   owner: string | undefined
   epoch: number
@@ -108,6 +111,21 @@ export function createMemoryEventStore({ clock }: { readonly clock: Clock }): Me
           .slice(0, Math.max(0, limit))
           .map(([sessionId, { summary }]) => ({ sessionId, summary })),
       ),
+    findSessions: ({ userId, offset, limit, ...wanted }) =>
+      read(() => {
+        const found = [...sessions]
+          .flatMap(([sessionId, { userId: owner, summary, listing }]) =>
+            owner === userId && listing !== undefined && isListed(listing, wanted)
+              ? [{ sessionId, summary, listing }]
+              : [],
+          )
+          .sort(
+            ({ listing: a, sessionId: one }, { listing: b, sessionId: other }) =>
+              Number(b.isPinned) - Number(a.isPinned) || b.at - a.at || compare(other, one),
+          )
+        const page = found.slice(Math.max(0, offset), Math.max(0, offset) + Math.max(0, limit))
+        return { rows: page.map(({ sessionId, summary }) => ({ sessionId, summary })), total: found.length }
+      }),
     deleteSession: (sessionId) =>
       write(() => {
         if (!sessions.delete(sessionId)) return false
@@ -198,6 +216,7 @@ function createSession({ create }: AppendRequest): StoredSession {
     userId: create.userId,
     events: [],
     summary: '',
+    listing: undefined,
     wantedSince: undefined,
     owner: undefined,
     epoch: 0,
@@ -216,6 +235,7 @@ function appendTo(session: StoredSession, request: AppendRequest, rows: readonly
   const lastSeq = session.events.length
   session.wantedSince = request.wanted ? (session.wantedSince ?? request.at) : undefined
   if (request.summary !== undefined) session.summary = request.summary
+  if (request.listing !== undefined) session.listing = { ...request.listing, at: request.at }
   if (request.snapshot !== undefined) session.snapshot = { seq: lastSeq, state: request.snapshot }
   if (request.receipt !== undefined) {
     const { userId, key, fingerprint, turnId, firstEvent } = request.receipt
@@ -233,6 +253,17 @@ function appendTo(session: StoredSession, request: AppendRequest, rows: readonly
   }
   return { type: 'appended', lastSeq }
 }
+
+function isListed(
+  listing: SessionListing,
+  { directory, title, isStarted }: Pick<ListingQuery, 'directory' | 'title' | 'isStarted'>,
+): boolean {
+  if (directory !== undefined && listing.directory !== directory) return false
+  if (isStarted === true && !listing.isStarted) return false
+  return title === undefined || lowerAscii(listing.title ?? '').includes(lowerAscii(title))
+}
+
+const lowerAscii = (text: string): string => text.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase())
 
 const toRecorded = ({ seq, at, row }: StoredEvent): Recorded => ({ seq, at, event: decodeEvent(row) })
 

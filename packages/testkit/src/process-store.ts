@@ -45,6 +45,7 @@ export function createProcessStore(store: EventStore): ProcessStore {
     readHead: (sessionId) => read(() => store.readHead(sessionId)),
     readSnapshot: (sessionId) => read(() => store.readSnapshot(sessionId)),
     readDrafts: (sessionId) => read(() => store.readDrafts(sessionId)),
+    findSessions: (query) => read(() => store.findSessions(query)),
     listSessions: (query) => read(() => store.listSessions(query)),
     findReceipt: (userId, sessionId, key) => read(() => store.findReceipt(userId, sessionId, key)),
     takenNames: (sessionId, names) => read(() => store.takenNames(sessionId, names)),

@@ -52,6 +52,7 @@ function statusOf(code: EngineErrorCode): HttpRefusalStatus {
     case 'unknown-tool':
     case 'tool-name-clash':
     case 'invalid-option':
+    case 'unknown-model':
     case 'invalid-seed':
     case 'invalid-input':
       return 400

@@ -57,6 +57,7 @@ export function observeStore(store: EventStore, observer: StoreObserver): EventS
     readHead: (sessionId) => watch(store.readHead(sessionId)),
     readSnapshot: (sessionId) => watch(store.readSnapshot(sessionId)),
     readDrafts: (sessionId) => watch(store.readDrafts(sessionId)),
+    findSessions: (query) => watch(store.findSessions(query)),
     listSessions: (query) => watch(store.listSessions(query)),
     findReceipt: (userId, sessionId, key) => watch(store.findReceipt(userId, sessionId, key)),
     takenNames: (sessionId, names) => watch(store.takenNames(sessionId, names)),

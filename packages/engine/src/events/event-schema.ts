@@ -47,6 +47,17 @@ const clientTools = z.array(
 )
 const options = z.record(z.string(), z.string())
 const secretOptions = z.array(z.string())
+const labels = z.record(z.string(), z.string())
+const names = z.array(z.string())
+const settings = z.object({
+  model: z.string().optional(),
+  isPlanning: z.boolean().optional(),
+  isUnattended: z.boolean().optional(),
+  withheldTools: names.optional(),
+  outputSchema: jsonObject.optional(),
+  recovery: z.literal('interrupt').optional(),
+  keyId: z.string().optional(),
+})
 const error = z.object({ code: z.string(), message: z.string() }).optional()
 const usage = z.object({ inputTokens: z.number(), outputTokens: z.number() })
 const OUTCOMES = [
@@ -93,7 +104,13 @@ export const recordedEventSchema = z.discriminatedUnion('type', [
     options,
     secretOptions,
     preset,
-    directories: z.array(z.string()).optional(),
+    directories: names.optional(),
+    title: z.string().optional(),
+    role: z.string().optional(),
+    model: z.string().optional(),
+    disabledTools: names.optional(),
+    recallsMemories: z.boolean().optional(),
+    labels: labels.optional(),
   }),
   event('session.seeded', { entryId, messages: z.array(seedMessage) }),
   event('session.configured', {
@@ -102,8 +119,15 @@ export const recordedEventSchema = z.discriminatedUnion('type', [
     options: options.optional(),
     secretOptions: secretOptions.optional(),
     preset: preset.optional(),
+    title: z.string().optional(),
+    model: z.string().optional(),
+    disabledTools: names.optional(),
+    recallsMemories: z.boolean().optional(),
+    isPinned: z.boolean().optional(),
+    isShared: z.boolean().optional(),
+    labels: labels.optional(),
   }),
-  event('input.admitted', { inputId: entryId, turnId, content: userContent }),
+  event('input.admitted', { inputId: entryId, turnId, content: userContent, settings: settings.optional() }),
   event('input.dropped', { inputId: entryId, reason: z.string() }),
   event('turn.started', {
     turnId,
@@ -115,7 +139,7 @@ export const recordedEventSchema = z.discriminatedUnion('type', [
   event('turn.resumed', { turnId }),
   event('turn.cancel-requested', { turnId, reason: z.string() }),
   event('turn.taken-over', { turnId, count: z.number() }),
-  event('turn.ended', { turnId, outcome, error }),
+  event('turn.ended', { turnId, outcome, error, output: z.json().optional() }),
   event('step.started', {
     turnId,
     stepId: entryId,
@@ -123,6 +147,7 @@ export const recordedEventSchema = z.discriminatedUnion('type', [
     parentToolCallId: toolCallId.optional(),
     parentEntryId: entryId.optional(),
     model: z.string(),
+    reservedBatches: z.number().optional(),
   }),
   event('step.answered', {
     turnId,
@@ -133,6 +158,7 @@ export const recordedEventSchema = z.discriminatedUnion('type', [
     finish: z.enum(['stop', 'tool-calls', 'token-limit', 'refused']),
     usage,
     inspections: z.record(z.string(), inspection).optional(),
+    liveBatches: z.number().optional(),
   }),
   event('step.ended', {
     turnId,
@@ -141,10 +167,11 @@ export const recordedEventSchema = z.discriminatedUnion('type', [
     outcome: z.enum(['completed', 'cancelled', 'failed', 'interrupted']),
     partial: blocks.optional(),
     error,
+    liveBatches: z.number().optional(),
   }),
   event('memories.recalled', {
     turnId,
-    memories: z.array(z.object({ memoryId: z.number(), content: z.string() })),
+    memories: z.array(z.object({ memoryId: z.number(), content: z.string(), skillName: z.string().optional() })),
   }),
   event('compaction.requested', {}),
   event('compaction.started', {
@@ -194,6 +221,7 @@ export const recordedEventSchema = z.discriminatedUnion('type', [
     granted: z.boolean(),
     reason: z.string().optional(),
     scope: z.enum(['once', 'session']).optional(),
+    answer: jsonObject.optional(),
   }),
   event('tool-call.started', { turnId, ...ofLoop, toolCallId, attempt: z.number(), callHash: z.string() }),
   event('tool-call.cancel-requested', { turnId, ...ofLoop, toolCallId, reason: z.string() }),
@@ -209,5 +237,6 @@ export const recordedEventSchema = z.discriminatedUnion('type', [
     changedFiles: z
       .array(z.object({ path: z.string(), change: z.enum(['created', 'modified', 'deleted']) }))
       .optional(),
+    answer: jsonObject.optional(),
   }),
 ]) satisfies z.ZodType<RecordedEvent>

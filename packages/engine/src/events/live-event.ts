@@ -15,6 +15,11 @@ export interface BlockDelta {
   readonly text: string
 }
 
+/** Deltas of one block put together. `number` counts the batches of the session, over all its turns and restarts. */
+export interface LiveBatch extends BlockDelta {
+  readonly number: number
+}
+
 /** Output of a tool that is running. It may be dropped: the result says all that matters. */
 export interface ToolProgress {
   readonly type: 'tool-call.progress'

@@ -1,6 +1,6 @@
 import type { SeedMessage, StepBlock, ToolContent, Usage, UserContent } from '../content.ts'
 import type { EntryId, LoopId, SessionId, ToolCallId, TurnId, UserId } from '../ids.ts'
-import type { JsonObject } from '../json.ts'
+import type { JsonObject, JsonValue } from '../json.ts'
 import type { CallInspection } from '../permission/call-facts.ts'
 import type { FileChange } from '../ports/tool.ts'
 
@@ -78,6 +78,22 @@ export interface SessionCreated {
   readonly preset: Preset
   /** The directories its client named, the working directory first. Absent: it has a directory of its own. */
   readonly directories?: readonly string[]
+  /** What it is about; absent: the first thing its user says. */
+  readonly title?: string
+  /** One of the agent's roles. */
+  readonly role?: string
+  /** `provider/model`; absent: the agent's own. */
+  readonly model?: string
+  /** Tools of the agent that this session does not have. */
+  readonly disabledTools?: readonly string[]
+  /** Whether what its user had remembered is recalled; absent: it is. */
+  readonly recallsMemories?: boolean
+  readonly labels?: Labels
+}
+
+/** What doors note about a session for themselves, each under names of its own; the engine never reads them. */
+export interface Labels {
+  readonly [name: string]: string
 }
 
 export interface SessionSeeded {
@@ -94,6 +110,33 @@ export interface SessionConfigured {
   readonly options?: { readonly [name: string]: string }
   readonly secretOptions?: readonly string[]
   readonly preset?: Preset
+  readonly title?: string
+  readonly model?: string
+  readonly disabledTools?: readonly string[]
+  readonly recallsMemories?: boolean
+  readonly isPinned?: boolean
+  /** Whether other users may read it. */
+  readonly isShared?: boolean
+  /** Merged by name; an empty text removes one. */
+  readonly labels?: Labels
+}
+
+/** What holds for one turn alone. */
+export interface TurnSettings {
+  /** `provider/model`; absent: the session's. */
+  readonly model?: string
+  /** Planning begins or ends with this turn, for the turns after it too; absent: it stays as it is. */
+  readonly isPlanning?: boolean
+  /** Nobody is there to ask: what would be asked for is allowed, what is denied stays so, questions are not offered. */
+  readonly isUnattended?: boolean
+  /** Tools that the model is not offered. */
+  readonly withheldTools?: readonly string[]
+  /** JSON Schema: the turn ends with a value of this shape, or fails. */
+  readonly outputSchema?: JsonObject
+  /** `interrupt`: it does not go on when its process has died. Absent: as the server does with all. */
+  readonly recovery?: 'interrupt'
+  /** The API key that it was asked for with; its cost counts there. */
+  readonly keyId?: string
 }
 
 export interface InputAdmitted {
@@ -102,6 +145,7 @@ export interface InputAdmitted {
   /** The turn it will be; a queued input has it before its turn starts. */
   readonly turnId: TurnId
   readonly content: UserContent
+  readonly settings?: TurnSettings
 }
 
 export interface InputDropped {
@@ -150,6 +194,8 @@ export interface TurnEnded {
   readonly turnId: TurnId
   readonly outcome: TurnOutcome
   readonly error?: Failure
+  /** What a turn with an `outputSchema` came to. */
+  readonly output?: JsonValue
 }
 
 /** A failure as data. `message` is a sentence that clients may see: no stack, path, key or provider body. */
@@ -167,6 +213,8 @@ export interface StepStarted {
   readonly parentToolCallId?: ToolCallId
   readonly parentEntryId?: EntryId
   readonly model: string
+  /** Numbers of live batches up to this one may be used in this step. */
+  readonly reservedBatches?: number
 }
 
 export type StepFinish = 'stop' | 'tool-calls' | 'token-limit' | 'refused'
@@ -185,6 +233,8 @@ export interface StepAnswered {
   readonly usage: Usage
   /** What tools said of their calls; only of tools that say something. */
   readonly inspections?: { readonly [toolCallId: string]: CallInspection }
+  /** The number of the session's newest live batch. */
+  readonly liveBatches?: number
 }
 
 /**
@@ -205,6 +255,8 @@ export interface StepEnded {
   readonly outcome: StepOutcome
   readonly partial?: readonly StepBlock[]
   readonly error?: Failure
+  /** The number of the session's newest live batch, or one beyond all that may have been used. */
+  readonly liveBatches?: number
 }
 
 /** What the agent remembers of its user that this turn is about. Recorded, so that a turn that goes on is told the same. */
@@ -217,6 +269,7 @@ export interface MemoriesRecalled {
 export interface RecalledMemory {
   readonly memoryId: number
   readonly content: string
+  readonly skillName?: string
 }
 
 /** Somebody wants an idle session compacted. */
@@ -308,7 +361,11 @@ export interface ApprovalResolved {
   readonly reason?: string
   /** `session`: whoever granted it wants no further question about this tool, as long as the session is in memory. */
   readonly scope?: 'once' | 'session'
+  readonly answer?: GivenAnswer
 }
+
+/** An answer as its client gave it, for clients of the same kind; the model reads the output of the call. */
+export type GivenAnswer = JsonObject
 
 /** Recorded before the tool runs, so that after a crash we know what may have happened. */
 export interface ToolCallStarted {
@@ -348,4 +405,5 @@ export interface ToolCallSettled {
   /** For clients, never shown to the model. */
   readonly meta?: JsonObject
   readonly changedFiles?: readonly FileChange[]
+  readonly answer?: GivenAnswer
 }

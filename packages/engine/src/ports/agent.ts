@@ -21,6 +21,22 @@ export interface AgentDefinition {
   readonly contextWindow?: number
   /** How long it may work as a sub-agent; 30 minutes unless said otherwise. */
   readonly deadlineMs?: number
+  /** What its sessions may be for; a session has one of them, or none. */
+  readonly roles?: readonly AgentRole[]
+}
+
+export interface AgentRole {
+  readonly id: string
+  readonly name: string
+  readonly description?: string
+  /** Added to the instructions of the agent. */
+  readonly instructions: string
+  /** Whether a session in this role begins by planning. */
+  readonly isPlanning?: boolean
+  /** The tools of the agent that it has; absent: all. */
+  readonly tools?: readonly string[]
+  /** What a client may show before its user has said anything. */
+  readonly firstMessage?: string
 }
 
 export type AgentOption = {

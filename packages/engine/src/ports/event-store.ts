@@ -24,6 +24,8 @@ export interface EventStore {
 
   /** Sessions of one user, newest first by id, those with `id < before` only. */
   listSessions(query: SessionQuery): Promise<readonly SessionRow[]>
+  /** Sessions of one user whose listing matches: pinned first, then by the last append that had a summary. */
+  findSessions(query: ListingQuery): Promise<ListingPage>
   /** Removes the session and everything that hangs on it. `false` when there was none. */
   deleteSession(sessionId: SessionId): Promise<boolean>
 
@@ -62,6 +64,8 @@ export interface AppendRequest {
   readonly wanted: boolean
   /** What lists show; absent = unchanged. */
   readonly summary?: string
+  /** What lists find it by; given with every summary. */
+  readonly listing?: SessionListing
   readonly snapshot?: string
   /** Remembers an idempotency key in the same transaction. */
   readonly receipt?: NewReceipt
@@ -100,12 +104,37 @@ export interface Draft {
   readonly block: number
   readonly kind: 'text' | 'thinking'
   readonly text: string
+  /** Numbers of live batches up to this one may have been used. */
+  readonly reservedBatches?: number
 }
 
 export interface SessionQuery {
   readonly userId: UserId
   readonly before?: SessionId
   readonly limit: number
+}
+
+export interface SessionListing {
+  readonly title?: string
+  readonly directory?: string
+  readonly isPinned: boolean
+  readonly isStarted: boolean
+}
+
+export interface ListingQuery {
+  readonly userId: UserId
+  readonly directory?: string
+  /** Somewhere in the title, whatever the case of its ASCII letters. */
+  readonly title?: string
+  readonly isStarted?: true
+  readonly offset: number
+  readonly limit: number
+}
+
+export interface ListingPage {
+  readonly rows: readonly SessionRow[]
+  /** All that match. */
+  readonly total: number
 }
 
 export interface SessionRow {

@@ -20,6 +20,9 @@ export type ToolKind =
   | 'switch-mode'
   | 'other'
 
+/** What the tool is called through which a turn gives the value that its `outputSchema` asks for. */
+export const RESULT_TOOL = 'submit_result'
+
 export interface Tool {
   readonly name: string
   readonly title?: string

@@ -1,5 +1,5 @@
 import type { SeedMessage, ToolContent, UserContent } from '../content.ts'
-import type { ClientTool, Preset, ToolAccess } from '../events/recorded-event.ts'
+import type { ClientTool, GivenAnswer, Labels, Preset, ToolAccess, TurnSettings } from '../events/recorded-event.ts'
 import type { SessionId, ToolCallId, TurnId, UserId } from '../ids.ts'
 import type { NewBlob } from '../ports/event-store.ts'
 
@@ -26,8 +26,17 @@ export interface CreateSession {
   readonly preset?: Preset
   /** Absolute; the working directory first. Absent: the session gets a directory of its own. */
   readonly directories?: readonly string[]
+  readonly title?: string
+  readonly role?: string
+  /** `provider/model`; absent: the agent's own. */
+  readonly model?: string
+  readonly disabledTools?: readonly string[]
+  readonly recallsMemories?: boolean
+  readonly labels?: Labels
   /** Starts the first turn in the same transaction. */
   readonly input?: UserContent
+  /** Of that first turn. */
+  readonly settings?: TurnSettings
   /** Every blob that the seed or the input refers to. */
   readonly blobs?: readonly NewBlob[]
 }
@@ -42,6 +51,14 @@ export interface SessionChanges {
   readonly preset?: Preset
   /** `true`: preset `plan`. `false`: the preset that was in force before. */
   readonly planning?: boolean
+  readonly title?: string
+  readonly model?: string
+  readonly disabledTools?: readonly string[]
+  readonly recallsMemories?: boolean
+  readonly isPinned?: boolean
+  readonly isShared?: boolean
+  /** Merged by name; an empty text removes one. */
+  readonly labels?: Labels
 }
 
 /** Takes effect at once, also in the turn that is running: the next call is judged by it. */
@@ -64,6 +81,8 @@ export interface StartTurn {
   readonly sessionId: SessionId
   readonly content: UserContent
   readonly changes?: SessionChanges
+  /** Unlike changes, they take effect when the turn begins, and hold for it alone. */
+  readonly settings?: TurnSettings
   readonly whenRunning: 'refuse' | 'queue'
   readonly idempotency?: IdempotencyKey
   readonly blobs?: readonly NewBlob[]
@@ -77,8 +96,14 @@ export type CallAnswer =
       readonly reason?: string
       /** `session`: no further question about this tool, as far as that may be waved through. */
       readonly scope?: 'once' | 'session'
+      readonly answer?: GivenAnswer
     }
-  | { readonly type: 'result'; readonly toolCallId: ToolCallId; readonly content: ToolContent }
+  | {
+      readonly type: 'result'
+      readonly toolCallId: ToolCallId
+      readonly content: ToolContent
+      readonly answer?: GivenAnswer
+    }
 
 export interface AnswerCalls {
   readonly type: 'answer-calls'

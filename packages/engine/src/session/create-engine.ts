@@ -9,7 +9,7 @@ import type { EngineParts } from '../turn/turn-deps.ts'
 import { Transcript } from '../views/transcript.ts'
 import { readSummary, toSessionView } from '../views/session-list.ts'
 import type { Command, CommandResults } from './command.ts'
-import type { Attachment, Engine, SessionReader } from './engine-api.ts'
+import type { Attachment, Engine, ReadAs, SessionReader } from './engine-api.ts'
 import { attachReader } from './attach-reader.ts'
 import { executeCommand } from './execute-command.ts'
 import type { OpenSession } from './open-session.ts'
@@ -39,6 +39,8 @@ export function createEngine(options: EngineOptions): Engine {
     if (isLeft && options.agents.find(session.state.agent) !== undefined) coordinator.takeOver(session)
   }
   const owned = (userId: UserId, sessionId: SessionId) => sessions.owned(userId, sessionId)
+  const readable = (userId: UserId, sessionId: SessionId, as: ReadAs = 'owner') =>
+    as === 'owner' ? owned(userId, sessionId) : sessions.shared(userId, sessionId)
 
   return {
     async execute<C extends Command>(command: C): Promise<CommandResults[C['type']]> {
@@ -54,8 +56,8 @@ export function createEngine(options: EngineOptions): Engine {
       }
     },
 
-    async readSession(userId, sessionId) {
-      return toSessionView((await owned(userId, sessionId)).state)
+    async readSession(userId, sessionId, as) {
+      return toSessionView((await readable(userId, sessionId, as)).state)
     },
 
     async listSessions(userId, { before, limit }) {
@@ -67,6 +69,11 @@ export function createEngine(options: EngineOptions): Engine {
         sessions: page.map((row) => readSummary(row.summary)),
         ...(isMore && last && { next: last.sessionId }),
       }
+    },
+
+    async findSessions(userId, search) {
+      const { rows, total } = await store.findSessions({ userId, ...search })
+      return { sessions: rows.map((row) => readSummary(row.summary)), total }
     },
 
     async readHistory(userId, sessionId, view) {
@@ -82,13 +89,19 @@ export function createEngine(options: EngineOptions): Engine {
       return transcript.messages()
     },
 
-    async readBlob(userId, sessionId, hash) {
-      await owned(userId, sessionId)
+    async readBlob(userId, sessionId, hash, as) {
+      await readable(userId, sessionId, as)
       return store.readBlob(sessionId, hash)
     },
 
-    async attach(userId: UserId, sessionId: SessionId, after: Cursor, reader: SessionReader): Promise<Attachment> {
-      const session = await owned(userId, sessionId)
+    async attach(
+      userId: UserId,
+      sessionId: SessionId,
+      after: Cursor,
+      reader: SessionReader,
+      as?: ReadAs,
+    ): Promise<Attachment> {
+      const session = await readable(userId, sessionId, as)
       meet(session)
       return attachReader(session, store, after, reader)
     },

@@ -31,7 +31,7 @@ export function decideAnswers(
   if (turn.status === 'running' && command.whenRunning === 'refuse') {
     throw new EngineError('session-busy', 'a turn is already running in this session')
   }
-  const changes = acceptChanges(state, context.agent, command.changes)
+  const changes = acceptChanges(state, context, command.changes)
   const events: RecordedEvent[] = changes.event ? [changes.event] : []
   const firstEvent = events.length
   if (turn.status === 'waiting') events.push({ type: 'turn.resumed', turnId: turn.turnId })
@@ -71,9 +71,18 @@ function refuseRepeats(answers: readonly CallAnswer[]): void {
 
 function resolve(turnId: TurnId, answer: CallAnswer, call: OpenCall, index: number): RecordedEvent[] {
   const { toolCallId } = call
+  const given = answer.answer && { answer: answer.answer }
   if (answer.type === 'result') {
     return [
-      { type: 'tool-call.settled', turnId, toolCallId, status: 'completed', output: answer.content, by: 'client' },
+      {
+        type: 'tool-call.settled',
+        turnId,
+        toolCallId,
+        status: 'completed',
+        output: answer.content,
+        by: 'client',
+        ...given,
+      },
     ]
   }
   const { granted, reason, scope } = answer
@@ -96,6 +105,7 @@ function resolve(turnId: TurnId, answer: CallAnswer, call: OpenCall, index: numb
     granted,
     ...(reason && { reason }),
     ...(scope && { scope }),
+    ...given,
   }
   if (granted) return [resolved]
   const denied: ToolCallSettled = {

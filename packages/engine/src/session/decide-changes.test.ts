@@ -12,9 +12,21 @@ const agent = createTestAgent({ options, tools: [createFakeTool('look')] })
 const clientTools = [{ name: 'mine', description: '', parameters: {} }]
 
 const accept = (changes: SessionChanges | undefined, created: Parameters<typeof given.created>[0] = {}) =>
-  acceptChanges(foldEvents([given.created(created)]), agent, changes)
+  acceptChanges(foldEvents([given.created(created)]), { agent, isKnownModel: (name) => name === 'a/b' }, changes)
 
 describe('changes of a session', () => {
+  it('of what doors and lists show record only what differs', () => {
+    const event = accept({ title: 'T', isPinned: true, isShared: false, model: 'a/b', labels: { x: '1', y: '' } }).event
+    expect(event).toEqual({
+      type: 'session.configured',
+      title: 'T',
+      isPinned: true,
+      model: 'a/b',
+      labels: { x: '1' },
+    })
+    expect(() => accept({ model: 'a/c' })).toThrow(expect.objectContaining({ code: 'unknown-model', field: 'model' }))
+  })
+
   it('that change nothing record nothing', () => {
     expect(accept(undefined)).toEqual({ secrets: {} })
     expect(accept({})).toEqual({ secrets: {} })

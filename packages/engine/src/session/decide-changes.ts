@@ -1,7 +1,8 @@
 import { EngineError } from '../errors.ts'
-import type { ClientTool, Preset, SessionConfigured, ToolAccess } from '../events/recorded-event.ts'
+import type { ClientTool, Preset, SessionConfigured, ToolAccess, TurnSettings } from '../events/recorded-event.ts'
 import type { AgentDefinition } from '../ports/agent.ts'
 import type { SessionChanges } from './command.ts'
+import type { DecideContext } from './decision.ts'
 import type { SessionState } from './state.ts'
 
 /** What events and answers show in place of a secret. */
@@ -62,13 +63,47 @@ function checkListedTools(agent: AgentDefinition, access: ToolAccess & { type: '
   }
 }
 
-function presetChange(state: SessionState, { preset, planning }: SessionChanges): { preset?: Preset } {
+/** Only what differs from what is in force. */
+export function presetChange(
+  state: Pick<SessionState, 'preset' | 'presetBeforePlan'>,
+  { preset, planning }: Pick<SessionChanges, 'preset' | 'planning'>,
+): { preset?: Preset } {
   const wanted = preset ?? (planning === undefined ? undefined : planning ? 'plan' : presetAfterPlan(state))
   return wanted === undefined || wanted === state.preset ? {} : { preset: wanted }
 }
 
-const presetAfterPlan = ({ preset, presetBeforePlan }: SessionState): Preset =>
+const presetAfterPlan = ({ preset, presetBeforePlan }: Pick<SessionState, 'preset' | 'presetBeforePlan'>): Preset =>
   preset === 'plan' ? (presetBeforePlan ?? 'workspace-write') : preset
+
+/** What is kept as it is given; only what differs. */
+function plainChanges(state: SessionState, changes: SessionChanges): Partial<SessionConfigured> {
+  const { title, model, disabledTools, recallsMemories, isPinned, isShared, labels = {} } = changes
+  const changed = Object.entries(labels).filter(([name, text]) => (state.labels[name] ?? '') !== text)
+  return {
+    ...(title !== undefined && title !== state.title && { title }),
+    ...(model !== undefined && model !== state.model && { model }),
+    ...(disabledTools && { disabledTools }),
+    ...(recallsMemories !== undefined && recallsMemories !== state.recallsMemories && { recallsMemories }),
+    ...(isPinned !== undefined && isPinned !== state.isPinned && { isPinned }),
+    ...(isShared !== undefined && isShared !== state.isShared && { isShared }),
+    ...(changed.length > 0 && { labels: Object.fromEntries(changed) }),
+  }
+}
+
+export function checkModel(model: string | undefined, { isKnownModel }: Pick<DecideContext, 'isKnownModel'>): void {
+  if (model === undefined || isKnownModel(model)) return
+  throw new EngineError('unknown-model', `there is no model ${model} here, or its provider has no key`, 'model')
+}
+
+export function checkSettings(
+  settings: TurnSettings | undefined,
+  context: Pick<DecideContext, 'isKnownModel' | 'problemOfOutput'>,
+): void {
+  if (settings === undefined) return
+  checkModel(settings.model, context)
+  const problem = settings.outputSchema && context.problemOfOutput(settings.outputSchema)
+  if (problem !== undefined) throw new EngineError('invalid-input', problem, 'settings.outputSchema')
+}
 
 export interface AcceptedChanges {
   readonly event?: SessionConfigured
@@ -77,13 +112,15 @@ export interface AcceptedChanges {
 
 export function acceptChanges(
   state: SessionState,
-  agent: AgentDefinition,
+  context: Pick<DecideContext, 'agent' | 'isKnownModel'>,
   changes: SessionChanges | undefined,
 ): AcceptedChanges {
   if (changes === undefined) return { secrets: {} }
+  const { agent } = context
   if (changes.agent !== undefined && changes.agent !== state.agent) {
     throw new EngineError('invalid-input', 'the agent of a session cannot change', 'agent')
   }
+  checkModel(changes.model, context)
   checkTools(agent, changes.access ?? state.access, changes.clientTools ?? state.clientTools)
   const accepted = acceptOptions(agent, changes.options ?? {}, state.secretOptions)
   const event: SessionConfigured = {
@@ -93,6 +130,7 @@ export function acceptChanges(
     ...(Object.keys(accepted.options).length > 0 && { options: accepted.options }),
     ...(accepted.secretOptions.length > 0 && { secretOptions: accepted.secretOptions }),
     ...presetChange(state, changes),
+    ...plainChanges(state, changes),
   }
   const isEmpty = Object.keys(event).length === 1
   return { ...(!isEmpty && { event }), secrets: accepted.secrets }

@@ -1,8 +1,11 @@
+import { EngineError } from '../errors.ts'
 import type { RecordedEvent } from '../events/recorded-event.ts'
 import type { SessionId } from '../ids.ts'
+import type { AgentDefinition, AgentRole } from '../ports/agent.ts'
 import type { CreateSession } from './command.ts'
 import { checkSeed } from './check-seed.ts'
-import { acceptOptions, checkTools } from './decide-changes.ts'
+import { startTurn } from '../turn/end-turn.ts'
+import { acceptOptions, checkModel, checkSettings, checkTools } from './decide-changes.ts'
 import type { DecideContext, Decision, TurnDecision } from './decision.ts'
 import { openSeedCalls } from './open-seed-calls.ts'
 
@@ -15,9 +18,13 @@ export function decideCreate(
   const { agent, ids } = context
   const clientTools = command.clientTools ?? []
   checkTools(agent, command.access, clientTools)
+  checkModel(command.model, context)
+  checkSettings(command.settings, context)
+  const role = findRole(agent, command.role)
   const accepted = acceptOptions(agent, command.options ?? {}, [])
   const seed = command.seed ?? []
   const names = checkSeed(seed, clientTools)
+  const preset = command.preset ?? (role?.isPlanning === true ? 'plan' : 'workspace-write')
 
   const events: RecordedEvent[] = [
     {
@@ -29,8 +36,14 @@ export function decideCreate(
       clientTools,
       options: accepted.options,
       secretOptions: accepted.secretOptions,
-      preset: command.preset ?? 'workspace-write',
+      preset,
       ...(command.directories && { directories: command.directories }),
+      ...(command.title !== undefined && { title: command.title }),
+      ...(role && { role: role.id }),
+      ...(command.model !== undefined && { model: command.model }),
+      ...(command.disabledTools && { disabledTools: command.disabledTools }),
+      ...(command.recallsMemories !== undefined && { recallsMemories: command.recallsMemories }),
+      ...(command.labels && { labels: command.labels }),
     },
   ]
   const seedId = seed.length > 0 ? ids.entryId() : undefined
@@ -48,8 +61,15 @@ export function decideCreate(
   }
   const inputId = ids.entryId()
   const turnId = ids.turnId()
-  events.push({ type: 'input.admitted', inputId, turnId, content: command.input })
+  const settings = command.settings && { settings: command.settings }
+  events.push({ type: 'input.admitted', inputId, turnId, content: command.input, ...settings })
   const firstEvent = events.length
-  events.push({ type: 'turn.started', turnId, inputId, parentEntryId: seedId, recovery: context.recovery })
+  events.push(...startTurn({ turnId, inputId, ...settings }, { preset }, { ...context, head: seedId }))
   return { ...decision, events, turn: { events, turnId, firstEvent, queued: false } }
+}
+
+function findRole({ name, roles = [] }: AgentDefinition, id: string | undefined): AgentRole | undefined {
+  const role = roles.find((candidate) => candidate.id === id)
+  if (id === undefined || role !== undefined) return role
+  throw new EngineError('invalid-input', `the agent ${name} has no role ${id}`, 'role')
 }

@@ -1,8 +1,8 @@
 import { EngineError } from '../errors.ts'
 import type { RecordedEvent } from '../events/recorded-event.ts'
-import { endTurn, nextQueuedTurn } from '../turn/end-turn.ts'
+import { endTurn, nextQueuedTurn, startTurn } from '../turn/end-turn.ts'
 import type { CancelTurn, StartTurn } from './command.ts'
-import { acceptChanges } from './decide-changes.ts'
+import { acceptChanges, checkSettings } from './decide-changes.ts'
 import type { DecideContext, Decision, TurnDecision } from './decision.ts'
 import type { SessionState } from './state.ts'
 
@@ -21,17 +21,26 @@ export function decideStartTurn(state: SessionState, command: StartTurn, context
   if (isRunning && state.queue.length >= queueLimit) {
     throw new EngineError('queue-full', `${queueLimit} inputs are already waiting in this session`)
   }
-  const changes = acceptChanges(state, context.agent, command.changes)
+  const { settings } = command
+  checkSettings(settings, context)
+  const changes = acceptChanges(state, context, command.changes)
   const turnId = context.ids.turnId()
   const inputId = context.ids.entryId()
 
   const events: RecordedEvent[] = changes.event ? [changes.event] : []
   if (turn?.status === 'waiting') events.push(...endTurn(turn, { outcome: 'cancelled', openCalls: SUPERSEDED }))
-  events.push({ type: 'input.admitted', inputId, turnId, content: command.content })
+  events.push({ type: 'input.admitted', inputId, turnId, content: command.content, ...(settings && { settings }) })
   if (isRunning) return { events, secrets: changes.secrets, turnId, firstEvent: events.length - 1, queued: true }
 
   const firstEvent = events.length
-  events.push({ type: 'turn.started', turnId, inputId, parentEntryId: state.head, recovery: context.recovery })
+  const preset = changes.event?.preset ?? state.preset
+  events.push(
+    ...startTurn(
+      { turnId, inputId, ...(settings && { settings }) },
+      { ...state, preset },
+      { ...context, head: state.head },
+    ),
+  )
   return { events, secrets: changes.secrets, turnId, firstEvent, queued: false }
 }
 

@@ -1,4 +1,5 @@
 import type { RecordedEvent } from '../events/recorded-event.ts'
+import type { JsonObject } from '../json.ts'
 import type { TurnId } from '../ids.ts'
 import type { AgentDefinition } from '../ports/agent.ts'
 import type { Digest, Ids } from '../ports/ids.ts'
@@ -11,6 +12,10 @@ export interface DecideContext {
   readonly digest: Digest
   readonly recovery: 'continue' | 'interrupt'
   readonly limits?: EngineLimits
+  /** Whether a session may have this model. */
+  isKnownModel(name: string): boolean
+  /** What is wrong with the shape that a turn's value is to have. */
+  problemOfOutput(schema: JsonObject): string | undefined
 }
 
 /** What a command leads to: facts to record, and what must be stored in the same transaction. */

@@ -1,7 +1,7 @@
 import type { SeedMessage } from '../content.ts'
-import type { BlockDelta, Cursor, ToolProgress } from '../events/live-event.ts'
-import type { ClientTool, Preset, Recorded, ToolAccess, TurnOutcome } from '../events/recorded-event.ts'
-import type { SessionId, ToolCallId, UserId } from '../ids.ts'
+import type { BlockDelta, Cursor, LiveBatch, ToolProgress } from '../events/live-event.ts'
+import type { ClientTool, Labels, Preset, Recorded, ToolAccess, TurnOutcome } from '../events/recorded-event.ts'
+import type { SessionId, ToolCallId, TurnId, UserId } from '../ids.ts'
 import type { Blob } from '../ports/event-store.ts'
 import type { Command, CommandResults } from './command.ts'
 
@@ -12,19 +12,21 @@ import type { Command, CommandResults } from './command.ts'
 export interface Engine {
   execute<C extends Command>(command: C): Promise<CommandResults[C['type']]>
 
-  readSession(userId: UserId, sessionId: SessionId): Promise<SessionView>
+  readSession(userId: UserId, sessionId: SessionId, as?: ReadAs): Promise<SessionView>
   /** Newest first. `next` is the last id of a full page; pass it as `before`. */
   listSessions(userId: UserId, page: { readonly before?: SessionId; readonly limit: number }): Promise<SessionPage>
+  /** Pinned ones first, then the one that changed last. */
+  findSessions(userId: UserId, search: SessionSearch): Promise<SessionMatches>
   /** `full`: all that was said, nothing left out. `compacted`: what the model is given. */
   readHistory(userId: UserId, sessionId: SessionId, view: 'full' | 'compacted'): Promise<readonly SeedMessage[]>
-  readBlob(userId: UserId, sessionId: SessionId, hash: string): Promise<Blob | undefined>
+  readBlob(userId: UserId, sessionId: SessionId, hash: string, as?: ReadAs): Promise<Blob | undefined>
 
   /**
    * Calls `reader` with everything after the cursor, first from the log, then live, in one order without gap or
    * repeat. A reader that comes in the middle of a step first gets the text so far as deltas from the cursor's offset.
    * Resolves when the past has been delivered. The reader is called synchronously and must not throw.
    */
-  attach(userId: UserId, sessionId: SessionId, after: Cursor, reader: SessionReader): Promise<Attachment>
+  attach(userId: UserId, sessionId: SessionId, after: Cursor, reader: SessionReader, as?: ReadAs): Promise<Attachment>
 
   /**
    * Goes on with what a dead process left. `all`: at once, every turn. `used`: only in sessions that somebody turns to,
@@ -33,6 +35,26 @@ export interface Engine {
   start(takeOver?: 'all' | 'used'): Promise<void>
   /** Stops taking commands, gives running turns `graceMs` to finish, leaves the rest for the next owner. Idempotent. */
   stop(graceMs: number): Promise<void>
+}
+
+/** `guest`: also somebody else's session, if its owner shares it. Reading only. */
+export type ReadAs = 'owner' | 'guest'
+
+export interface SessionSearch {
+  /** Only sessions that work in this directory. */
+  readonly directory?: string
+  /** Somewhere in the title, whatever its case. */
+  readonly title?: string
+  /** Leave out sessions in which nothing was ever said. */
+  readonly isStarted?: true
+  readonly offset: number
+  readonly limit: number
+}
+
+export interface SessionMatches {
+  readonly sessions: readonly SessionView[]
+  /** All that match, beyond the page too. */
+  readonly total: number
 }
 
 export interface SessionReader {
@@ -44,6 +66,12 @@ export interface SessionReader {
   delta(delta: BlockDelta): void
   /** Output of running tools, for readers that want it. Who comes late first gets the newest part of what there was. */
   progress?(progress: ToolProgress): void
+  /**
+   * Deltas put together: the first of a step at once, later ones at most 50 ms late, all before the answer of their
+   * step. Every reader with this method sees the same batches. Such a reader gets deltas only when it comes: the text so
+   * far, after which the batches go on.
+   */
+  batch?(batch: LiveBatch): void
   /** Nothing follows. */
   closed(reason: 'deleted' | 'stopping'): void
 }
@@ -67,8 +95,21 @@ export interface SessionView {
   /** As set by clients; secrets read `***`. */
   readonly options: { readonly [name: string]: string }
   readonly preset: Preset
-  /** First user text, at most 60 characters. */
+  /** As it was given; else the first user text, at most 60 characters. */
   readonly title?: string
+  readonly role?: string
+  /** `provider/model`, where the session has one of its own. */
+  readonly model?: string
+  readonly directories: readonly string[]
+  readonly disabledTools: readonly string[]
+  readonly recallsMemories: boolean
+  readonly isPinned: boolean
+  readonly isShared: boolean
+  readonly labels: Labels
+  /** Inputs that wait for their turn. */
+  readonly queued: number
+  /** The turn that is running or waiting. */
+  readonly turnId?: TurnId
   readonly status: 'idle' | 'running' | 'waiting'
   readonly lastOutcome?: TurnOutcome
   /** Calls that wait for a client or a human. */

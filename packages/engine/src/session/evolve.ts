@@ -4,13 +4,17 @@ import type {
   CallRoute,
   CompactionEnded,
   CompactionStarted,
+  Labels,
   LoopStarted,
   Recorded,
+  SessionConfigured,
   SessionCreated,
   StepAnswered,
   StepStarted,
+  ToolCallSettled,
 } from '../events/recorded-event.ts'
 import { ROOT_LOOP, type EntryId, type ToolCallId } from '../ids.ts'
+import { RESULT_TOOL } from '../ports/tool.ts'
 import { openSeedCalls } from './open-seed-calls.ts'
 import {
   STATE_SHAPE,
@@ -54,6 +58,16 @@ function created(event: SessionCreated, seq: number, at: number): SessionState {
     secretOptions,
     preset,
     directories: event.directories ?? [],
+    ...(event.title !== undefined && { title: event.title }),
+    ...(event.role !== undefined && { role: event.role }),
+    ...(event.model !== undefined && { model: event.model }),
+    disabledTools: event.disabledTools ?? [],
+    recallsMemories: event.recallsMemories ?? true,
+    isPinned: false,
+    isShared: false,
+    labels: event.labels ?? {},
+    isStarted: false,
+    batches: { recorded: 0, reserved: 0 },
     queue: [],
     seededCalls: [],
     isCompactionWanted: false,
@@ -70,22 +84,15 @@ function apply(state: SessionState, recorded: Recorded): SessionState {
       throw new Error('session.created stands only at the beginning of a log')
     case 'session.seeded':
       return titled(
-        { ...state, head: event.entryId, seededCalls: openSeedCalls(event.messages) },
+        { ...state, isStarted: true, head: event.entryId, seededCalls: openSeedCalls(event.messages) },
         firstUserText(event.messages),
       )
     case 'session.configured':
-      return {
-        ...state,
-        access: event.access ?? state.access,
-        clientTools: event.clientTools ?? state.clientTools,
-        options: { ...state.options, ...event.options },
-        secretOptions: [...new Set([...state.secretOptions, ...(event.secretOptions ?? [])])],
-        preset: event.preset ?? state.preset,
-        ...(event.preset === 'plan' && state.preset !== 'plan' && { presetBeforePlan: state.preset }),
-      }
+      return configured(state, event)
     case 'input.admitted': {
-      const { inputId, turnId, content } = event
-      return titled({ ...state, queue: [...state.queue, { inputId, turnId, content }] }, textOf(content))
+      const { inputId, turnId, content, settings } = event
+      const input = { inputId, turnId, content, ...(settings && { settings }) }
+      return titled({ ...state, isStarted: true, queue: [...state.queue, input] }, textOf(content))
     }
     case 'input.dropped':
       return { ...state, queue: state.queue.filter((input) => input.inputId !== event.inputId) }
@@ -103,6 +110,8 @@ function apply(state: SessionState, recorded: Recorded): SessionState {
           answeredSteps: 0,
           hasRecalled: false,
           isForced: false,
+          settings: state.queue.find((input) => input.inputId === event.inputId)?.settings ?? {},
+          vainOutputs: 0,
           children: [],
           step: event.inputId === undefined && state.head !== undefined ? seededStep(state, seq) : undefined,
         },
@@ -118,20 +127,20 @@ function apply(state: SessionState, recorded: Recorded): SessionState {
     case 'turn.ended':
       return { ...state, turn: undefined, lastOutcome: event.outcome }
     case 'step.started':
-      return withStep(state, event, seq)
+      return withStep(withReserved(state, event.reservedBatches), event, seq)
     case 'step.answered':
-      return withTurn(state, (turn) => {
+      return withTurn(withBatches(state, event.liveBatches), (turn) => {
         const said = textOf(event.blocks).slice(0, SAID_LENGTH)
         const change = <L extends LoopProgress>(loop: L): L => ({
           ...loop,
           answeredSteps: loop.answeredSteps + 1,
           step: loop.step && { ...loop.step, phase: 'settling', finish: event.finish, calls: callsOf(event) },
         })
-        if (turn.step?.stepId === event.stepId) return change(turn)
+        if (turn.step?.stepId === event.stepId) return change(withVainEnd(turn, event))
         return withChildStep(turn, event.stepId, (child) => ({ ...change(child), ...(said !== '' && { said }) }))
       })
     case 'step.ended':
-      return withTurn(state, (turn) =>
+      return withTurn(withBatches(state, event.liveBatches), (turn) =>
         turn.step?.stepId === event.stepId
           ? { ...turn, step: undefined }
           : withChildStep(turn, event.stepId, (child) => ({ ...child, step: undefined })),
@@ -171,7 +180,7 @@ function apply(state: SessionState, recorded: Recorded): SessionState {
     case 'tool-call.cancel-requested':
       return withCall(state, event.toolCallId, (call) => ({ ...call, cancelled: event.reason }))
     case 'tool-call.settled':
-      return withCall(state, event.toolCallId, ({ toolCallId, name, route, attempt }) => ({
+      return withCall(withOutput(state, event), event.toolCallId, ({ toolCallId, name, route, attempt }) => ({
         toolCallId,
         name,
         route,
@@ -182,6 +191,55 @@ function apply(state: SessionState, recorded: Recorded): SessionState {
     default:
       return unreachable(event)
   }
+}
+
+function configured(state: SessionState, event: SessionConfigured): SessionState {
+  const { model, title } = event
+  return {
+    ...state,
+    access: event.access ?? state.access,
+    clientTools: event.clientTools ?? state.clientTools,
+    options: { ...state.options, ...event.options },
+    secretOptions: [...new Set([...state.secretOptions, ...(event.secretOptions ?? [])])],
+    preset: event.preset ?? state.preset,
+    ...(event.preset === 'plan' && state.preset !== 'plan' && { presetBeforePlan: state.preset }),
+    ...(title !== undefined && { title }),
+    ...(model !== undefined && { model }),
+    disabledTools: event.disabledTools ?? state.disabledTools,
+    recallsMemories: event.recallsMemories ?? state.recallsMemories,
+    isPinned: event.isPinned ?? state.isPinned,
+    isShared: event.isShared ?? state.isShared,
+    labels: event.labels === undefined ? state.labels : mergeLabels(state.labels, event.labels),
+  }
+}
+
+const mergeLabels = (labels: Labels, changes: Labels): Labels =>
+  Object.fromEntries(Object.entries({ ...labels, ...changes }).filter(([, text]) => text !== ''))
+
+function withReserved(state: SessionState, reserved = 0): SessionState {
+  const { batches } = state
+  return reserved <= batches.reserved ? state : { ...state, batches: { ...batches, reserved } }
+}
+
+function withBatches(state: SessionState, recorded = 0): SessionState {
+  const { batches } = state
+  if (recorded <= batches.recorded) return state
+  return { ...state, batches: { recorded, reserved: Math.max(recorded, batches.reserved) } }
+}
+
+/** An answer without calls is the end of a turn, unless the turn owes a value. */
+function withVainEnd(turn: ActiveTurn, { routes }: StepAnswered): ActiveTurn {
+  const isVain = turn.settings.outputSchema !== undefined && Object.keys(routes).length === 0
+  return isVain ? { ...turn, vainOutputs: turn.vainOutputs + 1 } : turn
+}
+
+function withOutput(state: SessionState, { toolCallId, status }: ToolCallSettled): SessionState {
+  const { turn } = state
+  if (turn?.settings.outputSchema === undefined) return state
+  const call = turn.step?.calls.find((candidate) => candidate.toolCallId === toolCallId)
+  if (call?.name !== RESULT_TOOL) return state
+  const change = status === 'completed' ? { output: call.input } : { vainOutputs: turn.vainOutputs + 1 }
+  return { ...state, turn: { ...turn, ...change } }
 }
 
 function withTurn(state: SessionState, change: (turn: ActiveTurn) => ActiveTurn): SessionState {

@@ -2,6 +2,7 @@ import { EngineError, unreachable } from '../errors.ts'
 import type { Recorded } from '../events/recorded-event.ts'
 import { failpoint } from '../failpoint.ts'
 import type { SessionId } from '../ids.ts'
+import type { JsonObject } from '../json.ts'
 import { StorageFault, type NewReceipt, type SealedSecret } from '../ports/event-store.ts'
 import { secretContext } from '../turn/build-model-request.ts'
 import type { Coordinator } from '../turn/coordinator.ts'
@@ -29,6 +30,7 @@ import { decideCancel, decideStartTurn } from './decide-turn.ts'
 import type { DecideContext, TurnDecision } from './decision.ts'
 import { OpenSession, ReceiptTaken } from './open-session.ts'
 import type { OpenSessions } from './open-sessions.ts'
+import { findSessionAgent } from './session-agent.ts'
 import { findOpenCall, type SessionState } from './state.ts'
 
 export interface ExecuteDeps extends EngineParts {
@@ -106,7 +108,7 @@ async function answerCalls(command: AnswerCalls, deps: ExecuteDeps): Promise<Adm
 async function configureSession(command: ConfigureSession, deps: ExecuteDeps): Promise<Record<string, never>> {
   const session = await deps.sessions.owned(command.userId, command.sessionId)
   await session.commit((state) => {
-    const changes = acceptChanges(state, contextFor(state.agent, deps).agent, command.changes)
+    const changes = acceptChanges(state, contextFor(state.agent, deps), command.changes)
     return { events: changes.event ? [changes.event] : [], secrets: seal(session.id, changes.secrets, deps) }
   })
   return {}
@@ -204,7 +206,8 @@ function stopUnrecorded(session: OpenSession, command: CancelTurn, deps: Execute
 async function compactSession(command: CompactSession, deps: ExecuteDeps): Promise<{ seq: number }> {
   const session = await deps.sessions.owned(command.userId, command.sessionId)
   deps.meet(session)
-  const agent = contextFor(session.state.agent, deps).agent
+  const { state } = session
+  const agent = findSessionAgent(state, state.agent, deps) ?? contextFor(state.agent, deps).agent
   if (planCompaction(await session.context(), 0, agent.model) === undefined) {
     throw new EngineError('nothing-to-compact', 'there is nothing to compact yet')
   }
@@ -247,6 +250,18 @@ function contextFor(agentName: string, deps: ExecuteDeps): DecideContext {
     digest: deps.digest,
     recovery: deps.recovery,
     ...(deps.limits && { limits: deps.limits }),
+    isKnownModel: (name) => deps.models?.find(name) !== undefined,
+    problemOfOutput: (schema) => problemOfOutput(schema, deps),
+  }
+}
+
+function problemOfOutput(schema: JsonObject, { resultTool }: ExecuteDeps): string | undefined {
+  if (resultTool === undefined) return 'this server gives no answers of a given shape'
+  try {
+    resultTool(schema)
+    return undefined
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error)
   }
 }
 

@@ -5,7 +5,7 @@ import { ROOT_LOOP, type EntryId, type LoopId, type SessionId, type UserId } fro
 import type { Clock } from '../ports/clock.ts'
 import type { EventStore, Fence, NewBlob, NewReceipt, SealedSecret } from '../ports/event-store.ts'
 import { ModelContext } from '../views/model-context.ts'
-import { changesSummary, writeSummary } from '../views/session-list.ts'
+import { changesSummary, toListing } from '../views/session-list.ts'
 import { evolve } from './evolve.ts'
 import { SessionFeed } from './session-feed.ts'
 import { readSnapshot, writeSnapshot } from './snapshot.ts'
@@ -45,7 +45,7 @@ export class ReceiptTaken extends Error {}
  */
 export class OpenSession {
   readonly id: SessionId
-  readonly feed = new SessionFeed()
+  readonly feed: SessionFeed
   /** Tools that its user has waved through: in memory only, so that a restart asks again. */
   readonly overrides = new Set<string>()
   readonly #store: EventStore
@@ -63,6 +63,8 @@ export class OpenSession {
     this.#state = state
     this.#snapshotSeq = snapshotSeq
     this.id = state.sessionId
+    // Beyond what a step may have used whose process died: its repair records that number.
+    this.feed = new SessionFeed({ clock, start: () => ({ recorded: this.#state.batches.recorded }) })
     this.lastUsedAt = clock.now()
   }
 
@@ -97,7 +99,7 @@ export class OpenSession {
       at,
       ...batch,
       wanted: isWanted(state),
-      summary: writeSummary(state),
+      ...toListing(state),
       snapshot: writeSnapshot(state),
     })
     if (result.type === 'conflict') throw new Error(`a new session met a conflict: ${result.reason}`)
@@ -189,7 +191,7 @@ export class OpenSession {
         events: recorded.map(({ event }) => event),
         ...(fence && { fence }),
         wanted: isWanted(state),
-        ...(batch.events.some(changesSummary) && { summary: writeSummary(state) }),
+        ...(batch.events.some(changesSummary) && toListing(state)),
         ...(isSnapshotDue && { snapshot: writeSnapshot(state) }),
       })
       if (result.type === 'conflict') return this.#onConflict(result.reason)

@@ -42,6 +42,13 @@ export class OpenSessions {
     return session
   }
 
+  /** Also somebody else's, as long as its owner shares it. */
+  async shared(userId: UserId, sessionId: SessionId): Promise<OpenSession> {
+    const session = await this.find(sessionId)
+    if (session?.state.userId === userId || session?.state.isShared === true) return session
+    throw new EngineError('session-not-found', 'there is no such session')
+  }
+
   async find(sessionId: SessionId): Promise<OpenSession | undefined> {
     const open = this.#open.get(sessionId)
     if (open !== undefined) {

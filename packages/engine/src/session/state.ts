@@ -1,5 +1,14 @@
 import type { UserContent } from '../content.ts'
-import type { CallRoute, ClientTool, Preset, StepFinish, ToolAccess, TurnOutcome } from '../events/recorded-event.ts'
+import type {
+  CallRoute,
+  ClientTool,
+  Labels,
+  Preset,
+  StepFinish,
+  ToolAccess,
+  TurnOutcome,
+  TurnSettings,
+} from '../events/recorded-event.ts'
 import {
   ROOT_LOOP,
   type EntryId,
@@ -9,10 +18,10 @@ import {
   type TurnId,
   type UserId,
 } from '../ids.ts'
-import type { JsonObject } from '../json.ts'
+import type { JsonObject, JsonValue } from '../json.ts'
 
 /** Raised whenever the shape of the state changes, so that no snapshot of another shape is taken for one of this. */
-export const STATE_SHAPE = 3
+export const STATE_SHAPE = 4
 
 /**
  * What decisions need to know of a session: a fold of its log, small whatever the log's length. The conversation itself
@@ -34,6 +43,17 @@ export interface SessionState {
   /** None: the session has a directory of its own. */
   readonly directories: readonly string[]
   readonly title?: string
+  readonly role?: string
+  readonly model?: string
+  readonly disabledTools: readonly string[]
+  readonly recallsMemories: boolean
+  readonly isPinned: boolean
+  readonly isShared: boolean
+  readonly labels: Labels
+  /** Somebody said something in it, or it began with a history. */
+  readonly isStarted: boolean
+  /** The number of the newest live batch that is recorded, and the highest that may have been used. */
+  readonly batches: { readonly recorded: number; readonly reserved: number }
   /** The newest entry of the active branch: the parent of the next one. */
   readonly head?: EntryId
   /** Inputs that were admitted while a turn was active, oldest first. */
@@ -61,6 +81,7 @@ export interface QueuedInput {
   readonly inputId: EntryId
   readonly turnId: TurnId
   readonly content: UserContent
+  readonly settings?: TurnSettings
 }
 
 /** One conversation with a model: the agent's own, or a sub-agent's. */
@@ -83,6 +104,11 @@ export interface ActiveTurn extends LoopProgress {
   readonly hasRecalled: boolean
   /** The provider said that the context was too long, and it was compacted for that. */
   readonly isForced: boolean
+  readonly settings: TurnSettings
+  /** The value that its `outputSchema` asks for, once the model has given it. */
+  readonly output?: JsonValue
+  /** How often the model gave a wrong one, or none. */
+  readonly vainOutputs: number
   /** Sub-agents that have not ended, parents before their children. */
   readonly children: readonly ChildLoop[]
 }

@@ -1,5 +1,6 @@
 import type { AgentDefinition } from '../ports/agent.ts'
-import type { ModelRequest, OfferedTool } from '../ports/model.ts'
+import type { ModelMessage, ModelRequest, OfferedTool } from '../ports/model.ts'
+import { RESULT_TOOL } from '../ports/tool.ts'
 import { isChild, type AnyLoop, type SessionState } from '../session/state.ts'
 import { offeredIn, policyFor, type Judging } from './judge-calls.ts'
 import type { RunDeps } from './turn-deps.ts'
@@ -7,6 +8,8 @@ import type { RunDeps } from './turn-deps.ts'
 const PLANNING =
   'You are planning: look and think, but change nothing. End with a plan of the steps you would take, for the user to ' +
   'accept or correct.'
+
+const REMINDER = `Finish by calling ${RESULT_TOOL} with your answer; nothing else counts as one.`
 
 export async function buildModelRequest(loop: AnyLoop, line: Judging['line'], deps: RunDeps): Promise<ModelRequest> {
   const { session, store, operator } = deps
@@ -17,7 +20,7 @@ export async function buildModelRequest(loop: AnyLoop, line: Judging['line'], de
   const own = offeredIn(line, policyFor(state, { operator, userRules }))
   return {
     system: context.system(state.preset === 'plan' ? `${agent.instructions}\n\n${PLANNING}` : agent.instructions),
-    messages: [...context.messages()],
+    messages: withReminder([...context.messages()], loop, state),
     tools: [...own, ...(isChild(loop) ? [] : state.clientTools)].map(toOffered),
     options: await effectiveOptions(state, agent, deps),
     secretOptions: agent.options.filter((option) => option.type === 'secret').map((option) => option.name),
@@ -29,6 +32,13 @@ export async function buildModelRequest(loop: AnyLoop, line: Judging['line'], de
       return blob.bytes
     },
   }
+}
+
+/** A model that owes a value of a given shape and has only talked is told so. */
+function withReminder(messages: ModelMessage[], loop: AnyLoop, { turn }: SessionState): ModelMessage[] {
+  const owesValue = turn?.settings.outputSchema !== undefined && !isChild(loop)
+  if (owesValue && messages.at(-1)?.role === 'assistant') messages.push({ role: 'user', content: REMINDER })
+  return messages
 }
 
 const toOffered = ({ name, description, parameters }: OfferedTool): OfferedTool => ({ name, description, parameters })

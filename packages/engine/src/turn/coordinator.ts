@@ -3,6 +3,7 @@ import type { SessionId, TurnId } from '../ids.ts'
 import type { Timer } from '../ports/clock.ts'
 import { StorageFault, type Fence } from '../ports/event-store.ts'
 import { EngineError } from '../errors.ts'
+import { findSessionAgent } from '../session/session-agent.ts'
 import { FencedOff, type OpenSession } from '../session/open-session.ts'
 import { ROOT, compactLoop } from './compact-loop.ts'
 import { decideTakeover, endCutCompaction } from './decide-takeover.ts'
@@ -159,14 +160,14 @@ export class Coordinator {
 
   async #compact(runner: Runner, fence: Fence): Promise<void> {
     const { session } = runner
-    const agent = this.#parts.agents.find(session.state.agent)
+    const agent = findSessionAgent(session.state, session.state.agent, this.#parts)
     const signal = runner.abort.signal
     const deps: RunDeps = { ...this.#parts, session, fence, signal, nudged: () => runner.nudge.promise }
     if (agent !== undefined) await compactLoop(ROOT, [agent], { trigger: 'manual' }, deps)
   }
 
   async #repair(session: OpenSession, fence: Fence): Promise<void> {
-    const { store, agents, recovery } = this.#parts
+    const { store } = this.#parts
     const drafts = await store.readDrafts(session.id)
     await session.commit((state) => {
       const { turn: left } = state
@@ -175,7 +176,7 @@ export class Coordinator {
       const owed = this.#owedCancels.get(session.id)
       const turn = owed?.turnId === left.turnId ? { ...left, cancelled: left.cancelled ?? owed.reason } : left
       const clearDrafts = loopsOf(turn).flatMap(({ step }) => (step?.phase === 'asking' ? [step.stepId] : []))
-      return { events: [...cut, ...decideTakeover(state, turn, drafts, { agents, recovery })], clearDrafts }
+      return { events: [...cut, ...decideTakeover(state, turn, drafts, this.#parts)], clearDrafts }
     }, fence)
     this.#owedCancels.delete(session.id)
   }

@@ -12,6 +12,7 @@ export interface StepAnswer {
   readonly blocks: readonly StepBlock[]
   readonly finish: StepFinish
   readonly usage: Usage
+  readonly liveBatches?: number
 }
 
 export interface StepContext extends Pick<DecideContext, 'recovery'> {
@@ -56,6 +57,8 @@ export function decideAnswered(
   // Whether a turn with sub-agents waits is seen by its runner: others of them may be at work.
   else if (settled + asked + delegated === calls.length && !isChild(loop)) events.push({ type: 'turn.paused', turnId })
   if (calls.length > 0) return events
+  // A turn that owes a value goes on until it is there; its runner sees whether it may.
+  if (turn.settings.outputSchema !== undefined && !isChild(loop) && answer.finish !== 'refused') return events
   const outcome = outcomeOf(answer.finish)
   if (isChild(loop))
     return [...events, ...closeChild(turn, loop, { outcome }, textOf(answer.blocks) || (loop.said ?? ''))]

@@ -1,9 +1,10 @@
 import type { StepBlock } from '../content.ts'
 import type { RecordedEvent } from '../events/recorded-event.ts'
 import { ROOT_LOOP, type EntryId } from '../ids.ts'
-import type { AgentCatalog, AgentDefinition } from '../ports/agent.ts'
+import type { AgentDefinition } from '../ports/agent.ts'
 import type { Draft } from '../ports/event-store.ts'
 import { stepEndIfSettled } from '../session/decide-answers.ts'
+import { findSessionAgent, type AgentParts } from '../session/session-agent.ts'
 import type { DecideContext } from '../session/decision.ts'
 import {
   childOf,
@@ -33,20 +34,20 @@ export function decideTakeover(
   state: SessionState,
   turn: ActiveTurn,
   drafts: readonly Draft[],
-  context: Pick<DecideContext, 'recovery'> & { readonly agents: AgentCatalog },
+  context: Pick<DecideContext, 'recovery'> & AgentParts,
 ): RecordedEvent[] {
   const { turnId } = turn
-  const { agents } = context
   const count = turn.takeovers + 1
-  const end = endOf(state, turn, count, agents.find(state.agent))
+  const end = endOf(state, turn, count, findSessionAgent(state, state.agent, context))
   const unknown = loopsOf(turn).flatMap((loop) => {
-    const agent = agents.find(isChild(loop) ? loop.agent : state.agent)
+    const agent = findSessionAgent(state, isChild(loop) ? loop.agent : state.agent, context)
     return unknownCalls(turn, loop, agent, end === undefined)
   })
   const events: RecordedEvent[] = [{ type: 'turn.taken-over', turnId, count }, ...unknown]
+  const shown = reservedIn(state, drafts)
   if (end !== undefined) {
     const partialOf = (stepId: EntryId) => blocksOf(drafts, stepId)
-    const ended = endTurn(withoutSettled(turn, unknown), { ...end, openCalls: NOT_RUN, partialOf })
+    const ended = endTurn(withoutSettled(turn, unknown), { ...end, openCalls: NOT_RUN, partialOf, ...shown })
     return [...events, ...ended, ...nextQueuedTurn(state, context)]
   }
   for (const { loopId, step } of loopsOf(turn)) {
@@ -56,7 +57,7 @@ export function decideTakeover(
     }
     const kept = keptBlocks(blocksOf(drafts, step.stepId))
     const partial = kept.length > 0 && { partial: kept }
-    events.push({ type: 'step.ended', turnId, stepId: step.stepId, outcome: 'interrupted', ...partial })
+    events.push({ type: 'step.ended', turnId, stepId: step.stepId, outcome: 'interrupted', ...partial, ...shown })
   }
   return events
 }
@@ -113,6 +114,12 @@ function unknownCalls(
       output: UNKNOWN_OUTCOME,
       by: 'engine',
     }))
+}
+
+/** Batches were numbered that nobody recorded: the next one begins beyond all that they may have been. */
+function reservedIn({ batches }: SessionState, drafts: readonly Draft[]): { readonly liveBatches?: number } {
+  const reserved = Math.max(batches.reserved, ...drafts.map((draft) => draft.reservedBatches ?? 0))
+  return reserved > batches.recorded ? { liveBatches: reserved } : {}
 }
 
 function withoutSettled(turn: ActiveTurn, settled: readonly RecordedEvent[]): ActiveTurn {

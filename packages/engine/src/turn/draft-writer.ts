@@ -1,6 +1,6 @@
 import type { Draft, Fence } from '../ports/event-store.ts'
 import type { Timer } from '../ports/clock.ts'
-import type { SessionId } from '../ids.ts'
+import type { OpenSession } from '../session/open-session.ts'
 import type { LiveStep } from '../session/session-feed.ts'
 import type { EngineParts } from './turn-deps.ts'
 
@@ -13,15 +13,15 @@ const DRAFT_INTERVAL_MS = 250
 export class DraftWriter {
   readonly #parts: DraftParts
   readonly #step: LiveStep
-  readonly #sessionId: SessionId
+  readonly #session: Pick<OpenSession, 'id' | 'feed'>
   readonly #fence: Fence
   readonly #dirty = new Set<number>()
   #timer: Timer | undefined
   #isClosed = false
 
-  constructor(parts: DraftParts, sessionId: SessionId, fence: Fence, step: LiveStep) {
+  constructor(parts: DraftParts, session: Pick<OpenSession, 'id' | 'feed'>, fence: Fence, step: LiveStep) {
     this.#parts = parts
-    this.#sessionId = sessionId
+    this.#session = session
     this.#fence = fence
     this.#step = step
   }
@@ -38,18 +38,22 @@ export class DraftWriter {
 
   /** Saves what changed. A failed save is only logged: the next one carries the same text and more. */
   async flush(): Promise<void> {
+    const { id, feed } = this.#session
+    const { batches } = feed
+    const reserved = batches && { reservedBatches: batches.wanted }
     const drafts = [...this.#dirty].flatMap((index): Draft[] => {
       const block = this.#step.blocks[index]
       if (block === undefined || block.type === 'tool-call') return []
-      return [{ stepId: this.#step.stepId, block: index, kind: block.type, text: block.text }]
+      return [{ stepId: this.#step.stepId, block: index, kind: block.type, text: block.text, ...reserved }]
     })
     this.#dirty.clear()
     if (drafts.length === 0) return
     try {
-      await this.#parts.store.saveDrafts(this.#sessionId, this.#fence, drafts)
+      const isSaved = await this.#parts.store.saveDrafts(id, this.#fence, drafts)
+      if (isSaved && reserved !== undefined) batches?.reserve(reserved.reservedBatches)
     } catch (error) {
       for (const { block } of drafts) this.#dirty.add(block)
-      this.#parts.log({ level: 'warn', message: 'draft not saved', sessionId: this.#sessionId, error })
+      this.#parts.log({ level: 'warn', message: 'draft not saved', sessionId: id, error })
     }
   }
 

@@ -10,6 +10,7 @@ export interface ChildEnd {
   readonly error?: Failure
   /** What its unfinished model step had written. */
   readonly partial?: readonly StepBlock[]
+  readonly liveBatches?: number
 }
 
 /** A sub-agent that did not finish: its open calls are settled, and what it had said becomes the result of its call. */
@@ -19,6 +20,7 @@ export function endChild(turn: ActiveTurn, child: ChildLoop, end: ChildEnd): Rec
     outcome,
     openCalls: 'Tool call cancelled: its sub-agent has stopped',
     ...(end.error && { error: end.error }),
+    ...(end.liveBatches !== undefined && { liveBatches: end.liveBatches }),
     partialOf: (stepId) => (stepId === child.step?.stepId ? (end.partial ?? []) : []),
   })
   const said = textOf(end.partial ?? []) || child.said

@@ -2,7 +2,15 @@ import type { Failure, RecordedEvent, StepOutcome, TurnOutcome } from '../events
 import type { StepBlock } from '../content.ts'
 import type { EntryId } from '../ids.ts'
 import type { DecideContext } from '../session/decision.ts'
-import { childOf, openCallsIn, type ActiveTurn, type LoopProgress, type SessionState } from '../session/state.ts'
+import { presetChange } from '../session/decide-changes.ts'
+import {
+  childOf,
+  openCallsIn,
+  type ActiveTurn,
+  type LoopProgress,
+  type QueuedInput,
+  type SessionState,
+} from '../session/state.ts'
 
 export interface TurnEnd {
   readonly outcome: TurnOutcome
@@ -11,6 +19,8 @@ export interface TurnEnd {
   readonly openCalls: string
   /** What unfinished model steps had written. */
   partialOf?(stepId: EntryId): readonly StepBlock[]
+  /** The number of the newest live batch, where unfinished model steps had some. */
+  readonly liveBatches?: number
 }
 
 /** Settles whatever is open, ends the step and the turn, so that the history stays valid whatever happened. */
@@ -18,7 +28,13 @@ export function endTurn(turn: ActiveTurn, end: TurnEnd): RecordedEvent[] {
   const { turnId } = turn
   return [
     ...endLoop(turn, turn, end),
-    { type: 'turn.ended', turnId, outcome: end.outcome, ...(end.error && { error: end.error }) },
+    {
+      type: 'turn.ended',
+      turnId,
+      outcome: end.outcome,
+      ...(end.error && { error: end.error }),
+      ...(end.outcome === 'finished' && turn.output !== undefined && { output: turn.output }),
+    },
   ]
 }
 
@@ -50,6 +66,7 @@ export function endLoop(turn: ActiveTurn, loop: LoopProgress, end: TurnEnd): Rec
       outcome,
       ...(partial.length > 0 && { partial }),
       ...(step.phase === 'asking' && end.error && { error: end.error }),
+      ...(step.phase === 'asking' && end.liveBatches !== undefined && { liveBatches: end.liveBatches }),
     },
   ]
 }
@@ -61,15 +78,20 @@ export function nextQueuedTurn(
   head = state.head,
 ): RecordedEvent[] {
   const next = state.queue[0]
-  if (next === undefined) return []
+  return next === undefined ? [] : startTurn(next, state, { ...context, head })
+}
+
+/** A turn begins, and with it whatever its settings change for the session. */
+export function startTurn(
+  { turnId, inputId, settings }: Pick<QueuedInput, 'turnId' | 'inputId' | 'settings'>,
+  state: Pick<SessionState, 'preset' | 'presetBeforePlan'>,
+  context: Pick<DecideContext, 'recovery'> & { readonly head: EntryId | undefined },
+): RecordedEvent[] {
+  const { head, recovery } = context
+  const change = presetChange(state, settings?.isPlanning === undefined ? {} : { planning: settings.isPlanning })
   return [
-    {
-      type: 'turn.started',
-      turnId: next.turnId,
-      inputId: next.inputId,
-      parentEntryId: head,
-      recovery: context.recovery,
-    },
+    { type: 'turn.started', turnId, inputId, parentEntryId: head, recovery: settings?.recovery ?? recovery },
+    ...(change.preset === undefined ? [] : [{ type: 'session.configured', ...change } as const]),
   ]
 }
 

@@ -99,7 +99,10 @@ export function ruleOnCall(call: JudgedCall, state: SessionState, judging: Judgi
     ...(tool.definition !== undefined && { definition: tool.definition }),
   }
   // To ask the user whether the user may be asked would be silly.
-  const isWaved = tool.performer === 'user' || (verdict.isCoverable && judging.overrides.has(overrideOf(tool)))
+  const isWaved =
+    tool.performer === 'user' ||
+    state.turn?.settings.isUnattended === true ||
+    (verdict.isCoverable && judging.overrides.has(overrideOf(tool)))
   return { type: verdict.decision === 'ask' && !isWaved ? 'ask' : 'allow', tool, call: granted, verdict }
 }
 

@@ -1,5 +1,6 @@
-import type { AgentCatalog, AgentDefinition } from '../ports/agent.ts'
+import type { AgentDefinition } from '../ports/agent.ts'
 import type { LoopId } from '../ids.ts'
+import { findSessionAgent, type AgentParts } from '../session/session-agent.ts'
 import { findLoop, isChild, type ActiveTurn, type SessionState } from '../session/state.ts'
 
 /**
@@ -10,13 +11,13 @@ export function lineOfAgents(
   state: SessionState,
   turn: ActiveTurn,
   loopId: LoopId,
-  agents: AgentCatalog,
+  parts: AgentParts,
 ): readonly [AgentDefinition, ...AgentDefinition[]] | undefined {
   const loop = findLoop(turn, loopId)
   if (loop === undefined) return undefined
-  const agent = agents.find(isChild(loop) ? loop.agent : state.agent)
+  const agent = findSessionAgent(state, isChild(loop) ? loop.agent : state.agent, parts)
   if (agent === undefined) return undefined
   if (!isChild(loop)) return [agent]
-  const above = lineOfAgents(state, turn, loop.parentLoopId, agents)
+  const above = lineOfAgents(state, turn, loop.parentLoopId, parts)
   return above && [agent, ...above]
 }

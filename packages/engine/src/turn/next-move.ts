@@ -7,7 +7,17 @@ import {
   type OpenCall,
 } from '../session/state.ts'
 
-export type Move = 'ask-model' | 'settle-tool-calls' | 'wait-for-human' | 'stop-cancelled' | 'stop-at-limit'
+export type Move =
+  | 'ask-model'
+  | 'settle-tool-calls'
+  | 'wait-for-human'
+  | 'give-output'
+  | 'stop-without-output'
+  | 'stop-cancelled'
+  | 'stop-at-limit'
+
+/** A model that owes a value and did not give it is told so this often. */
+const MOST_REPAIRS = 2
 
 /** The whole policy of a turn, for the agent's own loop or a sub-agent's. Pure: the same turn always gets the same move. */
 export function nextMove(turn: ActiveTurn, limits: { readonly maxSteps: number }, loop: LoopProgress = turn): Move {
@@ -15,6 +25,10 @@ export function nextMove(turn: ActiveTurn, limits: { readonly maxSteps: number }
   const open = openCallsIn(loop)
   if (open.some((call) => canGoOn(turn, call))) return 'settle-tool-calls'
   if (open.length > 0) return 'wait-for-human'
+  if (loop === turn || !('parentToolCallId' in loop)) {
+    if (turn.output !== undefined) return 'give-output'
+    if (turn.vainOutputs > MOST_REPAIRS) return 'stop-without-output'
+  }
   return loop.answeredSteps >= limits.maxSteps ? 'stop-at-limit' : 'ask-model'
 }
 

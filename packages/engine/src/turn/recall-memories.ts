@@ -10,7 +10,8 @@ export async function recallMemories(turn: ActiveTurn, deps: RunDeps): Promise<v
   const { memories, session, fence, log } = deps
   const { turnId } = turn
   if (memories === undefined || turn.hasRecalled || turn.answeredSteps > 0) return
-  const { userId } = session.state
+  const { userId, recallsMemories } = session.state
+  if (!recallsMemories) return
   const input = (await session.context()).messages().findLast(({ role }) => role === 'user')
   if (input === undefined) return
   const recalled = await memories.recall(userId, textOf(input.content), MOST_RECALLED).catch((error: unknown) => {
@@ -18,7 +19,11 @@ export async function recallMemories(turn: ActiveTurn, deps: RunDeps): Promise<v
     return []
   })
   if (recalled.length === 0) return
-  const kept = recalled.map(({ memoryId, content }) => ({ memoryId, content }))
+  const kept = recalled.map(({ memoryId, content, skillName }) => ({
+    memoryId,
+    content,
+    ...(skillName !== undefined && { skillName }),
+  }))
   await session.commit(
     (state) => ({
       events: state.turn?.turnId === turnId ? [{ type: 'memories.recalled', turnId, memories: kept }] : [],

@@ -30,13 +30,13 @@ export async function runStep(turn: ActiveTurn, loop: AnyLoop, line: Judging['li
   const { turnId } = turn
   const { loopId } = loop
   const model = line[0].modelName
-  const [started] = await session.commit(
-    (state) => ({ events: [stepStarted(state, turnId, stepId, loop, model)] }),
-    fence,
-  )
+  const [started] = await session.commit((state) => {
+    const reserved = session.feed.batches && { reservedBatches: session.feed.batches.wanted }
+    return { events: [{ ...stepStarted(state, turnId, stepId, loop, model), ...reserved }] }
+  }, fence)
   if (started === undefined) throw new Error('a started step is recorded')
   const step: LiveStep = { turnId, loopId, stepId, stepSeq: started.seq, blocks: [] }
-  const drafts = new DraftWriter(deps, session.id, fence, step)
+  const drafts = new DraftWriter(deps, session, fence, step)
   session.feed.liveSteps.set(stepId, step)
   try {
     const end = await stream(step, loop, line, drafts, deps)
@@ -60,10 +60,10 @@ async function forceCompaction(
   const { session, fence } = deps
   const { turnId, stepId } = step
   if (!(await canForce(loop, line, deps))) return false
-  await session.commit(
-    () => ({ events: [{ type: 'step.ended', turnId, stepId, outcome: 'failed', error }], clearDrafts: [stepId] }),
-    fence,
-  )
+  await session.commit(({ batches }) => {
+    const ended = { type: 'step.ended', turnId, stepId, outcome: 'failed', error } as const
+    return { events: [{ ...ended, ...session.feed.closeBatches(batches.recorded) }], clearDrafts: [stepId] }
+  }, fence)
   await compactLoop(loop, line, { trigger: 'forced', turnId }, deps)
   return true
 }
@@ -188,6 +188,8 @@ async function recordEnd(
     await drafts.flush()
     throw new RunnerStopped()
   }
+  // What still waits to be shown needs numbers that a crash would not give out again.
+  if (session.feed.batches?.isShort === true) await drafts.flush()
   drafts.close()
   const { stepId, loopId } = step
   const clearDrafts = [stepId]
@@ -198,8 +200,9 @@ async function recordEnd(
     const turn = state.turn
     const loop = turn && findLoop(turn, loopId)
     if (turn === undefined || loop?.step?.stepId !== stepId) throw new Error('the step that ended is not the open one')
+    const shown = session.feed.closeBatches(state.batches.recorded)
     if (end.type === 'answered' && judging !== undefined && turn.cancelled === undefined) {
-      const answer = { blocks, finish: end.finish, usage: end.usage }
+      const answer = { blocks, finish: end.finish, usage: end.usage, ...shown }
       const names = calls.map(({ toolCallId }) => toolCallId)
       return { events: decideAnswered(state, turn, answer, { ...deps, loopId, judging }), names, clearDrafts }
     }
@@ -209,9 +212,9 @@ async function recordEnd(
         : ({ outcome: 'cancelled' } as const)
     if (isChild(loop)) {
       const outcome = stop === 'deadline' ? stop : ended.outcome
-      return { events: endChild(turn, loop, { ...ended, outcome, partial: step.blocks }), clearDrafts }
+      return { events: endChild(turn, loop, { ...ended, outcome, partial: step.blocks, ...shown }), clearDrafts }
     }
-    const events = endTurn(turn, { ...ended, openCalls: '', partialOf: () => step.blocks })
+    const events = endTurn(turn, { ...ended, openCalls: '', partialOf: () => step.blocks, ...shown })
     return { events: [...events, ...nextQueuedTurn(state, deps, stepId)], clearDrafts }
   }, fence)
 }

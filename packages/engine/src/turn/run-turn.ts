@@ -20,14 +20,14 @@ export async function runTurn(turn: ActiveTurn, deps: RunDeps): Promise<void> {
 
 /** Carries one loop of the turn on until it ends, or until nothing in it or below it can go on without a human. */
 export async function runLoop(turnId: ActiveTurn['turnId'], loopId: LoopId, deps: RunDeps): Promise<void> {
-  const { session, agents, signal } = deps
+  const { session, signal } = deps
   for (;;) {
     const { state } = session // folded afresh each round, so a crash or a pause resumes right here
     const turn = state.turn
     if (turn?.turnId !== turnId || turn.status !== 'running' || isOwnEnd(stopReasonOf(signal))) return
     const loop = findLoop(turn, loopId)
     if (loop === undefined) return
-    const line = lineOfAgents(state, turn, loopId, agents)
+    const line = lineOfAgents(state, turn, loopId, deps)
     if (line === undefined) {
       const gone = isChild(loop) ? loop.agent : state.agent
       return end(deps, turnId, loopId, 'failed', {
@@ -62,6 +62,13 @@ export async function runLoop(turnId: ActiveTurn['turnId'], loopId: LoopId, deps
       case 'stop-cancelled':
         // The agent's own loop ends the turn and, with it, all others.
         return isChild(loop) ? undefined : end(deps, turnId, loopId, 'cancelled')
+      case 'give-output':
+        return end(deps, turnId, loopId, 'finished')
+      case 'stop-without-output':
+        return end(deps, turnId, loopId, 'failed', {
+          code: 'output-schema-violation',
+          message: 'The model did not give an answer of the shape that was asked for.',
+        })
       case 'stop-at-limit':
         return end(deps, turnId, loopId, 'step-limit', {
           code: 'step-limit',

@@ -2,6 +2,10 @@ import type { AgentCatalog } from '../ports/agent.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { EventStore, Fence } from '../ports/event-store.ts'
 import type { Digest, Ids } from '../ports/ids.ts'
+import type { ModelCatalog } from '../ports/model-catalog.ts'
+import type { Tool } from '../ports/tool.ts'
+import type { JsonObject } from '../json.ts'
+import type { SessionId } from '../ids.ts'
 import type { SecretBox } from '../ports/secret-box.ts'
 import type { MemoryStore } from '../ports/memory-store.ts'
 import type { RuleStore } from '../ports/rule-store.ts'
@@ -13,6 +17,18 @@ import type { OpenSession } from '../session/open-session.ts'
 export interface EngineParts {
   readonly store: EventStore
   readonly agents: AgentCatalog
+  /** What sessions may have instead of their agent's model; without it, that is all they have. */
+  readonly models?: Pick<ModelCatalog, 'find'>
+  /**
+   * Tools of one session, besides its agent's; one with the name of an agent's takes its place. Contract: cheap, and
+   * the same list as long as nothing has changed.
+   */
+  readonly sessionTools?: (sessionId: SessionId) => readonly Tool[]
+  /**
+   * The tool through which a turn with an `outputSchema` gives its answer; without it such turns are refused. Throws when
+   * the schema is none; the message says why.
+   */
+  readonly resultTool?: (schema: JsonObject) => Tool
   readonly clock: Clock
   readonly ids: Ids
   readonly digest: Digest

@@ -1,6 +1,7 @@
 import { z } from 'zod'
-import { asSessionId, asToolCallId, asUserId } from '../ids.ts'
+import { asSessionId, asToolCallId, asTurnId, asUserId } from '../ids.ts'
 import type { RecordedEvent } from '../events/recorded-event.ts'
+import type { SessionListing } from '../ports/event-store.ts'
 import type { SessionView } from '../session/engine-api.ts'
 import { isWaitingForAnswer, openCallsOf, type SessionState } from '../session/state.ts'
 
@@ -28,6 +29,16 @@ export function toSessionView(state: SessionState): SessionView {
     options,
     preset,
     ...(title !== undefined && { title }),
+    ...(state.role !== undefined && { role: state.role }),
+    ...(state.model !== undefined && { model: state.model }),
+    directories: state.directories,
+    disabledTools: state.disabledTools,
+    recallsMemories: state.recallsMemories,
+    isPinned: state.isPinned,
+    isShared: state.isShared,
+    labels: state.labels,
+    queued: state.queue.length,
+    ...(turn !== undefined && { turnId: turn.turnId }),
     status: turn?.status ?? 'idle',
     ...(lastOutcome !== undefined && { lastOutcome }),
     waitingCalls: openCallsOf(turn)
@@ -45,6 +56,8 @@ export function changesSummary(event: RecordedEvent): boolean {
     case 'session.created':
     case 'session.seeded':
     case 'session.configured':
+    case 'input.admitted':
+    case 'input.dropped':
     case 'turn.started':
     case 'turn.paused':
     case 'turn.resumed':
@@ -77,6 +90,17 @@ const summarySchema = z.object({
   options: z.record(z.string(), z.string()),
   preset: z.enum(['read-only', 'workspace-write', 'full-access', 'plan']),
   title: z.string().optional(),
+  role: z.string().optional(),
+  model: z.string().optional(),
+  // Rows that were written before there were such things lack them.
+  directories: z.array(z.string()).default([]),
+  disabledTools: z.array(z.string()).default([]),
+  recallsMemories: z.boolean().default(true),
+  isPinned: z.boolean().default(false),
+  isShared: z.boolean().default(false),
+  labels: z.record(z.string(), z.string()).default({}),
+  queued: z.number().default(0),
+  turnId: z.string().transform(asTurnId).optional(),
   status: z.enum(['idle', 'running', 'waiting']),
   lastOutcome: z
     .enum(['finished', 'token-limit', 'refused', 'step-limit', 'cancelled', 'failed', 'interrupted'])
@@ -87,6 +111,19 @@ const summarySchema = z.object({
   updatedAt: z.number(),
 }) satisfies z.ZodType<SessionView>
 
-export const writeSummary = (state: SessionState): string => JSON.stringify(toSessionView(state))
+/** What a store keeps for lists: the whole view, and what it is found by. */
+export function toListing(state: SessionState): { readonly summary: string; readonly listing: SessionListing } {
+  const { title, directories, isPinned, isStarted } = state
+  const [directory] = directories
+  return {
+    summary: JSON.stringify(toSessionView(state)),
+    listing: {
+      ...(title !== undefined && { title }),
+      ...(directory !== undefined && { directory }),
+      isPinned,
+      isStarted,
+    },
+  }
+}
 
 export const readSummary = (summary: string): SessionView => summarySchema.parse(JSON.parse(summary))

@@ -67,6 +67,7 @@ function toStatus(code: EngineErrorCode): ErrorStatus {
     case 'unknown-tool':
     case 'tool-name-clash':
     case 'invalid-option':
+    case 'unknown-model':
     case 'invalid-seed':
     case 'invalid-input':
       return 400

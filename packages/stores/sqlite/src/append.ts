@@ -32,6 +32,12 @@ export function prepareAppend(
     'UPDATE sessions SET last_seq = ?, summary = ?, summary_crc = ? WHERE session_id = ?',
   )
   const updateWanted = db.prepare('UPDATE sessions SET wanted_since = ? WHERE session_id = ?')
+  const upsertListing = db.prepare(
+    `INSERT INTO listings (session_id, user_id, listed_at, is_pinned, is_started, directory, title)
+     SELECT session_id, user_id, ?2, ?3, ?4, ?5, ?6 FROM sessions WHERE session_id = ?1
+     ON CONFLICT (session_id) DO UPDATE SET listed_at = excluded.listed_at, is_pinned = excluded.is_pinned,
+       is_started = excluded.is_started, directory = excluded.directory, title = excluded.title`,
+  )
   const insertEvent = db.prepare(
     'INSERT INTO events (session_id, seq, at, type, version, data, crc) VALUES (?, ?, ?, ?, ?, ?, ?)',
   )
@@ -89,7 +95,11 @@ export function prepareAppend(
   }
 
   const writeAttachedRows = (request: AppendRequest, { lastSeq, checksums }: Outcome): void => {
-    const { sessionId, expectedSeq, snapshot, receipt, names, blobs, secrets, clearDrafts } = request
+    const { sessionId, expectedSeq, listing, snapshot, receipt, names, blobs, secrets, clearDrafts } = request
+    if (listing !== undefined) {
+      const { isPinned, isStarted, directory = null, title = null } = listing
+      upsertListing.run(sessionId, request.at, Number(isPinned), Number(isStarted), directory, title)
+    }
     if (snapshot !== undefined) {
       upsertSnapshot.run(sessionId, lastSeq, snapshot, checksums.ofSnapshot(lastSeq, snapshot))
     }

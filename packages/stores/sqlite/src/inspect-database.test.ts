@@ -5,6 +5,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { asSessionId, asTurnId, asUserId } from '@polylogue/engine'
 import { createFakeClock } from '@polylogue/testkit'
+import { MIGRATIONS } from './migrate.ts'
 import { inspectDatabase } from './inspect-database.ts'
 import { openSqliteStores, type SqliteStores } from './open-sqlite-stores.ts'
 
@@ -42,7 +43,7 @@ describe('an inspection', () => {
   it('sees everything while the owner goes on writing, as it was when it began', async () => {
     const inspection = inspectDatabase(file, 10)
     await stores.events.deleteSession(sessionId)
-    expect(inspection.schemaVersion).toBe(4)
+    expect(inspection.schemaVersion).toBe(MIGRATIONS.length)
     expect(inspection.integrity()).toEqual([])
     expect([...inspection.sessions()]).toEqual([{ sessionId, lastSeq: 1 }])
     expect([...inspection.events(sessionId)]).toEqual([

@@ -9,7 +9,13 @@ import { integerIn } from './rows.ts'
 import { waitForLock } from './wait-for-lock.ts'
 
 /** In the order of their numbers. One that was released is never edited: the next one changes what it made. */
-export const MIGRATIONS = ['0001_events.sql', '0002_keys.sql', '0003_rules.sql', '0004_memories.sql'] as const
+export const MIGRATIONS = [
+  '0001_events.sql',
+  '0002_keys.sql',
+  '0003_rules.sql',
+  '0004_memories.sql',
+  '0005_listings.sql',
+] as const
 
 export function schemaVersionOf(db: DatabaseSync): number {
   return integerIn(db.prepare('PRAGMA user_version').get() ?? {}, 'user_version')

@@ -21,7 +21,7 @@ import {
 } from '@polylogue/engine'
 import { type SessionChecksums, checksumsIn } from './checksum.ts'
 import { damaged } from './damage.ts'
-import { type Row, bytesIn, integerIn, textIn } from './rows.ts'
+import { type Row, bytesIn, integerIn, optionalIntegerIn, textIn } from './rows.ts'
 
 /** The queries of the event store, each one consistent in itself. */
 export interface SessionReads {
@@ -44,7 +44,7 @@ export function prepareSessionReads(db: DatabaseSync, clock: Clock): SessionRead
   const selectHead = db.prepare('SELECT user_id, last_seq FROM sessions WHERE session_id = ?')
   const selectSnapshot = db.prepare('SELECT seq, state, crc FROM snapshots WHERE session_id = ?')
   const selectDrafts = db.prepare(
-    'SELECT step_id, block, kind, text FROM drafts WHERE session_id = ? ORDER BY step_id, block',
+    'SELECT step_id, block, kind, text, reserved_batches FROM drafts WHERE session_id = ? ORDER BY step_id, block',
   )
   const selectNewest = db.prepare(
     'SELECT session_id, summary, summary_crc FROM sessions WHERE user_id = ? ORDER BY session_id DESC LIMIT ?',
@@ -153,7 +153,8 @@ function snapshotIn(row: Row, sessionId: SessionId): Snapshot | undefined {
   return checksumsIn(sessionId).ofSnapshot(seq, state) === row['crc'] ? { seq, state } : undefined
 }
 
-function sessionIn(row: Row): SessionRow {
+/** A row with the columns that lists need of `sessions`. */
+export function sessionIn(row: Row): SessionRow {
   const sessionId = asSessionId(textIn(row, 'session_id'))
   const summary = textIn(row, 'summary')
   if (checksumsIn(sessionId).ofSummary(summary) !== row['summary_crc'])
@@ -171,10 +172,12 @@ function blobIn(row: Row, sessionId: SessionId, hash: string): Blob {
 function draftIn(row: Row): Draft {
   const kind = textIn(row, 'kind')
   if (kind !== 'text' && kind !== 'thinking') throw new StorageFault('broken', `A draft has the kind ${kind}.`)
+  const reservedBatches = optionalIntegerIn(row, 'reserved_batches')
   return {
     stepId: asEntryId(textIn(row, 'step_id')),
     block: integerIn(row, 'block'),
     kind,
     text: textIn(row, 'text'),
+    ...(reservedBatches !== undefined && { reservedBatches }),
   }
 }

@@ -24,7 +24,7 @@ export function createSessionRemoval(db: DatabaseSync, commits: GroupCommit): Se
   const deleteSession = db.prepare('DELETE FROM sessions WHERE session_id = ?')
   const insertDeleted = db.prepare('INSERT INTO deleted_sessions (session_id, is_purged) VALUES (?, 0)')
   const markPurged = db.prepare('UPDATE deleted_sessions SET is_purged = 1 WHERE session_id = ?')
-  const deleteSmallRows = ['snapshots', 'drafts', 'receipts', 'names', 'secrets'].map((table) =>
+  const deleteSmallRows = ['listings', 'snapshots', 'drafts', 'receipts', 'names', 'secrets'].map((table) =>
     db.prepare(`DELETE FROM ${table} WHERE session_id = ?`),
   )
   const deleteEvents = db.prepare(

@@ -3,6 +3,7 @@ import { encodeEvent, type Clock, type EventStore } from '@polylogue/engine'
 import { prepareAppend } from './append.ts'
 import type { GroupCommit } from './group-commit.ts'
 import { prepareLeases } from './leases.ts'
+import { prepareListings } from './listings.ts'
 import { prepareSessionReads } from './session-reads.ts'
 import { createSessionRemoval } from './session-removal.ts'
 
@@ -16,10 +17,12 @@ export function createSqliteEventStore({ db, clock, commits }: SqliteEventStoreO
   const append = prepareAppend(db)
   const leases = prepareLeases(db, clock)
   const reads = prepareSessionReads(db, clock)
+  const listings = prepareListings(db)
   const removal = createSessionRemoval(db, commits)
   const upsertDraft = db.prepare(
-    `INSERT INTO drafts (session_id, step_id, block, kind, text) VALUES (?, ?, ?, ?, ?)
-     ON CONFLICT (session_id, step_id, block) DO UPDATE SET kind = excluded.kind, text = excluded.text`,
+    `INSERT INTO drafts (session_id, step_id, block, kind, text, reserved_batches) VALUES (?, ?, ?, ?, ?, ?)
+     ON CONFLICT (session_id, step_id, block) DO UPDATE SET kind = excluded.kind, text = excluded.text,
+       reserved_batches = excluded.reserved_batches`,
   )
 
   return {
@@ -35,11 +38,13 @@ export function createSqliteEventStore({ db, clock, commits }: SqliteEventStoreO
     saveDrafts: (sessionId, fence, drafts) =>
       commits.write('drafts', () => {
         if (!leases.isHeldBy(sessionId, fence)) return false
-        for (const { stepId, block, kind, text } of drafts) upsertDraft.run(sessionId, stepId, block, kind, text)
+        for (const { stepId, block, kind, text, reservedBatches = null } of drafts)
+          upsertDraft.run(sessionId, stepId, block, kind, text, reservedBatches)
         return true
       }),
     readDrafts: (sessionId) => commits.read(() => reads.drafts(sessionId)),
 
+    findSessions: (query) => commits.read(() => listings.find(query)),
     listSessions: (query) => commits.read(() => reads.list(query)),
     deleteSession: (sessionId) => removal.remove(sessionId),
 

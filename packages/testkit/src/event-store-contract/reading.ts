@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import type { AppendRequest, ListingQuery, SessionListing } from '@polylogue/engine'
 import type { OpenedEventStore } from '../event-store-contract.ts'
 import { OTHER_USER, SESSION, STEP, TURN, USER, addition, creation, said, session, textsOf } from './samples.ts'
 
@@ -70,6 +71,61 @@ export function describeReading(subject: () => OpenedEventStore): void {
         if (page === 0) await store.deleteSession(session(80))
       }
       expect(seen).toEqual([9, 8, 7, 6, 5, 4, 3, 2, 1].map((number) => session(number * 10)))
+    })
+  })
+
+  describe('finding sessions', () => {
+    const list = (number: number, at: number, more: Partial<SessionListing> = {}): AppendRequest =>
+      creation(session(number), { at, summary: `${number}`, listing: { isPinned: false, isStarted: true, ...more } })
+    const found = async (query: Partial<ListingQuery> = {}): Promise<readonly [string[], number]> => {
+      const { rows, total } = await subject().store.findSessions({ userId: USER, offset: 0, limit: 10, ...query })
+      return [rows.map(({ summary }) => summary), total]
+    }
+
+    it('puts pinned ones first, then the one whose summary was written last', async () => {
+      const { store } = subject()
+      await store.append(list(1, 10))
+      await store.append(list(2, 20, { isPinned: true }))
+      await store.append(list(3, 30))
+      await store.append({ ...list(4, 40), create: { userId: OTHER_USER } })
+      expect(await found()).toEqual([['2', '3', '1'], 3])
+      await store.append(addition(session(3), 1, { at: 50 }))
+      await store.append(
+        addition(session(1), 1, { at: 60, summary: '1', listing: { isPinned: false, isStarted: true } }),
+      )
+      expect(await found()).toEqual([['2', '1', '3'], 3])
+      await store.append(
+        addition(session(2), 1, { at: 70, summary: '2', listing: { isPinned: false, isStarted: true } }),
+      )
+      expect(await found()).toEqual([['2', '1', '3'], 3])
+    })
+
+    it('gives a page, and tells how many there are in all', async () => {
+      const { store } = subject()
+      for (let number = 1; number <= 5; number++) await store.append(list(number, number))
+      expect(await found({ offset: 1, limit: 2 })).toEqual([['4', '3'], 5])
+      expect(await found({ offset: 9 })).toEqual([[], 5])
+      expect(await found({ limit: 0 })).toEqual([[], 5])
+    })
+
+    it('leaves out what does not match', async () => {
+      const { store } = subject()
+      await store.append(list(1, 1, { title: 'Mend the ROOF', directory: '/a' }))
+      await store.append(list(2, 2, { title: '100% of a_b\\c', directory: '/b' }))
+      await store.append(list(3, 3, { isStarted: false, directory: '/a' }))
+      expect(await found({ directory: '/a' })).toEqual([['3', '1'], 2])
+      expect(await found({ directory: '/a', isStarted: true })).toEqual([['1'], 1])
+      expect(await found({ title: 'roof' })).toEqual([['1'], 1])
+      expect(await found({ title: '100%' })).toEqual([['2'], 1])
+      expect(await found({ title: 'a_b\\' })).toEqual([['2'], 1])
+      expect(await found({ title: 'aXb' })).toEqual([[], 0])
+    })
+
+    it('finds nothing of a deleted session', async () => {
+      const { store } = subject()
+      await store.append(list(1, 1))
+      await store.deleteSession(session(1))
+      expect(await found()).toEqual([[], 0])
     })
   })
 

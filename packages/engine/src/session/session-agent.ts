@@ -1,0 +1,56 @@
+import type { AgentDefinition } from '../ports/agent.ts'
+import type { NamedModel } from '../ports/model-catalog.ts'
+import type { Tool } from '../ports/tool.ts'
+import type { EngineParts } from '../turn/turn-deps.ts'
+import type { SessionState } from './state.ts'
+
+export type AgentParts = Pick<EngineParts, 'agents' | 'models' | 'sessionTools' | 'resultTool'>
+
+/**
+ * An agent as it is in this session and this turn: with the session's role and model, and with the tools that the two
+ * leave it or add. Agents that the session's own hands work to are as their author made them.
+ */
+export function findSessionAgent(state: SessionState, name: string, parts: AgentParts): AgentDefinition | undefined {
+  const agent = parts.agents.find(name)
+  if (agent === undefined || name !== state.agent) return agent
+  const role = agent.roles?.find(({ id }) => id === state.role)
+  const chosen = chosenModel(state, parts)
+  const tools = toolsIn(state, role?.tools, agent, parts)
+  if (role === undefined && chosen === undefined && tools === agent.tools) return agent
+  const { contextWindow, ...rest } = agent
+  return {
+    ...rest,
+    tools,
+    ...(role && { instructions: `${agent.instructions}\n\n${role.instructions}`.trim() }),
+    // The window that an agent's author gave is that of the agent's own model.
+    ...(chosen ?? (contextWindow !== undefined && { contextWindow })),
+  }
+}
+
+/** The turn's, else the session's. One that is no longer to be had is as if it had not been chosen. */
+function chosenModel({ turn, model }: SessionState, { models }: AgentParts): NamedModel | undefined {
+  const names = [turn?.settings.model, model]
+  for (const name of names) {
+    const found = name === undefined ? undefined : models?.find(name)
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+function toolsIn(
+  { sessionId, disabledTools, turn }: SessionState,
+  ofRole: readonly string[] | undefined,
+  agent: AgentDefinition,
+  { sessionTools, resultTool }: AgentParts,
+): readonly Tool[] {
+  const { withheldTools = [], isUnattended = false, outputSchema } = turn?.settings ?? {}
+  const added = sessionTools?.(sessionId) ?? []
+  const isPlain = disabledTools.length + withheldTools.length + added.length === 0 && ofRole === undefined
+  if (isPlain && !isUnattended && outputSchema === undefined) return agent.tools
+  const lacking = new Set([...disabledTools, ...withheldTools])
+  const replaced = new Set(added.map(({ name }) => name))
+  const own = agent.tools.filter(({ name }) => !replaced.has(name) && (ofRole === undefined || ofRole.includes(name)))
+  const isThere = ({ name, performer }: Tool): boolean => !lacking.has(name) && !(isUnattended && performer === 'user')
+  const result = outputSchema === undefined ? undefined : resultTool?.(outputSchema)
+  return [...[...own, ...added].filter(isThere), ...(result === undefined ? [] : [result])]
+}
