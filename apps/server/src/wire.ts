@@ -6,16 +6,18 @@ import {
   type Engine,
   type EventStore,
   type LogEntry,
+  type ModelCatalog,
   type Tool,
   type MemoryStore,
   type RuleStore,
 } from '@polylogue/engine'
 import { openSqliteStores, type SqliteStores } from '@polylogue/store-sqlite'
-import { createMcpPool, sweepLeftovers, type McpPool, type McpServer } from '@polylogue/tools'
+import { createMcpPool, createResultTool, sweepLeftovers, type McpPool, type McpServer } from '@polylogue/tools'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { createAgentCatalog } from './agents/agent-catalog.ts'
 import { chooseModel } from './agents/agent-models.ts'
+import { createModelCatalog } from './agents/model-catalog.ts'
 import { bashStateDir } from './agents/built-in-tools.ts'
 import { createKeyRing, type KeyRing } from './auth/key-ring.ts'
 import type { LoadedConfig } from './config/load-config.ts'
@@ -50,6 +52,7 @@ import { createSessionWorkspaces } from './workspaces/session-workspaces.ts'
 export interface Parts {
   readonly engine: Engine
   readonly agents: AgentCatalog & { readonly defaultName: string }
+  readonly models: ModelCatalog
   readonly confinement: Confinement
   /** Which models answer, for the operator. */
   readonly modelNote: string
@@ -102,6 +105,12 @@ export async function wire(options: ServeOptions, config: LoadedConfig, { log, r
       ),
     log: (entry) => writeEntry(log, entry),
   })
+  const models = createModelCatalog(agents, {
+    clock,
+    env,
+    providers: config.providers,
+    log: (entry) => writeEntry(log, entry),
+  })
   const isNew = !existsSync(file)
   const secretBox = createSecretBox({
     keys: loadSecretKeys(join(options.dataDir, 'secret.key'), randomBytes),
@@ -123,6 +132,8 @@ export async function wire(options: ServeOptions, config: LoadedConfig, { log, r
   const engine = createEngine({
     store: events,
     agents,
+    models,
+    resultTool: createResultTool,
     clock,
     ids: createIds(clock, randomBytes),
     digest: sha256,
@@ -149,6 +160,7 @@ export async function wire(options: ServeOptions, config: LoadedConfig, { log, r
   return {
     engine: limitEngine(capPresets(engine, config.permissions.ceiling), { limits, turns, clock, refused }),
     agents,
+    models,
     confinement: await findConfinement(config.bash),
     modelNote: chosen?.sentence ?? [...new Set(agents.list().map(({ modelName }) => modelName))].join(', '),
     events,

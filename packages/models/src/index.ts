@@ -2,7 +2,7 @@ export { createDemoModel } from './demo/demo-model.ts'
 export type { GiveWay } from './give-way.ts'
 export { createScriptedModel, type ScriptedModelParts } from './scripted/scripted-model.ts'
 export { chooseDefaultModel, type DefaultModel, type DefaultModelDeps } from './providers/choose-default-model.ts'
-export { findKeyedProviders, type Provider } from './providers/find-provider.ts'
+export { findKeyedProviders, findProvider, type Provider } from './providers/find-provider.ts'
 export { ModelChoiceError } from './providers/model-choice-error.ts'
 export {
   providersSchema,

@@ -1,4 +1,4 @@
-import type { AgentFeatures, AgentOption, Model, Tool } from '@polylogue/engine'
+import type { AgentFeatures, AgentOption, AgentRole, Model, Tool } from '@polylogue/engine'
 import { z } from 'zod'
 import type { ModelName } from './define-agent.ts'
 
@@ -25,6 +25,8 @@ export interface AgentSettings {
   readonly contextWindow?: number
   /** Where all its sessions work, as it was written. */
   readonly workspace?: string
+  /** What its sessions may be for. */
+  readonly roles?: readonly AgentRole[]
 }
 
 const AGENT_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
@@ -85,6 +87,24 @@ const features = z.strictObject({
   images: z.array(z.enum(['http', 'data'])).default([]),
 }) satisfies z.ZodType<AgentFeatures>
 
+const role = z.strictObject({
+  id: z.string().regex(AGENT_NAME, 'must be 1 to 64 letters, digits, ".", "_" or "-"'),
+  name: z.string().min(1).max(200),
+  description: z.string().optional(),
+  instructions: z.string().min(1),
+  isPlanning: z.boolean().optional(),
+  tools: z.array(z.string()).optional(),
+  firstMessage: z.string().optional(),
+}) satisfies z.ZodType<AgentRole>
+
+function refuseRepeatedIds(roles: readonly { readonly id: string }[], context: z.core.$RefinementCtx<unknown>): void {
+  const seen = new Set<string>()
+  for (const [index, { id }] of roles.entries()) {
+    if (seen.has(id)) context.addIssue({ code: 'custom', path: [index, 'id'], message: `${id} is there twice` })
+    seen.add(id)
+  }
+}
+
 const settings = {
   title: z.string().optional(),
   version: z.string().regex(SEMANTIC_VERSION, 'must be a semantic version such as 1.0.0').default('1.0.0'),
@@ -97,6 +117,7 @@ const settings = {
   deadlineMs: z.int().min(1_000).max(86_400_000).optional(),
   contextWindow: z.int().min(500).max(100_000_000).optional(),
   workspace: z.string().min(1).max(4096).optional(),
+  roles: z.array(role).max(100).superRefine(refuseRepeatedIds).optional(),
 }
 
 /** An agent in a configuration file. */

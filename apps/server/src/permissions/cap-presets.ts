@@ -1,4 +1,12 @@
-import { EngineError, type Command, type Engine, type Preset, type UserId } from '@polylogue/engine'
+import {
+  EngineError,
+  type Command,
+  type Engine,
+  type Preset,
+  type SessionChanges,
+  type TurnSettings,
+  type UserId,
+} from '@polylogue/engine'
 import { LOCAL_USER } from '../auth/key-ring.ts'
 import { PRESETS } from './permissions-schema.ts'
 
@@ -28,9 +36,16 @@ export function capPresets(engine: Engine, ceiling: Preset): Engine {
 
 function presetIn(command: Command): Preset | undefined {
   if (command.type === 'create-session') return command.preset
-  if (!('changes' in command)) return undefined
-  return command.changes?.preset ?? (command.changes?.planning === true ? 'plan' : undefined)
+  if (!hasChanges(command)) return undefined
+  const isPlanning = command.changes?.planning ?? settingsOf(command)?.isPlanning
+  return command.changes?.preset ?? (isPlanning === true ? 'plan' : undefined)
 }
+
+const hasChanges = (command: Command): command is Extract<Command, { readonly changes?: SessionChanges }> =>
+  command.type === 'configure-session' || command.type === 'start-turn' || command.type === 'answer-calls'
+
+const settingsOf = (command: Command): TurnSettings | undefined =>
+  command.type === 'start-turn' ? command.settings : undefined
 
 /**
  * Where nobody named a preset the usual one would follow: for a new session, and at the end of planning in one that began
@@ -39,7 +54,13 @@ function presetIn(command: Command): Preset | undefined {
 function lowerDefault<C extends Command>(command: C, ceiling: Preset): C {
   if (!isAboveCeiling(DEFAULT_PRESET, command.userId, ceiling)) return command
   if (command.type === 'create-session') return command.preset === undefined ? { ...command, preset: ceiling } : command
-  if (!('changes' in command) || command.changes?.planning !== false) return command
-  const { planning: _, ...changes } = command.changes
-  return { ...command, changes: { ...changes, preset: changes.preset ?? 'read-only' } }
+  if (!hasChanges(command)) return command
+  const { isPlanning, ...settings } = settingsOf(command) ?? {}
+  if (command.changes?.planning !== false && isPlanning !== false) return command
+  const { planning: _, ...changes } = command.changes ?? {}
+  return {
+    ...command,
+    changes: { ...changes, preset: changes.preset ?? 'read-only' },
+    ...(command.type === 'start-turn' && { settings }),
+  }
 }
