@@ -1,5 +1,6 @@
 // `npm run proof`: every fault at full size, one after the other. Writes RELIABILITY.md. What has held at this very commit
-// is not run again, unless with `--fresh`.
+// is not run again, unless with `--fresh`; with `--since=COMMIT`, neither is what has held at a commit since then: each row
+// of the page names its own.
 // `npm run proof -- F9 F13 --seed=willow`: only the proofs that speak of these rows, with this seed.
 import { randomBytes } from 'node:crypto'
 import { readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
@@ -20,9 +21,9 @@ const LOOK_EVERY_MS = 1000
 /** @typedef {import('./lib/kept-proofs.mjs').KeptProof} KeptProof */
 
 await endWithSentence(async () => {
-  const { rows, seed = randomBytes(4).toString('hex'), isFresh } = parseArguments(process.argv.slice(2))
+  const { rows, since, seed = randomBytes(4).toString('hex'), isFresh } = parseArguments(process.argv.slice(2))
   const all = findProofs([])
-  const kept = openKeptProofs(ROOT)
+  const kept = openKeptProofs(ROOT, since)
   const proofs = isFresh ? {} : kept.read()
   const files = rows.length > 0 ? findProofs(rows) : all.filter((file) => !hasHeld(proofs[file]))
   const node = await bootstrap()
@@ -74,7 +75,7 @@ async function runProof(node, file, seed) {
 function writePage(node, proofs) {
   const done = proofs.filter((proof) => proof !== undefined)
   const page = writeReliabilityPage({
-    results: done.flatMap(({ results }) => results),
+    results: done.flatMap(({ results, commit }) => results.map((result) => ({ ...result, commit }))),
     brokenTests: done.flatMap(({ brokenTests }) => brokenTests),
     machine: describeMachine(node),
     endedAt: new Date(),
@@ -86,14 +87,16 @@ function writePage(node, proofs) {
 
 /**
  * @param {readonly string[]} args
- * @returns {{ rows: readonly string[], seed?: string, isFresh: boolean }}
+ * @returns {{ rows: readonly string[], seed?: string, since?: string, isFresh: boolean }}
  */
 function parseArguments(args) {
-  const seed = args.find((arg) => arg.startsWith('--seed='))?.slice('--seed='.length)
+  const valueOf = (/** @type {string} */ flag) => args.find((arg) => arg.startsWith(flag))?.slice(flag.length)
+  const [seed, since] = [valueOf('--seed='), valueOf('--since=')]
   const rows = args.filter((arg) => !arg.startsWith('-'))
-  const unknown = args.find((arg) => arg.startsWith('-') && !arg.startsWith('--seed=') && arg !== '--fresh')
-  if (unknown !== undefined) throw new Error(`${unknown}? usage: npm run proof -- [F9 …] [--seed=WORD] [--fresh]`)
-  return { rows, isFresh: args.includes('--fresh'), ...(seed === undefined ? {} : { seed }) }
+  const unknown = args.find((arg) => arg.startsWith('-') && !/^--(?:(?:seed|since)=.|fresh$)/.test(arg))
+  if (unknown !== undefined)
+    throw new Error(`${unknown}? usage: npm run proof -- [F9 …] [--seed=WORD] [--since=COMMIT] [--fresh]`)
+  return { rows, isFresh: args.includes('--fresh'), ...(seed && { seed }), ...(since && { since }) }
 }
 
 /**

@@ -1,5 +1,5 @@
-// What each proof told at this commit, so that a run of an hour can be cut short and gone on with, and a row that
-// measured a busy machine can be run again without the others.
+// What each proof told at which commit, so that a run of an hour can be cut short and gone on with, and a row that
+// measured a busy machine, or whose test was mended, can be run again without the others.
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -11,6 +11,7 @@ import { dirname, join } from 'node:path'
  * @property {readonly ProofResult[]} results
  * @property {readonly string[]} brokenTests
  * @property {number} seconds
+ * @property {string} [commit] where it was told
  */
 
 /** @typedef {Record<string, KeptProof>} KeptProofs by file */
@@ -25,31 +26,60 @@ export function hasHeld(kept) {
 }
 
 /**
- * Of this commit; nothing is kept of sources that were changed since.
+ * Of this commit, and of those before it back to `since`, the newest first; nothing is kept of sources that no commit has.
  * @param {string} root
+ * @param {string} [since]
  * @returns {{ read: () => KeptProofs, keep: (file: string, proof: KeptProof) => void }}
  */
-export function openKeptProofs(root) {
+export function openKeptProofs(root, since) {
   const commit = findCommit(root)
-  const file = join(root, '.cache', 'proof', `${commit}.json`)
-  /** @returns {KeptProofs} */
-  const read = () => {
-    if (commit === undefined) return {}
-    try {
-      return JSON.parse(readFileSync(file, 'utf8'))
-    } catch {
-      return {}
-    }
-  }
+  const commits = commit === undefined ? [] : [commit, ...(since === undefined ? [] : findCommitsSince(root, since))]
   return {
-    read,
+    read: () => Object.assign({}, ...commits.toReversed().map((one) => readKept(root, one))),
     // Read again each time: another run may keep its own meanwhile.
     keep(name, proof) {
       if (commit === undefined) return
+      const file = fileOf(root, commit)
       mkdirSync(dirname(file), { recursive: true })
-      writeFileSync(file, JSON.stringify({ ...read(), [name]: proof }))
+      writeFileSync(file, JSON.stringify({ ...readKept(root, commit), [name]: { ...proof, commit } }))
     },
   }
+}
+
+/**
+ * @param {string} root
+ * @param {string} commit
+ * @returns {string}
+ */
+function fileOf(root, commit) {
+  return join(root, '.cache', 'proof', `${commit}.json`)
+}
+
+/**
+ * @param {string} root
+ * @param {string} commit
+ * @returns {KeptProofs}
+ */
+function readKept(root, commit) {
+  try {
+    /** @type {KeptProofs} */
+    const kept = JSON.parse(readFileSync(fileOf(root, commit), 'utf8'))
+    return Object.fromEntries(Object.entries(kept).map(([file, proof]) => [file, { ...proof, commit }]))
+  } catch {
+    return {}
+  }
+}
+
+/**
+ * Newest first, `since` the last.
+ * @param {string} root
+ * @param {string} since
+ * @returns {readonly string[]}
+ */
+function findCommitsSince(root, since) {
+  return execFileSync('git', ['rev-list', `${since}^..HEAD`], { cwd: root, encoding: 'utf8' })
+    .trim()
+    .split('\n')
 }
 
 /**

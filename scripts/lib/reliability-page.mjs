@@ -4,7 +4,7 @@ import { PROMISES } from './promises.mjs'
 
 /**
  * @typedef {object} ProofRun
- * @property {readonly ProofResult[]} results
+ * @property {readonly (ProofResult & { commit?: string | undefined })[]} results each with the commit that it was told at
  * @property {readonly string[]} brokenTests
  * @property {string} machine
  * @property {Date} endedAt
@@ -24,8 +24,8 @@ ${conclude(run)}
 
 ## What was done
 
-| row | what | count | failures | seed | time |
-|---|---|--:|--:|---|--:|
+| row | what | count | failures | seed | time | commit |
+|---|---|--:|--:|---|--:|---|
 ${results.map(toTableRow).join('\n')}
 
 To repeat one row as it was: \`npm run proof -- F9 --seed=<its seed>\`. Without a seed a new one is chosen. What each row does,
@@ -72,11 +72,12 @@ function conclude({ results, brokenTests }) {
 }
 
 /**
- * @param {ProofResult} result
+ * @param {ProofResult & { commit?: string | undefined }} result
  * @returns {string}
  */
-function toTableRow({ id, what, count, failures, seed, seconds }) {
-  const cells = [escape(id), escape(what), count.toLocaleString('en'), failures, escape(seed), `${seconds} s`]
+function toTableRow({ id, what, count, failures, seed, seconds, commit }) {
+  const where = commit?.slice(0, 7) ?? 'none: changed sources'
+  const cells = [escape(id), escape(what), count.toLocaleString('en'), failures, escape(seed), `${seconds} s`, where]
   return `| ${cells.join(' | ')} |`
 }
 

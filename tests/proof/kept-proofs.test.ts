@@ -37,11 +37,28 @@ describe('what proofs told', () => {
   it('is kept for its commit alone', () => {
     openKeptProofs(root).keep('f9.proof.test.ts', proofs['f9.proof.test.ts'])
     writeFileSync(join(root, 'RELIABILITY.md'), 'written by the proof')
-    expect(openKeptProofs(root).read()).toEqual(proofs)
+    expect(openKeptProofs(root).read()).toMatchObject(proofs)
     change('two')
     expect(openKeptProofs(root).read()).toEqual({})
     git('commit', '-qam', 'two')
     expect(openKeptProofs(root).read()).toEqual({})
+  })
+
+  it('is found again from later commits by whoever asks for it, with its commit', () => {
+    const head = () => execFileSync('git', ['rev-parse', 'HEAD'], { cwd: root, encoding: 'utf8' }).trim()
+    change('zero')
+    git('commit', '-qam', 'zero')
+    const first = head()
+    openKeptProofs(root).keep('f9.proof.test.ts', proofs['f9.proof.test.ts'])
+    openKeptProofs(root).keep('f1.proof.test.ts', proofs['f9.proof.test.ts'])
+    change('two')
+    git('commit', '-qam', 'two')
+    openKeptProofs(root).keep('f1.proof.test.ts', proofs['f9.proof.test.ts'])
+    expect(openKeptProofs(root, first).read()).toMatchObject({
+      'f9.proof.test.ts': { commit: first },
+      'f1.proof.test.ts': { commit: head() },
+    })
+    expect(Object.keys(openKeptProofs(root).read())).toEqual(['f1.proof.test.ts'])
   })
 
   it('is not kept of sources that no commit has', () => {

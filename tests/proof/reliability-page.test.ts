@@ -2,7 +2,15 @@ import { describe, expect, it } from 'vitest'
 import { parseProofResults } from '../../scripts/lib/proof-results.mjs'
 import { formatRow, writeReliabilityPage } from '../../scripts/lib/reliability-page.mjs'
 
-const F9 = { id: 'F9', what: 'a stream | cut', count: 4096, failures: 0, seed: 'willow', seconds: 48.8 }
+const F9 = {
+  id: 'F9',
+  what: 'a stream | cut',
+  count: 4096,
+  failures: 0,
+  seed: 'willow',
+  seconds: 48.8,
+  commit: '0123456789',
+}
 const F10 = { id: 'F10', what: 'slow readers', count: 600, failures: 0, seed: '–', seconds: 120 }
 const RUN = {
   results: [F10, F9],
@@ -18,8 +26,8 @@ describe('the page about reliability', () => {
     expect(page).toContain('on 2026-01-02, in 30 minutes, on 2 × a processor.\nNothing failed.')
     const rows = page.split('\n').filter((line) => /^\| F\d/.test(line))
     expect(rows).toEqual([
-      '| F9 | a stream \\| cut | 4,096 | 0 | willow | 48.8 s |',
-      '| F10 | slow readers | 600 | 0 | – | 120 s |',
+      '| F9 | a stream \\| cut | 4,096 | 0 | willow | 48.8 s | 0123456 |',
+      '| F10 | slow readers | 600 | 0 | – | 120 s | none: changed sources |',
     ])
   })
 
@@ -42,7 +50,7 @@ describe('the page about reliability', () => {
 describe('the results of proofs', () => {
   it('are a line of JSON each; one that is being written is left for later', () => {
     const lines = `${JSON.stringify(F9)}\n${JSON.stringify(F10)}\n{"id":"F1`
-    expect(parseProofResults(lines)).toEqual([F9, F10])
+    expect(parseProofResults(lines)).toMatchObject([F9, F10])
     expect(parseProofResults('')).toEqual([])
   })
 
