@@ -13,8 +13,9 @@ import {
   restart,
   startSession,
   untilQuiet,
+  type TestSession,
 } from '@polylogue/testkit'
-import { asToolCallId, asUserId, type AnswerCalls, type IdempotencyKey } from '../index.ts'
+import { asToolCallId, asUserId, type AnswerCalls, type IdempotencyKey, type SessionSearch } from '../index.ts'
 
 const KEY: IdempotencyKey = { key: 'k', fingerprint: 'same' }
 
@@ -232,5 +233,50 @@ describe('an unknown', () => {
     await expect(test.answer({ type: 'result', toolCallId: asToolCallId('x'), content: '' })).rejects.toMatchObject({
       code: 'unknown-tool-call',
     })
+  })
+})
+
+describe('a session that its owner shares', () => {
+  const guest = asUserId('guest')
+  const share = (test: TestSession, isShared: boolean) =>
+    test.engine.execute({
+      type: 'configure-session',
+      userId: test.user,
+      sessionId: test.sessionId,
+      changes: { isShared },
+    })
+  const refusal = expect.objectContaining({ code: 'session-not-found' })
+
+  it('may be read by guests, and changed by nobody else', async () => {
+    const test = await startSession()
+    const { engine, sessionId } = test
+    await expect(engine.readSession(guest, sessionId, 'guest')).rejects.toEqual(refusal)
+    await share(test, true)
+    expect(await engine.readSession(guest, sessionId, 'guest')).toMatchObject({ sessionId, isShared: true })
+    const reader = createReaderLog()
+    const attachment = await engine.attach(guest, sessionId, { seq: 0 }, reader, 'guest')
+    expect(reader.story()).toContain('session.created')
+    attachment.detach()
+    await expect(engine.readSession(guest, sessionId)).rejects.toEqual(refusal)
+    await expect(
+      engine.execute({ type: 'start-turn', userId: guest, sessionId, content: 'x', whenRunning: 'queue' }),
+    ).rejects.toEqual(refusal)
+    await share(test, false)
+    await expect(engine.readSession(guest, sessionId, 'guest')).rejects.toEqual(refusal)
+  })
+})
+
+describe('finding sessions', () => {
+  it('goes by directory, title, and whether something was said', async () => {
+    const test = await startSession({}, { directories: ['/work'], title: 'Roof' })
+    const found = async (search: Partial<SessionSearch>) =>
+      (await test.engine.findSessions(test.user, { offset: 0, limit: 10, ...search })).total
+    expect(await found({ directory: '/work', title: 'roof' })).toBe(1)
+    expect(await found({ directory: '/' })).toBe(0)
+    expect(await found({ isStarted: true })).toBe(0)
+    await test.say('x')
+    await test.untilRest()
+    expect(await found({ isStarted: true })).toBe(1)
+    expect(await test.view()).toMatchObject({ title: 'Roof', directories: ['/work'] })
   })
 })

@@ -15,6 +15,7 @@ import {
   type UserId,
 } from '@polylogue/engine'
 import type { CallMessage, CreateAndRunRequest, TurnRequest } from './decode.ts'
+import type { Caller } from './deps.ts'
 import type { IncomingImages } from './images.ts'
 import type {
   AgentOverride,
@@ -30,13 +31,18 @@ export function toCreateSession(userId: UserId, request: CreateSessionRequest, i
   return { ...toNewSession(userId, request.agent, request.tools), seed, blobs: images.blobs }
 }
 
-export function toCreateAndRun(userId: UserId, request: CreateAndRunRequest, images: IncomingImages): CreateSession {
+export function toCreateAndRun(
+  { userId, keyId }: Pick<Caller, 'userId' | 'keyId'>,
+  request: CreateAndRunRequest,
+  images: IncomingImages,
+): CreateSession {
   const seed = toSeed(request.seed, images)
   const input = toInput(request.input, images, `messages[${request.seed.length}].content`)
   return {
     ...toNewSession(userId, request.agent, request.tools),
     seed: seed.length === 0 ? undefined : seed,
     input,
+    settings: { keyId },
     blobs: images.blobs,
   }
 }
@@ -58,6 +64,7 @@ function toNewSession(
 
 export interface TurnTarget {
   readonly userId: UserId
+  readonly keyId: string
   readonly sessionId: SessionId
   readonly idempotency: IdempotencyKey | undefined
 }
@@ -69,12 +76,21 @@ export function toTurnCommand(
 ): StartTurn | AnswerCalls {
   const changes = toChanges(request.agent, request.tools)
   const { messages } = request
+  const { keyId, ...place } = target
   if (messages.type === 'input') {
     const content = toInput(messages.content, images, 'messages[0].content')
-    return { type: 'start-turn', ...target, content, changes, whenRunning: 'refuse', blobs: images.blobs }
+    return {
+      type: 'start-turn',
+      ...place,
+      content,
+      changes,
+      settings: { keyId },
+      whenRunning: 'refuse',
+      blobs: images.blobs,
+    }
   }
   const answers = messages.answers.map((message, index) => toAnswer(message, images, `messages[${index}].content`))
-  return { type: 'answer-calls', ...target, answers, changes, whenRunning: 'refuse', blobs: images.blobs }
+  return { type: 'answer-calls', ...place, answers, changes, whenRunning: 'refuse', blobs: images.blobs }
 }
 
 function toChanges(

@@ -64,7 +64,7 @@ export function runTurn(turnDeps: TurnDeps, version: AapVersion): Answer {
     const images = new IncomingImages(agent.features.images, digest)
     const { sessionId } = session
     deps.streams.admit(caller, c.env.outgoing)
-    const target = { userId, sessionId, idempotency: idempotencyOf(exchange, body, deps) }
+    const target = { userId, keyId: caller.keyId, sessionId, idempotency: idempotencyOf(exchange, body, deps) }
     const turn = await engine.execute(toTurnCommand(target, request, images))
     if (request.stream !== 'none') return sendTurn(exchange, deps, { sessionId, turn, mode: request.stream })
     return c.json(await collectTurn({ engine, userId, sessionId }, turn, connectionOf(exchange)))
@@ -83,7 +83,7 @@ export function createAndRun(turnDeps: TurnDeps): Answer {
     checkCapabilities(agent, request)
     const images = new IncomingImages(agent.features.images, digest)
     deps.streams.admit(caller, c.env.outgoing)
-    const { sessionId, turn } = await engine.execute(toCreateAndRun(userId, request, images))
+    const { sessionId, turn } = await engine.execute(toCreateAndRun(caller, request, images))
     if (turn === undefined) throw new Error('a session created with an input has a turn')
     if (request.stream !== 'none') {
       const opening = eventFrame(`${turn.seq - 1}`, { event: 'session_start', sessionId })
