@@ -17,6 +17,8 @@ export type Command =
 export interface CreateSession {
   readonly type: 'create-session'
   readonly userId: UserId
+  /** Chosen before, by whoever must find out after a crash whether it was made. A new one unless given. */
+  readonly sessionId?: SessionId
   readonly agent: string
   readonly access: ToolAccess
   readonly clientTools?: readonly ClientTool[]
@@ -84,6 +86,8 @@ export interface StartTurn {
   /** Unlike changes, they take effect when the turn begins, and hold for it alone. */
   readonly settings?: TurnSettings
   readonly whenRunning: 'refuse' | 'queue'
+  /** While the turn waits for a human: take its place (unless said otherwise), or wait for its end too. */
+  readonly whenWaiting?: 'supersede' | 'queue'
   readonly idempotency?: IdempotencyKey
   readonly blobs?: readonly NewBlob[]
 }

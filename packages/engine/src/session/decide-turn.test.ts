@@ -56,6 +56,14 @@ describe('input', () => {
     expect(startAfter(full.slice(0, -1), { whenRunning: 'queue' }).queued).toBe(true)
   })
 
+  it('while a turn waits may wait for its end, where the door wants that', () => {
+    const decided = startAfter(WAITING, { whenWaiting: 'queue' })
+    expect(decided.events.map(({ type }) => type)).toEqual(['input.admitted'])
+    expect(decided.queued).toBe(true)
+    const full = [...WAITING, ...[1, 2, 3, 4, 5, 6, 7, 8].map(queued)]
+    expect(() => startAfter(full, { whenWaiting: 'queue' })).toThrow(expect.objectContaining({ code: 'queue-full' }))
+  })
+
   it('while a turn waits supersedes it, whatever the door says about running turns', () => {
     for (const whenRunning of ['refuse', 'queue'] as const) {
       const { events, firstEvent } = startAfter(WAITING, { whenRunning })

@@ -14,11 +14,12 @@ const CANCELLED = 'Tool call cancelled'
 export function decideStartTurn(state: SessionState, command: StartTurn, context: DecideContext): TurnDecision {
   const { turn } = state
   const isRunning = turn?.status === 'running'
+  const mustWait = isRunning || (turn?.status === 'waiting' && command.whenWaiting === 'queue')
   if (isRunning && command.whenRunning === 'refuse') {
     throw new EngineError('session-busy', 'a turn is already running in this session')
   }
   const queueLimit = context.limits?.queuedInputs ?? QUEUE_LIMIT
-  if (isRunning && state.queue.length >= queueLimit) {
+  if (mustWait && state.queue.length >= queueLimit) {
     throw new EngineError('queue-full', `${queueLimit} inputs are already waiting in this session`)
   }
   const { settings } = command
@@ -28,9 +29,9 @@ export function decideStartTurn(state: SessionState, command: StartTurn, context
   const inputId = context.ids.entryId()
 
   const events: RecordedEvent[] = changes.event ? [changes.event] : []
-  if (turn?.status === 'waiting') events.push(...endTurn(turn, { outcome: 'cancelled', openCalls: SUPERSEDED }))
+  if (turn?.status === 'waiting' && !mustWait) events.push(...endTurn(turn, { outcome: 'cancelled', openCalls: SUPERSEDED }))
   events.push({ type: 'input.admitted', inputId, turnId, content: command.content, ...(settings && { settings }) })
-  if (isRunning) return { events, secrets: changes.secrets, turnId, firstEvent: events.length - 1, queued: true }
+  if (mustWait) return { events, secrets: changes.secrets, turnId, firstEvent: events.length - 1, queued: true }
 
   const firstEvent = events.length
   const preset = changes.event?.preset ?? state.preset
