@@ -123,6 +123,25 @@ export {
   type NewMemory,
 } from './ports/memory-store.ts'
 export {
+  SCHEDULE_LIMITS,
+  type NewRun,
+  type OpenRun,
+  type RunMove,
+  type RunStatus,
+  type Schedule,
+  type ScheduleRun,
+  type ScheduleStore,
+  type Slot,
+  type SlotOutcome,
+  type StandingSchedule,
+} from './ports/schedule-store.ts'
+export type { SlotCalendar, SlotProblem } from './ports/slot-calendar.ts'
+export { createScheduleBook, type Occurrences, type ScheduleBook } from './schedule/schedule-book.ts'
+export { ScheduleError, type ScheduleErrorCode } from './schedule/schedule-error.ts'
+export { LATE_MS, type NewSchedule, type ScheduleChanges } from './schedule/schedule-rules.ts'
+export { createScheduleRunner, type ScheduleRunner, type ScheduleRunnerDeps } from './schedule/schedule-runner.ts'
+export { createScheduledTurns, type RunEnd, type ScheduledTurns } from './schedule/scheduled-turns.ts'
+export {
   changeMemory,
   countHit,
   createMemory,

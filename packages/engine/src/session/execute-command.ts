@@ -71,7 +71,7 @@ function dispatch(command: Command, deps: ExecuteDeps): Promise<CommandResults[k
 }
 
 async function createSession(command: CreateSession, deps: ExecuteDeps): Promise<CreatedSession> {
-  const sessionId = deps.ids.sessionId()
+  const sessionId = command.sessionId ?? deps.ids.sessionId()
   const decision = decideCreate(sessionId, command, contextFor(command.agent, deps))
   const { session, recorded } = await OpenSession.create(deps.store, deps.clock, sessionId, command.userId, {
     events: decision.events,

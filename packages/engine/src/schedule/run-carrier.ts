@@ -1,0 +1,100 @@
+/**
+ * Carries runs on to their end, wherever they were left:
+ *
+ *   due       a session with the chosen id and its first turn are made, in one transaction
+ *   running   noted, so that a session that its user deletes is not made again; then its turn is waited for
+ *   completed, failed
+ *
+ * A process may die between any two of these: whoever takes the run up next goes on from what is stored.
+ */
+import { EngineError, type EngineErrorCode } from '../errors.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { OpenRun, ScheduleRun, ScheduleStore } from '../ports/schedule-store.ts'
+import type { LogEntry } from '../turn/turn-deps.ts'
+import { LATE_MS } from './schedule-rules.ts'
+import type { ScheduledTurns } from './scheduled-turns.ts'
+
+export interface RunCarrier {
+  /** Does nothing when it is carried on already. */
+  takeUp(open: OpenRun): void
+  /** Resolves when nothing is under way. */
+  idle(): Promise<void>
+}
+
+export interface RunCarrierDeps {
+  readonly store: Pick<ScheduleStore, 'moveRun'>
+  readonly clock: Clock
+  readonly turns: ScheduledTurns
+  /** A run was put down before its end, and is to be taken up again in a while. */
+  putDown(): void
+  log(entry: LogEntry): void
+}
+
+/** They say nothing about the run: the next attempt may fare better. */
+const PASSING: ReadonlySet<EngineErrorCode> = new Set<EngineErrorCode>([
+  'too-many-turns',
+  'shutting-down',
+  'storage-full',
+  'storage-busy',
+  'storage-unavailable',
+])
+
+export function createRunCarrier({ store, clock, turns, putDown, log }: RunCarrierDeps): RunCarrier {
+  const underWay = new Map<string, Promise<void>>()
+  /** Why those that wait for another attempt could not begin. */
+  const refusals = new Map<string, string>()
+
+  const carry = async ({ run, schedule }: OpenRun): Promise<void> => {
+    if (run.status === 'due') {
+      if (!(await turns.hasBegun(run)) && !(await begin({ run, schedule }))) return
+      await store.moveRun(run.runId, ['due'], { status: 'running' })
+    }
+    const end = await turns.end(run)
+    if (end === undefined) return
+    await store.moveRun(run.runId, ['due', 'running'], { ...end, finishedAt: clock.now() })
+  }
+
+  const begin = async (open: OpenRun): Promise<boolean> => {
+    const { runId, triggeredAt } = open.run
+    if (clock.now() - triggeredAt > LATE_MS) {
+      await fail(open.run, refusals.get(runId) ?? 'The server stopped before it could begin.')
+      return false
+    }
+    try {
+      await turns.begin(open)
+      refusals.delete(runId)
+      return true
+    } catch (error) {
+      if (!(error instanceof EngineError)) throw error
+      if (!PASSING.has(error.code)) {
+        await fail(open.run, error.message)
+        return false
+      }
+      refusals.set(runId, error.message)
+      putDown()
+      return false
+    }
+  }
+
+  const fail = async ({ runId }: ScheduleRun, error: string): Promise<void> => {
+    refusals.delete(runId)
+    await store.moveRun(runId, ['due'], { status: 'failed', error, finishedAt: clock.now() })
+  }
+
+  return {
+    takeUp(open) {
+      const { runId, sessionId, scheduleId } = open.run
+      if (underWay.has(runId)) return
+      const work = carry(open)
+        .catch((error: unknown) => {
+          log({ level: 'error', message: 'a scheduled run cannot be carried on', runId, scheduleId, sessionId, error })
+          putDown()
+        })
+        .finally(() => underWay.delete(runId))
+      underWay.set(runId, work)
+    },
+    async idle() {
+      while (underWay.size > 0) await Promise.all(underWay.values())
+    },
+  }
+}

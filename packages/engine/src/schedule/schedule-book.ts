@@ -1,0 +1,113 @@
+import type { UserId } from '../ids.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { RandomBytes } from '../ports/ids.ts'
+import { SCHEDULE_LIMITS, type Schedule, type ScheduleRun, type ScheduleStore } from '../ports/schedule-store.ts'
+import type { SlotCalendar } from '../ports/slot-calendar.ts'
+import { randomId } from './random-id.ts'
+import { ScheduleError } from './schedule-error.ts'
+import {
+  changeSchedule,
+  createSchedule,
+  occurrencesOf,
+  type NewSchedule,
+  type ScheduleChanges,
+} from './schedule-rules.ts'
+
+/** All that a door or a tool may ask about schedules. Refuses with a `ScheduleError`. */
+export interface ScheduleBook {
+  /** With an id that was used before, the schedule that has it: asking twice makes one. */
+  create(userId: UserId, schedule: NewSchedule, scheduleId?: string): Promise<Schedule>
+  find(userId: UserId, scheduleId: string): Promise<Schedule>
+  /** Newest first. */
+  list(userId: UserId): Promise<readonly Schedule[]>
+  /** What is left out of the changes stays. */
+  change(userId: UserId, scheduleId: string, changes: ScheduleChanges): Promise<Schedule>
+  remove(userId: UserId, scheduleId: string): Promise<void>
+  /** Newest first. */
+  runs(userId: UserId, scheduleId: string): Promise<readonly ScheduleRun[]>
+  /** The slots of the enabled ones in `[from, to)`, of each the first thousand at most. */
+  occurrences(userId: UserId, range: { readonly from: number; readonly to: number }): Promise<readonly Occurrences[]>
+}
+
+export interface Occurrences {
+  readonly schedule: Schedule
+  readonly slots: readonly number[]
+}
+
+export interface ScheduleBookDeps {
+  readonly store: ScheduleStore
+  readonly calendar: SlotCalendar
+  readonly clock: Clock
+  readonly random: RandomBytes
+  /** Something may fall due sooner than it did before. */
+  changed(): void
+}
+
+const MOST_OCCURRENCES = 1_000
+// A calendar of a year of minutes would keep the loop busy for long; others have their turn in between.
+const OCCURRENCES_AT_A_TIME = 200
+const MOST_ATTEMPTS = 20
+
+export function createScheduleBook({ store, calendar, clock, random, changed }: ScheduleBookDeps): ScheduleBook {
+  const moment = () => ({ now: clock.now(), calendar })
+  const giveWay = () => new Promise<void>((resolve) => void clock.setTimer(0, resolve))
+
+  const find = async (userId: UserId, scheduleId: string): Promise<Schedule> =>
+    (await store.findSchedule(userId, scheduleId)) ?? refuseUnknown()
+
+  const checkSlots = ({ cron, timezone }: Pick<Schedule, 'cron' | 'timezone'>): void => {
+    const problem = calendar.problem(cron, timezone)
+    if (problem !== undefined) throw new ScheduleError('invalid-schedule', problem.message, problem.field)
+  }
+
+  return {
+    async create(userId, fields, scheduleId = randomId('task_', random)) {
+      checkSlots(fields)
+      const schedule = createSchedule(fields, { scheduleId, userId }, moment())
+      const added = await store.addSchedule(schedule)
+      if (added === 'full') {
+        throw new ScheduleError('too-many-schedules', `${SCHEDULE_LIMITS.perUser} schedules at most for each user.`)
+      }
+      changed()
+      return added === 'known' ? find(userId, scheduleId) : schedule
+    },
+    find,
+    list: (userId) => store.listSchedules(userId),
+    async change(userId, scheduleId, changes) {
+      for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
+        const schedule = changeSchedule(await find(userId, scheduleId), changes, moment())
+        checkSlots(schedule)
+        if (!(await store.replaceSchedule(schedule))) continue
+        changed()
+        return schedule
+      }
+      throw new ScheduleError('schedule-busy', 'The schedule is being changed by others; try again in a moment.')
+    },
+    async remove(userId, scheduleId) {
+      if (!(await store.removeSchedule(userId, scheduleId))) refuseUnknown()
+    },
+    async runs(userId, scheduleId) {
+      await find(userId, scheduleId)
+      return store.listRuns(userId, scheduleId)
+    },
+    async occurrences(userId, range) {
+      if (range.from > range.to) throw new ScheduleError('invalid-schedule', 'must not be after the end', 'from')
+      const enabled = (await store.listSchedules(userId)).filter(({ isEnabled }) => isEnabled)
+      const found: Occurrences[] = []
+      for (const schedule of enabled) {
+        const slots: number[] = []
+        for (const slotAt of occurrencesOf(schedule, range, calendar)) {
+          slots.push(slotAt)
+          if (slots.length === MOST_OCCURRENCES) break
+          if (slots.length % OCCURRENCES_AT_A_TIME === 0) await giveWay()
+        }
+        found.push({ schedule, slots })
+      }
+      return found
+    },
+  }
+}
+
+function refuseUnknown(): never {
+  throw new ScheduleError('schedule-not-found', 'There is no such schedule.')
+}

@@ -1,0 +1,141 @@
+/**
+ * What a schedule does next. A slot is an instant at which its cron expression falls due. Each slot is decided once, in
+ * the order of time: `decidedUntil` goes past it together with the record of its outcome. Everything here is pure.
+ */
+import type { NewRun, Schedule, Slot, SlotOutcome, StandingSchedule } from '../ports/schedule-store.ts'
+import type { SlotCalendar } from '../ports/slot-calendar.ts'
+
+/** A slot that nobody looked at for longer than this is left out: what was for then is seldom for now. */
+export const LATE_MS = 60_000
+
+/** What a user says about a schedule; all else is ours. */
+export type ScheduleFields = Pick<
+  Schedule,
+  'title' | 'prompt' | 'cron' | 'timezone' | 'isEnabled' | 'expiresAt' | 'isUnattended' | 'model'
+>
+export type ScheduleChanges = { readonly [name in keyof ScheduleFields]?: ScheduleFields[name] | undefined }
+
+export interface NewSchedule extends ScheduleFields, Pick<Schedule, 'agent' | 'sourceSession'> {}
+
+export interface Moment {
+  readonly now: number
+  readonly calendar: SlotCalendar
+}
+
+export function createSchedule(
+  fields: NewSchedule,
+  owner: Pick<Schedule, 'scheduleId' | 'userId'>,
+  { now, calendar }: Moment,
+): Schedule {
+  const { sourceSession, agent } = fields
+  return withNextSlot(
+    {
+      ...owner,
+      ...fieldsOf(fields),
+      ...(agent !== undefined && { agent }),
+      ...(sourceSession !== undefined && { sourceSession }),
+      createdAt: now,
+      decidedUntil: now,
+      zoneRules: calendar.version,
+      revision: 1,
+    },
+    calendar,
+  )
+}
+
+/** Slots that were not decided before a change that concerns them are none any more. */
+export function changeSchedule(schedule: Schedule, changes: ScheduleChanges, { now, calendar }: Moment): Schedule {
+  const fields = fieldsOf({ ...schedule, ...definedOf(changes) })
+  const isOtherRule = fields.cron !== schedule.cron || fields.timezone !== schedule.timezone
+  const isAnew = isOtherRule || schedule.nextSlotAt === undefined
+  const decidedUntil = isAnew ? Math.max(schedule.decidedUntil, now) : schedule.decidedUntil
+  return withNextSlot({ ...schedule, ...fields, decidedUntil, revision: schedule.revision + 1 }, calendar)
+}
+
+/** The same schedule by the rules of time zones that hold now. */
+export function applyZoneRules(schedule: Schedule, calendar: SlotCalendar): Schedule {
+  return withNextSlot({ ...schedule, revision: schedule.revision + 1 }, calendar)
+}
+
+export interface SlotCircumstances extends Moment {
+  /** Its user may not run anything any more. */
+  readonly isRefused: boolean
+  /** The most slots to decide at once. */
+  readonly limit: number
+  makeRun(): NewRun
+}
+
+export interface SettledSlots {
+  readonly schedule: Schedule
+  readonly slots: readonly Slot[]
+}
+
+/** The outcomes of the slots that have come, oldest first, and the schedule as it is after them. */
+export function settleDueSlots(standing: StandingSchedule, circumstances: SlotCircumstances): SettledSlots {
+  const { now, calendar, limit, makeRun } = circumstances
+  const { scheduleId } = standing.schedule
+  const slots: Slot[] = []
+  let { schedule, isBusy } = standing
+  let slotAt = schedule.nextSlotAt
+  while (slotAt !== undefined && slotAt <= now && slots.length < limit) {
+    const outcome = outcomeOf(slotAt, isBusy, circumstances)
+    const slot = { scheduleId, slotAt, decidedAt: now }
+    slots.push(outcome === 'fired' ? { ...slot, outcome, run: makeRun() } : { ...slot, outcome })
+    isBusy ||= outcome === 'fired'
+    schedule = withNextSlot({ ...schedule, decidedUntil: slotAt }, calendar)
+    slotAt = schedule.nextSlotAt
+  }
+  return { schedule: { ...schedule, revision: standing.schedule.revision + 1 }, slots }
+}
+
+function outcomeOf(slotAt: number, isBusy: boolean, { now, isRefused }: SlotCircumstances): SlotOutcome {
+  if (now - slotAt > LATE_MS) return 'skipped-late'
+  if (isRefused) return 'skipped-rights'
+  return isBusy ? 'skipped-busy' : 'fired'
+}
+
+/** Its slots in `[from, to)`, as far as they can still come to be or could have, earliest first. */
+export function* occurrencesOf(
+  schedule: Schedule,
+  { from, to }: { readonly from: number; readonly to: number },
+  calendar: SlotCalendar,
+): Iterable<number> {
+  for (let slotAt = slotAfter(schedule, from - 1, calendar); slotAt !== undefined && slotAt < to;) {
+    yield slotAt
+    slotAt = slotAfter(schedule, slotAt, calendar)
+  }
+}
+
+function withNextSlot({ nextSlotAt: _, ...schedule }: Schedule, calendar: SlotCalendar): Schedule {
+  const nextSlotAt = slotAfter(schedule, schedule.decidedUntil, calendar)
+  return { ...schedule, ...(nextSlotAt !== undefined && { nextSlotAt }), zoneRules: calendar.version }
+}
+
+function slotAfter(
+  { isEnabled, cron, timezone, expiresAt = Infinity }: Schedule,
+  after: number,
+  calendar: SlotCalendar,
+): number | undefined {
+  const slotAt = isEnabled ? calendar.next(cron, timezone, after) : undefined
+  return slotAt !== undefined && slotAt <= expiresAt ? slotAt : undefined
+}
+
+/** Of well-formed text only: what is not would come back from a database as something else. */
+function fieldsOf({ title, prompt, cron, timezone, isEnabled, expiresAt, isUnattended, model }: ScheduleFields) {
+  return {
+    title: title.toWellFormed(),
+    prompt: prompt.toWellFormed(),
+    cron,
+    timezone,
+    isEnabled,
+    isUnattended,
+    ...(expiresAt !== undefined && { expiresAt }),
+    ...(model !== undefined && { model: model.toWellFormed() }),
+  }
+}
+
+function definedOf<T extends object>(value: T): { [Name in keyof T]?: NonNullable<T[Name]> } {
+  return Object.fromEntries(Object.entries(value).filter(([, field]) => field !== undefined)) as {
+    [Name in keyof T]?: NonNullable<T[Name]>
+  }
+}

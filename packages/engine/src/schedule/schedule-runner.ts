@@ -1,0 +1,182 @@
+/**
+ * Decides each slot when it comes: one transaction holds its outcome, the ids of its run and the next slot. Several
+ * processes may look at one store: a slot is settled by whoever comes first.
+ */
+import type { SessionId, UserId } from '../ids.ts'
+import type { Clock, Timer } from '../ports/clock.ts'
+import { StorageFault } from '../ports/event-store.ts'
+import type { RandomBytes } from '../ports/ids.ts'
+import type { Schedule, ScheduleStore, Slot } from '../ports/schedule-store.ts'
+import type { SlotCalendar } from '../ports/slot-calendar.ts'
+import type { LogEntry } from '../turn/turn-deps.ts'
+import { randomId } from './random-id.ts'
+import { createRunCarrier } from './run-carrier.ts'
+import { applyZoneRules, settleDueSlots } from './schedule-rules.ts'
+import type { ScheduledTurns } from './scheduled-turns.ts'
+
+export interface ScheduleRunner {
+  /** Takes up what was left, and looks for slots from now on. Idempotent. */
+  start(): void
+  /** Something may fall due sooner than it did before. */
+  wake(): void
+  /** No slot is decided any more. Runs that have begun go on. Idempotent. */
+  stop(): Promise<void>
+  /** Resolves when no run is carried on: after a stop, as soon as the engine has stopped too. */
+  idle(): Promise<void>
+}
+
+export interface ScheduleRunnerDeps {
+  readonly store: ScheduleStore
+  readonly calendar: SlotCalendar
+  readonly clock: Clock
+  readonly random: RandomBytes
+  sessionId(): SessionId
+  readonly turns: ScheduledTurns
+  /** Whether the user may still run anything. */
+  isWelcome(userId: UserId): Promise<boolean>
+  log(entry: LogEntry): void
+}
+
+// Timers stand still while a machine sleeps, and know nothing of a clock that is set.
+const LOOK_AGAIN_MS = 30_000
+const TRY_AGAIN_MS = 2_000
+const SCHEDULES_AT_A_TIME = 1_000
+// A schedule of minutes that slept for months has many slots to pass over; others must not come late because of it.
+const SLOTS_AT_A_TIME = 100
+
+export function createScheduleRunner(deps: ScheduleRunnerDeps): ScheduleRunner {
+  const { store, calendar, clock, log } = deps
+  let state: 'new' | 'started' | 'stopped' = 'new'
+  let looking: Promise<void> | undefined
+  let isWoken = false
+  let isFailing = false
+  let nextLook: Timer | undefined
+  let nextTry: Timer | undefined
+
+  const isStopped = (): boolean => state === 'stopped'
+  const trySoon = (): void => {
+    if (isStopped()) return
+    nextTry ??= clock.setTimer(TRY_AGAIN_MS, () => {
+      nextTry = undefined
+      wake()
+    })
+  }
+  const carrier = createRunCarrier({ store, clock, turns: deps.turns, putDown: trySoon, log })
+
+  const wake = (): void => {
+    if (state !== 'started') return
+    isWoken = true
+    if (looking !== undefined) return
+    nextLook?.cancel()
+    looking = lookWhileWoken().finally(() => {
+      looking = undefined
+      if (isWoken) wake()
+    })
+  }
+
+  const lookWhileWoken = async (): Promise<void> => {
+    while (isWoken && !isStopped()) {
+      isWoken = false
+      await look()
+    }
+    const ms = await untilNextLook()
+    if (!isStopped()) nextLook = clock.setTimer(ms, wake)
+  }
+
+  /** What is wrong with one part of it does not keep the others from happening. */
+  const look = async (): Promise<void> => {
+    let isWell = true
+    for (const part of [takeUpRuns, followZoneRules, settleWhatIsDue]) {
+      await part().catch((error: unknown) => {
+        if (!isFailing) log({ level: 'error', message: 'schedules cannot be looked after', error })
+        isWell = false
+        trySoon()
+      })
+    }
+    isFailing = !isWell
+  }
+
+  const takeUpRuns = async (): Promise<void> => {
+    for (const open of await store.openRuns()) if (!isStopped()) carrier.takeUp(open)
+  }
+
+  const untilNextLook = async (): Promise<number> => {
+    try {
+      const nextSlotAt = (await store.nextSlotAt()) ?? Infinity
+      return Math.min(LOOK_AGAIN_MS, Math.max(0, nextSlotAt - clock.now()))
+    } catch (error) {
+      log({ level: 'warn', message: 'the next slot cannot be found', error })
+      return LOOK_AGAIN_MS
+    }
+  }
+
+  const followZoneRules = async (): Promise<void> => {
+    for (let isMore = true; isMore && !isStopped();) {
+      isMore = false
+      for (const scheduleId of await store.schedulesByOtherRules(calendar.version, SLOTS_AT_A_TIME)) {
+        const standing = await store.readSchedule(scheduleId)
+        if (standing && (await store.replaceSchedule(applyZoneRules(standing.schedule, calendar)))) isMore = true
+      }
+    }
+  }
+
+  const settleWhatIsDue = async (): Promise<void> => {
+    const broken = new Set<string>()
+    while (!isStopped()) {
+      const due = await store.dueSchedules(clock.now(), SCHEDULES_AT_A_TIME)
+      const sound = due.filter((scheduleId) => !broken.has(scheduleId))
+      if (sound.length === 0) return
+      for (const scheduleId of sound) {
+        if (isStopped()) return
+        await settle(scheduleId).catch((error: unknown) => {
+          if (error instanceof StorageFault && error.kind !== 'broken') throw error
+          broken.add(scheduleId)
+          log({ level: 'error', message: 'a schedule cannot be looked after', scheduleId, error })
+        })
+      }
+    }
+  }
+
+  const settle = async (scheduleId: string): Promise<void> => {
+    const standing = await store.readSchedule(scheduleId)
+    if (standing === undefined) return
+    const settled = settleDueSlots(standing, {
+      isRefused: !(await deps.isWelcome(standing.schedule.userId)),
+      now: clock.now(),
+      calendar,
+      limit: SLOTS_AT_A_TIME,
+      makeRun: () => ({ runId: randomId('run_', deps.random), sessionId: deps.sessionId() }),
+    })
+    if (settled.slots.length === 0 || !(await store.settleSlots(settled.schedule, settled.slots))) return
+    const skipped = settled.slots.filter(({ outcome }) => outcome !== 'fired')
+    if (skipped.length > 0) {
+      const [{ outcome } = { outcome: 'skipped' }] = skipped
+      log({ level: 'warn', message: 'slots were skipped', scheduleId, outcome, count: skipped.length })
+    }
+    for (const slot of settled.slots) follow(settled.schedule, slot)
+  }
+
+  const follow = (schedule: Schedule, slot: Slot): void => {
+    if (slot.outcome !== 'fired') return
+    const { scheduleId, userId } = schedule
+    const { run, slotAt, decidedAt: triggeredAt } = slot
+    log({ level: 'info', message: 'a scheduled run begins', scheduleId, slotAt, ...run })
+    carrier.takeUp({ run: { ...run, scheduleId, userId, slotAt, status: 'due', triggeredAt }, schedule })
+  }
+
+  return {
+    start() {
+      if (state !== 'new') return
+      state = 'started'
+      wake()
+    },
+    wake,
+    async stop() {
+      state = 'stopped'
+      nextLook?.cancel()
+      nextTry?.cancel()
+      await looking
+    },
+    idle: () => carrier.idle(),
+  }
+}

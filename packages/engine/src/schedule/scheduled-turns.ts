@@ -1,0 +1,116 @@
+import { EngineError, unreachable } from '../errors.ts'
+import type { TurnEnded, TurnOutcome } from '../events/recorded-event.ts'
+import type { OpenRun, ScheduleRun } from '../ports/schedule-store.ts'
+import type { Engine } from '../session/engine-api.ts'
+
+/** How runs become turns. A run is the first turn of the session that was chosen for it. */
+export interface ScheduledTurns {
+  hasBegun(run: ScheduleRun): Promise<boolean>
+  /** Contract: once begun, beginning it again changes nothing. Rejects with an `EngineError` when it cannot be begun. */
+  begin(open: OpenRun): Promise<void>
+  /** Resolves when its turn has ended, with `undefined` when the engine stops before. */
+  end(run: ScheduleRun): Promise<RunEnd | undefined>
+}
+
+export type RunEnd = { readonly status: 'completed' } | { readonly status: 'failed'; readonly error: string }
+
+export interface ScheduledTurnsDeps {
+  readonly engine: Pick<Engine, 'execute' | 'readSession' | 'attach'>
+  /** Of schedules that name none. */
+  defaultAgent(): string
+}
+
+/** Of these an unattended run is not offered any: nobody answers it, and what it schedules nobody has seen. */
+const WITHHELD_TOOLS = ['AskUserQuestion', 'Schedule']
+
+export function createScheduledTurns({ engine, defaultAgent }: ScheduledTurnsDeps): ScheduledTurns {
+  const hasBegun = async ({ userId, sessionId }: ScheduleRun): Promise<boolean> => {
+    try {
+      await engine.readSession(userId, sessionId)
+      return true
+    } catch (error) {
+      if (error instanceof EngineError && error.code === 'session-not-found') return false
+      throw error
+    }
+  }
+
+  const create = async ({ run, schedule }: OpenRun): Promise<void> => {
+    const { title, prompt, model, agent = defaultAgent(), isUnattended } = schedule
+    await engine.execute({
+      type: 'create-session',
+      userId: run.userId,
+      sessionId: run.sessionId,
+      agent,
+      access: { type: 'preset' },
+      title,
+      ...(model !== undefined && { model }),
+      input: prompt,
+      ...(isUnattended && { settings: { isUnattended, withheldTools: WITHHELD_TOOLS } }),
+    })
+  }
+
+  return {
+    hasBegun,
+    async begin(open) {
+      try {
+        await create(open)
+      } catch (error) {
+        // Somebody has begun it before: the session is there, and nothing was changed.
+        if (error instanceof EngineError || !(await hasBegun(open.run))) throw error
+      }
+    },
+
+    async end({ userId, sessionId }) {
+      const { promise, resolve } = Promise.withResolvers<RunEnd | undefined>()
+      try {
+        const attachment = await engine.attach(
+          userId,
+          sessionId,
+          { seq: 0 },
+          {
+            recorded({ event }) {
+              if (event.type !== 'turn.ended') return undefined
+              resolve(endOf(event))
+              return 'enough'
+            },
+            delta: () => undefined,
+            closed: (reason) => resolve(reason === 'deleted' ? DELETED : undefined),
+          },
+        )
+        const end = await promise
+        attachment.detach()
+        return end
+      } catch (error) {
+        if (error instanceof EngineError && error.code === 'session-not-found') return DELETED
+        throw error
+      }
+    },
+  }
+}
+
+const DELETED: RunEnd = { status: 'failed', error: 'Its session was deleted before it had ended.' }
+
+const COMPLETED: ReadonlySet<TurnOutcome> = new Set<TurnOutcome>(['finished', 'token-limit', 'refused', 'step-limit'])
+
+function endOf({ outcome, error }: TurnEnded): RunEnd {
+  if (COMPLETED.has(outcome)) return { status: 'completed' }
+  return { status: 'failed', error: error?.message ?? sentenceOf(outcome) }
+}
+
+function sentenceOf(outcome: TurnOutcome): string {
+  switch (outcome) {
+    case 'cancelled':
+      return 'It was cancelled.'
+    case 'interrupted':
+      return 'The server stopped while it ran.'
+    case 'failed':
+      return 'It failed.'
+    case 'finished':
+    case 'token-limit':
+    case 'refused':
+    case 'step-limit':
+      return 'It ended.'
+    default:
+      return unreachable(outcome)
+  }
+}
