@@ -3,6 +3,7 @@ import type { SessionId, ToolCallId, UserId } from '../ids.ts'
 import type { JsonObject } from '../json.ts'
 import type { CallFacts, CallInspection } from '../permission/call-facts.ts'
 import type { Grant } from '../permission/grant.ts'
+import type { NewBlob } from './event-store.ts'
 
 /** `readonly`: no effect. `idempotent`: may run twice. `unsafe`: never run again when its outcome is unknown. */
 export type ToolEffect = 'readonly' | 'idempotent' | 'unsafe'
@@ -76,6 +77,8 @@ export interface Workspace {
   readonly cwd: string
   /** The directories whose files the session's tools may touch. */
   readonly roots: readonly string[]
+  /** Further directories, of the session alone, whose files tools may read: what was kept for it. */
+  readonly readable?: readonly string[]
 }
 
 export interface ToolInvocation {
@@ -95,6 +98,8 @@ export interface ToolInvocation {
 
 export interface ToolOutput {
   readonly content: ToolContent
+  /** Every blob that the content refers to. */
+  readonly blobs?: readonly NewBlob[]
   readonly isError?: boolean
   /** For clients, never shown to the model. */
   readonly meta?: JsonObject

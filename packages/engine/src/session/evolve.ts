@@ -153,6 +153,8 @@ function apply(state: SessionState, recorded: Recorded): SessionState {
       return startCompaction(state, event)
     case 'compaction.ended': {
       const { compaction, ...rest } = state
+      // One that a crash cut short says nothing about the next.
+      if (event.error?.code === 'interrupted') return rest
       return { ...rest, vainCompactions: hasHelped(event, compaction) ? 0 : state.vainCompactions + 1 }
     }
     case 'loop.started':

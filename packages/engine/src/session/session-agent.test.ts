@@ -112,13 +112,19 @@ describe('the tools of a session', () => {
     expect(settledCalls(await test.events())).toEqual([['1', 'failed']])
   })
 
-  it('are joined by its own, which take the place of the agent’s', async () => {
+  it('are what the session makes of the agent’s', async () => {
     const [agents, own, more] = [createFakeTool('a'), createFakeTool('a'), createFakeTool('c')]
-    const test = await startSession({ tools: [agents], sessionTools: () => [own, more] }, PRESET)
+    const sessionTools = (_: unknown, tools: readonly Tool[]) => [
+      ...tools.filter(({ name }) => name !== 'a'),
+      own,
+      more,
+    ]
+    const test = await startSession({ tools: [agents, createFakeTool('b')], sessionTools }, PRESET)
     test.model.push([calls('1', 'a'), calls('2', 'c'), finishes('tool-calls')])
     await test.say('go')
     await test.untilRest()
     expect([agents, own, more].map(({ invocations }) => invocations.length)).toEqual([0, 1, 1])
+    expect(offered(test.model)).toEqual(['b', 'a', 'c'])
   })
 
   it('may be withheld for one turn', async () => {

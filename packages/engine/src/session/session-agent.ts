@@ -44,13 +44,12 @@ function toolsIn(
   { sessionTools, resultTool }: AgentParts,
 ): readonly Tool[] {
   const { withheldTools = [], isUnattended = false, outputSchema } = turn?.settings ?? {}
-  const added = sessionTools?.(sessionId) ?? []
-  const isPlain = disabledTools.length + withheldTools.length + added.length === 0 && ofRole === undefined
-  if (isPlain && !isUnattended && outputSchema === undefined) return agent.tools
+  const own = ofRole === undefined ? agent.tools : agent.tools.filter(({ name }) => ofRole.includes(name))
+  const all = sessionTools?.(sessionId, own) ?? own
+  const isPlain = disabledTools.length + withheldTools.length === 0
+  if (isPlain && !isUnattended && outputSchema === undefined) return all
   const lacking = new Set([...disabledTools, ...withheldTools])
-  const replaced = new Set(added.map(({ name }) => name))
-  const own = agent.tools.filter(({ name }) => !replaced.has(name) && (ofRole === undefined || ofRole.includes(name)))
   const isThere = ({ name, performer }: Tool): boolean => !lacking.has(name) && !(isUnattended && performer === 'user')
   const result = outputSchema === undefined ? undefined : resultTool?.(outputSchema)
-  return [...[...own, ...added].filter(isThere), ...(result === undefined ? [] : [result])]
+  return [...all.filter(isThere), ...(result === undefined ? [] : [result])]
 }

@@ -243,4 +243,28 @@ describe('a crash while a turn compacts', () => {
     )
     expect((await second.view()).lastOutcome).toBe('finished')
   })
+
+  it('does not count against compacting, however often it comes', async () => {
+    const first = await startWith(1_000)
+    first.model.push(long('one'), long('two'), long('three'), [hangs])
+    for (const input of ['a', 'b', 'c']) {
+      await first.say(input)
+      await first.untilRest()
+    }
+    await first.say('d')
+    await untilQuiet()
+    const second = await restart(first, { model: { ...createFakeModel([hangs]), contextWindow: 1_000 } })
+    await untilQuiet()
+    const model = createFakeModel([says('All of it.'), finishes()])
+    const third = await restart(second, { model: { ...model, contextWindow: 1_000 } })
+    await third.untilRest()
+    expect(compactions(await third.events()).map((event) => ('outcome' in event ? event.outcome : 'started'))).toEqual([
+      'started',
+      'failed',
+      'started',
+      'failed',
+      'started',
+      'completed',
+    ])
+  })
 })

@@ -1,6 +1,8 @@
+import type { ToolContent } from '../content.ts'
 import type { ToolCallSettled } from '../events/recorded-event.ts'
 import { failpoint } from '../failpoint.ts'
 import { ROOT_LOOP, type LoopId, type TurnId } from '../ids.ts'
+import type { NewBlob } from '../ports/event-store.ts'
 import { stepEndIfSettled } from '../session/decide-answers.ts'
 import { childOf, findOpenCall, loopsOf, type ActiveTurn, type OpenCall } from '../session/state.ts'
 import { recordChildEnd } from './record-child-end.ts'
@@ -10,7 +12,9 @@ import { isOwnEnd, stopReasonOf, type RunDeps, type StopReason } from './turn-de
 /** A sub-agent's time, unless its definition says otherwise. Waiting for a human does not count. */
 const CHILD_DEADLINE_MS = 30 * 60_000
 
-type Result = Pick<ToolCallSettled, 'status' | 'output' | 'meta' | 'changedFiles'>
+interface Result extends Pick<ToolCallSettled, 'status' | 'output' | 'meta' | 'changedFiles'> {
+  readonly blobs?: readonly NewBlob[]
+}
 
 /** Carries a sub-agent's loop on until it ends or waits for a human. */
 export type RunLoop = (turnId: TurnId, loopId: LoopId, deps: RunDeps) => Promise<void>
@@ -32,23 +36,29 @@ export async function runCall(started: StartedCall, run: CallRun, deps: RunDeps)
   const result = await runUntilStopped(started, own)
   await failpoint('tool.after-run')
   if (result === undefined) return
+  const { blobs = [], ...told } = result
   await recordSettled(
     {
       type: 'tool-call.settled',
       turnId,
       toolCallId: started.call.toolCallId,
-      ...result,
-      by: result.status === 'cancelled' ? 'engine' : 'tool',
+      ...told,
+      by: told.status === 'cancelled' ? 'engine' : 'tool',
       durationMs: clock.now() - startedAt,
     },
+    blobs,
     deps,
   )
 }
 
-async function recordSettled(settled: ToolCallSettled, { session, fence }: RunDeps): Promise<void> {
+async function recordSettled(
+  settled: ToolCallSettled,
+  blobs: readonly NewBlob[],
+  { session, fence }: RunDeps,
+): Promise<void> {
   await session.commit(({ turn }) => {
     if (turn === undefined || findOpenCall(turn, settled.toolCallId) === undefined) return { events: [] }
-    return { events: [settled, ...stepEndIfSettled(turn, [settled], loopWith(turn, settled))] }
+    return { blobs, events: [settled, ...stepEndIfSettled(turn, [settled], loopWith(turn, settled))] }
   }, fence)
 }
 
@@ -91,7 +101,13 @@ async function runTool({ call, tool, grant, workspace }: StartedCall, deps: RunD
   const { sessionId, userId } = state
   const { toolCallId } = call
   try {
-    const { content, isError, meta, changedFiles } = await tool.run({
+    const {
+      content,
+      blobs = [],
+      isError,
+      meta,
+      changedFiles,
+    } = await tool.run({
       sessionId,
       userId,
       toolCallId,
@@ -102,9 +118,11 @@ async function runTool({ call, tool, grant, workspace }: StartedCall, deps: RunD
       grant,
       progress: (text) => feed.publishProgress({ type: 'tool-call.progress', toolCallId, text }),
     })
+    if (!hasEveryBlob(content, blobs)) throw new Error(`${call.name} returned an image without its bytes`)
     return {
       status: isError === true ? 'failed' : 'completed',
       output: content,
+      ...(blobs.length > 0 && { blobs }),
       ...(meta && { meta }),
       ...(changedFiles && changedFiles.length > 0 && { changedFiles }),
     }
@@ -112,6 +130,13 @@ async function runTool({ call, tool, grant, workspace }: StartedCall, deps: RunD
     if (deps.signal.aborted) return undefined
     return { status: 'failed', output: `Error: ${error instanceof Error ? error.message : String(error)}` }
   }
+}
+
+/** An image that is nowhere would keep every later request from being built. */
+function hasEveryBlob(content: ToolContent, blobs: readonly NewBlob[]): boolean {
+  if (typeof content === 'string') return true
+  const hashes = new Set(blobs.map(({ hash }) => hash))
+  return content.every((part) => part.type === 'text' || part.source.type === 'url' || hashes.has(part.source.hash))
 }
 
 async function runChild(call: OpenCall, { turnId, abort, runLoop }: CallRun, deps: RunDeps): Promise<void> {

@@ -20,10 +20,10 @@ export interface EngineParts {
   /** What sessions may have instead of their agent's model; without it, that is all they have. */
   readonly models?: Pick<ModelCatalog, 'find'>
   /**
-   * Tools of one session, besides its agent's; one with the name of an agent's takes its place. Contract: cheap, and
-   * the same list as long as nothing has changed.
+   * The tools of one session whose agent has `own`: it may add to them, replace some and leave some out. Contract: cheap,
+   * and the same list as long as nothing has changed.
    */
-  readonly sessionTools?: (sessionId: SessionId) => readonly Tool[]
+  readonly sessionTools?: (sessionId: SessionId, own: readonly Tool[]) => readonly Tool[]
   /**
    * The tool through which a turn with an `outputSchema` gives its answer; without it such turns are refused. Throws when
    * the schema is none; the message says why.
