@@ -52,9 +52,24 @@ export type SeedMessage =
   | { readonly role: 'assistant'; readonly content: AssistantContent }
   | { readonly role: 'tool'; readonly toolCallId: ToolCallId; readonly content: ToolContent }
 
+/** What a model call took, as its provider counted. */
 export interface Usage {
   readonly inputTokens: number
   readonly outputTokens: number
+  /** Of the input: what the provider had in its cache. */
+  readonly cachedInputTokens?: number
+  /** Of the input: what it put into its cache. */
+  readonly cacheWriteTokens?: number
+  /** Of the output: what the model only thought. */
+  readonly reasoningTokens?: number
+  /** By the price of the moment. Absent: nobody knows the price; never the same as nothing. */
+  readonly cost?: Cost
+}
+
+/** Billionths of a unit of a currency. */
+export interface Cost {
+  readonly nano: number
+  readonly currency: string
 }
 
 export function textOf(content: UserContent | AssistantContent | ToolContent): string {

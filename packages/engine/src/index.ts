@@ -123,6 +123,19 @@ export {
   type NewMemory,
 } from './ports/memory-store.ts'
 export {
+  DAY_MS,
+  type UsageGrouping,
+  type UsageQuery,
+  type UsageRow,
+  type UsageStore,
+  type UsageSum,
+} from './ports/usage-store.ts'
+export { addSums, addUpTrees, type TreeSum } from './cost/add-up-trees.ts'
+export type { Budget, BudgetBook, Budgets, SpentBudget } from './cost/budget.ts'
+export { NANO, costOf, type Price, type PriceBook, type Rates } from './cost/price.ts'
+export { NOTHING_SPENT, addCall, type Spending } from './cost/spending.ts'
+export { formatMoney } from './cost/tell-budget.ts'
+export {
   SCHEDULE_LIMITS,
   type NewRun,
   type OpenRun,

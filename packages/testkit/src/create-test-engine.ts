@@ -30,6 +30,9 @@ export interface TestEngineOptions {
   readonly workspaces?: EngineOptions['workspaces']
   readonly operator?: EngineOptions['operator']
   readonly memories?: EngineOptions['memories']
+  readonly prices?: EngineOptions['prices']
+  readonly budgets?: EngineOptions['budgets']
+  readonly usage?: EngineOptions['usage']
   readonly models?: EngineOptions['models']
   readonly sessionTools?: EngineOptions['sessionTools']
   readonly resultTool?: EngineOptions['resultTool']
@@ -106,6 +109,9 @@ export function createTestEngine(options: TestEngineOptions = {}): TestEngine {
     ...(options.workspaces && { workspaces: options.workspaces }),
     ...(options.operator && { operator: options.operator }),
     ...(options.memories && { memories: options.memories }),
+    ...(options.prices && { prices: options.prices }),
+    ...(options.budgets && { budgets: options.budgets }),
+    ...(options.usage && { usage: options.usage }),
     ...(options.models && { models: options.models }),
     ...(options.sessionTools && { sessionTools: options.sessionTools }),
     ...(options.resultTool && { resultTool: options.resultTool }),

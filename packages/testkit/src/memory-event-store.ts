@@ -16,12 +16,16 @@ import {
   type SessionId,
   type SessionListing,
   type Snapshot,
+  type UsageStore,
   type UserId,
 } from '@polylogue/engine'
+import { createMemoryUsageStore } from './memory-usage-store.ts'
 
 export interface MemoryEventStore extends EventStore {
   /** From now on every write rejects with this fault and stores nothing; `undefined` ends that. */
   failWrites(kind: StorageFault['kind'] | undefined): void
+  /** The model calls that its appends ended. */
+  readonly usage: UsageStore
 }
 
 interface StoredEvent {
@@ -51,6 +55,7 @@ interface StoredSession {
 export function createMemoryEventStore({ clock }: { readonly clock: Clock }): MemoryEventStore {
   const sessions = new Map<SessionId, StoredSession>()
   const deleted = new Set<SessionId>()
+  const usage = createMemoryUsageStore((sessionId) => sessions.has(sessionId))
   let fault: StorageFault['kind'] | undefined
   let isClosed = false
 
@@ -74,6 +79,7 @@ export function createMemoryEventStore({ clock }: { readonly clock: Clock }): Me
         if (refusal !== undefined) return refusal
         const target = session ?? createSession(request)
         sessions.set(request.sessionId, target)
+        usage.keep(request)
         return appendTo(target, request, rows)
       })
     },
@@ -181,6 +187,7 @@ export function createMemoryEventStore({ clock }: { readonly clock: Clock }): Me
     async close() {
       isClosed = true
     },
+    usage,
     failWrites(kind) {
       fault = kind
     },

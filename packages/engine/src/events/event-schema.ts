@@ -59,7 +59,22 @@ const settings = z.object({
   keyId: z.string().optional(),
 })
 const error = z.object({ code: z.string(), message: z.string() }).optional()
-const usage = z.object({ inputTokens: z.number(), outputTokens: z.number() })
+const usage = z.object({
+  inputTokens: z.number(),
+  outputTokens: z.number(),
+  cachedInputTokens: z.number().optional(),
+  cacheWriteTokens: z.number().optional(),
+  reasoningTokens: z.number().optional(),
+  cost: z.object({ nano: z.number(), currency: z.string() }).optional(),
+})
+const budget = z.object({
+  scope: z.enum(['turn', 'session', 'key']),
+  measure: z.enum(['tokens', 'money', 'steps', 'wallTimeMs']),
+  used: z.number(),
+  limit: z.number(),
+  currency: z.string().optional(),
+  per: z.enum(['day', 'month']).optional(),
+})
 const OUTCOMES = [
   'finished',
   'token-limit',
@@ -159,6 +174,8 @@ export const recordedEventSchema = z.discriminatedUnion('type', [
     usage,
     inspections: z.record(z.string(), inspection).optional(),
     liveBatches: z.number().optional(),
+    by: z.literal('engine').optional(),
+    budget: budget.optional(),
   }),
   event('step.ended', {
     turnId,
@@ -167,6 +184,7 @@ export const recordedEventSchema = z.discriminatedUnion('type', [
     outcome: z.enum(['completed', 'cancelled', 'failed', 'interrupted']),
     partial: blocks.optional(),
     error,
+    usage: usage.optional(),
     liveBatches: z.number().optional(),
   }),
   event('memories.recalled', {

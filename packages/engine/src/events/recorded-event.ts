@@ -1,6 +1,7 @@
 import type { SeedMessage, StepBlock, ToolContent, Usage, UserContent } from '../content.ts'
 import type { EntryId, LoopId, SessionId, ToolCallId, TurnId, UserId } from '../ids.ts'
 import type { JsonObject, JsonValue } from '../json.ts'
+import type { SpentBudget } from '../cost/budget.ts'
 import type { CallInspection } from '../permission/call-facts.ts'
 import type { FileChange } from '../ports/tool.ts'
 
@@ -235,6 +236,10 @@ export interface StepAnswered {
   readonly inspections?: { readonly [toolCallId: string]: CallInspection }
   /** The number of the session's newest live batch. */
   readonly liveBatches?: number
+  /** No model was asked: the engine itself has a question. What it asks and is answered stays from the model. */
+  readonly by?: 'engine'
+  /** What it asks about: whether more may be spent. */
+  readonly budget?: SpentBudget
 }
 
 /**
@@ -255,6 +260,8 @@ export interface StepEnded {
   readonly outcome: StepOutcome
   readonly partial?: readonly StepBlock[]
   readonly error?: Failure
+  /** Of a step that did not answer: what it took all the same, where the provider said so. */
+  readonly usage?: Usage
   /** The number of the session's newest live batch, or one beyond all that may have been used. */
   readonly liveBatches?: number
 }

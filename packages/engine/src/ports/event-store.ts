@@ -1,5 +1,6 @@
 import type { Recorded, RecordedEvent } from '../events/recorded-event.ts'
 import type { EntryId, SessionId, TurnId, UserId } from '../ids.ts'
+import type { UsageRow } from './usage-store.ts'
 
 /**
  * The durable side of the engine: rows, order and conflicts, never meaning. `state`, `summary` and drafts are texts
@@ -73,6 +74,8 @@ export interface AppendRequest {
   readonly names?: readonly string[]
   readonly blobs?: readonly NewBlob[]
   readonly secrets?: readonly SealedSecret[]
+  /** Model calls that these events end. Each is stored once. */
+  readonly usage?: readonly UsageRow[]
   /** Steps whose drafts this append makes obsolete. */
   readonly clearDrafts?: readonly EntryId[]
 }

@@ -9,10 +9,12 @@ export interface Model {
    * failed. Stops soon after `signal` aborts, and may then end without a last output.
    */
   stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelOutput>
-  /** How many tokens it takes, where that is known. */
+  /** How many tokens of input it takes, where that is known. */
   readonly contextWindow?: number
-  /** How many tokens a text is, roughly. Absent: guessed from its length. */
-  countTokens?(text: string): number
+  /** How many tokens a text is. Absent: guessed from its length. Contract: never rejects, gives way on long texts. */
+  countTokens?(text: string): Promise<number>
+  /** The most that an image takes of the window; 1,000 unless said. */
+  readonly tokensPerImage?: number
 }
 
 export interface ModelRequest {
@@ -62,4 +64,5 @@ export type ModelOutput =
       readonly opaque?: OpaqueData
     }
   | { readonly type: 'finished'; readonly finish: StepFinish; readonly usage: Usage }
-  | { readonly type: 'failed'; readonly error: Failure }
+  /** `usage`: what it took all the same, where the provider said so. */
+  | { readonly type: 'failed'; readonly error: Failure; readonly usage?: Usage }

@@ -131,9 +131,10 @@ export function createEngine(options: EngineOptions): Engine {
   }
 }
 
-/** What the model is given says nothing of its sub-agents, but whoever reads it must see what waits for an answer. */
+/** The model is told nothing of its sub-agents nor of what the engine asks, but who reads it must see what waits. */
 function waitingInChildren({ turn }: SessionState): readonly SeedMessage[] {
-  const calls = (turn?.children ?? []).flatMap(openCallsIn).filter(isWaitingForAnswer)
+  const loops = turn === undefined ? [] : [...(turn.step?.by === 'engine' ? [turn] : []), ...turn.children]
+  const calls = loops.flatMap(openCallsIn).filter(isWaitingForAnswer)
   if (calls.length === 0) return []
   return [
     {

@@ -1,6 +1,7 @@
+import { GO_ON } from '../cost/tell-budget.ts'
 import { EngineError } from '../errors.ts'
 import type { RecordedEvent, ToolCallSettled } from '../events/recorded-event.ts'
-import { ROOT_LOOP, type LoopId, type ToolCallId, type TurnId } from '../ids.ts'
+import { ROOT_LOOP, type LoopId, type ToolCallId } from '../ids.ts'
 import type { AnswerCalls, CallAnswer } from './command.ts'
 import { acceptChanges } from './decide-changes.ts'
 import type { DecideContext, TurnDecision } from './decision.ts'
@@ -35,7 +36,7 @@ export function decideAnswers(
   const events: RecordedEvent[] = changes.event ? [changes.event] : []
   const firstEvent = events.length
   if (turn.status === 'waiting') events.push({ type: 'turn.resumed', turnId: turn.turnId })
-  for (const [index, { answer, call }] of answered.entries()) events.push(...resolve(turn.turnId, answer, call, index))
+  for (const [index, { answer, call }] of answered.entries()) events.push(...resolve(turn, answer, call, index))
   for (const loop of loopsOf(turn)) events.push(...stepEndIfSettled(turn, events, loop.loopId))
   return { events, secrets: changes.secrets, turnId: turn.turnId, firstEvent, queued: false }
 }
@@ -69,8 +70,10 @@ function refuseRepeats(answers: readonly CallAnswer[]): void {
   }
 }
 
-function resolve(turnId: TurnId, answer: CallAnswer, call: OpenCall, index: number): RecordedEvent[] {
+function resolve(turn: ActiveTurn, answer: CallAnswer, call: OpenCall, index: number): RecordedEvent[] {
   const { toolCallId } = call
+  const { turnId } = turn
+  const isAboutBudget = turn.budget.asked?.toolCallId === toolCallId
   const given = answer.answer && { answer: answer.answer }
   if (answer.type === 'result') {
     return [
@@ -88,7 +91,7 @@ function resolve(turnId: TurnId, answer: CallAnswer, call: OpenCall, index: numb
   const { granted, reason, scope } = answer
   if (granted && call.route === 'question') {
     // A client that knows only approvals answers a question so.
-    const output = USER_UNAVAILABLE
+    const output = isAboutBudget ? GO_ON : USER_UNAVAILABLE
     return [{ type: 'tool-call.settled', turnId, toolCallId, status: 'completed', output, by: 'client' }]
   }
   if (granted && call.route === 'client') {

@@ -1,4 +1,7 @@
 import { textOf, type SeedMessage, type StepBlock } from '../content.ts'
+import { startTurnBudget } from '../cost/budget.ts'
+import { foldSpending } from '../cost/fold-spending.ts'
+import { NOTHING_SPENT } from '../cost/spending.ts'
 import { unreachable } from '../errors.ts'
 import type {
   CallRoute,
@@ -41,7 +44,7 @@ export function evolve(state: SessionState | undefined, recorded: Recorded): Ses
     if (event.type === 'session.created') return created(event, seq, at)
     throw new Error(`a log begins with session.created, not ${event.type}`)
   }
-  return { ...apply(state, recorded), seq, updatedAt: at }
+  return { ...foldSpending(state, apply(state, recorded), recorded), seq, updatedAt: at }
 }
 
 function created(event: SessionCreated, seq: number, at: number): SessionState {
@@ -72,6 +75,8 @@ function created(event: SessionCreated, seq: number, at: number): SessionState {
     seededCalls: [],
     isCompactionWanted: false,
     vainCompactions: 0,
+    spent: NOTHING_SPENT,
+    raised: {},
     createdAt: at,
     updatedAt: at,
   }
@@ -112,6 +117,7 @@ function apply(state: SessionState, recorded: Recorded): SessionState {
           isForced: false,
           settings: state.queue.find((input) => input.inputId === event.inputId)?.settings ?? {},
           vainOutputs: 0,
+          budget: startTurnBudget(recorded.at),
           children: [],
           step: event.inputId === undefined && state.head !== undefined ? seededStep(state, seq) : undefined,
         },
@@ -133,8 +139,14 @@ function apply(state: SessionState, recorded: Recorded): SessionState {
         const said = textOf(event.blocks).slice(0, SAID_LENGTH)
         const change = <L extends LoopProgress>(loop: L): L => ({
           ...loop,
-          answeredSteps: loop.answeredSteps + 1,
-          step: loop.step && { ...loop.step, phase: 'settling', finish: event.finish, calls: callsOf(event) },
+          answeredSteps: loop.answeredSteps + (event.by === 'engine' ? 0 : 1),
+          step: loop.step && {
+            ...loop.step,
+            phase: 'settling',
+            finish: event.finish,
+            calls: callsOf(event),
+            ...(event.by && { by: event.by }),
+          },
         })
         if (turn.step?.stepId === event.stepId) return change(withVainEnd(turn, event))
         return withChildStep(turn, event.stepId, (child) => ({ ...change(child), ...(said !== '' && { said }) }))
@@ -250,11 +262,11 @@ function withTurn(state: SessionState, change: (turn: ActiveTurn) => ActiveTurn)
 }
 
 function startCompaction(state: SessionState, event: CompactionStarted): SessionState {
-  const { compactionId, loopId = ROOT_LOOP, tokensBefore, trigger } = event
+  const { compactionId, loopId = ROOT_LOOP, tokensBefore, trigger, model } = event
   const isOwn = loopId === ROOT_LOOP
   return {
     ...state,
-    compaction: { compactionId, loopId, tokensBefore },
+    compaction: { compactionId, loopId, tokensBefore, model },
     ...(trigger === 'manual' && { isCompactionWanted: false }),
     ...(isOwn && { head: compactionId }),
     ...(trigger === 'forced' && state.turn && { turn: { ...state.turn, isForced: true } }),
@@ -268,8 +280,8 @@ function hasHelped({ outcome, tokensAfter }: CompactionEnded, compaction: Active
 }
 
 function withStep(state: SessionState, event: StepStarted, seq: number): SessionState {
-  const { stepId, loopId } = event
-  const step: ActiveStep = { stepId, loopId, stepSeq: seq, phase: 'asking', calls: [] }
+  const { stepId, loopId, model } = event
+  const step: ActiveStep = { stepId, loopId, stepSeq: seq, phase: 'asking', model, calls: [] }
   if (loopId === ROOT_LOOP) return { ...withTurn(state, (turn) => ({ ...turn, step })), head: stepId }
   return withTurn(state, (turn) => ({
     ...turn,

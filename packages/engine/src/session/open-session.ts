@@ -1,9 +1,11 @@
 import type { Recorded, RecordedEvent } from '../events/recorded-event.ts'
+import { usageRowOf } from '../cost/usage-row.ts'
 import { EngineError } from '../errors.ts'
 import { failpoint } from '../failpoint.ts'
 import { ROOT_LOOP, type EntryId, type LoopId, type SessionId, type UserId } from '../ids.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { EventStore, Fence, NewBlob, NewReceipt, SealedSecret } from '../ports/event-store.ts'
+import type { UsageRow } from '../ports/usage-store.ts'
 import { ModelContext } from '../views/model-context.ts'
 import { changesSummary, toListing } from '../views/session-list.ts'
 import { evolve } from './evolve.ts'
@@ -170,8 +172,11 @@ export class OpenSession {
     const at = this.#clock.now()
     const expectedSeq = this.#state.seq
     let state = this.#state
+    const usage: UsageRow[] = []
     const recorded = batch.events.map((event, index): Recorded => {
       const item = { seq: expectedSeq + 1 + index, at, event: stampLoop(state, event) }
+      const row = usageRowOf(state, item)
+      if (row !== undefined) usage.push(row)
       state = evolve(state, item)
       return item
     })
@@ -193,6 +198,7 @@ export class OpenSession {
         wanted: isWanted(state),
         ...(batch.events.some(changesSummary) && toListing(state)),
         ...(isSnapshotDue && { snapshot: writeSnapshot(state) }),
+        ...(usage.length > 0 && { usage }),
       })
       if (result.type === 'conflict') return this.#onConflict(result.reason)
       const after = failpoint('append.after')

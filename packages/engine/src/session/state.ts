@@ -1,4 +1,6 @@
 import type { UserContent } from '../content.ts'
+import type { RaisedLimits, TurnBudget } from '../cost/budget.ts'
+import type { Spending } from '../cost/spending.ts'
 import type {
   CallRoute,
   ClientTool,
@@ -21,7 +23,7 @@ import {
 import type { JsonObject, JsonValue } from '../json.ts'
 
 /** Raised whenever the shape of the state changes, so that no snapshot of another shape is taken for one of this. */
-export const STATE_SHAPE = 4
+export const STATE_SHAPE = 5
 
 /**
  * What decisions need to know of a session: a fold of its log, small whatever the log's length. The conversation itself
@@ -67,6 +69,10 @@ export interface SessionState {
   readonly compaction?: ActiveCompaction
   /** Compactions in a row that did not help. */
   readonly vainCompactions: number
+  /** By all model calls, those of sub-agents and compactions included. */
+  readonly spent: Spending
+  /** New limits of the session that somebody allowed, by budget. */
+  readonly raised: RaisedLimits
   readonly createdAt: number
   readonly updatedAt: number
 }
@@ -75,6 +81,7 @@ export interface ActiveCompaction {
   readonly compactionId: EntryId
   readonly loopId: LoopId
   readonly tokensBefore: number
+  readonly model?: string
 }
 
 export interface QueuedInput {
@@ -109,6 +116,7 @@ export interface ActiveTurn extends LoopProgress {
   readonly output?: JsonValue
   /** How often the model gave a wrong one, or none. */
   readonly vainOutputs: number
+  readonly budget: TurnBudget
   /** Sub-agents that have not ended, parents before their children. */
   readonly children: readonly ChildLoop[]
 }
@@ -135,6 +143,9 @@ export interface ActiveStep {
   /** `asking`: the model has not answered. `settling`: it has, and its calls are being settled. */
   readonly phase: 'asking' | 'settling'
   readonly finish?: StepFinish
+  readonly model?: string
+  /** No model was asked: the engine itself has a question. */
+  readonly by?: 'engine'
   readonly calls: readonly OpenCall[]
 }
 

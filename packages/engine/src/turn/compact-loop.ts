@@ -1,13 +1,15 @@
 import type { Usage } from '../content.ts'
+import { withCost } from '../cost/price.ts'
+import { NOTHING_TO_COMPACT } from '../cost/usage-row.ts'
 import type { CompactionEnded, CompactionTrigger, Failure } from '../events/recorded-event.ts'
 import { ROOT_LOOP, type TurnId } from '../ids.ts'
 import type { AgentDefinition } from '../ports/agent.ts'
 import type { ModelRequest } from '../ports/model.ts'
 import { findLoop, isChild, type AnyLoop } from '../session/state.ts'
 import { buildModelRequest } from './build-model-request.ts'
-import { estimateContext, sum, tokensOf } from './estimate-tokens.ts'
+import { countContext, countMessages, countTokens, guessContext } from './estimate-tokens.ts'
 import type { Judging } from './judge-calls.ts'
-import { COMPACT_AT, KEPT_SHARE, planCompaction, type CompactionPlan } from './plan-compaction.ts'
+import { BELIEVED_BELOW, COMPACT_AT, KEPT_SHARE, planCompaction, type CompactionPlan } from './plan-compaction.ts'
 import { RunnerStopped, isOwnEnd, stopReasonOf, type RunDeps } from './turn-deps.ts'
 
 /** After that many in a row that did not help, it is left to the provider to say that the context is too long. */
@@ -29,7 +31,9 @@ export async function compactIfDue(loop: AnyLoop, line: Judging['line'], turnId:
   const window = agent.contextWindow ?? agent.model.contextWindow
   if (window === undefined || session.state.vainCompactions >= MOST_IN_VAIN) return
   const context = await session.context(loop)
-  if (estimateContext(context, agent.instructions, agent.model) < window * COMPACT_AT) return
+  const most = window * COMPACT_AT
+  if (guessContext(context, agent.instructions, agent.model) < most * BELIEVED_BELOW) return
+  if ((await countContext(context, agent.instructions, agent.model)) < most) return
   await compactLoop(loop, line, { trigger: 'auto', turnId }, deps)
 }
 
@@ -44,7 +48,7 @@ export async function compactLoop(
   const [agent] = line
   const { model } = agent
   const context = await session.context(loop)
-  const tokensBefore = estimateContext(context, agent.instructions, model)
+  const tokensBefore = await countContext(context, agent.instructions, model)
   const plan = planCompaction(context, keptTokens(trigger, agent, tokensBefore), model)
   if (plan === undefined && trigger !== 'manual') return false
   const compactionId = ids.entryId()
@@ -87,11 +91,11 @@ export async function canForce(loop: AnyLoop, line: Judging['line'], { session }
   if (turn === undefined || turn.isForced || turn.cancelled !== undefined) return false
   const [agent] = line
   const context = await session.context(loop)
-  const tokens = estimateContext(context, agent.instructions, agent.model)
+  const tokens = await countContext(context, agent.instructions, agent.model)
   return planCompaction(context, keptTokens('forced', agent, tokens), agent.model) !== undefined
 }
 
-const NOTHING: Failure = { code: 'nothing-to-compact', message: 'There is nothing to compact yet.' }
+const NOTHING: Failure = { code: NOTHING_TO_COMPACT, message: 'There is nothing to compact yet.' }
 
 type Ended = Pick<CompactionEnded, 'outcome' | 'summary' | 'throughSeq' | 'tokensAfter' | 'usage' | 'error'>
 
@@ -108,15 +112,17 @@ async function summarise(plan: CompactionPlan, loop: AnyLoop, line: Judging['lin
     purpose: 'summary',
   }
   const answer = await askForText(request, line, deps)
-  if (answer.error !== undefined) return failedWith(answer.error)
+  const usage = answer.usage && { usage: withCost(answer.usage, agent.modelName, deps.prices) }
+  if (answer.error !== undefined) return { ...failedWith(answer.error), ...usage }
   const context = await deps.session.context(loop)
   const kept = context.messages().filter((_, index) => context.seqOf(index) > plan.throughSeq)
+  const around = (await countTokens(agent.instructions, model)) + (await countTokens(answer.text, model))
   return {
     outcome: 'completed',
     summary: answer.text,
     throughSeq: plan.throughSeq,
-    tokensAfter: tokensOf(agent.instructions, model) + tokensOf(answer.text, model) + sum(kept, model),
-    ...(answer.usage && { usage: answer.usage }),
+    tokensAfter: around + (await countMessages(kept, model)),
+    ...usage,
   }
 }
 
@@ -138,9 +144,13 @@ async function askForText(
     for await (const output of line[0].model.stream(request, signal)) {
       if (signal.aborted) return failed('The summary was cancelled.')
       if (output.type === 'text') text += output.text
-      if (output.type === 'failed') return { text: '', error: output.error }
+      if (output.type === 'failed')
+        return { text: '', error: output.error, ...(output.usage && { usage: output.usage }) }
       if (output.type === 'finished')
-        return text.trim() === '' ? failed('The model gave no summary.') : { text: text.trim(), usage: output.usage }
+        return {
+          ...(text.trim() === '' ? failed('The model gave no summary.') : { text: text.trim() }),
+          usage: output.usage,
+        }
     }
   } catch (error) {
     log({ level: 'error', message: 'a summary broke', sessionId: session.id, error })

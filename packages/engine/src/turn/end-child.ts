@@ -1,5 +1,5 @@
 import type { CallStatus, Failure, LoopOutcome, RecordedEvent, ToolCallSettled } from '../events/recorded-event.ts'
-import { textOf, type StepBlock } from '../content.ts'
+import { textOf, type StepBlock, type Usage } from '../content.ts'
 import { unreachable } from '../errors.ts'
 import { stepEndIfSettled } from '../session/decide-answers.ts'
 import type { ActiveTurn, ChildLoop } from '../session/state.ts'
@@ -10,6 +10,8 @@ export interface ChildEnd {
   readonly error?: Failure
   /** What its unfinished model step had written. */
   readonly partial?: readonly StepBlock[]
+  /** What that step took, where its provider said so. */
+  readonly usage?: Usage
   readonly liveBatches?: number
 }
 
@@ -20,6 +22,7 @@ export function endChild(turn: ActiveTurn, child: ChildLoop, end: ChildEnd): Rec
     outcome,
     openCalls: 'Tool call cancelled: its sub-agent has stopped',
     ...(end.error && { error: end.error }),
+    ...(end.usage && { usage: end.usage }),
     ...(end.liveBatches !== undefined && { liveBatches: end.liveBatches }),
     partialOf: (stepId) => (stepId === child.step?.stepId ? (end.partial ?? []) : []),
   })

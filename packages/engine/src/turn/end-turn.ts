@@ -1,5 +1,5 @@
 import type { Failure, RecordedEvent, StepOutcome, TurnOutcome } from '../events/recorded-event.ts'
-import type { StepBlock } from '../content.ts'
+import type { StepBlock, Usage } from '../content.ts'
 import type { EntryId } from '../ids.ts'
 import type { DecideContext } from '../session/decision.ts'
 import { presetChange } from '../session/decide-changes.ts'
@@ -19,6 +19,8 @@ export interface TurnEnd {
   readonly openCalls: string
   /** What unfinished model steps had written. */
   partialOf?(stepId: EntryId): readonly StepBlock[]
+  /** What an unfinished model step took, where its provider said so. */
+  readonly usage?: Usage
   /** The number of the newest live batch, where unfinished model steps had some. */
   readonly liveBatches?: number
 }
@@ -66,6 +68,7 @@ export function endLoop(turn: ActiveTurn, loop: LoopProgress, end: TurnEnd): Rec
       outcome,
       ...(partial.length > 0 && { partial }),
       ...(step.phase === 'asking' && end.error && { error: end.error }),
+      ...(step.phase === 'asking' && end.usage && { usage: end.usage }),
       ...(step.phase === 'asking' && end.liveBatches !== undefined && { liveBatches: end.liveBatches }),
     },
   ]

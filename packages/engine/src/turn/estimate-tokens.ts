@@ -2,33 +2,66 @@ import { textOf } from '../content.ts'
 import type { Model, ModelMessage } from '../ports/model.ts'
 import type { ModelContext } from '../views/model-context.ts'
 
-/** Without a tokenizer: what languages of words need; others need a little less per token than this says. */
+/** What languages of words need; a real tokenizer says a little less. */
 const CHARACTERS_PER_TOKEN = 3.5
+/** Of other alphabets, and of scripts in which a character is a word. */
+const TOKENS_PER_LETTER = 0.45
+const TOKENS_PER_SIGN = 0.9
+const FIRST_SIGN = 0x2e80
 /** Role, separators and the like. */
 const TOKENS_PER_MESSAGE = 4
 const TOKENS_PER_IMAGE = 1_000
 
-const known = new WeakMap<ModelMessage, number>()
+const guessed = new WeakMap<ModelMessage, number>()
+const counted = new WeakMap<ModelMessage, number>()
 
-/** What the provider counted is the truth; what came after it is estimated. */
-export function estimateContext(context: ModelContext, system: string, model: Model): number {
+/**
+ * How much of the window a context takes. What the provider counted is the truth; what came after it is guessed. Cheap:
+ * good enough to say that there is much room left.
+ */
+export function guessContext(context: ModelContext, system: string, model: Model): number {
   const messages = context.messages()
-  const { counted } = context
-  if (counted !== undefined) return counted.tokens + sum(messages.slice(counted.messages), model)
-  return tokensOf(system, model) + sum(messages, model)
+  const told = context.counted
+  if (told !== undefined) return told.tokens + sizeOf(messages.slice(told.messages), model)
+  return guessTokens(system) + sizeOf(messages, model)
 }
 
-export const sum = (messages: readonly ModelMessage[], model: Model): number =>
-  messages.reduce((total, message) => total + estimateMessage(message, model), 0)
+/** The same by the model's tokenizer, where it has one. Every message is counted once. */
+export async function countContext(context: ModelContext, system: string, model: Model): Promise<number> {
+  const messages = context.messages()
+  const told = context.counted
+  if (told !== undefined) return told.tokens + (await countMessages(messages.slice(told.messages), model))
+  return (await countTokens(system, model)) + (await countMessages(messages, model))
+}
 
-/** Counted once per message, whatever its length. */
-export function estimateMessage(message: ModelMessage, model: Model): number {
-  const before = known.get(message)
-  if (before !== undefined) return before
-  const images = typeof message.content === 'string' ? 0 : message.content.filter(({ type }) => type === 'image').length
-  const tokens = tokensOf(wordsOf(message), model) + images * TOKENS_PER_IMAGE + TOKENS_PER_MESSAGE
-  known.set(message, tokens)
+export async function countMessages(messages: readonly ModelMessage[], model: Model): Promise<number> {
+  if (model.countTokens !== undefined) {
+    for (const message of messages) {
+      if (counted.has(message)) continue
+      counted.set(message, (await model.countTokens(wordsOf(message))) + besidesWords(message, model))
+    }
+  }
+  return sizeOf(messages, model)
+}
+
+export const countTokens = async (text: string, model: Model): Promise<number> =>
+  (await model.countTokens?.(text)) ?? guessTokens(text)
+
+const sizeOf = (messages: readonly ModelMessage[], model: Model): number =>
+  messages.reduce((total, message) => total + sizeOfMessage(message, model), 0)
+
+/** As it was counted, else guessed. */
+export function sizeOfMessage(message: ModelMessage, model: Model): number {
+  const known = counted.get(message) ?? guessed.get(message)
+  if (known !== undefined) return known
+  const tokens = guessTokens(wordsOf(message)) + besidesWords(message, model)
+  guessed.set(message, tokens)
   return tokens
+}
+
+function besidesWords({ content }: ModelMessage, { tokensPerImage = TOKENS_PER_IMAGE }: Model): number {
+  const images = typeof content === 'string' ? 0 : content.filter(({ type }) => type === 'image').length
+  return images * tokensPerImage + TOKENS_PER_MESSAGE
 }
 
 function wordsOf(message: ModelMessage): string {
@@ -41,6 +74,15 @@ function wordsOf(message: ModelMessage): string {
     .join('\n')
 }
 
-export function tokensOf(text: string, model: Model): number {
-  return model.countTokens?.(text) ?? Math.ceil(text.length / CHARACTERS_PER_TOKEN)
+/** From the length of a text and its script. */
+export function guessTokens(text: string): number {
+  let letters = 0
+  let signs = 0
+  for (let index = 0; index < text.length; index += 1) {
+    const code = text.charCodeAt(index)
+    if (code >= FIRST_SIGN) signs += 1
+    else if (code > 0x7f) letters += 1
+  }
+  const plain = text.length - letters - signs
+  return Math.ceil(plain / CHARACTERS_PER_TOKEN + letters * TOKENS_PER_LETTER + signs * TOKENS_PER_SIGN)
 }

@@ -14,6 +14,7 @@ export type Move =
   | 'give-output'
   | 'stop-without-output'
   | 'stop-cancelled'
+  | 'stop-at-budget'
   | 'stop-at-limit'
 
 /** A model that owes a value and did not give it is told so this often. */
@@ -22,6 +23,7 @@ const MOST_REPAIRS = 2
 /** The whole policy of a turn, for the agent's own loop or a sub-agent's. Pure: the same turn always gets the same move. */
 export function nextMove(turn: ActiveTurn, limits: { readonly maxSteps: number }, loop: LoopProgress = turn): Move {
   if (turn.cancelled !== undefined) return 'stop-cancelled'
+  if (turn.budget.stopped !== undefined) return 'stop-at-budget'
   const open = openCallsIn(loop)
   if (open.some((call) => canGoOn(turn, call))) return 'settle-tool-calls'
   if (open.length > 0) return 'wait-for-human'
@@ -29,12 +31,14 @@ export function nextMove(turn: ActiveTurn, limits: { readonly maxSteps: number }
     if (turn.output !== undefined) return 'give-output'
     if (turn.vainOutputs > MOST_REPAIRS) return 'stop-without-output'
   }
+  // One of its loops has asked whether the turn may go on, and all of them wait for the answer.
+  if (turn.budget.asked !== undefined) return 'wait-for-human'
   return loop.answeredSteps >= limits.maxSteps ? 'stop-at-limit' : 'ask-model'
 }
 
 /** A sub-agent's call goes on as long as anything below it does. */
 export function canGoOn(turn: ActiveTurn, call: OpenCall): boolean {
-  if (isWaitingForAnswer(call)) return false
+  if (isWaitingForAnswer(call) || turn.budget.stopped !== undefined) return false
   const child = childOf(turn, call.toolCallId)
   return child === undefined || nextMove(turn, { maxSteps: Infinity }, child) !== 'wait-for-human'
 }

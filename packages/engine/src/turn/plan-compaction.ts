@@ -1,9 +1,11 @@
 import type { Model, ModelMessage } from '../ports/model.ts'
 import type { ModelContext } from '../views/model-context.ts'
-import { estimateMessage } from './estimate-tokens.ts'
+import { sizeOfMessage } from './estimate-tokens.ts'
 
 /** A context that fills this much of the window is compacted before the next model call. */
 export const COMPACT_AT = 0.8
+/** A guess below this much of that is believed; above it, the model's tokenizer counts. */
+export const BELIEVED_BELOW = 0.8
 /** How much of the window the newest messages may keep. */
 export const KEPT_SHARE = 0.3
 /** A summary of less is not worth a model call. */
@@ -29,7 +31,7 @@ export function planCompaction(context: ModelContext, kept: number, model: Model
   for (let index = messages.length - 1; index > 0; index -= 1) {
     const message = messages[index]
     if (message === undefined) break
-    room -= estimateMessage(message, model)
+    room -= sizeOfMessage(message, model)
     if (room < 0 && cut < messages.length) break
     if (message.role !== 'tool') cut = index
     if (room < 0) break

@@ -1,10 +1,11 @@
 import type { StepBlock, Usage } from '../content.ts'
-import type { Failure, StepFinish, StepStarted } from '../events/recorded-event.ts'
+import { withCost } from '../cost/price.ts'
+import type { Failure, StepFinish } from '../events/recorded-event.ts'
 import { failpoint } from '../failpoint.ts'
-import { asToolCallId, type EntryId, type TurnId } from '../ids.ts'
+import { asToolCallId } from '../ids.ts'
 import type { ModelOutput } from '../ports/model.ts'
 import type { LiveStep } from '../session/session-feed.ts'
-import { findLoop, isChild, type ActiveTurn, type AnyLoop, type SessionState } from '../session/state.ts'
+import { findLoop, isChild, type ActiveTurn, type AnyLoop } from '../session/state.ts'
 import { buildModelRequest } from './build-model-request.ts'
 import { canForce, compactLoop } from './compact-loop.ts'
 import { decideAnswered } from './decide-step.ts'
@@ -13,6 +14,7 @@ import { endChild } from './end-child.ts'
 import { endTurn, nextQueuedTurn } from './end-turn.ts'
 import { prepareJudging, type Judging } from './judge-calls.ts'
 import { chooseCallId, toCallInput, unreadableInput } from './plan-calls.ts'
+import { stepStarted } from './step-started.ts'
 import { RunnerStopped, isOwnEnd, stopReasonOf, type RunDeps } from './turn-deps.ts'
 
 const TOO_LONG = 'context-too-long'
@@ -20,7 +22,7 @@ const NO_FINISH: Failure = { code: 'model-cut-off', message: 'The model stopped 
 
 type StepEnd =
   | { readonly type: 'answered'; readonly finish: StepFinish; readonly usage: Usage }
-  | { readonly type: 'failed'; readonly error: Failure }
+  | { readonly type: 'failed'; readonly error: Failure; readonly usage?: Usage }
   | { readonly type: 'stopped' }
 
 /** One model call: recorded as started, streamed, recorded as answered or as ended without an answer. */
@@ -41,7 +43,7 @@ export async function runStep(turn: ActiveTurn, loop: AnyLoop, line: Judging['li
   try {
     const end = await stream(step, loop, line, drafts, deps)
     const isForced =
-      end.type === 'failed' && end.error.code === TOO_LONG && (await forceCompaction(step, end.error, loop, line, deps))
+      end.type === 'failed' && end.error.code === TOO_LONG && (await forceCompaction(step, end, loop, line, deps))
     if (!isForced) await recordEnd(step, end, line, drafts, deps)
   } finally {
     drafts.close()
@@ -52,7 +54,7 @@ export async function runStep(turn: ActiveTurn, loop: AnyLoop, line: Judging['li
 /** The step ends, the turn does not: it is asked again with a shorter context. Once in a turn. */
 async function forceCompaction(
   step: LiveStep,
-  error: Failure,
+  { error, usage }: StepEnd & { readonly type: 'failed' },
   loop: AnyLoop,
   line: Judging['line'],
   deps: RunDeps,
@@ -61,19 +63,11 @@ async function forceCompaction(
   const { turnId, stepId } = step
   if (!(await canForce(loop, line, deps))) return false
   await session.commit(({ batches }) => {
-    const ended = { type: 'step.ended', turnId, stepId, outcome: 'failed', error } as const
+    const ended = { type: 'step.ended', turnId, stepId, outcome: 'failed', error, ...(usage && { usage }) } as const
     return { events: [{ ...ended, ...session.feed.closeBatches(batches.recorded) }], clearDrafts: [stepId] }
   }, fence)
   await compactLoop(loop, line, { trigger: 'forced', turnId }, deps)
   return true
-}
-
-function stepStarted(state: SessionState, turnId: TurnId, stepId: EntryId, loop: AnyLoop, model: string): StepStarted {
-  const { loopId } = loop
-  const started = { type: 'step.started', turnId, stepId, loopId } as const
-  if (!isChild(loop)) return { ...started, parentEntryId: state.head, model }
-  const head = state.turn?.children.find((child) => child.loopId === loopId)?.head
-  return { ...started, parentToolCallId: loop.parentToolCallId, ...(head && { parentEntryId: head }), model }
 }
 
 /** Waits for the model or for the signal, whichever comes first: a model that ignores the signal holds up nobody. */
@@ -120,9 +114,17 @@ async function consume(
           step.blocks.push(provisionalCall(output))
           break
         case 'finished':
-          return { type: 'answered', finish: output.finish, usage: output.usage }
+          return {
+            type: 'answered',
+            finish: output.finish,
+            usage: withCost(output.usage, line[0].modelName, deps.prices),
+          }
         case 'failed':
-          return { type: 'failed', error: output.error }
+          return {
+            type: 'failed',
+            error: output.error,
+            ...(output.usage && { usage: withCost(output.usage, line[0].modelName, deps.prices) }),
+          }
       }
     }
     return signal.aborted ? { type: 'stopped' } : { type: 'failed', error: NO_FINISH }
@@ -206,15 +208,20 @@ async function recordEnd(
       const names = calls.map(({ toolCallId }) => toolCallId)
       return { events: decideAnswered(state, turn, answer, { ...deps, loopId, judging }), names, clearDrafts }
     }
+    // A cancel that came while the answer was on its way does not make it free.
+    const took = end.type !== 'stopped' && end.usage && { usage: end.usage }
     const ended =
       end.type === 'failed' && turn.cancelled === undefined
         ? ({ outcome: 'failed', error: end.error } as const)
         : ({ outcome: 'cancelled' } as const)
     if (isChild(loop)) {
       const outcome = stop === 'deadline' ? stop : ended.outcome
-      return { events: endChild(turn, loop, { ...ended, outcome, partial: step.blocks, ...shown }), clearDrafts }
+      return {
+        events: endChild(turn, loop, { ...ended, outcome, partial: step.blocks, ...took, ...shown }),
+        clearDrafts,
+      }
     }
-    const events = endTurn(turn, { ...ended, openCalls: '', partialOf: () => step.blocks, ...shown })
+    const events = endTurn(turn, { ...ended, openCalls: '', partialOf: () => step.blocks, ...took, ...shown })
     return { events: [...events, ...nextQueuedTurn(state, deps, stepId)], clearDrafts }
   }, fence)
 }

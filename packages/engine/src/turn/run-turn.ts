@@ -1,3 +1,4 @@
+import { isOverBudget } from '../cost/ask-about-budget.ts'
 import { unreachable } from '../errors.ts'
 import type { Failure, TurnOutcome } from '../events/recorded-event.ts'
 import { ROOT_LOOP, type LoopId } from '../ids.ts'
@@ -48,6 +49,7 @@ export async function runLoop(turnId: ActiveTurn['turnId'], loopId: LoopId, deps
             message: `The agent stopped: it made the same call ${MOST_REPEATS} times in a row, with the same result.`,
           })
         }
+        if (await isOverBudget(turn, loopId, deps)) break
         if (!isChild(loop)) await recallMemories(turn, deps)
         await compactIfDue(loop, line, turnId, deps)
         if (stopReasonOf(signal) === 'cancel') break
@@ -62,6 +64,9 @@ export async function runLoop(turnId: ActiveTurn['turnId'], loopId: LoopId, deps
       case 'stop-cancelled':
         // The agent's own loop ends the turn and, with it, all others.
         return isChild(loop) ? undefined : end(deps, turnId, loopId, 'cancelled')
+      case 'stop-at-budget':
+        if (isChild(loop)) return
+        return end(deps, turnId, loopId, 'step-limit', { code: 'budget', message: turn.budget.stopped ?? '' })
       case 'give-output':
         return end(deps, turnId, loopId, 'finished')
       case 'stop-without-output':

@@ -1,3 +1,5 @@
+import type { BudgetBook } from '../cost/budget.ts'
+import type { PriceBook } from '../cost/price.ts'
 import type { AgentCatalog } from '../ports/agent.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { EventStore, Fence } from '../ports/event-store.ts'
@@ -9,6 +11,7 @@ import type { SessionId } from '../ids.ts'
 import type { SecretBox } from '../ports/secret-box.ts'
 import type { MemoryStore } from '../ports/memory-store.ts'
 import type { RuleStore } from '../ports/rule-store.ts'
+import type { UsageStore } from '../ports/usage-store.ts'
 import type { Workspaces } from '../ports/workspaces.ts'
 import type { OperatorPolicy } from '../permission/policy-of.ts'
 import type { OpenSession } from '../session/open-session.ts'
@@ -38,6 +41,12 @@ export interface EngineParts {
   readonly operator: OperatorPolicy
   /** What users have had remembered; without it nothing is recalled. */
   readonly memories?: Pick<MemoryStore, 'recall'>
+  /** What models cost; without it, only tokens are counted. */
+  readonly prices?: PriceBook
+  /** What may be spent before somebody is asked; without it, all may. */
+  readonly budgets?: BudgetBook
+  /** What was spent with a key; needed where keys have budgets. */
+  readonly usage?: Pick<UsageStore, 'spentWithKey'>
   readonly recovery: 'continue' | 'interrupt'
   readonly limits?: EngineLimits
   log(entry: LogEntry): void

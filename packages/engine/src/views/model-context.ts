@@ -26,6 +26,8 @@ export class ModelContext {
   readonly #inputs = new Map<EntryId, UserContent>()
   readonly #callNames = new Map<ToolCallId, string>()
   readonly #stepModels = new Map<EntryId, string>()
+  /** Questions of the engine itself. */
+  readonly #unseenCalls = new Set<string>()
   readonly #loopId: LoopId
   #seq: number
   #isOver = false
@@ -94,6 +96,10 @@ export class ModelContext {
         break
       case 'step.answered':
         if (!this.#isMine(event)) break
+        if (event.by === 'engine') {
+          for (const id of Object.keys(event.routes)) this.#unseenCalls.add(id)
+          break
+        }
         this.#addAnswer(event.blocks, this.#stepModels.get(event.stepId))
         // A provider that counts nothing says nothing.
         if (event.usage.inputTokens > 0) {
@@ -111,7 +117,7 @@ export class ModelContext {
           this.#addAnswer(event.partial?.filter((block) => block.type === 'text') ?? [])
         break
       case 'tool-call.settled':
-        if (this.#isMine(event)) this.#addResult(event)
+        if (this.#isMine(event) && !this.#unseenCalls.delete(event.toolCallId)) this.#addResult(event)
         break
       default:
         break

@@ -3,6 +3,7 @@ import type { AppendConflict, AppendRequest, AppendResult, encodeEvent } from '@
 import { type SessionChecksums, checksumsIn } from './checksum.ts'
 import { type SessionLease, holds, leaseIn } from './leases.ts'
 import { type Row, integerIn, optionalIntegerIn } from './rows.ts'
+import { prepareUsageWrites } from './usage-writes.ts'
 
 export type EncodedEvent = ReturnType<typeof encodeEvent>
 
@@ -60,6 +61,8 @@ export function prepareAppend(
     `INSERT INTO secrets (session_id, name, sealed) VALUES (?, ?, ?)
      ON CONFLICT (session_id, name) DO UPDATE SET sealed = excluded.sealed`,
   )
+
+  const writeUsage = prepareUsageWrites(db)
 
   const conflictOf = (request: AppendRequest, head: Head | undefined): AppendConflict | undefined => {
     const { sessionId, create, expectedSeq, fence, receipt, names } = request
@@ -130,6 +133,7 @@ export function prepareAppend(
     }
     writeSession(request, head, { lastSeq: seq, checksums })
     writeAttachedRows(request, { lastSeq: seq, checksums })
+    writeUsage(request)
     return { type: 'appended', lastSeq: seq }
   }
 }

@@ -15,6 +15,7 @@ export const MIGRATIONS = [
   '0003_rules.sql',
   '0004_memories.sql',
   '0005_listings.sql',
+  '0006_usage.sql',
 ] as const
 
 export function schemaVersionOf(db: DatabaseSync): number {

@@ -1,4 +1,4 @@
-import type { Clock, EventStore, KeyStore, MemoryStore, RuleStore, StorageFault } from '@polylogue/engine'
+import type { Clock, EventStore, KeyStore, MemoryStore, RuleStore, StorageFault, UsageStore } from '@polylogue/engine'
 import { damaged } from './damage.ts'
 import { createGroupCommit } from './group-commit.ts'
 import { migrate } from './migrate.ts'
@@ -8,6 +8,7 @@ import { createSqliteEventStore } from './sqlite-event-store.ts'
 import { createSqliteKeyStore } from './sqlite-key-store.ts'
 import { createSqliteMemoryStore } from './sqlite-memory-store.ts'
 import { createSqliteRuleStore } from './sqlite-rule-store.ts'
+import { createSqliteUsageStore } from './sqlite-usage-store.ts'
 import { waitForLock } from './wait-for-lock.ts'
 
 export interface SqliteStoresOptions {
@@ -24,6 +25,7 @@ export interface SqliteStores {
   readonly keys: KeyStore
   readonly rules: RuleStore
   readonly memories: MemoryStore
+  readonly usage: UsageStore
   close(): Promise<void>
 }
 
@@ -41,7 +43,8 @@ export async function openSqliteStores(options: SqliteStoresOptions): Promise<Sq
       const keys = createSqliteKeyStore({ db, clock, commits })
       const rules = createSqliteRuleStore({ db, commits })
       const memories = createSqliteMemoryStore({ db, clock, commits })
-      return { events, keys, rules, memories, close: () => commits.close() }
+      const usage = createSqliteUsageStore({ db, commits })
+      return { events, keys, rules, memories, usage, close: () => commits.close() }
     } catch (error) {
       db.close()
       throw error

@@ -1,0 +1,92 @@
+import type { RecordedEvent, StepAnswered } from '../events/recorded-event.ts'
+import type { LoopId } from '../ids.ts'
+import { DAY_MS } from '../ports/usage-store.ts'
+import { findLoop, type ActiveTurn } from '../session/state.ts'
+import { stepStarted } from '../turn/step-started.ts'
+import type { RunDeps } from '../turn/turn-deps.ts'
+import { findSpentBudget, type Budgets, type SpentBudget } from './budget.ts'
+import type { Spending } from './spending.ts'
+import { QUESTION_TOOL, questionAbout, tellSpent } from './tell-budget.ts'
+
+/** Under this name the engine's own questions stand in the log, where a model would. */
+const ASKED_BY = 'polylogue/budget'
+const NOBODY_ASKED = 'Nobody was asked: the turn ends here.'
+
+/**
+ * Asked before each model call of a turn, a sub-agent's too. When a budget is used up it puts a question to the user, as
+ * a step of its own that the model never sees, and answers true: the loop then waits like for any other question.
+ */
+export async function isOverBudget(turn: ActiveTurn, loopId: LoopId, deps: RunDeps): Promise<boolean> {
+  const { session, budgets: book, clock } = deps
+  if (book === undefined) return false
+  const budgets = book.budgetsOf(session.state.agent, turn.settings.keyId)
+  const key = await spentWithKey(budgets, turn, deps)
+  const { spent, raised } = session.state
+  const found = findSpentBudget({
+    now: clock.now(),
+    budgets,
+    currency: book.currency,
+    turn: session.state.turn?.budget ?? turn.budget,
+    session: { spent, raised },
+    ...(key && { key }),
+  })
+  if (found === undefined) return false
+  await putQuestion(found, { turn, loopId, isAsking: isAsking(found, budgets, turn) }, deps)
+  return true
+}
+
+function isAsking({ scope }: SpentBudget, budgets: Budgets, { settings }: ActiveTurn): boolean {
+  return settings.isUnattended !== true && budgets[scope]?.whenSpent !== 'stop'
+}
+
+async function spentWithKey(
+  { key }: Budgets,
+  { settings: { keyId } }: ActiveTurn,
+  { usage, clock }: RunDeps,
+): Promise<Spending | undefined> {
+  if (key === undefined || keyId === undefined || usage === undefined) return undefined
+  const now = clock.now()
+  const today = Math.floor(now / DAY_MS)
+  const fromDay = key.per === 'day' ? today : today + 1 - new Date(now).getUTCDate()
+  return usage.spentWithKey(keyId, fromDay)
+}
+
+interface Place {
+  readonly turn: ActiveTurn
+  readonly loopId: LoopId
+  /** Otherwise the question is answered with a no at once, so that all loops of the turn end in order. */
+  readonly isAsking: boolean
+}
+
+async function putQuestion(spent: SpentBudget, place: Place, deps: RunDeps): Promise<void> {
+  const { session, fence, ids } = deps
+  const { turnId } = place.turn
+  const stepId = ids.entryId()
+  const toolCallId = ids.toolCallId()
+  await session.commit((state) => {
+    const { turn } = state
+    const loop = turn?.turnId === turnId ? findLoop(turn, place.loopId) : undefined
+    // Another loop of the turn was faster, or somebody has cancelled it.
+    const isMoot =
+      turn?.budget.asked !== undefined || turn?.budget.stopped !== undefined || turn?.cancelled !== undefined
+    if (loop === undefined || isMoot) return { events: [] }
+    const answered: StepAnswered = {
+      type: 'step.answered',
+      turnId,
+      stepId,
+      blocks: [{ type: 'tool-call', toolCallId, name: QUESTION_TOOL, input: questionAbout(spent) }],
+      routes: { [toolCallId]: 'question' },
+      finish: 'tool-calls',
+      usage: { inputTokens: 0, outputTokens: 0 },
+      inspections: { [toolCallId]: { facts: { type: 'question' }, preview: { title: tellSpent(spent) } } },
+      by: 'engine',
+      budget: spent,
+    }
+    const refused: RecordedEvent[] = [
+      { type: 'tool-call.settled', turnId, toolCallId, status: 'denied', output: NOBODY_ASKED, by: 'engine' },
+      { type: 'step.ended', turnId, stepId, outcome: 'completed' },
+    ]
+    const started = stepStarted(state, turnId, stepId, loop, ASKED_BY)
+    return { events: [started, answered, ...(place.isAsking ? [] : refused)], names: [toolCallId] }
+  }, fence)
+}

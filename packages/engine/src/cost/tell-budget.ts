@@ -1,0 +1,80 @@
+import { unreachable } from '../errors.ts'
+import type { JsonObject } from '../json.ts'
+import type { SpentBudget } from './budget.ts'
+import { NANO } from './price.ts'
+
+export const GO_ON = 'Go on'
+const STOP = 'Stop'
+/** Under this name questions to the user are asked, whoever asks. */
+export const QUESTION_TOOL = 'AskUserQuestion'
+
+/** What was used and what the limit is. Must not contain the words of the options: a client may repeat it in its answer. */
+export function tellSpent(spent: SpentBudget): string {
+  const { used, limit } = spent
+  return `${ownerOf(spent)} has used ${amountOf(used, spent)}; the budget is ${amountOf(limit, spent)}${periodOf(spent)}.`
+}
+
+/** The input of a question that every door can show and answer. */
+export function questionAbout(spent: SpentBudget): JsonObject {
+  return {
+    questions: [
+      {
+        question: `${tellSpent(spent)} What shall happen?`,
+        header: 'Budget',
+        options: [
+          { label: GO_ON, description: `Allows ${amountOf(spent.limit, spent)} more` },
+          { label: STOP, description: 'Ends the turn here' },
+        ],
+      },
+    ],
+  }
+}
+
+/** Clients put an answer in words of many shapes. What is not clearly a yes is none: money is at stake. */
+export function allowsMore(answer: string): boolean {
+  return /\b(go on|continue|yes)\b/i.test(answer) && !/\b(stop|no|not|never|don't)\b/i.test(answer)
+}
+
+function ownerOf({ scope, per }: SpentBudget): string {
+  switch (scope) {
+    case 'turn':
+      return 'This turn'
+    case 'session':
+      return 'This session'
+    case 'key':
+      return per === 'day' ? 'Today this API key' : 'This month this API key'
+    default:
+      return unreachable(scope)
+  }
+}
+
+const periodOf = ({ per }: SpentBudget): string => (per === undefined ? '' : ` a ${per}`)
+
+function amountOf(amount: number, { measure, currency = '' }: SpentBudget): string {
+  switch (measure) {
+    case 'tokens':
+      return `${grouped(amount)} tokens`
+    case 'steps':
+      return `${grouped(amount)} model calls`
+    case 'money':
+      return `${formatMoney(amount)} ${currency}`
+    case 'wallTimeMs':
+      return inMinutes(amount)
+    default:
+      return unreachable(measure)
+  }
+}
+
+/** At least two digits after the point, and as many more as a small amount needs to be told from nothing. */
+export function formatMoney(nano: number): string {
+  const units = nano / NANO
+  const digits = nano === 0 || units >= 0.01 ? 2 : Math.min(9, 1 - Math.floor(Math.log10(units)))
+  return units.toFixed(digits)
+}
+
+const grouped = (amount: number): string => String(Math.round(amount)).replace(/\B(?=(\d{3})+$)/g, ',')
+
+function inMinutes(ms: number): string {
+  const seconds = Math.round(ms / 1000)
+  return seconds < 120 ? `${seconds} seconds` : `${grouped(seconds / 60)} minutes`
+}

@@ -1,0 +1,17 @@
+import type { StepStarted } from '../events/recorded-event.ts'
+import type { EntryId, TurnId } from '../ids.ts'
+import { isChild, type AnyLoop, type SessionState } from '../session/state.ts'
+
+export function stepStarted(
+  state: SessionState,
+  turnId: TurnId,
+  stepId: EntryId,
+  loop: AnyLoop,
+  model: string,
+): StepStarted {
+  const { loopId } = loop
+  const started = { type: 'step.started', turnId, stepId, loopId } as const
+  if (!isChild(loop)) return { ...started, parentEntryId: state.head, model }
+  const head = state.turn?.children.find((child) => child.loopId === loopId)?.head
+  return { ...started, parentToolCallId: loop.parentToolCallId, ...(head && { parentEntryId: head }), model }
+}
