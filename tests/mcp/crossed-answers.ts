@@ -19,7 +19,9 @@ export async function crossAnswers({ clients, callsEach }: CrossingPlan): Promis
   } as const
   const complaints: string[] = []
   try {
-    const holds = Array.from({ length: clients }, (_, client) => world.pool.hold([server], `session-${client}`))
+    const holds = Array.from({ length: clients }, (_, client) =>
+      world.pool.hold([server], { scope: `session-${client}` }),
+    )
     await Promise.all(holds.map((held) => held.settled()))
     if (http.sessions() !== clients) complaints.push(`${http.sessions()} sessions for ${clients} clients`)
     for (let call = 0; call < callsEach; call += 1) {

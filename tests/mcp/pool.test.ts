@@ -58,8 +58,8 @@ describe('a pool', () => {
     const world = await enter()
     const server = world.misbehaving('well')
     const holds = [
-      world.pool.hold([server], 'session-1'),
-      world.pool.hold([server], 'session-2'),
+      world.pool.hold([server], { scope: 'session-1' }),
+      world.pool.hold([server], { scope: 'session-2' }),
       world.pool.hold([server]),
       world.pool.hold([{ ...server, trusted: true }]),
     ]

@@ -1,5 +1,5 @@
-import type { AgentCatalog, Tool } from '@polylogue/engine'
-import type { McpPool, McpTool } from '@polylogue/tools'
+import type { AgentCatalog } from '@polylogue/engine'
+import { isMcpTool, type McpPool } from '@polylogue/tools'
 import { Hono } from 'hono'
 import type { Authenticate } from '../auth/authenticate.ts'
 import { requireCaller, type CallerEnv } from '../http/require-caller.ts'
@@ -28,5 +28,3 @@ export function createMcpRoutes(
   })
   return routes
 }
-
-const isMcpTool = (tool: Tool): tool is McpTool => 'server' in tool && tool.definition !== undefined

@@ -1,9 +1,16 @@
 // The only file of this room that lets a server do something: whatever calls a tool passes here.
-import { type JsonObject, type ToolInvocation, type ToolOutput, canonicalJson, requireGrant } from '@polylogue/engine'
+import {
+  type Digest,
+  type JsonObject,
+  type ToolInvocation,
+  type ToolOutput,
+  canonicalJson,
+  requireGrant,
+} from '@polylogue/engine'
 import { isJsonObject } from '../split-meta.ts'
 import type { McpConnection } from './mcp-connection.ts'
 import type { ToolDefinition } from './tool-definition.ts'
-import { type KeptImage, toOutput } from './tool-result.ts'
+import { toOutput } from './tool-result.ts'
 
 export interface McpToolCall {
   /** Our name for the tool. */
@@ -11,7 +18,7 @@ export interface McpToolCall {
   readonly connection: McpConnection
   readonly definition: ToolDefinition
   readonly invocation: ToolInvocation
-  readonly keepImage?: (image: KeptImage) => Promise<string>
+  readonly digest: Digest
   readonly warn: (problem: string) => void
 }
 
@@ -19,7 +26,7 @@ const LONGEST_PROGRESS = 1000
 
 /** Rejects with a sentence for the model, and unless exactly this was granted. */
 export async function callMcpTool(call: McpToolCall): Promise<ToolOutput> {
-  const { tool, connection, definition, invocation, warn, keepImage } = call
+  const { tool, connection, definition, invocation, digest, warn } = call
   const { grant, signal, progress } = invocation
   requireGrant(grant, tool)
   const input = isJsonObject(invocation.input) ? invocation.input : ({} satisfies JsonObject)
@@ -32,5 +39,5 @@ export async function callMcpTool(call: McpToolCall): Promise<ToolOutput> {
       if (message !== undefined && message !== '') progress(`${message.slice(0, LONGEST_PROGRESS)}\n`)
     },
   })
-  return toOutput(result, { warn, ...(keepImage === undefined ? {} : { keepImage }) })
+  return toOutput(result, { digest, warn })
 }

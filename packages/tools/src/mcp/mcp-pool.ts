@@ -3,7 +3,6 @@ import { createMcpConnection, type McpConnection, type McpHealth } from './mcp-c
 import { keyOfServer, type McpServer } from './mcp-server.ts'
 import { createMcpTool, type McpTool } from './mcp-tool.ts'
 import { nameServers, nameTool } from './tool-names.ts'
-import type { KeptImage } from './tool-result.ts'
 
 export interface McpPoolOptions {
   readonly clock: Clock
@@ -11,23 +10,30 @@ export interface McpPoolOptions {
   readonly log: (entry: LogEntry) => void
   /** Where running programs are noted: the folder that `sweepLeftovers` looks into at the next start. */
   readonly stateDir: string
-  /** Keeps an image as a blob of the session and tells its hash. Absent: the model is told that there was one. */
-  readonly keepImage?: (sessionId: string, image: KeptImage) => Promise<string>
 }
 
 /** Connections to MCP servers, one for each configuration, open as long as somebody holds it. */
 export interface McpPool {
   /**
    * Returns at once; the servers are connected to in the background, and their tools appear when they are ready.
-   * Holders of one scope share connections: a session that brought its own servers is a scope of its own.
+   * Holders of one scope share connections: a session that brought its own servers is a scope of its own. `beside` are
+   * names of servers whose tools are used together with these: no tool gets a name that one of theirs could have, unless
+   * the servers have one name.
    */
-  hold(servers: readonly McpServer[], scope?: string): McpHold
-  /** Every connection, in the order in which they were opened. */
+  hold(servers: readonly McpServer[], options?: HoldOptions): McpHold
+  /** Of the servers that are held in no scope, in the order in which they were opened. Others are their session's business. */
   health(): readonly McpHealth[]
+  /** Resolves when the first attempt at each server that is held now is over, however it ended. */
+  settled(): Promise<void>
   /** Told after each change of a state or a list of tools. Returns what ends that. */
   onChange(listener: () => void): () => void
   /** Ends every connection; idempotent. Resolves when no process is left. */
   close(): Promise<void>
+}
+
+export interface HoldOptions {
+  readonly scope?: string
+  readonly beside?: readonly string[]
 }
 
 export interface McpHold {
@@ -42,13 +48,14 @@ export interface McpHold {
 
 interface Shared {
   readonly connection: McpConnection
+  readonly scope: string
   holders: number
 }
 
 const SHARED_SCOPE = ''
 
 export function createMcpPool(options: McpPoolOptions): McpPool {
-  const { clock, digest, log, stateDir, keepImage } = options
+  const { clock, digest, log, stateDir } = options
   const connections = new Map<string, Shared>()
   const listeners = new Set<() => void>()
   let revision = 0
@@ -65,7 +72,7 @@ export function createMcpPool(options: McpPoolOptions): McpPool {
     if (known) known.holders += 1
     else {
       const connection = createMcpConnection({ server, clock, digest, log, stateDir, onChange })
-      connections.set(key, { connection, holders: 1 })
+      connections.set(key, { connection, scope, holders: 1 })
     }
     return key
   }
@@ -79,11 +86,9 @@ export function createMcpPool(options: McpPoolOptions): McpPool {
     await shared.connection.close()
   }
 
-  function listOf(held: readonly McpConnection[]): readonly McpTool[] {
-    const parts = nameServers(
-      held.map(({ server }) => server.name),
-      digest,
-    )
+  function listOf(held: readonly McpConnection[], beside: readonly string[]): readonly McpTool[] {
+    const names = new Set([...held.map(({ server }) => server.name), ...beside])
+    const parts = nameServers([...names], digest)
     const tools = new Map<string, McpTool>()
     for (const connection of held) {
       const { name: serverName } = connection.server
@@ -92,14 +97,14 @@ export function createMcpPool(options: McpPoolOptions): McpPool {
         const warn = (problem: string): void =>
           log({ level: 'warn', message: `tool ${name}: ${problem}`, mcpServer: serverName })
         if (tools.has(name)) warn('its name is taken by another tool of the same server; it is left out')
-        else tools.set(name, createMcpTool({ name, connection, definition, warn, ...(keepImage && { keepImage }) }))
+        else tools.set(name, createMcpTool({ name, connection, definition, digest, warn }))
       }
     }
     return [...tools.values()]
   }
 
   return {
-    hold(servers, scope = SHARED_SCOPE) {
+    hold(servers, { scope = SHARED_SCOPE, beside = [] } = {}) {
       if (isClosed) throw new Error('the pool is closed')
       const keys = servers.map((server) => take(server, scope))
       const held = keys.flatMap((key) => connections.get(key)?.connection ?? [])
@@ -107,7 +112,7 @@ export function createMcpPool(options: McpPoolOptions): McpPool {
       let released: Promise<void> | undefined
       return {
         tools() {
-          if (known?.revision !== revision) known = { revision, tools: listOf(held) }
+          if (known?.revision !== revision) known = { revision, tools: listOf(held, beside) }
           return known.tools
         },
         health: () => held.map((connection) => connection.health()),
@@ -115,7 +120,12 @@ export function createMcpPool(options: McpPoolOptions): McpPool {
         release: () => (released ??= Promise.all(keys.map(give)).then(() => {})),
       }
     },
-    health: () => [...connections.values()].map(({ connection }) => connection.health()),
+    health: () =>
+      [...connections.values()]
+        .filter(({ scope }) => scope === SHARED_SCOPE)
+        .map(({ connection }) => connection.health()),
+    settled: async () =>
+      void (await Promise.all([...connections.values()].map(({ connection }) => connection.settled()))),
     onChange(listener) {
       listeners.add(listener)
       return () => void listeners.delete(listener)

@@ -11,15 +11,13 @@ export interface McpTool extends Tool {
   readonly server: string
 }
 
-export interface McpToolOptions extends Omit<McpToolCall, 'tool' | 'invocation' | 'keepImage'> {
+export const isMcpTool = (tool: Tool): tool is McpTool => 'server' in tool && tool.definition !== undefined
+
+export interface McpToolOptions extends Omit<McpToolCall, 'tool' | 'invocation'> {
   readonly name: string
-  readonly keepImage?: (
-    sessionId: string,
-    ...image: Parameters<NonNullable<McpToolCall['keepImage']>>
-  ) => Promise<string>
 }
 
-export function createMcpTool({ name, connection, definition, warn, keepImage }: McpToolOptions): McpTool {
+export function createMcpTool({ name, connection, definition, digest, warn }: McpToolOptions): McpTool {
   const { server } = connection
   const title = definition.title ?? definition.name
   return {
@@ -37,15 +35,7 @@ export function createMcpTool({ name, connection, definition, warn, keepImage }:
     check: definition.check,
     inspect: () =>
       Promise.resolve({ facts: { type: 'plain' }, preview: { title: `${title} (${server.name})`.slice(0, 256) } }),
-    run: (invocation) =>
-      callMcpTool({
-        tool: name,
-        connection,
-        definition,
-        invocation,
-        warn,
-        ...(keepImage === undefined ? {} : { keepImage: (image) => keepImage(invocation.sessionId, image) }),
-      }),
+    run: (invocation) => callMcpTool({ tool: name, connection, definition, invocation, digest, warn }),
   }
 }
 

@@ -1,17 +1,21 @@
 import type { CallToolResult } from '@modelcontextprotocol/client'
+import { testDigest } from '@polylogue/testkit'
 import { describe, expect, it } from 'vitest'
 import { toOutput } from './tool-result.ts'
 
-const png = Buffer.from('not really a picture').toString('base64')
-const convert = async (result: CallToolResult, keepImage?: () => Promise<string>) => {
+const bytes = Buffer.concat([Buffer.from('89504e470d0a1a0a', 'hex'), Buffer.from('not really a picture')])
+const png = bytes.toString('base64')
+const hash = testDigest(bytes)
+const sound = Buffer.from('not really a picture').toString('base64')
+const convert = (result: CallToolResult) => {
   const warnings: string[] = []
-  const output = await toOutput(result, { warn: (problem) => warnings.push(problem), ...(keepImage && { keepImage }) })
+  const output = toOutput(result, { digest: testDigest, warn: (problem) => warnings.push(problem) })
   return { output, warnings }
 }
 
 describe('the result of a call', () => {
-  it('is its texts', async () => {
-    const { output } = await convert({
+  it('is its texts', () => {
+    const { output } = convert({
       content: [
         { type: 'text', text: 'a' },
         { type: 'text', text: 'b' },
@@ -20,30 +24,34 @@ describe('the result of a call', () => {
     expect(output).toEqual({ content: 'a\nb' })
   })
 
-  it('is empty when there is nothing', async () => {
-    expect((await convert({ content: [] })).output).toEqual({ content: '' })
+  it('is empty when there is nothing', () => {
+    expect(convert({ content: [] }).output).toEqual({ content: '' })
   })
 
-  it('is an error when the server says so', async () => {
-    const { output } = await convert({ content: [{ type: 'text', text: 'no' }], isError: true })
+  it('is an error when the server says so', () => {
+    const { output } = convert({ content: [{ type: 'text', text: 'no' }], isError: true })
     expect(output).toEqual({ content: 'no', isError: true })
   })
 
-  it('is structured content as JSON only where there is no text', async () => {
-    const structuredContent = { a: 1 }
-    expect((await convert({ content: [], structuredContent })).output.content).toBe('{"a":1}')
-    const both = await convert({ content: [{ type: 'text', text: 'one' }], structuredContent })
-    expect(both.output.content).toBe('one')
+  it('is structured content as JSON only where there is no text; clients get all of it', () => {
+    const structuredContent = { a: 1, list: [{ b: true }] }
+    const alone = convert({ content: [], structuredContent }).output
+    expect(alone).toEqual({ content: '{"a":1,"list":[{"b":true}]}', meta: { structuredContent } })
+    const both = convert({ content: [{ type: 'text', text: 'one' }], structuredContent })
+    expect(both.output).toEqual({ content: 'one', meta: { structuredContent } })
+    const large = convert({ content: [], structuredContent: { text: 'x'.repeat(70_000) } })
+    expect(large.output.meta).toBeUndefined()
+    expect(large.warnings).toEqual(['_meta.structuredContent: more than 64 KiB in all'])
   })
 
-  it('names links and what cannot be shown', async () => {
-    const { output } = await convert({
+  it('names links and what cannot be shown', () => {
+    const { output } = convert({
       content: [
         { type: 'resource_link', name: 'r', uri: 'file:///r', description: 'what it is' },
         { type: 'resource', resource: { uri: 'file:///t', text: 'its text' } },
-        { type: 'resource', resource: { uri: 'file:///b', blob: png } },
-        { type: 'audio', data: png, mimeType: 'audio/wav' },
-        { type: 'image', data: png, mimeType: 'image/png' },
+        { type: 'resource', resource: { uri: 'file:///b', blob: sound } },
+        { type: 'audio', data: sound, mimeType: 'audio/wav' },
+        { type: 'image', data: sound, mimeType: 'image/svg+xml' },
       ],
     })
     expect(output.content).toBe(
@@ -52,33 +60,46 @@ describe('the result of a call', () => {
         'its text',
         '[resource file:///b, about 21 bytes, not shown]',
         '[audio of type audio/wav, about 21 bytes, not shown]',
-        '[image of type image/png, about 21 bytes, not shown]',
+        '[image of type image/svg+xml, about 21 bytes, not shown]',
       ].join('\n'),
     )
   })
 
-  it('has images that are kept, as far as they are of a known type and not too large or too many', async () => {
+  it('has its images as blobs, each once, as far as they are not too large or too many', () => {
     const image = { type: 'image', data: png, mimeType: 'image/png' } as const
     const huge = { ...image, data: 'A'.repeat(7 * 1024 * 1024 + 4) }
-    const vector = { ...image, mimeType: 'image/svg+xml' }
-    const { output } = await convert({ content: [huge, vector, ...Array<typeof image>(10).fill(image)] }, () =>
-      Promise.resolve('hash'),
-    )
+    const { output } = convert({ content: [huge, ...Array<typeof image>(10).fill(image)] })
     const parts = output.content as readonly { readonly type: string }[]
-    expect(parts.map(({ type }) => type)).toEqual(['text', 'text', ...Array<string>(8).fill('image'), 'text', 'text'])
-    expect(parts[2]).toEqual({ type: 'image', source: { type: 'blob', hash: 'hash', mediaType: 'image/png' } })
+    expect(parts.map(({ type }) => type)).toEqual(['text', ...Array<string>(8).fill('image'), 'text', 'text'])
+    expect(parts[1]).toEqual({ type: 'image', source: { type: 'blob', hash, mediaType: 'image/png' } })
+    expect(output.blobs).toEqual([{ hash, mediaType: 'image/png', bytes }])
   })
 
-  it('is cut where it is too long', async () => {
-    const { output } = await convert({
+  it('takes an image for what its bytes are, not for what the server calls it', () => {
+    const { output } = convert({
+      content: [
+        { type: 'image', data: png, mimeType: 'image/jpeg' },
+        { type: 'image', data: Buffer.from('<svg/>').toString('base64'), mimeType: 'image/png' },
+        { type: 'resource', resource: { uri: 'file:///p.png', blob: png, mimeType: 'image/png' } },
+      ],
+    })
+    expect(output.content).toEqual([
+      { type: 'image', source: { type: 'blob', hash, mediaType: 'image/png' } },
+      { type: 'text', text: '[image of type image/png, about 6 bytes, not shown]' },
+      { type: 'image', source: { type: 'blob', hash, mediaType: 'image/png' } },
+    ])
+  })
+
+  it('is cut where it is too long', () => {
+    const { output } = convert({
       content: Array.from({ length: 3 }, () => ({ type: 'text' as const, text: 'x'.repeat(200_000) })),
     })
     expect(output.content.length).toBeLessThan(263_000)
     expect(output.content).toMatch(/\[The rest was cut off\.\]$/)
   })
 
-  it('gives what is for clients to clients alone, as far as it is valid', async () => {
-    const { output, warnings } = await convert({
+  it('gives what is for clients to clients alone, as far as it is valid', () => {
+    const { output, warnings } = convert({
       content: [{ type: 'text', text: 'a' }],
       _meta: { bridge: { action: 'open' }, ui: { target: 'nowhere' } },
     })

@@ -1,50 +1,53 @@
 // What a server answered, as what the engine records: bounded, and with what is for clients apart from what the model
 // reads.
 import type { CallToolResult } from '@modelcontextprotocol/client'
-import type { ImagePart, TextPart, ToolOutput } from '@polylogue/engine'
+import type { Digest, ImagePart, NewBlob, TextPart, ToolOutput } from '@polylogue/engine'
+import { imageTypeOf } from '../image-type.ts'
 import { checkMeta } from '../split-meta.ts'
 import { isDeeperThan } from './json-depth.ts'
 import { DEEPEST_MESSAGE, LARGEST_IMAGE, LONGEST_TEXT, MOST_IMAGES } from './mcp-limits.ts'
 
-export interface KeptImage {
-  readonly bytes: Uint8Array
-  readonly mediaType: string
-}
-
 export interface ResultOptions {
-  /** Keeps the bytes of an image as a blob of the session, and tells its hash. Absent: images become a remark. */
-  readonly keepImage?: (image: KeptImage) => Promise<string>
+  readonly digest: Digest
   /** Hears, in one line, of what was left out. */
   readonly warn: (problem: string) => void
 }
 
 type Block = CallToolResult['content'][number]
 
-const MEDIA_TYPE = /^image\/(?:png|jpeg|gif|webp)$/
 /** What servers and clients tell each other. */
 const OF_THE_PROTOCOL = 'io.modelcontextprotocol/'
 const TEXT_CUT = '\n[The rest was cut off.]'
 
-export async function toOutput(result: CallToolResult, options: ResultOptions): Promise<ToolOutput> {
+/** Throws for an answer that is nested too deep. */
+export function toOutput(result: CallToolResult, { digest, warn }: ResultOptions): ToolOutput {
   if (isDeeperThan(result, DEEPEST_MESSAGE)) throw new Error(`the answer is nested more than ${DEEPEST_MESSAGE} deep`)
-  const parts = await toParts(result, options)
+  const { parts, blobs } = toParts(result, digest)
+  const { structuredContent } = result
   const said = Object.entries(result._meta ?? {}).filter(([key]) => !key.startsWith(OF_THE_PROTOCOL))
-  const { meta, dropped } = checkMeta(Object.fromEntries(said))
-  for (const problem of dropped) options.warn(problem)
+  const { meta, dropped } = checkMeta({
+    ...Object.fromEntries(said),
+    ...(structuredContent === undefined ? {} : { structuredContent }),
+  })
+  for (const problem of dropped) warn(problem)
   return {
     content: parts.every(isText) ? parts.map(({ text }) => text).join('\n') : parts,
     ...(result.isError === true ? { isError: true } : {}),
     ...(meta === undefined ? {} : { meta }),
+    ...(blobs.length === 0 ? {} : { blobs }),
   }
 }
 
 const isText = (part: TextPart | ImagePart): part is TextPart => part.type === 'text'
 
-async function toParts(
-  result: CallToolResult,
-  { keepImage }: ResultOptions,
-): Promise<readonly (TextPart | ImagePart)[]> {
+interface ResultParts {
+  readonly parts: readonly (TextPart | ImagePart)[]
+  readonly blobs: readonly NewBlob[]
+}
+
+function toParts(result: CallToolResult, digest: Digest): ResultParts {
   const parts: (TextPart | ImagePart)[] = []
+  const blobs = new Map<string, NewBlob>()
   let room = LONGEST_TEXT
   let images = 0
   const say = (text: string): void => {
@@ -53,25 +56,35 @@ async function toParts(
     room -= text.length
   }
   for (const block of result.content) {
-    const image = block.type === 'image' ? readImage(block) : undefined
-    if (image === undefined || keepImage === undefined || images === MOST_IMAGES) {
+    const image = images < MOST_IMAGES ? readImage(block) : undefined
+    if (image === undefined) {
       say(describeBlock(block))
       continue
     }
     images += 1
-    const hash = await keepImage(image)
-    parts.push({ type: 'image', source: { type: 'blob', hash, mediaType: image.mediaType } })
+    const { mediaType } = image
+    const hash = digest(image.bytes)
+    blobs.set(hash, { hash, ...image })
+    parts.push({ type: 'image', source: { type: 'blob', hash, mediaType } })
   }
   const hasText = result.content.some(({ type }) => type === 'text')
   if (!hasText && result.structuredContent !== undefined) say(JSON.stringify(result.structuredContent))
-  return parts
+  return { parts, blobs: [...blobs.values()] }
 }
 
-/** `undefined` for one that is too large or of no type that models read. */
-function readImage({ data, mimeType }: Extract<Block, { type: 'image' }>): KeptImage | undefined {
-  if (!MEDIA_TYPE.test(mimeType) || data.length > (LARGEST_IMAGE * 4) / 3 + 4) return undefined
+/** `undefined` for what is no image, too large or of no type that models read. */
+function readImage(block: Block): Omit<NewBlob, 'hash'> | undefined {
+  const data = imageDataOf(block)
+  if (data === undefined || data.length > (LARGEST_IMAGE * 4) / 3 + 4) return undefined
   const bytes = Buffer.from(data, 'base64')
-  return bytes.length === 0 || bytes.length > LARGEST_IMAGE ? undefined : { bytes, mediaType: mimeType }
+  const mediaType = imageTypeOf(bytes)
+  return mediaType === undefined || bytes.length > LARGEST_IMAGE ? undefined : { bytes, mediaType }
+}
+
+function imageDataOf(block: Block): string | undefined {
+  if (block.type === 'image') return block.data
+  if (block.type !== 'resource' || !('blob' in block.resource)) return undefined
+  return block.resource.mimeType?.startsWith('image/') === true ? block.resource.blob : undefined
 }
 
 function describeBlock(block: Block): string {

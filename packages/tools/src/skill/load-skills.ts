@@ -40,7 +40,7 @@ export async function loadSkills(directories: readonly string[]): Promise<readon
   const skills: Skill[] = []
   for (const directory of directories) {
     for (const folder of await foldersIn(resolve(directory))) {
-      const skill = await readSkill(folder)
+      const skill = await loadSkill(folder)
       if (skill === undefined) continue
       const twin = skills.find(({ name }) => name === skill.name)
       if (twin) throw new SkillError(`${join(folder, 'SKILL.md')}: name: ${twin.directory} is named ${skill.name} too`)
@@ -62,8 +62,8 @@ async function foldersIn(directory: string): Promise<readonly string[]> {
   }
 }
 
-/** Nothing for what is no folder, or a folder without a `SKILL.md`. */
-async function readSkill(directory: string): Promise<Skill | undefined> {
+/** The skill in this folder. Nothing for what is no folder, or one without a `SKILL.md`. Throws `SkillError`. */
+export async function loadSkill(directory: string): Promise<Skill | undefined> {
   const file = join(directory, 'SKILL.md')
   const text = await readText(file)
   if (text === undefined) return undefined
