@@ -22,6 +22,7 @@ import { sha256 } from './platform/sha256.ts'
 import { systemClock } from './platform/system-clock.ts'
 import { EXIT_CONFIG, EXIT_FAILURE, ServeError } from './serve-error.ts'
 import type { RunningServer, ServeOptions } from './serve-options.ts'
+import { awaitTools } from './session-tools/await-tools.ts'
 import { wire } from './wire.ts'
 import { within } from './within.ts'
 
@@ -74,7 +75,10 @@ async function start(options: ServeOptions, undo: AsyncDisposableStack): Promise
   // The port first: when it is taken, no turn has been taken over in vain.
   const url = listen === undefined ? undefined : await listeners.listen(listen)
   // A server connects to its MCP servers at once, an errand only if it has a turn to run.
-  if (listen !== undefined) for (const { tools } of parts.agents.list()) void tools
+  if (listen !== undefined) {
+    for (const { tools } of parts.agents.list()) void tools
+    await awaitTools(parts.events, parts.mcp)
+  }
   await parts.engine.start(listen === undefined ? 'used' : 'all')
   undo.defer(() => within(GIVE_UP_MS, parts.engine.stop(0)))
   await listeners.listenForOwner()

@@ -18,7 +18,7 @@ import { join } from 'node:path'
 import { createAgentCatalog } from './agents/agent-catalog.ts'
 import { chooseModel } from './agents/agent-models.ts'
 import { createModelCatalog } from './agents/model-catalog.ts'
-import { bashStateDir } from './agents/built-in-tools.ts'
+import { bashStateDir, outputsDir } from './agents/built-in-tools.ts'
 import { createKeyRing, type KeyRing } from './auth/key-ring.ts'
 import type { LoadedConfig } from './config/load-config.ts'
 import { createOpenStreams, type OpenStreams } from './limits/open-streams.ts'
@@ -46,6 +46,7 @@ import { sha256 } from './platform/sha256.ts'
 import { systemClock } from './platform/system-clock.ts'
 import { EXIT_FAILURE, ServeError } from './serve-error.ts'
 import type { ServeOptions } from './serve-options.ts'
+import { createSessionTools, type SessionTools } from './session-tools/session-tools.ts'
 import { createSessionWorkspaces } from './workspaces/session-workspaces.ts'
 
 /** The server without its listeners. */
@@ -62,6 +63,7 @@ export interface Parts {
   readonly memories: MemoryStore
   readonly metrics: ServerMetrics
   readonly mcp: McpPool
+  readonly sessionTools: SessionTools
   readonly streams: OpenStreams
   readonly turns: RunningTurns
   readonly databaseFile: string
@@ -86,6 +88,17 @@ export async function wire(options: ServeOptions, config: LoadedConfig, { log, r
     clock,
     digest: sha256,
     stateDir: bashStateDir(options.dataDir),
+    log: (entry) => writeEntry(log, entry),
+  })
+  const skillsFolder = join(options.dataDir, 'session-skills')
+  const sessionTools = createSessionTools({
+    pool: mcp,
+    clock,
+    digest: sha256,
+    configured: config.mcpServers.map(({ name }) => name),
+    learnSecret: (secret) => redactor.learn(secret),
+    skillsFolder,
+    skills: config.skills,
     log: (entry) => writeEntry(log, entry),
   })
   const chosen = await chooseModel(config, { clock, env, providers: config.providers })
@@ -133,6 +146,7 @@ export async function wire(options: ServeOptions, config: LoadedConfig, { log, r
     store: events,
     agents,
     models,
+    sessionTools: sessionTools.toolsOf,
     resultTool: createResultTool,
     clock,
     ids: createIds(clock, randomBytes),
@@ -143,6 +157,8 @@ export async function wire(options: ServeOptions, config: LoadedConfig, { log, r
     operator: toOperatorPolicy(config.permissions, config.webFetch.allowHosts),
     workspaces: createSessionWorkspaces({
       dataDir: options.dataDir,
+      readable: [outputsDir(options.dataDir), skillsFolder],
+      removed: sessionTools.forget,
       directoryOf: (agent) => config.agents.find(({ name }) => name === agent)?.workspace,
     }),
     owner: `${process.pid}-${Buffer.from(randomBytes(6)).toString('hex')}`,
@@ -173,6 +189,7 @@ export async function wire(options: ServeOptions, config: LoadedConfig, { log, r
     databaseFile: file,
     isNew,
     mcp,
+    sessionTools,
     async close() {
       metrics.close()
       await mcp.close()

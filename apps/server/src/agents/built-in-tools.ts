@@ -14,7 +14,7 @@ import {
 import { join } from 'node:path'
 import { BUILT_IN_TOOLS, type BuiltInToolName } from '../config/built-in-names.ts'
 import type { ToolSettings } from '../config/tool-settings.ts'
-import { readSkillFiles } from './read-skill-files.ts'
+import { readBeyond } from './read-beyond.ts'
 
 export interface BuiltInParts extends ToolSettings {
   readonly dataDir: string
@@ -35,16 +35,20 @@ const READING_TOOLS: ReadonlySet<string> = new Set(['Read', 'Glob', 'Grep'] sati
 /** Where `Bash` notes what runs, so that a successor can end it. */
 export const bashStateDir = (dataDir: string): string => join(dataDir, 'bash')
 
+/** Long outputs of `Bash`, in a folder for each session. */
+export const outputsDir = (dataDir: string): string => join(bashStateDir(dataDir), 'outputs')
+
 export function createBuiltInTools(parts: BuiltInParts): BuiltInTools {
   const { dataDir, clock, bash, webFetch, skills, remember } = parts
   const protectedPaths = [dataDir, ...parts.protectedPaths]
   const stateDir = bashStateDir(dataDir)
+  const skillFolders = skills.map(({ directory }) => directory)
   const tools = new Map<string, Tool>(
     [
       ...createFileTools({ protectedPaths }).map((tool) =>
-        READING_TOOLS.has(tool.name) ? readSkillFiles(tool, skills) : tool,
+        READING_TOOLS.has(tool.name) ? readBeyond(tool, skillFolders) : tool,
       ),
-      createBashTool({ ...bash, stateDir, outputDir: join(stateDir, 'outputs'), hidden: [dataDir] }),
+      createBashTool({ ...bash, stateDir, outputDir: outputsDir(dataDir), hidden: [dataDir] }),
       createWebFetchTool({ ...webFetch, clock }),
       createQuestionTool(),
       createTodoTool(),

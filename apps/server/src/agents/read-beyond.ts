@@ -1,14 +1,14 @@
 import type { Tool, Workspace } from '@polylogue/engine'
-import type { Skill } from '@polylogue/tools'
 
 /**
- * The same tool, which also reaches the folders of skills. Only for tools that read: for the others these folders stay
- * outside, and where they lie in a workspace, out of reach.
+ * The same tool, which also reaches these folders and what the session may read besides its workspace. Only for tools that
+ * read: for the others all that stays outside, and where it lies in a workspace, out of reach.
  */
-export function readSkillFiles(tool: Tool, skills: readonly Skill[]): Tool {
-  if (skills.length === 0) return tool
-  const folders = skills.map(({ directory }) => directory)
-  const widen = (workspace: Workspace): Workspace => ({ ...workspace, roots: [...workspace.roots, ...folders] })
+export function readBeyond(tool: Tool, folders: readonly string[]): Tool {
+  const widen = (workspace: Workspace): Workspace => ({
+    ...workspace,
+    roots: [...workspace.roots, ...(workspace.readable ?? []), ...folders],
+  })
   const { inspect } = tool
   return {
     ...tool,

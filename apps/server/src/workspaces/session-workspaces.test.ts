@@ -1,6 +1,6 @@
 import { asSessionId } from '@polylogue/engine'
 import { existsSync } from 'node:fs'
-import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -35,6 +35,16 @@ describe('the workspace of a session', () => {
     await workspaces.remove(session.sessionId)
     expect(existsSync(workspaces.locate(session).cwd)).toBe(false)
     expect(existsSync(workspaces.locate(other).cwd)).toBe(true)
+  })
+
+  it('comes with folders of its own that it may read, and that go with it', async () => {
+    const outputs = join(dataDir, 'outputs')
+    const workspaces = createSessionWorkspaces({ dataDir, readable: [outputs], directoryOf: () => '/srv' })
+    expect(workspaces.locate(session)).toEqual({ cwd: '/srv', roots: ['/srv'], readable: [join(outputs, 's')] })
+    await mkdir(join(outputs, 's'), { recursive: true })
+    await mkdir(join(outputs, 'other'))
+    await workspaces.remove(session.sessionId)
+    expect(await readdir(outputs)).toEqual(['other'])
   })
 
   it('is what its client named, or else its agent', async () => {

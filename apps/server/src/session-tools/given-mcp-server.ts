@@ -1,0 +1,38 @@
+/** An MCP server as a client gave it, in the spelling of editors. Nobody vouches for it. */
+export type GivenMcpServer =
+  | {
+      readonly type: 'stdio'
+      readonly name: string
+      readonly command: string
+      readonly args: readonly string[]
+      readonly env: readonly GivenPair[]
+      /** Where the program runs; where the server was started unless given. */
+      readonly cwd?: string
+    }
+  | {
+      readonly type: 'sse' | 'http'
+      readonly name: string
+      readonly url: string
+      readonly headers: readonly GivenPair[]
+    }
+
+export interface GivenPair {
+  readonly name: string
+  readonly value: string
+}
+
+const SECRET_NAME = /key|token|secret|passw|credential|auth|cookie/i
+
+/**
+ * What of it is a secret by its name, for whoever keeps secrets out of logs. Problems of a server never repeat any of its
+ * variables and headers anyway; but not every variable is worth taking out of every line of the log.
+ */
+export function learnGiven(server: GivenMcpServer, learn: (secret: string) => void): void {
+  for (const { name, value } of server.type === 'stdio' ? server.env : server.headers) {
+    if (!SECRET_NAME.test(name)) continue
+    learn(value)
+    // `Bearer <token>`: the token alone is a secret too.
+    const [, token] = /^\S+\s+(\S+)$/.exec(value) ?? []
+    if (token !== undefined) learn(token)
+  }
+}

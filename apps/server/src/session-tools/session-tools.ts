@@ -1,0 +1,62 @@
+import type { LogEntry, SessionId, Tool } from '@polylogue/engine'
+import { isMcpTool, type Skill } from '@polylogue/tools'
+import {
+  createSessionServers,
+  type HeldServers,
+  type SessionServers,
+  type SessionServersDeps,
+} from './session-servers.ts'
+import { createSessionSkills, type SessionSkills } from './session-skills.ts'
+
+export interface SessionToolsDeps extends SessionServersDeps {
+  /** Where skills of sessions are kept. */
+  readonly skillsFolder: string
+  /** Those of the server. */
+  readonly skills: readonly Skill[]
+  readonly log: (entry: LogEntry) => void
+}
+
+/** What one session has besides the tools of its agent. */
+export interface SessionTools {
+  /**
+   * The tools of a session whose agent has `own`: what clients brought, in the place of what has the same name, and
+   * without the servers of the configuration that they brought one of the same name for. `own` itself if there is nothing.
+   */
+  toolsOf(sessionId: SessionId, own: readonly Tool[]): readonly Tool[]
+  readonly servers: SessionServers
+  readonly skills: Omit<SessionSkills, 'forget'>
+  /** The session was deleted. */
+  forget(sessionId: SessionId): Promise<void>
+}
+
+export function createSessionTools(deps: SessionToolsDeps): SessionTools {
+  const servers = createSessionServers(deps)
+  const skills = createSessionSkills({ ...deps, folder: deps.skillsFolder })
+  const known = new WeakMap<
+    object,
+    { readonly own: readonly Tool[]; readonly skill?: Tool; readonly tools: readonly Tool[] }
+  >()
+  return {
+    toolsOf(sessionId, own) {
+      const held = servers.heldBy(sessionId)
+      const skill = skills.tool(sessionId)
+      const key = held?.tools ?? skill
+      if (key === undefined) return own
+      const before = known.get(key)
+      if (before?.own === own && before.skill === skill) return before.tools
+      const tools = putTogether(own, held, skill)
+      known.set(key, { own, tools, ...(skill && { skill }) })
+      return tools
+    },
+    servers,
+    skills,
+    forget: async (sessionId) => void (await Promise.all([servers.forget(sessionId), skills.forget(sessionId)])),
+  }
+}
+
+function putTogether(own: readonly Tool[], held: HeldServers | undefined, skill: Tool | undefined): readonly Tool[] {
+  const added: readonly Tool[] = [...(held?.tools ?? []), ...(skill === undefined ? [] : [skill])]
+  const taken = new Set(added.map(({ name }) => name))
+  const isReplaced = (tool: Tool): boolean => isMcpTool(tool) && held?.names.has(tool.server) === true
+  return [...own.filter((tool) => !taken.has(tool.name) && !isReplaced(tool)), ...added]
+}
