@@ -1,0 +1,60 @@
+import type { HttpBindings } from '@hono/node-server'
+import type { Context } from 'hono'
+import type { BladeRestDeps, Caller } from './deps.ts'
+import type { Operation } from './operation.ts'
+import { Refusal, toRefusal } from './refusal.ts'
+
+export interface NodeEnv {
+  Bindings: HttpBindings
+}
+
+export type Answering = Pick<BladeRestDeps, 'authenticate' | 'readBody' | 'report' | 'bodyBytes'>
+
+/** The key comes before anything else; whatever goes wrong is a status and a `detail`. */
+export function answerOperation(operation: Operation, deps: Answering) {
+  return async (c: Context<NodeEnv>): Promise<Response> => {
+    try {
+      const caller = operation.isOpen ? undefined : await requireCaller(c, deps)
+      const query = withoutBlanks(c.req.query())
+      const body = operation.body === undefined ? {} : await readBody(c, deps)
+      const answer = await operation.run({ caller, params: c.req.param(), query, body })
+      return operation.status === 204 ? c.body(null, 204) : c.json(answer, operation.status)
+    } catch (error) {
+      return answerError(c, error, deps)
+    }
+  }
+}
+
+export async function requireCaller(c: Context<NodeEnv>, deps: Pick<Answering, 'authenticate'>): Promise<Caller> {
+  const outcome = await deps.authenticate(c.env.incoming)
+  if (outcome.type === 'caller') return outcome.caller
+  throw new Refusal(outcome.status, outcome.error, { retryAfterS: outcome.retryAfterS })
+}
+
+export function answerError(c: Context<NodeEnv>, error: unknown, deps: Pick<Answering, 'report'>): Response {
+  const refusal = toRefusal(error)
+  if (refusal === undefined) {
+    const errorId = deps.report(error, c.env.incoming)
+    return c.json({ detail: `Something went wrong here. Its id in the log is ${errorId}.` }, 500)
+  }
+  const headers: Record<string, string> = {}
+  if (refusal.status === 401) headers['WWW-Authenticate'] = 'Bearer'
+  if (refusal.retryAfterS !== undefined) headers['Retry-After'] = String(refusal.retryAfterS)
+  return c.json({ detail: refusal.message }, refusal.status, headers)
+}
+
+/** No body is an empty object: it says as little. */
+async function readBody(c: Context<NodeEnv>, { readBody: read, bodyBytes }: Answering): Promise<unknown> {
+  const { incoming } = c.env
+  const { 'content-length': length, 'transfer-encoding': encoding, 'content-type': type = '' } = incoming.headers
+  if (encoding === undefined && Number(length ?? 0) === 0) return {}
+  if (!/^application\/json\b/i.test(type)) throw new Refusal(415, 'Send application/json.')
+  const outcome = await read(incoming, bodyBytes)
+  if (outcome.type === 'refused') throw new Refusal(outcome.status, outcome.problem)
+  return outcome.value
+}
+
+/** A form that was left empty asks for nothing. */
+function withoutBlanks(query: { readonly [name: string]: string }): unknown {
+  return Object.fromEntries(Object.entries(query).filter(([, value]) => value !== ''))
+}

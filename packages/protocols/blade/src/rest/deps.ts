@@ -1,0 +1,50 @@
+import type { AgentCatalog, Clock, Engine, KeyRecord, MemoryStore, ModelCatalog, UserId } from '@polylogue/engine'
+import type { IncomingMessage } from 'node:http'
+import type { Describe } from '../projection/scene.ts'
+
+/** Who is asking. */
+export interface Caller {
+  readonly userId: UserId
+  readonly keyId: string
+}
+
+export type AuthOutcome =
+  | { readonly type: 'caller'; readonly caller: Caller }
+  | {
+      readonly type: 'refused'
+      readonly status: 401 | 403 | 415 | 429
+      readonly error: string
+      readonly retryAfterS?: number
+    }
+
+export type BodyOutcome =
+  | { readonly type: 'body'; readonly value: unknown }
+  | { readonly type: 'refused'; readonly status: 413 | 415 | 422; readonly problem: string }
+
+/** The API keys of users. A key of somebody else's is an unknown one. */
+export interface ApiKeys {
+  /** Sign-ins of browsers too. Those that were revoked or have expired are left out. */
+  list(userId: UserId): Promise<readonly KeyRecord[]>
+  createApiKey(userId: UserId, name: string): Promise<{ readonly record: KeyRecord; readonly plain: string }>
+  rename(id: string, name: string, userId: UserId): Promise<boolean>
+  /** It opens nothing from now on. */
+  revoke(id: string, userId: UserId): Promise<boolean>
+}
+
+export interface BladeRestDeps {
+  readonly engine: Engine
+  readonly agents: AgentCatalog & { readonly defaultName: string }
+  readonly models: Pick<ModelCatalog, 'list'>
+  readonly memories: MemoryStore
+  readonly keys: ApiKeys
+  readonly clock: Clock
+  readonly describe: Describe
+  /** Of this server. */
+  readonly version: string
+  readonly bodyBytes: number
+  authenticate(incoming: IncomingMessage): Promise<AuthOutcome>
+  /** Contract: reads no more than `bytes`, and parses nothing that is too deep or too wide to be handled. */
+  readBody(incoming: IncomingMessage, bytes: number): Promise<BodyOutcome>
+  /** Writes down what nobody expected, and returns the id under which it is found. */
+  report(error: unknown, incoming: IncomingMessage): string
+}

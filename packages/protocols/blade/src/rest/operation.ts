@@ -1,0 +1,131 @@
+import { z } from 'zod'
+import type { Caller } from './deps.ts'
+import { Refusal, type RefusalStatus } from './refusal.ts'
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+
+/** What is documented, beside the refusals that every operation may give. */
+export type Refusals = { readonly [status in RefusalStatus]?: string }
+
+interface Described {
+  readonly method: Method
+  /** Its name in generated clients; a verb and a noun. */
+  readonly name: string
+  readonly tag: string
+  readonly summary: string
+  readonly refusals?: Refusals
+}
+
+/**
+ * One operation of the API: its route, its checks and its page in the documentation are all made of this. `path` begins
+ * with `/api` and has no slash at the end; parameters stand in braces.
+ */
+export interface Operation extends Described {
+  readonly path: string
+  /** Asked without a key. */
+  readonly isOpen: boolean
+  readonly status: 200 | 201 | 204
+  readonly query: z.ZodObject | undefined
+  readonly body: z.ZodObject | undefined
+  /** Absent: the answer is empty. */
+  readonly answer: z.ZodType | undefined
+  run(given: Given): Promise<unknown>
+}
+
+/** A request as it came; nothing of it was looked at. */
+export interface Given {
+  readonly caller: Caller | undefined
+  readonly params: { readonly [name: string]: string | undefined }
+  readonly query: unknown
+  readonly body: unknown
+}
+
+/** A request of somebody we know, in the shapes that the operation asks for. */
+export interface Exchange<Path extends string, Query, Body> {
+  readonly caller: Caller
+  param(name: ParamOf<Path>): string
+  readonly query: Query
+  readonly body: Body
+}
+
+type ParamOf<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}` ? Name | ParamOf<Rest> : never
+
+/** What is sent is not changed any more. */
+type Sent<T> = T extends readonly (infer Item)[]
+  ? readonly Sent<Item>[]
+  : T extends object
+    ? { readonly [key in keyof T]: Sent<T[key]> }
+    : T
+
+interface OperationSpec<
+  Path extends string,
+  Query extends z.ZodObject,
+  Body extends z.ZodObject,
+  Answer extends z.ZodType,
+> extends Described {
+  readonly path: Path
+  /** 200 unless said otherwise. */
+  readonly status?: 201
+  readonly query?: Query
+  readonly body?: Body
+  /** Absent: 204, and the answer is empty. */
+  readonly answer?: Answer
+  run(exchange: Exchange<Path, z.output<Query>, z.output<Body>>): Promise<Sent<z.output<Answer>>>
+}
+
+type Nothing = z.ZodObject<Record<never, never>>
+
+export function operation<
+  Path extends string,
+  Query extends z.ZodObject = Nothing,
+  Body extends z.ZodObject = Nothing,
+  Answer extends z.ZodType = z.ZodVoid,
+>(spec: OperationSpec<Path, Query, Body, Answer>): Operation {
+  const { query, body, answer, run, ...described } = spec
+  return {
+    ...described,
+    isOpen: false,
+    status: answer === undefined ? 204 : (spec.status ?? 200),
+    query,
+    body,
+    answer,
+    async run({ caller, params, ...given }) {
+      if (caller === undefined) throw new Refusal(401, 'Unauthorized')
+      const param = (name: ParamOf<Path>): string => params[name] ?? ''
+      return run({
+        caller,
+        param,
+        query: parse(query ?? NOTHING, given.query, 'query') as z.output<Query>,
+        body: parse(body ?? NOTHING, given.body, 'body') as z.output<Body>,
+      })
+    },
+  }
+}
+
+const NOTHING: Nothing = z.object({})
+
+/** For what everybody may know. */
+export function openOperation<Answer extends z.ZodType>(
+  spec: Described & { readonly path: string; readonly answer: Answer; run(): Sent<z.output<Answer>> },
+): Operation {
+  const { run, ...described } = spec
+  return { ...described, isOpen: true, status: 200, query: undefined, body: undefined, run: async () => run() }
+}
+
+// Keys in a path are the client's own words; a huge one must not come back as a huge answer.
+const MAX_PATH_LENGTH = 200
+
+function parse(schema: z.ZodObject, given: unknown, whole: string): unknown {
+  const result = schema.safeParse(withoutNulls(given))
+  if (result.success) return result.data
+  const [issue] = result.error.issues
+  const path = (issue?.path ?? []).map(String).join('.').slice(0, MAX_PATH_LENGTH)
+  const problem = (issue?.message ?? 'is wrong').replace(/^Invalid input: /, '')
+  throw new Refusal(422, `${path === '' ? whole : path}: ${problem}`)
+}
+
+/** `null` means "not given". */
+function withoutNulls(given: unknown): unknown {
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) return given
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null))
+}
