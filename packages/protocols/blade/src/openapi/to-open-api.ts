@@ -1,0 +1,142 @@
+import { z } from 'zod'
+import type { Operation } from '../rest/operation.ts'
+import type { Json } from '../wire.ts'
+
+interface JsonObject {
+  readonly [name: string]: Json
+}
+
+export interface OpenApiDocument {
+  readonly openapi: '3.1.0'
+  readonly info: { readonly title: string; readonly version: string; readonly description: string }
+  readonly security: readonly { readonly [scheme: string]: readonly string[] }[]
+  readonly paths: { readonly [path: string]: { readonly [method: string]: DocumentedOperation } }
+  readonly components: { readonly schemas: JsonObject; readonly securitySchemes: JsonObject }
+}
+
+export interface DocumentedOperation {
+  readonly operationId: string
+  readonly tags: readonly string[]
+  readonly summary: string
+  /** Empty where no key is asked for. */
+  readonly security?: readonly []
+  readonly parameters: readonly DocumentedParameter[]
+  readonly requestBody?: { readonly required: boolean; readonly content: JsonContent }
+  readonly responses: { readonly [status: string]: { readonly description: string; readonly content?: JsonContent } }
+}
+
+export interface DocumentedParameter {
+  readonly name: string
+  readonly in: 'path' | 'query'
+  readonly required: boolean
+  readonly schema: Json
+}
+
+interface JsonContent {
+  readonly 'application/json': { readonly schema: Json }
+}
+
+const DESCRIPTION =
+  'The Blade API of a Polylogue server. The conversation itself runs over Socket.IO at `/socket.io/`. ' +
+  'A failure is `{"detail": "…"}`. In requests, `null` means "not given" and unknown fields are ignored. ' +
+  'Times are ISO 8601 in UTC.'
+
+/** The document is made of the very schemas that check requests and describe answers. */
+export function toOpenApi(operations: readonly Operation[], version: string): OpenApiDocument {
+  const schemas: Record<string, Json> = {}
+  const paths: Record<string, Record<string, DocumentedOperation>> = {}
+  for (const operation of operations) {
+    const path = (paths[operation.path] ??= {})
+    path[operation.method.toLowerCase()] = toDocumented(operation, schemas)
+  }
+  schemas['Failure'] = { type: 'object', properties: { detail: { type: 'string' } }, required: ['detail'] }
+  return {
+    openapi: '3.1.0',
+    info: { title: 'Polylogue', version, description: DESCRIPTION },
+    security: [{ apiKey: [] }],
+    paths,
+    components: {
+      schemas,
+      securitySchemes: { apiKey: { type: 'http', scheme: 'bearer', description: 'An API key, `sk-blade-v2-…`.' } },
+    },
+  }
+}
+
+function toDocumented(operation: Operation, schemas: Record<string, Json>): DocumentedOperation {
+  const { name, tag, summary, body, isOpen } = operation
+  return {
+    operationId: name,
+    tags: [tag],
+    summary,
+    ...(isOpen && { security: [] as const }),
+    parameters: [...pathParameters(operation), ...queryParameters(operation, schemas)],
+    ...(body && {
+      requestBody: { required: !body.safeParse({}).success, content: asContent(toSchema(body, 'input', schemas)) },
+    }),
+    responses: toResponses(operation, schemas),
+  }
+}
+
+function pathParameters({ path }: Operation): readonly DocumentedParameter[] {
+  return [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: { type: 'string' },
+  }))
+}
+
+function queryParameters({ query }: Operation, schemas: Record<string, Json>): readonly DocumentedParameter[] {
+  return Object.entries(query?.shape ?? {}).map(([name, field]) => ({
+    name,
+    in: 'query',
+    required: false,
+    schema: toSchema(field, 'input', schemas),
+  }))
+}
+
+function toResponses(operation: Operation, schemas: Record<string, Json>): DocumentedOperation['responses'] {
+  const { status, answer, isOpen, path, body, query, refusals = {} } = operation
+  const failures: Record<string, string> = {
+    ...(!isOpen && { 401: 'no good key' }),
+    ...(path.includes('{') && { 404: 'there is none of this id, or it is not yours' }),
+    ...((body ?? query) && { 422: 'something in the request is wrong' }),
+    ...(body && { 413: 'the body is too large', 415: 'the body is not JSON' }),
+    ...refusals,
+  }
+  const failure = asContent({ $ref: '#/components/schemas/Failure' })
+  return {
+    [status]:
+      answer === undefined
+        ? { description: 'done' }
+        : { description: 'done', content: asContent(toSchema(answer, 'output', schemas)) },
+    ...Object.fromEntries(
+      Object.entries(failures).map(([code, description]) => [code, { description, content: failure }]),
+    ),
+  }
+}
+
+const asContent = (schema: Json): JsonContent => ({ 'application/json': { schema } })
+
+/** Schemas with a name move to the components of the document. */
+function toSchema(schema: z.core.$ZodType, io: 'input' | 'output', schemas: Record<string, Json>): Json {
+  const made = z.toJSONSchema(schema, {
+    io,
+    unrepresentable: 'any',
+    override({ jsonSchema }) {
+      // Answers may grow; and what is called read-only here is only never changed by us.
+      if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties
+      delete jsonSchema.readOnly
+    },
+  })
+  const {
+    $schema: _,
+    $defs = {},
+    ...own
+  } = JSON.parse(JSON.stringify(made).replaceAll('"#/$defs/', '"#/components/schemas/')) as {
+    $schema?: string
+    $defs?: JsonObject
+  } & JsonObject
+  Object.assign(schemas, $defs)
+  return own
+}

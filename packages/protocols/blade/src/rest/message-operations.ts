@@ -1,0 +1,46 @@
+import { z } from 'zod'
+import { compactSession } from './compact-session.ts'
+import type { BladeRestDeps } from './deps.ts'
+import { operation, type Operation } from './operation.ts'
+import { readTurns } from './read-turns.ts'
+import { Refusal } from './refusal.ts'
+import { turnSchema } from './schemas.ts'
+import { requireOwner, sessionIdIn } from './session-access.ts'
+
+const tag = 'Sessions'
+
+/** What was said in a session. */
+export function messageOperations(deps: Pick<BladeRestDeps, 'engine' | 'describe'>): readonly Operation[] {
+  const { engine } = deps
+  return [
+    operation({
+      method: 'GET',
+      path: '/api/sessions/{sid}/messages',
+      name: 'listMessages',
+      tag,
+      summary: 'Everything that was said, in order',
+      answer: z.array(turnSchema),
+      run: async ({ caller: { userId }, param }) => readTurns(deps, userId, sessionIdIn(param('sid'))),
+    }),
+    operation({
+      method: 'POST',
+      path: '/api/sessions/{sid}/compact',
+      name: 'compactSession',
+      tag,
+      summary: 'Let a summary take the place of what the model was told so far',
+      answer: z.object({ status: z.literal('ok'), turn: turnSchema }),
+      refusals: {
+        403: 'it is shared with you for reading',
+        409: 'it is running, or there is nothing to compact',
+        502: 'the model gave no summary',
+      },
+      async run({ caller: { userId }, param }) {
+        const { sessionId } = await requireOwner(engine, userId, sessionIdIn(param('sid')))
+        const { compactionId } = await compactSession(engine, userId, sessionId)
+        const turn = (await readTurns(deps, userId, sessionId)).find(({ id }) => id === compactionId)
+        if (turn === undefined) throw new Refusal(409, 'The session has changed meanwhile.')
+        return { status: 'ok' as const, turn }
+      },
+    }),
+  ]
+}

@@ -1,0 +1,58 @@
+import { Hono } from 'hono'
+import { docsPage, DOCS_STYLE } from '../openapi/docs-page.ts'
+import { toOpenApi } from '../openapi/to-open-api.ts'
+import { answerError, answerOperation, requireCaller, type NodeEnv } from './answer-operation.ts'
+import { apiKeyOperations } from './api-key-operations.ts'
+import type { BladeRestDeps } from './deps.ts'
+import { memoryOperations } from './memory-operations.ts'
+import { messageOperations } from './message-operations.ts'
+import type { Operation } from './operation.ts'
+import { Refusal } from './refusal.ts'
+import { serverOperations } from './server-operations.ts'
+import { sessionOperations } from './session-operations.ts'
+import { isUnbuilt } from './unbuilt-paths.ts'
+
+/**
+ * The REST half of the door, with its documentation, to be mounted at `/` behind all other routes: it answers for
+ * everything below `/api` that nobody else has answered.
+ */
+export function createBladeRoutes(deps: BladeRestDeps): Hono<NodeEnv> {
+  const app = new Hono<NodeEnv>()
+  const operations = listOperations(deps)
+  for (const operation of operations) {
+    const path = operation.path.replace(/\{(\w+)\}/g, ':$1')
+    app.on(operation.method, [path, `${path}/`], answerOperation(operation, deps))
+  }
+  addDocumentation(app, operations, deps)
+  app.all('/api/*', async (c) => {
+    try {
+      await requireCaller(c, deps)
+      if (isUnbuilt(c.req.method, c.req.path)) throw new Refusal(501, 'This server does not have this operation.')
+      throw new Refusal(404, 'There is no such path.')
+    } catch (error) {
+      return answerError(c, error, deps)
+    }
+  })
+  return app
+}
+
+/** Of two that a path fits, the one without a parameter comes first. */
+export function listOperations(deps: BladeRestDeps): readonly Operation[] {
+  return [
+    ...serverOperations(deps),
+    ...sessionOperations(deps),
+    ...messageOperations(deps),
+    ...memoryOperations(deps),
+    ...apiKeyOperations(deps),
+  ]
+}
+
+/** Made when somebody first asks for it. */
+function addDocumentation(app: Hono<NodeEnv>, operations: readonly Operation[], { version }: BladeRestDeps): void {
+  let document: ReturnType<typeof toOpenApi> | undefined
+  const read = () => (document ??= toOpenApi(operations, version))
+  let page: string | undefined
+  app.get('/openapi.json', (c) => c.json(read()))
+  app.get('/docs', (c) => c.html((page ??= docsPage(read()))))
+  app.get('/docs/style.css', (c) => c.body(DOCS_STYLE, 200, { 'content-type': 'text/css; charset=utf-8' }))
+}

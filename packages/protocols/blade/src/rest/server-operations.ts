@@ -1,0 +1,109 @@
+import { z } from 'zod'
+import type { BladeRestDeps } from './deps.ts'
+import { toSolution } from './encode-session.ts'
+import { time, toTime } from './fields.ts'
+import { openOperation, operation, type Operation } from './operation.ts'
+import { Refusal } from './refusal.ts'
+import { roleSchema, solutionSchema } from './schemas.ts'
+
+/** Every client is welcome. */
+const OLDEST_CLIENT = '0.0.0'
+
+type Deps = Pick<BladeRestDeps, 'agents' | 'models' | 'keys' | 'clock' | 'version'>
+
+/** The server, its agents and its models, and who is asking. */
+export function serverOperations(deps: Deps): readonly Operation[] {
+  return [...openOperations(deps), currentUser(deps), listModels(deps), ...agentOperations(deps)]
+}
+
+function openOperations({ version }: Deps): readonly Operation[] {
+  return [
+    openOperation({
+      method: 'GET',
+      path: '/api/version',
+      name: 'getVersion',
+      tag: 'Server',
+      summary: 'The version of this server',
+      answer: z.object({ version: z.string(), min_sdk: z.string() }),
+      run: () => ({ version, min_sdk: OLDEST_CLIENT }),
+    }),
+    openOperation({
+      method: 'GET',
+      path: '/api/health',
+      name: 'getHealth',
+      tag: 'Server',
+      summary: 'Whether the server answers',
+      answer: z.object({ status: z.literal('ok') }),
+      run: () => ({ status: 'ok' as const }),
+    }),
+  ]
+}
+
+function currentUser({ keys, clock }: Deps): Operation {
+  return operation({
+    method: 'GET',
+    path: '/api/auth/me',
+    name: 'getCurrentUser',
+    tag: 'Server',
+    summary: 'Who you are',
+    answer: z.object({ id: z.string(), username: z.string(), avatar_url: z.null(), created_at: time }),
+    async run({ caller: { userId } }) {
+      // A user is there from the first key on.
+      const made = (await keys.list(userId)).map(({ createdAt }) => createdAt)
+      const createdAt = made.length === 0 ? clock.now() : Math.min(...made)
+      return { id: userId, username: userId, avatar_url: null, created_at: toTime(createdAt) }
+    },
+  })
+}
+
+function listModels({ agents, models }: Deps): Operation {
+  return operation({
+    method: 'GET',
+    path: '/api/config/models',
+    name: 'listModels',
+    tag: 'Server',
+    summary: 'The models that a session may have',
+    answer: z.object({
+      default: z.string(),
+      models: z.array(z.object({ id: z.string(), name: z.string() }).meta({ id: 'Model' })),
+    }),
+    async run() {
+      const own = agents.find(agents.defaultName)?.modelName ?? ''
+      const offered = models.list().map(({ name, title }) => ({ id: name, name: title }))
+      const isOffered = offered.some(({ id }) => id === own)
+      return { default: own, models: isOffered ? offered : [{ id: own, name: own }, ...offered] }
+    },
+  })
+}
+
+function agentOperations({ agents }: Deps): readonly Operation[] {
+  return [
+    operation({
+      method: 'GET',
+      path: '/api/solutions',
+      name: 'listSolutions',
+      tag: 'Solutions',
+      summary: 'The agents of this server',
+      answer: z.object({ items: z.array(solutionSchema) }),
+      run: async () => ({ items: agents.list().map(toSolution) }),
+    }),
+    operation({
+      method: 'GET',
+      path: '/api/solutions/{id}/biz-roles',
+      name: 'listBizRoles',
+      tag: 'Solutions',
+      summary: 'The roles of an agent',
+      query: z.object({ user_id: z.string().optional() }),
+      answer: z.object({ solution_id: z.string(), user_id: z.string(), items: z.array(roleSchema) }),
+      refusals: { 403: 'another user was named' },
+      async run({ caller: { userId }, param, query }) {
+        const agent = agents.find(param('id'))
+        if (agent === undefined) throw new Refusal(404, 'There is no such solution.')
+        if (query.user_id !== undefined && query.user_id !== userId) {
+          throw new Refusal(403, 'You may ask for your own roles only.')
+        }
+        return { solution_id: agent.name, user_id: userId, items: toSolution(agent).roles }
+      },
+    }),
+  ]
+}

@@ -1,0 +1,215 @@
+import type { AgentDefinition, CreateSession, SessionChanges, UserId } from '@polylogue/engine'
+import { z } from 'zod'
+import type { BladeRestDeps } from './deps.ts'
+import { deleteSession } from './delete-session.ts'
+import { PERSISTENT_LABEL, toSession, toSessionDetail } from './encode-session.ts'
+import { count, text } from './fields.ts'
+import { findSessions } from './find-sessions.ts'
+import { operation, type Operation } from './operation.ts'
+import { Refusal } from './refusal.ts'
+import { sessionDetailSchema, sessionSchema, type SessionDetail } from './schemas.ts'
+import { requireOwner, sessionIdIn } from './session-access.ts'
+
+const tag = 'Sessions'
+const MOST_LISTED = 1_000
+
+const intent = text(0, 2_000)
+const newSession = z.object({
+  intent: intent.default(''),
+  solution_id: z.string().max(200).optional(),
+  biz_role_id: z.string().max(200).optional(),
+  model: z.string().max(200).optional(),
+  memory_enabled: z.boolean().optional(),
+  is_persistent: z.boolean().default(false),
+  disable_tools: z.array(z.string().max(200)).max(1_000).optional(),
+  env: z.record(z.string(), z.string()).optional(),
+})
+
+const listQuery = z.object({
+  q: text(1, 500).optional(),
+  template_id_prefix: z.string().optional(),
+  limit: count(1, MOST_LISTED, 20),
+  offset: count(0, Number.MAX_SAFE_INTEGER, 0),
+})
+
+type Deps = Pick<BladeRestDeps, 'engine' | 'agents' | 'clock'>
+
+export function sessionOperations(deps: Deps): readonly Operation[] {
+  return [createSession(deps), listSessions(deps), ...oneSessionOperations(deps), ...switchOperations(deps)]
+}
+
+function createSession({ engine, agents }: Deps): Operation {
+  return operation({
+    method: 'POST',
+    path: '/api/sessions',
+    name: 'createSession',
+    tag,
+    summary: 'Begin a session',
+    body: newSession,
+    answer: z.object({ session_id: z.string() }),
+    refusals: { 422: 'there is no such solution, role or model', 501: '`env` is not built' },
+    async run({ caller, body }) {
+      if (Object.keys(body.env ?? {}).length > 0)
+        throw new Refusal(501, 'env: sessions have no variables of their own.')
+      const agent = agents.find(body.solution_id ?? agents.defaultName)
+      if (agent === undefined) throw new Refusal(422, 'solution_id: there is no such solution')
+      const { sessionId } = await engine.execute(toCreateSession(caller.userId, agent, body))
+      return { session_id: sessionId }
+    },
+  })
+}
+
+function toCreateSession(userId: UserId, agent: AgentDefinition, body: z.output<typeof newSession>): CreateSession {
+  return {
+    type: 'create-session',
+    userId,
+    agent: agent.name,
+    access: { type: 'preset' },
+    ...(body.intent !== '' && { title: body.intent }),
+    ...(body.biz_role_id !== undefined && { role: body.biz_role_id }),
+    // The agent's own may be one that nobody else can choose.
+    ...(body.model !== undefined && body.model !== agent.modelName && { model: body.model }),
+    ...(body.memory_enabled !== undefined && { recallsMemories: body.memory_enabled }),
+    ...(body.disable_tools && { disabledTools: body.disable_tools }),
+    ...(body.is_persistent && { labels: { [PERSISTENT_LABEL]: 'true' } }),
+  }
+}
+
+function listSessions({ engine, agents }: Deps): Operation {
+  return operation({
+    method: 'GET',
+    path: '/api/sessions',
+    name: 'listSessions',
+    tag,
+    summary: 'Your sessions: pinned ones first, then the one that changed last',
+    query: listQuery,
+    answer: z.object({
+      items: z.array(sessionSchema),
+      total: z.int().min(0),
+      limit: z.int(),
+      offset: z.int(),
+      content_match_truncated: z.boolean(),
+    }),
+    async run({ caller: { userId }, query: { q, template_id_prefix: template, limit, offset } }) {
+      const found = await findAll()
+      return {
+        items: found.sessions.map((view) => toSession(view, agents)),
+        total: found.total,
+        limit,
+        offset,
+        content_match_truncated: found.isTruncated,
+      }
+
+      async function findAll() {
+        // No session has a template here.
+        if (template !== undefined) return { sessions: [], total: 0, isTruncated: false }
+        if (q !== undefined) return findSessions(engine, userId, q, { offset, limit })
+        return { ...(await engine.findSessions(userId, { offset, limit })), isTruncated: false }
+      }
+    },
+  })
+}
+
+function oneSessionOperations({ engine, agents, clock }: Deps): readonly Operation[] {
+  return [
+    operation({
+      method: 'GET',
+      path: '/api/sessions/{sid}',
+      name: 'getSession',
+      tag,
+      summary: 'One session, also one that somebody shares',
+      answer: sessionDetailSchema,
+      async run({ caller: { userId }, param }) {
+        const view = await engine.readSession(userId, sessionIdIn(param('sid')), 'guest')
+        return toSessionDetail(view, userId, agents)
+      },
+    }),
+    operation({
+      method: 'PATCH',
+      path: '/api/sessions/{sid}',
+      name: 'renameSession',
+      tag,
+      summary: 'Change what a session is called',
+      body: z.object({ intent: intent.optional() }),
+      answer: sessionDetailSchema,
+      refusals: { 403: 'it is shared with you for reading' },
+      run: ({ caller, param, body }) =>
+        change({ engine, agents }, caller.userId, param('sid'), {
+          ...(body.intent !== undefined && { title: body.intent }),
+        }),
+    }),
+    operation({
+      method: 'DELETE',
+      path: '/api/sessions/{sid}',
+      name: 'deleteSession',
+      tag,
+      summary: 'Delete a session; what is running is stopped first',
+      answer: z.object({ deleted: z.literal(true) }),
+      refusals: { 403: 'it is shared with you for reading' },
+      async run({ caller: { userId }, param }) {
+        const view = await requireOwner(engine, userId, sessionIdIn(param('sid')))
+        await deleteSession({ engine, clock }, userId, view)
+        return { deleted: true as const }
+      },
+    }),
+  ]
+}
+
+function switchOperations({ engine, agents }: Deps): readonly Operation[] {
+  const refusals = { 403: 'it is shared with you for reading' }
+  return [
+    operation({
+      method: 'PATCH',
+      path: '/api/sessions/{sid}/pin',
+      name: 'pinSession',
+      tag,
+      summary: 'Keep a session at the top of the list',
+      body: z.object({ pinned: z.boolean() }),
+      answer: sessionDetailSchema,
+      refusals,
+      run: ({ caller, param, body: { pinned } }) =>
+        change({ engine, agents }, caller.userId, param('sid'), { isPinned: pinned }),
+    }),
+    operation({
+      method: 'PATCH',
+      path: '/api/sessions/{sid}/memory',
+      name: 'switchSessionMemory',
+      tag,
+      summary: 'Whether the agent recalls what it was told to remember',
+      body: z.object({ memory_enabled: z.boolean() }),
+      answer: z.object({ memory_enabled: z.boolean() }),
+      refusals,
+      async run({ caller, param, body }) {
+        const changes = { recallsMemories: body.memory_enabled }
+        const { memory_enabled } = await change({ engine, agents }, caller.userId, param('sid'), changes)
+        return { memory_enabled }
+      },
+    }),
+    operation({
+      method: 'PATCH',
+      path: '/api/sessions/{sid}/sharing',
+      name: 'shareSession',
+      tag,
+      summary: 'Let all users of this server read a session',
+      body: z.object({ shared: z.boolean() }),
+      answer: z.object({ shared: z.boolean() }),
+      refusals,
+      async run({ caller, param, body }) {
+        const changes = { isShared: body.shared }
+        const { shared } = await change({ engine, agents }, caller.userId, param('sid'), changes)
+        return { shared }
+      },
+    }),
+  ]
+}
+
+async function change(
+  { engine, agents }: Pick<Deps, 'engine' | 'agents'>,
+  userId: UserId,
+  sid: string,
+  changes: SessionChanges,
+): Promise<SessionDetail> {
+  const { sessionId } = await requireOwner(engine, userId, sessionIdIn(sid))
+  await engine.execute({ type: 'configure-session', userId, sessionId, changes })
+  return toSessionDetail(await engine.readSession(userId, sessionId), userId, agents)
+}

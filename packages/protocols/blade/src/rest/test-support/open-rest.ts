@@ -1,0 +1,195 @@
+import { getRequestListener } from '@hono/node-server'
+import {
+  asSessionId,
+  asUserId,
+  createEngine,
+  type AgentDefinition,
+  type AgentRole,
+  type NamedModel,
+  type Recorded,
+  type SessionId,
+  type Tool,
+  type UserId,
+} from '@polylogue/engine'
+import {
+  createFakeClock,
+  createFakeModel,
+  createMemoryEventStore,
+  createMemoryMemoryStore,
+  createTestIds,
+  plainParts,
+  plainSecretBox,
+  testDigest,
+} from '@polylogue/testkit'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { BladeRestDeps } from '../deps.ts'
+import { createBladeRoutes } from '../routes.ts'
+import { readPlainBody } from './read-plain-body.ts'
+import { createTestKeys } from './test-keys.ts'
+
+export interface RestOptions {
+  readonly tools?: readonly Tool[]
+  readonly roles?: readonly AgentRole[]
+  readonly bodyBytes?: number
+}
+
+export const ANN = asUserId('ann')
+export const BEN = asUserId('ben')
+
+/** The routes over a real engine and a real socket. Only model, tools, clock and stores are fakes. */
+export async function openRest(options: RestOptions = {}) {
+  const clock = createFakeClock()
+  const store = createMemoryEventStore({ clock })
+  const memories = createMemoryMemoryStore({ clock })
+  const model = createFakeModel()
+  const otherModel = createFakeModel()
+  const agent: AgentDefinition = {
+    name: 'tester',
+    title: 'The tester',
+    version: '1.2.3',
+    description: 'Tests.',
+    instructions: 'Test.',
+    model,
+    modelName: 'fake/model',
+    tools: options.tools ?? [],
+    options: [],
+    features: { histories: ['full'], streams: ['delta'], clientTools: false, images: [] },
+    maxSteps: 10,
+    ...(options.roles && { roles: options.roles }),
+  }
+  const other: AgentDefinition = { ...agent, name: 'other', title: 'Another one' }
+  const all = [agent, other]
+  const agents = {
+    find: (name: string) => all.find((candidate) => candidate.name === name),
+    list: () => all,
+    defaultName: agent.name,
+  }
+  const named: NamedModel = { model: otherModel, modelName: 'fake/other' }
+  const models = {
+    find: (name: string) => (name === named.modelName ? named : undefined),
+    list: () => [{ name: named.modelName, title: 'Another model' }],
+  }
+  const engine = createEngine({
+    store,
+    memories,
+    agents,
+    models,
+    clock,
+    ids: createTestIds(),
+    digest: testDigest,
+    secretBox: plainSecretBox,
+    ...plainParts,
+    recovery: 'continue',
+    owner: 'test',
+    log: () => undefined,
+  })
+  const keys = createTestKeys({ clock, users: [ANN, BEN] })
+  const reported: unknown[] = []
+  const deps: BladeRestDeps = {
+    engine,
+    agents,
+    models,
+    memories,
+    keys,
+    clock,
+    describe: { toolTitle: () => undefined, contextWindow: () => 1_000, directoryOf: () => undefined },
+    version: '9.8.7',
+    bodyBytes: options.bodyBytes ?? 10_000,
+    authenticate: keys.authenticate,
+    readBody: readPlainBody,
+    report(error) {
+      reported.push(error)
+      return `error-${reported.length}`
+    },
+  }
+  const listen = getRequestListener(createBladeRoutes(deps).fetch)
+  const server = createServer((incoming, outgoing) => void listen(incoming, outgoing))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  const url = `http://127.0.0.1:${port}`
+
+  return {
+    url,
+    engine,
+    memories,
+    keys,
+    clock,
+    model,
+    otherModel,
+    agents,
+    reported,
+    deps,
+    send: (method: string, path: string, sent: SendOptions = {}) => send(url, method, path, sent),
+    /** Begins a turn as another door would. */
+    say: (sessionId: string, content: string, userId: UserId = ANN) =>
+      engine.execute({ type: 'start-turn', userId, sessionId: asSessionId(sessionId), content, whenRunning: 'refuse' }),
+    async untilRecorded(sessionId: string, isWanted: (recorded: Recorded) => boolean): Promise<void> {
+      const found = Promise.withResolvers<void>()
+      const attachment = await engine.attach(
+        await ownerOf(asSessionId(sessionId)),
+        asSessionId(sessionId),
+        { seq: 0 },
+        {
+          recorded: (recorded) => {
+            if (isWanted(recorded)) found.resolve()
+          },
+          delta: () => undefined,
+          closed: () => found.resolve(),
+        },
+      )
+      await found.promise
+      attachment.detach()
+    },
+    async close() {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+      await engine.stop(0)
+    },
+  }
+
+  async function ownerOf(sessionId: SessionId): Promise<UserId> {
+    const head = await store.readHead(sessionId)
+    if (head === undefined) throw new Error(`there is no session ${sessionId}`)
+    return head.userId
+  }
+}
+
+export type Rest = Awaited<ReturnType<typeof openRest>>
+
+export interface SendOptions {
+  readonly body?: unknown
+  /** Goes out as it is. */
+  readonly text?: string
+  /** `null`: none. */
+  readonly key?: string | null
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+export interface Answer {
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+  readonly body: ReturnType<typeof JSON.parse>
+}
+
+async function send(url: string, method: string, path: string, sent: SendOptions): Promise<Answer> {
+  const { key = 'ann', body, text = body === undefined ? undefined : JSON.stringify(body) } = sent
+  const answer = await fetch(url + path, {
+    method,
+    headers: {
+      ...(key !== null && { authorization: `Bearer ${key}` }),
+      ...(text !== undefined && { 'content-type': 'application/json' }),
+      ...sent.headers,
+    },
+    ...(text !== undefined && { body: text }),
+  })
+  const received = await answer.text()
+  const isJson = answer.headers.get('content-type')?.startsWith('application/json') === true
+  return {
+    status: answer.status,
+    headers: answer.headers,
+    text: received,
+    body: isJson ? JSON.parse(received) : undefined,
+  }
+}
