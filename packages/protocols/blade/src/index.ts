@@ -1,3 +1,5 @@
+export { readTurns } from './projection/read-turns.ts'
+export type { Describe } from './projection/scene.ts'
 export type {
   AskUserAnswer,
   Attachment,

@@ -140,6 +140,8 @@ export type PatchEnvelope = Patch & {
   readonly sequence: number
   readonly turn_id: string
   readonly loop_id: string
+  /** The whole turn after the patch; lean clients do without, and so do deltas of long turns. */
+  readonly data: { readonly turn?: TurnProjection }
 }
 
 /** `content` is the whole block so far, beside a `text_delta` too; only lean clients do without. */

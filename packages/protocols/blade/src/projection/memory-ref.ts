@@ -1,0 +1,12 @@
+import type { MemoryRef } from '../wire.ts'
+import type { EventOf } from './event-of.ts'
+
+const LONGEST_PREVIEW = 120
+
+type Recalled = EventOf<'memories.recalled'>['memories'][number]
+
+export const toMemoryRef = ({ memoryId, content, skillName }: Recalled): MemoryRef => ({
+  id: memoryId,
+  content_preview: content.slice(0, LONGEST_PREVIEW),
+  skill_name: skillName ?? null,
+})

@@ -1,0 +1,129 @@
+/** The frame of a turn: where runs begin and end, what the user said, and changes of mode. */
+import { textOf } from '@polylogue/engine'
+import type { EventOf } from './event-of.ts'
+import { newTurn } from './new-turn.ts'
+import { pauseTurns } from './project-calls.ts'
+import type { Scene } from './scene.ts'
+import { toEndStatus, toErrorCode, toFinishReason } from './session-status.ts'
+import { titleOf, toSessionChanges } from './session-changes.ts'
+import { idsOfEntry, idsOfEvent, runIdOf } from './turn-ids.ts'
+import { plainBlock, toUserBlocks } from './user-turn.ts'
+import type { ChatEnd } from '../wire.ts'
+
+/** When and where in the log something was recorded. */
+export interface Moment {
+  readonly seq: number
+  readonly at: number
+}
+
+export function admitInput(scene: Scene, { inputId, content, settings = {} }: EventOf<'input.admitted'>): void {
+  scene.inputs.set(inputId, { content, settings })
+  if (scene.title !== undefined) return
+  scene.title = titleOf(textOf(content))
+  scene.isTitleNew = scene.title !== undefined
+}
+
+export function beginRun(scene: Scene, { turnId, inputId }: EventOf<'turn.started'>): void {
+  const input = inputId === undefined ? undefined : scene.inputs.get(inputId)
+  scene.run = { turnId, settings: input?.settings ?? {}, isCancelled: false, said: '' }
+  scene.isWaiting = false
+  scene.board.tell('chat:start', { run_id: runIdOf(turnId) })
+}
+
+/** A change of mode that comes with a message stands before it. */
+export function tellInput(scene: Scene, { inputId }: EventOf<'turn.started'>, moment: Moment): void {
+  const input = inputId === undefined ? undefined : scene.inputs.get(inputId)
+  if (inputId === undefined || input === undefined) return
+  scene.inputs.delete(inputId)
+  const { isPlanning } = input.settings
+  if (isPlanning !== undefined && isPlanning !== scene.isPlanning) {
+    // What it goes back to is recorded next; until then it only matters that it is another one.
+    scene.facts = { ...scene.facts, preset: isPlanning ? 'plan' : 'workspace-write' }
+    tellMode(scene, moment)
+  }
+  const { at, seq } = moment
+  const context_window = scene.contextWindow(scene.facts.agent)
+  scene.begun.push(seq)
+  scene.board.add(newTurn(idsOfEntry(inputId), { role: 'user', at, context_window, ...toUserBlocks(input.content) }))
+}
+
+function tellMode(scene: Scene, { seq, at }: Moment): void {
+  const [from, to] = scene.isPlanning ? ['executing', 'planning'] : ['planning', 'executing']
+  const blocks = [
+    plainBlock('mode_change', { from, to }),
+    plainBlock(scene.isPlanning ? 'planning_enter' : 'planning_exit', null),
+  ]
+  const context_window = scene.contextWindow(scene.facts.agent)
+  scene.board.add(newTurn(idsOfEvent(seq), { role: 'system', at, context_window, blocks }))
+}
+
+export function configure(scene: Scene, event: EventOf<'session.configured'>, moment: Moment): void {
+  const { preset, clientTools, isShared } = event
+  const wasPlanning = scene.isPlanning
+  scene.facts = {
+    ...scene.facts,
+    ...(preset && { preset }),
+    ...(clientTools && { clientTools }),
+    ...(isShared !== undefined && { isShared }),
+  }
+  if (event.title !== undefined) {
+    scene.title = event.title
+    scene.isTitleNew = false
+  }
+  if (scene.isPlanning !== wasPlanning) tellMode(scene, moment)
+  const changes = toSessionChanges(event)
+  if (Object.keys(changes).length > 0) scene.board.tell('session:updated', changes)
+}
+
+export function pauseRun(scene: Scene, { at }: Moment): void {
+  scene.isWaiting = true
+  pauseTurns(scene, at)
+  scene.board.tell('chat:end', { status: 'completed', result: null, finish_reason: 'completed' })
+  tellTitle(scene)
+}
+
+export function resumeRun(scene: Scene, { turnId }: EventOf<'turn.resumed'>): void {
+  scene.isWaiting = false
+  scene.board.tell('chat:start', { run_id: runIdOf(turnId) })
+}
+
+/** A turn that was waiting has told the end of its run already. */
+export function endRun(scene: Scene, event: EventOf<'turn.ended'>): void {
+  const { board, run, ending } = scene
+  const { outcome, error } = event
+  scene.run = undefined
+  scene.isWaiting = false
+  if (ending === 'superseded') return
+  if (ending === 'stopped') {
+    board.tell('session:updated', { status: toEndStatus(outcome) })
+    return
+  }
+  if (outcome === 'failed') {
+    const message = error?.message ?? 'The run failed.'
+    board.tell('system:error', { message, code: toErrorCode(error?.code ?? ''), detail: error?.code ?? null })
+  } else if (outcome === 'step-limit') {
+    board.tell('system:notification', {
+      notification_type: 'max_turns',
+      title: 'The agent stopped at its limit',
+      detail: error?.message ?? null,
+      status: 'warning',
+    })
+  }
+  const status = toEndStatus(outcome)
+  const result = status === 'completed' ? resultOf(run, event) : null
+  board.tell('chat:end', { status, result, finish_reason: toFinishReason(outcome) })
+  tellTitle(scene)
+}
+
+function resultOf(run: Scene['run'], { output }: EventOf<'turn.ended'>): ChatEnd['result'] {
+  if (run?.settings.isUnattended !== true) return null
+  const { outputSchema } = run.settings
+  if (outputSchema === undefined) return { output: run.said }
+  return { output: output ?? null, schema: outputSchema }
+}
+
+function tellTitle(scene: Scene): void {
+  if (!scene.isTitleNew || scene.title === undefined) return
+  scene.isTitleNew = false
+  scene.board.tell('session:updated', { intent: scene.title })
+}

@@ -1,0 +1,238 @@
+/**
+ * A session's log as Blade tells it: turns, patches and the events around them. Pure but for its own memory. Every
+ * recorded event comes to the same patches whoever reads the log and whenever, so that their number is the same for all.
+ *
+ * Two things are told in another order than they are recorded, for which the events after them must be known: the end of
+ * a turn that waited is told after the start of the run that superseded it, and a call that needs approval is declared
+ * as one that waits. What is recorded together is read together: `settle` says that nothing more is at hand.
+ */
+import { unreachable, type BlockDelta, type LiveBatch, type Recorded, type RecordedEvent } from '@polylogue/engine'
+import type { SessionStatus, TurnProjection } from '../wire.ts'
+import type { EventOf } from './event-of.ts'
+import { findQuestion, type OpenQuestion } from './open-question.ts'
+import { pauseIfStuck, requestApproval, resolveApproval, settleCall } from './project-calls.ts'
+import { endCompaction, startCompaction } from './project-compactions.ts'
+import { admitInput, beginRun, configure, endRun, pauseRun, resumeRun, tellInput, type Moment } from './project-runs.ts'
+import { answerStep, endStep, startLoop, startStep } from './project-steps.ts'
+import type { ProjectedOutput } from './projected-output.ts'
+import { Scene, type Describe, type SessionFacts } from './scene.ts'
+import { takeSeed } from './take-seed.ts'
+import { toEndStatus } from './session-status.ts'
+import { addBatch, addTextSoFar } from './step-text.ts'
+import { toMemoryRef } from './memory-ref.ts'
+import type { BoardOptions } from './turn-board.ts'
+
+interface HeldAnswer extends Moment {
+  readonly event: EventOf<'step.answered'>
+  readonly approvals: EventOf<'approval.requested'>[]
+}
+
+export class SessionProjection {
+  readonly #describe: Describe
+  readonly #options: BoardOptions
+  #scene: Scene | undefined
+  #seq = 0
+  #lastStatus: SessionStatus = 'created'
+  #heldAnswer: HeldAnswer | undefined
+  /** The end of a turn that was waiting, as far as it was read. */
+  #heldEnd: Recorded[] = []
+  #isSuperseded = false
+
+  constructor(describe: Describe, options: BoardOptions = { keep: 'all' }) {
+    this.#describe = describe
+    this.#options = options
+  }
+
+  /** The last recorded event that it has read. */
+  get seq(): number {
+    return this.#seq
+  }
+
+  get status(): SessionStatus {
+    if (this.#scene?.isWaiting === true) return 'waiting_for_input'
+    return this.#scene?.run === undefined ? this.#lastStatus : 'running'
+  }
+
+  /** All of them, unless only the open ones are kept. */
+  get turns(): readonly TurnProjection[] {
+    return this.#scene?.board.turns ?? []
+  }
+
+  /** The number of the newest patch. */
+  get patchSequence(): number {
+    return this.#scene?.board.sequence ?? 0
+  }
+
+  get facts(): SessionFacts | undefined {
+    return this.#scene?.facts
+  }
+
+  question(id: string): OpenQuestion | undefined {
+    return this.#scene && findQuestion(this.#scene.loops, id)
+  }
+
+  /** Contract: in the order of the log, from its beginning. */
+  apply(recorded: Recorded): readonly ProjectedOutput[] {
+    const { seq, at, event } = recorded
+    if (this.#scene === undefined) {
+      if (event.type !== 'session.created') throw new Error(`a log begins with session.created, not ${event.type}`)
+      this.#scene = createScene(event, this.#describe, this.#options)
+    }
+    this.#seq = seq
+    const scene = this.#scene
+    if (this.#hold(recorded)) return scene.board.take()
+    this.#releaseAnswer()
+    if (event.type === 'turn.started') {
+      this.#begin(scene, event, { seq, at })
+    } else {
+      this.#releaseEnd()
+      this.#project(scene, event, { seq, at })
+    }
+    return scene.board.take()
+  }
+
+  /** Nothing more was recorded together with what was read. */
+  settle(): readonly ProjectedOutput[] {
+    this.#releaseEnd()
+    this.#releaseAnswer()
+    return this.#scene?.board.take() ?? []
+  }
+
+  batch(batch: LiveBatch): readonly ProjectedOutput[] {
+    if (this.#scene === undefined) return []
+    this.#releaseEnd()
+    this.#releaseAnswer()
+    addBatch(this.#scene, batch)
+    return this.#scene.board.take()
+  }
+
+  /** The text so far of a step that was under way when its reader came; the batches go on from there. */
+  delta(delta: BlockDelta): void {
+    if (this.#scene !== undefined) addTextSoFar(this.#scene, delta)
+  }
+
+  #begin(scene: Scene, event: EventOf<'turn.started'>, moment: Moment): void {
+    if (!this.#isSuperseded) this.#releaseEnd()
+    beginRun(scene, event)
+    this.#releaseEnd()
+    tellInput(scene, event, moment)
+  }
+
+  #hold(recorded: Recorded): boolean {
+    const { event, seq, at } = recorded
+    const scene = this.#scene
+    const held = this.#heldAnswer
+    if (held !== undefined && event.type === 'approval.requested' && isCallOf(held.event, event.toolCallId)) {
+      held.approvals.push(event)
+      return true
+    }
+    if (event.type === 'step.answered') {
+      this.#releaseAnswer()
+      this.#heldAnswer = { event, approvals: [], seq, at }
+      return true
+    }
+    if (this.#heldEnd.length > 0 && event.type === 'input.admitted') {
+      this.#isSuperseded = true
+      if (scene !== undefined) admitInput(scene, event)
+      return true
+    }
+    const isEnd = scene?.isWaiting === true && ENDINGS.has(event.type)
+    if (isEnd) this.#heldEnd.push(recorded)
+    return isEnd
+  }
+
+  #releaseEnd(): void {
+    const held = this.#heldEnd
+    const scene = this.#scene
+    if (held.length === 0 || scene === undefined) return
+    this.#heldEnd = []
+    // A run that superseded it has begun by now, and is none of its business.
+    const { run, isWaiting } = scene
+    scene.ending = this.#isSuperseded ? 'superseded' : 'stopped'
+    for (const { event, seq, at } of held) this.#project(scene, event, { seq, at })
+    scene.ending = undefined
+    if (this.#isSuperseded) Object.assign(scene, { run, isWaiting })
+    this.#isSuperseded = false
+  }
+
+  #releaseAnswer(): void {
+    const held = this.#heldAnswer
+    if (held === undefined || this.#scene === undefined) return
+    this.#heldAnswer = undefined
+    answerStep(this.#scene, held.event, held.approvals, held)
+  }
+
+  #project(scene: Scene, event: RecordedEvent, moment: Moment): void {
+    switch (event.type) {
+      case 'session.seeded':
+        return takeSeed(scene, event, moment)
+      case 'session.configured':
+        return configure(scene, event, moment)
+      case 'input.admitted':
+        return admitInput(scene, event)
+      case 'input.dropped':
+        return void scene.inputs.delete(event.inputId)
+      case 'turn.paused':
+        return pauseRun(scene, moment)
+      case 'turn.resumed':
+        return resumeRun(scene, event)
+      case 'turn.cancel-requested':
+        if (scene.run !== undefined) scene.run.isCancelled = true
+        return
+      case 'turn.ended':
+        this.#lastStatus = toEndStatus(event.outcome)
+        return endRun(scene, event)
+      case 'step.started':
+        return startStep(scene, event, moment)
+      case 'step.ended':
+        return endStep(scene, event, moment)
+      case 'memories.recalled':
+        if (scene.run !== undefined) scene.run.memories = event.memories.map(toMemoryRef)
+        return
+      case 'compaction.started':
+        return startCompaction(scene, event, moment)
+      case 'compaction.ended':
+        return endCompaction(scene, event, moment)
+      case 'loop.started':
+        return startLoop(scene, event)
+      case 'loop.ended':
+        return scene.loops.remove(event.loopId)
+      case 'approval.requested': {
+        requestApproval(scene, event)
+        const loop = scene.loops.call(event.toolCallId)?.loop
+        return loop && pauseIfStuck(scene, loop, moment.at)
+      }
+      case 'approval.resolved':
+        return resolveApproval(scene, event, moment)
+      case 'tool-call.settled':
+        return settleCall(scene, event, moment)
+      case 'session.created':
+      case 'turn.started':
+      case 'step.answered':
+      case 'turn.taken-over':
+      case 'compaction.requested':
+      case 'tool-call.started':
+      case 'tool-call.cancel-requested':
+        return
+      default:
+        return unreachable(event)
+    }
+  }
+}
+
+const ENDINGS: ReadonlySet<RecordedEvent['type']> = new Set([
+  'tool-call.settled',
+  'step.ended',
+  'loop.ended',
+  'turn.ended',
+])
+
+const isCallOf = ({ routes }: EventOf<'step.answered'>, toolCallId: string): boolean => routes[toolCallId] !== undefined
+
+function createScene(event: EventOf<'session.created'>, describe: Describe, options: BoardOptions): Scene {
+  const { sessionId, userId, agent, preset, clientTools, directories = [], title } = event
+  const facts = { sessionId, userId, agent, preset, clientTools, directories, isShared: false }
+  const scene = new Scene(facts, describe, options)
+  if (title !== undefined && title !== '') scene.title = title
+  return scene
+}

@@ -1,0 +1,40 @@
+import { unreachable, type TurnOutcome } from '@polylogue/engine'
+import type { ChatEnd } from '../wire.ts'
+
+export function toEndStatus(outcome: TurnOutcome): ChatEnd['status'] {
+  switch (outcome) {
+    case 'finished':
+    case 'token-limit':
+    case 'refused':
+    case 'step-limit':
+      return 'completed'
+    case 'cancelled':
+    case 'interrupted':
+      return 'interrupted'
+    case 'failed':
+      return 'failed'
+    default:
+      return unreachable(outcome)
+  }
+}
+
+export function toFinishReason(outcome: TurnOutcome): ChatEnd['finish_reason'] {
+  if (outcome === 'step-limit') return 'max_turns'
+  return toEndStatus(outcome) === 'completed' ? 'completed' : null
+}
+
+/** What a failure is called on this wire; whatever a provider calls its own, it is the model's. */
+export function toErrorCode(code: string): string {
+  switch (code) {
+    case 'output-schema-violation':
+      return 'output_schema_violation'
+    case 'internal':
+      return 'internal_error'
+    case 'agent-gone':
+      return 'agent_gone'
+    case 'failed':
+      return 'server_stopped'
+    default:
+      return 'llm_error'
+  }
+}

@@ -1,0 +1,91 @@
+/**
+ * The text of a step. Live it comes in numbered batches, one patch each; from the log alone it is simply there. Pieces of
+ * one kind that follow each other are one block here, whatever stood between them in the engine, because the fold of
+ * clients puts them together.
+ *
+ * A long turn is too much to go along with every delta. Then every fourth batch is a snapshot instead, and its text goes
+ * out with the next one; the answer of a long step flushes what is left, by one patch, empty or not, so that what the
+ * log comes to is the same with and without the batches.
+ */
+import type { BlockDelta, LiveBatch, StepBlock } from '@polylogue/engine'
+import type { ContentBlock, Patch } from '../wire.ts'
+import type { OpenStep } from './open-loops.ts'
+import type { Scene } from './scene.ts'
+import { textBlock } from './user-turn.ts'
+
+/** In UTF-16 units. */
+export const LONG_TEXT = 65_536
+const SNAPSHOT_EVERY = 4
+
+type TextKind = 'text' | 'thinking'
+
+export function addBatch(scene: Scene, batch: LiveBatch): void {
+  const { board, loops } = scene
+  const { number, stepId, text } = batch
+  const step = loops.withStep(stepId)?.step
+  if (step === undefined || step.isAnswered) {
+    board.skipTo(number)
+    return
+  }
+  const piece = { type: kindOf(batch), text }
+  step.textLength += text.length
+  if (step.textLength <= LONG_TEXT) {
+    board.batch(step.turnId, addText(piece), number, false)
+    return
+  }
+  const { held } = step
+  if (held === undefined && number % SNAPSHOT_EVERY === 0) {
+    step.held = piece
+    const { status } = board.turn(step.turnId)
+    board.batch(step.turnId, { patch_type: 'set_status', data: { status } }, number, false)
+    return
+  }
+  const isOneBlock = held?.type === piece.type
+  step.held = held === undefined || isOneBlock ? undefined : piece
+  const next = isOneBlock ? { type: piece.type, text: held.text + text } : (held ?? piece)
+  board.batch(step.turnId, addText(next), number, true)
+}
+
+/** The text so far of a step that was under way when the reader came. It is part of what whoever subscribes gets. */
+export function addTextSoFar({ board, loops }: Scene, delta: BlockDelta): void {
+  const step = loops.withStep(delta.stepId)?.step
+  if (step === undefined || step.isAnswered) return
+  step.textLength += delta.text.length
+  const { blocks } = board.turn(step.turnId)
+  board.change(step.turnId, { blocks: mergeText([...blocks, textBlock(delta.text, kindOf(delta))]) })
+}
+
+/** The step's own text as it was recorded takes the place of what came live. */
+export function settleText({ board }: Scene, step: OpenStep, recorded: readonly StepBlock[]): void {
+  const { turnId, held, prefix } = step
+  const spoken = recorded.flatMap((block) =>
+    block.type === 'tool-call' || block.text === '' ? [] : [textBlock(block.text, block.type)],
+  )
+  const blocks = [...board.turn(turnId).blocks.slice(0, prefix), ...mergeText(spoken)]
+  const length = spoken.reduce((sum, { content }) => sum + (typeof content === 'string' ? content.length : 0), 0)
+  step.held = undefined
+  if (length > LONG_TEXT && held !== undefined) board.patch(turnId, addText(held))
+  board.change(turnId, { blocks })
+  const last = blocks.at(-1)
+  if (length > LONG_TEXT && held === undefined && last !== undefined) {
+    board.patch(turnId, addText({ type: last.type === 'thinking' ? 'thinking' : 'text', text: '' }))
+  }
+}
+
+const addText = ({ type, text }: { readonly type: TextKind; readonly text: string }): Patch => ({
+  patch_type: 'add_content',
+  data: { type, text_delta: text },
+})
+
+const kindOf = ({ type }: BlockDelta): TextKind => (type === 'text.delta' ? 'text' : 'thinking')
+
+function mergeText(blocks: readonly ContentBlock[]): ContentBlock[] {
+  const merged: ContentBlock[] = []
+  for (const block of blocks) {
+    const last = merged.at(-1)
+    const isOneBlock = last?.type === block.type && (block.type === 'text' || block.type === 'thinking')
+    if (isOneBlock) merged[merged.length - 1] = { ...last, content: `${String(last.content)}${String(block.content)}` }
+    else merged.push(block)
+  }
+  return merged
+}

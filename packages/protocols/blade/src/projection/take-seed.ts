@@ -1,0 +1,36 @@
+import { ROOT_LOOP, textOf } from '@polylogue/engine'
+import type { EventOf } from './event-of.ts'
+import type { OpenCall } from './open-loops.ts'
+import type { Moment } from './project-runs.ts'
+import type { Scene } from './scene.ts'
+import { toSeededTurns } from './seeded-turns.ts'
+import { titleOf } from './session-changes.ts'
+
+/** A history that the session began with. Its open calls wait for the client that declared them. */
+export function takeSeed(scene: Scene, { entryId, messages }: EventOf<'session.seeded'>, { seq, at }: Moment): void {
+  const { turns, open } = toSeededTurns(entryId, messages, at)
+  for (const turn of turns) {
+    scene.begun.push(seq)
+    scene.board.add(turn)
+  }
+  const first = messages.find((message) => message.role === 'user')
+  scene.title ??= first && titleOf(textOf(first.content))
+  const turnId = open.at(-1)?.turnId
+  if (turnId === undefined) return
+  const calls = open
+    .filter((candidate) => candidate.turnId === turnId)
+    .map(({ call: { toolCallId: id, name, input } }): OpenCall => {
+      return {
+        id,
+        name,
+        displayName: name,
+        input,
+        route: 'client',
+        phase: 'waiting',
+        isAsking: false,
+        isRefused: false,
+      }
+    })
+  const step = { stepId: entryId, turnId, startedAt: at, isAnswered: true, prefix: 0, textLength: 0, calls }
+  scene.loops.get(ROOT_LOOP).step = step
+}

@@ -1,0 +1,122 @@
+import { applyPatch } from '../fold/apply-patch.ts'
+import type { Patch, ServerEvents, TurnProjection, TurnStatus } from '../wire.ts'
+import type { ProjectedOutput } from './projected-output.ts'
+
+export interface BoardOptions {
+  /** `open`: turns that have ended are forgotten once they were told. */
+  readonly keep: 'all' | 'open'
+}
+
+type Changes = Partial<Omit<TurnProjection, 'turn_id' | 'sequence'>>
+
+/** The turns of a session and what is told of them. Every patch is numbered here. */
+export class TurnBoard {
+  readonly #sessionId: string
+  readonly #keep: BoardOptions['keep']
+  readonly #turns = new Map<string, TurnProjection>()
+  /** Turns that were patched after their last end. */
+  readonly #untold = new Set<string>()
+  #outputs: ProjectedOutput[] = []
+  #opened = 0
+  /** Patches that recorded events came to. */
+  #patches = 0
+  /** The number of the newest live batch. */
+  #batches = 0
+
+  constructor(sessionId: string, { keep }: BoardOptions) {
+    this.#sessionId = sessionId
+    this.#keep = keep
+  }
+
+  get turns(): readonly TurnProjection[] {
+    return [...this.#turns.values()]
+  }
+
+  /** Of the newest patch; the next one's is higher by one, unless a crash lies between. */
+  get sequence(): number {
+    return this.#patches + this.#batches
+  }
+
+  /** What was told since the last time. */
+  take(): readonly ProjectedOutput[] {
+    const outputs = this.#outputs
+    this.#outputs = []
+    return outputs
+  }
+
+  turn(turnId: string): TurnProjection {
+    const turn = this.#turns.get(turnId)
+    if (turn === undefined) throw new Error(`there is no turn ${turnId}`)
+    return turn
+  }
+
+  tell<Name extends Exclude<keyof ServerEvents, 'turn:patch'>>(
+    event: Name,
+    payload: Omit<ServerEvents[Name], 'session_id'>,
+  ): void {
+    this.#outputs.push({ event, payload: { session_id: this.#sessionId, ...payload } } as ProjectedOutput)
+  }
+
+  open(turn: Omit<TurnProjection, 'sequence'>): void {
+    const opened = { ...turn, sequence: this.#opened++ }
+    this.#turns.set(turn.turn_id, opened)
+    this.tell('turn:start', opened)
+  }
+
+  /** A turn that begins and ends at once. */
+  add(turn: Omit<TurnProjection, 'sequence'>): void {
+    this.open(turn)
+    this.end(turn.turn_id)
+  }
+
+  patch(turnId: string, patch: Patch): void {
+    this.#patches++
+    this.#apply(turnId, patch, false)
+  }
+
+  /** The one patch that a live batch is. */
+  batch(turnId: string, patch: Patch, number: number, isBare: boolean): void {
+    this.#batches = number
+    this.#apply(turnId, patch, isBare)
+  }
+
+  /** Numbers of batches up to this one are taken. */
+  skipTo(batches = 0): void {
+    this.#batches = Math.max(this.#batches, batches)
+  }
+
+  /** What no patch says: it is told with the turn's end. */
+  change(turnId: string, changes: Changes): void {
+    this.#turns.set(turnId, { ...this.turn(turnId), ...changes })
+  }
+
+  setStatus(turnId: string, status: TurnStatus): void {
+    if (this.turn(turnId).status !== status) this.patch(turnId, { patch_type: 'set_status', data: { status } })
+  }
+
+  end(turnId: string): void {
+    const turn = this.turn(turnId)
+    this.#untold.delete(turnId)
+    this.tell('turn:end', turn)
+    if (this.#keep === 'open' && turn.status !== 'paused') this.#turns.delete(turnId)
+  }
+
+  endIfUntold(turnId: string): void {
+    if (this.#untold.has(turnId)) this.end(turnId)
+  }
+
+  #apply(turnId: string, patch: Patch, isBare: boolean): void {
+    const turn = applyPatch(this.turn(turnId), patch)
+    if (turn === undefined) throw new Error(`${patch.patch_type} does not fit the turn ${turnId}`)
+    this.#turns.set(turnId, turn)
+    this.#untold.add(turnId)
+    const payload = {
+      session_id: this.#sessionId,
+      sequence: this.sequence,
+      turn_id: turnId,
+      loop_id: turn.loop_id,
+      ...patch,
+    }
+    this.#outputs.push({ event: 'turn:patch', payload, turn, isBare })
+  }
+}
