@@ -127,7 +127,12 @@ function oneMemoryOperations({ memories }: Deps): readonly Operation[] {
       body: changes,
       answer: memorySchema,
       async run({ caller, param, body }) {
-        const [memory] = await memories.changeMemories(caller.userId, [idIn(param('id'))], toFields(body))
+        const id = idIn(param('id'))
+        const given = toFields(body)
+        const isChange = Object.keys(given).length > 0
+        const memory = isChange
+          ? (await memories.changeMemories(caller.userId, [id], given))[0]
+          : await memories.findMemory(caller.userId, id)
         return toWireMemory(memory ?? refuseUnknown())
       },
     }),
