@@ -1,0 +1,51 @@
+import {
+  createScheduleBook,
+  createScheduleRunner,
+  createScheduledTurns,
+  type AgentCatalog,
+  type Clock,
+  type Engine,
+  type Ids,
+  type LogEntry,
+  type RandomBytes,
+  type ScheduleBook,
+  type ScheduleRunner,
+  type ScheduleStore,
+} from '@polylogue/engine'
+import { LOCAL_USER, type KeyRing } from '../auth/key-ring.ts'
+import { createSlotCalendar } from './slot-calendar.ts'
+
+export interface SchedulesDeps {
+  readonly store: ScheduleStore
+  /** With the limits and the ceiling of its users. */
+  readonly engine: Engine
+  readonly agents: AgentCatalog & { readonly defaultName: string }
+  readonly keys: Pick<KeyRing, 'list'>
+  readonly clock: Clock
+  readonly random: RandomBytes
+  readonly ids: Pick<Ids, 'sessionId'>
+  log(entry: LogEntry): void
+}
+
+/** What users want done at certain times: their book of it, and who looks at the clock. */
+export interface Schedules extends Omit<ScheduleRunner, 'wake'> {
+  readonly book: ScheduleBook
+}
+
+export function createSchedules(deps: SchedulesDeps): Schedules {
+  const { store, engine, agents, keys, clock, random, ids, log } = deps
+  const calendar = createSlotCalendar()
+  const runner = createScheduleRunner({
+    store,
+    calendar,
+    clock,
+    random,
+    sessionId: () => ids.sessionId(),
+    turns: createScheduledTurns({ engine, defaultAgent: () => agents.defaultName }),
+    // Whoever has no key any more has lost the right to be here; the user `local` has none to lose.
+    isWelcome: async (userId) => userId === LOCAL_USER || (await keys.list(userId)).length > 0,
+    log,
+  })
+  const book = createScheduleBook({ store, calendar, clock, random, changed: () => runner.wake() })
+  return { book, start: () => runner.start(), stop: () => runner.stop(), idle: () => runner.idle() }
+}
