@@ -11,7 +11,8 @@ export interface ZoneSpan {
   readonly offset: number
 }
 
-const DAY_MS = 24 * 60 * 60_000
+/** No zone changes its clocks twice in that time: the shortest was a week, in Brazil in 2000. */
+const PROBE_MS = 4 * 24 * 60 * 60_000
 const FIRST_YEAR = 1970
 
 /** `undefined`: there is no such zone. */
@@ -42,16 +43,15 @@ export function createZoneClock(timezone: string): ZoneClock | undefined {
   }
 }
 
-/** No zone has ever changed its clocks twice within a day. */
 function findSpans(from: number, until: number, offsetAt: (instant: number) => number): readonly ZoneSpan[] {
   const spans: ZoneSpan[] = []
   let begin = from
   let offset = offsetAt(from)
-  for (let day = from; day < until; day += DAY_MS) {
-    const tomorrow = Math.min(day + DAY_MS, until)
-    const next = offsetAt(tomorrow)
+  for (let probe = from; probe < until; probe += PROBE_MS) {
+    const later = Math.min(probe + PROBE_MS, until)
+    const next = offsetAt(later)
     if (next === offset) continue
-    const change = findChange(day, tomorrow, (instant) => offsetAt(instant) !== offset)
+    const change = findChange(probe, later, (instant) => offsetAt(instant) !== offset)
     spans.push({ from: begin, until: change, offset })
     begin = change
     offset = next

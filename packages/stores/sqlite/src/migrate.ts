@@ -16,6 +16,7 @@ export const MIGRATIONS = [
   '0004_memories.sql',
   '0005_listings.sql',
   '0006_usage.sql',
+  '0007_schedules.sql',
 ] as const
 
 export function schemaVersionOf(db: DatabaseSync): number {

@@ -1,4 +1,13 @@
-import type { Clock, EventStore, KeyStore, MemoryStore, RuleStore, StorageFault, UsageStore } from '@polylogue/engine'
+import type {
+  Clock,
+  EventStore,
+  KeyStore,
+  MemoryStore,
+  RuleStore,
+  ScheduleStore,
+  StorageFault,
+  UsageStore,
+} from '@polylogue/engine'
 import { damaged } from './damage.ts'
 import { createGroupCommit } from './group-commit.ts'
 import { migrate } from './migrate.ts'
@@ -8,6 +17,7 @@ import { createSqliteEventStore } from './sqlite-event-store.ts'
 import { createSqliteKeyStore } from './sqlite-key-store.ts'
 import { createSqliteMemoryStore } from './sqlite-memory-store.ts'
 import { createSqliteRuleStore } from './sqlite-rule-store.ts'
+import { createSqliteScheduleStore } from './sqlite-schedule-store.ts'
 import { createSqliteUsageStore } from './sqlite-usage-store.ts'
 import { waitForLock } from './wait-for-lock.ts'
 
@@ -26,6 +36,7 @@ export interface SqliteStores {
   readonly rules: RuleStore
   readonly memories: MemoryStore
   readonly usage: UsageStore
+  readonly schedules: ScheduleStore
   close(): Promise<void>
 }
 
@@ -44,7 +55,8 @@ export async function openSqliteStores(options: SqliteStoresOptions): Promise<Sq
       const rules = createSqliteRuleStore({ db, commits })
       const memories = createSqliteMemoryStore({ db, clock, commits })
       const usage = createSqliteUsageStore({ db, commits })
-      return { events, keys, rules, memories, usage, close: () => commits.close() }
+      const schedules = createSqliteScheduleStore({ db, commits })
+      return { events, keys, rules, memories, usage, schedules, close: () => commits.close() }
     } catch (error) {
       db.close()
       throw error
