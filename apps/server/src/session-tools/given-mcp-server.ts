@@ -6,8 +6,6 @@ export type GivenMcpServer =
       readonly command: string
       readonly args: readonly string[]
       readonly env: readonly GivenPair[]
-      /** Where the program runs; where the server was started unless given. */
-      readonly cwd?: string
     }
   | {
       readonly type: 'sse' | 'http'

@@ -7,6 +7,7 @@ import { createMcpPool, type McpPool } from '@polylogue/tools'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { systemClock } from '../platform/system-clock.ts'
 import type { GivenMcpServer } from './given-mcp-server.ts'
+import type { SessionServers } from './session-servers.ts'
 import { createSessionTools, type SessionTools } from './session-tools.ts'
 
 const PROGRAM = join(import.meta.dirname, 'test-support', 'plain-mcp-server.ts')
@@ -17,6 +18,7 @@ const other = asSessionId('two')
 let folder: string
 let pool: McpPool
 let tools: SessionTools
+let editor: SessionServers
 let marker: string
 const logged: string[] = []
 const learned: string[] = []
@@ -33,24 +35,25 @@ beforeEach(async () => {
     clock: systemClock,
     digest: testDigest,
     configured: ['config'],
+    directoryOf: () => Promise.resolve(folder),
     learnSecret: (secret) => void learned.push(secret),
     skillsFolder: join(folder, 'skills'),
     skills: [],
     log,
   })
+  editor = tools.connectServers()
 })
 afterEach(async () => {
   await pool.close()
   await rm(folder, { recursive: true })
 })
 
-const given = (name: string, offered = 'echo', more: { readonly cwd?: string } = {}): GivenMcpServer => ({
+const given = (name: string, offered = 'echo'): GivenMcpServer => ({
   type: 'stdio',
   name,
   command: process.execPath,
   args: [PROGRAM, offered, marker],
   env: [{ name: 'GIVEN_TOKEN', value: SECRET }],
-  ...more,
 })
 const absent: GivenMcpServer = {
   ...given('absent'),
@@ -60,9 +63,10 @@ const absent: GivenMcpServer = {
   env: [{ name: 'GIVEN_TOKEN', value: SECRET }],
 }
 const namesOf = (id = session, own: readonly Tool[] = []) => tools.toolsOf(id, own).map(({ name }) => name)
-const open = async (id: typeof session, ...servers: readonly GivenMcpServer[]) => {
+const open = async (id: typeof session, ...servers: readonly GivenMcpServer[]) => openBy(editor, id, servers)
+const openBy = async (connection: SessionServers, id: typeof session, servers: readonly GivenMcpServer[]) => {
   const problems: string[] = []
-  await tools.servers.open(id, servers, (problem) => void problems.push(problem))
+  await connection.open(id, servers, (problem) => void problems.push(problem))
   return problems
 }
 
@@ -96,14 +100,27 @@ describe('servers that a client brings into a session', () => {
   })
 
   it('live as long as somebody has the session open, and end with the last', async () => {
+    const second = tools.connectServers()
     await open(session, given('files'))
-    await open(session, given('files'))
+    await openBy(second, session, [given('files')])
     expect(await running()).toBe(1)
-    await tools.servers.close(session)
+    await editor.close(session)
+    await editor.close(session)
     expect([await running(), namesOf()]).toEqual([1, ['mcp_files_echo']])
-    await tools.servers.close(session)
+    await second.close(session)
     expect([await running(), namesOf()]).toEqual([0, []])
-    await tools.servers.close(session)
+  })
+
+  it('add up when several connections bring them; of one name the newest counts', async () => {
+    const second = tools.connectServers()
+    await open(session, given('files'), given('mine'))
+    await openBy(second, session, [given('files', 'table'), given('other')])
+    expect(namesOf()).toEqual(['mcp_mine_echo', 'mcp_files_table', 'mcp_other_echo'])
+    expect(tools.toolsOf(session, [])).toHaveLength(3)
+    await second.close(session)
+    expect(namesOf()).toEqual(['mcp_files_echo', 'mcp_mine_echo'])
+    await openBy(second, session, [])
+    expect(namesOf()).toEqual(['mcp_files_echo', 'mcp_mine_echo'])
   })
 
   it('are replaced by a newer list; one that is in both goes on', async () => {
@@ -118,8 +135,9 @@ describe('servers that a client brings into a session', () => {
 
   it('end with a session that is deleted, whoever has it open', async () => {
     await open(session, given('files'))
-    await open(session, given('files'))
+    await openBy(tools.connectServers(), session, [given('files')])
     await tools.forget(session)
+    await editor.close(session)
     expect([await running(), namesOf()]).toEqual([0, []])
   })
 
@@ -145,9 +163,16 @@ describe('servers that a client brings into a session', () => {
     expect(namesOf()).toEqual([`mcp_config_echo-${testDigest('config_echo').slice(0, 6)}_table`])
   })
 
-  it('run where the client says', async () => {
-    await open(session, given('files', 'where', { cwd: folder }))
+  it('run where their session works', async () => {
+    await open(session, given('files', 'where'))
     expect(await call('mcp_files_where')).toBe(`${folder} ${SECRET}`)
+  })
+
+  it('are not started for a session that is closed before they are', async () => {
+    const opening = open(session, given('files'))
+    await editor.close(session)
+    await opening
+    expect([await running(), namesOf()]).toEqual([0, []])
   })
 })
 

@@ -1,5 +1,4 @@
 import type { Clock, Digest, SessionId } from '@polylogue/engine'
-import { canonicalJson } from '@polylogue/engine'
 import {
   editorMcpServersSchema,
   parseWith,
@@ -10,15 +9,15 @@ import {
 } from '@polylogue/tools'
 import { learnGiven, type GivenMcpServer } from './given-mcp-server.ts'
 
-/** MCP servers that clients bring into one session. */
+/** MCP servers that one connection brings into sessions. */
 export interface SessionServers {
   /**
-   * Holds these servers for the session until `close` was called as often as `open`; the newest list counts. Resolves when
-   * they are ready or have failed, or after a few seconds: what is late appears when it is ready. Never rejects for what is
-   * wrong with a server: `problem` hears of it, in one sentence.
+   * Holds these servers for the session, instead of those that this connection had brought before. Resolves when they are
+   * ready or have failed, or after a few seconds: what is late appears when it is ready. Never rejects for what is wrong
+   * with a server: `problem` hears of it, in one sentence.
    */
   open(sessionId: SessionId, servers: readonly GivenMcpServer[], problem: (message: string) => void): Promise<void>
-  /** Resolves when no process is left of what nobody holds any more. */
+  /** Idempotent. Resolves when no process is left of what no other connection holds. */
   close(sessionId: SessionId): Promise<void>
 }
 
@@ -35,73 +34,83 @@ export interface SessionServersDeps {
   readonly digest: Digest
   /** Of the servers in the configuration. */
   readonly configured: readonly string[]
+  /** Where the programs of a session run; where the server was started unless it says. */
+  directoryOf(sessionId: SessionId): Promise<string | undefined>
   /** Hears every value that no log may show. */
   learnSecret(secret: string): void
 }
 
-interface Opened {
-  readonly key: string
-  readonly names: ReadonlySet<string>
-  readonly hold: McpHold
-  readonly holders: number
-}
-
-/** Long enough for a program that is there; a client waits for its session meanwhile. */
-const READY_MS = 5_000
-
-export type SessionServersPart = SessionServers & {
-  heldBy(sessionId: SessionId): HeldServers | undefined
+export interface ServersOfSessions {
+  /** Its own for each connection. What several of them bring into one session adds up; of one name the newest counts. */
+  connect(): SessionServers
+  heldIn(sessionId: SessionId): HeldServers | undefined
   /** Whoever holds them: the session is gone. */
   forget(sessionId: SessionId): Promise<void>
 }
 
-export function createSessionServers(deps: SessionServersDeps): SessionServersPart {
-  const { pool, clock, digest, configured } = deps
-  const opened = new Map<SessionId, Opened>()
+interface Brought {
+  readonly names: ReadonlySet<string>
+  readonly hold: McpHold
+}
 
-  /** Takes the new ones before it gives the old ones back, so that one that is in both lists goes on. */
-  function hold(sessionId: SessionId, servers: readonly McpServer[]): Promise<void> {
-    const before = opened.get(sessionId)
-    const holders = (before?.holders ?? 0) + 1
-    const key = digest(canonicalJson(servers.map(({ name, reach }) => ({ name, reach: { ...reach } }))))
-    if (before?.key === key) {
-      opened.set(sessionId, { ...before, holders })
-      return Promise.resolve()
+/** Of one session, by connection, the newest last. */
+type Bringing = Map<SessionServers, Brought>
+
+/** Long enough for a program that is there; a client waits for its session meanwhile. */
+const READY_MS = 5_000
+
+export function createSessionServers(deps: SessionServersDeps): ServersOfSessions {
+  const { pool, clock, configured } = deps
+  const sessions = new Map<SessionId, Bringing>()
+  const joined = new WeakMap<
+    Bringing,
+    { readonly lists: readonly (readonly McpTool[])[]; readonly held: HeldServers }
+  >()
+
+  function connect(): SessionServers {
+    /** The newest wish of each session: one that is withdrawn while it waits must hold nothing. */
+    const wishes = new Map<SessionId, symbol>()
+    const connection: SessionServers = {
+      async open(sessionId, given, problem) {
+        const wish = Symbol('open')
+        wishes.set(sessionId, wish)
+        const directory = await deps.directoryOf(sessionId)
+        if (wishes.get(sessionId) !== wish) return
+        const servers = parseGiven(given, directory, problem)
+        const bringing = sessions.get(sessionId) ?? new Map<SessionServers, Brought>()
+        const before = bringing.get(connection)
+        const hold = pool.hold(servers, { scope: sessionId, beside: configured })
+        bringing.delete(connection)
+        bringing.set(connection, { hold, names: new Set(servers.map(({ name }) => name)) })
+        sessions.set(sessionId, bringing)
+        // The new ones are held already, so that a server that is in both lists goes on.
+        await Promise.all([before?.hold.release(), untilReady(hold, problem)])
+      },
+      async close(sessionId) {
+        wishes.delete(sessionId)
+        const bringing = sessions.get(sessionId)
+        const brought = bringing?.get(connection)
+        bringing?.delete(connection)
+        if (bringing?.size === 0) sessions.delete(sessionId)
+        await brought?.hold.release()
+      },
     }
-    const names = new Set(servers.map(({ name }) => name))
-    opened.set(sessionId, { key, names, holders, hold: pool.hold(servers, { scope: sessionId, beside: configured }) })
-    return before?.hold.release() ?? Promise.resolve()
+    return connection
   }
 
-  async function forget(sessionId: SessionId): Promise<void> {
-    const known = opened.get(sessionId)
-    opened.delete(sessionId)
-    await known?.hold.release()
-  }
-
-  return {
-    async open(sessionId, given, problem) {
-      const servers = new Map<string, McpServer>()
-      for (const entry of given) {
-        learnGiven(entry, deps.learnSecret)
-        const parsed = parseWith(editorMcpServersSchema, [entry])
-        if (parsed.ok) for (const server of parsed.value) servers.set(server.name, withDirectory(server, entry))
-        else problem(`MCP server ${entry.name.slice(0, 128)} cannot be used: ${parsed.problem}`)
-      }
-      const replaced = hold(sessionId, [...servers.values()])
-      const current = opened.get(sessionId)?.hold
-      await Promise.all([replaced, current && untilReady(current, problem)])
-    },
-    async close(sessionId) {
-      const known = opened.get(sessionId)
-      if (known !== undefined && known.holders > 1) opened.set(sessionId, { ...known, holders: known.holders - 1 })
-      else await forget(sessionId)
-    },
-    heldBy(sessionId) {
-      const known = opened.get(sessionId)
-      return known && { names: known.names, tools: known.hold.tools() }
-    },
-    forget,
+  function parseGiven(
+    given: readonly GivenMcpServer[],
+    directory: string | undefined,
+    problem: (message: string) => void,
+  ): readonly McpServer[] {
+    const servers = new Map<string, McpServer>()
+    for (const entry of given) {
+      learnGiven(entry, deps.learnSecret)
+      const parsed = parseWith(editorMcpServersSchema, [entry])
+      if (parsed.ok) for (const server of parsed.value) servers.set(server.name, runIn(directory, server))
+      else problem(`MCP server ${entry.name.slice(0, 128)} cannot be used: ${parsed.problem}`)
+    }
+    return [...servers.values()]
   }
 
   async function untilReady(held: McpHold, problem: (message: string) => void): Promise<void> {
@@ -114,9 +123,39 @@ export function createSessionServers(deps: SessionServersDeps): SessionServersPa
     await Promise.race([told, late])
     timer.cancel()
   }
+
+  return {
+    connect,
+    heldIn(sessionId) {
+      const bringing = sessions.get(sessionId)
+      if (bringing === undefined) return undefined
+      const brought = [...bringing.values()]
+      const lists = brought.map(({ hold }) => hold.tools())
+      const known = joined.get(bringing)
+      if (known?.lists.length === lists.length && known.lists.every((list, index) => list === lists[index]))
+        return known.held
+      const held = join(brought, lists)
+      joined.set(bringing, { lists, held })
+      return held
+    },
+    async forget(sessionId) {
+      const brought = [...(sessions.get(sessionId)?.values() ?? [])]
+      sessions.delete(sessionId)
+      await Promise.all(brought.map(({ hold }) => hold.release()))
+    },
+  }
 }
 
-function withDirectory(server: McpServer, given: GivenMcpServer): McpServer {
-  if (server.reach.type !== 'stdio' || given.type !== 'stdio' || given.cwd === undefined) return server
-  return { ...server, reach: { ...server.reach, cwd: given.cwd } }
+function join(brought: readonly Brought[], lists: readonly (readonly McpTool[])[]): HeldServers {
+  const isNewest = (server: string, index: number): boolean =>
+    !brought.slice(index + 1).some(({ names }) => names.has(server))
+  return {
+    names: new Set(brought.flatMap(({ names }) => [...names])),
+    tools: lists.flatMap((list, index) => list.filter(({ server }) => isNewest(server, index))),
+  }
+}
+
+function runIn(cwd: string | undefined, server: McpServer): McpServer {
+  if (server.reach.type !== 'stdio' || cwd === undefined) return server
+  return { ...server, reach: { ...server.reach, cwd } }
 }

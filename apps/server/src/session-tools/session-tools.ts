@@ -23,7 +23,8 @@ export interface SessionTools {
    * without the servers of the configuration that they brought one of the same name for. `own` itself if there is nothing.
    */
   toolsOf(sessionId: SessionId, own: readonly Tool[]): readonly Tool[]
-  readonly servers: SessionServers
+  /** For one connection that may bring MCP servers into sessions. */
+  connectServers(): SessionServers
   readonly skills: Omit<SessionSkills, 'forget'>
   /** The session was deleted. */
   forget(sessionId: SessionId): Promise<void>
@@ -38,7 +39,7 @@ export function createSessionTools(deps: SessionToolsDeps): SessionTools {
   >()
   return {
     toolsOf(sessionId, own) {
-      const held = servers.heldBy(sessionId)
+      const held = servers.heldIn(sessionId)
       const skill = skills.tool(sessionId)
       const key = held?.tools ?? skill
       if (key === undefined) return own
@@ -48,7 +49,7 @@ export function createSessionTools(deps: SessionToolsDeps): SessionTools {
       known.set(key, { own, tools, ...(skill && { skill }) })
       return tools
     },
-    servers,
+    connectServers: servers.connect,
     skills,
     forget: async (sessionId) => void (await Promise.all([servers.forget(sessionId), skills.forget(sessionId)])),
   }
