@@ -62,7 +62,6 @@ async function putQuestion(spent: SpentBudget, place: Place, deps: RunDeps): Pro
   const { session, fence, ids } = deps
   const { turnId } = place.turn
   const stepId = ids.entryId()
-  const toolCallId = ids.toolCallId()
   await session.commit((state) => {
     const { turn } = state
     const loop = turn?.turnId === turnId ? findLoop(turn, place.loopId) : undefined
@@ -70,6 +69,8 @@ async function putQuestion(spent: SpentBudget, place: Place, deps: RunDeps): Pro
     const isMoot =
       turn?.budget.asked !== undefined || turn?.budget.stopped !== undefined || turn?.cancelled !== undefined
     if (loop === undefined || isMoot) return { events: [] }
+    // Here, so that a second try has another name.
+    const toolCallId = ids.toolCallId()
     const answered: StepAnswered = {
       type: 'step.answered',
       turnId,
