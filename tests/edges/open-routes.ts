@@ -1,8 +1,12 @@
 import type { Route } from './edge-server.ts'
 
-const OPEN = new Set(['GET /healthz', 'GET /readyz', 'GET /', 'GET /signin', 'POST /signin'])
+const OPEN = new Set(['GET /healthz', 'GET /readyz', 'GET /', 'GET /signin', 'POST /signin', 'GET /openapi.json'])
+const OPEN_BELOW = /^GET \/(?:page\/|docs|api\/(?:version|health)\/?$)/
 
-/** Asked without a key by design: health, the page with what it loads, and the sign-in itself. */
+/**
+ * Asked without a key by design: health, the version, the documentation, the page with what it loads, and the sign-in
+ * itself.
+ */
 export function isOpen({ method, path }: Route): boolean {
-  return OPEN.has(`${method} ${path}`) || (method === 'GET' && path.startsWith('/page/'))
+  return OPEN.has(`${method} ${path}`) || OPEN_BELOW.test(`${method} ${path}`)
 }

@@ -11,6 +11,7 @@ import { createFailureLimit } from './auth/failure-limit.ts'
 import { authenticateOwnerSocket } from './auth/owner-socket-caller.ts'
 import type { SignInCodes } from './auth/sign-in-codes.ts'
 import { createSignInRoutes } from './auth/sign-in-routes.ts'
+import { createBladeRest } from './blade/blade-rest.ts'
 import type { LoadedConfig } from './config/load-config.ts'
 import type { LiveFacts } from './doctor/live-facts.ts'
 import { createDoors } from './doors.ts'
@@ -145,5 +146,6 @@ function createSharedApp(deps: AppsDeps, authenticate: Authenticate): HttpApp {
       authenticate,
     }),
   )
+  app.route('/', createBladeRest({ parts, config, log, authenticate }))
   return app
 }

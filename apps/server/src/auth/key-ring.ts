@@ -24,6 +24,8 @@ export interface KeyRing {
   createSignIn(userId: UserId, name: string): Promise<CreatedKey>
   /** Stored keys that still open something; without a user, everybody's. */
   list(userId?: UserId): Promise<readonly KeyRecord[]>
+  /** `false` when this user has no such key. */
+  rename(id: string, name: string, userId: UserId): Promise<boolean>
   /** Ends the key's open streams too. `false` when this user (or anybody, when none is named) has no such key. */
   revoke(id: string, userId?: UserId): Promise<boolean>
 }
@@ -87,6 +89,9 @@ export function createKeyRing({ store, clock, random, digest, extraKeys }: KeyRi
     return { record, plain }
   }
 
+  const isOwn = async (id: string, userId: UserId): Promise<boolean> =>
+    (await store.listKeys(userId)).some((record) => record.id === id)
+
   return {
     async find(plain) {
       if (plain === '' || plain.length > MAX_KEY_LENGTH) return undefined
@@ -112,8 +117,10 @@ export function createKeyRing({ store, clock, random, digest, extraKeys }: KeyRi
 
     list: async (userId) => (await store.listKeys(userId)).filter(isLive),
 
+    rename: async (id, name, userId) => (await isOwn(id, userId)) && store.renameKey(id, name),
+
     async revoke(id, userId) {
-      if (userId !== undefined && !(await store.listKeys(userId)).some((record) => record.id === id)) return false
+      if (userId !== undefined && !(await isOwn(id, userId))) return false
       if (!(await store.revokeKey(id))) return false
       known.forgetKey(id)
       revocationOf(id).abort()

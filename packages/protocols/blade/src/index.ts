@@ -1,3 +1,5 @@
+export { createBladeRoutes } from './rest/routes.ts'
+export type { ApiKeys, AuthOutcome, BladeRestDeps, BodyOutcome, Caller } from './rest/deps.ts'
 export { readTurns } from './projection/read-turns.ts'
 export type { Describe } from './projection/scene.ts'
 export type {

@@ -1,8 +1,8 @@
 import { z } from 'zod'
+import { readTurns } from '../projection/read-turns.ts'
 import { compactSession } from './compact-session.ts'
 import type { BladeRestDeps } from './deps.ts'
 import { operation, type Operation } from './operation.ts'
-import { readTurns } from './read-turns.ts'
 import { Refusal } from './refusal.ts'
 import { turnSchema } from './schemas.ts'
 import { requireOwner, sessionIdIn } from './session-access.ts'
@@ -10,8 +10,10 @@ import { requireOwner, sessionIdIn } from './session-access.ts'
 const tag = 'Sessions'
 
 /** What was said in a session. */
-export function messageOperations(deps: Pick<BladeRestDeps, 'engine' | 'describe'>): readonly Operation[] {
-  const { engine } = deps
+export function messageOperations({
+  engine,
+  describe,
+}: Pick<BladeRestDeps, 'engine' | 'describe'>): readonly Operation[] {
   return [
     operation({
       method: 'GET',
@@ -20,7 +22,8 @@ export function messageOperations(deps: Pick<BladeRestDeps, 'engine' | 'describe
       tag,
       summary: 'Everything that was said, in order',
       answer: z.array(turnSchema),
-      run: async ({ caller: { userId }, param }) => readTurns(deps, userId, sessionIdIn(param('sid'))),
+      run: async ({ caller: { userId }, param }) =>
+        readTurns(engine, { userId, sessionId: sessionIdIn(param('sid')), as: 'guest' }, describe),
     }),
     operation({
       method: 'POST',
@@ -37,7 +40,7 @@ export function messageOperations(deps: Pick<BladeRestDeps, 'engine' | 'describe
       async run({ caller: { userId }, param }) {
         const { sessionId } = await requireOwner(engine, userId, sessionIdIn(param('sid')))
         const { compactionId } = await compactSession(engine, userId, sessionId)
-        const turn = (await readTurns(deps, userId, sessionId)).find(({ id }) => id === compactionId)
+        const turn = (await readTurns(engine, { userId, sessionId }, describe)).find(({ id }) => id === compactionId)
         if (turn === undefined) throw new Refusal(409, 'The session has changed meanwhile.')
         return { status: 'ok' as const, turn }
       },

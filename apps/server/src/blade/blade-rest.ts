@@ -1,0 +1,52 @@
+import { WireError, readJsonBody } from '@polylogue/aap'
+import { createBladeRoutes, type BodyOutcome } from '@polylogue/blade'
+import type { IncomingMessage } from 'node:http'
+import type { Authenticate } from '../auth/authenticate.ts'
+import type { LoadedConfig } from '../config/load-config.ts'
+import { jsonLimitsOf } from '../http/read-json-body.ts'
+import type { HttpApp } from '../http/request-listener.ts'
+import { trailOf } from '../http/request-trail.ts'
+import type { Log } from '../log/log.ts'
+import { systemClock } from '../platform/system-clock.ts'
+import { readVersion } from '../version.ts'
+import type { Parts } from '../wire.ts'
+import { describeSessions } from './describe-sessions.ts'
+
+export interface BladeRestParts {
+  readonly parts: Parts
+  readonly config: LoadedConfig
+  readonly log: Log
+  readonly authenticate: Authenticate
+}
+
+/** To be mounted last: it answers for everything below `/api` that is nobody else's. */
+export function createBladeRest({ parts, config: { limits }, log, authenticate }: BladeRestParts): HttpApp {
+  return createBladeRoutes({
+    engine: parts.engine,
+    agents: parts.agents,
+    models: parts.models,
+    memories: parts.memories,
+    keys: parts.keys,
+    clock: systemClock,
+    describe: describeSessions(parts),
+    version: readVersion(),
+    bodyBytes: limits.requestBytes,
+    authenticate,
+    readBody: (incoming, bytes) => readBody(incoming, { ...jsonLimitsOf(limits), bytes }),
+    report(error, incoming) {
+      const { id: errorId, route } = trailOf(incoming)
+      log.error({ errorId, method: incoming.method, route, err: error }, 'a request failed')
+      return errorId
+    },
+  })
+}
+
+async function readBody(incoming: IncomingMessage, limits: Parameters<typeof readJsonBody>[1]): Promise<BodyOutcome> {
+  try {
+    return { type: 'body', value: await readJsonBody(incoming, limits) }
+  } catch (error) {
+    if (!(error instanceof WireError)) throw error
+    const status = error.status === 413 || error.status === 415 ? error.status : 422
+    return { type: 'refused', status, problem: error.message }
+  }
+}
