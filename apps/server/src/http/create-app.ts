@@ -5,6 +5,7 @@ import type { Log } from '../log/log.ts'
 import type { Phase } from '../phase.ts'
 import { createErrorAnswer } from './answer-error.ts'
 import type { Door } from './door.ts'
+import { refusalBody } from './refusal-body.ts'
 import type { HttpApp } from './request-listener.ts'
 import { trailOf } from './request-trail.ts'
 
@@ -27,10 +28,12 @@ export function createApp({ phase, log, doors }: AppDeps): HttpApp {
     trailOf(c.env.incoming).route = patternOf(c)
     if (phase() !== 'ready' && !ALWAYS_OPEN.has(c.req.path)) {
       const error = phase() === 'starting' ? 'The server is starting.' : 'The server is shutting down.'
-      return c.json({ error }, 503, { 'Retry-After': '2', Connection: 'close' })
+      return c.json(refusalBody(c.req.path, error), 503, { 'Retry-After': '2', Connection: 'close' })
     }
     // A stream has no end to leave out, so HEAD is for pages and probes.
-    if (c.req.method === 'HEAD' && /^\/(?:aap|api)\//.test(c.req.path)) return c.json({ error: 'Use GET.' }, 405)
+    if (c.req.method === 'HEAD' && /^\/(?:aap|api)\//.test(c.req.path)) {
+      return c.json(refusalBody(c.req.path, 'Use GET.'), 405)
+    }
     await next()
   })
 

@@ -3,6 +3,7 @@ import type { Hono } from 'hono'
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { AccessPolicy } from './access-policy.ts'
 import { sendPreflight, setCorsHeaders } from './cors.ts'
+import { refusalBody } from './refusal-body.ts'
 import { beginTrail, type RequestTrail } from './request-trail.ts'
 import { sendJson } from './send-json.ts'
 import { cutWhenStalled } from './stalled-answer.ts'
@@ -33,7 +34,7 @@ export function createRequestListener(app: HttpApp, { policy, ended }: RequestLi
       trail.route = 'refused'
       // Its body is not worth reading, so the connection cannot be used again.
       outgoing.shouldKeepAlive = false
-      sendJson(outgoing, verdict.status, { error: verdict.error })
+      sendJson(outgoing, verdict.status, refusalBody(incoming.url ?? '', verdict.error))
       return
     }
     if (verdict.crossOrigin !== undefined) setCorsHeaders(outgoing, verdict.crossOrigin)
