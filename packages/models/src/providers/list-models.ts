@@ -9,6 +9,9 @@ const LONGEST_WAIT_MS = 1000
 const ollamaTags = z.object({
   models: z.array(z.object({ name: z.string(), details: z.object({ family: z.string().nullish() }).nullish() })),
 })
+const ollamaLoaded = z.object({
+  models: z.array(z.object({ name: z.string(), context_length: z.int().positive().optional() })),
+})
 const openAiModels = z.object({ data: z.array(z.object({ id: z.string() })) })
 
 /** They turn texts into numbers and cannot answer. */
@@ -26,6 +29,14 @@ export async function listOllamaModels(baseUrl: string, deps: ListDeps): Promise
   return answer.data.models
     .filter(({ name, details }) => !EMBEDDING.test(`${name} ${details?.family ?? ''}`))
     .map(({ name }) => name)
+}
+
+/** The room that an Ollama gives a model that is loaded; nothing if it does not say. Never rejects. */
+export async function readOllamaWindow(baseUrl: string, model: string, deps: ListDeps): Promise<number | undefined> {
+  const answer = ollamaLoaded.safeParse(await readJson(`${baseUrl.replace(/\/v1$/, '')}/api/ps`, {}, deps))
+  if (!answer.success) return undefined
+  const names = [model, `${model}:latest`]
+  return answer.data.models.find(({ name }) => names.includes(name))?.context_length
 }
 
 /** Models that an OpenAI-compatible server offers; nothing if it does not say. */

@@ -1,4 +1,4 @@
-import type { Failure } from '@polylogue/engine'
+import type { Failure, Usage } from '@polylogue/engine'
 import { isContextTooLong } from './context-too-long.ts'
 import type { ErrorFacts } from './error-facts.ts'
 import { readRetryAfter } from './retry-after.ts'
@@ -11,6 +11,8 @@ export interface Problem {
   readonly retryAfterMs?: number
   /** The request may succeed without these. */
   readonly refused?: 'images' | 'tools'
+  /** What it took all the same, where the provider said so. */
+  readonly usage?: Usage
 }
 
 export interface ProblemContext {

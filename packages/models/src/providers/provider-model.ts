@@ -11,6 +11,8 @@ import type { Deadlines, ModelSettings } from './provider-config.ts'
 import { redact } from './redact.ts'
 import { toCallOptions } from './to-call-options.ts'
 import { toFinished } from './to-finished.ts'
+import { countTokens } from '../tokenizer.ts'
+import { createWindow } from '../known/window.ts'
 import { traitsOf } from './traits.ts'
 import type { Fetch } from './watched-fetch.ts'
 
@@ -35,6 +37,9 @@ export interface NamedModel extends Model {
   load(): Promise<void>
 }
 
+/** What the largest image takes that the provider does not scale down, by its documentation. */
+const TOKENS_PER_IMAGE = { anthropic: 1_600, openai: 1_500, google: 1_300, 'openai-compatible': 1_500 } as const
+
 /** What of a request is sent; less after the provider refused it. */
 interface Extent {
   withImages: boolean
@@ -49,8 +54,15 @@ export function createProviderModel(parts: ProviderModelParts): NamedModel {
   /** A property of the model. Images are not: one may be broken and the next not. */
   let takesTools = true
 
+  const window = createWindow(provider, model, { clock, fetch: parts.fetch })
+
   return {
     modelName,
+    get contextWindow() {
+      return window.tokens()
+    },
+    countTokens,
+    tokensPerImage: TOKENS_PER_IMAGE[kind],
     load: async () => void (await loadLanguageModel(provider, model)),
     async *stream(request, signal) {
       const apiKey = request.options['apiKey']?.trim() || provider.apiKey
@@ -69,6 +81,7 @@ export function createProviderModel(parts: ProviderModelParts): NamedModel {
       const timer = clock.setTimer(deadlines.totalMs, onStop)
       try {
         yield* ask(request, apiKey, stop.signal)
+        if (!stop.signal.aborted) window.learn()
         if (stop.signal.aborted && !signal.aborted) yield failedWith(tooLong(title, deadlines))
       } catch (error) {
         note({ problem: unexpected, error, apiKey })
@@ -184,6 +197,6 @@ function tooLong(title: string, { totalMs }: Deadlines): Problem {
   return failed('model-stalled', `The answer of ${inSentence(title)} took longer than ${inWords(totalMs)}.`)
 }
 
-function failedWith({ failure }: Problem): ModelOutput {
-  return { type: 'failed', error: failure }
+function failedWith({ failure, usage }: Problem): ModelOutput {
+  return { type: 'failed', error: failure, ...(usage && { usage }) }
 }

@@ -28,25 +28,41 @@ export function toFinished(
     case 'content-filter':
       return finished('refused')
     case 'interrupted':
-      return cutOff(title)
+      return { ...cutOff(title), ...told(usage) }
     case 'other':
       if (answer.hasCalls) return finished('tool-calls')
-      return answer.hasOutput ? finished('stop') : failed('model-error', `${title} ended without an answer.`)
+      if (answer.hasOutput) return finished('stop')
+      return { ...failed('model-error', `${title} ended without an answer.`), ...told(usage) }
     case 'error':
-      return failed('model-error', `${title} could not complete its answer.`)
+      return { ...failed('model-error', `${title} could not complete its answer.`), ...told(usage) }
   }
 }
 
+/** What a call took that brought no answer; nothing is estimated then. */
+function told(usage: LanguageModelV4Usage): { usage?: Usage } {
+  const inputTokens = toCount(usage.inputTokens.total)
+  const outputTokens = toCount(usage.outputTokens.total)
+  if (inputTokens === undefined && outputTokens === undefined) return {}
+  return { usage: { inputTokens: inputTokens ?? 0, outputTokens: outputTokens ?? 0, ...partsOf(usage) } }
+}
+
 /** Local servers often count nothing; an estimate is better than free. */
-function toUsage(
-  { inputTokens, outputTokens }: LanguageModelV4Usage,
-  request: ModelRequest,
-  characters: number,
-): Usage {
+function toUsage(usage: LanguageModelV4Usage, request: ModelRequest, characters: number): Usage {
   return {
-    inputTokens: toCount(inputTokens.total) ?? estimateInputTokens(request),
-    outputTokens: toCount(outputTokens.total) ?? Math.ceil(characters / CHARACTERS_PER_TOKEN),
+    inputTokens: toCount(usage.inputTokens.total) ?? estimateInputTokens(request),
+    outputTokens: toCount(usage.outputTokens.total) ?? Math.ceil(characters / CHARACTERS_PER_TOKEN),
+    ...partsOf(usage),
   }
+}
+
+/** Those that are there: most calls have none. */
+function partsOf({ inputTokens, outputTokens }: LanguageModelV4Usage): Partial<Usage> {
+  const parts = {
+    cachedInputTokens: toCount(inputTokens.cacheRead),
+    cacheWriteTokens: toCount(inputTokens.cacheWrite),
+    reasoningTokens: toCount(outputTokens.reasoning),
+  }
+  return Object.fromEntries(Object.entries(parts).filter(([, count]) => count !== undefined && count > 0))
 }
 
 function toCount(value: number | undefined): number | undefined {
