@@ -14,6 +14,7 @@ describe('polylogue --help', () => {
   it.each([
     [[]],
     [['serve']],
+    [['acp']],
     [['run']],
     [['keys']],
     [['keys', 'create']],
@@ -72,6 +73,9 @@ describe('wrong usage', () => {
     [['run', '-'], 'The prompt is empty.'],
     [['serve', '--port', '70000'], 'A port is a number from 0 to 65535.'],
     [['serve', 'now'], 'too many arguments'],
+    [['--stdio'], "unknown option '--stdio'"],
+    [['acp', '--profile', 'old'], 'Allowed choices are standard, seed.'],
+    [['--acp', '--port', '1'], "unknown option '--port'"],
     [['keys'], 'Usage: polylogue keys'],
     [['keys', 'revoke'], "missing required argument 'id'"],
     [['sessions', 'list', '--limit', '0'], 'Give a number from 1 on.'],

@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander'
 import { readFileSync } from 'node:fs'
+import { defineAcp, withAcpVerb } from './define-acp.ts'
 import { defineMcp } from './define-mcp.ts'
 import { defineMemory } from './define-memory.ts'
 import { definePermissions } from './define-permissions.ts'
@@ -13,9 +14,11 @@ import {
   formatExamples,
 } from './define-verbs.ts'
 import { ExitCode } from './exit-code.ts'
+import { explain } from './explain.ts'
 
 /** Runs one command line; the process should end with the exit code that comes back. */
-export async function runProgram(args: readonly string[]): Promise<number> {
+export async function runProgram(given: readonly string[]): Promise<number> {
+  const args = withAcpVerb(given)
   let exitCode: number = ExitCode.done
   const program = createProgram((code) => {
     exitCode = code
@@ -30,6 +33,8 @@ export async function runProgram(args: readonly string[]): Promise<number> {
     await program.parseAsync(args, { from: 'user' })
     return exitCode
   } catch (error) {
+    // It has said what is wrong itself.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? ExitCode.done : ExitCode.usage
     return explain(error)
   }
 }
@@ -44,6 +49,7 @@ function createProgram(finish: (exitCode: number) => void): Command {
     .exitOverride()
     .addHelpText('after', formatExamples(['', 'serve --port 0', 'run "What can you do?"', 'run --help']))
   defineServe(program, finish)
+  defineAcp(program, finish)
   defineRun(program, finish)
   defineKeys(program, finish)
   defineSessions(program, finish)
@@ -63,14 +69,4 @@ function readVersion(): string {
   const manifest: unknown = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
   if (typeof manifest === 'object' && manifest !== null && 'version' in manifest) return String(manifest.version)
   throw new Error('The package names no version.')
-}
-
-/** What ended the verb, in one sentence on stderr, unless it was said already. */
-function explain(error: unknown): number {
-  if (error instanceof CommanderError) return error.exitCode === 0 ? ExitCode.done : ExitCode.usage
-  if (error instanceof Error && 'exitCode' in error && typeof error.exitCode === 'number') {
-    process.stderr.write(`polylogue: ${error.message}\n`)
-    return error.exitCode
-  }
-  throw error
 }

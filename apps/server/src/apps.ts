@@ -7,7 +7,7 @@ import { createSessionRoutes } from './admin/session-routes.ts'
 import { createStatusRoutes, type ServerStatus } from './admin/status-routes.ts'
 import { createAdmission } from './auth/admission.ts'
 import { createAuthenticate, type Authenticate } from './auth/authenticate.ts'
-import { createFailureLimit } from './auth/failure-limit.ts'
+import { createFailureLimit, type FailureLimit } from './auth/failure-limit.ts'
 import { authenticateOwnerSocket } from './auth/owner-socket-caller.ts'
 import type { SignInCodes } from './auth/sign-in-codes.ts'
 import { createSignInRoutes } from './auth/sign-in-routes.ts'
@@ -25,6 +25,7 @@ import type { Log } from './log/log.ts'
 import type { Redactor } from './log/redactor.ts'
 import { createMemoryRoutes } from './memory/memory-routes.ts'
 import { createMetricsRoutes } from './metrics/metrics-routes.ts'
+import { HAND_OVER_PATH, createHandOverRoutes } from './owner/hand-over-routes.ts'
 import { createPageRoutes } from './page/page-routes.ts'
 import { createPermissionRoutes } from './permissions/permission-routes.ts'
 import { toOperatorPolicy } from './permissions/permissions-schema.ts'
@@ -42,6 +43,8 @@ export interface AppsDeps {
   readonly redactor: Redactor
   readonly phase: () => Phase
   readonly status: () => ServerStatus
+  /** Present where the data directory is given up to a server that wants it. */
+  readonly handOver?: () => void
 }
 
 /** What a listener for strangers has besides. */
@@ -51,14 +54,28 @@ export interface PublicAppDeps {
   readonly sockets: Pick<UnauthenticatedSockets, 'admit'>
 }
 
-/** For everybody who has a key, and for browsers. */
-export function createPublicApp(deps: AppsDeps, { policy, addressOf, sockets }: PublicAppDeps): HttpApp {
-  const { parts, codes, config, redactor } = deps
-  const { keys } = parts
+/** How strangers show who they are, on whatever kind of connection: wrong keys are counted together. */
+export function createPublicAccess(
+  deps: Omit<AppsDeps, 'status'>,
+  { policy, addressOf, sockets }: PublicAppDeps,
+): { readonly authenticate: Authenticate; readonly failures: FailureLimit } {
+  const { config, redactor } = deps
   const failures = createFailureLimit({ clock: systemClock, loopback: config.limits.loopback })
+  const { keys } = deps.parts
   const authenticate = admitWith(deps, createAuthenticate({ keys, failures, policy, addressOf, redactor }), (socket) =>
     sockets.admit(socket),
   )
+  return { authenticate, failures }
+}
+
+/** For everybody who has a key, and for browsers. */
+export function createPublicApp(
+  deps: AppsDeps,
+  { policy, addressOf }: PublicAppDeps,
+  { authenticate, failures }: ReturnType<typeof createPublicAccess>,
+): HttpApp {
+  const { parts, codes, redactor } = deps
+  const { keys } = parts
   const app = createSharedApp(deps, authenticate)
   app.route('/', createSignInRoutes({ keys, codes, failures, policy, authenticate, addressOf, redactor }))
   app.route('/', createPageRoutes({ version: readVersion() }))
@@ -72,6 +89,7 @@ export function createOwnerApp(deps: AppsDeps): HttpApp {
     '/api/polylogue',
     createDoctorRoutes(() => factsOf(deps)),
   )
+  if (deps.handOver !== undefined) app.route(HAND_OVER_PATH, createHandOverRoutes(deps.handOver))
   return app
 }
 
@@ -93,7 +111,7 @@ function factsOf({ parts, status }: AppsDeps): LiveFacts {
 }
 
 function admitWith(
-  { parts: { metrics }, config }: AppsDeps,
+  { parts: { metrics }, config }: Pick<AppsDeps, 'parts' | 'config'>,
   authenticate: Authenticate,
   admitSocket?: (socket: Socket) => void,
 ): Authenticate {

@@ -1,9 +1,29 @@
+// All of it is loaded when it is called for. An editor that says hello waits for nothing else, and `node:http` alone takes
+// longer to load than Node takes to start.
+import type { EditorProcessOptions } from './acp/editor-process.ts'
+import type { ExamineOptions } from './doctor/examine.ts'
+import type { Finding } from './doctor/finding.ts'
+import type { RunningOwner } from './owner/connect-owner.ts'
+import type { OwnerConnection } from './owner/owner-connection.ts'
+import type { RunningServer, ServeOptions } from './serve-options.ts'
+
 export { defaultDataDir } from './data-dir.ts'
-export { examine, type ExamineOptions } from './doctor/examine.ts'
-export type { Finding } from './doctor/finding.ts'
-export { connectOwner } from './owner/connect-owner.ts'
-export { openOwner } from './owner/open-owner.ts'
-export type { OwnerConnection, OwnerRequestOptions, OwnerResponse } from './owner/owner-connection.ts'
 export { ServeError } from './serve-error.ts'
-export type { RunningServer, ServeOptions } from './serve-options.ts'
-export { serve } from './serve.ts'
+export type { AcpHandshake } from './acp/handshake.ts'
+export type { OwnerRequestOptions, OwnerResponse } from './owner/owner-connection.ts'
+export type { EditorProcessOptions, ExamineOptions, Finding, OwnerConnection, RunningServer, ServeOptions }
+
+export const serve = async (options: ServeOptions): Promise<RunningServer> =>
+  (await import('./serve.ts')).serve(options)
+
+export const connectOwner = async (dataDir: string): Promise<RunningOwner | undefined> =>
+  (await import('./owner/connect-owner.ts')).connectOwner(dataDir)
+
+export const openOwner = async (options: ServeOptions): Promise<OwnerConnection> =>
+  (await import('./owner/open-owner.ts')).openOwner(options)
+
+export const serveEditor = async (options: EditorProcessOptions): Promise<void> =>
+  (await import('./acp/editor-process.ts')).serveEditor(options)
+
+export const examine = async (options: ExamineOptions): Promise<readonly Finding[]> =>
+  (await import('./doctor/examine.ts')).examine(options)

@@ -1,6 +1,9 @@
 import type { Server } from 'node:http'
 import type { ServerStatus } from './admin/status-routes.ts'
-import { createOwnerApp, createPublicApp, type AppsDeps } from './apps.ts'
+import type { AcpConnections } from './acp/acp-connections.ts'
+import { createPipeUpgrade } from './acp/pipe-upgrade.ts'
+import { createWebSocketUpgrade } from './acp/web-socket-upgrade.ts'
+import { createOwnerApp, createPublicAccess, createPublicApp, type AppsDeps } from './apps.ts'
 import { DOOR_NAMES } from './doors.ts'
 import { createAccessPolicy } from './http/access-policy.ts'
 import { createClientAddress, createProxyList } from './http/client-address.ts'
@@ -8,6 +11,7 @@ import { createHttpServer } from './http/http-server.ts'
 import { isLoopback } from './http/network-address.ts'
 import { createRequestListener, type HttpApp } from './http/request-listener.ts'
 import { listenOnTcp, type TcpListener } from './http/tcp-listener.ts'
+import { listenForUpgrades } from './http/upgrade-listener.ts'
 import { createUnauthenticatedSockets } from './limits/unauthenticated-sockets.ts'
 import { createRequestObserver } from './observe/request-observer.ts'
 import { listenOnOwnerSocket } from './owner/owner-socket.ts'
@@ -29,10 +33,13 @@ export interface Listeners {
   close(): Promise<void>
 }
 
-export type ListenersDeps = Omit<AppsDeps, 'status'> & { readonly options: ServeOptions }
+export type ListenersDeps = Omit<AppsDeps, 'status'> & {
+  readonly options: ServeOptions
+  readonly connections: AcpConnections
+}
 
-export function createListeners({ options, ...deps }: ListenersDeps): Listeners {
-  const { config, log, parts } = deps
+export function createListeners({ options, connections, ...deps }: ListenersDeps): Listeners {
+  const { config, log, parts, phase } = deps
   const { metrics } = parts
   const publicUrl = options.publicUrl ?? config.publicUrl
   const policy = createAccessPolicy({
@@ -51,13 +58,28 @@ export function createListeners({ options, ...deps }: ListenersDeps): Listeners 
     isExempt: (address) => proxies.has(address) || (config.limits.loopback === 'exempt' && isLoopback(address)),
     refused: () => metrics.refusals.add({ limit: 'unauthenticated-sockets' }),
   })
-  const publicApp = createPublicApp({ ...deps, status }, { policy, addressOf, sockets })
+  const access = createPublicAccess(deps, { policy, addressOf, sockets })
+  const publicApp = createPublicApp({ ...deps, status }, { policy, addressOf, sockets }, access)
   const ownerApp = createOwnerApp({ ...deps, status })
   const ended = createRequestObserver({ log, metrics, addressOf })
   const tcpServer = createHttpServer(createRequestListener(publicApp, { policy, ended }))
   sockets.watch(tcpServer)
   const everything = { judge: () => ({ allowed: true }) as const }
   const ownerServer = createHttpServer(createRequestListener(ownerApp, { policy: everything, ended }))
+  const { agents, streams } = parts
+  const overNetwork = createWebSocketUpgrade({
+    connections,
+    agents,
+    streams,
+    authenticate: access.authenticate,
+    settings: config.acp,
+    ceiling: config.permissions.ceiling,
+    frameBytes: config.limits.imageRequestBytes,
+  })
+  const upgraded = [
+    listenForUpgrades(tcpServer, [overNetwork], { policy, phase, log }),
+    listenForUpgrades(ownerServer, [createPipeUpgrade({ connections, agents })], { policy: everything, phase, log }),
+  ]
 
   const end = async (): Promise<void> => {
     await Promise.all([tcp?.close(), closeServer(ownerServer)])
@@ -77,6 +99,7 @@ export function createListeners({ options, ...deps }: ListenersDeps): Listeners 
       const ended = end()
       tcpServer.closeAllConnections()
       ownerServer.closeAllConnections()
+      for (const sockets of upgraded) sockets.cut()
       await ended
       releaseSocket?.()
     },

@@ -1,3 +1,6 @@
+import type { AcpHandshake } from './acp/handshake.ts'
+import type { EditorStreams } from './acp/open-editor.ts'
+
 export interface ServeOptions {
   readonly dataDir: string
   /** `sqlite:FILE`; absent = `<data>/polylogue.db`. */
@@ -16,6 +19,8 @@ export interface ServeOptions {
   readonly log?: 'silent' | 'info'
   /** The process is nothing but this server: what nobody catches is logged and ends it, after a drain. */
   readonly ownsProcess?: boolean
+  /** Gives the data directory up when a server wants it: `stopped` resolves then. */
+  readonly handsOver?: boolean
 }
 
 export interface RunningServer {
@@ -37,4 +42,8 @@ export interface RunningServer {
   /** Lets running turns finish for `graceMs` (30 s), then closes everything. Idempotent; 0 = now. */
   stop(graceMs?: number): Promise<void>
   readonly stopped: Promise<void>
+  /** Serves the editor whose process this is. Rejects with a `ServeError` when there is no such agent. */
+  openEditor(handshake: AcpHandshake): Promise<EditorStreams>
+  /** Whether a turn that an editor began has not ended. */
+  hasOpenTurns(): boolean
 }

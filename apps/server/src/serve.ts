@@ -1,6 +1,9 @@
 import { StorageFault } from '@polylogue/engine'
 import { findKeyedProviders } from '@polylogue/models'
 import { join, resolve } from 'node:path'
+import { createAcpConnections } from './acp/acp-connections.ts'
+import { toAcpDeps } from './acp/acp-deps.ts'
+import { openEditor } from './acp/open-editor.ts'
 import { openLocalKey } from './auth/local-key.ts'
 import { LOCAL_USER } from './auth/key-ring.ts'
 import { createSignInCodes } from './auth/sign-in-codes.ts'
@@ -57,7 +60,7 @@ async function start(options: ServeOptions, undo: AsyncDisposableStack): Promise
   learnConfiguration(redactor, config)
   for (const { apiKey } of findKeyedProviders(config.providers, process.env)) redactor.learn(apiKey)
   prepareDataDir(dataDir)
-  const lock = await takeOwnership(dataDir)
+  const lock = await takeOwnership(dataDir, { insists: listen !== undefined })
   undo.defer(() => lock.release())
 
   const parts = await wire(options, config, { log, redactor })
@@ -70,7 +73,19 @@ async function start(options: ServeOptions, undo: AsyncDisposableStack): Promise
   const codes = createSignInCodes({ clock: systemClock, random: randomBytes, digest: sha256 })
 
   let phase: Phase = 'starting'
-  const listeners = createListeners({ options, config, parts, codes, log, redactor, phase: () => phase })
+  const connections = createAcpConnections({ deps: () => toAcpDeps(parts, config, log), log })
+  undo.defer(() => within(GIVE_UP_MS, connections.end()))
+  const listeners = createListeners({
+    options,
+    config,
+    parts,
+    connections,
+    codes,
+    log,
+    redactor,
+    phase: () => phase,
+    ...(options.handsOver === true && { handOver: () => void drain.stop() }),
+  })
   undo.defer(() => listeners.close())
   // The port first: when it is taken, no turn has been taken over in vain.
   const url = listen === undefined ? undefined : await listeners.listen(listen)
@@ -80,7 +95,11 @@ async function start(options: ServeOptions, undo: AsyncDisposableStack): Promise
     await awaitTools(parts.events, parts.mcp)
   }
   await parts.engine.start(listen === undefined ? 'used' : 'all')
+  undo.defer(() => within(GIVE_UP_MS, parts.schedules.idle()))
   undo.defer(() => within(GIVE_UP_MS, parts.engine.stop(0)))
+  // Only a server looks at the clock: an errand may lack its configuration, and is gone before anything has ended.
+  if (listen !== undefined) parts.schedules.start()
+  undo.defer(() => parts.schedules.stop())
   await listeners.listenForOwner()
   phase = 'ready'
   log.info({ url, dataDir }, 'ready')
@@ -92,8 +111,13 @@ async function start(options: ServeOptions, undo: AsyncDisposableStack): Promise
       log.info({}, 'draining')
     },
     settle: (graceMs) =>
-      parts.engine.stop(graceMs).catch((error: unknown) => log.error({ err: error }, 'the engine did not stop well')),
-    endConnections: () => listeners.end(),
+      parts.schedules
+        .stop()
+        .then(() => parts.engine.stop(graceMs))
+        .catch((error: unknown) => log.error({ err: error }, 'the engine did not stop well')),
+    async endConnections() {
+      await Promise.all([connections.end(), listeners.end()])
+    },
     finish: () => kept.disposeAsync(),
   })
   lastResort?.drainWith((graceMs) => drain.stop(graceMs))
@@ -110,6 +134,8 @@ async function start(options: ServeOptions, undo: AsyncDisposableStack): Promise
     confinementNote: describeConfinement(parts.confinement),
     stop: (graceMs) => drain.stop(graceMs),
     stopped: drain.stopped,
+    openEditor: (handshake) => openEditor(handshake, { connections, agents: parts.agents }),
+    hasOpenTurns: () => connections.hasOpenTurns(),
     ...(url === undefined ? {} : { url, signInUrl: signInUrl(listeners.publicUrl ?? url, code) }),
   }
 }

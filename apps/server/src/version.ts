@@ -1,9 +1,7 @@
 import { readFileSync } from 'node:fs'
-import { z } from 'zod'
-
-const manifest = z.object({ version: z.string() })
 
 export function readVersion(): string {
-  const text = readFileSync(new URL('../package.json', import.meta.url), 'utf8')
-  return manifest.parse(JSON.parse(text)).version
+  const manifest: unknown = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
+  if (typeof manifest === 'object' && manifest !== null && 'version' in manifest) return String(manifest.version)
+  throw new Error('The package names no version.')
 }

@@ -10,6 +10,7 @@ import {
   type Tool,
   type MemoryStore,
   type RuleStore,
+  type Workspaces,
 } from '@polylogue/engine'
 import { openSqliteStores, type SqliteStores } from '@polylogue/store-sqlite'
 import { createMcpPool, createResultTool, sweepLeftovers, type McpPool, type McpServer } from '@polylogue/tools'
@@ -46,6 +47,8 @@ import { sha256 } from './platform/sha256.ts'
 import { systemClock } from './platform/system-clock.ts'
 import { EXIT_FAILURE, ServeError } from './serve-error.ts'
 import type { ServeOptions } from './serve-options.ts'
+import { createSchedules, type Schedules } from './schedules/create-schedules.ts'
+import { createScheduleToolParts } from './schedules/schedule-tool-parts.ts'
 import { createSessionTools, type SessionTools } from './session-tools/session-tools.ts'
 import { createSessionWorkspaces } from './workspaces/session-workspaces.ts'
 
@@ -64,8 +67,11 @@ export interface Parts {
   readonly metrics: ServerMetrics
   readonly mcp: McpPool
   readonly sessionTools: SessionTools
+  readonly schedules: Schedules
   readonly streams: OpenStreams
   readonly turns: RunningTurns
+  /** Where sessions work. */
+  readonly workspaces: Workspaces
   readonly databaseFile: string
   /** The database was made just now. */
   readonly isNew: boolean
@@ -115,6 +121,7 @@ export async function wire(options: ServeOptions, config: LoadedConfig, { log, r
     ...(chosen && { defaultModel: chosen.name }),
     // Tools run after the stores are open.
     remember: (userId, memory) => stores.memories.addMemory(userId, memory),
+    schedule: createScheduleToolParts(() => ({ book: schedules.book, engine })),
     mcpTools: (names) =>
       holdTools(
         mcp,
@@ -146,6 +153,13 @@ export async function wire(options: ServeOptions, config: LoadedConfig, { log, r
   const streams = createOpenStreams({ perKey: limits.streamsPerKey, total: limits.streams, refused })
   const events = watchStore(stores.events, { metrics, turns, log })
   const rules = rememberRules(stores.rules)
+  const ids = createIds(clock, randomBytes)
+  const workspaces = createSessionWorkspaces({
+    dataDir: options.dataDir,
+    readable: [outputsDir(options.dataDir), skillsFolder],
+    removed: sessionTools.forget,
+    directoryOf: (agent) => config.agents.find(({ name }) => name === agent)?.workspace,
+  })
   const engine = createEngine({
     store: events,
     agents,
@@ -153,18 +167,13 @@ export async function wire(options: ServeOptions, config: LoadedConfig, { log, r
     sessionTools: sessionTools.toolsOf,
     resultTool: createResultTool,
     clock,
-    ids: createIds(clock, randomBytes),
+    ids,
     digest: sha256,
     secretBox: learnFromBox(secretBox, redactor),
     rules,
     memories: stores.memories,
     operator: toOperatorPolicy(config.permissions, config.webFetch.allowHosts),
-    workspaces: createSessionWorkspaces({
-      dataDir: options.dataDir,
-      readable: [outputsDir(options.dataDir), skillsFolder],
-      removed: sessionTools.forget,
-      directoryOf: (agent) => config.agents.find(({ name }) => name === agent)?.workspace,
-    }),
+    workspaces,
     owner: `${process.pid}-${Buffer.from(randomBytes(6)).toString('hex')}`,
     recovery: config.recovery,
     limits: { queuedInputs: limits.queuedInputs },
@@ -177,8 +186,19 @@ export async function wire(options: ServeOptions, config: LoadedConfig, { log, r
     digest: sha256,
     extraKeys: options.keys ?? [],
   })
+  const limited = limitEngine(capPresets(engine, config.permissions.ceiling), { limits, turns, clock, refused })
+  const schedules = createSchedules({
+    store: stores.schedules,
+    engine: limited,
+    agents,
+    keys,
+    clock,
+    random: randomBytes,
+    ids,
+    log: (entry) => writeEntry(log, entry),
+  })
   return {
-    engine: limitEngine(capPresets(engine, config.permissions.ceiling), { limits, turns, clock, refused }),
+    engine: limited,
     agents,
     models,
     confinement: await findConfinement(config.bash),
@@ -190,10 +210,12 @@ export async function wire(options: ServeOptions, config: LoadedConfig, { log, r
     metrics,
     streams,
     turns,
+    workspaces,
     databaseFile: file,
     isNew,
     mcp,
     sessionTools,
+    schedules,
     async close() {
       metrics.close()
       await mcp.close()
@@ -251,7 +273,8 @@ async function openStores(file: string): Promise<SqliteStores> {
   }
 }
 
-function writeEntry(log: Log, { level, message, error, ...fields }: LogEntry): void {
+/** What the engine, its tools and its doors tell, as a line of the log. */
+export function writeEntry(log: Log, { level, message, error, ...fields }: LogEntry): void {
   // What is wrong with the storage is told once, not with everything that it keeps from happening.
   if (error instanceof StorageFault) log[level]({ ...fields, fault: error.kind }, message)
   else log[level](error === undefined ? fields : { ...fields, err: error }, message)

@@ -2,6 +2,7 @@ import { isIP } from 'node:net'
 import { providersSchema } from '@polylogue/models'
 import { mcpServersSchema } from '@polylogue/tools'
 import { z } from 'zod'
+import { acpSchema } from '../acp/acp-settings.ts'
 import { agentName, agentSchema, modelChoice, refuseRepeatedNames, toolsSchema } from './agent-schema.ts'
 import { permissionsSchema } from '../permissions/permissions-schema.ts'
 import { limitsSchema } from './limits.ts'
@@ -27,6 +28,7 @@ export const configSchema = z.strictObject({
   recovery: z.enum(['continue', 'interrupt']).default('continue'),
   limits: limitsSchema.prefault({}),
   permissions: permissionsSchema.prefault({}),
+  acp: acpSchema.prefault({}),
   mcpServers: mcpServersSchema.prefault({}),
   bash: bashSchema.prefault({}),
   webFetch: webFetchSchema.prefault({}),

@@ -2,6 +2,7 @@ import type { Tool } from '@polylogue/engine'
 import type { mcpServersSchema } from '@polylogue/tools'
 import type { z } from 'zod'
 import type { ProviderConfigs } from '@polylogue/models'
+import type { AcpSettings } from '../acp/acp-settings.ts'
 import type { PermissionSettings } from '../permissions/permissions-schema.ts'
 import type { AgentConfig, ModelName } from './define-agent.ts'
 import type { Limits } from './limits.ts'
@@ -22,6 +23,8 @@ export interface Config {
   readonly limits?: Partial<Limits>
   /** What nobody may do here, and the most that others than the user `local` may give a session. */
   readonly permissions?: Partial<PermissionSettings>
+  /** Which directories editors that come over the network may work in. */
+  readonly acp?: Partial<AcpSettings>
   /** MCP servers by name; their tools are called `mcp_<server>_<tool>`. */
   readonly mcpServers?: z.input<typeof mcpServersSchema>
   /** How the built-in tool `Bash` runs commands. */

@@ -3,6 +3,7 @@
 import { readFile, readdir, stat } from 'node:fs/promises'
 import { dirname, extname, join, relative, resolve } from 'node:path'
 import type { Tool } from '@polylogue/engine'
+import type { AcpSettings } from '../acp/acp-settings.ts'
 import type { ProviderConfigs } from '@polylogue/models'
 import { oneLine, parseWith, type McpServer, type Skill } from '@polylogue/tools'
 import type { AgentSettings } from './agent-schema.ts'
@@ -30,6 +31,7 @@ export interface LoadedConfig {
   readonly recovery: 'continue' | 'interrupt'
   readonly limits: Limits
   readonly permissions: PermissionSettings
+  readonly acp: AcpSettings
   readonly mcpServers: readonly McpServer[]
   readonly bash: ToolSettings['bash']
   readonly webFetch: ToolSettings['webFetch']

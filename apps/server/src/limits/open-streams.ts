@@ -1,11 +1,11 @@
-import type { ServerResponse } from 'node:http'
+import type { Writable } from 'node:stream'
 import { HttpRefusal } from '../http/http-refusal.ts'
 
 /** Counts the answers that stay open until a turn stops, and refuses the one too many. */
 export interface OpenStreams {
   readonly count: number
-  /** Throws `HttpRefusal`. Counted until the response is closed, however that happens. */
-  admit(keyId: string, outgoing: ServerResponse): void
+  /** Throws `HttpRefusal`. Counted until the response or connection is closed, however that happens. */
+  admit(keyId: string, outgoing: Writable): void
 }
 
 export interface OpenStreamsOptions {

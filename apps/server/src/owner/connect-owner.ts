@@ -1,16 +1,11 @@
 import { Agent } from 'node:http'
-import { z } from 'zod'
 import { EXIT_FAILURE, ServeError } from '../serve-error.ts'
+import { isAbsence } from './owner-absence.ts'
 import type { OwnerConnection } from './owner-connection.ts'
 import { requestOverSocket } from './request-over-socket.ts'
 import { openSocketAddress } from './socket-address.ts'
 
 const GREETING_TIMEOUT_MS = 5_000
-
-const ownerStatus = z.object({ pid: z.number(), url: z.string().optional() })
-
-/** Nobody listens: there is no socket, its owner died, or it is just going. */
-const ABSENT = new Set(['ENOENT', 'ENOTDIR', 'ECONNREFUSED', 'ECONNRESET', 'EPIPE'])
 
 export interface RunningOwner extends OwnerConnection {
   /** Where it listens for HTTP. Absent: on its socket only. */
@@ -22,7 +17,7 @@ export async function connectOwner(dataDir: string): Promise<RunningOwner | unde
   try {
     return await greetOwner(dataDir)
   } catch (error) {
-    if (error instanceof Error && 'code' in error && ABSENT.has(String(error.code))) return undefined
+    if (isAbsence(error)) return undefined
     if (error instanceof ServeError) throw error
     throw new ServeError(`The process that owns ${dataDir} does not answer. Stop it, then try again.`, EXIT_FAILURE, {
       cause: error,
@@ -41,10 +36,19 @@ async function greetOwner(dataDir: string): Promise<RunningOwner> {
     requestOverSocket({ ...options, method, path, agent, socketPath: address.path })
   try {
     const response = await request('GET', '/api/polylogue/status', { signal: AbortSignal.timeout(GREETING_TIMEOUT_MS) })
-    const { pid, url } = ownerStatus.parse(await response.json())
+    const { pid, url } = parseStatus(await response.json())
     return { pid, request, embedded: false, close: async () => close(), ...(url === undefined ? {} : { url }) }
   } catch (error) {
     close()
     throw error
   }
+}
+
+/** By hand: a verb that only talks to a running owner loads nothing of the server. */
+function parseStatus(status: unknown): { readonly pid: number; readonly url?: string } {
+  if (typeof status !== 'object' || status === null || !('pid' in status) || typeof status.pid !== 'number') {
+    throw new Error('the owner does not say who it is')
+  }
+  const { pid } = status
+  return 'url' in status && typeof status.url === 'string' ? { pid, url: status.url } : { pid }
 }

@@ -1,9 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { ServeOptions } from '../serve-options.ts'
-import { serve } from '../serve.ts'
 import { connectOwner } from './connect-owner.ts'
 import type { OwnerConnection } from './owner-connection.ts'
-import { OwnedByAnother } from './take-ownership.ts'
+import { OwnedByAnother } from './owned-by-another.ts'
 
 /** Another process holds the lock and does not listen yet, or no more: it is starting or leaving. */
 const LOOK_AGAIN_MS = 50
@@ -26,6 +25,8 @@ export async function openOwner(options: ServeOptions): Promise<OwnerConnection>
 
 async function becomeOwner(options: ServeOptions): Promise<OwnerConnection> {
   const { listen: _listen, ...withoutListener } = options
+  // Most of the time somebody else is the owner, and this is not needed.
+  const { serve } = await import('../serve.ts')
   const server = await serve(withoutListener)
   const connection = await connectOwner(options.dataDir)
   if (connection === undefined) {

@@ -1,16 +1,50 @@
 import { join } from 'node:path'
-import { EXIT_FAILURE, ServeError } from '../serve-error.ts'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { OwnerLock } from '@polylogue/store-sqlite'
+import { EXIT_FAILURE } from '../serve-error.ts'
 import { connectOwner } from './connect-owner.ts'
+import { HAND_OVER_PATH } from './hand-over-routes.ts'
+import { OwnedByAnother } from './owned-by-another.ts'
+import { isAbsence } from './owner-absence.ts'
 import { tryLock } from './try-lock.ts'
 
-/** Another process owns the data directory. */
-export class OwnedByAnother extends ServeError {}
+/** A little longer than an owner that hands over lets its turns finish. */
+const HAND_OVER_MS = 40_000
+const LOOK_AGAIN_MS = 50
+const ACCEPTED = 202
+const UNAVAILABLE = 503
 
-/** Until released, this process alone writes below `dataDir`. The lock ends with the process, however that ends. */
-export async function takeOwnership(dataDir: string): Promise<{ release(): void }> {
-  const lock = tryLock(join(dataDir, 'owner.lock'))
-  if (lock !== undefined) return lock
-  throw new OwnedByAnother(await describeOwner(dataDir), EXIT_FAILURE)
+/**
+ * Until released, this process alone writes below `dataDir`. The lock ends with the process, however that ends.
+ * `insists`: an owner that an editor started is asked to hand over, and waited for.
+ */
+export async function takeOwnership(dataDir: string, { insists }: { readonly insists: boolean }): Promise<OwnerLock> {
+  const givesUpAt = performance.now() + HAND_OVER_MS
+  let isPromised = false
+  for (;;) {
+    const lock = tryLock(join(dataDir, 'owner.lock'))
+    if (lock !== undefined) return lock
+    const answer = insists && performance.now() < givesUpAt ? await askToHandOver(dataDir) : 'refused'
+    isPromised ||= answer === 'promised'
+    if (answer === 'refused' || !isPromised) throw new OwnedByAnother(await describeOwner(dataDir), EXIT_FAILURE)
+    await delay(LOOK_AGAIN_MS)
+  }
+}
+
+/** `leaving`: it does not answer any more, or only says so. */
+async function askToHandOver(dataDir: string): Promise<'promised' | 'leaving' | 'refused'> {
+  const owner = await connectOwner(dataDir)
+  if (owner === undefined) return 'leaving'
+  try {
+    const { status } = await owner.request('POST', HAND_OVER_PATH)
+    if (status === ACCEPTED) return 'promised'
+    return status === UNAVAILABLE ? 'leaving' : 'refused'
+  } catch (error) {
+    if (isAbsence(error)) return 'leaving'
+    throw error
+  } finally {
+    await owner.close()
+  }
 }
 
 async function describeOwner(dataDir: string): Promise<string> {

@@ -1,0 +1,61 @@
+import type { AcpFlags } from './commands/acp.ts'
+
+type Draft = { -readonly [Name in keyof AcpFlags]: AcpFlags[Name] }
+
+/**
+ * The command line of an editor, read without loading the command line's library: that takes as long as all the rest that
+ * an editor waits for. `undefined`: another verb, a cry for help or a mistake, which `program.ts` knows how to answer.
+ */
+export function parseAcpArguments(args: readonly string[]): AcpFlags | undefined {
+  const words = args.filter((word) => word !== '--acp')
+  const isAcp = words.length < args.length || words[0] === 'acp'
+  if (!isAcp) return undefined
+  if (words[0] === 'acp') words.shift()
+  const flags: Draft = { profile: 'standard', resumeReplay: 'before' }
+  while (words.length > 0) if (!takeFlag(words, flags)) return undefined
+  return flags
+}
+
+function takeFlag(words: string[], flags: Draft): boolean {
+  const word = words.shift() ?? ''
+  const [, name = word, given] = /^(--[^=]+)=(.*)$/s.exec(word) ?? []
+  const value = (): string | undefined => given ?? words.shift()
+  switch (name) {
+    case '--stdio':
+      return given === undefined
+    case '--scripted':
+      flags.scripted = true
+      return given === undefined
+    case '--resume':
+      flags.resume = given ?? (words[0] === undefined || words[0].startsWith('-') ? true : words.shift()) ?? true
+      return true
+    case '--resume-replay':
+      return takeChoice(value(), ['before', 'after'], (choice) => (flags.resumeReplay = choice))
+    case '--profile':
+      return takeChoice(value(), ['standard', 'seed'], (choice) => (flags.profile = choice))
+    case '--agent':
+    case '--data':
+    case '--database':
+    case '--config':
+      return takeText(value(), (text) => (flags[TEXTS[name]] = text))
+    default:
+      return false
+  }
+}
+
+const TEXTS = { '--agent': 'agent', '--data': 'data', '--database': 'database', '--config': 'config' } as const
+
+function takeChoice<Choice extends string>(
+  value: string | undefined,
+  choices: readonly Choice[],
+  set: (choice: Choice) => void,
+): boolean {
+  const choice = choices.find((known) => known === value)
+  if (choice !== undefined) set(choice)
+  return choice !== undefined
+}
+
+function takeText(value: string | undefined, set: (text: string) => void): boolean {
+  if (value !== undefined) set(value)
+  return value !== undefined
+}

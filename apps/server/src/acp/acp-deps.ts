@@ -1,0 +1,33 @@
+import type { AcpDeps } from '@polylogue/acp'
+import type { LoadedConfig } from '../config/load-config.ts'
+import type { Log } from '../log/log.ts'
+import { sha256 } from '../platform/sha256.ts'
+import { systemClock } from '../platform/system-clock.ts'
+import { readVersion } from '../version.ts'
+import { writeEntry, type Parts } from '../wire.ts'
+import { createProviderResolver } from './provider-resolver.ts'
+
+const PAGE_SIZE = 50
+
+export function toAcpDeps(parts: Parts, config: LoadedConfig, log: Log): AcpDeps {
+  const { engine, agents, models, workspaces, sessionTools } = parts
+  const { limits, providers } = config
+  return {
+    engine,
+    agents,
+    models,
+    workspaces,
+    providers: createProviderResolver({ agents, providers, env: process.env }),
+    sessionServers: sessionTools.connectServers(),
+    clock: systemClock,
+    digest: sha256,
+    version: readVersion(),
+    limits: {
+      frameBytes: limits.imageRequestBytes,
+      jsonDepth: limits.jsonDepth,
+      outBufferBytes: limits.outBufferBytes,
+      pageSize: PAGE_SIZE,
+    },
+    log: (entry) => writeEntry(log, entry),
+  }
+}

@@ -1,0 +1,87 @@
+import { readVersion } from '../version.ts'
+import { within } from '../within.ts'
+import { openEditorStdio } from './editor-stdio.ts'
+import type { AcpHandshake } from './handshake.ts'
+import type { OpenedBack } from './open-back.ts'
+import { createRelay, type Relay } from './relay.ts'
+import type { ServeOptions } from '../serve-options.ts'
+
+export interface EditorProcessOptions {
+  readonly owner: ServeOptions
+  readonly handshake: AcpHandshake
+}
+
+/** The owner cancels, answers and hangs up within five seconds. */
+const GOODBYE_MS = 5_500
+
+/**
+ * What `polylogue acp` does: answers an editor on stdin and stdout until it leaves. Who works for it is the owner of the
+ * data directory, which this process becomes where there is none. Nothing of the server is loaded before somebody asks
+ * for more than a greeting.
+ */
+export async function serveEditor({ owner, handshake }: EditorProcessOptions): Promise<void> {
+  const leaving = Promise.withResolvers<void>()
+  const note = (sentence: string): void => void process.stderr.write(`polylogue: ${sentence}\n`)
+  const stdio = openEditorStdio()
+  const relay = createRelay({
+    profile: handshake.profile,
+    version: readVersion(),
+    toEditor: (bytes) => stdio.write(bytes),
+    note,
+  })
+  const leave = (): void => {
+    relay.finish()
+    leaving.resolve()
+  }
+  stdio.listen({
+    line: (line) => relay.fromEditor(line),
+    left(reason) {
+      if (reason !== undefined) note(reason)
+      leave()
+    },
+  })
+  using _signals = onSignals(leave)
+
+  for (let isFirst = true; await relay.needsBack(); isFirst = false) {
+    const { openBack } = await import('./open-back.ts')
+    const back = await openBack(owner, withoutGrantedWish(handshake, relay), { left: () => relay.isOver, isFirst })
+    if (back === undefined) break
+    const carried = carry(relay, back, () => stdio.drained())
+    await Promise.race([carried, leaving.promise.then(() => within(GOODBYE_MS, carried))])
+    relay.lost()
+    await back.leave(relay.isOver ? 'editor-left' : 'lost')
+    if (!relay.isOver) note('The process that owned the data directory has gone. Looking for the next one.')
+  }
+  await stdio.flush()
+}
+
+async function carry(relay: Relay, back: OpenedBack, drained: () => Promise<void>): Promise<void> {
+  // It rejects only when the output ends meanwhile, which is seen below.
+  relay.attach(back).catch(() => undefined)
+  for await (const chunk of back.output) {
+    relay.fromBack(chunk)
+    await drained()
+  }
+}
+
+function withoutGrantedWish({ resume, ...handshake }: AcpHandshake, { hasMadeSession }: Relay): AcpHandshake {
+  return resume === undefined || hasMadeSession ? handshake : { ...handshake, resume }
+}
+
+/** The first one is the editor's goodbye; the second one waits for nothing. */
+function onSignals(leave: () => void): Disposable {
+  let hasCome = false
+  const listener = (): void => {
+    if (hasCome) process.exit(1)
+    hasCome = true
+    leave()
+  }
+  process.on('SIGTERM', listener)
+  process.on('SIGINT', listener)
+  return {
+    [Symbol.dispose]() {
+      process.off('SIGTERM', listener)
+      process.off('SIGINT', listener)
+    },
+  }
+}

@@ -1,0 +1,23 @@
+import { z } from 'zod'
+import type { AcpHandshake } from './handshake.ts'
+
+const handshakeSchema = z.object({
+  agent: z.string().min(1).max(200).optional(),
+  profile: z.enum(['standard', 'seed']),
+  resume: z.object({ selector: z.string().min(1).max(200).optional(), replay: z.enum(['before', 'after']) }).optional(),
+})
+
+/** `undefined`: nothing that we wrote. */
+export function parseHandshake(header: string | string[] | undefined): AcpHandshake | undefined {
+  if (typeof header !== 'string') return undefined
+  const parsed = handshakeSchema.safeParse(decode(header))
+  return parsed.success ? parsed.data : undefined
+}
+
+function decode(text: string): unknown {
+  try {
+    return JSON.parse(decodeURIComponent(text))
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,32 @@
+import type { ProviderResolver } from '@polylogue/acp'
+import type { AgentCatalog } from '@polylogue/engine'
+import { ModelChoiceError, findProvider, type Environment, type ProviderConfigs } from '@polylogue/models'
+
+export interface ProviderResolverDeps {
+  readonly agents: Pick<AgentCatalog, 'list'>
+  readonly providers: ProviderConfigs
+  readonly env: Environment
+}
+
+/** Whether a session may be given models of a provider: those of the agents, and all for which there is a key. */
+export function createProviderResolver({ agents, providers, env }: ProviderResolverDeps): ProviderResolver {
+  return {
+    async canResolve(provider, profile) {
+      if (agents.list().some(({ modelName }) => modelName.startsWith(`${provider}/`))) return true
+      if (profile === 'seed') return isTheOne(provider, env)
+      try {
+        const { needsKey, apiKey } = findProvider(provider, providers, env)
+        return !needsKey || apiKey !== undefined
+      } catch (error) {
+        if (error instanceof ModelChoiceError) return false
+        throw error
+      }
+    },
+  }
+}
+
+/** The field reference knows one provider, which the environment names. */
+function isTheOne(provider: string, env: Environment): boolean {
+  const prefix = (env['LLM_PROVIDER'] || 'OPENAI').toUpperCase()
+  return provider === prefix.toLowerCase() && Boolean(env[`${prefix}_API_KEY`])
+}

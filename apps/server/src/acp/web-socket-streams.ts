@@ -1,0 +1,64 @@
+import type { RawData, WebSocket } from 'ws'
+import { createLineCutter } from './line-cutter.ts'
+
+const UNSUPPORTED = 1003
+const NORMAL = 1000
+const LINE_END = Buffer.from('\n')
+
+/** A WebSocket as the door wants its connections: lines of bytes. One message is one frame. */
+export function toFrameStreams(webSocket: WebSocket): {
+  readonly input: ReadableStream<Uint8Array>
+  readonly output: WritableStream<Uint8Array>
+} {
+  return { input: readMessages(webSocket), output: writeMessages(webSocket) }
+}
+
+function readMessages(webSocket: WebSocket): ReadableStream<Uint8Array> {
+  return new ReadableStream<Uint8Array>({
+    start(controller) {
+      let isOpen = true
+      const close = (): void => {
+        if (isOpen) controller.close()
+        isOpen = false
+      }
+      webSocket.on('message', (message: RawData, isBinary: boolean) => {
+        if (isBinary) return webSocket.close(UNSUPPORTED, 'Send text.')
+        if (!isOpen) return
+        controller.enqueue(toBytes(message))
+        controller.enqueue(LINE_END)
+        // What a client sends faster than it is read stays in its own hands.
+        if ((controller.desiredSize ?? 1) <= 0) webSocket.pause()
+      })
+      webSocket.on('close', close)
+      // A broken frame, or one too large: `ws` closes the connection with the right code.
+      webSocket.on('error', close)
+    },
+    pull: () => webSocket.resume(),
+    cancel: () => webSocket.close(NORMAL),
+  })
+}
+
+function writeMessages(webSocket: WebSocket): WritableStream<Uint8Array> {
+  const lines = createLineCutter()
+  return new WritableStream<Uint8Array>({
+    async write(chunk) {
+      const frames = lines.push(chunk)
+      if (webSocket.readyState !== webSocket.OPEN) throw new Error('the client has gone')
+      await Promise.all(frames.map((frame) => send(webSocket, frame)))
+    },
+    close: () => webSocket.close(NORMAL),
+    abort: () => webSocket.close(NORMAL),
+  })
+}
+
+function send(webSocket: WebSocket, frame: Uint8Array): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  const done = (error?: Error): void => (error === undefined || error === null ? resolve() : reject(error))
+  webSocket.send(frame.subarray(0, -1), { binary: false }, done)
+  return promise
+}
+
+function toBytes(message: RawData): Uint8Array {
+  if (Array.isArray(message)) return Buffer.concat(message)
+  return message instanceof ArrayBuffer ? new Uint8Array(message) : message
+}

@@ -1,0 +1,81 @@
+import { STATUS_CODES, type IncomingMessage, type Server } from 'node:http'
+import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
+import type { Log } from '../log/log.ts'
+import type { Phase } from '../phase.ts'
+import type { AccessPolicy } from './access-policy.ts'
+
+/** A path whose requests may ask for another protocol on their connection. */
+export interface UpgradeRoute {
+  readonly path: string
+  /** Takes the connection, or refuses it. */
+  upgrade(request: UpgradeRequest): Promise<void>
+}
+
+export interface UpgradeRequest {
+  readonly incoming: IncomingMessage
+  readonly socket: Socket
+  /** What came behind the head of the request. */
+  readonly head: Buffer
+  refuse(status: number, error: string, headers?: Readonly<Record<string, string>>): void
+}
+
+export interface UpgradeListenerDeps {
+  readonly policy: Pick<AccessPolicy, 'judge'>
+  readonly phase: () => Phase
+  readonly log: Log
+}
+
+/** Connections that have left HTTP: the server neither counts nor closes them. */
+export interface UpgradedSockets {
+  /** Cuts all that are open. */
+  cut(): void
+}
+
+/** What happens to such a request before its route sees it: the same as to any other. */
+export function listenForUpgrades(
+  server: Server,
+  routes: readonly UpgradeRoute[],
+  { policy, phase, log }: UpgradeListenerDeps,
+): UpgradedSockets {
+  const open = new Set<Duplex>()
+  server.on('upgrade', (incoming: IncomingMessage, socket: Socket, head: Buffer) => {
+    const refuse = createRefusal(socket)
+    const [path] = incoming.url?.split('?', 1) ?? []
+    const route = routes.find((candidate) => candidate.path === path)
+    // Another protocol on this server may know the path.
+    if (route === undefined && server.listenerCount('upgrade') > 1) return
+    open.add(socket)
+    socket.on('close', () => open.delete(socket))
+    // Whoever takes the socket sees its end; that a client cuts it is nobody's mistake.
+    socket.on('error', () => socket.destroy())
+    const verdict = policy.judge(incoming)
+    if (!verdict.allowed) return refuse(verdict.status, verdict.error)
+    if (route === undefined) return refuse(404, 'Not found')
+    if (phase() !== 'ready')
+      return refuse(503, phase() === 'starting' ? 'The server is starting.' : 'The server is shutting down.')
+    socket.setTimeout(0)
+    socket.setNoDelay(true)
+    route.upgrade({ incoming, socket, head, refuse }).catch((error: unknown) => {
+      log.error({ err: error, route: route.path }, 'an upgrade failed')
+      socket.destroy()
+    })
+  })
+  return {
+    cut() {
+      for (const socket of open) socket.destroy()
+    },
+  }
+}
+
+function createRefusal(socket: Socket): UpgradeRequest['refuse'] {
+  return (status, error, headers = {}) => {
+    const body = JSON.stringify({ error })
+    const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
+    socket.end(
+      `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'Refused'}\r\nContent-Type: application/json\r\n` +
+        `Content-Length: ${Buffer.byteLength(body)}\r\nX-Content-Type-Options: nosniff\r\n${lines.join('')}` +
+        `Connection: close\r\n\r\n${body}`,
+    )
+  }
+}
