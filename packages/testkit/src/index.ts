@@ -1,3 +1,4 @@
+export { hourlyCalendar } from './hourly-calendar.ts'
 export { createFakeClock, type FakeClock } from './fake-clock.ts'
 export { createTestIds } from './test-ids.ts'
 export { testDigest } from './test-digest.ts'

@@ -175,7 +175,9 @@ export function scheduleStoreContract(name: string, open: () => Promise<OpenedSc
       const one = next(BARE)
       await store.settleSlots(one, [fired(10)])
       await expect(store.settleSlots(next(one), [late(10)])).rejects.toThrow(/has an outcome already|UNIQUE constraint/)
-      await expect(store.settleSlots(next(one), [{ ...fired(11), slotAt: 10 }])).rejects.toThrow(/has an outcome already|UNIQUE constraint/)
+      await expect(store.settleSlots(next(one), [{ ...fired(11), slotAt: 10 }])).rejects.toThrow(
+        /has an outcome already|UNIQUE constraint/,
+      )
       expect(await store.listRuns(ADA, 'task_1')).toEqual([runOf(10)])
     })
 

@@ -2,10 +2,12 @@ import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import type { AgentCatalog, AgentDefinition, Clock, LogEntry, MemoryStore, Tool } from '@polylogue/engine'
 import type { Environment } from '@polylogue/models'
+import type { ScheduleToolOptions } from '@polylogue/tools'
 import { ConfigError } from '../config/config-error.ts'
 import type { LoadedAgent, LoadedConfig } from '../config/load-config.ts'
 import { findModel, type ChosenModel, type ModelParts } from './agent-models.ts'
 import { createAssistant, createGuide } from './assistant.ts'
+import { scheduleNothing } from '../schedules/schedule-tool-parts.ts'
 import { createBuiltInTools, type BuiltInTools } from './built-in-tools.ts'
 import { BARE_AGENT, createScriptedAgents } from './scripted-agents.ts'
 
@@ -22,6 +24,8 @@ export interface CatalogParts {
   readonly databaseFile?: string
   /** What the tool `Remember` does; without it, that tool fails. */
   readonly remember?: MemoryStore['addMemory']
+  /** What the tool `Schedule` works with; without it, that tool fails. */
+  readonly schedule?: ScheduleToolOptions
   /** The tools of MCP servers, as they are at the moment; without it there are none. */
   readonly mcpTools?: (servers: readonly string[]) => () => readonly Tool[]
   readonly log?: (entry: LogEntry) => void
@@ -41,6 +45,7 @@ export function createAgentCatalog(
     dataDir,
     databaseFile,
     remember = rememberNothing,
+    schedule = scheduleNothing,
     mcpTools = () => () => [],
     log = () => undefined,
   }: CatalogParts,
@@ -51,6 +56,7 @@ export function createAgentCatalog(
     ...config,
     clock,
     remember,
+    schedule,
     dataDir: dataDir ?? join(tmpdir(), 'polylogue'),
     protectedPaths: [...configFilesOf(config), ...databaseFilesOf(databaseFile)],
   })

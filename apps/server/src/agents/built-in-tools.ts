@@ -5,9 +5,11 @@ import {
   createFileTools,
   createQuestionTool,
   createRememberTool,
+  createScheduleTool,
   createSkillTool,
   createTodoTool,
   createWebFetchTool,
+  type ScheduleToolOptions,
   type Skill,
   type SubAgent,
 } from '@polylogue/tools'
@@ -23,6 +25,7 @@ export interface BuiltInParts extends ToolSettings {
   readonly clock: Clock
   readonly skills: readonly Skill[]
   readonly remember: MemoryStore['addMemory']
+  readonly schedule: ScheduleToolOptions
 }
 
 export interface BuiltInTools {
@@ -39,7 +42,7 @@ export const bashStateDir = (dataDir: string): string => join(dataDir, 'bash')
 export const outputsDir = (dataDir: string): string => join(bashStateDir(dataDir), 'outputs')
 
 export function createBuiltInTools(parts: BuiltInParts): BuiltInTools {
-  const { dataDir, clock, bash, webFetch, skills, remember } = parts
+  const { dataDir, clock, bash, webFetch, skills, remember, schedule } = parts
   const protectedPaths = [dataDir, ...parts.protectedPaths]
   const stateDir = bashStateDir(dataDir)
   const skillFolders = skills.map(({ directory }) => directory)
@@ -53,6 +56,7 @@ export function createBuiltInTools(parts: BuiltInParts): BuiltInTools {
       createQuestionTool(),
       createTodoTool(),
       createRememberTool({ remember }),
+      createScheduleTool(schedule),
       createSkillTool({ skills }),
     ].map((tool) => [tool.name, tool]),
   )

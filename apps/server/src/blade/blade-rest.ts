@@ -8,6 +8,7 @@ import type { HttpApp } from '../http/request-listener.ts'
 import { trailOf } from '../http/request-trail.ts'
 import type { Log } from '../log/log.ts'
 import { systemClock } from '../platform/system-clock.ts'
+import { SERVER_TIMEZONE } from '../schedules/schedule-tool-parts.ts'
 import { readVersion } from '../version.ts'
 import type { Parts } from '../wire.ts'
 import { describeSessions } from './describe-sessions.ts'
@@ -26,6 +27,8 @@ export function createBladeRest({ parts, config: { limits }, log, authenticate }
     agents: parts.agents,
     models: parts.models,
     memories: parts.memories,
+    schedules: parts.schedules.book,
+    timezone: SERVER_TIMEZONE,
     keys: parts.keys,
     clock: systemClock,
     describe: describeSessions(parts),

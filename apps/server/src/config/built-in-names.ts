@@ -12,6 +12,7 @@ export const BUILT_IN_TOOLS = [
   'TodoWrite',
   'Remember',
   'Skill',
+  'Schedule',
 ] as const
 
 export type BuiltInToolName = (typeof BUILT_IN_TOOLS)[number]

@@ -1,0 +1,29 @@
+import type { Engine, ScheduleBook } from '@polylogue/engine'
+import type { ScheduleToolOptions } from '@polylogue/tools'
+import { sha256 } from '../platform/sha256.ts'
+
+/** Of schedules that name none. */
+export const SERVER_TIMEZONE = new Intl.DateTimeFormat().resolvedOptions().timeZone
+
+interface LateParts {
+  readonly book: ScheduleBook
+  readonly engine: Pick<Engine, 'readSession'>
+}
+
+/** What the tool `Schedule` works with. Tools are made before that is: it is asked for when one of them runs. */
+export function createScheduleToolParts(find: () => LateParts): ScheduleToolOptions {
+  return {
+    book: {
+      create: (...given) => find().book.create(...given),
+      list: (userId) => find().book.list(userId),
+      remove: (userId, scheduleId) => find().book.remove(userId, scheduleId),
+    },
+    agentOf: async (userId, sessionId) => (await find().engine.readSession(userId, sessionId)).agent,
+    timezone: SERVER_TIMEZONE,
+    digest: sha256,
+  }
+}
+
+export const scheduleNothing: ScheduleToolOptions = createScheduleToolParts(() => {
+  throw new Error('Nothing is scheduled here.')
+})
