@@ -1,4 +1,13 @@
-import type { AgentCatalog, Clock, Engine, KeyRecord, MemoryStore, ModelCatalog, UserId } from '@polylogue/engine'
+import type {
+  AgentCatalog,
+  Clock,
+  Engine,
+  KeyRecord,
+  MemoryStore,
+  ModelCatalog,
+  ScheduleBook,
+  UserId,
+} from '@polylogue/engine'
 import type { IncomingMessage } from 'node:http'
 import type { Describe } from '../projection/scene.ts'
 
@@ -36,6 +45,9 @@ export interface BladeRestDeps {
   readonly agents: AgentCatalog & { readonly defaultName: string }
   readonly models: Pick<ModelCatalog, 'list'>
   readonly memories: MemoryStore
+  readonly schedules: ScheduleBook
+  /** Of tasks that name none. */
+  readonly timezone: string
   readonly keys: ApiKeys
   readonly clock: Clock
   readonly describe: Describe

@@ -8,6 +8,7 @@ import { memoryOperations } from './memory-operations.ts'
 import { messageOperations } from './message-operations.ts'
 import type { Operation } from './operation.ts'
 import { Refusal } from './refusal.ts'
+import { scheduledTaskOperations } from './scheduled-task-operations.ts'
 import { serverOperations } from './server-operations.ts'
 import { sessionOperations } from './session-operations.ts'
 import { isUnbuilt } from './unbuilt-paths.ts'
@@ -44,6 +45,7 @@ export function listOperations(deps: BladeRestDeps): readonly Operation[] {
     ...messageOperations(deps),
     ...memoryOperations(deps),
     ...apiKeyOperations(deps),
+    ...scheduledTaskOperations(deps),
   ]
 }
 

@@ -3,6 +3,7 @@ import {
   asSessionId,
   asUserId,
   createEngine,
+  createScheduleBook,
   type AgentDefinition,
   type AgentRole,
   type NamedModel,
@@ -16,7 +17,9 @@ import {
   createFakeModel,
   createMemoryEventStore,
   createMemoryMemoryStore,
+  createMemoryScheduleStore,
   createTestIds,
+  hourlyCalendar,
   plainParts,
   plainSecretBox,
   testDigest,
@@ -85,12 +88,21 @@ export async function openRest(options: RestOptions = {}) {
     log: () => undefined,
   })
   const keys = createTestKeys({ clock, users: [ANN, BEN] })
+  const schedules = createScheduleBook({
+    store: createMemoryScheduleStore(),
+    calendar: hourlyCalendar,
+    clock,
+    random: (length) => crypto.getRandomValues(new Uint8Array(length)),
+    changed: () => undefined,
+  })
   const reported: unknown[] = []
   const deps: BladeRestDeps = {
     engine,
     agents,
     models,
     memories,
+    schedules,
+    timezone: 'Asia/Tokyo',
     keys,
     clock,
     describe: { toolTitle: () => undefined, contextWindow: () => 1_000, directoryOf: () => undefined },

@@ -1,0 +1,244 @@
+import {
+  SCHEDULE_LIMITS,
+  ScheduleError,
+  unreachable,
+  type Schedule,
+  type ScheduleChanges,
+  type ScheduleRun,
+} from '@polylogue/engine'
+import { z } from 'zod'
+import type { BladeRestDeps } from './deps.ts'
+import { text, time, toTime } from './fields.ts'
+import { operation, type Operation } from './operation.ts'
+import { Refusal } from './refusal.ts'
+
+const tag = 'Scheduled tasks'
+
+/** Without a zone it is UTC, as everything that is sent. */
+const instant = z
+  .string()
+  .max(64)
+  .transform((value) => Date.parse(/T[\d:.]+$/.test(value) ? `${value}Z` : value))
+  .refine((at) => !Number.isNaN(at), 'must be a time such as 2026-01-01T09:00:00Z')
+  .meta({ format: 'date-time' })
+
+const fields = {
+  title: text(1, SCHEDULE_LIMITS.title),
+  prompt: text(1, SCHEDULE_LIMITS.prompt),
+  cron: text(1, SCHEDULE_LIMITS.cron).describe('Five fields, read in the time zone'),
+  timezone: text(1, SCHEDULE_LIMITS.timezone).optional().describe('The zone of the server unless given'),
+  enabled: z.boolean(),
+  expires_at: instant.optional(),
+  skip_confirmations: z.boolean(),
+  model: text(1, SCHEDULE_LIMITS.model).optional(),
+}
+const newTask = z.object({
+  ...fields,
+  enabled: fields.enabled.default(true),
+  skip_confirmations: fields.skip_confirmations.default(false),
+})
+const changes = z.object(fields).partial()
+const range = z.object({ from: instant, to: instant })
+
+const taskSchema = z
+  .object({
+    id: z.string(),
+    title: z.string(),
+    prompt: z.string(),
+    cron: z.string(),
+    timezone: z.string(),
+    enabled: z.boolean(),
+    expires_at: time.nullable(),
+    skip_confirmations: z.boolean(),
+    model: z.string().nullable(),
+  })
+  .meta({ id: 'ScheduledTask' })
+
+const runSchema = z
+  .object({
+    id: z.string(),
+    task_id: z.string(),
+    session_id: z.string(),
+    status: z.enum(['running', 'completed', 'failed']),
+    error: z.string().nullable(),
+    triggered_at: time,
+    finished_at: time.nullable(),
+  })
+  .meta({ id: 'ScheduledTaskRun' })
+
+const occurrencesSchema = z
+  .object({ task_id: z.string(), title: z.string(), occurrences: z.array(time) })
+  .meta({ id: 'ScheduledTaskOccurrences' })
+
+type Deps = Pick<BladeRestDeps, 'schedules' | 'timezone'>
+
+/** Everybody has their own tasks. */
+export function scheduledTaskOperations(deps: Deps): readonly Operation[] {
+  return [...allTasksOperations(deps), ...oneTaskOperations(deps)].map(refuseInOurWords)
+}
+
+function allTasksOperations({ schedules, timezone }: Deps): readonly Operation[] {
+  return [
+    operation({
+      method: 'GET',
+      path: '/api/scheduled-tasks',
+      name: 'listScheduledTasks',
+      tag,
+      summary: 'Your scheduled tasks, newest first',
+      answer: z.array(taskSchema),
+      run: async ({ caller }) => (await schedules.list(caller.userId)).map(toTask),
+    }),
+    operation({
+      method: 'POST',
+      path: '/api/scheduled-tasks',
+      name: 'createScheduledTask',
+      tag,
+      summary: 'Have something done at certain times',
+      status: 201,
+      body: newTask,
+      answer: taskSchema,
+      async run({ caller, body: { title, prompt, cron, ...body } }) {
+        const { expires_at: expiresAt, model } = body
+        return toTask(
+          await schedules.create(caller.userId, {
+            title,
+            prompt,
+            cron,
+            timezone: body.timezone ?? timezone,
+            isEnabled: body.enabled,
+            isUnattended: body.skip_confirmations,
+            ...(expiresAt !== undefined && { expiresAt }),
+            ...(model !== undefined && { model }),
+          }),
+        )
+      },
+    }),
+    operation({
+      method: 'GET',
+      path: '/api/scheduled-tasks/calendar',
+      name: 'getScheduledTaskCalendar',
+      tag,
+      summary: 'When your enabled tasks fall due from one time up to another, of each the first thousand times',
+      query: range,
+      answer: z.array(occurrencesSchema),
+      async run({ caller, query }) {
+        const found = await schedules.occurrences(caller.userId, query)
+        return found.map(({ schedule: { scheduleId, title }, slots }) => ({
+          task_id: scheduleId,
+          title,
+          occurrences: slots.map(toTime),
+        }))
+      },
+    }),
+  ]
+}
+
+function oneTaskOperations({ schedules }: Deps): readonly Operation[] {
+  const enable = (isEnabled: boolean) =>
+    operation({
+      method: 'POST',
+      path: `/api/scheduled-tasks/{task_id}/${isEnabled ? 'start' : 'stop'}`,
+      name: isEnabled ? 'startScheduledTask' : 'stopScheduledTask',
+      tag,
+      summary: isEnabled ? 'Enable a task; it runs when it next falls due' : 'Disable a task; a run of it goes on',
+      answer: taskSchema,
+      run: async ({ caller, param }) => toTask(await schedules.change(caller.userId, param('task_id'), { isEnabled })),
+    })
+  return [
+    operation({
+      method: 'GET',
+      path: '/api/scheduled-tasks/{task_id}',
+      name: 'getScheduledTask',
+      tag,
+      summary: 'One of your scheduled tasks',
+      answer: taskSchema,
+      run: async ({ caller, param }) => toTask(await schedules.find(caller.userId, param('task_id'))),
+    }),
+    operation({
+      method: 'PATCH',
+      path: '/api/scheduled-tasks/{task_id}',
+      name: 'changeScheduledTask',
+      tag,
+      summary: 'Change a scheduled task',
+      body: changes,
+      answer: taskSchema,
+      run: async ({ caller, param, body }) =>
+        toTask(await schedules.change(caller.userId, param('task_id'), toChanges(body))),
+    }),
+    operation({
+      method: 'DELETE',
+      path: '/api/scheduled-tasks/{task_id}',
+      name: 'deleteScheduledTask',
+      tag,
+      summary: 'Remove a task and what is known of its runs; their sessions stay',
+      run: ({ caller, param }) => schedules.remove(caller.userId, param('task_id')),
+    }),
+    enable(true),
+    enable(false),
+    operation({
+      method: 'GET',
+      path: '/api/scheduled-tasks/{task_id}/runs',
+      name: 'listScheduledTaskRuns',
+      tag,
+      summary: 'The runs of a task, newest first',
+      answer: z.array(runSchema),
+      run: async ({ caller, param }) => (await schedules.runs(caller.userId, param('task_id'))).map(toRun),
+    }),
+  ]
+}
+
+function refuseInOurWords(one: Operation): Operation {
+  return {
+    ...one,
+    run: (given) =>
+      one.run(given).catch((error: unknown) => {
+        throw error instanceof ScheduleError ? toRefusal(error) : error
+      }),
+  }
+}
+
+function toRefusal({ code, field, message }: ScheduleError): Refusal {
+  switch (code) {
+    case 'schedule-not-found':
+      return new Refusal(404, 'There is no such scheduled task.')
+    case 'invalid-schedule':
+      return new Refusal(422, field === undefined ? message : `${field}: ${message}`)
+    case 'too-many-schedules':
+      return new Refusal(422, message)
+    case 'schedule-busy':
+      return new Refusal(409, message)
+    default:
+      return unreachable(code)
+  }
+}
+
+function toChanges({ enabled, expires_at, skip_confirmations, ...same }: z.output<typeof changes>): ScheduleChanges {
+  return { ...same, isEnabled: enabled, expiresAt: expires_at, isUnattended: skip_confirmations }
+}
+
+function toTask(schedule: Schedule): z.output<typeof taskSchema> {
+  const { scheduleId, title, prompt, cron, timezone, isEnabled, expiresAt, isUnattended, model } = schedule
+  return {
+    id: scheduleId,
+    title,
+    prompt,
+    cron,
+    timezone,
+    enabled: isEnabled,
+    expires_at: expiresAt === undefined ? null : toTime(expiresAt),
+    skip_confirmations: isUnattended,
+    model: model ?? null,
+  }
+}
+
+function toRun(run: ScheduleRun): z.output<typeof runSchema> {
+  return {
+    id: run.runId,
+    task_id: run.scheduleId,
+    session_id: run.sessionId,
+    status: run.status === 'due' ? 'running' : run.status,
+    error: run.error ?? null,
+    triggered_at: toTime(run.triggeredAt),
+    finished_at: run.finishedAt === undefined ? null : toTime(run.finishedAt),
+  }
+}
