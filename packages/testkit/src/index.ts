@@ -1,3 +1,4 @@
+export { loadAcpFrameChecker, type AcpFrameChecker } from './acp-frame-checker.ts'
 export { hourlyCalendar } from './hourly-calendar.ts'
 export { createFakeClock, type FakeClock } from './fake-clock.ts'
 export { createTestIds } from './test-ids.ts'

@@ -1,0 +1,122 @@
+import type { SetSessionConfigOptionResponse } from '@agentclientprotocol/sdk'
+import { EngineError, type SessionChanges, type SessionId } from '@polylogue/engine'
+import { invalidRequest } from '../errors.ts'
+import { ofProvider, parseModelValue, providerOf, type ModelChoice } from '../model-names.ts'
+import { MODE_LABEL, MODE_PRESET_LABEL, allowedModes, findPreset } from '../modes.ts'
+import { refuseOtherKeys, type Params } from '../parse-params.ts'
+import { isObject } from '../rpc/envelope.ts'
+import { invalidParams } from '../rpc/rpc-error.ts'
+import type { AcpSession } from '../session/acp-session.ts'
+import type { Connection } from './connection.ts'
+
+const TRACE_KEYS = ['traceparent', 'tracestate', 'baggage']
+
+/** `session/set_config_option` */
+export async function setConfigOption(
+  connection: Connection,
+  params: unknown,
+): Promise<SetSessionConfigOptionResponse> {
+  const { given, sessionId } = connection.paramsOf(params)
+  const { session } = connection.opened(sessionId)
+  refuseForeignKeys(connection, given)
+  const { configId, value } = given
+  const option = session.configOptions.find(({ id }) => id === configId)
+  if (option === undefined) throw invalidRequest('configId: there is no such option', 'unknown_config_option')
+  if (given['type'] !== undefined && given['type'] !== option.type)
+    throw invalidParams('type', `must be ${option.type}`)
+  if (typeof value !== 'string' || value.trim() === '') throw invalidParams('value', 'must be a text that is not blank')
+  if (option.id === 'mode') await chooseMode(connection, session, value)
+  else await chooseModel(connection, session, parseModelValue(value, session.model ?? ''))
+  return { configOptions: session.configOptions }
+}
+
+/** `_agentao.cn/set_model`: any model of the provider that the session has now. */
+export async function setModel(connection: Connection, params: unknown): Promise<{ readonly model: string }> {
+  const { given, sessionId } = connection.paramsOf(params)
+  const { session } = connection.opened(sessionId)
+  refuseOtherKeys(given, ['sessionId', 'model'])
+  const { model } = given
+  if (typeof model !== 'string' || model.trim() === '') throw invalidParams('model', 'must be a text that is not blank')
+  await chooseModel(connection, session, ofProvider(providerOf(session.model ?? ''), model.trim()))
+  session.tell({ sessionUpdate: 'config_option_update', configOptions: session.configOptions })
+  return { model: model.trim() }
+}
+
+/** `session/set_mode`: a preset, or a name of the client's own, which changes no rights. */
+export async function setMode(connection: Connection, params: unknown): Promise<{ readonly modeId: string }> {
+  const { given, sessionId } = connection.paramsOf(params)
+  const { session } = connection.opened(sessionId)
+  const { modeId } = given
+  if (typeof modeId !== 'string' || modeId === '') throw invalidParams('modeId', 'must be a text that is not empty')
+  if (findPreset(modeId) === undefined) await keepOwnMode(connection, session, modeId)
+  else {
+    await choosePreset(connection, session, modeId, 'modeId')
+    if (connection.options.profile === 'standard') {
+      session.tell({ sessionUpdate: 'config_option_update', configOptions: session.configOptions })
+    }
+  }
+  session.tell({ sessionUpdate: 'current_mode_update', currentModeId: modeId })
+  return { modeId }
+}
+
+/** What a client puts beside the known keys could be a credential; it is never taken, and its value never repeated. */
+function refuseForeignKeys({ options }: Connection, given: Params): void {
+  const isStandard = options.profile === 'standard'
+  const { _meta: meta } = given
+  const isTrace = isStandard && isObject(meta) && Object.keys(meta).every((key) => TRACE_KEYS.includes(key))
+  refuseOtherKeys(given, [
+    'sessionId',
+    'configId',
+    'value',
+    ...(isStandard ? ['type'] : []),
+    ...(isTrace ? ['_meta'] : []),
+  ])
+}
+
+async function chooseMode(connection: Connection, session: AcpSession, value: string): Promise<void> {
+  await choosePreset(connection, session, value, 'value')
+  session.tell({ sessionUpdate: 'current_mode_update', currentModeId: value })
+}
+
+async function choosePreset(connection: Connection, session: AcpSession, modeId: string, field: string): Promise<void> {
+  const preset = allowedModes(connection.options.rights.presets).find(({ id }) => id === modeId)?.id
+  if (preset === undefined) throw invalidParams(field, 'is not one of the modes')
+  const labels = { [MODE_LABEL]: '', [MODE_PRESET_LABEL]: '' }
+  await configure(connection, session, { preset, labels })
+}
+
+const keepOwnMode = (connection: Connection, session: AcpSession, modeId: string): Promise<void> =>
+  configure(connection, session, { labels: { [MODE_LABEL]: modeId, [MODE_PRESET_LABEL]: session.preset } })
+
+async function chooseModel(connection: Connection, session: AcpSession, choice: ModelChoice): Promise<void> {
+  const { provider, name } = choice
+  if (!(await canResolve(connection, session.sessionId, provider)) || connection.deps.models.find(name) === undefined) {
+    throw cannotResolve(provider)
+  }
+  try {
+    await configure(connection, session, { model: name })
+  } catch (error) {
+    if (error instanceof EngineError && error.code === 'unknown-model') throw cannotResolve(provider)
+    throw error
+  }
+}
+
+const cannotResolve = (provider: string): Error =>
+  invalidRequest(`cannot resolve provider '${provider.slice(0, 64)}'`, 'provider_not_resolved')
+
+/** What a resolver says may hold a key: only the kind of its error is kept. */
+async function canResolve({ deps, options }: Connection, sessionId: SessionId, provider: string): Promise<boolean> {
+  try {
+    return await deps.providers.canResolve(provider, options.profile)
+  } catch (error) {
+    const problem = error instanceof Error ? error.name : typeof error
+    deps.log({ level: 'warn', message: 'a provider could not be resolved', sessionId, provider, problem })
+    return false
+  }
+}
+
+function configure({ deps, options }: Connection, session: AcpSession, changes: SessionChanges): Promise<void> {
+  const { userId } = options
+  const { sessionId } = session
+  return session.changing(() => deps.engine.execute({ type: 'configure-session', userId, sessionId, changes }))
+}

@@ -1,0 +1,72 @@
+import { EngineError, asSessionId, type SessionId, type SessionView } from '@polylogue/engine'
+import type { ClientAbilities } from '../client-abilities.ts'
+import type { AcpConnectionOptions, AcpDeps, AcpResume } from '../deps.ts'
+import { notInitialized, sessionNotFound } from '../errors.ts'
+import { toParams, type Params } from '../parse-params.ts'
+import { invalidParams } from '../rpc/rpc-error.ts'
+import type { OutQueue } from '../rpc/out-queue.ts'
+import type { RpcPeer } from '../rpc/rpc-peer.ts'
+import type { AcpSession } from '../session/acp-session.ts'
+import type { Prompts } from '../session/prompts.ts'
+
+/** A session as this connection has it open. */
+export interface OpenedSession {
+  readonly session: AcpSession
+  readonly prompts: Prompts
+}
+
+/** What all methods of one connection share. */
+export class Connection {
+  readonly deps: AcpDeps
+  readonly options: AcpConnectionOptions
+  readonly peer: RpcPeer
+  readonly out: OutQueue
+  readonly sessions = new Map<SessionId, OpenedSession>()
+  readonly extension = { isUnknown: false }
+  /** Of the newest handshake; sessions keep those of their own time. */
+  abilities: ClientAbilities | undefined
+  /** Taken by the first session that is asked for. */
+  resume: AcpResume | undefined
+
+  constructor(parts: Pick<Connection, 'deps' | 'options' | 'peer' | 'out'>) {
+    this.deps = parts.deps
+    this.options = parts.options
+    this.peer = parts.peer
+    this.out = parts.out
+    this.resume = parts.options.resume
+  }
+
+  requireHandshake(): ClientAbilities {
+    if (this.abilities === undefined) throw notInitialized()
+    return this.abilities
+  }
+
+  /** For methods about one session: handshake, then shape, then the id. */
+  paramsOf(params: unknown): { readonly given: Params; readonly sessionId: SessionId } {
+    this.requireHandshake()
+    const given = toParams(params)
+    const { sessionId } = given
+    if (typeof sessionId !== 'string' || sessionId === '') throw invalidParams('sessionId', 'must be a text')
+    return { given, sessionId: asSessionId(sessionId) }
+  }
+
+  opened(sessionId: SessionId): OpenedSession {
+    const found = this.sessions.get(sessionId)
+    if (found === undefined) throw this.unknown(sessionId)
+    return found
+  }
+
+  unknown(sessionId: string): Error {
+    return sessionNotFound(sessionId, this.options.profile)
+  }
+
+  /** `undefined`: there is no such session of this user's. */
+  async find(sessionId: SessionId): Promise<SessionView | undefined> {
+    try {
+      return await this.deps.engine.readSession(this.options.userId, sessionId)
+    } catch (error) {
+      if (error instanceof EngineError && error.code === 'session-not-found') return undefined
+      throw error
+    }
+  }
+}

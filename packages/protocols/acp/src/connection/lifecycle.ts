@@ -1,0 +1,151 @@
+import type { LoadSessionResponse, NewSessionResponse } from '@agentclientprotocol/sdk'
+import type { SessionView } from '@polylogue/engine'
+import type { GivenMcpServer } from '../deps.ts'
+import { invalidRequest } from '../errors.ts'
+import { FINGERPRINT_LABEL } from '../labels.ts'
+import { fingerprintOf, parseMcpServers } from '../mcp-servers.ts'
+import { toParams, type Params } from '../parse-params.ts'
+import { invalidParams } from '../rpc/rpc-error.ts'
+import type { Exchange } from '../rpc/rpc-peer.ts'
+import type { PastTelling } from '../session/session-parts.ts'
+import { checkDirectory, isSameDirectory } from './check-directory.ts'
+import type { Connection, OpenedSession } from './connection.ts'
+import { findResumable } from './find-resumable.ts'
+import { closeSession, openSession } from './open-session.ts'
+
+/** `session/new`. The first one may be the return of a session from before. */
+export async function newSession(
+  connection: Connection,
+  params: unknown,
+  exchange: Exchange,
+): Promise<NewSessionResponse> {
+  const abilities = connection.requireHandshake()
+  const { cwd, servers } = await checkSetup(connection, toParams(params))
+  const resume = connection.resume
+  connection.resume = undefined
+  const found = resume && (await findResumable(connection, cwd, resume.selector))
+  if (found !== undefined && resume !== undefined) {
+    // Clients that know no session yet may drop what comes before its id.
+    const past = resume.replay === 'before' ? 'now' : 'later'
+    const opened = await reopen(connection, found, { servers, past })
+    exchange.afterResponse(() => opened.session.goLive())
+    return { sessionId: found.sessionId, ...setup(opened) }
+  }
+  const view = await create(connection, cwd, servers)
+  const opened = await openSession(connection, { view, abilities, servers, past: 'never' })
+  exchange.afterResponse(() => opened.session.goLive())
+  return { sessionId: view.sessionId, ...setup(opened) }
+}
+
+/** `session/load` and `session/resume`: the one tells the past, the other does not. */
+export async function loadSession(
+  connection: Connection,
+  params: unknown,
+  exchange: Exchange,
+  past: 'now' | 'never',
+): Promise<LoadSessionResponse> {
+  const { given, sessionId } = connection.paramsOf(params)
+  const known = await connection.find(sessionId)
+  if (known === undefined) throw connection.unknown(sessionId)
+  const isOptional = past === 'never' && given['mcpServers'] === undefined
+  const { cwd, servers } = await checkSetup(connection, isOptional ? { ...given, mcpServers: [] } : given)
+  await requireSameDirectory(connection, known, cwd)
+  if ((connection.sessions.get(sessionId)?.session.own.size ?? 0) > 0) {
+    throw invalidRequest('a turn that was begun here is running in this session', 'session_busy')
+  }
+  const isChanged = await noteServers(connection, known, servers)
+  const opened = await reopen(connection, known, { servers, past })
+  exchange.afterResponse(() => opened.session.goLive())
+  return { ...setup(opened), ...(isChanged && { _meta: { '_agentao.cn/mcpFingerprintChanged': true } }) }
+}
+
+/** `session/close`. */
+export async function endSession(connection: Connection, params: unknown): Promise<object> {
+  const { sessionId } = connection.paramsOf(params)
+  connection.opened(sessionId)
+  await closeSession(connection, sessionId)
+  return {}
+}
+
+/** `session/delete`: what is not there is deleted already. */
+export async function deleteSession(connection: Connection, params: unknown): Promise<object> {
+  const { sessionId } = connection.paramsOf(params)
+  const { deps, options } = connection
+  await closeSession(connection, sessionId)
+  if ((await connection.find(sessionId)) === undefined) return {}
+  await deps.engine.execute({ type: 'delete-session', userId: options.userId, sessionId })
+  return {}
+}
+
+interface Setup {
+  readonly cwd: string
+  readonly servers: readonly GivenMcpServer[]
+}
+
+async function checkSetup({ options }: Connection, given: Params): Promise<Setup> {
+  const cwd = await checkDirectory(given['cwd'], options.rights.directories)
+  const servers = parseMcpServers(given['mcpServers'], options)
+  const { additionalDirectories } = given
+  if (Array.isArray(additionalDirectories) && additionalDirectories.length > 0) {
+    throw invalidParams('additionalDirectories', 'is not supported')
+  }
+  return { cwd, servers }
+}
+
+async function create(connection: Connection, cwd: string, servers: readonly GivenMcpServer[]): Promise<SessionView> {
+  const { deps, options } = connection
+  const { userId, agent } = options
+  const { sessionId } = await deps.engine.execute({
+    type: 'create-session',
+    userId,
+    agent,
+    access: { type: 'preset' },
+    directories: [cwd],
+    labels: { [FINGERPRINT_LABEL]: fingerprintOf(servers, deps.digest) },
+  })
+  return deps.engine.readSession(userId, sessionId)
+}
+
+async function reopen(
+  connection: Connection,
+  view: SessionView,
+  { servers, past }: { readonly servers: readonly GivenMcpServer[]; readonly past: PastTelling },
+): Promise<OpenedSession> {
+  const abilities = connection.requireHandshake()
+  const current = await connection.deps.engine.readSession(connection.options.userId, view.sessionId)
+  const opened = await openSession(connection, { view: current, abilities, servers, past })
+  const { session } = opened
+  if (session.hasLostModel) {
+    session.whenLive(() =>
+      session.tellProblem('The model of this session cannot be had any more; it has the default one'),
+    )
+  }
+  return opened
+}
+
+const setup = ({ session }: OpenedSession) => ({ modes: session.modes, configOptions: session.configOptions })
+
+async function requireSameDirectory({ deps }: Connection, view: SessionView, cwd: string): Promise<void> {
+  const { sessionId, agent, directories } = view
+  const stored = deps.workspaces.locate({ sessionId, agent, directories }).cwd
+  if (!(await isSameDirectory(stored, cwd))) throw invalidParams('cwd', 'is not the directory of this session')
+}
+
+/** Whether these are other servers than before. The session's own note is of a hash only. */
+async function noteServers(
+  { deps, options }: Connection,
+  { sessionId, labels }: SessionView,
+  servers: readonly GivenMcpServer[],
+): Promise<boolean> {
+  const fingerprint = fingerprintOf(servers, deps.digest)
+  const before = labels[FINGERPRINT_LABEL] ?? fingerprintOf([], deps.digest)
+  if (fingerprint === before) return false
+  deps.log({ level: 'info', message: 'a session is opened with other MCP servers than before', sessionId })
+  await deps.engine.execute({
+    type: 'configure-session',
+    userId: options.userId,
+    sessionId,
+    changes: { labels: { [FINGERPRINT_LABEL]: fingerprint } },
+  })
+  return true
+}

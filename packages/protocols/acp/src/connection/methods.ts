@@ -1,0 +1,64 @@
+import { toRpcError } from '../errors.ts'
+import { isObject } from '../rpc/envelope.ts'
+import { invalidParams } from '../rpc/rpc-error.ts'
+import type { RequestMethod, RpcMethods } from '../rpc/rpc-peer.ts'
+import { setConfigOption, setMode, setModel } from './configuration.ts'
+import type { Connection } from './connection.ts'
+import { SET_MODEL, parseHandshake, toHandshake } from './handshake.ts'
+import { deleteSession, endSession, loadSession, newSession } from './lifecycle.ts'
+import { listModels, setModelOfOld } from './old-names.ts'
+import { listSessions } from './list-sessions.ts'
+import { cancel, prompt } from './turns.ts'
+
+/** Everything that a client may ask. What is not here, the agent does not know. */
+export function toMethods(connection: Connection): RpcMethods {
+  const { deps, options } = connection
+  const requests = new Map<string, RequestMethod>([
+    [
+      'initialize',
+      async (params) => {
+        connection.abilities = parseHandshake(params, options.profile)
+        return toHandshake(options.profile, deps.version)
+      },
+    ],
+    [
+      'authenticate',
+      async () => {
+        throw invalidParams('methodId', 'there is nothing to authenticate with')
+      },
+    ],
+    ['session/new', (params, exchange) => newSession(connection, params, exchange)],
+    ['session/load', (params, exchange) => loadSession(connection, params, exchange, 'now')],
+    ['session/resume', (params, exchange) => loadSession(connection, params, exchange, 'never')],
+    ['session/list', (params) => listSessions(connection, params)],
+    ['session/close', (params) => endSession(connection, params)],
+    ['session/delete', (params) => deleteSession(connection, params)],
+    ['session/prompt', (params, exchange) => prompt(connection, params, exchange)],
+    ['session/cancel', (params) => cancel(connection, params)],
+    ['session/set_mode', (params) => setMode(connection, params)],
+    ['session/set_config_option', (params) => setConfigOption(connection, params)],
+    [SET_MODEL, (params) => setModel(connection, params)],
+    ['session/set_model', (params) => setModelOfOld(connection, params)],
+    ['session/list_models', (params) => listModels(connection, params)],
+  ])
+  return {
+    requests,
+    notifications: new Map([
+      [
+        'session/cancel',
+        async (params) => {
+          await cancel(connection, params)
+        },
+      ],
+    ]),
+    toError: (error, method, params) => {
+      const sessionId = isObject(params) ? params['sessionId'] : undefined
+      return toRpcError(error, {
+        profile: options.profile,
+        method,
+        ...(typeof sessionId === 'string' && { sessionId }),
+        log: (entry) => deps.log(entry),
+      })
+    },
+  }
+}

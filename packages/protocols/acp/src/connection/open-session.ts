@@ -1,0 +1,77 @@
+import type { SessionId, SessionView } from '@polylogue/engine'
+import type { ClientAbilities } from '../client-abilities.ts'
+import type { GivenMcpServer } from '../deps.ts'
+import { AcpSession } from '../session/acp-session.ts'
+import { Prompts } from '../session/prompts.ts'
+import type { PastTelling } from '../session/session-parts.ts'
+import type { Connection, OpenedSession } from './connection.ts'
+
+export interface Opening {
+  readonly view: SessionView
+  readonly abilities: ClientAbilities
+  readonly servers: readonly GivenMcpServer[]
+  readonly past: PastTelling
+}
+
+/**
+ * Opens a session on this connection and tells its past. Nothing of the present is told before `goLive`. A session that
+ * was open already is opened afresh.
+ */
+export async function openSession(connection: Connection, opening: Opening): Promise<OpenedSession> {
+  const { deps, options, peer, out, extension, sessions } = connection
+  const { view, abilities, servers, past } = opening
+  const { sessionId } = view
+  sessions.get(sessionId)?.session.close()
+  sessions.delete(sessionId)
+  const session = new AcpSession({
+    deps,
+    options,
+    peer,
+    out,
+    sessionId,
+    abilities,
+    extension,
+    pastSeq: view.lastSeq,
+    past,
+    closed: () => {
+      if (sessions.get(sessionId)?.session === session) sessions.delete(sessionId)
+    },
+  })
+  await session.open()
+  const ready = connectServers(connection, session, servers)
+  const opened = { session, prompts: new Prompts({ deps, options, session, ready }) }
+  sessions.set(sessionId, opened)
+  return opened
+}
+
+/** The session does not wait for its servers; its first prompt does. Never rejects. */
+async function connectServers(
+  { deps }: Connection,
+  session: AcpSession,
+  servers: readonly GivenMcpServer[],
+): Promise<void> {
+  const { sessionId } = session
+  const problem = (message: string): void => {
+    deps.log({ level: 'warn', message: 'an MCP server of a client cannot be had', sessionId, problem: message })
+    session.whenLive(() => session.tellProblem(message))
+  }
+  try {
+    await deps.sessionServers.open(sessionId, servers, problem)
+  } catch (error) {
+    deps.log({ level: 'error', message: 'the MCP servers of a session could not be opened', sessionId, error })
+    problem('The MCP servers of this session could not be opened')
+  }
+}
+
+/** Ends what this connection began there, and forgets the session. */
+export async function closeSession(connection: Connection, sessionId: SessionId): Promise<void> {
+  const opened = connection.sessions.get(sessionId)
+  if (opened === undefined) return
+  const { session, prompts } = opened
+  session.stopAsking()
+  await prompts.cancelOwn()
+  await prompts.answered()
+  session.close()
+  connection.sessions.delete(sessionId)
+  await connection.deps.sessionServers.close(sessionId)
+}

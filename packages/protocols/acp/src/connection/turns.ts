@@ -1,0 +1,41 @@
+import type { PromptResponse } from '@agentclientprotocol/sdk'
+import { canonicalJson, type IdempotencyKey, type JsonValue } from '@polylogue/engine'
+import { z } from 'zod'
+import { parsePrompt } from '../content-blocks.ts'
+import { parseParams, type Params } from '../parse-params.ts'
+import { isObject } from '../rpc/envelope.ts'
+import type { Exchange } from '../rpc/rpc-peer.ts'
+import type { Connection } from './connection.ts'
+
+const MESSAGE_ID = 'polylogue/messageId'
+const messageId = z.string().min(1, 'must not be empty').max(255, 'must be shorter')
+
+/** `session/prompt` */
+export async function prompt(connection: Connection, params: unknown, { signal }: Exchange): Promise<PromptResponse> {
+  const { given, sessionId } = connection.paramsOf(params)
+  const { prompts } = connection.opened(sessionId)
+  const { deps, options } = connection
+  const content = parsePrompt(given['prompt'], { profile: options.profile, digest: deps.digest })
+  return prompts.run({ ...content, idempotency: readIdempotency(connection, given) }, signal)
+}
+
+/** A prompt that its client numbered may be sent again: it joins the turn that it began. */
+function readIdempotency({ deps }: Connection, given: Params): IdempotencyKey | undefined {
+  const { _meta: meta } = given
+  if (!isObject(meta) || meta[MESSAGE_ID] === undefined) return undefined
+  const key = parseParams(messageId, meta[MESSAGE_ID], `_meta.${MESSAGE_ID}`)
+  // It came out of a JSON text.
+  return { key, fingerprint: deps.digest(canonicalJson(given['prompt'] as JsonValue)) }
+}
+
+/** `session/cancel`: nothing to cancel is no problem, but an unknown session is. */
+export async function cancel(connection: Connection, params: unknown): Promise<object> {
+  const { sessionId } = connection.paramsOf(params)
+  const opened = connection.sessions.get(sessionId)
+  if (opened === undefined) {
+    if ((await connection.find(sessionId)) === undefined) throw connection.unknown(sessionId)
+    return {}
+  }
+  await opened.prompts.cancel()
+  return {}
+}

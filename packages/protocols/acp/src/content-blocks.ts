@@ -1,0 +1,126 @@
+import type { Digest, ImagePart, NewBlob, TextPart, UserContent } from '@polylogue/engine'
+import { z } from 'zod'
+import type { AcpProfile } from './deps.ts'
+import { parseParams } from './parse-params.ts'
+import { invalidParams } from './rpc/rpc-error.ts'
+
+const LARGEST_IMAGE = 20 * 1024 * 1024
+const MOST_IMAGES = 16
+const IMAGE_TYPE = /^image\/[A-Za-z0-9][A-Za-z0-9.+-]{0,63}$/
+
+const notEmpty = z.string().min(1, 'must not be empty')
+const blocks = z.array(z.unknown()).min(1, 'must not be empty')
+const typed = z.object({ type: z.string() })
+const text = z.object({ text: z.string() })
+const link = z.object({ uri: notEmpty, name: z.string().nullish(), title: z.string().nullish() })
+const image = z.object({ data: z.string(), mimeType: z.string() })
+const resource = z.object({
+  resource: z.union([
+    z.object({ uri: notEmpty, text: z.string() }),
+    z.object({ uri: notEmpty, blob: z.string(), mimeType: z.string().nullish() }),
+  ]),
+})
+
+/** What a prompt becomes: a plain text where it is nothing but text. */
+export interface PromptContent {
+  readonly content: UserContent
+  readonly blobs: readonly NewBlob[]
+}
+
+export interface PromptTerms {
+  readonly profile: AcpProfile
+  readonly digest: Digest
+}
+
+export function parsePrompt(given: unknown, terms: PromptTerms): PromptContent {
+  const reader = new BlockReader(terms)
+  const parts = parseParams(blocks, given, 'prompt').map((block, index) => reader.read(block, `prompt[${index}]`))
+  return { content: joinTexts(parts), blobs: reader.blobs }
+}
+
+/** Texts are joined with a blank line. */
+function joinTexts(parts: readonly (TextPart | ImagePart)[]): UserContent {
+  const joined: (TextPart | ImagePart)[] = []
+  for (const part of parts) {
+    const last = joined.at(-1)
+    if (part.type === 'text' && last?.type === 'text')
+      joined[joined.length - 1] = { type: 'text', text: `${last.text}\n\n${part.text}` }
+    else joined.push(part)
+  }
+  const [only] = joined
+  return joined.length === 1 && only?.type === 'text' ? only.text : joined
+}
+
+class BlockReader {
+  readonly #terms: PromptTerms
+  readonly #blobs = new Map<string, NewBlob>()
+  #images = 0
+
+  constructor(terms: PromptTerms) {
+    this.#terms = terms
+  }
+
+  get blobs(): readonly NewBlob[] {
+    return [...this.#blobs.values()]
+  }
+
+  read(block: unknown, field: string): TextPart | ImagePart {
+    const { type } = parseParams(typed, block, field)
+    switch (type) {
+      case 'text':
+        return { type: 'text', text: parseParams(text, block, field).text }
+      case 'resource_link':
+        return { type: 'text', text: describeLink(parseParams(link, block, field)) }
+      case 'image':
+        this.#requireStandard(type, field)
+        return this.#image(parseParams(image, block, field), field)
+      case 'resource':
+        this.#requireStandard(type, field)
+        return this.#resource(parseParams(resource, block, field).resource, `${field}.resource`)
+      default:
+        throw invalidParams(`${field}.type`, 'this kind of content is not supported')
+    }
+  }
+
+  #requireStandard(type: string, field: string): void {
+    if (this.#terms.profile === 'seed') throw invalidParams(`${field}.type`, `${type} is not supported`)
+  }
+
+  #image({ data, mimeType }: z.output<typeof image>, field: string): ImagePart {
+    if (!IMAGE_TYPE.test(mimeType)) throw invalidParams(`${field}.mimeType`, 'must be an image type')
+    this.#images += 1
+    if (this.#images > MOST_IMAGES) throw invalidParams(field, `at most ${MOST_IMAGES} images in one prompt`)
+    if (data.length > Math.ceil(LARGEST_IMAGE / 3) * 4) throw invalidParams(`${field}.data`, 'larger than 20 MiB')
+    const bytes = decodeBase64(data, `${field}.data`)
+    if (bytes.length > LARGEST_IMAGE) throw invalidParams(`${field}.data`, 'larger than 20 MiB')
+    const hash = this.#terms.digest(bytes)
+    this.#blobs.set(hash, { hash, mediaType: mimeType, bytes })
+    return { type: 'image', source: { type: 'blob', hash, mediaType: mimeType } }
+  }
+
+  #resource(given: z.output<typeof resource>['resource'], field: string): TextPart | ImagePart {
+    if ('text' in given) return { type: 'text', text: quoteResource(given.uri, given.text) }
+    const mimeType = given.mimeType ?? 'application/octet-stream'
+    if (mimeType.startsWith('image/')) return this.#image({ data: given.blob, mimeType }, field)
+    const bytes = decodeBase64(given.blob, `${field}.blob`)
+    if (!/^text\/|^application\/(?:json|xml|javascript)$/.test(mimeType)) {
+      return { type: 'text', text: `[${given.uri}: ${mimeType.slice(0, 100)}, not shown]` }
+    }
+    return { type: 'text', text: quoteResource(given.uri, bytes.toString('utf8')) }
+  }
+}
+
+function decodeBase64(text: string, field: string): Buffer {
+  const bytes = Buffer.from(text, 'base64')
+  if (bytes.length === 0 || bytes.toString('base64') !== text) throw invalidParams(field, 'must be base64')
+  return bytes
+}
+
+const describeLink = ({ uri, name, title }: z.output<typeof link>): string => {
+  const label = title || name || uri
+  return label === uri ? `[${uri}]` : `[${label}](${uri})`
+}
+
+/** The uri cannot end its own mark, and the text stays as it is. */
+const quoteResource = (uri: string, content: string): string =>
+  `<resource uri=${JSON.stringify(uri)}>\n${content}\n</resource>`

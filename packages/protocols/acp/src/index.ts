@@ -1,0 +1,15 @@
+export { serveAcp } from './serve-acp.ts'
+export {
+  DEFAULT_LIMITS,
+  type AcpConnection,
+  type AcpConnectionOptions,
+  type AcpDeps,
+  type AcpLimits,
+  type AcpProfile,
+  type AcpResume,
+  type AcpRights,
+  type GivenMcpServer,
+  type NamedValue,
+  type ProviderResolver,
+  type SessionServers,
+} from './deps.ts'

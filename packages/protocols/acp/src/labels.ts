@@ -1,0 +1,2 @@
+/** What this door notes about a session for itself. */
+export const FINGERPRINT_LABEL = 'acp.mcpFingerprint'

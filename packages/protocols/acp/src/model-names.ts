@@ -1,0 +1,34 @@
+import type { AgentDefinition, ModelCatalog } from '@polylogue/engine'
+import { invalidParams } from './rpc/rpc-error.ts'
+
+/** The provider is what stands before the first `/`; the model's own name may have more of them. */
+export function providerOf(modelName: string): string {
+  const slash = modelName.indexOf('/')
+  return slash === -1 ? '' : modelName.slice(0, slash)
+}
+
+export interface ModelChoice {
+  readonly provider: string
+  readonly name: string
+}
+
+/** `provider/model`, or a model of the provider that the session has now. */
+export function parseModelValue(value: string, current: string): ModelChoice {
+  const slash = value.indexOf('/')
+  if (slash === -1) return ofProvider(providerOf(current), value.trim())
+  const provider = value.slice(0, slash).trim().toLowerCase()
+  const model = value.slice(slash + 1).trim()
+  if (provider === '' || model === '') throw invalidParams('value', 'must be provider/model')
+  return ofProvider(provider, model)
+}
+
+export const ofProvider = (provider: string, model: string): ModelChoice => ({ provider, name: `${provider}/${model}` })
+
+/** The session's own, where it is to be had; else its agent's. */
+export function currentModel(
+  own: string | undefined,
+  agent: AgentDefinition | undefined,
+  models: ModelCatalog,
+): string | undefined {
+  return own !== undefined && models.find(own) !== undefined ? own : agent?.modelName
+}

@@ -1,0 +1,51 @@
+import type { z } from 'zod'
+import { isObject } from './rpc/envelope.ts'
+import { CODES, RpcError, invalidParams } from './rpc/rpc-error.ts'
+
+export type Params = Readonly<Record<string, unknown>>
+
+export function toParams(params: unknown): Params {
+  if (!isObject(params)) throw new RpcError(CODES.invalidParams, 'params: must be an object', { field: 'params' })
+  return params
+}
+
+/** `at`: where in the parameters the value is. The sentence names the field and what it must be, never what it was. */
+export function parseParams<Schema extends z.ZodType>(schema: Schema, value: unknown, at = ''): z.output<Schema> {
+  const parsed = schema.safeParse(value)
+  if (parsed.success) return parsed.data
+  const issue = parsed.error.issues[0]
+  throw invalidParams(formatPath(at, issue?.path ?? []), describe(issue))
+}
+
+function describe(issue: z.core.$ZodIssue | undefined): string {
+  switch (issue?.code) {
+    case 'invalid_type':
+      return `must be ${issue.expected === 'int' ? 'an integer' : withArticle(issue.expected)}`
+    case 'unrecognized_keys':
+      return `unknown: ${issue.keys.map((key) => key.slice(0, 64)).join(', ')}`
+    case 'custom':
+    case 'too_small':
+    case 'too_big':
+    case 'invalid_format':
+    case 'invalid_value':
+      return issue.message
+    default:
+      return 'is not valid'
+  }
+}
+
+const withArticle = (type: string): string => (/^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`)
+
+function formatPath(at: string, path: readonly PropertyKey[]): string {
+  const text = path.reduce<string>((before, part) => {
+    if (typeof part === 'number') return `${before}[${part}]`
+    return before === '' ? String(part) : `${before}.${String(part)}`
+  }, at)
+  return text === '' ? 'params' : text
+}
+
+/** Keys that a request may have, and no others: what a client adds could be a credential, and must not pass unseen. */
+export function refuseOtherKeys(params: Params, allowed: readonly string[]): void {
+  const other = Object.keys(params).find((key) => !allowed.includes(key))
+  if (other !== undefined) throw invalidParams(other.slice(0, 64), 'is not taken here')
+}

@@ -1,0 +1,13 @@
+import type { SessionUpdate } from '@agentclientprotocol/sdk'
+
+export type ChunkKind = 'user_message_chunk' | 'agent_message_chunk' | 'agent_thought_chunk'
+
+export const chunk = (sessionUpdate: ChunkKind, messageId: string, text: string): SessionUpdate => ({
+  sessionUpdate,
+  messageId,
+  content: { type: 'text', text },
+})
+
+/** Nothing for a text that says nothing. */
+export const said = (kind: ChunkKind, messageId: string, text: string): SessionUpdate[] =>
+  text === '' ? [] : [chunk(kind, messageId, text)]

@@ -1,0 +1,222 @@
+import type { SessionUpdate } from '@agentclientprotocol/sdk'
+import {
+  ROOT_LOOP,
+  type BlockDelta,
+  type EntryId,
+  type LoopId,
+  type Recorded,
+  type RecordedEvent,
+  type StepBlock,
+  type ToolCallId,
+  type ToolCallPart,
+  type TurnId,
+  type UserContent,
+} from '@polylogue/engine'
+import type { AcpProfile } from '../deps.ts'
+import { chunk, said } from './chunk.ts'
+import type { Announcement, ToolLook } from './shown-call.ts'
+import { ShownCalls } from './shown-calls.ts'
+import { userText } from './user-text.ts'
+
+type EventOf<Type extends RecordedEvent['type']> = Extract<RecordedEvent, { type: Type }>
+
+export interface HistoryProjectionOptions {
+  readonly profile: AcpProfile
+  /** How a tool of an agent looks; nothing for one that is not known any more. */
+  lookOf(agent: string, tool: string): ToolLook | undefined
+  /** The client has shown this turn's input itself. */
+  isOwnTurn(turnId: TurnId): boolean
+}
+
+interface ShownStep {
+  /** How much of each block has been told. */
+  readonly told: number[]
+}
+
+interface ShownLoop {
+  readonly agent: string
+  steps: number
+}
+
+/**
+ * What happened in a session, as updates: one projection for the past and for what happens now. Live, the text of a step
+ * comes as deltas, and its answer tells what is left of it; in a replay nothing was told before, so the answer tells
+ * each block at once. Pure: the same events give the same updates.
+ */
+export class HistoryProjection {
+  readonly #options: HistoryProjectionOptions
+  readonly #inputs = new Map<EntryId, UserContent>()
+  readonly #steps = new Map<EntryId, ShownStep>()
+  readonly #loops = new Map<LoopId, ShownLoop>()
+  readonly #calls: ShownCalls
+  #agent = ''
+  #hasToldError = false
+
+  constructor(options: HistoryProjectionOptions) {
+    this.#options = options
+    this.#calls = new ShownCalls(options.profile)
+  }
+
+  /** As it was announced, as long as it is open. */
+  openCall(toolCallId: ToolCallId): Announcement | undefined {
+    return this.#calls.find(toolCallId)
+  }
+
+  delta({ loopId, stepId, type, block, offset, text }: BlockDelta): SessionUpdate[] {
+    const step = this.#steps.get(stepId)
+    if (loopId !== ROOT_LOOP || step === undefined) return []
+    const fresh = text.slice(Math.max(0, (step.told[block] ?? 0) - offset))
+    if (fresh === '') return []
+    step.told[block] = offset + text.length
+    return [chunk(type === 'text.delta' ? 'agent_message_chunk' : 'agent_thought_chunk', stepId, fresh)]
+  }
+
+  runningCalls(): SessionUpdate[] {
+    return this.#calls.running()
+  }
+
+  /** Output of a running call. */
+  progress(toolCallId: ToolCallId, text: string): SessionUpdate[] {
+    return this.#calls.progress(toolCallId, text)
+  }
+
+  /** Of the past, what a call came to is told and not that it was running. */
+  recorded({ event }: Recorded, isPast = false): SessionUpdate[] {
+    switch (event.type) {
+      case 'session.created':
+        this.#agent = event.agent
+        return []
+      case 'session.seeded':
+        return this.#seeded(event)
+      case 'input.admitted':
+        this.#inputs.set(event.inputId, event.content)
+        return []
+      case 'input.dropped':
+        this.#inputs.delete(event.inputId)
+        return []
+      case 'turn.started':
+        return this.#turnStarted(event)
+      case 'turn.ended':
+        return this.#turnEnded(event)
+      case 'step.started':
+        return this.#stepStarted(event)
+      case 'step.answered':
+        return this.#stepAnswered(event)
+      case 'step.ended':
+        return this.#stepEnded(event)
+      case 'loop.started':
+        return this.#loopStarted(event)
+      case 'loop.ended':
+        return this.#loopEnded(event)
+      case 'approval.requested':
+        return this.#calls.announce(event.toolCallId)
+      case 'tool-call.started':
+        return this.#calls.started(event.toolCallId, isPast)
+      case 'tool-call.settled':
+        return this.#calls.settled(event.toolCallId, event)
+      default:
+        return []
+    }
+  }
+
+  #seeded({ entryId, messages }: EventOf<'session.seeded'>): SessionUpdate[] {
+    const { lookOf } = this.#options
+    return messages.flatMap((message, index): SessionUpdate[] => {
+      const messageId = `${entryId}_${index}`
+      switch (message.role) {
+        case 'system':
+          return []
+        case 'user':
+          return said('user_message_chunk', messageId, userText(message.content))
+        case 'tool':
+          return this.#calls.settled(message.toolCallId, { status: 'completed', output: message.content })
+        case 'assistant': {
+          const { content } = message
+          const blocks = typeof content === 'string' ? [{ type: 'text', text: content } as const] : content
+          return blocks.flatMap((block) => {
+            if (block.type === 'image') return []
+            return block.type === 'tool-call'
+              ? this.#calls.made(block, undefined, lookOf(this.#agent, block.name))
+              : tellBlock(messageId, block)
+          })
+        }
+      }
+    })
+  }
+
+  #turnStarted({ turnId, inputId }: EventOf<'turn.started'>): SessionUpdate[] {
+    this.#hasToldError = false
+    const content = inputId === undefined ? undefined : this.#inputs.get(inputId)
+    if (inputId === undefined || content === undefined) return []
+    this.#inputs.delete(inputId)
+    return this.#options.isOwnTurn(turnId) ? [] : said('user_message_chunk', inputId, userText(content))
+  }
+
+  #turnEnded({ turnId, outcome, error }: EventOf<'turn.ended'>): SessionUpdate[] {
+    this.#steps.clear()
+    this.#loops.clear()
+    if (outcome !== 'failed' || error === undefined || this.#hasToldError) return []
+    return [errorChunk(turnId, error.message)]
+  }
+
+  #stepStarted({ stepId, loopId }: EventOf<'step.started'>): SessionUpdate[] {
+    const loop = this.#loops.get(loopId)
+    if (loop !== undefined) loop.steps += 1
+    if (loopId === ROOT_LOOP) this.#steps.set(stepId, { told: [] })
+    return []
+  }
+
+  #stepAnswered({ stepId, loopId, blocks, inspections = {} }: EventOf<'step.answered'>): SessionUpdate[] {
+    const { lookOf } = this.#options
+    const agent = loopId === undefined ? this.#agent : (this.#loops.get(loopId)?.agent ?? this.#agent)
+    const calls = blocks.filter((block) => block.type === 'tool-call')
+    // Live, the text behind a call is there before the call is complete: the calls always come last.
+    return [
+      ...(isRoot(loopId) ? this.#tellRest(stepId, blocks) : []),
+      ...calls.flatMap((call) =>
+        this.#calls.made(call, inspections[call.toolCallId]?.preview, lookOf(agent, call.name)),
+      ),
+    ]
+  }
+
+  #stepEnded({ stepId, loopId, partial = [], outcome, error }: EventOf<'step.ended'>): SessionUpdate[] {
+    if (!isRoot(loopId)) return []
+    const rest = this.#tellRest(stepId, partial)
+    this.#steps.delete(stepId)
+    if (outcome !== 'failed' || error === undefined) return rest
+    this.#hasToldError = true
+    return [...rest, errorChunk(stepId, error.message)]
+  }
+
+  #tellRest(stepId: EntryId, blocks: readonly StepBlock[]): SessionUpdate[] {
+    const told = this.#steps.get(stepId)?.told ?? []
+    return blocks.flatMap((block, index) => {
+      if (block.type === 'tool-call') return []
+      const from = told[index] ?? 0
+      told[index] = Math.max(from, block.text.length)
+      return tellBlock(stepId, { type: block.type, text: block.text.slice(from) })
+    })
+  }
+
+  #loopStarted({ loopId, agent, description }: EventOf<'loop.started'>): SessionUpdate[] {
+    this.#loops.set(loopId, { agent, steps: 0 })
+    return [chunk('agent_thought_chunk', `${loopId}_start`, `[sub-agent started: ${agent}] ${description}`)]
+  }
+
+  #loopEnded({ loopId, outcome }: EventOf<'loop.ended'>): SessionUpdate[] {
+    const loop = this.#loops.get(loopId)
+    this.#loops.delete(loopId)
+    if (loop === undefined) return []
+    const turns = `${loop.steps} ${loop.steps === 1 ? 'turn' : 'turns'}`
+    const text = `[sub-agent finished: ${loop.agent} (${outcome}, ${turns})]`
+    return [chunk('agent_thought_chunk', `${loopId}_end`, text)]
+  }
+}
+
+const isRoot = (loopId: LoopId | undefined): boolean => loopId === undefined || loopId === ROOT_LOOP
+
+const tellBlock = (messageId: string, block: Exclude<StepBlock, ToolCallPart>): SessionUpdate[] =>
+  said(block.type === 'text' ? 'agent_message_chunk' : 'agent_thought_chunk', messageId, block.text)
+
+const errorChunk = (id: string, message: string): SessionUpdate =>
+  chunk('agent_thought_chunk', `${id}_error`, `Error: ${message}`)

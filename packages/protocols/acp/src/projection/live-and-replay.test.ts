@@ -1,0 +1,174 @@
+import type { SessionUpdate } from '@agentclientprotocol/sdk'
+import {
+  calls,
+  createAgentTool,
+  createFakeClock,
+  createFakeModel,
+  createFakeTool,
+  createMemoryEventStore,
+  createTestIds,
+  finishes,
+  loadAcpFrameChecker,
+  plainParts,
+  plainSecretBox,
+  says,
+  testDigest,
+  thinks,
+  untilQuiet,
+} from '@polylogue/testkit'
+import { describe, expect, it } from 'vitest'
+import { openWorld } from '../test-support/open-world.ts'
+import type { WireClient } from '../test-support/wire-client.ts'
+
+const PLAN = { todos: [{ content: 'look', status: 'in_progress' }] }
+
+/** What is history, with the pieces of one text put together. */
+function historyOf(client: WireClient): SessionUpdate[] {
+  const told: SessionUpdate[] = []
+  for (const update of client.updates()) {
+    const last = told.at(-1)
+    const isChunk = update.sessionUpdate.endsWith('_chunk') && last?.sessionUpdate === update.sessionUpdate
+    const isSame = isChunk && 'messageId' in update && 'messageId' in last && last.messageId === update.messageId
+    if (isSame && 'content' in update && 'content' in last) joinTexts(last, update)
+    else if (isHistory(update)) told.push(structuredClone(update))
+  }
+  return told
+}
+
+function joinTexts(into: SessionUpdate, from: SessionUpdate): void {
+  if (into.sessionUpdate !== 'agent_message_chunk' && into.sessionUpdate !== 'agent_thought_chunk') return
+  if (from.sessionUpdate !== into.sessionUpdate) return
+  if (into.content.type === 'text' && from.content.type === 'text') into.content.text += from.content.text
+}
+
+function isHistory(update: SessionUpdate): boolean {
+  if (update.sessionUpdate === 'tool_call_update') return update.status !== 'in_progress'
+  return /_chunk$|^tool_call|^plan$/.test(update.sessionUpdate)
+}
+
+function gistOf(update: SessionUpdate): string {
+  switch (update.sessionUpdate) {
+    case 'user_message_chunk':
+    case 'agent_message_chunk':
+    case 'agent_thought_chunk': {
+      const who = /user|message|thought/.exec(update.sessionUpdate)?.[0]
+      return `${who} ${update.content.type === 'text' ? update.content.text : ''}`
+    }
+    case 'tool_call':
+    case 'tool_call_update': {
+      const shown = (update.content ?? []).map((part) => {
+        if (part.type === 'diff') return ` diff ${part.path}`
+        return part.type === 'content' && part.content.type === 'text' ? ` ${part.content.text}` : ''
+      })
+      const title = update.title === undefined ? '' : `${update.title}: `
+      return `call ${update.toolCallId} ${title}${update.status}${shown.join('')}`
+    }
+    case 'plan':
+      return `plan ${update.entries.map(({ content }) => content).join(', ')}`
+    default:
+      return update.sessionUpdate
+  }
+}
+
+function openStory() {
+  const clock = createFakeClock()
+  return openWorld(
+    {
+      clock,
+      store: createMemoryEventStore({ clock }),
+      ids: createTestIds(),
+      digest: testDigest,
+      secretBox: plainSecretBox,
+      ...plainParts,
+      model: createFakeModel(),
+      check: loadAcpFrameChecker,
+    },
+    {
+      tools: [
+        createFakeTool('look'),
+        createFakeTool('TodoWrite'),
+        createFakeTool('change', {
+          effect: 'unsafe',
+          inspect: async () => ({
+            facts: { type: 'plain' },
+            preview: {
+              title: 'Change a.txt',
+              locations: [{ path: '/w/a.txt', line: 3 }],
+              diffs: [{ path: '/w/a.txt', newText: 'new' }],
+            },
+          }),
+        }),
+        createFakeTool('boom', {
+          run: () => {
+            throw new Error('broken')
+          },
+        }),
+        createAgentTool(),
+      ],
+    },
+  )
+}
+
+describe('the projection', () => {
+  it('tells the past as it was told live', async () => {
+    const world = openStory()
+    const { model, clock } = world
+    const pause = () => untilQuiet()
+    model.push(
+      [
+        thinks('hm'),
+        thinks(' hm'),
+        says('I '),
+        pause,
+        says('will'),
+        calls('c1', 'look'),
+        says('!'),
+        finishes('tool-calls'),
+      ],
+      [calls('c2', 'TodoWrite', PLAN), calls('c3', 'boom'), calls('c4', 'change', { a: 1 }), finishes('tool-calls')],
+      [calls('c5', 'Agent', { description: 'help', prompt: 'help me' }), finishes('tool-calls')],
+      [says('child'), calls('c6', 'look'), finishes('tool-calls')],
+      [says('child done'), finishes()],
+      [says('half'), { type: 'failed', error: { code: 'overloaded', message: 'The model is busy.' } }],
+    )
+    const first = await world.connect()
+    first.client.answer('session/request_permission', () => ({ outcome: { outcome: 'selected', optionId: 'allow' } }))
+    const sessionId = await first.newSession()
+    const load = { sessionId, cwd: world.cwd, mcpServers: [] }
+    const watcher = await world.connect()
+    await watcher.client.result('session/load', load)
+    await first.say(sessionId, 'go')
+    clock.advance(1_000)
+    await untilQuiet()
+    const later = await world.connect()
+    await later.client.result('session/load', load)
+
+    const replayed = historyOf(later.client)
+    expect(replayed).toEqual(historyOf(watcher.client))
+    expect(replayed.map(gistOf)).toEqual([
+      'user go',
+      'thought hm hm',
+      'message I will!',
+      'call c1 look: pending',
+      'call c1 completed look ran',
+      'call c3 boom: pending',
+      'call c4 Change a.txt: pending diff /w/a.txt',
+      'plan look',
+      'call c3 failed Error: broken',
+      'call c4 completed diff /w/a.txt change ran',
+      'call c5 Agent: pending',
+      'thought [sub-agent started: tester] help',
+      'call c6 look: pending',
+      'call c6 completed look ran',
+      'thought [sub-agent finished: tester (finished, 2 turns)]',
+      'call c5 completed child done',
+      'message half',
+      'thought Error: The model is busy.',
+    ])
+    // Whoever began the turn has shown the input itself; all else is the same.
+    expect(historyOf(first.client)).toEqual(
+      replayed.filter(({ sessionUpdate }) => sessionUpdate !== 'user_message_chunk'),
+    )
+    expect(await world.close()).toEqual([])
+  })
+})

@@ -1,0 +1,66 @@
+import type { PlanEntry, ToolCallContent, ToolCallLocation, ToolKind as WireKind } from '@agentclientprotocol/sdk'
+import type { CallPreview, JsonObject, ToolCallId, ToolCallPart, ToolKind } from '@polylogue/engine'
+import { planOf } from './plan-of.ts'
+import { diffContent } from './tool-content.ts'
+
+/** What is known of a tool by whoever shows its calls. */
+export interface ToolLook {
+  readonly title?: string
+  readonly kind?: ToolKind
+}
+
+/** A call as it was announced; a permission request repeats it. */
+export interface Announcement {
+  readonly toolCallId: ToolCallId
+  readonly title: string
+  readonly kind: WireKind
+  readonly status: 'pending'
+  readonly rawInput: JsonObject
+  readonly name: string
+  readonly locations?: ToolCallLocation[]
+  readonly content?: ToolCallContent[]
+}
+
+/** A call that has not been settled yet. */
+export interface ShownCall {
+  readonly announcement: Announcement
+  readonly diffs: ToolCallContent[]
+  /** Instead of being announced, it becomes the plan when it has succeeded. */
+  readonly plan: PlanEntry[] | undefined
+  isAnnounced: boolean
+  isRunning: boolean
+  hasToldOutput: boolean
+}
+
+export function showCall(
+  { toolCallId, name, input }: ToolCallPart,
+  preview: CallPreview = {},
+  look: ToolLook = {},
+): ShownCall {
+  const { locations = [], diffs = [] } = preview
+  const content = diffs.map(diffContent)
+  return {
+    announcement: {
+      toolCallId,
+      title: preview.title ?? look.title ?? name,
+      kind: toWireKind(look.kind),
+      status: 'pending',
+      rawInput: input,
+      name,
+      ...(locations.length > 0 && { locations: locations.map(toLocation) }),
+      ...(content.length > 0 && { content }),
+    },
+    diffs: content,
+    plan: planOf(name, input),
+    isAnnounced: false,
+    isRunning: false,
+    hasToldOutput: false,
+  }
+}
+
+const toLocation = ({ path, line }: { readonly path: string; readonly line?: number }): ToolCallLocation => ({
+  path,
+  ...(line !== undefined && { line }),
+})
+
+const toWireKind = (kind: ToolKind = 'other'): WireKind => (kind === 'switch-mode' ? 'switch_mode' : kind)

@@ -1,0 +1,87 @@
+import type { SessionUpdate } from '@agentclientprotocol/sdk'
+import type { CallPreview, CallStatus, JsonObject, ToolCallId, ToolCallPart, ToolContent } from '@polylogue/engine'
+import type { AcpProfile } from '../deps.ts'
+import { showCall, type Announcement, type ShownCall, type ToolLook } from './shown-call.ts'
+import { outputContent, textContent } from './tool-content.ts'
+
+export interface CallEnd {
+  readonly status: CallStatus
+  readonly output: ToolContent
+  readonly meta?: JsonObject
+}
+
+/** The calls that have not been settled, and what is told of them: each is announced, and ends once. */
+export class ShownCalls {
+  readonly #profile: AcpProfile
+  readonly #calls = new Map<ToolCallId, ShownCall>()
+
+  constructor(profile: AcpProfile) {
+    this.#profile = profile
+  }
+
+  find(toolCallId: ToolCallId): Announcement | undefined {
+    return this.#calls.get(toolCallId)?.announcement
+  }
+
+  made(call: ToolCallPart, preview: CallPreview | undefined, look: ToolLook | undefined): SessionUpdate[] {
+    const shown = showCall(call, preview, look)
+    this.#calls.set(call.toolCallId, shown)
+    return shown.plan === undefined ? this.announce(call.toolCallId) : []
+  }
+
+  /** A plan is announced all the same once it is asked about: nothing may be said of a call that was not announced. */
+  announce(toolCallId: ToolCallId): SessionUpdate[] {
+    const call = this.#calls.get(toolCallId)
+    if (call === undefined || call.isAnnounced) return []
+    call.isAnnounced = true
+    return [{ sessionUpdate: 'tool_call', ...call.announcement }]
+  }
+
+  started(toolCallId: ToolCallId, isPast: boolean): SessionUpdate[] {
+    const call = this.#calls.get(toolCallId)
+    if (call === undefined) return []
+    call.isRunning = true
+    return isPast || !call.isAnnounced ? [] : [inProgress(toolCallId)]
+  }
+
+  running(): SessionUpdate[] {
+    return [...this.#calls].flatMap(([toolCallId, call]) =>
+      call.isRunning && call.isAnnounced ? [inProgress(toolCallId)] : [],
+    )
+  }
+
+  /** An update replaces what was shown of a call; clients of profile seed add it to that. */
+  progress(toolCallId: ToolCallId, text: string): SessionUpdate[] {
+    const call = this.#calls.get(toolCallId)
+    if (call?.isAnnounced !== true) return []
+    call.hasToldOutput = true
+    const content = this.#profile === 'seed' ? [textContent(text)] : [...call.diffs, textContent(text)]
+    return [{ sessionUpdate: 'tool_call_update', toolCallId, status: 'in_progress', content }]
+  }
+
+  settled(toolCallId: ToolCallId, { status, output, meta }: CallEnd): SessionUpdate[] {
+    const call = this.#calls.get(toolCallId)
+    this.#calls.delete(toolCallId)
+    if (call === undefined) return []
+    const isCompleted = status === 'completed'
+    const plan: SessionUpdate[] =
+      isCompleted && call.plan !== undefined ? [{ sessionUpdate: 'plan', entries: call.plan }] : []
+    if (!call.isAnnounced) return plan
+    const isTold = this.#profile === 'seed' && call.hasToldOutput
+    const content = [...(isCompleted ? call.diffs : []), ...outputContent(output)]
+    const end: SessionUpdate = {
+      sessionUpdate: 'tool_call_update',
+      toolCallId,
+      status: isCompleted ? 'completed' : 'failed',
+      ...(!isTold && { content }),
+      ...(meta && { _meta: meta }),
+    }
+    return [end, ...plan]
+  }
+}
+
+const inProgress = (toolCallId: ToolCallId): SessionUpdate => ({
+  sessionUpdate: 'tool_call_update',
+  toolCallId,
+  status: 'in_progress',
+})

@@ -1,0 +1,51 @@
+import { isTooDeep } from './is-too-deep.ts'
+import { CODES } from './rpc-error.ts'
+
+export type RpcId = string | number | null
+
+/** What one line says. */
+export type Incoming =
+  | { readonly type: 'request'; readonly id: RpcId; readonly method: string; readonly params: unknown }
+  | { readonly type: 'notification'; readonly method: string; readonly params: unknown }
+  | { readonly type: 'response'; readonly id: RpcId; readonly result: unknown; readonly error: unknown }
+  | { readonly type: 'invalid'; readonly id: RpcId; readonly code: number; readonly message: string }
+
+/** `undefined` for a blank line. */
+export function readEnvelope(line: string, deepest: number): Incoming | undefined {
+  if (line.trim() === '') return undefined
+  if (isTooDeep(line, deepest)) return invalid(null, `nested deeper than ${deepest} levels`)
+  let frame: unknown
+  try {
+    frame = JSON.parse(line)
+  } catch {
+    return { type: 'invalid', id: null, code: CODES.parse, message: 'not JSON' }
+  }
+  return isObject(frame) ? classify(frame) : invalid(null, 'a frame is one JSON object')
+}
+
+function classify(frame: Readonly<Record<string, unknown>>): Incoming {
+  const { id, method, params, result, error } = frame
+  const known = isId(id) ? id : null
+  if (frame['jsonrpc'] !== '2.0') return invalid(known, 'jsonrpc: must be "2.0"')
+  if (method !== undefined) {
+    if (typeof method !== 'string' || method === '') return invalid(known, 'method: must be a text')
+    if (id === undefined) return { type: 'notification', method, params }
+    return isId(id) ? { type: 'request', id, method, params } : invalid(null, 'id: must be a text, a number or null')
+  }
+  if (id === undefined || (result === undefined && error === undefined)) {
+    return invalid(known, 'neither a request nor a response')
+  }
+  return { type: 'response', id: known, result, error }
+}
+
+export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const isId = (id: unknown): id is RpcId => typeof id === 'string' || typeof id === 'number' || id === null
+
+const invalid = (id: RpcId, message: string): Incoming => ({
+  type: 'invalid',
+  id,
+  code: CODES.invalidRequest,
+  message: `invalid request: ${message}`,
+})

@@ -1,0 +1,195 @@
+// JSON-RPC 2.0 over lines of JSON, as an agent speaks it: https://agentclientprotocol.com/protocol/overview
+//
+// Not the SDK's connection, though its types are used throughout: that one answers a malformed envelope without its id and
+// with the frame in it, drops the answers of running requests when the input ends, and strips keys that must be refused.
+import type { LogEntry } from '@polylogue/engine'
+import { isObject, readEnvelope, type Incoming, type RpcId } from './envelope.ts'
+import { LineSplitter } from './line-splitter.ts'
+import type { OutQueue } from './out-queue.ts'
+import { CODES, RequestAbandoned, RpcError, methodNotFound, type ErrorDetails } from './rpc-error.ts'
+
+/** What is known of a request beside its parameters. */
+export interface Exchange {
+  /** Aborts when the client takes its request back. */
+  readonly signal: AbortSignal
+  /** Runs right behind the response: what it writes is the next thing the client reads. Not after an error. */
+  afterResponse(run: () => void): void
+}
+
+export type RequestMethod = (params: unknown, exchange: Exchange) => Promise<object>
+export type NotificationMethod = (params: unknown) => Promise<void>
+
+export interface RpcMethods {
+  readonly requests: ReadonlyMap<string, RequestMethod>
+  readonly notifications: ReadonlyMap<string, NotificationMethod>
+  /** Turns whatever a method threw into what the client is told. */
+  toError(error: unknown, method: string, params: unknown): RpcError
+}
+
+export interface RpcPeerOptions {
+  readonly out: OutQueue
+  readonly frameBytes: number
+  readonly jsonDepth: number
+  log(entry: LogEntry): void
+}
+
+interface Awaited {
+  resolve(result: unknown): void
+  reject(error: Error): void
+}
+
+const CANCEL = '$/cancel_request'
+
+export class RpcPeer {
+  readonly #options: RpcPeerOptions
+  readonly #methods: () => RpcMethods
+  readonly #awaited = new Map<RpcId, Awaited>()
+  /** Requests of the client that have no response yet, by id; two with one id are the client's problem. */
+  readonly #open = new Map<RpcId, AbortController>()
+  readonly #running = new Set<Promise<void>>()
+  #lastId = 0
+
+  constructor(options: RpcPeerOptions, methods: () => RpcMethods) {
+    this.#options = options
+    this.#methods = methods
+  }
+
+  /** Resolves at the end of the input, or when `signal` aborts. Rejects with `FrameTooLong`, or with what the input had. */
+  async read(input: ReadableStream<Uint8Array>, signal: AbortSignal): Promise<void> {
+    const reader = input.getReader()
+    const stop = (): void =>
+      void reader.cancel().catch((error: unknown) => this.#logProblem('closing the input', error))
+    signal.addEventListener('abort', stop, { once: true })
+    const lines = new LineSplitter(this.#options.frameBytes)
+    try {
+      for (;;) {
+        const { done, value } = await reader.read()
+        if (signal.aborted) return
+        if (done) return this.#receive(lines.rest())
+        for (const line of lines.push(value)) this.#receive(line)
+      }
+    } finally {
+      signal.removeEventListener('abort', stop)
+    }
+  }
+
+  notify(method: string, params: object): void {
+    this.#options.out.write(JSON.stringify({ jsonrpc: '2.0', method, params }))
+  }
+
+  /**
+   * Rejects with `RpcError` when the client answers with an error, with `RequestAbandoned` when `signal` aborts: the
+   * client is told then, and its late answer is dropped.
+   */
+  request(method: string, params: object, signal: AbortSignal): Promise<unknown> {
+    if (signal.aborted) return Promise.reject(new RequestAbandoned(method))
+    this.#lastId += 1
+    const id = this.#lastId
+    const { promise, resolve, reject } = Promise.withResolvers<unknown>()
+    const abandon = (): void => {
+      this.#awaited.delete(id)
+      this.notify(CANCEL, { requestId: id })
+      reject(new RequestAbandoned(method))
+    }
+    signal.addEventListener('abort', abandon, { once: true })
+    const settle = (run: () => void): void => {
+      signal.removeEventListener('abort', abandon)
+      run()
+    }
+    this.#awaited.set(id, {
+      resolve: (result) => settle(() => resolve(result)),
+      reject: (error) => settle(() => reject(error)),
+    })
+    this.#options.out.write(JSON.stringify({ jsonrpc: '2.0', id, method, params }))
+    return promise
+  }
+
+  /** Nobody will answer our requests any more. */
+  abandonRequests(): void {
+    const awaited = [...this.#awaited.values()]
+    this.#awaited.clear()
+    for (const { reject } of awaited) reject(new RequestAbandoned('the client is gone'))
+  }
+
+  /** Resolves when every request so far has its response. */
+  async answered(): Promise<void> {
+    while (this.#running.size > 0) await Promise.all(this.#running)
+  }
+
+  #receive(line: string): void {
+    const incoming = readEnvelope(line, this.#options.jsonDepth)
+    if (incoming === undefined) return
+    switch (incoming.type) {
+      case 'invalid':
+        return this.#fail(incoming.id, new RpcError(incoming.code, incoming.message))
+      case 'response':
+        return this.#settle(incoming)
+      case 'request':
+        return this.#track(this.#answer(incoming))
+      case 'notification':
+        return this.#track(this.#hear(incoming))
+    }
+  }
+
+  #track(work: Promise<void>): void {
+    this.#running.add(work)
+    void work.finally(() => this.#running.delete(work))
+  }
+
+  async #answer({ id, method, params }: Extract<Incoming, { type: 'request' }>): Promise<void> {
+    const run = this.#methods().requests.get(method)
+    if (run === undefined) return this.#fail(id, methodNotFound(method))
+    const cancel = new AbortController()
+    this.#open.set(id, cancel)
+    const afterwards: (() => void)[] = []
+    try {
+      const result = await run(params, { signal: cancel.signal, afterResponse: (next) => void afterwards.push(next) })
+      this.#options.out.write(JSON.stringify({ jsonrpc: '2.0', id, result }))
+      for (const next of afterwards) next()
+    } catch (error) {
+      this.#fail(id, this.#methods().toError(error, method, params))
+    } finally {
+      if (this.#open.get(id) === cancel) this.#open.delete(id)
+    }
+  }
+
+  async #hear({ method, params }: Extract<Incoming, { type: 'notification' }>): Promise<void> {
+    if (method === CANCEL) return this.#cancel(params)
+    try {
+      await this.#methods().notifications.get(method)?.(params)
+    } catch (error) {
+      this.#methods().toError(error, method, params)
+    }
+  }
+
+  #cancel(params: unknown): void {
+    const id = isObject(params) ? params['requestId'] : undefined
+    if (typeof id === 'string' || typeof id === 'number') this.#open.get(id)?.abort()
+  }
+
+  #settle({ id, result, error }: Extract<Incoming, { type: 'response' }>): void {
+    const awaited = this.#awaited.get(id)
+    if (awaited === undefined) {
+      this.#options.log({ level: 'info', message: 'an answer to nothing that was asked', id: String(id).slice(0, 64) })
+      return
+    }
+    this.#awaited.delete(id)
+    if (error === undefined) awaited.resolve(result)
+    else awaited.reject(toClientError(error))
+  }
+
+  #fail(id: RpcId, { code, message, details }: RpcError): void {
+    const error: { code: number; message: string; data?: ErrorDetails } = { code, message }
+    if (details !== undefined) error.data = details
+    this.#options.out.write(JSON.stringify({ jsonrpc: '2.0', id, error }))
+  }
+
+  #logProblem(what: string, error: unknown): void {
+    this.#options.log({ level: 'warn', message: `a problem with ${what}`, error })
+  }
+}
+
+function toClientError(error: unknown): RpcError {
+  const code = isObject(error) && typeof error['code'] === 'number' ? error['code'] : CODES.internal
+  return new RpcError(code, 'the client answered with an error')
+}

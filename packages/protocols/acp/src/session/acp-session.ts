@@ -1,0 +1,273 @@
+import type { SessionConfigOption, SessionModeState, SessionUpdate } from '@agentclientprotocol/sdk'
+import type { Preset, Recorded, SessionId, SessionView } from '@polylogue/engine'
+import { COMMANDS } from '../commands.ts'
+import { toConfigOptions } from '../config-options.ts'
+import { currentModel } from '../model-names.ts'
+import { toModes } from '../modes.ts'
+import { HistoryProjection } from '../projection/history-projection.ts'
+import { chunk } from '../projection/chunk.ts'
+import { ChunkPacer } from './chunk-pacer.ts'
+import { ClientAsks } from './client-asks.ts'
+import { LiveNotes } from './live-notes.ts'
+import { OwnTurns } from './own-turns.ts'
+import { ProgressPacer } from './progress-pacer.ts'
+import { NO_SETTINGS, foldSettings, type SessionSettings } from './session-settings.ts'
+import type { SessionParts } from './session-parts.ts'
+import { SessionStream } from './session-stream.ts'
+
+/** One session as one connection has it open: everything that happens in it, whoever began it, is told to the client. */
+export class AcpSession {
+  readonly sessionId: SessionId
+  readonly own = new OwnTurns()
+  readonly #parts: SessionParts
+  readonly #projection: HistoryProjection
+  readonly #chunks: ChunkPacer
+  readonly #progress: ProgressPacer
+  readonly #asks: ClientAsks
+  readonly #notes: LiveNotes
+  readonly #stream: SessionStream
+  readonly #listeners = new Set<(recorded: Recorded) => void>()
+  /** Until the client knows the session's id nothing of the present is told. */
+  readonly #begin: () => void
+  readonly #untilLive: (() => void)[] = []
+  #settings: SessionSettings = NO_SETTINGS
+  #isTitled = false
+  #isLive = false
+  #changes = 0
+
+  constructor(parts: SessionParts) {
+    const { deps, options, sessionId, abilities, peer } = parts
+    const { clock, engine, agents, models } = deps
+    const { profile, userId } = options
+    const log = deps.log.bind(deps)
+    this.#parts = parts
+    this.sessionId = sessionId
+    const isOwnTurn = this.own.has.bind(this.own)
+    this.#projection = new HistoryProjection({
+      profile,
+      lookOf: (agent, tool) => agents.find(agent)?.tools.find(({ name }) => name === tool),
+      isOwnTurn,
+    })
+    this.#chunks = new ChunkPacer(clock, (update) => this.tell(update))
+    this.#progress = new ProgressPacer({
+      clock,
+      profile,
+      tell: (toolCallId, text) => this.#tellAll(this.#projection.progress(toolCallId, text)),
+    })
+    this.#asks = new ClientAsks({
+      engine,
+      userId,
+      sessionId,
+      peer,
+      fillsForms: abilities.fillsForms,
+      extension: parts.extension,
+      isOwnTurn,
+      openCall: (toolCallId) => this.#projection.openCall(toolCallId),
+      log,
+    })
+    this.#notes = new LiveNotes({
+      agents,
+      models,
+      abilities,
+      profile,
+      configOptions: (settings) => this.#configOptions(settings),
+      isChanging: () => this.#changes > 0,
+    })
+    this.#stream = new SessionStream({
+      engine,
+      userId,
+      sessionId,
+      outlet: parts.out,
+      pastSeq: parts.pastSeq,
+      recorded: (recorded) => this.#recorded(recorded),
+      delta: (delta) => {
+        for (const update of this.#projection.delta(delta)) this.#chunks.push(update)
+      },
+      progress: ({ toolCallId, text }) => this.#progress.push(toolCallId, text),
+      closed: (reason) => this.#closed(reason),
+      log,
+    })
+    this.#begin = this.#stream.hold()
+  }
+
+  /** Resolves when the past has been told, where it is told. */
+  open(): Promise<void> {
+    return this.#stream.open()
+  }
+
+  /** The client knows the session now: what happens is told, and what waits for somebody is asked. */
+  goLive(): void {
+    if (this.#isLive) return
+    this.#isLive = true
+    for (const run of this.#untilLive.splice(0)) run()
+    this.#tellAll(this.#projection.runningCalls())
+    this.tell({ sessionUpdate: 'available_commands_update', availableCommands: [...COMMANDS] })
+    this.#tellAll(this.#notes.usage(this.#settings.agent))
+    this.#asks.goLive()
+    this.#begin()
+  }
+
+  /** At once, or as soon as the client knows the session. */
+  whenLive(run: () => void): void {
+    if (this.#isLive) run()
+    else this.#untilLive.push(run)
+  }
+
+  /** What follows from a command waits until `run` has settled, so that it is known whose doing it is. */
+  async holding<T>(run: () => Promise<T>): Promise<T> {
+    const release = this.#stream.hold()
+    try {
+      return await run()
+    } finally {
+      release()
+    }
+  }
+
+  /** A change of settings by this client: nobody tells it what it has just said. */
+  async changing(run: () => Promise<unknown>): Promise<void> {
+    const release = this.#stream.hold()
+    try {
+      await run()
+    } finally {
+      this.#changes += 1
+      release()
+      this.#changes -= 1
+    }
+  }
+
+  view(): Promise<SessionView> {
+    const { deps, options } = this.#parts
+    return deps.engine.readSession(options.userId, this.sessionId)
+  }
+
+  get preset(): Preset {
+    return this.#settings.preset
+  }
+
+  get modes(): SessionModeState {
+    return toModes(this.#settings, this.#parts.options.rights.presets)
+  }
+
+  get configOptions(): SessionConfigOption[] {
+    return this.#configOptions(this.#settings)
+  }
+
+  /** `provider/model` */
+  get model(): string | undefined {
+    const { agents, models } = this.#parts.deps
+    return currentModel(this.#settings.model, agents.find(this.#settings.agent), models)
+  }
+
+  /** The model that the session was given cannot be had any more. */
+  get hasLostModel(): boolean {
+    return this.#settings.model !== undefined && this.model !== this.#settings.model
+  }
+
+  tell(update: SessionUpdate): void {
+    this.#parts.peer.notify('session/update', { sessionId: this.sessionId, update })
+  }
+
+  /** Where it is not shown as a notice it is not shown: it is no part of the conversation. */
+  tellProblem(title: string): void {
+    if (this.#parts.abilities.showsNotices) this.tell({ sessionUpdate: 'notice', severity: 'warning', title })
+  }
+
+  say(messageId: string, text: string): void {
+    this.tell(chunk('agent_message_chunk', messageId, text))
+  }
+
+  /** Called with everything that is recorded from now on, after it was told. */
+  listen(listener: (recorded: Recorded) => void): () => void {
+    this.#listeners.add(listener)
+    return () => void this.#listeners.delete(listener)
+  }
+
+  /** Nothing more is asked. */
+  stopAsking(): void {
+    this.#asks.stop()
+  }
+
+  /** Nothing more is told. Idempotent. */
+  close(): void {
+    this.#asks.stop()
+    this.#stream.close()
+    this.#chunks.stop()
+    this.#progress.stop()
+    this.own.endAll({ outcome: 'cancelled' })
+  }
+
+  #recorded(recorded: Recorded): void {
+    const { event, seq } = recorded
+    const isPast = seq <= this.#parts.pastSeq
+    this.#chunks.flush()
+    const before = this.#settings
+    this.#settings = foldSettings(before, event)
+    const notes = this.#notes.recorded(event, before, this.#settings)
+    if (event.type === 'tool-call.settled') this.#progress.settle(event.toolCallId)
+    const updates = this.#project(recorded, isPast)
+    if (!isPast || this.#parts.past === 'now') this.#tellAll(updates)
+    else if (this.#parts.past === 'later') this.whenLive(() => this.#tellAll(updates))
+    this.#asks.recorded(event)
+    if (!isPast) this.#tellAll(notes)
+    if (event.type === 'input.admitted' || event.type === 'session.seeded') this.#learnTitle(isPast)
+    this.own.recorded(event)
+    for (const listener of this.#listeners) listener(recorded)
+  }
+
+  /** One entry that cannot be shown is no reason to withhold the others. */
+  #project(recorded: Recorded, isPast: boolean): SessionUpdate[] {
+    try {
+      return this.#projection.recorded(recorded, isPast)
+    } catch (error) {
+      const { seq } = recorded
+      this.#parts.deps.log({
+        level: 'error',
+        message: 'an event could not be shown',
+        sessionId: this.sessionId,
+        seq,
+        error,
+      })
+      return []
+    }
+  }
+
+  #tellAll(updates: readonly SessionUpdate[]): void {
+    if (updates.length > 0) this.#chunks.flush()
+    for (const update of updates) this.tell(update)
+  }
+
+  /** The title comes from the first thing that is said; it is told before what follows from it. */
+  #learnTitle(isPast: boolean): void {
+    if (this.#isTitled || this.#settings.title !== undefined) return
+    this.#isTitled = true
+    if (isPast) return
+    const release = this.#stream.hold()
+    void this.#tellTitle().finally(release)
+  }
+
+  async #tellTitle(): Promise<void> {
+    try {
+      const { title, updatedAt } = await this.view()
+      if (title === undefined) this.#isTitled = false
+      else this.tell({ sessionUpdate: 'session_info_update', title, updatedAt: new Date(updatedAt).toISOString() })
+    } catch (error) {
+      this.#parts.deps.log({ level: 'info', message: 'a title could not be read', sessionId: this.sessionId, error })
+    }
+  }
+
+  #configOptions({ preset, model, agent }: SessionSettings): SessionConfigOption[] {
+    const { deps, options } = this.#parts
+    const { agents, models } = deps
+    const current = currentModel(model, agents.find(agent), models)
+    return toConfigOptions(
+      { model: current, preset },
+      { profile: options.profile, models, presets: options.rights.presets },
+    )
+  }
+
+  #closed(reason: 'deleted' | 'stopping'): void {
+    this.own.endAll({ outcome: reason === 'deleted' ? 'cancelled' : 'interrupted' })
+    this.#asks.stop()
+    this.#parts.closed()
+  }
+}

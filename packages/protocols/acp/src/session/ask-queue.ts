@@ -1,0 +1,52 @@
+import type { LogEntry, ToolCallId } from '@polylogue/engine'
+import { RequestAbandoned } from '../rpc/rpc-error.ts'
+
+export interface Ask {
+  readonly toolCallId: ToolCallId
+  /** Asks the client and passes on what it says. May reject with `RequestAbandoned`. */
+  run(signal: AbortSignal): Promise<void>
+}
+
+/** Asks one thing after another. What has been answered elsewhere is taken back. */
+export class AskQueue {
+  readonly #log: (entry: LogEntry) => void
+  #waiting: Ask[] = []
+  #current: { readonly ask: Ask; readonly cancel: AbortController } | undefined
+
+  constructor(log: (entry: LogEntry) => void) {
+    this.#log = log
+  }
+
+  add(ask: Ask): void {
+    const isKnown = [this.#current?.ask, ...this.#waiting].some((other) => other?.toolCallId === ask.toolCallId)
+    if (isKnown) return
+    this.#waiting.push(ask)
+    if (this.#current === undefined) void this.#next()
+  }
+
+  settle(toolCallId: ToolCallId): void {
+    this.#waiting = this.#waiting.filter((ask) => ask.toolCallId !== toolCallId)
+    if (this.#current?.ask.toolCallId === toolCallId) this.#current.cancel.abort()
+  }
+
+  /** Nothing is asked any more. */
+  stop(): void {
+    this.#waiting = []
+    this.#current?.cancel.abort()
+  }
+
+  async #next(): Promise<void> {
+    for (let ask = this.#waiting.shift(); ask !== undefined; ask = this.#waiting.shift()) {
+      const cancel = new AbortController()
+      this.#current = { ask, cancel }
+      try {
+        await ask.run(cancel.signal)
+      } catch (error) {
+        if (!(error instanceof RequestAbandoned)) {
+          this.#log({ level: 'error', message: 'a client could not be asked', toolCallId: ask.toolCallId, error })
+        }
+      }
+      this.#current = undefined
+    }
+  }
+}

@@ -1,0 +1,158 @@
+import type { RequestPermissionRequest } from '@agentclientprotocol/sdk'
+import {
+  EngineError,
+  type CallAnswer,
+  type Engine,
+  type LogEntry,
+  type RecordedEvent,
+  type SessionId,
+  type ToolCallId,
+  type TurnId,
+  type UserId,
+} from '@polylogue/engine'
+import type { Announcement } from '../projection/shown-call.ts'
+import { RpcError } from '../rpc/rpc-error.ts'
+import type { RpcPeer } from '../rpc/rpc-peer.ts'
+import { AskQueue, type Ask } from './ask-queue.ts'
+import { askQuestion } from './ask-question.ts'
+import { permissionOptions, readOutcome, type PermissionOutcome } from './permission-outcome.ts'
+import { USER_UNAVAILABLE, joinAnswers, questionsOf } from './questions.ts'
+
+const DECLINED = 'the user declined; do not try to do it another way'
+
+export interface ClientAsksOptions {
+  readonly engine: Engine
+  readonly userId: UserId
+  readonly sessionId: SessionId
+  readonly peer: RpcPeer
+  readonly fillsForms: boolean
+  readonly extension: { isUnknown: boolean }
+  /** A malformed answer decides only in turns that this connection began. */
+  isOwnTurn(turnId: TurnId): boolean
+  openCall(toolCallId: ToolCallId): Announcement | undefined
+  log(entry: LogEntry): void
+}
+
+/** What waits for a human is asked of this client too. Whoever answers first, at whatever door, has answered. */
+export class ClientAsks {
+  readonly #options: ClientAsksOptions
+  readonly #approvals: AskQueue
+  readonly #questions: AskQueue
+  /** What waits, in the order in which it came, as long as nothing is asked yet. */
+  readonly #open = new Map<ToolCallId, { readonly queue: AskQueue; readonly ask: Ask }>()
+  #isLive = false
+
+  constructor(options: ClientAsksOptions) {
+    this.#options = options
+    this.#approvals = new AskQueue(options.log)
+    // A client that never answers a question it does not understand must not hold up its permissions.
+    this.#questions = new AskQueue(options.log)
+  }
+
+  recorded(event: RecordedEvent): void {
+    switch (event.type) {
+      case 'approval.requested': {
+        const { toolCallId, turnId, isCoverable = true } = event
+        const run = (signal: AbortSignal) => this.#askPermission(toolCallId, turnId, isCoverable, signal)
+        return this.#add(this.#approvals, { toolCallId, run })
+      }
+      case 'step.answered':
+        for (const block of event.blocks) {
+          if (block.type !== 'tool-call' || event.routes[block.toolCallId] !== 'question') continue
+          const { toolCallId } = block
+          const run = (signal: AbortSignal) => this.#askQuestions(toolCallId, event.turnId, signal)
+          this.#add(this.#questions, { toolCallId, run })
+        }
+        return
+      case 'approval.resolved':
+        this.#open.delete(event.toolCallId)
+        return this.#approvals.settle(event.toolCallId)
+      case 'tool-call.settled':
+        this.#open.delete(event.toolCallId)
+        this.#approvals.settle(event.toolCallId)
+        return this.#questions.settle(event.toolCallId)
+      default:
+        return
+    }
+  }
+
+  /** From now on the client is asked, first what waits already. */
+  goLive(): void {
+    this.#isLive = true
+    for (const { queue, ask } of this.#open.values()) queue.add(ask)
+    this.#open.clear()
+  }
+
+  /** What was asked is taken back, and stays open for others. */
+  stop(): void {
+    this.#isLive = false
+    this.#open.clear()
+    this.#approvals.stop()
+    this.#questions.stop()
+  }
+
+  #add(queue: AskQueue, ask: Ask): void {
+    if (this.#isLive) queue.add(ask)
+    else this.#open.set(ask.toolCallId, { queue, ask })
+  }
+
+  async #askPermission(
+    toolCallId: ToolCallId,
+    turnId: TurnId,
+    isCoverable: boolean,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { peer, sessionId, openCall } = this.#options
+    const toolCall = openCall(toolCallId)
+    if (toolCall === undefined) return
+    const request: RequestPermissionRequest = { sessionId, toolCall, options: permissionOptions(isCoverable) }
+    const outcome = await this.#outcomeOf(peer.request('session/request_permission', request, signal))
+    const answer = toAnswer(toolCallId, outcome, this.#options.isOwnTurn(turnId))
+    if (answer !== undefined) await this.#answer(answer)
+  }
+
+  async #outcomeOf(answer: Promise<unknown>): Promise<PermissionOutcome> {
+    try {
+      return readOutcome(await answer)
+    } catch (error) {
+      if (error instanceof RpcError) return 'none'
+      throw error
+    }
+  }
+
+  async #askQuestions(toolCallId: ToolCallId, turnId: TurnId, signal: AbortSignal): Promise<void> {
+    const call = this.#options.openCall(toolCallId)
+    if (call === undefined) return
+    const questions = questionsOf(call.rawInput)
+    const answers: string[] = []
+    for (const question of questions) {
+      const answer = await askQuestion(question, { ...this.#options, toolCallId }, signal)
+      if (answer === undefined && !this.#options.isOwnTurn(turnId)) return
+      answers.push(answer ?? USER_UNAVAILABLE)
+    }
+    await this.#answer({ type: 'result', toolCallId, content: joinAnswers(questions, answers) })
+  }
+
+  async #answer(answer: CallAnswer): Promise<void> {
+    const { engine, userId, sessionId, log } = this.#options
+    try {
+      await engine.execute({ type: 'answer-calls', userId, sessionId, answers: [answer], whenRunning: 'accept' })
+    } catch (error) {
+      if (!(error instanceof EngineError)) throw error
+      log({ level: 'info', message: 'an answer came too late', sessionId, code: error.code })
+    }
+  }
+}
+
+function toAnswer(toolCallId: ToolCallId, outcome: PermissionOutcome, isOwn: boolean): CallAnswer | undefined {
+  switch (outcome) {
+    case 'allow':
+      return { type: 'approval', toolCallId, granted: true, scope: 'once' }
+    case 'always':
+      return { type: 'approval', toolCallId, granted: true, scope: 'session' }
+    case 'reject':
+      return { type: 'approval', toolCallId, granted: false, reason: DECLINED }
+    case 'none':
+      return isOwn ? { type: 'approval', toolCallId, granted: false, reason: DECLINED } : undefined
+  }
+}

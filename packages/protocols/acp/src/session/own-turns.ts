@@ -1,0 +1,86 @@
+import type { EntryId, Failure, RecordedEvent, TurnId, TurnOutcome } from '@polylogue/engine'
+
+/** How a turn of this connection ended, as its prompt sees it. */
+export interface TurnEnd {
+  readonly outcome: TurnOutcome
+  readonly error?: Failure
+}
+
+interface OwnTurn {
+  readonly ended: Promise<TurnEnd>
+  end(end: TurnEnd): void
+}
+
+const CANCELLED: TurnEnd = { outcome: 'cancelled' }
+
+/** The turns that this connection began and that have not ended. */
+export class OwnTurns {
+  readonly #turns = new Map<TurnId, OwnTurn>()
+  /** Inputs that wait for their turn, by id. */
+  readonly #queued = new Map<EntryId, TurnId>()
+  #running: TurnId | undefined
+
+  get size(): number {
+    return this.#turns.size
+  }
+
+  ids(): readonly TurnId[] {
+    return [...this.#turns.keys()]
+  }
+
+  has(turnId: TurnId): boolean {
+    return this.#turns.has(turnId)
+  }
+
+  /** The one of them that is running or waiting now. */
+  get active(): TurnId | undefined {
+    return this.#running !== undefined && this.has(this.#running) ? this.#running : undefined
+  }
+
+  add(turnId: TurnId): Promise<TurnEnd> {
+    const known = this.#turns.get(turnId)
+    if (known !== undefined) return known.ended
+    const { promise, resolve } = Promise.withResolvers<TurnEnd>()
+    this.#turns.set(turnId, { ended: promise, end: resolve })
+    return promise
+  }
+
+  /** `undefined` for one that has ended. */
+  ended(turnId: TurnId): Promise<TurnEnd> | undefined {
+    return this.#turns.get(turnId)?.ended
+  }
+
+  end(turnId: TurnId, end: TurnEnd): void {
+    this.#turns.get(turnId)?.end(end)
+    this.#turns.delete(turnId)
+  }
+
+  recorded(event: RecordedEvent): void {
+    switch (event.type) {
+      case 'input.admitted':
+        if (this.has(event.turnId)) this.#queued.set(event.inputId, event.turnId)
+        return
+      case 'input.dropped': {
+        const turnId = this.#queued.get(event.inputId)
+        this.#queued.delete(event.inputId)
+        if (turnId !== undefined) this.end(turnId, CANCELLED)
+        return
+      }
+      case 'turn.started':
+        this.#running = event.turnId
+        if (event.inputId !== undefined) this.#queued.delete(event.inputId)
+        return
+      case 'turn.ended':
+        this.#running = undefined
+        this.end(event.turnId, { outcome: event.outcome, ...(event.error && { error: event.error }) })
+        return
+      default:
+        return
+    }
+  }
+
+  /** The session is gone or its engine stops. */
+  endAll(end: TurnEnd): void {
+    for (const turnId of this.ids()) this.end(turnId, end)
+  }
+}

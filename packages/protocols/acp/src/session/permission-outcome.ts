@@ -1,0 +1,34 @@
+import type { PermissionOption } from '@agentclientprotocol/sdk'
+import { isObject } from '../rpc/envelope.ts'
+
+const ALLOW: PermissionOption = { optionId: 'allow', name: 'Allow once', kind: 'allow_once' }
+const ALWAYS: PermissionOption = { optionId: 'allow_always', name: 'Always allow', kind: 'allow_always' }
+const REJECT: PermissionOption = { optionId: 'reject', name: 'Reject', kind: 'reject_once' }
+
+/** *Always* is not on offer where it would cover nothing. */
+export const permissionOptions = (isCoverable: boolean): PermissionOption[] =>
+  isCoverable ? [ALLOW, ALWAYS, REJECT] : [ALLOW, REJECT]
+
+/** `none`: it said nothing that decides, be it that it was cancelled or that nobody can read it. */
+export type PermissionOutcome = 'allow' | 'always' | 'reject' | 'none'
+
+/** Both `{outcome: {outcome, optionId}}` and the flat form. */
+export function readOutcome(answer: unknown): PermissionOutcome {
+  if (!isObject(answer)) return 'none'
+  const { outcome } = answer
+  const chosen = isObject(outcome) ? outcome : answer
+  if (chosen['outcome'] !== 'selected') return 'none'
+  switch (chosen['optionId']) {
+    case 'allow':
+    case 'allow_once':
+      return 'allow'
+    case 'allow_always':
+      return 'always'
+    case 'reject':
+    case 'reject_once':
+    case 'reject_always':
+      return 'reject'
+    default:
+      return 'none'
+  }
+}

@@ -1,0 +1,218 @@
+import type { PromptResponse } from '@agentclientprotocol/sdk'
+import type { AdmittedTurn, IdempotencyKey, Recorded, TurnId } from '@polylogue/engine'
+import { findCommand } from '../commands.ts'
+import type { PromptContent } from '../content-blocks.ts'
+import type { AcpConnectionOptions, AcpDeps } from '../deps.ts'
+import { invalidRequest } from '../errors.ts'
+import type { AcpSession } from './acp-session.ts'
+import type { TurnEnd } from './own-turns.ts'
+import { toPromptResponse } from './prompt-end.ts'
+import { runCompaction } from './run-compaction.ts'
+
+/** How long a prompt may stay open once it was cancelled. */
+const CANCEL_MS = 5_000
+const CANCELLED: PromptResponse = { stopReason: 'cancelled' }
+
+export interface PromptsOptions {
+  readonly deps: AcpDeps
+  readonly options: AcpConnectionOptions
+  readonly session: AcpSession
+  /** Resolves when the session's own tools are there. */
+  readonly ready: Promise<void>
+}
+
+export interface Prompt extends PromptContent {
+  readonly idempotency: IdempotencyKey | undefined
+}
+
+interface BegunTurn {
+  readonly turnId: TurnId
+  readonly ended: Promise<TurnEnd>
+}
+
+/** The prompts of one session on one connection: admitted one after another, each answered when its turn has ended. */
+export class Prompts {
+  readonly #options: PromptsOptions
+  /** Prompts that have not become a turn. */
+  readonly #beginning = new Set<AbortController>()
+  /** Turns that are to be cancelled as soon as they begin. */
+  readonly #unwanted = new Set<TurnId>()
+  #admission: Promise<unknown> = Promise.resolve()
+
+  constructor(options: PromptsOptions) {
+    this.#options = options
+    options.session.listen(({ event }) => {
+      if (event.type === 'turn.started' && this.#unwanted.delete(event.turnId)) void this.#cancelTurn(event.turnId)
+    })
+  }
+
+  async run(prompt: Prompt, signal: AbortSignal): Promise<PromptResponse> {
+    const stop = new AbortController()
+    const give = (): void => stop.abort()
+    signal.addEventListener('abort', give, { once: true })
+    this.#beginning.add(stop)
+    try {
+      if (findCommand(prompt.content) === 'compact') return await this.#compact(stop.signal)
+      const admitted = await this.#admit(prompt, stop)
+      if (admitted === 'cancelled') return CANCELLED
+      const { turnId, ended } = admitted
+      const cancel = (): void => void this.#cancelOne(turnId)
+      signal.addEventListener('abort', cancel, { once: true })
+      if (signal.aborted) cancel()
+      return toPromptResponse(await ended)
+    } finally {
+      signal.removeEventListener('abort', give)
+      this.#beginning.delete(stop)
+    }
+  }
+
+  /** The active turn, whoever began it. What is queued stays. */
+  async cancel(): Promise<void> {
+    for (const stop of this.#beginning) stop.abort()
+    await this.#admission
+    const { active } = this.#options.session.own
+    await this.#cancelTurn(undefined)
+    if (active !== undefined) this.#endInTime(active)
+  }
+
+  /** Every turn that this connection began, those that wait for their turn included. */
+  async cancelOwn(): Promise<void> {
+    for (const stop of this.#beginning) stop.abort()
+    await this.#admission
+    const { session, deps, options } = this.#options
+    const { own, sessionId } = session
+    if (own.size === 0) return
+    const { queued, turnId } = await session.view()
+    const isActive = turnId !== undefined && own.has(turnId)
+    const areAllOurs = queued === own.size - (isActive ? 1 : 0)
+    for (const id of own.ids()) {
+      if (id !== turnId) this.#unwanted.add(id)
+      this.#endInTime(id)
+    }
+    if (!isActive && !areAllOurs) return
+    const reason = 'the client left'
+    // With a turn that is not active, nothing is cancelled but the queue.
+    const target = isActive ? turnId : own.ids()[0]
+    await deps.engine.execute({
+      type: 'cancel-turn',
+      userId: options.userId,
+      sessionId,
+      ...(target !== undefined && { turnId: target }),
+      reason,
+      dropQueue: areAllOurs,
+    })
+  }
+
+  /** Resolves when no prompt is open. */
+  async answered(): Promise<void> {
+    const { own } = this.#options.session
+    await Promise.all(own.ids().map((turnId) => own.ended(turnId)))
+  }
+
+  async #admit(prompt: Prompt, stop: AbortController): Promise<BegunTurn | 'cancelled'> {
+    const before = this.#admission
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#admission = promise
+    try {
+      await before
+      await unlessAborted(this.#options.ready, stop.signal)
+      if (stop.signal.aborted) return 'cancelled'
+      this.#beginning.delete(stop)
+      return await this.#startTurn(prompt)
+    } finally {
+      resolve()
+    }
+  }
+
+  async #startTurn({ content, blobs, idempotency }: Prompt): Promise<BegunTurn> {
+    const { session, deps, options } = this.#options
+    const isSeed = options.profile === 'seed'
+    const isBusy = session.own.size > 0
+    if (isSeed && isBusy) throw invalidRequest('the session already has an active turn', 'session_busy')
+    return session.holding(async () => {
+      const admitted = await deps.engine.execute({
+        type: 'start-turn',
+        userId: options.userId,
+        sessionId: session.sessionId,
+        content,
+        blobs,
+        settings: {
+          ...(options.recovery === 'interrupt' && { recovery: 'interrupt' }),
+          ...(options.keyId !== undefined && { keyId: options.keyId }),
+        },
+        whenRunning: isSeed ? 'refuse' : 'queue',
+        whenWaiting: isBusy ? 'queue' : 'supersede',
+        ...(idempotency && { idempotency }),
+      })
+      const ended = session.own.add(admitted.turnId)
+      if (admitted.repeated) await this.#joinAgain(admitted)
+      return { turnId: admitted.turnId, ended }
+    })
+  }
+
+  /** A repeated prompt joins the turn that it began before, which may have ended long ago. */
+  async #joinAgain({ turnId, seq }: AdmittedTurn): Promise<void> {
+    const { session, deps, options } = this.#options
+    const attachment = await deps.engine.attach(
+      options.userId,
+      session.sessionId,
+      { seq: seq - 1 },
+      {
+        recorded: (recorded) => this.#endIfEnded(recorded, turnId),
+        delta: () => undefined,
+        closed: () => undefined,
+      },
+    )
+    attachment.detach()
+  }
+
+  #endIfEnded({ event }: Recorded, turnId: TurnId): void | 'enough' {
+    if (event.type !== 'turn.ended' || event.turnId !== turnId) return undefined
+    this.#options.session.own.end(turnId, { outcome: event.outcome, ...(event.error && { error: event.error }) })
+    return 'enough'
+  }
+
+  #compact(signal: AbortSignal): Promise<PromptResponse> {
+    const { session, deps, options } = this.#options
+    return runCompaction({ engine: deps.engine, userId: options.userId, session, signal })
+  }
+
+  async #cancelOne(turnId: TurnId): Promise<void> {
+    const { own } = this.#options.session
+    if (own.active !== turnId) this.#unwanted.add(turnId)
+    await this.#cancelTurn(turnId)
+    if (own.active === turnId) this.#endInTime(turnId)
+  }
+
+  async #cancelTurn(turnId: TurnId | undefined): Promise<void> {
+    const { session, deps, options } = this.#options
+    const { userId } = options
+    const { sessionId } = session
+    try {
+      await deps.engine.execute({
+        type: 'cancel-turn',
+        userId,
+        sessionId,
+        ...(turnId !== undefined && { turnId }),
+        reason: 'the client cancelled',
+        dropQueue: false,
+      })
+    } catch (error) {
+      deps.log({ level: 'warn', message: 'a turn could not be cancelled', sessionId, error })
+    }
+  }
+
+  #endInTime(turnId: TurnId): void {
+    const { deps, session } = this.#options
+    const timer = deps.clock.setTimer(CANCEL_MS, () => session.own.end(turnId, { outcome: 'cancelled' }))
+    void session.own.ended(turnId)?.finally(() => timer.cancel())
+  }
+}
+
+function unlessAborted(work: Promise<void>, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal.aborted) return resolve()
+    signal.addEventListener('abort', () => resolve(), { once: true })
+    work.then(resolve, reject)
+  })
+}

@@ -1,0 +1,36 @@
+import type { Labels, Preset, RecordedEvent } from '@polylogue/engine'
+
+/** What a session is set to: a fold of its log. */
+export interface SessionSettings {
+  readonly agent: string
+  readonly preset: Preset
+  readonly model: string | undefined
+  readonly title: string | undefined
+  readonly labels: Labels
+}
+
+export const NO_SETTINGS: SessionSettings = {
+  agent: '',
+  preset: 'workspace-write',
+  model: undefined,
+  title: undefined,
+  labels: {},
+}
+
+/** The same object when nothing changed. */
+export function foldSettings(settings: SessionSettings, event: RecordedEvent): SessionSettings {
+  if (event.type === 'session.created') {
+    const { agent, preset, model, title, labels = {} } = event
+    return { agent, preset, model, title, labels }
+  }
+  if (event.type !== 'session.configured') return settings
+  const { preset, model, title, labels } = event
+  if (preset === undefined && model === undefined && title === undefined && labels === undefined) return settings
+  return {
+    ...settings,
+    preset: preset ?? settings.preset,
+    model: model ?? settings.model,
+    title: title ?? settings.title,
+    labels: { ...settings.labels, ...labels },
+  }
+}

@@ -1,0 +1,130 @@
+import {
+  asUserId,
+  createEngine,
+  type AgentDefinition,
+  type EngineOptions,
+  type LogEntry,
+  type Model,
+  type ModelCatalog,
+  type Tool,
+} from '@polylogue/engine'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DEFAULT_LIMITS, serveAcp, type AcpConnectionOptions, type AcpDeps, type AcpLimits } from '../index.ts'
+import { WireClient, type Frame, type FrameCheck } from './wire-client.ts'
+
+/** The fakes under the engine, from testkit. */
+export type WorldParts = Pick<
+  EngineOptions,
+  'store' | 'clock' | 'ids' | 'digest' | 'secretBox' | 'rules' | 'workspaces' | 'operator'
+> & {
+  readonly model: Model
+  readonly check: () => Promise<FrameCheck>
+}
+
+export interface WorldOptions {
+  readonly tools?: readonly Tool[]
+  readonly others?: readonly AgentDefinition[]
+  readonly maxSteps?: number
+  readonly contextWindow?: number
+  /** Providers that have a key. */
+  readonly providers?: readonly string[]
+  readonly providerResolver?: AcpDeps['providers']
+  readonly sessionServers?: AcpDeps['sessionServers']
+  readonly limits?: Partial<AcpLimits>
+}
+
+export type ConnectOptions = Partial<Omit<AcpConnectionOptions, 'input' | 'output'>> & {
+  /** Of the handshake; `null`: none is made. */
+  readonly capabilities?: object | null
+}
+
+/** An engine with the door in front of it. Only model, tools, clock and store are fakes. */
+export function openWorld<Parts extends WorldParts>(parts: Parts, options: WorldOptions = {}) {
+  const { model, clock, digest } = parts
+  const { providers = ['fake', 'openai'] } = options
+  const cwd = mkdtempSync(join(tmpdir(), 'acp-'))
+  const logged: LogEntry[] = []
+  const log = (entry: LogEntry): void => void logged.push(entry)
+  const agent: AgentDefinition = {
+    name: 'tester',
+    version: '1.0.0',
+    instructions: 'Test.',
+    model,
+    modelName: 'fake/model',
+    tools: options.tools ?? [],
+    options: [],
+    features: { histories: ['full'], streams: ['delta'], clientTools: false, images: ['data'] },
+    maxSteps: options.maxSteps ?? 10,
+    ...(options.contextWindow !== undefined && { contextWindow: options.contextWindow }),
+  }
+  const all = [agent, ...(options.others ?? [])]
+  const agents = { find: (name: string) => all.find((one) => one.name === name), list: () => all }
+  const models: ModelCatalog = {
+    find: (name) => (providers.includes(name.slice(0, name.indexOf('/'))) ? { model, modelName: name } : undefined),
+    list: () => [{ name: 'fake/model', title: 'The model' }],
+  }
+  const engine = createEngine({ ...parts, agents, models, recovery: 'continue', owner: 'test', log })
+  const deps: AcpDeps = {
+    engine,
+    agents,
+    models,
+    providers: options.providerResolver ?? { canResolve: async (provider) => providers.includes(provider) },
+    sessionServers: options.sessionServers ?? { open: async () => undefined, close: async () => undefined },
+    workspaces: parts.workspaces,
+    clock,
+    digest,
+    version: '1.2.3',
+    limits: { ...DEFAULT_LIMITS, ...options.limits },
+    log,
+  }
+  const clients: WireClient[] = []
+
+  async function connect({ capabilities = {}, ...given }: ConnectOptions = {}) {
+    const up = new TransformStream<Uint8Array, Uint8Array>()
+    const down = new TransformStream<Uint8Array, Uint8Array>()
+    const connection = serveAcp(
+      {
+        input: up.readable,
+        output: down.writable,
+        userId: asUserId('ann'),
+        agent: 'tester',
+        profile: 'standard',
+        rights: { stdioMcpServers: true },
+        recovery: 'interrupt',
+        ...given,
+      },
+      deps,
+    )
+    const client = new WireClient(up.writable, down.readable, await parts.check())
+    clients.push(client)
+    if (capabilities !== null) {
+      await client.result('initialize', { protocolVersion: 1, clientCapabilities: capabilities })
+    }
+    const newSession = async (more: object = {}): Promise<string> =>
+      (await client.result('session/new', { cwd, mcpServers: [], ...more })).sessionId
+    const say = (sessionId: string, text: string, more: object = {}): Promise<Frame> =>
+      client.call('session/prompt', { sessionId, prompt: [{ type: 'text', text }], ...more })
+    return { connection, client, newSession, say }
+  }
+
+  return {
+    ...parts,
+    engine,
+    agents,
+    cwd,
+    logged,
+    user: asUserId('ann'),
+    connect,
+    recorded: async (sessionId: string) =>
+      (await parts.store.readEvents(sessionId as never, 0, 10_000)).map(({ event }) => event),
+    /** Answers what was wrong with frames that any client got. */
+    async close(): Promise<readonly string[]> {
+      await Promise.all(clients.map((client) => client.leave()))
+      await engine.stop(0)
+      rmSync(cwd, { recursive: true, force: true })
+      return clients.flatMap(({ problems }) => problems)
+    },
+  }
+}
