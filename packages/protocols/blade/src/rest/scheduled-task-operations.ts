@@ -14,18 +14,27 @@ import { Refusal } from './refusal.ts'
 
 const tag = 'Scheduled tasks'
 
+/** A plus that a client forgot to escape in a query arrives as a space. */
+const TIME = /^(\d{4}-\d\d-\d\d)(?:(T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)(?:Z|([+ -])(\d\d:\d\d))?)?$/i
+
 /** Without a zone it is UTC, as everything that is sent. */
 const instant = z
   .string()
   .max(64)
-  .transform((value) => Date.parse(/T[\d:.]+$/.test(value) ? `${value}Z` : value))
+  .transform((value) => {
+    const [, day = '', clock = 'T00:00', sign = '+', offset = '00:00'] = TIME.exec(value) ?? []
+    return Date.parse(`${day}${clock.toUpperCase()}${sign === '-' ? '-' : '+'}${offset}`)
+  })
   .refine((at) => !Number.isNaN(at), 'must be a time such as 2026-01-01T09:00:00Z')
-  .meta({ format: 'date-time' })
+  .meta({ format: 'date-time', examples: ['2026-01-01T09:00:00Z'] })
 
 const fields = {
   title: text(1, SCHEDULE_LIMITS.title),
   prompt: text(1, SCHEDULE_LIMITS.prompt),
-  cron: text(1, SCHEDULE_LIMITS.cron).describe('Five fields, read in the time zone'),
+  cron: text(1, SCHEDULE_LIMITS.cron).meta({
+    description: 'Five fields, read in the time zone',
+    examples: ['0 9 * * *'],
+  }),
   timezone: text(1, SCHEDULE_LIMITS.timezone).optional().describe('The zone of the server unless given'),
   enabled: z.boolean(),
   expires_at: instant.optional(),
