@@ -90,7 +90,7 @@ function queryParameters({ query }: Operation, schemas: Record<string, Json>): r
   return Object.entries(query?.shape ?? {}).map(([name, field]) => ({
     name,
     in: 'query',
-    required: false,
+    required: !z.safeParse(field, undefined).success,
     schema: toSchema(field, 'input', schemas),
   }))
 }

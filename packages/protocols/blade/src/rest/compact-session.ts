@@ -33,6 +33,7 @@ export async function compactSession(
   try {
     const event = await ended.promise
     if (event.outcome === 'completed') return event
+    if (event.error?.code === 'nothing-to-compact') throw new Refusal(409, 'There is nothing to compact.')
     throw new Refusal(502, `The session was not compacted: ${event.error?.message ?? 'the model gave no summary'}`)
   } finally {
     attachment.detach()

@@ -1,4 +1,4 @@
-import { asSessionId, asUserId, type SessionSearch, type SessionView } from '@polylogue/engine'
+import { EngineError, asSessionId, asUserId, type SessionSearch, type SessionView } from '@polylogue/engine'
 import { describe, expect, it } from 'vitest'
 import { SEARCH_LIMITS, findSessions } from './find-sessions.ts'
 
@@ -72,6 +72,16 @@ describe('a search', () => {
     const engine = listing(many(4, () => ({ title: 'x', text: 'a walrus', lastSeq: half })))
     const found = await findSessions(engine, USER, 'walrus', { offset: 0, limit: 20 })
     expect([found.total, found.isTruncated, engine.read.length]).toEqual([2, true, 2])
+  })
+
+  it('passes over a session that was deleted meanwhile', async () => {
+    const engine = listing(many(2, () => ({ title: 'x', text: 'a walrus', lastSeq: 1 })))
+    const readHistory = async (user: string, sessionId: string) => {
+      if (sessionId === engine.views[0]?.sessionId) throw new EngineError('session-not-found', 'no such session')
+      return engine.readHistory(user, sessionId)
+    }
+    const found = await findSessions({ ...engine, readHistory }, USER, 'walrus', { offset: 0, limit: 20 })
+    expect(found.sessions).toEqual([engine.views[1]])
   })
 
   it('does not read what it found by the title', async () => {

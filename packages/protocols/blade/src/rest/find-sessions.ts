@@ -1,4 +1,5 @@
 import {
+  EngineError,
   textOf,
   type Engine,
   type SeedMessage,
@@ -61,8 +62,14 @@ async function findSaid(
 }
 
 async function says(engine: Reading, { userId, sessionId }: SessionView, words: string): Promise<boolean> {
-  const history = await engine.readHistory(userId, sessionId, 'full')
-  return history.some((message) => has(spokenIn(message), words))
+  try {
+    const history = await engine.readHistory(userId, sessionId, 'full')
+    return history.some((message) => has(spokenIn(message), words))
+  } catch (error) {
+    // Deleted since it was listed.
+    if (error instanceof EngineError && error.code === 'session-not-found') return false
+    throw error
+  }
 }
 
 /** What people and the agent said; not what tools answered. */
