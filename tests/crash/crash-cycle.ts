@@ -1,19 +1,15 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { setTimeout as delay } from 'node:timers/promises'
-import { asToolCallId, type JsonObject, type SeedMessage } from '@polylogue/engine'
 import { checkHistory } from '../checker/check-history.ts'
-import type { HistoryMessage } from '../support/aap-wire.ts'
 import { type ServerProcess, startServerProcess } from '../support/server-process.ts'
 import { createTempDir } from '../support/temp-dir.ts'
 import { CrashClient } from './crash-client.ts'
 import { readEpoch, readStoredSession } from './stored-session.ts'
+import { toSeedMessage } from './to-seed-message.ts'
+import { playUntilKilled, within } from './until-killed.ts'
 
 const CONFIG = fileURLToPath(new URL('crash.config.ts', import.meta.url))
-const DEATH_WITHIN_MS = 5_000
-/** A cycle that hangs is a complaint, and its servers are ended; the test runner would leave them behind. */
-const SCRIPT_WITHIN_MS = 20_000
 
 export interface CrashPoint {
   readonly name: string
@@ -57,8 +53,11 @@ export async function playThroughCrash(...points: readonly (CrashPoint | CrashTi
   const epochs: number[] = []
   let wasReached = true
   for (const point of points) {
-    const start = (): Promise<ServerProcess> => startToDie(folder, point)
-    wasReached = (await playUntilKilled(client, start)) && wasReached
+    const isReached = await playUntilKilled(
+      (server) => client.playOn(server),
+      () => startToDie(folder, point),
+    )
+    wasReached &&= isReached
     if (client.hasSession) epochs.push(readEpoch(folder.dataDir, client.sessionId))
   }
 
@@ -119,47 +118,6 @@ async function startToDie(
   return server
 }
 
-/** `false` when the script was over first; then the process is killed at rest. */
-async function playUntilKilled(client: CrashClient, start: () => Promise<ServerProcess>): Promise<boolean> {
-  let server: ServerProcess | undefined
-  try {
-    server = await start()
-    await within(client.playOn(server))
-    return false
-  } catch (error) {
-    if (server !== undefined && !(await isDeadSoon(server.pid))) throw error
-    return true
-  } finally {
-    await server?.kill()
-  }
-}
-
-async function within<T>(work: Promise<T>): Promise<T> {
-  const cancelled = new AbortController()
-  const late = delay(SCRIPT_WITHIN_MS, undefined, { signal: cancelled.signal }).then(() => {
-    throw new Error(`the script is not over after ${SCRIPT_WITHIN_MS} ms`)
-  })
-  try {
-    return await Promise.race([work, late])
-  } finally {
-    cancelled.abort()
-    late.catch(() => undefined)
-    work.catch(() => undefined)
-  }
-}
-
-async function isDeadSoon(pid: number): Promise<boolean> {
-  for (let waited = 0; waited < DEATH_WITHIN_MS; waited += 10) {
-    try {
-      process.kill(pid, 0)
-    } catch {
-      return true
-    }
-    await delay(10)
-  }
-  return false
-}
-
 async function openFolder() {
   const folder = await createTempDir()
   const dataDir = join(folder.path, 'data')
@@ -181,33 +139,3 @@ async function openFolder() {
 
 const withoutRepeats = (epochs: readonly number[]): readonly number[] =>
   epochs.filter((epoch, index) => epoch !== epochs[index - 1])
-
-function toSeedMessage(message: HistoryMessage): SeedMessage {
-  switch (message.role) {
-    case 'system':
-      return { role: 'system', text: message.content }
-    case 'tool':
-      return { role: 'tool', toolCallId: asToolCallId(message.toolCallId), content: '' }
-    case 'user':
-      return { role: 'user', content: '' }
-    case 'assistant':
-      return {
-        role: 'assistant',
-        content:
-          typeof message.content === 'string'
-            ? ''
-            : message.content.flatMap((block) =>
-                block.type === 'tool_use'
-                  ? [
-                      {
-                        type: 'tool-call' as const,
-                        toolCallId: asToolCallId(block.toolCallId),
-                        name: block.name,
-                        input: block.input as JsonObject,
-                      },
-                    ]
-                  : [],
-              ),
-      }
-  }
-}

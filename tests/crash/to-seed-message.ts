@@ -1,0 +1,33 @@
+import { asToolCallId, type JsonObject, type SeedMessage } from '@polylogue/engine'
+import type { HistoryMessage } from '../support/aap-wire.ts'
+
+/** As far as the checker looks: who speaks, and which calls there are. */
+export function toSeedMessage(message: HistoryMessage): SeedMessage {
+  switch (message.role) {
+    case 'system':
+      return { role: 'system', text: message.content }
+    case 'tool':
+      return { role: 'tool', toolCallId: asToolCallId(message.toolCallId), content: '' }
+    case 'user':
+      return { role: 'user', content: '' }
+    case 'assistant':
+      return {
+        role: 'assistant',
+        content:
+          typeof message.content === 'string'
+            ? ''
+            : message.content.flatMap((block) =>
+                block.type === 'tool_use'
+                  ? [
+                      {
+                        type: 'tool-call' as const,
+                        toolCallId: asToolCallId(block.toolCallId),
+                        name: block.name,
+                        input: block.input as JsonObject,
+                      },
+                    ]
+                  : [],
+              ),
+      }
+  }
+}

@@ -1,0 +1,14 @@
+import { expect, it } from 'vitest'
+import { countLastingHits } from './lasting-cycle.ts'
+import { playRestarts } from './play-restarts.ts'
+import { spreadPoints } from './spread-points.ts'
+
+const SEED = 20_260_301
+const POINTS = 12
+
+it('memories and summaries survive a kill -9 at points of all kinds, once', async () => {
+  const points = spreadPoints(await countLastingHits(), POINTS, SEED)
+  const { reached, complaints } = await playRestarts(points.map((point) => [point]))
+  expect(complaints).toEqual([])
+  expect(reached).toBeGreaterThan(POINTS / 2)
+}, 120_000)
