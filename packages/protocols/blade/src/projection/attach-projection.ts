@@ -14,6 +14,8 @@ export interface ProjectionListener {
 
 export interface AttachedProjection {
   readonly projection: SessionProjection
+  /** Tells what was held back. */
+  settle(): void
   detach(): void
 }
 
@@ -56,5 +58,5 @@ export async function attachProjection(
   const attachment = await engine.attach(userId, sessionId, { seq: 0 }, reader)
   settle()
   isLive = true
-  return { projection, detach: () => attachment.detach() }
+  return { projection, settle, detach: () => attachment.detach() }
 }

@@ -1,0 +1,142 @@
+/**
+ * A small client of Blade's Socket.IO channel, with its sessions folded. For tests and pages alike: it imports nothing of
+ * Node or the engine.
+ */
+import type { Socket, io } from 'socket.io-client'
+import { SessionFold } from '../fold/session-fold.ts'
+import type { AskUserAnswer, BladeOutput, Json, ServerEvents } from '../wire.ts'
+
+export interface BladeClientOptions {
+  readonly url: string
+  readonly token: string
+  /** Deltas without snapshots; the fold does not need them. `true` unless said otherwise. */
+  readonly isLean?: boolean
+  readonly transports?: readonly ('polling' | 'websocket')[]
+  /** Of every request; a browser sends those of its own. */
+  readonly headers?: { readonly [name: string]: string }
+}
+
+/** What the server answers to a request. */
+export type Ack =
+  | {
+      readonly status: 'ok'
+      readonly run_id?: string
+      readonly queued?: boolean
+      readonly position?: number
+    }
+  | { readonly status: 'error'; readonly code: string; readonly message: string }
+
+export type MessageContent = string | readonly MessagePart[]
+export type MessagePart =
+  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'image_url'; readonly image_url: { readonly url: string } }
+  | { readonly type: 'file'; readonly name: string; readonly data: string }
+
+export interface SendOptions {
+  readonly mode?: 'planning' | 'executing'
+  readonly askuser_answer?: AskUserAnswer
+  readonly client_message_id?: string
+  readonly model?: string
+  readonly headless?: boolean
+  readonly output_schema?: Json
+}
+
+const EVENTS = [
+  'chat:start',
+  'turn:start',
+  'turn:patch',
+  'turn:end',
+  'chat:end',
+  'session:updated',
+  'workspace:files_changed',
+  'system:error',
+  'system:notification',
+  'memory:inject:done',
+] as const satisfies readonly (keyof ServerEvents)[]
+
+export class BladeClient {
+  readonly socket: Socket
+  readonly #folds = new Map<string, SessionFold>()
+  readonly #listeners = new Set<(output: BladeOutput) => void>()
+
+  /** `open` is the `io` of socket.io-client: whoever only serves need not load it. */
+  constructor(open: typeof io, { url, token, isLean = true, transports, headers }: BladeClientOptions) {
+    this.socket = open(url, {
+      auth: { token, ...(isLean && { lean: true }) },
+      forceNew: true,
+      autoConnect: false,
+      ...(transports && { transports: [...transports] }),
+      ...(headers && { extraHeaders: headers }),
+    })
+    for (const event of EVENTS) {
+      this.socket.on(event, (payload: ServerEvents[typeof event]) => this.#take({ event, payload } as BladeOutput))
+    }
+  }
+
+  /** Rejects with the server's reason when it may not connect. */
+  async connect(): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    this.socket.once('connect', resolve)
+    this.socket.once('connect_error', reject)
+    this.socket.connect()
+    try {
+      await promise
+    } finally {
+      this.socket.off('connect', resolve)
+      this.socket.off('connect_error', reject)
+    }
+  }
+
+  close(): void {
+    this.socket.disconnect()
+  }
+
+  /** Hears everything that the server tells, after it was folded. Answers what ends it. */
+  listen(listener: (output: BladeOutput) => void): () => void {
+    this.#listeners.add(listener)
+    return () => void this.#listeners.delete(listener)
+  }
+
+  /** The turns of a session as far as they are known here. */
+  state(sessionId: string): SessionFold {
+    const known = this.#folds.get(sessionId)
+    if (known !== undefined) return known
+    const fold = new SessionFold(sessionId)
+    this.#folds.set(sessionId, fold)
+    return fold
+  }
+
+  subscribe(sessionId: string): Promise<Ack> {
+    return this.#ask('session:subscribe', { session_id: sessionId })
+  }
+
+  unsubscribe(sessionId: string): Promise<Ack> {
+    return this.#ask('session:unsubscribe', { session_id: sessionId })
+  }
+
+  send(sessionId: string, message: MessageContent, options: SendOptions = {}): Promise<Ack> {
+    return this.#ask('chat:send', { session_id: sessionId, message, ...options })
+  }
+
+  answer(sessionId: string, answer: AskUserAnswer, message = ''): Promise<Ack> {
+    return this.send(sessionId, message, { askuser_answer: answer })
+  }
+
+  stop(sessionId: string): Promise<Ack> {
+    return this.#ask('chat:stop', { session_id: sessionId })
+  }
+
+  compact(sessionId: string): Promise<Ack> {
+    return this.#ask('chat:compact', { session_id: sessionId })
+  }
+
+  #ask(event: string, payload: unknown): Promise<Ack> {
+    return new Promise((resolve) => this.socket.emit(event, payload, resolve))
+  }
+
+  #take(output: BladeOutput): void {
+    const { session_id } = output.payload
+    if (typeof session_id === 'string') this.state(session_id).apply(output)
+    for (const listener of this.#listeners) listener(output)
+  }
+}

@@ -1,0 +1,73 @@
+import {
+  canonicalJson,
+  type AgentDefinition,
+  type AnswerCalls,
+  type CallAnswer,
+  type Digest,
+  type IdempotencyKey,
+  type SessionId,
+  type StartTurn,
+  type TurnSettings,
+  type UserId,
+} from '@polylogue/engine'
+import type { SendRequest } from './decode.ts'
+import type { IncomingMessageContent } from './message-content.ts'
+
+export interface SendTarget {
+  readonly userId: UserId
+  readonly sessionId: SessionId
+  readonly keyId: string
+}
+
+export function toStartTurn(
+  { userId, sessionId, keyId }: SendTarget,
+  request: SendRequest,
+  { content, blobs }: IncomingMessageContent,
+  deps: { readonly agent: AgentDefinition | undefined; readonly digest: Digest },
+): StartTurn {
+  return {
+    type: 'start-turn',
+    userId,
+    sessionId,
+    content,
+    blobs,
+    settings: { ...toSettings(request, deps.agent), keyId },
+    whenRunning: 'queue',
+    ...idempotencyOf(request, deps.digest),
+  }
+}
+
+function toSettings({ model, mode, headless, output_schema }: SendRequest, agent?: AgentDefinition): TurnSettings {
+  const isHeadless = headless === true || output_schema !== undefined
+  const forks = agent?.tools.filter(({ performer }) => performer === 'agent').map(({ name }) => name) ?? []
+  return {
+    ...(model !== undefined && { model }),
+    ...(mode !== undefined && { isPlanning: mode === 'planning' }),
+    ...(isHeadless && { isUnattended: true, withheldTools: forks }),
+    ...(output_schema !== undefined && { outputSchema: output_schema }),
+  }
+}
+
+export function toAnswerCalls(
+  { userId, sessionId }: SendTarget,
+  request: SendRequest,
+  answer: CallAnswer,
+  digest: Digest,
+): AnswerCalls {
+  return {
+    type: 'answer-calls',
+    userId,
+    sessionId,
+    answers: [answer],
+    ...(request.mode !== undefined && { changes: { planning: request.mode === 'planning' } }),
+    whenRunning: 'accept',
+    ...idempotencyOf(request, digest),
+  }
+}
+
+function idempotencyOf(request: SendRequest, digest: Digest): { readonly idempotency?: IdempotencyKey } {
+  const { client_message_id: key, session_id, message, askuser_answer = null, mode = null, model = null } = request
+  if (key === undefined) return {}
+  const sent = { session_id, message, askuser_answer, mode, model }
+  return { idempotency: { key, fingerprint: digest(canonicalJson(sent)) } }
+}

@@ -1,0 +1,37 @@
+import type { CommandResults, Engine, SessionId, UserId } from '@polylogue/engine'
+import type { EventOf } from '../projection/event-of.ts'
+import { SocketRefusal } from './errors.ts'
+
+/** Resolves when it has been done, and with it everything that is told of it. */
+export async function compactSession(
+  engine: Pick<Engine, 'execute' | 'attach'>,
+  userId: UserId,
+  sessionId: SessionId,
+): Promise<void> {
+  const { seq }: CommandResults['compact-session'] = await engine.execute({
+    type: 'compact-session',
+    userId,
+    sessionId,
+  })
+  const ended = Promise.withResolvers<EventOf<'compaction.ended'>>()
+  const attachment = await engine.attach(
+    userId,
+    sessionId,
+    { seq },
+    {
+      recorded({ event }) {
+        if (event.type === 'compaction.ended') ended.resolve(event)
+      },
+      delta: () => undefined,
+      closed: () => ended.reject(new SocketRefusal('compaction_failed', 'The session has been closed.')),
+    },
+  )
+  try {
+    const { outcome, error } = await ended.promise
+    if (outcome === 'completed') return
+    const code = error?.code === 'nothing-to-compact' ? 'nothing_to_compact' : 'compaction_failed'
+    throw new SocketRefusal(code, error?.message ?? 'There is no summary.')
+  } finally {
+    attachment.detach()
+  }
+}

@@ -1,0 +1,56 @@
+/**
+ * Blade's Socket.IO server, without a listener of its own: whoever has one hands over the requests for `/socket.io/`.
+ * Socket.IO itself is loaded with the first of them.
+ */
+import { asSessionId, type Clock, type UserId } from '@polylogue/engine'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Duplex } from 'node:stream'
+import type { BladeSocketDeps } from './deps.ts'
+import type { SocketServer } from './socket-server.ts'
+import type { ServerEvents } from '../wire.ts'
+
+export const SOCKET_PATH = '/socket.io/'
+
+export interface BladeSockets {
+  handleRequest(incoming: IncomingMessage, outgoing: ServerResponse): void
+  handleUpgrade(incoming: IncomingMessage, socket: Duplex, head: Buffer): void
+  /** For the list of a user's sessions; sessions that somebody watches tell it by themselves. */
+  sessionUpdated(userId: UserId, payload: ServerEvents['session:updated']): void
+  /** Ends all connections. Idempotent. */
+  close(): Promise<void>
+}
+
+export function createBladeSockets(deps: BladeSocketDeps & { readonly clock: Clock }): BladeSockets {
+  let loading: Promise<SocketServer> | undefined
+  let loaded: SocketServer | undefined
+  let isClosed = false
+  const load = async (): Promise<SocketServer> => {
+    const { createSocketServer } = await import('./socket-server.ts')
+    loaded = createSocketServer(deps)
+    return loaded
+  }
+  const handle = (work: (server: SocketServer) => void, socket: Duplex): void => {
+    if (isClosed) return void socket.destroy()
+    if (loaded !== undefined) return work(loaded)
+    loading ??= load()
+    loading.then(work).catch((error: unknown) => {
+      deps.log({ level: 'error', message: 'Socket.IO could not be started', error })
+      socket.destroy()
+    })
+  }
+  return {
+    handleRequest: (incoming, outgoing) =>
+      handle(({ engine }) => engine.handleRequest(incoming, outgoing), incoming.socket),
+    handleUpgrade: (incoming, socket, head) =>
+      handle(({ engine }) => engine.handleUpgrade(incoming, socket, head), socket),
+    sessionUpdated(userId, payload) {
+      loaded?.sessionUpdated(userId, asSessionId(payload.session_id), payload)
+    },
+    async close() {
+      if (isClosed) return
+      isClosed = true
+      const server = await loading
+      server?.close()
+    },
+  }
+}

@@ -1,0 +1,60 @@
+import type { AgentCatalog, Digest, Engine, LogEntry, SessionId, UserId } from '@polylogue/engine'
+import type { IncomingMessage } from 'node:http'
+import type { Describe } from '../projection/scene.ts'
+
+/** Who is connected. `revoked` aborts when the key is revoked: its sockets end then. */
+export interface SocketCaller {
+  readonly userId: UserId
+  readonly keyId: string
+  readonly revoked: AbortSignal
+}
+
+export interface SocketLimits {
+  /** Of one message, once its sender is known. */
+  readonly messageBytes: number
+  /** Of all that comes before. */
+  readonly unauthenticatedBytes: number
+  /** What may wait for a client that does not read. */
+  readonly outBufferBytes: number
+  readonly json: PayloadLimits
+}
+
+export interface PayloadLimits {
+  readonly depth: number
+  /** Of all objects together. */
+  readonly keys: number
+  /** UTF-16 units of one string; images and files are as long as a message may be. */
+  readonly stringLength: number
+}
+
+export interface BladeSocketDeps {
+  readonly engine: Engine
+  readonly agents: Pick<AgentCatalog, 'find'>
+  readonly digest: Digest
+  readonly describe: Describe
+  readonly limits: SocketLimits
+  /**
+   * `token`: what the client shows in its handshake; without one, the request's own header or cookie counts. `undefined`:
+   * it may not connect.
+   */
+  authenticate(incoming: IncomingMessage, token: string | undefined): Promise<SocketCaller | undefined>
+  /** For whoever mounted the door, to count its sockets and to bound them. */
+  readonly sockets: SocketWatch
+  /** Puts a file that a user sent along into the session's workspace; answers its path there. Absent: files are refused. */
+  attachFile?(file: AttachedFile): Promise<string>
+  log(entry: LogEntry): void
+}
+
+export interface SocketWatch {
+  /** Answers what to call when the socket has gone; `undefined`: there are too many already. */
+  admit(caller: SocketCaller): (() => void) | undefined
+  /** A client that did not read was let go. */
+  dropped(): void
+}
+
+export interface AttachedFile {
+  readonly userId: UserId
+  readonly sessionId: SessionId
+  readonly name: string
+  readonly bytes: Uint8Array
+}

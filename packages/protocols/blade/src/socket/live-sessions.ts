@@ -1,0 +1,111 @@
+import type { Engine, RecordedEvent, SessionId, UserId } from '@polylogue/engine'
+import { attachProjection, type AttachedProjection } from '../projection/attach-projection.ts'
+import type { ProjectedOutput } from '../projection/projected-output.ts'
+import type { Describe } from '../projection/scene.ts'
+import type { SessionProjection } from '../projection/session-projection.ts'
+
+export interface LiveSessionListener {
+  /** Contract: must not throw. */
+  told(session: LiveSession, output: ProjectedOutput): void
+  recorded(session: LiveSession, event: RecordedEvent): void
+  closed(session: LiveSession): void
+}
+
+/** One session that somebody watches: one projection for all of them. */
+export class LiveSession {
+  readonly sessionId: SessionId
+  readonly owner: UserId
+  readonly #attached: AttachedProjection
+
+  constructor(sessionId: SessionId, owner: UserId, attached: AttachedProjection) {
+    this.sessionId = sessionId
+    this.owner = owner
+    this.#attached = attached
+  }
+
+  get projection(): SessionProjection {
+    return this.#attached.projection
+  }
+
+  /** Tells what was held back, so that whoever comes now is not told it again. */
+  settle(): void {
+    this.#attached.settle()
+  }
+
+  detach(): void {
+    this.#attached.detach()
+  }
+}
+
+interface Slot {
+  readonly opened: Promise<LiveSession>
+  holders: number
+}
+
+/** The sessions that are watched, each as long as somebody does. */
+export class LiveSessions {
+  readonly #engine: Pick<Engine, 'attach'>
+  readonly #describe: Describe
+  readonly #listener: LiveSessionListener
+  readonly #slots = new Map<SessionId, Slot>()
+
+  constructor(engine: Pick<Engine, 'attach'>, describe: Describe, listener: LiveSessionListener) {
+    this.#engine = engine
+    this.#describe = describe
+    this.#listener = listener
+  }
+
+  has(sessionId: SessionId): boolean {
+    return this.#slots.has(sessionId)
+  }
+
+  /** Contract: whoever acquires releases, once. The caller has checked that it may read the session. */
+  async acquire(sessionId: SessionId, owner: UserId): Promise<LiveSession> {
+    const slot = this.#slots.get(sessionId) ?? this.#open(sessionId, owner)
+    slot.holders++
+    try {
+      return await slot.opened
+    } catch (error) {
+      this.#letGo(sessionId, slot)
+      throw error
+    }
+  }
+
+  release({ sessionId }: LiveSession): void {
+    const slot = this.#slots.get(sessionId)
+    if (slot !== undefined) this.#letGo(sessionId, slot)
+  }
+
+  close(): void {
+    for (const { opened } of this.#slots.values())
+      void opened.then((session) => session.detach()).catch(() => undefined)
+    this.#slots.clear()
+  }
+
+  #open(sessionId: SessionId, owner: UserId): Slot {
+    const slot = { opened: this.#attach(sessionId, owner), holders: 0 }
+    this.#slots.set(sessionId, slot)
+    return slot
+  }
+
+  async #attach(sessionId: SessionId, owner: UserId): Promise<LiveSession> {
+    // It is there before anybody can have subscribed.
+    const made: { session?: LiveSession } = {}
+    const attached = await attachProjection(this.#engine, { userId: owner, sessionId }, this.#describe, {
+      told: (output) => made.session && this.#listener.told(made.session, output),
+      recorded: (event) => made.session && this.#listener.recorded(made.session, event),
+      closed: () => {
+        this.#slots.delete(sessionId)
+        if (made.session !== undefined) this.#listener.closed(made.session)
+      },
+    })
+    made.session = new LiveSession(sessionId, owner, attached)
+    return made.session
+  }
+
+  #letGo(sessionId: SessionId, slot: Slot): void {
+    if (--slot.holders > 0 || this.#slots.get(sessionId) !== slot) return
+    this.#slots.delete(sessionId)
+    void slot.opened.then((session) => session.detach()).catch(() => undefined)
+  }
+}

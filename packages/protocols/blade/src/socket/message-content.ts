@@ -1,0 +1,66 @@
+import type { AgentDefinition, Digest, NewBlob, UserContent } from '@polylogue/engine'
+import { fileNote } from '../projection/user-turn.ts'
+import type { MessagePart, SendRequest } from './decode.ts'
+import { SocketRefusal } from './errors.ts'
+
+const DATA_URI = /^data:(image\/[A-Za-z0-9][A-Za-z0-9.+-]{0,63});base64,/
+const LARGEST_FILE = 16 * 1024 * 1024
+
+export interface IncomingMessageContent {
+  readonly content: UserContent
+  readonly blobs: readonly NewBlob[]
+}
+
+export interface ContentDeps {
+  readonly digest: Digest
+  readonly images: AgentDefinition['features']['images']
+  /** Answers where the file is kept; absent: files are refused. */
+  readonly attachFile?: ((name: string, bytes: Uint8Array) => Promise<string>) | undefined
+}
+
+/** Bytes are kept beside the message: images as blobs of the session, files in its workspace. */
+export async function toContent(message: SendRequest['message'], deps: ContentDeps): Promise<IncomingMessageContent> {
+  if (typeof message === 'string') return { content: message, blobs: [] }
+  const blobs = new Map<string, NewBlob>()
+  const content: Exclude<UserContent, string>[number][] = []
+  for (const part of message) {
+    if (part.type === 'text') content.push({ type: 'text', text: part.text })
+    else if (part.type === 'image_url') content.push(toImage(part, deps, blobs))
+    else content.push({ type: 'text', text: fileNote(await keepFile(part, deps)) })
+  }
+  return { content, blobs: [...blobs.values()] }
+}
+
+function toImage(
+  { image_url: { url } }: MessagePart & { type: 'image_url' },
+  { digest, images }: ContentDeps,
+  blobs: Map<string, NewBlob>,
+): Exclude<UserContent, string>[number] {
+  if (/^https?:\/\//i.test(url) && URL.canParse(url)) {
+    if (!images.includes('http')) throw invalid('the agent does not take images by URL')
+    return { type: 'image', source: { type: 'url', url } }
+  }
+  const [prefix = '', mediaType = ''] = DATA_URI.exec(url) ?? []
+  const bytes = toBytes(url.slice(prefix.length))
+  if (mediaType === '' || bytes === undefined)
+    throw invalid('image_url.url: expected a URL or data:<image type>;base64,…')
+  if (!images.includes('data')) throw invalid('the agent does not take images')
+  const hash = digest(bytes)
+  blobs.set(hash, { hash, mediaType, bytes })
+  return { type: 'image', source: { type: 'blob', hash, mediaType } }
+}
+
+async function keepFile({ name, data }: MessagePart & { type: 'file' }, { attachFile }: ContentDeps): Promise<string> {
+  if (attachFile === undefined) throw invalid('files cannot be sent with a message here')
+  const bytes = toBytes(data)
+  if (bytes === undefined || bytes.length > LARGEST_FILE) throw invalid('file.data: expected at most 16 MiB of base64')
+  return attachFile(name, bytes)
+}
+
+/** `undefined` for what is not base64. */
+function toBytes(base64: string): Buffer | undefined {
+  const bytes = Buffer.from(base64, 'base64')
+  return bytes.length > 0 && bytes.toString('base64') === base64 ? bytes : undefined
+}
+
+const invalid = (message: string): SocketRefusal => new SocketRefusal('invalid_payload', message)

@@ -1,0 +1,223 @@
+import { asSessionId, type SessionId, type SessionView } from '@polylogue/engine'
+import type { Socket } from 'socket.io'
+import type { TurnProjection } from '../wire.ts'
+import { toCallAnswer } from './answer-question.ts'
+import { toAnswerCalls, toStartTurn } from './commands.ts'
+import { compactSession } from './compact-session.ts'
+import { parsePayload, sendRequest, sessionRequest, type SendRequest } from './decode.ts'
+import type { BladeSocketDeps, SocketCaller } from './deps.ts'
+import { SocketRefusal, toRefusal } from './errors.ts'
+import type { KeptSubscriptions } from './kept-rooms.ts'
+import type { LiveSession, LiveSessions } from './live-sessions.ts'
+import { toContent } from './message-content.ts'
+import { readMissedEvents } from './missed-events.ts'
+import { toPayload } from '../projection/projected-output.ts'
+import { runIdOf } from '../projection/turn-ids.ts'
+import { roomOf } from './rooms.ts'
+
+/** What may wait behind a request that takes its time; nobody types that fast. */
+const MOST_WAITING = 256
+
+interface Subscription {
+  readonly live: LiveSession
+  /** The client has had everything up to here: it answered a ping that came after it. */
+  confirmed: number
+  pinged: number
+}
+
+type Reply = Readonly<Record<string, unknown>>
+
+/** One connected client. Its requests are done one after the other, in the order in which they came. */
+export class Peer {
+  readonly #socket: Socket
+  readonly #caller: SocketCaller
+  readonly #kind: 'lean' | 'plain'
+  readonly #deps: BladeSocketDeps
+  readonly #lives: LiveSessions
+  readonly #subscriptions = new Map<SessionId, Subscription>()
+  #last: Promise<void> = Promise.resolve()
+  #waiting = 0
+
+  constructor(socket: Socket, caller: SocketCaller, isLean: boolean, deps: BladeSocketDeps, lives: LiveSessions) {
+    this.#socket = socket
+    this.#caller = caller
+    this.#kind = isLean ? 'lean' : 'plain'
+    this.#deps = deps
+    this.#lives = lives
+    this.#on('session:subscribe', (payload) => this.#subscribe(this.#sessionOf(payload)))
+    this.#on('session:unsubscribe', async (payload) => this.leave(this.#sessionOf(payload)))
+    this.#on('chat:send', (payload) => this.#send(payload))
+    this.#on('chat:stop', (payload) => this.#stop(this.#sessionOf(payload)))
+    this.#on('chat:compact', (payload) => this.#compact(this.#sessionOf(payload)))
+  }
+
+  /** What to remember when its connection was cut. */
+  get kept(): KeptSubscriptions {
+    const sessions = new Map([...this.#subscriptions].map(([sessionId, { confirmed }]) => [sessionId, confirmed]))
+    return { userId: this.#caller.userId, isLean: this.#kind === 'lean', sessions }
+  }
+
+  isOwner({ owner }: LiveSession): boolean {
+    return owner === this.#caller.userId
+  }
+
+  /** A ping goes out behind everything that was told so far. */
+  pinged(): void {
+    for (const subscription of this.#subscriptions.values()) subscription.pinged = subscription.live.projection.seq
+  }
+
+  ponged(): void {
+    for (const subscription of this.#subscriptions.values()) subscription.confirmed = subscription.pinged
+  }
+
+  /** Gives back what it had before its connection was cut, before anything that it asks for now. */
+  recover({ sessions }: KeptSubscriptions): void {
+    for (const [sessionId, after] of sessions) {
+      this.#enqueue(async () => {
+        try {
+          await this.#subscribe(asSessionId(sessionId), after)
+        } catch (error) {
+          // It may have been deleted in the meantime, or no longer be shared.
+          if (toRefusal(error) === undefined) this.#report(error)
+        }
+      })
+    }
+  }
+
+  leave(sessionId: SessionId): void {
+    const subscription = this.#subscriptions.get(sessionId)
+    if (subscription === undefined) return
+    this.#subscriptions.delete(sessionId)
+    void this.#socket.leave(roomOf(sessionId, this.#kind))
+    this.#lives.release(subscription.live)
+  }
+
+  leaveAll(): void {
+    for (const sessionId of [...this.#subscriptions.keys()]) this.leave(sessionId)
+  }
+
+  #on(event: string, run: (payload: unknown) => Promise<Reply | void>): void {
+    this.#socket.on(event, (...args: unknown[]) => {
+      const last = args.at(-1)
+      const ack = typeof last === 'function' ? (reply: Reply): unknown => last(reply) : undefined
+      const payload = typeof args[0] === 'function' ? undefined : args[0]
+      this.#enqueue(() => this.#reply(event, () => run(payload), ack))
+    })
+  }
+
+  #enqueue(work: () => Promise<void>): void {
+    if (++this.#waiting > MOST_WAITING) {
+      this.#socket.disconnect(true)
+      return
+    }
+    this.#last = this.#last.then(work).finally(() => this.#waiting--)
+  }
+
+  /** Contract: never rejects. */
+  async #reply(event: string, run: () => Promise<Reply | void>, ack?: (reply: Reply) => unknown): Promise<void> {
+    try {
+      const reply = await run()
+      ack?.({ status: 'ok', ...reply })
+    } catch (error) {
+      const { code, message } = toRefusal(error) ?? this.#report(error)
+      ack?.({ status: 'error', code, message })
+      if (event === 'chat:send') this.#socket.emit('system:error', { message, session_id: null, code, detail: null })
+    }
+  }
+
+  #report(error: unknown): SocketRefusal {
+    this.#deps.log({ level: 'error', message: 'a request over Socket.IO broke', error })
+    return new SocketRefusal('internal_error', 'Something went wrong.')
+  }
+
+  #sessionOf(payload: unknown): SessionId {
+    return asSessionId(parsePayload(sessionRequest, payload, this.#deps.limits.json).session_id)
+  }
+
+  async #subscribe(sessionId: SessionId, after?: number): Promise<void> {
+    const { engine, describe } = this.#deps
+    if (this.#subscriptions.has(sessionId)) return
+    const view = await engine.readSession(this.#caller.userId, sessionId, 'guest')
+    const live = await this.#lives.acquire(sessionId, view.userId)
+    const missed =
+      after === undefined ? undefined : await readMissedEvents(engine, { userId: view.userId, sessionId }, describe)
+    // From here to the end nothing waits: what is live now and what was missed meet without gap or repeat.
+    if (!this.#socket.connected) {
+      missed?.take(0)
+      return this.#lives.release(live)
+    }
+    live.settle()
+    for (const output of missed?.take(after ?? 0) ?? []) this.#socket.emit(output.event, toPayload(output, this.#kind))
+    for (const turn of live.projection.turns) if (turn.status === 'streaming') this.#sendSnapshot(sessionId, turn)
+    void this.#socket.join(roomOf(sessionId, this.#kind))
+    const { seq } = live.projection
+    this.#subscriptions.set(sessionId, { live, confirmed: after ?? seq, pinged: after ?? seq })
+  }
+
+  #sendSnapshot(session_id: SessionId, turn: TurnProjection): void {
+    this.#socket.emit('turn:start', { session_id, ...turn })
+  }
+
+  async #send(payload: unknown): Promise<Reply> {
+    const { engine, digest, agents } = this.#deps
+    const request = parsePayload(sendRequest, payload, this.#deps.limits.json)
+    const isEmpty = typeof request.message === 'string' ? request.message.trim() === '' : request.message.length === 0
+    if (isEmpty && request.askuser_answer === undefined) throw new SocketRefusal('invalid_payload', 'message: is empty')
+    const view = await this.#own(asSessionId(request.session_id))
+    const { sessionId } = view
+    await this.#subscribe(sessionId)
+    const target = { userId: this.#caller.userId, sessionId, keyId: this.#caller.keyId }
+    if (request.askuser_answer !== undefined) {
+      const answer = this.#toAnswer(sessionId, request)
+      const { turnId } = await engine.execute(toAnswerCalls(target, request, answer, digest))
+      return { run_id: runIdOf(turnId), queued: false }
+    }
+    const agent = agents.find(view.agent)
+    const content = await toContent(request.message, {
+      digest,
+      images: agent?.features.images ?? [],
+      attachFile: this.#attachFileTo(sessionId),
+    })
+    const { turnId, queued } = await engine.execute(toStartTurn(target, request, content, { agent, digest }))
+    const run_id = runIdOf(turnId)
+    if (!queued) return { run_id, queued }
+    return { run_id, queued, position: (await engine.readSession(this.#caller.userId, sessionId)).queued }
+  }
+
+  #toAnswer(sessionId: SessionId, { askuser_answer, message }: SendRequest): ReturnType<typeof toCallAnswer> {
+    const projection = this.#subscriptions.get(sessionId)?.live.projection
+    const open = askuser_answer && projection?.question(askuser_answer.tool_call_id)
+    if (askuser_answer === undefined || open === undefined) {
+      throw new SocketRefusal('no_pending_question', 'nothing with this id waits for an answer')
+    }
+    return toCallAnswer(open, askuser_answer, typeof message === 'string' ? message : textOfParts(message))
+  }
+
+  #attachFileTo(sessionId: SessionId): ((name: string, bytes: Uint8Array) => Promise<string>) | undefined {
+    const { attachFile } = this.#deps
+    const { userId } = this.#caller
+    return attachFile && ((name, bytes) => attachFile({ userId, sessionId, name, bytes }))
+  }
+
+  async #stop(sessionId: SessionId): Promise<void> {
+    await this.#own(sessionId)
+    const { userId } = this.#caller
+    await this.#deps.engine.execute({ type: 'cancel-turn', userId, sessionId, reason: 'user', dropQueue: true })
+  }
+
+  async #compact(sessionId: SessionId): Promise<void> {
+    await this.#own(sessionId)
+    await compactSession(this.#deps.engine, this.#caller.userId, sessionId)
+  }
+
+  /** Who may only read it is told so. */
+  async #own(sessionId: SessionId): Promise<SessionView> {
+    const { userId } = this.#caller
+    const view = await this.#deps.engine.readSession(userId, sessionId, 'guest')
+    if (view.userId !== userId) throw new SocketRefusal('forbidden', 'this session is shared with you for reading')
+    return view
+  }
+}
+
+const textOfParts = (parts: Exclude<SendRequest['message'], string>): string =>
+  parts.map((part) => (part.type === 'text' ? part.text : '')).join('')

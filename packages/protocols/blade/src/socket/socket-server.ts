@@ -1,0 +1,150 @@
+import type { Clock, SessionId, UserId } from '@polylogue/engine'
+import { Server as EngineIoServer } from 'engine.io'
+import { Server, type Socket } from 'socket.io'
+import { toPayload, type ProjectedOutput } from '../projection/projected-output.ts'
+import type { ServerEvents } from '../wire.ts'
+import type { BladeSocketDeps, SocketCaller } from './deps.ts'
+import { boundFirstBytes } from './first-bytes.ts'
+import { AWAY_MS, KeptRooms, RoomsAdapter } from './kept-rooms.ts'
+import { LiveSessions, type LiveSession } from './live-sessions.ts'
+import { cutOff, watchOutBuffer } from './out-buffer.ts'
+import { Peer } from './peer.ts'
+import { roomOf, roomOfUser } from './rooms.ts'
+
+/** Shorter than the 30 s after which the most impatient proxies close a silent connection. */
+const PING_MS = 15_000
+const PONG_MS = 20_000
+/** To say who it is. */
+const CONNECT_MS = 10_000
+
+export interface SocketServer {
+  readonly engine: EngineIoServer
+  sessionUpdated(userId: UserId, sessionId: SessionId, payload: ServerEvents['session:updated']): void
+  close(): void
+}
+
+interface Client {
+  readonly peer: Peer
+  readonly caller: SocketCaller
+}
+
+export function createSocketServer(deps: BladeSocketDeps & { readonly clock: Clock }): SocketServer {
+  const { limits, clock } = deps
+  const engine = new EngineIoServer({
+    maxHttpBufferSize: limits.messageBytes,
+    pingInterval: PING_MS,
+    pingTimeout: PONG_MS,
+  })
+  const io = new Server({
+    adapter: RoomsAdapter,
+    serveClient: false,
+    connectTimeout: CONNECT_MS,
+    // Gives every client the private id by which it is known again; who it is, is asked again each time.
+    connectionStateRecovery: { maxDisconnectionDuration: AWAY_MS, skipMiddlewares: false },
+  })
+  const clients = new Map<string, Client>()
+  const kept = new KeptRooms()
+  const unbounded = new WeakMap<object, () => void>()
+  const callers = new WeakMap<Socket, SocketCaller>()
+
+  const lives = new LiveSessions(deps.engine, deps.describe, {
+    told: broadcast,
+    recorded(session, event) {
+      if (event.type !== 'session.configured' || event.isShared !== false) return
+      for (const { peer } of clients.values()) if (!peer.isOwner(session)) peer.leave(session.sessionId)
+    },
+    closed({ sessionId }) {
+      for (const { peer } of clients.values()) peer.leave(sessionId)
+    },
+  })
+
+  engine.on('connection', (connection: Socket['conn']) => {
+    const { unauthenticatedBytes: firstBytes, messageBytes } = limits
+    unbounded.set(connection, boundFirstBytes(connection, { firstBytes, messageBytes }))
+  })
+  io.bind(engine)
+  io.of('/').adapter.on('socket-gone', ({ sid, pid }: { readonly sid: string; readonly pid: string }) => {
+    const client = clients.get(sid)
+    if (client !== undefined) kept.keep(pid, client.peer.kept, clock.now())
+  })
+
+  io.use(async (socket, next) => {
+    const problem = await identify(socket)
+    next(problem === undefined ? undefined : new Error(problem))
+  })
+  io.on('connection', welcome)
+
+  /** Why it may not connect, where it may not. */
+  async function identify(socket: Socket): Promise<string | undefined> {
+    const { token } = socket.handshake.auth
+    const shown = typeof token === 'string' && token !== '' ? token : undefined
+    try {
+      const caller = await deps.authenticate(socket.request, shown)
+      if (caller === undefined || caller.revoked.aborted) return 'unauthorized'
+      callers.set(socket, caller)
+      return undefined
+    } catch (error) {
+      deps.log({ level: 'error', message: 'a socket could not be authenticated', error })
+      return 'unavailable'
+    }
+  }
+
+  function welcome(socket: Socket): void {
+    const caller = callers.get(socket)
+    const release = caller && deps.sockets.admit(caller)
+    if (caller === undefined || release === undefined) return void socket.disconnect(true)
+    const { conn: connection } = socket
+    const { lean, pid } = socket.handshake.auth
+    unbounded.get(connection)?.()
+    const peer = new Peer(socket, caller, lean === true, deps, lives)
+    clients.set(socket.id, { peer, caller })
+    void socket.join(roomOfUser(caller.userId))
+    watchOutBuffer(connection, limits.outBufferBytes, () => {
+      deps.sockets.dropped()
+      // Not now: it is found out while a packet is being written.
+      setImmediate(() => cutOff(connection))
+    })
+    connection.on('packetCreate', ({ type }: { readonly type: string }) => {
+      if (type === 'ping') peer.pinged()
+    })
+    connection.on('heartbeat', () => peer.ponged())
+    const onRevoked = (): void => void socket.disconnect(true)
+    caller.revoked.addEventListener('abort', onRevoked)
+    socket.on('disconnect', () => {
+      caller.revoked.removeEventListener('abort', onRevoked)
+      clients.delete(socket.id)
+      peer.leaveAll()
+      release()
+    })
+    const before = typeof pid === 'string' ? kept.take(pid, caller.userId, clock.now()) : undefined
+    if (before !== undefined) peer.recover(before)
+  }
+
+  function broadcast(session: LiveSession, output: ProjectedOutput): void {
+    const { sessionId, owner } = session
+    const { event } = output
+    const lean = roomOf(sessionId, 'lean')
+    const plain = roomOf(sessionId, 'plain')
+    if (event === 'session:updated') {
+      io.to([lean, plain, roomOfUser(owner)]).emit(event, output.payload)
+    } else if (event !== 'turn:patch') {
+      io.to([lean, plain]).emit(event, output.payload)
+    } else {
+      const { rooms } = io.of('/').adapter
+      if (rooms.has(lean)) io.to(lean).emit(event, toPayload(output, 'lean'))
+      if (rooms.has(plain)) io.to(plain).emit(event, toPayload(output, 'plain'))
+    }
+  }
+
+  return {
+    engine,
+    sessionUpdated(userId, sessionId, payload) {
+      if (!lives.has(sessionId)) io.to(roomOfUser(userId)).emit('session:updated', payload)
+    },
+    close() {
+      io.disconnectSockets(true)
+      engine.close()
+      lives.close()
+    },
+  }
+}
