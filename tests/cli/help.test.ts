@@ -33,6 +33,7 @@ describe('polylogue --help', () => {
     [['memory', 'list']],
     [['memory', 'add']],
     [['memory', 'remove']],
+    [['usage']],
     [['doctor']],
     [['bench']],
   ])('shows two to four examples for %j', async (verb: string[]) => {
@@ -82,6 +83,7 @@ describe('wrong usage', () => {
     [['permissions'], 'Usage: polylogue permissions'],
     [['memory'], 'Usage: polylogue memory'],
     [['mcp'], 'Usage: polylogue mcp'],
+    [['usage', '--by', 'colour'], 'Give up to four of model, day, session'],
     [['memory', 'add'], "missing required argument 'content'"],
     [['memory', 'add', 'x', '--supersedes', 'y'], 'Give the number of a memory.'],
     [['permissions', 'add', 'maybe', 'Bash'], 'Allowed choices are allow, ask, deny.'],

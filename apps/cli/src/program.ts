@@ -13,6 +13,7 @@ import {
   defineSessions,
   formatExamples,
 } from './define-verbs.ts'
+import { defineUsage } from './define-usage.ts'
 import { ExitCode } from './exit-code.ts'
 import { explain } from './explain.ts'
 
@@ -56,6 +57,7 @@ function createProgram(finish: (exitCode: number) => void): Command {
   definePermissions(program, finish)
   defineMemory(program, finish)
   defineMcp(program, finish)
+  defineUsage(program, finish)
   defineDoctor(program, finish)
   defineBench(program, finish)
   return program

@@ -32,6 +32,7 @@ import { toOperatorPolicy } from './permissions/permissions-schema.ts'
 import type { Phase } from './phase.ts'
 import { randomBytes } from './platform/random-bytes.ts'
 import { systemClock } from './platform/system-clock.ts'
+import { createUsageRoutes } from './usage/usage-routes.ts'
 import { readVersion } from './version.ts'
 import type { Parts } from './wire.ts'
 
@@ -150,6 +151,7 @@ function createSharedApp(deps: AppsDeps, authenticate: Authenticate): HttpApp {
     }),
   )
   app.route('/api/polylogue/memory', createMemoryRoutes({ memories: parts.memories, authenticate }))
+  app.route('/api/polylogue/usage', createUsageRoutes({ usage: parts.usage, authenticate }))
   app.route('/api/polylogue/mcp', createMcpRoutes(parts.mcp, parts.agents, authenticate))
   app.route(
     '/api/polylogue/permissions',

@@ -10,6 +10,7 @@ import {
   type Tool,
   type MemoryStore,
   type RuleStore,
+  type UsageStore,
   type Workspaces,
 } from '@polylogue/engine'
 import { openSqliteStores, type SqliteStores } from '@polylogue/store-sqlite'
@@ -50,6 +51,8 @@ import type { ServeOptions } from './serve-options.ts'
 import { createSchedules, type Schedules } from './schedules/create-schedules.ts'
 import { createScheduleToolParts } from './schedules/schedule-tool-parts.ts'
 import { createSessionTools, type SessionTools } from './session-tools/session-tools.ts'
+import { createBudgetBook } from './usage/budget-book.ts'
+import { createPriceBook } from './usage/price-book.ts'
 import { createSessionWorkspaces } from './workspaces/session-workspaces.ts'
 
 /** The server without its listeners. */
@@ -64,6 +67,7 @@ export interface Parts {
   readonly keys: KeyRing
   readonly rules: RuleStore
   readonly memories: MemoryStore
+  readonly usage: UsageStore
   readonly metrics: ServerMetrics
   readonly mcp: McpPool
   readonly sessionTools: SessionTools
@@ -172,6 +176,9 @@ export async function wire(options: ServeOptions, config: LoadedConfig, { log, r
     secretBox: learnFromBox(secretBox, redactor),
     rules,
     memories: stores.memories,
+    prices: createPriceBook({ prices: config.prices, providers: config.providers, env }),
+    budgets: createBudgetBook(config),
+    usage: stores.usage,
     operator: toOperatorPolicy(config.permissions, config.webFetch.allowHosts),
     workspaces,
     owner: `${process.pid}-${Buffer.from(randomBytes(6)).toString('hex')}`,
@@ -207,6 +214,7 @@ export async function wire(options: ServeOptions, config: LoadedConfig, { log, r
     keys,
     rules,
     memories: stores.memories,
+    usage: stores.usage,
     metrics,
     streams,
     turns,

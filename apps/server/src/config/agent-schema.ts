@@ -1,5 +1,6 @@
-import type { AgentFeatures, AgentOption, AgentRole, Model, Tool } from '@polylogue/engine'
+import type { AgentFeatures, AgentOption, AgentRole, Budgets, Model, Tool } from '@polylogue/engine'
 import { z } from 'zod'
+import { agentBudgetsSchema } from '../usage/cost-schema.ts'
 import type { ModelName } from './define-agent.ts'
 
 /** An agent as it was written, checked; its tools may still be names. */
@@ -23,6 +24,8 @@ export interface AgentSettings {
   readonly deadlineMs?: number
   /** How many tokens its model takes. */
   readonly contextWindow?: number
+  /** What its turns and sessions may spend, instead of what the server says. */
+  readonly budgets?: Pick<Budgets, 'turn' | 'session'>
   /** Where all its sessions work, as it was written. */
   readonly workspace?: string
   /** What its sessions may be for. */
@@ -116,6 +119,7 @@ const settings = {
   mcpServers: z.array(z.string().min(1).max(128)).refine(isDistinct, 'has a name twice').optional(),
   deadlineMs: z.int().min(1_000).max(86_400_000).optional(),
   contextWindow: z.int().min(500).max(100_000_000).optional(),
+  budgets: agentBudgetsSchema.optional(),
   workspace: z.string().min(1).max(4096).optional(),
   roles: z.array(role).max(100).superRefine(refuseRepeatedIds).optional(),
 }

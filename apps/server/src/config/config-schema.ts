@@ -5,6 +5,7 @@ import { z } from 'zod'
 import { acpSchema } from '../acp/acp-settings.ts'
 import { agentName, agentSchema, modelChoice, refuseRepeatedNames, toolsSchema } from './agent-schema.ts'
 import { permissionsSchema } from '../permissions/permissions-schema.ts'
+import { budgetsSchema, pricesSchema } from '../usage/cost-schema.ts'
 import { limitsSchema } from './limits.ts'
 import { bashSchema, webFetchSchema } from './tool-settings.ts'
 
@@ -28,6 +29,8 @@ export const configSchema = z.strictObject({
   recovery: z.enum(['continue', 'interrupt']).default('continue'),
   limits: limitsSchema.prefault({}),
   permissions: permissionsSchema.prefault({}),
+  prices: pricesSchema.default({}),
+  budgets: budgetsSchema.prefault({}),
   acp: acpSchema.prefault({}),
   mcpServers: mcpServersSchema.prefault({}),
   bash: bashSchema.prefault({}),

@@ -1,4 +1,4 @@
-import type { AgentFeatures, Model, Tool } from '@polylogue/engine'
+import type { AgentFeatures, Budgets, Model, Tool } from '@polylogue/engine'
 
 /** One of a provider, such as `anthropic/claude-sonnet-5-5`, or one that comes with the server. */
 export type ModelName = 'demo' | 'scripted' | `${string}/${string}`
@@ -30,6 +30,8 @@ export interface AgentConfig {
   readonly deadlineMs?: number
   /** How many tokens its model takes; near that, older messages are summed up. */
   readonly contextWindow?: number
+  /** What its turns and sessions may spend before somebody is asked; those of the server if left out. */
+  readonly budgets?: Pick<Budgets, 'turn' | 'session'>
   /** A directory that all its sessions work in, relative to the configuration; if left out, each has one of its own. */
   readonly workspace?: string
 }

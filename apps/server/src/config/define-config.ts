@@ -4,6 +4,7 @@ import type { z } from 'zod'
 import type { ProviderConfigs } from '@polylogue/models'
 import type { AcpSettings } from '../acp/acp-settings.ts'
 import type { PermissionSettings } from '../permissions/permissions-schema.ts'
+import type { budgetsSchema, pricesSchema } from '../usage/cost-schema.ts'
 import type { AgentConfig, ModelName } from './define-agent.ts'
 import type { Limits } from './limits.ts'
 import type { ToolSettings } from './tool-settings.ts'
@@ -25,6 +26,10 @@ export interface Config {
   readonly permissions?: Partial<PermissionSettings>
   /** Which directories editors that come over the network may work in. */
   readonly acp?: Partial<AcpSettings>
+  /** What models cost, by a pattern of `provider/model` such as `openai/gpt-*`; for a million tokens. */
+  readonly prices?: z.input<typeof pricesSchema>
+  /** What may be spent before somebody is asked, by a turn, a session and an API key. */
+  readonly budgets?: z.input<typeof budgetsSchema>
   /** MCP servers by name; their tools are called `mcp_<server>_<tool>`. */
   readonly mcpServers?: z.input<typeof mcpServersSchema>
   /** How the built-in tool `Bash` runs commands. */

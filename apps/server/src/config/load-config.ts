@@ -11,6 +11,7 @@ import { ConfigError } from './config-error.ts'
 import { configSchema } from './config-schema.ts'
 import type { ModelName } from './define-agent.ts'
 import type { PermissionSettings } from '../permissions/permissions-schema.ts'
+import type { BudgetSettings, PriceSettings } from '../usage/cost-schema.ts'
 import { importConfig } from './import-config.ts'
 import { BUILT_IN_TOOLS, isBuiltInTool, type BuiltInToolName } from './built-in-names.ts'
 import type { Limits } from './limits.ts'
@@ -31,6 +32,8 @@ export interface LoadedConfig {
   readonly recovery: 'continue' | 'interrupt'
   readonly limits: Limits
   readonly permissions: PermissionSettings
+  readonly prices: PriceSettings
+  readonly budgets: BudgetSettings
   readonly acp: AcpSettings
   readonly mcpServers: readonly McpServer[]
   readonly bash: ToolSettings['bash']

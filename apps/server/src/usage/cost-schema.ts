@@ -1,0 +1,55 @@
+import type { Budgets, Price } from '@polylogue/engine'
+import { z } from 'zod'
+
+/** What models cost, by a pattern of `provider/model`; the first that fits holds. */
+export type PriceSettings = { readonly [pattern: string]: Price }
+
+export interface BudgetSettings extends Budgets {
+  /** Of all budgets of money. */
+  readonly currency: string
+  /** Of single API keys, by id, instead of `key`. */
+  readonly keys: { readonly [keyId: string]: NonNullable<Budgets['key']> }
+}
+
+const currency = z
+  .string()
+  .regex(/^[A-Z]{3}$/, 'must be three capital letters such as USD')
+  .default('USD')
+const perMillion = z.number().min(0).max(1_000_000)
+const rates = {
+  input: perMillion,
+  output: perMillion,
+  cachedInput: perMillion.optional(),
+  cacheWrite: perMillion.optional(),
+}
+
+export const pricesSchema = z.record(
+  z.string().regex(/^[^\s/]+\/\S+$/, 'must be provider/model, in which * stands for anything'),
+  z.strictObject({
+    ...rates,
+    currency,
+    long: z.strictObject({ above: z.int().min(1), ...rates }).optional(),
+  }),
+) satisfies z.ZodType<PriceSettings>
+
+const budget = {
+  tokens: z.int().min(1).optional(),
+  money: z.number().positive().max(1_000_000).optional(),
+  steps: z.int().min(1).optional(),
+  whenSpent: z.enum(['ask', 'stop']).optional(),
+}
+const keyBudget = z.strictObject({ ...budget, per: z.enum(['day', 'month']).default('day') })
+const ofAgent = {
+  turn: z.strictObject({ ...budget, wallTimeMs: z.int().min(1000).optional() }).optional(),
+  session: z.strictObject(budget).optional(),
+}
+
+/** Of an agent, instead of those of the server. */
+export const agentBudgetsSchema = z.strictObject(ofAgent) satisfies z.ZodType<Pick<Budgets, 'turn' | 'session'>>
+
+export const budgetsSchema = z.strictObject({
+  currency,
+  ...ofAgent,
+  key: keyBudget.optional(),
+  keys: z.record(z.string().min(1).max(128), keyBudget).default({}),
+}) satisfies z.ZodType<BudgetSettings>
