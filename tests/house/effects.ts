@@ -21,6 +21,7 @@ export const OWN_BUSINESS: { readonly [path: string]: string } = {
   'packages/tools/src/bash/running-calls.ts': 'notes which commands are running',
   'packages/tools/src/files/directory.ts': 'opens directories and files for reading',
   'packages/tools/src/mcp/bounded-fetch.ts': 'speaks HTTP with the MCP servers that were configured',
+  'packages/tools/src/mcp/public-fetch.ts': 'speaks HTTP with the MCP servers that clients brought',
   'packages/tools/src/mcp/server-process.ts': 'starts the MCP servers that were configured',
   'packages/tools/src/web/fetch-page.ts': 'speaks HTTP over a connection that was opened',
 }

@@ -73,7 +73,7 @@ async function start(options: ServeOptions, undo: AsyncDisposableStack): Promise
   const codes = createSignInCodes({ clock: systemClock, random: randomBytes, digest: sha256 })
 
   let phase: Phase = 'starting'
-  const connections = createAcpConnections({ deps: () => toAcpDeps(parts, config, log), log })
+  const connections = createAcpConnections({ deps: (rights) => toAcpDeps(parts, config, { rights, log }), log })
   undo.defer(() => within(GIVE_UP_MS, connections.end()))
   const listeners = createListeners({
     options,

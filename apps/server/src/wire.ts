@@ -98,6 +98,7 @@ export async function wire(options: ServeOptions, config: LoadedConfig, { log, r
     clock,
     digest: sha256,
     stateDir: bashStateDir(options.dataDir),
+    allowHosts: config.webFetch.allowHosts,
     log: (entry) => writeEntry(log, entry),
   })
   const skillsFolder = join(options.dataDir, 'session-skills')

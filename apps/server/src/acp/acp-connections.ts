@@ -1,4 +1,4 @@
-import type { AcpConnection, AcpConnectionOptions, AcpDeps } from '@polylogue/acp'
+import type { AcpConnection, AcpConnectionOptions, AcpDeps, AcpRights } from '@polylogue/acp'
 import { LOCAL_USER } from '../auth/key-ring.ts'
 import type { Log } from '../log/log.ts'
 import { randomBytes } from '../platform/random-bytes.ts'
@@ -15,7 +15,8 @@ export interface AcpConnections {
 }
 
 export interface AcpConnectionsDeps {
-  readonly deps: () => AcpDeps
+  /** For one connection with these rights. */
+  readonly deps: (rights: AcpRights) => AcpDeps
   readonly log: Log
 }
 
@@ -28,7 +29,7 @@ export function createAcpConnections({ deps, log }: AcpConnectionsDeps): AcpConn
       const { serveAcp } = await import('@polylogue/acp')
       if (isEnding) return undefined
       const options = begin()
-      const connection = serveAcp(options, deps())
+      const connection = serveAcp(options, deps(options.rights))
       connections.add(connection)
       const fields = { connection: Buffer.from(randomBytes(6)).toString('hex'), user: options.userId }
       log.info({ ...fields, agent: options.agent, profile: options.profile }, 'an editor is there')

@@ -1,4 +1,4 @@
-import type { AcpDeps } from '@polylogue/acp'
+import type { AcpDeps, AcpRights } from '@polylogue/acp'
 import type { LoadedConfig } from '../config/load-config.ts'
 import type { Log } from '../log/log.ts'
 import { sha256 } from '../platform/sha256.ts'
@@ -9,7 +9,12 @@ import { createProviderResolver } from './provider-resolver.ts'
 
 const PAGE_SIZE = 50
 
-export function toAcpDeps(parts: Parts, config: LoadedConfig, log: Log): AcpDeps {
+export interface AcpClient {
+  readonly rights: AcpRights
+  readonly log: Log
+}
+
+export function toAcpDeps(parts: Parts, config: LoadedConfig, { rights, log }: AcpClient): AcpDeps {
   const { engine, agents, models, workspaces, sessionTools } = parts
   const { limits, providers } = config
   return {
@@ -18,7 +23,7 @@ export function toAcpDeps(parts: Parts, config: LoadedConfig, log: Log): AcpDeps
     models,
     workspaces,
     providers: createProviderResolver({ agents, providers, env: process.env }),
-    sessionServers: sessionTools.connectServers(),
+    sessionServers: sessionTools.connectServers({ isRemote: !rights.stdioMcpServers }),
     clock: systemClock,
     digest: sha256,
     version: readVersion(),

@@ -1,3 +1,6 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { mkdtemp, readFile, readdir, realpath, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -41,7 +44,7 @@ beforeEach(async () => {
     skills: [],
     log,
   })
-  editor = tools.connectServers()
+  editor = tools.connectServers({ isRemote: false })
 })
 afterEach(async () => {
   await pool.close()
@@ -100,7 +103,7 @@ describe('servers that a client brings into a session', () => {
   })
 
   it('live as long as somebody has the session open, and end with the last', async () => {
-    const second = tools.connectServers()
+    const second = tools.connectServers({ isRemote: false })
     await open(session, given('files'))
     await openBy(second, session, [given('files')])
     expect(await running()).toBe(1)
@@ -112,7 +115,7 @@ describe('servers that a client brings into a session', () => {
   })
 
   it('add up when several connections bring them; of one name the newest counts', async () => {
-    const second = tools.connectServers()
+    const second = tools.connectServers({ isRemote: false })
     await open(session, given('files'), given('mine'))
     await openBy(second, session, [given('files', 'table'), given('other')])
     expect(namesOf()).toEqual(['mcp_mine_echo', 'mcp_files_table', 'mcp_other_echo'])
@@ -135,7 +138,7 @@ describe('servers that a client brings into a session', () => {
 
   it('end with a session that is deleted, whoever has it open', async () => {
     await open(session, given('files'))
-    await openBy(tools.connectServers(), session, [given('files')])
+    await openBy(tools.connectServers({ isRemote: false }), session, [given('files')])
     await tools.forget(session)
     await editor.close(session)
     expect([await running(), namesOf()]).toEqual([0, []])
@@ -188,6 +191,35 @@ describe('a server that cannot be used', () => {
     const problems = await open(session, wrong, given('files', 'echo'), given('files', 'table'))
     expect(problems).toEqual(['MCP server wrong cannot be used: [0].url: must be an http or https URL'])
     expect(namesOf()).toEqual(['mcp_files_table'])
+  })
+})
+
+describe('a client that comes over the network', () => {
+  it('cannot make the server talk to what only the server reaches', async () => {
+    let requests = 0
+    const inner = createServer((_request, response) => {
+      requests += 1
+      response.end()
+    })
+    await once(inner.listen(0, '127.0.0.1'), 'listening')
+    const { port } = inner.address() as AddressInfo
+    const remote = tools.connectServers({ isRemote: true })
+    const at = (name: string, url: string): GivenMcpServer => ({ type: 'http', name, url, headers: [] })
+    const problems = await openBy(remote, session, [
+      at('address', `http://127.0.0.1:${port}/mcp`),
+      at('name', `http://localhost:${port}/mcp`),
+      at('cloud', 'http://169.254.169.254/latest/meta-data'),
+    ])
+    expect(problems.toSorted()).toEqual([
+      expect.stringMatching(/^MCP server address is not connected: .*127\.0\.0\.1 is not on the public network/),
+      expect.stringMatching(/^MCP server cloud is not connected: .*169\.254\.169\.254 is not on the public network/),
+      expect.stringMatching(/^MCP server name is not connected: .*localhost is not on the public network/),
+    ])
+    expect(requests).toBe(0)
+    await openBy(editor, other, [at('address', `http://127.0.0.1:${port}/mcp`)])
+    expect(requests).toBeGreaterThan(0)
+    inner.close()
+    inner.closeAllConnections()
   })
 })
 

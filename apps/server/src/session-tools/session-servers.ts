@@ -42,10 +42,15 @@ export interface SessionServersDeps {
 
 export interface ServersOfSessions {
   /** Its own for each connection. What several of them bring into one session adds up; of one name the newest counts. */
-  connect(): SessionServers
+  connect(client: ConnectedClient): SessionServers
   heldIn(sessionId: SessionId): HeldServers | undefined
   /** Whoever holds them: the session is gone. */
   forget(sessionId: SessionId): Promise<void>
+}
+
+export interface ConnectedClient {
+  /** Over the network: what it names must be on the public network, or where the operator allows. */
+  readonly isRemote: boolean
 }
 
 interface Brought {
@@ -58,6 +63,7 @@ type Bringing = Map<SessionServers, Brought>
 
 /** Long enough for a program that is there; a client waits for its session meanwhile. */
 const READY_MS = 5_000
+const MOST_SERVERS = 64
 
 export function createSessionServers(deps: SessionServersDeps): ServersOfSessions {
   const { pool, clock, configured } = deps
@@ -67,7 +73,7 @@ export function createSessionServers(deps: SessionServersDeps): ServersOfSession
     { readonly lists: readonly (readonly McpTool[])[]; readonly held: HeldServers }
   >()
 
-  function connect(): SessionServers {
+  function connect(client: ConnectedClient): SessionServers {
     /** The newest wish of each session: one that is withdrawn while it waits must hold nothing. */
     const wishes = new Map<SessionId, symbol>()
     const connection: SessionServers = {
@@ -76,7 +82,7 @@ export function createSessionServers(deps: SessionServersDeps): ServersOfSession
         wishes.set(sessionId, wish)
         const directory = await deps.directoryOf(sessionId)
         if (wishes.get(sessionId) !== wish) return
-        const servers = parseGiven(given, directory, problem)
+        const servers = parseGiven(given, problem).map((server) => placed(server, client, directory))
         const bringing = sessions.get(sessionId) ?? new Map<SessionServers, Brought>()
         const before = bringing.get(connection)
         const hold = pool.hold(servers, { scope: sessionId, beside: configured })
@@ -98,16 +104,13 @@ export function createSessionServers(deps: SessionServersDeps): ServersOfSession
     return connection
   }
 
-  function parseGiven(
-    given: readonly GivenMcpServer[],
-    directory: string | undefined,
-    problem: (message: string) => void,
-  ): readonly McpServer[] {
+  function parseGiven(given: readonly GivenMcpServer[], problem: (message: string) => void): readonly McpServer[] {
     const servers = new Map<string, McpServer>()
-    for (const entry of given) {
+    if (given.length > MOST_SERVERS) problem(`Of ${given.length} MCP servers only the first ${MOST_SERVERS} are used.`)
+    for (const entry of given.slice(0, MOST_SERVERS)) {
       learnGiven(entry, deps.learnSecret)
       const parsed = parseWith(editorMcpServersSchema, [entry])
-      if (parsed.ok) for (const server of parsed.value) servers.set(server.name, runIn(directory, server))
+      if (parsed.ok) for (const server of parsed.value) servers.set(server.name, server)
       else problem(`MCP server ${entry.name.slice(0, 128)} cannot be used: ${parsed.problem}`)
     }
     return [...servers.values()]
@@ -155,7 +158,8 @@ function join(brought: readonly Brought[], lists: readonly (readonly McpTool[])[
   }
 }
 
-function runIn(cwd: string | undefined, server: McpServer): McpServer {
-  if (server.reach.type !== 'stdio' || cwd === undefined) return server
-  return { ...server, reach: { ...server.reach, cwd } }
+function placed(server: McpServer, { isRemote }: ConnectedClient, cwd: string | undefined): McpServer {
+  const { reach } = server
+  if (reach.type !== 'stdio') return isRemote ? { ...server, isPublicOnly: true } : server
+  return cwd === undefined ? server : { ...server, reach: { ...reach, cwd } }
 }

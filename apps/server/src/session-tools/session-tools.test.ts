@@ -50,7 +50,7 @@ afterEach(async () => {
 async function startWith(preset: CreateSession['preset'] = 'workspace-write') {
   const options = { tools: [createFakeTool('look')], sessionTools: tools.toolsOf }
   const test = await startSession(options, { access: { type: 'preset' }, preset })
-  await tools.connectServers().open(test.sessionId, [SERVER], (problem) => {
+  await tools.connectServers({ isRemote: false }).open(test.sessionId, [SERVER], (problem) => {
     throw new Error(problem)
   })
   await tools.skills.add(test.sessionId, REVIEW)

@@ -2,6 +2,7 @@ import type { LogEntry, SessionId, Tool } from '@polylogue/engine'
 import { isMcpTool, type Skill } from '@polylogue/tools'
 import {
   createSessionServers,
+  type ConnectedClient,
   type HeldServers,
   type SessionServers,
   type SessionServersDeps,
@@ -24,7 +25,7 @@ export interface SessionTools {
    */
   toolsOf(sessionId: SessionId, own: readonly Tool[]): readonly Tool[]
   /** For one connection that may bring MCP servers into sessions. */
-  connectServers(): SessionServers
+  connectServers(client: ConnectedClient): SessionServers
   readonly skills: Omit<SessionSkills, 'forget'>
   /** The session was deleted. */
   forget(sessionId: SessionId): Promise<void>

@@ -8,6 +8,8 @@ import { createRateLimit } from './rate-limit.ts'
 
 export interface BoundedFetchOptions {
   readonly clock: Clock
+  /** How it reaches the server; whatever the address is unless given. */
+  readonly fetch?: FetchLike
   /** Told once for each response that is cut off. */
   readonly onViolation: (problem: string) => void
 }
@@ -20,10 +22,10 @@ const RETURN = 0x0d
 /** The code of the answer that we give ourselves when a server does not. */
 export const ANSWER_CUT = -32_099
 
-export function createBoundedFetch({ clock, onViolation }: BoundedFetchOptions): FetchLike {
+export function createBoundedFetch({ clock, fetch: reach = fetch, onViolation }: BoundedFetchOptions): FetchLike {
   const countEvent = createRateLimit(MOST_UNASKED, FLOOD_WINDOW_MS, () => clock.now())
   return async (url, init) => {
-    const response = await fetch(url, init)
+    const response = await reach(url, init)
     if (response.body === null || BODILESS.has(response.status)) return response
     const isStream = response.headers.get('content-type')?.toLowerCase().startsWith('text/event-stream') === true
     const check = isStream ? createEventCheck(countEvent) : createSizeCheck()

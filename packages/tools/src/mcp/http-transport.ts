@@ -1,15 +1,19 @@
 import { SSEClientTransport, StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client'
 import type { Clock } from '@polylogue/engine'
 import { createBoundedFetch } from './bounded-fetch.ts'
+import type { Allowance } from '../web/allowance.ts'
 import type { McpReach } from './mcp-server.ts'
+import { createPublicFetch } from './public-fetch.ts'
 
 export interface HttpTransportOptions {
   readonly reach: Extract<McpReach, { type: 'http' | 'sse' }>
   readonly clock: Clock
+  /** Only addresses of the public network, and those that are allowed. */
+  readonly publicOnly?: Allowance
 }
 
 /** Redirects stay within the origin, so that headers with secrets reach nobody else. */
-export function createHttpTransport({ reach, clock }: HttpTransportOptions): {
+export function createHttpTransport({ reach, clock, publicOnly }: HttpTransportOptions): {
   readonly transport: Transport
   readonly problem: () => string | undefined
   readonly endSession: () => Promise<void>
@@ -17,6 +21,7 @@ export function createHttpTransport({ reach, clock }: HttpTransportOptions): {
   let problem: string | undefined
   const boundedFetch = createBoundedFetch({
     clock,
+    ...(publicOnly && { fetch: createPublicFetch(publicOnly) }),
     onViolation(why) {
       problem ??= why
       // Not now: the stream that is to be closed is being read.

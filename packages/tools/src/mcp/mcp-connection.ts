@@ -1,5 +1,6 @@
 import type { CallToolResult, Progress } from '@modelcontextprotocol/client'
 import type { Clock, Digest, JsonObject, LogEntry, Timer } from '@polylogue/engine'
+import type { Allowance } from '../web/allowance.ts'
 import { createBackoff } from './backoff.ts'
 import { describeProblem } from './describe-problem.ts'
 import { startIdleCheck } from './idle-check.ts'
@@ -48,6 +49,8 @@ export interface McpConnectionOptions {
   readonly clock: Clock
   readonly digest: Digest
   readonly stateDir: string
+  /** For a server that must be on the public network. */
+  readonly allowance: Allowance
   readonly log: (entry: LogEntry) => void
   readonly onChange: () => void
 }

@@ -1,4 +1,5 @@
 import type { Clock, Digest, LogEntry } from '@polylogue/engine'
+import { createAllowance } from '../web/allowance.ts'
 import { createMcpConnection, type McpConnection, type McpHealth } from './mcp-connection.ts'
 import { keyOfServer, type McpServer } from './mcp-server.ts'
 import { createMcpTool, type McpTool } from './mcp-tool.ts'
@@ -8,6 +9,8 @@ export interface McpPoolOptions {
   readonly clock: Clock
   readonly digest: Digest
   readonly log: (entry: LogEntry) => void
+  /** What servers that must be on the public network may reach besides. */
+  readonly allowHosts?: readonly string[]
   /** Where running programs are noted: the folder that `sweepLeftovers` looks into at the next start. */
   readonly stateDir: string
 }
@@ -56,6 +59,7 @@ const SHARED_SCOPE = ''
 
 export function createMcpPool(options: McpPoolOptions): McpPool {
   const { clock, digest, log, stateDir } = options
+  const allowance = createAllowance(options.allowHosts ?? [])
   const connections = new Map<string, Shared>()
   const listeners = new Set<() => void>()
   let revision = 0
@@ -71,7 +75,7 @@ export function createMcpPool(options: McpPoolOptions): McpPool {
     const known = connections.get(key)
     if (known) known.holders += 1
     else {
-      const connection = createMcpConnection({ server, clock, digest, log, stateDir, onChange })
+      const connection = createMcpConnection({ server, clock, digest, log, stateDir, allowance, onChange })
       connections.set(key, { connection, scope, holders: 1 })
     }
     return key

@@ -7,6 +7,8 @@ export interface McpServer {
   readonly reach: McpReach
   /** The operator vouches for what it says of its tools. Never true of a server that a client brought. */
   readonly trusted: boolean
+  /** Somebody named it over the network: it must be on the public network, or where the operator allows. */
+  readonly isPublicOnly?: true
   /** How long one call may take. */
   readonly deadlineMs: number
 }
@@ -26,8 +28,8 @@ export const DEFAULT_DEADLINE_MS = 60_000
 
 /** Equal for servers that one connection can serve. It holds digests only, because a configuration holds secrets. */
 export function keyOfServer(server: McpServer, scope: string, digest: Digest): string {
-  const { name, reach, trusted, deadlineMs } = server
-  return digest(canonicalJson({ scope, name, reach: { ...reach }, trusted, deadlineMs }))
+  const { name, reach, trusted, deadlineMs, isPublicOnly = false } = server
+  return digest(canonicalJson({ scope, name, reach: { ...reach }, trusted, deadlineMs, isPublicOnly }))
 }
 
 /** What must never be repeated in a message: values of variables, of headers, and of what stands in an address. */

@@ -1,6 +1,7 @@
 // One attempt to connect: a client of the SDK on a transport of its own, so that no two of them share ids or answers.
 import { Client, ProtocolError, SdkHttpError, type Transport } from '@modelcontextprotocol/client'
 import type { Clock } from '@polylogue/engine'
+import type { Allowance } from '../web/allowance.ts'
 import { ANSWER_CUT } from './bounded-fetch.ts'
 import { createHttpTransport } from './http-transport.ts'
 import { NO_TIMEOUT } from './mcp-limits.ts'
@@ -24,6 +25,7 @@ export interface OpenClient {
 export interface OpenClientOptions {
   readonly server: McpServer
   readonly stateDir: string
+  readonly allowance: Allowance
   readonly clock: Clock
   readonly signal: AbortSignal
   readonly onClosed: (client: OpenClient) => void
@@ -103,13 +105,14 @@ async function openAs(era: Era, options: OpenClientOptions): Promise<OpenClient>
   }
 }
 
-function createTransport({ server, stateDir, clock }: OpenClientOptions): {
+function createTransport({ server, stateDir, clock, allowance }: OpenClientOptions): {
   readonly transport: Transport
   readonly problem: () => string | undefined
   readonly endSession?: () => Promise<void>
 } {
-  const { reach } = server
-  if (reach.type !== 'stdio') return createHttpTransport({ reach, clock })
+  const { reach, isPublicOnly } = server
+  if (reach.type !== 'stdio')
+    return createHttpTransport({ reach, clock, ...(isPublicOnly && { publicOnly: allowance }) })
   const transport = createStdioTransport({ reach, stateDir, clock })
   return { transport, problem: () => transport.problem }
 }

@@ -6,9 +6,9 @@
 import { requireGrant, type Grant } from '@polylogue/engine'
 import { lookup } from 'node:dns/promises'
 import { connect, isIP, type Socket } from 'node:net'
-import { networkInterfaces } from 'node:os'
 import { connect as connectTls, type TLSSocket } from 'node:tls'
 import type { Allowance } from './allowance.ts'
+import { isOwnAddress } from './own-address.ts'
 import { isPublicAddress } from './public-address.ts'
 import type { WebAddress } from './web-address.ts'
 
@@ -91,11 +91,6 @@ function judgeAddress(candidate: string, { host, port }: WebAddress, rules: Conn
   if (!rules.ports.includes(port))
     return `Port ${port} is not one of those that may be used: ${rules.ports.join(', ')}.`
   return undefined
-}
-
-/** A public address of this very machine leads to what only its firewall hides. */
-function isOwnAddress(candidate: string): boolean {
-  return Object.values(networkInterfaces()).some((faces) => faces?.some(({ address }) => address === candidate))
 }
 
 function connectTo(candidate: string, port: number, signal: AbortSignal): Promise<Socket> {
