@@ -1,5 +1,6 @@
 // All of it is loaded when it is called for. An editor that says hello waits for nothing else, and `node:http` alone takes
 // longer to load than Node takes to start.
+import type { SlotCalendar } from '@polylogue/engine'
 import type { EditorProcessOptions } from './acp/editor-process.ts'
 import type { ExamineOptions } from './doctor/examine.ts'
 import type { Finding } from './doctor/finding.ts'
@@ -27,3 +28,6 @@ export const serveEditor = async (options: EditorProcessOptions): Promise<void> 
 
 export const examine = async (options: ExamineOptions): Promise<readonly Finding[]> =>
   (await import('./doctor/examine.ts')).examine(options)
+
+export const loadSlotCalendar = async (): Promise<SlotCalendar> =>
+  (await import('./schedules/slot-calendar.ts')).createSlotCalendar()

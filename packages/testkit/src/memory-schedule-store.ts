@@ -1,6 +1,5 @@
 import {
   SCHEDULE_LIMITS,
-  type RunMove,
   type RunStatus,
   type Schedule,
   type ScheduleRun,
@@ -8,23 +7,21 @@ import {
   type Slot,
 } from '@polylogue/engine'
 
-interface KeptSlot {
-  readonly slot: Slot
-  readonly run?: ScheduleRun
-}
-
 interface Kept {
   schedule: Schedule
-  /** In the order of time. */
-  slots: KeptSlot[]
+  /** By their instants, in the order of time; with a run where there was one. */
+  readonly slots: Map<number, ScheduleRun | undefined>
+  /** The instants of those whose run goes on. */
+  readonly open: Set<number>
 }
 
-const isOpen = ({ run }: KeptSlot): boolean => run?.status === 'due' || run?.status === 'running'
+const isOpen = (status: RunStatus): boolean => status === 'due' || status === 'running'
 
 export function createMemoryScheduleStore(): ScheduleStore {
   const schedules = new Map<string, Kept>()
-  const open = new Set<string>()
-  const all = (): Schedule[] => [...schedules.values()].map(({ schedule }) => schedule)
+  /** Where the runs are that go on. */
+  const openRuns = new Map<string, { readonly kept: Kept; readonly slotAt: number }>()
+  const all = (): Schedule[] => Array.from(schedules.values(), ({ schedule }) => schedule)
   const owned = (userId: string, scheduleId: string): Kept | undefined => {
     const kept = schedules.get(scheduleId)
     return kept?.schedule.userId === userId ? kept : undefined
@@ -34,31 +31,19 @@ export function createMemoryScheduleStore(): ScheduleStore {
     const kept = schedules.get(scheduleId)
     return kept?.schedule.revision === revision - 1 ? kept : undefined
   }
-  const refuseSettled = (kept: Kept, slots: readonly Slot[]): void => {
-    for (const { scheduleId, slotAt } of slots) {
-      if (kept.slots.some(({ slot }) => slot.slotAt === slotAt)) {
-        throw new Error(`The slot ${slotAt} of ${scheduleId} has an outcome already.`)
-      }
-    }
-  }
-  const keepSlot = (kept: Kept, slot: Slot): void => {
-    if (slot.run === undefined) {
-      kept.slots.push({ slot })
-      return
-    }
+  const keepSlot = (kept: Kept, { slotAt, run, decidedAt: triggeredAt }: Slot): void => {
     const { scheduleId, userId } = kept.schedule
-    const { slotAt, decidedAt: triggeredAt } = slot
-    kept.slots.push({ slot, run: { ...slot.run, scheduleId, userId, slotAt, status: 'due', triggeredAt } })
-    open.add(scheduleId)
+    kept.slots.set(slotAt, run && { ...run, scheduleId, userId, slotAt, status: 'due', triggeredAt })
+    if (run === undefined) return
+    kept.open.add(slotAt)
+    openRuns.set(run.runId, { kept, slotAt })
   }
-  const prune = (kept: Kept): void => {
-    const surplus = kept.slots.length - SCHEDULE_LIMITS.slots
-    if (surplus > 0) kept.slots = kept.slots.filter((slot, index) => index >= surplus || isOpen(slot))
-  }
-  const openSlotsOf = (scheduleId: string): readonly KeptSlot[] => {
-    const slots = schedules.get(scheduleId)?.slots.filter(isOpen) ?? []
-    if (slots.length === 0) open.delete(scheduleId)
-    return slots
+  const prune = ({ slots, open }: Kept): void => {
+    let surplus = slots.size - SCHEDULE_LIMITS.slots
+    for (const slotAt of slots.keys()) {
+      if (surplus-- <= 0) return
+      if (!open.has(slotAt)) slots.delete(slotAt)
+    }
   }
 
   return {
@@ -66,7 +51,7 @@ export function createMemoryScheduleStore(): ScheduleStore {
       const { scheduleId, userId } = schedule
       if (schedules.has(scheduleId)) return 'known'
       if (all().filter((one) => one.userId === userId).length >= SCHEDULE_LIMITS.perUser) return 'full'
-      schedules.set(scheduleId, { schedule: structuredClone(schedule), slots: [] })
+      schedules.set(scheduleId, { schedule, slots: new Map(), open: new Set() })
       return 'added'
     },
     findSchedule: async (userId, scheduleId) => owned(userId, scheduleId)?.schedule,
@@ -77,12 +62,13 @@ export function createMemoryScheduleStore(): ScheduleStore {
     async replaceSchedule(schedule) {
       const kept = before(schedule)
       if (kept === undefined) return false
-      kept.schedule = structuredClone(schedule)
+      kept.schedule = schedule
       return true
     },
     async removeSchedule(userId, scheduleId) {
-      if (owned(userId, scheduleId) === undefined) return false
-      open.delete(scheduleId)
+      const kept = owned(userId, scheduleId)
+      if (kept === undefined) return false
+      for (const run of kept.slots.values()) if (run !== undefined) openRuns.delete(run.runId)
       return schedules.delete(scheduleId)
     },
     async dueSchedules(at, limit) {
@@ -94,11 +80,15 @@ export function createMemoryScheduleStore(): ScheduleStore {
     },
     async readSchedule(scheduleId) {
       const kept = schedules.get(scheduleId)
-      return kept && { schedule: kept.schedule, isBusy: openSlotsOf(scheduleId).length > 0 }
+      return kept && { schedule: kept.schedule, isBusy: kept.open.size > 0 }
     },
     async nextSlotAt() {
-      const slots = all().flatMap(({ nextSlotAt }) => nextSlotAt ?? [])
-      return slots.length === 0 ? undefined : slots.reduce((one, other) => Math.min(one, other))
+      let earliest: number | undefined
+      for (const { schedule } of schedules.values()) {
+        const { nextSlotAt = Infinity } = schedule
+        if (nextSlotAt < (earliest ?? Infinity)) earliest = nextSlotAt
+      }
+      return earliest
     },
     schedulesByOtherRules: async (version, limit) =>
       all()
@@ -108,39 +98,32 @@ export function createMemoryScheduleStore(): ScheduleStore {
     async settleSlots(schedule, slots) {
       const kept = before(schedule)
       if (kept === undefined) return false
-      refuseSettled(kept, slots)
-      kept.schedule = structuredClone(schedule)
+      const again = slots.find(({ slotAt }) => kept.slots.has(slotAt))
+      if (again !== undefined) throw new Error(`The slot ${again.slotAt} has an outcome already.`)
+      kept.schedule = schedule
       for (const slot of slots) keepSlot(kept, slot)
       prune(kept)
       return true
     },
-    async openRuns() {
-      return [...open].flatMap((scheduleId) => {
-        const schedule = schedules.get(scheduleId)?.schedule
-        if (schedule === undefined) return []
-        return openSlotsOf(scheduleId).flatMap(({ run }) => (run === undefined ? [] : { run, schedule }))
-      })
-    },
+    openRuns: async () =>
+      Array.from(openRuns.values()).flatMap(({ kept: { schedule, slots }, slotAt }) => {
+        const run = slots.get(slotAt)
+        return run === undefined ? [] : { run, schedule }
+      }),
     async moveRun(runId, from, to) {
-      for (const scheduleId of open) {
-        const kept = schedules.get(scheduleId)
-        const index = kept?.slots.findIndex(({ run }) => run?.runId === runId) ?? -1
-        const found = kept?.slots[index]
-        if (kept === undefined || found?.run === undefined) continue
-        if (!from.includes(found.run.status)) return false
-        kept.slots[index] = { ...found, run: moved(found.run, to) }
-        return true
-      }
-      return false
+      const place = openRuns.get(runId)
+      const run = place?.kept.slots.get(place.slotAt)
+      if (place === undefined || run === undefined || !from.includes(run.status)) return false
+      place.kept.slots.set(place.slotAt, { ...run, ...to })
+      if (isOpen(to.status)) return true
+      place.kept.open.delete(place.slotAt)
+      return openRuns.delete(runId)
     },
     async listRuns(userId, scheduleId) {
-      const slots = owned(userId, scheduleId)?.slots ?? []
-      return slots.flatMap(({ run }) => run ?? []).reverse()
+      const runs = owned(userId, scheduleId)?.slots.values() ?? []
+      return Array.from(runs)
+        .flatMap((run) => run ?? [])
+        .reverse()
     },
   }
-}
-
-function moved(run: ScheduleRun, to: RunMove): ScheduleRun {
-  const status: RunStatus = to.status
-  return { ...run, ...to, status }
 }

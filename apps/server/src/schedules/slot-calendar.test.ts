@@ -1,15 +1,9 @@
-import { Cron } from 'croner'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { parseCron } from './cron-rule.ts'
 import { createSlotCalendar } from './slot-calendar.ts'
-import { anyCron } from './test-support/any-cron.ts'
-import { slotsByLooking } from './test-support/slots-by-looking.ts'
-import { ZONES } from './test-support/zones.ts'
 
 const calendar = createSlotCalendar()
-const MINUTE = 60_000
-const DAY = 24 * 60 * MINUTE
 
 function slots(cron: string, timezone: string, from: string, count: number): string[] {
   const found: string[] = []
@@ -84,34 +78,6 @@ describe('slots', () => {
     ],
   ] as const)('%s', (_what, [cron, timezone, from, expected]) => {
     expect(slots(cron, timezone, from, expected.length)).toEqual(expected)
-  })
-
-  it('are what somebody finds who looks at the clock every minute', () => {
-    fc.assert(
-      fc.property(anyCron, fc.constantFrom(...ZONES), fc.integer({ min: 0, max: 20 * 366 }), (cron, timezone, days) => {
-        const from = Date.UTC(2010, 0) + days * DAY
-        const expected = slotsByLooking(cron, timezone, from, from + 2 * DAY)
-        const found: number[] = []
-        let at = calendar.next(cron, timezone, from - 1)
-        while (at !== undefined && at < from + 2 * DAY) {
-          found.push(at)
-          at = calendar.next(cron, timezone, at)
-        }
-        expect(found).toEqual(expected)
-      }),
-      { numRuns: 100 },
-    )
-  })
-
-  it('on clocks that are never changed are those that others find', () => {
-    fc.assert(
-      fc.property(anyCron, fc.integer({ min: 0, max: 20 * 366 * 24 * 60 }), (cron, minutes) => {
-        const from = Date.UTC(2010, 0) + minutes * MINUTE
-        const other = new Cron(cron, { mode: '5-part', utcOffset: 0 })
-        expect(calendar.next(cron, 'UTC', from)).toBe(other.nextRun(new Date(from))?.getTime())
-      }),
-      { numRuns: 1_000 },
-    )
   })
 
   it('come to an end where years have five digits', () => {

@@ -110,13 +110,13 @@ export function createScheduleRunner(deps: ScheduleRunnerDeps): ScheduleRunner {
     }
   }
 
+  /** Once each time: two processes with different rules would never come to an end. */
   const followZoneRules = async (): Promise<void> => {
-    for (let isMore = true; isMore && !isStopped();) {
-      isMore = false
-      for (const scheduleId of await store.schedulesByOtherRules(calendar.version, SLOTS_AT_A_TIME)) {
-        const standing = await store.readSchedule(scheduleId)
-        if (standing && (await store.replaceSchedule(applyZoneRules(standing.schedule, calendar)))) isMore = true
-      }
+    const ids = await store.schedulesByOtherRules(calendar.version, SCHEDULES_AT_A_TIME)
+    if (ids.length === SCHEDULES_AT_A_TIME) trySoon()
+    for (const scheduleId of ids) {
+      const standing = await store.readSchedule(scheduleId)
+      if (standing !== undefined) await store.replaceSchedule(applyZoneRules(standing.schedule, calendar))
     }
   }
 

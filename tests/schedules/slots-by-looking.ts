@@ -2,8 +2,6 @@
  * The slots of a cron expression by another way: minute by minute it looks at the clock on the wall, and knows nothing
  * of offsets or of when clocks are changed. Slow, and simple enough to be believed.
  */
-import { parseField } from '../cron-field.ts'
-
 const MINUTE = 60_000
 const HOURS_AROUND = 26
 
@@ -43,18 +41,19 @@ function anyMeant(first: number, last: number, isMeant: (wall: number) => boolea
 }
 
 function readExpression(cron: string): (wall: number) => boolean {
-  const bounds = [0, 59, 0, 23, 1, 31, 1, 12, 0, 7]
   const texts = cron.split(' ')
-  const [minutes, hours, days, months, weekdays] = texts.map((text, index) => {
-    const numbers = parseField(text, { name: '', least: bounds[2 * index] ?? 0, most: bounds[2 * index + 1] ?? 0 })
-    return new Set(typeof numbers === 'string' ? [] : numbers)
-  })
+  const fits = (index: number, least: number, most: number, number: number): boolean =>
+    (texts[index] ?? '').split(',').some((part) => {
+      const [range = '', step = '1'] = part.split('/')
+      const [from = 0, to = from] = range === '*' ? [least, most] : range.split('-').map(Number)
+      return number >= from && number <= to && (number - from) % Number(step) === 0
+    })
   return (wall) => {
     const date = new Date(wall)
-    if (!minutes?.has(date.getUTCMinutes()) || !hours?.has(date.getUTCHours())) return false
-    if (!months?.has(date.getUTCMonth() + 1)) return false
-    const isDay = days?.has(date.getUTCDate()) === true
-    const isWeekday = weekdays?.has(date.getUTCDay()) === true || (date.getUTCDay() === 0 && weekdays?.has(7) === true)
+    if (!fits(0, 0, 59, date.getUTCMinutes()) || !fits(1, 0, 23, date.getUTCHours())) return false
+    if (!fits(3, 1, 12, date.getUTCMonth() + 1)) return false
+    const isDay = fits(2, 1, 31, date.getUTCDate())
+    const isWeekday = fits(4, 0, 6, date.getUTCDay())
     return texts[2] === '*' || texts[4] === '*' ? isDay && isWeekday : isDay || isWeekday
   }
 }
