@@ -23,14 +23,19 @@ const rates = {
   cacheWrite: perMillion.optional(),
 }
 
-export const pricesSchema = z.record(
-  z.string().regex(/^[^\s/]+\/\S+$/, 'must be provider/model, in which * stands for anything'),
-  z.strictObject({
-    ...rates,
-    currency,
-    long: z.strictObject({ above: z.int().min(1), ...rates }).optional(),
-  }),
-) satisfies z.ZodType<PriceSettings>
+const price = z.strictObject({
+  ...rates,
+  currency,
+  long: z.strictObject({ above: z.int().min(1), ...rates }).optional(),
+})
+
+export const pricesSchema = z.record(z.string(), price).superRefine((prices, context) => {
+  for (const pattern of Object.keys(prices)) {
+    if (/^[^\s/]+\/\S+$/.test(pattern)) continue
+    const message = 'must be provider/model, in which * stands for anything'
+    context.addIssue({ code: 'custom', path: [pattern], message })
+  }
+}) satisfies z.ZodType<PriceSettings>
 
 const budget = {
   tokens: z.int().min(1).optional(),
