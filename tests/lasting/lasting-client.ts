@@ -1,15 +1,20 @@
 import type { Acknowledgement } from '../checker/history.ts'
 import type { AapClient } from '../support/aap-client.ts'
 import { V3 } from '../support/aap-dialect.ts'
+import type { TurnAnswer, TurnMessage } from '../support/aap-wire.ts'
 import { textOf } from '../support/played-turn.ts'
 import { NEXT, call, script } from '../support/script.ts'
 import type { ServerProcess } from '../support/server-process.ts'
-import type { TurnAnswer } from '../support/aap-wire.ts'
 
 export const MEMORY = 'Deploys to production are on Tuesdays only'
 export const REMEMBERED_CALL = 'm1'
 
-const AGENT = { name: 'lasting', tools: [{ name: 'Remember', trust: true }] }
+/** The sessions of the script: one that fills up, one that asks for what was remembered, one with a budget. */
+export type Place = 'filled' | 'asking' | 'spending'
+
+const LASTING = { name: 'lasting', tools: [{ name: 'Remember', trust: true }] }
+const AGENTS: Readonly<Record<Place, object>> = { filled: LASTING, asking: LASTING, spending: { name: 'thrifty' } }
+
 const LONG_TURNS = ['one', 'two', 'three', 'four', 'five', 'six']
 /** Four hundred words: three such turns fill the window of the agent. */
 const long = (word: string): string => `${word} `.repeat(400).trim()
@@ -20,50 +25,63 @@ interface PlannedTurn {
   readonly input: string
   /** What its answer ends with. */
   readonly answer: string
-  readonly where: 'first' | 'second'
+  readonly where: Place
 }
+
+const spend = (what: string): PlannedTurn => ({
+  name: `spend ${what}`,
+  where: 'spending',
+  input: `say spent on ${what}`,
+  answer: `spent on ${what}`,
+})
 
 const TURNS: readonly PlannedTurn[] = [
   {
     name: 'remember',
-    where: 'first',
+    where: 'filled',
     input: script(call(REMEMBERED_CALL, 'Remember', { content: MEMORY }), NEXT, 'say kept'),
     answer: 'kept',
   },
-  ...LONG_TURNS.map((word) => ({
+  ...LONG_TURNS.map((word): PlannedTurn => ({
     name: `long ${word}`,
-    where: 'first' as const,
+    where: 'filled',
     input: `say ${long(word)}`,
     answer: long(word),
   })),
+  ...['bread', 'wine', 'fish', 'salt', 'oil'].map(spend),
   {
     name: 'recall',
-    where: 'second',
+    where: 'asking',
     input: script('show system', NEXT, 'When may we deploy to production?'),
     answer: MEMORY,
   },
-  { name: 'last', where: 'first', input: 'say good bye', answer: 'good bye' },
+  { name: 'last', where: 'filled', input: 'say good bye', answer: 'good bye' },
 ]
 
 /**
- * A client that has something remembered, talks until its session is compacted, and asks in another session for what was
- * remembered. It sends each turn with the same key until it is answered, by whichever server is there.
+ * A client that has something remembered, talks until its session is compacted, asks in another session for what was
+ * remembered, and in a third allows more whenever the budget is used up. It sends each request with the same key until it
+ * is answered, by whichever server is there.
  */
 export class LastingClient {
-  readonly acknowledged: Acknowledgement[] = []
   /** What a user was told that is not what was promised. */
   readonly complaints: string[] = []
-  readonly #sessions = new Map<PlannedTurn['where'], string>()
+  readonly #acknowledged = new Map<Place, Acknowledgement[]>()
+  readonly #sessions = new Map<Place, string>()
   #done = 0
 
-  get sessionId(): string {
-    const id = this.#sessions.get('first')
-    if (id === undefined) throw new Error('the session was never created')
+  sessionOf(place: Place): string {
+    const id = this.#sessions.get(place)
+    if (id === undefined) throw new Error(`the session ${place} was never created`)
     return id
   }
 
-  get hasSession(): boolean {
-    return this.#sessions.has('first')
+  get places(): readonly Place[] {
+    return [...this.#sessions.keys()]
+  }
+
+  acknowledgedIn(place: Place): readonly Acknowledgement[] {
+    return this.#acknowledged.get(place) ?? []
   }
 
   /** Goes on until the script is over. Rejects when the connection breaks. */
@@ -77,15 +95,23 @@ export class LastingClient {
 
   async #play(client: AapClient, { name, where, input }: PlannedTurn): Promise<TurnAnswer> {
     const id = this.#sessions.get(where) ?? (await this.#create(client, where))
-    const body = { messages: [{ role: 'user', content: input }] }
-    const { status, text, body: answer } = await client.turn(id, body, { 'idempotency-key': name })
-    if (status !== 200) throw new Error(`${name} was refused: ${status} ${text}`)
-    if (where === 'first') this.acknowledged.push({ type: 'input', text: input })
+    let answer = await this.#send(client, id, name, [{ role: 'user', content: input }])
+    this.#acknowledged.set(where, [...this.acknowledgedIn(where), { type: 'input', text: input }])
+    for (let question = questionIn(answer); question !== undefined; question = questionIn(answer)) {
+      const goOn: TurnMessage = { role: 'tool', toolCallId: question, content: 'Go on' }
+      answer = await this.#send(client, id, `${name}, ${question}`, [goOn])
+    }
     return answer
   }
 
-  async #create(client: AapClient, where: PlannedTurn['where']): Promise<string> {
-    const { status, text, body } = await client.create({ agent: AGENT })
+  async #send(client: AapClient, id: string, key: string, messages: readonly TurnMessage[]): Promise<TurnAnswer> {
+    const { status, text, body } = await client.turn(id, { messages }, { 'idempotency-key': key })
+    if (status !== 200) throw new Error(`${key} was refused: ${status} ${text}`)
+    return body
+  }
+
+  async #create(client: AapClient, where: Place): Promise<string> {
+    const { status, text, body } = await client.create({ agent: AGENTS[where] })
     if (status !== 201) throw new Error(`the session was refused: ${status} ${text}`)
     this.#sessions.set(where, body.sessionId)
     return body.sessionId
@@ -97,4 +123,15 @@ export class LastingClient {
     if (stopReason !== 'end_turn') this.complaints.push(`the turn ${name} ended as ${stopReason}`)
     if (!isRight) this.complaints.push(`the turn ${name} was answered with ${said.slice(-200)}`)
   }
+}
+
+/** The call that waits for the user's answer. */
+function questionIn({ stopReason, messages }: TurnAnswer): string | undefined {
+  if (stopReason !== 'tool_use') return undefined
+  const blocks = messages.flatMap(({ role, content }) =>
+    role === 'assistant' && typeof content !== 'string' ? content : [],
+  )
+  return blocks
+    .flatMap((block) => (block.type === 'tool_use' && block.name === 'AskUserQuestion' ? [block.toolCallId] : []))
+    .at(-1)
 }

@@ -1,20 +1,27 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { Recorded } from '@polylogue/engine'
 import { checkHistory } from '../checker/check-history.ts'
 import type { CrashPoint } from '../crash/crash-cycle.ts'
-import { readEpoch, readStoredSession } from '../crash/stored-session.ts'
+import { readEpoch, readStoredSession, type StoredSession } from '../crash/stored-session.ts'
 import { toSeedMessage } from '../crash/to-seed-message.ts'
 import { playUntilKilled, within } from '../crash/until-killed.ts'
 import { V3 } from '../support/aap-dialect.ts'
+import type { HistoryMessage } from '../support/aap-wire.ts'
 import { exchangeJson } from '../support/http-exchange.ts'
 import { startServerProcess, type ServerProcess } from '../support/server-process.ts'
 import { createTempDir } from '../support/temp-dir.ts'
-import { LastingClient, MEMORY, REMEMBERED_CALL } from './lasting-client.ts'
+import {
+  complainOfBudget,
+  complainOfCompactions,
+  complainOfMemories,
+  complainOfUsage,
+  countCalls,
+  type Counted,
+} from './judge-lasting.ts'
+import { LastingClient, REMEMBERED_CALL, type Place } from './lasting-client.ts'
 
 const CONFIG = fileURLToPath(new URL('lasting.config.ts', import.meta.url))
-const WINDOW = 3_000
 
 export interface LastingResult {
   /** Whether each server died where it was told to, and not at rest. */
@@ -41,7 +48,14 @@ export async function countLastingHits(): Promise<ReadonlyMap<string, number>> {
 export async function playThroughRestart(...points: readonly CrashPoint[]): Promise<LastingResult> {
   await using folder = await openFolder()
   const client = new LastingClient()
-  const epochs: number[] = []
+  const epochs = new Map<Place, number[]>()
+  const noteEpochs = (): void => {
+    for (const place of client.places) {
+      const epoch = readEpoch(folder.dataDir, client.sessionOf(place))
+      const before = epochs.get(place) ?? []
+      if (before.at(-1) !== epoch) epochs.set(place, [...before, epoch])
+    }
+  }
   let wasReached = true
   for (const { name, hit } of points) {
     const isReached = await playUntilKilled(
@@ -49,74 +63,76 @@ export async function playThroughRestart(...points: readonly CrashPoint[]): Prom
       () => folder.start(`${name}=kill@${hit}`),
     )
     wasReached &&= isReached
-    if (client.hasSession) epochs.push(readEpoch(folder.dataDir, client.sessionId))
+    noteEpochs()
   }
   const server = await folder.start()
   try {
     await within(client.playOn(server))
     const memories = await readMemories(server)
-    const modelMessages = (await server.client(V3).history(client.sessionId, 'compacted')).map(toSeedMessage)
-    await server.kill()
-    const { stored, snapshot, drafts, wanted } = await readStoredSession(folder.dataDir, client.sessionId)
-    const violations = checkHistory({
-      stored,
-      ...(snapshot && { snapshot }),
-      acknowledged: client.acknowledged,
-      readers: [],
-      epochs: epochs.filter((epoch, index) => epoch !== epochs[index - 1]),
-      effects: memories.map(() => REMEMBERED_CALL),
-      // Twice is once for a memory; that it is there once is looked at below.
-      toolEffects: { Remember: 'idempotent' },
-      modelMessages,
-    })
-    return {
-      wasReached,
-      complaints: [
-        ...client.complaints,
-        ...violations.map(({ invariant, message }) => `${invariant}: ${message}`),
-        ...complainOfMemories(memories),
-        ...complainOfCompactions(stored),
-        ...(drafts.length > 0 ? [`${drafts.length} drafts are left over`] : []),
-        ...(wanted.length > 0 ? ['a session at rest still wants a runner'] : []),
-      ],
+    const usage = await readUsage(server)
+    const given = new Map<Place, readonly HistoryMessage[]>()
+    for (const place of client.places) {
+      given.set(place, await server.client(V3).history(client.sessionOf(place), 'compacted'))
     }
+    await server.kill()
+    noteEpochs()
+    const logs = new Map<Place, StoredSession>()
+    for (const place of client.places) {
+      logs.set(place, await readStoredSession(folder.dataDir, client.sessionOf(place)))
+    }
+    const logOf = (place: Place) => logs.get(place)?.stored ?? []
+    const judged = client.places.flatMap((place) => {
+      const { stored = [], snapshot, drafts = [], wanted = [] } = logs.get(place) ?? {}
+      const violations = checkHistory({
+        stored,
+        ...(snapshot && { snapshot }),
+        acknowledged: client.acknowledgedIn(place),
+        readers: [],
+        epochs: epochs.get(place) ?? [],
+        effects: place === 'filled' ? memories.map(() => REMEMBERED_CALL) : [],
+        // Twice is once for a memory; that it is there once is looked at below.
+        toolEffects: { Remember: 'idempotent' },
+        modelMessages: (given.get(place) ?? []).map(toSeedMessage),
+      })
+      return [
+        ...violations.map(({ invariant, message }) => `${place}: ${invariant}: ${message}`),
+        ...(drafts.length > 0 ? [`${place}: ${drafts.length} drafts are left over`] : []),
+        ...(wanted.length > 0 ? ['a session at rest still wants a runner'] : []),
+      ]
+    })
+    const complaints = [
+      ...client.complaints,
+      ...judged,
+      ...complainOfMemories(memories),
+      ...complainOfCompactions(logOf('filled')),
+      ...complainOfBudget(logOf('spending')),
+      ...complainOfUsage(usage, countCalls(client.places.map(logOf))),
+    ]
+    return { wasReached, complaints }
   } finally {
     await server.kill()
   }
 }
 
-function complainOfMemories(memories: readonly string[]): string[] {
-  const isRight = memories.length === 1 && memories[0] === MEMORY
-  return isRight ? [] : [`the user's memories are ${JSON.stringify(memories)}`]
-}
-
-/** Whatever was cut: there was at least one, each has one end, and no request was larger than the window. */
-function complainOfCompactions(stored: readonly Recorded[]): string[] {
-  const complaints: string[] = []
-  const open = new Set<string>()
-  let completed = 0
-  for (const { seq, event } of stored) {
-    const tokens = 'usage' in event ? (event.usage?.inputTokens ?? 0) : 0
-    if (tokens > WINDOW) complaints.push(`the model was given ${tokens} tokens at ${seq}, its window is ${WINDOW}`)
-    if (event.type === 'compaction.started') open.add(event.compactionId)
-    if (event.type !== 'compaction.ended') continue
-    if (!open.delete(event.compactionId)) complaints.push(`a compaction ends at ${seq} that is not open`)
-    if (event.outcome === 'completed') completed += 1
-    else if (event.error?.code !== 'interrupted') complaints.push(`a compaction failed: ${event.error?.message}`)
-  }
-  if (open.size > 0) complaints.push('a compaction never ended')
-  if (completed === 0) complaints.push('nothing was compacted')
-  return complaints
-}
-
 async function readMemories(server: ServerProcess): Promise<readonly string[]> {
-  const { status, body, text } = await exchangeJson<{ readonly memories: readonly { readonly content: string }[] }>({
+  const { memories } = await ask<{ readonly memories: readonly { readonly content: string }[] }>(server, 'memory')
+  return memories.map(({ content }) => content)
+}
+
+async function readUsage(server: ServerProcess): Promise<Counted> {
+  const { total } = await ask<{ readonly total: Counted }>(server, 'usage')
+  return { calls: total.calls, inputTokens: total.inputTokens }
+}
+
+async function ask<Body>({ url, key }: ServerProcess, path: string): Promise<Body> {
+  const headers = { authorization: `Bearer ${key}` }
+  const { status, body, text } = await exchangeJson<Body>({
     method: 'GET',
-    url: `${server.url}/api/polylogue/memory`,
-    headers: { authorization: `Bearer ${server.key}` },
+    url: `${url}/api/polylogue/${path}`,
+    headers,
   })
-  if (status !== 200) throw new Error(`no memories: ${status} ${text}`)
-  return body.memories.map(({ content }) => content)
+  if (status !== 200) throw new Error(`no ${path}: ${status} ${text}`)
+  return body
 }
 
 async function openFolder() {

@@ -9,7 +9,7 @@ const POINTS = 60
 /** Where the successor dies in its turn. */
 const AGAIN = ['claim.after', 'append.before-commit', 'append.after-commit', 'publish.after'] as const
 
-it('L1: compaction and memory across a kill at sampled failpoints', async () => {
+it('L1: compaction, memory and budget across a kill at sampled failpoints', async () => {
   const seconds = startStopwatch()
   const points = spreadPoints(await countLastingHits(), POINTS, SEED)
   const twice = points
@@ -19,7 +19,7 @@ it('L1: compaction and memory across a kill at sampled failpoints', async () => 
   const { reached, complaints } = await playRestarts(cycles)
   tellProof({
     id: 'L1',
-    what: `kill -9 in a session that is compacted and remembers, once or twice in a row (${reached} died there): remembered once, compacted, recalled, never more than the window`,
+    what: `kill -9 in sessions that are compacted, remember and have a budget, once or twice in a row (${reached} died there): remembered once and recalled, never more than the window, no model call that nobody allowed, every call counted once`,
     count: cycles.length,
     failures: complaints.length,
     complaints,

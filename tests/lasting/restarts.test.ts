@@ -6,7 +6,7 @@ import { spreadPoints } from './spread-points.ts'
 const SEED = 20_260_301
 const POINTS = 12
 
-it('memories and summaries survive a kill -9 at points of all kinds, once', async () => {
+it('memories, summaries and budgets survive a kill -9 at points of all kinds', async () => {
   const points = spreadPoints(await countLastingHits(), POINTS, SEED)
   const { reached, complaints } = await playRestarts(points.map((point) => [point]))
   expect(complaints).toEqual([])
