@@ -1,5 +1,4 @@
 import {
-  asSessionId,
   asUserId,
   createEngine,
   type AgentDefinition,
@@ -13,7 +12,13 @@ import {
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { io } from 'socket.io-client'
-import { BladeClient, type BladeClientOptions } from '../client/blade-client.ts'
+import {
+  BladeClient,
+  type Ack,
+  type BladeClientOptions,
+  type MessageContent,
+  type SendOptions,
+} from '../client/blade-client.ts'
 import { readTurns } from '../projection/read-turns.ts'
 import { attachBlade } from '../socket/attach-blade.ts'
 import type { BladeSocketDeps, SocketCaller, SocketLimits } from '../socket/deps.ts'
@@ -174,6 +179,14 @@ export class TestClient extends BladeClient {
     await this.#when(() => this.of(event).length >= times)
   }
 
+  /** Sends a message and waits for the end of its run. */
+  async say(sessionId: string, message: MessageContent, options: SendOptions = {}): Promise<Ack> {
+    const before = this.of('chat:end').length
+    const ack = await this.send(sessionId, message, options)
+    if (ack.status === 'ok') await this.until('chat:end', before + 1)
+    return ack
+  }
+
   async untilStory(line: string, times = 1): Promise<void> {
     await this.#when(() => this.story().filter((told) => told === line).length >= times)
   }
@@ -189,5 +202,3 @@ export class TestClient extends BladeClient {
     this.#waiting.delete(check)
   }
 }
-
-export const sessionNamed = (id: string): SessionId => asSessionId(id)

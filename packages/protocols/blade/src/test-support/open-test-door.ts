@@ -14,10 +14,16 @@ import { systemClock } from './system-clock.ts'
 export type TestDoor = Omit<Door, 'model'> & { readonly model: FakeModel }
 
 /** The door with a scripted model and everything in memory; it closes with the test. */
-export async function openTestDoor(options: DoorOptions & Partial<DoorParts> = {}): Promise<TestDoor> {
+export async function openTestDoor(
+  options: DoorOptions & Partial<Omit<DoorParts, 'model'>> & { readonly model?: FakeModel } = {},
+): Promise<TestDoor> {
   const clock = systemClock
-  const model = createFakeModel()
-  const { store = createMemoryEventStore({ clock }), ids = createTestIds(), ...more } = options
+  const {
+    store = createMemoryEventStore({ clock }),
+    ids = createTestIds(),
+    model = createFakeModel(),
+    ...more
+  } = options
   const door = await openDoor(
     { ...plainParts, ...more, store, clock, ids, digest: testDigest, secretBox: plainSecretBox, model },
     options,
