@@ -123,6 +123,7 @@ export async function openRest(options: RestOptions = {}) {
 
   return {
     url,
+    server,
     engine,
     memories,
     keys,
