@@ -139,6 +139,16 @@ describe('a budget that is used up', () => {
     expect(textOf((await session.turn('say fresh')).messages)).toBe('fresh')
   })
 
+  it.each(['delta', 'message'] as const)('is asked about in a stream of mode %s too', async (mode) => {
+    const session = await open('thrifty')
+    const asked = await session.play(mode, looks('a', 'b', 'c'))
+    expect(asked.stopReason).toBe('tool_use')
+    expect(asked.calls.map(({ name }) => name)).toEqual(['Glob', 'Glob', 'AskUserQuestion'])
+    const question = asked.calls.at(-1)?.toolCallId ?? ''
+    const permission = { role: 'tool_permission' as const, toolCallId: question, granted: true }
+    expect(await session.play(mode, [permission])).toMatchObject({ stopReason: 'end_turn', text: 'done' })
+  })
+
   it('asks nobody where it is to stop', async () => {
     const session = await open('strict')
     expect(await session.turn('tokens 60')).toMatchObject({ stopReason: 'end_turn' })

@@ -52,6 +52,7 @@ import { createSchedules, type Schedules } from './schedules/create-schedules.ts
 import { createScheduleToolParts } from './schedules/schedule-tool-parts.ts'
 import { createSessionTools, type SessionTools } from './session-tools/session-tools.ts'
 import { createBudgetBook } from './usage/budget-book.ts'
+import { findUnlimited } from './usage/find-unlimited.ts'
 import { createPriceBook } from './usage/price-book.ts'
 import { createSessionWorkspaces } from './workspaces/session-workspaces.ts'
 
@@ -156,7 +157,7 @@ export async function wire(options: ServeOptions, config: LoadedConfig, { log, r
   })
   const refused = (limit: string): void => metrics.refusals.add({ limit })
   const streams = createOpenStreams({ perKey: limits.streamsPerKey, total: limits.streams, refused })
-  const events = watchStore(stores.events, { metrics, turns, log })
+  const events = watchStore(stores.events, { metrics, turns, sessionTools, log })
   const rules = rememberRules(stores.rules)
   const ids = createIds(clock, randomBytes)
   const workspaces = createSessionWorkspaces({
@@ -165,6 +166,11 @@ export async function wire(options: ServeOptions, config: LoadedConfig, { log, r
     removed: sessionTools.forget,
     directoryOf: (agent) => config.agents.find(({ name }) => name === agent)?.workspace,
   })
+  const prices = createPriceBook({ prices: config.prices, providers: config.providers, env })
+  const budgets = createBudgetBook(config)
+  for (const unlimited of findUnlimited(agents.list(), { budgets, prices })) {
+    log.warn(unlimited, 'a budget of money does not hold this agent: its model has no price')
+  }
   const engine = createEngine({
     store: events,
     agents,
@@ -177,8 +183,8 @@ export async function wire(options: ServeOptions, config: LoadedConfig, { log, r
     secretBox: learnFromBox(secretBox, redactor),
     rules,
     memories: stores.memories,
-    prices: createPriceBook({ prices: config.prices, providers: config.providers, env }),
-    budgets: createBudgetBook(config),
+    prices,
+    budgets,
     usage: stores.usage,
     operator: toOperatorPolicy(config.permissions, config.webFetch.allowHosts),
     workspaces,
@@ -243,8 +249,11 @@ function holdTools(pool: McpPool, servers: readonly McpServer[]): () => readonly
 }
 
 /** Everything that the server knows about itself goes through its store. */
-function watchStore(store: EventStore, deps: Pick<Parts, 'metrics' | 'turns'> & { readonly log: Log }): EventStore {
-  const { metrics, turns, log } = deps
+function watchStore(
+  store: EventStore,
+  deps: Pick<Parts, 'metrics' | 'turns' | 'sessionTools'> & { readonly log: Log },
+): EventStore {
+  const { metrics, turns, sessionTools, log } = deps
   const observers = [turns, createTurnObserver(metrics, log)]
   const faults = createFaultLog(log, systemClock)
   const wal = createWalWatch({ log, clock: systemClock, walBytes: () => metrics.walBytes() })
@@ -252,7 +261,7 @@ function watchStore(store: EventStore, deps: Pick<Parts, 'metrics' | 'turns'> & 
     appended(request, seconds) {
       faults.worked()
       metrics.appends.observe(seconds)
-      for (const observer of observers) observer.appended(request)
+      for (const observer of [...observers, sessionTools]) observer.appended(request)
     },
     deleted(sessionId) {
       for (const observer of observers) observer.deleted(sessionId)

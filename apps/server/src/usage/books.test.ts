@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createBudgetBook } from './budget-book.ts'
+import { findUnlimited } from './find-unlimited.ts'
 import { createPriceBook } from './price-book.ts'
 
 describe('the price of a model', () => {
@@ -21,6 +22,23 @@ describe('the price of a model', () => {
     expect(book.find('anthropic/claude-sonnet-5-5')?.input).toBe(2)
     expect(book.find('axb/ccd')).toBeUndefined()
     expect(book.find('ollama/llama3')).toBeUndefined()
+  })
+})
+
+describe('a budget of money', () => {
+  it('is found not to hold an agent whose model has no price', () => {
+    const prices = createPriceBook({
+      prices: { 'a/*': { input: 1, output: 1, currency: 'USD' } },
+      providers: {},
+      env: {},
+    })
+    const of = (name: string, modelName: string) => ({ name, modelName })
+    const agents = [of('one', 'a/x'), of('two', 'b/y'), of('three', 'b/z')]
+    const own = [{ name: 'three', budgets: { turn: { steps: 1 } } }]
+    const some = createBudgetBook({ budgets: { currency: 'USD', keys: {}, turn: { money: 1 } }, agents: own })
+    expect(findUnlimited(agents, { budgets: some, prices })).toEqual([{ agent: 'two', model: 'b/y' }])
+    const none = createBudgetBook({ budgets: { currency: 'USD', keys: {}, turn: { steps: 1 } }, agents: [] })
+    expect(findUnlimited(agents, { budgets: none, prices })).toEqual([])
   })
 })
 

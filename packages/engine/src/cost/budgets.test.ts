@@ -10,6 +10,7 @@ import {
   createTestIds,
   finishes,
   grant,
+  hangs,
   restart,
   result,
   says,
@@ -222,6 +223,23 @@ describe('the budget of', () => {
     await test.untilRest()
     expect(questionIn(await test.events())).toMatchObject({ budget: { measure: 'wallTimeMs', used: 60_000 } })
     expect(test.model.requests).toHaveLength(3)
+  })
+
+  it('wall time does not count the time between a crash and what comes after it', async () => {
+    const budgets: Budgets = { turn: { wallTimeMs: 60_000 } }
+    const clock = createFakeClock()
+    const work: FakeStep = [() => clock.advance(30_000), calls('a', 'look'), took(1)]
+    const first = await start(budgets, [work, [hangs]], { clock })
+    await first.say('go')
+    await untilQuiet()
+    clock.advance(3_600_000)
+    const second = await restart(first, {
+      tools: [createFakeTool('look')],
+      budgets: book(budgets),
+      model: createFakeModel([says('done'), finishes()]),
+    })
+    await second.untilRest()
+    expect(endOf(await second.events())).toMatchObject({ outcome: 'finished' })
   })
 
   it('a key counts over all sessions of a day, and going on holds for the turn', async () => {

@@ -22,6 +22,13 @@ export function foldSpending(before: SessionState, after: SessionState, recorded
       }))
     case 'turn.resumed':
       return withBudget(after, (budget) => ({ ...budget, workingSince: at }))
+    case 'turn.taken-over':
+      // While nobody ran it, it did not work.
+      return withBudget(after, ({ workingSince = before.updatedAt, ...budget }) => ({
+        ...budget,
+        workedMs: budget.workedMs + Math.max(0, before.updatedAt - workingSince),
+        workingSince: at,
+      }))
     case 'step.answered': {
       const [call] = event.blocks.filter((block) => block.type === 'tool-call')
       const { budget: spent } = event
