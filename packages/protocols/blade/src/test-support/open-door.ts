@@ -45,6 +45,8 @@ export interface DoorOptions extends Partial<Pick<AgentDefinition, 'maxSteps' | 
   readonly tools?: readonly Tool[]
   readonly limits?: Partial<SocketLimits>
   readonly attachFile?: BladeSocketDeps['attachFile']
+  /** Its store will die under it, so that it can never be stopped. */
+  readonly isDoomed?: boolean
   /** Sockets of one key. */
   readonly most?: number
 }
@@ -146,7 +148,7 @@ export async function openDoor<Parts extends DoorParts>(parts: Parts, options: D
       await blade.close()
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))
-      await engine.stop(0)
+      if (options.isDoomed !== true) await engine.stop(0)
     },
   }
 }
