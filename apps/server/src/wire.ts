@@ -157,7 +157,7 @@ export async function wire(options: ServeOptions, config: LoadedConfig, { log, r
   })
   const refused = (limit: string): void => metrics.refusals.add({ limit })
   const streams = createOpenStreams({ perKey: limits.streamsPerKey, total: limits.streams, refused })
-  const events = watchStore(stores.events, { metrics, turns, log })
+  const events = watchStore(stores.events, { metrics, turns, sessionTools, log })
   const rules = rememberRules(stores.rules)
   const ids = createIds(clock, randomBytes)
   const workspaces = createSessionWorkspaces({
@@ -249,8 +249,11 @@ function holdTools(pool: McpPool, servers: readonly McpServer[]): () => readonly
 }
 
 /** Everything that the server knows about itself goes through its store. */
-function watchStore(store: EventStore, deps: Pick<Parts, 'metrics' | 'turns'> & { readonly log: Log }): EventStore {
-  const { metrics, turns, log } = deps
+function watchStore(
+  store: EventStore,
+  deps: Pick<Parts, 'metrics' | 'turns' | 'sessionTools'> & { readonly log: Log },
+): EventStore {
+  const { metrics, turns, sessionTools, log } = deps
   const observers = [turns, createTurnObserver(metrics, log)]
   const faults = createFaultLog(log, systemClock)
   const wal = createWalWatch({ log, clock: systemClock, walBytes: () => metrics.walBytes() })
@@ -259,6 +262,7 @@ function watchStore(store: EventStore, deps: Pick<Parts, 'metrics' | 'turns'> & 
       faults.worked()
       metrics.appends.observe(seconds)
       for (const observer of observers) observer.appended(request)
+      sessionTools.appended(request)
     },
     deleted(sessionId) {
       for (const observer of observers) observer.deleted(sessionId)

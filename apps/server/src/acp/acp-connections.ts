@@ -1,7 +1,8 @@
-import type { AcpConnection, AcpConnectionOptions, AcpDeps, AcpRights } from '@polylogue/acp'
+import type { AcpConnection, AcpConnectionOptions, AcpRights } from '@polylogue/acp'
 import { LOCAL_USER } from '../auth/key-ring.ts'
 import type { Log } from '../log/log.ts'
 import { randomBytes } from '../platform/random-bytes.ts'
+import type { ConnectionDeps } from './acp-deps.ts'
 import type { AcpHandshake } from './handshake.ts'
 
 /** All that is open here between editors and the engine, whichever way they came. */
@@ -16,7 +17,7 @@ export interface AcpConnections {
 
 export interface AcpConnectionsDeps {
   /** For one connection with these rights. */
-  readonly deps: (rights: AcpRights) => AcpDeps
+  readonly deps: (rights: AcpRights) => ConnectionDeps
   readonly log: Log
 }
 
@@ -29,12 +30,14 @@ export function createAcpConnections({ deps, log }: AcpConnectionsDeps): AcpConn
       const { serveAcp } = await import('@polylogue/acp')
       if (isEnding) return undefined
       const options = begin()
-      const connection = serveAcp(options, deps(options.rights))
+      const own = deps(options.rights)
+      const connection = serveAcp(options, own)
       connections.add(connection)
       const fields = { connection: Buffer.from(randomBytes(6)).toString('hex'), user: options.userId }
       log.info({ ...fields, agent: options.agent, profile: options.profile }, 'an editor is there')
       void connection.closed.then(() => {
         connections.delete(connection)
+        own.sessionServers.leave()
         log.info(fields, 'an editor has left')
       })
       return connection

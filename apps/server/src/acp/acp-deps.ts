@@ -3,6 +3,7 @@ import type { LoadedConfig } from '../config/load-config.ts'
 import type { Log } from '../log/log.ts'
 import { sha256 } from '../platform/sha256.ts'
 import { systemClock } from '../platform/system-clock.ts'
+import type { SessionServers } from '../session-tools/session-servers.ts'
 import { readVersion } from '../version.ts'
 import { writeEntry, type Parts } from '../wire.ts'
 import { createProviderResolver } from './provider-resolver.ts'
@@ -14,7 +15,10 @@ export interface AcpClient {
   readonly log: Log
 }
 
-export function toAcpDeps(parts: Parts, config: LoadedConfig, { rights, log }: AcpClient): AcpDeps {
+/** Of one connection. */
+export type ConnectionDeps = AcpDeps & { readonly sessionServers: SessionServers }
+
+export function toAcpDeps(parts: Parts, config: LoadedConfig, { rights, log }: AcpClient): ConnectionDeps {
   const { engine, agents, models, workspaces, sessionTools } = parts
   const { limits, providers } = config
   return {

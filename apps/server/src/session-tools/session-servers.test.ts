@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { mkdtemp, readFile, readdir, realpath, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { asSessionId, requireGrant, textOf, type Tool } from '@polylogue/engine'
+import { asSessionId, asTurnId, requireGrant, textOf, type Tool } from '@polylogue/engine'
 import { createFakeTool, createInvocation, testDigest } from '@polylogue/testkit'
 import { createMcpPool, type McpPool } from '@polylogue/tools'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -77,6 +77,10 @@ async function call(name: string): Promise<string> {
   const tool = tools.toolsOf(session, []).find((candidate) => candidate.name === name)
   if (tool === undefined) throw new Error(`no tool ${name}`)
   return textOf((await tool.run(createInvocation(tool, {}))).content)
+}
+
+async function until(isSo: () => Promise<boolean>): Promise<void> {
+  while (!(await isSo())) await new Promise(setImmediate)
 }
 
 /** Processes of the programs that this test started. */
@@ -169,6 +173,22 @@ describe('servers that a client brings into a session', () => {
   it('run where their session works', async () => {
     await open(session, given('files', 'where'))
     expect(await call('mcp_files_where')).toBe(`${folder} ${SECRET}`)
+  })
+
+  it('stay with a turn whose client has left, and end with it', async () => {
+    const turnId = asTurnId('turn_1')
+    const second = tools.connectServers({ isRemote: false })
+    await open(session, given('files'))
+    await openBy(second, other, [given('rest')])
+    tools.appended({ sessionId: session, events: [{ type: 'turn.started', turnId, recovery: 'continue' }] })
+    tools.appended({ sessionId: other, events: [{ type: 'turn.ended', turnId, outcome: 'finished' }] })
+    editor.leave()
+    second.leave()
+    await until(async () => (await running()) === 1)
+    expect([namesOf(), namesOf(other)]).toEqual([['mcp_files_echo'], []])
+    tools.appended({ sessionId: session, events: [{ type: 'turn.ended', turnId, outcome: 'finished' }] })
+    await until(async () => (await running()) === 0)
+    expect(namesOf()).toEqual([])
   })
 
   it('are not started for a session that is closed before they are', async () => {

@@ -1,4 +1,4 @@
-import type { Clock, Digest, SessionId } from '@polylogue/engine'
+import type { AppendRequest, Clock, Digest, SessionId } from '@polylogue/engine'
 import {
   editorMcpServersSchema,
   parseWith,
@@ -19,6 +19,8 @@ export interface SessionServers {
   open(sessionId: SessionId, servers: readonly GivenMcpServer[], problem: (message: string) => void): Promise<void>
   /** Idempotent. Resolves when no process is left of what no other connection holds. */
   close(sessionId: SessionId): Promise<void>
+  /** The connection is gone: what it has not closed is closed when the turn that is at work there has ended. */
+  leave(): void
 }
 
 /** What a session has of them at this moment. */
@@ -44,6 +46,8 @@ export interface ServersOfSessions {
   /** Its own for each connection. What several of them bring into one session adds up; of one name the newest counts. */
   connect(client: ConnectedClient): SessionServers
   heldIn(sessionId: SessionId): HeldServers | undefined
+  /** Told of everything that is recorded, after it was. */
+  appended(append: Pick<AppendRequest, 'sessionId' | 'events'>): void
   /** Whoever holds them: the session is gone. */
   forget(sessionId: SessionId): Promise<void>
 }
@@ -68,6 +72,9 @@ const MOST_SERVERS = 64
 export function createSessionServers(deps: SessionServersDeps): ServersOfSessions {
   const { pool, clock, configured } = deps
   const sessions = new Map<SessionId, Bringing>()
+  const gone = new Set<SessionServers>()
+  /** Of sessions that have servers, as far as it is known. */
+  const resting = new Set<SessionId>()
   const joined = new WeakMap<
     Bringing,
     { readonly lists: readonly (readonly McpTool[])[]; readonly held: HeldServers }
@@ -98,10 +105,28 @@ export function createSessionServers(deps: SessionServersDeps): ServersOfSession
         const brought = bringing?.get(connection)
         bringing?.delete(connection)
         if (bringing?.size === 0) sessions.delete(sessionId)
+        if (bringing?.size === 0) resting.delete(sessionId)
         await brought?.hold.release()
+      },
+      leave() {
+        gone.add(connection)
+        for (const sessionId of sessions.keys()) if (resting.has(sessionId)) closeLeft(sessionId)
+        forgetGone()
       },
     }
     return connection
+  }
+
+  /** Whatever fails here has been logged by the connection to the server that failed. */
+  function closeLeft(sessionId: SessionId): void {
+    for (const connection of sessions.get(sessionId)?.keys() ?? []) {
+      if (gone.has(connection)) void connection.close(sessionId).catch(() => {})
+    }
+  }
+
+  function forgetGone(): void {
+    const holding = new Set([...sessions.values()].flatMap((bringing) => [...bringing.keys()]))
+    for (const connection of gone) if (!holding.has(connection)) gone.delete(connection)
   }
 
   function parseGiven(given: readonly GivenMcpServer[], problem: (message: string) => void): readonly McpServer[] {
@@ -141,7 +166,18 @@ export function createSessionServers(deps: SessionServersDeps): ServersOfSession
       joined.set(bringing, { lists, held })
       return held
     },
+    appended({ sessionId, events }) {
+      if (!sessions.has(sessionId)) return
+      const last = events.findLast(({ type }) => type === 'turn.started' || type === 'turn.ended')
+      if (last?.type === 'turn.started') resting.delete(sessionId)
+      if (last?.type !== 'turn.ended') return
+      resting.add(sessionId)
+      if (gone.size === 0) return
+      closeLeft(sessionId)
+      forgetGone()
+    },
     async forget(sessionId) {
+      resting.delete(sessionId)
       const brought = [...(sessions.get(sessionId)?.values() ?? [])]
       sessions.delete(sessionId)
       await Promise.all(brought.map(({ hold }) => hold.release()))

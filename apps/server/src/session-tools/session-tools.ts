@@ -1,4 +1,4 @@
-import type { LogEntry, SessionId, Tool } from '@polylogue/engine'
+import type { AppendRequest, LogEntry, SessionId, Tool } from '@polylogue/engine'
 import { isMcpTool, type Skill } from '@polylogue/tools'
 import {
   createSessionServers,
@@ -27,6 +27,8 @@ export interface SessionTools {
   /** For one connection that may bring MCP servers into sessions. */
   connectServers(client: ConnectedClient): SessionServers
   readonly skills: Omit<SessionSkills, 'forget'>
+  /** Told of everything that is recorded, after it was. */
+  appended(append: Pick<AppendRequest, 'sessionId' | 'events'>): void
   /** The session was deleted. */
   forget(sessionId: SessionId): Promise<void>
 }
@@ -51,6 +53,7 @@ export function createSessionTools(deps: SessionToolsDeps): SessionTools {
       return tools
     },
     connectServers: servers.connect,
+    appended: servers.appended,
     skills,
     forget: async (sessionId) => void (await Promise.all([servers.forget(sessionId), skills.forget(sessionId)])),
   }
