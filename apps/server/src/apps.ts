@@ -77,21 +77,21 @@ export function createPublicApp(
 ): HttpApp {
   const { parts, codes, redactor } = deps
   const { keys } = parts
-  const app = createSharedApp(deps, authenticate)
-  app.route('/', createSignInRoutes({ keys, codes, failures, policy, authenticate, addressOf, redactor }))
-  app.route('/', createPageRoutes({ version: readVersion() }))
-  return app
+  return createSharedApp(deps, authenticate, (app) => {
+    app.route('/', createSignInRoutes({ keys, codes, failures, policy, authenticate, addressOf, redactor }))
+    app.route('/', createPageRoutes({ version: readVersion() }))
+  })
 }
 
 /** For whoever owns the data directory. */
 export function createOwnerApp(deps: AppsDeps): HttpApp {
-  const app = createSharedApp(deps, admitWith(deps, authenticateOwnerSocket))
-  app.route(
-    '/api/polylogue',
-    createDoctorRoutes(() => factsOf(deps)),
-  )
-  if (deps.handOver !== undefined) app.route(HAND_OVER_PATH, createHandOverRoutes(deps.handOver))
-  return app
+  return createSharedApp(deps, admitWith(deps, authenticateOwnerSocket), (app) => {
+    app.route(
+      '/api/polylogue',
+      createDoctorRoutes(() => factsOf(deps)),
+    )
+    if (deps.handOver !== undefined) app.route(HAND_OVER_PATH, createHandOverRoutes(deps.handOver))
+  })
 }
 
 function factsOf({ parts, status }: AppsDeps): LiveFacts {
@@ -125,7 +125,7 @@ function admitWith(
   })
 }
 
-function createSharedApp(deps: AppsDeps, authenticate: Authenticate): HttpApp {
+function createSharedApp(deps: AppsDeps, authenticate: Authenticate, addOwn: (app: HttpApp) => void): HttpApp {
   const { parts, config, phase, log, status } = deps
   const app = createApp({ phase, log, doors: createDoors({ parts, config, authenticate }) })
   app.route('/', createMetricsRoutes(parts.metrics, authenticate))
@@ -166,6 +166,7 @@ function createSharedApp(deps: AppsDeps, authenticate: Authenticate): HttpApp {
       authenticate,
     }),
   )
+  addOwn(app)
   app.route('/', createBladeRest({ parts, config, log, authenticate }))
   return app
 }

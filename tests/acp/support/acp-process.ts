@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
+import type { AcpFrameChecker } from '@polylogue/testkit'
 
 const PROGRAM = fileURLToPath(new URL('../../../polylogue', import.meta.url))
 const GIVE_UP_MS = 20_000
@@ -36,6 +37,8 @@ export interface AcpProcess {
   readonly frames: readonly Frame[]
   /** Lines of stdout that were no frames. */
   readonly strayLines: readonly string[]
+  /** What is wrong with frames, by the official schema. */
+  readonly problems: readonly string[]
   readonly stderr: string
   /** Rejects with `RpcFailure`, and when the process ends without an answer. */
   request(method: string, params: Params): Promise<Params>
@@ -55,21 +58,25 @@ export interface AcpProcess {
 }
 
 /** `polylogue acp` with the scripted agent, on this data directory. */
-export function startAcp({ dataDir, startDir = dataDir, flags = [], environment = {} }: AcpProcessOptions): AcpProcess {
+export function startAcp(
+  { dataDir, startDir = dataDir, flags = [], environment = {} }: AcpProcessOptions,
+  checker?: AcpFrameChecker,
+): AcpProcess {
   const agent = flags.includes('--agent') ? [] : ['--agent', 'scripted']
   const child = spawn(PROGRAM, ['acp', '--data', dataDir, ...agent, ...flags], {
     cwd: startDir,
     env: { ...process.env, ...environment },
     stdio: ['pipe', 'pipe', 'pipe'],
   })
-  return watchAcp(child)
+  return watchAcp(child, checker)
 }
 
-export function watchAcp(child: ChildProcess): AcpProcess {
+export function watchAcp(child: ChildProcess, checker?: AcpFrameChecker): AcpProcess {
   const { stdin, stdout, stderr } = child
   if (!stdin || !stdout || !stderr) throw new Error('it has no pipes')
   const frames: Frame[] = []
   const strayLines: string[] = []
+  const problems: string[] = []
   const answers = new Map<string, (params: Params) => unknown>()
   const open = new Map<unknown, PromiseWithResolvers<Params>>()
   const watchers = new Set<() => void>()
@@ -84,6 +91,8 @@ export function watchAcp(child: ChildProcess): AcpProcess {
       return
     }
     frames.push(frame)
+    const problem = checker?.received(frame)
+    if (problem !== undefined) problems.push(`${problem}: ${line.slice(0, 500)}`)
     const { id, method } = frame
     if (typeof method === 'string' && id !== undefined) void answer(id, method, toParams(frame['params']))
     else if (id !== undefined) settle(id, frame)
@@ -100,7 +109,10 @@ export function watchAcp(child: ChildProcess): AcpProcess {
     if (given === undefined) return
     write({ id, result: await given(params) })
   }
-  const write = (frame: Frame): void => void stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...frame })}\n`)
+  const write = (frame: Frame): void => {
+    checker?.sent(frame)
+    stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...frame })}\n`)
+  }
 
   // A process that is gone does not read; the test sees how it ended.
   stdin.on('error', () => undefined)
@@ -128,6 +140,7 @@ export function watchAcp(child: ChildProcess): AcpProcess {
     child,
     frames,
     strayLines,
+    problems,
     get stderr() {
       return errors
     },
@@ -135,6 +148,8 @@ export function watchAcp(child: ChildProcess): AcpProcess {
       const id = ++lastId
       const promise = Promise.withResolvers<Params>()
       open.set(id, promise)
+      // A test that ends before its answer came has nothing more to say about it.
+      promise.promise.catch(() => undefined)
       write({ id, method, params })
       return promise.promise
     },

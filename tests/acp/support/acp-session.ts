@@ -11,9 +11,13 @@ export interface AcpSession {
   setMode(modeId: string): Promise<Params>
 }
 
-export async function openAcpSession(process: AcpProcess, cwd: string): Promise<AcpSession> {
+export async function openAcpSession(
+  process: AcpProcess,
+  cwd: string,
+  mcpServers: readonly object[] = [],
+): Promise<AcpSession> {
   await process.request('initialize', CLIENT)
-  const { sessionId } = await process.request('session/new', { cwd, mcpServers: [] })
+  const { sessionId } = await process.request('session/new', { cwd, mcpServers })
   return attachAcpSession(process, String(sessionId))
 }
 

@@ -18,8 +18,7 @@ export async function acp(flags: AcpFlags): Promise<number> {
   // An editor starts us in the folder that it shows. A configuration there is whoever's wrote that folder, and runs.
   const owner = { ...options, startDir: dirname(options.dataDir), log: 'info' as const }
   await serveEditor({ owner, handshake: toHandshake(flags) })
-  // Stdin may still be open: a signal ended us, not the editor.
-  process.exit(ExitCode.done)
+  return ExitCode.done
 }
 
 function toHandshake({ agent, profile, resume, resumeReplay }: AcpFlags): AcpHandshake {

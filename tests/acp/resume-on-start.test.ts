@@ -1,0 +1,106 @@
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import type { AcpProcess } from './support/acp-process.ts'
+import { type AcpWorld, createAcpWorld } from './support/acp-world.ts'
+import { CLIENT, openAcpSession } from './support/acp-session.ts'
+
+/** Opens the first session of a process that was told to resume. */
+async function openFirst(acp: AcpProcess, cwd: string) {
+  await acp.request('initialize', CLIENT)
+  const { sessionId } = await acp.request('session/new', { cwd, mcpServers: [] })
+  return String(sessionId)
+}
+
+const openAgain = async (acp: AcpProcess, cwd: string) =>
+  String((await acp.request('session/new', { cwd, mcpServers: [] }))['sessionId'])
+
+async function leave(acp: AcpProcess): Promise<void> {
+  acp.endInput()
+  expect(await acp.exited).toEqual({ code: 0, signal: null })
+}
+
+describe.each(['alone', 'pipe'] as const)('polylogue acp --resume, %s', (way) => {
+  let world: AcpWorld
+  let older: string
+  let newer: string
+  beforeAll(async () => {
+    world = await createAcpWorld()
+    if (way === 'pipe') await world.serve()
+    const acp = await world.start()
+    const first = await openAcpSession(acp, world.workDir)
+    await first.prompt('say the older one')
+    const second = await openAcpSession(acp, world.workDir)
+    await second.prompt('say the newer one')
+    ;[older, newer] = [first.id, second.id]
+    await leave(acp)
+  })
+  afterAll(() => world.close())
+
+  it('acp 48 and 50: without an id the first session is the one that changed last, told before its answer; the next is fresh', async () => {
+    const acp = await world.start(['--resume'])
+    expect(await openFirst(acp, world.workDir)).toBe(newer)
+    const answer = acp.frames.findIndex(({ id }) => id === 2)
+    const told = acp.frames.findIndex((frame) => JSON.stringify(frame).includes('the newer one'))
+    expect(told).toBeGreaterThan(0)
+    expect(told).toBeLessThan(answer)
+    const next = await openAgain(acp, world.workDir)
+    expect([older, newer]).not.toContain(next)
+    await leave(acp)
+  })
+
+  it('with --resume-replay after, it is told right after the answer', async () => {
+    const acp = await world.start(['--resume', '--resume-replay', 'after'])
+    expect(await openFirst(acp, world.workDir)).toBe(newer)
+    const told = await acp.frame((frame) => JSON.stringify(frame).includes('the newer one'))
+    expect(acp.frames.indexOf(told)).toBeGreaterThan(acp.frames.findIndex(({ id }) => id === 2))
+    await leave(acp)
+  })
+
+  it('acp 49: an id, and a prefix that only one has, select that session', async () => {
+    for (const selector of [older, older.slice(0, -2)]) {
+      const acp = await world.start(['--resume', selector])
+      expect(await openFirst(acp, world.workDir)).toBe(older)
+      expect(acp.said(older)).toBe('the older one')
+      await leave(acp)
+    }
+  })
+
+  it('acp 51: an unknown id, a prefix of several, and another directory give a fresh session and no error', async () => {
+    const elsewhere = join(world.path, 'elsewhere')
+    await mkdir(elsewhere, { recursive: true })
+    const tries = [
+      [['--resume', 'ffffffff-0000-7000-8000-000000000000'], world.workDir],
+      [['--resume', older.slice(0, 4)], world.workDir],
+      [['--resume', newer], elsewhere],
+    ] as const
+    for (const [flags, cwd] of tries) {
+      const acp = await world.start(flags)
+      expect([older, newer]).not.toContain(await openFirst(acp, cwd))
+      expect(acp.frames.filter(({ error }) => error !== undefined)).toEqual([])
+      await leave(acp)
+    }
+  })
+
+  it('acp 52: a session that is open on the connection already is not opened again', async () => {
+    const acp = await world.start(['--resume', newer])
+    await acp.request('initialize', CLIENT)
+    await acp.request('session/load', { sessionId: newer, cwd: world.workDir, mcpServers: [] })
+    expect(await openAgain(acp, world.workDir)).not.toBe(newer)
+    await leave(acp)
+  })
+})
+
+describe('acp 51: a store', () => {
+  let world: AcpWorld
+  beforeEach(async () => {
+    world = await createAcpWorld()
+  })
+  afterEach(() => world.close())
+
+  it('that is empty gives a fresh session', async () => {
+    const acp = await world.start(['--resume'])
+    expect(await openFirst(acp, world.workDir)).toMatch(/^[0-9a-f-]{36}$/)
+    await leave(acp)
+  })
+})
