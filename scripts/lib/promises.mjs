@@ -73,8 +73,18 @@ export const PROMISES = [
       'Turns may end for 30 seconds; what is still running then goes on at the next start. A second signal: at once.',
     shownBy: ['F13'],
   },
-  { id: 'P11', promise: 'A schedule fires once.', today: 'There are no schedules yet.', shownBy: [] },
-  { id: 'P12', promise: 'Changes of time zones lose no slot.', today: 'There are no schedules yet.', shownBy: [] },
+  {
+    id: 'P11',
+    promise: 'A schedule fires once.',
+    today: 'Every slot has one outcome, stored with the ids of its run; what was missed is skipped, not made up for.',
+    shownBy: ['F15'],
+  },
+  {
+    id: 'P12',
+    promise: 'Changes of time zones lose no slot.',
+    today: 'A time that is left out comes once, right after the change; one that is repeated comes the first time.',
+    shownBy: ['F15'],
+  },
   {
     id: 'P13',
     promise: 'Nobody reads or writes what belongs to another user.',

@@ -12,7 +12,7 @@ import { writeConfig } from './write-config.ts'
 
 const ALL = [
   ...['Read', 'Write', 'Edit', 'Glob', 'Grep', 'Bash', 'WebFetch', 'AskUserQuestion', 'Agent', 'TodoWrite'],
-  ...['Remember', 'Skill'],
+  ...['Remember', 'Skill', 'Schedule'],
 ]
 const agent = (name: string, tools: readonly string[]) => ({
   name,

@@ -15,6 +15,7 @@ const EVERYTHING = [
   'TodoWrite',
   'Remember',
   'Skill',
+  'Schedule',
 ]
 const ORDER = /\bcall (\S+) (\S+) (\{.*\})/g
 
