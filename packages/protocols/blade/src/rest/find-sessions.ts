@@ -7,9 +7,10 @@ import {
   type SessionView,
   type UserId,
 } from '@polylogue/engine'
+import { setImmediate } from 'node:timers/promises'
 
 /** How much of what was said is looked at in one search; what lies further back is found by its title alone. */
-export const SEARCH_LIMITS = { sessions: 200, events: 20_000, page: 50 } as const
+export const SEARCH_LIMITS = { sessions: 200, events: 10_000, page: 50 } as const
 
 export interface FoundSessions extends SessionMatches {
   /** Not everything that was said was looked at. */
@@ -55,6 +56,8 @@ async function findSaid(
       events += session.lastSeq
       if (events > SEARCH_LIMITS.events) return { said, isTruncated: true }
       if (await says(engine, session, words)) said.push(session)
+      // A search is long work; turns that stream must not wait for the whole of it.
+      await setImmediate()
     }
     if (offset + sessions.length >= total || sessions.length === 0) return { said, isTruncated: false }
   }
