@@ -1,0 +1,21 @@
+import { createFakeClock } from './fake-clock.ts'
+import { createFakeModel } from './fake-model.ts'
+import { createMemoryEventStore } from './memory-event-store.ts'
+import { plainParts } from './plain-parts.ts'
+import { plainSecretBox } from './plain-secret-box.ts'
+import { testDigest } from './test-digest.ts'
+import { createTestIds } from './test-ids.ts'
+
+/** What an engine is made of where nothing is real, and the model that its agents have. */
+export function createFakeParts() {
+  const clock = createFakeClock()
+  return {
+    clock,
+    store: createMemoryEventStore({ clock }),
+    ids: createTestIds(),
+    digest: testDigest,
+    secretBox: plainSecretBox,
+    ...plainParts,
+    model: createFakeModel(),
+  }
+}
