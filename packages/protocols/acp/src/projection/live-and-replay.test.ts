@@ -2,22 +2,16 @@ import type { SessionUpdate } from '@agentclientprotocol/sdk'
 import {
   calls,
   createAgentTool,
-  createFakeClock,
-  createFakeModel,
+  createFakeParts,
   createFakeTool,
-  createMemoryEventStore,
-  createTestIds,
   finishes,
   loadAcpFrameChecker,
-  plainParts,
-  plainSecretBox,
   says,
-  testDigest,
   thinks,
   untilQuiet,
 } from '@polylogue/testkit'
 import { describe, expect, it } from 'vitest'
-import { openWorld } from '../test-support/open-world.ts'
+import { usingWorlds } from '../test-support/using-worlds.ts'
 import type { WireClient } from '../test-support/wire-client.ts'
 
 const PLAN = { todos: [{ content: 'look', status: 'in_progress' }] }
@@ -70,43 +64,32 @@ function gistOf(update: SessionUpdate): string {
   }
 }
 
+const open = usingWorlds(() => ({ ...createFakeParts(), check: loadAcpFrameChecker }))
+
 function openStory() {
-  const clock = createFakeClock()
-  return openWorld(
-    {
-      clock,
-      store: createMemoryEventStore({ clock }),
-      ids: createTestIds(),
-      digest: testDigest,
-      secretBox: plainSecretBox,
-      ...plainParts,
-      model: createFakeModel(),
-      check: loadAcpFrameChecker,
-    },
-    {
-      tools: [
-        createFakeTool('look'),
-        createFakeTool('TodoWrite'),
-        createFakeTool('change', {
-          effect: 'unsafe',
-          inspect: async () => ({
-            facts: { type: 'plain' },
-            preview: {
-              title: 'Change a.txt',
-              locations: [{ path: '/w/a.txt', line: 3 }],
-              diffs: [{ path: '/w/a.txt', newText: 'new' }],
-            },
-          }),
-        }),
-        createFakeTool('boom', {
-          run: () => {
-            throw new Error('broken')
+  return open({
+    tools: [
+      createFakeTool('look'),
+      createFakeTool('TodoWrite'),
+      createFakeTool('change', {
+        effect: 'unsafe',
+        inspect: async () => ({
+          facts: { type: 'plain' },
+          preview: {
+            title: 'Change a.txt',
+            locations: [{ path: '/w/a.txt', line: 3 }],
+            diffs: [{ path: '/w/a.txt', newText: 'new' }],
           },
         }),
-        createAgentTool(),
-      ],
-    },
-  )
+      }),
+      createFakeTool('boom', {
+        run: () => {
+          throw new Error('broken')
+        },
+      }),
+      createAgentTool(),
+    ],
+  })
 }
 
 describe('the projection', () => {
@@ -169,6 +152,5 @@ describe('the projection', () => {
     expect(historyOf(first.client)).toEqual(
       replayed.filter(({ sessionUpdate }) => sessionUpdate !== 'user_message_chunk'),
     )
-    expect(await world.close()).toEqual([])
   })
 })

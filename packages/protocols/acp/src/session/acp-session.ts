@@ -198,28 +198,11 @@ export class AcpSession {
 
   #recorded(recorded: Recorded): void {
     const { event, seq } = recorded
-    const isPast = seq <= this.#parts.pastSeq
     this.#chunks.flush()
-    const before = this.#settings
-    this.#settings = foldSettings(before, event)
-    const notes = this.#notes.recorded(event, before, this.#settings)
-    if (event.type === 'tool-call.settled') this.#progress.settle(event.toolCallId)
-    const updates = this.#project(recorded, isPast)
-    if (!isPast || this.#parts.past === 'now') this.#tellAll(updates)
-    else if (this.#parts.past === 'later') this.whenLive(() => this.#tellAll(updates))
-    this.#asks.recorded(event)
-    if (!isPast) this.#tellAll(notes)
-    if (event.type === 'input.admitted' || event.type === 'session.seeded') this.#learnTitle(isPast)
-    this.own.recorded(event)
-    for (const listener of this.#listeners) listener(recorded)
-  }
-
-  /** One entry that cannot be shown is no reason to withhold the others. */
-  #project(recorded: Recorded, isPast: boolean): SessionUpdate[] {
     try {
-      return this.#projection.recorded(recorded, isPast)
+      this.#show(recorded)
     } catch (error) {
-      const { seq } = recorded
+      // One event that cannot be shown is no reason to withhold the others.
       this.#parts.deps.log({
         level: 'error',
         message: 'an event could not be shown',
@@ -227,8 +210,25 @@ export class AcpSession {
         seq,
         error,
       })
-      return []
     }
+    this.own.recorded(event)
+    for (const listener of this.#listeners) listener(recorded)
+  }
+
+  #show(recorded: Recorded): void {
+    const { event, seq } = recorded
+    const { pastSeq, past } = this.#parts
+    const isPast = seq <= pastSeq
+    const before = this.#settings
+    this.#settings = foldSettings(before, event)
+    const notes = this.#notes.recorded(event, before, this.#settings)
+    if (event.type === 'tool-call.settled') this.#progress.settle(event.toolCallId)
+    const updates = this.#projection.recorded(recorded, isPast)
+    if (!isPast || past === 'now') this.#tellAll(updates)
+    else if (past === 'later') this.whenLive(() => this.#tellAll(updates))
+    this.#asks.recorded(event)
+    if (!isPast) this.#tellAll(notes)
+    if (event.type === 'input.admitted' || event.type === 'session.seeded') this.#learnTitle(isPast)
   }
 
   #tellAll(updates: readonly SessionUpdate[]): void {

@@ -68,9 +68,11 @@ export class Prompts {
 
   /** The active turn, whoever began it. What is queued stays. */
   async cancel(): Promise<void> {
-    for (const stop of this.#beginning) stop.abort()
+    const { own } = this.#options.session
+    // Behind a turn that is open, what is about to begin belongs to the queue.
+    if (own.size === 0) for (const stop of [...this.#beginning].slice(0, 1)) stop.abort()
     await this.#admission
-    const { active } = this.#options.session.own
+    const { active } = own
     await this.#cancelTurn(undefined)
     if (active !== undefined) this.#endInTime(active)
   }

@@ -1,7 +1,9 @@
 import {
+  asSessionId,
   asUserId,
   createEngine,
   type AgentDefinition,
+  type Engine,
   type EngineOptions,
   type LogEntry,
   type Model,
@@ -33,6 +35,8 @@ export interface WorldOptions {
   readonly providerResolver?: AcpDeps['providers']
   readonly sessionServers?: AcpDeps['sessionServers']
   readonly limits?: Partial<AcpLimits>
+  /** What the door takes for the engine. */
+  readonly around?: (engine: Engine) => Engine
 }
 
 export type ConnectOptions = Partial<Omit<AcpConnectionOptions, 'input' | 'output'>> & {
@@ -67,7 +71,7 @@ export function openWorld<Parts extends WorldParts>(parts: Parts, options: World
   }
   const engine = createEngine({ ...parts, agents, models, recovery: 'continue', owner: 'test', log })
   const deps: AcpDeps = {
-    engine,
+    engine: options.around?.(engine) ?? engine,
     agents,
     models,
     providers: options.providerResolver ?? { canResolve: async (provider) => providers.includes(provider) },
@@ -81,7 +85,8 @@ export function openWorld<Parts extends WorldParts>(parts: Parts, options: World
   }
   const clients: WireClient[] = []
 
-  async function connect({ capabilities = {}, ...given }: ConnectOptions = {}) {
+  /** Both ends of a connection, for a client of whatever kind. */
+  function serve(given: Partial<AcpConnectionOptions> = {}) {
     const up = new TransformStream<Uint8Array, Uint8Array>()
     const down = new TransformStream<Uint8Array, Uint8Array>()
     const connection = serveAcp(
@@ -97,7 +102,12 @@ export function openWorld<Parts extends WorldParts>(parts: Parts, options: World
       },
       deps,
     )
-    const client = new WireClient(up.writable, down.readable, await parts.check())
+    return { connection, toAgent: up.writable, fromAgent: down.readable }
+  }
+
+  async function connect({ capabilities = {}, ...given }: ConnectOptions = {}) {
+    const { connection, toAgent, fromAgent } = serve(given)
+    const client = new WireClient(toAgent, fromAgent, await parts.check())
     clients.push(client)
     if (capabilities !== null) {
       await client.result('initialize', { protocolVersion: 1, clientCapabilities: capabilities })
@@ -117,8 +127,25 @@ export function openWorld<Parts extends WorldParts>(parts: Parts, options: World
     logged,
     user: asUserId('ann'),
     connect,
+    serve,
+    /** Resolves when the next turn of the session has ended, whoever is told of it. */
+    async turnEnded(sessionId: string): Promise<void> {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      const { lastSeq } = await engine.readSession(asUserId('ann'), asSessionId(sessionId))
+      await engine.attach(
+        asUserId('ann'),
+        asSessionId(sessionId),
+        { seq: lastSeq },
+        {
+          recorded: ({ event }) => void (event.type === 'turn.ended' && resolve()),
+          delta: () => undefined,
+          closed: () => undefined,
+        },
+      )
+      return promise
+    },
     recorded: async (sessionId: string) =>
-      (await parts.store.readEvents(sessionId as never, 0, 10_000)).map(({ event }) => event),
+      (await parts.store.readEvents(asSessionId(sessionId), 0, 10_000)).map(({ event }) => event),
     /** Answers what was wrong with frames that any client got. */
     async close(): Promise<readonly string[]> {
       await Promise.all(clients.map((client) => client.leave()))

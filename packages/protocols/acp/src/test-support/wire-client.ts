@@ -34,6 +34,7 @@ export class WireClient {
   readonly #responders = new Map<string, Responder>()
   readonly #watchers = new Set<() => void>()
   readonly #ended: Promise<void>
+  #awake: PromiseWithResolvers<void> | undefined
   #lastId = 0
   isEnded = false
 
@@ -50,7 +51,8 @@ export class WireClient {
 
   send(frame: Frame): void {
     this.#check.sent(frame)
-    void this.sendText(`${JSON.stringify(frame)}\n`)
+    // A client that has left, or whose agent has, says nothing any more.
+    this.sendText(`${JSON.stringify(frame)}\n`).catch(() => undefined)
   }
 
   notify(method: string, params: unknown): void {
@@ -125,6 +127,16 @@ export class WireClient {
       .join('')
   }
 
+  /** Reads nothing until it is woken. */
+  sleep(): void {
+    this.#awake = Promise.withResolvers<void>()
+  }
+
+  wake(): void {
+    this.#awake?.resolve()
+    this.#awake = undefined
+  }
+
   /** Ends the agent's input and waits until it has written its last frame. */
   async leave(): Promise<void> {
     await this.#writer.close().catch(() => undefined)
@@ -136,6 +148,7 @@ export class WireClient {
     const decoder = new TextDecoder()
     try {
       for await (const piece of input) {
+        await this.#awake?.promise
         const lines = (rest + decoder.decode(piece, { stream: true })).split('\n')
         rest = lines.pop() ?? ''
         for (const line of lines) this.#receive(JSON.parse(line))

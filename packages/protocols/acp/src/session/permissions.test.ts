@@ -1,0 +1,226 @@
+import type { SessionId } from '@polylogue/engine'
+import { calls, createFakeParts, createFakeTool, finishes, loadAcpFrameChecker, says } from '@polylogue/testkit'
+import { describe, expect, it } from 'vitest'
+import { usingWorlds } from '../test-support/using-worlds.ts'
+import { ClientError, NO_ANSWER } from '../test-support/wire-client.ts'
+
+const open = usingWorlds(() => ({ ...createFakeParts(), check: loadAcpFrameChecker }))
+
+const profiles = ['standard', 'seed'] as const
+const selected = (optionId: unknown) => ({ outcome: { outcome: 'selected', optionId } })
+
+/** A session whose model calls `write`, which asks. */
+async function openAsking(profile: (typeof profiles)[number] = 'standard') {
+  const write = createFakeTool('write', { effect: 'unsafe' })
+  const look = createFakeTool('look')
+  const world = open({ tools: [write, look] })
+  const connected = await world.connect({ profile })
+  return { ...world, ...connected, write, sessionId: (await connected.newSession()) as SessionId }
+}
+
+const statusOf = (client: Awaited<ReturnType<typeof openAsking>>['client'], id: string): unknown =>
+  client.updates().findLast((update) => 'toolCallId' in update && update.toolCallId === id)
+
+describe.each(profiles)('a call that has to be allowed, in profile %s,', (profile) => {
+  it('acp 95, 96: is asked about as it was announced, with three options', async () => {
+    const { client, sessionId, say, model } = await openAsking(profile)
+    client.answer('session/request_permission', () => selected('allow'))
+    model.push([calls('c1', 'write', { a: 1 }), finishes('tool-calls')])
+    await say(sessionId, 'write')
+    const [request] = client.requests
+    expect(request.id).toBeDefined()
+    const { sessionUpdate: _, ...announced } =
+      client.updates().find(({ sessionUpdate }) => sessionUpdate === 'tool_call') ?? {}
+    expect(request.params).toEqual({
+      sessionId,
+      toolCall: announced,
+      options: [
+        { optionId: 'allow', name: 'Allow once', kind: 'allow_once' },
+        { optionId: 'allow_always', name: 'Always allow', kind: 'allow_always' },
+        { optionId: 'reject', name: 'Reject', kind: 'reject_once' },
+      ],
+    })
+    expect(request.params.toolCall).toMatchObject({ toolCallId: 'c1', status: 'pending', rawInput: { a: 1 } })
+  })
+
+  it('acp 97: runs when it is allowed, and the next one is asked about again', async () => {
+    const { client, sessionId, say, model, write } = await openAsking(profile)
+    client.answer('session/request_permission', () => selected('allow'))
+    model.push(
+      [calls('c1', 'write', { a: 1 }), finishes('tool-calls')],
+      [calls('c2', 'write', { a: 1 }), finishes('tool-calls')],
+    )
+    await say(sessionId, 'write')
+    expect(write.invocations).toHaveLength(2)
+    expect(client.requests).toHaveLength(2)
+  })
+
+  it('acp 98: is asked about no more once it is always allowed, in this session only', async () => {
+    const { client, sessionId, say, model, write, newSession } = await openAsking(profile)
+    client.answer('session/request_permission', () => selected('allow_always'))
+    const step = (id: string) =>
+      model.push([calls(id, 'write', { id }), finishes('tool-calls')], [says('done'), finishes()])
+    step('c1')
+    await say(sessionId, 'write')
+    step('c2')
+    await say(sessionId, 'write')
+    expect(client.requests).toHaveLength(1)
+    step('c3')
+    await say(await newSession(), 'write')
+    expect(client.requests).toHaveLength(2)
+    expect(write.invocations).toHaveLength(3)
+  })
+
+  it('acp 99: fails when it is rejected, and the turn goes on', async () => {
+    const { client, sessionId, say, model, write } = await openAsking(profile)
+    client.answer('session/request_permission', () => selected('reject'))
+    model.push([calls('c1', 'write'), finishes('tool-calls')], [says('as you like'), finishes()])
+    expect(await say(sessionId, 'write')).toMatchObject({ result: { stopReason: 'end_turn' } })
+    expect(write.invocations).toEqual([])
+    expect(client.text()).toBe('as you like')
+    expect(statusOf(client, 'c1')).toMatchObject({
+      status: 'failed',
+      content: [{ content: { text: expect.stringContaining('the user declined; do not try') } }],
+    })
+  })
+
+  it.each([
+    ['cancelled', () => ({ outcome: { outcome: 'cancelled' } })],
+    ['an option that nobody offered', () => selected('sudo')],
+    ['an option that is no text', () => selected(5)],
+    ['nothing', () => null],
+    ['an empty object', () => ({})],
+    ['a text', () => 'allow'],
+    ['an outcome without option', () => ({ outcome: { outcome: 'selected' } })],
+    ['a bare option', () => ({ optionId: 'allow' })],
+    [
+      'an error',
+      () => {
+        throw new ClientError(-32603)
+      },
+    ],
+  ])('acp 100: does not run when the client that began the turn answers with %s', async (_name, respond) => {
+    const { client, sessionId, say, model, write } = await openAsking(profile)
+    client.answer('session/request_permission', respond)
+    model.push([calls('c1', 'write'), finishes('tool-calls')])
+    expect(await say(sessionId, 'write')).toMatchObject({ result: { stopReason: 'end_turn' } })
+    expect(write.invocations).toEqual([])
+    expect(statusOf(client, 'c1')).toMatchObject({ status: 'failed' })
+  })
+
+  it('acp 102: waits until the one before it in the same step has been answered', async () => {
+    const { client, sessionId, say, model, write } = await openAsking(profile)
+    model.push([calls('c1', 'write', { a: 1 }), calls('c2', 'write', { a: 2 }), finishes('tool-calls')])
+    const answered = say(sessionId, 'write')
+    const first = await client.untilRequest('session/request_permission')
+    await client.result('session/list', {})
+    expect(client.requests).toHaveLength(1)
+    client.send({ jsonrpc: '2.0', id: first.id, result: selected('allow') })
+    const second = await client.untilRequest('session/request_permission', 2)
+    expect([first, second].map(({ params }) => params.toolCall.toolCallId)).toEqual(['c1', 'c2'])
+    client.send({ jsonrpc: '2.0', id: second.id, result: selected('allow') })
+    await answered
+    expect(write.invocations).toHaveLength(2)
+  })
+})
+
+describe('answers to permission requests', () => {
+  it.each([
+    ['allow_once', 1],
+    ['allow', 1],
+    ['reject_once', 0],
+    ['reject_always', 0],
+  ])('the synonym %s is understood, flat or not', async (optionId, runs) => {
+    const { client, sessionId, say, model, write } = await openAsking()
+    const answers = [selected(optionId), { outcome: 'selected', optionId }]
+    client.answer('session/request_permission', () => answers.shift())
+    model.push(
+      [calls('c1', 'write', { a: 1 }), finishes('tool-calls')],
+      [calls('c2', 'write', { a: 2 }), finishes('tool-calls')],
+    )
+    await say(sessionId, 'write')
+    expect(write.invocations).toHaveLength(runs * 2)
+  })
+
+  it('the first one wins, at whatever door, and the others are told', async () => {
+    const world = await openAsking()
+    const { client, sessionId, say, model, write, engine, user, cwd } = world
+    model.push([calls('c1', 'write'), finishes('tool-calls')])
+    const second = await world.connect()
+    await second.client.result('session/load', { sessionId, cwd, mcpServers: [] })
+    const answered = say(sessionId, 'write')
+    const [mine, theirs] = await Promise.all([
+      client.untilRequest('session/request_permission'),
+      second.client.untilRequest('session/request_permission'),
+    ])
+    second.client.send({ jsonrpc: '2.0', id: theirs.id, result: selected('allow') })
+    await client.until(({ method, params }) => method === '$/cancel_request' && params.requestId === mine.id)
+    client.send({ jsonrpc: '2.0', id: mine.id, result: selected('reject') })
+    expect(await answered).toMatchObject({ result: { stopReason: 'end_turn' } })
+    expect(write.invocations).toHaveLength(1)
+    expect(second.client.frames.filter(({ method }) => method === '$/cancel_request')).toEqual([])
+
+    model.push([calls('c2', 'write'), finishes('tool-calls')])
+    const again = say(sessionId, 'write')
+    const asked = await Promise.all(
+      [client, second.client].map((each) => each.untilRequest('session/request_permission', 2)),
+    )
+    const answers = [{ type: 'approval', toolCallId: 'c2' as never, granted: true }] as const
+    await engine.execute({ type: 'answer-calls', userId: user, sessionId, answers, whenRunning: 'accept' })
+    await again
+    for (const [index, each] of [client, second.client].entries()) {
+      await each.until(({ method, params }) => method === '$/cancel_request' && params.requestId === asked[index].id)
+    }
+    expect(write.invocations).toHaveLength(2)
+  })
+
+  it('one that nobody can read is no answer when it comes from another client', async () => {
+    const world = await openAsking()
+    const { client, sessionId, say, model, write, cwd } = world
+    model.push([calls('c1', 'write'), finishes('tool-calls')])
+    const second = await world.connect()
+    const nonsense = [() => 'nonsense', () => ({ outcome: { outcome: 'cancelled' } })]
+    second.client.answer('session/request_permission', () => (nonsense.shift() ?? (() => NO_ANSWER))())
+    await second.client.result('session/load', { sessionId, cwd, mcpServers: [] })
+    const answered = say(sessionId, 'write')
+    const { id } = await client.untilRequest('session/request_permission')
+    await second.client.untilRequest('session/request_permission')
+    await second.client.result('session/list', {})
+    client.send({ jsonrpc: '2.0', id, result: selected('allow') })
+    expect(await answered).toMatchObject({ result: { stopReason: 'end_turn' } })
+    expect(write.invocations).toHaveLength(1)
+  })
+
+  it('what waits is asked of a client that opens the session later', async () => {
+    const world = await openAsking()
+    const { client, sessionId, say, model, write, cwd } = world
+    model.push([calls('c1', 'write'), finishes('tool-calls')])
+    const answered = say(sessionId, 'write')
+    await client.untilRequest('session/request_permission')
+    const second = await world.connect()
+    second.client.answer('session/request_permission', () => selected('allow'))
+    await second.client.result('session/resume', { sessionId, cwd })
+    expect(await answered).toMatchObject({ result: { stopReason: 'end_turn' } })
+    expect(write.invocations).toHaveLength(1)
+    const order = second.client.frames.map(
+      ({ method, result }) => method ?? Object.keys(result ?? {}).includes('modes'),
+    )
+    expect(order.indexOf(true)).toBeLessThan(order.indexOf('session/request_permission'))
+  })
+
+  it('a client that leaves decides nothing in a turn that goes on without it', async () => {
+    const write = createFakeTool('write', { effect: 'unsafe' })
+    const world = open({ tools: [write] })
+    world.model.push([calls('c1', 'write'), finishes('tool-calls')])
+    const first = await world.connect({ recovery: 'continue' })
+    const sessionId = (await first.newSession()) as SessionId
+    void first.say(sessionId, 'write').catch(() => undefined)
+    await first.client.untilRequest('session/request_permission')
+    await first.client.leave()
+    expect(write.invocations).toEqual([])
+    expect(await world.engine.readSession(world.user, sessionId)).toMatchObject({
+      status: 'waiting',
+      waitingCalls: ['c1'],
+    })
+  })
+})
