@@ -1,0 +1,175 @@
+import { calls, createFakeParts, createFakeTool, finishes, hangs, loadAcpFrameChecker, says } from '@polylogue/testkit'
+import { describe, expect, it } from 'vitest'
+import { usingWorlds } from '../test-support/using-worlds.ts'
+
+const open = usingWorlds(() => ({ ...createFakeParts(), check: loadAcpFrameChecker }))
+
+/** What comes back for one line. */
+async function answerTo(line: string) {
+  const { client } = await open().connect()
+  await client.sendText(`${line}\n`)
+  return client.until((frame) => frame.error !== undefined)
+}
+
+describe('framing and envelope', () => {
+  it('acp 1: a line that is no JSON is a parse error, and the connection goes on', async () => {
+    const { client } = await open().connect()
+    await client.sendText('{"jsonrpc": nonsense\n')
+    expect(await client.until(({ error }) => error !== undefined)).toMatchObject({ id: null, error: { code: -32700 } })
+    expect(await client.result('session/list', {})).toEqual({ sessions: [] })
+  })
+
+  it('acp 2: a list of requests gets one answer, an error without id', async () => {
+    const { client } = await open().connect()
+    await client.sendText(
+      '[{"jsonrpc":"2.0","id":1,"method":"session/list"},{"jsonrpc":"2.0","id":2,"method":"session/list"}]\n',
+    )
+    await client.result('session/list', {})
+    expect(client.frames.filter(({ error }) => error !== undefined)).toMatchObject([
+      { id: null, error: { code: -32600 } },
+    ])
+  })
+
+  it.each(['7', '"text"', 'null', 'true'])('acp 3: %s is no frame', async (line) => {
+    expect(await answerTo(line)).toMatchObject({ id: null, error: { code: -32600 } })
+  })
+
+  it.each([
+    '{"id":7,"method":"session/list"}',
+    '{"jsonrpc":"1.0","id":7,"method":"session/list"}',
+    '{"jsonrpc":"2.0","id":7,"method":5}',
+    '{"jsonrpc":"2.0","id":7,"method":""}',
+  ])('acp 4: %s is answered with its id', async (line) => {
+    expect(await answerTo(line)).toMatchObject({ id: 7, error: { code: -32600 } })
+  })
+
+  it('acp 4: an id that is none is not repeated', async () => {
+    expect(await answerTo('{"jsonrpc":"2.0","id":{"a":1},"method":"session/list"}')).toMatchObject({ id: null })
+  })
+
+  it('acp 5: an id alone is answered with that id', async () => {
+    expect(await answerTo('{"jsonrpc":"2.0","id":"x"}')).toMatchObject({ id: 'x', error: { code: -32600 } })
+  })
+
+  it('acp 6: blank lines and CRLF are tolerated', async () => {
+    const { client } = await open().connect()
+    await client.sendText('\n\r\n  \n{"jsonrpc":"2.0","id":"crlf","method":"session/list","params":{}}\r\n\n')
+    expect(await client.until(({ id }) => id === 'crlf')).toHaveProperty('result')
+    expect(client.frames.filter(({ error }) => error !== undefined)).toEqual([])
+  })
+
+  it('acp 7: frames may share a piece of input, and may come in many', async () => {
+    const { client } = await open().connect()
+    const frame = (id: string) =>
+      `{"jsonrpc":"2.0","id":"${id}","method":"session/list","params":{"_meta":{"x":"é😀"}}}\n`
+    await client.sendText(frame('a') + frame('b'))
+    for (const byte of Buffer.from(frame('c'))) await client.sendText(Buffer.from([byte]))
+    for (const id of ['a', 'b', 'c']) expect(await client.until((one) => one.id === id)).toHaveProperty('result')
+  })
+
+  it('acp 7: a last frame needs no newline', async () => {
+    const { client } = await open().connect()
+    await client.sendText('{"jsonrpc":"2.0","id":"last","method":"session/list","params":{}}')
+    await client.leave()
+    expect(client.frames.find(({ id }) => id === 'last')).toHaveProperty('result')
+  })
+
+  it('acp 8: an unknown request is answered so, an unknown notification not at all', async () => {
+    const { client } = await open().connect({ capabilities: null })
+    client.notify('session/dance', {})
+    client.notify('_x/y', {})
+    expect(await client.error('session/dance', {})).toMatchObject({ code: -32601, data: { method: 'session/dance' } })
+    expect(await client.error('_x/y', {})).toMatchObject({ code: -32601 })
+    expect(client.frames).toHaveLength(2)
+  })
+
+  it('acp 9: a notification that fails produces no frame', async () => {
+    const { client } = await open().connect()
+    for (const params of [undefined, 7, {}, { sessionId: 5 }, { sessionId: 'unknown' }])
+      client.notify('session/cancel', params)
+    await client.result('session/list', {})
+    expect(client.frames).toHaveLength(2)
+  })
+
+  it('acp 11: text of any script comes and goes unchanged, also when the model cuts a character in half', async () => {
+    const world = open()
+    const text = 'Zażółć 漢字 👩‍👩‍👧 \u2028 "\\ \u0000'
+    const at = text.indexOf('\ud83d') + 1
+    world.model.push([says(text.slice(0, at)), says(text.slice(at)), finishes()])
+    const { client, newSession, say } = await world.connect()
+    await say(await newSession(), text)
+    expect(client.text()).toBe(text)
+    const halves = client.updates().filter((update) => /\\ud[89a-f]/.test(JSON.stringify(update)))
+    expect(halves).toEqual([])
+    expect(JSON.stringify(world.model.requests[0]?.messages)).toContain(JSON.stringify(text).slice(1, -1))
+  })
+
+  it('acp 12: an answer to nothing that was asked is ignored', async () => {
+    const { client } = await open().connect()
+    client.send({ jsonrpc: '2.0', id: 4711, result: {} })
+    client.send({ jsonrpc: '2.0', id: 'x', error: { code: 1, message: 'no' } })
+    await client.result('session/list', {})
+    expect(client.frames).toHaveLength(2)
+  })
+
+  it.each(['a text', 12, 0, -1])('acp 13: the id %j comes back as it is', async (id) => {
+    const { client } = await open().connect()
+    expect((await client.call('session/list', {}, id)).id).toBe(id)
+  })
+
+  it('acp 14: a running prompt holds up nothing', async () => {
+    const world = open()
+    world.model.push([() => hangs()])
+    const { client, newSession, say } = await world.connect()
+    const sessionId = await newSession()
+    const answered = say(sessionId, 'think long')
+    expect(await client.result('session/list', {})).toHaveProperty('sessions')
+    client.notify('session/cancel', { sessionId })
+    expect(await answered).toMatchObject({ result: { stopReason: 'cancelled' } })
+  })
+
+  it('acp 14: an open permission request holds up nothing', async () => {
+    const world = open({ tools: [createFakeTool('write', { effect: 'unsafe' })] })
+    world.model.push([calls('c1', 'write'), finishes('tool-calls')])
+    const { client, newSession, say } = await world.connect()
+    const sessionId = await newSession()
+    const answered = say(sessionId, 'write')
+    await client.untilRequest('session/request_permission')
+    expect(await client.result('session/list', {})).toHaveProperty('sessions')
+    client.notify('session/cancel', { sessionId })
+    await answered
+  })
+
+  it('acp 15: no error repeats what a client sent', async () => {
+    const secret = 'sk-very-secret'
+    const world = open()
+    const { client, newSession } = await world.connect()
+    const sessionId = await newSession()
+    const bad: [string, object][] = [
+      ['session/set_config_option', { sessionId, configId: 'model', value: 'openai/x', apiKey: secret }],
+      ['session/set_config_option', { sessionId, configId: 'model', value: 'openai/x', _meta: { key: secret } }],
+      ['session/set_config_option', { sessionId, configId: secret, value: 'x' }],
+      ['_agentao.cn/set_model', { sessionId, model: 'x', apiKey: secret }],
+      ['session/new', { cwd: secret, mcpServers: [] }],
+      ['session/new', { cwd: world.cwd, mcpServers: [{ name: 'x', command: 'y', env: { KEY: secret } }] }],
+      ['session/new', { cwd: world.cwd, mcpServers: [{ name: 'x', type: secret }] }],
+      ['session/prompt', { sessionId, prompt: [{ type: secret }] }],
+      ['session/prompt', { sessionId, prompt: secret }],
+    ]
+    for (const [method, params] of bad) expect(JSON.stringify(await client.error(method, params))).not.toContain(secret)
+    await client.sendText(`{"apiKey":"${secret}"\n{"jsonrpc":"2.0","apiKey":"${secret}"}\n`)
+    await client.result('session/list', {})
+    expect(JSON.stringify(client.frames)).not.toContain(secret)
+    expect(JSON.stringify(world.logged)).not.toContain(secret)
+  })
+
+  it('a frame that nests too deep is refused, one that is too long ends the connection', async () => {
+    const world = open({ limits: { frameBytes: 1_000 } })
+    const { client, connection } = await world.connect()
+    await client.sendText(`{"jsonrpc":"2.0","id":1,"x":${'['.repeat(70)}${']'.repeat(70)}}\n`)
+    expect(await client.until(({ error }) => error !== undefined)).toMatchObject({ error: { code: -32600 } })
+    await client.sendText('x'.repeat(1_001))
+    await connection.closed
+    expect(client.isEnded).toBe(true)
+  })
+})
