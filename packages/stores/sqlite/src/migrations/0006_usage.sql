@@ -30,13 +30,27 @@ CREATE TABLE usage (
 CREATE INDEX usage_by_user ON usage (user_id, at);
 CREATE INDEX usage_by_key ON usage (key_id, at) WHERE key_id IS NOT NULL;
 
--- The same added up for each key and day, for budgets. The currency is empty for calls whose price nobody knows.
-CREATE TABLE key_days (
+-- The same added up for each day: what budgets and most questions need, whatever the number of calls. The key is empty
+-- where there is none, the currency for calls whose price nobody knows.
+CREATE TABLE usage_days (
   key_id TEXT NOT NULL,
   day INTEGER NOT NULL,
+  user_id TEXT NOT NULL,
+  agent TEXT NOT NULL,
+  model TEXT NOT NULL,
+  kind TEXT NOT NULL,
   currency TEXT NOT NULL,
   calls INTEGER NOT NULL,
-  tokens INTEGER NOT NULL,
+  untold INTEGER NOT NULL,
+  unpriced INTEGER NOT NULL,
+  input_tokens INTEGER NOT NULL,
+  output_tokens INTEGER NOT NULL,
+  cached_input_tokens INTEGER NOT NULL,
+  cache_write_tokens INTEGER NOT NULL,
+  reasoning_tokens INTEGER NOT NULL,
   nano INTEGER NOT NULL,
-  PRIMARY KEY (key_id, day, currency)
+  last_at INTEGER NOT NULL,
+  PRIMARY KEY (key_id, day, user_id, agent, model, kind, currency)
 ) STRICT, WITHOUT ROWID;
+
+CREATE INDEX usage_days_by_user ON usage_days (user_id, day);
