@@ -19,6 +19,7 @@ export const OWN_BUSINESS: { readonly [path: string]: string } = {
   'packages/tools/src/bash/output-pipe.ts': 'opens the pipe of a command that was started',
   'packages/tools/src/bash/prune-outputs.ts': 'removes old outputs',
   'packages/tools/src/bash/running-calls.ts': 'notes which commands are running',
+  'packages/tools/src/files/put-file.ts': 'puts bytes in place for an acting file, or for the user who sent them',
   'packages/tools/src/files/directory.ts': 'opens directories and files for reading',
   'packages/tools/src/mcp/bounded-fetch.ts': 'speaks HTTP with the MCP servers that were configured',
   'packages/tools/src/mcp/public-fetch.ts': 'speaks HTTP with the MCP servers that clients brought',

@@ -1,18 +1,67 @@
 import type { Workspace } from '@polylogue/engine'
+import { basename, extname, join } from 'node:path'
 import { askFor } from './asked-path.ts'
+import { atSpot } from './at-spot.ts'
 import { createProtectedPaths } from './confines.ts'
+import { FileProblem } from './file-problem.ts'
+import { makeDirectory, putInPlace } from './put-file.ts'
 import { openConfined, type OpenFile } from './read-regular-file.ts'
 
-/** Opens files of a workspace as the file tools do: for whatever else reads a file that a client or a model named. */
+/** Files of a workspace, as the file tools see them: for whatever else reads or keeps a file that a client named. */
 export interface ConfinedFiles {
   /** The file is open as long as `use` runs. Rejects with a sentence when the path leads outside or to no file. */
   open<Result>(workspace: Workspace, path: string, use: (file: OpenFile) => Promise<Result>): Promise<Result>
+  /** Keeps what a user sent, in this folder of the workspace, beside what is there. Answers its path in the workspace. */
+  keep(workspace: Workspace, folder: string, file: SentFile): Promise<string>
 }
+
+export interface SentFile {
+  /** As the client calls it; only its last part counts. */
+  readonly name: string
+  readonly bytes: Uint8Array
+}
+
+const LONGEST_NAME = 120
+const MOST_OF_ONE_NAME = 1_000
 
 export function createConfinedFiles(options: { readonly protectedPaths: readonly string[] }): ConfinedFiles {
   const protectedPaths = createProtectedPaths(options.protectedPaths)
   return {
     open: async (workspace, path, use) =>
       openConfined(await protectedPaths.confine(workspace), askFor(workspace, path), use),
+    async keep(workspace, folder, { name, bytes }) {
+      const confines = await protectedPaths.confine(workspace)
+      for (const candidate of namesLike(plainName(name))) {
+        const path = join(folder, candidate)
+        const isKept = await atSpot(
+          confines,
+          askFor(workspace, path),
+          async (spot) => {
+            if (spot.kind !== 'absent') return false
+            await putInPlace(spot.directory, spot.name, bytes, undefined)
+            return true
+          },
+          { isForWriting: true, makeDirectory },
+        )
+        if (isKept) return path
+      }
+      throw new FileProblem('failed', `there are too many files called ${plainName(name)}`)
+    },
   }
+}
+
+/** Of any path, what may be the name of a new file. */
+function plainName(name: string): string {
+  const last = basename(name.toWellFormed().replaceAll('\\', '/')).replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '')
+  const bare = last.replace(/^\.+/, '').trim()
+  if (bare === '') return 'file'
+  const ending = extname(bare).slice(0, 20)
+  return bare.length <= LONGEST_NAME ? bare : `${bare.slice(0, LONGEST_NAME - ending.length).toWellFormed()}${ending}`
+}
+
+function* namesLike(name: string): Generator<string> {
+  yield name
+  const ending = extname(name)
+  const stem = name.slice(0, name.length - ending.length)
+  for (let number = 2; number <= MOST_OF_ONE_NAME; number++) yield `${stem}-${number}${ending}`
 }

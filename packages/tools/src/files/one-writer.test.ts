@@ -1,7 +1,9 @@
 import { globSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 
-const WRITER = 'replace-file.ts'
+const WRITER = 'put-file.ts'
+/** For calls of a model, and for what a user sends along. */
+const CALLERS = ['confined-files.ts', 'replace-file.ts']
 const READING = new Set(
   'constants existsSync lstat open opendir readlink realpath stat type BigIntStats Dirent FileHandle'.split(' '),
 )
@@ -31,10 +33,15 @@ describe('S15: of the file tools', () => {
     )
   })
 
-  it('that one asks for the grant before anything else', () => {
-    const writer = sources.find(({ name }) => name === WRITER)?.text ?? ''
-    expect(importsOfFileSystem(writer)).toContain('rename')
-    expect(writer.match(/^export (async )?function \w+/gm)).toEqual(['export async function replaceFile'])
-    expect(writer).toMatch(/replaceFile\([^{]*\{\n[^\n]*\n {2}requireGrant\(grant, tool\)\n/)
+  it('that one writes for two others, of which the one for tools asks for the grant before anything else', () => {
+    const textOf = (file: string): string => sources.find(({ name }) => name === file)?.text ?? ''
+    expect(importsOfFileSystem(textOf(WRITER))).toContain('rename')
+    const callers = sources.filter(({ text }) => text.includes(`./${WRITER}`)).map(({ name }) => name)
+    expect(callers.sort()).toEqual(CALLERS)
+    const forTools = textOf('replace-file.ts')
+    expect(forTools.match(/^export (async )?function \w+/gm)).toEqual(['export async function replaceFile'])
+    expect(forTools).toMatch(/replaceFile\([^{]*\{\n[^\n]*\n {2}requireGrant\(grant, tool\)\n/)
+    const users = sources.filter(({ text }) => text.includes('./confined-files.ts')).map(({ name }) => name)
+    expect(users).toEqual([])
   })
 })

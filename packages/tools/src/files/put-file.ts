@@ -1,0 +1,65 @@
+// Puts the bytes of a whole file in place. Who calls it has the right to: a granted call, or the user's own hand.
+import { randomBytes } from 'node:crypto'
+import { constants, type BigIntStats } from 'node:fs'
+import { mkdir, open, rename, unlink, type FileHandle } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { below, listingPath, type Directory } from './directory.ts'
+import { codeOf } from './file-problem.ts'
+
+export async function makeDirectory(path: string): Promise<void> {
+  try {
+    await mkdir(path)
+    await syncDirectory(dirname(path))
+  } catch (error) {
+    if (codeOf(error) !== 'EEXIST') throw error
+  }
+}
+
+export async function putInPlace(
+  directory: Directory,
+  name: string,
+  bytes: Uint8Array,
+  old: BigIntStats | undefined,
+): Promise<void> {
+  const temporary = below(directory, `.polylogue-${randomBytes(8).toString('hex')}.tmp`)
+  const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants
+  const file = await open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, old ? 0o600 : 0o666)
+  try {
+    try {
+      await file.writeFile(bytes)
+      if (old) await keepOwnerAndMode(file, old)
+      await file.sync()
+    } finally {
+      await file.close()
+    }
+    await rename(temporary, below(directory, name))
+  } catch (error) {
+    await unlink(temporary).catch((gone: unknown) => {
+      if (codeOf(gone) === undefined) throw gone
+    })
+    throw error
+  }
+  await syncDirectory(listingPath(directory))
+}
+
+/** Without the bits that lend rights to whoever runs it. */
+const PERMISSIONS = 0o777n
+
+async function keepOwnerAndMode(file: FileHandle, old: BigIntStats): Promise<void> {
+  const { uid, gid } = await file.stat({ bigint: true })
+  if (uid !== old.uid || gid !== old.gid) {
+    await file.chown(Number(old.uid), Number(old.gid)).catch((error: unknown) => {
+      if (codeOf(error) !== 'EPERM') throw error
+    })
+  }
+  await file.chmod(Number(old.mode & PERMISSIONS))
+}
+
+async function syncDirectory(path: string): Promise<void> {
+  const handle = await open(path, constants.O_RDONLY | constants.O_DIRECTORY)
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}
