@@ -12,7 +12,7 @@ import type { Parts } from './wire.ts'
 const HEARTBEAT_MS = 15_000
 const PAGE_SIZE = 50
 
-export const DOOR_NAMES: readonly string[] = ['aap/v3', 'aap/v1']
+export const DOOR_NAMES: readonly string[] = ['aap/v3', 'aap/v1', 'acp', 'blade']
 
 export interface DoorsDeps {
   readonly parts: Parts

@@ -1,9 +1,11 @@
+import { SOCKET_PATH } from '@polylogue/blade'
 import type { Server } from 'node:http'
 import type { ServerStatus } from './admin/status-routes.ts'
 import type { AcpConnections } from './acp/acp-connections.ts'
 import { createPipeUpgrade } from './acp/pipe-upgrade.ts'
 import { createWebSocketUpgrade } from './acp/web-socket-upgrade.ts'
 import { createOwnerApp, createPublicAccess, createPublicApp, type AppsDeps } from './apps.ts'
+import { createSockets, toUpgradeRoute } from './blade/blade-sockets.ts'
 import { DOOR_NAMES } from './doors.ts'
 import { createAccessPolicy } from './http/access-policy.ts'
 import { createClientAddress, createProxyList } from './http/client-address.ts'
@@ -62,7 +64,9 @@ export function createListeners({ options, connections, ...deps }: ListenersDeps
   const publicApp = createPublicApp({ ...deps, status }, { policy, addressOf, sockets }, access)
   const ownerApp = createOwnerApp({ ...deps, status })
   const ended = createRequestObserver({ log, metrics, addressOf })
-  const tcpServer = createHttpServer(createRequestListener(publicApp, { policy, ended }))
+  const blade = createSockets({ parts, config, log, authenticate: access.authenticate })
+  const direct = { path: SOCKET_PATH, handle: blade.handleRequest }
+  const tcpServer = createHttpServer(createRequestListener(publicApp, { policy, ended, direct }))
   sockets.watch(tcpServer)
   const everything = { judge: () => ({ allowed: true }) as const }
   const ownerServer = createHttpServer(createRequestListener(ownerApp, { policy: everything, ended }))
@@ -77,12 +81,12 @@ export function createListeners({ options, connections, ...deps }: ListenersDeps
     frameBytes: config.limits.imageRequestBytes,
   })
   const upgraded = [
-    listenForUpgrades(tcpServer, [overNetwork], { policy, phase, log }),
+    listenForUpgrades(tcpServer, [overNetwork, toUpgradeRoute(blade)], { policy, phase, log }),
     listenForUpgrades(ownerServer, [createPipeUpgrade({ connections, agents })], { policy: everything, phase, log }),
   ]
 
   const end = async (): Promise<void> => {
-    await Promise.all([tcp?.close(), closeServer(ownerServer)])
+    await Promise.all([blade.close(), tcp?.close(), closeServer(ownerServer)])
   }
   return {
     publicUrl,

@@ -17,7 +17,7 @@ import { openSqliteStores, type SqliteStores } from '@polylogue/store-sqlite'
 import { createMcpPool, createResultTool, sweepLeftovers, type McpPool, type McpServer } from '@polylogue/tools'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { createAgentCatalog } from './agents/agent-catalog.ts'
+import { createAgentCatalog, protectedPathsOf } from './agents/agent-catalog.ts'
 import { chooseModel } from './agents/agent-models.ts'
 import { createModelCatalog } from './agents/model-catalog.ts'
 import { bashStateDir, outputsDir } from './agents/built-in-tools.ts'
@@ -32,6 +32,7 @@ import { createServerMetrics, type ServerMetrics } from './metrics/server-metric
 import { createFaultLog } from './observe/fault-log.ts'
 import { observeStore } from './observe/observed-store.ts'
 import { createRunningTurns, type RunningTurns } from './observe/running-turns.ts'
+import { watchSessionChanges, type SessionChangesHub } from './observe/session-changes.ts'
 import { createTurnObserver } from './observe/turn-observer.ts'
 import { createWalWatch } from './observe/wal-watch.ts'
 import { tryLock } from './owner/try-lock.ts'
@@ -77,6 +78,9 @@ export interface Parts {
   readonly turns: RunningTurns
   /** Where sessions work. */
   readonly workspaces: Workspaces
+  /** What nothing that clients or models name may touch. */
+  readonly protectedPaths: readonly string[]
+  readonly onSessionChange: SessionChangesHub['onChange']
   readonly databaseFile: string
   /** The database was made just now. */
   readonly isNew: boolean
@@ -200,7 +204,9 @@ export async function wire(options: ServeOptions, config: LoadedConfig, { log, r
     digest: sha256,
     extraKeys: options.keys ?? [],
   })
-  const limited = limitEngine(capPresets(engine, config.permissions.ceiling), { limits, turns, clock, refused })
+  const { engine: limited, onChange: onSessionChange } = watchSessionChanges(
+    limitEngine(capPresets(engine, config.permissions.ceiling), { limits, turns, clock, refused }),
+  )
   const schedules = createSchedules({
     store: stores.schedules,
     engine: limited,
@@ -226,6 +232,8 @@ export async function wire(options: ServeOptions, config: LoadedConfig, { log, r
     streams,
     turns,
     workspaces,
+    protectedPaths: [options.dataDir, ...protectedPathsOf(config, file)],
+    onSessionChange,
     databaseFile: file,
     isNew,
     mcp,

@@ -58,7 +58,7 @@ export function createAgentCatalog(
     remember,
     schedule,
     dataDir: dataDir ?? join(tmpdir(), 'polylogue'),
-    protectedPaths: [...configFilesOf(config), ...databaseFilesOf(databaseFile)],
+    protectedPaths: protectedPathsOf(config, databaseFile),
   })
   const fallback = (): ChosenModel => findModel(defaultModel, originOfDefault(config, env), parts)
   const builtIn = (): AgentDefinition =>
@@ -124,6 +124,12 @@ function toDefinition(
   const tools = agent.tools.map((tool) => (typeof tool === 'string' ? builtIns.find(tool, subAgents) : tool))
   return { ...settings, tools, maxSteps: agent.maxSteps ?? limits.maxSteps, ...chosen }
 }
+
+/** What nothing that clients or models name may touch, besides the data directory. */
+export const protectedPathsOf = (config: LoadedConfig, databaseFile: string | undefined): readonly string[] => [
+  ...configFilesOf(config),
+  ...databaseFilesOf(databaseFile),
+]
 
 /** Also where they are not there yet: nothing that tools write may become a configuration. */
 function configFilesOf({ directory, file, skillDirectories }: LoadedConfig): readonly string[] {

@@ -19,10 +19,18 @@ export type RequestObserver = (trail: RequestTrail, incoming: IncomingMessage, o
 export interface RequestListenerDeps {
   readonly policy: Pick<AccessPolicy, 'judge'>
   readonly ended: RequestObserver
+  /** A protocol that answers its requests itself. */
+  readonly direct?: DirectRoute
+}
+
+export interface DirectRoute {
+  /** All paths that begin so. */
+  readonly path: string
+  handle(incoming: IncomingMessage, outgoing: ServerResponse): void
 }
 
 /** What happens to a request before any route sees it. */
-export function createRequestListener(app: HttpApp, { policy, ended }: RequestListenerDeps): RequestListener {
+export function createRequestListener(app: HttpApp, { policy, ended, direct }: RequestListenerDeps): RequestListener {
   const route = getRequestListener((request, bindings) => app.fetch(request, bindings))
   return (incoming, outgoing) => {
     const trail = beginTrail(incoming)
@@ -41,6 +49,11 @@ export function createRequestListener(app: HttpApp, { policy, ended }: RequestLi
     if (incoming.method === 'OPTIONS' && incoming.headers['access-control-request-method'] !== undefined) {
       trail.route = 'preflight'
       sendPreflight(outgoing)
+      return
+    }
+    if (direct !== undefined && `${incoming.url?.split('?', 1)[0] ?? ''}/`.startsWith(direct.path)) {
+      trail.route = direct.path
+      direct.handle(incoming, outgoing)
       return
     }
     void route(incoming, outgoing)

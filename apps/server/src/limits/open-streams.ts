@@ -6,6 +6,8 @@ export interface OpenStreams {
   readonly count: number
   /** Throws `HttpRefusal`. Counted until the response or connection is closed, however that happens. */
   admit(keyId: string, outgoing: Writable): void
+  /** Throws `HttpRefusal`. Counted until what it returns is called; calling that twice is harmless. */
+  enter(keyId: string): () => void
 }
 
 export interface OpenStreamsOptions {
@@ -23,25 +25,34 @@ export function createOpenStreams({ perKey, total, refused }: OpenStreamsOptions
     get count() {
       return count
     },
+    enter,
     admit(keyId, outgoing) {
-      const own = counts.get(keyId) ?? 0
-      if (own >= perKey) {
-        refused('streams-per-key')
-        throw new HttpRefusal(429, `This key has ${perKey} open streams, which is the limit.`, RETRY_AFTER)
-      }
-      if (count >= total) {
-        refused('streams')
-        throw new HttpRefusal(503, 'The server has as many open streams as it takes.', RETRY_AFTER)
-      }
-      if (outgoing.closed || outgoing.destroyed) return
-      count += 1
-      counts.set(keyId, own + 1)
-      outgoing.on('close', () => {
-        count -= 1
-        const rest = (counts.get(keyId) ?? 1) - 1
-        if (rest > 0) counts.set(keyId, rest)
-        else counts.delete(keyId)
-      })
+      const leave = enter(keyId)
+      if (outgoing.closed || outgoing.destroyed) leave()
+      else outgoing.on('close', leave)
     },
+  }
+
+  function enter(keyId: string): () => void {
+    const own = counts.get(keyId) ?? 0
+    if (own >= perKey) {
+      refused('streams-per-key')
+      throw new HttpRefusal(429, `This key has ${perKey} open streams, which is the limit.`, RETRY_AFTER)
+    }
+    if (count >= total) {
+      refused('streams')
+      throw new HttpRefusal(503, 'The server has as many open streams as it takes.', RETRY_AFTER)
+    }
+    count += 1
+    counts.set(keyId, own + 1)
+    let hasLeft = false
+    return () => {
+      if (hasLeft) return
+      hasLeft = true
+      count -= 1
+      const rest = (counts.get(keyId) ?? 1) - 1
+      if (rest > 0) counts.set(keyId, rest)
+      else counts.delete(keyId)
+    }
   }
 }

@@ -1,0 +1,94 @@
+import { SOCKET_PATH, createBladeSockets, type BladeSockets, type SocketCaller } from '@polylogue/blade'
+import type { SessionChanges } from '@polylogue/engine'
+import { createConfinedFiles } from '@polylogue/tools'
+import type { IncomingMessage } from 'node:http'
+import type { Authenticate } from '../auth/authenticate.ts'
+import type { LoadedConfig } from '../config/load-config.ts'
+import { HttpRefusal } from '../http/http-refusal.ts'
+import type { UpgradeRoute } from '../http/upgrade-listener.ts'
+import { jsonLimitsOf } from '../http/read-json-body.ts'
+import type { Log } from '../log/log.ts'
+import { sha256 } from '../platform/sha256.ts'
+import { systemClock } from '../platform/system-clock.ts'
+import type { Parts } from '../wire.ts'
+import { describeSessions } from './describe-sessions.ts'
+
+export interface BladeSocketParts {
+  readonly parts: Parts
+  readonly config: LoadedConfig
+  readonly log: Log
+  readonly authenticate: Authenticate
+}
+
+/** Where files lie that users send along with a message. */
+const UPLOADS = 'uploads'
+/** Enough for a handshake; nothing else comes before it. */
+const UNAUTHENTICATED_BYTES = 64 * 1024
+
+export function createSockets({ parts, config: { limits }, log, authenticate }: BladeSocketParts): BladeSockets {
+  const { engine, agents, streams, metrics, workspaces } = parts
+  const files = createConfinedFiles({ protectedPaths: parts.protectedPaths })
+  const sockets = createBladeSockets({
+    engine,
+    agents,
+    clock: systemClock,
+    digest: sha256,
+    describe: describeSessions(parts),
+    limits: {
+      messageBytes: limits.imageRequestBytes,
+      unauthenticatedBytes: UNAUTHENTICATED_BYTES,
+      outBufferBytes: limits.outBufferBytes,
+      json: jsonLimitsOf(limits),
+    },
+    async authenticate(incoming, token): Promise<SocketCaller | undefined> {
+      const outcome = await authenticate(token === undefined ? incoming : withToken(incoming, token))
+      return outcome.type === 'caller' ? outcome.caller : undefined
+    },
+    sockets: {
+      admit({ keyId }) {
+        try {
+          return streams.enter(keyId)
+        } catch (error) {
+          if (error instanceof HttpRefusal) return undefined
+          throw error
+        }
+      },
+      dropped: () => metrics.droppedReaders.add(),
+    },
+    async attachFile({ userId, sessionId, name, bytes }) {
+      const session = await engine.readSession(userId, sessionId)
+      await workspaces.prepare(session)
+      return files.keep(workspaces.locate(session), UPLOADS, { name, bytes })
+    },
+    log({ level, message, error, ...fields }) {
+      log[level](error === undefined ? fields : { ...fields, err: error }, message)
+    },
+  })
+  parts.onSessionChange(({ userId, sessionId, changes }) => {
+    const changed = toWire(changes)
+    if (Object.keys(changed).length > 0) sockets.sessionUpdated(userId, { session_id: sessionId, ...changed })
+  })
+  return sockets
+}
+
+/** What a list shows of it. */
+const toWire = ({ title, isPinned, isShared, recallsMemories, model }: SessionChanges) => ({
+  ...(title !== undefined && { intent: title }),
+  ...(isPinned !== undefined && { is_pinned: isPinned }),
+  ...(isShared !== undefined && { shared: isShared }),
+  ...(recallsMemories !== undefined && { memory_enabled: recallsMemories }),
+  ...(model !== undefined && { model }),
+})
+
+/** The same request, as if the token of the handshake had stood in its head. */
+function withToken(incoming: IncomingMessage, token: string): IncomingMessage {
+  const headers = { ...incoming.headers, authorization: `Bearer ${token}` }
+  return Object.create(incoming, { headers: { value: headers } }) as IncomingMessage
+}
+
+export const toUpgradeRoute = ({ handleUpgrade }: BladeSockets): UpgradeRoute => ({
+  path: SOCKET_PATH,
+  async upgrade({ incoming, socket, head }) {
+    handleUpgrade(incoming, socket, head)
+  },
+})

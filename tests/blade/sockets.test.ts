@@ -1,0 +1,159 @@
+// The Socket.IO half of the Blade door on a whole server: real clients, the doors beside it, and who may come in.
+import { BladeClient, type BladeOutput, type ChatEnd, type TurnProjection } from '@polylogue/blade'
+import { io } from 'socket.io-client'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { V3 } from '../support/aap-dialect.ts'
+import { type TestServer, startTestServer } from '../support/test-server.ts'
+import { type RestClient, createRestClient } from './rest-client.ts'
+
+let server: TestServer
+let rest: RestClient
+
+beforeAll(async () => {
+  server = await startTestServer({ allowOrigins: ['https://app.example'] })
+  rest = createRestClient(server)
+})
+afterAll(() => server.stop())
+
+interface Told {
+  readonly client: BladeClient
+  readonly told: readonly BladeOutput[]
+  /** The next end of a run. */
+  ended(): Promise<ChatEnd>
+}
+
+async function connect(options: Partial<ConstructorParameters<typeof BladeClient>[1]> = {}): Promise<Told> {
+  const client = new BladeClient(io, { url: server.url, token: server.key, ...options })
+  onTestFinished(() => client.close())
+  const told: BladeOutput[] = []
+  client.listen((output) => void told.push(output))
+  await client.connect()
+  return {
+    client,
+    told,
+    ended() {
+      const { promise, resolve } = Promise.withResolvers<ChatEnd>()
+      const stop = client.listen((output) => {
+        if (output.event !== 'chat:end') return
+        stop()
+        resolve(output.payload)
+      })
+      return promise
+    },
+  }
+}
+
+const createSession = async (body: object = { solution_id: 'scripted' }): Promise<string> =>
+  (await rest.send<{ session_id: string }>('POST', '/sessions', body)).body.session_id
+const messagesOf = async (id: string): Promise<readonly TurnProjection[]> =>
+  (await rest.send<readonly TurnProjection[]>('GET', `/sessions/${id}/messages`)).body
+/** `turn:end` says a little more than the messages. */
+const withoutExtras = (turns: readonly TurnProjection[]): readonly object[] =>
+  turns.map((turn) => {
+    const {
+      solution_id: _solution,
+      template_id: _template,
+      ...rest
+    } = { solution_id: null, template_id: null, ...turn }
+    return rest
+  })
+const textsOf = (turns: readonly TurnProjection[]): readonly string[] =>
+  turns.map(({ blocks }) => blocks.map(({ content }) => (typeof content === 'string' ? content : '')).join(''))
+
+describe.each(['websocket', 'polling'] as const)('over %s', (transport) => {
+  it('blade 29: a whole chat is told, folded and stored', async () => {
+    const { client, told, ended } = await connect({ transports: [transport] })
+    const id = await createSession()
+    await client.subscribe(id)
+    const end = ended()
+    expect(await client.send(id, 'say Hello there\ncall c1 echo {"msg":"back"}')).toMatchObject({ status: 'ok' })
+    expect(await end).toMatchObject({ status: 'completed', finish_reason: 'completed' })
+    const turns = await messagesOf(id)
+    expect(textsOf(turns).slice(-1)).toEqual(['RESULTS 1: back'])
+    expect(withoutExtras(client.state(id).turns)).toEqual(turns)
+    expect(told[0]).toMatchObject({ event: 'chat:start' })
+  })
+})
+
+describe('beside another door', () => {
+  it('a turn that another door began is told, and is complete in the messages', async () => {
+    const { client, ended } = await connect()
+    const { body } = await server.client(V3).create({ agent: { name: 'scripted' } })
+    const id = body.sessionId
+    await client.subscribe(id)
+    const end = ended()
+    await server.client(V3).turn(id, { messages: [{ role: 'user', content: 'think hm\nsay Hi' }] })
+    expect(await end).toMatchObject({ status: 'completed' })
+    const turns = await messagesOf(id)
+    expect(textsOf(turns)).toEqual(['think hm\nsay Hi', 'hmHi'])
+    expect(withoutExtras(client.state(id).turns)).toEqual(turns)
+  })
+
+  it('a session that began here is complete in the history of another door', async () => {
+    const { client, ended } = await connect()
+    const id = await createSession()
+    const end = ended()
+    await client.send(id, 'say From here')
+    await end
+    expect(JSON.stringify(await server.client(V3).history(id, 'full'))).toContain('From here')
+  })
+})
+
+describe('what comes along with a message', () => {
+  it('is kept in the workspace, where tools read it', async () => {
+    const { client, ended } = await connect()
+    const id = await createSession()
+    const end = ended()
+    const file = { type: 'file', name: '../notes.md', data: Buffer.from('buy milk').toString('base64') } as const
+    const script = { type: 'text', text: 'call r1 Read {"path":"uploads/notes.md"}' } as const
+    expect(await client.send(id, [script, file])).toMatchObject({ status: 'ok' })
+    await end
+    expect(textsOf(await messagesOf(id)).join('\n')).toContain('buy milk')
+  })
+})
+
+describe('who may come in', () => {
+  const refused = (options: Partial<ConstructorParameters<typeof BladeClient>[1]>) =>
+    connect(options).then(
+      () => 'connected',
+      (error: unknown) => (error instanceof Error ? error.message : String(error)),
+    )
+
+  it.each(['websocket', 'polling'] as const)('blade 28: nobody with a wrong key, over %s', async (transport) => {
+    expect(await refused({ token: 'sk-blade-v2-wrong', transports: [transport] })).toBe('unauthorized')
+    expect(await refused({ token: '', transports: [transport] })).toBe('unauthorized')
+  })
+
+  it.each(['websocket', 'polling'] as const)('no page of a foreign origin, over %s', async (transport) => {
+    const from = (origin: string) => refused({ headers: { origin }, transports: [transport] })
+    expect(await from('https://evil.example')).not.toBe('connected')
+    expect(await from('https://app.example')).toBe('connected')
+  })
+
+  it('nobody who calls the server by another name', async () => {
+    expect(await refused({ headers: { host: 'evil.example' }, transports: ['websocket'] })).not.toBe('connected')
+  })
+
+  it('blade 150: a key that is revoked ends its sockets and opens no other', async () => {
+    const { body } = await rest.send<{ plaintext: string; id: string }>('POST', '/user/api-keys/', { name: 'x' })
+    const { client } = await connect({ token: body.plaintext })
+    const gone = new Promise((resolve) => client.socket.once('disconnect', resolve))
+    await rest.send('DELETE', `/user/api-keys/${body.id}`)
+    await gone
+    expect(await refused({ token: body.plaintext })).toBe('unauthorized')
+  })
+
+  it('another user hears nothing of a session, and of a shared one may only listen', async () => {
+    const id = await createSession()
+    const other = await connect({ token: await server.createKey('grace') })
+    expect(await other.client.subscribe(id)).toMatchObject({ status: 'error', code: 'session_not_found' })
+    expect(await other.client.send(id, 'say hi')).toMatchObject({ status: 'error', code: 'session_not_found' })
+    await rest.send('PATCH', `/sessions/${id}/sharing`, { shared: true })
+    expect(await other.client.subscribe(id)).toMatchObject({ status: 'ok' })
+    expect(await other.client.send(id, 'say hi')).toMatchObject({ status: 'error', code: 'forbidden' })
+    const { client, ended } = await connect()
+    const ends = [ended(), other.ended()]
+    await client.send(id, 'say hi')
+    expect(await Promise.all(ends)).toMatchObject([{ status: 'completed' }, { status: 'completed' }])
+  })
+})
