@@ -199,6 +199,38 @@ describe('a scheduled task', () => {
     expect(runs).toEqual([])
   })
 
+  it('goes on after a restart: a run that waits is still a run, and ends with its turn', async () => {
+    const asking = await tasks.task({ prompt: call('w1', 'Bash', { command: 'mkdir -p a/b' }) })
+    await tasks.comeDue(asking.id)
+    const { id, session_id } = await untilStatus(asking.id, 'waiting_for_input')
+    await server.restart()
+    tasks = createTaskClient(server)
+    expect(await tasks.runs(asking.id)).toMatchObject([{ id, status: 'running' }])
+    await server.client(V3).cancel(session_id)
+    expect(await tasks.ended(asking.id)).toMatchObject({ id, status: 'failed', error: 'It was cancelled.' })
+  })
+
+  it('C18: has the rights of its user when it runs, not more than the ceiling', async () => {
+    const strict = { permissions: { ceiling: 'read-only' }, defaultAgent: 'scripted' }
+    const configFile = join(temp.path, 'strict.config.json')
+    const key = await server.createKey('ian')
+    const made = await createTaskClient({ ...server, key }, 'ian').task({
+      skip_confirmations: true,
+      prompt: call('w1', 'Write', { path: 'a', content: 'b' }),
+    })
+    await writeFile(configFile, JSON.stringify(strict))
+    await server.restart({ configFile })
+    tasks = createTaskClient(server)
+    const ian = createTaskClient({ url: server.url, dataDir: server.dataDir, key }, 'ian')
+    await ian.comeDue(made.id)
+    const { session_id } = await ian.ended(made.id)
+    expect(textOf(await server.client(V3, key).history(session_id, 'full'))).toMatch(
+      /Write is not allowed in mode read-only/,
+    )
+    await server.restart({ configFile: join(temp.path, 'polylogue.config.json') })
+    tasks = createTaskClient(server)
+  })
+
   it('is made by an agent that is told to, for its user, with the same agent', async () => {
     const session = await openSession(server.client(V3), { tools: [{ name: 'Schedule', trust: true }] })
     const input = { action: 'create', title: 'By an agent', prompt: 'say hello', cron: '0 0 1 1 *', timezone: 'UTC' }

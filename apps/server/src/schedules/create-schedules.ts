@@ -13,7 +13,11 @@ import {
   type ScheduleStore,
 } from '@polylogue/engine'
 import { LOCAL_USER, type KeyRing } from '../auth/key-ring.ts'
+import type { BuiltInToolName } from '../config/built-in-names.ts'
 import { createSlotCalendar } from './slot-calendar.ts'
+
+/** Nobody answers a run that asks nobody, and nobody has seen what it schedules. */
+const WITHHELD_TOOLS = ['AskUserQuestion', 'Schedule'] satisfies BuiltInToolName[]
 
 export interface SchedulesDeps {
   readonly store: ScheduleStore
@@ -41,7 +45,7 @@ export function createSchedules(deps: SchedulesDeps): Schedules {
     clock,
     random,
     sessionId: () => ids.sessionId(),
-    turns: createScheduledTurns({ engine, defaultAgent: () => agents.defaultName }),
+    turns: createScheduledTurns({ engine, defaultAgent: () => agents.defaultName, withheldTools: WITHHELD_TOOLS }),
     // Whoever has no key any more has lost the right to be here; the user `local` has none to lose.
     isWelcome: async (userId) => userId === LOCAL_USER || (await keys.list(userId)).length > 0,
     log,

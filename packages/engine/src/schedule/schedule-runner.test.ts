@@ -15,6 +15,7 @@ import { describe, expect, it } from 'vitest'
 import { EngineError } from '../errors.ts'
 import { asSessionId, asToolCallId, asUserId, type SessionId } from '../ids.ts'
 import type { LogEntry } from '../turn/turn-deps.ts'
+import { StorageFault } from '../ports/event-store.ts'
 import type { ScheduleStore } from '../ports/schedule-store.ts'
 import type { SlotCalendar } from '../ports/slot-calendar.ts'
 import { createScheduleBook, type ScheduleBook } from './schedule-book.ts'
@@ -69,7 +70,7 @@ async function openWorld({ schedules = createMemoryScheduleStore(), deps, ...opt
     clock,
     random: (length) => crypto.getRandomValues(new Uint8Array(length)),
     sessionId: () => asSessionId(`scheduled-${++sessions}`),
-    turns: createScheduledTurns({ engine, defaultAgent: () => 'tester' }),
+    turns: createScheduledTurns({ engine, defaultAgent: () => 'tester', withheldTools: ['Schedule'] }),
     isWelcome: async () => true,
     log: (entry) => told.push(entry),
   }
@@ -349,6 +350,30 @@ describe('the looking for slots', () => {
     isBroken = false
     await world.pass(5_000)
     expect(await runsOf(world, scheduleId)).toMatchObject([{ status: 'completed' }])
+    await world.stop()
+  })
+
+  it('passes over a schedule that cannot be read, and settles all others', async () => {
+    let damaged = ''
+    const world = await openWorld({
+      deps: ({ store }) => ({
+        store: {
+          ...store,
+          readSchedule: (scheduleId) =>
+            scheduleId === damaged
+              ? Promise.reject(new StorageFault('broken', 'It is damaged.'))
+              : store.readSchedule(scheduleId),
+        },
+      }),
+    })
+    damaged = (await world.book.create(ANN, NEWS)).scheduleId
+    const sound = await Promise.all(Array.from({ length: 99 }, () => world.book.create(ANN, NEWS)))
+    await world.pass(10 * MINUTE)
+    const runs = await Promise.all(sound.map(({ scheduleId }) => runsOf(world, scheduleId)))
+    expect(runs.map(([run]) => run?.status)).toEqual(sound.map(() => 'completed'))
+    expect(world.told.filter(({ level }) => level === 'error')).toMatchObject([
+      { message: 'a schedule cannot be looked after', scheduleId: damaged },
+    ])
     await world.stop()
   })
 

@@ -43,6 +43,8 @@ const TRY_AGAIN_MS = 2_000
 const SCHEDULES_AT_A_TIME = 1_000
 // A schedule of minutes that slept for months has many slots to pass over; others must not come late because of it.
 const SLOTS_AT_A_TIME = 100
+// Ten thousand that fall due in one minute are one commit for each of these, not for each of them.
+const SETTLED_TOGETHER = 100
 
 export function createScheduleRunner(deps: ScheduleRunnerDeps): ScheduleRunner {
   const { store, calendar, clock, log } = deps
@@ -126,14 +128,23 @@ export function createScheduleRunner(deps: ScheduleRunnerDeps): ScheduleRunner {
       const due = await store.dueSchedules(clock.now(), SCHEDULES_AT_A_TIME)
       const sound = due.filter((scheduleId) => !broken.has(scheduleId))
       if (sound.length === 0) return
-      for (const scheduleId of sound) {
-        if (isStopped()) return
-        await settle(scheduleId).catch((error: unknown) => {
-          if (error instanceof StorageFault && error.kind !== 'broken') throw error
-          broken.add(scheduleId)
-          log({ level: 'error', message: 'a schedule cannot be looked after', scheduleId, error })
-        })
+      for (let done = 0; done < sound.length && !isStopped(); done += SETTLED_TOGETHER) {
+        const together = sound.slice(done, done + SETTLED_TOGETHER)
+        const outcomes = await Promise.allSettled(together.map((scheduleId) => settleOrPassOver(scheduleId, broken)))
+        const failure = outcomes.find(({ status }) => status === 'rejected')
+        if (failure?.status === 'rejected') throw failure.reason
       }
+    }
+  }
+
+  /** A schedule that cannot be read does not keep the others from their slots. */
+  const settleOrPassOver = async (scheduleId: string, broken: Set<string>): Promise<void> => {
+    try {
+      await settle(scheduleId)
+    } catch (error) {
+      if (error instanceof StorageFault && error.kind !== 'broken') throw error
+      broken.add(scheduleId)
+      log({ level: 'error', message: 'a schedule cannot be looked after', scheduleId, error })
     }
   }
 

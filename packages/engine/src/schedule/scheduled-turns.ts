@@ -18,12 +18,11 @@ export interface ScheduledTurnsDeps {
   readonly engine: Pick<Engine, 'execute' | 'readSession' | 'attach'>
   /** Of schedules that name none. */
   defaultAgent(): string
+  /** What a run that nobody watches is not offered. */
+  readonly withheldTools: readonly string[]
 }
 
-/** Of these an unattended run is not offered any: nobody answers it, and what it schedules nobody has seen. */
-const WITHHELD_TOOLS = ['AskUserQuestion', 'Schedule']
-
-export function createScheduledTurns({ engine, defaultAgent }: ScheduledTurnsDeps): ScheduledTurns {
+export function createScheduledTurns({ engine, defaultAgent, withheldTools }: ScheduledTurnsDeps): ScheduledTurns {
   const hasBegun = async ({ userId, sessionId }: ScheduleRun): Promise<boolean> => {
     try {
       await engine.readSession(userId, sessionId)
@@ -45,7 +44,7 @@ export function createScheduledTurns({ engine, defaultAgent }: ScheduledTurnsDep
       title,
       ...(model !== undefined && { model }),
       input: prompt,
-      ...(isUnattended && { settings: { isUnattended, withheldTools: WITHHELD_TOOLS } }),
+      ...(isUnattended && { settings: { isUnattended, withheldTools } }),
     })
   }
 

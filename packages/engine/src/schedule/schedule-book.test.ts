@@ -1,0 +1,122 @@
+import { createFakeClock, createMemoryScheduleStore, hourlyCalendar } from '@polylogue/testkit'
+import { describe, expect, it } from 'vitest'
+import { asUserId } from '../ids.ts'
+import { SCHEDULE_LIMITS, type ScheduleStore } from '../ports/schedule-store.ts'
+import { createScheduleBook } from './schedule-book.ts'
+import type { NewSchedule } from './schedule-rules.ts'
+
+const ADA = asUserId('ada')
+const GRACE = asUserId('grace')
+const HOUR = 3_600_000
+
+const NEWS: NewSchedule = {
+  title: 'News',
+  prompt: 'Tell me the news',
+  cron: '0 * * * *',
+  timezone: 'UTC',
+  isEnabled: true,
+  isUnattended: false,
+}
+
+function setUp(spoil: (store: ScheduleStore) => ScheduleStore = (store) => store) {
+  const clock = createFakeClock()
+  let changes = 0
+  const book = createScheduleBook({
+    store: spoil(createMemoryScheduleStore()),
+    calendar: hourlyCalendar,
+    clock: {
+      now: () => clock.now(),
+      // The time that others are given passes at once.
+      setTimer(_ms, run) {
+        queueMicrotask(run)
+        return { cancel: () => undefined }
+      },
+    },
+    random: (length) => crypto.getRandomValues(new Uint8Array(length)),
+    changed: () => void changes++,
+  })
+  return { book, clock, changes: () => changes }
+}
+
+describe('the book of schedules', () => {
+  it('makes, finds, lists and removes those of a user, and tells that something has changed', async () => {
+    const { book, changes, clock } = setUp()
+    const one = await book.create(ADA, NEWS)
+    const two = await book.create(ADA, { ...NEWS, title: 'Weather' })
+    expect(one).toMatchObject({
+      ...NEWS,
+      scheduleId: expect.stringMatching(/^task_[0-9a-f]{24}$/),
+      createdAt: clock.now(),
+    })
+    expect(await book.list(ADA)).toEqual([two, one])
+    expect(await book.find(ADA, one.scheduleId)).toEqual(one)
+    expect(changes()).toBe(2)
+    await book.remove(ADA, one.scheduleId)
+    expect(await book.list(ADA)).toEqual([two])
+  })
+
+  it('makes one schedule of one id', async () => {
+    const { book } = setUp()
+    const one = await book.create(ADA, NEWS, 'task_1')
+    expect(await book.create(ADA, { ...NEWS, title: 'Again' }, 'task_1')).toEqual(one)
+    await expect(book.create(GRACE, NEWS, 'task_1')).rejects.toMatchObject({ code: 'schedule-not-found' })
+  })
+
+  it('does not know what belongs to somebody else', async () => {
+    const { book } = setUp()
+    const { scheduleId } = await book.create(ADA, NEWS)
+    const unknown = { name: 'ScheduleError', code: 'schedule-not-found' }
+    await expect(book.find(GRACE, scheduleId)).rejects.toMatchObject(unknown)
+    await expect(book.change(GRACE, scheduleId, { title: 'x' })).rejects.toMatchObject(unknown)
+    await expect(book.remove(GRACE, scheduleId)).rejects.toMatchObject(unknown)
+    await expect(book.runs(GRACE, scheduleId)).rejects.toMatchObject(unknown)
+    expect(await book.occurrences(GRACE, { from: 0, to: HOUR })).toEqual([])
+  })
+
+  it('refuses times that are none, and leaves everything as it was', async () => {
+    const { book } = setUp()
+    const wrong = (field: string) => ({ code: 'invalid-schedule', field })
+    await expect(book.create(ADA, { ...NEWS, cron: 'x' })).rejects.toMatchObject(wrong('cron'))
+    await expect(book.create(ADA, { ...NEWS, timezone: 'Nowhere' })).rejects.toMatchObject(wrong('timezone'))
+    const one = await book.create(ADA, NEWS)
+    await expect(book.change(ADA, one.scheduleId, { cron: 'x' })).rejects.toMatchObject(wrong('cron'))
+    await expect(book.occurrences(ADA, { from: 2, to: 1 })).rejects.toMatchObject(wrong('from'))
+    expect(await book.list(ADA)).toEqual([one])
+  })
+
+  it('refuses one schedule too many', async () => {
+    const { book } = setUp()
+    for (let index = 0; index < SCHEDULE_LIMITS.perUser; index++) await book.create(ADA, NEWS)
+    await expect(book.create(ADA, NEWS)).rejects.toMatchObject({ code: 'too-many-schedules' })
+  })
+
+  it('changes what is said, also when others change the same schedule at the same time', async () => {
+    const { book } = setUp()
+    const { scheduleId } = await book.create(ADA, NEWS)
+    await Promise.all([
+      book.change(ADA, scheduleId, { title: 'Weather' }),
+      book.change(ADA, scheduleId, { prompt: 'Tell me the weather' }),
+      book.change(ADA, scheduleId, { isEnabled: false }),
+    ])
+    expect(await book.find(ADA, scheduleId)).toMatchObject({
+      title: 'Weather',
+      prompt: 'Tell me the weather',
+      isEnabled: false,
+      revision: 4,
+    })
+    const { book: busy } = setUp((store) => ({ ...store, replaceSchedule: async () => false }))
+    const one = await busy.create(ADA, NEWS)
+    await expect(busy.change(ADA, one.scheduleId, { title: 'x' })).rejects.toMatchObject({ code: 'schedule-busy' })
+  })
+
+  it('tells when those that are enabled fall due, of each the first thousand times', async () => {
+    const { book } = setUp()
+    await book.create(ADA, { ...NEWS, isEnabled: false })
+    const schedule = await book.create(ADA, { ...NEWS, expiresAt: 5_000 * HOUR })
+    expect(await book.occurrences(ADA, { from: HOUR, to: 3 * HOUR })).toEqual([{ schedule, slots: [HOUR, 2 * HOUR] }])
+    const [long] = await book.occurrences(ADA, { from: 0, to: 100_000 * HOUR })
+    expect(long?.slots).toHaveLength(1_000)
+    const [last] = await book.occurrences(ADA, { from: 4_998 * HOUR, to: 9_000 * HOUR })
+    expect(last?.slots).toEqual([4_998 * HOUR, 4_999 * HOUR, 5_000 * HOUR])
+  })
+})
