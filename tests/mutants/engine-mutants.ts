@@ -19,9 +19,9 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: `${ENGINE}/turn/end-turn.ts`,
-        find: "    { type: 'turn.ended', turnId, outcome: end.outcome, ...(end.error && { error: end.error }) },\n  ]",
+        find: 'turn.output !== undefined && { output: turn.output }),\n    },\n  ]',
         replacement:
-          "    { type: 'turn.ended', turnId, outcome: end.outcome, ...(end.error && { error: end.error }) } as RecordedEvent,\n  ].toSorted((a, b) => Number(a.type === 'step.ended') - Number(b.type === 'step.ended'))",
+          "turn.output !== undefined && { output: turn.output }),\n    } as RecordedEvent,\n  ].toSorted((a, b) => Number(a.type === 'step.ended') - Number(b.type === 'step.ended'))",
       },
       {
         file: `${ENGINE}/session/evolve.ts`,

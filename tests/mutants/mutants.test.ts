@@ -10,6 +10,7 @@ const read = (file: string): string => readFileSync(fileURLToPath(new URL(file, 
 
 /** Those whose tests take no time. `npm run proof` tries them all. */
 const QUICK = [
+  'a write is acknowledged before its commit',
   'an append does not check its fence',
   'a delta overtakes an event that is being recorded',
   'a restart grants what waited for approval',

@@ -19,7 +19,7 @@ export const STORE_MUTANTS: readonly Mutant[] = [
           'setTimeout(() => void (db.isOpen && db.isTransaction && commit.run()), 20)\n    } catch (error) {\n      rollBack()',
       },
     ],
-    caughtBy: { file: `${STORE}/durability.test.ts`, test: 'is there after the process was killed' },
+    caughtBy: { file: `${STORE}/group-commit.test.ts`, test: 'are committed together and settle after the commit' },
   },
   {
     name: 'the seq is chosen outside the transaction',
