@@ -12,6 +12,9 @@ export interface ServerMetrics {
   readonly turns: Counter
   readonly takeovers: Counter
   readonly modelSteps: Histogram
+  readonly tokens: Counter
+  /** By currency. */
+  readonly cost: Counter
   readonly appends: Histogram
   readonly commitSize: Histogram
   readonly storageFaults: Counter
@@ -46,6 +49,8 @@ export function createServerMetrics({ openStreams, runningTurns, databaseFile }:
     turns: createCounter('polylogue_turns_total', 'Turns that ended, by outcome.'),
     takeovers: createCounter('polylogue_takeovers_total', 'Turns taken over from a dead process or a failed disk.'),
     modelSteps: createHistogram('polylogue_model_step_seconds', 'From asking the model to its answer.', STEP_SECONDS),
+    tokens: createCounter('polylogue_model_tokens_total', 'Tokens that models took, in and out.'),
+    cost: createCounter('polylogue_model_cost_total', 'What model calls of known price cost, by currency.'),
     appends: createHistogram('polylogue_append_seconds', 'From an append to its fsync.', SECONDS),
     commitSize: createHistogram('polylogue_commit_writes', 'Writes that shared one commit.', COUNTS),
     storageFaults: createCounter(

@@ -1,4 +1,4 @@
-import { asEntryId, asSessionId, asTurnId, ROOT_LOOP, type RecordedEvent } from '@polylogue/engine'
+import { asEntryId, asSessionId, asTurnId, asUserId, ROOT_LOOP, type RecordedEvent } from '@polylogue/engine'
 import { expect, it } from 'vitest'
 import { silentLog, type Log } from '../log/log.ts'
 import { createCounter, createHistogram } from '../metrics/metric.ts'
@@ -17,6 +17,8 @@ function createObserver() {
     turns: createCounter('turns', ''),
     takeovers: createCounter('takeovers', ''),
     modelSteps: createHistogram('steps', '', [1, 10]),
+    tokens: createCounter('tokens', ''),
+    cost: createCounter('cost', ''),
   }
   const observer = createTurnObserver(metrics, log)
   const at = (time: number, ...events: RecordedEvent[]) => observer.appended({ sessionId, at: time, events })
@@ -50,4 +52,32 @@ it('a step is measured once, from its question to its answer', () => {
   observer.deleted(sessionId)
   at(11_000, { type: 'step.ended', turnId, stepId, outcome: 'completed' })
   expect(metrics.modelSteps.expose()).toContain('steps_sum 2\nsteps_count 1\n')
+})
+
+it('tokens and money are counted, and questions of the engine itself are no model steps', () => {
+  const { at, metrics, observer } = createObserver()
+  const call = {
+    callId: stepId,
+    kind: 'step',
+    userId: asUserId('ada'),
+    loops: [ROOT_LOOP],
+    agent: 'a',
+    model: 'x/y',
+  } as const
+  const took = { inputTokens: 10, outputTokens: 2, cost: { nano: 1_500_000_000, currency: 'EUR' } }
+  observer.appended({ sessionId, at: 1, events: [], usage: [{ ...call, usage: took }, call] })
+  expect(metrics.tokens.expose()).toContain('tokens{direction="in"} 10\ntokens{direction="out"} 2\n')
+  expect(metrics.cost.expose()).toContain('cost{currency="EUR"} 1.5\n')
+  const usage = { inputTokens: 0, outputTokens: 0 }
+  at(1, asked, {
+    type: 'step.answered',
+    turnId,
+    stepId,
+    blocks: [],
+    routes: {},
+    finish: 'tool-calls',
+    usage,
+    by: 'engine',
+  })
+  expect(metrics.modelSteps.expose()).toContain('steps_count 0\n')
 })

@@ -1,15 +1,15 @@
-import type { AppendRequest, EntryId, RecordedEvent, SessionId } from '@polylogue/engine'
+import { NANO, type AppendRequest, type EntryId, type RecordedEvent, type SessionId } from '@polylogue/engine'
 import type { Log } from '../log/log.ts'
 import type { ServerMetrics } from '../metrics/server-metrics.ts'
 
 /** Tells the log and the counters how turns go. */
 export interface TurnObserver {
-  appended(request: Pick<AppendRequest, 'sessionId' | 'at' | 'events'>): void
+  appended(request: Pick<AppendRequest, 'sessionId' | 'at' | 'events' | 'usage'>): void
   deleted(sessionId: SessionId): void
 }
 
 export function createTurnObserver(
-  metrics: Pick<ServerMetrics, 'turns' | 'takeovers' | 'modelSteps'>,
+  metrics: Pick<ServerMetrics, 'turns' | 'takeovers' | 'modelSteps' | 'tokens' | 'cost'>,
   log: Log,
 ): TurnObserver {
   /** When each open step asked its model. */
@@ -27,6 +27,10 @@ export function createTurnObserver(
         asked.set(sessionId, (asked.get(sessionId) ?? new Map<EntryId, number>()).set(event.stepId, at))
         break
       case 'step.answered':
+        // The engine's own questions ask no model.
+        if (event.by === 'engine') asked.get(sessionId)?.delete(event.stepId)
+        stepEnded(sessionId, event.stepId, at)
+        break
       case 'step.ended':
         stepEnded(sessionId, event.stepId, at)
         break
@@ -45,8 +49,14 @@ export function createTurnObserver(
     }
   }
   return {
-    appended({ sessionId, at, events }) {
+    appended({ sessionId, at, events, usage = [] }) {
       for (const event of events) tell(sessionId, event, at)
+      for (const { usage: took } of usage) {
+        if (took === undefined) continue
+        metrics.tokens.add({ direction: 'in' }, took.inputTokens)
+        metrics.tokens.add({ direction: 'out' }, took.outputTokens)
+        if (took.cost) metrics.cost.add({ currency: took.cost.currency }, took.cost.nano / NANO)
+      }
     },
     deleted: (sessionId) => void asked.delete(sessionId),
   }
