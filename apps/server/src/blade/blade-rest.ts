@@ -8,7 +8,7 @@ import type { HttpApp } from '../http/request-listener.ts'
 import { trailOf } from '../http/request-trail.ts'
 import type { Log } from '../log/log.ts'
 import { systemClock } from '../platform/system-clock.ts'
-import { SERVER_TIMEZONE } from '../schedules/schedule-tool-parts.ts'
+import { serverTimezone } from '../schedules/schedule-tool-parts.ts'
 import { readVersion } from '../version.ts'
 import type { Parts } from '../wire.ts'
 import { describeSessions } from './describe-sessions.ts'
@@ -28,12 +28,15 @@ export function createBladeRest({ parts, config: { limits }, log, authenticate }
     models: parts.models,
     memories: parts.memories,
     schedules: parts.schedules.book,
-    timezone: SERVER_TIMEZONE,
+    get timezone() {
+      return serverTimezone()
+    },
     keys: parts.keys,
     clock: systemClock,
     describe: describeSessions(parts),
     version: readVersion(),
     bodyBytes: limits.requestBytes,
+    foreignPaths: ['/api/polylogue'],
     authenticate,
     readBody: (incoming, bytes) => readBody(incoming, { ...jsonLimitsOf(limits), bytes }),
     report(error, incoming) {

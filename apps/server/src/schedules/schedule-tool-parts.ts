@@ -2,8 +2,10 @@ import type { Engine, ScheduleBook } from '@polylogue/engine'
 import type { ScheduleToolOptions } from '@polylogue/tools'
 import { sha256 } from '../platform/sha256.ts'
 
-/** Of schedules that name none. */
-export const SERVER_TIMEZONE = new Intl.DateTimeFormat().resolvedOptions().timeZone
+let timezone: string | undefined
+
+/** Of schedules that name none. Not before somebody asks: it takes as long as half a start of Node. */
+export const serverTimezone = (): string => (timezone ??= new Intl.DateTimeFormat().resolvedOptions().timeZone)
 
 interface LateParts {
   readonly book: ScheduleBook
@@ -19,7 +21,9 @@ export function createScheduleToolParts(find: () => LateParts): ScheduleToolOpti
       remove: (userId, scheduleId) => find().book.remove(userId, scheduleId),
     },
     agentOf: async (userId, sessionId) => (await find().engine.readSession(userId, sessionId)).agent,
-    timezone: SERVER_TIMEZONE,
+    get timezone() {
+      return serverTimezone()
+    },
     digest: sha256,
   }
 }

@@ -86,7 +86,8 @@ export function scheduledTaskOperations(deps: Deps): readonly Operation[] {
   return [...allTasksOperations(deps), ...oneTaskOperations(deps)].map(refuseInOurWords)
 }
 
-function allTasksOperations({ schedules, timezone }: Deps): readonly Operation[] {
+function allTasksOperations(deps: Deps): readonly Operation[] {
+  const { schedules } = deps
   return [
     operation({
       method: 'GET',
@@ -113,7 +114,7 @@ function allTasksOperations({ schedules, timezone }: Deps): readonly Operation[]
             title,
             prompt,
             cron,
-            timezone: body.timezone ?? timezone,
+            timezone: body.timezone ?? deps.timezone,
             isEnabled: body.enabled,
             isUnattended: body.skip_confirmations,
             ...(expiresAt !== undefined && { expiresAt }),
