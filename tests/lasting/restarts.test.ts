@@ -11,4 +11,4 @@ it('memories, summaries and budgets survive a kill -9 at points of all kinds', a
   const { reached, complaints } = await playRestarts(points.map((point) => [point]))
   expect(complaints).toEqual([])
   expect(reached).toBeGreaterThan(POINTS / 2)
-}, 120_000)
+}, 180_000)
