@@ -43,6 +43,8 @@ export function createRunCarrier({ store, clock, turns, putDown, log }: RunCarri
   const underWay = new Map<string, Promise<void>>()
   /** Why those that wait for another attempt could not begin. */
   const refusals = new Map<string, string>()
+  /** Those of which it was told that they cannot be carried on: a storage that is gone has them all tried again and again. */
+  const troubled = new Set<string>()
 
   const carry = async ({ run, schedule }: OpenRun): Promise<void> => {
     if (run.status === 'due') {
@@ -86,8 +88,11 @@ export function createRunCarrier({ store, clock, turns, putDown, log }: RunCarri
       const { runId, sessionId, scheduleId } = open.run
       if (underWay.has(runId)) return
       const work = carry(open)
+        .then(() => void troubled.delete(runId))
         .catch((error: unknown) => {
-          log({ level: 'error', message: 'a scheduled run cannot be carried on', runId, scheduleId, sessionId, error })
+          const message = 'a scheduled run cannot be carried on'
+          if (!troubled.has(runId)) log({ level: 'error', message, runId, scheduleId, sessionId, error })
+          troubled.add(runId)
           putDown()
         })
         .finally(() => underWay.delete(runId))

@@ -241,6 +241,31 @@ describe('a scheduled run', () => {
   })
 })
 
+describe('a run whose end cannot be stored', () => {
+  it('is told of once, and ends when it can be', async () => {
+    let isBroken = true
+    const world = await openWorld({
+      deps: ({ store }) => ({
+        store: {
+          ...store,
+          moveRun: (runId, from, to) =>
+            isBroken ? Promise.reject(new StorageFault('full', 'no room')) : store.moveRun(runId, from, to),
+        },
+      }),
+    })
+    const { scheduleId } = await world.book.create(ANN, NEWS)
+    await world.pass(12 * MINUTE)
+    expect(world.told.filter(({ level }) => level === 'error')).toMatchObject([
+      { message: 'a scheduled run cannot be carried on' },
+    ])
+    isBroken = false
+    await world.pass(5_000)
+    expect(await runsOf(world, scheduleId)).toMatchObject([{ status: 'completed' }])
+    expect(prompts(world.model)).toHaveLength(1)
+    await world.stop()
+  })
+})
+
 describe('schedules after a crash', () => {
   const die = (): Promise<never> => new Promise(() => undefined)
 

@@ -107,7 +107,7 @@ export function createScheduleRunner(deps: ScheduleRunnerDeps): ScheduleRunner {
       const nextSlotAt = (await store.nextSlotAt()) ?? Infinity
       return Math.min(LOOK_AGAIN_MS, Math.max(0, nextSlotAt - clock.now()))
     } catch (error) {
-      log({ level: 'warn', message: 'the next slot cannot be found', error })
+      if (!isFailing) log({ level: 'warn', message: 'the next slot cannot be found', error })
       return LOOK_AGAIN_MS
     }
   }
