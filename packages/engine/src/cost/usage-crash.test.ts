@@ -9,6 +9,7 @@ import {
   createProcessStore,
   createTestEngine,
   createTestIds,
+  result,
   says,
   useSession,
   untilQuiet,
@@ -43,11 +44,12 @@ function createWorker(): FakeModel {
 const toldIn = (events: readonly RecordedEvent[]): number =>
   events.filter((event) => event.type === 'step.answered' && event.usage.inputTokens > 0).length
 
+const KINDS = ['dieAfterWrites', 'dieBeforeWrite'] as const
+
 describe('a process that dies', () => {
   it('at any write leaves every model call counted once, whether or not its write was stored', async () => {
-    const kinds = ['dieAfterWrites', 'dieBeforeWrite'] as const
     let deaths = 0
-    for (const kind of kinds) {
+    for (const kind of KINDS) {
       for (let writes = 1; ; writes += 1) {
         const clock = createFakeClock()
         const store = createMemoryEventStore({ clock })
@@ -77,5 +79,49 @@ describe('a process that dies', () => {
       }
     }
     expect(deaths).toBeGreaterThan(20)
+  })
+
+  it('at any write leaves a budget that asks once, and goes on when it is told to', async () => {
+    let deaths = 0
+    for (const kind of KINDS) {
+      for (let writes = 1; ; writes += 1) {
+        const clock = createFakeClock()
+        const store = createMemoryEventStore({ clock })
+        const tools = [createFakeTool('look'), createAgentTool()]
+        const budgets = { currency: 'USD', budgetsOf: () => ({ turn: { steps: 2 } }) }
+        const options = { clock, ids: createTestIds(), tools, budgets }
+        const dying = createProcessStore(store)
+        const first = createTestEngine({ ...options, store: dying, model: createWorker() })
+        const access = { type: 'preset' } as const
+        const created = { type: 'create-session', userId: first.user, agent: 'tester', access } as const
+        const { sessionId } = await first.engine.execute({ ...created, preset: 'full-access' })
+        dying[kind](writes)
+        void useSession(first, sessionId).say('go')
+        await untilQuiet()
+        const isDead = dying.isDead
+        const engine = createTestEngine({ ...options, store, model: createWorker() })
+        await engine.engine.start()
+        const second = useSession(engine, sessionId)
+        await second.untilRest()
+        // The very first write is the input itself: if that was lost, nobody has asked for anything.
+        const isAsked = (await second.types()).includes('turn.started')
+        for (let asked = 0; isAsked && (await second.view()).status === 'waiting'; asked += 1) {
+          const { waitingCalls } = await second.view()
+          expect({ kind, writes, waiting: waitingCalls.length, isEndless: asked > 5 }).toEqual({
+            ...{ kind, writes, waiting: 1, isEndless: false },
+          })
+          await second.answer(result(waitingCalls[0] ?? '', 'Go on'))
+          await second.untilRest()
+        }
+        const events = await second.events()
+        const questions = events.filter((event) => event.type === 'step.answered' && event.by === 'engine')
+        const calls = (await store.usage.sumUsage({ by: [], limit: 1 }))[0]?.calls ?? 0
+        if (isAsked) expect(events.at(-1)).toMatchObject({ type: 'turn.ended', outcome: 'finished' })
+        expect(questions).toHaveLength(isAsked ? Math.ceil(calls / 2) - 1 : 0)
+        if (!isDead) break
+        deaths += 1
+      }
+    }
+    expect(deaths).toBeGreaterThan(15)
   })
 })
