@@ -17,6 +17,8 @@ export function serveAcp(options: AcpConnectionOptions, deps: AcpDeps): AcpConne
   const out = new OutQueue({
     output: options.output,
     fullAt: limits.outBufferBytes,
+    // More than any one event, and what was full before it.
+    breaksAt: limits.outBufferBytes + 2 * limits.frameBytes,
     broken: (error) => {
       log({ level: 'info', message: 'a client does not take anything any more', error })
       stop.abort()
@@ -37,17 +39,19 @@ export function serveAcp(options: AcpConnectionOptions, deps: AcpDeps): AcpConne
       log({ level: 'warn', message: 'the input of a client cannot be read any more', error })
     }
     await withinBounds(end())
-    await out.end()
+    await withinBounds(out.end())
+    out.abort()
   }
 
   /** What is open is answered; what waits for somebody stays open for others. */
   async function end(): Promise<void> {
     peer.abandonRequests()
-    const ids = [...connection.sessions.keys()]
-    await Promise.all(
-      ids.map((sessionId) => (mustCancel ? closeSession(connection, sessionId) : leaveSession(sessionId))),
-    )
-    await peer.answered()
+    // Again, for what was being opened when the end came.
+    do {
+      const ids = [...connection.sessions.keys()]
+      await Promise.all(ids.map((id) => (mustCancel ? closeSession(connection, id) : leaveSession(id))))
+      await peer.answered()
+    } while (connection.sessions.size > 0)
     await out.flushed()
   }
 

@@ -1,5 +1,5 @@
 import type { LoadSessionResponse, NewSessionResponse } from '@agentclientprotocol/sdk'
-import type { SessionView } from '@polylogue/engine'
+import type { SessionId, SessionView } from '@polylogue/engine'
 import type { GivenMcpServer } from '../deps.ts'
 import { invalidRequest } from '../errors.ts'
 import { FINGERPRINT_LABEL } from '../labels.ts'
@@ -32,7 +32,12 @@ export async function newSession(
     return { sessionId: found.sessionId, ...setup(opened) }
   }
   const view = await create(connection, cwd, servers)
-  const opened = await openSession(connection, { view, abilities, servers, past: 'never' })
+  const opened = await openSession(connection, { view, abilities, servers, past: 'never' }).catch(
+    async (error: unknown) => {
+      await forget(connection, view.sessionId)
+      throw error
+    },
+  )
   exchange.afterResponse(() => opened.session.goLive())
   return { sessionId: view.sessionId, ...setup(opened) }
 }
@@ -104,6 +109,15 @@ async function create(connection: Connection, cwd: string, servers: readonly Giv
     labels: { [FINGERPRINT_LABEL]: fingerprintOf(servers, deps.digest) },
   })
   return deps.engine.readSession(userId, sessionId)
+}
+
+/** A session that could not be opened was never made. */
+async function forget({ deps, options }: Connection, sessionId: SessionId): Promise<void> {
+  try {
+    await deps.engine.execute({ type: 'delete-session', userId: options.userId, sessionId })
+  } catch (error) {
+    deps.log({ level: 'warn', message: 'a session that could not be opened is left over', sessionId, error })
+  }
 }
 
 async function reopen(

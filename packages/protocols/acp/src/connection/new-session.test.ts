@@ -184,9 +184,13 @@ describe('session/new', () => {
     const outside = join(world.cwd, 'outside')
     const link = join(inside, 'link')
     for (const path of [inside, outside]) mkdirSync(path)
+    const back = join(outside, 'back')
     symlinkSync(outside, link)
+    symlinkSync(inside, back)
     const { client, newSession } = await world.connect({ rights: { stdioMcpServers: false, directories: [inside] } })
-    await newSession({ cwd: inside })
+    const sessionId = await newSession({ cwd: back })
+    const [view] = (await world.engine.listSessions(world.user, { limit: 1 })).sessions
+    expect(view).toMatchObject({ sessionId, directories: [inside] })
     for (const cwd of [outside, link, join(inside, '..'), world.cwd]) {
       expect(await client.error('session/new', { cwd, mcpServers: [] })).toMatchObject({ code: -32602 })
     }
@@ -257,6 +261,25 @@ describe('session/new', () => {
         availableCommands: [{ name: 'compact', description: expect.stringMatching(/\w/) }],
       },
     ])
+  })
+
+  it('a session that cannot be opened was not made', async () => {
+    const world = open({
+      around: (engine) => ({ ...engine, attach: () => Promise.reject(new Error('broken /secret')) }),
+    })
+    const { client } = await world.connect()
+    const error = await client.error('session/new', { cwd: world.cwd, mcpServers: [] })
+    expect(error).toEqual({ code: -32603, message: 'internal error', data: { reason: 'internal' } })
+    expect((await world.engine.listSessions(world.user, { limit: 10 })).sessions).toEqual([])
+  })
+
+  it('a session that is being opened when the client leaves is closed', async () => {
+    const world = openWithServers()
+    const { client, connection } = await world.connect()
+    client.send({ jsonrpc: '2.0', id: 'n', method: 'session/new', params: { cwd: world.cwd, mcpServers: [] } })
+    await client.leave()
+    await connection.closed
+    expect(world.closed).toHaveLength(1)
   })
 
   it('an agent that does not exist is an error of the server', async () => {

@@ -1,19 +1,19 @@
 import type { SessionUpdate } from '@agentclientprotocol/sdk'
-import {
-  ROOT_LOOP,
-  type BlockDelta,
-  type EntryId,
-  type LoopId,
-  type Recorded,
-  type RecordedEvent,
-  type StepBlock,
-  type ToolCallId,
-  type ToolCallPart,
-  type TurnId,
-  type UserContent,
+import type {
+  BlockDelta,
+  EntryId,
+  LoopId,
+  Recorded,
+  RecordedEvent,
+  StepBlock,
+  ToolCallId,
+  ToolCallPart,
+  TurnId,
+  UserContent,
 } from '@polylogue/engine'
 import type { AcpProfile } from '../deps.ts'
 import { chunk, said } from './chunk.ts'
+import { isRoot } from './is-root.ts'
 import type { Announcement, ToolLook } from './shown-call.ts'
 import { ShownCalls } from './shown-calls.ts'
 import { userText } from './user-text.ts'
@@ -64,7 +64,7 @@ export class HistoryProjection {
 
   delta({ loopId, stepId, type, block, offset, text }: BlockDelta): SessionUpdate[] {
     const step = this.#steps.get(stepId)
-    if (loopId !== ROOT_LOOP || step === undefined) return []
+    if (!isRoot(loopId) || step === undefined) return []
     const fresh = text.slice(Math.max(0, (step.told[block] ?? 0) - offset))
     if (fresh === '') return []
     step.told[block] = offset + text.length
@@ -162,7 +162,7 @@ export class HistoryProjection {
   #stepStarted({ stepId, loopId }: EventOf<'step.started'>): SessionUpdate[] {
     const loop = this.#loops.get(loopId)
     if (loop !== undefined) loop.steps += 1
-    if (loopId === ROOT_LOOP) this.#steps.set(stepId, { told: [] })
+    if (isRoot(loopId)) this.#steps.set(stepId, { told: [] })
     return []
   }
 
@@ -212,8 +212,6 @@ export class HistoryProjection {
     return [chunk('agent_thought_chunk', `${loopId}_end`, text)]
   }
 }
-
-const isRoot = (loopId: LoopId | undefined): boolean => loopId === undefined || loopId === ROOT_LOOP
 
 const tellBlock = (messageId: string, block: Exclude<StepBlock, ToolCallPart>): SessionUpdate[] =>
   said(block.type === 'text' ? 'agent_message_chunk' : 'agent_thought_chunk', messageId, block.text)

@@ -5,6 +5,8 @@ export interface OutQueueOptions {
   readonly output: WritableStream<Uint8Array>
   /** From here on the queue is full. */
   readonly fullAt: number
+  /** A client that asks and asks and never reads is let go here. */
+  readonly breaksAt: number
   /** Called once, when the other side does not take anything any more. */
   broken(error: unknown): void
 }
@@ -35,6 +37,7 @@ export class OutQueue {
     if (this.#isBroken || this.#isEnded) return
     this.#frames.push(frame, '\n')
     this.#waiting += frame.length + 1
+    if (this.#waiting > this.#options.breaksAt) return this.#break(new Error('the client does not read'))
     if (!this.#isPumping) void this.#pump()
   }
 
@@ -48,14 +51,20 @@ export class OutQueue {
     while (this.#waiting > 0 && !this.#isBroken) await this.#change()
   }
 
-  /** Nothing is written any more; what waits is lost. Idempotent. */
+  /** Nothing is written any more. Resolves when the other side has taken what it was given, or never will. Idempotent. */
   async end(): Promise<void> {
     if (this.#isEnded) return
     this.#isEnded = true
     this.#frames = []
     this.#tell()
-    // A side that is gone cannot be closed.
+    if (this.#isBroken) return
     await this.#writer.close().catch((error: unknown) => this.#break(error))
+  }
+
+  /** As `end`, for a side that takes nothing any more. Idempotent. */
+  abort(): void {
+    this.#isEnded = true
+    this.#break(new Error('the connection ends'))
   }
 
   async #pump(): Promise<void> {
@@ -87,6 +96,8 @@ export class OutQueue {
     this.#isBroken = true
     this.#frames = []
     this.#tell()
+    // It may be broken from the other side, and is no use to anybody then either.
+    this.#writer.abort(error).catch(() => undefined)
     if (!this.#isEnded) this.#options.broken(error)
   }
 

@@ -84,6 +84,7 @@ export class AcpSession {
         for (const update of this.#projection.delta(delta)) this.#chunks.push(update)
       },
       progress: ({ toolCallId, text }) => this.#progress.push(toolCallId, text),
+      restarted: () => this.#progress.stop(),
       closed: (reason) => this.#closed(reason),
       log,
     })

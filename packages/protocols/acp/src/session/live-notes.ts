@@ -1,8 +1,9 @@
 import type { SessionConfigOption, SessionUpdate } from '@agentclientprotocol/sdk'
-import { ROOT_LOOP, type AgentCatalog, type ModelCatalog, type RecordedEvent } from '@polylogue/engine'
+import type { AgentCatalog, ModelCatalog, RecordedEvent } from '@polylogue/engine'
 import type { ClientAbilities } from '../client-abilities.ts'
 import type { AcpProfile } from '../deps.ts'
 import { currentModeId } from '../modes.ts'
+import { isRoot } from '../projection/is-root.ts'
 import type { SessionSettings } from './session-settings.ts'
 
 export interface LiveNotesOptions {
@@ -31,14 +32,14 @@ export class LiveNotes {
       case 'session.configured':
         return this.#settingsChanged(before, after)
       case 'step.started':
-        if (event.loopId === ROOT_LOOP) this.#model = event.model
+        if (isRoot(event.loopId)) this.#model = event.model
         return []
       case 'step.answered':
-        if (event.loopId !== undefined && event.loopId !== ROOT_LOOP) return []
+        if (!isRoot(event.loopId)) return []
         this.#used = event.usage.inputTokens + event.usage.outputTokens
         return this.usage(after.agent)
       case 'compaction.started':
-        if (!this.#options.abilities.showsCompactions) return []
+        if (!this.#options.abilities.showsCompactions || !isRoot(event.loopId)) return []
         return [{ sessionUpdate: 'compaction_update', compactionId: event.compactionId, status: 'in_progress' }]
       case 'compaction.ended':
         return this.#compacted(event, after.agent)
@@ -78,6 +79,7 @@ export class LiveNotes {
 
   #compacted(event: Extract<RecordedEvent, { type: 'compaction.ended' }>, agent: string): SessionUpdate[] {
     const { compactionId, outcome, summary, error, loopId, tokensAfter } = event
+    if (!isRoot(loopId)) return []
     const updates: SessionUpdate[] = []
     if (this.#options.abilities.showsCompactions) {
       updates.push({
@@ -88,7 +90,7 @@ export class LiveNotes {
         ...(error && { error: error.message }),
       })
     }
-    if (tokensAfter === undefined || (loopId !== undefined && loopId !== ROOT_LOOP)) return updates
+    if (tokensAfter === undefined) return updates
     this.#used = tokensAfter
     return [...updates, ...this.usage(agent)]
   }

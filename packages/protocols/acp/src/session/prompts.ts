@@ -1,5 +1,5 @@
 import type { PromptResponse } from '@agentclientprotocol/sdk'
-import type { AdmittedTurn, IdempotencyKey, Recorded, TurnId } from '@polylogue/engine'
+import type { AdmittedTurn, IdempotencyKey, Recorded, TurnId, TurnSettings } from '@polylogue/engine'
 import { findCommand } from '../commands.ts'
 import type { PromptContent } from '../content-blocks.ts'
 import type { AcpConnectionOptions, AcpDeps } from '../deps.ts'
@@ -138,10 +138,7 @@ export class Prompts {
         sessionId: session.sessionId,
         content,
         blobs,
-        settings: {
-          ...(options.recovery === 'interrupt' && { recovery: 'interrupt' }),
-          ...(options.keyId !== undefined && { keyId: options.keyId }),
-        },
+        ...settingsOf(options),
         whenRunning: isSeed ? 'refuse' : 'queue',
         whenWaiting: isBusy ? 'queue' : 'supersede',
         ...(idempotency && { idempotency }),
@@ -209,6 +206,11 @@ export class Prompts {
     const timer = deps.clock.setTimer(CANCEL_MS, () => session.own.end(turnId, { outcome: 'cancelled' }))
     void session.own.ended(turnId)?.finally(() => timer.cancel())
   }
+}
+
+function settingsOf({ recovery, keyId }: AcpConnectionOptions): { readonly settings?: TurnSettings } {
+  if (recovery === 'continue' && keyId === undefined) return {}
+  return { settings: { ...(recovery === 'interrupt' && { recovery }), ...(keyId !== undefined && { keyId }) } }
 }
 
 function unlessAborted(work: Promise<void>, signal: AbortSignal): Promise<void> {

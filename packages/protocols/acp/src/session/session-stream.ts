@@ -27,6 +27,8 @@ export interface StreamOptions {
   recorded(recorded: Recorded): void
   delta(delta: BlockDelta): void
   progress(progress: ToolProgress): void
+  /** The output of running tools is told again from its beginning. */
+  restarted(): void
   closed(reason: 'deleted' | 'stopping'): void
   log(entry: LogEntry): void
 }
@@ -135,6 +137,7 @@ export class SessionStream {
     await this.#options.outlet.room()
     this.#isPaused = false
     if (this.#isClosed) return
+    this.#options.restarted()
     try {
       await this.open()
     } catch (error) {

@@ -378,6 +378,37 @@ describe('notes about the present', () => {
     expect(client.updates().length).toBeLessThan(200)
   })
 
+  it('a client that reads slowly is told a long past without anything being left out', async () => {
+    const world = open({ limits: { outBufferBytes: 1_000 } })
+    const { client, newSession, say } = await world.connect()
+    const sessionId = await newSession()
+    const texts = Array.from({ length: 20 }, (_, index) => `prompt ${index} `.repeat(20))
+    for (const text of texts) await say(sessionId, text)
+    await client.leave()
+    const later = await world.connect()
+    const loaded = later.client.result('session/load', { sessionId, cwd: world.cwd, mcpServers: [] })
+    later.client.sleep()
+    await untilQuiet()
+    later.client.wake()
+    await loaded
+    expect(later.client.text('user_message_chunk')).toBe(texts.map((text) => text.trim()).join(''))
+  })
+
+  it('a client that asks and asks and never reads is let go', async () => {
+    const world = open({ limits: { outBufferBytes: 1_000, frameBytes: 2_000 } })
+    const { client, connection } = await world.connect()
+    client.sleep()
+    for (let count = 0; count < 200; count += 1) client.notify('session/cancel', {})
+    for (let count = 0; count < 200; count += 1) client.send({ jsonrpc: '2.0', id: count, method: 'authenticate' })
+    await connection.closed
+    client.wake()
+    await client.leave()
+    expect(client.problemOfEnd).toMatchObject({ message: 'the client does not read' })
+    expect(world.logged).toContainEqual(
+      expect.objectContaining({ message: 'a client does not take anything any more' }),
+    )
+  })
+
   it('acp 58: one event that cannot be shown is left out, and the others are told', async () => {
     const isFirst = ({ event }: Recorded): boolean =>
       event.type === 'step.answered' && event.blocks.some((block) => block.type === 'text' && block.text === 'first')

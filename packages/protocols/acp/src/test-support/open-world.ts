@@ -151,7 +151,9 @@ export function openWorld<Parts extends WorldParts>(parts: Parts, options: World
       await Promise.all(clients.map((client) => client.leave()))
       await engine.stop(0)
       rmSync(cwd, { recursive: true, force: true })
-      return clients.flatMap(({ problems }) => problems)
+      return clients.flatMap(({ problems, problemOfEnd }) => {
+        return problemOfEnd instanceof SyntaxError ? [...problems, problemOfEnd.message] : problems
+      })
     },
   }
 }

@@ -37,6 +37,8 @@ export class WireClient {
   #awake: PromiseWithResolvers<void> | undefined
   #lastId = 0
   isEnded = false
+  /** Why the agent's output could not be read to its end, where it could not. */
+  problemOfEnd: unknown
 
   constructor(output: WritableStream<Uint8Array>, input: ReadableStream<Uint8Array>, check: FrameCheck) {
     this.#check = check
@@ -153,6 +155,8 @@ export class WireClient {
         rest = lines.pop() ?? ''
         for (const line of lines) this.#receive(JSON.parse(line))
       }
+    } catch (error) {
+      this.problemOfEnd = error
     } finally {
       this.isEnded = true
       for (const look of this.#watchers) look()
