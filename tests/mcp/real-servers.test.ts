@@ -4,6 +4,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { createServer } from 'node:net'
 import { dirname, join } from 'node:path'
+import { testDigest } from '@polylogue/testkit'
 import { mcpServersSchema, type McpHold } from '@polylogue/tools'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createTempDir, type TempDir } from '../support/temp-dir.ts'
@@ -95,10 +96,13 @@ describe('the everything server', () => {
     const held = await hold({ all: { command: process.execPath, args } })
     expect(new Set(held.tools().map(({ effect }) => effect))).toEqual(new Set(['unsafe']))
     expect(await callTool(held, 'mcp_all_echo', { message: 'hi' })).toEqual({ content: 'Echo: hi' })
-    expect((await callTool(held, 'mcp_all_get-tiny-image', {})).content).toContain('[image of type image/png')
+    const picture = await callTool(held, 'mcp_all_get-tiny-image', {})
+    expect(picture.content).toMatchObject([{ type: 'text' }, { type: 'image' }, { type: 'text' }])
+    expect(picture.blobs).toMatchObject([{ mediaType: 'image/png', hash: testDigest(picture.blobs?.[0]?.bytes ?? '') }])
     expect((await callTool(held, 'mcp_all_get-resource-links', { count: 2 })).content).toContain('[resource ')
     const weather = await callTool(held, 'mcp_all_get-structured-content', { location: 'Chicago' })
     expect(JSON.parse(String(weather.content))).toHaveProperty('temperature')
+    expect(weather.meta).toMatchObject({ structuredContent: { temperature: expect.any(Number) } })
     expect(await problemOf(callTool(held, 'mcp_all_get-sum', { a: 'x', b: 1 }))).toBe('a: must be number')
     const env = String((await callTool(held, 'mcp_all_get-env', {})).content)
     expect(JSON.parse(env)).not.toHaveProperty('POLYLOGUE_MODEL')
