@@ -3,6 +3,7 @@ import { InvalidArgumentError, Option, type Command } from 'commander'
 import type { BenchFlags } from './commands/bench.ts'
 import type { DoctorFlags } from './commands/doctor.ts'
 import type { KeysCreateFlags, KeysFlags } from './commands/keys.ts'
+import type { SessionsExportFlags, SessionsImportFlags } from './commands/move-sessions.ts'
 import type { RunFlags } from './commands/run.ts'
 import type { ServeFlags } from './commands/serve.ts'
 import type { SessionsFlags, SessionsListFlags } from './commands/sessions.ts'
@@ -97,7 +98,7 @@ export function defineKeys(program: Command, finish: Finish): void {
 export function defineSessions(program: Command, finish: Finish): void {
   const sessions = program
     .command('sessions')
-    .description('look at sessions')
+    .description('look at sessions, and move them')
     .addHelpText('after', formatExamples(['sessions list', 'sessions show 0198c0de-7a11-7000-8000-000000000000']))
   withDataFlags(sessions.command('list'))
     .description('list the newest sessions')
@@ -120,6 +121,37 @@ export function defineSessions(program: Command, finish: Finish): void {
     )
     .action(async (id: string, flags: SessionsFlags) =>
       finish(await (await import('./commands/sessions.ts')).showSession(id, flags)),
+    )
+  defineMoves(sessions, finish)
+}
+
+function defineMoves(sessions: Command, finish: Finish): void {
+  withDataFlags(sessions.command('export'))
+    .description("print a session as a file of Agentao's")
+    .argument('<id>', 'as `sessions list` shows it')
+    .option('--output <file>', 'write it there instead; the file must not exist')
+    .addHelpText(
+      'after',
+      formatExamples([
+        'sessions export 0198c0de-7a11-7000-8000-000000000000',
+        'sessions export 0198c0de-7a11-7000-8000-000000000000 --output session.json',
+      ]),
+    )
+    .action(async (id: string, flags: SessionsExportFlags) =>
+      finish(await (await import('./commands/move-sessions.ts')).exportSession(id, flags)),
+    )
+  withDataFlags(sessions.command('import'))
+    .description("make sessions of Agentao's files, such as .agentao/sessions/*.json")
+    .argument('<file...>', 'one session each')
+    .option('--agent <name>', 'who goes on with them (default: the default agent)')
+    .option('--cwd <dir>', 'where they work (default: the folder that .agentao is in, else this one)')
+    .option('--scripted', 'also have the scripted agents')
+    .addHelpText(
+      'after',
+      formatExamples(['sessions import .agentao/sessions/*.json', 'sessions import --agent coder old.json']),
+    )
+    .action(async (files: readonly string[], flags: SessionsImportFlags) =>
+      finish(await (await import('./commands/move-sessions.ts')).importSessions(files, flags)),
     )
 }
 

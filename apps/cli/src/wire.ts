@@ -44,6 +44,7 @@ const session = z.looseObject({
   title: z.string().optional(),
   status: z.enum(['idle', 'running', 'waiting']),
   agent: z.string(),
+  model: z.string().optional(),
   lastOutcome: z.string().optional(),
   waitingCalls: z.array(z.string()),
   createdAt: z.number(),

@@ -3,6 +3,7 @@ import { createDoctorRoutes } from './admin/doctor-routes.ts'
 import { createKeyRoutes } from './admin/key-routes.ts'
 import { createMcpRoutes } from './admin/mcp-routes.ts'
 import { createSessionControlRoutes } from './admin/session-control-routes.ts'
+import { createSessionImportRoutes } from './admin/session-import-routes.ts'
 import { createSessionRoutes } from './admin/session-routes.ts'
 import { createStatusRoutes, type ServerStatus } from './admin/status-routes.ts'
 import { createAdmission } from './auth/admission.ts'
@@ -85,7 +86,10 @@ export function createPublicApp(
 
 /** For whoever owns the data directory. */
 export function createOwnerApp(deps: AppsDeps): HttpApp {
-  return createSharedApp(deps, admitWith(deps, authenticateOwnerSocket), (app) => {
+  const { engine, agents } = deps.parts
+  const authenticate = admitWith(deps, authenticateOwnerSocket)
+  return createSharedApp(deps, authenticate, (app) => {
+    app.route('/api/polylogue/import', createSessionImportRoutes({ engine, agents, authenticate }))
     app.route(
       '/api/polylogue',
       createDoctorRoutes(() => factsOf(deps)),

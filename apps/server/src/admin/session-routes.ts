@@ -89,6 +89,8 @@ function toSessionJson(view: SessionView) {
     status: view.status,
     agent: view.agent,
     preset: view.preset,
+    model: view.model,
+    directories: view.directories,
     lastOutcome: view.lastOutcome,
     waitingCalls: view.waitingCalls,
     createdAt: view.createdAt,

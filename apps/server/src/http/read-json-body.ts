@@ -1,4 +1,4 @@
-import { WireError, readJsonBody as readJson, type JsonLimits } from '@polylogue/aap'
+import { WireError, readJsonBody as readJson, type BodyLimits, type JsonLimits } from '@polylogue/aap'
 import type { HttpBindings } from '@hono/node-server'
 import type { Context } from 'hono'
 import type { IncomingMessage } from 'node:http'
@@ -16,11 +16,12 @@ export function jsonLimitsOf({ jsonDepth, jsonKeys, jsonStringLength }: Limits):
 export async function readJsonBody<E extends { Bindings: HttpBindings }, S extends z.ZodType>(
   c: Context<E>,
   schema: S,
+  limits: BodyLimits = LIMITS,
 ): Promise<z.infer<S>> {
   if (!/^application\/json\b/i.test(c.req.header('content-type') ?? '')) {
     throw new HttpRefusal(415, 'Send application/json.')
   }
-  const parsed = schema.safeParse(await readBounded(c.env.incoming))
+  const parsed = schema.safeParse(await readBounded(c.env.incoming, limits))
   if (parsed.success) return parsed.data
   const [issue] = parsed.error.issues
   throw new HttpRefusal(
@@ -29,9 +30,9 @@ export async function readJsonBody<E extends { Bindings: HttpBindings }, S exten
   )
 }
 
-async function readBounded(incoming: IncomingMessage): Promise<unknown> {
+async function readBounded(incoming: IncomingMessage, limits: BodyLimits): Promise<unknown> {
   try {
-    return await readJson(incoming, LIMITS)
+    return await readJson(incoming, limits)
   } catch (error) {
     if (error instanceof WireError) throw new HttpRefusal(error.status, error.message)
     throw error

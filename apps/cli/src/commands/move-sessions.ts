@@ -1,0 +1,76 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { directoryOfAgentaoFile, parseAgentaoFile, toAgentaoFile } from '../agentao-file.ts'
+import { CommandFailure } from '../command-failure.ts'
+import { ExitCode } from '../exit-code.ts'
+import type { OwnerFlags } from '../owner-flags.ts'
+import { requestJson } from '../owner-link.ts'
+import { readSessionRecord } from '../read-session-record.ts'
+import { createTerminal } from '../terminal.ts'
+import { toTerminalLine } from '../terminal-text.ts'
+import { createdSession } from '../wire.ts'
+import { withOwner } from '../with-owner.ts'
+
+export interface SessionsImportFlags extends OwnerFlags {
+  readonly agent?: string
+  readonly cwd?: string
+}
+
+export interface SessionsExportFlags extends OwnerFlags {
+  readonly output?: string
+}
+
+/** One session for each file. Nothing is imported unless all files can be read. */
+export async function importSessions(files: readonly string[], flags: SessionsImportFlags): Promise<number> {
+  const conversations = await Promise.all(files.map((file) => readConversation(file, flags)))
+  return withOwner(flags, async (link) => {
+    const { stdout, stderr } = createTerminal(process)
+    for (const { file, skipped, ...body } of conversations) {
+      const { sessionId } = await requestJson(link, createdSession, {
+        method: 'POST',
+        path: '/api/polylogue/import',
+        body: { ...body, ...(flags.agent !== undefined && { agent: flags.agent }) },
+      })
+      stdout.write(`${sessionId}\n`)
+      if (skipped > 0) stderr.write(`${toTerminalLine(file)}: left out ${skipped} that made no sense\n`)
+    }
+    return ExitCode.done
+  })
+}
+
+async function readConversation(file: string, { cwd }: SessionsImportFlags) {
+  const path = resolve(file)
+  const text = await readFile(path, 'utf8').catch((cause: unknown) => {
+    throw new CommandFailure(`${file}: cannot be read.`, ExitCode.usage, { cause })
+  })
+  const conversation = parseAgentaoFile(parseJson(text))
+  if (conversation === undefined) throw new CommandFailure(`${file}: is no session of Agentao's.`, ExitCode.usage)
+  const directory = cwd === undefined ? (directoryOfAgentaoFile(path) ?? process.cwd()) : resolve(cwd)
+  return { file, directory, ...conversation }
+}
+
+export function exportSession(id: string, { output, ...flags }: SessionsExportFlags): Promise<number> {
+  return withOwner(flags, async (link) => {
+    const text = `${JSON.stringify(toAgentaoFile(await readSessionRecord(link, id)), null, 2)}\n`
+    if (output === undefined) createTerminal(process).stdout.write(text)
+    else await writeFile(output, text, { flag: 'wx', mode: 0o600 }).catch(explainFailure(output))
+    return ExitCode.done
+  })
+}
+
+function explainFailure(output: string) {
+  return (cause: unknown): never => {
+    const isThere = cause instanceof Error && 'code' in cause && cause.code === 'EEXIST'
+    throw new CommandFailure(`${output}: ${isThere ? 'is there already' : 'cannot be written'}.`, ExitCode.failed, {
+      cause,
+    })
+  }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
