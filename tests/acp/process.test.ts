@@ -35,7 +35,8 @@ describe.each(['alone', 'pipe'] as const)('polylogue acp, %s', (way) => {
     acp.endInput()
     await acp.exited
     expect(acp.strayLines).toEqual([])
-    if (way === 'alone') expect(acp.stderr).toMatch(/from console\.log[^]*from stdout/)
+    // Beside a server it is the server that prints.
+    expect(acp.stderr.includes('from stdout')).toBe(way === 'alone')
   })
 
   it('acp 31: answers initialize without a network and without a key, as its owner would', async () => {
@@ -85,7 +86,7 @@ describe.each(['alone', 'pipe'] as const)('polylogue acp, %s', (way) => {
     expect(await session.prompt('say on')).toEqual({ stopReason: 'end_turn' })
   })
 
-  it.each(['EOF', 'SIGTERM', 'SIGINT'] as const)(
+  it.each(way === 'alone' ? (['EOF', 'SIGTERM', 'SIGINT'] as const) : (['EOF', 'SIGTERM'] as const))(
     'acp 141 and 142: at %s in a turn it still answers cancelled, exits with 0 within six seconds, and leaves no process',
     async (end) => {
       const acp = await start()

@@ -1,0 +1,169 @@
+import { mkdir, symlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { once } from 'node:events'
+import { WebSocket } from 'ws'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { askOwner, createUserKey } from '../support/owner-socket.ts'
+import { call } from '../support/script.ts'
+import type { ServerProcess } from '../support/server-process.ts'
+import type { Frame, Params } from './support/acp-process.ts'
+import { type AcpWorld, createAcpWorld } from './support/acp-world.ts'
+
+let world: AcpWorld
+let server: ServerProcess
+let annasKey: string
+const sockets: WebSocket[] = []
+beforeAll(async () => {
+  world = await createAcpWorld()
+  const roots = { anna: [join(world.workDir, 'anna')], local: [world.workDir] }
+  for (const name of ['anna', 'bob']) await mkdir(join(world.workDir, name))
+  await symlink(join(world.workDir, 'bob'), join(world.workDir, 'anna', 'link'))
+  const config = join(world.path, 'config.json')
+  await writeFile(config, JSON.stringify({ acp: { roots }, bash: { sandbox: 'none' } }))
+  server = await world.serve(['--config', config])
+  annasKey = await createUserKey(world.dataDir, 'anna')
+})
+afterAll(() => world.close())
+afterEach(() => {
+  for (const socket of sockets.splice(0)) socket.terminate()
+})
+
+interface Client {
+  readonly socket: WebSocket
+  readonly frames: readonly Frame[]
+  request(method: string, params: object): Promise<Params>
+}
+
+function open(headers: Readonly<Record<string, string>>, query = '?agent=scripted'): WebSocket {
+  const socket = new WebSocket(`${server.url.replace('http', 'ws')}/acp${query}`, { headers })
+  // A refused upgrade is an error too; the tests look at its status.
+  socket.on('error', () => undefined)
+  sockets.push(socket)
+  return socket
+}
+
+const bearer = (key: string) => ({ authorization: `Bearer ${key}` })
+
+async function connect(key: string, query?: string): Promise<Client> {
+  const socket = open(bearer(key), query)
+  await once(socket, 'open')
+  const frames: Frame[] = []
+  const waiting = new Map<unknown, (frame: Frame) => void>()
+  socket.on('message', (data) => {
+    const frame = JSON.parse(String(data)) as Frame
+    frames.push(frame)
+    waiting.get(frame['id'])?.(frame)
+  })
+  let lastId = 0
+  const request = async (method: string, params: object): Promise<Params> => {
+    const id = ++lastId
+    const answer = new Promise<Frame>((resolve) => waiting.set(id, resolve))
+    socket.send(JSON.stringify({ jsonrpc: '2.0', id, method, params }))
+    const { result, error } = await answer
+    return (result ?? { error }) as Params
+  }
+  await request('initialize', { protocolVersion: 1 })
+  return { socket, frames, request }
+}
+
+/** The status with which the upgrade is refused. */
+async function refusal(headers: Readonly<Record<string, string>>, query?: string): Promise<number | undefined> {
+  const [, response] = (await once(open(headers, query), 'unexpected-response')) as [
+    unknown,
+    { readonly statusCode?: number },
+  ]
+  return response.statusCode
+}
+
+const openIn = (client: Client, cwd: string, mcpServers: readonly object[] = []) =>
+  client.request('session/new', { cwd, mcpServers })
+
+describe('/acp over the network', () => {
+  it('carries a session of whoever has the key', async () => {
+    const client = await connect(annasKey)
+    const { sessionId } = await openIn(client, join(world.workDir, 'anna'))
+    expect(
+      await client.request('session/prompt', { sessionId, prompt: [{ type: 'text', text: 'say Grüße' }] }),
+    ).toEqual({
+      stopReason: 'end_turn',
+    })
+    expect(JSON.stringify(client.frames)).toContain('Grüße')
+    const other = await connect(server.key)
+    expect((await other.request('session/list', {}))['sessions']).toEqual([])
+    expect(
+      await other.request('session/load', { sessionId, cwd: join(world.workDir, 'anna'), mcpServers: [] }),
+    ).toMatchObject({ error: { code: -32_002 } })
+  })
+
+  it.each([
+    ['no key', {}, 401],
+    ['a wrong key', { authorization: 'Bearer sk-blade-v2-wrong' }, 401],
+    ['a foreign origin', { origin: 'https://evil.example' }, 403],
+    ['no origin at all', { origin: 'null' }, 403],
+    ['a foreign host', { host: 'evil.example' }, 403],
+  ])('refuses %s', async (_what, headers: Readonly<Record<string, string>>, status) => {
+    expect(await refusal({ ...(status === 403 && bearer(annasKey)), ...headers })).toBe(status)
+  })
+
+  it('refuses a cookie that another site made the browser send, and knows no other agents and profiles', async () => {
+    expect(await refusal({ cookie: `polylogue_session=${annasKey}` })).toBe(403)
+    expect(await refusal(bearer(annasKey), '?agent=nobody')).toBe(404)
+    expect(await refusal(bearer(annasKey), '?profile=old')).toBe(400)
+  })
+
+  it('lets sessions work in the directories of their user, links resolved, and nowhere else', async () => {
+    const client = await connect(annasKey)
+    for (const cwd of [world.workDir, join(world.workDir, 'bob'), join(world.workDir, 'anna', 'link'), '/']) {
+      expect(await openIn(client, cwd)).toMatchObject({ error: { code: -32_602 } })
+    }
+    const local = await connect(server.key)
+    expect(await openIn(local, join(world.workDir, 'bob'))).toHaveProperty('sessionId')
+  })
+
+  it('starts no programs that a client names', async () => {
+    const client = await connect(annasKey)
+    const mcp = { name: 'x', command: process.execPath, args: [], env: [] }
+    expect(await openIn(client, join(world.workDir, 'anna'), [mcp])).toMatchObject({ error: { code: -32_602 } })
+  })
+
+  it('gives nobody but local more than the ceiling', async () => {
+    const client = await connect(annasKey)
+    const { sessionId } = await openIn(client, join(world.workDir, 'anna'))
+    const above = { sessionId, modeId: 'full-access' }
+    expect(await client.request('session/set_mode', above)).toMatchObject({ error: { code: expect.any(Number) } })
+    const text = call('c', 'Bash', { command: 'touch x' })
+    void client.request('session/prompt', { sessionId, prompt: [{ type: 'text', text }] })
+    await expect.poll(() => JSON.stringify(client.frames)).toContain('session/request_permission')
+
+    const local = await connect(server.key)
+    const own = await openIn(local, world.workDir)
+    expect(await local.request('session/set_mode', { ...above, sessionId: own['sessionId'] })).toHaveProperty('modeId')
+  })
+
+  it('does not cancel the turn of a client that goes away', async () => {
+    const client = await connect(annasKey)
+    const { sessionId } = await openIn(client, join(world.workDir, 'anna'))
+    const text = 'say on\nsleep 300\nsay finished without you'
+    void client.request('session/prompt', { sessionId, prompt: [{ type: 'text', text }] })
+    await expect.poll(() => JSON.stringify(client.frames)).toContain('agent_message_chunk')
+    client.socket.terminate()
+    const again = await connect(annasKey)
+    await again.request('session/load', { sessionId, cwd: join(world.workDir, 'anna'), mcpServers: [] })
+    await expect.poll(() => JSON.stringify(again.frames)).toContain('finished without you')
+  })
+
+  it('ends what a key has open when the key is revoked, and takes text only', async () => {
+    const { body } = await askOwner(world.dataDir, {
+      method: 'POST',
+      path: '/api/polylogue/keys',
+      body: { name: 'short', user: 'anna' },
+    })
+    const { id, key } = body as { readonly id: string; readonly key: string }
+    const revoked = await connect(key)
+    await askOwner(world.dataDir, { method: 'DELETE', path: `/api/polylogue/keys/${id}` })
+    expect((await once(revoked.socket, 'close'))[0]).toBe(1008)
+    const binary = await connect(annasKey)
+    binary.socket.send(Buffer.from('{}'), { binary: true })
+    expect((await once(binary.socket, 'close'))[0]).toBe(1003)
+  })
+})
