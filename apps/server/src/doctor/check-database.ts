@@ -21,6 +21,7 @@ export async function checkDatabase({ databaseFile }: Patient): Promise<readonly
     const findings = [
       ok('database', `${databaseFile} is sound (schema ${inspection.schemaVersion}).`),
       ...checkMemories(inspection.damagedMemories()),
+      ...checkSchedules(inspection.damagedSchedules()),
     ]
     const { sessions, events, problems } = findBrokenSessions(inspection)
     const counted = `${sessions} sessions with ${events} events`
@@ -36,6 +37,12 @@ function checkMemories(damaged: readonly number[]): readonly Finding[] {
   if (damaged.length === 0) return []
   const text = `These memories cannot be trusted: ${shorten(damaged.map(String))}.`
   return [fail('memories', text, `Until they are removed, nothing is recalled for their users. ${RESTORE}`)]
+}
+
+function checkSchedules(damaged: readonly string[]): readonly Finding[] {
+  if (damaged.length === 0) return []
+  const text = `These schedules cannot be trusted: ${shorten(damaged)}.`
+  return [fail('schedules', text, `They do not run until they are removed. ${RESTORE}`)]
 }
 
 function shorten(problems: readonly string[]): string {

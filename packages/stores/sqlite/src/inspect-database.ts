@@ -13,6 +13,7 @@ import { APPLICATION_ID } from './make-database.ts'
 import { memoryIn } from './memory-row.ts'
 import { schemaVersionOf } from './migrate.ts'
 import { bytesIn, integerIn, textIn, type Row } from './rows.ts'
+import { scheduleIn, slotIn } from './schedule-row.ts'
 
 /**
  * A database as it lies there, for whoever wants to know whether it is sound: read only, beside its owner or after
@@ -34,6 +35,8 @@ export interface DatabaseInspection {
   keys(): readonly { readonly hash: string; readonly kind: string; readonly userId: UserId }[]
   /** The memories whose rows cannot be trusted. */
   damagedMemories(): readonly number[]
+  /** The schedules of which the row, or that of one of their slots, cannot be trusted. */
+  damagedSchedules(): readonly string[]
   close(): void
 }
 
@@ -48,6 +51,7 @@ export interface StoredEvent extends EncodedEvent {
 }
 
 const FIRST_WITH_MEMORIES = 4
+const FIRST_WITH_SCHEDULES = 7
 
 /** Throws when the file cannot be opened or is none of ours. */
 export function inspectDatabase(file: string, now: number): DatabaseInspection {
@@ -137,15 +141,24 @@ function inspect(db: DatabaseSync, now: number): DatabaseInspection {
       // A file of an older schema has none.
       if (schemaVersionOf(db) < FIRST_WITH_MEMORIES) return []
       const rows = db.prepare('SELECT * FROM memories ORDER BY memory_id').iterate()
-      return [...rows].filter((row) => !isSound(row)).map((row) => integerIn(row, 'memory_id'))
+      return [...rows].filter((row) => !isSound(() => memoryIn(row))).map((row) => integerIn(row, 'memory_id'))
+    },
+    damagedSchedules() {
+      if (schemaVersionOf(db) < FIRST_WITH_SCHEDULES) return []
+      const idsOf = (table: string, read: (row: Row) => unknown): readonly string[] => {
+        const rows = db.prepare(`SELECT * FROM ${table} ORDER BY schedule_id`).iterate()
+        return [...rows].filter((row) => !isSound(() => read(row))).map((row) => textIn(row, 'schedule_id'))
+      }
+      return [...new Set([...idsOf('schedules', scheduleIn), ...idsOf('schedule_slots', slotIn)])]
     },
     close: () => db.close(),
   }
 }
 
-function isSound(row: Row): boolean {
+function isSound(read: () => unknown): boolean {
   try {
-    return memoryIn(row).memory.memoryId > 0
+    read()
+    return true
   } catch (error) {
     if (error instanceof StorageFault) return false
     throw error

@@ -5,6 +5,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { asSessionId, asUserId, type Schedule } from '@polylogue/engine'
 import { createFakeClock, scheduleStoreContract } from '@polylogue/testkit'
+import { inspectDatabase } from './inspect-database.ts'
 import { openSqliteStores, type SqliteStores } from './open-sqlite-stores.ts'
 
 const ADA = asUserId('ada')
@@ -47,6 +48,13 @@ const SCHEDULE: Schedule = {
   revision: 1,
 }
 
+const damagedIn = (file: string): readonly string[] => {
+  const inspection = inspectDatabase(file, 0)
+  const damaged = inspection.damagedSchedules()
+  inspection.close()
+  return damaged
+}
+
 const change = (sql: string): void => {
   const db = new DatabaseSync(fileOf())
   db.exec(sql)
@@ -65,6 +73,7 @@ describe('a stored schedule', () => {
     await stores.schedules.addSchedule(SCHEDULE)
     await stores.close()
     change(`UPDATE schedules SET ${changes}`)
+    expect(damagedIn(fileOf())).toEqual(['task_1'])
     const again = await open()
     const damage = { name: 'StorageFault', message: expect.stringContaining('The schedule task_1 is damaged.') }
     await expect(again.schedules.readSchedule('task_1')).rejects.toMatchObject(damage)
@@ -86,7 +95,9 @@ describe('a stored schedule', () => {
         },
       ])
       await stores.close()
+      expect(damagedIn(fileOf())).toEqual([])
       change(`UPDATE schedule_slots SET ${changes}`)
+      expect(damagedIn(fileOf())).toEqual(['task_1'])
       const again = await open()
       await expect(again.schedules.listRuns(ADA, 'task_1')).rejects.toMatchObject({
         message: expect.stringContaining('of the schedule task_1 is damaged.'),
