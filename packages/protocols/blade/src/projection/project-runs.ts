@@ -93,6 +93,7 @@ export function endRun(scene: Scene, event: EventOf<'turn.ended'>): void {
   const { outcome, error } = event
   scene.run = undefined
   scene.isWaiting = false
+  scene.ending = undefined
   if (ending === 'superseded') return
   if (ending === 'stopped') {
     board.tell('session:updated', { status: toEndStatus(outcome) })

@@ -6,7 +6,14 @@
  * a turn that waited is told after the start of the run that superseded it, and a call that needs approval is declared
  * as one that waits. What is recorded together is read together: `settle` says that nothing more is at hand.
  */
-import { unreachable, type BlockDelta, type LiveBatch, type Recorded, type RecordedEvent } from '@polylogue/engine'
+import {
+  textOf,
+  unreachable,
+  type BlockDelta,
+  type LiveBatch,
+  type Recorded,
+  type RecordedEvent,
+} from '@polylogue/engine'
 import type { SessionStatus, TurnProjection } from '../wire.ts'
 import type { EventOf } from './event-of.ts'
 import { findQuestion, type OpenQuestion } from './open-question.ts'
@@ -34,9 +41,8 @@ export class SessionProjection {
   #seq = 0
   #lastStatus: SessionStatus = 'created'
   #heldAnswer: HeldAnswer | undefined
-  /** The end of a turn that was waiting, as far as it was read. */
+  /** The end of a turn that was superseded; the start of what superseded it was recorded together with it. */
   #heldEnd: Recorded[] = []
-  #isSuperseded = false
 
   constructor(describe: Describe, options: BoardOptions = { keep: 'all' }) {
     this.#describe = describe
@@ -80,27 +86,21 @@ export class SessionProjection {
     }
     this.#seq = seq
     const scene = this.#scene
-    if (this.#hold(recorded)) return scene.board.take()
+    if (this.#hold(scene, recorded)) return scene.board.take()
     this.#releaseAnswer()
-    if (event.type === 'turn.started') {
-      this.#begin(scene, event, { seq, at })
-    } else {
-      this.#releaseEnd()
-      this.#project(scene, event, { seq, at })
-    }
+    if (event.type === 'turn.started') this.#begin(scene, event, { seq, at })
+    else this.#project(scene, event, { seq, at })
     return scene.board.take()
   }
 
   /** Nothing more was recorded together with what was read. */
   settle(): readonly ProjectedOutput[] {
-    this.#releaseEnd()
     this.#releaseAnswer()
     return this.#scene?.board.take() ?? []
   }
 
   batch(batch: LiveBatch): readonly ProjectedOutput[] {
     if (this.#scene === undefined) return []
-    this.#releaseEnd()
     this.#releaseAnswer()
     addBatch(this.#scene, batch)
     return this.#scene.board.take()
@@ -112,15 +112,17 @@ export class SessionProjection {
   }
 
   #begin(scene: Scene, event: EventOf<'turn.started'>, moment: Moment): void {
-    if (!this.#isSuperseded) this.#releaseEnd()
     beginRun(scene, event)
-    this.#releaseEnd()
+    // The run that has begun is none of the business of the one that ends.
+    const { run } = scene
+    for (const held of this.#heldEnd) this.#project(scene, held.event, held)
+    this.#heldEnd = []
+    scene.run = run
     tellInput(scene, event, moment)
   }
 
-  #hold(recorded: Recorded): boolean {
+  #hold(scene: Scene, recorded: Recorded): boolean {
     const { event, seq, at } = recorded
-    const scene = this.#scene
     const held = this.#heldAnswer
     if (held !== undefined && event.type === 'approval.requested' && isCallOf(held.event, event.toolCallId)) {
       held.approvals.push(event)
@@ -131,28 +133,10 @@ export class SessionProjection {
       this.#heldAnswer = { event, approvals: [], seq, at }
       return true
     }
-    if (this.#heldEnd.length > 0 && event.type === 'input.admitted') {
-      this.#isSuperseded = true
-      if (scene !== undefined) admitInput(scene, event)
-      return true
-    }
-    const isEnd = scene?.isWaiting === true && ENDINGS.has(event.type)
-    if (isEnd) this.#heldEnd.push(recorded)
-    return isEnd
-  }
-
-  #releaseEnd(): void {
-    const held = this.#heldEnd
-    const scene = this.#scene
-    if (held.length === 0 || scene === undefined) return
-    this.#heldEnd = []
-    // A run that superseded it has begun by now, and is none of its business.
-    const { run, isWaiting } = scene
-    scene.ending = this.#isSuperseded ? 'superseded' : 'stopped'
-    for (const { event, seq, at } of held) this.#project(scene, event, { seq, at })
-    scene.ending = undefined
-    if (this.#isSuperseded) Object.assign(scene, { run, isWaiting })
-    this.#isSuperseded = false
+    if (!scene.isWaiting || !ENDINGS.has(event.type)) return false
+    scene.ending ??= isSuperseding(event) ? 'superseded' : 'stopped'
+    if (scene.ending === 'superseded') this.#heldEnd.push(recorded)
+    return scene.ending === 'superseded'
   }
 
   #releaseAnswer(): void {
@@ -226,6 +210,10 @@ const ENDINGS: ReadonlySet<RecordedEvent['type']> = new Set([
   'loop.ended',
   'turn.ended',
 ])
+
+/** The log has no other word for it than the one that the model reads. */
+const isSuperseding = (event: RecordedEvent): boolean =>
+  event.type === 'tool-call.settled' && event.by === 'engine' && textOf(event.output).includes('superseded')
 
 const isCallOf = ({ routes }: EventOf<'step.answered'>, toolCallId: string): boolean => routes[toolCallId] !== undefined
 

@@ -42,7 +42,10 @@ interface Slot {
   holders: number
 }
 
-/** The sessions that are watched, each as long as somebody does. */
+/**
+ * The sessions that are watched, each as long as somebody does. One that runs stays until it rests: only then does the log
+ * say how many live batches there were, and whoever comes back in between must not get a number a second time.
+ */
 export class LiveSessions {
   readonly #engine: Pick<Engine, 'attach'>
   readonly #describe: Describe
@@ -93,7 +96,11 @@ export class LiveSessions {
     const made: { session?: LiveSession } = {}
     const attached = await attachProjection(this.#engine, { userId: owner, sessionId }, this.#describe, {
       told: (output) => made.session && this.#listener.told(made.session, output),
-      recorded: (event) => made.session && this.#listener.recorded(made.session, event),
+      recorded: (event) => {
+        if (made.session === undefined) return
+        this.#listener.recorded(made.session, event)
+        if (event.type === 'turn.ended' || event.type === 'turn.paused') this.#dropIfUnused(sessionId)
+      },
       closed: () => {
         this.#slots.delete(sessionId)
         if (made.session !== undefined) this.#listener.closed(made.session)
@@ -104,8 +111,23 @@ export class LiveSessions {
   }
 
   #letGo(sessionId: SessionId, slot: Slot): void {
-    if (--slot.holders > 0 || this.#slots.get(sessionId) !== slot) return
-    this.#slots.delete(sessionId)
-    void slot.opened.then((session) => session.detach()).catch(() => undefined)
+    slot.holders--
+    if (this.#slots.get(sessionId) === slot) this.#dropIfUnused(sessionId)
+  }
+
+  #dropIfUnused(sessionId: SessionId): void {
+    const slot = this.#slots.get(sessionId)
+    if (slot === undefined || slot.holders > 0) return
+    void slot.opened.then(
+      (session) => {
+        const isUnused = slot.holders === 0 && session.projection.status !== 'running'
+        if (!isUnused || this.#slots.get(sessionId) !== slot) return
+        this.#slots.delete(sessionId)
+        session.detach()
+      },
+      () => {
+        if (this.#slots.get(sessionId) === slot) this.#slots.delete(sessionId)
+      },
+    )
   }
 }

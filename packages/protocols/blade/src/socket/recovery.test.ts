@@ -22,7 +22,7 @@ async function drop(client: TestClient): Promise<void> {
 }
 
 async function cameBack(client: TestClient): Promise<void> {
-  if (!client.socket.connected) await new Promise((resolve) => client.socket.once('connect', resolve))
+  if (!client.socket.connected) await new Promise<void>((resolve) => client.socket.once('connect', resolve))
 }
 
 describe('a client that comes back', () => {

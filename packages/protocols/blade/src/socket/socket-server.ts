@@ -99,10 +99,14 @@ export function createSocketServer(deps: BladeSocketDeps & { readonly clock: Clo
     const peer = new Peer(socket, caller, lean === true, deps, lives)
     clients.set(socket.id, { peer, caller })
     void socket.join(roomOfUser(caller.userId))
-    watchOutBuffer(connection, limits.outBufferBytes, () => {
-      deps.sockets.dropped()
-      // Not now: it is found out while a packet is being written.
-      setImmediate(() => cutOff(connection))
+    watchOutBuffer(connection, {
+      clock,
+      limitBytes: limits.outBufferBytes,
+      tooSlow() {
+        deps.sockets.dropped()
+        // Not now: it may be found out while a packet is being written.
+        setImmediate(() => cutOff(connection))
+      },
     })
     connection.on('packetCreate', ({ type }: { readonly type: string }) => {
       if (type === 'ping') peer.pinged()

@@ -3,7 +3,7 @@ import { attachProjection } from '../projection/attach-projection.ts'
 import { toPayload } from '../projection/projected-output.ts'
 import type { Describe } from '../projection/scene.ts'
 import type { SessionProjection } from '../projection/session-projection.ts'
-import type { BladeOutput } from '../wire.ts'
+import type { BladeOutput, TurnProjection } from '../wire.ts'
 
 export const plainDescribe: Describe = {
   toolTitle: (_agent, tool) => (tool === 'Bash' ? 'Run a command' : undefined),
@@ -16,6 +16,8 @@ export interface Watched {
   readonly plain: readonly BladeOutput[]
   readonly lean: readonly BladeOutput[]
   readonly projection: SessionProjection
+  /** The turns that were open when it began. */
+  readonly start: readonly TurnProjection[]
   /** The order of things, shortly: `turn:start user`, `patch add_content`, … */
   story(): readonly string[]
   detach(): void
@@ -31,7 +33,10 @@ export async function watchSession(engine: Engine, userId: UserId, sessionId: Se
     },
     closed: () => undefined,
   })
-  return { plain, lean, projection, story: () => lean.map(tellShortly), detach }
+  // What was told in the meantime is in the turns already.
+  plain.length = 0
+  lean.length = 0
+  return { plain, lean, projection, start: projection.turns, story: () => lean.map(tellShortly), detach }
 }
 
 /** What an event says that matters for the order of things. */

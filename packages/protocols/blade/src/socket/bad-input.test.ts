@@ -1,0 +1,209 @@
+import { finishes, says } from '@polylogue/testkit'
+import { connect } from 'node:net'
+import { WebSocket } from 'ws'
+import { describe, expect, it } from 'vitest'
+import { openTestDoor, type TestDoor } from '../test-support/open-test-door.ts'
+
+function nest(depth: number): unknown {
+  let value: unknown = 'deep'
+  for (let level = 0; level < depth; level++) value = [value]
+  return value
+}
+
+const SESSION = '00000000-0000-7000-8000-000000000001'
+
+describe('a payload', () => {
+  it.each([
+    ['none', undefined],
+    ['null', null],
+    ['a text', 'hello'],
+    ['a list', [1, 2]],
+    ['no message', { session_id: SESSION }],
+    ['an empty message', { session_id: SESSION, message: '  ' }],
+    ['a message of numbers', { session_id: SESSION, message: [1] }],
+    ['a part of an unknown kind', { session_id: SESSION, message: [{ type: 'audio' }] }],
+    [
+      'an image that is none',
+      { session_id: SESSION, message: [{ type: 'image_url', image_url: { url: 'file:///etc' } }] },
+    ],
+    ['a file where none is taken', { session_id: SESSION, message: [{ type: 'file', name: 'a', data: 'aGk=' }] }],
+    ['an answer without an id', { session_id: SESSION, message: '', askuser_answer: {} }],
+    ['a session id of another type', { session_id: 7, message: 'hi' }],
+    ['a session id that is too long', { session_id: 'x'.repeat(65), message: 'hi' }],
+    ['65 levels', { session_id: SESSION, message: 'hi', output_schema: { a: nest(65) } }],
+    ['too many values', { session_id: SESSION, message: 'hi', extra: Array.from({ length: 10_001 }, () => 0) }],
+    ['a text that is too long', { session_id: SESSION, message: ' a'.repeat(600_000) }],
+    ['bytes', { session_id: SESSION, message: Buffer.from('hi') }],
+    ['a replay', { session_id: SESSION, message: 'hi', replay_decision: 'keep_replay' }],
+    ['a what-if', { session_id: SESSION, message: 'hi', whatif: { from_step: 1 } }],
+    ['an environment', { session_id: SESSION, message: 'hi', runtime_env: { A: 'b' } }],
+  ])('with %s is refused in words', async (_what, payload) => {
+    const door = await openTestDoor()
+    expect(await door.session()).toBe(SESSION)
+    const client = await door.client()
+    const ack: unknown = await client.socket.emitWithAck('chat:send', payload)
+    expect(ack).toMatchObject({ status: 'error', code: 'invalid_payload', message: expect.any(String) })
+    expect(client.of('chat:start')).toEqual([])
+    expect(door.logged).toEqual([])
+  })
+
+  it.each(['session:subscribe', 'session:unsubscribe', 'chat:stop', 'chat:compact'])(
+    'of %s is checked too',
+    async (event) => {
+      const door = await openTestDoor()
+      const client = await door.client()
+      for (const payload of [{}, { session_id: [] }, 'x', null]) {
+        const ack: unknown = await client.socket.emitWithAck(event, payload)
+        expect(ack).toMatchObject({ status: 'error', code: 'invalid_payload' })
+      }
+    },
+  )
+
+  it('may have fields that nobody knows, and come in events that nobody knows', async () => {
+    const door = await openTestDoor()
+    const client = await door.client()
+    client.socket.emit('asr:start', { a: 1 })
+    client.socket.emit('__proto__', { a: 1 })
+    const payload = { session_id: await door.session(), message: 'hi', mode: null, model: null, later: true }
+    expect(await client.socket.emitWithAck('chat:send', payload)).toMatchObject({ status: 'ok' })
+  })
+
+  it('takes a file into the workspace and tells the model where it is', async () => {
+    const kept: string[] = []
+    const door = await openTestDoor({
+      attachFile: async ({ name, bytes }) => {
+        kept.push(`${name}: ${Buffer.from(bytes).toString()}`)
+        return `uploads/${name}`
+      },
+    })
+    const client = await door.client()
+    const sessionId = await door.session()
+    await client.say(sessionId, [
+      { type: 'text', text: 'read it' },
+      { type: 'file', name: 'a.csv', data: Buffer.from('1,2').toString('base64') },
+    ])
+    expect(kept).toEqual(['a.csv: 1,2'])
+    expect(client.state(sessionId).turns[0]).toMatchObject({
+      blocks: [{ content: 'read it' }],
+      attachments: [{ type: 'file', name: 'a.csv', path: 'uploads/a.csv', url: null }],
+    })
+    expect(JSON.stringify(door.model.requests[0]?.messages)).toContain('uploads/a.csv')
+  })
+})
+
+/** Frames as a client would never send them. */
+async function sendFrames(door: TestDoor, frames: readonly (string | Buffer)[], token?: string): Promise<number> {
+  const socket = new WebSocket(`ws://127.0.0.1:${door.port}/socket.io/?EIO=4&transport=websocket`)
+  const closed = new Promise<number>((resolve) => socket.on('close', resolve))
+  socket.on('error', () => undefined)
+  await new Promise((resolve) => socket.once('message', resolve))
+  if (token !== undefined) {
+    const joined = new Promise((resolve) => socket.once('message', resolve))
+    socket.send(`40${JSON.stringify({ token })}`)
+    await joined
+  }
+  for (const frame of frames) socket.send(frame)
+  return closed
+}
+
+describe('a frame', () => {
+  it.each([
+    ['of an unknown type', ['9']],
+    ['with attachments without end', ['451000000000-["chat:send",{"_placeholder":true,"num":0}]']],
+    ['whose event is a list', ['42[["chat:send"],{}]']],
+    ['whose acknowledgement has no end', [`42${'9'.repeat(400)}["chat:send",{}`]],
+    ['that is no JSON', ['42["chat:send",']],
+    ['of bytes that nobody announced', [Buffer.alloc(64)]],
+  ])('%s ends the connection and nothing else', async (_what, frames) => {
+    const door = await openTestDoor()
+    await sendFrames(door, frames, 'ann')
+    const client = await door.client()
+    expect(client.socket.connected).toBe(true)
+  })
+
+  it('of a million levels is refused in words', async () => {
+    const door = await openTestDoor()
+    const socket = new WebSocket(`ws://127.0.0.1:${door.port}/socket.io/?EIO=4&transport=websocket`)
+    const heard: string[] = []
+    const acked = Promise.withResolvers<void>()
+    socket.on('message', (data: Buffer) => {
+      heard.push(data.toString())
+      if (heard.length === 1) socket.send('40{"token":"ann"}')
+      if (heard.length === 2) socket.send(`427["chat:stop",${'['.repeat(1e6)}${']'.repeat(1e6)}]`)
+      if (heard.length === 3) acked.resolve()
+    })
+    await acked.promise
+    expect(heard[2]).toContain('437[{"status":"error","code":"invalid_payload"')
+    socket.close()
+  })
+
+  it('before authentication may hold the handshake and no more', async () => {
+    const door = await openTestDoor()
+    await sendFrames(door, ['42["chat:send",{"session_id":"x","message":"hi"}]'])
+    await sendFrames(door, [`40${JSON.stringify({ token: 'x'.repeat(2 * 1024 * 1024) })}`])
+    expect(door.sockets().open).toBe(0)
+  })
+
+  it('may be larger once its sender is known, up to the limit', async () => {
+    const door = await openTestDoor({ limits: { messageBytes: 3 * 1024 * 1024 } })
+    const client = await door.client()
+    const sessionId = await door.session()
+    const image = (bytes: number) => `data:image/png;base64,${Buffer.alloc(bytes, 7).toString('base64')}`
+    const send = (bytes: number) => client.send(sessionId, [{ type: 'image_url', image_url: { url: image(bytes) } }])
+    expect(await send(1_500_000)).toMatchObject({ status: 'ok' })
+    const gone = new Promise((resolve) => client.socket.once('disconnect', resolve))
+    client.socket.io.reconnection(false)
+    void send(4 * 1024 * 1024)
+    expect(await gone).toBe('transport close')
+  })
+
+  it('of a polling client is bounded before authentication', async () => {
+    const door = await openTestDoor()
+    const address = `http://127.0.0.1:${door.port}/socket.io/?EIO=4&transport=polling`
+    const { sid } = JSON.parse((await (await fetch(address)).text()).slice(1))
+    const body = `40${JSON.stringify({ token: 'x'.repeat(2 * 1024 * 1024) })}`
+    const answer = await fetch(`${address}&sid=${sid}`, { method: 'POST', body })
+    expect(answer.status).toBe(413)
+  })
+})
+
+describe('a client that does not read', () => {
+  it('is let go before much waits for it, and others notice nothing', async () => {
+    const door = await openTestDoor()
+    const sessionId = await door.session()
+    const healthy = await door.client()
+    await healthy.subscribe(sessionId)
+    const raw = connect(door.port, '127.0.0.1')
+    const ended = new Promise((resolve) => raw.on('close', resolve))
+    raw.on('error', () => undefined)
+    let heard = ''
+    raw.on('data', (chunk) => (heard += chunk.toString('latin1')))
+    const key = Buffer.alloc(16, 1).toString('base64')
+    raw.write(
+      `GET /socket.io/?EIO=4&transport=websocket HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n` +
+        `Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: ${key}\r\n\r\n`,
+    )
+    await expect.poll(() => heard, { interval: 5 }).toContain('0{"sid"')
+    raw.write(frame('40{"token":"ann"}'))
+    await expect.poll(() => heard, { interval: 5 }).toContain('40{"sid"')
+    raw.write(frame(`427["session:subscribe",{"session_id":"${sessionId}"}]`))
+    await expect.poll(() => heard, { interval: 5 }).toContain('437[{"status":"ok"}]')
+    raw.pause()
+    for (let run = 0; run < 12; run++) {
+      door.model.push([says('y'.repeat(1024 * 1024)), finishes()])
+      await healthy.say(sessionId, 'more')
+    }
+    await expect.poll(() => door.sockets().dropped).toBe(1)
+    raw.resume()
+    await ended
+    expect(healthy.of('chat:end')).toHaveLength(12)
+    expect(door.sockets().open).toBe(1)
+  })
+})
+
+/** One text frame of a client, masked with zeros. */
+function frame(text: string): Buffer {
+  const bytes = Buffer.from(text)
+  const head = bytes.length < 126 ? [0x81, 0x80 | bytes.length] : [0x81, 0xfe, bytes.length >> 8, bytes.length & 0xff]
+  return Buffer.concat([Buffer.from([...head, 0, 0, 0, 0]), bytes])
+}
