@@ -2,10 +2,12 @@
 // a million tokens. A price that depends on a date, or on what we cannot see in the usage, is left out: no price is better
 // than a wrong one. Configuration wins over all of it.
 //
-// Read on 2026-11-15 from
+// Providers tell them at
 //   https://platform.claude.com/docs/en/about-claude/models/overview (a model's own page has the prices of its cache)
 //   https://developers.openai.com/api/docs/pricing and the models' pages there
 //   https://ai.google.dev/gemini-api/docs/pricing
+// Those of Anthropic's models were read there in November 2026; some of OpenAI's come from copies of its pages, and those of
+// older models were not looked up again. Whoever bills by them sets `prices` in the configuration.
 import type { Rates } from '@polylogue/engine'
 
 export interface KnownModel {
