@@ -1,6 +1,8 @@
 import { cpus, totalmem } from 'node:os'
 import { writeFile } from 'node:fs/promises'
 import type { BenchReport, BenchRow } from '../bench/bench-result.ts'
+import { measureAcpStart } from '../bench/acp-start.ts'
+import { measureAcpUpdates } from '../bench/acp-updates.ts'
 import { measureAddedLatency } from '../bench/added-latency.ts'
 import { measureAdmission } from '../bench/admission.ts'
 import { measureIdleStreams } from '../bench/idle-streams.ts'
@@ -32,6 +34,8 @@ const BENCHES: readonly Bench[] = [
   { name: 'idle', measure: (isQuick) => measureIdleStreams(isQuick ? 1_000 : 9_900) },
   { name: 'list', measure: (isQuick) => measureSessionList(isQuick ? 2_000 : 100_000) },
   { name: 'start', measure: (isQuick) => measureColdStart(isQuick ? 2 : 5) },
+  { name: 'acp-start', measure: (isQuick) => measureAcpStart(isQuick ? 5 : 21) },
+  { name: 'acp-updates', measure: (isQuick) => measureAcpUpdates(isQuick ? 10_000 : 50_000) },
   { name: 'growth', measure: (isQuick) => measureGrowth(isQuick ? 400 : 1000) },
 ]
 
