@@ -37,7 +37,8 @@ export function isByContract({ status, headers }: RawResponse): boolean {
 /** Rules for every answer to anything. */
 export function judgeResponse(response: RawResponse): readonly string[] {
   const { status, headers, body } = response
-  if (status >= 500 && !isByContract(response)) return [`answered ${status}: ${excerpt(response)}`]
+  // An operation that this server does not have is no failure of it.
+  if (status >= 500 && status !== 501 && !isByContract(response)) return [`answered ${status}: ${excerpt(response)}`]
   if (status === 429) return ['refused for coming too often: nobody looked at it']
   const complaints = [...headers.keys()].flatMap((name) => (KNOWN_HEADERS.has(name) ? [] : [`a header ${name}`]))
   const type = headers.get('content-type') ?? ''
@@ -92,13 +93,16 @@ function judgeRefusal({ status, headers, body }: RawResponse): readonly string[]
   if (INSIDE_KNOWLEDGE.test(text)) complaints.push(`a refusal that tells too much: ${text.slice(0, 300)}`)
   const value = parseJson(text)
   if (!headers.get('content-type')?.startsWith('application/json') || !isRefusal(value)) {
-    complaints.push(`a ${status} that is no {"error"}: ${text.slice(0, 200)}`)
+    complaints.push(`a ${status} that is neither {"error"} nor {"detail"}: ${text.slice(0, 200)}`)
   }
   return complaints
 }
 
 function isRefusal(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && 'error' in value && typeof value.error === 'string'
+  if (typeof value !== 'object' || value === null) return false
+  return (
+    ('error' in value && typeof value.error === 'string') || ('detail' in value && typeof value.detail === 'string')
+  )
 }
 
 function judgeJson(body: Buffer): readonly string[] {

@@ -72,6 +72,7 @@ const permission = ({ waiting }: Scene): unknown => ({
 
 const v3 = (rest = '') => `/aap/v3/sessions${rest}`
 const own = ({ sessionId }: Scene): string => v3(`/${sessionId}/turns`)
+const blade = ({ sessionId }: Scene, rest = '') => `/api/sessions/${sessionId}${rest}`
 const ownV1 = ({ sessionId }: Scene): string => `/aap/v1/session/${sessionId}`
 
 /** Those whose body says something. */
@@ -119,6 +120,40 @@ export const REQUESTS_WITH_BODY: readonly (ValidRequest & Pick<Required<ValidReq
     body: () => ({ name: 'laptop', user: 'anna' }),
     door: 'owner-socket',
   },
+  {
+    name: 'blade create',
+    method: 'POST',
+    path: () => '/api/sessions',
+    body: () => ({
+      intent: 'To do',
+      solution_id: 'scripted',
+      memory_enabled: true,
+      is_persistent: false,
+      disable_tools: ['Bash'],
+      env: {},
+    }),
+  },
+  { name: 'blade rename', method: 'PATCH', path: (scene) => blade(scene), body: () => ({ intent: 'Done' }) },
+  { name: 'blade pin', method: 'PATCH', path: (scene) => blade(scene, '/pin'), body: () => ({ pinned: true }) },
+  {
+    name: 'blade memory',
+    method: 'POST',
+    path: () => '/api/memories',
+    body: () => ({
+      content: 'I like tea.',
+      type: 'feedback',
+      record_type: 'memory',
+      topic: 'tea',
+      write_reason: 'asked',
+    }),
+  },
+  {
+    name: 'blade memories at once',
+    method: 'POST',
+    path: () => '/api/memories/batch',
+    body: () => ({ action: 'disable', ids: [1, 2, 3] }),
+  },
+  { name: 'blade key', method: 'POST', path: () => '/api/user/api-keys/', body: () => ({ name: 'laptop' }) },
   {
     name: 'sign in',
     method: 'POST',
@@ -184,6 +219,25 @@ export const ADDRESSED_REQUESTS: readonly AddressedRequest[] = [
     path: (scene) => `/api/polylogue/sessions/${id(scene)}`,
     door: 'owner-socket',
   },
+  {
+    name: 'blade sessions',
+    method: 'GET',
+    path: () => '/api/sessions',
+    query: { q: 'hello', limit: '10', offset: '0' },
+  },
+  { name: 'blade session', method: 'GET', path: (scene) => blade(scene) },
+  { name: 'blade messages', method: 'GET', path: (scene) => blade(scene, '/messages') },
+  { name: 'blade compact', method: 'POST', path: (scene) => blade(scene, '/compact') },
+  {
+    name: 'blade memories',
+    method: 'GET',
+    path: () => '/api/memories',
+    query: { keyword: 'tea', type: 'feedback', status: 'enabled', limit: '5', offset: '0' },
+  },
+  { name: 'blade one memory', method: 'GET', path: () => '/api/memories/1' },
+  { name: 'blade roles', method: 'GET', path: () => '/api/solutions/scripted/biz-roles', query: { user_id: 'local' } },
+  { name: 'blade unbuilt', method: 'GET', path: (scene) => blade(scene, '/files/a/b') },
+  { name: 'blade document', method: 'GET', path: () => '/openapi.json' },
   { name: 'status', method: 'GET', path: () => '/api/polylogue/status' },
   { name: 'me', method: 'GET', path: () => '/api/polylogue/me' },
   { name: 'metrics', method: 'GET', path: () => '/metrics' },

@@ -43,12 +43,16 @@ export function answerError(c: Context<NodeEnv>, error: unknown, deps: Pick<Answ
   return c.json({ detail: refusal.message }, refusal.status, headers)
 }
 
-/** No body is an empty object: it says as little. */
+/** No body is an empty object: it says as little. An empty one that is called JSON is none. */
 async function readBody(c: Context<NodeEnv>, { readBody: read, bodyBytes }: Answering): Promise<unknown> {
   const { incoming } = c.env
   const { 'content-length': length, 'transfer-encoding': encoding, 'content-type': type = '' } = incoming.headers
-  if (encoding === undefined && Number(length ?? 0) === 0) return {}
-  if (!/^application\/json\b/i.test(type)) throw new Refusal(415, 'Send application/json.')
+  const isJson = /^application\/json\b/i.test(type)
+  if (encoding === undefined && Number(length ?? 0) === 0) {
+    if (isJson) throw new Refusal(422, 'body: expected JSON, received nothing')
+    return {}
+  }
+  if (!isJson) throw new Refusal(415, 'Send application/json.')
   const outcome = await read(incoming, bodyBytes)
   if (outcome.type === 'refused') throw new Refusal(outcome.status, outcome.problem)
   return outcome.value

@@ -54,6 +54,8 @@ export interface BladeRestDeps {
   /** Of this server. */
   readonly version: string
   readonly bodyBytes: number
+  /** Below `/api`, and somebody else's: what is not there is theirs to say. */
+  readonly foreignPaths: readonly string[]
   authenticate(incoming: IncomingMessage): Promise<AuthOutcome>
   /** Contract: reads no more than `bytes`, and parses nothing that is too deep or too wide to be handled. */
   readBody(incoming: IncomingMessage, bytes: number): Promise<BodyOutcome>

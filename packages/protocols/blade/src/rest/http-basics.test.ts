@@ -122,6 +122,9 @@ describe('an answer', () => {
       expect([path, status, body]).toEqual([path, 404, { detail: 'There is no such path.' }])
     }
     expect((await rest.send('PUT', '/api/sessions', { body: {} })).status).toBe(404)
+    const theirs = await rest.send('GET', '/api/theirs/thing', { key: null })
+    expect([theirs.status, theirs.body]).toEqual([404, undefined])
+    expect((await rest.send('GET', '/api/theirsx')).body).toEqual({ detail: 'There is no such path.' })
   })
 
   it('blade 10: a path is one of those by method and all of its parts', () => {

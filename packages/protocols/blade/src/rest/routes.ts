@@ -25,7 +25,9 @@ export function createBladeRoutes(deps: BladeRestDeps): Hono<NodeEnv> {
     app.on(operation.method, [path, `${path}/`], answerOperation(operation, deps))
   }
   addDocumentation(app, operations, deps)
-  app.all('/api/*', async (c) => {
+  const isForeign = (path: string): boolean => deps.foreignPaths.some((prefix) => `${path}/`.startsWith(`${prefix}/`))
+  app.all('/api/*', async (c, next) => {
+    if (isForeign(c.req.path)) return next()
     try {
       await requireCaller(c, deps)
       if (isUnbuilt(c.req.method, c.req.path)) throw new Refusal(501, 'This server does not have this operation.')

@@ -108,6 +108,7 @@ export async function openRest(options: RestOptions = {}) {
     describe: { toolTitle: () => undefined, contextWindow: () => 1_000, directoryOf: () => undefined },
     version: '9.8.7',
     bodyBytes: options.bodyBytes ?? 10_000,
+    foreignPaths: ['/api/theirs'],
     authenticate: keys.authenticate,
     readBody: readPlainBody,
     report(error) {
