@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
-import { mkdir, readFile, readdir, realpath } from 'node:fs/promises'
+import { mkdir, readFile, readdir, realpath, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type AcpProcess, startAcp } from '../acp/support/acp-process.ts'
-import { call } from '../support/script.ts'
+import { call, script } from '../support/script.ts'
 import { type TempDir, createTempDir } from '../support/temp-dir.ts'
 import { findProcesses, processesNaming, untilGone } from '../tools/processes.ts'
 
@@ -84,6 +84,18 @@ describe('MCP servers that an editor brings into a session', () => {
     expect(await findProcesses(marker)).toHaveLength(1)
     await editor.request('session/close', { sessionId })
     expect(await findProcesses(marker)).toEqual([])
+  })
+
+  it('are there in the first prompt, and so are those of the configuration', async () => {
+    const { name: _, env: __, ...configured } = server('', 'echo')
+    const config = { mcpServers: { configured: { ...configured, trusted: true } } }
+    await writeFile(join(folder.path, 'polylogue.config.json'), JSON.stringify(config))
+    const editor = await openEditor()
+    const { sessionId } = await editor.request('session/new', { cwd: work, mcpServers: [server('given', 'echo')] })
+    const calls = ['given', 'configured'].map((name) => call(name, `mcp_${name}_echo`, { msg: `of ${name}` }))
+    await prompt(editor, sessionId, script(...calls))
+    // In the order in which they came.
+    expect(editor.said(String(sessionId)).split(/: |\|/).toSorted()).toEqual(['RESULTS 2', 'of configured', 'of given'])
   })
 
   it('leave nothing behind when the editor’s process is killed', async () => {

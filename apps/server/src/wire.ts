@@ -112,6 +112,10 @@ export async function wire(options: ServeOptions, config: LoadedConfig, { log, r
     clock,
     digest: sha256,
     configured: config.mcpServers.map(({ name }) => name),
+    tryConfigured() {
+      for (const { tools } of agents.list()) void tools
+      return mcp.settled()
+    },
     directoryOf: async (sessionId) => {
       const [first] = await stores.events.readEvents(sessionId, 0, 1)
       return first?.event.type === 'session.created' ? first.event.directories?.[0] : undefined

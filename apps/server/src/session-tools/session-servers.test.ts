@@ -39,6 +39,7 @@ beforeEach(async () => {
     digest: testDigest,
     configured: ['config'],
     directoryOf: () => Promise.resolve(folder),
+    tryConfigured: () => Promise.resolve(),
     learnSecret: (secret) => void learned.push(secret),
     skillsFolder: join(folder, 'skills'),
     skills: [],

@@ -12,9 +12,9 @@ import { learnGiven, type GivenMcpServer } from './given-mcp-server.ts'
 /** MCP servers that one connection brings into sessions. */
 export interface SessionServers {
   /**
-   * Holds these servers for the session, instead of those that this connection had brought before. Resolves when they are
-   * ready or have failed, or after a few seconds: what is late appears when it is ready. Never rejects for what is wrong
-   * with a server: `problem` hears of it, in one sentence.
+   * Holds these servers for the session, instead of those that this connection had brought before. Resolves when they, and
+   * those of the configuration, are ready or have failed, or after a few seconds: what is late appears when it is ready.
+   * Never rejects for what is wrong with a server: `problem` hears of it, in one sentence.
    */
   open(sessionId: SessionId, servers: readonly GivenMcpServer[], problem: (message: string) => void): Promise<void>
   /** Idempotent. Resolves when no process is left of what no other connection holds. */
@@ -36,6 +36,8 @@ export interface SessionServersDeps {
   readonly digest: Digest
   /** Of the servers in the configuration. */
   readonly configured: readonly string[]
+  /** Connects to these, unless that is so, and resolves when each of them was tried. */
+  tryConfigured(): Promise<void>
   /** Where the programs of a session run; where the server was started unless it says. */
   directoryOf(sessionId: SessionId): Promise<string | undefined>
   /** Hears every value that no log may show. */
@@ -148,7 +150,7 @@ export function createSessionServers(deps: SessionServersDeps): ServersOfSession
     })
     const { promise: late, resolve } = Promise.withResolvers<void>()
     const timer = clock.setTimer(READY_MS, resolve)
-    await Promise.race([told, late])
+    await Promise.race([Promise.all([told, deps.tryConfigured()]), late])
     timer.cancel()
   }
 

@@ -36,6 +36,7 @@ beforeEach(async () => {
     digest: testDigest,
     configured: [],
     directoryOf: () => Promise.resolve(folder),
+    tryConfigured: () => Promise.resolve(),
     learnSecret: log,
     skillsFolder: join(folder, 'skills'),
     skills: [],
