@@ -96,6 +96,22 @@ describe('of every operation', () => {
     expect(await snapshot(mine)).toEqual(before)
   })
 
+  it('T1, C8: a session that is shared is read by others, and by nobody but its owner changed', async () => {
+    const mine = await createAll('ann')
+    await rest.send('PATCH', `/api/sessions/${mine.session}/sharing`, { body: { shared: true } })
+    const before = await snapshot(mine)
+    for (const one of tried.filter(({ path }) => path.includes('{sid}'))) {
+      const { status, body } = await rest.send(one.method, asked(one, mine), { body: bodyOf(one), key: 'ben' })
+      const isRead = one.method === 'GET'
+      expect([one.path, status, typeof body.detail]).toEqual([
+        one.path,
+        isRead ? 200 : 403,
+        isRead ? 'undefined' : 'string',
+      ])
+    }
+    expect(await snapshot(mine)).toEqual(before)
+  })
+
   it('T1, C8: what lists and makes things shows nothing of another user', async () => {
     const mine = await createAll('ann')
     for (const one of tried.filter(({ path }) => !path.includes('{'))) {
