@@ -41,6 +41,10 @@ export async function startPolylogue({ profileTo }: PolylogueOptions = {}): Prom
 /** The bare limit: `node:http` and nothing else. */
 export const startBare = (): Promise<ChildServer> => startChild(process.execPath, [path('./bare-server.ts')])
 
+/** The bare limit of Socket.IO. */
+export const startBroadcaster = (): Promise<ChildServer> =>
+  startChild(process.execPath, [path('./bare-broadcaster.ts')])
+
 async function startChild(command: string, args: readonly string[], profileTo?: string): Promise<ChildServer> {
   const startedAt = performance.now()
   const env =

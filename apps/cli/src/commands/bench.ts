@@ -7,6 +7,7 @@ import { measureAddedLatency } from '../bench/added-latency.ts'
 import { measureAdmission } from '../bench/admission.ts'
 import { measureIdleStreams } from '../bench/idle-streams.ts'
 import { measureSessionList } from '../bench/session-list.ts'
+import { measureSocketDeliveries } from '../bench/socket-deliveries.ts'
 import { writeBenchmarks } from '../bench/write-benchmarks.ts'
 import { measureColdStart } from '../bench/cold-start.ts'
 import { SATURATION, measureCpuPerDelta } from '../bench/cpu-per-delta.ts'
@@ -36,6 +37,7 @@ const BENCHES: readonly Bench[] = [
   { name: 'start', measure: (isQuick) => measureColdStart(isQuick ? 2 : 5) },
   { name: 'acp-start', measure: (isQuick) => measureAcpStart(isQuick ? 5 : 21) },
   { name: 'acp-updates', measure: (isQuick) => measureAcpUpdates(isQuick ? 10_000 : 50_000) },
+  { name: 'sockets', measure: (isQuick) => measureSocketDeliveries(isQuick ? 100 : 250) },
   { name: 'growth', measure: (isQuick) => measureGrowth(isQuick ? 400 : 1000) },
 ]
 
