@@ -1,5 +1,8 @@
 import type { RunningServer } from '@polylogue/server'
+import { fileURLToPath } from 'node:url'
 import type { Output } from './terminal.ts'
+
+const PROGRAM = fileURLToPath(new URL('../../../polylogue', import.meta.url))
 
 /** What a human sees when the server is ready. The lines to paste run in any POSIX shell, one after the other. */
 export function formatBanner(server: RunningServer, dataDir: string, { bold, dim }: Output): string {
@@ -15,6 +18,10 @@ export function formatBanner(server: RunningServer, dataDir: string, { bold, dim
     'Or paste these lines into a shell, one after the other:',
     '',
     ...formatCurlLines({ url, key: localKey, agent: defaultAgent }),
+    '',
+    'Or use it in an editor. For Zed, in settings.json (others: docs/doors/acp.md):',
+    '',
+    formatZedLine(dataDir),
     '',
     ...fact('Agents', agents.join(', ')),
     ...fact('Model', ...modelNote.split(/(?<=\.) (?=[A-Z])/)),
@@ -45,6 +52,12 @@ export function formatCurlLines(target: {
     `SESSION=$(curl -s "$URL/sessions" ${headers} -d ${session} | sed 's/.*"sessionId":"\\([^"]*\\)".*/\\1/')`,
     `curl -sN "$URL/sessions/$SESSION/turns" ${headers} -d ${turn}`,
   ]
+}
+
+/** An editor starts a process of its own, which finds this server by its data directory. */
+export function formatZedLine(dataDir: string): string {
+  const server = { type: 'custom', command: PROGRAM, args: ['acp', '--data', dataDir] }
+  return `"agent_servers": ${JSON.stringify({ Polylogue: server })}`
 }
 
 function quote(value: object): string {

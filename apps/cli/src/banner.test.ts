@@ -1,0 +1,12 @@
+import { accessSync, constants } from 'node:fs'
+import { expect, it } from 'vitest'
+import { formatZedLine } from './banner.ts'
+
+it('the line for Zed is a setting that starts this program on this data directory', () => {
+  const settings = JSON.parse(`{${formatZedLine('/srv/my "data"')}}`) as {
+    readonly agent_servers: { readonly Polylogue: { readonly command: string; readonly args: readonly string[] } }
+  }
+  const { command, args } = settings.agent_servers.Polylogue
+  expect(args).toEqual(['acp', '--data', '/srv/my "data"'])
+  accessSync(command, constants.X_OK)
+})
