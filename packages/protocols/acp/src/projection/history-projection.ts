@@ -155,7 +155,8 @@ export class HistoryProjection {
   #turnEnded({ turnId, outcome, error }: EventOf<'turn.ended'>): SessionUpdate[] {
     this.#steps.clear()
     this.#loops.clear()
-    if (outcome !== 'failed' || error === undefined || this.#hasToldError) return []
+    const isEndedEarly = outcome === 'failed' || outcome === 'step-limit'
+    if (!isEndedEarly || error === undefined || this.#hasToldError) return []
     return [errorChunk(turnId, error.message)]
   }
 

@@ -18,8 +18,9 @@ export class AskQueue {
   }
 
   add(ask: Ask): void {
-    const isKnown = [this.#current?.ask, ...this.#waiting].some((other) => other?.toolCallId === ask.toolCallId)
-    if (isKnown) return
+    // One that was just answered may be asked again: what is allowed has changed in between.
+    const current = this.#current?.cancel.signal.aborted === false ? [this.#current.ask] : []
+    if ([...current, ...this.#waiting].some(({ toolCallId }) => toolCallId === ask.toolCallId)) return
     this.#waiting.push(ask)
     if (this.#current === undefined) void this.#next()
   }

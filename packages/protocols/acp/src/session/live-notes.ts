@@ -19,6 +19,7 @@ export interface LiveNotesOptions {
 /** What clients are told of the present and never of the past: how full the context is, what the session is set to. */
 export class LiveNotes {
   readonly #options: LiveNotesOptions
+  #asked = ''
   #model = ''
   #used: number | undefined
 
@@ -32,10 +33,12 @@ export class LiveNotes {
       case 'session.configured':
         return this.#settingsChanged(before, after)
       case 'step.started':
-        if (isRoot(event.loopId)) this.#model = event.model
+        if (isRoot(event.loopId)) this.#asked = event.model
         return []
       case 'step.answered':
-        if (!isRoot(event.loopId)) return []
+        // A question about a budget is no answer of a model.
+        if (!isRoot(event.loopId) || event.by === 'engine') return []
+        this.#model = this.#asked
         this.#used = event.usage.inputTokens + event.usage.outputTokens
         return this.usage(after.agent)
       case 'compaction.started':

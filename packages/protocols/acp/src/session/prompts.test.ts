@@ -272,10 +272,11 @@ describe('the answer to a prompt', () => {
 
   it('acp 80: says that a call was made again and again', async () => {
     const tool = createFakeTool('look')
-    const { sessionId, say, model } = await openSession('standard', { tools: [tool], maxSteps: 50 })
+    const { sessionId, say, model, client } = await openSession('standard', { tools: [tool], maxSteps: 50 })
     for (let call = 1; call <= 20; call += 1) model.push([calls(`c${call}`, 'look', { a: 1 }), finishes('tool-calls')])
     expect(await say(sessionId, 'go')).toMatchObject({ result: { stopReason: 'max_turn_requests' } })
     expect(tool.invocations.length).toBeLessThan(20)
+    expect(client.text('agent_thought_chunk')).toMatch(/^Error: \w/)
   })
 
   it('acp 81: is an error when the model failed, and the session stays usable', async () => {

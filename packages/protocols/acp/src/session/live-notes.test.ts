@@ -1,0 +1,71 @@
+import { ROOT_LOOP, asEntryId, asLoopId, asToolCallId, asTurnId, type RecordedEvent } from '@polylogue/engine'
+import { createFakeModel, createTestAgent } from '@polylogue/testkit'
+import { describe, expect, it } from 'vitest'
+import { LiveNotes } from './live-notes.ts'
+import { NO_SETTINGS } from './session-settings.ts'
+
+const turnId = asTurnId('turn_1')
+const stepId = asEntryId('entry_1')
+const SETTINGS = { ...NO_SETTINGS, agent: 'tester' }
+
+function openNotes() {
+  const agent = { ...createTestAgent(), name: 'tester', modelName: 'fake/model', contextWindow: 1_000 }
+  const model = { ...createFakeModel(), contextWindow: 2_000 }
+  const notes = new LiveNotes({
+    agents: { find: () => agent, list: () => [agent] },
+    models: { find: (name) => (name === 'fake/large' ? { model, modelName: name } : undefined), list: () => [] },
+    abilities: { fillsForms: false, showsNotices: false, showsCompactions: true },
+    profile: 'standard',
+    configOptions: () => [],
+    isChanging: () => false,
+  })
+  return (event: RecordedEvent) => notes.recorded(event, SETTINGS, SETTINGS)
+}
+
+const started = (model: string, loopId = ROOT_LOOP): RecordedEvent => ({
+  type: 'step.started',
+  turnId,
+  stepId,
+  loopId,
+  model,
+})
+const answered = (more: object = {}): RecordedEvent => ({
+  type: 'step.answered',
+  turnId,
+  stepId,
+  blocks: [],
+  routes: {},
+  finish: 'stop',
+  usage: { inputTokens: 100, outputTokens: 20 },
+  ...more,
+})
+
+describe('notes of how full the context is', () => {
+  it('go by the window of the model that answered', () => {
+    const tell = openNotes()
+    tell(started('fake/model'))
+    expect(tell(answered())).toEqual([{ sessionUpdate: 'usage_update', used: 120, size: 1_000 }])
+    tell(started('fake/large'))
+    expect(tell(answered())).toEqual([{ sessionUpdate: 'usage_update', used: 120, size: 2_000 }])
+    tell(started('fake/unknown'))
+    expect(tell(answered())).toEqual([])
+  })
+
+  it('leave out sub-agents and questions of the engine’s own', () => {
+    const tell = openNotes()
+    tell(started('fake/model'))
+    tell(answered())
+    const loopId = asLoopId('child')
+    tell(started('fake/large', loopId))
+    expect(tell(answered({ loopId }))).toEqual([])
+    tell(started('polylogue/budget'))
+    const routes = { [asToolCallId('tc_1')]: 'question' }
+    expect(tell(answered({ by: 'engine', routes, usage: { inputTokens: 0, outputTokens: 0 } }))).toEqual([])
+    const compactionId = asEntryId('entry_2')
+    expect(tell({ type: 'compaction.ended', compactionId, loopId, outcome: 'completed', tokensAfter: 5 })).toEqual([])
+    expect(tell({ type: 'compaction.ended', compactionId, outcome: 'completed', tokensAfter: 50 })).toEqual([
+      { sessionUpdate: 'compaction_update', compactionId, status: 'completed' },
+      { sessionUpdate: 'usage_update', used: 50, size: 1_000 },
+    ])
+  })
+})
