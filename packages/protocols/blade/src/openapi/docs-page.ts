@@ -1,3 +1,4 @@
+import type { Json } from '../wire.ts'
 import { describeSchema } from './describe-schema.ts'
 import type { DocumentedOperation, OpenApiDocument } from './to-open-api.ts'
 
@@ -27,14 +28,14 @@ export function docsPage({ info, paths, components }: OpenApiDocument): string {
     return `<h2 id="${anchor(tag)}">${escape(tag)}</h2>\n${rows.join('\n')}`
   })
   const types = Object.entries(components.schemas).map(
-    ([name, schema]) =>
-      `<h3 id="type-${anchor(name)}">${escape(name)}</h3>\n<pre>${escape(describeSchema(schema))}</pre>`,
+    ([name, schema]) => `<h3 id="type-${anchor(name)}">${escape(name)}</h3>\n<pre>${showSchema(schema)}</pre>`,
   )
   return `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
 <title>${escape(info.title)} API</title>
+<link rel="icon" href="data:,">
 <link rel="stylesheet" href="/docs/style.css">
 <h1>${escape(info.title)} API <small>${escape(info.version)}</small></h1>
 <p>${inline(info.description)}</p>
@@ -75,7 +76,7 @@ function showParameters(parameters: DocumentedOperation['parameters']): string {
   if (parameters.length === 0) return ''
   const rows = parameters.map(
     ({ name, in: place, schema }) =>
-      `<tr><td><code>${escape(name)}</code></td><td>${place}</td><td><code>${escape(describeSchema(schema))}</code></td></tr>`,
+      `<tr><td><code>${escape(name)}</code></td><td>${place}</td><td><code>${showSchema(schema)}${usualOf(schema)}</code></td></tr>`,
   )
   return `<table><tr><th>Parameter</th><th>in</th><th>type</th></tr>\n${rows.join('\n')}\n</table>\n`
 }
@@ -83,7 +84,21 @@ function showParameters(parameters: DocumentedOperation['parameters']): string {
 type Content = NonNullable<DocumentedOperation['requestBody']>['content']
 
 function showBody(title: string, content: Content): string {
-  return `<p>${title}</p>\n<pre>${escape(describeSchema(content['application/json'].schema))}</pre>`
+  return `<p>${title}</p>\n<pre>${showSchema(content['application/json'].schema)}</pre>`
+}
+
+/** Types that have a name, which begin with a capital as nothing else in them does, lead to where they are shown. */
+function showSchema(schema: Json): string {
+  const text = escape(describeSchema(schema)).split('\n')
+  return text.map((line) => line.replace(TYPE_NAME, (name) => `<a href="#type-${anchor(name)}">${name}</a>`)).join('\n')
+}
+
+// Not in the remark at the end of a line, nor among the words of a text.
+const TYPE_NAME = /(?<!\/\/.*)(?<![\w&;])[A-Z][A-Za-z]+(?=\[\]|$| )/g
+
+function usualOf(schema: Json): string {
+  const usual = schema !== null && typeof schema === 'object' && 'default' in schema ? schema['default'] : undefined
+  return usual === undefined ? '' : escape(` = ${JSON.stringify(usual)}`)
 }
 
 const SIGNS: { readonly [sign: string]: string } = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
