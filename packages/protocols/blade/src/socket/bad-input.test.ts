@@ -157,6 +157,24 @@ describe('a frame', () => {
     expect(await gone).toBe('transport close')
   })
 
+  it('is counted after an upgrade too, until its sender is known', async () => {
+    const door = await openTestDoor()
+    const address = `127.0.0.1:${door.port}/socket.io/?EIO=4`
+    const { sid } = JSON.parse((await (await fetch(`http://${address}&transport=polling`)).text()).slice(1))
+    const socket = new WebSocket(`ws://${address}&transport=websocket&sid=${sid}`)
+    socket.on('error', () => undefined)
+    const closed = new Promise((resolve) => socket.on('close', resolve))
+    await new Promise((resolve) => socket.once('open', resolve))
+    socket.send('x'.repeat(2 * 1024 * 1024))
+    await closed
+    const client = await door.client({ transports: ['polling', 'websocket'] })
+    const upgraded = new Promise<void>((resolve) => client.socket.io.engine.once('upgrade', () => resolve()))
+    if (client.socket.io.engine.transport.name !== 'websocket') await upgraded
+    const url = `data:image/png;base64,${Buffer.alloc(1_500_000, 7).toString('base64')}`
+    const ack = await client.send(await door.session(), [{ type: 'image_url', image_url: { url } }])
+    expect(ack).toMatchObject({ status: 'ok' })
+  })
+
   it('of a polling client is bounded before authentication', async () => {
     const door = await openTestDoor()
     const address = `http://127.0.0.1:${door.port}/socket.io/?EIO=4&transport=polling`

@@ -40,9 +40,8 @@ export function createBladeSockets(deps: BladeSocketDeps & { readonly clock: Clo
   }
   return {
     handleRequest: (incoming, outgoing) =>
-      handle(({ engine }) => engine.handleRequest(incoming, outgoing), incoming.socket),
-    handleUpgrade: (incoming, socket, head) =>
-      handle(({ engine }) => engine.handleUpgrade(incoming, socket, head), socket),
+      handle((server) => server.handleRequest(incoming, outgoing), incoming.socket),
+    handleUpgrade: (incoming, socket, head) => handle((server) => server.handleUpgrade(incoming, socket, head), socket),
     sessionUpdated(userId, payload) {
       loaded?.sessionUpdated(userId, asSessionId(payload.session_id), payload)
     },

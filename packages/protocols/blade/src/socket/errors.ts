@@ -12,6 +12,7 @@ export type RefusalCode =
   | 'nothing_to_compact'
   | 'compaction_failed'
   | 'too_many_turns'
+  | 'too_many_subscriptions'
   | 'unavailable'
   | 'internal_error'
 

@@ -1,6 +1,13 @@
 import type { Socket } from 'socket.io'
+import type { Duplex } from 'node:stream'
 
 type Connection = Socket['conn']
+
+export interface ByteBounds {
+  /** Before it is known whose they are. */
+  readonly firstBytes: number
+  readonly messageBytes: number
+}
 
 interface Bounded {
   maxHttpBufferSize?: number
@@ -8,23 +15,55 @@ interface Bounded {
 
 /**
  * Bounds what a connection may send before it is known whose it is. A polling request is bounded by its transport; over a
- * WebSocket the bytes are counted as they come in. Answers what lifts the bound.
+ * WebSocket, from the start or after an upgrade, the bytes are counted as they come in.
  */
-export function boundFirstBytes(
-  connection: Connection,
-  bounds: { readonly firstBytes: number; readonly messageBytes: number },
-): () => void {
-  const { socket } = connection.request
-  let count = 0
-  const onBytes = (chunk: Buffer): void => {
-    count += chunk.length
-    if (count > bounds.firstBytes) socket.destroy()
+export class FirstBytes {
+  readonly #bounds: ByteBounds
+  readonly #counted = new WeakMap<Duplex, () => void>()
+  /** WebSockets that connections which nobody knows yet have moved to. */
+  readonly #upgraded = new Map<string, Duplex[]>()
+
+  constructor(bounds: ByteBounds) {
+    this.#bounds = bounds
   }
-  const isWebSocket = connection.transport.name === 'websocket'
-  if (isWebSocket) socket.on('data', onBytes)
-  else (connection.transport as Bounded).maxHttpBufferSize = bounds.firstBytes
-  return () => {
-    socket.off('data', onBytes)
-    if (!isWebSocket) (connection.transport as Bounded).maxHttpBufferSize = bounds.messageBytes
+
+  /** A WebSocket begins; `connectionId` names the connection that moves to it. */
+  count(socket: Duplex, connectionId: string | undefined): void {
+    let left = this.#bounds.firstBytes
+    const onBytes = (chunk: Buffer): void => {
+      left -= chunk.length
+      if (left < 0) socket.destroy()
+    }
+    socket.on('data', onBytes)
+    this.#counted.set(socket, () => socket.off('data', onBytes))
+    const moved = connectionId === undefined ? undefined : this.#upgraded.get(connectionId)
+    // Of one that is known already, nothing is counted.
+    if (connectionId !== undefined && moved === undefined) this.#lift(socket)
+    else moved?.push(socket)
+  }
+
+  opened(connection: Connection): void {
+    if (connection.transport.name === 'websocket') return
+    this.#upgraded.set(idOf(connection), [])
+    ;(connection.transport as Bounded).maxHttpBufferSize = this.#bounds.firstBytes
+    connection.once('close', () => this.#upgraded.delete(idOf(connection)))
+  }
+
+  /** It is known whose it is. */
+  known(connection: Connection): void {
+    this.#lift(connection.request.socket)
+    for (const socket of this.#upgraded.get(idOf(connection)) ?? []) this.#lift(socket)
+    this.#upgraded.delete(idOf(connection))
+    if (connection.transport.name !== 'websocket') {
+      ;(connection.transport as Bounded).maxHttpBufferSize = this.#bounds.messageBytes
+    }
+  }
+
+  #lift(socket: Duplex): void {
+    this.#counted.get(socket)?.()
+    this.#counted.delete(socket)
   }
 }
+
+/** The name under which clients refer to it; only its type hides it. */
+const idOf = (connection: Connection): string => String(Reflect.get(connection, 'id'))

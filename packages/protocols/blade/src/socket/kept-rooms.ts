@@ -5,6 +5,8 @@ type GoneSocket = Omit<Session, 'missedPackets'>
 
 /** How long a client may be away and still find its rooms, in milliseconds. */
 export const AWAY_MS = 2 * 60_000
+/** Of the newest. */
+const MOST_KEPT = 20_000
 
 /**
  * Rooms as usual. Of a socket that was cut it tells whoever wants to remember it, and it keeps no broadcasts: what was
@@ -38,7 +40,10 @@ export class KeptRooms {
 
   keep(privateId: string, subscriptions: KeptSubscriptions, at: number): void {
     this.#forget(at)
-    if (subscriptions.sessions.size > 0) this.#kept.set(privateId, { ...subscriptions, at })
+    if (subscriptions.sessions.size === 0) return
+    this.#kept.set(privateId, { ...subscriptions, at })
+    const [oldest] = this.#kept.keys()
+    if (this.#kept.size > MOST_KEPT && oldest !== undefined) this.#kept.delete(oldest)
   }
 
   /** Once; only for the same user. */

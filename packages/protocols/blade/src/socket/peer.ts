@@ -17,6 +17,8 @@ import { roomOf } from './rooms.ts'
 
 /** What may wait behind a request that takes its time; nobody types that fast. */
 const MOST_WAITING = 256
+/** More sessions than any page shows. */
+const MOST_SUBSCRIPTIONS = 500
 
 interface Subscription {
   readonly live: LiveSession
@@ -137,6 +139,9 @@ export class Peer {
   async #subscribe(sessionId: SessionId, after?: number): Promise<void> {
     const { engine, describe } = this.#deps
     if (this.#subscriptions.has(sessionId)) return
+    if (this.#subscriptions.size >= MOST_SUBSCRIPTIONS) {
+      throw new SocketRefusal('too_many_subscriptions', `a socket may watch ${MOST_SUBSCRIPTIONS} sessions`)
+    }
     const view = await engine.readSession(this.#caller.userId, sessionId, 'guest')
     const live = await this.#lives.acquire(sessionId, view.userId)
     const missed =

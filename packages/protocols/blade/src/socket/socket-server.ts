@@ -1,14 +1,17 @@
 import type { Clock, SessionId, UserId } from '@polylogue/engine'
 import { Server as EngineIoServer } from 'engine.io'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Duplex } from 'node:stream'
 import { Server, type Socket } from 'socket.io'
 import { toPayload, type ProjectedOutput } from '../projection/projected-output.ts'
 import type { ServerEvents } from '../wire.ts'
 import type { BladeSocketDeps, SocketCaller } from './deps.ts'
-import { boundFirstBytes } from './first-bytes.ts'
+import { FirstBytes } from './first-bytes.ts'
 import { AWAY_MS, KeptRooms, RoomsAdapter } from './kept-rooms.ts'
 import { LiveSessions, type LiveSession } from './live-sessions.ts'
 import { cutOff, watchOutBuffer } from './out-buffer.ts'
 import { Peer } from './peer.ts'
+import { onRevoked } from './revocation.ts'
 import { roomOf, roomOfUser } from './rooms.ts'
 
 /** Shorter than the 30 s after which the most impatient proxies close a silent connection. */
@@ -18,7 +21,8 @@ const PONG_MS = 20_000
 const CONNECT_MS = 10_000
 
 export interface SocketServer {
-  readonly engine: EngineIoServer
+  handleRequest(incoming: IncomingMessage, outgoing: ServerResponse): void
+  handleUpgrade(incoming: IncomingMessage, socket: Duplex, head: Buffer): void
   sessionUpdated(userId: UserId, sessionId: SessionId, payload: ServerEvents['session:updated']): void
   close(): void
 }
@@ -44,7 +48,7 @@ export function createSocketServer(deps: BladeSocketDeps & { readonly clock: Clo
   })
   const clients = new Map<string, Client>()
   const kept = new KeptRooms()
-  const unbounded = new WeakMap<object, () => void>()
+  const firstBytes = new FirstBytes({ firstBytes: limits.unauthenticatedBytes, messageBytes: limits.messageBytes })
   const callers = new WeakMap<Socket, SocketCaller>()
 
   const lives = new LiveSessions(deps.engine, deps.describe, {
@@ -58,10 +62,7 @@ export function createSocketServer(deps: BladeSocketDeps & { readonly clock: Clo
     },
   })
 
-  engine.on('connection', (connection: Socket['conn']) => {
-    const { unauthenticatedBytes: firstBytes, messageBytes } = limits
-    unbounded.set(connection, boundFirstBytes(connection, { firstBytes, messageBytes }))
-  })
+  engine.on('connection', (connection: Socket['conn']) => firstBytes.opened(connection))
   io.bind(engine)
   io.of('/').adapter.on('socket-gone', ({ sid, pid }: { readonly sid: string; readonly pid: string }) => {
     const client = clients.get(sid)
@@ -95,7 +96,7 @@ export function createSocketServer(deps: BladeSocketDeps & { readonly clock: Clo
     if (caller === undefined || release === undefined) return void socket.disconnect(true)
     const { conn: connection } = socket
     const { lean, pid } = socket.handshake.auth
-    unbounded.get(connection)?.()
+    firstBytes.known(connection)
     const peer = new Peer(socket, caller, lean === true, deps, lives)
     clients.set(socket.id, { peer, caller })
     void socket.join(roomOfUser(caller.userId))
@@ -112,10 +113,9 @@ export function createSocketServer(deps: BladeSocketDeps & { readonly clock: Clo
       if (type === 'ping') peer.pinged()
     })
     connection.on('heartbeat', () => peer.ponged())
-    const onRevoked = (): void => void socket.disconnect(true)
-    caller.revoked.addEventListener('abort', onRevoked)
+    const forget = onRevoked(caller.revoked, () => socket.disconnect(true))
     socket.on('disconnect', () => {
-      caller.revoked.removeEventListener('abort', onRevoked)
+      forget()
       clients.delete(socket.id)
       peer.leaveAll()
       release()
@@ -141,7 +141,12 @@ export function createSocketServer(deps: BladeSocketDeps & { readonly clock: Clo
   }
 
   return {
-    engine,
+    handleRequest: (incoming, outgoing) => engine.handleRequest(incoming, outgoing),
+    handleUpgrade(incoming, socket, head) {
+      const query = new URLSearchParams(incoming.url?.split('?')[1])
+      firstBytes.count(socket, query.get('sid') ?? undefined)
+      engine.handleUpgrade(incoming, socket, head)
+    },
     sessionUpdated(userId, sessionId, payload) {
       if (!lives.has(sessionId)) io.to(roomOfUser(userId)).emit('session:updated', payload)
     },

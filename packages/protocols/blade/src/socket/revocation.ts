@@ -1,0 +1,16 @@
+const watchers = new WeakMap<AbortSignal, Set<() => void>>()
+
+/** One listener per signal, however many sockets a key has. Returns how to stop watching. */
+export function onRevoked(signal: AbortSignal, end: () => void): () => void {
+  const group = watchers.get(signal) ?? watch(signal)
+  group.add(end)
+  if (signal.aborted) end()
+  return () => void group.delete(end)
+}
+
+function watch(signal: AbortSignal): Set<() => void> {
+  const group = new Set<() => void>()
+  watchers.set(signal, group)
+  signal.addEventListener('abort', () => group.forEach((end) => end()), { once: true })
+  return group
+}
