@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { V3 } from '../support/aap-dialect.ts'
 import { eventually } from '../support/eventually.ts'
@@ -26,6 +28,10 @@ const chunk = (acp: AcpProcess, text: string) =>
   acp.frame(
     (frame) => JSON.stringify(frame).includes('agent_message_chunk') && JSON.stringify(frame).includes(text),
     text,
+  )
+const answer = (acp: AcpProcess, id: unknown) =>
+  acp.write(
+    `${JSON.stringify({ jsonrpc: '2.0', id, result: { outcome: { outcome: 'selected', optionId: 'allow' } } })}\n`,
   )
 const ask = (frame: { readonly method?: unknown }) => frame.method === 'session/request_permission'
 
@@ -56,6 +62,27 @@ describe('one owner', () => {
     expect(acp.said(session.id)).toContain('after')
     expect(JSON.stringify(await server.client(V3).history(session.id, 'full'))).toMatch(/before[^]*finished[^]*after/)
     expect(acp.frames.filter(({ error }) => error !== undefined)).toEqual([])
+  })
+
+  it('two editors, then serve: both go on as pipes', async () => {
+    const [first, second] = [await world.start(), await world.start()]
+    const sessions = [await openAcpSession(first, world.workDir), await openAcpSession(second, world.workDir)]
+    const server = await world.serve()
+    for (const session of sessions) expect(await session.prompt('say on')).toEqual({ stopReason: 'end_turn' })
+    expect(await ownerPid()).toBe(server.pid)
+  })
+
+  it('an editor with a call that waits for leave, then serve: it is asked again, and the call runs once', async () => {
+    const acp = await world.start()
+    const session = await openAcpSession(acp, world.workDir)
+    const prompted = session.prompt(call('c', 'Bash', { command: 'echo x >> once' })).catch((error: unknown) => error)
+    const first = await acp.frame(ask)
+    await world.serve()
+    expect(await prompted).toMatchObject({ code: -32_603, data: { reason: 'interrupted' } })
+    const second = await acp.frame((frame) => ask(frame) && frame['id'] !== first['id'])
+    for (const { id } of [first, second]) answer(acp, id)
+    await acp.frame((frame) => JSON.stringify(frame).includes('"status":"completed"'))
+    expect(await readFile(join(world.workDir, 'once'), 'utf8')).toBe('x\n')
   })
 
   it('a server that runs keeps the data directory from another one', async () => {
@@ -110,9 +137,7 @@ describe('an owner that goes away', () => {
       ({ method, params }) => method === '$/cancel_request' && JSON.stringify(params).includes(String(first['id'])),
     )
     const second = await acp.frame((frame) => ask(frame) && frame['id'] !== first['id'])
-    acp.write(
-      `${JSON.stringify({ jsonrpc: '2.0', id: second['id'], result: { outcome: { outcome: 'selected', optionId: 'allow' } } })}\n`,
-    )
+    answer(acp, second['id'])
     await acp.frame((frame) => JSON.stringify(frame).includes('"status":"completed"'))
   })
 

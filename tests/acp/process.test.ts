@@ -1,10 +1,12 @@
-import { readFile, writeFile } from 'node:fs/promises'
+import { spawn } from 'node:child_process'
+import { access, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { NEXT, call, script } from '../support/script.ts'
 import { processesNaming, untilGone } from '../tools/processes.ts'
 import { runPolylogue } from '../cli/run-polylogue.ts'
+import { watchAcp } from './support/acp-process.ts'
 import { type AcpWorld, createAcpWorld } from './support/acp-world.ts'
 import { CLIENT, openAcpSession } from './support/acp-session.ts'
 import { connectRaw } from './support/raw-pipe.ts'
@@ -18,6 +20,7 @@ afterEach(() => world.close())
 /** A tree that does not want to end, with a child in a session of its own. */
 const stubborn = (marker: string) =>
   `trap '' TERM; setsid bash -c 'while :; do sleep 0.05; done' ${marker} & while :; do sleep 0.05; done`
+const PROGRAM = fileURLToPath(new URL('../../polylogue', import.meta.url))
 const CONFIG = fileURLToPath(new URL('./support/loud.config.ts', import.meta.url))
 const ask = (frame: { readonly method?: unknown }) => frame.method === 'session/request_permission'
 
@@ -153,10 +156,20 @@ describe('the command line', () => {
     })
   })
 
-  it('takes no configuration from the directory that an editor starts it in', async () => {
+  it('runs no configuration of the directory that an editor starts it in, also with a data directory there', async () => {
     await writeFile(join(world.workDir, 'polylogue.config.ts'), "throw new Error('this ran')")
-    const acp = await world.start([], { startDir: world.workDir })
-    await openAcpSession(acp, world.workDir)
-    expect(acp.stderr).not.toContain('this ran')
+    const there = await world.start([], { startDir: world.workDir })
+    await openAcpSession(there, world.workDir)
+    await mkdir(join(world.workDir, '.polylogue'), { mode: 0o700 })
+    const child = spawn(PROGRAM, ['acp', '--agent', 'scripted'], {
+      cwd: world.workDir,
+      env: { ...process.env, HOME: world.path },
+    })
+    const planted = watchAcp(child)
+    await openAcpSession(planted, world.workDir)
+    planted.endInput()
+    expect(await planted.exited).toEqual({ code: 0, signal: null })
+    expect(there.stderr + planted.stderr).not.toContain('this ran')
+    await access(join(world.workDir, '.polylogue', 'owner.lock'))
   })
 })

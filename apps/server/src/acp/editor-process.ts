@@ -1,6 +1,6 @@
 import { readVersion } from '../version.ts'
 import { within } from '../within.ts'
-import { openEditorStdio } from './editor-stdio.ts'
+import { openEditorStdio, type EditorStdio } from './editor-stdio.ts'
 import type { AcpHandshake } from './handshake.ts'
 import type { OpenedBack } from './open-back.ts'
 import { createRelay, type Relay } from './relay.ts'
@@ -13,6 +13,7 @@ export interface EditorProcessOptions {
 
 /** The owner cancels, answers and hangs up within five seconds. */
 const GOODBYE_MS = 5_500
+const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
 
 /**
  * What `polylogue acp` does: answers an editor on stdin and stdout until it leaves. Who works for it is the owner of the
@@ -33,8 +34,12 @@ export async function serveEditor({ owner, handshake }: EditorProcessOptions): P
     relay.finish()
     leaving.resolve()
   }
+  if (process.stdin.isTTY) note('This speaks with editors, in JSON-RPC. Try polylogue run, or polylogue acp --help.')
   stdio.listen({
-    line: (line) => relay.fromEditor(line),
+    line(line) {
+      relay.fromEditor(line)
+      if (relay.isFull) stdio.pause()
+    },
     left(reason) {
       if (reason !== undefined) note(reason)
       leave()
@@ -46,7 +51,7 @@ export async function serveEditor({ owner, handshake }: EditorProcessOptions): P
     const { openBack } = await import('./open-back.ts')
     const back = await openBack(owner, withoutGrantedWish(handshake, relay), { left: () => relay.isOver, isFirst })
     if (back === undefined) break
-    const carried = carry(relay, back, () => stdio.drained())
+    const carried = carry(relay, back, stdio)
     await Promise.race([carried, leaving.promise.then(() => within(GOODBYE_MS, carried))])
     relay.lost()
     await back.leave(relay.isOver ? 'editor-left' : 'lost')
@@ -55,12 +60,15 @@ export async function serveEditor({ owner, handshake }: EditorProcessOptions): P
   await stdio.flush()
 }
 
-async function carry(relay: Relay, back: OpenedBack, drained: () => Promise<void>): Promise<void> {
+async function carry(relay: Relay, back: OpenedBack, stdio: EditorStdio): Promise<void> {
   // It rejects only when the output ends meanwhile, which is seen below.
-  relay.attach(back).catch(() => undefined)
+  relay.attach(back).then(
+    () => stdio.resume(),
+    () => undefined,
+  )
   for await (const chunk of back.output) {
     relay.fromBack(chunk)
-    await drained()
+    await stdio.drained()
   }
 }
 
@@ -76,12 +84,10 @@ function onSignals(leave: () => void): Disposable {
     hasCome = true
     leave()
   }
-  process.on('SIGTERM', listener)
-  process.on('SIGINT', listener)
+  for (const signal of SIGNALS) process.on(signal, listener)
   return {
     [Symbol.dispose]() {
-      process.off('SIGTERM', listener)
-      process.off('SIGINT', listener)
+      for (const signal of SIGNALS) process.off(signal, listener)
     },
   }
 }

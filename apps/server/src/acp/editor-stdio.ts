@@ -7,6 +7,9 @@ import { createLineCutter } from './line-cutter.ts'
 export interface EditorStdio {
   /** Begins to read. */
   listen(listener: EditorListener): void
+  /** What the editor sends stays in its own hands until `resume`. */
+  pause(): void
+  resume(): void
   write(bytes: Uint8Array): void
   /** Resolves when the editor has taken most of what was written. */
   drained(): Promise<void>
@@ -59,6 +62,8 @@ export function openEditorStdio(): EditorStdio {
       // EPIPE, or what a socket says in its place: the editor is gone, and its stdin will end too.
       out.on('error', () => leave())
     },
+    pause: () => void process.stdin.pause(),
+    resume: () => void process.stdin.resume(),
     write(bytes) {
       if (!isBroken) out.write(bytes)
     },

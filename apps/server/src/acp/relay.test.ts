@@ -246,6 +246,18 @@ it('what an owner refuses because it is leaving is kept for the next one', async
   expect((await attach()).last()).toMatchObject({ id: 8, method: 'session/prompt' })
 })
 
+it('is full when much waits for an owner, and not when there is one', async () => {
+  const large = Buffer.from(
+    `{"jsonrpc":"2.0","id":1,"method":"session/list","params":{"a":"${'x'.repeat(33 * 1024 * 1024)}"}}\n`,
+  )
+  relay.fromEditor(large)
+  expect(relay.isFull).toBe(false)
+  relay.fromEditor(large)
+  expect(relay.isFull).toBe(true)
+  await attach()
+  expect(relay.isFull).toBe(false)
+})
+
 describe('an editor that leaves', () => {
   it('without having asked for anything needs no owner', async () => {
     say(initialize)

@@ -26,6 +26,8 @@ export interface Relay {
   needsBack(): Promise<boolean>
   /** A first new session was made: a wish to resume one has been granted, or cannot be any more. */
   readonly hasMadeSession: boolean
+  /** More waits for an owner than should be in memory. */
+  readonly isFull: boolean
   /** The editor has left, and nobody is at work for it. */
   readonly isOver: boolean
 }
@@ -50,6 +52,9 @@ interface OpenRequest {
 
 /** Nearly all that owners write, passed on unread. The door writes its frames with these keys in this order. */
 const UPDATE = Buffer.from('{"jsonrpc":"2.0","method":"session/update"')
+
+/** Twice the largest frame. */
+const MOST_HELD_BYTES = 64 * 1024 * 1024
 
 /** Once the owner is gone nobody can tell what had become of them. */
 const UNREPEATABLE = new Set(['session/prompt', 'session/load'])
@@ -226,6 +231,9 @@ export function createRelay({ profile, version, toEditor, note }: RelayDeps): Re
     needsBack: () => wanted.said(),
     get hasMadeSession() {
       return sessions.hasMadeOne
+    },
+    get isFull() {
+      return !isReady && held.reduce((bytes, line) => bytes + line.length, 0) > MOST_HELD_BYTES
     },
     get isOver() {
       return isFinishing && back === undefined && held.length === 0
