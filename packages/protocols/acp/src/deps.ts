@@ -46,7 +46,8 @@ export interface AcpConnectionOptions {
   readonly rights: AcpRights
   /**
    * Of turns begun here, when their process dies. `interrupt` is an editor on stdio: when its input ends, they are
-   * cancelled. `continue` is a client of the network: they go on without it.
+   * cancelled. `continue` is a client of the network: they go on without it, and their prompts are answered as
+   * interrupted.
    */
   readonly recovery: 'interrupt' | 'continue'
 }
@@ -54,7 +55,7 @@ export interface AcpConnectionOptions {
 export interface AcpConnection {
   /** Resolves when nothing is read, written or waited for any more. Never rejects. */
   readonly closed: Promise<void>
-  /** As if an editor's input had ended: cancels the turns begun here, answers what is open, for 5 s at most. Idempotent. */
+  /** As if the input had ended: answers what is open, for 5 s at most. Idempotent. */
   close(reason?: string): Promise<void>
   /** Whether a turn that was begun here has not ended. */
   hasOpenTurns(): boolean

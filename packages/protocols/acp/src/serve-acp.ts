@@ -30,7 +30,7 @@ export function serveAcp(options: AcpConnectionOptions, deps: AcpDeps): AcpConne
     return methods
   })
   const connection: Connection = new Connection({ deps, options, peer, out })
-  let mustCancel = options.recovery === 'interrupt'
+  const cancelsTurns = options.recovery === 'interrupt'
 
   async function run(): Promise<void> {
     try {
@@ -45,11 +45,12 @@ export function serveAcp(options: AcpConnectionOptions, deps: AcpDeps): AcpConne
 
   /** What is open is answered; what waits for somebody stays open for others. */
   async function end(): Promise<void> {
+    for (const { session } of connection.sessions.values()) session.stopAsking()
     peer.abandonRequests()
     // Again, for what was being opened when the end came.
     do {
       const ids = [...connection.sessions.keys()]
-      await Promise.all(ids.map((id) => (mustCancel ? closeSession(connection, id) : leaveSession(id))))
+      await Promise.all(ids.map((id) => (cancelsTurns ? closeSession(connection, id) : leaveSession(id))))
       await peer.answered()
     } while (connection.sessions.size > 0)
     await out.flushed()
@@ -58,7 +59,7 @@ export function serveAcp(options: AcpConnectionOptions, deps: AcpDeps): AcpConne
   /** A turn that goes on keeps its servers. */
   async function leaveSession(sessionId: SessionId): Promise<void> {
     const isAtWork = (await connection.find(sessionId))?.turnId !== undefined
-    connection.sessions.get(sessionId)?.session.close()
+    connection.sessions.get(sessionId)?.session.close('interrupted')
     connection.sessions.delete(sessionId)
     if (!isAtWork) await deps.sessionServers.close(sessionId)
   }
@@ -77,7 +78,6 @@ export function serveAcp(options: AcpConnectionOptions, deps: AcpDeps): AcpConne
     closed,
     close(reason) {
       if (reason !== undefined) log({ level: 'info', message: 'a connection is closed', reason })
-      mustCancel = true
       stop.abort()
       return closed
     },

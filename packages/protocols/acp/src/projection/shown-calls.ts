@@ -4,6 +4,9 @@ import type { AcpProfile } from '../deps.ts'
 import { showCall, type Announcement, type ShownCall, type ToolLook } from './shown-call.ts'
 import { outputContent, textContent } from './tool-content.ts'
 
+/** Under this name goes what a tool says to clients and not to the model. */
+const RESULT_META = 'polylogue/result'
+
 export interface CallEnd {
   readonly status: CallStatus
   readonly output: ToolContent
@@ -74,7 +77,7 @@ export class ShownCalls {
       toolCallId,
       status: isCompleted ? 'completed' : 'failed',
       ...(!isTold && { content }),
-      ...(meta && { _meta: meta }),
+      ...(meta && { _meta: { [RESULT_META]: meta } }),
     }
     return [end, ...plan]
   }

@@ -188,13 +188,13 @@ export class AcpSession {
     this.#asks.stop()
   }
 
-  /** Nothing more is told. Idempotent. */
-  close(): void {
+  /** Nothing more is told; prompts that are still open are answered so. Idempotent. */
+  close(outcome: 'cancelled' | 'interrupted' = 'cancelled'): void {
     this.#asks.stop()
     this.#stream.close()
     this.#chunks.stop()
     this.#progress.stop()
-    this.own.endAll({ outcome: 'cancelled' })
+    this.own.endAll({ outcome })
   }
 
   #recorded(recorded: Recorded): void {

@@ -234,4 +234,29 @@ describe('the end of the input', () => {
     await Promise.all([connection.close('test'), connection.close()])
     expect(await answered).toMatchObject(CANCELLED)
   })
+
+  it('leaves a client of the network that is still there with an interrupted prompt, and the turn goes on', async () => {
+    const world = open()
+    const more = Promise.withResolvers<void>()
+    world.model.push([says('half'), () => more.promise, finishes()])
+    const { client, newSession, say, connection } = await world.connect({ recovery: 'continue' })
+    const sessionId = await newSession()
+    const answered = say(sessionId, 'go')
+    await client.untilUpdate(({ content }) => content?.text === 'half')
+    const ended = world.turnEnded(sessionId)
+    await connection.close('the server is stopping')
+    expect(await answered).toMatchObject({ error: { code: -32603, data: { reason: 'interrupted' } } })
+    more.resolve()
+    await ended
+  })
+
+  it('asks nothing more of a client that has left', async () => {
+    const { client, sessionId, say, model } = await openSession()
+    model.push([calls('c1', 'write', { a: 1 }), calls('c2', 'write', { a: 2 }), finishes('tool-calls')])
+    const answered = say(sessionId, 'go')
+    await client.untilRequest('session/request_permission')
+    await client.leave()
+    expect(await answered).toMatchObject(CANCELLED)
+    expect(client.requests).toHaveLength(1)
+  })
 })

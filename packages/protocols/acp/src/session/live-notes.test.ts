@@ -51,6 +51,20 @@ describe('notes of how full the context is', () => {
     expect(tell(answered())).toEqual([])
   })
 
+  it('tell what the session has cost, with its sub-agents and compactions, where prices are known', () => {
+    const tell = openNotes()
+    const usage = (nano: number, currency = 'USD') => ({
+      usage: { inputTokens: 1, outputTokens: 1, cost: { nano, currency } },
+    })
+    tell(started('fake/model'))
+    expect(tell(answered(usage(1_500_000)))).toMatchObject([{ cost: { amount: 0.0015, currency: 'USD' } }])
+    tell(answered({ ...usage(2_000_000_000), loopId: asLoopId('child') }))
+    const compactionId = asEntryId('entry_2')
+    tell({ type: 'compaction.ended', compactionId, outcome: 'completed', ...usage(500_000_000) })
+    expect(tell(answered())).toMatchObject([{ cost: { amount: 2.5015, currency: 'USD' } }])
+    expect(tell(answered(usage(1, 'EUR')))).toEqual([{ sessionUpdate: 'usage_update', used: 2, size: 1_000 }])
+  })
+
   it('leave out sub-agents and questions of the engine’s own', () => {
     const tell = openNotes()
     tell(started('fake/model'))

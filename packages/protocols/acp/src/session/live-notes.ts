@@ -4,6 +4,7 @@ import type { ClientAbilities } from '../client-abilities.ts'
 import type { AcpProfile } from '../deps.ts'
 import { currentModeId } from '../modes.ts'
 import { isRoot } from '../projection/is-root.ts'
+import { ContextUsage } from './context-usage.ts'
 import type { SessionSettings } from './session-settings.ts'
 
 export interface LiveNotesOptions {
@@ -19,43 +20,22 @@ export interface LiveNotesOptions {
 /** What clients are told of the present and never of the past: how full the context is, what the session is set to. */
 export class LiveNotes {
   readonly #options: LiveNotesOptions
-  #asked = ''
-  #model = ''
-  #used: number | undefined
+  readonly #usage: ContextUsage
 
   constructor(options: LiveNotesOptions) {
     this.#options = options
+    this.#usage = new ContextUsage(options)
   }
 
   /** What this event gives to tell, should anybody be told. */
   recorded(event: RecordedEvent, before: SessionSettings, after: SessionSettings): SessionUpdate[] {
-    switch (event.type) {
-      case 'session.configured':
-        return this.#settingsChanged(before, after)
-      case 'step.started':
-        if (isRoot(event.loopId)) this.#asked = event.model
-        return []
-      case 'step.answered':
-        // A question about a budget is no answer of a model.
-        if (!isRoot(event.loopId) || event.by === 'engine') return []
-        this.#model = this.#asked
-        this.#used = event.usage.inputTokens + event.usage.outputTokens
-        return this.usage(after.agent)
-      case 'compaction.started':
-        if (!this.#options.abilities.showsCompactions || !isRoot(event.loopId)) return []
-        return [{ sessionUpdate: 'compaction_update', compactionId: event.compactionId, status: 'in_progress' }]
-      case 'compaction.ended':
-        return this.#compacted(event, after.agent)
-      default:
-        return []
-    }
+    const usage = this.#usage.recorded(event) ? this.usage(after.agent) : []
+    if (event.type === 'session.configured') return this.#settingsChanged(before, after)
+    return [...this.#compaction(event), ...usage]
   }
 
-  /** Nothing while it is not known. */
   usage(agent: string): SessionUpdate[] {
-    const size = this.#windowOf(agent)
-    if (size === undefined || this.#used === undefined) return []
-    return [{ sessionUpdate: 'usage_update', used: this.#used, size }]
+    return this.#usage.tell(agent)
   }
 
   #settingsChanged(before: SessionSettings, after: SessionSettings): SessionUpdate[] {
@@ -80,27 +60,22 @@ export class LiveNotes {
     ]
   }
 
-  #compacted(event: Extract<RecordedEvent, { type: 'compaction.ended' }>, agent: string): SessionUpdate[] {
-    const { compactionId, outcome, summary, error, loopId, tokensAfter } = event
-    if (!isRoot(loopId)) return []
-    const updates: SessionUpdate[] = []
-    if (this.#options.abilities.showsCompactions) {
-      updates.push({
+  #compaction(event: RecordedEvent): SessionUpdate[] {
+    if (event.type !== 'compaction.started' && event.type !== 'compaction.ended') return []
+    if (!this.#options.abilities.showsCompactions || !isRoot(event.loopId)) return []
+    const { compactionId } = event
+    if (event.type === 'compaction.started') {
+      return [{ sessionUpdate: 'compaction_update', compactionId, status: 'in_progress' }]
+    }
+    const { outcome, summary, error } = event
+    return [
+      {
         sessionUpdate: 'compaction_update',
         compactionId,
         status: outcome,
         ...(summary !== undefined && { summary: [{ type: 'text', text: summary }] }),
         ...(error && { error: error.message }),
-      })
-    }
-    if (tokensAfter === undefined) return updates
-    this.#used = tokensAfter
-    return [...updates, ...this.usage(agent)]
-  }
-
-  #windowOf(name: string): number | undefined {
-    const agent = this.#options.agents.find(name)
-    if (agent?.modelName === this.#model) return agent.contextWindow ?? agent.model.contextWindow
-    return this.#options.models.find(this.#model)?.model.contextWindow
+      },
+    ]
   }
 }
