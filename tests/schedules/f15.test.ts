@@ -24,7 +24,7 @@ it('F15: each slot of twenty years in forty zones has one outcome, whoever dies 
   }
 }, 120_000)
 
-it('F15 would find a slot that is lost, and a run that is left behind', async () => {
+it('F15 would find a slot that is lost, a run that is left behind, and two at once', async () => {
   const loses = await play(1, {
     spoil: (store) => ({
       ...store,
@@ -34,4 +34,14 @@ it('F15 would find a slot that is lost, and a run that is left behind', async ()
   expect(loses.complaints[0]).toContain('has no outcome')
   const forgets = await play(1, { spoil: (store) => ({ ...store, openRuns: async () => [] }) })
   expect(forgets.complaints[0]).toMatch(/came to a halt|is still/)
+  const hurries = await play(1, {
+    spoil: (store) => ({
+      ...store,
+      async readSchedule(scheduleId) {
+        const standing = await store.readSchedule(scheduleId)
+        return standing && { ...standing, isBusy: false }
+      },
+    }),
+  })
+  expect(hurries.complaints[0]).toContain('has two runs at once')
 }, 60_000)

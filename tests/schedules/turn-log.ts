@@ -22,7 +22,12 @@ export function createTurnLog({ random, clock }: { random(): number; readonly cl
   let waiting: { readonly sessionId: SessionId; end(): void }[] = []
   let isOver = false
 
-  const hasEnded = (sessionId: SessionId): boolean => isOver || (endsAt.get(sessionId) ?? Infinity) <= clock.now()
+  /** What has ended stays so, also when the clock is set back. */
+  const ended = new Set<SessionId>()
+  const hasEnded = (sessionId: SessionId): boolean => {
+    if (isOver || (endsAt.get(sessionId) ?? Infinity) <= clock.now()) ended.add(sessionId)
+    return ended.has(sessionId)
+  }
   const duration = (): number => {
     const kind = random()
     if (kind < 0.8) return 0
