@@ -15,6 +15,13 @@ export interface OpenedSession {
   readonly prompts: Prompts
 }
 
+export interface ConnectionParts {
+  readonly deps: AcpDeps
+  readonly options: AcpConnectionOptions
+  readonly peer: RpcPeer
+  readonly out: OutQueue
+}
+
 /** What all methods of one connection share. */
 export class Connection {
   readonly deps: AcpDeps
@@ -23,12 +30,13 @@ export class Connection {
   readonly out: OutQueue
   readonly sessions = new Map<SessionId, OpenedSession>()
   readonly extension = { isUnknown: false }
+  readonly #lastOf = new Map<SessionId, Promise<void>>()
   /** Of the newest handshake; sessions keep those of their own time. */
   abilities: ClientAbilities | undefined
   /** Taken by the first session that is asked for. */
   resume: AcpResume | undefined
 
-  constructor(parts: Pick<Connection, 'deps' | 'options' | 'peer' | 'out'>) {
+  constructor(parts: ConnectionParts) {
     this.deps = parts.deps
     this.options = parts.options
     this.peer = parts.peer
@@ -58,6 +66,22 @@ export class Connection {
 
   unknown(sessionId: string): Error {
     return sessionNotFound(sessionId, this.options.profile)
+  }
+
+  /** Opens and closes of one session follow one another. */
+  async inOrder<T>(sessionId: SessionId, run: () => Promise<T>): Promise<T> {
+    const before = this.#lastOf.get(sessionId) ?? Promise.resolve()
+    const work = before.then(run)
+    const settled = work.then(
+      () => undefined,
+      () => undefined,
+    )
+    this.#lastOf.set(sessionId, settled)
+    try {
+      return await work
+    } finally {
+      if (this.#lastOf.get(sessionId) === settled) this.#lastOf.delete(sessionId)
+    }
   }
 
   /** `undefined`: there is no such session of this user's. */

@@ -55,7 +55,7 @@ export async function loadSession(
   const isOptional = past === 'never' && given['mcpServers'] === undefined
   const { cwd, servers } = await checkSetup(connection, isOptional ? { ...given, mcpServers: [] } : given)
   await requireSameDirectory(connection, known, cwd)
-  if ((connection.sessions.get(sessionId)?.session.own.size ?? 0) > 0) {
+  if (connection.sessions.get(sessionId)?.prompts.isBusy === true) {
     throw invalidRequest('a turn that was begun here is running in this session', 'session_busy')
   }
   const isChanged = await noteServers(connection, known, servers)

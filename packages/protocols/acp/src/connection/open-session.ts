@@ -17,7 +17,11 @@ export interface Opening {
  * Opens a session on this connection and tells its past. Nothing of the present is told before `goLive`. A session that
  * was open already is opened afresh.
  */
-export async function openSession(connection: Connection, opening: Opening): Promise<OpenedSession> {
+export function openSession(connection: Connection, opening: Opening): Promise<OpenedSession> {
+  return connection.inOrder(opening.view.sessionId, () => open(connection, opening))
+}
+
+async function open(connection: Connection, opening: Opening): Promise<OpenedSession> {
   const { deps, options, peer, out, extension, sessions } = connection
   const { view, abilities, servers, past } = opening
   const { sessionId } = view
@@ -64,7 +68,11 @@ async function connectServers(
 }
 
 /** Ends what this connection began there, and forgets the session. */
-export async function closeSession(connection: Connection, sessionId: SessionId): Promise<void> {
+export function closeSession(connection: Connection, sessionId: SessionId): Promise<void> {
+  return connection.inOrder(sessionId, () => close(connection, sessionId))
+}
+
+async function close(connection: Connection, sessionId: SessionId): Promise<void> {
   const opened = connection.sessions.get(sessionId)
   if (opened === undefined) return
   const { session, prompts } = opened

@@ -299,6 +299,33 @@ describe('session/load', () => {
     expect(await running).toMatchObject({ result: { stopReason: 'cancelled' } })
   })
 
+  it('loads and closes of one session that come at once follow one another', async () => {
+    const world = open()
+    const sessionId = await storeSession(world)
+    const { client, say } = await world.connect()
+    const params = { sessionId, cwd: world.cwd, mcpServers: [] }
+    await Promise.all(['load', 'resume', 'load', 'resume'].map((how) => client.result(`session/${how}`, params)))
+    const before = client.updates().length
+    world.model.push([says('once'), finishes()])
+    await say(sessionId, 'go')
+    expect(client.updates().slice(before)).toMatchObject([{ content: { text: 'once' } }])
+    const answers = await Promise.all(['close', 'load', 'close'].map((how) => client.call(`session/${how}`, params)))
+    expect(answers.map(({ error }) => error?.code)).toEqual([undefined, undefined, undefined])
+  })
+
+  it('a prompt that is just being admitted keeps its session from being loaded again', async () => {
+    const connected = Promise.withResolvers<void>()
+    const world = open({ sessionServers: { open: () => connected.promise, close: async () => undefined } })
+    const { client, newSession, say } = await world.connect()
+    const sessionId = await newSession()
+    const answered = say(sessionId, 'go')
+    expect(await client.error('session/load', { sessionId, cwd: world.cwd, mcpServers: [] })).toMatchObject({
+      code: -32600,
+    })
+    connected.resolve()
+    expect(await answered).toMatchObject({ result: { stopReason: 'end_turn' } })
+  })
+
   it('a session in which another’s turn runs is told up to now, then goes on', async () => {
     const world = open()
     const more = Promise.withResolvers<void>()

@@ -38,6 +38,7 @@ export class Prompts {
   /** Turns that are to be cancelled as soon as they begin. */
   readonly #unwanted = new Set<TurnId>()
   #admission: Promise<unknown> = Promise.resolve()
+  #open = 0
 
   constructor(options: PromptsOptions) {
     this.#options = options
@@ -46,7 +47,13 @@ export class Prompts {
     })
   }
 
+  /** Whether a prompt has not been answered. */
+  get isBusy(): boolean {
+    return this.#open > 0
+  }
+
   async run(prompt: Prompt, signal: AbortSignal): Promise<PromptResponse> {
+    this.#open += 1
     const stop = new AbortController()
     const give = (): void => stop.abort()
     signal.addEventListener('abort', give, { once: true })
@@ -61,6 +68,7 @@ export class Prompts {
       if (signal.aborted) cancel()
       return toPromptResponse(await ended)
     } finally {
+      this.#open -= 1
       signal.removeEventListener('abort', give)
       this.#beginning.delete(stop)
     }
