@@ -9,7 +9,7 @@ import { isStuck, waitingIn, type FoundCall, type Loop, type OpenCall, type Open
 import { PLAN_TOOL, toPlanContent, writePlan } from './plan-status.ts'
 import type { Moment } from './project-runs.ts'
 import type { Scene } from './scene.ts'
-import { toMetaBlocks, toResult } from './tool-result.ts'
+import { toShownResult, type ShownResult } from './tool-result.ts'
 import { idsOfEvent } from './turn-ids.ts'
 import { plainBlock } from './user-turn.ts'
 
@@ -95,11 +95,12 @@ export function settleCall(scene: Scene, event: EventOf<'tool-call.settled'>, mo
   call.phase = 'settled'
   goOnAbove(scene, loop)
   if (call.isAsking) endQuestion(scene, found, isStopped)
+  const { result, blocks } = toShownResult(event)
   if (isStopped) setToolStatus(scene, found, 'cancelled', call.ref && null)
-  else setResult(scene, step, call.id, status, toResult(event), event.durationMs)
+  else setResult(scene, step, call.id, status, result, event.durationMs)
   call.ref = undefined
   const ofCall = { tool_call_id: call.id, tool_name: call.name, display_name: call.displayName }
-  for (const block of toMetaBlocks(event.meta)) {
+  for (const block of blocks) {
     board.patch(step.turnId, { patch_type: 'add_content', data: { ...block, ...ofCall } })
   }
   const plan = isPlanWritten(loop, call, event) ? writePlan(call.input, scene.isPlanning) : undefined
@@ -205,7 +206,7 @@ function setResult(
   step: OpenStep,
   id: string,
   status: ToolCallStatus,
-  result: ReturnType<typeof toResult>,
+  result: ShownResult['result'],
   durationMs?: number,
 ): void {
   const data = { tool_call_id: id, result, status, duration_ms: durationMs ?? null }

@@ -1,9 +1,9 @@
 /** Turns of a history that a session began with. */
-import { textOf, type SeedMessage, type ToolCallPart } from '@polylogue/engine'
+import { type SeedMessage, type ToolCallPart } from '@polylogue/engine'
 import { applyPatch } from '../fold/apply-patch.ts'
 import type { ContentBlock } from '../wire.ts'
 import { newTurn, type NewTurn } from './new-turn.ts'
-import { toResult } from './tool-result.ts'
+import { toShownResult } from './tool-result.ts'
 import { idsOfEntry } from './turn-ids.ts'
 import { textBlock, toUserBlocks } from './user-turn.ts'
 
@@ -58,7 +58,7 @@ function settle(turns: NewTurn[], turnId: string | undefined, message: SeedMessa
   const index = turns.findIndex((turn) => turn.turn_id === turnId)
   const turn = turns[index]
   if (turn === undefined) return
-  const result = toResult({ output: typeof message.content === 'string' ? message.content : textOf(message.content) })
+  const { result } = toShownResult({ output: message.content })
   const data = { tool_call_id: message.toolCallId, result, status: 'done', duration_ms: null } as const
   turns[index] = applyPatch({ ...turn, sequence: 0 }, { patch_type: 'tool_result', data }) ?? turn
 }

@@ -1,15 +1,53 @@
+/**
+ * What a call came to, as clients see it. What a tool tells the page alone stands under `_meta` of its result: as the tool
+ * said it, or as a command printed it in a JSON object.
+ */
 import type { ToolContent } from '@polylogue/engine'
+import { z } from 'zod'
 import type { AddedContent, Json } from '../wire.ts'
 import type { EventOf } from './event-of.ts'
 
-type ToolCallSettled = EventOf<'tool-call.settled'>
+type JsonObject = { readonly [name: string]: Json }
+type ToolBlock = Pick<AddedContent, 'type' | 'content'>
 
-/** The result as clients see it. What a tool told clients alone stands beside the rest, under `_meta`. */
-export function toResult({ output, meta }: Pick<ToolCallSettled, 'output' | 'meta'>): Json {
+/** Text beyond it is not looked into. */
+const LARGEST_META_TEXT = 1024 * 1024
+
+const bridge = z.object({ action: z.string().min(1).max(256), payload: z.json().default(null) })
+const card = z
+  .looseObject({
+    resourceHTML: z
+      .string()
+      .min(1)
+      .max(512 * 1024)
+      .optional(),
+    resourceUri: z
+      .string()
+      .max(2048)
+      .regex(/^https?:\/\//i)
+      .optional(),
+    target: z.enum(['inline', 'preview']),
+    height: z.number().int().positive().max(10_000).optional(),
+    title: z.string().max(256).optional(),
+  })
+  .refine(({ resourceHTML, resourceUri }) => (resourceHTML === undefined) !== (resourceUri === undefined))
+
+export interface ShownResult {
+  readonly result: Json
+  /** Actions and cards for the page: one of each at most, and none that is not whole. */
+  readonly blocks: readonly ToolBlock[]
+}
+
+export function toShownResult({ output, meta }: Pick<EventOf<'tool-call.settled'>, 'output' | 'meta'>): ShownResult {
   const plain = toPlainResult(output)
-  if (meta === undefined) return plain
-  const parsed = typeof plain === 'string' ? parseObject(plain) : undefined
-  return { ...(parsed ?? (plain === '' ? {} : { output: plain })), _meta: meta }
+  const printed = typeof plain === 'string' ? parseObject(plain, meta === undefined) : undefined
+  const { _meta: own, ...rest } = printed ?? {}
+  const all: JsonObject | undefined = isObject(own) ? { ...own, ...meta } : meta
+  // A text beside which a tool noted something for itself stays a text: that is what clients expect of a command.
+  const isForPage = printed !== undefined || all?.['bridge'] !== undefined || all?.['ui'] !== undefined
+  if (all === undefined || !isForPage) return { result: plain, blocks: [] }
+  const content = printed === undefined ? (plain === '' ? {} : { output: plain }) : rest
+  return { result: { ...content, _meta: all }, blocks: toMetaBlocks(all) }
 }
 
 function toPlainResult(output: ToolContent): Json {
@@ -23,28 +61,19 @@ function toPlainResult(output: ToolContent): Json {
   })
 }
 
-type ToolBlock = Pick<AddedContent, 'type' | 'content'>
-
-/** Actions and cards for the page that shows the session. A card has exactly one resource and a known place. */
-export function toMetaBlocks(meta: ToolCallSettled['meta']): readonly ToolBlock[] {
-  const blocks: ToolBlock[] = []
-  const bridge = meta?.['bridge']
-  if (isObject(bridge) && typeof bridge['action'] === 'string') {
-    const { action, payload = null } = bridge
-    blocks.push({ type: 'tool_bridge', content: { action, payload } })
-  }
-  const ui = meta?.['ui']
-  if (isObject(ui) && isCard(ui)) blocks.push({ type: 'tool_ui', content: ui })
-  return blocks
+function toMetaBlocks(meta: JsonObject): readonly ToolBlock[] {
+  const action = bridge.safeParse(meta['bridge'])
+  const ui = card.safeParse(meta['ui'])
+  return [
+    ...(action.success ? [{ type: 'tool_bridge', content: action.data } as const] : []),
+    ...(ui.success && meta['ui'] !== undefined ? [{ type: 'tool_ui', content: meta['ui'] } as const] : []),
+  ]
 }
 
-function isCard(ui: { readonly [name: string]: Json }): boolean {
-  const resources = [ui['resourceHTML'], ui['resourceUri']].filter((resource) => typeof resource === 'string')
-  return resources.length === 1 && (ui['target'] === 'inline' || ui['target'] === 'preview')
-}
-
-function parseObject(text: string): { readonly [name: string]: Json } | undefined {
-  if (!text.startsWith('{')) return undefined
+/** `onlyWithMeta`: an object that tells the page nothing stays the text that it is. */
+function parseObject(text: string, onlyWithMeta: boolean): JsonObject | undefined {
+  if (text.length > LARGEST_META_TEXT || !/^\s*\{/.test(text)) return undefined
+  if (onlyWithMeta && !text.includes('"_meta"')) return undefined
   try {
     const parsed: unknown = JSON.parse(text)
     return isObject(parsed) ? parsed : undefined
@@ -53,5 +82,5 @@ function parseObject(text: string): { readonly [name: string]: Json } | undefine
   }
 }
 
-const isObject = (value: unknown): value is { readonly [name: string]: Json } =>
+const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
