@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { call } from '../../support/script.ts'
-import { processesNaming, untilGone } from '../../tools/processes.ts'
+import { eventually } from '../../support/eventually.ts'
+import { findProcesses, processesNaming, untilGone } from '../../tools/processes.ts'
 import type { SeededRandom } from '../../storage-faults/seeded-random.ts'
 import type { AcpProcess } from './acp-process.ts'
 import { type AcpWorld, createAcpWorld } from './acp-world.ts'
@@ -34,7 +35,8 @@ async function endOne(world: AcpWorld, end: End, random: SeededRandom): Promise<
   const session = await openAcpSession(acp, world.workDir)
   await session.setMode('full-access')
   const marker = `${world.workDir}/child`
-  const isCommand = random.int(2) === 0
+  // That nobody reads is noticed by whoever writes.
+  const isCommand = end !== 'stdout closed' && random.int(2) === 0
   void session
     .prompt(isCommand ? call('c', 'Bash', { command: TREE(marker) }) : 'tokens 1000000')
     .catch(() => undefined)
@@ -82,6 +84,12 @@ async function killParent(world: AcpWorld): Promise<string | undefined> {
   parent.kill('SIGKILL')
   parent.stdin.destroy()
   parent.stdout.destroy()
-  await untilGone(world.dataDir, END_MS)
-  return undefined
+  const isGone = async (): Promise<true | undefined> => {
+    const found = await findProcesses(world.dataDir)
+    return found.some(({ commandLine }) => commandLine.includes(' acp ')) ? undefined : true
+  }
+  const killedAt = performance.now()
+  await eventually(isGone, 'no process is left of the editor')
+  const tookMs = Math.round(performance.now() - killedAt)
+  return tookMs > END_MS ? `parent killed: it took ${tookMs} ms` : undefined
 }
