@@ -81,7 +81,8 @@ export function watchAcp(child: ChildProcess, checker?: AcpFrameChecker): AcpPro
   const open = new Map<unknown, PromiseWithResolvers<Params>>()
   const watchers = new Set<() => void>()
   let errors = ''
-  let lastId = 0
+  // Far from the ids that tests write by hand.
+  let lastId = 1_000_000
   let rest = ''
 
   const take = (line: string): void => {
