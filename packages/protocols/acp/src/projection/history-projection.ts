@@ -16,6 +16,7 @@ import { chunk, said } from './chunk.ts'
 import { isRoot } from './is-root.ts'
 import type { Announcement, ToolLook } from './shown-call.ts'
 import { ShownCalls } from './shown-calls.ts'
+import type { ImageBytes } from './tool-content.ts'
 import { userText } from './user-text.ts'
 
 type EventOf<Type extends RecordedEvent['type']> = Extract<RecordedEvent, { type: Type }>
@@ -26,6 +27,7 @@ export interface HistoryProjectionOptions {
   lookOf(agent: string, tool: string): ToolLook | undefined
   /** The client has shown this turn's input itself. */
   isOwnTurn(turnId: TurnId): boolean
+  readonly imageBytes: ImageBytes
 }
 
 interface ShownStep {
@@ -54,7 +56,7 @@ export class HistoryProjection {
 
   constructor(options: HistoryProjectionOptions) {
     this.#options = options
-    this.#calls = new ShownCalls(options.profile)
+    this.#calls = new ShownCalls(options.profile, options.imageBytes)
   }
 
   /** As it was announced, as long as it is open. */

@@ -2,7 +2,7 @@ import type { SessionUpdate } from '@agentclientprotocol/sdk'
 import type { CallPreview, CallStatus, JsonObject, ToolCallId, ToolCallPart, ToolContent } from '@polylogue/engine'
 import type { AcpProfile } from '../deps.ts'
 import { showCall, type Announcement, type ShownCall, type ToolLook } from './shown-call.ts'
-import { outputContent, textContent } from './tool-content.ts'
+import { outputContent, textContent, type ImageBytes } from './tool-content.ts'
 
 /** Under this name goes what a tool says to clients and not to the model. */
 const RESULT_META = 'polylogue/result'
@@ -16,10 +16,12 @@ export interface CallEnd {
 /** The calls that have not been settled, and what is told of them: each is announced, and ends once. */
 export class ShownCalls {
   readonly #profile: AcpProfile
+  readonly #imageBytes: ImageBytes
   readonly #calls = new Map<ToolCallId, ShownCall>()
 
-  constructor(profile: AcpProfile) {
+  constructor(profile: AcpProfile, imageBytes: ImageBytes) {
     this.#profile = profile
+    this.#imageBytes = imageBytes
   }
 
   find(toolCallId: ToolCallId): Announcement | undefined {
@@ -71,7 +73,7 @@ export class ShownCalls {
       isCompleted && call.plan !== undefined ? [{ sessionUpdate: 'plan', entries: call.plan }] : []
     if (!call.isAnnounced) return plan
     const isTold = this.#profile === 'seed' && call.hasToldOutput
-    const content = [...(isCompleted ? call.diffs : []), ...outputContent(output)]
+    const content = [...(isCompleted ? call.diffs : []), ...outputContent(output, this.#imageBytes)]
     const end: SessionUpdate = {
       sessionUpdate: 'tool_call_update',
       toolCallId,

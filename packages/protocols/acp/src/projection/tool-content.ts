@@ -10,11 +10,18 @@ export const diffContent = ({ path, oldText, newText }: FileDiff): ToolCallConte
   newText,
 })
 
-/** Images are named, not sent: their bytes are in the store, and what is projected waits for nothing. */
-export function outputContent(output: ToolContent): ToolCallContent[] {
+/** The bytes of an image, by their hash, in base64; `undefined` where they are not at hand. */
+export type ImageBytes = (hash: string) => string | undefined
+
+/** An image that is not at hand is named. */
+export function outputContent(output: ToolContent, imageBytes: ImageBytes): ToolCallContent[] {
   if (typeof output === 'string') return output === '' ? [] : [textContent(output)]
   return output.map((part) => {
     if (part.type === 'text') return textContent(part.text)
-    return textContent(part.source.type === 'url' ? `[image: ${part.source.url}]` : `[image: ${part.source.mediaType}]`)
+    if (part.source.type === 'url') return textContent(`[image: ${part.source.url}]`)
+    const { hash, mediaType } = part.source
+    const data = imageBytes(hash)
+    if (data === undefined) return textContent(`[image: ${mediaType}]`)
+    return { type: 'content', content: { type: 'image', data, mimeType: mediaType } }
   })
 }

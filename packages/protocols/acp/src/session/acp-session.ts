@@ -12,6 +12,7 @@ import { LiveNotes } from './live-notes.ts'
 import { OwnTurns } from './own-turns.ts'
 import { ProgressPacer } from './progress-pacer.ts'
 import { NO_SETTINGS, foldSettings, type SessionSettings } from './session-settings.ts'
+import { ResultImages } from './result-images.ts'
 import type { SessionParts } from './session-parts.ts'
 import { SessionStream } from './session-stream.ts'
 
@@ -43,10 +44,12 @@ export class AcpSession {
     this.#parts = parts
     this.sessionId = sessionId
     const isOwnTurn = this.own.has.bind(this.own)
+    const images = new ResultImages({ readBlob: (hash) => engine.readBlob(userId, sessionId, hash), log })
     this.#projection = new HistoryProjection({
       profile,
       lookOf: (agent, tool) => agents.find(agent)?.tools.find(({ name }) => name === tool),
       isOwnTurn,
+      imageBytes: (hash) => images.bytes(hash),
     })
     this.#chunks = new ChunkPacer(clock, (update) => this.tell(update))
     this.#progress = new ProgressPacer({
@@ -79,6 +82,7 @@ export class AcpSession {
       sessionId,
       outlet: parts.out,
       pastSeq: parts.pastSeq,
+      prepare: (recorded) => (this.#isShown(recorded) ? images.load(recorded) : undefined),
       recorded: (recorded) => this.#recorded(recorded),
       delta: (delta) => {
         for (const update of this.#projection.delta(delta)) this.#chunks.push(update)
@@ -214,6 +218,10 @@ export class AcpSession {
     }
     this.own.recorded(event)
     for (const listener of this.#listeners) listener(recorded)
+  }
+
+  #isShown({ seq }: Recorded): boolean {
+    return seq > this.#parts.pastSeq || this.#parts.past !== 'never'
   }
 
   #show(recorded: Recorded): void {

@@ -24,6 +24,8 @@ export interface StreamOptions {
   readonly outlet: Outlet
   /** Events up to here are the past: they are told whatever else waits. */
   readonly pastSeq: number
+  /** What has to be there before an event can be told; `undefined` for nothing. Contract: never rejects. */
+  prepare(recorded: Recorded): Promise<void> | undefined
   recorded(recorded: Recorded): void
   delta(delta: BlockDelta): void
   progress(progress: ToolProgress): void
@@ -45,12 +47,14 @@ type Item =
 export class SessionStream {
   readonly #options: StreamOptions
   readonly #reader: SessionReader
+  readonly #watchers: (() => void)[] = []
   #attachment: Attachment | undefined
   #lastSeq = 0
   #isPaused = false
   #isClosed = false
   #holds = 0
-  #held: Item[] = []
+  #isPreparing = false
+  #waiting: Item[] = []
 
   constructor(options: StreamOptions) {
     this.#options = options
@@ -68,8 +72,10 @@ export class SessionStream {
       const { engine, userId, sessionId, outlet } = this.#options
       const attachment = await engine.attach(userId, sessionId, { seq: this.#lastSeq }, this.#reader)
       if (this.#isClosed) return attachment.detach()
-      this.#attachment = attachment
-      if (!this.#isPaused) return
+      if (!this.#isPaused) {
+        this.#attachment = attachment
+        return this.#pastTold()
+      }
       attachment.detach()
       await outlet.room()
       this.#isPaused = false
@@ -84,33 +90,64 @@ export class SessionStream {
       if (isReleased) return
       isReleased = true
       this.#holds -= 1
-      while (this.#holds === 0 && this.#held.length > 0) this.#deliver(this.#held.shift())
+      this.#move()
     }
   }
 
   /** Nothing more is told. Idempotent. */
   close(): void {
     this.#isClosed = true
-    this.#held = []
     this.#attachment?.detach()
+    this.#move()
   }
 
   #recorded(recorded: Recorded): void | 'enough' {
     if (this.#isClosed || this.#isPaused || recorded.seq <= this.#lastSeq) return undefined
     this.#lastSeq = recorded.seq
-    if (recorded.seq <= this.#options.pastSeq) this.#options.recorded(recorded)
-    else this.#take({ type: 'recorded', recorded })
+    return this.#take({ type: 'recorded', recorded })
+  }
+
+  #take(item: Item): void | 'enough' {
+    if (this.#isClosed || this.#isPaused) return undefined
+    this.#waiting.push(item)
+    this.#move()
     return this.#pauseIfFull()
   }
 
-  #take(item: Item): void {
-    if (this.#isClosed || this.#isPaused) return
-    if (this.#holds > 0) this.#held.push(item)
-    else this.#deliver(item)
-    this.#pauseIfFull()
+  /** Tells what may be told now, in order. */
+  #move(): void {
+    for (let item = this.#waiting[0]; item !== undefined && this.#mayTell(item); item = this.#waiting[0]) {
+      const preparation = item.type === 'recorded' ? this.#options.prepare(item.recorded) : undefined
+      if (preparation === undefined) this.#tellFirst()
+      else {
+        this.#isPreparing = true
+        void preparation.then(() => {
+          this.#isPreparing = false
+          this.#tellFirst()
+          this.#move()
+        })
+      }
+    }
+    if (this.#isClosed) this.#waiting = []
+    for (const resume of this.#watchers.splice(0)) resume()
   }
 
-  #deliver(item: Item | undefined): void {
+  #mayTell(item: Item): boolean {
+    return !this.#isClosed && !this.#isPreparing && (this.#holds === 0 || this.#isPast(item))
+  }
+
+  #isPast(item: Item): boolean {
+    return item.type === 'recorded' && item.recorded.seq <= this.#options.pastSeq
+  }
+
+  async #pastTold(): Promise<void> {
+    while (this.#waiting[0] !== undefined && this.#isPast(this.#waiting[0])) {
+      await new Promise<void>((resume) => this.#watchers.push(resume))
+    }
+  }
+
+  #tellFirst(): void {
+    const item = this.#waiting.shift()
     if (this.#isClosed || item === undefined) return
     switch (item.type) {
       case 'recorded':
@@ -150,6 +187,7 @@ export class SessionStream {
   #end(reason: 'deleted' | 'stopping'): void {
     if (this.#isClosed) return
     this.#isClosed = true
+    this.#move()
     this.#options.closed(reason)
   }
 }

@@ -239,6 +239,34 @@ describe('a tool call', () => {
     expect(outputs().at(-1)).toBe(last.at(-1))
   })
 
+  it('shows the images of its result, live and later, and names those that are too large', async () => {
+    const small = { hash: 'a'.repeat(64), mediaType: 'image/png', bytes: Buffer.from('small') }
+    const large = { hash: 'b'.repeat(64), mediaType: 'image/png', bytes: Buffer.alloc(5 * 1024 * 1024) }
+    const image = ({ hash, mediaType }: typeof small) =>
+      ({ type: 'image', source: { type: 'blob', hash, mediaType } }) as const
+    const run = async () => ({
+      content: [{ type: 'text', text: 'look' } as const, image(small), image(large)],
+      blobs: [small, large],
+    })
+    const { client, sessionId, say, model, connect, cwd } = await openSession({
+      tools: [createFakeTool('shoot', { run })],
+    })
+    model.push([calls('c1', 'shoot'), finishes('tool-calls')], [says('nice'), finishes()])
+    await say(sessionId, 'go')
+    const later = await connect()
+    await later.client.result('session/load', { sessionId, cwd, mcpServers: [] })
+    const content = (data: string) => ({ type: 'content', content: { type: 'image', data, mimeType: 'image/png' } })
+    const named = (text: string) => ({ type: 'content', content: { type: 'text', text } })
+    for (const each of [client, later.client]) {
+      const end = each.updates().find((update) => 'status' in update && update.status === 'completed')
+      expect(end).toMatchObject({
+        content: [named('look'), content(Buffer.from('small').toString('base64')), named('[image: image/png]')],
+      })
+      expect(each.text()).toBe('nice')
+      expect(each.kinds().indexOf('tool_call_update')).toBeLessThan(each.kinds().indexOf('agent_message_chunk'))
+    }
+  })
+
   it.each([
     ['a completed plan', { todos: [{ content: 'x', status: 'pending' }] }, undefined, ['plan']],
     ['an empty list', { todos: [] }, undefined, ['tool_call', 'tool_call_update', 'tool_call_update']],
