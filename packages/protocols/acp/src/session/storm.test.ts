@@ -35,8 +35,12 @@ describe('two clients in one session, whatever they do at once,', () => {
   it('get one answer to each prompt and one end of each call, and see what is later replayed', async () => {
     let turn = 0
     await fc.assert(
-      fc.asyncProperty(acts, async (story) => {
-        const world = open({ tools: [createFakeTool('write', { effect: 'unsafe' }), createQuestionTool()] })
+      fc.asyncProperty(acts, fc.boolean(), async (story, isNarrow) => {
+        const world = open({
+          tools: [createFakeTool('write', { effect: 'unsafe' }), createQuestionTool()],
+          // Narrow enough that readers are paused all the time.
+          ...(isNarrow && { limits: { outBufferBytes: 300 } }),
+        })
         const scripts = {
           prompt: (id: string) => [says(`${id} says `), says('this'), finishes()],
           write: (id: string) => [says('I write'), calls(`w${id}`, 'write', { id }), finishes('tool-calls')],
