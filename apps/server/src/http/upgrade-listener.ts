@@ -5,6 +5,8 @@ import type { Log } from '../log/log.ts'
 import type { Phase } from '../phase.ts'
 import type { AccessPolicy } from './access-policy.ts'
 
+const REFUSED_MS = 2_000
+
 /** A path whose requests may ask for another protocol on their connection. */
 export interface UpgradeRoute {
   readonly path: string
@@ -43,8 +45,6 @@ export function listenForUpgrades(
     const refuse = createRefusal(socket)
     const [path] = incoming.url?.split('?', 1) ?? []
     const route = routes.find((candidate) => candidate.path === path)
-    // Another protocol on this server may know the path.
-    if (route === undefined && server.listenerCount('upgrade') > 1) return
     open.add(socket)
     socket.on('close', () => open.delete(socket))
     // Whoever takes the socket sees its end; that a client cuts it is nobody's mistake.
@@ -77,5 +77,7 @@ function createRefusal(socket: Socket): UpgradeRequest['refuse'] {
         `Content-Length: ${Buffer.byteLength(body)}\r\nX-Content-Type-Options: nosniff\r\n${lines.join('')}` +
         `Connection: close\r\n\r\n${body}`,
     )
+    // A client that keeps its end open gets no more of our time.
+    setTimeout(() => socket.destroy(), REFUSED_MS).unref()
   }
 }

@@ -1,0 +1,91 @@
+import { once } from 'node:events'
+import { createServer, request, type IncomingMessage } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { silentLog, type Log } from '../log/log.ts'
+import type { Phase } from '../phase.ts'
+import { listenForUpgrades, type UpgradeRoute, type UpgradedSockets } from './upgrade-listener.ts'
+
+const echo: UpgradeRoute = {
+  path: '/echo',
+  async upgrade({ socket, head }) {
+    socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: echo\r\n\r\n')
+    socket.write(head)
+    socket.pipe(socket)
+  },
+}
+
+interface Setup {
+  readonly routes?: readonly UpgradeRoute[]
+  readonly phase?: Phase
+  readonly isAllowed?: boolean
+  readonly log?: Log
+}
+
+async function listen({ routes = [echo], phase = 'ready', isAllowed = true, log = silentLog }: Setup = {}) {
+  const server = createServer()
+  const verdict = isAllowed ? ({ allowed: true } as const) : ({ allowed: false, status: 403, error: 'no' } as const)
+  const sockets: UpgradedSockets = listenForUpgrades(server, routes, {
+    policy: { judge: () => verdict },
+    phase: () => phase,
+    log,
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => {
+    sockets.cut()
+    server.close()
+  })
+  const { port } = server.address() as AddressInfo
+  const ask = (path: string) => {
+    const outgoing = request({ port, path, headers: { connection: 'Upgrade', upgrade: 'echo' }, agent: false })
+    outgoing.end()
+    return outgoing
+  }
+  return { ask, sockets }
+}
+
+const refusal = async (setup: Setup, path = '/echo') => {
+  const { ask } = await listen(setup)
+  const [response] = (await once(ask(path), 'response')) as [IncomingMessage]
+  response.resume()
+  return response.statusCode
+}
+
+describe('an upgrade', () => {
+  it('is taken by the route of its path, whatever its query', async () => {
+    const { ask } = await listen()
+    const [, socket] = (await once(ask('/echo?a=/other'), 'upgrade')) as [unknown, Socket]
+    socket.write('hello')
+    expect(String((await once(socket, 'data'))[0])).toBe('hello')
+    socket.destroy()
+  })
+
+  it('is refused before any route sees it: by the policy, in other phases, and where there is none', async () => {
+    const never: UpgradeRoute = { path: '/echo', upgrade: () => Promise.reject(new Error('it was asked')) }
+    expect(await refusal({ isAllowed: false, routes: [never] })).toBe(403)
+    expect(await refusal({ phase: 'starting', routes: [never] })).toBe(503)
+    expect(await refusal({ phase: 'draining', routes: [never] })).toBe(503)
+    expect(await refusal({}, '/other')).toBe(404)
+    expect(await refusal({}, '/echo/more')).toBe(404)
+  })
+
+  it('that a route fails at is cut and logged', async () => {
+    const logged: string[] = []
+    const log: Log = { ...silentLog, error: (_fields, message) => void logged.push(message) }
+    const broken: UpgradeRoute = { path: '/echo', upgrade: () => Promise.reject(new Error('broken')) }
+    const { ask } = await listen({ routes: [broken], log })
+    await expect(once(ask('/echo'), 'response')).rejects.toThrow('socket hang up')
+    expect(logged).toEqual(['an upgrade failed'])
+  })
+
+  it('leaves a connection that ends when all are cut', async () => {
+    const { ask, sockets } = await listen()
+    const [, socket] = (await once(ask('/echo'), 'upgrade')) as [unknown, Socket]
+    socket.on('error', () => undefined)
+    const closed = once(socket, 'close')
+    socket.resume()
+    sockets.cut()
+    await closed
+  })
+})
