@@ -83,7 +83,7 @@ it('blade 79: is the same after a restart, and so is everything that was said', 
 it('blade 23: a session that runs when it is deleted ends for whoever watches, and is gone', async () => {
   const id = await create()
   const streaming = next('turn:patch')
-  await client.send(id, 'say Hello\ncall b1 Bash {"command":"sleep 60"}')
+  await client.send(id, 'say Hello\nsleep 60000')
   await streaming
   const ended = next('chat:end')
   const deleted = rest.send('DELETE', `/sessions/${id}`)
