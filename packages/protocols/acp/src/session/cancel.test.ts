@@ -8,6 +8,7 @@ import {
   hangs,
   loadAcpFrameChecker,
   says,
+  untilQuiet,
 } from '@polylogue/testkit'
 import { describe, expect, it } from 'vitest'
 import { usingWorlds } from '../test-support/using-worlds.ts'
@@ -208,6 +209,23 @@ describe('the end of the input', () => {
       lastOutcome: 'cancelled',
       queued: 0,
     })
+  })
+
+  it('answers the prompt even if its turn does not end in time', async () => {
+    const world = open({ tools: [{ ...createFakeTool('stuck', { run: () => hangs() }), stopGraceMs: 60_000 }] })
+    world.model.push([calls('c1', 'stuck'), finishes('tool-calls')])
+    const { client, newSession, say, connection } = await world.connect()
+    const sessionId = await newSession()
+    const answered = say(sessionId, 'go')
+    await client.untilUpdate(({ status }) => status === 'in_progress')
+    const before = world.clock.pendingTimers()
+    const left = client.leave()
+    // Until the connection has noticed: its own time and that of the turn.
+    while (world.clock.pendingTimers() < before + 2) await untilQuiet()
+    world.clock.advance(5_000)
+    expect(await answered).toMatchObject(CANCELLED)
+    await Promise.all([left, connection.closed])
+    world.clock.advance(60_000)
   })
 
   it('cancels nothing for a client of the network', async () => {

@@ -11,6 +11,8 @@ import { runCompaction } from './run-compaction.ts'
 
 /** How long a prompt may stay open once it was cancelled. */
 const CANCEL_MS = 5_000
+/** The same when its client leaves: before the connection itself gives up. */
+const LEAVE_MS = 4_000
 const CANCELLED: PromptResponse = { stopReason: 'cancelled' }
 
 export interface PromptsOptions {
@@ -82,7 +84,7 @@ export class Prompts {
     await this.#admission
     const { active } = own
     await this.#cancelTurn(undefined)
-    if (active !== undefined) this.#endInTime(active)
+    if (active !== undefined) this.#endInTime(active, CANCEL_MS)
   }
 
   /** Every turn that this connection began, those that wait for their turn included. */
@@ -97,7 +99,7 @@ export class Prompts {
     const areAllOurs = queued === own.size - (isActive ? 1 : 0)
     for (const id of own.ids()) {
       if (id !== turnId) this.#unwanted.add(id)
-      this.#endInTime(id)
+      this.#endInTime(id, LEAVE_MS)
     }
     if (!isActive && !areAllOurs) return
     const reason = 'the client left'
@@ -188,7 +190,7 @@ export class Prompts {
     const { own } = this.#options.session
     if (own.active !== turnId) this.#unwanted.add(turnId)
     await this.#cancelTurn(turnId)
-    if (own.active === turnId) this.#endInTime(turnId)
+    if (own.active === turnId) this.#endInTime(turnId, CANCEL_MS)
   }
 
   async #cancelTurn(turnId: TurnId | undefined): Promise<void> {
@@ -209,9 +211,9 @@ export class Prompts {
     }
   }
 
-  #endInTime(turnId: TurnId): void {
+  #endInTime(turnId: TurnId, ms: number): void {
     const { deps, session } = this.#options
-    const timer = deps.clock.setTimer(CANCEL_MS, () => session.own.end(turnId, { outcome: 'cancelled' }))
+    const timer = deps.clock.setTimer(ms, () => session.own.end(turnId, { outcome: 'cancelled' }))
     void session.own.ended(turnId)?.finally(() => timer.cancel())
   }
 }
