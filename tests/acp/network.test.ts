@@ -1,5 +1,6 @@
 import { mkdir, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { isUtf8 } from 'node:buffer'
 import { once } from 'node:events'
 import { WebSocket } from 'ws'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
@@ -8,6 +9,7 @@ import { call } from '../support/script.ts'
 import type { ServerProcess } from '../support/server-process.ts'
 import type { Frame, Params } from './support/acp-process.ts'
 import { type AcpWorld, createAcpWorld } from './support/acp-world.ts'
+import { createMalformedFrames } from './support/malformed-frames.ts'
 
 let world: AcpWorld
 let server: ServerProcess
@@ -165,5 +167,33 @@ describe('/acp over the network', () => {
     const binary = await connect(annasKey)
     binary.socket.send(Buffer.from('{}'), { binary: true })
     expect((await once(binary.socket, 'close'))[0]).toBe(1003)
+  })
+
+  it('B1: refuses malformed frames, and closes on what is too large or no text at all, without harm to others', async () => {
+    const beside = await connect(annasKey)
+    const client = await connect(annasKey)
+    const before = client.frames.length
+    const frames = createMalformedFrames('ash', 300).filter(({ bytes }) => isUtf8(bytes))
+    for (const { bytes } of frames) client.socket.send(bytes.subarray(0, -1), { binary: false })
+    expect(await client.request('session/list', {})).toHaveProperty('sessions')
+    const codes = client.frames
+      .slice(before)
+      .flatMap(({ error }) => (error as { readonly code?: number } | undefined)?.code ?? [])
+    expect(new Set(codes).difference(new Set([-32_700, -32_600, -32_601, -32_602, -32_002]))).toEqual(new Set())
+    expect(codes.length).toBeGreaterThan(100)
+
+    client.socket.send('x'.repeat(33 * 1024 * 1024))
+    expect((await once(client.socket, 'close'))[0]).toBe(1009)
+    const torn = await connect(annasKey)
+    torn.socket.send(Buffer.from([0xff, 0xfe]), { binary: false })
+    expect((await once(torn.socket, 'close'))[0]).toBe(1007)
+    for (let index = 0; index < 20; index++) {
+      const hasty = open(bearer(annasKey))
+      await once(hasty, 'open')
+      hasty.send('{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":1}}')
+      hasty.terminate()
+    }
+    expect(await beside.request('session/list', {})).toHaveProperty('sessions')
+    expect(server.output).not.toMatch(/"level":(50|60)/)
   })
 })

@@ -14,9 +14,9 @@ export function toFrameStreams(webSocket: WebSocket): {
 }
 
 function readMessages(webSocket: WebSocket): ReadableStream<Uint8Array> {
+  let isOpen = true
   return new ReadableStream<Uint8Array>({
     start(controller) {
-      let isOpen = true
       const close = (): void => {
         if (isOpen) controller.close()
         isOpen = false
@@ -34,7 +34,10 @@ function readMessages(webSocket: WebSocket): ReadableStream<Uint8Array> {
       webSocket.on('error', close)
     },
     pull: () => webSocket.resume(),
-    cancel: () => webSocket.close(NORMAL),
+    cancel() {
+      isOpen = false
+      webSocket.close(NORMAL)
+    },
   })
 }
 

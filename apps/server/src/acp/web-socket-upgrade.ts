@@ -23,6 +23,11 @@ export interface WebSocketUpgradeDeps {
   readonly frameBytes: number
 }
 
+interface OpenedSocket {
+  readonly webSocket: WebSocket
+  readonly streams: ReturnType<typeof toFrameStreams>
+}
+
 /** Shorter than the 30 s after which the most impatient proxies close a silent connection. */
 const HEARTBEAT_MS = 15_000
 const POLICY_VIOLATION = 1008
@@ -54,11 +59,14 @@ export function createWebSocketUpgrade(deps: WebSocketUpgradeDeps): UpgradeRoute
       // A server that no editor comes to never loads it.
       const { WebSocketServer } = await import('ws')
       const sockets = new WebSocketServer({ noServer: true, maxPayload: frameBytes, perMessageDeflate: false })
-      const webSocket = await new Promise<WebSocket>((resolve) =>
-        sockets.handleUpgrade(incoming, socket, head, resolve),
-      )
+      // Listened to in the same tick: a client may send its first frame with its last breath of the handshake.
+      const { webSocket, streams: frames } = await new Promise<OpenedSocket>((resolve) => {
+        sockets.handleUpgrade(incoming, socket, head, (opened) =>
+          resolve({ webSocket: opened, streams: toFrameStreams(opened) }),
+        )
+      })
       const connection = await connections.open(() => ({
-        ...toFrameStreams(webSocket),
+        ...frames,
         userId: caller.userId,
         keyId: caller.keyId,
         agent,
