@@ -179,7 +179,7 @@ describe('/acp over the network', () => {
     const codes = client.frames
       .slice(before)
       .flatMap(({ error }) => (error as { readonly code?: number } | undefined)?.code ?? [])
-    expect(new Set(codes).difference(new Set([-32_700, -32_600, -32_601, -32_602, -32_002]))).toEqual(new Set())
+    expect(codes.filter((code) => ![-32_700, -32_600, -32_601, -32_602, -32_002].includes(code))).toEqual([])
     expect(codes.length).toBeGreaterThan(100)
 
     client.socket.send('x'.repeat(33 * 1024 * 1024))

@@ -24,7 +24,12 @@ it('our own page comes in with the cookie of its sign-in, and no other page does
   own.send('{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":1}}')
   expect(JSON.parse(String((await once(own, 'message'))[0]))).toMatchObject({ id: 1, result: { protocolVersion: 1 } })
 
-  for (const headers of [{}, { origin: 'https://evil.example' }, { origin: url, 'sec-fetch-site': 'cross-site' }]) {
+  const foreign: readonly Readonly<Record<string, string>>[] = [
+    {},
+    { origin: 'https://evil.example' },
+    { origin: url, 'sec-fetch-site': 'cross-site' },
+  ]
+  for (const headers of foreign) {
     const [, response] = (await once(open(headers), 'unexpected-response')) as [
       unknown,
       { readonly statusCode: number },
