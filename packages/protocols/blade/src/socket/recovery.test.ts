@@ -86,6 +86,25 @@ describe('a client that comes back', () => {
     expect((await refused).message).toBe('unauthorized')
   })
 
+  it('to a run that nobody watched in the meantime gets no number a second time', async () => {
+    const door = await openTestDoor()
+    const [leave, goOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    door.model.push([says('one '), () => leave.promise, says('two '), () => goOn.promise, says('three'), finishes()])
+    const sessionId = await door.session()
+    const client = await door.client()
+    await client.send(sessionId, 'go')
+    await client.until('turn:patch')
+    await client.unsubscribe(sessionId)
+    leave.resolve()
+    await client.subscribe(sessionId)
+    goOn.resolve()
+    await client.until('chat:end')
+    const numbers = client.of('turn:patch').map(({ sequence }) => sequence)
+    expect(numbers).toEqual(numbers.toSorted((a, b) => a - b))
+    expect(new Set(numbers).size).toBe(numbers.length)
+    expect(client.state(sessionId).turns).toEqual(await door.messages(sessionId))
+  })
+
   it('is not taken for another one of the same user', async () => {
     const door = await openTestDoor()
     const sessionId = await door.session()
