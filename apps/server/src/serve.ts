@@ -60,7 +60,10 @@ async function start(options: ServeOptions, undo: AsyncDisposableStack): Promise
   learnConfiguration(redactor, config)
   for (const { apiKey } of findKeyedProviders(config.providers, process.env)) redactor.learn(apiKey)
   prepareDataDir(dataDir)
-  const lock = await takeOwnership(dataDir, { insists: listen !== undefined })
+  const lock = await takeOwnership(dataDir, {
+    insists: listen !== undefined,
+    waiting: () => log.warn({}, 'an editor has the data directory open; waiting for its turns to finish'),
+  })
   undo.defer(() => lock.release())
 
   const parts = await wire(options, config, { log, redactor })

@@ -14,17 +14,22 @@ const LOOK_AGAIN_MS = 50
 const ACCEPTED = 202
 const UNAVAILABLE = 503
 
-/**
- * Until released, this process alone writes below `dataDir`. The lock ends with the process, however that ends.
- * `insists`: an owner that an editor started is asked to hand over, and waited for.
- */
-export async function takeOwnership(dataDir: string, { insists }: { readonly insists: boolean }): Promise<OwnerLock> {
+export interface TakeOwnershipOptions {
+  /** An owner that an editor started is asked to hand over, and waited for. */
+  readonly insists: boolean
+  /** Called once, when such an owner has promised it. */
+  waiting?(): void
+}
+
+/** Until released, this process alone writes below `dataDir`. The lock ends with the process, however that ends. */
+export async function takeOwnership(dataDir: string, { insists, waiting }: TakeOwnershipOptions): Promise<OwnerLock> {
   const givesUpAt = performance.now() + HAND_OVER_MS
   let isPromised = false
   for (;;) {
     const lock = tryLock(join(dataDir, 'owner.lock'))
     if (lock !== undefined) return lock
     const answer = insists && performance.now() < givesUpAt ? await askToHandOver(dataDir) : 'refused'
+    if (answer === 'promised' && !isPromised) waiting?.()
     isPromised ||= answer === 'promised'
     if (answer === 'refused' || !isPromised) throw new OwnedByAnother(await describeOwner(dataDir), EXIT_FAILURE)
     await delay(LOOK_AGAIN_MS)
