@@ -105,6 +105,17 @@ describe('one owner', () => {
   })
 })
 
+it('an owner whose own editor does not read serves the others all the same', async () => {
+  const first = await world.start()
+  const stuck = await openAcpSession(first, world.workDir)
+  first.child.stdout?.pause()
+  void stuck.prompt('tokens 200000')
+  const second = await world.start()
+  const session = await openAcpSession(second, world.workDir)
+  for (let turn = 0; turn < 5; turn++) expect(await session.prompt('tokens 200')).toEqual({ stopReason: 'end_turn' })
+  expect(await ownerPid()).toBe(first.pid)
+})
+
 describe('an owner that goes away', () => {
   it('killed in mid-turn: the open prompt answers interrupted, the pipe becomes owner, and its session goes on', async () => {
     const server = await world.serve()
