@@ -14,12 +14,12 @@ const WATCHERS = 1_000
 const OF_EACH_KIND = 200
 const EVENTS = 50_000
 /** Larger than what the kernel takes for a reader that does not read, and what we keep for it. */
-const FILLING = { events: 80, bytes: 20_000, perSecond: 80 }
-const FILLING_TURNS = 15
+const FILLING = { events: 20, bytes: 2_048, perSecond: 200 }
+const FILLING_TURNS = 100
 const REST = { events: 2_000, bytes: 100, perSecond: 1_000 }
 const GROWTH = 300 * MEBIBYTE
-/** Writing to 600 sockets takes this long; whoever is next waits for it, whether they read or not. */
-const FAN_OUT_MS = 25
+/** Writing a whole turn to 600 sockets takes this long; whoever is next waits for it, whether they read or not. */
+const FAN_OUT_MS = 60
 const DELAY_SECONDS = 20
 
 const times = (count: number, manner: ReadingManner): readonly ReadingManner[] =>

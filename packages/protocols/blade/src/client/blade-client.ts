@@ -11,6 +11,8 @@ export interface BladeClientOptions {
   readonly token: string
   /** Deltas without snapshots; the fold does not need them. `true` unless said otherwise. */
   readonly isLean?: boolean
+  /** Whether it subscribes again by itself when it comes back. `true` unless said otherwise. */
+  readonly resubscribes?: boolean
   readonly transports?: readonly ('polling' | 'websocket')[]
   /** Of every request; a browser sends those of its own. */
   readonly headers?: { readonly [name: string]: string }
@@ -57,10 +59,12 @@ const EVENTS = [
 export class BladeClient {
   readonly socket: Socket
   readonly #folds = new Map<string, SessionFold>()
+  readonly #subscribed = new Set<string>()
   readonly #listeners = new Set<(output: BladeOutput) => void>()
 
   /** `open` is the `io` of socket.io-client: whoever only serves need not load it. */
-  constructor(open: typeof io, { url, token, isLean = true, transports, headers }: BladeClientOptions) {
+  constructor(open: typeof io, options: BladeClientOptions) {
+    const { url, token, isLean = true, resubscribes = true, transports, headers } = options
     this.socket = open(url, {
       auth: { token, ...(isLean && { lean: true }) },
       forceNew: true,
@@ -70,6 +74,15 @@ export class BladeClient {
     })
     for (const event of EVENTS) {
       this.socket.on(event, (payload: ServerEvents[typeof event]) => this.#take({ event, payload } as BladeOutput))
+    }
+    if (resubscribes) this.socket.io.on('reconnect', () => void this.#comeBack())
+  }
+
+  /** What was told while it was away may be lost: the server remembers it for two minutes only, and not over its restart. */
+  async #comeBack(): Promise<void> {
+    for (const sessionId of this.#subscribed) {
+      this.state(sessionId).distrust()
+      await this.subscribe(sessionId)
     }
   }
 
@@ -107,14 +120,18 @@ export class BladeClient {
   }
 
   subscribe(sessionId: string): Promise<Ack> {
+    this.#subscribed.add(sessionId)
     return this.#ask('session:subscribe', { session_id: sessionId })
   }
 
   unsubscribe(sessionId: string): Promise<Ack> {
+    this.#subscribed.delete(sessionId)
     return this.#ask('session:unsubscribe', { session_id: sessionId })
   }
 
   send(sessionId: string, message: MessageContent, options: SendOptions = {}): Promise<Ack> {
+    // Whoever sends is subscribed.
+    this.#subscribed.add(sessionId)
     return this.#ask('chat:send', { session_id: sessionId, message, ...options })
   }
 

@@ -36,6 +36,11 @@ export class SessionFold {
     return this.#lastSequence
   }
 
+  /** What is here may be old: it is to be fetched anew. */
+  distrust(): void {
+    this.#isDirty = true
+  }
+
   turn(turnId: string): TurnProjection | undefined {
     return this.#turns.get(turnId)
   }

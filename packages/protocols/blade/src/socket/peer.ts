@@ -17,6 +17,8 @@ import { roomOf } from './rooms.ts'
 
 /** What may wait behind a request that takes its time; nobody types that fast. */
 const MOST_WAITING = 256
+/** Pings that were not answered yet; more say nothing new. */
+const MOST_PINGS = 4
 /** More sessions than any page shows. */
 const MOST_SUBSCRIPTIONS = 500
 
@@ -24,8 +26,10 @@ interface Subscription {
   readonly live: LiveSession
   /** The client has had everything up to here: it answered a ping that came after it. */
   confirmed: number
-  pinged: number
 }
+
+/** How far each session had come when a ping went out. */
+type Ping = ReadonlyMap<Subscription, number>
 
 type Reply = Readonly<Record<string, unknown>>
 
@@ -37,6 +41,7 @@ export class Peer {
   readonly #deps: BladeSocketDeps
   readonly #lives: LiveSessions
   readonly #subscriptions = new Map<SessionId, Subscription>()
+  readonly #pings: Ping[] = []
   #last: Promise<void> = Promise.resolve()
   #waiting = 0
 
@@ -63,13 +68,18 @@ export class Peer {
     return owner === this.#caller.userId
   }
 
-  /** A ping goes out behind everything that was told so far. */
-  pinged(): void {
-    for (const subscription of this.#subscriptions.values()) subscription.pinged = subscription.live.projection.seq
+  get mayPing(): boolean {
+    return this.#pings.length < MOST_PINGS
   }
 
+  /** A ping goes out behind everything that was told so far. */
+  pinged(): void {
+    this.#pings.push(new Map([...this.#subscriptions.values()].map((its) => [its, its.live.projection.seq])))
+  }
+
+  /** The oldest ping was answered. */
   ponged(): void {
-    for (const subscription of this.#subscriptions.values()) subscription.confirmed = subscription.pinged
+    for (const [subscription, seq] of this.#pings.shift() ?? []) subscription.confirmed = seq
   }
 
   /** Gives back what it had before its connection was cut, before anything that it asks for now. */
@@ -156,7 +166,7 @@ export class Peer {
     for (const turn of live.projection.turns) if (turn.status === 'streaming') this.#sendSnapshot(sessionId, turn)
     void this.#socket.join(roomOf(sessionId, this.#kind))
     const { seq } = live.projection
-    this.#subscriptions.set(sessionId, { live, confirmed: after ?? seq, pinged: after ?? seq })
+    this.#subscriptions.set(sessionId, { live, confirmed: after ?? seq })
   }
 
   #sendSnapshot(session_id: SessionId, turn: TurnProjection): void {

@@ -29,7 +29,8 @@ export interface SocketServer {
 
 interface Client {
   readonly peer: Peer
-  readonly caller: SocketCaller
+  /** Ahead of its time. */
+  ping(): void
 }
 
 export function createSocketServer(deps: BladeSocketDeps & { readonly clock: Clock }): SocketServer {
@@ -98,7 +99,7 @@ export function createSocketServer(deps: BladeSocketDeps & { readonly clock: Clo
     const { lean, pid } = socket.handshake.auth
     firstBytes.known(connection)
     const peer = new Peer(socket, caller, lean === true, deps, lives)
-    clients.set(socket.id, { peer, caller })
+    clients.set(socket.id, { peer, ping: () => peer.mayPing && sendPing(connection) })
     void socket.join(roomOfUser(caller.userId))
     watchOutBuffer(connection, {
       clock,
@@ -133,10 +134,19 @@ export function createSocketServer(deps: BladeSocketDeps & { readonly clock: Clo
       io.to([lean, plain, roomOfUser(owner)]).emit(event, output.payload)
     } else if (event !== 'turn:patch') {
       io.to([lean, plain]).emit(event, output.payload)
+      if (event === 'chat:end') confirm([lean, plain])
     } else {
       const { rooms } = io.of('/').adapter
       if (rooms.has(lean)) io.to(lean).emit(event, toPayload(output, 'lean'))
       if (rooms.has(plain)) io.to(plain).emit(event, toPayload(output, 'plain'))
+    }
+  }
+
+  /** Asks for a sign that all of it has arrived, so that who is cut off later is not told of this run again. */
+  function confirm(rooms: readonly string[]): void {
+    const { adapter } = io.of('/')
+    for (const room of rooms) {
+      for (const socketId of adapter.rooms.get(room) ?? []) clients.get(socketId)?.ping()
     }
   }
 
@@ -151,9 +161,15 @@ export function createSocketServer(deps: BladeSocketDeps & { readonly clock: Clo
       if (!lives.has(sessionId)) io.to(roomOfUser(userId)).emit('session:updated', payload)
     },
     close() {
-      io.disconnectSockets(true)
+      // Without a goodbye: a client that is told to go does not come back by itself.
       engine.close()
       lives.close()
     },
   }
+}
+
+/** As the connection does it from time to time; only its type hides it. */
+function sendPing(connection: Socket['conn']): void {
+  const sendPacket: unknown = Reflect.get(connection, 'sendPacket')
+  if (typeof sendPacket === 'function') Reflect.apply(sendPacket, connection, ['ping'])
 }

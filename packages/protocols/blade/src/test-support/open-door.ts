@@ -130,6 +130,8 @@ export async function openDoor<Parts extends DoorParts>(parts: Parts, options: D
         url: `http://127.0.0.1:${port}`,
         token: 'ann',
         transports: ['websocket'],
+        // What the server gives back by itself is to be seen.
+        resubscribes: false,
         ...more,
       })
       clients.push(client)
