@@ -117,7 +117,7 @@ export function createMemoryEventStore({ clock }: { readonly clock: Clock }): Me
           .slice(0, Math.max(0, limit))
           .map(([sessionId, { summary }]) => ({ sessionId, summary })),
       ),
-    findSessions: ({ userId, offset, limit, ...wanted }) =>
+    findSessions: ({ userId, offset, limit, order = 'pinned-first', ...wanted }) =>
       read(() => {
         const found = [...sessions]
           .flatMap(([sessionId, { userId: owner, summary, listing }]) =>
@@ -127,7 +127,9 @@ export function createMemoryEventStore({ clock }: { readonly clock: Clock }): Me
           )
           .sort(
             ({ listing: a, sessionId: one }, { listing: b, sessionId: other }) =>
-              Number(b.isPinned) - Number(a.isPinned) || b.at - a.at || compare(other, one),
+              (order === 'pinned-first' ? Number(b.isPinned) - Number(a.isPinned) : 0) ||
+              b.at - a.at ||
+              compare(other, one),
           )
         const page = found.slice(Math.max(0, offset), Math.max(0, offset) + Math.max(0, limit))
         return { rows: page.map(({ sessionId, summary }) => ({ sessionId, summary })), total: found.length }

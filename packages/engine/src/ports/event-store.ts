@@ -25,7 +25,7 @@ export interface EventStore {
 
   /** Sessions of one user, newest first by id, those with `id < before` only. */
   listSessions(query: SessionQuery): Promise<readonly SessionRow[]>
-  /** Sessions of one user whose listing matches: pinned first, then by the last append that had a summary. */
+  /** Sessions of one user whose listing matches: pinned first unless `order` says otherwise, then by their last summary. */
   findSessions(query: ListingQuery): Promise<ListingPage>
   /** Removes the session and everything that hangs on it. `false` when there was none. */
   deleteSession(sessionId: SessionId): Promise<boolean>
@@ -130,6 +130,7 @@ export interface ListingQuery {
   /** Somewhere in the title, whatever the case of its ASCII letters. */
   readonly title?: string
   readonly isStarted?: true
+  readonly order?: 'pinned-first' | 'newest-first'
   readonly offset: number
   readonly limit: number
 }

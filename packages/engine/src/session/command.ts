@@ -125,7 +125,7 @@ export interface CancelTurn {
   readonly type: 'cancel-turn'
   readonly userId: UserId
   readonly sessionId: SessionId
-  /** Only this turn; absent = whichever is active. */
+  /** Only this turn, also one whose input is still queued; absent = whichever is active. */
   readonly turnId?: TurnId
   readonly reason: string
   readonly dropQueue: boolean

@@ -130,4 +130,10 @@ describe('a cancel', () => {
     const waiting = [...RUNNING, queued(1), ...WAITING.slice(RUNNING.length)]
     expect(cancelAfter(waiting, { dropQueue: true }).at(-1)).toEqual(given.turnEnded('t', 'cancelled'))
   })
+
+  it('of a turn whose input is queued drops that input alone', () => {
+    expect(cancelAfter([...RUNNING, queued(1), queued(2)], { turnId: asTurnId('t2') })).toEqual([
+      { type: 'input.dropped', inputId: 'q2', reason: 'user' },
+    ])
+  })
 })

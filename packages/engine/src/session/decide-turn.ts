@@ -29,7 +29,8 @@ export function decideStartTurn(state: SessionState, command: StartTurn, context
   const inputId = context.ids.entryId()
 
   const events: RecordedEvent[] = changes.event ? [changes.event] : []
-  if (turn?.status === 'waiting' && !mustWait) events.push(...endTurn(turn, { outcome: 'cancelled', openCalls: SUPERSEDED }))
+  if (turn?.status === 'waiting' && !mustWait)
+    events.push(...endTurn(turn, { outcome: 'cancelled', openCalls: SUPERSEDED }))
   events.push({ type: 'input.admitted', inputId, turnId, content: command.content, ...(settings && { settings }) })
   if (mustWait) return { events, secrets: changes.secrets, turnId, firstEvent: events.length - 1, queued: true }
 
@@ -55,6 +56,11 @@ export function decideCancel(
   const dropped: RecordedEvent[] = command.dropQueue
     ? state.queue.map(({ inputId }) => ({ type: 'input.dropped', inputId, reason: command.reason }))
     : []
+  const queued = state.queue.find(({ turnId }) => turnId === command.turnId)
+  if (queued !== undefined) {
+    const { inputId } = queued
+    return { events: command.dropQueue ? dropped : [{ type: 'input.dropped', inputId, reason: command.reason }] }
+  }
   const isMeant = turn !== undefined && (command.turnId === undefined || command.turnId === turn.turnId)
   if (!isMeant || turn.cancelled !== undefined) return { events: dropped }
   if (turn.status === 'running') {

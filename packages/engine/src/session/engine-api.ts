@@ -15,7 +15,7 @@ export interface Engine {
   readSession(userId: UserId, sessionId: SessionId, as?: ReadAs): Promise<SessionView>
   /** Newest first. `next` is the last id of a full page; pass it as `before`. */
   listSessions(userId: UserId, page: { readonly before?: SessionId; readonly limit: number }): Promise<SessionPage>
-  /** Pinned ones first, then the one that changed last. */
+  /** The one that changed last first; before those, unless said otherwise, pinned ones. */
   findSessions(userId: UserId, search: SessionSearch): Promise<SessionMatches>
   /** `full`: all that was said, nothing left out. `compacted`: what the model is given. */
   readHistory(userId: UserId, sessionId: SessionId, view: 'full' | 'compacted'): Promise<readonly SeedMessage[]>
@@ -47,6 +47,8 @@ export interface SessionSearch {
   readonly title?: string
   /** Leave out sessions in which nothing was ever said. */
   readonly isStarted?: true
+  /** Pinned ones first, unless said otherwise. */
+  readonly order?: 'pinned-first' | 'newest-first'
   readonly offset: number
   readonly limit: number
 }

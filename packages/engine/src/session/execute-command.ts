@@ -185,6 +185,7 @@ async function cancelTurn(command: CancelTurn, deps: ExecuteDeps): Promise<{ can
   for (const { event } of recorded) {
     if (event.type === 'turn.cancel-requested') deps.coordinator.stopRunner(session.id, 'cancel', event.turnId)
     cancelled ||= event.type === 'turn.cancel-requested' || event.type === 'turn.ended'
+    cancelled ||= event.type === 'input.dropped' && command.turnId !== undefined
   }
   if (session.state.turn?.status === 'running') deps.coordinator.wake(session)
   return { cancelled }

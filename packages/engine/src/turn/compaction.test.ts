@@ -86,7 +86,7 @@ describe('an automatic compaction', () => {
 
   it('in the middle of a turn keeps calls with their results, and what the user asked for', async () => {
     const tool = createFakeTool('look', { run: () => ({ content: LONG }) })
-    const look = (id: string): FakeStep => [calls(id, 'look'), finishes('tool-calls')]
+    const look = (id: string): FakeStep => [calls(id, 'look', { at: id }), finishes('tool-calls')]
     const test = await startWith(1_000, { tools: [tool] }, look('a'), look('b'), look('c'), [
       says('Looked.'),
       finishes(),

@@ -3,7 +3,7 @@ import type { JsonValue } from '../json.ts'
 import type { ModelMessage } from '../ports/model.ts'
 
 /** As often as an agent may make the same calls and get the same results, one step after the other. */
-export const MOST_REPEATS = 8
+export const MOST_REPEATS = 3
 
 /** How many of the newest steps since the user's last word made the same calls and got the same results as the last one. */
 export function countRepeats(messages: readonly ModelMessage[]): number {

@@ -15,23 +15,23 @@ interface Statements {
 /** One pair of statements for each combination of conditions, made when it is first asked for. */
 export function prepareListings(db: DatabaseSync): Listings {
   const prepared = new Map<string, Statements>()
-  const statementsFor = (conditions: readonly string[]): Statements => {
+  const statementsFor = (conditions: readonly string[], order: string): Statements => {
     const where = ['l.user_id = :user', ...conditions].join(' AND ')
-    const known = prepared.get(where)
+    const known = prepared.get(`${where} ${order}`)
     if (known !== undefined) return known
     const made = {
       page: db.prepare(
         `SELECT s.session_id, s.summary, s.summary_crc FROM listings AS l JOIN sessions AS s USING (session_id)
-         WHERE ${where} ORDER BY l.is_pinned DESC, l.listed_at DESC, l.session_id DESC LIMIT :limit OFFSET :offset`,
+         WHERE ${where} ORDER BY ${order}l.listed_at DESC, l.session_id DESC LIMIT :limit OFFSET :offset`,
       ),
       count: db.prepare(`SELECT count(*) AS total FROM listings AS l WHERE ${where}`),
     }
-    prepared.set(where, made)
+    prepared.set(`${where} ${order}`, made)
     return made
   }
 
   return {
-    find({ userId, directory, title, isStarted, offset, limit }) {
+    find({ userId, directory, title, isStarted, order = 'pinned-first', offset, limit }) {
       const conditions: string[] = []
       const values: Record<string, SQLInputValue> = { user: userId }
       if (directory !== undefined) {
@@ -43,7 +43,7 @@ export function prepareListings(db: DatabaseSync): Listings {
         conditions.push(String.raw`l.title LIKE :title ESCAPE '\'`)
         values['title'] = `%${title.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`
       }
-      const { page, count } = statementsFor(conditions)
+      const { page, count } = statementsFor(conditions, order === 'pinned-first' ? 'l.is_pinned DESC, ' : '')
       const rows = page.all({ ...values, limit: Math.max(0, limit), offset: Math.max(0, offset) })
       return { rows: rows.map(sessionIn), total: integerIn(count.get(values) ?? {}, 'total') }
     },

@@ -89,6 +89,7 @@ export function describeReading(subject: () => OpenedEventStore): void {
       await store.append(list(3, 30))
       await store.append({ ...list(4, 40), create: { userId: OTHER_USER } })
       expect(await found()).toEqual([['2', '3', '1'], 3])
+      expect(await found({ order: 'newest-first' })).toEqual([['3', '2', '1'], 3])
       await store.append(addition(session(3), 1, { at: 50 }))
       await store.append(
         addition(session(1), 1, { at: 60, summary: '1', listing: { isPinned: false, isStarted: true } }),

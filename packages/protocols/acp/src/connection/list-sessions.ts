@@ -19,19 +19,18 @@ export async function listSessions(connection: Connection, params: unknown): Pro
   const { sessions, total } = await engine.findSessions(connection.options.userId, {
     ...(typeof cwd === 'string' && { directory: cwd }),
     isStarted: true,
+    order: 'newest-first',
     offset,
     limit: limits.pageSize,
   })
   const end = offset + sessions.length
   return {
-    sessions: sessions
-      .toSorted((a, b) => b.updatedAt - a.updatedAt)
-      .map(({ sessionId, agent, directories, title, updatedAt }) => ({
-        sessionId,
-        cwd: workspaces.locate({ sessionId, agent, directories }).cwd,
-        ...(title !== undefined && { title }),
-        updatedAt: new Date(updatedAt).toISOString(),
-      })),
+    sessions: sessions.map(({ sessionId, agent, directories, title, updatedAt }) => ({
+      sessionId,
+      cwd: workspaces.locate({ sessionId, agent, directories }).cwd,
+      ...(title !== undefined && { title }),
+      updatedAt: new Date(updatedAt).toISOString(),
+    })),
     ...(end < total && sessions.length > 0 && { nextCursor: toCursor(end) }),
   }
 }

@@ -19,5 +19,7 @@ FROM sessions WHERE json_valid(summary);
 CREATE INDEX listings_by_user
 ON listings (user_id, is_pinned DESC, listed_at DESC, session_id DESC, is_started, directory);
 
+CREATE INDEX listings_newest ON listings (user_id, listed_at DESC, session_id DESC, is_started, directory);
+
 -- Numbers of live batches up to this one may have been used.
 ALTER TABLE drafts ADD COLUMN reserved_batches INTEGER;
