@@ -1,9 +1,11 @@
-import { asToolCallId, type SeedMessage } from '@polylogue/engine'
+import { asToolCallId, type RecordedEvent, type SeedMessage } from '@polylogue/engine'
 import {
+  asRecorded,
   calls,
   createAgentTool,
   createFakeTool,
   finishes,
+  given,
   grant,
   result,
   says,
@@ -16,6 +18,7 @@ import { createScripts } from '../test-support/create-scripts.ts'
 import { findBreaches } from '../test-support/find-breaches.ts'
 import { plainDescribe, watchSession } from '../test-support/watch-session.ts'
 import { readTurns } from './read-turns.ts'
+import { SessionProjection } from './session-projection.ts'
 
 async function open(options: TestEngineOptions, create: Parameters<typeof startSession>[1] = {}) {
   const test = await startSession(options, { access: { type: 'preset' }, ...create })
@@ -79,6 +82,24 @@ describe('a session that began with a history', () => {
       'turn:end assistant completed',
       'chat:end completed/completed',
     ])
+  })
+})
+
+describe('a step whose server died', () => {
+  it('ends with numbers beyond all that may have been used', () => {
+    const log = asRecorded([
+      given.created(),
+      given.admitted('entry_1', 'turn_1'),
+      given.turnStarted('turn_1', 'entry_1'),
+      { ...given.stepStarted('turn_1', 'entry_2'), reservedBatches: 64 } as RecordedEvent,
+      given.takenOver('turn_1', 1),
+      { ...given.stepEnded('turn_1', 'entry_2', 'interrupted', given.text('half')), liveBatches: 65 } as RecordedEvent,
+    ])
+    const projection = new SessionProjection(plainDescribe)
+    const told = log.flatMap((recorded) => projection.apply(recorded))
+    const patches = told.flatMap((output) => (output.event === 'turn:patch' ? [output.payload] : []))
+    expect(patches).toMatchObject([{ sequence: 66, patch_type: 'set_status', data: { status: 'interrupted' } }])
+    expect(projection.turns.at(-1)?.blocks).toMatchObject([{ type: 'text', content: 'half' }])
   })
 })
 
