@@ -1,13 +1,16 @@
 import type { Tool } from '@polylogue/engine'
 import { z } from 'zod'
 import { askFor, pathInput, type AskedPath } from './asked-path.ts'
+import { atSpot } from './at-spot.ts'
+import type { Confines } from './confines.ts'
 import { defineFileTool, diffOf, inspectPath, textAt } from './define-file-tool.ts'
+import { editorFilesOf, type EditorFiles } from './editor-files.ts'
 import { FileProblem } from './file-problem.ts'
 import { formatSize } from './format-size.ts'
 import { openConfined, readBytes, type FileBytes } from './read-regular-file.ts'
 import { replaceFile } from './replace-file.ts'
-import { replaceText } from './replace-text.ts'
-import { decodeText, encodeText, type FileText } from './text-file.ts'
+import { replaceText, toCrLf } from './replace-text.ts'
+import { decodeText, encodeText, toFileText, type FileText } from './text-file.ts'
 import type { WritingToolOptions } from './write-tool.ts'
 
 const LARGEST_FILE = 8 * 1024 * 1024
@@ -24,7 +27,7 @@ const input = z.object({
   replaceAll: z.boolean().default(false).describe('Replace every place, however many there are'),
 })
 
-export function createEditTool({ protectedPaths, oneAtATime }: WritingToolOptions): Tool {
+export function createEditTool({ protectedPaths, oneAtATime, editorOf }: WritingToolOptions): Tool {
   return defineFileTool({
     name: 'Edit',
     title: 'Edit',
@@ -51,18 +54,25 @@ export function createEditTool({ protectedPaths, oneAtATime }: WritingToolOption
       const diffs = diffOf({ path: asked.absolute, oldText, newText })
       return { facts, preview: { title: `Edit ${asked.shown}`, locations: [location], diffs } }
     },
-    async run({ input: { path, ...change }, workspace, grant, signal }) {
+    async run({ input: { path, ...change }, ...call }) {
+      const { workspace, grant, signal } = call
       const asked = askFor(workspace, path)
       const confines = await protectedPaths.confine(workspace)
+      const editor = editorFilesOf(editorOf, call)
       // Two edits of one file at once would both start from the same text, and one of them would be lost.
       return oneAtATime.run(asked.absolute, async () => {
         signal.throwIfAborted()
-        const file = await openConfined(confines, asked, (opened) => readBytes(opened, LARGEST_FILE))
-        const old = requireText(file, asked)
+        const { old, onDisk, madeFrom } = await currentText(confines, asked, editor)
         const result = replaceText(old, change)
         if ('problem' in result) throw new FileProblem('failed', `oldText: ${result.problem} ${asked.shown}`)
-        const bytes = encodeText(result.text, old)
-        await replaceFile(confines, { tool: 'Edit', grant, asked, bytes, madeFrom: file.stats })
+        await replaceFile(confines, {
+          tool: 'Edit',
+          grant,
+          asked,
+          bytes: onDisk === undefined ? encodeText(result.text, old) : encodeLike(onDisk, result.text),
+          ...(madeFrom && { madeFrom }),
+          viaEditor: (found) => editor.write(found, encodeText(result.text, old).toString()),
+        })
         const places = result.count === 1 ? '1 place' : `${result.count} places`
         return {
           content: `Edited ${asked.shown} in ${places}.`,
@@ -71,6 +81,33 @@ export function createEditTool({ protectedPaths, oneAtATime }: WritingToolOption
       })
     },
   })
+}
+
+interface CurrentText {
+  /** What is edited: as the editor has it, or as it is on the disk. */
+  readonly old: FileText
+  /** Absent for a file that was never saved. */
+  readonly onDisk?: FileText
+  readonly madeFrom?: FileBytes['stats']
+}
+
+async function currentText(confines: Confines, asked: AskedPath, editor: EditorFiles): Promise<CurrentText> {
+  const unsaved = await atSpot(confines, asked, async (spot) =>
+    spot.kind === 'absent' ? editor.read(spot.path, LARGEST_FILE) : undefined,
+  )
+  if (unsaved !== undefined) return { old: toFileText(unsaved) }
+  const { path, ...file } = await openConfined(confines, asked, async (opened) => ({
+    ...(await readBytes(opened, LARGEST_FILE)),
+    path: opened.path,
+  }))
+  const onDisk = requireText(file, asked)
+  const edited = await editor.read(path, LARGEST_FILE)
+  return { old: edited === undefined ? onDisk : toFileText(edited), onDisk, madeFrom: file.stats }
+}
+
+/** Editors give line ends as they like, and put them back when they save. */
+function encodeLike(onDisk: FileText, text: string): Buffer {
+  return encodeText(onDisk.usesCrLf ? toCrLf(text) : text, onDisk)
 }
 
 function requireText({ bytes, size }: FileBytes, { shown }: AskedPath): FileText {

@@ -1,4 +1,5 @@
 import type { Tool } from '@polylogue/engine'
+import type { EditorOf } from '../editor/editor.ts'
 import { createProtectedPaths } from './confines.ts'
 import { createEditTool } from './edit-tool.ts'
 import { createOneAtATime } from './one-at-a-time.ts'
@@ -16,6 +17,8 @@ export interface FileToolsOptions {
   readonly protectedPaths: readonly string[]
   /** Of `Glob` and `Grep`. */
   readonly limits?: Partial<SearchLimits>
+  /** Whose unsaved text `Read` and `Edit` see, and who writes for `Write` and `Edit`. Absent: the disk it is. */
+  readonly editorOf?: EditorOf | undefined
 }
 
 /** `Read`, `Write`, `Edit`, `Glob` and `Grep`: they touch the session's workspace and nothing else. */
@@ -23,10 +26,11 @@ export function createFileTools(options: FileToolsOptions): readonly Tool[] {
   const protectedPaths = createProtectedPaths(options.protectedPaths)
   const limits = { ...SEARCH_LIMITS, ...options.limits }
   const oneAtATime = createOneAtATime()
+  const { editorOf } = options
   return [
-    createReadTool({ protectedPaths }),
-    createWriteTool({ protectedPaths, oneAtATime }),
-    createEditTool({ protectedPaths, oneAtATime }),
+    createReadTool({ protectedPaths, editorOf }),
+    createWriteTool({ protectedPaths, oneAtATime, editorOf }),
+    createEditTool({ protectedPaths, oneAtATime, editorOf }),
     createGlobTool({ protectedPaths, limits }),
     createGrepTool({ protectedPaths, limits }),
   ]

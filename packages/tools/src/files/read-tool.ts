@@ -1,16 +1,18 @@
 import type { Tool, ToolOutput } from '@polylogue/engine'
 import { z } from 'zod'
+import type { EditorOf } from '../editor/editor.ts'
 import { askFor, pathInput, type AskedPath } from './asked-path.ts'
 import { atSpot, type Spot } from './at-spot.ts'
 import type { Confines, ProtectedPaths } from './confines.ts'
 import { defineFileTool, inspectPath } from './define-file-tool.ts'
 import { describeImage } from './describe-image.ts'
+import { editorFilesOf, type EditorFiles } from './editor-files.ts'
 import { FileProblem } from './file-problem.ts'
 import { formatSize } from './format-size.ts'
 import { listDirectory } from './list-directory.ts'
 import { numberLines, MOST_LINES } from './number-lines.ts'
 import { openConfined, readBytes } from './read-regular-file.ts'
-import { cutAtCharacter, decodeText } from './text-file.ts'
+import { cutAtCharacter, decodeText, toFileText } from './text-file.ts'
 
 const MOST_BYTES = 8 * 1024 * 1024
 
@@ -27,7 +29,12 @@ const input = z.object({
 
 type Window = Omit<z.output<typeof input>, 'path'>
 
-export function createReadTool({ protectedPaths }: { readonly protectedPaths: ProtectedPaths }): Tool {
+export interface ReadToolOptions {
+  readonly protectedPaths: ProtectedPaths
+  readonly editorOf: EditorOf | undefined
+}
+
+export function createReadTool({ protectedPaths, editorOf }: ReadToolOptions): Tool {
   return defineFileTool({
     name: 'Read',
     title: 'Read',
@@ -51,32 +58,64 @@ export function createReadTool({ protectedPaths }: { readonly protectedPaths: Pr
         preview: { title: `Read ${asked.shown}`, locations: [location] },
       }
     },
-    async run({ input: { path, ...window }, workspace }) {
+    async run({ input: { path, ...window }, ...call }) {
+      const { workspace } = call
       const asked = askFor(workspace, path)
       const confines = await protectedPaths.confine(workspace)
-      const listing = await atSpot(confines, asked, (spot) => listIfDirectory(spot, confines))
-      return listing ?? readFile(confines, asked, window)
+      const editor = editorFilesOf(editorOf, call)
+      const other = await atSpot(confines, asked, (spot) => showIfNoFile(spot, { confines, asked, window, editor }))
+      return other ?? readFile({ confines, asked, window, editor })
     },
   })
 }
 
-async function listIfDirectory(spot: Spot, confines: Confines): Promise<ToolOutput | undefined> {
-  return spot.kind === 'directory' ? { content: await listDirectory(spot.directory, confines) } : undefined
+interface Reading {
+  readonly confines: Confines
+  readonly asked: AskedPath
+  readonly window: Window
+  readonly editor: EditorFiles
 }
 
-async function readFile(confines: Confines, asked: AskedPath, { offset, limit }: Window): Promise<ToolOutput> {
+/** A directory is listed. A file that was never saved is in the editor alone. */
+async function showIfNoFile(spot: Spot, reading: Reading): Promise<ToolOutput | undefined> {
+  if (spot.kind === 'directory') return { content: await listDirectory(spot.directory, reading.confines) }
+  const text = spot.kind === 'absent' ? await reading.editor.read(spot.path, MOST_BYTES) : undefined
+  return text === undefined ? undefined : showText(toFileText(text).text, reading)
+}
+
+async function readFile(reading: Reading): Promise<ToolOutput> {
+  const { confines, asked, editor } = reading
   const { shown } = asked
-  const { bytes, size } = await openConfined(confines, asked, (file) => readBytes(file, MOST_BYTES))
-  if (bytes.length === 0) return { content: `${shown} is empty.` }
+  const { bytes, size, path } = await openConfined(confines, asked, async (opened) => ({
+    ...(await readBytes(opened, MOST_BYTES)),
+    path: opened.path,
+  }))
   const image = describeImage(bytes)
   if (image !== undefined) return { content: `${shown} is ${image} of ${formatSize(size)}. Read shows text only.` }
   const isCut = bytes.length < size
   const file = decodeText(isCut ? cutAtCharacter(bytes) : bytes)
   if (!file) return { content: `${shown} is a binary file of ${formatSize(size)}. Read shows text only.` }
-  const { lines, notes } = numberLines(file.text, { offset, limit, isCut })
+  // Of these an editor could not have the same text.
+  const isOdd = isCut || file.isDamaged
+  const edited = isOdd ? undefined : await editor.read(path, MOST_BYTES)
+  if (edited !== undefined) return showText(toFileText(edited).text, reading)
+  const remarks = [
+    ...(file.isDamaged ? ['It is not UTF-8: bytes that are no characters are shown as \uFFFD.'] : []),
+    ...(isCut
+      ? [`The file has ${formatSize(size)}; what comes after ${formatSize(MOST_BYTES)} cannot be read here.`]
+      : []),
+  ]
+  return showText(file.text, reading, { isCut, remarks })
+}
+
+function showText(
+  text: string,
+  { asked, window }: Reading,
+  { isCut, remarks }: { readonly isCut: boolean; readonly remarks: readonly string[] } = { isCut: false, remarks: [] },
+): ToolOutput {
+  const { shown } = asked
+  if (text === '') return { content: `${shown} is empty.` }
+  const { lines, notes } = numberLines(text, { ...window, isCut })
   if (lines.length === 0) throw new FileProblem('failed', `offset: ${shown} ${notes.join(' ')}`)
-  if (file.isDamaged) notes.push('It is not UTF-8: bytes that are no characters are shown as \uFFFD.')
-  if (isCut)
-    notes.push(`The file has ${formatSize(size)}; what comes after ${formatSize(MOST_BYTES)} cannot be read here.`)
-  return { content: [...lines, ...notes.map((note) => `[${note}]`)].join('\n') }
+  return { content: [...lines, ...[...notes, ...remarks].map((note) => `[${note}]`)].join('\n') }
 }

@@ -15,6 +15,8 @@ export interface Replacement {
   readonly bytes: Uint8Array
   /** What the new bytes were made from: if the file is another one by now, nothing is written. */
   readonly madeFrom?: BigIntStats
+  /** Writes it in the editor, at the path without links; `false`: that was not possible, so it is written here. */
+  readonly viaEditor: (path: string) => Promise<boolean>
 }
 
 /**
@@ -22,7 +24,7 @@ export interface Replacement {
  * the old file keeps the old bytes. Missing directories are made. The mode stays, and the owner where we may set it.
  */
 export async function replaceFile(confines: Confines, replacement: Replacement): Promise<'created' | 'modified'> {
-  const { tool, grant, asked, bytes, madeFrom } = replacement
+  const { tool, grant, asked, bytes, madeFrom, viaEditor } = replacement
   requireGrant(grant, tool)
   requireSameFile(grant, asked)
   const place = async (spot: Spot): Promise<'created' | 'modified'> => {
@@ -30,7 +32,7 @@ export async function replaceFile(confines: Confines, replacement: Replacement):
     const old = spot.kind === 'file' ? spot.stats : undefined
     if (madeFrom && !(old && isSameVersion(old, madeFrom)))
       throw new FileProblem('failed', `path: ${asked.shown} was changed by somebody else meanwhile; read it again`)
-    await putInPlace(spot.directory, spot.name, bytes, old)
+    if (!(await viaEditor(spot.path))) await putInPlace(spot.directory, spot.name, bytes, old)
     return old ? 'modified' : 'created'
   }
   return atSpot(confines, asked, place, { isForWriting: true, makeDirectory })

@@ -36,6 +36,6 @@ function countIn(text: string, part: string): number {
   return count
 }
 
-function toCrLf(text: string): string {
+export function toCrLf(text: string): string {
   return text.replace(/\r?\n/g, '\r\n')
 }

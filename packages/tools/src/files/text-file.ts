@@ -18,10 +18,13 @@ const PROBE = 8000
 /** `undefined` when the bytes are no text. */
 export function decodeText(bytes: Buffer): FileText | undefined {
   if (bytes.subarray(0, PROBE).includes(0)) return undefined
-  const whole = bytes.toString('utf8')
+  return { ...toFileText(bytes.toString('utf8')), isDamaged: !isUtf8(bytes) }
+}
+
+export function toFileText(whole: string): FileText {
   const hasByteOrderMark = whole.startsWith(MARK)
   const text = hasByteOrderMark ? whole.slice(MARK.length) : whole
-  return { text, hasByteOrderMark, usesCrLf: usesCrLf(text), isDamaged: !isUtf8(bytes) }
+  return { text, hasByteOrderMark, usesCrLf: usesCrLf(text), isDamaged: false }
 }
 
 export function encodeText(text: string, { hasByteOrderMark }: Pick<FileText, 'hasByteOrderMark'>): Buffer {

@@ -1,9 +1,11 @@
 import type { FileDiff, Tool } from '@polylogue/engine'
 import { z } from 'zod'
+import type { EditorOf } from '../editor/editor.ts'
 import { askFor, pathInput } from './asked-path.ts'
 import type { Spot } from './at-spot.ts'
 import type { ProtectedPaths } from './confines.ts'
 import { defineFileTool, diffOf, inspectPath, textAt } from './define-file-tool.ts'
+import { editorFilesOf } from './editor-files.ts'
 import { formatSize } from './format-size.ts'
 import type { OneAtATime } from './one-at-a-time.ts'
 import { replaceFile } from './replace-file.ts'
@@ -20,9 +22,10 @@ const input = z.object({
 export interface WritingToolOptions {
   readonly protectedPaths: ProtectedPaths
   readonly oneAtATime: OneAtATime
+  readonly editorOf: EditorOf | undefined
 }
 
-export function createWriteTool({ protectedPaths, oneAtATime }: WritingToolOptions): Tool {
+export function createWriteTool({ protectedPaths, oneAtATime, editorOf }: WritingToolOptions): Tool {
   return defineFileTool({
     name: 'Write',
     title: 'Write',
@@ -45,13 +48,16 @@ export function createWriteTool({ protectedPaths, oneAtATime }: WritingToolOptio
       const diffs = seen ?? (facts.outside === undefined ? diffOf({ path: asked.absolute, newText: content }) : [])
       return { facts, preview: { title: `Write ${asked.shown}`, locations: [{ path: asked.absolute }], diffs } }
     },
-    async run({ input: { path, content }, workspace, grant, signal }) {
+    async run({ input: { path, content }, ...call }) {
+      const { workspace, grant, signal } = call
       const asked = askFor(workspace, path)
       const confines = await protectedPaths.confine(workspace)
       const bytes = Buffer.from(content)
+      const editor = editorFilesOf(editorOf, call)
       const change = await oneAtATime.run(asked.absolute, async () => {
         signal.throwIfAborted()
-        return replaceFile(confines, { tool: 'Write', grant, asked, bytes })
+        const viaEditor = (found: string) => editor.write(found, content.toWellFormed())
+        return replaceFile(confines, { tool: 'Write', grant, asked, bytes, viaEditor })
       })
       const words = change === 'created' ? 'Created' : 'Wrote'
       return {
