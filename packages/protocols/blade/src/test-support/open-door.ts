@@ -180,7 +180,7 @@ export class TestClient extends BladeClient {
 
   /** Resolves when the server has told so, as often as asked. */
   async until(event: BladeOutput['event'], times = 1): Promise<void> {
-    await this.#when(() => this.of(event).length >= times)
+    await this.untilSo(() => this.of(event).length >= times)
   }
 
   /** Sends a message and waits for the end of its run. */
@@ -192,10 +192,11 @@ export class TestClient extends BladeClient {
   }
 
   async untilStory(line: string, times = 1): Promise<void> {
-    await this.#when(() => this.story().filter((told) => told === line).length >= times)
+    await this.untilSo(() => this.story().filter((told) => told === line).length >= times)
   }
 
-  async #when(isSo: () => boolean): Promise<void> {
+  /** Resolves when something was told after which it is so. */
+  async untilSo(isSo: () => boolean): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
     const check = (): void => {
       if (isSo()) resolve()
