@@ -5,6 +5,7 @@ import type { SourceFile } from './parse-source.ts'
 
 /** The files of the tools that act for a model. Each of them calls `requireGrant`. */
 export const ACTING_FILES: readonly string[] = [
+  'packages/tools/src/bash/open-terminal.ts',
   'packages/tools/src/bash/spawn-command.ts',
   'packages/tools/src/demo-tools/keep-note.ts',
   'packages/tools/src/files/replace-file.ts',

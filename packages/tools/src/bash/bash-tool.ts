@@ -2,18 +2,21 @@ import { randomBytes } from 'node:crypto'
 import { accessSync, constants, existsSync, realpathSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
-import type { Tool, ToolInvocation, ToolOutput } from '@polylogue/engine'
+import type { JsonObject, Tool, ToolInvocation, ToolOutput } from '@polylogue/engine'
 import { z } from 'zod'
 import { defineTool } from '../define-tool.ts'
+import type { EditorOf } from '../editor/editor.ts'
 import { inspectCommand } from '../shell/inspect-command.ts'
 import { cleanEnvironment } from './clean-environment.ts'
 import { describeEnd } from './describe-end.ts'
 import { SANDBOX_PROGRAM, type Sandbox, detectSandbox } from './detect-sandbox.ts'
+import type { CommandArgv } from './command-argv.ts'
 import { createKeptOutput } from './kept-output.ts'
 import { createLiveText } from './live-text.ts'
 import { openOutputPipe } from './output-pipe.ts'
 import { pruneOutputs } from './prune-outputs.ts'
-import { runCommand } from './run-command.ts'
+import { type CommandEnd, runCommand } from './run-command.ts'
+import { runInTerminal } from './run-in-terminal.ts'
 import { forgetRunning, noteRunning } from './running-calls.ts'
 import { buildSandboxArgv } from './sandbox-argv.ts'
 import { BASH_TOOL, spawnCommand } from './spawn-command.ts'
@@ -35,6 +38,8 @@ export interface BashToolOptions {
   readonly environment?: Readonly<Record<string, string>>
   /** Default 64 MiB: a command that prints more is stopped. */
   readonly mostOutputBytes?: number
+  /** In whose terminals commands run, where it has some. Absent: they run here. */
+  readonly editorOf?: EditorOf | undefined
 }
 
 const DEFAULT_TIMEOUT_MS = 120_000
@@ -85,65 +90,79 @@ export function createBashTool(options: BashToolOptions): Tool {
 
 async function runBash(invocation: ToolInvocation, options: BashToolOptions): Promise<ToolOutput> {
   const { command, timeoutMs = DEFAULT_TIMEOUT_MS } = input.parse(invocation.input)
-  const { grant, workspace, sessionId, signal } = invocation
-  const { stateDir, hidden = [], mostOutputBytes: mostBytes = MOST_OUTPUT_BYTES } = options
+  const { grant, workspace, sessionId, toolCallId, signal } = invocation
+  const { stateDir, mostOutputBytes: mostBytes = MOST_OUTPUT_BYTES } = options
   signal.throwIfAborted()
   const sandbox = await chooseSandbox(options)
   const outputs = join(options.outputDir, safeName(sessionId))
   await mkdir(outputs, { recursive: true, mode: 0o700 })
   await pruneOutputs(outputs)
   const marker = randomBytes(16).toString('hex')
-  const output = createKeptOutput({ path: join(outputs, `${marker.slice(0, 12)}.txt`), mostBytes })
+  const confined = sandbox === 'bubblewrap' ? sandboxOf(invocation, options, outputs) : undefined
+  const start = {
+    grant,
+    command,
+    cwd: workspace.cwd,
+    shell: options.shell ?? findShell(),
+    environment: cleanEnvironment(process.env, addedEnvironment(options, sandbox), marker),
+    ...(confined && { sandbox: confined }),
+  }
+  const limits = { timeoutMs, mostBytes }
+  const run = { marker, timeoutMs, signal, ...(confined && { holder: SANDBOX_PROGRAM }) }
   await noteRunning(stateDir, marker)
   try {
+    const terminals = options.editorOf?.(sessionId)?.terminals
+    const shown = terminals && (await runInTerminal({ ...run, terminals, toolCallId, start }))
+    if (shown) return toOutput(shown.end, shown.printed, { sandbox, limits, more: { terminal: true } })
+    const output = createKeptOutput({ path: join(outputs, `${marker.slice(0, 12)}.txt`), mostBytes })
     const end = await runCommand({
-      marker,
+      ...run,
       pipe: await openOutputPipe(join(stateDir, `${marker}.pipe`)),
       output,
       live: createLiveText(invocation.progress),
-      timeoutMs,
       mostBytes,
-      signal,
-      ...(sandbox === 'bubblewrap' ? { holder: SANDBOX_PROGRAM } : {}),
-      start: (outputFd) =>
-        spawnCommand({
-          grant,
-          command,
-          cwd: workspace.cwd,
-          shell: options.shell ?? findShell(),
-          environment: cleanEnvironment(process.env, addedEnvironment(options, sandbox), marker),
-          outputFd,
-          ...(sandbox === 'bubblewrap' && {
-            sandbox: {
-              file: SANDBOX_PROGRAM,
-              args: buildSandboxArgv({
-                cwd: realPath(workspace.cwd),
-                writable: workspace.roots.map(realPath),
-                readable: [realPath(outputs)],
-                hidden: hidden.filter((folder) => existsSync(folder)).map(realPath),
-                network: options.network === true,
-              }),
-            },
-          }),
-        }),
+      start: (outputFd) => spawnCommand({ ...start, outputFd }),
     })
-    const remarks = describeEnd(end, { timeoutMs, mostBytes })
-    const printed = output.text()
-    const { exitCode, signal: endSignal, stopped, leftovers, survivors } = end
-    return {
-      content: [printed.replace(/\n$/, ''), remarks].filter((text) => text !== '').join('\n') || '(no output)',
-      ...(exitCode === 0 && stopped === undefined && survivors === 0 ? {} : { isError: true }),
-      meta: {
-        sandbox,
-        ...(exitCode === undefined ? {} : { exitCode }),
-        ...(endSignal === undefined ? {} : { signal: endSignal }),
-        ...(stopped === undefined ? {} : { stopped }),
-        ...(leftovers === 0 ? {} : { leftovers }),
-        outputBytes: output.bytes,
-      },
-    }
+    return toOutput(end, output.text(), { sandbox, limits, more: { outputBytes: output.bytes } })
   } finally {
     await forgetRunning(stateDir, marker)
+  }
+}
+
+interface OutputNotes {
+  readonly sandbox: Sandbox
+  readonly limits: Parameters<typeof describeEnd>[1]
+  readonly more: JsonObject
+}
+
+function toOutput(end: CommandEnd, printed: string, { sandbox, limits, more }: OutputNotes): ToolOutput {
+  const remarks = describeEnd(end, limits)
+  const { exitCode, signal, stopped, leftovers, survivors } = end
+  return {
+    content: [printed.replace(/\n$/, ''), remarks].filter((text) => text !== '').join('\n') || '(no output)',
+    ...(exitCode === 0 && stopped === undefined && survivors === 0 ? {} : { isError: true }),
+    meta: {
+      sandbox,
+      ...(exitCode === undefined ? {} : { exitCode }),
+      ...(signal === undefined ? {} : { signal }),
+      ...(stopped === undefined ? {} : { stopped }),
+      ...(leftovers === 0 ? {} : { leftovers }),
+      ...more,
+    },
+  }
+}
+
+function sandboxOf({ workspace }: ToolInvocation, options: BashToolOptions, outputs: string): CommandArgv {
+  const { hidden = [], network = false } = options
+  return {
+    file: SANDBOX_PROGRAM,
+    args: buildSandboxArgv({
+      cwd: realPath(workspace.cwd),
+      writable: workspace.roots.map(realPath),
+      readable: [realPath(outputs)],
+      hidden: hidden.filter((folder) => existsSync(folder)).map(realPath),
+      network,
+    }),
   }
 }
 

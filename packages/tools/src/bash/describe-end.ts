@@ -1,4 +1,5 @@
-import type { CommandEnd, StopReason } from './run-command.ts'
+import type { CommandEnd } from './run-command.ts'
+import type { StopReason } from './stop-reason.ts'
 
 /** What a model must know of how a command ended, besides its output; empty when all is well. */
 export function describeEnd(
@@ -27,6 +28,8 @@ function describeStop(reason: StopReason, { timeoutMs, mostBytes }: { timeoutMs:
       return `Stopped: it took longer than ${timeoutMs} ms.`
     case 'output-limit':
       return `Stopped: it printed more than ${mostBytes} bytes.`
+    case 'terminal-lost':
+      return 'Stopped: the editor has closed the terminal that it ran in.'
   }
 }
 

@@ -3,34 +3,25 @@ import type { ChildProcess } from 'node:child_process'
 import { closeSync } from 'node:fs'
 import type { Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
+import { type Remains, clearAway, endTree } from './end-tree.ts'
 import type { KeptOutput } from './kept-output.ts'
 import type { LiveText } from './live-text.ts'
 import type { OutputPipe } from './output-pipe.ts'
 import { readTicks } from './process-table.ts'
-import { type ProcessTree, createProcessTree, isGoneWithin, stopTree } from './process-tree.ts'
+import { createProcessTree } from './process-tree.ts'
+import { type StopReason, abortOf, timeLimit } from './stop-reason.ts'
 
-const ASK_MS = 1000
-/** With what asking took, two seconds from the wish to stop until the call ends. */
-const KILL_MS = 900
-/** For processes that end by themselves right after the command, such as the other side of a `>(…)`. */
-const LINGER_MS = 200
 /** For the last of the output, when nobody can write any more. */
 const DRAIN_MS = 500
 
 /** In the machine's ticks, to be on the safe side of rounding. */
 const A_SECOND = 100
 
-export type StopReason = 'cancelled' | 'time-limit' | 'output-limit'
-
-export interface CommandEnd {
+export interface CommandEnd extends Remains {
   /** Absent when a signal ended it. */
   readonly exitCode?: number
   readonly signal?: string
   readonly stopped?: StopReason
-  /** Processes that were killed after the command itself had ended. */
-  readonly leftovers: number
-  /** Not even killing ended all of it. */
-  readonly survivors: number
 }
 
 export interface CommandRun {
@@ -98,18 +89,6 @@ function startChild({ pipe, signal, start }: CommandRun): ChildProcess {
   }
 }
 
-async function clearAway(tree: ProcessTree): Promise<Pick<CommandEnd, 'leftovers' | 'survivors'>> {
-  if (await isGoneWithin(tree, LINGER_MS)) return { leftovers: 0, survivors: 0 }
-  const leftovers = (await tree.find()).rows.length
-  const isGone = await stopTree(tree, { askMs: LINGER_MS, killMs: KILL_MS })
-  return { leftovers, survivors: isGone ? 0 : (await tree.find()).rows.length }
-}
-
-async function endTree(tree: ProcessTree): Promise<Pick<CommandEnd, 'leftovers' | 'survivors'>> {
-  const isGone = await stopTree(tree, { askMs: ASK_MS, killMs: KILL_MS })
-  return { leftovers: 0, survivors: isGone ? 0 : (await tree.find()).rows.length }
-}
-
 function exitOf(child: ChildProcess): Promise<Pick<CommandEnd, 'exitCode' | 'signal'>> {
   return new Promise((resolve, reject) => {
     child.once('error', reject)
@@ -130,18 +109,5 @@ function readAll(reader: Socket, take: (chunk: Buffer) => Promise<void> | undefi
     reader.once('end', resolve)
     reader.once('error', () => resolve())
     reader.once('close', () => resolve())
-  })
-}
-
-async function timeLimit(ms: number, over: AbortSignal): Promise<'time-limit'> {
-  await delay(ms, undefined, { signal: over }).catch(() => undefined)
-  return 'time-limit'
-}
-
-function abortOf(signal: AbortSignal, over: AbortSignal): Promise<'cancelled'> {
-  return new Promise((resolve) => {
-    const cancel = () => resolve('cancelled')
-    if (signal.aborted) cancel()
-    else signal.addEventListener('abort', cancel, { once: true, signal: over })
   })
 }

@@ -21,10 +21,14 @@ export interface CommandStart {
 export function spawnCommand(start: CommandStart): ChildProcess {
   const { grant, command, cwd, shell, environment, outputFd, sandbox } = start
   requireGrant(grant, BASH_TOOL)
-  if (grant.call.input['command'] !== command) throw new Error('the grant is for another command')
-  if (grant.call.cwd !== cwd) throw new Error('the grant is for another directory')
+  requireSameCommand(grant, command, cwd)
   const { file, args } = buildCommandArgv(command, shell, sandbox)
   return spawn(file, args, { cwd, env: environment, detached: true, stdio: ['ignore', outputFd, outputFd] })
+}
+
+export function requireSameCommand({ call }: Grant, command: string, cwd: string): void {
+  if (call.input['command'] !== command) throw new Error('the grant is for another command')
+  if (call.cwd !== cwd) throw new Error('the grant is for another directory')
 }
 
 export async function makePipe(path: string): Promise<void> {

@@ -1,0 +1,30 @@
+// The only way in which a command gets into a terminal of an editor: it asks for the grant first.
+import { type Grant, type ToolCallId, requireGrant } from '@polylogue/engine'
+import type { EditorTerminal, EditorTerminals } from '../editor/editor.ts'
+import { type CommandArgv, buildTerminalArgv } from './command-argv.ts'
+import { BASH_TOOL, requireSameCommand } from './spawn-command.ts'
+
+export interface TerminalStart {
+  readonly grant: Grant
+  readonly command: string
+  readonly cwd: string
+  readonly shell: string
+  readonly environment: Readonly<Record<string, string>>
+  readonly sandbox?: CommandArgv
+}
+
+export interface TerminalPlace {
+  readonly terminals: EditorTerminals
+  readonly toolCallId: ToolCallId
+  readonly outputBytes: number
+  readonly signal: AbortSignal
+}
+
+/** `undefined`: the editor would not, and nothing was started. Throws at once unless exactly this was granted. */
+export function openTerminal(start: TerminalStart, place: TerminalPlace): Promise<EditorTerminal | undefined> {
+  const { grant, command, cwd, shell, environment, sandbox } = start
+  const { terminals, signal, ...rest } = place
+  requireGrant(grant, BASH_TOOL)
+  requireSameCommand(grant, command, cwd)
+  return terminals.open({ ...buildTerminalArgv(command, shell, sandbox), ...rest, cwd, environment }, signal)
+}

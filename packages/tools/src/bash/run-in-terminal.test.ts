@@ -1,0 +1,175 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInvocation } from '@polylogue/testkit'
+import { afterAll, beforeEach, describe, expect, it } from 'vitest'
+import type { EditorTerminals, TerminalCommand } from '../editor/editor.ts'
+import { type BashToolOptions, createBashTool } from './bash-tool.ts'
+import { detectSandbox } from './detect-sandbox.ts'
+
+const folder = realpathSync(mkdtempSync(join(tmpdir(), 'polylogue-test-')))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+const workspace = { cwd: folder, roots: [folder] }
+const said: string[] = []
+const commands: TerminalCommand[] = []
+let told: { text: string; isCut: boolean } | undefined
+beforeEach(() => {
+  told = undefined
+  said.length = 0
+  commands.length = 0
+})
+
+/** An editor that runs what it is asked to, and kills nothing but the process that it has started. */
+const terminals: EditorTerminals = {
+  async open(command) {
+    commands.push(command)
+    said.push('open')
+    const child = spawn(command.file, command.args, { cwd: command.cwd, env: command.environment })
+    let text = ''
+    child.stdout.on('data', (piece) => (text += String(piece)))
+    child.stderr.on('data', (piece) => (text += String(piece)))
+    const exit = once(child, 'close')
+    return {
+      async exited(signal) {
+        const gone = once(signal, 'abort').then(() => Promise.reject(new Error('abandoned')))
+        const [code, endSignal] = await Promise.race([exit, gone])
+        return { ...(code !== null && { exitCode: code }), ...(endSignal !== null && { signal: endSignal }) }
+      },
+      async output() {
+        said.push('output')
+        return told ?? { text, isCut: false }
+      },
+      async kill() {
+        said.push('kill')
+        child.kill('SIGKILL')
+      },
+      async release() {
+        said.push('release')
+        child.kill('SIGKILL')
+      },
+    }
+  },
+}
+
+function toolWith(given: EditorTerminals | 'none', options: Partial<BashToolOptions> = {}) {
+  return createBashTool({
+    stateDir: join(folder, 'state'),
+    outputDir: join(folder, 'outputs'),
+    sandbox: 'none',
+    editorOf: () => (given === 'none' ? {} : { terminals: given }),
+    ...options,
+  })
+}
+
+const run = (command: string, given: EditorTerminals | 'none' = terminals, input = {}, signal?: AbortSignal) => {
+  const tool = toolWith(given)
+  return tool.run(createInvocation(tool, { command, ...input }, { workspace, ...(signal && { signal }) }))
+}
+
+describe('Bash in a terminal of the editor', () => {
+  it('gives the model what was printed and how it ended, and gives the terminal back', async () => {
+    expect(await run('echo hi; echo $TERM; pwd; exit 3')).toEqual({
+      content: `hi\ndumb\n${folder}\nExit code 3.`,
+      isError: true,
+      meta: { sandbox: 'none', exitCode: 3, terminal: true },
+    })
+    expect(said).toEqual(['open', 'output', 'release'])
+    expect(commands).toMatchObject([{ toolCallId: 'tc_1', cwd: folder, outputBytes: 65_536 }])
+    expect(commands[0]?.args).toEqual(['-c', 'echo hi; echo $TERM; pwd; exit 3'])
+    expect(Object.keys(commands[0]?.environment ?? {})).toEqual(expect.arrayContaining(['PATH', 'POLYLOGUE_CALL']))
+  })
+
+  it('shows the text of a terminal without its colours, and says when the beginning is missing', async () => {
+    told = { text: '\u001b[31mred\u001b[0m\r\n\u001b]0;title\u0007end\u0008', isCut: true }
+    expect(await run('true')).toMatchObject({ content: '[… the beginning was left out …]\nred\nend␈' })
+    told = { text: `${'x'.repeat(70_000)}last`, isCut: false }
+    const { content } = await run('true')
+    expect(content).toMatch(/^\[… the beginning was left out …\]\nx+last$/)
+    expect(content.length).toBeLessThan(66_000)
+  })
+
+  it('runs the command here when the editor would not', async () => {
+    expect(await run('echo hi', { open: async () => undefined })).toMatchObject({
+      content: 'hi',
+      meta: { outputBytes: 3 },
+    })
+    expect(await run('echo hi', 'none')).toMatchObject({ content: 'hi', meta: { outputBytes: 3 } })
+  })
+
+  it('does not run it a second time when nobody knows whether it was started', async () => {
+    const silent = { open: () => Promise.reject(new Error('no answer')) }
+    await expect(run('touch twice', silent)).rejects.toThrow('which may have run')
+    expect(existsSync(join(folder, 'twice'))).toBe(false)
+  })
+
+  it('kills a command that takes too long, and what it has started', async () => {
+    const output = await run('sh -c "sleep 60" & echo begun; sleep 60', terminals, { timeoutMs: 1500 })
+    expect(output).toMatchObject({
+      content: 'begun\nStopped: it took longer than 1500 ms.',
+      isError: true,
+      meta: { stopped: 'time-limit' },
+    })
+    expect(said).toEqual(['open', 'kill', 'output', 'release'])
+  })
+
+  it('kills and gives back when the call is cancelled', async () => {
+    const cancel = new AbortController()
+    const opened: EditorTerminals = {
+      async open(...args) {
+        const terminal = await terminals.open(...args)
+        setImmediate(() => cancel.abort())
+        return terminal
+      },
+    }
+    expect(await run('sleep 60', opened, {}, cancel.signal)).toMatchObject({ meta: { stopped: 'cancelled' } })
+    expect(said).toEqual(['open', 'kill', 'release'])
+  })
+
+  it('says so when the terminal is lost, and ends what is left of the command', async () => {
+    const leaving: EditorTerminals = {
+      async open(...args) {
+        const terminal = await terminals.open(...args)
+        return terminal && { ...terminal, exited: () => Promise.reject(new Error('gone')) }
+      },
+    }
+    expect(await run('sleep 60', leaving)).toMatchObject({
+      content: 'Stopped: the editor has closed the terminal that it ran in.',
+      isError: true,
+    })
+    expect(said.at(-1)).toBe('release')
+  })
+
+  it('kills what a command has left running', async () => {
+    expect(await run('(setsid sleep 60 >/dev/null 2>&1 &) ; echo done')).toMatchObject({
+      content: 'done\nKilled 1 process that the command had left running.',
+      meta: { leftovers: 1 },
+    })
+  })
+
+  it('asks the editor for nothing without the grant for exactly this command', async () => {
+    const tool = toolWith(terminals)
+    const call = createInvocation(tool, { command: 'echo a' }, { workspace })
+    const other = createInvocation(tool, { command: 'echo b' }, { workspace })
+    await expect(tool.run({ ...call, grant: other.grant })).rejects.toThrow('the grant is for another command')
+    await expect(tool.run({ ...call, grant: { ...call.grant } })).rejects.toThrow('no grant was issued')
+    expect(commands).toEqual([])
+  })
+
+  it('keeps the sandbox where there is one', async () => {
+    const tool = toolWith(
+      {
+        open: async (command) => {
+          commands.push(command)
+          return undefined
+        },
+      },
+      { sandbox: 'auto' },
+    )
+    await tool.run(createInvocation(tool, { command: 'true' }, { workspace }))
+    const isConfined = commands[0]?.args.includes('bwrap') === true
+    expect(isConfined ? 'bubblewrap' : 'none').toBe(await detectSandbox())
+  })
+})

@@ -1,0 +1,110 @@
+// One command in a terminal of the editor, from its start until nothing of it is alive. The editor starts and ends it; what
+// of it is still found on this machine afterwards, by the marker of the call, is ended here.
+import type { ToolCallId } from '@polylogue/engine'
+import type { EditorTerminal, EditorTerminals, TerminalOutput } from '../editor/editor.ts'
+import { type Remains, clearAway, endTree } from './end-tree.ts'
+import { toHarmless } from './harmless-text.ts'
+import { type TerminalStart, openTerminal } from './open-terminal.ts'
+import { type ProcessTree, createProcessTree } from './process-tree.ts'
+import type { CommandEnd } from './run-command.ts'
+import { abortOf, timeLimit } from './stop-reason.ts'
+
+const OUTPUT_BYTES = 64 * 1024
+const UNKNOWN_START = 'The editor did not say whether it has started the command, which may have run.'
+
+export interface TerminalRun {
+  readonly terminals: EditorTerminals
+  readonly toolCallId: ToolCallId
+  readonly start: TerminalStart
+  readonly marker: string
+  /** The program that holds all others, if there is one: they end with it. */
+  readonly holder?: string
+  readonly timeoutMs: number
+  readonly signal: AbortSignal
+}
+
+export interface TerminalRunEnd {
+  readonly end: CommandEnd
+  readonly printed: string
+}
+
+/**
+ * `undefined`: the editor would not, and nothing was started. Rejects when nobody knows whether something was: it must not
+ * be started again then.
+ */
+export async function runInTerminal(run: TerminalRun): Promise<TerminalRunEnd | undefined> {
+  const { start, terminals, toolCallId, signal, marker, holder } = run
+  const tree = createProcessTree({ marker, ...(holder === undefined ? {} : { holder }) })
+  const opening = openTerminal(start, { terminals, toolCallId, signal, outputBytes: OUTPUT_BYTES })
+  let terminal: EditorTerminal | undefined
+  try {
+    terminal = await opening
+  } catch (error) {
+    await endTree(tree)
+    signal.throwIfAborted()
+    throw new Error(UNKNOWN_START, { cause: error })
+  }
+  return terminal && watch(terminal, tree, run)
+}
+
+type End = Omit<CommandEnd, keyof Remains>
+
+async function watch(
+  terminal: EditorTerminal,
+  tree: ProcessTree,
+  { timeoutMs, signal }: TerminalRun,
+): Promise<TerminalRunEnd> {
+  let end: End = { stopped: 'terminal-lost' }
+  let output: TerminalOutput | undefined
+  try {
+    end = await endOf(terminal, { timeoutMs, signal })
+    if (end.stopped !== undefined) await terminal.kill()
+    if (end.stopped !== 'cancelled') output = await lastOutput(terminal)
+  } finally {
+    await terminal.release()
+  }
+  const remains = end.stopped === undefined ? await clearAway(tree) : await endTree(tree)
+  return { end: { ...end, ...remains }, printed: output ? toShown(output) : '' }
+}
+
+async function endOf(
+  terminal: EditorTerminal,
+  { timeoutMs, signal }: Pick<TerminalRun, 'timeoutMs' | 'signal'>,
+): Promise<End> {
+  const over = new AbortController()
+  try {
+    return await Promise.race([
+      terminal.exited(over.signal).catch((): End => ({ stopped: 'terminal-lost' })),
+      timeLimit(timeoutMs, over.signal).then((stopped): End => ({ stopped })),
+      abortOf(signal, over.signal).then((stopped): End => ({ stopped })),
+    ])
+  } finally {
+    over.abort()
+  }
+}
+
+/** What cannot be had any more is left out: how the command ended is known. */
+async function lastOutput(terminal: EditorTerminal): Promise<TerminalOutput | undefined> {
+  try {
+    return await terminal.output()
+  } catch {
+    return { text: '[The editor did not tell what it printed.]', isCut: false }
+  }
+}
+
+/** Colours and movements of the cursor; a terminal has them, and a text has not. */
+// oxlint-disable-next-line no-control-regex
+const ESCAPES = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)|[@-Z\\-_])/g
+
+function toShown({ text, isCut }: TerminalOutput): string {
+  const bytes = Buffer.from(text)
+  const isLonger = bytes.length > OUTPUT_BYTES
+  const kept = isLonger
+    ? bytes
+        .subarray(-OUTPUT_BYTES)
+        .toString()
+        .replace(/^\ufffd+/, '')
+    : text
+  const note = isCut || isLonger ? '[… the beginning was left out …]\n' : ''
+  return note + toHarmless(kept.replace(ESCAPES, ''))
+}
