@@ -23,6 +23,15 @@ describe('a client', () => {
     expect(client.state(sessionId).turns).toEqual(await door.messages(sessionId))
   })
 
+  it('whose connection is cut does not wait for an answer for ever', async () => {
+    const door = await openTestDoor()
+    const sessionId = await door.session()
+    const client = await door.client()
+    const asked = client.subscribe(sessionId)
+    client.socket.io.engine.close()
+    expect(await asked).toMatchObject({ status: 'error', code: 'disconnected' })
+  })
+
   it('that comes back subscribes again, and asks for its turns to be fetched anew', async () => {
     const door = await openTestDoor()
     const sessionId = await door.session()

@@ -147,8 +147,13 @@ export class BladeClient {
     return this.#ask('chat:compact', { session_id: sessionId })
   }
 
-  #ask(event: string, payload: unknown): Promise<Ack> {
-    return new Promise((resolve) => this.socket.emit(event, payload, resolve))
+  /** Whether a request that was cut off was done is not known; a message is known again by its `client_message_id`. */
+  async #ask(event: string, payload: unknown): Promise<Ack> {
+    try {
+      return (await this.socket.emitWithAck(event, payload)) as Ack
+    } catch {
+      return { status: 'error', code: 'disconnected', message: 'The connection was cut before the server answered.' }
+    }
   }
 
   #take(output: BladeOutput): void {

@@ -19,6 +19,7 @@ async function open(): Promise<Scene> {
 
 /** A whole run, with its connection cut after so many bytes. Answers how many there were, and what is wrong. */
 async function run({ door, proxy }: Scene, cutAfter: number, isLean: boolean) {
+  proxy.cutAfter(Infinity)
   const sessionId = await door.session({ title: 'Mine' })
   const client = await door.client({ url: `http://127.0.0.1:${proxy.port}`, isLean })
   client.socket.io.reconnectionDelay(1)
