@@ -23,6 +23,8 @@ export async function killOwner(random: SeededRandom): Promise<string | undefine
     const outcomes = Promise.all(prompts.map((prompt) => prompt.then(({ stopReason }) => stopReason, describe)))
     await delay(random.int(TURN_MS))
     await server.kill()
+    // A prompt of which nothing was heard may never have arrived.
+    const wasHeard = acp.said(session.id) !== ''
     const ended = await outcomes
     if (!ended.every((outcome) => outcome === 'end_turn' || outcome === 'interrupted'))
       return `prompts: ${String(ended)}`
@@ -30,7 +32,7 @@ export async function killOwner(random: SeededRandom): Promise<string | undefine
     if (stopReason !== 'end_turn') return `the next prompt ended with ${String(stopReason)}`
     await session.prompt('show messages')
     const shown = acp.said(session.id)
-    if (!shown.includes('say one two three')) return 'the model was not given the first prompt'
+    if (wasHeard && !shown.includes('say one two three')) return 'the model was not given the first prompt'
     const strangers = acp.frames.filter(({ id }) => String(id).startsWith('polylogue-relay'))
     return strangers.length > 0 ? `the editor was shown ${JSON.stringify(strangers)}` : undefined
   } catch (error) {
