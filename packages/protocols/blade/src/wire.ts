@@ -185,9 +185,9 @@ export interface AskUserAnswer {
 /** What the server tells a session's subscribers. */
 export interface ServerEvents {
   'chat:start': { readonly session_id: string; readonly run_id: string }
-  'turn:start': TurnProjection & { readonly session_id: string }
+  'turn:start': ToldTurn
   'turn:patch': PatchEnvelope
-  'turn:end': TurnProjection & { readonly session_id: string }
+  'turn:end': ToldTurn
   'chat:end': ChatEnd
   'session:updated': { readonly session_id: string } & Partial<Session>
   'workspace:files_changed': { readonly session_id: string; readonly file_path: string | null }
@@ -198,6 +198,13 @@ export interface ServerEvents {
     readonly turn_id: string
     readonly memory_refs: readonly MemoryRef[]
   }
+}
+
+/** A turn with what only its start and its end say. */
+export type ToldTurn = TurnProjection & {
+  readonly session_id: string
+  readonly solution_id: string | null
+  readonly template_id: null
 }
 
 export interface ChatEnd {

@@ -10,7 +10,7 @@ const TURN: TurnProjection = {
 }
 const start = (turn: TurnProjection = TURN, session_id = 's'): BladeOutput => ({
   event: 'turn:start',
-  payload: { session_id, ...turn },
+  payload: { session_id, ...turn, solution_id: 'a', template_id: null },
 })
 const patch = (sequence: number, its: Patch, turn_id = 'turn_1'): BladeOutput => ({
   event: 'turn:patch',
@@ -36,7 +36,10 @@ const contents = (folded: SessionFold) => folded.turn('turn_1')?.blocks.map(({ c
 describe('folding', () => {
   it('takes starts and ends as they are', () => {
     const done = { ...TURN, status: 'completed', usage: { input_tokens: 1, output_tokens: 2 } } as const
-    expect(fold(start(), { event: 'turn:end', payload: { session_id: 's', ...done } }).turns).toEqual([done])
+    expect(
+      fold(start(), { event: 'turn:end', payload: { session_id: 's', ...done, solution_id: 'a', template_id: null } })
+        .turns,
+    ).toEqual([done])
   })
 
   it('passes over other sessions', () => {

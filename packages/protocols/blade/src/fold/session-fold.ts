@@ -2,7 +2,7 @@
  * The turns of one session as a client knows them, from what the server tells. It imports nothing of Node or the engine:
  * the same file folds in the tests, in the typed client and in a browser.
  */
-import type { BladeOutput, PatchEnvelope, TurnProjection } from '../wire.ts'
+import type { BladeOutput, PatchEnvelope, ToldTurn, TurnProjection } from '../wire.ts'
 import { applyPatch } from './apply-patch.ts'
 
 export interface FoldOptions {
@@ -56,8 +56,7 @@ export class SessionFold {
     if (payload.session_id !== this.#sessionId) return
     if (event === 'turn:patch') this.#patch(payload)
     if (event !== 'turn:start' && event !== 'turn:end') return
-    const { session_id: _, ...turn } = payload
-    this.#turns.set(turn.turn_id, turn)
+    this.#turns.set(payload.turn_id, toTurn(payload))
   }
 
   #patch(envelope: PatchEnvelope): void {
@@ -75,4 +74,14 @@ export class SessionFold {
     if (patched === undefined) this.#isDirty = true
     else this.#turns.set(turn_id, patched)
   }
+}
+
+/** As it is listed in the history. */
+export function toTurn({
+  session_id: _session,
+  solution_id: _solution,
+  template_id: _template,
+  ...turn
+}: ToldTurn): TurnProjection {
+  return turn
 }

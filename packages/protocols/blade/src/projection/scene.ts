@@ -65,7 +65,7 @@ export class Scene {
   constructor(facts: SessionFacts, describe: Describe, options: BoardOptions) {
     this.facts = facts
     this.describe = describe
-    this.board = new TurnBoard(facts.sessionId, options)
+    this.board = new TurnBoard(facts, options)
     this.loops = new OpenLoops(facts.agent)
   }
 

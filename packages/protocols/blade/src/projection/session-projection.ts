@@ -14,7 +14,7 @@ import {
   type Recorded,
   type RecordedEvent,
 } from '@polylogue/engine'
-import type { SessionStatus, TurnProjection } from '../wire.ts'
+import type { SessionStatus, ToldTurn, TurnProjection } from '../wire.ts'
 import type { EventOf } from './event-of.ts'
 import { findQuestion, type OpenQuestion } from './open-question.ts'
 import { pauseIfStuck, requestApproval, resolveApproval, settleCall } from './project-calls.ts'
@@ -62,6 +62,12 @@ export class SessionProjection {
   /** All of them, unless only the open ones are kept. */
   get turns(): readonly TurnProjection[] {
     return this.#scene?.board.turns ?? []
+  }
+
+  /** The turns that stream, as whoever comes now is told of them. */
+  get streaming(): readonly ToldTurn[] {
+    const { board } = this.#scene ?? {}
+    return board === undefined ? [] : board.turns.filter(isStreaming).map((turn) => board.toTold(turn))
   }
 
   /** The number of the newest patch. */
@@ -203,6 +209,8 @@ export class SessionProjection {
     }
   }
 }
+
+const isStreaming = ({ status }: TurnProjection): boolean => status === 'streaming'
 
 const ENDINGS: ReadonlySet<RecordedEvent['type']> = new Set([
   'tool-call.settled',

@@ -1,5 +1,5 @@
 import { applyPatch } from '../fold/apply-patch.ts'
-import type { Patch, ServerEvents, TurnProjection, TurnStatus } from '../wire.ts'
+import type { Patch, ServerEvents, ToldTurn, TurnProjection, TurnStatus } from '../wire.ts'
 import type { ProjectedOutput } from './projected-output.ts'
 
 export interface BoardOptions {
@@ -7,11 +7,17 @@ export interface BoardOptions {
   readonly keep: 'all' | 'open'
 }
 
+export interface BoardSession {
+  readonly sessionId: string
+  readonly agent: string
+}
+
 type Changes = Partial<Omit<TurnProjection, 'turn_id' | 'sequence'>>
 
 /** The turns of a session and what is told of them. Every patch is numbered here. */
 export class TurnBoard {
   readonly #sessionId: string
+  readonly #agent: string
   readonly #keep: BoardOptions['keep']
   readonly #turns = new Map<string, TurnProjection>()
   /** Turns that were patched after their last end. */
@@ -23,8 +29,9 @@ export class TurnBoard {
   /** The number of the newest live batch. */
   #batches = 0
 
-  constructor(sessionId: string, { keep }: BoardOptions) {
+  constructor({ sessionId, agent }: BoardSession, { keep }: BoardOptions) {
     this.#sessionId = sessionId
+    this.#agent = agent
     this.#keep = keep
   }
 
@@ -57,10 +64,14 @@ export class TurnBoard {
     this.#outputs.push({ event, payload: { session_id: this.#sessionId, ...payload } } as ProjectedOutput)
   }
 
+  toTold(turn: TurnProjection): ToldTurn {
+    return { session_id: this.#sessionId, ...turn, solution_id: this.#agent, template_id: null }
+  }
+
   open(turn: Omit<TurnProjection, 'sequence'>): void {
     const opened = { ...turn, sequence: this.#opened++ }
     this.#turns.set(turn.turn_id, opened)
-    this.tell('turn:start', opened)
+    this.tell('turn:start', this.toTold(opened))
   }
 
   /** A turn that begins and ends at once. */
@@ -97,7 +108,7 @@ export class TurnBoard {
   end(turnId: string): void {
     const turn = this.turn(turnId)
     this.#untold.delete(turnId)
-    this.tell('turn:end', turn)
+    this.tell('turn:end', this.toTold(turn))
     if (this.#keep === 'open' && turn.status !== 'paused') this.#turns.delete(turnId)
   }
 

@@ -1,6 +1,7 @@
 // What is changed over REST is told to whoever has subscribed.
 import { finishes, hangs, says, testDigest } from '@polylogue/testkit'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { toTurn } from '../fold/session-fold.ts'
 import { attachBlade } from '../socket/attach-blade.ts'
 import { LIMITS, TestClient } from '../test-support/open-door.ts'
 import { ANN, openRest, type Rest } from './test-support/open-rest.ts'
@@ -77,7 +78,7 @@ describe('subscribers are told', () => {
     rest.model.push([says('Hello'), finishes()])
     await client.say(id, 'hi')
     const messages: unknown = (await rest.send('GET', `/api/sessions/${id}/messages`)).body
-    const told = client.of('turn:end').map(({ session_id: _, ...turn }) => turn)
+    const told = client.of('turn:end').map(toTurn)
     expect(told.map((turn) => ({ ...turn, solution_id: undefined, template_id: undefined }))).toEqual(messages)
   })
 

@@ -1,6 +1,5 @@
 import { asSessionId, type SessionId, type SessionView } from '@polylogue/engine'
 import type { Socket } from 'socket.io'
-import type { TurnProjection } from '../wire.ts'
 import { toCallAnswer } from './answer-question.ts'
 import { toAnswerCalls, toStartTurn } from './commands.ts'
 import { compactSession } from './compact-session.ts'
@@ -113,7 +112,7 @@ export class Peer {
       const last = args.at(-1)
       const ack = typeof last === 'function' ? (reply: Reply): unknown => last(reply) : undefined
       const payload = typeof args[0] === 'function' ? undefined : args[0]
-      this.#enqueue(() => this.#reply(event, () => run(payload), ack))
+      this.#enqueue(() => this.#reply(event, payload, run, ack))
     })
   }
 
@@ -126,14 +125,22 @@ export class Peer {
   }
 
   /** Contract: never rejects. */
-  async #reply(event: string, run: () => Promise<Reply | void>, ack?: (reply: Reply) => unknown): Promise<void> {
+  async #reply(
+    event: string,
+    payload: unknown,
+    run: (payload: unknown) => Promise<Reply | void>,
+    ack?: (reply: Reply) => unknown,
+  ): Promise<void> {
     try {
-      const reply = await run()
+      const reply = await run(payload)
       ack?.({ status: 'ok', ...reply })
     } catch (error) {
       const { code, message } = toRefusal(error) ?? this.#report(error)
       ack?.({ status: 'error', code, message })
-      if (event === 'chat:send') this.#socket.emit('system:error', { message, session_id: null, code, detail: null })
+      if (event !== 'chat:send') return
+      const { success, data } = sessionRequest.safeParse(payload)
+      const session_id = success ? data.session_id : null
+      this.#socket.emit('system:error', { message, session_id, code, detail: null })
     }
   }
 
@@ -163,14 +170,10 @@ export class Peer {
     }
     live.settle()
     for (const output of missed?.take(after ?? 0) ?? []) this.#socket.emit(output.event, toPayload(output, this.#kind))
-    for (const turn of live.projection.turns) if (turn.status === 'streaming') this.#sendSnapshot(sessionId, turn)
+    for (const turn of live.projection.streaming) this.#socket.emit('turn:start', turn)
     void this.#socket.join(roomOf(sessionId, this.#kind))
     const { seq } = live.projection
     this.#subscriptions.set(sessionId, { live, confirmed: after ?? seq })
-  }
-
-  #sendSnapshot(session_id: SessionId, turn: TurnProjection): void {
-    this.#socket.emit('turn:start', { session_id, ...turn })
   }
 
   async #send(payload: unknown): Promise<Reply> {

@@ -1,5 +1,6 @@
 import { createFakeModel, createMemoryEventStore, createTestIds, finishes, says, thinks } from '@polylogue/testkit'
 import { describe, expect, it } from 'vitest'
+import { toTurn } from '../fold/session-fold.ts'
 import { toSession } from '../rest/encode-session.ts'
 import { findBreaches } from '../test-support/find-breaches.ts'
 import { openTestDoor } from '../test-support/open-test-door.ts'
@@ -75,11 +76,12 @@ describe('a plain chat', () => {
     expect(Object.keys(assistant).toSorted()).toEqual(
       [
         'blocks context_window duration_ms id kind loop_id memory_refs model parent_fork_tool_call_id role sequence',
-        'session_id started_at status tool_calls turn_id usage',
+        'session_id solution_id started_at status template_id tool_calls turn_id usage',
       ]
         .join(' ')
         .split(' '),
     )
+    expect(assistant).toMatchObject({ solution_id: 'tester', template_id: null })
     expect(assistant.usage).toEqual({ input_tokens: 1, output_tokens: 1 })
     expect(assistant.duration_ms).toBeGreaterThanOrEqual(0)
     expect(assistant.id).toMatch(/^entry_/)
@@ -141,7 +143,7 @@ describe('a plain chat', () => {
       if (event === 'chat:end') door.messages(sessionId).then(read.resolve, read.reject)
     })
     await client.say(sessionId, 'hi')
-    expect(await read.promise).toEqual(client.of('turn:end').map(({ session_id: _, ...turn }) => turn))
+    expect(await read.promise).toEqual(client.of('turn:end').map(toTurn))
   })
 
   it('blade 50: shows the final status when the run has ended', async () => {

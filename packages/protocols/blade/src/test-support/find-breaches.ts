@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { applyPatch } from '../fold/apply-patch.ts'
+import { toTurn } from '../fold/session-fold.ts'
 import type { BladeOutput, PatchEnvelope, TurnProjection } from '../wire.ts'
 
 /** The fields that patches alone must lead to. */
@@ -102,8 +103,8 @@ export function findBreaches(outputs: readonly BladeOutput[], options: BreachOpt
       if (run !== 'none') complain('a run begins within another')
       run = 'begun'
     } else if (event === 'chat:end') endRun(payload.status)
-    else if (event === 'turn:start') startTurn(withoutSession(payload))
-    else if (event === 'turn:end') endTurn(withoutSession(payload))
+    else if (event === 'turn:start') startTurn(toTurn(payload))
+    else if (event === 'turn:end') endTurn(toTurn(payload))
     else if (event === 'turn:patch') patchTurn(payload)
     before = output
   }
@@ -115,9 +116,4 @@ function withoutContent(envelope: PatchEnvelope): PatchEnvelope {
   if (envelope.patch_type !== 'add_content' || envelope.data.text_delta === undefined) return envelope
   const { content: _, ...data } = envelope.data
   return { ...envelope, data }
-}
-
-function withoutSession(payload: TurnProjection & { readonly session_id: string }): TurnProjection {
-  const { session_id: _, ...turn } = payload
-  return turn
 }

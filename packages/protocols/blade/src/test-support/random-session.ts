@@ -217,9 +217,8 @@ async function findProblems(
       problems.push('who came late was told something else')
     }
     // It has read the history, and the turns that stream come once more.
-    const opening = other.start.map(
-      (turn) => ({ event: 'turn:start', payload: { session_id: sessionId, ...turn } }) as const,
-    )
+    const extras = { session_id: sessionId, solution_id: null, template_id: null }
+    const opening = other.start.map((turn) => ({ event: 'turn:start', payload: { ...extras, ...turn } }) as const)
     problems.push(
       ...compareFold('folded by who came late', sessionId, [...opening, ...renumbered(other.lean)], turns, false),
     )
