@@ -27,6 +27,10 @@ const REQUESTS: Readonly<Record<string, string>> = {
   'fs/read_text_file': 'ReadTextFileRequest',
   'fs/write_text_file': 'WriteTextFileRequest',
   'terminal/create': 'CreateTerminalRequest',
+  'terminal/output': 'TerminalOutputRequest',
+  'terminal/wait_for_exit': 'WaitForTerminalExitRequest',
+  'terminal/kill': 'KillTerminalRequest',
+  'terminal/release': 'ReleaseTerminalRequest',
 }
 const NOTIFICATIONS: Readonly<Record<string, string>> = {
   'session/update': 'SessionNotification',

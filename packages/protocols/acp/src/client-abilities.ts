@@ -5,6 +5,9 @@ export interface ClientAbilities {
   readonly fillsForms: boolean
   readonly showsNotices: boolean
   readonly showsCompactions: boolean
+  readonly readsFiles: boolean
+  readonly writesFiles: boolean
+  readonly hasTerminals: boolean
 }
 
 export function readAbilities(capabilities: Readonly<Record<string, unknown>>): ClientAbilities {
@@ -12,9 +15,14 @@ export function readAbilities(capabilities: Readonly<Record<string, unknown>>): 
     const group = capabilities[outer]
     return isObject(group) && isObject(group[inner])
   }
+  const { fs, terminal } = capabilities
+  const files = isObject(fs) ? fs : {}
   return {
     fillsForms: within('elicitation', 'form'),
     showsNotices: within('session', 'notices'),
     showsCompactions: within('session', 'compaction'),
+    readsFiles: files['readTextFile'] === true,
+    writesFiles: files['writeTextFile'] === true,
+    hasTerminals: terminal === true,
   }
 }

@@ -10,6 +10,7 @@ import type {
   UserId,
   Workspaces,
 } from '@polylogue/engine'
+import type { EditorDesk } from './editor/editor-services.ts'
 
 /** `standard`: for today's editors. `seed`: every value as the field reference of Agentao writes it. */
 export type AcpProfile = 'standard' | 'seed'
@@ -25,6 +26,8 @@ export interface AcpResume {
 /** What a client may ask for, whoever its user is. */
 export interface AcpRights {
   readonly stdioMcpServers: boolean
+  /** Its own files and terminals may take the place of the server's. */
+  readonly editorServices: boolean
   /** A working directory lies in one of them; absent: any. */
   readonly directories?: readonly string[]
   /** Absent: all. */
@@ -122,6 +125,8 @@ export interface AcpDeps {
   readonly models: ModelCatalog
   readonly providers: ProviderResolver
   readonly sessionServers: SessionServers
+  /** Absent: tools ask no editor. */
+  readonly editors?: EditorDesk
   /** Where sessions work that were not begun here. */
   readonly workspaces: Pick<Workspaces, 'locate'>
   readonly clock: Clock

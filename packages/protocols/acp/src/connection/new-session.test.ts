@@ -173,7 +173,7 @@ describe('session/new', () => {
 
   it('a client that may not start programs may not bring servers that are programs', async () => {
     const world = openWithServers()
-    const { client } = await world.connect({ rights: { stdioMcpServers: false } })
+    const { client } = await world.connect({ rights: { stdioMcpServers: false, editorServices: false } })
     const mcpServers = [{ name: 'x', command: 'y' }]
     expect(await client.error('session/new', { cwd: world.cwd, mcpServers })).toMatchObject({ code: -32602 })
   })
@@ -187,7 +187,9 @@ describe('session/new', () => {
     const back = join(outside, 'back')
     symlinkSync(outside, link)
     symlinkSync(inside, back)
-    const { client, newSession } = await world.connect({ rights: { stdioMcpServers: false, directories: [inside] } })
+    const { client, newSession } = await world.connect({
+      rights: { stdioMcpServers: false, editorServices: false, directories: [inside] },
+    })
     const sessionId = await newSession({ cwd: back })
     const [view] = (await world.engine.listSessions(world.user, { limit: 1 })).sessions
     expect(view).toMatchObject({ sessionId, directories: [inside] })

@@ -82,6 +82,15 @@ export class HistoryProjection {
     return this.#calls.progress(toolCallId, text)
   }
 
+  /** A running call has a terminal of the client. */
+  embed(toolCallId: ToolCallId, terminalId: string): SessionUpdate[] {
+    return this.#calls.embed(toolCallId, terminalId)
+  }
+
+  released(toolCallId: ToolCallId): void {
+    this.#calls.released(toolCallId)
+  }
+
   /** Of the past, what a call came to is told and not that it was running. */
   recorded({ event }: Recorded, isPast = false): SessionUpdate[] {
     switch (event.type) {

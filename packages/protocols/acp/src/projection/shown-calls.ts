@@ -18,6 +18,8 @@ export class ShownCalls {
   readonly #profile: AcpProfile
   readonly #imageBytes: ImageBytes
   readonly #calls = new Map<ToolCallId, ShownCall>()
+  /** Calls that have a terminal of the client: it shows what they print. */
+  readonly #terminals = new Map<ToolCallId, string>()
 
   constructor(profile: AcpProfile, imageBytes: ImageBytes) {
     this.#profile = profile
@@ -46,19 +48,30 @@ export class ShownCalls {
     const call = this.#calls.get(toolCallId)
     if (call === undefined) return []
     call.isRunning = true
-    return isPast || !call.isAnnounced ? [] : [inProgress(toolCallId)]
+    return isPast || !call.isAnnounced ? [] : [this.#inProgress(toolCallId, call)]
   }
 
   running(): SessionUpdate[] {
     return [...this.#calls].flatMap(([toolCallId, call]) =>
-      call.isRunning && call.isAnnounced ? [inProgress(toolCallId)] : [],
+      call.isRunning && call.isAnnounced ? [this.#inProgress(toolCallId, call)] : [],
     )
+  }
+
+  /** As soon as the client knows that the call is running. */
+  embed(toolCallId: ToolCallId, terminalId: string): SessionUpdate[] {
+    this.#terminals.set(toolCallId, terminalId)
+    const call = this.#calls.get(toolCallId)
+    return call?.isAnnounced === true && call.isRunning ? [this.#inProgress(toolCallId, call)] : []
+  }
+
+  released(toolCallId: ToolCallId): void {
+    this.#terminals.delete(toolCallId)
   }
 
   /** An update replaces what was shown of a call; clients of profile seed add it to that. */
   progress(toolCallId: ToolCallId, text: string): SessionUpdate[] {
     const call = this.#calls.get(toolCallId)
-    if (call?.isAnnounced !== true) return []
+    if (call?.isAnnounced !== true || this.#terminals.has(toolCallId)) return []
     call.hasToldOutput = true
     const content = this.#profile === 'seed' ? [textContent(text)] : [...call.diffs, textContent(text)]
     return [{ sessionUpdate: 'tool_call_update', toolCallId, status: 'in_progress', content }]
@@ -83,10 +96,14 @@ export class ShownCalls {
     }
     return [end, ...plan]
   }
-}
 
-const inProgress = (toolCallId: ToolCallId): SessionUpdate => ({
-  sessionUpdate: 'tool_call_update',
-  toolCallId,
-  status: 'in_progress',
-})
+  #inProgress(toolCallId: ToolCallId, { diffs }: ShownCall): SessionUpdate {
+    const terminalId = this.#terminals.get(toolCallId)
+    return {
+      sessionUpdate: 'tool_call_update',
+      toolCallId,
+      status: 'in_progress',
+      ...(terminalId !== undefined && { content: [...diffs, { type: 'terminal', terminalId }] }),
+    }
+  }
+}

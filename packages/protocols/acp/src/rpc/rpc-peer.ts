@@ -48,6 +48,7 @@ export class RpcPeer {
   readonly #open = new Map<RpcId, AbortController>()
   readonly #running = new Set<Promise<void>>()
   #lastId = 0
+  #isDeserted = false
 
   constructor(options: RpcPeerOptions, methods: () => RpcMethods) {
     this.#options = options
@@ -79,15 +80,16 @@ export class RpcPeer {
 
   /**
    * Rejects with `RpcError` when the client answers with an error, with `RequestAbandoned` when `signal` aborts: the
-   * client is told then, and its late answer is dropped.
+   * client is told then, and its late answer is dropped, or told to `late`.
    */
-  request(method: string, params: object, signal: AbortSignal): Promise<unknown> {
-    if (signal.aborted) return Promise.reject(new RequestAbandoned(method))
+  request(method: string, params: object, signal: AbortSignal, late?: (result: unknown) => void): Promise<unknown> {
+    if (signal.aborted || this.#isDeserted) return Promise.reject(new RequestAbandoned(method))
     this.#lastId += 1
     const id = this.#lastId
     const { promise, resolve, reject } = Promise.withResolvers<unknown>()
     const abandon = (): void => {
-      this.#awaited.delete(id)
+      if (late === undefined) this.#awaited.delete(id)
+      else this.#awaited.set(id, { resolve: late, reject: () => undefined })
       this.notify(CANCEL, { requestId: id })
       reject(new RequestAbandoned(method))
     }
@@ -106,6 +108,7 @@ export class RpcPeer {
 
   /** Nobody will answer our requests any more. */
   abandonRequests(): void {
+    this.#isDeserted = true
     const awaited = [...this.#awaited.values()]
     this.#awaited.clear()
     for (const { reject } of awaited) reject(new RequestAbandoned('the client is gone'))

@@ -3,6 +3,7 @@ import type { Preset, Recorded, SessionId, SessionView } from '@polylogue/engine
 import { COMMANDS } from '../commands.ts'
 import { toConfigOptions } from '../config-options.ts'
 import { currentModel } from '../model-names.ts'
+import { EditorPresence } from '../editor/editor-presence.ts'
 import { toModes } from '../modes.ts'
 import { HistoryProjection } from '../projection/history-projection.ts'
 import { chunk } from '../projection/chunk.ts'
@@ -26,6 +27,7 @@ export class AcpSession {
   readonly #progress: ProgressPacer
   readonly #asks: ClientAsks
   readonly #notes: LiveNotes
+  readonly #editor: EditorPresence
   readonly #stream: SessionStream
   readonly #listeners = new Set<(recorded: Recorded) => void>()
   /** Until the client knows the session's id nothing of the present is told. */
@@ -76,6 +78,10 @@ export class AcpSession {
       configOptions: (settings) => this.#configOptions(settings),
       isChanging: () => this.#changes > 0,
     })
+    this.#editor = new EditorPresence(parts, {
+      embed: (toolCallId, terminalId) => this.#tellAll(this.#projection.embed(toolCallId, terminalId)),
+      released: (toolCallId) => this.#projection.released(toolCallId),
+    })
     this.#stream = new SessionStream({
       engine,
       userId,
@@ -109,6 +115,7 @@ export class AcpSession {
     this.tell({ sessionUpdate: 'available_commands_update', availableCommands: [...COMMANDS] })
     this.#tellAll(this.#notes.usage(this.#settings.agent))
     this.#asks.goLive()
+    this.#editor.begin()
     this.#begin()
   }
 
@@ -190,11 +197,12 @@ export class AcpSession {
   /** Nothing more is asked. */
   stopAsking(): void {
     this.#asks.stop()
+    this.#editor.end()
   }
 
   /** Nothing more is told; prompts that are still open are answered so. Idempotent. */
   close(outcome: 'cancelled' | 'interrupted' = 'cancelled'): void {
-    this.#asks.stop()
+    this.stopAsking()
     this.#stream.close()
     this.#chunks.stop()
     this.#progress.stop()
@@ -276,7 +284,7 @@ export class AcpSession {
 
   #closed(reason: 'deleted' | 'stopping'): void {
     this.own.endAll({ outcome: reason === 'deleted' ? 'cancelled' : 'interrupted' })
-    this.#asks.stop()
+    this.stopAsking()
     this.#parts.closed()
   }
 }

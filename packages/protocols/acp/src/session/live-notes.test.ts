@@ -1,6 +1,7 @@
 import { ROOT_LOOP, asEntryId, asLoopId, asToolCallId, asTurnId, type RecordedEvent } from '@polylogue/engine'
 import { createFakeModel, createTestAgent } from '@polylogue/testkit'
 import { describe, expect, it } from 'vitest'
+import { readAbilities } from '../client-abilities.ts'
 import { LiveNotes } from './live-notes.ts'
 import { NO_SETTINGS } from './session-settings.ts'
 
@@ -14,7 +15,7 @@ function openNotes() {
   const notes = new LiveNotes({
     agents: { find: () => agent, list: () => [agent] },
     models: { find: (name) => (name === 'fake/large' ? { model, modelName: name } : undefined), list: () => [] },
-    abilities: { fillsForms: false, showsNotices: false, showsCompactions: true },
+    abilities: readAbilities({ session: { compaction: {} } }),
     profile: 'standard',
     configOptions: () => [],
     isChanging: () => false,

@@ -35,6 +35,7 @@ export interface WorldOptions {
   readonly providerResolver?: AcpDeps['providers']
   readonly sessionServers?: AcpDeps['sessionServers']
   readonly limits?: Partial<AcpLimits>
+  readonly editors?: AcpDeps['editors']
   /** What the door takes for the engine. */
   readonly around?: (engine: Engine) => Engine
 }
@@ -76,6 +77,7 @@ export function openWorld<Parts extends WorldParts>(parts: Parts, options: World
     models,
     providers: options.providerResolver ?? { canResolve: async (provider) => providers.includes(provider) },
     sessionServers: options.sessionServers ?? { open: async () => undefined, close: async () => undefined },
+    ...(options.editors && { editors: options.editors }),
     workspaces: parts.workspaces,
     clock,
     digest,
@@ -96,7 +98,7 @@ export function openWorld<Parts extends WorldParts>(parts: Parts, options: World
         userId: asUserId('ann'),
         agent: 'tester',
         profile: 'standard',
-        rights: { stdioMcpServers: true },
+        rights: { stdioMcpServers: true, editorServices: true },
         recovery: 'interrupt',
         ...given,
       },

@@ -1,0 +1,54 @@
+import type { ToolCallId } from '@polylogue/engine'
+import type { SessionParts } from '../session/session-parts.ts'
+import { createClientReader, createClientWriter } from './client-files.ts'
+import { ClientRequests } from './client-requests.ts'
+import { createClientTerminals } from './client-terminals.ts'
+import type { EditorServices } from './editor-services.ts'
+
+export interface Embedding {
+  embed(toolCallId: ToolCallId, terminalId: string): void
+  released(toolCallId: ToolCallId): void
+}
+
+/** A client as the editor of one session: from when it knows the session until it leaves it. */
+export class EditorPresence {
+  readonly #parts: SessionParts
+  readonly #services: EditorServices | undefined
+  #leave: (() => void) | undefined
+  #isOver = false
+
+  constructor(parts: SessionParts, { embed, released }: Embedding) {
+    this.#parts = parts
+    this.#services = servicesOf(parts, {
+      embed: (toolCallId, terminalId) => void (this.#isOver || embed(toolCallId, terminalId)),
+      released,
+    })
+  }
+
+  begin(): void {
+    const { deps, sessionId } = this.#parts
+    if (this.#services !== undefined) this.#leave ??= deps.editors?.register(sessionId, this.#services)
+  }
+
+  /** What has begun goes on; nothing new is asked. Idempotent. */
+  end(): void {
+    this.#isOver = true
+    this.#leave?.()
+  }
+}
+
+/** What the client could do when it opened the session, and may. In profile seed tools keep to the disk. */
+function servicesOf({ deps, options, abilities, peer, sessionId }: SessionParts, embedding: Embedding) {
+  const { editors, clock } = deps
+  const { rights, profile } = options
+  if (editors === undefined || !rights.editorServices || profile === 'seed') return undefined
+  const log = deps.log.bind(deps)
+  const requests = new ClientRequests({ peer, clock, sessionId, log })
+  const services: EditorServices = {
+    ...(editors.allowsFiles && abilities.readsFiles && { reader: createClientReader(requests) }),
+    ...(editors.allowsFiles && abilities.writesFiles && { writer: createClientWriter(requests) }),
+    ...(editors.allowsTerminals &&
+      abilities.hasTerminals && { terminals: createClientTerminals({ requests, ...embedding, log }) }),
+  }
+  return Object.keys(services).length === 0 ? undefined : services
+}

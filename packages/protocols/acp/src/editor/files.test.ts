@@ -1,0 +1,176 @@
+import { asSessionId, type ToolInvocation } from '@polylogue/engine'
+import { calls, createFakeParts, createFakeTool, finishes, loadAcpFrameChecker, untilQuiet } from '@polylogue/testkit'
+import { describe, expect, it } from 'vitest'
+import { openDesk } from '../test-support/open-desk.ts'
+import type { ConnectOptions } from '../test-support/open-world.ts'
+import { usingWorlds } from '../test-support/using-worlds.ts'
+import { ClientError, NO_ANSWER } from '../test-support/wire-client.ts'
+
+const open = usingWorlds(() => ({ ...createFakeParts(), check: loadAcpFrameChecker }))
+const FILES = { fs: { readTextFile: true, writeTextFile: true } }
+const PATH = '/work/a.txt'
+
+async function openSession(options: ConnectOptions = {}, allowed: Parameters<typeof openDesk>[0] = {}) {
+  const desk = openDesk(allowed)
+  const look = createFakeTool('look', {
+    async run({ sessionId, signal }: ToolInvocation) {
+      const { reader } = desk.of(sessionId)
+      if (reader === undefined) return { content: 'nobody to ask' }
+      const text = await reader.read(PATH, signal).catch((error: unknown) => `the disk, for ${String(error)}`)
+      return { content: text }
+    },
+  })
+  const put = createFakeTool('put', {
+    async run({ sessionId, signal }: ToolInvocation) {
+      await desk.of(sessionId).writer?.write(PATH, 'new', signal)
+      return { content: 'written' }
+    },
+  })
+  const world = open({ tools: [look, put], editors: desk.desk })
+  const connected = await world.connect({ capabilities: FILES, ...options })
+  const sessionId = await connected.newSession()
+  let made = 0
+  /** What a call of this tool came to. */
+  const use = async (tool: string): Promise<string> => {
+    const id = `c${++made}`
+    world.model.push([calls(id, tool), finishes('tool-calls')], [finishes()])
+    await connected.say(sessionId, 'go')
+    const settled = (await world.recorded(sessionId)).findLast((event) => event.type === 'tool-call.settled')
+    return settled?.type === 'tool-call.settled' ? String(settled.output) : ''
+  }
+  return { ...world, ...connected, ...desk, sessionId, use }
+}
+
+describe('the files of an editor', () => {
+  it('what the client has in its buffer is what a tool reads', async () => {
+    const { client, sessionId, use } = await openSession()
+    client.answer('fs/read_text_file', () => ({ content: 'unsaved\ud800' }))
+    expect(await use('look')).toBe('unsaved\ufffd')
+    expect(client.requests.map(({ method, params }) => ({ method, params }))).toEqual([
+      { method: 'fs/read_text_file', params: { sessionId, path: PATH } },
+    ])
+  })
+
+  it.each([null, {}])('a write goes to the client, and %j says that it is done', async (answer) => {
+    const { client, sessionId, use } = await openSession()
+    client.answer('fs/write_text_file', () => answer)
+    expect(await use('put')).toBe('written')
+    expect(client.requests[0].params).toEqual({ sessionId, path: PATH, content: 'new' })
+  })
+
+  it.each([
+    ['an error', () => Promise.reject(new ClientError(-32603))],
+    ['no such file', () => Promise.reject(new ClientError(-32002))],
+    ['an answer without a text', () => ({ content: 7 })],
+  ])('after %s the tool is told that there is nothing, and asks again the next time', async (_, answer) => {
+    const { client, use } = await openSession()
+    client.answer('fs/read_text_file', answer)
+    expect(await use('look')).toContain('the disk')
+    client.answer('fs/read_text_file', () => ({ content: 'there' }))
+    expect(await use('look')).toBe('there')
+  })
+
+  it('a client that says it has no such method is not asked for it again', async () => {
+    const { client, use } = await openSession()
+    client.answer('fs/read_text_file', () => Promise.reject(new ClientError(-32601)))
+    expect(await use('look')).toContain('the disk')
+    expect(await use('look')).toContain('the disk')
+    expect(client.requests).toHaveLength(1)
+  })
+
+  it('a client that never answers holds a call up for five seconds, twice, and never again', async () => {
+    const { client, clock, use } = await openSession()
+    client.answer('fs/read_text_file', () => NO_ANSWER)
+    for (const count of [1, 2]) {
+      const used = use('look')
+      const { id } = await client.untilRequest('fs/read_text_file', count)
+      clock.advance(5_000)
+      expect(await used).toContain('the disk')
+      await client.until(({ method, params }) => method === '$/cancel_request' && params.requestId === id)
+    }
+    expect(await use('look')).toContain('the disk')
+    expect(client.requests).toHaveLength(2)
+  })
+
+  it('a cancelled turn takes the request back without waiting for the client', async () => {
+    const { client, sessionId, say, model } = await openSession()
+    client.answer('fs/read_text_file', () => NO_ANSWER)
+    model.push([calls('c1', 'look'), finishes('tool-calls')])
+    const answered = say(sessionId, 'go')
+    const { id } = await client.untilRequest('fs/read_text_file')
+    client.notify('session/cancel', { sessionId })
+    expect(await answered).toMatchObject({ result: { stopReason: 'cancelled' } })
+    await client.until(({ method, params }) => method === '$/cancel_request' && params.requestId === id)
+  })
+})
+
+describe('nothing is asked of a client', () => {
+  const offers = (options: ConnectOptions, allowed = {}) => openSession(options, allowed)
+
+  it.each([
+    ['that did not say it can', { capabilities: {} }],
+    ['that says it in words of its own', { capabilities: { fs: { readFile: true }, terminal: 'yes' } }],
+    ['in profile seed', { profile: 'seed', capabilities: { ...FILES, terminal: true } }],
+    ['without the right', { rights: { stdioMcpServers: false, editorServices: false } }],
+  ] as const)('%s', async (_, options) => {
+    const { client, use, registered } = await offers(options)
+    expect(registered).toEqual([])
+    expect(await use('look')).toBe('nobody to ask')
+    expect(client.requests).toEqual([])
+  })
+
+  it('that the configuration does not let do it', async () => {
+    const capabilities = { ...FILES, terminal: true }
+    const files = await offers({ capabilities }, { allowsFiles: false })
+    expect(files.registered.map(({ services }) => Object.keys(services))).toEqual([['terminals']])
+    const terminals = await offers({ capabilities }, { allowsTerminals: false })
+    expect(terminals.registered.map(({ services }) => Object.keys(services))).toEqual([['reader', 'writer']])
+  })
+
+  it('for more than it can', async () => {
+    const { registered } = await offers({ capabilities: { fs: { readTextFile: true, writeTextFile: false } } })
+    expect(registered.map(({ services }) => Object.keys(services))).toEqual([['reader']])
+  })
+})
+
+describe('an editor is there', () => {
+  it('as it was when it opened the session, until it closes it', async () => {
+    const { client, sessionId, registered } = await openSession()
+    await client.result('initialize', { protocolVersion: 1, clientCapabilities: {} })
+    expect(registered).toHaveLength(1)
+    await client.result('session/close', { sessionId })
+    expect(registered).toEqual([])
+  })
+
+  it('until it leaves, after which another one is asked', async () => {
+    const { client, sessionId, registered, connect, cwd, of } = await openSession()
+    const second = await connect({ capabilities: FILES })
+    await second.client.result('session/load', { sessionId, cwd, mcpServers: [] })
+    await untilQuiet()
+    expect(registered).toHaveLength(2)
+    expect(of(asSessionId(sessionId))).toBe(registered[1]?.services)
+    await second.client.leave()
+    expect(registered).toHaveLength(1)
+    await client.leave()
+    expect(registered).toEqual([])
+  })
+
+  it('once, though it opens the session again', async () => {
+    const { client, sessionId, registered, cwd } = await openSession()
+    await client.result('session/load', { sessionId, cwd, mcpServers: [] })
+    await untilQuiet()
+    expect(registered).toHaveLength(1)
+  })
+
+  it('no more when it left while it was being asked', async () => {
+    const { client, sessionId, say, model, registered, recorded } = await openSession()
+    client.answer('fs/read_text_file', () => NO_ANSWER)
+    model.push([calls('c1', 'look'), finishes('tool-calls')])
+    const answered = say(sessionId, 'go')
+    await client.untilRequest('fs/read_text_file')
+    await client.leave()
+    expect(await answered).toMatchObject({ result: { stopReason: 'cancelled' } })
+    expect(registered).toEqual([])
+    expect((await recorded(sessionId)).at(-1)).toMatchObject({ type: 'turn.ended', outcome: 'cancelled' })
+  })
+})
