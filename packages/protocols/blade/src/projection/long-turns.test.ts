@@ -25,17 +25,24 @@ async function stream(pieces: number, between: FakeStep = []) {
 }
 
 describe('a turn beyond 64 KiB', () => {
-  it('is no longer sent along with every delta, but with a status every few', async () => {
-    const { patches } = await stream(60)
-    const isDelta = patches.map((patch) => patch.patch_type === 'add_content')
-    const isWhole = patches.map(({ data }) => data.turn !== undefined)
-    const long = isWhole.indexOf(false)
+  it('is sent a few times a second, and so is its text', async () => {
+    const { patches } = await stream(100)
+    const long = patches.findIndex(({ data }) => data.turn === undefined)
     expect(long).toBeGreaterThan(10)
     const later = patches.slice(long, -2)
-    expect(later.filter((patch, index) => isDelta[long + index] && patch.data.turn !== undefined)).toEqual([])
-    const statuses = later.filter((patch) => patch.patch_type === 'set_status')
-    expect(statuses.length).toBeGreaterThanOrEqual(Math.floor(later.length / 4) - 1)
-    for (const { data } of statuses) expect(data).toMatchObject({ status: 'streaming', turn: { status: 'streaming' } })
+    const deltas = later.filter((patch) => patch.patch_type === 'add_content')
+    const snapshots = later.filter(({ data }) => data.turn !== undefined)
+    const share = later.length / 5
+    expect(deltas.length).toBeGreaterThanOrEqual(share - 1)
+    expect(deltas.length).toBeLessThanOrEqual(share + 1)
+    expect(snapshots.length).toBeGreaterThanOrEqual(share - 1)
+    expect(snapshots.length).toBeLessThanOrEqual(share + 1)
+    for (const patch of snapshots) {
+      expect(patch).toMatchObject({
+        patch_type: 'set_status',
+        data: { status: 'streaming', turn: { status: 'streaming' } },
+      })
+    }
   })
 
   it('ends with a snapshot right before its end', async () => {

@@ -22,7 +22,7 @@ export interface OpenStep {
   prefix: number
   /** In UTF-16 units, as far as it came live. */
   textLength: number
-  /** Live text whose number went to a snapshot; it goes out with the next piece. */
+  /** Live text of a long turn that waits for its patch. */
   held?: { readonly type: 'text' | 'thinking'; readonly text: string } | undefined
   readonly calls: OpenCall[]
 }

@@ -3,9 +3,10 @@
  * one kind that follow each other are one block here, whatever stood between them in the engine, because the fold of
  * clients puts them together.
  *
- * A long turn is too much to go along with every delta. Then every fourth batch is a snapshot instead, and its text goes
- * out with the next one; the answer of a long step flushes what is left, by one patch, empty or not, so that what the
- * log comes to is the same with and without the batches.
+ * A long turn is too much to go along with every delta, and so is its text. Then text goes out with every fifth batch, at
+ * most 250 ms late, and the whole turn with another one. Every number is still a patch, the others one that says nothing
+ * new. The answer of a long step flushes what is left, by one patch, empty or not, so that what the log comes to is the
+ * same with and without the batches.
  */
 import type { BlockDelta, LiveBatch, StepBlock } from '@polylogue/engine'
 import type { ContentBlock, Patch } from '../wire.ts'
@@ -15,7 +16,8 @@ import { textBlock } from './user-turn.ts'
 
 /** In UTF-16 units. */
 export const LONG_TEXT = 65_536
-const SNAPSHOT_EVERY = 4
+/** Of so many batches, one carries text and one the whole turn. */
+const CYCLE = 5
 
 type TextKind = 'text' | 'thinking'
 
@@ -34,16 +36,17 @@ export function addBatch(scene: Scene, batch: LiveBatch): void {
     return
   }
   const { held } = step
-  if (held === undefined && number % SNAPSHOT_EVERY === 0) {
-    step.held = piece
+  const isOneBlock = held === undefined || held.type === piece.type
+  const place = number % CYCLE
+  step.held = { type: piece.type, text: isOneBlock ? (held?.text ?? '') + text : text }
+  if (!isOneBlock) board.batch(step.turnId, addText(held), number, true)
+  else if (place === 1) {
+    board.batch(step.turnId, addText(step.held), number, true)
+    step.held = undefined
+  } else {
     const { status } = board.turn(step.turnId)
-    board.batch(step.turnId, { patch_type: 'set_status', data: { status } }, number, false)
-    return
+    board.batch(step.turnId, { patch_type: 'set_status', data: { status } }, number, place !== 0)
   }
-  const isOneBlock = held?.type === piece.type
-  step.held = held === undefined || isOneBlock ? undefined : piece
-  const next = isOneBlock ? { type: piece.type, text: held.text + text } : (held ?? piece)
-  board.batch(step.turnId, addText(next), number, true)
 }
 
 /** The text so far of a step that was under way when the reader came. It is part of what whoever subscribes gets. */
