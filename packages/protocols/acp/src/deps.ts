@@ -4,6 +4,7 @@ import type {
   Digest,
   Engine,
   LogEntry,
+  MemoryStore,
   ModelCatalog,
   Preset,
   SessionId,
@@ -119,6 +120,9 @@ export const DEFAULT_LIMITS: AcpLimits = {
   pageSize: 50,
 }
 
+/** What agents remember of users. */
+export type MemoryBook = Pick<MemoryStore, 'listMemories' | 'addMemory' | 'removeMemories'>
+
 export interface AcpDeps {
   readonly engine: Engine
   readonly agents: AgentCatalog
@@ -127,6 +131,8 @@ export interface AcpDeps {
   readonly sessionServers: SessionServers
   /** Absent: tools ask no editor. */
   readonly editors?: EditorDesk
+  /** Absent: nothing can be remembered. */
+  readonly memories?: MemoryBook
   /** Where sessions work that were not begun here. */
   readonly workspaces: Pick<Workspaces, 'locate'>
   readonly clock: Clock

@@ -88,7 +88,8 @@ async function choosePreset(connection: Connection, session: AcpSession, modeId:
 const keepOwnMode = (connection: Connection, session: AcpSession, modeId: string): Promise<void> =>
   configure(connection, session, { labels: { [MODE_LABEL]: modeId, [MODE_PRESET_LABEL]: session.preset } })
 
-async function chooseModel(connection: Connection, session: AcpSession, choice: ModelChoice): Promise<void> {
+/** Tells nobody. */
+export async function chooseModel(connection: Connection, session: AcpSession, choice: ModelChoice): Promise<void> {
   const { provider, name } = choice
   if (!(await canResolve(connection, session.sessionId, provider)) || connection.deps.models.find(name) === undefined) {
     throw cannotResolve(provider)

@@ -1,11 +1,13 @@
 import type { PromptResponse } from '@agentclientprotocol/sdk'
 import { canonicalJson, type IdempotencyKey, type JsonValue } from '@polylogue/engine'
 import { z } from 'zod'
+import { commandsWith, findCommand } from '../commands.ts'
 import { parsePrompt } from '../content-blocks.ts'
 import { parseParams, type Params } from '../parse-params.ts'
 import { isObject } from '../rpc/envelope.ts'
 import type { Exchange } from '../rpc/rpc-peer.ts'
 import type { Connection } from './connection.ts'
+import { runSlashCommand } from './slash-commands.ts'
 
 const MESSAGE_ID = 'polylogue/messageId'
 const messageId = z.string().min(1, 'must not be empty').max(255, 'must be shorter')
@@ -13,10 +15,13 @@ const messageId = z.string().min(1, 'must not be empty').max(255, 'must be short
 /** `session/prompt` */
 export async function prompt(connection: Connection, params: unknown, { signal }: Exchange): Promise<PromptResponse> {
   const { given, sessionId } = connection.paramsOf(params)
-  const { prompts } = connection.opened(sessionId)
+  const { prompts, session } = connection.opened(sessionId)
   const { deps, options } = connection
   const content = parsePrompt(given['prompt'], { profile: options.profile, digest: deps.digest })
-  return prompts.run({ ...content, idempotency: readIdempotency(connection, given) }, signal)
+  const command = findCommand(content.content, commandsWith({ hasMemory: deps.memories !== undefined }))
+  if (command !== undefined && command.name !== 'compact') return runSlashCommand(connection, session, command)
+  const isCompaction = command !== undefined
+  return prompts.run({ ...content, idempotency: readIdempotency(connection, given), isCompaction }, signal)
 }
 
 /** A prompt that its client numbered may be sent again: it joins the turn that it began. */

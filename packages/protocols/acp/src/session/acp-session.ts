@@ -1,6 +1,6 @@
 import type { SessionConfigOption, SessionModeState, SessionUpdate } from '@agentclientprotocol/sdk'
 import type { Preset, Recorded, SessionId, SessionView } from '@polylogue/engine'
-import { COMMANDS } from '../commands.ts'
+import { commandsWith } from '../commands.ts'
 import { toConfigOptions } from '../config-options.ts'
 import { currentModel } from '../model-names.ts'
 import { EditorPresence } from '../editor/editor-presence.ts'
@@ -112,7 +112,8 @@ export class AcpSession {
     this.#isLive = true
     for (const run of this.#untilLive.splice(0)) run()
     this.#tellAll(this.#projection.runningCalls())
-    this.tell({ sessionUpdate: 'available_commands_update', availableCommands: [...COMMANDS] })
+    const hasMemory = this.#parts.deps.memories !== undefined
+    this.tell({ sessionUpdate: 'available_commands_update', availableCommands: [...commandsWith({ hasMemory })] })
     this.#tellAll(this.#notes.usage(this.#settings.agent))
     this.#asks.goLive()
     this.#editor.begin()

@@ -1,6 +1,5 @@
 import type { PromptResponse } from '@agentclientprotocol/sdk'
 import type { AdmittedTurn, IdempotencyKey, Recorded, TurnId, TurnSettings } from '@polylogue/engine'
-import { findCommand } from '../commands.ts'
 import type { PromptContent } from '../content-blocks.ts'
 import type { AcpConnectionOptions, AcpDeps } from '../deps.ts'
 import { invalidRequest } from '../errors.ts'
@@ -25,6 +24,8 @@ export interface PromptsOptions {
 
 export interface Prompt extends PromptContent {
   readonly idempotency: IdempotencyKey | undefined
+  /** The command for one, not something for the model. */
+  readonly isCompaction?: boolean
 }
 
 interface BegunTurn {
@@ -61,7 +62,7 @@ export class Prompts {
     signal.addEventListener('abort', give, { once: true })
     this.#beginning.add(stop)
     try {
-      if (findCommand(prompt.content) === 'compact') return await this.#compact(stop.signal)
+      if (prompt.isCompaction === true) return await this.#compact(stop.signal)
       const admitted = await this.#admit(prompt, stop)
       if (admitted === 'cancelled') return CANCELLED
       const { turnId, ended } = admitted

@@ -36,6 +36,7 @@ export interface WorldOptions {
   readonly sessionServers?: AcpDeps['sessionServers']
   readonly limits?: Partial<AcpLimits>
   readonly editors?: AcpDeps['editors']
+  readonly memories?: AcpDeps['memories']
   /** What the door takes for the engine. */
   readonly around?: (engine: Engine) => Engine
 }
@@ -78,6 +79,7 @@ export function openWorld<Parts extends WorldParts>(parts: Parts, options: World
     providers: options.providerResolver ?? { canResolve: async (provider) => providers.includes(provider) },
     sessionServers: options.sessionServers ?? { open: async () => undefined, close: async () => undefined },
     ...(options.editors && { editors: options.editors }),
+    ...(options.memories && { memories: options.memories }),
     workspaces: parts.workspaces,
     clock,
     digest,

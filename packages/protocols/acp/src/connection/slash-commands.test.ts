@@ -1,0 +1,88 @@
+import { asSessionId } from '@polylogue/engine'
+import { createFakeParts, createMemoryMemoryStore, loadAcpFrameChecker } from '@polylogue/testkit'
+import { describe, expect, it } from 'vitest'
+import { usingWorlds } from '../test-support/using-worlds.ts'
+
+const open = usingWorlds(() => ({ ...createFakeParts(), check: loadAcpFrameChecker }))
+
+async function openSession(hasMemory = true) {
+  const parts = createFakeParts()
+  const memories = createMemoryMemoryStore({ clock: parts.clock })
+  const world = open(hasMemory ? { memories } : {})
+  const connected = await world.connect()
+  const { client, newSession, say } = connected
+  const sessionId = asSessionId(await newSession())
+  /** What the command says, after which nothing was asked of the model. */
+  const command = async (text: string): Promise<string> => {
+    const before = client.text().length
+    expect(await say(sessionId, text)).toMatchObject({ result: { stopReason: 'end_turn' } })
+    return client.text().slice(before)
+  }
+  return { ...world, ...connected, sessionId, command }
+}
+
+describe('a prompt that is a command', () => {
+  it('is offered by name', async () => {
+    const { client } = await openSession()
+    await client.untilUpdate(({ sessionUpdate }) => sessionUpdate === 'available_commands_update')
+    const [offered] = client.updates().filter(({ sessionUpdate }) => sessionUpdate === 'available_commands_update')
+    expect(offered).toMatchObject({
+      availableCommands: ['compact', 'mode', 'model', 'memory', 'help'].map((name) => ({ name })),
+    })
+  })
+
+  it('shows all of them', async () => {
+    const { command, model } = await openSession()
+    expect(await command('/help')).toMatch(
+      /`\/compact`.*`\/mode a mode`.*`\/model provider\/model`.*`\/memory .*`\/help`/s,
+    )
+    expect(model.requests).toEqual([])
+  })
+
+  it('shows and changes the mode', async () => {
+    const { client, command, engine, user, sessionId } = await openSession()
+    expect(await command('/mode')).toContain('`workspace-write` (now)')
+    expect(await command('/mode plan')).toBe('The mode is plan now.')
+    expect((await engine.readSession(user, sessionId)).preset).toBe('plan')
+    expect(client.kinds()).toContain('current_mode_update')
+    expect(await command('/mode fast')).toBe(
+      'There is no mode "fast"; there are read-only, workspace-write, full-access, plan.',
+    )
+  })
+
+  it('shows and changes the model', async () => {
+    const { client, command, engine, user, sessionId } = await openSession()
+    expect(await command('/model')).toContain('`fake/model` (now)')
+    expect(await command('/model openai/x')).toContain('The model is openai/x now')
+    expect((await engine.readSession(user, sessionId)).model).toBe('openai/x')
+    expect(client.kinds()).toContain('config_option_update')
+    expect(await command('/model nobody/x')).toBe("That is not possible: cannot resolve provider 'nobody'.")
+    expect(await command('/model')).toContain('`openai/x` (now)')
+  })
+
+  it('shows, adds and removes what is remembered', async () => {
+    const { command } = await openSession()
+    expect(await command('/memory')).toBe('Nothing is remembered of you yet.')
+    const added = await command('/memory add I like tea')
+    const [id = ''] = /\d+/.exec(added) ?? []
+    expect(await command('/memory add I like tea')).toBe(`That is memory ${id} already.`)
+    expect(await command('/memory list')).toContain(`- ${id}: I like tea`)
+    expect(await command(`/memory remove ${id}`)).toBe(`Memory ${id} is forgotten.`)
+    expect(await command(`/memory remove ${id}`)).toBe(`There is no memory ${id}.`)
+    expect(await command('/memory forget everything')).toContain('/memory remove NUMBER')
+    expect(await command(`/memory add ${'x'.repeat(501)}`)).toContain('500 characters')
+  })
+
+  it('is for the model when there is no such command, or no memory', async () => {
+    const { command, model } = await openSession(false)
+    await command('/memory')
+    await command('/dance')
+    expect(model.requests.map(({ messages }) => messages.at(-1)?.content)).toEqual(['/memory', '/dance'])
+  })
+
+  it('is no part of the history', async () => {
+    const { command, engine, user, sessionId } = await openSession()
+    await command('/help')
+    expect(await engine.readHistory(user, sessionId, 'full')).toEqual([])
+  })
+})
