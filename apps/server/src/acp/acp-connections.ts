@@ -62,7 +62,7 @@ export function toEditorOptions(
     agent,
     profile,
     ...(resume !== undefined && { resume }),
-    rights: { stdioMcpServers: true, editorServices: true },
+    rights: { stdioMcpServers: true, editorOffers: true },
     recovery: 'interrupt',
   }
 }

@@ -83,7 +83,7 @@ export function createWebSocketUpgrade(deps: WebSocketUpgradeDeps): UpgradeRoute
   function rightsOf({ userId }: Caller): AcpRights {
     return {
       stdioMcpServers: false,
-      editorServices: false,
+      editorOffers: false,
       directories: rootsOf(settings, userId),
       presets: PRESETS.filter((preset) => !isAboveCeiling(preset, userId, ceiling)),
     }

@@ -11,7 +11,7 @@ import type {
   UserId,
   Workspaces,
 } from '@polylogue/engine'
-import type { EditorDesk } from './editor/editor-services.ts'
+import type { EditorDesk } from './editor/editor-offers.ts'
 
 /** `standard`: for today's editors. `seed`: every value as the field reference of Agentao writes it. */
 export type AcpProfile = 'standard' | 'seed'
@@ -28,7 +28,7 @@ export interface AcpResume {
 export interface AcpRights {
   readonly stdioMcpServers: boolean
   /** Its own files and terminals may take the place of the server's. */
-  readonly editorServices: boolean
+  readonly editorOffers: boolean
   /** A working directory lies in one of them; absent: any. */
   readonly directories?: readonly string[]
   /** Absent: all. */

@@ -13,4 +13,4 @@ export {
   type ProviderResolver,
   type SessionServers,
 } from './deps.ts'
-export type { EditorDesk, EditorServices } from './editor/editor-services.ts'
+export type { EditorDesk, EditorOffers } from './editor/editor-offers.ts'

@@ -223,7 +223,7 @@ describe('modes', () => {
 
   it('that a client may not set are not offered and not taken', async () => {
     const world = open()
-    const rights = { stdioMcpServers: true, editorServices: false, presets: ['read-only', 'workspace-write'] as const }
+    const rights = { stdioMcpServers: true, editorOffers: false, presets: ['read-only', 'workspace-write'] as const }
     const { client } = await world.connect({ rights })
     const answer = await client.result('session/new', { cwd: world.cwd, mcpServers: [] })
     expect(answer.modes.availableModes.map(({ id }: { id: string }) => id)).toEqual(['read-only', 'workspace-write'])

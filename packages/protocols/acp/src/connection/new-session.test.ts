@@ -173,7 +173,7 @@ describe('session/new', () => {
 
   it('a client that may not start programs may not bring servers that are programs', async () => {
     const world = openWithServers()
-    const { client } = await world.connect({ rights: { stdioMcpServers: false, editorServices: false } })
+    const { client } = await world.connect({ rights: { stdioMcpServers: false, editorOffers: false } })
     const mcpServers = [{ name: 'x', command: 'y' }]
     expect(await client.error('session/new', { cwd: world.cwd, mcpServers })).toMatchObject({ code: -32602 })
   })
@@ -188,7 +188,7 @@ describe('session/new', () => {
     symlinkSync(outside, link)
     symlinkSync(inside, back)
     const { client, newSession } = await world.connect({
-      rights: { stdioMcpServers: false, editorServices: false, directories: [inside] },
+      rights: { stdioMcpServers: false, editorOffers: false, directories: [inside] },
     })
     const sessionId = await newSession({ cwd: back })
     const [view] = (await world.engine.listSessions(world.user, { limit: 1 })).sessions

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { ClientRequests } from './client-requests.ts'
-import type { ClientReader, ClientWriter } from './editor-services.ts'
+import type { ClientReader, ClientWriter } from './editor-offers.ts'
 
 /** A tool waits so long, then it goes by the disk. */
 const FILE_MS = 5_000

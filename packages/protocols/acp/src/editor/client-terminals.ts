@@ -3,7 +3,7 @@ import type { LogEntry, ToolCallId } from '@polylogue/engine'
 import { z } from 'zod'
 import { RpcError } from '../rpc/rpc-error.ts'
 import { NotAsked, type ClientRequests } from './client-requests.ts'
-import type { ClientTerminal, ClientTerminals, TerminalCommand } from './editor-services.ts'
+import type { ClientTerminal, ClientTerminals, TerminalCommand } from './editor-offers.ts'
 
 const CREATE_MS = 5_000
 const OUTPUT_MS = 5_000

@@ -3,7 +3,7 @@ import type { SessionParts } from '../session/session-parts.ts'
 import { createClientReader, createClientWriter } from './client-files.ts'
 import { ClientRequests } from './client-requests.ts'
 import { createClientTerminals } from './client-terminals.ts'
-import type { EditorServices } from './editor-services.ts'
+import type { EditorOffers } from './editor-offers.ts'
 
 export interface Embedding {
   embed(toolCallId: ToolCallId, terminalId: string): void
@@ -13,13 +13,13 @@ export interface Embedding {
 /** A client as the editor of one session: from when it knows the session until it leaves it. */
 export class EditorPresence {
   readonly #parts: SessionParts
-  readonly #services: EditorServices | undefined
+  readonly #offers: EditorOffers | undefined
   #leave: (() => void) | undefined
   #isOver = false
 
   constructor(parts: SessionParts, { embed, released }: Embedding) {
     this.#parts = parts
-    this.#services = servicesOf(parts, {
+    this.#offers = offersOf(parts, {
       embed: (toolCallId, terminalId) => void (this.#isOver || embed(toolCallId, terminalId)),
       released,
     })
@@ -27,7 +27,7 @@ export class EditorPresence {
 
   begin(): void {
     const { deps, sessionId } = this.#parts
-    if (this.#services !== undefined) this.#leave ??= deps.editors?.register(sessionId, this.#services)
+    if (this.#offers !== undefined) this.#leave ??= deps.editors?.register(sessionId, this.#offers)
   }
 
   /** What has begun goes on; nothing new is asked. Idempotent. */
@@ -38,17 +38,17 @@ export class EditorPresence {
 }
 
 /** What the client could do when it opened the session, and may. In profile seed tools keep to the disk. */
-function servicesOf({ deps, options, abilities, peer, sessionId }: SessionParts, embedding: Embedding) {
+function offersOf({ deps, options, abilities, peer, sessionId }: SessionParts, embedding: Embedding) {
   const { editors, clock } = deps
   const { rights, profile } = options
-  if (editors === undefined || !rights.editorServices || profile === 'seed') return undefined
+  if (editors === undefined || !rights.editorOffers || profile === 'seed') return undefined
   const log = deps.log.bind(deps)
   const requests = new ClientRequests({ peer, clock, sessionId, log })
-  const services: EditorServices = {
+  const offers: EditorOffers = {
     ...(editors.allowsFiles && abilities.readsFiles && { reader: createClientReader(requests) }),
     ...(editors.allowsFiles && abilities.writesFiles && { writer: createClientWriter(requests) }),
     ...(editors.allowsTerminals &&
       abilities.hasTerminals && { terminals: createClientTerminals({ requests, ...embedding, log }) }),
   }
-  return Object.keys(services).length === 0 ? undefined : services
+  return Object.keys(offers).length === 0 ? undefined : offers
 }

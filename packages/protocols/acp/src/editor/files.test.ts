@@ -111,7 +111,7 @@ describe('nothing is asked of a client', () => {
     ['that did not say it can', { capabilities: {} }],
     ['that says it in words of its own', { capabilities: { fs: { readFile: true }, terminal: 'yes' } }],
     ['in profile seed', { profile: 'seed', capabilities: { ...FILES, terminal: true } }],
-    ['without the right', { rights: { stdioMcpServers: false, editorServices: false } }],
+    ['without the right', { rights: { stdioMcpServers: false, editorOffers: false } }],
   ] as const)('%s', async (_, options) => {
     const { client, use, registered } = await offers(options)
     expect(registered).toEqual([])
@@ -122,14 +122,14 @@ describe('nothing is asked of a client', () => {
   it('that the configuration does not let do it', async () => {
     const capabilities = { ...FILES, terminal: true }
     const files = await offers({ capabilities }, { allowsFiles: false })
-    expect(files.registered.map(({ services }) => Object.keys(services))).toEqual([['terminals']])
+    expect(files.registered.map(({ offers }) => Object.keys(offers))).toEqual([['terminals']])
     const terminals = await offers({ capabilities }, { allowsTerminals: false })
-    expect(terminals.registered.map(({ services }) => Object.keys(services))).toEqual([['reader', 'writer']])
+    expect(terminals.registered.map(({ offers }) => Object.keys(offers))).toEqual([['reader', 'writer']])
   })
 
   it('for more than it can', async () => {
     const { registered } = await offers({ capabilities: { fs: { readTextFile: true, writeTextFile: false } } })
-    expect(registered.map(({ services }) => Object.keys(services))).toEqual([['reader']])
+    expect(registered.map(({ offers }) => Object.keys(offers))).toEqual([['reader']])
   })
 })
 
@@ -148,7 +148,7 @@ describe('an editor is there', () => {
     await second.client.result('session/load', { sessionId, cwd, mcpServers: [] })
     await untilQuiet()
     expect(registered).toHaveLength(2)
-    expect(of(asSessionId(sessionId))).toBe(registered[1]?.services)
+    expect(of(asSessionId(sessionId))).toBe(registered[1]?.offers)
     await second.client.leave()
     expect(registered).toHaveLength(1)
     await client.leave()

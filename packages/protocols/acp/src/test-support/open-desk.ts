@@ -1,15 +1,15 @@
 import type { SessionId } from '@polylogue/engine'
-import type { EditorDesk, EditorServices } from '../index.ts'
+import type { EditorDesk, EditorOffers } from '../index.ts'
 
 /** A desk where tests look for the editor of a session, and at who came and went. */
 export function openDesk(allowed: Partial<Pick<EditorDesk, 'allowsFiles' | 'allowsTerminals'>> = {}) {
-  const registered: { readonly sessionId: SessionId; readonly services: EditorServices }[] = []
+  const registered: { readonly sessionId: SessionId; readonly offers: EditorOffers }[] = []
   const desk: EditorDesk = {
     allowsFiles: true,
     allowsTerminals: true,
     ...allowed,
-    register(sessionId, services) {
-      const entry = { sessionId, services }
+    register(sessionId, offers) {
+      const entry = { sessionId, offers }
       registered.push(entry)
       return () => {
         const at = registered.indexOf(entry)
@@ -20,6 +20,6 @@ export function openDesk(allowed: Partial<Pick<EditorDesk, 'allowsFiles' | 'allo
   return {
     desk,
     registered,
-    of: (sessionId: SessionId) => registered.findLast((entry) => entry.sessionId === sessionId)?.services ?? {},
+    of: (sessionId: SessionId) => registered.findLast((entry) => entry.sessionId === sessionId)?.offers ?? {},
   }
 }

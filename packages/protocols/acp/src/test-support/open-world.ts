@@ -100,7 +100,7 @@ export function openWorld<Parts extends WorldParts>(parts: Parts, options: World
         userId: asUserId('ann'),
         agent: 'tester',
         profile: 'standard',
-        rights: { stdioMcpServers: true, editorServices: true },
+        rights: { stdioMcpServers: true, editorOffers: true },
         recovery: 'interrupt',
         ...given,
       },

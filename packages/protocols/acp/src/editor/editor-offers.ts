@@ -1,7 +1,7 @@
 import type { SessionId, ToolCallId } from '@polylogue/engine'
 
 /** What a client does for the tools of a session that it has open: as much as it said it can, and as is allowed. */
-export interface EditorServices {
+export interface EditorOffers {
   readonly reader?: ClientReader
   readonly writer?: ClientWriter
   readonly terminals?: ClientTerminals
@@ -49,5 +49,5 @@ export interface EditorDesk {
   readonly allowsFiles: boolean
   readonly allowsTerminals: boolean
   /** The newest one of a session is the one that is asked. The answer ends it; it may be called twice. */
-  register(sessionId: SessionId, services: EditorServices): () => void
+  register(sessionId: SessionId, offers: EditorOffers): () => void
 }
