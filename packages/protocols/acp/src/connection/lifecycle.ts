@@ -53,7 +53,9 @@ export async function loadSession(
   const known = await connection.find(sessionId)
   if (known === undefined) throw connection.unknown(sessionId)
   const isOptional = past === 'never' && given['mcpServers'] === undefined
-  const { cwd, servers } = await checkSetup(connection, isOptional ? { ...given, mcpServers: [] } : given)
+  const setupGiven = isOptional ? { ...given, mcpServers: [] } : given
+  const isOwn = await prepareOwnDirectory(connection, known, given['cwd'])
+  const { cwd, servers } = await checkSetup(connection, setupGiven, { isAllowed: isOwn })
   await requireSameDirectory(connection, known, cwd)
   if (connection.sessions.get(sessionId)?.prompts.isBusy === true) {
     throw invalidRequest('a turn that was begun here is running in this session', 'session_busy')
@@ -87,8 +89,12 @@ interface Setup {
   readonly servers: readonly GivenMcpServer[]
 }
 
-async function checkSetup({ options }: Connection, given: Params): Promise<Setup> {
-  const cwd = await checkDirectory(given['cwd'], options.rights.directories)
+async function checkSetup(
+  { options }: Connection,
+  given: Params,
+  { isAllowed } = { isAllowed: false },
+): Promise<Setup> {
+  const cwd = await checkDirectory(given['cwd'], isAllowed ? undefined : options.rights.directories)
   const servers = parseMcpServers(given['mcpServers'], options)
   const { additionalDirectories } = given
   if (Array.isArray(additionalDirectories) && additionalDirectories.length > 0) {
@@ -143,6 +149,15 @@ async function requireSameDirectory({ deps }: Connection, view: SessionView, cwd
   const { sessionId, agent, directories } = view
   const stored = deps.workspaces.locate({ sessionId, agent, directories }).cwd
   if (!(await isSameDirectory(stored, cwd))) throw invalidParams('cwd', 'is not the directory of this session')
+}
+
+/** A session that another door began has a directory of its own, which is made when it is first needed. */
+async function prepareOwnDirectory({ deps }: Connection, view: SessionView, cwd: unknown): Promise<boolean> {
+  const { sessionId, agent, directories } = view
+  const owner = { sessionId, agent, directories }
+  if (directories.length > 0 || deps.workspaces.locate(owner).cwd !== cwd) return false
+  await deps.workspaces.prepare(owner)
+  return true
 }
 
 /** Whether these are other servers than before. The session's own note is of a hash only. */
