@@ -120,3 +120,14 @@ describe('a memory', () => {
     expect(first?.payload).toMatchObject({ turn_id: injected?.turn_id, memory_refs: injected?.memory_refs })
   })
 })
+
+describe('what a command prints for the page', () => {
+  it('blade 66: is not read by the model', async () => {
+    const { id, run, client } = await open()
+    const printed = JSON.stringify({ ok: true, _meta: { bridge: { action: 'map.show' } } })
+    await run(`${bash('b9', `echo '${printed}'`)}\n---\nshow messages`)
+    const shown = client.state(id).turns.at(-1)?.blocks[0]?.content
+    const given = JSON.parse(typeof shown === 'string' ? shown : '') as readonly { role: string; content: unknown }[]
+    expect(given.findLast(({ role }) => role === 'tool')?.content).toBe('{"ok":true}')
+  })
+})

@@ -18,6 +18,7 @@ import { pruneOutputs } from './prune-outputs.ts'
 import { type CommandEnd, runCommand } from './run-command.ts'
 import { runInTerminal } from './run-in-terminal.ts'
 import { forgetRunning, noteRunning } from './running-calls.ts'
+import { toToolOutput } from '../tool-output.ts'
 import { buildSandboxArgv } from './sandbox-argv.ts'
 import { BASH_TOOL, spawnCommand } from './spawn-command.ts'
 
@@ -84,8 +85,10 @@ export function createBashTool(options: BashToolOptions): Tool {
     },
     run: () => Promise.reject(new Error('unreachable')),
   })
-  // Not through `defineTool`, which looks for `_meta` in texts: what a command prints is nobody's word.
-  return { ...tool, stopGraceMs: STOP_GRACE_MS, run: (invocation) => runBash(invocation, options) }
+  // Not through `defineTool`: what a command prints under `_meta` is nobody's mistake, and nobody is warned of it.
+  const run = async (invocation: ToolInvocation): Promise<ToolOutput> =>
+    toToolOutput('Bash', await runBash(invocation, options), { warn: () => undefined })
+  return { ...tool, stopGraceMs: STOP_GRACE_MS, run }
 }
 
 async function runBash(invocation: ToolInvocation, options: BashToolOptions): Promise<ToolOutput> {
