@@ -17,6 +17,7 @@ import { openSqliteStores, type SqliteStores } from '@polylogue/store-sqlite'
 import { createMcpPool, createResultTool, sweepLeftovers, type McpPool, type McpServer } from '@polylogue/tools'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { createOpenEditors, type OpenEditors } from './acp/open-editors.ts'
 import { createAgentCatalog, protectedPathsOf } from './agents/agent-catalog.ts'
 import { chooseModel } from './agents/agent-models.ts'
 import { createModelCatalog } from './agents/model-catalog.ts'
@@ -73,6 +74,7 @@ export interface Parts {
   readonly metrics: ServerMetrics
   readonly mcp: McpPool
   readonly sessionTools: SessionTools
+  readonly editors: OpenEditors
   readonly schedules: Schedules
   readonly streams: OpenStreams
   readonly turns: RunningTurns
@@ -125,6 +127,7 @@ export async function wire(options: ServeOptions, config: LoadedConfig, { log, r
     skills: config.skills,
     log: (entry) => writeEntry(log, entry),
   })
+  const editors = createOpenEditors()
   const chosen = await chooseModel(config, { clock, env, providers: config.providers })
   const agents = createAgentCatalog(config, {
     scripted: options.scripted === true,
@@ -135,6 +138,7 @@ export async function wire(options: ServeOptions, config: LoadedConfig, { log, r
     ...(chosen && { defaultModel: chosen.name }),
     // Tools run after the stores are open.
     remember: (userId, memory) => stores.memories.addMemory(userId, memory),
+    editorOf: editors.editorOf,
     schedule: createScheduleToolParts(() => ({ book: schedules.book, engine })),
     mcpTools: (names) =>
       holdTools(
@@ -242,6 +246,7 @@ export async function wire(options: ServeOptions, config: LoadedConfig, { log, r
     isNew,
     mcp,
     sessionTools,
+    editors,
     schedules,
     async close() {
       metrics.close()

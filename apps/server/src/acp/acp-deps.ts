@@ -19,8 +19,8 @@ export interface AcpClient {
 export type ConnectionDeps = AcpDeps & { readonly sessionServers: SessionServers }
 
 export function toAcpDeps(parts: Parts, config: LoadedConfig, { rights, log }: AcpClient): ConnectionDeps {
-  const { engine, agents, models, workspaces, sessionTools } = parts
-  const { limits, providers } = config
+  const { engine, agents, models, workspaces, sessionTools, editors } = parts
+  const { limits, providers, acp } = config
   return {
     engine,
     agents,
@@ -28,6 +28,11 @@ export function toAcpDeps(parts: Parts, config: LoadedConfig, { rights, log }: A
     workspaces,
     providers: createProviderResolver({ agents, providers, env: process.env }),
     sessionServers: sessionTools.connectServers({ isRemote: !rights.stdioMcpServers }),
+    editors: {
+      allowsFiles: acp.editorFiles,
+      allowsTerminals: acp.editorTerminals,
+      register: editors.register,
+    },
     clock: systemClock,
     digest: sha256,
     version: readVersion(),

@@ -2,7 +2,7 @@ import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import type { AgentCatalog, AgentDefinition, Clock, LogEntry, MemoryStore, Tool } from '@polylogue/engine'
 import type { Environment } from '@polylogue/models'
-import type { ScheduleToolOptions } from '@polylogue/tools'
+import type { EditorOf, ScheduleToolOptions } from '@polylogue/tools'
 import { ConfigError } from '../config/config-error.ts'
 import type { LoadedAgent, LoadedConfig } from '../config/load-config.ts'
 import { findModel, type ChosenModel, type ModelParts } from './agent-models.ts'
@@ -26,6 +26,8 @@ export interface CatalogParts {
   readonly remember?: MemoryStore['addMemory']
   /** What the tool `Schedule` works with; without it, that tool fails. */
   readonly schedule?: ScheduleToolOptions
+  /** Who has a session open in an editor; without it tools ask none. */
+  readonly editorOf?: EditorOf
   /** The tools of MCP servers, as they are at the moment; without it there are none. */
   readonly mcpTools?: (servers: readonly string[]) => () => readonly Tool[]
   readonly log?: (entry: LogEntry) => void
@@ -46,6 +48,7 @@ export function createAgentCatalog(
     databaseFile,
     remember = rememberNothing,
     schedule = scheduleNothing,
+    editorOf,
     mcpTools = () => () => [],
     log = () => undefined,
   }: CatalogParts,
@@ -57,6 +60,7 @@ export function createAgentCatalog(
     clock,
     remember,
     schedule,
+    editorOf,
     dataDir: dataDir ?? join(tmpdir(), 'polylogue'),
     protectedPaths: protectedPathsOf(config, databaseFile),
   })

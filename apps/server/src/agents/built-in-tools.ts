@@ -9,6 +9,7 @@ import {
   createSkillTool,
   createTodoTool,
   createWebFetchTool,
+  type EditorOf,
   type ScheduleToolOptions,
   type Skill,
   type SubAgent,
@@ -26,6 +27,8 @@ export interface BuiltInParts extends ToolSettings {
   readonly skills: readonly Skill[]
   readonly remember: MemoryStore['addMemory']
   readonly schedule: ScheduleToolOptions
+  /** Who has a session open in an editor that does things for its tools. */
+  readonly editorOf?: EditorOf | undefined
 }
 
 export interface BuiltInTools {
@@ -42,16 +45,16 @@ export const bashStateDir = (dataDir: string): string => join(dataDir, 'bash')
 export const outputsDir = (dataDir: string): string => join(bashStateDir(dataDir), 'outputs')
 
 export function createBuiltInTools(parts: BuiltInParts): BuiltInTools {
-  const { dataDir, clock, bash, webFetch, skills, remember, schedule } = parts
+  const { dataDir, clock, bash, webFetch, skills, remember, schedule, editorOf } = parts
   const protectedPaths = [dataDir, ...parts.protectedPaths]
   const stateDir = bashStateDir(dataDir)
   const skillFolders = skills.map(({ directory }) => directory)
   const tools = new Map<string, Tool>(
     [
-      ...createFileTools({ protectedPaths }).map((tool) =>
+      ...createFileTools({ protectedPaths, editorOf }).map((tool) =>
         READING_TOOLS.has(tool.name) ? readBeyond(tool, skillFolders) : tool,
       ),
-      createBashTool({ ...bash, stateDir, outputDir: outputsDir(dataDir), hidden: [dataDir] }),
+      createBashTool({ ...bash, stateDir, outputDir: outputsDir(dataDir), hidden: [dataDir], editorOf }),
       createWebFetchTool({ ...webFetch, clock }),
       createQuestionTool(),
       createTodoTool(),

@@ -42,7 +42,7 @@ describe('a configuration', () => {
           outBufferBytes: 524_288,
         },
         permissions: { deny: [], allowHosts: [], blockHosts: [], ceiling: 'workspace-write' },
-        acp: { roots: {} },
+        acp: { roots: {}, editorFiles: true, editorTerminals: false },
         prices: {},
         budgets: { currency: 'USD', keys: {} },
         mcpServers: [],

@@ -1,0 +1,26 @@
+import type { SessionId } from '@polylogue/engine'
+import type { Editor, EditorOf } from '@polylogue/tools'
+
+/** Which editors have which sessions open, for the tools that work on what they have. */
+export interface OpenEditors {
+  /** The newest one of a session. */
+  readonly editorOf: EditorOf
+  /** The answer takes it back; it may be called twice. */
+  register(sessionId: SessionId, editor: Editor): () => void
+}
+
+export function createOpenEditors(): OpenEditors {
+  const editors = new Map<SessionId, readonly { readonly editor: Editor }[]>()
+  return {
+    editorOf: (sessionId) => editors.get(sessionId)?.at(-1)?.editor,
+    register(sessionId, editor) {
+      const mine = { editor }
+      editors.set(sessionId, [...(editors.get(sessionId) ?? []), mine])
+      return () => {
+        const others = (editors.get(sessionId) ?? []).filter((one) => one !== mine)
+        if (others.length > 0) editors.set(sessionId, others)
+        else editors.delete(sessionId)
+      }
+    },
+  }
+}
