@@ -1,7 +1,10 @@
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { NEXT, call, script } from '../support/script.ts'
 import { type AcpWorld, createAcpWorld } from './support/acp-world.ts'
 import { CLIENT, openAcpSession } from './support/acp-session.ts'
+
+// Several processes are started one after another, on a machine that may have other things to do.
+vi.setConfig({ testTimeout: 60_000 })
 
 let world: AcpWorld
 beforeEach(async () => {

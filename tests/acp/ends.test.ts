@@ -1,6 +1,9 @@
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { createSeededRandom } from '../storage-faults/seeded-random.ts'
 import { endEditor } from './support/end-editors.ts'
+
+// Several processes are started one after another, on a machine that may have other things to do.
+vi.setConfig({ testTimeout: 60_000 })
 
 it('F19: it ends in time and leaves nothing when its parent is killed, and when its pipes are half closed', async () => {
   const random = createSeededRandom('elm')

@@ -1,9 +1,12 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { runPolylogue } from '../cli/run-polylogue.ts'
 import { type AcpWorld, createAcpWorld } from './support/acp-world.ts'
 import { CLIENT, attachAcpSession } from './support/acp-session.ts'
+
+// Several processes are started one after another, on a machine that may have other things to do.
+vi.setConfig({ testTimeout: 60_000 })
 
 let world: AcpWorld
 beforeEach(async () => {

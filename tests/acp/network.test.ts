@@ -21,7 +21,7 @@ beforeAll(async () => {
   for (const name of ['anna', 'bob']) await mkdir(join(world.workDir, name))
   await symlink(join(world.workDir, 'bob'), join(world.workDir, 'anna', 'link'))
   const config = join(world.path, 'config.json')
-  await writeFile(config, JSON.stringify({ acp: { roots }, bash: { sandbox: 'none' } }))
+  await writeFile(config, JSON.stringify({ acp: { roots, editorTerminals: true }, bash: { sandbox: 'none' } }))
   server = await world.serve(['--config', config])
   annasKey = await createUserKey(world.dataDir, 'anna')
 })
@@ -126,6 +126,18 @@ describe('/acp over the network', () => {
     const client = await connect(annasKey)
     const mcp = { name: 'x', command: process.execPath, args: [], env: [] }
     expect(await openIn(client, join(world.workDir, 'anna'), [mcp])).toMatchObject({ error: { code: -32_602 } })
+  })
+
+  it('has no use for the files and terminals of a client', async () => {
+    const client = await connect(server.key)
+    const clientCapabilities = { fs: { readTextFile: true, writeTextFile: true }, terminal: true }
+    await client.request('initialize', { protocolVersion: 1, clientCapabilities })
+    await writeFile(join(world.workDir, 'here.txt'), 'on the server')
+    const { sessionId } = await openIn(client, world.workDir)
+    const text = call('r', 'Read', { path: 'here.txt' })
+    await client.request('session/prompt', { sessionId, prompt: [{ type: 'text', text }] })
+    expect(JSON.stringify(client.frames)).toContain('on the server')
+    expect(client.frames.filter(({ id, method }) => id !== undefined && method !== undefined)).toEqual([])
   })
 
   it('gives nobody but local more than the ceiling', async () => {

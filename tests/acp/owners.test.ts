@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { V3 } from '../support/aap-dialect.ts'
 import { eventually } from '../support/eventually.ts'
 import { askOwner } from '../support/owner-socket.ts'
@@ -9,6 +9,9 @@ import { startServerProcess } from '../support/server-process.ts'
 import { type AcpProcess, RpcFailure } from './support/acp-process.ts'
 import { type AcpWorld, createAcpWorld } from './support/acp-world.ts'
 import { attachAcpSession, openAcpSession } from './support/acp-session.ts'
+
+// Several processes are started one after another, on a machine that may have other things to do.
+vi.setConfig({ testTimeout: 60_000 })
 
 let world: AcpWorld
 beforeEach(async () => {

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { access, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { NEXT, call, script } from '../support/script.ts'
 import { processesNaming, untilGone } from '../tools/processes.ts'
 import { runPolylogue } from '../cli/run-polylogue.ts'
@@ -10,6 +10,9 @@ import { watchAcp } from './support/acp-process.ts'
 import { type AcpWorld, createAcpWorld } from './support/acp-world.ts'
 import { CLIENT, openAcpSession } from './support/acp-session.ts'
 import { connectRaw } from './support/raw-pipe.ts'
+
+// Several processes are started one after another, on a machine that may have other things to do.
+vi.setConfig({ testTimeout: 60_000 })
 
 let world: AcpWorld
 beforeEach(async () => {

@@ -9,6 +9,9 @@ import type { Update } from './support/acp-process.ts'
 import { type AcpWorld, createAcpWorld } from './support/acp-world.ts'
 import { SDK_DRIVERS } from './support/sdk-drivers.ts'
 
+// Several processes are started one after another, on a machine that may have other things to do.
+vi.setConfig({ testTimeout: 60_000 })
+
 const PROGRAM = fileURLToPath(new URL('../../polylogue', import.meta.url))
 
 let world: AcpWorld

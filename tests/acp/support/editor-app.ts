@@ -1,0 +1,127 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { Readable, Writable } from 'node:stream'
+import { RequestError, client, ndJsonStream } from '@agentclientprotocol/sdk'
+import type { Params, Update } from './acp-process.ts'
+
+/** An editor with open files and terminals of its own, built with the SDK's client app. */
+export interface EditorApp {
+  /** Unsaved text, by path. What is not here, the editor does not have. */
+  readonly buffers: Map<string, string>
+  /** What the person says when they are asked. */
+  permission: 'allow' | 'reject'
+  /** What it was asked, as `method` and what it was about. */
+  readonly asked: readonly string[]
+  readonly updates: readonly Update[]
+  /** Terminals that were not released. */
+  readonly terminals: ReadonlyMap<string, ChildProcess>
+  open(cwd: string, capabilities: object): Promise<string>
+  prompt(sessionId: string, text: string): Promise<Params>
+  cancel(sessionId: string): Promise<void>
+  /** Resolves with the first update that fits, also one that came before. */
+  update(fits: (update: Update) => boolean): Promise<Update>
+}
+
+interface Terminal {
+  readonly child: ChildProcess
+  readonly exited: Promise<{ readonly exitCode: number | null; readonly signal: string | null }>
+  output: string
+}
+
+export function startEditorApp({ stdin, stdout }: ChildProcess): EditorApp {
+  if (!stdin || !stdout) throw new Error('it has no pipes')
+  const buffers = new Map<string, string>()
+  const terminals = new Map<string, Terminal>()
+  const asked: string[] = []
+  const updates: Update[] = []
+  const watchers = new Set<() => void>()
+  let made = 0
+
+  const terminal = (method: string, id: string): Terminal => {
+    asked.push(`${method} ${id}`)
+    const found = terminals.get(id)
+    if (!found) throw new RequestError(-32_002, 'no such terminal')
+    return found
+  }
+  const { agent } = client({ name: 'editor' })
+    .onNotification('session/update', ({ params }) => {
+      updates.push(params.update as unknown as Update)
+      for (const look of watchers) look()
+    })
+    .onRequest('session/request_permission', () => ({
+      outcome: { outcome: 'selected', optionId: editor.permission },
+    }))
+    .onRequest('fs/read_text_file', ({ params: { path } }) => {
+      asked.push(`read ${path}`)
+      const content = buffers.get(path)
+      if (content === undefined) throw new RequestError(-32_002, 'not open')
+      return { content }
+    })
+    .onRequest('fs/write_text_file', ({ params: { path, content } }) => {
+      asked.push(`write ${path}`)
+      buffers.set(path, content)
+      return {}
+    })
+    .onRequest('terminal/create', ({ params }) => {
+      const id = `t${++made}`
+      asked.push(`create ${id}`)
+      const environment = Object.fromEntries((params.env ?? []).map(({ name, value }) => [name, value]))
+      const child = spawn(params.command, params.args ?? [], {
+        cwd: params.cwd ?? undefined,
+        env: { ...process.env, ...environment },
+        stdio: ['ignore', 'pipe', 'pipe'],
+      })
+      const exited = once(child, 'exit').then(([exitCode, signal]) => ({ exitCode, signal }))
+      const entry: Terminal = { child, exited, output: '' }
+      for (const stream of [child.stdout, child.stderr]) stream.on('data', (text) => (entry.output += String(text)))
+      terminals.set(id, entry)
+      return { terminalId: id }
+    })
+    .onRequest('terminal/output', ({ params: { terminalId } }) => {
+      return { output: terminal('output', terminalId).output, truncated: false }
+    })
+    .onRequest('terminal/wait_for_exit', ({ params: { terminalId } }) => terminal('wait', terminalId).exited)
+    .onRequest('terminal/kill', ({ params: { terminalId } }) => {
+      terminal('kill', terminalId).child.kill('SIGTERM')
+      return {}
+    })
+    .onRequest('terminal/release', ({ params: { terminalId } }) => {
+      terminal('release', terminalId).child.kill('SIGKILL')
+      terminals.delete(terminalId)
+      return {}
+    })
+    .connect(
+      ndJsonStream(
+        Writable.toWeb(stdin) as WritableStream<Uint8Array>,
+        Readable.toWeb(stdout) as unknown as ReadableStream<Uint8Array>,
+      ),
+    )
+  const ask = async (method: string, params: object): Promise<Params> => (await agent.request(method, params)) as Params
+  const editor: EditorApp = {
+    buffers,
+    permission: 'allow',
+    asked,
+    updates,
+    get terminals() {
+      return new Map([...terminals].map(([id, { child }]) => [id, child]))
+    },
+    async open(cwd, clientCapabilities) {
+      await ask('initialize', { protocolVersion: 1, clientCapabilities })
+      return String((await ask('session/new', { cwd, mcpServers: [] }))['sessionId'])
+    },
+    prompt: (sessionId, text) => ask('session/prompt', { sessionId, prompt: [{ type: 'text', text }] }),
+    cancel: (sessionId) => agent.notify('session/cancel', { sessionId }),
+    update: (fits) =>
+      new Promise((resolve) => {
+        const look = (): void => {
+          const found = updates.find(fits)
+          if (found === undefined) return
+          watchers.delete(look)
+          resolve(found)
+        }
+        watchers.add(look)
+        look()
+      }),
+  }
+  return editor
+}
