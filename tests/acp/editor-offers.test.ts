@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { NEXT, call, script } from '../support/script.ts'
 import { type AcpWorld, createAcpWorld } from './support/acp-world.ts'
 import { type EditorApp, startEditorApp } from './support/editor-app.ts'
@@ -11,6 +11,9 @@ import { type EditorApp, startEditorApp } from './support/editor-app.ts'
 const PROGRAM = fileURLToPath(new URL('../../polylogue', import.meta.url))
 const FILES = { fs: { readTextFile: true, writeTextFile: true } }
 const ALL = { ...FILES, terminal: true }
+
+// Several processes are started one after another, on a machine that may have other things to do.
+vi.setConfig({ testTimeout: 60_000 })
 
 let world: AcpWorld
 const children: ChildProcess[] = []
@@ -71,7 +74,7 @@ describe('the files of an editor', () => {
     expect(editor.asked.map((line) => line.split(' ')[0])).toEqual(['read', 'read', 'write', 'write'])
   })
 
-  it('are not asked for what is outside of the workspace or Git's own', async () => {
+  it('are not asked for what is outside of the workspace, or belongs to Git', async () => {
     await mkdir(inWork('.git'), { recursive: true })
     const editor = start()
     const id = await editor.open(world.workDir, FILES)
