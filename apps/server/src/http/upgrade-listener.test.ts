@@ -70,13 +70,21 @@ describe('an upgrade', () => {
     expect(await refusal({}, '/echo/more')).toBe(404)
   })
 
-  it('that a route fails at is cut and logged', async () => {
+  it('that a route fails at is logged, and refused as long as nothing was said', async () => {
     const logged: string[] = []
     const log: Log = { ...silentLog, error: (_fields, message) => void logged.push(message) }
     const broken: UpgradeRoute = { path: '/echo', upgrade: () => Promise.reject(new Error('broken')) }
-    const { ask } = await listen({ routes: [broken], log })
-    await expect(once(ask('/echo'), 'response')).rejects.toThrow('socket hang up')
-    expect(logged).toEqual(['an upgrade failed'])
+    expect(await refusal({ routes: [broken], log })).toBe(500)
+    const late: UpgradeRoute = {
+      path: '/echo',
+      async upgrade({ socket }) {
+        socket.write('HTTP/1.1 101 ')
+        throw new Error('broken')
+      },
+    }
+    const { ask } = await listen({ routes: [late], log })
+    await expect(once(ask('/echo'), 'response')).rejects.toThrow()
+    expect(logged).toEqual(['an upgrade failed', 'an upgrade failed'])
   })
 
   it('leaves a connection that ends when all are cut', async () => {

@@ -58,7 +58,9 @@ export function listenForUpgrades(
     socket.setNoDelay(true)
     route.upgrade({ incoming, socket, head, refuse }).catch((error: unknown) => {
       log.error({ err: error, route: route.path }, 'an upgrade failed')
-      socket.destroy()
+      // Once something was said on this connection, more bytes could become part of it.
+      if (socket.bytesWritten === 0) refuse(500, 'Something went wrong here.')
+      else socket.destroy()
     })
   })
   return {
