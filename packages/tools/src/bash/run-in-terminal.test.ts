@@ -7,6 +7,7 @@ import { createInvocation } from '@polylogue/testkit'
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import type { EditorTerminals, TerminalCommand } from '../editor/editor.ts'
 import { type BashToolOptions, createBashTool } from './bash-tool.ts'
+import { buildTerminalArgv } from './command-argv.ts'
 import { detectSandbox } from './detect-sandbox.ts'
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), 'polylogue-test-')))
@@ -158,18 +159,19 @@ describe('Bash in a terminal of the editor', () => {
     expect(commands).toEqual([])
   })
 
-  it('keeps the sandbox where there is one', async () => {
-    const tool = toolWith(
-      {
-        open: async (command) => {
-          commands.push(command)
-          return undefined
-        },
-      },
-      { sandbox: 'auto' },
-    )
-    await tool.run(createInvocation(tool, { command: 'true' }, { workspace }))
-    const isConfined = commands[0]?.args.includes('bwrap') === true
-    expect(isConfined ? 'bubblewrap' : 'none').toBe(await detectSandbox())
+  it('keeps the sandbox where there is one, and ends with it', async () => {
+    const tool = toolWith(terminals, { sandbox: 'auto' })
+    const sandbox = await detectSandbox()
+    const input = { command: 'touch inside; sleep 60', timeoutMs: 1500 }
+    const output = await tool.run(createInvocation(tool, input, { workspace }))
+    expect(output).toMatchObject({ meta: { sandbox, stopped: 'time-limit', terminal: true } })
+    expect(commands[0]?.args.includes('bwrap')).toBe(sandbox === 'bubblewrap')
+    expect(existsSync(join(folder, 'inside'))).toBe(true)
+  })
+
+  it('is held by a shell, and ends as it ends, whatever holds it', async () => {
+    const { file, args } = buildTerminalArgv('-q 2>/dev/null; exit 7', '/bin/sh', { file: 'env', args: ['-u', 'HOME'] })
+    expect(args.slice(2)).toEqual(['sh', 'env', '-u', 'HOME', '--', '/bin/sh', '-c', '--', '-q 2>/dev/null; exit 7'])
+    expect(await once(spawn(file, args, { stdio: 'ignore' }), 'exit')).toEqual([7, null])
   })
 })

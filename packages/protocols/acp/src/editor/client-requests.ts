@@ -60,24 +60,26 @@ export class ClientRequests {
     }
   }
 
+  /** It is not asked for this any more. */
+  giveUp(method: string): void {
+    if (this.#givenUp.has(method)) return
+    this.#givenUp.add(method)
+    this.#log('a client is not asked for this any more', method)
+  }
+
   #noteSilence(method: string, patience: number): void {
     const count = (this.#silences.get(method) ?? 0) + 1
     this.#silences.set(method, count)
     this.#log('a client did not answer in time', method)
-    if (count >= patience) this.#giveUp(method)
+    if (count >= patience) this.giveUp(method)
   }
 
   #noteFailure(method: string, error: unknown): void {
     const code = error instanceof RpcError ? error.code : undefined
-    if (code === CODES.methodNotFound) this.#giveUp(method)
+    if (code === CODES.methodNotFound) this.giveUp(method)
     // That a file is not there is an answer like any other.
     if (code === CODES.notFound || error instanceof RequestAbandoned) return
     this.#log('a client did not do what it says it can', method, { ...(code !== undefined && { code }) })
-  }
-
-  #giveUp(method: string): void {
-    this.#givenUp.add(method)
-    this.#log('a client is not asked for this any more', method)
   }
 
   #log(message: string, method: string, more: object = {}): void {

@@ -62,7 +62,7 @@ function toTerminal(terminalId: string, toolCallId: ToolCallId, options: ClientT
   const { requests, released } = options
   return {
     async exited(signal) {
-      const { exitCode, signal: ended } = await requests.ask('terminal/wait_for_exit', { terminalId }, exit, { signal })
+      const { exitCode, signal: ended } = await waitForExit(terminalId, requests, signal)
       return { ...(typeof exitCode === 'number' && { exitCode }), ...(typeof ended === 'string' && { signal: ended }) }
     },
     async output() {
@@ -74,6 +74,20 @@ function toTerminal(terminalId: string, toolCallId: ToolCallId, options: ClientT
       await end('terminal/release', terminalId, options)
       released(toolCallId)
     },
+  }
+}
+
+async function waitForExit(
+  terminalId: string,
+  requests: ClientRequests,
+  signal: AbortSignal,
+): Promise<z.output<typeof exit>> {
+  try {
+    return await requests.ask('terminal/wait_for_exit', { terminalId }, exit, { signal })
+  } catch (error) {
+    // A command whose end nobody tells would be killed every time.
+    if (error instanceof RpcError) requests.giveUp('terminal/create')
+    throw error
   }
 }
 

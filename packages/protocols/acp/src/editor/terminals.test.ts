@@ -149,6 +149,15 @@ describe('a terminal of the editor', () => {
     expect(told(client).some((update) => JSON.stringify(update).includes('t9'))).toBe(false)
   })
 
+  it('is no use when the client does not tell its end, and is not asked for again', async () => {
+    const { client, start, result } = await openSession()
+    client.answer('terminal/wait_for_exit', () => Promise.reject(new ClientError(-32601)))
+    await start()
+    expect(asked(client).slice(2)).toEqual(['terminal/kill', 'terminal/release'])
+    await start()
+    expect(await result()).toBe('ran here')
+  })
+
   it('is lost when the client leaves, and holds nothing up', async () => {
     const { client, start } = await openSession()
     client.answer('terminal/wait_for_exit', () => NO_ANSWER)
