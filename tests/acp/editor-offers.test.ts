@@ -74,6 +74,20 @@ describe('the files of an editor', () => {
     expect(editor.asked.map((line) => line.split(' ')[0])).toEqual(['read', 'read', 'write', 'write'])
   })
 
+  it('are those of the editor whose session it is, through whichever process owns the data directory', async () => {
+    await writeFile(inWork('d.txt'), 'saved')
+    const owner = start()
+    owner.buffers.set(inWork('d.txt'), 'of the owner')
+    const first = await owner.open(world.workDir, FILES)
+    const piped = start()
+    piped.buffers.set(inWork('d.txt'), 'of the other')
+    const second = await piped.open(world.workDir, FILES)
+    const read = call('r', 'Read', { path: 'd.txt' })
+    await Promise.all([owner.prompt(first, read), piped.prompt(second, read)])
+    expect(saidIn(owner)).toContain('of the owner')
+    expect(saidIn(piped)).toContain('of the other')
+  })
+
   it('are not asked for what is outside of the workspace, or belongs to Git', async () => {
     await mkdir(inWork('.git'), { recursive: true })
     const editor = start()
