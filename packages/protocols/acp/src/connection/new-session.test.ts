@@ -260,7 +260,9 @@ describe('session/new', () => {
     expect(client.updates()).toEqual([
       {
         sessionUpdate: 'available_commands_update',
-        availableCommands: [{ name: 'compact', description: expect.stringMatching(/\w/) }],
+        availableCommands: ['compact', 'mode', 'model', 'help'].map((name) =>
+          expect.objectContaining({ name, description: expect.stringMatching(/\w/) }),
+        ),
       },
     ])
   })
