@@ -26,6 +26,7 @@ export function toAcpDeps(parts: Parts, config: LoadedConfig, { rights, log }: A
     agents,
     models,
     workspaces,
+    memories: parts.memories,
     providers: createProviderResolver({ agents, providers, env: process.env }),
     sessionServers: sessionTools.connectServers({ isRemote: !rights.stdioMcpServers }),
     editors: {
