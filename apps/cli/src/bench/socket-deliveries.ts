@@ -69,7 +69,7 @@ async function openAudience(
       await Promise.all(
         sessions.map(async ({ session_id, clients: [sender, ...others] }) => {
           await sender?.ask('chat:send', { session_id, message: `stamps ${deltas}` })
-          await Promise.all([sender, ...others].map((client) => client?.hear('42["chat:end"')))
+          await Promise.all([sender, ...others].map(async (client) => client?.hear('42["chat:end"')))
         }),
       )
       const cpuSeconds = ((await server.cpuMicros()) - before.cpu) / 1e6

@@ -20,7 +20,8 @@ export function createPublicFetch(allowance: Allowance): FetchLike {
   const refuse = (host: string): Error => new Error(`${host} is not on the public network`)
   /** One address that is not allowed refuses the whole host. */
   const lookUp: NonNullable<RequestOptions['lookup']> = (host, options, done) => {
-    lookup(host, { ...options, all: true }, (error, found: LookupAddress[] = []) => {
+    lookup(host, { ...options, all: true }, (error, answer: LookupAddress[] | undefined) => {
+      const found = answer ?? []
       const [first] = found
       if (error !== null || first === undefined) done(error ?? new Error(`no address was found for ${host}`), [])
       else if (!found.every(({ address }) => isOpen(host, address))) done(refuse(host), [])

@@ -102,7 +102,8 @@ async function listMemories(book: MemoryBook, { userId }: Connection['options'])
 }
 
 async function addMemory(book: MemoryBook, { userId }: Connection['options'], content: string): Promise<string> {
-  if ([...content].length > MEMORY_LIMITS.content) return `A memory has ${MEMORY_LIMITS.content} characters at most.`
+  if (Array.from(content).length > MEMORY_LIMITS.content)
+    return `A memory has ${MEMORY_LIMITS.content} characters at most.`
   return describeAdded(await book.addMemory(userId, { type: 'feedback', content, unlessKnown: true }))
 }
 

@@ -119,7 +119,7 @@ export class Prompts {
   /** Resolves when no prompt is open. */
   async answered(): Promise<void> {
     const { own } = this.#options.session
-    await Promise.all(own.ids().map((turnId) => own.ended(turnId)))
+    await Promise.all(own.ids().map(async (turnId) => own.ended(turnId)))
   }
 
   async #admit(prompt: Prompt, stop: AbortController): Promise<BegunTurn | 'cancelled'> {

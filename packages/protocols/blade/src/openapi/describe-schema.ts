@@ -12,7 +12,7 @@ export function describeSchema(schema: Json, indent = ''): string {
   if (isObject(properties)) return describeFields(properties, schema['required'], indent)
   if (isObject(additionalProperties)) return `{ [name]: ${describeSchema(additionalProperties, indent)} }`
   if (items !== undefined) return `${grouped(describeSchema(items, indent))}[]`
-  if (isList(type)) return type.join(' | ')
+  if (isList(type)) return type.filter((name) => typeof name === 'string').join(' | ')
   return typeof type === 'string' ? `${type}${describeBounds(schema)}` : 'any'
 }
 
@@ -32,7 +32,7 @@ function describeFields(
 }
 
 function describeBounds({ minLength, maxLength, minimum, maximum, format }: { readonly [name: string]: Json }): string {
-  if (format !== undefined) return ` (${String(format)})`
+  if (typeof format === 'string') return ` (${format})`
   const [least, most] = [minLength ?? minimum, maxLength ?? maximum]
   const isBounded = typeof most === 'number' && most < Number.MAX_SAFE_INTEGER
   if (typeof least === 'number' && least >= 0 && isBounded) return ` (${least} to ${most})`

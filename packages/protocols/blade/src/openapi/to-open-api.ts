@@ -87,7 +87,8 @@ function pathParameters({ path }: Operation): readonly DocumentedParameter[] {
 }
 
 function queryParameters({ query }: Operation, schemas: Record<string, Json>): readonly DocumentedParameter[] {
-  return Object.entries(query?.shape ?? {}).map(([name, field]) => ({
+  const fields: { readonly [name: string]: z.ZodType } = query?.shape ?? {}
+  return Object.entries(fields).map(([name, field]) => ({
     name,
     in: 'query',
     required: !z.safeParse(field, undefined).success,

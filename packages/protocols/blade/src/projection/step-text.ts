@@ -87,8 +87,10 @@ function mergeText(blocks: readonly ContentBlock[]): ContentBlock[] {
   for (const block of blocks) {
     const last = merged.at(-1)
     const isOneBlock = last?.type === block.type && (block.type === 'text' || block.type === 'thinking')
-    if (isOneBlock) merged[merged.length - 1] = { ...last, content: `${String(last.content)}${String(block.content)}` }
+    if (isOneBlock) merged[merged.length - 1] = { ...last, content: `${textIn(last)}${textIn(block)}` }
     else merged.push(block)
   }
   return merged
 }
+
+const textIn = ({ content }: { readonly content: unknown }): string => (typeof content === 'string' ? content : '')

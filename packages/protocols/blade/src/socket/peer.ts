@@ -110,7 +110,8 @@ export class Peer {
   #on(event: string, run: (payload: unknown) => Promise<Reply | void>): void {
     this.#socket.on(event, (...args: unknown[]) => {
       const last = args.at(-1)
-      const ack = typeof last === 'function' ? (reply: Reply): unknown => last(reply) : undefined
+      const ack =
+        typeof last === 'function' ? (reply: Reply): unknown => Reflect.apply(last, undefined, [reply]) : undefined
       const payload = typeof args[0] === 'function' ? undefined : args[0]
       this.#enqueue(() => this.#reply(event, payload, run, ack))
     })

@@ -70,10 +70,11 @@ export function createSocketServer(deps: BladeSocketDeps & { readonly clock: Clo
     if (client !== undefined) kept.keep(pid, client.peer.kept, clock.now())
   })
 
-  io.use(async (socket, next) => {
+  const admit = async (socket: Socket, next: (error?: Error) => void): Promise<void> => {
     const problem = await identify(socket)
     next(problem === undefined ? undefined : new Error(problem))
-  })
+  }
+  io.use((socket, next) => void admit(socket, next))
   io.on('connection', welcome)
 
   /** Why it may not connect, where it may not. */
