@@ -1,5 +1,6 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { AcpProcess, Frame } from './support/acp-process.ts'
 import { type AcpWorld, createAcpWorld } from './support/acp-world.ts'
@@ -108,4 +109,29 @@ describe('acp 51: a store', () => {
     expect(await openFirst(acp, world.workDir)).toMatch(/^[0-9a-f-]{36}$/)
     await leave(acp)
   })
+
+  it('with a session that cannot be read gives a fresh one', async () => {
+    const acp = await world.start()
+    const broken = await openAcpSession(acp, world.workDir)
+    await broken.prompt('say soon unreadable')
+    await leave(acp)
+    const database = new DatabaseSync(join(world.dataDir, 'polylogue.db'))
+    const tables = database.prepare("select name from sqlite_master where name in ('events', 'snapshots')").all()
+    expect(tables.length).toBeGreaterThan(0)
+    for (const { name } of tables) damage(database, String(name), broken.id)
+    database.close()
+
+    const next = await world.start(['--resume', broken.id])
+    expect(await openFirst(next, world.workDir)).not.toBe(broken.id)
+    expect(next.frames.filter(({ error }) => error !== undefined)).toEqual([])
+    await leave(next)
+  })
 })
+
+/** Writes something that is not JSON into every text or blob column that holds what happened. */
+function damage(database: DatabaseSync, table: string, sessionId: string): void {
+  const columns = database.prepare(`pragma table_info(${table})`).all()
+  const payload = columns.map(({ name }) => String(name)).find((name) => /payload|event|state|data|body/.test(name))
+  if (payload === undefined) return
+  database.prepare(`update ${table} set ${payload} = '{broken' where session_id = ?`).run(sessionId)
+}

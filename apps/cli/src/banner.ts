@@ -23,6 +23,10 @@ export function formatBanner(server: RunningServer, dataDir: string, { bold, dim
     '',
     formatZedLine(dataDir),
     '',
+    'Or in a program, with socket.io-client (more: docs/doors/blade.md):',
+    '',
+    ...formatSocketLines({ url, key: localKey }),
+    '',
     ...fact('Agents', agents.join(', ')),
     ...fact('Model', ...modelNote.split(/(?<=\.) (?=[A-Z])/)),
     ...fact('Sandbox', ...confinementNote.split(/(?<=\.) (?=[A-Z])/)),
@@ -51,6 +55,16 @@ export function formatCurlLines(target: {
     `URL=${url}/aap/v3 KEY=${key}`,
     `SESSION=$(curl -s "$URL/sessions" ${headers} -d ${session} | sed 's/.*"sessionId":"\\([^"]*\\)".*/\\1/')`,
     `curl -sN "$URL/sessions/$SESSION/turns" ${headers} -d ${turn}`,
+  ]
+}
+
+/** Opens a session and sends a message to it; everything that happens is printed. */
+export function formatSocketLines({ url, key }: { readonly url: string; readonly key: string }): readonly string[] {
+  const headers = `{ authorization: 'Bearer ${key}', 'content-type': 'application/json' }`
+  return [
+    `const made = await fetch('${url}/api/sessions', { method: 'POST', headers: ${headers}, body: '{}' })`,
+    `const socket = io('${url}', { auth: { token: '${key}' } }).onAny(console.log)`,
+    `socket.emit('chat:send', { ...(await made.json()), message: 'Hello! What can you do?' })`,
   ]
 }
 

@@ -24,12 +24,12 @@ export async function newSession(
   const resume = connection.resume
   connection.resume = undefined
   const found = resume && (await findResumable(connection, cwd, resume.selector))
-  if (found !== undefined && resume !== undefined) {
-    // Clients that know no session yet may drop what comes before its id.
-    const past = resume.replay === 'before' ? 'now' : 'later'
-    const opened = await reopen(connection, found, { servers, past })
-    exchange.afterResponse(() => opened.session.goLive())
-    return { sessionId: found.sessionId, ...setup(opened) }
+  // Clients that know no session yet may drop what comes before its id.
+  const past = resume?.replay === 'before' ? 'now' : 'later'
+  const again = found && (await reopen(connection, found, { servers, past }).catch(() => warnOfLoss(connection, found)))
+  if (again !== undefined && found !== undefined) {
+    exchange.afterResponse(() => again.session.goLive())
+    return { sessionId: found.sessionId, ...setup(again) }
   }
   const view = await create(connection, cwd, servers)
   const opened = await openSession(connection, { view, abilities, servers, past: 'never' }).catch(
@@ -101,6 +101,11 @@ async function checkSetup(
     throw invalidParams('additionalDirectories', 'is not supported')
   }
   return { cwd, servers }
+}
+
+/** What cannot be read is no reason to have nothing. */
+function warnOfLoss({ deps }: Connection, { sessionId }: SessionView): undefined {
+  deps.log({ level: 'warn', message: 'the session to resume cannot be read; a new one takes its place', sessionId })
 }
 
 async function create(connection: Connection, cwd: string, servers: readonly GivenMcpServer[]): Promise<SessionView> {
