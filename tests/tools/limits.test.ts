@@ -29,7 +29,10 @@ afterAll(async () => {
 /** Calls something in every step, for more steps than there may be. */
 const forEver = (prefix: string) =>
   script(
-    ...Array.from({ length: 30 }, (_, index) => [call(`${prefix}${index}`, 'Glob', { pattern: '*' }), NEXT]).flat(),
+    ...Array.from({ length: 30 }, (_, index) => [
+      call(`${prefix}${index}`, 'Glob', { pattern: `*${index}` }),
+      NEXT,
+    ]).flat(),
   )
 
 const delegate = (id: string, prompt: string, to?: string) =>

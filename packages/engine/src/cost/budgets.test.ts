@@ -29,7 +29,7 @@ const took = (inputTokens: number, outputTokens = 0, finish: 'stop' | 'tool-call
   finish,
   usage: { inputTokens, outputTokens },
 })
-const look = (id: string, tokens: number): FakeStep => [calls(id, 'look'), took(tokens)]
+const look = (id: string, tokens: number): FakeStep => [calls(id, 'look', { at: id }), took(tokens)]
 
 const start = (budgets: Budgets, steps: readonly FakeStep[], options: TestEngineOptions = {}) =>
   startSession(
@@ -285,7 +285,7 @@ describe('the budget of a turn with sub-agents', () => {
       async *stream(...[request]: Parameters<typeof fake.stream>): AsyncGenerator<ModelOutput> {
         const told = textOf(request.messages.find(({ role }) => role === 'user')?.content ?? '')
         if (told === 'go' && request.step === 0) for (const id of delegated) yield delegate(id)
-        else if (told !== 'go' && request.step < 3) yield calls(`${told}${++made}`, 'look')
+        else if (told !== 'go' && request.step < 3) yield calls(`${told}${++made}`, 'look', { at: made })
         else return yield* [says(`${told} done`), took(10, 0, 'stop')]
         yield took(10)
       },
