@@ -160,7 +160,10 @@ export function defineBench(program: Command, finish: Finish): void {
     .command('bench')
     .description('measure this machine against the speed budget')
     .option('--quick', 'smaller runs, for a first look')
-    .option('--only <row>', 'one row: cpu, latency, admission, idle, list, start, acp-start, acp-updates or growth')
+    .option(
+      '--only <row>',
+      'one row: cpu, latency, admission, idle, list, start, acp-start, acp-updates, sockets or growth',
+    )
     .option('--json <file>', 'also write the figures to this file')
     .option('--markdown <file>', 'also write them as a page')
     .option('--profile <dir>', 'measure nothing; write a CPU profile of the server under load and its flame graph')
