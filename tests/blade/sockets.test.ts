@@ -99,6 +99,18 @@ describe('beside another door', () => {
   })
 })
 
+describe('the list of sessions', () => {
+  it('is told of a change in a session that nobody watches, and only to its owner', async () => {
+    const { client } = await connect()
+    const other = await connect({ token: await server.createKey('grace') })
+    const id = await createSession()
+    const told = new Promise((resolve) => client.socket.once('session:updated', resolve))
+    await rest.send('PATCH', `/sessions/${id}/pin`, { pinned: true })
+    expect(await told).toEqual({ session_id: id, is_pinned: true })
+    expect(other.told).toEqual([])
+  })
+})
+
 describe('what comes along with a message', () => {
   it('is kept in the workspace, where tools read it', async () => {
     const { client, ended } = await connect()

@@ -1,5 +1,4 @@
 import { SOCKET_PATH, createBladeSockets, type BladeSockets, type SocketCaller } from '@polylogue/blade'
-import type { SessionChanges } from '@polylogue/engine'
 import { createConfinedFiles } from '@polylogue/tools'
 import type { IncomingMessage } from 'node:http'
 import type { Authenticate } from '../auth/authenticate.ts'
@@ -64,21 +63,9 @@ export function createSockets({ parts, config: { limits }, log, authenticate }: 
       log[level](error === undefined ? fields : { ...fields, err: error }, message)
     },
   })
-  parts.onSessionChange(({ userId, sessionId, changes }) => {
-    const changed = toWire(changes)
-    if (Object.keys(changed).length > 0) sockets.sessionUpdated(userId, { session_id: sessionId, ...changed })
-  })
+  parts.onSessionChange((change) => sockets.sessionChanged(change))
   return sockets
 }
-
-/** What a list shows of it. */
-const toWire = ({ title, isPinned, isShared, recallsMemories, model }: SessionChanges) => ({
-  ...(title !== undefined && { intent: title }),
-  ...(isPinned !== undefined && { is_pinned: isPinned }),
-  ...(isShared !== undefined && { shared: isShared }),
-  ...(recallsMemories !== undefined && { memory_enabled: recallsMemories }),
-  ...(model !== undefined && { model }),
-})
 
 /** The same request, as if the token of the handshake had stood in its head. */
 function withToken(incoming: IncomingMessage, token: string): IncomingMessage {

@@ -19,6 +19,7 @@ import type {
 import { ROOT_LOOP, type EntryId, type ToolCallId } from '../ids.ts'
 import { RESULT_TOOL } from '../ports/tool.ts'
 import { openSeedCalls } from './open-seed-calls.ts'
+import { titleOf } from './title-of.ts'
 import {
   STATE_SHAPE,
   type ActiveCompaction,
@@ -31,7 +32,6 @@ import {
   type SessionState,
 } from './state.ts'
 
-const TITLE_LENGTH = 60
 /** How much of the context a compaction may leave to count as one that helped. */
 const WORTH_IT = 0.9
 /** How much of what a sub-agent said is kept at hand. */
@@ -339,13 +339,6 @@ function firstUserText(messages: readonly SeedMessage[]): string {
 
 function titled(state: SessionState, text: string): SessionState {
   if (state.title !== undefined) return state
-  const title = text.trim().replace(/\s+/g, ' ')
-  if (title === '') return state
-  return { ...state, title: title.length > TITLE_LENGTH ? `${cutAtCharacter(title, TITLE_LENGTH - 1)}…` : title }
-}
-
-/** Never cuts a surrogate pair in half. */
-function cutAtCharacter(text: string, length: number): string {
-  const end = text.charCodeAt(length - 1)
-  return text.slice(0, end >= 0xd800 && end <= 0xdbff ? length - 1 : length)
+  const title = titleOf(text)
+  return title === undefined ? state : { ...state, title }
 }

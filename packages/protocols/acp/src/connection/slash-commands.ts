@@ -1,5 +1,6 @@
 import type { PromptResponse } from '@agentclientprotocol/sdk'
 import { MEMORY_LIMITS, unreachable, type AddedMemory } from '@polylogue/engine'
+import { randomUUID } from 'node:crypto'
 import { commandsWith, type GivenCommand } from '../commands.ts'
 import type { MemoryBook } from '../deps.ts'
 import { parseModelValue } from '../model-names.ts'
@@ -10,7 +11,6 @@ import { chooseModel, setMode } from './configuration.ts'
 import type { Connection } from './connection.ts'
 
 const MOST_SHOWN = 20
-let said = 0
 
 /** Commands that need no turn: what became of them is said like an answer, and is no part of the history. */
 export async function runSlashCommand(
@@ -18,7 +18,7 @@ export async function runSlashCommand(
   session: AcpSession,
   command: GivenCommand,
 ): Promise<PromptResponse> {
-  session.say(`command_${++said}`, await answerTo(connection, session, command))
+  session.say(`command_${randomUUID()}`, await answerTo(connection, session, command))
   return { stopReason: 'end_turn' }
 }
 

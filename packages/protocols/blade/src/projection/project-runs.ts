@@ -1,11 +1,11 @@
 /** The frame of a turn: where runs begin and end, what the user said, and changes of mode. */
-import { textOf } from '@polylogue/engine'
+import { titleOf, textOf } from '@polylogue/engine'
 import type { EventOf } from './event-of.ts'
 import { newTurn } from './new-turn.ts'
 import { pauseTurns } from './project-calls.ts'
 import type { Scene } from './scene.ts'
 import { toEndStatus, toErrorCode, toFinishReason } from './session-status.ts'
-import { titleOf, toSessionChanges } from './session-changes.ts'
+import { toSessionChanges } from './session-changes.ts'
 import { idsOfEntry, idsOfEvent, runIdOf } from './turn-ids.ts'
 import { plainBlock, toUserBlocks } from './user-turn.ts'
 import type { ChatEnd } from '../wire.ts'

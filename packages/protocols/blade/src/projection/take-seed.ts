@@ -1,10 +1,9 @@
-import { ROOT_LOOP, textOf } from '@polylogue/engine'
+import { titleOf, ROOT_LOOP, textOf } from '@polylogue/engine'
 import type { EventOf } from './event-of.ts'
 import type { OpenCall } from './open-loops.ts'
 import type { Moment } from './project-runs.ts'
 import type { Scene } from './scene.ts'
 import { toSeededTurns } from './seeded-turns.ts'
-import { titleOf } from './session-changes.ts'
 
 /** A history that the session began with. Its open calls wait for the client that declared them. */
 export function takeSeed(scene: Scene, { entryId, messages }: EventOf<'session.seeded'>, { seq, at }: Moment): void {

@@ -2,12 +2,11 @@
  * Blade's Socket.IO server, without a listener of its own: whoever has one hands over the requests for `/socket.io/`.
  * Socket.IO itself is loaded with the first of them.
  */
-import { asSessionId, type Clock, type UserId } from '@polylogue/engine'
+import type { Clock, ConfigureSession } from '@polylogue/engine'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { BladeSocketDeps } from './deps.ts'
 import type { SocketServer } from './socket-server.ts'
-import type { ServerEvents } from '../wire.ts'
 
 export const SOCKET_PATH = '/socket.io/'
 
@@ -15,7 +14,7 @@ export interface BladeSockets {
   handleRequest(incoming: IncomingMessage, outgoing: ServerResponse): void
   handleUpgrade(incoming: IncomingMessage, socket: Duplex, head: Buffer): void
   /** For the list of a user's sessions; sessions that somebody watches tell it by themselves. */
-  sessionUpdated(userId: UserId, payload: ServerEvents['session:updated']): void
+  sessionChanged(change: Pick<ConfigureSession, 'userId' | 'sessionId' | 'changes'>): void
   /** Ends all connections. Idempotent. */
   close(): Promise<void>
 }
@@ -42,8 +41,8 @@ export function createBladeSockets(deps: BladeSocketDeps & { readonly clock: Clo
     handleRequest: (incoming, outgoing) =>
       handle((server) => server.handleRequest(incoming, outgoing), incoming.socket),
     handleUpgrade: (incoming, socket, head) => handle((server) => server.handleUpgrade(incoming, socket, head), socket),
-    sessionUpdated(userId, payload) {
-      loaded?.sessionUpdated(userId, asSessionId(payload.session_id), payload)
+    sessionChanged(change) {
+      loaded?.sessionChanged(change)
     },
     async close() {
       if (isClosed) return

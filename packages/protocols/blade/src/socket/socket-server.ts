@@ -1,10 +1,10 @@
-import type { Clock, SessionId, UserId } from '@polylogue/engine'
+import type { Clock, ConfigureSession } from '@polylogue/engine'
 import { Server as EngineIoServer } from 'engine.io'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { Server, type Socket } from 'socket.io'
 import { toPayload, type ProjectedOutput } from '../projection/projected-output.ts'
-import type { ServerEvents } from '../wire.ts'
+import { toSessionChanges } from '../projection/session-changes.ts'
 import type { BladeSocketDeps, SocketCaller } from './deps.ts'
 import { FirstBytes } from './first-bytes.ts'
 import { AWAY_MS, KeptRooms, RoomsAdapter } from './kept-rooms.ts'
@@ -23,7 +23,7 @@ const CONNECT_MS = 10_000
 export interface SocketServer {
   handleRequest(incoming: IncomingMessage, outgoing: ServerResponse): void
   handleUpgrade(incoming: IncomingMessage, socket: Duplex, head: Buffer): void
-  sessionUpdated(userId: UserId, sessionId: SessionId, payload: ServerEvents['session:updated']): void
+  sessionChanged(change: Pick<ConfigureSession, 'userId' | 'sessionId' | 'changes'>): void
   close(): void
 }
 
@@ -158,8 +158,10 @@ export function createSocketServer(deps: BladeSocketDeps & { readonly clock: Clo
       firstBytes.count(socket, query.get('sid') ?? undefined)
       engine.handleUpgrade(incoming, socket, head)
     },
-    sessionUpdated(userId, sessionId, payload) {
-      if (!lives.has(sessionId)) io.to(roomOfUser(userId)).emit('session:updated', payload)
+    sessionChanged({ userId, sessionId, changes }) {
+      const changed = toSessionChanges(changes)
+      if (lives.has(sessionId) || Object.keys(changed).length === 0) return
+      io.to(roomOfUser(userId)).emit('session:updated', { session_id: sessionId, ...changed })
     },
     close() {
       // Without a goodbye: a client that is told to go does not come back by itself.
