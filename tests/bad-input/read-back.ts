@@ -17,7 +17,13 @@ export async function readBack(target: Target, atOnce: number): Promise<readonly
 async function listSessions(target: Target): Promise<{ ids: readonly string[]; complaints: string[] }> {
   const ids: string[] = []
   const complaints: string[] = []
+  const pages = new Set<string>()
   for (let after: string | undefined = ''; after !== undefined;) {
+    if (pages.has(after)) {
+      complaints.push(`the list of sessions comes back to where it was: ${after}`)
+      break
+    }
+    pages.add(after)
     const path = `/aap/v3/sessions${after === '' ? '' : `?after=${after}`}`
     const { status, body, text } = await ask(target, { method: 'GET', path })
     const page = isPage(body) ? body : undefined

@@ -1,11 +1,13 @@
 import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
 import { startStopwatch, tellProof } from '../storage-faults/proof-result.ts'
+import { percentile } from '../streams/support/measure-delay.ts'
 import { readMetric } from '../streams/support/read-metric.ts'
 import { eventually } from '../support/eventually.ts'
 import { startServerProcess } from '../support/server-process.ts'
 import { createTempDir } from '../support/temp-dir.ts'
-import { findMistakes, measureDelays, openAudience, p99 } from './audience.ts'
+import { findMistakes, openAudience } from './audience.ts'
+import { measureDelays } from './measure-delays.ts'
 import type { ReadingManner } from './raw-socket.ts'
 
 const CONFIG = fileURLToPath(new URL('../streams/support/flood.config.ts', import.meta.url))
@@ -60,7 +62,7 @@ it('600 sockets that do not read cost neither memory nor time', async () => {
   const server = await startServerProcess({ dataDir: dir.path, flags: ['--config', CONFIG] })
   const resident = (): Promise<number> => readMetric(server, 'process_resident_memory_bytes')
   const open = (): Promise<number> => readMetric(server, 'polylogue_open_streams')
-  const alone = p99(await measureDelays(server, DELAY_SECONDS))
+  const alone = percentile(await measureDelays(server, DELAY_SECONDS), 0.99)
   const base = await resident()
 
   const manners = [...times(OF_EACH_KIND, 'none'), ...times(OF_EACH_KIND, 'slow'), ...times(OF_EACH_KIND, 'mute')]
@@ -72,7 +74,7 @@ it('600 sockets that do not read cost neither memory nor time', async () => {
     await audience.flood({ ...REST, events: Math.min(left, REST.events) })
     peak = Math.max(peak, await resident())
   }
-  const other = p99(await amid)
+  const other = percentile(await amid, 0.99)
   const stillOpen = await eventually(async () => ((await open()) === 1 ? 1 : undefined), 'all are let go').catch(open)
   const [first] = audience.sockets
   const turns = await audience.messages()

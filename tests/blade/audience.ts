@@ -1,12 +1,13 @@
 // A session with many watchers, some of whom do not read.
-import { type BladeOutput, SessionFold, type TurnProjection } from '@polylogue/blade'
+import { SessionFold, type TurnProjection } from '@polylogue/blade'
 import { isDeepStrictEqual } from 'node:util'
-import { percentile } from '../streams/support/measure-delay.ts'
 import { V3 } from '../support/aap-dialect.ts'
 import { eventually } from '../support/eventually.ts'
 import type { ServerProcess } from '../support/server-process.ts'
 import { type RawSocket, type ReadingManner, openRawSocket } from './raw-socket.ts'
 import { createRestClient } from './rest-client.ts'
+
+export type Served = Pick<ServerProcess, 'url' | 'key' | 'client'>
 
 export interface Flood {
   readonly events: number
@@ -24,7 +25,7 @@ export interface Audience {
 }
 
 /** The first socket reads; the others as they are told. */
-export async function openAudience(server: ServerProcess, manners: readonly ReadingManner[]): Promise<Audience> {
+export async function openAudience(server: Served, manners: readonly ReadingManner[]): Promise<Audience> {
   const rest = createRestClient(server)
   const sessionId = await rest.create({ solution_id: 'flood' })
   const { url, key } = server
@@ -45,27 +46,6 @@ export async function openAudience(server: ServerProcess, manners: readonly Read
       for (const socket of [first, ...others]) socket.close()
     },
   }
-}
-
-/** How long each delta was under way to this socket, in milliseconds, told by the stamps of the model. */
-export async function measureDelays(server: ServerProcess, seconds: number): Promise<readonly number[]> {
-  const audience = await openAudience(server, [])
-  const [socket] = audience.sockets
-  const delays: number[] = []
-  socket?.listen((output) => {
-    const now = Number(process.hrtime.bigint() / 1000n)
-    for (const sentAt of stampsIn(output)) delays.push((now - sentAt) / 1000)
-  })
-  await audience.flood({ events: seconds * 50, bytes: 64, perSecond: 50 })
-  audience.close()
-  return delays
-}
-
-export const p99 = (delays: readonly number[]): number => percentile(delays, 0.99)
-
-function stampsIn({ event, payload }: BladeOutput): readonly number[] {
-  if (event !== 'turn:patch' || payload.patch_type !== 'add_content') return []
-  return [...(payload.data.text_delta ?? '').matchAll(/@(\d+)@/g)].map(([, stamp]) => Number(stamp))
 }
 
 /** What is wrong with what a socket was told, if the session is as it says. */

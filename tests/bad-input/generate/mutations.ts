@@ -58,7 +58,7 @@ const MUTATORS: readonly Mutator[] = [
   },
   { name: '2,000 keys', apply: () => raw(manyKeys(2000)) },
   { name: '10,001 keys', apply: () => raw(manyKeys(10_001)) },
-  { name: '1,000 times', apply: (value) => Array.from({ length: 1000 }, () => value) },
+  { name: '1,000 times', apply: repeat },
   { name: 'other case', fits: isText, apply: (value) => (isText(value) ? value.toUpperCase() : value) },
   { name: 'forged lines', fits: isText, apply: (value, random) => `${String(value)}${random.pick(FORGED_LINES)}` },
   { name: 'surrounded', fits: isText, apply: (value) => `\u0000 ${String(value)}\ufeff ` },
@@ -75,6 +75,14 @@ const MUTATORS: readonly Mutator[] = [
   { name: 'unknown keys', fits: isRecord, apply: (value) => ({ ...asRecord(value), unknown: 1, '': 2, '\ud800': 3 }) },
   { name: 'polluting keys', fits: isRecord, apply: addPollution },
 ]
+
+/** More than any route takes. A list of lists of long texts would soon be more than this process can hold. */
+const MOST_BYTES = 40 * 1024 * 1024
+
+function repeat(value: unknown): unknown {
+  const each = value === DROPPED ? 1 : writeJson(value).length
+  return Array.from({ length: Math.min(1000, Math.ceil(MOST_BYTES / each)) }, () => value)
+}
 
 const asRecord = (value: unknown): Readonly<Record<string, unknown>> => (isRecord(value) ? value : {})
 
