@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
 import { createTempDir } from '../../support/temp-dir.ts'
 import { COUNTS } from '../counts.ts'
 import { injectionsOf } from '../io-error/injections.ts'
@@ -19,7 +20,7 @@ it('every golden log is read as it was written, and a kill in a migration leaves
   const failed = [...killed.flatMap(({ problems }) => problems), ...differing.flat()]
   tellProof({
     id: 'F22',
-    what: `${logs.length} golden log read as it was written; kills at every write of a migration`,
+    what: `${logs.length} golden logs read as they were written; kills at every write of a migration`,
     count: killed.length + logs.length,
     failures: failed.length,
     complaints: failed.flat(),
@@ -36,7 +37,7 @@ async function differencesOf(log: GoldenLog): Promise<readonly string[]> {
     const file = join(temp.path, 'polylogue.db')
     restoreGoldenLog(log, file)
     const states = await readStates(file)
-    return Object.keys(log.states).filter((id) => states[id] !== log.states[id])
+    return Object.keys(log.states).filter((id) => !isDeepStrictEqual(states[id], log.states[id]))
   } finally {
     await temp.remove()
   }
