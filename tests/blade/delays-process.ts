@@ -1,23 +1,22 @@
 // Measures delays for `measure-delays.ts`.
 import type { BladeOutput } from '@polylogue/blade'
 import { createAapClient } from '../support/aap-client.ts'
-import { openAudience } from './audience.ts'
+import { type Served, openAudience } from './audience.ts'
 
-const PER_SECOND = 50
-const BYTES = 64
+/** Of one turn after the other. */
+const FLOOD = { events: 250, bytes: 64, perSecond: 50 }
 
-interface Errand {
-  readonly url: string
-  readonly key: string
-  readonly seconds: number
-}
+let isEnough = false
 
-process.once('message', (message) => {
-  void measure(message as Errand).then((delays) => process.send?.(delays))
+process.once('message', (target) => {
+  process.once('message', () => {
+    isEnough = true
+  })
+  void measure(target as Pick<Served, 'url' | 'key'>).then((delays) => process.send?.(delays))
 })
 process.on('disconnect', () => process.exit())
 
-async function measure({ url, key, seconds }: Errand): Promise<readonly number[]> {
+async function measure({ url, key }: Pick<Served, 'url' | 'key'>): Promise<readonly number[]> {
   const audience = await openAudience({ url, key, client: (dialect) => createAapClient({ url, key, dialect }) }, [])
   const [socket] = audience.sockets
   const delays: number[] = []
@@ -25,7 +24,7 @@ async function measure({ url, key, seconds }: Errand): Promise<readonly number[]
     const now = Number(process.hrtime.bigint() / 1000n)
     for (const sentAt of stampsIn(output)) delays.push((now - sentAt) / 1000)
   })
-  await audience.flood({ events: seconds * PER_SECOND, bytes: BYTES, perSecond: PER_SECOND })
+  while (!isEnough) await audience.flood(FLOOD)
   audience.close()
   return delays
 }

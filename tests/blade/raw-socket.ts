@@ -2,7 +2,10 @@
 import type { BladeOutput } from '@polylogue/blade'
 import { type Socket, connect } from 'node:net'
 
-/** `all`: as it comes. `slow`: 100 bytes in a second. `none`: nothing. `mute`: everything, but it answers no ping. */
+/**
+ * `all`: as it comes. `slow`: 100 bytes in a second. `none`: nothing. `mute`: everything, but it looks at nothing and
+ * answers no ping.
+ */
 export type ReadingManner = 'all' | 'slow' | 'none' | 'mute'
 
 const SLICE = 25
@@ -39,7 +42,7 @@ export async function openRawSocket({ url, key, sessionId, manner }: RawSocketOp
     if (text.startsWith('0{')) write(socket, `40${JSON.stringify({ token: key, lean: true })}`)
     else if (text.startsWith('40')) write(socket, `420["session:subscribe",{"session_id":"${sessionId}"}]`)
     else if (text.startsWith('430')) subscribed.resolve()
-    else if (text === '2' && manner !== 'mute') write(socket, '3')
+    else if (text === '2') write(socket, '3')
     else if (text.startsWith('42')) {
       const output = toOutput(text.slice(2))
       told.push(output)
@@ -52,7 +55,7 @@ export async function openRawSocket({ url, key, sessionId, manner }: RawSocketOp
       'Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AQEBAQEBAQEBAQEBAQEBAQ==\r\n\r\n',
   )
   await subscribed.promise
-  if (manner === 'none' || manner === 'slow') readBadly(socket, manner)
+  if (manner !== 'all') readBadly(socket, manner)
   return { told, listen: (listener) => void listeners.push(listener), closed, close: () => socket.destroy() }
 }
 
@@ -86,8 +89,9 @@ function readFrames(socket: Socket, take: (text: string) => void): void {
   })
 }
 
-function readBadly(socket: Socket, manner: 'slow' | 'none'): void {
+function readBadly(socket: Socket, manner: Exclude<ReadingManner, 'all'>): void {
   socket.removeAllListeners('data')
+  if (manner === 'mute') return void socket.resume()
   socket.pause()
   if (manner === 'none') return
   const timer = setInterval(() => socket.read(SLICE), 1000 / SLICES_PER_SECOND)

@@ -1,4 +1,5 @@
-import { Adapter, type Session } from 'socket.io-adapter'
+import { Adapter, type BroadcastOptions, type Session } from 'socket.io-adapter'
+import { FanOut } from './fan-out.ts'
 
 /** What is remembered of a socket that has gone. */
 type GoneSocket = Omit<Session, 'missedPackets'>
@@ -9,10 +10,23 @@ export const AWAY_MS = 2 * 60_000
 const MOST_KEPT = 20_000
 
 /**
- * Rooms as usual. Of a socket that was cut it tells whoever wants to remember it, and it keeps no broadcasts: what was
+ * Rooms as usual, but a full one is told in pieces. Of a socket that was cut it tells whoever wants to remember it, and it keeps no broadcasts: what was
  * missed is in the log.
  */
 export class RoomsAdapter extends Adapter {
+  readonly telling = new FanOut()
+
+  override broadcast(packet: unknown, options: BroadcastOptions): void {
+    this.telling.tell(this.members(options.rooms), (rooms) => super.broadcast(packet, { ...options, rooms }))
+  }
+
+  /** Every socket is also a room of its own. */
+  members(rooms: Iterable<string>): Set<string> {
+    const members = new Set<string>()
+    for (const room of rooms) for (const socketId of this.rooms.get(room) ?? []) members.add(socketId)
+    return members
+  }
+
   override persistSession(session: GoneSocket): void {
     this.emit('socket-gone', session)
   }

@@ -6,6 +6,7 @@ import { Server, type Socket } from 'socket.io'
 import { toPayload, type ProjectedOutput } from '../projection/projected-output.ts'
 import { toSessionChanges } from '../projection/session-changes.ts'
 import type { BladeSocketDeps, SocketCaller } from './deps.ts'
+import { FanOut } from './fan-out.ts'
 import { FirstBytes } from './first-bytes.ts'
 import { AWAY_MS, KeptRooms, RoomsAdapter } from './kept-rooms.ts'
 import { LiveSessions, type LiveSession } from './live-sessions.ts'
@@ -65,7 +66,9 @@ export function createSocketServer(deps: BladeSocketDeps & { readonly clock: Clo
 
   engine.on('connection', (connection: Socket['conn']) => firstBytes.opened(connection))
   io.bind(engine)
-  io.of('/').adapter.on('socket-gone', ({ sid, pid }: { readonly sid: string; readonly pid: string }) => {
+  const rooms = roomsOf(io)
+  const confirming = new FanOut()
+  rooms.on('socket-gone', ({ sid, pid }: { readonly sid: string; readonly pid: string }) => {
     const client = clients.get(sid)
     if (client !== undefined) kept.keep(pid, client.peer.kept, clock.now())
   })
@@ -112,6 +115,7 @@ export function createSocketServer(deps: BladeSocketDeps & { readonly clock: Clo
       },
     })
     connection.on('packetCreate', ({ type }: { readonly type: string }) => {
+      rooms.telling.flush(socket.id)
       if (type === 'ping') peer.pinged()
     })
     connection.on('heartbeat', () => peer.ponged())
@@ -137,18 +141,16 @@ export function createSocketServer(deps: BladeSocketDeps & { readonly clock: Clo
       io.to([lean, plain]).emit(event, output.payload)
       if (event === 'chat:end') confirm([lean, plain])
     } else {
-      const { rooms } = io.of('/').adapter
-      if (rooms.has(lean)) io.to(lean).emit(event, toPayload(output, 'lean'))
-      if (rooms.has(plain)) io.to(plain).emit(event, toPayload(output, 'plain'))
+      if (rooms.rooms.has(lean)) io.to(lean).emit(event, toPayload(output, 'lean'))
+      if (rooms.rooms.has(plain)) io.to(plain).emit(event, toPayload(output, 'plain'))
     }
   }
 
   /** Asks for a sign that all of it has arrived, so that who is cut off later is not told of this run again. */
-  function confirm(rooms: readonly string[]): void {
-    const { adapter } = io.of('/')
-    for (const room of rooms) {
-      for (const socketId of adapter.rooms.get(room) ?? []) clients.get(socketId)?.ping()
-    }
+  function confirm(told: readonly string[]): void {
+    confirming.tell(rooms.members(told), (socketIds) => {
+      for (const socketId of socketIds) clients.get(socketId)?.ping()
+    })
   }
 
   return {
@@ -164,11 +166,18 @@ export function createSocketServer(deps: BladeSocketDeps & { readonly clock: Clo
       io.to(roomOfUser(userId)).emit('session:updated', { session_id: sessionId, ...changed })
     },
     close() {
+      rooms.telling.flushAll()
       // Without a goodbye: a client that is told to go does not come back by itself.
       engine.close()
       lives.close()
     },
   }
+}
+
+function roomsOf(io: Server): RoomsAdapter {
+  const { adapter } = io.of('/')
+  if (!(adapter instanceof RoomsAdapter)) throw new Error('the rooms are ours')
+  return adapter
 }
 
 /** As the connection does it from time to time; only its type hides it. */
