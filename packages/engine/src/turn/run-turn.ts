@@ -4,7 +4,7 @@ import type { Failure, TurnOutcome } from '../events/recorded-event.ts'
 import { ROOT_LOOP, type LoopId } from '../ids.ts'
 import { findLoop, isChild, type ActiveTurn } from '../session/state.ts'
 import { compactIfDue } from './compact-loop.ts'
-import { MOST_REPEATS, countRepeats } from './count-repeats.ts'
+import { MOST_REPEATS, findCircle } from './find-circle.ts'
 import { endTurn, nextQueuedTurn } from './end-turn.ts'
 import { lineOfAgents } from './loop-agents.ts'
 import { nextMove } from './next-move.ts'
@@ -40,14 +40,9 @@ export async function runLoop(turnId: ActiveTurn['turnId'], loopId: LoopId, deps
     const move = stopReasonOf(signal) === 'cancel' ? 'stop-cancelled' : nextMove(turn, line[0], loop)
     switch (move) {
       case 'ask-model':
-        if (
-          loop.answeredSteps >= MOST_REPEATS &&
-          countRepeats((await session.context(loop)).messages()) >= MOST_REPEATS
-        ) {
-          return end(deps, turnId, loopId, 'step-limit', {
-            code: 'repeated-call',
-            message: `The agent stopped: it made the same call ${MOST_REPEATS} times in a row, with the same result.`,
-          })
+        if (loop.answeredSteps >= MOST_REPEATS) {
+          const circle = findCircle((await session.context(loop)).messages())
+          if (circle !== undefined) return end(deps, turnId, loopId, circle.outcome, circle.error)
         }
         if (await isOverBudget(turn, loopId, deps)) break
         if (!isChild(loop)) await recallMemories(turn, deps)

@@ -112,7 +112,7 @@ export function endRun(scene: Scene, event: EventOf<'turn.ended'>): void {
   }
   const status = toEndStatus(outcome)
   const result = status === 'completed' ? resultOf(run, event) : null
-  board.tell('chat:end', { status, result, finish_reason: toFinishReason(outcome) })
+  board.tell('chat:end', { status, result, finish_reason: toFinishReason(outcome, error) })
   tellTitle(scene)
 }
 

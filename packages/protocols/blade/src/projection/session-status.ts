@@ -1,4 +1,4 @@
-import { unreachable, type TurnOutcome } from '@polylogue/engine'
+import { unreachable, type Failure, type TurnOutcome } from '@polylogue/engine'
 import type { ChatEnd } from '../wire.ts'
 
 export function toEndStatus(outcome: TurnOutcome): ChatEnd['status'] {
@@ -18,8 +18,9 @@ export function toEndStatus(outcome: TurnOutcome): ChatEnd['status'] {
   }
 }
 
-export function toFinishReason(outcome: TurnOutcome): ChatEnd['finish_reason'] {
+export function toFinishReason(outcome: TurnOutcome, error?: Failure): ChatEnd['finish_reason'] {
   if (outcome === 'step-limit') return 'max_turns'
+  if (error?.code === 'tool-failure') return 'tool_error'
   return toEndStatus(outcome) === 'completed' ? 'completed' : null
 }
 
@@ -28,6 +29,8 @@ export function toErrorCode(code: string): string {
   switch (code) {
     case 'output-schema-violation':
       return 'output_schema_violation'
+    case 'tool-failure':
+      return 'tool_error'
     case 'internal':
       return 'internal_error'
     case 'agent-gone':

@@ -114,6 +114,13 @@ describe('a tool call', () => {
     expect(client.of('chat:end')).toMatchObject([{ status: 'completed', finish_reason: 'max_turns' }])
     expect(client.of('system:notification')).toMatchObject([{ notification_type: 'max_turns', status: 'warning' }])
   })
+
+  it('that fail again and again in the same way end the run with tool_error', async () => {
+    const steps = Array.from({ length: 9 }, (_, index) => [calls(`c${index}`, 't', { index }), finishes('tool-calls')])
+    const { client } = await run([returns('t', { content: 'no such host', isError: true })], steps)
+    expect(client.of('chat:end')).toMatchObject([{ status: 'failed', result: null, finish_reason: 'tool_error' }])
+    expect(client.of('system:error')).toMatchObject([{ code: 'tool_error', detail: 'tool-failure' }])
+  })
 })
 
 describe('what a tool tells the page', () => {
