@@ -250,6 +250,7 @@ export const recordedEventSchema = z.discriminatedUnion('type', [
     status: z.enum(['completed', 'failed', 'denied', 'cancelled', 'unknown']),
     output: userContent,
     by: z.enum(['tool', 'client', 'engine']),
+    isSuperseded: z.boolean().optional(),
     durationMs: z.number().optional(),
     meta: jsonObject.optional(),
     changedFiles: z

@@ -408,6 +408,8 @@ export interface ToolCallSettled {
   readonly output: ToolContent
   /** Who produced the output: the tool, the client that was asked, or the engine itself (denials, refusals). */
   readonly by: 'tool' | 'client' | 'engine'
+  /** Cancelled by new input, whose turn begins in the same transaction. */
+  readonly isSuperseded?: boolean
   readonly durationMs?: number
   /** For clients, never shown to the model. */
   readonly meta?: JsonObject

@@ -30,7 +30,7 @@ export function decideStartTurn(state: SessionState, command: StartTurn, context
 
   const events: RecordedEvent[] = changes.event ? [changes.event] : []
   if (turn?.status === 'waiting' && !mustWait)
-    events.push(...endTurn(turn, { outcome: 'cancelled', openCalls: SUPERSEDED }))
+    events.push(...endTurn(turn, { outcome: 'cancelled', openCalls: SUPERSEDED, isSuperseded: true }))
   events.push({ type: 'input.admitted', inputId, turnId, content: command.content, ...(settings && { settings }) })
   if (mustWait) return { events, secrets: changes.secrets, turnId, firstEvent: events.length - 1, queued: true }
 

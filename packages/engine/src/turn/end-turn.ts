@@ -17,6 +17,8 @@ export interface TurnEnd {
   readonly error?: Failure
   /** The result that calls without one get; the model reads it. */
   readonly openCalls: string
+  /** New input ends the turn. */
+  readonly isSuperseded?: boolean
   /** What unfinished model steps had written. */
   partialOf?(stepId: EntryId): readonly StepBlock[]
   /** What an unfinished model step took, where its provider said so. */
@@ -52,7 +54,15 @@ export function endLoop(turn: ActiveTurn, loop: LoopProgress, end: TurnEnd): Rec
             ...endLoop(turn, child, end),
             { type: 'loop.ended', turnId, loopId: child.loopId, outcome: end.outcome } as const,
           ]),
-      { type: 'tool-call.settled', turnId, toolCallId, status: 'cancelled', output: end.openCalls, by: 'engine' },
+      {
+        type: 'tool-call.settled',
+        turnId,
+        toolCallId,
+        status: 'cancelled',
+        output: end.openCalls,
+        by: 'engine',
+        ...(end.isSuperseded && { isSuperseded: true }),
+      },
     ]
   })
   const { step } = loop

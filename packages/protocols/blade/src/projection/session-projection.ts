@@ -6,14 +6,7 @@
  * a turn that waited is told after the start of the run that superseded it, and a call that needs approval is declared
  * as one that waits. What is recorded together is read together: `settle` says that nothing more is at hand.
  */
-import {
-  textOf,
-  unreachable,
-  type BlockDelta,
-  type LiveBatch,
-  type Recorded,
-  type RecordedEvent,
-} from '@polylogue/engine'
+import { unreachable, type BlockDelta, type LiveBatch, type Recorded, type RecordedEvent } from '@polylogue/engine'
 import type { SessionStatus, ToldTurn, TurnProjection } from '../wire.ts'
 import type { EventOf } from './event-of.ts'
 import { findQuestion, type OpenQuestion } from './open-question.ts'
@@ -219,9 +212,8 @@ const ENDINGS: ReadonlySet<RecordedEvent['type']> = new Set([
   'turn.ended',
 ])
 
-/** The log has no other word for it than the one that the model reads. */
 const isSuperseding = (event: RecordedEvent): boolean =>
-  event.type === 'tool-call.settled' && event.by === 'engine' && textOf(event.output).includes('superseded')
+  event.type === 'tool-call.settled' && event.isSuperseded === true
 
 const isCallOf = ({ routes }: EventOf<'step.answered'>, toolCallId: string): boolean => routes[toolCallId] !== undefined
 
