@@ -113,7 +113,7 @@ export const PROMISES = [
   {
     id: 'P17',
     promise: 'No input ends the server.',
-    today: 'No exit, no unhandled rejection, no 5xx.',
-    shownBy: ['B', 'B11'],
+    today: 'No exit, no unhandled rejection, no 5xx, over HTTP, editors’ frames, sockets, flags and files.',
+    shownBy: ['B', 'B1', 'B11'],
   },
 ]
