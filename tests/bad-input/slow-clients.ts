@@ -1,6 +1,7 @@
 // Clients that take their time: heads and bodies of a byte a second, connections that say nothing, readers that do not
 // read. There are always as many of them as were asked for: who is closed comes back.
 import { type Socket, connect } from 'node:net'
+import { readAccepted } from './accepted-connections.ts'
 import { toHead } from './http-text.ts'
 import { createSession } from './scene.ts'
 import type { Subject } from './subject.ts'
@@ -24,44 +25,34 @@ const PATIENCE_MS: Readonly<Record<Pace, number>> = {
   'does not read': Infinity,
 }
 
-const LAST_WORD_MS = 2_000
+const LOOK_EVERY_MS = 2_000
+
+interface SlowClient {
+  readonly pace: Pace
+  /** When we saw that the server had it. */
+  since?: number
+}
 
 export async function openSlowClients(subject: Subject, count: number): Promise<SlowClients> {
   const complaints: string[] = []
-  const sockets = new Set<Socket>()
+  const clients = new Map<Socket, SlowClient>()
+  const port = Number(new URL(subject.url).port)
   const sessionId = await createSession(subject)
   let closed = 0
   let hasLeft = false
 
   const open = (pace: Pace): void => {
-    const { hostname, port } = new URL(subject.url)
-    const socket = connect({ host: hostname, port: Number(port) })
+    const socket = connect({ host: new URL(subject.url).hostname, port })
     let received = ''
-    let tooLong: NodeJS.Timeout | undefined
-    sockets.add(socket)
+    clients.set(socket, { pace })
     socket.on('error', () => undefined)
-    socket.on('connect', () => {
-      socket.write(firstWords(pace, subject, sessionId))
-      tooLong = setTimeout(
-        () => {
-          const complain = (): number =>
-            complaints.push(`a client with the pace "${pace}" was left alone for ${PATIENCE_MS[pace]} ms`)
-          if (pace !== 'silent') return complain()
-          // When many come at once the kernel takes some for connected that it never shows to the server; a word from
-          // such a client ends the connection at once. A server that knows of it has been too patient.
-          socket.write('G')
-          return (tooLong = setTimeout(complain, LAST_WORD_MS))
-        },
-        Math.min(PATIENCE_MS[pace], 2 ** 31 - 1),
-      )
-    })
+    socket.on('connect', () => socket.write(firstWords(pace, subject, sessionId)))
     if (pace === 'does not read') socket.pause()
     else socket.on('data', (bytes: Buffer) => (received += bytes.toString('latin1')))
     const drip = setInterval(() => (pace.startsWith('slow') ? socket.write('x') : undefined), 1000)
     socket.on('close', () => {
       clearInterval(drip)
-      clearTimeout(tooLong)
-      sockets.delete(socket)
+      clients.delete(socket)
       if (hasLeft) return
       closed += 1
       const status = Number(/^HTTP\/1\.1 (\d{3}) /.exec(received)?.[1] ?? 0)
@@ -71,6 +62,19 @@ export async function openSlowClients(subject: Subject, count: number): Promise<
     })
   }
 
+  const look = (): void => {
+    const accepted = readAccepted(port)
+    const now = performance.now()
+    for (const [socket, client] of clients) {
+      if (socket.localPort === undefined || !accepted.has(socket.localPort)) continue
+      client.since ??= now
+      if (now - client.since <= PATIENCE_MS[client.pace]) continue
+      complaints.push(`a client with the pace "${client.pace}" was left alone for ${PATIENCE_MS[client.pace]} ms`)
+      client.since = Infinity
+    }
+  }
+  const looking = setInterval(look, LOOK_EVERY_MS)
+
   for (let index = 0; index < count; index++) open(PACES[index % PACES.length] ?? 'silent')
   return {
     get closed() {
@@ -78,7 +82,8 @@ export async function openSlowClients(subject: Subject, count: number): Promise<
     },
     leave() {
       hasLeft = true
-      for (const socket of sockets) socket.destroy()
+      clearInterval(looking)
+      for (const socket of clients.keys()) socket.destroy()
       return complaints
     },
   }
