@@ -25,7 +25,7 @@ export function admitInput(scene: Scene, { inputId, content, settings = {} }: Ev
 
 export function beginRun(scene: Scene, { turnId, inputId }: EventOf<'turn.started'>): void {
   const input = inputId === undefined ? undefined : scene.inputs.get(inputId)
-  scene.run = { turnId, settings: input?.settings ?? {}, isCancelled: false, said: '' }
+  scene.run = { turnId, settings: input?.settings ?? {}, isCancelled: false, said: '', hasToldFailure: false }
   scene.isWaiting = false
   scene.board.tell('chat:start', { run_id: runIdOf(turnId) })
 }
@@ -88,20 +88,21 @@ export function resumeRun(scene: Scene, { turnId }: EventOf<'turn.resumed'>): vo
 }
 
 /** A turn that was waiting has told the end of its run already. */
-export function endRun(scene: Scene, event: EventOf<'turn.ended'>): void {
+export function endRun(scene: Scene, event: EventOf<'turn.ended'>, moment: Moment): void {
   const { board, run, ending } = scene
   const { outcome, error } = event
   scene.run = undefined
   scene.isWaiting = false
   scene.ending = undefined
   if (ending === 'superseded') return
+  const reason = error?.message ?? 'The run failed.'
+  if (outcome === 'failed' && run?.hasToldFailure !== true) tellFailure(scene, reason, moment)
   if (ending === 'stopped') {
     board.tell('session:updated', { status: toEndStatus(outcome) })
     return
   }
   if (outcome === 'failed') {
-    const message = error?.message ?? 'The run failed.'
-    board.tell('system:error', { message, code: toErrorCode(error?.code ?? ''), detail: error?.code ?? null })
+    board.tell('system:error', { message: reason, code: toErrorCode(error?.code ?? ''), detail: error?.code ?? null })
   } else if (outcome === 'step-limit') {
     board.tell('system:notification', {
       notification_type: 'max_turns',
@@ -114,6 +115,14 @@ export function endRun(scene: Scene, event: EventOf<'turn.ended'>): void {
   const result = status === 'completed' ? resultOf(run, event) : null
   board.tell('chat:end', { status, result, finish_reason: toFinishReason(outcome, error) })
   tellTitle(scene)
+}
+
+/** Where each step did what it was to do, and the run failed all the same, the reason is a turn of its own. */
+function tellFailure(scene: Scene, reason: string, { seq, at }: Moment): void {
+  const blocks = [plainBlock('system_notification', reason)]
+  const context_window = scene.contextWindow(scene.facts.agent)
+  const failed = { role: 'system', status: 'failed', at, context_window, blocks, failure_reason: reason } as const
+  scene.board.add(newTurn(idsOfEvent(seq), failed))
 }
 
 function resultOf(run: Scene['run'], { output }: EventOf<'turn.ended'>): ChatEnd['result'] {

@@ -33,6 +33,7 @@ export function startStep(scene: Scene, event: EventOf<'step.started'>, { seq, a
   loop.step = step
   if (loopId !== ROOT_LOOP) return
   scene.begun.push(seq)
+  if (run !== undefined) run.hasToldFailure = false
   if (run !== undefined && memory_refs !== null) {
     run.memories = undefined
     board.tell('memory:inject:done', { turn_id: ids.turn_id, memory_refs })
@@ -97,6 +98,7 @@ export function endStep(scene: Scene, event: EventOf<'step.ended'>, { at }: Mome
     const reason = event.error?.message ?? 'The model call failed.'
     addBlock(scene, turnId, 'system_notification', reason)
     board.change(turnId, { failure_reason: reason })
+    if (loop.loopId === ROOT_LOOP && scene.run !== undefined) scene.run.hasToldFailure = true
   }
   board.setStatus(turnId, isFailed ? 'failed' : isCompleted ? 'completed' : 'interrupted')
   board.change(turnId, { duration_ms: Math.max(0, at - step.startedAt) })

@@ -33,6 +33,8 @@ export interface Run {
   isCancelled: boolean
   /** What its agent said last. */
   said: string
+  /** Its newest step failed, and its turn says why. */
+  hasToldFailure: boolean
   /** Recalled for its first step. */
   memories?: readonly MemoryRef[] | undefined
 }

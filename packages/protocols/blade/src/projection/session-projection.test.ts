@@ -1,3 +1,4 @@
+import { RESULT_TOOL } from '@polylogue/engine'
 import {
   calls,
   createAgentTool,
@@ -237,4 +238,46 @@ describe('a run', () => {
     ])
     await expectLaw(test)
   })
+
+  it('blade 88f: whose tools keep failing says why in a turn that failed', async () => {
+    const test = await open({ tools: [createFakeTool('boom', { run: () => Promise.reject(new Error('no')) })] })
+    for (const index of [1, 2, 3, 4, 5])
+      test.model.push([calls(`c${index}`, 'boom', { index }), finishes('tool-calls')])
+    await test.say('go')
+    await test.untilRest()
+    expect(test.watched.story().slice(-7)).toEqual([
+      'set_status completed',
+      'turn:end assistant completed',
+      'turn:start system failed',
+      'turn:end system failed',
+      'system:error',
+      'chat:end failed/tool_error',
+      'session:updated',
+    ])
+    await expectFailure(test, 'The agent stopped: its tools failed 5 times in a row, in the same way.')
+  })
+
+  it('blade 88f: that owes a value and never gives it says why in a turn that failed', async () => {
+    const resultTool = () => createFakeTool(RESULT_TOOL, { exposed: false })
+    const test = await open({ resultTool })
+    const outputSchema = { type: 'object', required: ['n'] }
+    await test.say('go', { settings: { isUnattended: true, outputSchema } })
+    await test.untilRest()
+    expect(test.watched.story().slice(-5, -1)).toEqual([
+      'turn:start system failed',
+      'turn:end system failed',
+      'system:error',
+      'chat:end failed/null',
+    ])
+    await expectFailure(test, 'The model did not give an answer of the shape that was asked for.')
+  })
 })
+
+async function expectFailure(test: Awaited<ReturnType<typeof open>>, reason: string): Promise<void> {
+  const { engine, user: userId, sessionId } = test
+  const turns = await readTurns(engine, { userId, sessionId }, plainDescribe)
+  expect(turns.filter(({ status }) => status === 'failed')).toMatchObject([
+    { failure_reason: reason, blocks: [{ type: 'system_notification', content: reason }] },
+  ])
+  await expectLaw(test)
+}

@@ -164,7 +164,7 @@ export class SessionProjection {
         return
       case 'turn.ended':
         this.#lastStatus = toEndStatus(event.outcome)
-        return endRun(scene, event)
+        return endRun(scene, event, moment)
       case 'step.started':
         return startStep(scene, event, moment)
       case 'step.ended':

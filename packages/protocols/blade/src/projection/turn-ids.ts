@@ -9,7 +9,7 @@ export const idsOfEntry = (entryId: string): TurnIds => ({
   turn_id: `turn_${entryId.replace(/^entry_/, '')}`,
 })
 
-/** For what is a turn of its own only here: an answer, a change of mode. Named by the event that it comes from. */
+/** For what is a turn of its own only here: an answer, a change of mode, a failure. Named by the event that it comes from. */
 export const idsOfEvent = (seq: number): TurnIds => ({ id: `entry_at${seq}`, turn_id: `turn_at${seq}` })
 
 /** A run is one turn of the engine, from each of its starts to its next rest. */

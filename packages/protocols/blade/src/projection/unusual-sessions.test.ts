@@ -103,6 +103,29 @@ describe('a step whose server died', () => {
   })
 })
 
+describe('a run that fails before its first step', () => {
+  it('says why in a turn of its own', () => {
+    const log = asRecorded([
+      given.created(),
+      given.admitted('entry_1', 'turn_1'),
+      given.turnStarted('turn_1', 'entry_1'),
+      {
+        ...given.turnEnded('turn_1', 'failed'),
+        error: { code: 'agent-gone', message: 'The agent is no longer offered.' },
+      } as RecordedEvent,
+    ])
+    const projection = new SessionProjection(plainDescribe)
+    for (const recorded of log) projection.apply(recorded)
+    expect(projection.turns.at(-1)).toMatchObject({
+      sequence: 1,
+      role: 'system',
+      status: 'failed',
+      failure_reason: 'The agent is no longer offered.',
+      blocks: [{ type: 'system_notification', content: 'The agent is no longer offered.' }],
+    })
+  })
+})
+
 describe('several things that wait', () => {
   it('in one turn are answered one by one, and the turn stays paused until the last', async () => {
     const test = await open({ tools: [createAskTool(), createFakeTool('w', { effect: 'unsafe' })] })
