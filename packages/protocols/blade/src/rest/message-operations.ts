@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { withoutMemories } from '../projection/for-guests.ts'
 import { readTurns } from '../projection/read-turns.ts'
 import { compactSession } from './compact-session.ts'
 import type { BladeRestDeps } from './deps.ts'
@@ -22,8 +23,11 @@ export function messageOperations({
       tag,
       summary: 'Everything that was said, in order',
       answer: z.array(turnSchema),
-      run: async ({ caller: { userId }, param }) =>
-        readTurns(engine, { userId, sessionId: sessionIdIn(param('sid')), as: 'guest' }, describe),
+      async run({ caller: { userId }, param }) {
+        const { sessionId, userId: owner } = await engine.readSession(userId, sessionIdIn(param('sid')), 'guest')
+        const turns = await readTurns(engine, { userId, sessionId, as: 'guest' }, describe)
+        return owner === userId ? turns : turns.map(withoutMemories)
+      },
     }),
     operation({
       method: 'POST',

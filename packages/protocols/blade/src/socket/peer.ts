@@ -10,7 +10,9 @@ import type { KeptSubscriptions } from './kept-rooms.ts'
 import type { LiveSession, LiveSessions } from './live-sessions.ts'
 import { toContent } from './message-content.ts'
 import { readMissedEvents } from './missed-events.ts'
-import { toPayload } from '../projection/projected-output.ts'
+import { forGuests } from '../projection/for-guests.ts'
+import { toPayload, type ProjectedOutput } from '../projection/projected-output.ts'
+import type { SessionProjection } from '../projection/session-projection.ts'
 import { runIdOf } from '../projection/turn-ids.ts'
 import { roomOf } from './rooms.ts'
 
@@ -99,7 +101,7 @@ export class Peer {
     const subscription = this.#subscriptions.get(sessionId)
     if (subscription === undefined) return
     this.#subscriptions.delete(sessionId)
-    void this.#socket.leave(roomOf(sessionId, this.#kind))
+    void this.#socket.leave(this.#roomOf(subscription.live))
     this.#lives.release(subscription.live)
   }
 
@@ -165,16 +167,27 @@ export class Peer {
     const missed =
       after === undefined ? undefined : await readMissedEvents(engine, { userId: view.userId, sessionId }, describe)
     // From here to the end nothing waits: what is live now and what was missed meet without gap or repeat.
-    if (!this.#socket.connected) {
-      missed?.take(0)
-      return this.#lives.release(live)
+    const told = missed?.take(after ?? 0) ?? []
+    if (!this.#socket.connected) return this.#lives.release(live)
+    if (!this.isOwner(live) && isUnsharedSince(view.lastSeq, live.projection)) {
+      this.#lives.release(live)
+      throw new SocketRefusal('session_not_found', 'there is no such session')
     }
     live.settle()
-    for (const output of missed?.take(after ?? 0) ?? []) this.#socket.emit(output.event, toPayload(output, this.#kind))
-    for (const turn of live.projection.streaming) this.#socket.emit('turn:start', turn)
-    void this.#socket.join(roomOf(sessionId, this.#kind))
+    for (const output of told) this.#tell(live, output)
+    for (const payload of live.projection.streaming) this.#tell(live, { event: 'turn:start', payload })
+    void this.#socket.join(this.#roomOf(live))
     const { seq } = live.projection
     this.#subscriptions.set(sessionId, { live, confirmed: after ?? seq })
+  }
+
+  #tell(live: LiveSession, output: ProjectedOutput): void {
+    const shown = this.isOwner(live) ? output : forGuests(output)
+    if (shown !== undefined) this.#socket.emit(shown.event, toPayload(shown, this.#kind))
+  }
+
+  #roomOf(live: LiveSession): string {
+    return roomOf(live.sessionId, this.#kind, this.isOwner(live) ? 'owner' : 'guest')
   }
 
   async #send(payload: unknown): Promise<Reply> {
@@ -237,6 +250,10 @@ export class Peer {
     return view
   }
 }
+
+/** What is recorded later is told to whoever watches by then. */
+const isUnsharedSince = (seq: number, { facts, seq: read }: SessionProjection): boolean =>
+  read >= seq && facts?.isShared !== true
 
 const textOfParts = (parts: Exclude<SendRequest['message'], string>): string =>
   parts.map((part) => (part.type === 'text' ? part.text : '')).join('')

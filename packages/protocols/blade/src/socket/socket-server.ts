@@ -3,6 +3,7 @@ import { Server as EngineIoServer } from 'engine.io'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { Server, type Socket } from 'socket.io'
+import { forGuests } from '../projection/for-guests.ts'
 import { toPayload, type ProjectedOutput } from '../projection/projected-output.ts'
 import { toSessionChanges } from '../projection/session-changes.ts'
 import type { BladeSocketDeps, SocketCaller } from './deps.ts'
@@ -13,13 +14,14 @@ import { LiveSessions, type LiveSession } from './live-sessions.ts'
 import { cutOff, watchOutBuffer } from './out-buffer.ts'
 import { Peer } from './peer.ts'
 import { onRevoked } from './revocation.ts'
-import { roomOf, roomOfUser } from './rooms.ts'
+import { roomOf, roomOfUser, type Reader } from './rooms.ts'
 
 /** Shorter than the 30 s after which the most impatient proxies close a silent connection. */
 const PING_MS = 15_000
 const PONG_MS = 20_000
 /** To say who it is. */
 const CONNECT_MS = 10_000
+const READERS: readonly Reader[] = ['owner', 'guest']
 
 export interface SocketServer {
   handleRequest(incoming: IncomingMessage, outgoing: ServerResponse): void
@@ -131,18 +133,25 @@ export function createSocketServer(deps: BladeSocketDeps & { readonly clock: Clo
   }
 
   function broadcast(session: LiveSession, output: ProjectedOutput): void {
-    const { sessionId, owner } = session
+    const shown = forGuests(output)
+    if (shown === output) return tell(session, output, READERS)
+    tell(session, output, ['owner'])
+    if (shown !== undefined) tell(session, shown, ['guest'])
+  }
+
+  function tell({ sessionId, owner }: LiveSession, output: ProjectedOutput, readers: readonly Reader[]): void {
     const { event } = output
-    const lean = roomOf(sessionId, 'lean')
-    const plain = roomOf(sessionId, 'plain')
+    const lean = readers.map((reader) => roomOf(sessionId, 'lean', reader))
+    const plain = readers.map((reader) => roomOf(sessionId, 'plain', reader))
+    const all = [...lean, ...plain]
     if (event === 'session:updated') {
-      io.to([lean, plain, roomOfUser(owner)]).emit(event, output.payload)
+      io.to([...all, roomOfUser(owner)]).emit(event, output.payload)
     } else if (event !== 'turn:patch') {
-      io.to([lean, plain]).emit(event, output.payload)
-      if (event === 'chat:end') confirm([lean, plain])
+      io.to(all).emit(event, output.payload)
+      if (event === 'chat:end') confirm(all)
     } else {
-      if (rooms.rooms.has(lean)) io.to(lean).emit(event, toPayload(output, 'lean'))
-      if (rooms.rooms.has(plain)) io.to(plain).emit(event, toPayload(output, 'plain'))
+      if (lean.some((room) => rooms.rooms.has(room))) io.to(lean).emit(event, toPayload(output, 'lean'))
+      if (plain.some((room) => rooms.rooms.has(room))) io.to(plain).emit(event, toPayload(output, 'plain'))
     }
   }
 
