@@ -1,7 +1,8 @@
 import type { UserContent } from '@polylogue/engine'
 import type { Attachment, ContentBlock } from '../wire.ts'
 
-const FILE_NOTE = /^Attached file: ([^\n]+)$/
+/** Only a name as files get when they are kept: a user may well write something like it. */
+const FILE_NOTE = /^Attached file: (uploads\/(?!\.)[^/\\\p{Cc}\p{Cf}\p{Zl}\p{Zp}]{1,128})$/u
 
 /** How the model is told of a file that a user sent along and that was put into the workspace. */
 export const fileNote = (path: string): string => `Attached file: ${path}`
