@@ -125,8 +125,9 @@ function tellFailure(scene: Scene, reason: string, { seq, at }: Moment): void {
   scene.board.add(newTurn(idsOfEvent(seq), failed))
 }
 
+/** For whoever asked. A scheduled run asks nobody either, but no client with a key has sent it. */
 function resultOf(run: Scene['run'], { output }: EventOf<'turn.ended'>): ChatEnd['result'] {
-  if (run?.settings.isUnattended !== true) return null
+  if (run?.settings.isUnattended !== true || run.settings.keyId === undefined) return null
   const { outputSchema } = run.settings
   if (outputSchema === undefined) return { output: run.said }
   return { output: output ?? null, schema: outputSchema }

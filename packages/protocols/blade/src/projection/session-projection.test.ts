@@ -239,6 +239,17 @@ describe('a run', () => {
     await expectLaw(test)
   })
 
+  it('blade 113: has a result where a client asked for it headless, and none where a schedule began it', async () => {
+    const test = await open()
+    await test.say('go', { settings: { isUnattended: true, keyId: 'key_1' } })
+    await test.untilRest()
+    await test.say('go', { settings: { isUnattended: true } })
+    await test.untilRest()
+    const ends = test.watched.lean.flatMap(({ event, payload }) => (event === 'chat:end' ? [payload] : []))
+    expect(ends).toMatchObject([{ result: { output: 'done' } }, { result: null }])
+    await expectLaw(test)
+  })
+
   it('blade 88f: whose tools keep failing says why in a turn that failed', async () => {
     const test = await open({ tools: [createFakeTool('boom', { run: () => Promise.reject(new Error('no')) })] })
     for (const index of [1, 2, 3, 4, 5])
