@@ -117,7 +117,7 @@ describe('a compaction on request', () => {
   it('is done in the background; with nothing to do it is refused', async () => {
     const session = await open()
     expect(await compact(session.id)).toMatchObject({ status: 409 })
-    await session.turn('say one')
+    await session.turn(long('one'))
     await session.turn('say two')
     expect(await compact(session.id)).toMatchObject({ status: 202 })
     const ended = async () => ((await compactionsOf(session)).length === 3 ? true : undefined)
@@ -127,6 +127,7 @@ describe('a compaction on request', () => {
       { trigger: 'manual' },
       { outcome: 'completed' },
     ])
+    expect(await compact(session.id)).toMatchObject({ status: 409 })
     expect(textOf((await session.turn('say three')).messages)).toBe('three')
   })
 })

@@ -165,9 +165,10 @@ function apply(state: SessionState, recorded: Recorded): SessionState {
       return startCompaction(state, event)
     case 'compaction.ended': {
       const { compaction, ...rest } = state
-      // One that a crash cut short says nothing about the next.
-      if (event.error?.code === 'interrupted') return rest
-      return { ...rest, vainCompactions: hasHelped(event, compaction) ? 0 : state.vainCompactions + 1 }
+      if (hasHelped(event, compaction)) return { ...rest, vainCompactions: 0 }
+      // One that a crash cut short says nothing about the next, nor does one that somebody asked for too early.
+      if (event.error?.code === 'interrupted' || event.turnId === undefined) return rest
+      return { ...rest, vainCompactions: state.vainCompactions + 1 }
     }
     case 'loop.started':
       return withTurn(state, (turn) => ({ ...turn, children: [...turn.children, childLoop(event, recorded)] }))

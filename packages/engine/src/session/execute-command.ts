@@ -6,7 +6,7 @@ import type { JsonObject } from '../json.ts'
 import { StorageFault, type NewReceipt, type SealedSecret } from '../ports/event-store.ts'
 import { secretContext } from '../turn/build-model-request.ts'
 import type { Coordinator } from '../turn/coordinator.ts'
-import { planCompaction } from '../turn/plan-compaction.ts'
+import { ASKED_FOR, planCompaction } from '../turn/plan-compaction.ts'
 import type { EngineParts } from '../turn/turn-deps.ts'
 import type {
   AdmittedTurn,
@@ -209,7 +209,7 @@ async function compactSession(command: CompactSession, deps: ExecuteDeps): Promi
   deps.meet(session)
   const { state } = session
   const agent = findSessionAgent(state, state.agent, deps) ?? contextFor(state.agent, deps).agent
-  if (planCompaction(await session.context(), 0, agent.model) === undefined) {
+  if (planCompaction(await session.context(), ASKED_FOR, agent.model) === undefined) {
     throw new EngineError('nothing-to-compact', 'there is nothing to compact yet')
   }
   const [recorded] = await session.commit((state) => {

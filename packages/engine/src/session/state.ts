@@ -67,7 +67,7 @@ export interface SessionState {
   /** Somebody asked for a compaction, and no runner has begun it. */
   readonly isCompactionWanted: boolean
   readonly compaction?: ActiveCompaction
-  /** Compactions in a row that did not help. */
+  /** Compactions in a row that nobody asked for and that did not help. */
   readonly vainCompactions: number
   /** By all model calls, those of sub-agents and compactions included. */
   readonly spent: Spending

@@ -6,10 +6,19 @@ import { ROOT_LOOP, type TurnId } from '../ids.ts'
 import type { AgentDefinition } from '../ports/agent.ts'
 import type { ModelRequest } from '../ports/model.ts'
 import { findLoop, isChild, type AnyLoop } from '../session/state.ts'
+import type { ModelContext } from '../views/model-context.ts'
 import { buildModelRequest } from './build-model-request.ts'
 import { countContext, countMessages, countTokens, guessContext } from './estimate-tokens.ts'
 import type { Judging } from './judge-calls.ts'
-import { BELIEVED_BELOW, COMPACT_AT, KEPT_SHARE, planCompaction, type CompactionPlan } from './plan-compaction.ts'
+import {
+  ASKED_FOR,
+  BELIEVED_BELOW,
+  COMPACT_AT,
+  KEPT_SHARE,
+  planCompaction,
+  type CompactionAim,
+  type CompactionPlan,
+} from './plan-compaction.ts'
 import { RunnerStopped, isOwnEnd, stopReasonOf, type RunDeps } from './turn-deps.ts'
 
 /** After that many in a row that did not help, it is left to the provider to say that the context is too long. */
@@ -49,7 +58,7 @@ export async function compactLoop(
   const { model } = agent
   const context = await session.context(loop)
   const tokensBefore = await countContext(context, agent.instructions, model)
-  const plan = planCompaction(context, keptTokens(trigger, agent, tokensBefore), model)
+  const plan = planCompaction(context, aimOf(trigger, agent, tokensBefore), model)
   if (plan === undefined && trigger !== 'manual') return false
   const compactionId = ids.entryId()
   const place = { compactionId, ...(turnId && { turnId }), ...(isChild(loop) && { loopId: loop.loopId }) }
@@ -68,7 +77,7 @@ export async function compactLoop(
     }),
     fence,
   )
-  const ended = plan === undefined ? failedWith(NOTHING) : await summarise(plan, loop, line, deps)
+  const ended = plan === undefined ? failedWith(NOTHING) : await summarise(plan, tokensBefore, loop, line, deps)
   const stop = stopReasonOf(deps.signal)
   if (stop !== undefined && stop !== 'cancel' && !isOwnEnd(stop)) throw new RunnerStopped()
   await session.commit(({ turn }) => {
@@ -78,11 +87,11 @@ export async function compactLoop(
   return ended.outcome === 'completed'
 }
 
-/** Who asks for it wants it as short as it gets; a provider that found it too long may have a smaller window than we know. */
-function keptTokens(trigger: CompactionTrigger, agent: AgentDefinition, tokensBefore: number): number {
-  if (trigger === 'manual') return 0
+/** A full window is reason enough; a provider that found it too long may have a smaller one than we know. */
+function aimOf(trigger: CompactionTrigger, agent: AgentDefinition, tokensBefore: number): CompactionAim {
+  if (trigger === 'manual') return ASKED_FOR
   const window = agent.contextWindow ?? agent.model.contextWindow ?? Infinity
-  return KEPT_SHARE * (trigger === 'forced' ? Math.min(window, tokensBefore) : window)
+  return { kept: KEPT_SHARE * (trigger === 'forced' ? Math.min(window, tokensBefore) : window), fewestNew: 1 }
 }
 
 /** Whether a compaction that the provider forces has anything to work with. */
@@ -92,18 +101,27 @@ export async function canForce(loop: AnyLoop, line: Judging['line'], { session }
   const [agent] = line
   const context = await session.context(loop)
   const tokens = await countContext(context, agent.instructions, agent.model)
-  return planCompaction(context, keptTokens('forced', agent, tokens), agent.model) !== undefined
+  return planCompaction(context, aimOf('forced', agent, tokens), agent.model) !== undefined
 }
 
 const NOTHING: Failure = { code: NOTHING_TO_COMPACT, message: 'There is nothing to compact yet.' }
+const NO_SHORTER: Failure = {
+  code: 'summary-too-long',
+  message: 'The summary is no shorter than what it was to stand for.',
+}
 
 type Ended = Pick<CompactionEnded, 'outcome' | 'summary' | 'throughSeq' | 'tokensAfter' | 'usage' | 'error'>
 
 const failedWith = (error: Failure): Ended => ({ outcome: 'failed', error })
 
-async function summarise(plan: CompactionPlan, loop: AnyLoop, line: Judging['line'], deps: RunDeps): Promise<Ended> {
+async function summarise(
+  plan: CompactionPlan,
+  tokensBefore: number,
+  loop: AnyLoop,
+  line: Judging['line'],
+  deps: RunDeps,
+): Promise<Ended> {
   const [agent] = line
-  const { model } = agent
   const request: ModelRequest = {
     ...(await buildModelRequest(loop, line, deps)),
     system: INSTRUCTIONS,
@@ -114,16 +132,28 @@ async function summarise(plan: CompactionPlan, loop: AnyLoop, line: Judging['lin
   const answer = await askForText(request, line, deps)
   const usage = answer.usage && { usage: withCost(answer.usage, agent.modelName, deps.prices) }
   if (answer.error !== undefined) return { ...failedWith(answer.error), ...usage }
-  const context = await deps.session.context(loop)
-  const kept = context.messages().filter((_, index) => context.seqOf(index) > plan.throughSeq)
-  const around = (await countTokens(agent.instructions, model)) + (await countTokens(answer.text, model))
+  const share = await shareLeft(await deps.session.context(loop), answer.text, plan.throughSeq, agent)
+  if (share >= 1) return { ...failedWith(NO_SHORTER), ...usage }
   return {
     outcome: 'completed',
     summary: answer.text,
     throughSeq: plan.throughSeq,
-    tokensAfter: around + (await countMessages(kept, model)),
+    tokensAfter: Math.round(tokensBefore * share),
     ...usage,
   }
+}
+
+/** How much of the context is left with this summary. Both sizes are our own count, whatever the provider has said. */
+async function shareLeft(
+  context: ModelContext,
+  summary: string,
+  throughSeq: number,
+  { instructions, model }: AgentDefinition,
+): Promise<number> {
+  const around = await countTokens(instructions, model)
+  const before = await countMessages(context.messages(), model)
+  const after = await countMessages(context.messagesWith(summary, throughSeq), model)
+  return (around + after) / (around + before)
 }
 
 interface TextAnswer {

@@ -191,6 +191,92 @@ describe('a compaction that somebody asks for', () => {
     expect(given(test.model.requests).at(-1)).toEqual(['The conversa', 'b', 'two word wor', 'go on'])
   })
 
+  it('blade 107: is refused where the last summary has left nothing to sum up, until more is said', async () => {
+    const test = await startWith(undefined)
+    test.model.push(long('one'), long('two'), [says('All of it.'), finishes()])
+    for (const input of ['a', 'b']) {
+      await test.say(input)
+      await test.untilRest()
+    }
+    await compact(test)
+    await untilQuiet()
+    const asked = test.model.requests.length
+    for (let time = 0; time < 3; time += 1) {
+      await expect(compact(test)).rejects.toMatchObject({ code: 'nothing-to-compact' })
+      await untilQuiet()
+    }
+    expect(test.model.requests).toHaveLength(asked)
+    expect(compactions(await test.events())).toHaveLength(2)
+    test.model.push(long('three'), [says('All of that.'), finishes()])
+    await test.say('c')
+    await test.untilRest()
+    await compact(test)
+    await untilQuiet()
+    expect(compactions(await test.events()).at(-1)).toMatchObject({ outcome: 'completed', summary: 'All of that.' })
+  })
+
+  it('fails where the summary would make the context larger, which stays as it is', async () => {
+    const test = await startSession()
+    const wordy = `They greeted each other: ${LONG}`
+    test.model.push([says('hello'), finishes()], [says('hi'), finishes()], [says(wordy), finishes()])
+    for (const input of ['a', 'b']) {
+      await test.say(input)
+      await test.untilRest()
+    }
+    await compact(test)
+    await untilQuiet()
+    const ended = compactions(await test.events()).at(-1)
+    expect(ended).toMatchObject({
+      outcome: 'failed',
+      error: { code: 'summary-too-long' },
+      usage: { inputTokens: 1, outputTokens: 1 },
+    })
+    expect(ended).not.toHaveProperty('summary')
+    await test.say('c')
+    await test.untilRest()
+    expect(given(test.model.requests).at(-1)).toEqual(['a', 'hello', 'b', 'hi', 'c'])
+  })
+
+  it('never says that more is left than there was, whatever the provider has counted', async () => {
+    const test = await startSession()
+    const terse: FakeStep = [says(LONG), finishes()]
+    test.model.push(terse, terse, [says('All of it, in a sentence or two.'), finishes()])
+    for (const input of ['a', 'b']) {
+      await test.say(input)
+      await test.untilRest()
+    }
+    await compact(test)
+    await untilQuiet()
+    const [started, ended] = compactions(await test.events())
+    const before = started?.type === 'compaction.started' ? started.tokensBefore : 0
+    expect(ended).toMatchObject({ outcome: 'completed' })
+    expect(ended?.type === 'compaction.ended' && (ended.tokensAfter ?? Infinity) < before).toBe(true)
+  })
+
+  it('that was in vain does not keep the session from compacting by itself', async () => {
+    const test = await startWith(1_000)
+    const wordy: FakeStep = [says(`Much: ${LONG}`), finishes()]
+    test.model.push([says('hello'), finishes()], [says('hi'), finishes()], wordy, wordy)
+    for (const input of ['a', 'b']) {
+      await test.say(input)
+      await test.untilRest()
+    }
+    for (let time = 0; time < 2; time += 1) {
+      await compact(test)
+      await untilQuiet()
+    }
+    test.model.push(long('one'), long('two'), long('three'), [says('All of it.'), finishes()])
+    for (const input of ['c', 'd', 'e', 'f']) {
+      await test.say(input)
+      await test.untilRest()
+    }
+    expect(compactions(await test.events()).flatMap((event) => ('outcome' in event ? [event.outcome] : []))).toEqual([
+      'failed',
+      'failed',
+      'completed',
+    ])
+  })
+
   it('is refused while a turn runs, and where there is nothing to compact', async () => {
     const test = await startWith(undefined)
     await expect(compact(test)).rejects.toThrow('nothing to compact')

@@ -10,8 +10,17 @@ export const BELIEVED_BELOW = 0.8
 export const KEPT_SHARE = 0.3
 /** A summary of less is not worth a model call. */
 const FEWEST_MESSAGES = 2
+/** Who asks for it wants it as short as it gets. */
+export const ASKED_FOR: CompactionAim = { kept: 0, fewestNew: FEWEST_MESSAGES }
 /** Of one message, in the request for the summary. */
 const LONGEST_TEXT = 4_000
+
+export interface CompactionAim {
+  /** About how many tokens stay as they are. */
+  readonly kept: number
+  /** How many messages it must sum up that no summary stands for yet. */
+  readonly fewestNew: number
+}
 
 export interface CompactionPlan {
   /** What the summary is made of. */
@@ -21,12 +30,12 @@ export interface CompactionPlan {
 }
 
 /**
- * Which messages a summary replaces: the oldest ones, so that what stays has about `kept` tokens. The cut is never between
- * a call and its result. `undefined`: there is nothing worth it.
+ * Which messages a summary replaces: the oldest ones, and with them the summary before. The cut is never between a call
+ * and its result. `undefined`: there is nothing worth it.
  */
-export function planCompaction(context: ModelContext, kept: number, model: Model): CompactionPlan | undefined {
+export function planCompaction(context: ModelContext, aim: CompactionAim, model: Model): CompactionPlan | undefined {
   const messages = context.messages()
-  let room = kept
+  let room = aim.kept
   let cut = messages.length
   for (let index = messages.length - 1; index > 0; index -= 1) {
     const message = messages[index]
@@ -37,7 +46,8 @@ export function planCompaction(context: ModelContext, kept: number, model: Model
     if (room < 0) break
   }
   const old = messages.slice(0, cut)
-  if (old.length < FEWEST_MESSAGES) return undefined
+  const isNew = (_: ModelMessage, index: number): boolean => context.seqOf(index) > context.summedThrough
+  if (old.length < FEWEST_MESSAGES || old.filter(isNew).length < aim.fewestNew) return undefined
   return { messages: old.map(shorten), throughSeq: context.seqOf(cut - 1) }
 }
 

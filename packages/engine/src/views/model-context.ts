@@ -14,6 +14,12 @@ export interface Counted {
   readonly messages: number
 }
 
+interface Place {
+  readonly message: ModelMessage
+  /** Of the event that brought it. */
+  readonly seq: number
+}
+
 /**
  * What the model is given: a fold of the log that is provider-valid at every turn boundary. Kept in memory while a
  * session is in use and fed event by event, so that the cost of a step does not grow with the stored log.
@@ -32,6 +38,7 @@ export class ModelContext {
   #seq: number
   #isOver = false
   #counted: Counted | undefined
+  #summedThrough = 0
   /** Of the newest turn. */
   #recalled: readonly string[] = []
 
@@ -68,6 +75,16 @@ export class ModelContext {
   /** What the provider counted for the newest answered step, and how many messages there were after it. */
   get counted(): Counted | undefined {
     return this.#counted
+  }
+
+  /** The last event that the newest summary stands for; 0: there is none. */
+  get summedThrough(): number {
+    return this.#summedThrough
+  }
+
+  /** What the messages would be with this summary. */
+  messagesWith(summary: string, throughSeq: number): readonly ModelMessage[] {
+    return this.#placesWith(summary, throughSeq).map(({ message }) => message)
   }
 
   /** The same as a history that clients can read. */
@@ -152,17 +169,26 @@ export class ModelContext {
     }
   }
 
-  /** The summary stands for what it sums up. What the user asked for in this very turn is kept word for word. */
   #compact(summary: string, throughSeq: number): void {
-    const kept = this.#seqs.findIndex((seq) => seq > throughSeq)
-    const cut = kept === -1 ? this.#messages.length : kept
-    const asked = this.#messages.findLastIndex((message) => message.role === 'user')
-    const isAskedCut = asked !== -1 && asked < cut
-    const tail = [...(isAskedCut ? this.#messages.slice(asked, asked + 1) : []), ...this.#messages.slice(cut)]
-    const seqs = [...(isAskedCut ? this.#seqs.slice(asked, asked + 1) : []), ...this.#seqs.slice(cut)]
-    this.#messages.splice(0, Infinity, { role: 'user', content: `${SUMMARY}\n\n${summary}` }, ...tail)
-    this.#seqs.splice(0, Infinity, throughSeq, ...seqs)
+    const places = this.#placesWith(summary, throughSeq)
+    this.#messages.splice(0, Infinity, ...places.map(({ message }) => message))
+    this.#seqs.splice(0, Infinity, ...places.map(({ seq }) => seq))
+    this.#summedThrough = throughSeq
     this.#counted = undefined
+  }
+
+  /** The summary stands for what it sums up. What the user asked for in this very turn is kept word for word. */
+  #placesWith(summary: string, throughSeq: number): readonly Place[] {
+    const places = this.#messages.map((message, index): Place => ({ message, seq: this.seqOf(index) }))
+    const kept = places.findIndex(({ seq }) => seq > throughSeq)
+    const cut = kept === -1 ? places.length : kept
+    const asked = places.findLastIndex(({ message }) => message.role === 'user')
+    const isAskedCut = asked !== -1 && asked < cut
+    return [
+      { message: { role: 'user', content: `${SUMMARY}\n\n${summary}` }, seq: throughSeq },
+      ...(isAskedCut ? places.slice(asked, asked + 1) : []),
+      ...places.slice(cut),
+    ]
   }
 
   #push(message: ModelMessage): void {
