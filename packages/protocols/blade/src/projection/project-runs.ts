@@ -67,7 +67,7 @@ export function configure(scene: Scene, event: EventOf<'session.configured'>, mo
     ...(isShared !== undefined && { isShared }),
   }
   if (event.title !== undefined) {
-    scene.title = event.title
+    scene.title = event.title === '' ? undefined : event.title
     scene.isTitleNew = false
   }
   if (scene.isPlanning !== wasPlanning) tellMode(scene, moment)

@@ -57,6 +57,16 @@ describe('a run', () => {
     await expectLaw(test)
   })
 
+  it('blade 54: names a session whose title was taken away', async () => {
+    const test = await open()
+    const { engine, user: userId, sessionId } = test
+    await engine.execute({ type: 'configure-session', userId, sessionId, changes: { title: '' } })
+    await test.say('hello')
+    await test.untilRest()
+    const updates = test.watched.lean.flatMap(({ event, payload }) => (event === 'session:updated' ? [payload] : []))
+    expect(updates).toMatchObject([{ intent: '' }, { intent: 'hello' }])
+  })
+
   it('with calls', async () => {
     const test = await open({
       tools: [createFakeTool('t'), createFakeTool('u', { run: () => Promise.reject(new Error('no')) })],
