@@ -1,4 +1,5 @@
 import { ROOT_LOOP } from '@polylogue/engine'
+import { cutPreview } from './cut-preview.ts'
 import type { EventOf } from './event-of.ts'
 import { newTurn } from './new-turn.ts'
 import type { Moment } from './project-runs.ts'
@@ -57,7 +58,7 @@ export function endCompaction(scene: Scene, event: EventOf<'compaction.ended'>, 
     board.setStatus(turnId, 'completed')
     board.change(turnId, {
       duration_ms,
-      summary_preview: summary.slice(0, LONGEST_PREVIEW),
+      summary_preview: cutPreview(summary, LONGEST_PREVIEW),
       summary_full: summary,
       archived_count: loop_id === ROOT_LOOP ? archive(scene, throughSeq) : 0,
       tokens_after: tokensAfter,
