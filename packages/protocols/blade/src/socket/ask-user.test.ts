@@ -131,6 +131,29 @@ describe('a question', () => {
     expect(await answer({ '0': [1] })).toMatchObject({ status: 'error', code: 'no_pending_question' })
   })
 
+  it('blade 76: is answered once by an answer that is sent again, which finds its run', async () => {
+    const { door, client, sessionId } = await ask()
+    const goOn = Promise.withResolvers<void>()
+    door.model.push([says('blue '), () => goOn.promise, says('it is'), finishes()])
+    const askuser_answer = { tool_call_id: 'q', selections: { '0': [1] }, custom: {} }
+    const first = await client.send(sessionId, '', { askuser_answer, client_message_id: 'one' })
+    await client.untilStory('turn:start assistant streaming', 2)
+    expect(first).toMatchObject({ status: 'ok', queued: false })
+    expect(await client.send(sessionId, '', { askuser_answer, client_message_id: 'one' })).toEqual(first)
+    goOn.resolve()
+    await client.until('chat:end', 2)
+    expect(await client.send(sessionId, '', { askuser_answer, client_message_id: 'one' })).toEqual(first)
+    expect(client.of('system:error')).toEqual([])
+    const another = { ...askuser_answer, selections: { '0': [0] } }
+    expect(await client.send(sessionId, '', { askuser_answer: another, client_message_id: 'one' })).toMatchObject({
+      code: 'invalid_payload',
+    })
+    expect(await client.send(sessionId, '', { askuser_answer, client_message_id: 'two' })).toMatchObject({
+      code: 'no_pending_question',
+    })
+    expect(client.of('chat:start')).toHaveLength(2)
+  })
+
   it('blade 78: is cancelled by a plain message, which then runs', async () => {
     const { client, sessionId, resultOf } = await ask()
     await client.until('session:updated')

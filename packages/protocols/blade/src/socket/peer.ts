@@ -1,11 +1,12 @@
-import { asSessionId, type SessionId, type SessionView } from '@polylogue/engine'
+import { asSessionId, type CallAnswer, type SessionId, type SessionView } from '@polylogue/engine'
 import type { Socket } from 'socket.io'
 import { toCallAnswer } from './answer-question.ts'
-import { toAnswerCalls, toStartTurn } from './commands.ts'
+import { toAnswerCalls, toStartTurn, type SendTarget } from './commands.ts'
 import { compactSession } from './compact-session.ts'
 import { parsePayload, sendRequest, sessionRequest, type SendRequest } from './decode.ts'
 import type { BladeSocketDeps, SocketCaller } from './deps.ts'
 import { SocketRefusal, toRefusal } from './errors.ts'
+import { findRepeated } from './find-repeated.ts'
 import type { KeptSubscriptions } from './kept-rooms.ts'
 import type { LiveSession, LiveSessions } from './live-sessions.ts'
 import { toContent } from './message-content.ts'
@@ -199,11 +200,7 @@ export class Peer {
     const { sessionId } = view
     await this.#subscribe(sessionId)
     const target = { userId: this.#caller.userId, sessionId, keyId: this.#caller.keyId }
-    if (request.askuser_answer !== undefined) {
-      const answer = this.#toAnswer(sessionId, request)
-      const { turnId } = await engine.execute(toAnswerCalls(target, request, answer, digest))
-      return { run_id: runIdOf(turnId), queued: false }
-    }
+    if (request.askuser_answer !== undefined) return this.#answer(target, request)
     const agent = agents.find(view.agent)
     const content = await toContent(request.message, {
       digest,
@@ -216,12 +213,24 @@ export class Peer {
     return { run_id, queued, position: (await engine.readSession(this.#caller.userId, sessionId)).queued }
   }
 
-  #toAnswer(sessionId: SessionId, { askuser_answer, message }: SendRequest): ReturnType<typeof toCallAnswer> {
-    const projection = this.#subscriptions.get(sessionId)?.live.projection
-    const open = askuser_answer && projection?.question(askuser_answer.tool_call_id)
-    if (askuser_answer === undefined || open === undefined) {
+  async #answer(target: SendTarget, request: SendRequest): Promise<Reply> {
+    const { engine, digest } = this.#deps
+    const answer = this.#toAnswer(target.sessionId, request)
+    const command = answer && toAnswerCalls(target, request, answer, digest)
+    const turnId = command
+      ? (await engine.execute(command)).turnId
+      : await findRepeated(engine, target, request, digest)
+    if (turnId === undefined) {
       throw new SocketRefusal('no_pending_question', 'nothing with this id waits for an answer')
     }
+    return { run_id: runIdOf(turnId), queued: false }
+  }
+
+  /** `undefined` where nothing waits for it. */
+  #toAnswer(sessionId: SessionId, { askuser_answer, message }: SendRequest): CallAnswer | undefined {
+    const projection = this.#subscriptions.get(sessionId)?.live.projection
+    const open = askuser_answer && projection?.question(askuser_answer.tool_call_id)
+    if (askuser_answer === undefined || open === undefined) return undefined
     return toCallAnswer(open, askuser_answer, typeof message === 'string' ? message : textOfParts(message))
   }
 

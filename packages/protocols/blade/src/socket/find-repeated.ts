@@ -1,0 +1,26 @@
+import { EngineError, asToolCallId, type Digest, type Engine, type TurnId } from '@polylogue/engine'
+import { toAnswerCalls, type SendTarget } from './commands.ts'
+import type { SendRequest } from './decode.ts'
+
+/** Every call has an id, so that an answer to this one is always refused. */
+const NO_CALL = asToolCallId('')
+
+/**
+ * The turn of a message that was taken before, known by its `client_message_id`; `undefined`: it is new. Changes nothing:
+ * the engine looks for the receipt first and then refuses the answer that this is.
+ */
+export async function findRepeated(
+  engine: Pick<Engine, 'execute'>,
+  target: SendTarget,
+  request: SendRequest,
+  digest: Digest,
+): Promise<TurnId | undefined> {
+  if (request.client_message_id === undefined) return undefined
+  const answer = { type: 'result', toolCallId: NO_CALL, content: '' } as const
+  try {
+    return (await engine.execute(toAnswerCalls(target, request, answer, digest))).turnId
+  } catch (error) {
+    if (error instanceof EngineError && error.code === 'unknown-tool-call') return undefined
+    throw error
+  }
+}
