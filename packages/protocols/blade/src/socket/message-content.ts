@@ -18,16 +18,22 @@ export interface ContentDeps {
   readonly attachFile?: ((name: string, bytes: Uint8Array) => Promise<string>) | undefined
 }
 
-/** Bytes are kept beside the message: images as blobs of the session, files in its workspace. */
+type Block = Exclude<UserContent, string>[number]
+type FilePart = MessagePart & { type: 'file' }
+
+/**
+ * Bytes are kept beside the message: images as blobs of the session, files in its workspace. No file is kept before all
+ * parts were found to be right.
+ */
 export async function toContent(message: SendRequest['message'], deps: ContentDeps): Promise<IncomingMessageContent> {
   if (typeof message === 'string') return { content: message, blobs: [] }
   const blobs = new Map<string, NewBlob>()
-  const content: Exclude<UserContent, string>[number][] = []
-  for (const part of message) {
-    if (part.type === 'text') content.push({ type: 'text', text: part.text })
-    else if (part.type === 'image_url') content.push(toImage(part, deps, blobs))
-    else content.push({ type: 'text', text: fileNote(await keepFile(part, deps)) })
-  }
+  const ready = message.map((part): Block | (() => Promise<Block>) => {
+    if (part.type === 'text') return { type: 'text', text: part.text }
+    return part.type === 'image_url' ? toImage(part, deps, blobs) : toFile(part, deps)
+  })
+  const content: Block[] = []
+  for (const block of ready) content.push(typeof block === 'function' ? await block() : block)
   return { content, blobs: [...blobs.values()] }
 }
 
@@ -35,7 +41,7 @@ function toImage(
   { image_url: { url } }: MessagePart & { type: 'image_url' },
   { digest, images }: ContentDeps,
   blobs: Map<string, NewBlob>,
-): Exclude<UserContent, string>[number] {
+): Block {
   if (/^https?:\/\//i.test(url) && URL.canParse(url)) {
     if (!images.includes('http')) throw invalid('the agent does not take images by URL')
     return { type: 'image', source: { type: 'url', url } }
@@ -50,11 +56,12 @@ function toImage(
   return { type: 'image', source: { type: 'blob', hash, mediaType } }
 }
 
-async function keepFile({ name, data }: MessagePart & { type: 'file' }, { attachFile }: ContentDeps): Promise<string> {
+/** Answers what keeps it. */
+function toFile({ name, data }: FilePart, { attachFile }: ContentDeps): () => Promise<Block> {
   if (attachFile === undefined) throw invalid('files cannot be sent with a message here')
   const bytes = toBytes(data)
   if (bytes === undefined || bytes.length > LARGEST_FILE) throw invalid('file.data: expected at most 16 MiB of base64')
-  return attachFile(name, bytes)
+  return async () => ({ type: 'text', text: fileNote(await attachFile(name, bytes)) })
 }
 
 /** `undefined` for what is not base64. */

@@ -201,6 +201,8 @@ export class Peer {
     await this.#subscribe(sessionId)
     const target = { userId: this.#caller.userId, sessionId, keyId: this.#caller.keyId }
     if (request.askuser_answer !== undefined) return this.#answer(target, request)
+    const before = hasFiles(request.message) ? await findRepeated(engine, target, request, digest) : undefined
+    if (before !== undefined) return { run_id: runIdOf(before), queued: false }
     const agent = agents.find(view.agent)
     const content = await toContent(request.message, {
       digest,
@@ -263,6 +265,10 @@ export class Peer {
 /** What is recorded later is told to whoever watches by then. */
 const isUnsharedSince = (seq: number, { facts, seq: read }: SessionProjection): boolean =>
   read >= seq && facts?.isShared !== true
+
+/** They would be kept again before the engine could say that it knows the message. */
+const hasFiles = (message: SendRequest['message']): boolean =>
+  typeof message !== 'string' && message.some(({ type }) => type === 'file')
 
 const textOfParts = (parts: Exclude<SendRequest['message'], string>): string =>
   parts.map((part) => (part.type === 'text' ? part.text : '')).join('')

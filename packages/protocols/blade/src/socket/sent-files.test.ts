@@ -1,0 +1,41 @@
+import { expect, it } from 'vitest'
+import type { MessageContent } from '../client/blade-client.ts'
+import { openTestDoor } from '../test-support/open-test-door.ts'
+
+const file = (name: string, data = 'aGk='): Exclude<MessageContent, string>[number] => ({ type: 'file', name, data })
+
+async function open() {
+  const kept: string[] = []
+  const door = await openTestDoor({
+    attachFile: async ({ name }) => {
+      kept.push(name)
+      return `uploads/${name}`
+    },
+  })
+  return { kept, door, client: await door.client(), sessionId: await door.session() }
+}
+
+it('the file of a message that is sent again is kept once', async () => {
+  const { kept, client, sessionId } = await open()
+  const first = await client.say(sessionId, [file('r.txt')], { client_message_id: 'one' })
+  expect(first).toMatchObject({ status: 'ok', queued: false })
+  for (let time = 0; time < 2; time++) {
+    expect(await client.send(sessionId, [file('r.txt')], { client_message_id: 'one' })).toEqual(first)
+  }
+  expect(kept).toEqual(['r.txt'])
+  expect(await client.send(sessionId, [file('s.txt')], { client_message_id: 'one' })).toMatchObject({
+    code: 'invalid_payload',
+  })
+  await client.say(sessionId, [file('r.txt')], { client_message_id: 'two' })
+  expect(kept).toEqual(['r.txt', 'r.txt'])
+  expect(client.of('chat:start')).toHaveLength(2)
+})
+
+it.each([
+  ['an image that is none', { type: 'image_url', image_url: { url: 'file:///etc' } } as const],
+  ['a file that is not base64', file('b.txt', '?')],
+])('a message with %s in its second part leaves no file of its first', async (_what, second) => {
+  const { kept, client, sessionId } = await open()
+  expect(await client.send(sessionId, [file('a.txt'), second])).toMatchObject({ code: 'invalid_payload' })
+  expect(kept).toEqual([])
+})
