@@ -69,6 +69,10 @@ describe('memories', () => {
       const { status, body: answer } = await rest.send('POST', '/api/memories', { body })
       expect([body, status, typeof answer.detail]).toEqual([body, 422, 'string'])
     }
+    const empty = { skill_name: '', scope: '', owner: '', topic: '', mem0_id: '' }
+    const bare = await add({ content: 'x', ...empty })
+    expect(bare).toMatchObject(empty)
+    await rest.send('DELETE', `/api/memories/${bare.id}`)
     expect((await add({ content: '🫖'.repeat(500) })).content).toBe('🫖'.repeat(500))
     expect((await list()).total).toBe(1)
   })
@@ -120,7 +124,9 @@ describe('memories', () => {
     const batch = async (body: object) => (await rest.send('POST', '/api/memories/batch', { body })).body
     expect(await batch({ action: 'disable', ids: [...ids, foreign, 9_999] })).toEqual({ ok: true, count: 3 })
     expect(await list('?status=disabled')).toMatchObject({ total: 3 })
+    expect(await batch({ action: 'disable', ids })).toEqual({ ok: true, count: 0 })
     expect(await batch({ action: 'enable', ids: [ids[0], ids[0]] })).toEqual({ ok: true, count: 1 })
+    expect(await batch({ action: 'enable', ids })).toEqual({ ok: true, count: 2 })
     expect(await batch({ action: 'delete', ids: [...ids, foreign] })).toEqual({ ok: true, count: 3 })
     expect(await list('', 'ben')).toMatchObject({ total: 1, items: [{ disabled: false }] })
     const wrong = [

@@ -6,6 +6,8 @@ import {
   type MemoryFields,
   type MemoryQuery,
   type MemoryRecordType,
+  type MemoryStore,
+  type UserId,
 } from '@polylogue/engine'
 import { z } from 'zod'
 import type { BladeRestDeps } from './deps.ts'
@@ -20,7 +22,7 @@ const MOST_AT_ONCE = 100
 const content = text(1, MEMORY_LIMITS.content)
 const type = z.enum(['feedback', 'experience'])
 const recordType = z.enum(['memory', 'skill_comment'])
-const label = text(1, MEMORY_LIMITS.label).optional()
+const label = text(0, MEMORY_LIMITS.label).optional()
 const labels = {
   skill_name: label,
   record_type: recordType.optional(),
@@ -99,11 +101,24 @@ function listOperations({ memories }: Deps): readonly Operation[] {
       async run({ caller: { userId }, body: { action, ids } }) {
         const all = [...new Set(ids)]
         if (action === 'delete') return { ok: true as const, count: await memories.removeMemories(userId, all) }
-        const changed = await memories.changeMemories(userId, all, { isDisabled: action === 'disable' })
-        return { ok: true as const, count: changed.length }
+        return { ok: true as const, count: await switchMemories(memories, userId, all, action === 'disable') }
       },
     }),
   ]
+}
+
+/** Answers how many of them were not so before. */
+async function switchMemories(
+  memories: MemoryStore,
+  userId: UserId,
+  ids: readonly number[],
+  isDisabled: boolean,
+): Promise<number> {
+  const found = await Promise.all(ids.map((id) => memories.findMemory(userId, id)))
+  const others = found.flatMap((memory) =>
+    memory === undefined || memory.isDisabled === isDisabled ? [] : [memory.memoryId],
+  )
+  return others.length === 0 ? 0 : (await memories.changeMemories(userId, others, { isDisabled })).length
 }
 
 function oneMemoryOperations({ memories }: Deps): readonly Operation[] {
