@@ -13,7 +13,8 @@ import { requireOwner, sessionIdIn } from './session-access.ts'
 const tag = 'Sessions'
 const MOST_LISTED = 1_000
 
-const intent = text(0, 2_000)
+/** What the session is about, from a title to the whole task. */
+const intent = text(0, 20_000)
 const newSession = z.object({
   intent: intent.default(''),
   solution_id: z.string().max(200).optional(),
@@ -28,7 +29,7 @@ const newSession = z.object({
 const listQuery = z.object({
   q: text(1, 500).optional(),
   template_id_prefix: z.string().optional(),
-  limit: count(1, MOST_LISTED, 20),
+  limit: count(1, Number.MAX_SAFE_INTEGER, 20).describe(`${MOST_LISTED} at most; a larger page has no more`),
   offset: count(0, Number.MAX_SAFE_INTEGER, 0),
 })
 
@@ -90,7 +91,8 @@ function listSessions({ engine, agents }: Deps): Operation {
       offset: z.int(),
       content_match_truncated: z.boolean(),
     }),
-    async run({ caller: { userId }, query: { q, template_id_prefix: template, limit, offset } }) {
+    async run({ caller: { userId }, query: { q, template_id_prefix: template, offset, ...query } }) {
+      const limit = Math.min(query.limit, MOST_LISTED)
       const found = await findAll()
       return {
         items: found.sessions.map((view) => toSession(view, agents)),

@@ -153,9 +153,17 @@ describe('the list', () => {
 
   it('blade 17: takes no page of nothing, and none before the first', async () => {
     await open()
-    for (const query of ['?limit=0', '?offset=-1', '?limit=x', '?limit=1.5', '?limit=1001']) {
+    for (const query of ['?limit=0', '?offset=-1', '?limit=x', '?limit=1.5']) {
       const { status, body } = await rest.send('GET', `/api/sessions${query}`)
       expect([query, status, typeof body.detail]).toEqual([query, 422, 'string'])
+    }
+  })
+
+  it('blade 17: takes any larger page, and says how much of it is there', async () => {
+    await open()
+    await create({ intent: 'one' })
+    for (const query of ['?limit=5000', '?limit=5000&q=one']) {
+      expect(await list(query)).toMatchObject({ total: 1, limit: 1_000, items: [{ intent: 'one' }] })
     }
   })
 
@@ -216,6 +224,15 @@ describe('the list', () => {
 })
 
 describe('changing a session', () => {
+  it('blade 20: an intent may describe a whole task', async () => {
+    await open({ bodyBytes: 100_000 })
+    const id = await create({ intent: 'x'.repeat(20_000) })
+    const patch = async (intent: string) => rest.send('PATCH', `/api/sessions/${id}`, { body: { intent } })
+    expect((await patch('y'.repeat(20_000))).body.intent).toBe('y'.repeat(20_000))
+    const { status, body } = await patch('y'.repeat(20_001))
+    expect([status, body]).toEqual([422, { detail: expect.stringMatching(/^intent: /) }])
+  })
+
   it('blade 20: another intent is kept and answered with the detail', async () => {
     await open()
     const id = await create({ intent: 'before' })
