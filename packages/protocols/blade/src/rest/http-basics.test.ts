@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { isUnbuilt } from './unbuilt-paths.ts'
+import { findUnbuilt } from './unbuilt-paths.ts'
 import { BEN, openRest, type Rest } from './test-support/open-rest.ts'
 
 let rest: Rest
@@ -127,12 +127,22 @@ describe('an answer', () => {
     expect((await rest.send('GET', '/api/theirsx')).body).toEqual({ detail: 'There is no such path.' })
   })
 
+  it('blade 10: to a share link needs no key', async () => {
+    for (const path of ['/api/share/x', '/api/share/x/']) {
+      const { status, body } = await rest.send('GET', path, { key: null })
+      expect([path, status, body]).toEqual([path, 501, { detail: 'This server does not have this operation.' }])
+    }
+    for (const path of ['/api/share', '/api/share/x/y', `/api/sessions/${UNKNOWN}/share/x`]) {
+      expect([path, (await rest.send('GET', path, { key: null })).status]).toEqual([path, 401])
+    }
+  })
+
   it('blade 10: a path is one of those by method and all of its parts', () => {
-    expect(isUnbuilt('GET', '/api/skills')).toBe(true)
-    expect(isUnbuilt('GET', '/api/skills/org/name')).toBe(true)
-    expect(isUnbuilt('POST', '/api/skills')).toBe(false)
-    expect(isUnbuilt('GET', '/api/configuration')).toBe(false)
-    expect(isUnbuilt('GET', `/api/sessions/${UNKNOWN}/tasks/7`)).toBe(false)
+    expect(findUnbuilt('GET', '/api/skills')).toBeDefined()
+    expect(findUnbuilt('GET', '/api/skills/org/name')).toBeDefined()
+    expect(findUnbuilt('POST', '/api/skills')).toBeUndefined()
+    expect(findUnbuilt('GET', '/api/configuration')).toBeUndefined()
+    expect(findUnbuilt('GET', `/api/sessions/${UNKNOWN}/tasks/7`)).toBeUndefined()
   })
 })
 

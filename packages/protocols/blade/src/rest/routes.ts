@@ -11,7 +11,7 @@ import { Refusal } from './refusal.ts'
 import { scheduledTaskOperations } from './scheduled-task-operations.ts'
 import { serverOperations } from './server-operations.ts'
 import { sessionOperations } from './session-operations.ts'
-import { isUnbuilt } from './unbuilt-paths.ts'
+import { findUnbuilt } from './unbuilt-paths.ts'
 
 /**
  * The REST half of the door, with its documentation, to be mounted at `/` behind all other routes: it answers for
@@ -29,8 +29,9 @@ export function createBladeRoutes(deps: BladeRestDeps): Hono<NodeEnv> {
   app.all('/api/*', async (c, next) => {
     if (isForeign(c.req.path)) return next()
     try {
-      await requireCaller(c, deps)
-      if (isUnbuilt(c.req.method, c.req.path)) throw new Refusal(501, 'This server does not have this operation.')
+      const unbuilt = findUnbuilt(c.req.method, c.req.path)
+      if (unbuilt?.isOpen !== true) await requireCaller(c, deps)
+      if (unbuilt !== undefined) throw new Refusal(501, 'This server does not have this operation.')
       throw new Refusal(404, 'There is no such path.')
     } catch (error) {
       return answerError(c, error, deps)

@@ -1,6 +1,6 @@
 /**
  * Operations that the API documents and this server does not have: 501, and not an unknown path. `{x}` is one part of a
- * path, `{x*}` any number of them.
+ * path, `{x*}` any number of them. `open`: asked without a key.
  */
 const UNBUILT = `
 GET  /api/config
@@ -24,7 +24,7 @@ GET  /api/sessions/{sid}/download-dir/{dir*}
 POST /api/sessions/{sid}/share-file
 POST /api/sessions/{sid}/share
 DELETE /api/sessions/{sid}/share/{token}
-GET  /api/share/{token}
+GET  /api/share/{token} open
 GET  /api/sessions/{sid}/export
 POST /api/sessions/preview-import
 POST /api/sessions/import
@@ -68,6 +68,7 @@ GET|PUT /api/frontend_config/{path*}
 `
 
 interface Unbuilt {
+  readonly isOpen: boolean
   readonly methods: readonly string[]
   readonly pattern: RegExp
 }
@@ -75,12 +76,12 @@ interface Unbuilt {
 const ALL: readonly Unbuilt[] = UNBUILT.trim()
   .split('\n')
   .map((line) => {
-    const [methods = '', path = ''] = line.split(/ +/)
-    return { methods: methods.split('|'), pattern: toPattern(path) }
+    const [methods = '', path = '', access] = line.split(/ +/)
+    return { methods: methods.split('|'), pattern: toPattern(path), isOpen: access === 'open' }
   })
 
-export function isUnbuilt(method: string, path: string): boolean {
-  return ALL.some(({ methods, pattern }) => methods.includes(method) && pattern.test(path))
+export function findUnbuilt(method: string, path: string): { readonly isOpen: boolean } | undefined {
+  return ALL.find(({ methods, pattern }) => methods.includes(method) && pattern.test(path))
 }
 
 function toPattern(path: string): RegExp {
