@@ -11,10 +11,11 @@ import type {
 import type { IncomingMessage } from 'node:http'
 import type { Describe } from '../projection/scene.ts'
 
-/** Who is asking. */
+/** Who is asking. `revoked` aborts when the key is revoked. */
 export interface Caller {
   readonly userId: UserId
   readonly keyId: string
+  readonly revoked: AbortSignal
 }
 
 export type AuthOutcome =
@@ -43,7 +44,7 @@ export interface ApiKeys {
 export interface BladeRestDeps {
   readonly engine: Engine
   readonly agents: AgentCatalog & { readonly defaultName: string }
-  readonly models: Pick<ModelCatalog, 'list'>
+  readonly models: Pick<ModelCatalog, 'find' | 'list'>
   readonly memories: MemoryStore
   readonly schedules: ScheduleBook
   /** Of tasks that name none. */

@@ -79,7 +79,7 @@ const occurrencesSchema = z
   .object({ task_id: z.string(), title: z.string(), occurrences: z.array(time) })
   .meta({ id: 'ScheduledTaskOccurrences' })
 
-type Deps = Pick<BladeRestDeps, 'schedules' | 'timezone'>
+type Deps = Pick<BladeRestDeps, 'schedules' | 'timezone' | 'agents' | 'models'>
 
 /** Everybody has their own tasks. */
 export function scheduledTaskOperations(deps: Deps): readonly Operation[] {
@@ -108,7 +108,9 @@ function allTasksOperations(deps: Deps): readonly Operation[] {
       body: newTask,
       answer: taskSchema,
       async run({ caller, body: { title, prompt, cron, ...body } }) {
-        const { expires_at: expiresAt, model } = body
+        const { expires_at: expiresAt } = body
+        const model = isOwnModel(body.model, deps) ? undefined : body.model
+        checkModel(model, deps)
         return toTask(
           await schedules.create(caller.userId, {
             title,
@@ -143,7 +145,17 @@ function allTasksOperations(deps: Deps): readonly Operation[] {
   ]
 }
 
-function oneTaskOperations({ schedules }: Deps): readonly Operation[] {
+/** The own one of the agent, where nobody else can choose it: a task that names none has it. */
+const isOwnModel = (model: string | undefined, { agents, models }: Deps): boolean =>
+  model !== undefined && model === agents.find(agents.defaultName)?.modelName && models.find(model) === undefined
+
+function checkModel(model: string | undefined, { models }: Deps): void {
+  if (model === undefined || models.find(model) !== undefined) return
+  throw new Refusal(422, `model: there is no model ${model} here, or its provider has no key`)
+}
+
+function oneTaskOperations(deps: Deps): readonly Operation[] {
+  const { schedules } = deps
   const enable = (isEnabled: boolean) =>
     operation({
       method: 'POST',
@@ -172,8 +184,10 @@ function oneTaskOperations({ schedules }: Deps): readonly Operation[] {
       summary: 'Change a scheduled task',
       body: changes,
       answer: taskSchema,
-      run: async ({ caller, param, body }) =>
-        toTask(await schedules.change(caller.userId, param('task_id'), toChanges(body))),
+      async run({ caller, param, body }) {
+        checkModel(body.model, deps)
+        return toTask(await schedules.change(caller.userId, param('task_id'), toChanges(body)))
+      },
     }),
     operation({
       method: 'DELETE',

@@ -1,0 +1,35 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { openRest, type Rest } from './test-support/open-rest.ts'
+
+let rest: Rest
+beforeEach(async () => {
+  rest = await openRest()
+})
+afterEach(() => rest.close())
+
+const create = (more: object) =>
+  rest.send('POST', '/api/scheduled-tasks', { body: { title: 'Hourly', prompt: 'go', cron: '0 * * * *', ...more } })
+
+describe('a scheduled task', () => {
+  it('blade 128: has a model of this server, or none', async () => {
+    expect(await create({ model: 'fake/other' })).toMatchObject({ status: 201, body: { model: 'fake/other' } })
+    expect(await create({ model: null })).toMatchObject({ status: 201, body: { model: null } })
+    const refused = await create({ model: 'fake/nothing' })
+    expect([refused.status, refused.body]).toEqual([422, { detail: expect.stringMatching(/^model: /) }])
+    expect((await rest.send('GET', '/api/scheduled-tasks')).body).toHaveLength(2)
+  })
+
+  it('blade 128: whose model is the own one of the agent names none, as nobody else can choose that', async () => {
+    expect(await create({ model: 'fake/model' })).toMatchObject({ status: 201, body: { model: null } })
+  })
+
+  it('blade 128: is not changed to a model that nobody has', async () => {
+    const { id } = (await create({ model: 'fake/other' })).body
+    const refused = await rest.send('PATCH', `/api/scheduled-tasks/${id}`, {
+      body: { model: 'fake/nothing', title: 'x' },
+    })
+    expect([refused.status, refused.body]).toEqual([422, { detail: expect.stringMatching(/^model: /) }])
+    const { body } = await rest.send('GET', `/api/scheduled-tasks/${id}`)
+    expect(body).toMatchObject({ title: 'Hourly', model: 'fake/other' })
+  })
+})
