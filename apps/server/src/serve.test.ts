@@ -1,5 +1,6 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { text } from 'node:stream/consumers'
 import { describe, expect, it } from 'vitest'
 import { ServeError } from './serve-error.ts'
@@ -24,8 +25,8 @@ async function failureOf(options: Partial<ServeOptions>): Promise<ServeError> {
   throw new Error('it started')
 }
 
-async function revokeAllKeys(dataDir: string): Promise<void> {
-  const server = await startServer({ dataDir })
+async function revokeAllKeys(dataDir: string, options: Partial<ServeOptions> = {}): Promise<void> {
+  const server = await startServer({ ...options, dataDir })
   const listed = await askOwner(dataDir, 'GET', '/api/polylogue/keys')
   const { keys } = JSON.parse(listed.text) as { keys: readonly TestKey[] }
   for (const { id } of keys) await askOwner(dataDir, 'DELETE', `/api/polylogue/keys/${id}`)
@@ -123,8 +124,32 @@ describe('an address that other machines reach', () => {
     expect([failure.exitCode, failure.message]).toEqual([78, expect.stringContaining('polylogue keys create')])
   })
 
-  it('is refused with a --key that could be guessed', async () => {
-    expect(await failureOf({ listen, keys: ['secret'] })).toMatchObject({ exitCode: 78 })
+  it('is refused with a --key that could be guessed, before anything is made', async () => {
+    const dataDir = join(makeTempDir(), 'data')
+    expect(await failureOf({ dataDir, listen, keys: ['secret'] })).toMatchObject({ exitCode: 78 })
+    expect(existsSync(dataDir)).toBe(false)
+  })
+
+  it('is bound where a start ended before it had made the first key', async () => {
+    const { dataDir, stop } = await startServer()
+    await stop(0)
+    const db = new DatabaseSync(join(dataDir, 'polylogue.db'))
+    db.exec('DELETE FROM keys')
+    db.close()
+    rmSync(join(dataDir, 'local.key'))
+    const { url, localKey } = await startServer({ dataDir, listen })
+    const me = await exchange(`${url}/api/polylogue/me`, { headers: bearer(localKey) })
+    expect(me.status).toBe(200)
+  })
+
+  it('is refused with the line that makes a key for this very data directory and database', async () => {
+    const dataDir = join(makeTempDir(), 'my data')
+    const database = `sqlite:${join(dataDir, 'other.db')}`
+    await revokeAllKeys(dataDir, { database })
+    const failure = await failureOf({ dataDir, database, listen })
+    expect(failure.message).toMatch(
+      / polylogue keys create --name NAME --data '.*\/my data' --database 'sqlite:.*\/other\.db'$/,
+    )
   })
 })
 

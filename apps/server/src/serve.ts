@@ -4,14 +4,15 @@ import { join, resolve } from 'node:path'
 import { createAcpConnections } from './acp/acp-connections.ts'
 import { toAcpDeps } from './acp/acp-deps.ts'
 import { openEditor } from './acp/open-editor.ts'
-import { openLocalKey } from './auth/local-key.ts'
+import { formatKeysCreate } from './auth/keys-create-line.ts'
+import { lacksFirstKey, openLocalKey } from './auth/local-key.ts'
 import { LOCAL_USER } from './auth/key-ring.ts'
 import { createSignInCodes } from './auth/sign-in-codes.ts'
 import { ConfigError } from './config/config-error.ts'
 import { loadConfig } from './config/load-config.ts'
 import { prepareDataDir } from './data-dir.ts'
 import { GIVE_UP_MS, createDrain } from './drain.ts'
-import { refuseUnsafeBind } from './http/refuse-unsafe-bind.ts'
+import { refuseGuessableKeys, refuseUnsafeBind } from './http/refuse-unsafe-bind.ts'
 import { installLastResort } from './last-resort.ts'
 import { createListeners } from './listeners.ts'
 import { learnConfiguration, learnEnvironment, learnPassword } from './log/known-secrets.ts'
@@ -45,6 +46,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
 async function start(options: ServeOptions, undo: AsyncDisposableStack): Promise<RunningServer> {
   const { dataDir, listen } = options
   const extraKeys = checkKeys(options.keys ?? [])
+  if (listen !== undefined) refuseGuessableKeys(listen.host, extraKeys)
   const redactor = createRedactor()
   for (const key of extraKeys) redactor.learn(key)
   learnEnvironment(redactor, process.env)
@@ -68,10 +70,13 @@ async function start(options: ServeOptions, undo: AsyncDisposableStack): Promise
 
   const parts = await wire(options, config, { log, redactor })
   undo.defer(() => parts.close())
+  const keyFile = join(dataDir, 'local.key')
+  const isFirstStart = parts.isNew || (await lacksFirstKey(keyFile, parts.keys))
   if (listen !== undefined) {
-    await refuseUnsafeBind(listen.host, { keys: parts.keys, extraKeys, isFirstStart: parts.isNew })
+    const makeKeyWith = formatKeysCreate({ ...options, databaseFile: parts.databaseFile, env: process.env })
+    await refuseUnsafeBind(listen.host, { keys: parts.keys, extraKeys, isFirstStart, makeKeyWith })
   }
-  const localKey = await openLocalKey(join(dataDir, 'local.key'), parts.keys)
+  const localKey = await openLocalKey(keyFile, parts.keys)
   redactor.learn(localKey.plain)
   const codes = createSignInCodes({ clock: systemClock, random: randomBytes, digest: sha256 })
 

@@ -6,6 +6,11 @@ export interface LocalKey {
   readonly isNew: boolean
 }
 
+/** Nobody was ever given a key here: a start that is refused may have made the database and nothing else. */
+export async function lacksFirstKey(path: string, keys: KeyRing): Promise<boolean> {
+  return readPrivateFile(path) === undefined && (await keys.list()).length === 0
+}
+
 /**
  * `<data>/local.key`: the plain text of the first key. Made at the first start; a key that was revoked since is
  * replaced, for whoever can read this file owns the data directory anyway.

@@ -1,6 +1,7 @@
 import { inspectDatabase, type DatabaseInspection } from '@polylogue/store-sqlite'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { formatKeysCreate } from '../auth/keys-create-line.ts'
 import { readPrivateFile } from '../platform/private-file.ts'
 import { sealingKeyIdOf, secretKeyId } from '../platform/secret-box.ts'
 import { readSecretKeys } from '../platform/secret-key-file.ts'
@@ -10,23 +11,25 @@ import { ServeError } from '../serve-error.ts'
 import type { Patient } from './examine.ts'
 import { RESTORE, fail, ok, warn, type Finding } from './finding.ts'
 
-export async function checkKeys({ dataDir, databaseFile }: Patient): Promise<readonly Finding[]> {
+export async function checkKeys(patient: Patient): Promise<readonly Finding[]> {
+  const { dataDir, databaseFile } = patient
   if (!existsSync(databaseFile)) return []
   const inspection = inspectDatabase(databaseFile, systemClock.now())
   try {
-    return [checkApiKeys(inspection, join(dataDir, 'local.key')), checkSecrets(inspection, join(dataDir, 'secret.key'))]
+    return [checkApiKeys(inspection, patient), checkSecrets(inspection, join(dataDir, 'secret.key'))]
   } finally {
     inspection.close()
   }
 }
 
-function checkApiKeys(inspection: DatabaseInspection, file: string): Finding {
+function checkApiKeys(inspection: DatabaseInspection, patient: Patient): Finding {
+  const file = join(patient.dataDir, 'local.key')
   return explained('keys', () => {
     const keys = inspection.keys()
     const api = keys.filter(({ kind }) => kind === 'api')
     const users = new Set(api.map(({ userId }) => userId)).size
     const message = `${api.length} API keys of ${users} users, ${keys.length - api.length} browser sign-ins.`
-    if (api.length === 0) return warn('keys', message, 'Make one: polylogue keys create --name NAME')
+    if (api.length === 0) return warn('keys', message, `Make one: ${formatKeysCreate(patient)}`)
     const local = readPrivateFile(file)?.trim()
     if (local === undefined) return warn('keys', `${message} ${file} is missing.`, 'The next start makes a new one.')
     const isInForce = keys.some(({ hash }) => hash === sha256(local))

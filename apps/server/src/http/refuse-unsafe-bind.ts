@@ -8,20 +8,29 @@ const MIN_OPEN_KEY_LENGTH = 22
 /** An address that other machines reach is opened only when a key that nobody guesses guards it. */
 export async function refuseUnsafeBind(
   host: string,
-  { keys, extraKeys, isFirstStart }: { keys: KeyRing; extraKeys: readonly string[]; isFirstStart: boolean },
+  deps: {
+    readonly keys: KeyRing
+    readonly extraKeys: readonly string[]
+    readonly isFirstStart: boolean
+    /** What to type. */
+    readonly makeKeyWith: string
+  },
 ): Promise<void> {
-  if (isLoopback(host)) return
-  if (extraKeys.some((key) => key.length < MIN_OPEN_KEY_LENGTH)) {
-    throw new ServeError(
-      `--key is too short for ${host}, which other machines can reach: use at least ${MIN_OPEN_KEY_LENGTH} characters.`,
-      EXIT_CONFIG,
-    )
-  }
+  const { keys, extraKeys, isFirstStart, makeKeyWith } = deps
   // The first start makes the first key before anything listens.
-  if (isFirstStart || extraKeys.length > 0) return
+  if (isLoopback(host) || isFirstStart || extraKeys.length > 0) return
   if ((await keys.list()).some((key) => key.kind === 'api')) return
   throw new ServeError(
-    `There is no API key, and other machines can reach ${host}. Make one with: polylogue keys create --name NAME`,
+    `There is no API key, and other machines can reach ${host}. Make one with: ${makeKeyWith}`,
+    EXIT_CONFIG,
+  )
+}
+
+/** Asks for nothing that a start makes, so that a refused one leaves nothing behind. */
+export function refuseGuessableKeys(host: string, extraKeys: readonly string[]): void {
+  if (isLoopback(host) || extraKeys.every((key) => key.length >= MIN_OPEN_KEY_LENGTH)) return
+  throw new ServeError(
+    `--key is too short for ${host}, which other machines can reach: use at least ${MIN_OPEN_KEY_LENGTH} characters.`,
     EXIT_CONFIG,
   )
 }
