@@ -4,12 +4,19 @@ import type { Acknowledgement, SessionHistory, Violation } from './history.ts'
 /** I1: whatever a client was told is stored, is stored, and once. */
 export function checkAcknowledged({ acknowledged, stored }: SessionHistory): Violation[] {
   return acknowledged.flatMap((told) => {
-    const count = stored.filter((recorded) => proves(recorded, told)).length
-    const isKept = told.type === 'input' ? count === 1 : count > 0
+    const proofs = stored.filter((recorded) => proves(recorded, told))
+    const count = proofs.length
+    const isKept = told.type === 'input' ? count > 0 && proofs.filter(isLasting(stored)).length <= 1 : count > 0
     return isKept
       ? []
       : [{ invariant: 'I1', message: `${describe(told)} was acknowledged and is stored ${count} times` }]
   })
+}
+
+/** An input that was dropped may be admitted again. */
+function isLasting(stored: readonly Recorded[]): (recorded: Recorded) => boolean {
+  const dropped = new Set(stored.flatMap(({ event }) => (event.type === 'input.dropped' ? [event.inputId] : [])))
+  return ({ event }) => event.type !== 'input.admitted' || !dropped.has(event.inputId)
 }
 
 function proves({ seq, event }: Recorded, told: Acknowledgement): boolean {

@@ -123,7 +123,8 @@ const say = (pick: number, { key, whenRunning, isPayTrusted }: Saying): MachineC
       })
       const expected = ((): string | undefined => {
         if (model.isDeleted) return 'session-not-found'
-        if (isRepeat) return key === 'same' ? 'repeated' : 'receipt-mismatch'
+        if (isRepeat && key !== 'same') return 'receipt-mismatch'
+        if (isRepeat && !model.dropped.has(text)) return 'repeated'
         return model.say(text, whenRunning)
       })()
       const actual = await refusalOf(attempt)
@@ -133,6 +134,7 @@ const say = (pick: number, { key, whenRunning, isPayTrusted }: Saying): MachineC
       }
       same('an input', actual, expected)
       if (expected !== undefined) return
+      model.dropped.delete(text)
       if (idempotency !== undefined) model.keys.set(idempotency.key, text)
       if (isPayTrusted !== undefined) model.isPayTrusted = isPayTrusted
       session.acknowledged.push({ type: 'input', text, seq: (await attempt).seq })

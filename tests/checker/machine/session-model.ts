@@ -1,5 +1,6 @@
 import type { SessionState, TurnOutcome } from '@polylogue/engine'
 import { textOf } from '@polylogue/engine'
+import type { Stored } from './read-stored.ts'
 import { MAX_STEPS } from './world.ts'
 
 export type CallPhase = 'running' | 'approval' | 'client' | 'done'
@@ -28,6 +29,8 @@ export class SessionModel {
   lastOutcome: TurnOutcome | undefined
   isPayTrusted = false
   readonly keys = new Map<string, string>()
+  /** Inputs that never got their turn: whoever repeats one has it taken anew. */
+  dropped = new Set<string>()
   readonly callIds: string[] = []
 
   get status(): 'idle' | 'running' | 'waiting' {
@@ -69,7 +72,7 @@ export class SessionModel {
   }
 
   cancel(dropQueue: boolean): boolean {
-    if (dropQueue) this.queue = []
+    if (dropQueue) for (const text of this.queue.splice(0)) this.dropped.add(text)
     if (this.turn === undefined) return false
     this.#end('cancelled')
     return true
@@ -107,9 +110,10 @@ export class SessionModel {
   }
 
   /** Where a crash in the middle of a command makes it unknown what was stored, the store says what is. */
-  adopt(state: SessionState | undefined, stored: { keys: ReadonlySet<string>; callIds: readonly string[] }): void {
+  adopt(state: SessionState | undefined, stored: Stored): void {
     this.isDeleted = state === undefined
     if (state === undefined) return
+    this.dropped = new Set(stored.dropped)
     this.queue = state.queue.map(({ content }) => textOf(content))
     this.lastOutcome = state.lastOutcome
     const grants = state.access.type === 'listed' ? state.access.tools : []

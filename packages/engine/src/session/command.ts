@@ -71,6 +71,7 @@ export interface ConfigureSession {
   readonly changes: SessionChanges
 }
 
+/** An input that is dropped before its turn begins gives its key free again. */
 export interface IdempotencyKey {
   readonly key: string
   /** Digest of the request: the same key with another request is refused. */

@@ -102,6 +102,45 @@ describe('an idempotency key', () => {
     expect(tool.invocations.length).toBe(1)
   })
 
+  it('of an input that still waits says that it waits, and of one whose turn has begun that it does not', async () => {
+    const test = await startSession()
+    test.model.push([hangs])
+    await test.say('first')
+    const first = await test.say('go', { idempotency: KEY, whenRunning: 'queue' })
+    expect(await test.say('go', { idempotency: KEY, whenRunning: 'queue' })).toEqual({ ...first, repeated: true })
+    expect(first.queued).toBe(true)
+    await test.cancel()
+    await test.untilRest()
+    expect(await test.say('go', { idempotency: KEY, whenRunning: 'queue' })).toEqual({
+      ...first,
+      queued: false,
+      repeated: true,
+    })
+    expect(test.model.requests.length).toBe(2)
+  })
+
+  it.each(['refuse', 'queue'] as const)(
+    'of an input that was dropped before its turn admits it anew, and once (%s)',
+    async (whenRunning) => {
+      const test = await startSession()
+      test.model.push([hangs])
+      await test.say('first')
+      const first = await test.say('go', { idempotency: KEY, whenRunning: 'queue' })
+      await test.cancel(true)
+      await test.untilRest()
+      const again = { idempotency: KEY, whenRunning }
+      const both = await Promise.all([test.say('go', again), test.say('go', again)])
+      await test.untilRest()
+      const later = await test.say('go', again)
+      expect([...both, later].map(({ repeated }) => repeated).toSorted()).toEqual([false, true, true])
+      expect(new Set([...both, later].map(({ turnId }) => turnId)).size).toBe(1)
+      expect(later.turnId).not.toBe(first.turnId)
+      expect((await test.types()).filter((type) => type === 'turn.started').length).toBe(2)
+      const other = { ...again, idempotency: { ...KEY, fingerprint: 'other' } }
+      await expect(test.say('come', other)).rejects.toMatchObject({ code: 'receipt-mismatch' })
+    },
+  )
+
   it('is known after a crash that came before the answer', async () => {
     const clock = createFakeClock()
     const store = createMemoryEventStore({ clock })

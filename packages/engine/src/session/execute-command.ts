@@ -28,6 +28,7 @@ import { acceptChanges } from './decide-changes.ts'
 import { decideCancelCall } from './decide-cancel-call.ts'
 import { decideCancel, decideStartTurn } from './decide-turn.ts'
 import type { DecideContext, TurnDecision } from './decision.ts'
+import { findKeyUse } from './find-key-use.ts'
 import { OpenSession, ReceiptTaken } from './open-session.ts'
 import type { OpenSessions } from './open-sessions.ts'
 import { findSessionAgent } from './session-agent.ts'
@@ -124,7 +125,7 @@ async function cancelCall(command: CancelCall, deps: ExecuteDeps): Promise<{ can
   return { cancelled: recorded.length > 0 }
 }
 
-/** Records what the command leads to and wakes a runner. A repeated idempotency key answers as it did the first time. */
+/** Records what the command leads to and wakes a runner. A repeated idempotency key records nothing. */
 async function admit(
   command: StartTurn | AnswerCalls,
   deps: ExecuteDeps,
@@ -132,7 +133,7 @@ async function admit(
 ): Promise<AdmittedTurn> {
   const session = await deps.sessions.owned(command.userId, command.sessionId)
   deps.meet(session)
-  const before = await findRepeated(command, deps)
+  const { before, key } = await findKeyUse(command, deps.store)
   if (before !== undefined) return before
   let decision: TurnDecision | undefined
   try {
@@ -142,7 +143,7 @@ async function admit(
         events: decision.events,
         ...(command.blobs && { blobs: command.blobs }),
         secrets: seal(session.id, decision.secrets, deps),
-        ...receiptOf(command, decision),
+        ...receiptOf(command, decision, key),
       }
     })
     if (decision === undefined) throw new Error('a commit decides')
@@ -151,27 +152,19 @@ async function admit(
   } catch (error) {
     // Of two equal requests at once, the second is refused by what the first has changed: busy, or answered.
     const isPerhapsRepeated = error instanceof ReceiptTaken || error instanceof EngineError
-    const stored = isPerhapsRepeated ? await findRepeated(command, deps) : undefined
-    if (stored !== undefined) return stored
+    const stored = isPerhapsRepeated ? await findKeyUse(command, deps.store) : undefined
+    if (stored?.before !== undefined) return stored.before
     throw error
   }
 }
 
-async function findRepeated(command: StartTurn | AnswerCalls, deps: ExecuteDeps): Promise<AdmittedTurn | undefined> {
-  if (command.idempotency === undefined) return undefined
-  const { key, fingerprint } = command.idempotency
-  const receipt = await deps.store.findReceipt(command.userId, command.sessionId, key)
-  if (receipt === undefined) return undefined
-  if (receipt.fingerprint !== fingerprint) {
-    throw new EngineError('receipt-mismatch', 'this idempotency key was used for another request')
-  }
-  return { turnId: receipt.turnId, seq: receipt.seq, queued: false, repeated: true }
-}
-
-function receiptOf(command: StartTurn | AnswerCalls, decision: TurnDecision): { receipt?: NewReceipt } {
-  if (command.idempotency === undefined) return {}
-  const { turnId, firstEvent } = decision
-  return { receipt: { ...command.idempotency, userId: command.userId, turnId, firstEvent } }
+function receiptOf(
+  { idempotency, userId }: StartTurn | AnswerCalls,
+  { turnId, firstEvent }: TurnDecision,
+  key: string | undefined,
+): { receipt?: NewReceipt } {
+  if (idempotency === undefined || key === undefined) return {}
+  return { receipt: { key, fingerprint: idempotency.fingerprint, userId, turnId, firstEvent } }
 }
 
 async function cancelTurn(command: CancelTurn, deps: ExecuteDeps): Promise<{ cancelled: boolean }> {
