@@ -201,19 +201,24 @@ async function compactSession(command: CompactSession, deps: ExecuteDeps): Promi
   const session = await deps.sessions.owned(command.userId, command.sessionId)
   deps.meet(session)
   const { state } = session
+  refuseIfBusy(state)
   const agent = findSessionAgent(state, state.agent, deps) ?? contextFor(state.agent, deps).agent
   if (planCompaction(await session.context(), ASKED_FOR, agent.model) === undefined) {
     throw new EngineError('nothing-to-compact', 'there is nothing to compact yet')
   }
   const [recorded] = await session.commit((state) => {
-    if (state.turn !== undefined || state.isCompactionWanted || state.compaction !== undefined) {
-      throw new EngineError('session-busy', 'a turn or a compaction is already running in this session')
-    }
+    refuseIfBusy(state)
     return { events: [{ type: 'compaction.requested' }] }
   })
   if (recorded === undefined) throw new Error('a request is recorded')
   deps.coordinator.wake(session)
   return { seq: recorded.seq }
+}
+
+function refuseIfBusy({ turn, isCompactionWanted, compaction }: SessionState): void {
+  if (turn !== undefined || isCompactionWanted || compaction !== undefined) {
+    throw new EngineError('session-busy', 'a turn or a compaction is already running in this session')
+  }
 }
 
 /** The rows go first: a runner that is still at work finds its session gone and can record nothing more. */

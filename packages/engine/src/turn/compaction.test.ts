@@ -290,6 +290,24 @@ describe('a compaction that somebody asks for', () => {
     await expect(compact(test)).rejects.toThrow('already running')
   })
 
+  it('blade 106: is refused as busy in the first turn of a session too, and while another is under way', async () => {
+    const test = await startWith(undefined)
+    test.model.push([hangs])
+    await test.say('a')
+    await untilQuiet()
+    await expect(compact(test)).rejects.toMatchObject({ code: 'session-busy' })
+    await test.cancel()
+    await test.untilRest()
+    test.model.push(long('one'), long('two'), [hangs])
+    for (const input of ['b', 'c']) {
+      await test.say(input)
+      await test.untilRest()
+    }
+    await compact(test)
+    await untilQuiet()
+    await expect(compact(test)).rejects.toMatchObject({ code: 'session-busy' })
+  })
+
   it('that a crash cut short has done nothing, and the session goes on', async () => {
     const first = await startWith(undefined)
     first.model.push(long('one'), long('two'), [hangs])
