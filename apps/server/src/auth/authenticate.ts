@@ -51,7 +51,8 @@ export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
   }
 }
 
-const UNAUTHORIZED: AuthOutcome = { type: 'refused', status: 401, error: 'Unauthorized' }
+/** What was shown opens nothing. */
+export const UNAUTHORIZED = { type: 'refused', status: 401, error: 'Unauthorized' } as const satisfies AuthOutcome
 
 function bearerToken(authorization: string | undefined): string | undefined {
   return /^bearer +(\S+) *$/i.exec(authorization ?? '')?.[1]

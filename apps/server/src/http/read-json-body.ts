@@ -3,8 +3,11 @@ import type { HttpBindings } from '@hono/node-server'
 import type { Context } from 'hono'
 import type { IncomingMessage } from 'node:http'
 import type { z } from 'zod'
+import { UNAUTHORIZED } from '../auth/authenticate.ts'
 import { limitsSchema, type Limits } from '../config/limits.ts'
 import { HttpRefusal } from './http-refusal.ts'
+import { trailOf } from './request-trail.ts'
+import { refuse } from './require-caller.ts'
 
 const LIMITS = { ...jsonLimitsOf(limitsSchema.parse({})), bytes: 64 * 1024 }
 
@@ -21,7 +24,10 @@ export async function readJsonBody<E extends { Bindings: HttpBindings }, S exten
   if (!/^application\/json\b/i.test(c.req.header('content-type') ?? '')) {
     throw new HttpRefusal(415, 'Send application/json.')
   }
-  const parsed = schema.safeParse(await readBounded(c.env.incoming, limits))
+  const body = await readBounded(c.env.incoming, limits)
+  // A body may come long after its head was let in.
+  if (trailOf(c.env.incoming).caller?.revoked.aborted === true) refuse(UNAUTHORIZED)
+  const parsed = schema.safeParse(body)
   if (parsed.success) return parsed.data
   const [issue] = parsed.error.issues
   throw new HttpRefusal(

@@ -1,11 +1,12 @@
 import type { HttpBindings } from '@hono/node-server'
-import { asSessionId, type AgentCatalog, type AgentDefinition, type SessionId } from '@polylogue/engine'
+import { asSessionId, type AgentCatalog, type AgentDefinition, type JsonValue, type SessionId } from '@polylogue/engine'
 import type { Context } from 'hono'
 import { isSessionId } from '../cursors.ts'
 import type { AapDeps, Caller } from '../deps.ts'
 import { WireError, sessionNotFound, toHttpRefusal } from '../errors.ts'
 import type { ToolSpec } from '../requests.ts'
 import type { StreamMode } from '../wire.ts'
+import { largeBody, readJsonBody } from './read-body.ts'
 
 export interface NodeEnv {
   Bindings: HttpBindings
@@ -24,7 +25,7 @@ export function guarded(deps: AapDeps, maxBodyBytes: number, answer: Answer) {
   return async (c: Context<NodeEnv>): Promise<Response> => {
     try {
       const caller = await deps.authenticate(c.req.raw, c.env.incoming)
-      if (caller === undefined) throw new WireError(401, 'Unauthorized')
+      if (caller === undefined) throw unauthorized()
       if (Number(c.env.incoming.headers['content-length'] ?? 0) > maxBodyBytes) {
         throw new WireError(413, `body: larger than ${maxBodyBytes} bytes`)
       }
@@ -36,6 +37,15 @@ export function guarded(deps: AapDeps, maxBodyBytes: number, answer: Answer) {
       return c.json(body, status, retryAfterS === undefined ? {} : { 'Retry-After': String(retryAfterS) })
     }
   }
+}
+
+const unauthorized = (): WireError => new WireError(401, 'Unauthorized')
+
+/** A body may come long after its head was let in: a key that was revoked meanwhile opens nothing. */
+export async function readBody({ c, caller }: Exchange, { limits }: Pick<AapDeps, 'limits'>): Promise<JsonValue> {
+  const body = await readJsonBody(c.env.incoming, largeBody(limits))
+  if (caller.revoked.aborted) throw unauthorized()
+  return body
 }
 
 /** An id that cannot be ours is answered like an unknown one. */

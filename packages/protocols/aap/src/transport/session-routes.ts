@@ -8,17 +8,16 @@ import { encodeMessages } from '../encode-messages.ts'
 import { WireError } from '../errors.ts'
 import { IncomingImages } from '../images.ts'
 import { HISTORY_TYPES, type AapVersion, type HistoryType, type WireHistory } from '../wire.ts'
-import { checkCapabilities, findAgent, sessionIdOf, type Answer } from './exchange.ts'
-import { largeBody, readJsonBody } from './read-body.ts'
+import { checkCapabilities, findAgent, readBody, sessionIdOf, type Answer } from './exchange.ts'
 
 export function readMeta({ agents }: AapDeps, version: AapVersion): Answer {
   return async ({ c }) => c.json(encodeMeta(version, agents))
 }
 
 export function createSession({ engine, agents, digest, limits }: AapDeps): Answer {
-  return async ({ c, caller }) => {
-    const body = await readJsonBody(c.env.incoming, largeBody(limits))
-    const request = parseCreateSession(body)
+  return async (exchange) => {
+    const { c, caller } = exchange
+    const request = parseCreateSession(await readBody(exchange, { limits }))
     const agent = findAgent(agents, request.agent.name)
     checkCapabilities(agent, { tools: request.tools })
     const images = new IncomingImages(agent.features.images, digest)

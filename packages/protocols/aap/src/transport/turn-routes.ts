@@ -16,10 +16,9 @@ import type { AapVersion, StreamMode } from '../wire.ts'
 import { alreadySent } from './already-sent.ts'
 import { collectTurn } from './collect-turn.ts'
 import { EventStream, type EventStreamOptions } from './event-stream.ts'
-import { checkCapabilities, findAgent, sessionIdOf, type Answer, type Exchange } from './exchange.ts'
+import { checkCapabilities, findAgent, readBody, sessionIdOf, type Answer, type Exchange } from './exchange.ts'
 import type { FlushQueue } from './flush-queue.ts'
 import { Heartbeats } from './heartbeats.ts'
-import { largeBody, readJsonBody } from './read-body.ts'
 import { onRevoked } from './revocation.ts'
 import { followSession, streamTurn, type SessionStream } from './stream-session.ts'
 import { Subscription } from './subscription.ts'
@@ -52,12 +51,12 @@ function withStreams(deps: TurnDeps): StreamDeps {
 
 export function runTurn(turnDeps: TurnDeps, version: AapVersion): Answer {
   const deps = withStreams(turnDeps)
-  const { engine, agents, digest, limits } = deps
+  const { engine, agents, digest } = deps
   return async (exchange) => {
     const { c, caller } = exchange
     const { userId } = caller
     const session = await engine.readSession(userId, sessionIdOf(exchange))
-    const body = await readJsonBody(c.env.incoming, largeBody(limits))
+    const body = await readBody(exchange, deps)
     const request = parseTurn(version, body)
     const agent = findAgent(agents, session.agent)
     checkCapabilities(agent, request)
@@ -74,11 +73,11 @@ export function runTurn(turnDeps: TurnDeps, version: AapVersion): Answer {
 /** Version 1: a session and its first turn in one request. */
 export function createAndRun(turnDeps: TurnDeps): Answer {
   const deps = withStreams(turnDeps)
-  const { engine, agents, digest, limits } = deps
+  const { engine, agents, digest } = deps
   return async (exchange) => {
     const { c, caller } = exchange
     const { userId } = caller
-    const request = parseCreateAndRun(await readJsonBody(c.env.incoming, largeBody(limits)))
+    const request = parseCreateAndRun(await readBody(exchange, deps))
     const agent = findAgent(agents, request.agent.name)
     checkCapabilities(agent, request)
     const images = new IncomingImages(agent.features.images, digest)

@@ -17,6 +17,8 @@ export function answerOperation(operation: Operation, deps: Answering) {
       const caller = operation.isOpen ? undefined : await requireCaller(c, deps)
       const query = withoutBlanks(c.req.query())
       const body = operation.body === undefined ? {} : await readBody(c, deps)
+      // A body may come long after its head was let in.
+      if (caller?.revoked.aborted === true) throw new Refusal(401, 'Unauthorized')
       const answer = await operation.run({ caller, params: c.req.param(), query, body })
       return operation.status === 204 ? c.body(null, 204) : c.json(answer, operation.status)
     } catch (error) {

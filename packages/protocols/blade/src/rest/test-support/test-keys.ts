@@ -8,6 +8,7 @@ const PREFIX = 'sk-blade-v2-'
 /** Each user's name is a key of theirs from the beginning. */
 export function createTestKeys({ clock, users }: { readonly clock: Clock; readonly users: readonly UserId[] }) {
   const store = createMemoryKeyStore({ clock })
+  const revocations = new Map<string, AbortController>()
   let made = 0
 
   async function create(userId: UserId, name: string, plain: string, kind: 'api' | 'browser' = 'api') {
@@ -20,6 +21,7 @@ export function createTestKeys({ clock, users }: { readonly clock: Clock; readon
       lastFour: plain.slice(-4),
       createdAt: clock.now(),
     }
+    revocations.set(record.id, new AbortController())
     await store.createKey({ ...record, hash: testDigest(plain) })
     return { record, plain }
   }
@@ -30,16 +32,22 @@ export function createTestKeys({ clock, users }: { readonly clock: Clock; readon
     list: (userId) => store.listKeys(userId),
     createApiKey: (userId, name) => create(userId, name, `${PREFIX}secret-${made + 1}-abcd`),
     rename: async (id, name, userId) => (await isOwn(id, userId)) && store.renameKey(id, name),
-    revoke: async (id, userId) => (await isOwn(id, userId)) && store.revokeKey(id),
+    async revoke(id, userId) {
+      if (!(await isOwn(id, userId)) || !(await store.revokeKey(id))) return false
+      revocations.get(id)?.abort()
+      return true
+    },
     signIn: (userId: UserId) => create(userId, 'a browser', `cookie-${made + 1}`, 'browser'),
     async authenticate({ headers }: IncomingMessage): Promise<AuthOutcome> {
       await ready
       const plain = /^Bearer (\S+)$/.exec(headers.authorization ?? '')?.[1] ?? ''
       if (plain === 'hasty') return { type: 'refused', status: 429, error: 'Too many requests.', retryAfterS: 7 }
       const record = await store.findKey(testDigest(plain))
-      if (record?.kind !== 'api') return { type: 'refused', status: 401, error: 'Unauthorized' }
+      const revoked = revocations.get(record?.id ?? '')?.signal
+      if (record?.kind !== 'api' || revoked === undefined)
+        return { type: 'refused', status: 401, error: 'Unauthorized' }
       store.touchKey(record.id, clock.now())
-      return { type: 'caller', caller: { userId: record.userId, keyId: record.id } }
+      return { type: 'caller', caller: { userId: record.userId, keyId: record.id, revoked } }
     },
   } satisfies ApiKeys & Record<string, unknown>
 }
