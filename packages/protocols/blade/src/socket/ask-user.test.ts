@@ -154,6 +154,32 @@ describe('a question', () => {
     expect(client.of('chat:start')).toHaveLength(2)
   })
 
+  it.each([
+    ['model', { model: 'fake/other' }],
+    ['headless', { headless: true }],
+    ['output_schema', { output_schema: { type: 'object' } }],
+  ])('is not answered beside a %s, which could not be heeded', async (field, options) => {
+    const { client, sessionId, status } = await ask()
+    const askuser_answer = { tool_call_id: 'q', selections: { '0': [1] }, custom: {} }
+    const ack = await client.send(sessionId, '', { askuser_answer, ...options })
+    expect(ack).toMatchObject({ code: 'invalid_payload', message: expect.stringMatching(`^${field}: `) })
+    expect(await status()).toBe('waiting')
+  })
+
+  it('is answered beside the model that asked', async () => {
+    const { client, sessionId } = await ask()
+    const askuser_answer = { tool_call_id: 'q', selections: { '0': [1] }, custom: {} }
+    const options = { askuser_answer, model: 'fake/model', headless: false }
+    expect(await client.send(sessionId, '', options)).toMatchObject({ status: 'ok' })
+  })
+
+  it.each(['selections', 'custom'])('is answered where %s is null', async (field) => {
+    const { client, sessionId } = await ask()
+    const given = { selections: { '0': [1] }, custom: { '0': 'a dark one' }, [field]: null }
+    const payload = { session_id: sessionId, message: '', askuser_answer: { tool_call_id: 'q', ...given } }
+    expect(await client.socket.emitWithAck('chat:send', payload)).toMatchObject({ status: 'ok' })
+  })
+
   it('blade 78: is cancelled by a plain message, which then runs', async () => {
     const { client, sessionId, resultOf } = await ask()
     await client.until('session:updated')

@@ -1,3 +1,4 @@
+import { asSessionId } from '@polylogue/engine'
 import { finishes, says } from '@polylogue/testkit'
 import { connect } from 'node:net'
 import { WebSocket } from 'ws'
@@ -20,6 +21,17 @@ describe('a payload', () => {
     ['a list', [1, 2]],
     ['no message', { session_id: SESSION }],
     ['an empty message', { session_id: SESSION, message: '  ' }],
+    ['a message of no parts', { session_id: SESSION, message: [] }],
+    [
+      'a message of blank parts',
+      {
+        session_id: SESSION,
+        message: [
+          { type: 'text', text: '' },
+          { type: 'text', text: ' \n' },
+        ],
+      },
+    ],
     ['a message of numbers', { session_id: SESSION, message: [1] }],
     ['a part of an unknown kind', { session_id: SESSION, message: [{ type: 'audio' }] }],
     [
@@ -66,6 +78,16 @@ describe('a payload', () => {
     client.socket.emit('__proto__', { a: 1 })
     const payload = { session_id: await door.session(), message: 'hi', mode: null, model: null, later: true }
     expect(await client.socket.emitWithAck('chat:send', payload)).toMatchObject({ status: 'ok' })
+  })
+
+  it('may write its session in capitals, as over REST', async () => {
+    const door = await openTestDoor()
+    const client = await door.client()
+    const sessionId = await door.session({ sessionId: asSessionId('01900000-0000-7abc-8def-00000000abcd') })
+    expect(await client.subscribe(sessionId.toUpperCase())).toEqual({ status: 'ok' })
+    expect(await client.send(sessionId.toUpperCase(), 'hi')).toMatchObject({ status: 'ok' })
+    await client.until('chat:end')
+    expect(client.of('chat:start')).toMatchObject([{ session_id: sessionId }])
   })
 
   it('takes a file into the workspace and tells the model where it is', async () => {

@@ -5,7 +5,8 @@ import { SocketRefusal } from './errors.ts'
 /** Absent and `null` are the same. */
 const optional = <S extends z.ZodType>(schema: S) => schema.nullish().transform((value) => value ?? undefined)
 
-const sessionId = z.string().min(1).max(64)
+/** Ids of sessions are UUIDs, whose case says nothing. */
+const sessionId = z.string().min(1).max(64).toLowerCase()
 
 export const sessionRequest = z.object({ session_id: sessionId })
 
@@ -15,16 +16,17 @@ const part = z.discriminatedUnion('type', [
   z.object({ type: z.literal('file'), name: z.string().min(1).max(255), data: z.string() }),
 ])
 
+const orNone = <T>(given: { readonly [question: string]: T } | undefined) => given ?? {}
 const questionIndex = z.string().regex(/^\d{1,3}$/)
 const answer = z.object({
   tool_call_id: z.string().min(1).max(128),
-  selections: z.record(questionIndex, z.array(z.number().int().nonnegative()).max(64)).default({}),
-  custom: z.record(questionIndex, z.string()).default({}),
+  selections: optional(z.record(questionIndex, z.array(z.number().int().nonnegative()).max(64))).transform(orNone),
+  custom: optional(z.record(questionIndex, z.string())).transform(orNone),
 })
 
 const unbuilt = (what: string) => z.null(`${what} is not supported by this server`).optional()
 
-export const sendRequest = z.object({
+const sendFields = z.object({
   session_id: sessionId,
   message: z.union([z.string(), z.array(part).max(64)]),
   mode: optional(z.enum(['planning', 'executing'])),
@@ -37,6 +39,23 @@ export const sendRequest = z.object({
   replay_decision: unbuilt('replay_decision'),
   runtime_env: unbuilt('runtime_env'),
 })
+
+export const sendRequest = sendFields.superRefine((request, context) => {
+  const refuse = (field: keyof typeof request, message: string): void =>
+    context.addIssue({ code: 'custom', path: [field], message })
+  if (request.askuser_answer === undefined) {
+    if (isBlank(request.message)) refuse('message', 'is empty')
+    return
+  }
+  // An answer goes on with a run that has begun without it.
+  if (request.headless === true) refuse('headless', 'cannot be said with an answer')
+  if (request.output_schema !== undefined) refuse('output_schema', 'cannot be said with an answer')
+})
+
+function isBlank(message: z.output<typeof sendFields>['message']): boolean {
+  if (typeof message === 'string') return message.trim() === ''
+  return message.every((given) => given.type === 'text' && given.text.trim() === '')
+}
 
 export type SendRequest = z.output<typeof sendRequest>
 export type MessagePart = z.output<typeof part>

@@ -194,8 +194,6 @@ export class Peer {
   async #send(payload: unknown): Promise<Reply> {
     const { engine, digest, agents } = this.#deps
     const request = parsePayload(sendRequest, payload, this.#deps.limits.json)
-    const isEmpty = typeof request.message === 'string' ? request.message.trim() === '' : request.message.length === 0
-    if (isEmpty && request.askuser_answer === undefined) throw new SocketRefusal('invalid_payload', 'message: is empty')
     const view = await this.#own(asSessionId(request.session_id))
     const { sessionId } = view
     await this.#subscribe(sessionId)
@@ -229,10 +227,13 @@ export class Peer {
   }
 
   /** `undefined` where nothing waits for it. */
-  #toAnswer(sessionId: SessionId, { askuser_answer, message }: SendRequest): CallAnswer | undefined {
+  #toAnswer(sessionId: SessionId, { askuser_answer, message, model }: SendRequest): CallAnswer | undefined {
     const projection = this.#subscriptions.get(sessionId)?.live.projection
     const open = askuser_answer && projection?.question(askuser_answer.tool_call_id)
     if (askuser_answer === undefined || open === undefined) return undefined
+    if (model !== undefined && !projection?.turns.some((turn) => turn.model === model)) {
+      throw new SocketRefusal('invalid_payload', 'model: an answer goes on with the model that asked')
+    }
     return toCallAnswer(open, askuser_answer, typeof message === 'string' ? message : textOfParts(message))
   }
 
