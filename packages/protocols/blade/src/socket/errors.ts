@@ -33,9 +33,14 @@ const LONGEST_SENTENCE = 500
 export function toRefusal(error: unknown): SocketRefusal | undefined {
   if (error instanceof SocketRefusal) return error
   if (error instanceof EngineError)
-    return new SocketRefusal(toCode(error.code), error.message.slice(0, LONGEST_SENTENCE))
+    return new SocketRefusal(toCode(error.code), toSentence(error).slice(0, LONGEST_SENTENCE))
   if (error instanceof StorageFault) return new SocketRefusal('unavailable', 'The storage is not available.')
   return undefined
+}
+
+/** In the words of this door. */
+function toSentence({ message, field }: EngineError): string {
+  return field === 'settings.outputSchema' ? `output_schema: ${message.replace(/^outputSchema: /, '')}` : message
 }
 
 function toCode(code: EngineErrorCode): RefusalCode {

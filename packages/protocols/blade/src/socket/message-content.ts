@@ -59,8 +59,10 @@ function toImage(
 /** Answers what keeps it. */
 function toFile({ name, data }: FilePart, { attachFile }: ContentDeps): () => Promise<Block> {
   if (attachFile === undefined) throw invalid('files cannot be sent with a message here')
+  if (data === '') throw invalid('file.data: is empty')
   const bytes = toBytes(data)
-  if (bytes === undefined || bytes.length > LARGEST_FILE) throw invalid('file.data: expected at most 16 MiB of base64')
+  if (bytes === undefined) throw invalid('file.data: expected base64 with its padding')
+  if (bytes.length > LARGEST_FILE) throw invalid('file.data: is larger than 16 MiB')
   return async () => ({ type: 'text', text: fileNote(await attachFile(name, bytes)) })
 }
 

@@ -124,6 +124,27 @@ describe('a headless run', () => {
     expect(client.of('system:error')).toMatchObject([{ code: 'output_schema_violation' }])
   })
 
+  it('is another message than the one that somebody attends to, or that asks for another shape', async () => {
+    const door = await openTestDoor({ resultTool: createResultTool })
+    const client = await door.client()
+    const sessionId = await door.session()
+    const send = (options: object) => client.say(sessionId, 'go', { client_message_id: 'one', ...options })
+    const first = await send({ headless: true })
+    expect(await client.send(sessionId, 'go', { client_message_id: 'one', headless: true })).toEqual(first)
+    expect(await send({})).toMatchObject({ code: 'invalid_payload' })
+    expect(await send({ headless: true, output_schema: SCHEMA })).toMatchObject({ code: 'invalid_payload' })
+  })
+
+  it('blade 114: with a schema that is none is refused in words that name it', async () => {
+    const resultTool = (): Tool => {
+      throw new TypeError('outputSchema: must be an object schema')
+    }
+    const door = await openTestDoor({ resultTool })
+    const client = await door.client()
+    const ack = await client.send(await door.session(), 'go', { output_schema: { type: 'text' } })
+    expect(ack).toMatchObject({ code: 'invalid_payload', message: 'output_schema: must be an object schema' })
+  })
+
   it('blade 115: is offered no questions and no sub-agents, and what would be asked for is allowed', async () => {
     const write = createFakeTool('write', { effect: 'unsafe' })
     const door = await openTestDoor({ tools: [createAskTool(), createAgentTool(), write] })

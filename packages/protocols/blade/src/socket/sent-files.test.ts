@@ -39,3 +39,17 @@ it.each([
   expect(await client.send(sessionId, [file('a.txt'), second])).toMatchObject({ code: 'invalid_payload' })
   expect(kept).toEqual([])
 })
+
+it.each([
+  ['is empty', '', 'file.data: is empty'],
+  ['lacks its padding', 'aGk', 'file.data: expected base64 with its padding'],
+  ['is not base64', '?', 'file.data: expected base64 with its padding'],
+  ['is too large', Buffer.alloc(16 * 1024 * 1024 + 1).toString('base64'), 'file.data: is larger than 16 MiB'],
+])('a file that %s is refused in words that say so', async (_what, data, message) => {
+  const { client, sessionId } = await open()
+  expect(await client.send(sessionId, [file('a.txt', data)])).toEqual({
+    status: 'error',
+    code: 'invalid_payload',
+    message,
+  })
+})
