@@ -125,6 +125,27 @@ describe('folding', () => {
     folded.load([TURN])
     expect([folded.turns, folded.isDirty]).toEqual([[TURN], false])
   })
+
+  it.each([
+    ['a patch', patch(2, text('b'))],
+    ['a turn', start()],
+  ])('stays dirty when %s came while the turns were fetched', (_, output) => {
+    const folded = fold(patch(1, text('a')))
+    const toldBefore = folded.told
+    folded.apply(output)
+    folded.load([TURN], toldBefore)
+    expect([folded.turns, folded.isDirty]).toEqual([[TURN], true])
+    folded.load([TURN], folded.told)
+    expect(folded.isDirty).toBe(false)
+  })
+
+  it('stays dirty when it lost its connection while the turns were fetched', () => {
+    const folded = fold(start())
+    const toldBefore = folded.told
+    folded.distrust()
+    folded.load([TURN], toldBefore)
+    expect(folded.isDirty).toBe(true)
+  })
 })
 
 it.each(['.', '../client'])('what a browser uses imports nothing of Node or the engine: %s', (folder) => {

@@ -16,6 +16,7 @@ export class SessionFold {
   #turns = new Map<string, TurnProjection>()
   #lastSequence: number | undefined
   #isDirty = false
+  #told = 0
 
   constructor(sessionId: string, { usesSnapshots = true }: FoldOptions = {}) {
     this.#sessionId = sessionId
@@ -36,8 +37,14 @@ export class SessionFold {
     return this.#lastSequence
   }
 
+  /** How much of this session it was told. To be noted before all turns are fetched. */
+  get told(): number {
+    return this.#told
+  }
+
   /** What is here may be old: it is to be fetched anew. */
   distrust(): void {
+    this.#told++
     this.#isDirty = true
   }
 
@@ -45,17 +52,21 @@ export class SessionFold {
     return this.#turns.get(turnId)
   }
 
-  /** All turns, as the server lists them. */
-  load(turns: readonly TurnProjection[]): void {
+  /**
+   * All turns, as the server lists them. `toldBefore`: what `told` was when they were asked for. Whether they have what
+   * came since nobody knows: then they are to be fetched once more.
+   */
+  load(turns: readonly TurnProjection[], toldBefore = this.#told): void {
     this.#turns = new Map(turns.map((turn) => [turn.turn_id, turn]))
-    this.#isDirty = false
+    this.#isDirty = toldBefore !== this.#told
   }
 
   /** Events of other sessions, and those that say nothing of turns, are passed over. */
   apply({ event, payload }: BladeOutput): void {
     if (payload.session_id !== this.#sessionId) return
-    if (event === 'turn:patch') this.#patch(payload)
-    if (event !== 'turn:start' && event !== 'turn:end') return
+    if (event !== 'turn:start' && event !== 'turn:patch' && event !== 'turn:end') return
+    this.#told++
+    if (event === 'turn:patch') return this.#patch(payload)
     this.#turns.set(payload.turn_id, toTurn(payload))
   }
 
