@@ -53,6 +53,7 @@ export interface SessionChanges {
   readonly preset?: Preset
   /** `true`: preset `plan`. `false`: the preset that was in force before. */
   readonly planning?: boolean
+  /** An empty one takes the title away: what is said next gives another. */
   readonly title?: string
   readonly model?: string
   readonly disabledTools?: readonly string[]

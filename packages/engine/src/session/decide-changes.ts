@@ -80,7 +80,7 @@ function plainChanges(state: SessionState, changes: SessionChanges): Partial<Ses
   const { title, model, disabledTools, recallsMemories, isPinned, isShared, labels = {} } = changes
   const changed = Object.entries(labels).filter(([name, text]) => (state.labels[name] ?? '') !== text)
   return {
-    ...(title !== undefined && title !== state.title && { title }),
+    ...(title !== undefined && title !== (state.title ?? '') && { title }),
     ...(model !== undefined && model !== state.model && { model }),
     ...(disabledTools && { disabledTools }),
     ...(recallsMemories !== undefined && recallsMemories !== state.recallsMemories && { recallsMemories }),

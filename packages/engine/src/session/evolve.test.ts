@@ -100,6 +100,15 @@ describe('the fold of a log', () => {
 })
 
 describe('the title', () => {
+  it('that is empty is none: what is said next gives one', () => {
+    const emptied: RecordedEvent = { type: 'session.configured', title: '' }
+    const named: RecordedEvent = { type: 'session.configured', title: 'Roof' }
+    expect(foldEvents([given.created(), named, emptied])).not.toHaveProperty('title')
+    expect(foldEvents([given.created({ title: '' }), given.admitted('i', 't', 'hello')]).title).toBe('hello')
+    expect(foldEvents([given.created(), emptied, given.admitted('i', 't', 'hello')]).title).toBe('hello')
+    expect(foldEvents([given.created(), named, given.admitted('i', 't', 'hello')]).title).toBe('Roof')
+  })
+
   const titleOf = (content: string) => foldEvents([given.created(), given.admitted('i', 't', content)]).title
 
   it('is the first user text, on one line', () => {

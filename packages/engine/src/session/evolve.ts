@@ -61,7 +61,7 @@ function created(event: SessionCreated, seq: number, at: number): SessionState {
     secretOptions,
     preset,
     directories: event.directories ?? [],
-    ...(event.title !== undefined && { title: event.title }),
+    ...named(event.title),
     ...(event.role !== undefined && { role: event.role }),
     ...(event.model !== undefined && { model: event.model }),
     disabledTools: event.disabledTools ?? [],
@@ -209,16 +209,17 @@ function apply(state: SessionState, recorded: Recorded): SessionState {
 }
 
 function configured(state: SessionState, event: SessionConfigured): SessionState {
-  const { model, title } = event
+  const { model } = event
+  const { title, ...rest } = state
   return {
-    ...state,
+    ...rest,
     access: event.access ?? state.access,
     clientTools: event.clientTools ?? state.clientTools,
     options: { ...state.options, ...event.options },
     secretOptions: [...new Set([...state.secretOptions, ...(event.secretOptions ?? [])])],
     preset: event.preset ?? state.preset,
     ...(event.preset === 'plan' && state.preset !== 'plan' && { presetBeforePlan: state.preset }),
-    ...(title !== undefined && { title }),
+    ...named(event.title ?? title),
     ...(model !== undefined && { model }),
     disabledTools: event.disabledTools ?? state.disabledTools,
     recallsMemories: event.recallsMemories ?? state.recallsMemories,
@@ -227,6 +228,9 @@ function configured(state: SessionState, event: SessionConfigured): SessionState
     labels: event.labels === undefined ? state.labels : mergeLabels(state.labels, event.labels),
   }
 }
+
+/** An empty title is none. */
+const named = (title: string | undefined): { title?: string } => (title === undefined || title === '' ? {} : { title })
 
 const mergeLabels = (labels: Labels, changes: Labels): Labels =>
   Object.fromEntries(Object.entries({ ...labels, ...changes }).filter(([, text]) => text !== ''))
@@ -339,7 +343,5 @@ function firstUserText(messages: readonly SeedMessage[]): string {
 }
 
 function titled(state: SessionState, text: string): SessionState {
-  if (state.title !== undefined) return state
-  const title = titleOf(text)
-  return title === undefined ? state : { ...state, title }
+  return state.title === undefined || state.title === '' ? { ...state, ...named(titleOf(text)) } : state
 }

@@ -305,6 +305,28 @@ describe('a session that its owner shares', () => {
   })
 })
 
+describe('a title', () => {
+  it('that is taken away is gone from the list too, and the next message gives another', async () => {
+    const test = await startSession({}, { title: 'Roof' })
+    const name = async (title: string) =>
+      test.engine.execute({
+        type: 'configure-session',
+        userId: test.user,
+        sessionId: test.sessionId,
+        changes: { title },
+      })
+    await name('')
+    const listed = async () => (await test.engine.listSessions(test.user, { limit: 1 })).sessions[0]
+    expect(await listed()).not.toHaveProperty('title')
+    const { length } = await test.events()
+    await name('')
+    expect(await test.events()).toHaveLength(length)
+    await test.say('the floor')
+    await test.untilRest()
+    expect(await listed()).toMatchObject({ title: 'the floor' })
+  })
+})
+
 describe('finding sessions', () => {
   it('goes by directory, title, and whether something was said', async () => {
     const test = await startSession({}, { directories: ['/work'], title: 'Roof' })
