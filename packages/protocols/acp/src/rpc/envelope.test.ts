@@ -163,6 +163,40 @@ describe('framing and envelope', () => {
     expect(JSON.stringify(world.logged)).not.toContain(secret)
   })
 
+  const withParams = (params: string): string => `{"jsonrpc":"2.0","id":1,"method":"session/list","params":${params}}`
+
+  it.each([
+    ['values', withParams(`{"_meta":{"a":[${'{},'.repeat(500_000)}{}]}}`)],
+    ['keys', withParams(`{"_meta":[${'{"a":0},'.repeat(10_000)}{}]}`)],
+    ['digits in a number', withParams(`{"_meta":{"a":${'1'.repeat(65)}}}`)],
+    ['characters in a key', withParams(`{"_meta":{"${'k'.repeat(1025)}":0}}`)],
+  ])('a frame with too many %s is refused before it is parsed', async (_what, line) => {
+    expect(await answerTo(line)).toEqual({
+      jsonrpc: '2.0',
+      id: null,
+      error: { code: -32600, message: expect.stringMatching(/^invalid request: more than [\d,]+ /) },
+    })
+  })
+
+  it('a frame may have many values and long texts', async () => {
+    const { client } = await open().connect()
+    const text = `\\",:[{1`.repeat(300_000)
+    const list = Array.from({ length: 100_000 }, () => -1.5e3)
+    expect(await client.result('session/list', { _meta: { text, list, escaped: '"\\' } })).toEqual({ sessions: [] })
+  })
+
+  it('an id or a method that is too long is refused and not repeated', async () => {
+    const long = 'x'.repeat(256)
+    const refused = { jsonrpc: '2.0', id: null, error: { code: -32600 } }
+    expect(await answerTo(`{"jsonrpc":"2.0","id":"${long}","method":"session/list"}`)).toMatchObject(refused)
+    expect(await answerTo(`{"jsonrpc":"2.0","id":"${long}","method":5}`)).toMatchObject(refused)
+    const answer = await answerTo(`{"jsonrpc":"2.0","id":3,"method":"${long}"}`)
+    expect(answer).toMatchObject({ id: 3, error: { code: -32600 } })
+    expect(JSON.stringify(answer)).not.toContain(long)
+    const { client } = await open().connect()
+    expect(await client.call('session/list', {}, 'y'.repeat(255))).toHaveProperty('result')
+  })
+
   it('a frame that nests too deep is refused, one that is too long ends the connection', async () => {
     const world = open({ limits: { frameBytes: 1_000 } })
     const { client, connection } = await world.connect()

@@ -1,7 +1,10 @@
-import { isTooDeep } from './is-too-deep.ts'
+import { findShapeProblem } from './find-shape-problem.ts'
 import { CODES } from './rpc-error.ts'
 
 export type RpcId = string | number | null
+
+/** Of an id and of a method: both are repeated in answers. */
+const LONGEST_NAME = 255
 
 /** What one line says. */
 export type Incoming =
@@ -13,7 +16,8 @@ export type Incoming =
 /** `undefined` for a blank line. */
 export function readEnvelope(line: string, deepest: number): Incoming | undefined {
   if (line.trim() === '') return undefined
-  if (isTooDeep(line, deepest)) return invalid(null, `nested deeper than ${deepest} levels`)
+  const problem = findShapeProblem(line, deepest)
+  if (problem !== undefined) return invalid(null, problem)
   let frame: unknown
   try {
     frame = JSON.parse(line)
@@ -29,8 +33,10 @@ function classify(frame: Readonly<Record<string, unknown>>): Incoming {
   if (frame['jsonrpc'] !== '2.0') return invalid(known, 'jsonrpc: must be "2.0"')
   if (method !== undefined) {
     if (typeof method !== 'string' || method === '') return invalid(known, 'method: must be a text')
+    if (method.length > LONGEST_NAME) return invalid(known, `method: more than ${LONGEST_NAME} characters`)
     if (id === undefined) return { type: 'notification', method, params }
-    return isId(id) ? { type: 'request', id, method, params } : invalid(null, 'id: must be a text, a number or null')
+    if (isId(id)) return { type: 'request', id, method, params }
+    return invalid(null, `id: must be a text of at most ${LONGEST_NAME} characters, a number or null`)
   }
   if (id === undefined || (result === undefined && error === undefined)) {
     return invalid(known, 'neither a request nor a response')
@@ -41,7 +47,8 @@ function classify(frame: Readonly<Record<string, unknown>>): Incoming {
 export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-const isId = (id: unknown): id is RpcId => typeof id === 'string' || typeof id === 'number' || id === null
+const isId = (id: unknown): id is RpcId =>
+  typeof id === 'string' ? id.length <= LONGEST_NAME : typeof id === 'number' || id === null
 
 const invalid = (id: RpcId, message: string): Incoming => ({
   type: 'invalid',
