@@ -35,6 +35,8 @@ export interface OpenCall {
   readonly route: CallRoute
   /** `waiting`: for a human or a client, or for a sub-agent that waits for one. */
   phase: 'ready' | 'waiting' | 'settled'
+  /** When it first began to run. */
+  startedAt?: number
   /** Its question is open. */
   isAsking: boolean
   isRefused: boolean

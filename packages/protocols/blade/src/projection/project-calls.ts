@@ -84,6 +84,11 @@ export function resolveApproval(scene: Scene, event: EventOf<'approval.resolved'
   scene.board.setStatus(step.turnId, 'streaming')
 }
 
+export function startCall(scene: Scene, { toolCallId }: EventOf<'tool-call.started'>, { at }: Moment): void {
+  const call = scene.loops.call(toolCallId)?.call
+  if (call !== undefined) call.startedAt ??= at
+}
+
 export function settleCall(scene: Scene, event: EventOf<'tool-call.settled'>, moment: Moment): void {
   const found = scene.loops.call(event.toolCallId)
   if (found === undefined) return
@@ -97,7 +102,7 @@ export function settleCall(scene: Scene, event: EventOf<'tool-call.settled'>, mo
   if (call.isAsking) endQuestion(scene, found, isStopped)
   const { result, blocks } = toShownResult(event)
   if (isStopped) setToolStatus(scene, found, 'cancelled', call.ref && null)
-  else setResult(scene, step, call.id, status, result, event.durationMs)
+  else setResult(scene, step, call.id, status, result, durationOf(event, call, moment))
   call.ref = undefined
   const ofCall = { tool_call_id: call.id, tool_name: call.name, display_name: call.displayName }
   for (const block of blocks) {
@@ -113,6 +118,16 @@ export function settleCall(scene: Scene, event: EventOf<'tool-call.settled'>, mo
     board.tell('workspace:files_changed', { file_path: toRelative(scene, path) })
   }
   pauseIfStuck(scene, loop, moment.at)
+}
+
+/** Of a sub-agent the log says only when it began and when it ended. */
+function durationOf(
+  { durationMs, by }: EventOf<'tool-call.settled'>,
+  { startedAt }: OpenCall,
+  { at }: Moment,
+): number | undefined {
+  if (durationMs !== undefined || startedAt === undefined || by !== 'tool') return durationMs
+  return Math.max(0, at - startedAt)
 }
 
 const isPlanWritten = (loop: Loop, call: OpenCall, { status }: EventOf<'tool-call.settled'>): boolean =>

@@ -2,6 +2,7 @@ import { RESULT_TOOL } from '@polylogue/engine'
 import {
   calls,
   createAgentTool,
+  createFakeClock,
   createFakeTool,
   createQuestionTool,
   finishes,
@@ -60,11 +61,13 @@ describe('a run', () => {
   it('blade 54: names a session whose title was taken away', async () => {
     const test = await open()
     const { engine, user: userId, sessionId } = test
-    await engine.execute({ type: 'configure-session', userId, sessionId, changes: { title: '' } })
+    for (const title of ['a draft', '']) {
+      await engine.execute({ type: 'configure-session', userId, sessionId, changes: { title } })
+    }
     await test.say('hello')
     await test.untilRest()
     const updates = test.watched.lean.flatMap(({ event, payload }) => (event === 'session:updated' ? [payload] : []))
-    expect(updates).toMatchObject([{ intent: '' }, { intent: 'hello' }])
+    expect(updates).toMatchObject([{ intent: 'a draft' }, { intent: '' }, { intent: 'hello' }])
   })
 
   it('with calls', async () => {
@@ -150,6 +153,21 @@ describe('a run', () => {
     await test.answer(deny('a', 'no'))
     await test.untilRest()
     expect(test.watched.story()).toContain('tool_result a cancelled')
+    await expectLaw(test)
+  })
+
+  it('blade 57: says how long a sub-agent took', async () => {
+    const clock = createFakeClock()
+    const test = await open({ tools: [createAgentTool()], clock })
+    test.model.push(
+      [calls('p', 'Agent', { prompt: 'do', description: 'a job' }), finishes('tool-calls')],
+      [() => clock.advance(1_500), says('child done'), finishes()],
+    )
+    await test.say('go')
+    await test.untilRest()
+    const { engine, user: userId, sessionId } = test
+    const turns = await readTurns(engine, { userId, sessionId }, plainDescribe)
+    expect(turns[1]?.tool_calls).toMatchObject([{ id: 'p', status: 'done', duration_ms: 1_500 }])
     await expectLaw(test)
   })
 

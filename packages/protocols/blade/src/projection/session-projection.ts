@@ -10,7 +10,7 @@ import { unreachable, type BlockDelta, type LiveBatch, type Recorded, type Recor
 import type { SessionStatus, ToldTurn, TurnProjection } from '../wire.ts'
 import type { EventOf } from './event-of.ts'
 import { findQuestion, type OpenQuestion } from './open-question.ts'
-import { pauseIfStuck, requestApproval, resolveApproval, settleCall } from './project-calls.ts'
+import { pauseIfStuck, requestApproval, resolveApproval, settleCall, startCall } from './project-calls.ts'
 import { endCompaction, startCompaction } from './project-compactions.ts'
 import { admitInput, beginRun, configure, endRun, pauseRun, resumeRun, tellInput, type Moment } from './project-runs.ts'
 import { answerStep, endStep, startLoop, startStep } from './project-steps.ts'
@@ -187,6 +187,8 @@ export class SessionProjection {
       }
       case 'approval.resolved':
         return resolveApproval(scene, event, moment)
+      case 'tool-call.started':
+        return startCall(scene, event, moment)
       case 'tool-call.settled':
         return settleCall(scene, event, moment)
       case 'session.created':
@@ -194,7 +196,6 @@ export class SessionProjection {
       case 'step.answered':
       case 'turn.taken-over':
       case 'compaction.requested':
-      case 'tool-call.started':
       case 'tool-call.cancel-requested':
         return
       default:
