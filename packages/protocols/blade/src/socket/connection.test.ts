@@ -1,5 +1,5 @@
 import { finishes, says } from '@polylogue/testkit'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { TestClient } from '../test-support/open-door.ts'
 import { openTestDoor } from '../test-support/open-test-door.ts'
 
@@ -31,14 +31,37 @@ describe('connecting', () => {
     await expect(door.client()).rejects.toThrow('unauthorized')
   })
 
-  it('lets go of a socket for which there is no room', async () => {
+  it('refuses a socket for which there is no room with a connect_error, until another one has gone', async () => {
     const door = await openTestDoor({ most: 1 })
-    await door.client()
-    const second = new TestClient({ url: `http://127.0.0.1:${door.port}`, token: 'ann', transports: ['websocket'] })
-    const gone = new Promise((resolve) => second.socket.once('disconnect', resolve))
-    second.socket.connect()
-    expect(await gone).toBe('io server disconnect')
-    second.close()
+    const first = await door.client()
+    await expect(door.client()).rejects.toThrow('too_many_sockets')
+    await expect(door.client()).rejects.toThrow('too_many_sockets')
+    expect(door.sockets().open).toBe(1)
+    first.close()
+    await vi.waitFor(() => expect(door.sockets().open).toBe(0))
+    const next = await door.client()
+    expect(next.socket.connected).toBe(true)
+    expect(door.sockets().open).toBe(1)
+  })
+
+  it('keeps no room for a socket that has gone before it was known', async () => {
+    const [asked, known] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const door = await openTestDoor({
+      most: 1,
+      async whileIdentifying() {
+        asked.resolve()
+        await known.promise
+      },
+    })
+    const hasty = new TestClient({ url: `http://127.0.0.1:${door.port}`, token: 'ann', transports: ['websocket'] })
+    hasty.socket.connect()
+    await asked.promise
+    hasty.close()
+    known.resolve()
+    const next = await vi.waitFor(() => door.client())
+    expect(next.socket.connected).toBe(true)
+    next.close()
+    await vi.waitFor(() => expect(door.sockets().open).toBe(0))
   })
 
   it.each(['polling', 'websocket'] as const)('blade 29: runs a whole session over %s alone', async (transport) => {

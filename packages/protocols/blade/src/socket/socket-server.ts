@@ -6,7 +6,8 @@ import { Server, type Socket } from 'socket.io'
 import { forGuests } from '../projection/for-guests.ts'
 import { toPayload, type ProjectedOutput } from '../projection/projected-output.ts'
 import { toSessionChanges } from '../projection/session-changes.ts'
-import type { BladeSocketDeps, SocketCaller } from './deps.ts'
+import { admission, type Admission } from './admission.ts'
+import type { BladeSocketDeps } from './deps.ts'
 import { FanOut } from './fan-out.ts'
 import { FirstBytes } from './first-bytes.ts'
 import { AWAY_MS, KeptRooms, RoomsAdapter } from './kept-rooms.ts'
@@ -53,7 +54,7 @@ export function createSocketServer(deps: BladeSocketDeps & { readonly clock: Clo
   const clients = new Map<string, Client>()
   const kept = new KeptRooms()
   const firstBytes = new FirstBytes({ firstBytes: limits.unauthenticatedBytes, messageBytes: limits.messageBytes })
-  const callers = new WeakMap<Socket, SocketCaller>()
+  const admitted = new WeakMap<Socket, Admission>()
 
   const lives = new LiveSessions(deps.engine, deps.describe, {
     told: broadcast,
@@ -89,7 +90,9 @@ export function createSocketServer(deps: BladeSocketDeps & { readonly clock: Clo
     try {
       const caller = await deps.authenticate(socket.request, shown)
       if (caller === undefined || caller.revoked.aborted) return 'unauthorized'
-      callers.set(socket, caller)
+      const giveBack = deps.sockets.admit(caller)
+      if (giveBack === undefined) return 'too_many_sockets'
+      admitted.set(socket, admission(caller, socket.conn, giveBack))
       return undefined
     } catch (error) {
       deps.log({ level: 'error', message: 'a socket could not be authenticated', error })
@@ -98,8 +101,7 @@ export function createSocketServer(deps: BladeSocketDeps & { readonly clock: Clo
   }
 
   function welcome(socket: Socket): void {
-    const caller = callers.get(socket)
-    const release = caller && deps.sockets.admit(caller)
+    const { caller, release } = admitted.get(socket) ?? {}
     if (caller === undefined || release === undefined) return void socket.disconnect(true)
     const { conn: connection } = socket
     const { lean, pid } = socket.handshake.auth

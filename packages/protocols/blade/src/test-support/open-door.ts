@@ -49,6 +49,8 @@ export interface DoorOptions extends Partial<Pick<AgentDefinition, 'maxSteps' | 
   readonly isDoomed?: boolean
   /** Sockets of one key. */
   readonly most?: number
+  /** Before a client is known. */
+  readonly whileIdentifying?: () => Promise<void>
 }
 
 export const LIMITS: SocketLimits = {
@@ -96,6 +98,7 @@ export async function openDoor<Parts extends DoorParts>(parts: Parts, options: D
     describe: plainDescribe,
     limits: { ...LIMITS, ...options.limits },
     async authenticate(incoming, token): Promise<SocketCaller | undefined> {
+      await options.whileIdentifying?.()
       const shown = token ?? /^Bearer (\w+)$/.exec(incoming.headers.authorization ?? '')?.[1] ?? ''
       const revoked = revocations.get(shown)?.signal
       return revoked === undefined || revoked.aborted ? undefined : { userId: asUserId(shown), keyId: shown, revoked }
