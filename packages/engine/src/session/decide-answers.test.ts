@@ -132,9 +132,13 @@ describe('an answer', () => {
     ])
   })
 
-  it('with changes records them first', () => {
+  it('with changes resumes the turn, then records them, before what is answered', () => {
     const { events, firstEvent } = answerAfter(WAITING, [grant('a')], { changes: { preset: 'full-access' } })
-    expect(events[0]).toEqual({ type: 'session.configured', preset: 'full-access' })
-    expect(firstEvent).toBe(1)
+    expect(events).toEqual([
+      given.resumed('t'),
+      { type: 'session.configured', preset: 'full-access' },
+      given.approvalResolved('t', 'a', true),
+    ])
+    expect(firstEvent).toBe(0)
   })
 })

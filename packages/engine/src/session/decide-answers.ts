@@ -33,12 +33,11 @@ export function decideAnswers(
     throw new EngineError('session-busy', 'a turn is already running in this session')
   }
   const changes = acceptChanges(state, context, command.changes)
-  const events: RecordedEvent[] = changes.event ? [changes.event] : []
-  const firstEvent = events.length
-  if (turn.status === 'waiting') events.push({ type: 'turn.resumed', turnId: turn.turnId })
+  const events: RecordedEvent[] = turn.status === 'waiting' ? [{ type: 'turn.resumed', turnId: turn.turnId }] : []
+  if (changes.event) events.push(changes.event)
   for (const [index, { answer, call }] of answered.entries()) events.push(...resolve(turn, answer, call, index))
   for (const loop of loopsOf(turn)) events.push(...stepEndIfSettled(turn, events, loop.loopId))
-  return { events, secrets: changes.secrets, turnId: turn.turnId, firstEvent, queued: false }
+  return { events, secrets: changes.secrets, turnId: turn.turnId, firstEvent: 0, queued: false }
 }
 
 function findCall(
