@@ -12,10 +12,11 @@ export class LineSplitter {
     this.#longest = longest
   }
 
-  /** The lines that this piece completes, without their ends. Throws `FrameTooLong`. */
+  /** The lines that this piece completes, without their ends and without empty ones. Throws `FrameTooLong`. */
   *push(piece: Uint8Array): Generator<string> {
     let start = 0
     for (;;) {
+      if (this.#length === 0) while (piece[start] === NEWLINE) start += 1
       const end = piece.indexOf(NEWLINE, start)
       const rest = piece.subarray(start, end === -1 ? undefined : end)
       this.#keep(rest)

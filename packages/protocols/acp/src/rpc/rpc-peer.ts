@@ -3,6 +3,7 @@
 // Not the SDK's connection, though its types are used throughout: that one answers a malformed envelope without its id and
 // with the frame in it, drops the answers of running requests when the input ends, and strips keys that must be refused.
 import type { LogEntry } from '@polylogue/engine'
+import { setImmediate as giveWay } from 'node:timers/promises'
 import { isObject, readEnvelope, type Incoming, type RpcId } from './envelope.ts'
 import { LineSplitter } from './line-splitter.ts'
 import type { OutQueue } from './out-queue.ts'
@@ -39,6 +40,8 @@ interface Awaited {
 }
 
 const CANCEL = '$/cancel_request'
+/** One piece of input may hold millions of lines; so many are read before others have their turn. */
+const LINES_IN_A_ROW = 100
 
 export class RpcPeer {
   readonly #options: RpcPeerOptions
@@ -62,12 +65,18 @@ export class RpcPeer {
       void reader.cancel().catch((error: unknown) => this.#logProblem('closing the input', error))
     signal.addEventListener('abort', stop, { once: true })
     const lines = new LineSplitter(this.#options.frameBytes)
+    let received = 0
     try {
       for (;;) {
         const { done, value } = await reader.read()
         if (signal.aborted) return
         if (done) return this.#receive(lines.rest())
-        for (const line of lines.push(value)) this.#receive(line)
+        for (const line of lines.push(value)) {
+          this.#receive(line)
+          received += 1
+          if (received % LINES_IN_A_ROW === 0) await giveWay()
+          if (signal.aborted) return
+        }
       }
     } finally {
       signal.removeEventListener('abort', stop)
