@@ -6,32 +6,37 @@ const NORMAL = 1000
 const LINE_END = Buffer.from('\n')
 
 /** A WebSocket as the door wants its connections: lines of bytes. One message is one frame. */
-export function toFrameStreams(webSocket: WebSocket): {
+export interface FrameStreams {
   readonly input: ReadableStream<Uint8Array>
   readonly output: WritableStream<Uint8Array>
-} {
-  return { input: readMessages(webSocket), output: writeMessages(webSocket) }
+  /** Ends the input here and now: of what the client goes on to send nothing is heard. */
+  stopReading(): void
 }
 
-function readMessages(webSocket: WebSocket): ReadableStream<Uint8Array> {
+export function toFrameStreams(webSocket: WebSocket): FrameStreams {
+  return { ...readMessages(webSocket), output: writeMessages(webSocket) }
+}
+
+function readMessages(webSocket: WebSocket): Pick<FrameStreams, 'input' | 'stopReading'> {
   let isOpen = true
-  return new ReadableStream<Uint8Array>({
+  let stopReading = (): void => undefined
+  const input = new ReadableStream<Uint8Array>({
     start(controller) {
-      const close = (): void => {
+      stopReading = () => {
         if (isOpen) controller.close()
         isOpen = false
       }
       webSocket.on('message', (message: RawData, isBinary: boolean) => {
-        if (isBinary) return webSocket.close(UNSUPPORTED, 'Send text.')
         if (!isOpen) return
+        if (isBinary) return webSocket.close(UNSUPPORTED, 'Send text.')
         controller.enqueue(toBytes(message))
         controller.enqueue(LINE_END)
         // What a client sends faster than it is read stays in its own hands.
         if ((controller.desiredSize ?? 1) <= 0) webSocket.pause()
       })
-      webSocket.on('close', close)
+      webSocket.on('close', stopReading)
       // A broken frame, or one too large: `ws` closes the connection with the right code.
-      webSocket.on('error', close)
+      webSocket.on('error', stopReading)
     },
     pull: () => webSocket.resume(),
     cancel() {
@@ -39,6 +44,7 @@ function readMessages(webSocket: WebSocket): ReadableStream<Uint8Array> {
       webSocket.close(NORMAL)
     },
   })
+  return { input, stopReading }
 }
 
 function writeMessages(webSocket: WebSocket): WritableStream<Uint8Array> {

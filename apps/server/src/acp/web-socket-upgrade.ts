@@ -10,7 +10,7 @@ import { isAboveCeiling } from '../permissions/cap-presets.ts'
 import { PRESETS } from '../permissions/permissions-schema.ts'
 import { rootsOf, type AcpSettings } from './acp-settings.ts'
 import type { AcpConnections } from './acp-connections.ts'
-import { toFrameStreams } from './web-socket-streams.ts'
+import { toFrameStreams, type FrameStreams } from './web-socket-streams.ts'
 
 export interface WebSocketUpgradeDeps {
   readonly connections: AcpConnections
@@ -25,11 +25,13 @@ export interface WebSocketUpgradeDeps {
 
 interface OpenedSocket {
   readonly webSocket: WebSocket
-  readonly streams: ReturnType<typeof toFrameStreams>
+  readonly streams: FrameStreams
 }
 
 /** Shorter than the 30 s after which the most impatient proxies close a silent connection. */
 const HEARTBEAT_MS = 15_000
+/** For a client's goodbye. */
+const REVOKED_MS = 500
 const POLICY_VIOLATION = 1008
 const GOING_AWAY = 1001
 
@@ -60,13 +62,17 @@ export function createWebSocketUpgrade(deps: WebSocketUpgradeDeps): UpgradeRoute
       const { WebSocketServer } = await import('ws')
       const sockets = new WebSocketServer({ noServer: true, maxPayload: frameBytes, perMessageDeflate: false })
       // Listened to in the same tick: a client may send its first frame with its last breath of the handshake.
-      const { webSocket, streams: frames } = await new Promise<OpenedSocket>((resolve) => {
-        sockets.handleUpgrade(incoming, socket, head, (opened) =>
-          resolve({ webSocket: opened, streams: toFrameStreams(opened) }),
+      const opened = await new Promise<OpenedSocket>((resolve) => {
+        sockets.handleUpgrade(incoming, socket, head, (webSocket) =>
+          resolve({ webSocket, streams: toFrameStreams(webSocket) }),
         )
       })
+      endWhenRevoked(opened, caller)
+      keepAlive(opened.webSocket)
+      const { input, output } = opened.streams
       const connection = await connections.open(() => ({
-        ...frames,
+        input,
+        output,
         userId: caller.userId,
         keyId: caller.keyId,
         agent,
@@ -74,9 +80,7 @@ export function createWebSocketUpgrade(deps: WebSocketUpgradeDeps): UpgradeRoute
         rights: rightsOf(caller),
         recovery: 'continue',
       }))
-      if (connection === undefined) return webSocket.close(GOING_AWAY, 'The server is shutting down.')
-      endWhenRevoked(webSocket, caller)
-      keepAlive(webSocket)
+      if (connection === undefined) opened.webSocket.close(GOING_AWAY, 'The server is shutting down.')
     },
   }
 
@@ -95,8 +99,14 @@ function headersOf(outcome: Extract<AuthOutcome, { type: 'refused' }>): Readonly
   return outcome.status === 429 ? { 'Retry-After': String(outcome.retryAfterS) } : {}
 }
 
-function endWhenRevoked(webSocket: WebSocket, { revoked }: Caller): void {
-  const end = (): void => webSocket.close(POLICY_VIOLATION, 'The key was revoked.')
+/** A client that does not hang up by itself is cut off, and not heard until then. */
+function endWhenRevoked({ webSocket, streams }: OpenedSocket, { revoked }: Caller): void {
+  const end = (): void => {
+    streams.stopReading()
+    webSocket.close(POLICY_VIOLATION, 'The key was revoked.')
+    const cut = setTimeout(() => webSocket.terminate(), REVOKED_MS)
+    webSocket.once('close', () => clearTimeout(cut))
+  }
   if (revoked.aborted) return end()
   revoked.addEventListener('abort', end, { once: true })
   webSocket.once('close', () => revoked.removeEventListener('abort', end))
