@@ -9,6 +9,7 @@ import { toPlanContent } from './plan-status.ts'
 import type { Scene } from './scene.ts'
 import { settleText } from './step-text.ts'
 import { idsOfEntry } from './turn-ids.ts'
+import { plainBlock } from './user-turn.ts'
 import type { ContentBlock } from '../wire.ts'
 
 export function startStep(scene: Scene, event: EventOf<'step.started'>, { seq, at }: Moment): void {
@@ -117,5 +118,5 @@ function addBlock(
   type: ContentBlock['type'],
   content: ContentBlock['content'],
 ): void {
-  board.patch(turnId, { patch_type: 'add_content', data: { type, content } })
+  board.patch(turnId, { patch_type: 'add_content', data: plainBlock(type, content) })
 }

@@ -278,6 +278,18 @@ describe('a run', () => {
     await expectLaw(test)
   })
 
+  it('that fails adds its reason as a whole block, with null for what it has not', async () => {
+    const test = await open()
+    test.model.push([{ type: 'failed', error: { code: 'overloaded', message: 'The model is down.' } }])
+    await test.say('go')
+    await test.untilRest()
+    const added = test.watched.lean.flatMap(({ event, payload }) =>
+      event === 'turn:patch' && payload.patch_type === 'add_content' ? [payload.data] : [],
+    )
+    const ofNoCall = { tool_call_id: null, tool_name: null, display_name: null }
+    expect(added).toEqual([{ type: 'system_notification', content: 'The model is down.', ...ofNoCall }])
+  })
+
   it('blade 88f: whose tools keep failing says why in a turn that failed', async () => {
     const test = await open({ tools: [createFakeTool('boom', { run: () => Promise.reject(new Error('no')) })] })
     for (const index of [1, 2, 3, 4, 5])
