@@ -51,7 +51,7 @@ export async function startEdgeServer({ config, ...options }: EdgeOptions = {}):
 
 function toEdgeServer(server: RunningServer, dataDir: string, remove: () => Promise<void>): EdgeServer {
   const { url, signInUrl, localKey: key } = server
-  if (url === undefined || signInUrl === undefined) throw new Error('the server has no listener')
+  if (url === undefined || signInUrl === undefined || key === undefined) throw new Error('the server has no listener')
   const { host, port } = new URL(url)
   let stopped: Promise<void> | undefined
   return {

@@ -200,7 +200,7 @@ describe('the page', () => {
     await page.locator('#connect-open').click()
     const lines = await page.locator('#lines pre').allInnerTexts()
     await page.locator('#connect').getByRole('button', { name: 'Close' }).click()
-    const script = lines.join('\n').replace('the-key-that-the-server-printed', stage.server().localKey)
+    const script = lines.join('\n').replace('the-key-that-the-server-printed', stage.server().localKey ?? '')
     const { stdout } = await runProgram('sh', ['-euc', script])
     expect(stdout).toContain('"stopReason":"end_turn"')
   })

@@ -40,16 +40,20 @@ export async function startTestServer(options: Partial<ServeOptions> = {}): Prom
     if (running.url === undefined) throw new Error('the server has no listener')
     return running.url
   }
+  const localKey = (): string => {
+    if (running.localKey === undefined) throw new Error('the server has no key')
+    return running.localKey
+  }
 
   return {
     get url() {
       return url()
     },
     get key() {
-      return running.localKey
+      return localKey()
     },
     dataDir: dir.path,
-    client: (dialect, key = running.localKey) => createAapClient({ url: url(), key, dialect }),
+    client: (dialect, key = localKey()) => createAapClient({ url: url(), key, dialect }),
     createKey: (user) => createUserKey(dir.path, user),
     async restart(changes = {}, { graceMs } = { graceMs: GRACE_MS }) {
       await running.stop(graceMs)

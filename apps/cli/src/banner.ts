@@ -6,7 +6,7 @@ const PROGRAM = fileURLToPath(new URL('../../../polylogue', import.meta.url))
 
 /** What a human sees when the server is ready. The lines to paste run in any POSIX shell, one after the other. */
 export function formatBanner(server: RunningServer, dataDir: string, { bold, dim }: Output): string {
-  const { url = '', localKey, signInUrl, agents, defaultAgent, modelNote, confinementNote, firstStart } = server
+  const { url = '', localKey = '', signInUrl, agents, defaultAgent, modelNote, confinementNote, firstStart } = server
   const fact = (name: string, ...lines: readonly string[]) =>
     lines.map((line, index) => `${dim((index === 0 ? name : '').padEnd(8))} ${line}`)
   const lines = [

@@ -26,8 +26,8 @@ export interface ServeOptions {
 export interface RunningServer {
   /** Absent without a listener. */
   readonly url?: string
-  /** The plain text in `<data>/local.key`. */
-  readonly localKey: string
+  /** The plain text in `<data>/local.key`. Absent where it was revoked, without a listener. */
+  readonly localKey?: string
   readonly firstStart: boolean
   /** Signs one browser in, once, within ten minutes. Absent without a listener. */
   readonly signInUrl?: string

@@ -2,11 +2,11 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, st
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { text } from 'node:stream/consumers'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { ServeError } from './serve-error.ts'
 import type { ServeOptions } from './serve-options.ts'
 import { serve } from './serve.ts'
-import { askOwner, type TestKey } from './test-support/ask-owner.ts'
+import { askOwner } from './test-support/ask-owner.ts'
 import { createSession, startTurn } from './test-support/aap.ts'
 import { beginExchange, exchange } from './test-support/exchange.ts'
 import { startServer } from './test-support/start-server.ts'
@@ -25,11 +25,28 @@ async function failureOf(options: Partial<ServeOptions>): Promise<ServeError> {
   throw new Error('it started')
 }
 
+interface ListedKey {
+  readonly id: string
+  readonly name: string
+}
+
+async function listKeys(dataDir: string): Promise<readonly ListedKey[]> {
+  const { text } = await askOwner(dataDir, 'GET', '/api/polylogue/keys')
+  return (JSON.parse(text) as { keys: readonly ListedKey[] }).keys
+}
+
+/** As a verb of the command line does, where no server runs. */
+async function runErrand<T>(dataDir: string, work: () => Promise<T>): Promise<T> {
+  const server = await serve({ dataDir, startDir: dataDir, log: 'silent' })
+  onTestFinished(() => server.stop(0))
+  const result = await work()
+  await server.stop(0)
+  return result
+}
+
 async function revokeAllKeys(dataDir: string, options: Partial<ServeOptions> = {}): Promise<void> {
   const server = await startServer({ ...options, dataDir })
-  const listed = await askOwner(dataDir, 'GET', '/api/polylogue/keys')
-  const { keys } = JSON.parse(listed.text) as { keys: readonly TestKey[] }
-  for (const { id } of keys) await askOwner(dataDir, 'DELETE', `/api/polylogue/keys/${id}`)
+  for (const { id } of await listKeys(dataDir)) await askOwner(dataDir, 'DELETE', `/api/polylogue/keys/${id}`)
   await server.stop(0)
 }
 
@@ -173,6 +190,40 @@ it('a revoked local key is replaced at the next start', async () => {
     exchange(`${server.url}/api/polylogue/me`, { headers }),
   )
   expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([401, 200])
+})
+
+describe('C1: an errand without a server', () => {
+  const list = (dataDir: string) => runErrand(dataDir, () => listKeys(dataDir))
+
+  it('makes the first key of a new data directory', async () => {
+    const dataDir = makeTempDir()
+    expect(await list(dataDir)).toHaveLength(1)
+    expect(existsSync(join(dataDir, 'local.key'))).toBe(true)
+  })
+
+  it.each(['left in its file', 'removed'])(
+    'makes none where the local one was revoked, with local.key %s',
+    async (file) => {
+      const dataDir = makeTempDir()
+      const made = await runErrand(dataDir, () => askOwner(dataDir, 'POST', '/api/polylogue/keys', { name: 'phone' }))
+      expect(made.status).toBe(201)
+      for (const { id, name } of await list(dataDir)) {
+        if (name === 'local') await runErrand(dataDir, () => askOwner(dataDir, 'DELETE', `/api/polylogue/keys/${id}`))
+      }
+      if (file === 'removed') rmSync(join(dataDir, 'local.key'))
+      const [left, ...others] = await list(dataDir)
+      expect([left?.name, others]).toEqual(['phone', []])
+    },
+  )
+
+  it('does not open an address that other machines reach, whatever was run before', async () => {
+    const dataDir = makeTempDir()
+    for (const { id } of await list(dataDir)) {
+      await runErrand(dataDir, () => askOwner(dataDir, 'DELETE', `/api/polylogue/keys/${id}`))
+    }
+    expect(await list(dataDir)).toEqual([])
+    expect(await failureOf({ dataDir, listen: { host: '0.0.0.0', port: 0 } })).toMatchObject({ exitCode: 78 })
+  })
 })
 
 it('two servers never share one database, wherever their data directories are', async () => {

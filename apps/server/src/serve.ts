@@ -5,7 +5,7 @@ import { createAcpConnections } from './acp/acp-connections.ts'
 import { toAcpDeps } from './acp/acp-deps.ts'
 import { openEditor } from './acp/open-editor.ts'
 import { formatKeysCreate } from './auth/keys-create-line.ts'
-import { lacksFirstKey, openLocalKey } from './auth/local-key.ts'
+import { findLocalKey, lacksFirstKey, openLocalKey } from './auth/local-key.ts'
 import { LOCAL_USER } from './auth/key-ring.ts'
 import { createSignInCodes } from './auth/sign-in-codes.ts'
 import { ConfigError } from './config/config-error.ts'
@@ -76,8 +76,10 @@ async function start(options: ServeOptions, undo: AsyncDisposableStack): Promise
     const makeKeyWith = formatKeysCreate({ ...options, databaseFile: parts.databaseFile, env: process.env })
     await refuseUnsafeBind(listen.host, { keys: parts.keys, extraKeys, isFirstStart, makeKeyWith })
   }
-  const localKey = await openLocalKey(keyFile, parts.keys)
-  redactor.learn(localKey.plain)
+  // An errand needs no key, and must not make one where its user has just revoked the last.
+  const openKey = listen !== undefined || isFirstStart ? openLocalKey : findLocalKey
+  const localKey = await openKey(keyFile, parts.keys)
+  if (localKey !== undefined) redactor.learn(localKey.plain)
   const codes = createSignInCodes({ clock: systemClock, random: randomBytes, digest: sha256 })
 
   let phase: Phase = 'starting'
@@ -133,8 +135,8 @@ async function start(options: ServeOptions, undo: AsyncDisposableStack): Promise
   redactor.learn(code)
   const agents = parts.agents.list().map((agent) => agent.name)
   return {
-    localKey: localKey.plain,
-    firstStart: localKey.isNew,
+    ...(localKey && { localKey: localKey.plain }),
+    firstStart: localKey?.isNew === true,
     routes: listeners.routes,
     agents,
     defaultAgent: parts.agents.defaultName,

@@ -11,14 +11,18 @@ export async function lacksFirstKey(path: string, keys: KeyRing): Promise<boolea
   return readPrivateFile(path) === undefined && (await keys.list()).length === 0
 }
 
-/**
- * `<data>/local.key`: the plain text of the first key. Made at the first start; a key that was revoked since is
- * replaced, for whoever can read this file owns the data directory anyway.
- */
-export async function openLocalKey(path: string, keys: KeyRing): Promise<LocalKey> {
+/** `<data>/local.key`: the plain text of the first key. `undefined` when it is missing or was revoked. */
+export async function findLocalKey(path: string, keys: KeyRing): Promise<LocalKey | undefined> {
   const stored = readPrivateFile(path)?.trim()
-  if (stored !== undefined && (await keys.find(stored)) !== undefined) return { plain: stored, isNew: false }
+  return stored !== undefined && (await keys.find(stored)) !== undefined ? { plain: stored, isNew: false } : undefined
+}
+
+/** Replaces one that was revoked too, for whoever can read the file owns the data directory anyway. */
+export async function openLocalKey(path: string, keys: KeyRing): Promise<LocalKey> {
+  const found = await findLocalKey(path, keys)
+  if (found !== undefined) return found
+  const isNew = readPrivateFile(path) === undefined
   const { plain } = await keys.createApiKey(LOCAL_USER, 'local')
   writePrivateFile(path, `${plain}\n`)
-  return { plain, isNew: stored === undefined }
+  return { plain, isNew }
 }

@@ -5,6 +5,7 @@ import { makeTempDir } from './temp-dir.ts'
 
 export interface TestServer extends RunningServer {
   readonly url: string
+  readonly localKey: string
   readonly signInUrl: string
   readonly dataDir: string
 }
@@ -21,7 +22,9 @@ export async function startServer(options: Partial<ServeOptions> = {}): Promise<
     dataDir,
   })
   onTestFinished(() => server.stop(0))
-  const { url, signInUrl } = server
-  if (url === undefined || signInUrl === undefined) throw new Error('this server does not listen')
-  return { ...server, url, signInUrl, dataDir }
+  const { url, localKey, signInUrl } = server
+  if (url === undefined || localKey === undefined || signInUrl === undefined) {
+    throw new Error('this server does not listen')
+  }
+  return { ...server, url, localKey, signInUrl, dataDir }
 }
