@@ -75,6 +75,27 @@ describe('a client that comes back', () => {
     expect(client.state(sessionId).isDirty).toBe(false)
   })
 
+  it('blade 147: in the middle of a run is not told again how it began', async () => {
+    const door = await openTestDoor()
+    const goOn = Promise.withResolvers<void>()
+    door.model.push([says('one '), () => goOn.promise, says('two'), finishes()])
+    const sessionId = await door.session({ title: 'Mine' })
+    const client = await door.client()
+    await client.send(sessionId, 'go')
+    await client.until('turn:patch')
+    // Its answer to the ping behind the beginning has arrived with the second of these.
+    for (let times = 0; times < 2; times++) await client.unsubscribe('x')
+    await drop(client)
+    await cameBack(client)
+    await client.until('turn:start', 3)
+    goOn.resolve()
+    await client.until('chat:end')
+    const story = client.story()
+    expect(story.filter((line) => line === 'chat:start')).toHaveLength(1)
+    expect(story.filter((line) => line === 'turn:end user completed')).toHaveLength(1)
+    expect(client.state(sessionId).turns).toEqual(await door.messages(sessionId))
+  })
+
   it('blade 147: with a key that was revoked in the meantime finds nothing', async () => {
     const door = await openTestDoor()
     const sessionId = await door.session()

@@ -23,6 +23,8 @@ const PONG_MS = 20_000
 /** To say who it is. */
 const CONNECT_MS = 10_000
 const READERS: readonly Reader[] = ['owner', 'guest']
+/** Not every turn: each answer costs the server something, and an end of a turn that comes twice says the same. */
+const NOT_TO_BE_REPEATED: ReadonlySet<ProjectedOutput['event']> = new Set(['chat:start', 'chat:end'])
 
 export interface SocketServer {
   handleRequest(incoming: IncomingMessage, outgoing: ServerResponse): void
@@ -71,6 +73,8 @@ export function createSocketServer(deps: BladeSocketDeps & { readonly clock: Clo
   io.bind(engine)
   const rooms = roomsOf(io)
   const confirming = new FanOut()
+  /** Rooms. */
+  const unconfirmed = new Set<string>()
   rooms.on('socket-gone', ({ sid, pid }: { readonly sid: string; readonly pid: string }) => {
     const client = clients.get(sid)
     if (client !== undefined) kept.keep(pid, client.peer.kept, clock.now())
@@ -150,16 +154,24 @@ export function createSocketServer(deps: BladeSocketDeps & { readonly clock: Clo
       io.to([...all, roomOfUser(owner)]).emit(event, output.payload)
     } else if (event !== 'turn:patch') {
       io.to(all).emit(event, output.payload)
-      if (event === 'chat:end') confirm(all)
+      if (NOT_TO_BE_REPEATED.has(event)) confirmSoon(all)
     } else {
       if (lean.some((room) => rooms.rooms.has(room))) io.to(lean).emit(event, toPayload(output, 'lean'))
       if (plain.some((room) => rooms.rooms.has(room))) io.to(plain).emit(event, toPayload(output, 'plain'))
     }
   }
 
-  /** Asks for a sign that all of it has arrived, so that who is cut off later is not told of this run again. */
-  function confirm(told: readonly string[]): void {
-    confirming.tell(rooms.members(told), (socketIds) => {
+  /** Behind all that is told together with it. */
+  function confirmSoon(told: readonly string[]): void {
+    if (unconfirmed.size === 0) setImmediate(confirm)
+    for (const room of told) unconfirmed.add(room)
+  }
+
+  /** Asks for a sign that all of it has arrived, so that who is cut off later is not told of it again. */
+  function confirm(): void {
+    const socketsTold = rooms.members(unconfirmed)
+    unconfirmed.clear()
+    confirming.tell(socketsTold, (socketIds) => {
       for (const socketId of socketIds) clients.get(socketId)?.ping()
     })
   }
