@@ -57,6 +57,8 @@ export class SessionModel {
       return undefined
     }
     if (this.status === 'waiting') this.lastOutcome = 'cancelled'
+    // What was queued before comes first, unless this one cannot wait.
+    if (this.queue.length > 0 && whenRunning === 'queue') this.queue = [...this.queue.slice(1), text]
     this.turn = { steps: 0, takeovers: 0, calls: [] }
     return undefined
   }

@@ -88,7 +88,10 @@ export interface StartTurn {
   /** Unlike changes, they take effect when the turn begins, and hold for it alone. */
   readonly settings?: TurnSettings
   readonly whenRunning: 'refuse' | 'queue'
-  /** While the turn waits for a human: take its place (unless said otherwise), or wait for its end too. */
+  /**
+   * While the turn waits for a human: take its place (unless said otherwise), or wait for its end too. Who may queue takes
+   * its place behind the inputs that are queued already.
+   */
   readonly whenWaiting?: 'supersede' | 'queue'
   readonly idempotency?: IdempotencyKey
   readonly blobs?: readonly NewBlob[]

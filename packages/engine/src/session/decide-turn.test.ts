@@ -83,6 +83,38 @@ describe('input', () => {
     }
   })
 
+  it('blade 7.11: while a turn waits supersedes it, but not what is queued behind that turn', () => {
+    const behind = [...RUNNING, queued(1), queued(2), ...WAITING.slice(RUNNING.length)]
+    const decided = startAfter(behind, { whenRunning: 'queue', changes: { preset: 'full-access' } })
+    expect(decided.events.map(({ type }) => type)).toEqual([
+      'session.configured',
+      'tool-call.settled',
+      'tool-call.settled',
+      'step.ended',
+      'turn.ended',
+      'input.admitted',
+      'turn.started',
+    ])
+    expect(decided.events.at(-1)).toMatchObject({ turnId: 't1', inputId: 'q1', parentEntryId: 's' })
+    expect(decided.events[decided.firstEvent]).toMatchObject({ type: 'input.admitted', turnId: decided.turnId })
+    expect(decided.queued).toBe(true)
+    const after = foldEvents([...behind, ...decided.events])
+    expect(after.queue.map(({ turnId }) => turnId)).toEqual(['t2', decided.turnId])
+  })
+
+  it('while a turn waits begins at once where the door has no queue', () => {
+    const behind = [...RUNNING, queued(1), ...WAITING.slice(RUNNING.length)]
+    const decided = startAfter(behind, { whenRunning: 'refuse' })
+    expect(decided.events.at(-1)).toMatchObject({ type: 'turn.started', turnId: decided.turnId })
+    expect(decided.queued).toBe(false)
+  })
+
+  it('while a turn waits with a full queue is taken: the oldest makes room', () => {
+    const full = [...WAITING, ...[1, 2, 3, 4, 5, 6, 7, 8].map(queued)]
+    const decided = startAfter(full, { whenRunning: 'queue' })
+    expect(foldEvents([...full, ...decided.events]).queue).toHaveLength(8)
+  })
+
   it('with changes records them first', () => {
     const { events, firstEvent } = startAfter(RESTING, { changes: { preset: 'plan' } })
     expect(events.map((event) => event.type)).toEqual(['session.configured', 'input.admitted', 'turn.started'])

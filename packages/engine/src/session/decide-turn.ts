@@ -10,7 +10,10 @@ const QUEUE_LIMIT = 8
 const SUPERSEDED = 'Tool call cancelled: superseded by a new user message'
 const CANCELLED = 'Tool call cancelled'
 
-/** Input while a turn waits for a human supersedes it; while one runs it queues or is refused, as the door wants. */
+/**
+ * Input while a turn waits for a human supersedes it; while one runs it queues or is refused, as the door wants. What is
+ * queued already comes first, unless the door cannot wait.
+ */
 export function decideStartTurn(state: SessionState, command: StartTurn, context: DecideContext): TurnDecision {
   const { turn } = state
   const isRunning = turn?.status === 'running'
@@ -32,18 +35,17 @@ export function decideStartTurn(state: SessionState, command: StartTurn, context
   if (turn?.status === 'waiting' && !mustWait)
     events.push(...endTurn(turn, { outcome: 'cancelled', openCalls: SUPERSEDED, isSuperseded: true }))
   events.push({ type: 'input.admitted', inputId, turnId, content: command.content, ...(settings && { settings }) })
-  if (mustWait) return { events, secrets: changes.secrets, turnId, firstEvent: events.length - 1, queued: true }
+  const decision = { events, secrets: changes.secrets, turnId }
+  if (mustWait) return { ...decision, firstEvent: events.length - 1, queued: true }
 
   const firstEvent = events.length
-  const preset = changes.event?.preset ?? state.preset
-  events.push(
-    ...startTurn(
-      { turnId, inputId, ...(settings && { settings }) },
-      { ...state, preset },
-      { ...context, head: state.head },
-    ),
-  )
-  return { events, secrets: changes.secrets, turnId, firstEvent, queued: false }
+  const next = { ...state, preset: changes.event?.preset ?? state.preset }
+  if (state.queue.length > 0 && command.whenRunning === 'queue') {
+    events.push(...nextQueuedTurn(next, context))
+    return { ...decision, firstEvent: firstEvent - 1, queued: true }
+  }
+  events.push(...startTurn({ turnId, inputId, ...(settings && { settings }) }, next, { ...context, head: state.head }))
+  return { ...decision, firstEvent, queued: false }
 }
 
 /** A running turn is told and ends itself; a waiting one has nobody to tell and ends here. */
