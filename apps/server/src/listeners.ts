@@ -2,6 +2,7 @@ import { SOCKET_PATH } from '@polylogue/blade'
 import type { Server } from 'node:http'
 import type { ServerStatus } from './admin/status-routes.ts'
 import type { AcpConnections } from './acp/acp-connections.ts'
+import { PIPE_PROTOCOL } from './acp/handshake.ts'
 import { createPipeUpgrade } from './acp/pipe-upgrade.ts'
 import { createWebSocketUpgrade } from './acp/web-socket-upgrade.ts'
 import { createOwnerApp, createPublicAccess, createPublicApp, type AppsDeps } from './apps.ts'
@@ -66,10 +67,14 @@ export function createListeners({ options, connections, ...deps }: ListenersDeps
   const ended = createRequestObserver({ log, metrics, addressOf })
   const blade = createSockets({ parts, config, log, authenticate: access.authenticate })
   const direct = { path: SOCKET_PATH, handle: blade.handleRequest }
-  const tcpServer = createHttpServer(createRequestListener(publicApp, { policy, ended, direct }))
+  const tcpServer = createHttpServer(createRequestListener(publicApp, { policy, ended, direct }), {
+    upgradesTo: 'websocket',
+  })
   sockets.watch(tcpServer)
   const everything = { judge: () => ({ allowed: true }) as const }
-  const ownerServer = createHttpServer(createRequestListener(ownerApp, { policy: everything, ended }))
+  const ownerServer = createHttpServer(createRequestListener(ownerApp, { policy: everything, ended }), {
+    upgradesTo: PIPE_PROTOCOL,
+  })
   const { agents, streams } = parts
   const overNetwork = createWebSocketUpgrade({
     connections,

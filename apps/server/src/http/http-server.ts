@@ -1,4 +1,4 @@
-import { createServer, type RequestListener, type Server } from 'node:http'
+import { createServer, type IncomingHttpHeaders, type RequestListener, type Server } from 'node:http'
 import { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { SecuredResponse } from './secured-response.ts'
@@ -14,8 +14,13 @@ const KEEP_ALIVE_TIMEOUT_MS = 65_000
 const PROBE_AFTER_MS = 60_000
 const MAX_HEADER_BYTES = 16 * 1024
 
+export interface HttpServerOptions {
+  /** The protocol that connections may change to. A request that offers another is answered as if it did not. */
+  readonly upgradesTo?: string
+}
+
 /** Every answer has the security headers. */
-export function createHttpServer(listener: RequestListener): Server {
+export function createHttpServer(listener: RequestListener, { upgradesTo }: HttpServerOptions = {}): Server {
   const server = createServer(
     {
       headersTimeout: HEADERS_TIMEOUT_MS,
@@ -29,11 +34,20 @@ export function createHttpServer(listener: RequestListener): Server {
       // The access policy answers these itself, in JSON.
       requireHostHeader: false,
       ServerResponse: SecuredResponse,
+      shouldUpgradeCallback: ({ headers }) => upgradesTo !== undefined && protocolsIn(headers).includes(upgradesTo),
     },
-    listener,
+    (incoming, outgoing) => {
+      // Of what comes with such a request in one packet, Node loses all that is behind its end. It may not be counted on.
+      if (incoming.headers.upgrade !== undefined) outgoing.shouldKeepAlive = false
+      listener(incoming, outgoing)
+    },
   )
   server.on('clientError', answerBrokenRequest)
   return server
+}
+
+function protocolsIn({ upgrade = '' }: IncomingHttpHeaders): readonly string[] {
+  return upgrade.split(',').map((protocol) => protocol.trim().toLowerCase())
 }
 
 const STATUS_BY_CODE: { readonly [code: string]: readonly [number, string] } = {
