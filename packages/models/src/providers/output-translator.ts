@@ -11,6 +11,8 @@ import type { ToolNames } from './tool-names.ts'
 
 /** A call may be as long as the largest request that a client may send. */
 export const LONGEST_CALL = 4 * 1024 * 1024
+/** Text and thinking together. */
+const LONGEST_ANSWER = 4 * 1024 * 1024
 
 export interface AnswerEnd {
   readonly finish: LanguageModelV4FinishReason
@@ -34,6 +36,10 @@ export class CallTooLong extends Error {
   override readonly name = 'CallTooLong'
 }
 
+export class AnswerTooLong extends Error {
+  override readonly name = 'AnswerTooLong'
+}
+
 /** One answer, part by part, in the engine's words. */
 export class OutputTranslator {
   readonly #modelName: string
@@ -45,6 +51,7 @@ export class OutputTranslator {
   #hasCalls = false
   #hasOutput = false
   #characters = 0
+  #written = 0
 
   constructor(modelName: string, names: ToolNames) {
     this.#modelName = modelName
@@ -69,7 +76,7 @@ export class OutputTranslator {
     return this.#characters
   }
 
-  /** Throws what the provider reported as an error, and `CallTooLong`. */
+  /** Throws what the provider reported as an error, `CallTooLong` and `AnswerTooLong`. */
   take(part: LanguageModelV4StreamPart): ModelOutput | undefined {
     const output = this.#toOutput(part)
     if (output !== undefined) this.#hasOutput = true
@@ -80,8 +87,8 @@ export class OutputTranslator {
     switch (part.type) {
       case 'text-delta':
         if (part.delta === '') return undefined
+        this.#write(part.delta)
         this.#block = TEXT
-        this.#characters += part.delta.length
         return { type: 'text', text: part.delta }
       case 'reasoning-start':
         this.#reasoning.set(part.id, { hasText: false, ...metadataOf(part) })
@@ -109,13 +116,19 @@ export class OutputTranslator {
     }
   }
 
+  #write(delta: string): void {
+    this.#written += delta.length
+    if (this.#written > LONGEST_ANSWER) throw new AnswerTooLong()
+    this.#characters += delta.length
+  }
+
   #think(part: LanguageModelV4StreamPart & { type: 'reasoning-delta' }): ModelOutput | undefined {
     const reasoning = this.#reasoning.get(part.id) ?? { hasText: false }
     this.#reasoning.set(part.id, reasoning)
     merge(reasoning, part.providerMetadata)
     if (part.delta === '') return undefined
+    this.#write(part.delta)
     reasoning.hasText = true
-    this.#characters += part.delta.length
     const continues =
       this.#block?.type === 'thinking' && this.#block.opaque.own === undefined && this.#block.opaque.after.length === 0
     // The engine joins thinking that nothing stands between; what belongs to one half would then sign both.

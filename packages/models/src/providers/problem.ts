@@ -79,6 +79,7 @@ function toBrokenProblem(facts: ErrorFacts, { title }: ProblemContext): Problem 
   const { status, text, codes } = facts
   const names = [...codes]
   if (codes.has('CallTooLong')) return failed('model-error', 'The model wrote a tool call that is too long.')
+  if (codes.has('AnswerTooLong')) return failed('model-error', 'The model wrote more than an answer may have.')
   if (codes.has('AnswerTooLarge')) return failed('model-error', `${title} sent more than an answer may have.`)
   if (names.some((name) => SILENCE.test(name))) return failed('model-stalled', `${title} stopped answering.`)
   if (isContextTooLong(facts)) return contextTooLong
