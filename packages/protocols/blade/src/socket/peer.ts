@@ -1,21 +1,17 @@
-import { asSessionId, type CallAnswer, type SessionId, type SessionView } from '@polylogue/engine'
+import { asSessionId, type SessionId, type SessionView } from '@polylogue/engine'
 import type { Socket } from 'socket.io'
-import { toCallAnswer } from './answer-question.ts'
-import { toAnswerCalls, toStartTurn, type SendTarget } from './commands.ts'
 import { compactSession } from './compact-session.ts'
-import { parsePayload, sendRequest, sessionRequest, type SendRequest } from './decode.ts'
+import { parsePayload, sendRequest, sessionRequest } from './decode.ts'
 import type { BladeSocketDeps, SocketCaller } from './deps.ts'
 import { SocketRefusal, toRefusal } from './errors.ts'
-import { findRepeated } from './find-repeated.ts'
 import type { KeptSubscriptions } from './kept-rooms.ts'
 import type { LiveSession, LiveSessions } from './live-sessions.ts'
-import { toContent } from './message-content.ts'
 import { readMissedEvents } from './missed-events.ts'
 import { forGuests } from '../projection/for-guests.ts'
 import { toPayload, type ProjectedOutput } from '../projection/projected-output.ts'
 import type { SessionProjection } from '../projection/session-projection.ts'
-import { runIdOf } from '../projection/turn-ids.ts'
 import { roomOf } from './rooms.ts'
+import { sendAnswer, sendMessage, type Sent } from './send-message.ts'
 
 /** What may wait behind a request that takes its time; nobody types that fast. */
 const MOST_WAITING = 256
@@ -33,7 +29,7 @@ interface Subscription {
 /** How far each session had come when a ping went out. */
 type Ping = ReadonlyMap<Subscription, number>
 
-type Reply = Readonly<Record<string, unknown>>
+type Reply = Readonly<Record<string, unknown>> | Sent
 
 /** One connected client. Its requests are done one after the other, in the order in which they came. */
 export class Peer {
@@ -191,56 +187,15 @@ export class Peer {
     return roomOf(live.sessionId, this.#kind, this.isOwner(live) ? 'owner' : 'guest')
   }
 
-  async #send(payload: unknown): Promise<Reply> {
-    const { engine, digest, agents } = this.#deps
+  async #send(payload: unknown): Promise<Sent> {
+    const { userId, keyId } = this.#caller
     const request = parsePayload(sendRequest, payload, this.#deps.limits.json)
     const view = await this.#own(asSessionId(request.session_id))
     const { sessionId } = view
     await this.#subscribe(sessionId)
-    const target = { userId: this.#caller.userId, sessionId, keyId: this.#caller.keyId }
-    if (request.askuser_answer !== undefined) return this.#answer(target, request)
-    const before = hasFiles(request.message) ? await findRepeated(engine, target, request, digest) : undefined
-    if (before !== undefined) return { run_id: runIdOf(before), queued: false }
-    const agent = agents.find(view.agent)
-    const content = await toContent(request.message, {
-      digest,
-      images: agent?.features.images ?? [],
-      attachFile: this.#attachFileTo(sessionId),
-    })
-    const { turnId, queued } = await engine.execute(toStartTurn(target, request, content, { agent, digest }))
-    const run_id = runIdOf(turnId)
-    if (!queued) return { run_id, queued }
-    return { run_id, queued, position: (await engine.readSession(this.#caller.userId, sessionId)).queued }
-  }
-
-  async #answer(target: SendTarget, request: SendRequest): Promise<Reply> {
-    const { engine, digest } = this.#deps
-    const answer = this.#toAnswer(target.sessionId, request)
-    const command = answer && toAnswerCalls(target, request, answer, digest)
-    const turnId = command
-      ? (await engine.execute(command)).turnId
-      : await findRepeated(engine, target, request, digest)
-    if (turnId === undefined) {
-      throw new SocketRefusal('no_pending_question', 'nothing with this id waits for an answer')
-    }
-    return { run_id: runIdOf(turnId), queued: false }
-  }
-
-  /** `undefined` where nothing waits for it. */
-  #toAnswer(sessionId: SessionId, { askuser_answer, message, model }: SendRequest): CallAnswer | undefined {
-    const projection = this.#subscriptions.get(sessionId)?.live.projection
-    const open = askuser_answer && projection?.question(askuser_answer.tool_call_id)
-    if (askuser_answer === undefined || open === undefined) return undefined
-    if (model !== undefined && !projection?.turns.some((turn) => turn.model === model)) {
-      throw new SocketRefusal('invalid_payload', 'model: an answer goes on with the model that asked')
-    }
-    return toCallAnswer(open, askuser_answer, typeof message === 'string' ? message : textOfParts(message))
-  }
-
-  #attachFileTo(sessionId: SessionId): ((name: string, bytes: Uint8Array) => Promise<string>) | undefined {
-    const { attachFile } = this.#deps
-    const { userId } = this.#caller
-    return attachFile && ((name, bytes) => attachFile({ userId, sessionId, name, bytes }))
+    const target = { userId, sessionId, keyId }
+    if (request.askuser_answer === undefined) return sendMessage(this.#deps, target, view, request)
+    return sendAnswer(this.#deps, target, this.#subscriptions.get(sessionId)?.live.projection, request)
   }
 
   async #stop(sessionId: SessionId): Promise<void> {
@@ -266,10 +221,3 @@ export class Peer {
 /** What is recorded later is told to whoever watches by then. */
 const isUnsharedSince = (seq: number, { facts, seq: read }: SessionProjection): boolean =>
   read >= seq && facts?.isShared !== true
-
-/** They would be kept again before the engine could say that it knows the message. */
-const hasFiles = (message: SendRequest['message']): boolean =>
-  typeof message !== 'string' && message.some(({ type }) => type === 'file')
-
-const textOfParts = (parts: Exclude<SendRequest['message'], string>): string =>
-  parts.map((part) => (part.type === 'text' ? part.text : '')).join('')

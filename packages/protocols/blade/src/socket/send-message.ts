@@ -1,0 +1,77 @@
+import type { CallAnswer, SessionView } from '@polylogue/engine'
+import type { SessionProjection } from '../projection/session-projection.ts'
+import { runIdOf } from '../projection/turn-ids.ts'
+import { toCallAnswer } from './answer-question.ts'
+import { toAnswerCalls, toStartTurn, type SendTarget } from './commands.ts'
+import type { SendRequest } from './decode.ts'
+import type { BladeSocketDeps } from './deps.ts'
+import { SocketRefusal } from './errors.ts'
+import { findRepeated } from './find-repeated.ts'
+import { toContent } from './message-content.ts'
+
+export type SendDeps = Pick<BladeSocketDeps, 'engine' | 'agents' | 'digest' | 'attachFile'>
+
+/** What the sender is told of the run. */
+export interface Sent {
+  readonly run_id: string
+  readonly queued: boolean
+  readonly position?: number
+}
+
+export async function sendMessage(
+  { engine, agents, digest, attachFile }: SendDeps,
+  target: SendTarget,
+  view: SessionView,
+  request: SendRequest,
+): Promise<Sent> {
+  const { userId, sessionId } = target
+  const before = hasFiles(request.message) ? await findRepeated(engine, target, request, digest) : undefined
+  if (before !== undefined) return { run_id: runIdOf(before), queued: false }
+  const agent = agents.find(view.agent)
+  const content = await toContent(request.message, {
+    digest,
+    images: agent?.features.images ?? [],
+    attachFile: attachFile && ((name, bytes) => attachFile({ userId, sessionId, name, bytes })),
+  })
+  const { turnId, queued } = await engine.execute(toStartTurn(target, request, content, { agent, digest }))
+  const run_id = runIdOf(turnId)
+  if (!queued) return { run_id, queued }
+  return { run_id, queued, position: (await engine.readSession(userId, sessionId)).queued }
+}
+
+/** `projection`: where the session stands, as far as its sender may have seen it. */
+export async function sendAnswer(
+  { engine, digest }: SendDeps,
+  target: SendTarget,
+  projection: SessionProjection | undefined,
+  request: SendRequest,
+): Promise<Sent> {
+  const answer = projection && toAnswer(projection, request)
+  const turnId = answer
+    ? (await engine.execute(toAnswerCalls(target, request, answer, digest))).turnId
+    : await findRepeated(engine, target, request, digest)
+  if (turnId === undefined) {
+    throw new SocketRefusal('no_pending_question', 'nothing with this id waits for an answer')
+  }
+  return { run_id: runIdOf(turnId), queued: false }
+}
+
+/** `undefined` where nothing waits for it. */
+function toAnswer(
+  projection: SessionProjection,
+  { askuser_answer, message, model }: SendRequest,
+): CallAnswer | undefined {
+  const open = askuser_answer && projection.question(askuser_answer.tool_call_id)
+  if (askuser_answer === undefined || open === undefined) return undefined
+  if (model !== undefined && !projection.turns.some((turn) => turn.model === model)) {
+    throw new SocketRefusal('invalid_payload', 'model: an answer goes on with the model that asked')
+  }
+  return toCallAnswer(open, askuser_answer, typeof message === 'string' ? message : textOfParts(message))
+}
+
+/** They would be kept again before the engine could say that it knows the message. */
+const hasFiles = (message: SendRequest['message']): boolean =>
+  typeof message !== 'string' && message.some(({ type }) => type === 'file')
+
+const textOfParts = (parts: Exclude<SendRequest['message'], string>): string =>
+  parts.map((part) => (part.type === 'text' ? part.text : '')).join('')
