@@ -12,7 +12,7 @@ import {
   type FakeStep,
   type TestEngineOptions,
 } from '@polylogue/testkit'
-import { textOf, type ModelOutput, type RecordedEvent } from '../index.ts'
+import { textOf, type ModelOutput, type RecordedEvent, type SeedMessage } from '../index.ts'
 
 const LONG = 'word '.repeat(200)
 /** About 290 tokens each by length. */
@@ -21,8 +21,12 @@ const TOO_LONG: ModelOutput = { type: 'failed', error: { code: 'context-too-long
 
 /** A fake provider counts nothing, so everything is estimated. */
 function startWith(contextWindow: number | undefined, options: TestEngineOptions = {}, ...steps: FakeStep[]) {
+  return startSession({ ...options, model: countless(contextWindow, ...steps) })
+}
+
+function countless(contextWindow: number | undefined, ...steps: FakeStep[]) {
   const fake = createFakeModel(...steps)
-  const model = {
+  return {
     ...fake,
     ...(contextWindow !== undefined && { contextWindow }),
     async *stream(...args: Parameters<typeof fake.stream>) {
@@ -30,7 +34,6 @@ function startWith(contextWindow: number | undefined, options: TestEngineOptions
         yield output.type === 'finished' ? { ...output, usage: { inputTokens: 0, outputTokens: 0 } } : output
     },
   }
-  return startSession({ ...options, model })
 }
 
 const compactions = (events: readonly RecordedEvent[]) =>
@@ -97,6 +100,21 @@ describe('an automatic compaction', () => {
     expect(last?.messages.map(({ role }) => role)).toEqual(['user', 'user', 'assistant', 'tool'])
     expect(last?.messages[1]).toEqual({ role: 'user', content: 'look three times' })
     expect((await test.view()).lastOutcome).toBe('finished')
+  })
+
+  it('of a session that began with a history loses none of it: what is not kept is summed up', async () => {
+    const seed = ['one', 'two', 'three', 'four'].map((name, index): SeedMessage => {
+      const content = `${name} ${LONG}`
+      return index % 2 === 0 ? { role: 'user', content } : { role: 'assistant', content }
+    })
+    const model = countless(1_000, [says('All of it.'), finishes()])
+    const test = await startSession({ model }, { seed })
+    await test.say('go on')
+    await test.untilRest()
+    const [asked, answered] = given(test.model.requests)
+    for (const name of ['one', 'two', 'three', 'four'])
+      expect([...(asked ?? []), ...(answered ?? [])].filter((text) => text.startsWith(name))).toHaveLength(1)
+    expect(answered?.[0]).toBe('The conversa')
   })
 
   it('that fails leaves the context as it is, and after two in vain none is tried again', async () => {

@@ -45,6 +45,9 @@ export function planCompaction(context: ModelContext, aim: CompactionAim, model:
     if (message.role !== 'tool') cut = index
     if (room < 0) break
   }
+  // A summary stands for whole events, and one event may have brought several messages, the last ones with open calls.
+  while (cut < messages.length && (context.seqOf(cut) === context.seqOf(cut - 1) || messages[cut]?.role === 'tool'))
+    cut += 1
   const old = messages.slice(0, cut)
   const isNew = (_: ModelMessage, index: number): boolean => context.seqOf(index) > context.summedThrough
   if (old.length < FEWEST_MESSAGES || old.filter(isNew).length < aim.fewestNew) return undefined
