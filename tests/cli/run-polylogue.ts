@@ -1,8 +1,10 @@
-import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
+import { type ChildProcessWithoutNullStreams, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 
 const PROGRAM = fileURLToPath(new URL('../../apps/cli/src/main.ts', import.meta.url))
+const runFile = promisify(execFile)
 
 export interface Finished {
   readonly code: number | null
@@ -47,6 +49,12 @@ export function startAtTerminal(args: readonly string[], { cwd, environment }: R
       env: { ...plainEnvironment(), TERM: 'xterm', ...environment },
     }),
   )
+}
+
+/** Into a real pipe whose reader leaves after four bytes. Resolves when both have ended. */
+export function pipeToHead(args: readonly string[], redirection = ''): Promise<{ readonly stdout: string }> {
+  const line = `"$0" "$@" ${redirection} | head -c 4`
+  return runFile('sh', ['-c', line, process.execPath, PROGRAM, ...args], { env: plainEnvironment() })
 }
 
 /** Nothing of the machine's own set-up. */

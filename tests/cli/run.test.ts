@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type CountingAgent, prepareCountingAgent } from '../support/counting-agent.ts'
 import { createTempDir, type TempDir } from '../support/temp-dir.ts'
-import { type Finished, runPolylogue, startAtTerminal, startPolylogue } from './run-polylogue.ts'
+import { type Finished, pipeToHead, runPolylogue, startAtTerminal, startPolylogue } from './run-polylogue.ts'
 
 let dir: TempDir
 let counting: CountingAgent
@@ -149,6 +149,13 @@ describe('polylogue run, alone', () => {
     expect(finished.stderr).toContain('Cancelled.')
     const shown = await runPolylogue(['sessions', 'show', '--data', dir.path, sessionIn(finished)], { cwd: dir.path })
     expect(shown.stdout).toContain('idle (cancelled)')
+  })
+
+  it.each(['', '2>&1 '])('%scancels the turn when its reader, such as head, has seen enough', async (redirection) => {
+    const { stdout } = await pipeToHead(scripted('tokens 20000\nsleep 600000'), redirection)
+    expect(stdout).toBe('x x ')
+    const listed = await runPolylogue(['sessions', 'list', '--json', '--data', dir.path], { cwd: dir.path })
+    expect(JSON.parse(listed.stdout)).toMatchObject([{ status: 'idle' }])
   })
 
   it('says that there is nothing to take up in a session that rests', async () => {

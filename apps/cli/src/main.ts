@@ -1,3 +1,4 @@
+import { leaveWhenClosed } from './closed-output.ts'
 import { parseAcpArguments } from './parse-acp-arguments.ts'
 
 /** Whatever is still open after this is left behind. */
@@ -7,11 +8,7 @@ const args = process.argv.slice(2)
 const editor = parseAcpArguments(args)
 
 if (editor === undefined) {
-  // A reader that has seen enough, such as `head`, closes the pipe; there is nobody left to tell.
-  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code === 'EPIPE') process.exit(1)
-    throw error
-  })
+  leaveWhenClosed(process.stdout, process.stderr)
   const { runProgram } = await import('./program.ts')
   process.exitCode = await runProgram(args)
 } else {

@@ -7,6 +7,8 @@ import { refusalBody } from './wire.ts'
 
 /** The way to whoever owns the data directory: a running server, or this very process. */
 export interface OwnerLink {
+  /** The owner is this very process. */
+  readonly isEmbedded: boolean
   request(request: OwnerRequest): Promise<OwnerResponse>
   /** After the owner went away: the one that took its place, or this process becomes it. */
   reconnect(): Promise<void>
@@ -29,6 +31,9 @@ const BEFORE_RECONNECT_MS = 250
 export async function openOwnerLink(options: ServeOptions): Promise<OwnerLink> {
   let connection = await openOwner(options)
   return {
+    get isEmbedded() {
+      return connection.embedded
+    },
     request: ({ method, path, ...rest }) => connection.request(method, path, rest),
     async reconnect() {
       await delay(BEFORE_RECONNECT_MS)

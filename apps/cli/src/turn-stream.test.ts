@@ -13,6 +13,7 @@ function createOwner(scripts: readonly Script[]) {
   const requests: OwnerRequest[] = []
   let reconnects = 0
   const link: OwnerLink = {
+    isEmbedded: false,
     async request(request) {
       const script = scripts[requests.push(request) - 1]
       if (script === undefined || script === 'unreachable') throw new Error('ECONNREFUSED')
@@ -116,6 +117,7 @@ describe('a stream that is cut', () => {
   function createCuttingOwner(cuts: readonly number[]): OwnerLink {
     let connections = 0
     return {
+      isEmbedded: false,
       async request({ path }) {
         const after = frames.findIndex(([id]) => id === idOf(path))
         const text = frames

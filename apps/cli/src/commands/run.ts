@@ -1,5 +1,6 @@
 import { text as readAll } from 'node:stream/consumers'
 import { chooseAgent, streamModeOf } from '../agents.ts'
+import { beforeLeaving } from '../closed-output.ts'
 import { CommandFailure } from '../command-failure.ts'
 import { converse, type Conversation, type Opening } from '../conversation.ts'
 import { ExitCode } from '../exit-code.ts'
@@ -44,6 +45,8 @@ export async function run(prompt: string | undefined, flags: RunFlags): Promise<
       canAsk: terminal.canAsk && !flags.json,
       takeUpWith: formatTakeUp(sessionId, { ...flags, scripted }),
     }
+    // A server goes on without us; here nobody would be left to go on with the turn.
+    using _leaving = beforeLeaving(() => (link.isEmbedded ? interruption.request() : process.exit(ExitCode.failed)))
     const opening = text === undefined ? await resume(conversation, record) : say(conversation, text)
     const exitCode = opening ? await converse(conversation, opening) : ExitCode.done
     if (!flags.json) terminal.stderr.write(`${terminal.stderr.dim(`session ${sessionId}`)}\n`)
