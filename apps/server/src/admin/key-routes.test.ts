@@ -53,6 +53,26 @@ describe('with a key', () => {
     expect(await listUsers(server, anna.key)).toEqual(['anna', 'anna'])
   })
 
+  it('S6: one makes a hundred keys and no more, through whichever door', async () => {
+    const server = await startServer()
+    const anna = await createKeyOf('anna', server.dataDir)
+    for (let count = 1; count < 100; count++) await createKeyOf('anna', server.dataDir)
+    const headers = bearer(anna.key)
+    const sentence = ' user has 100 API keys at most: revoke one that is not used any more'
+    const refusals = [
+      [await exchange(server.url + KEYS, { headers, body: { name: 'phone' } }), 409, { error: `a${sentence}` }],
+      [
+        await exchange(`${server.url}/api/user/api-keys`, { headers, body: { name: 'phone' } }),
+        422,
+        { detail: `A${sentence}.` },
+      ],
+    ] as const
+    for (const [{ status, body }, expected, told] of refusals) expect([status, body]).toEqual([expected, told])
+    const { status, text } = await askOwner(server.dataDir, 'POST', KEYS, { name: 'phone', user: 'anna' })
+    expect([status, JSON.parse(text)]).toEqual([409, { error: `a${sentence}` }])
+    expect(await listUsers(server, anna.key)).toHaveLength(100)
+  })
+
   it("somebody else's key is as unknown as one that never was", async () => {
     const server = await startServer()
     const [anna, ben] = [await createKeyOf('anna', server.dataDir), await createKeyOf('ben', server.dataDir)]

@@ -2,7 +2,7 @@ import { asUserId, type KeyRecord } from '@polylogue/engine'
 import { Hono } from 'hono'
 import { z } from 'zod'
 import type { Authenticate } from '../auth/authenticate.ts'
-import type { KeyRing } from '../auth/key-ring.ts'
+import { TooManyKeys, type KeyRing } from '../auth/key-ring.ts'
 import { HttpRefusal } from '../http/http-refusal.ts'
 import { readJsonBody } from '../http/read-json-body.ts'
 import { requireCaller, type CallerEnv } from '../http/require-caller.ts'
@@ -41,7 +41,9 @@ export function createKeyRoutes(keys: KeyRing, authenticate: Authenticate): Hono
     if (user !== undefined && user !== userId && via !== 'owner-socket') {
       throw new HttpRefusal(403, 'Keys for other users are made with `polylogue keys create --user`.')
     }
-    const { record, plain } = await keys.createApiKey(user === undefined ? userId : asUserId(user), name)
+    const { record, plain } = await keys
+      .requestApiKey(user === undefined ? userId : asUserId(user), name)
+      .catch(refuseTooMany)
     return c.json({ ...toKeyJson(record), key: plain }, 201)
   })
 
@@ -53,6 +55,11 @@ export function createKeyRoutes(keys: KeyRing, authenticate: Authenticate): Hono
     return c.body(null, 204)
   })
   return routes
+}
+
+function refuseTooMany(error: unknown): never {
+  if (error instanceof TooManyKeys) throw new HttpRefusal(409, error.message)
+  throw error
 }
 
 function toKeyJson(record: KeyRecord) {

@@ -3,7 +3,7 @@ import { createFakeClock, createMemoryKeyStore } from '@polylogue/testkit'
 import { describe, expect, it } from 'vitest'
 import { randomBytes } from '../platform/random-bytes.ts'
 import { sha256 } from '../platform/sha256.ts'
-import { createKeyRing } from './key-ring.ts'
+import { TooManyKeys, createKeyRing } from './key-ring.ts'
 
 const anna = asUserId('anna')
 const ben = asUserId('ben')
@@ -147,4 +147,37 @@ it('a key from the command line speaks for local and is never stored', async () 
   const { keys } = createTestRing(['given'])
   expect(await keys.find('given')).toMatchObject({ id: 'key_option_1', userId: 'local', kind: 'api' })
   expect(await keys.list()).toEqual([])
+})
+
+describe('S6: a user who asks for keys', () => {
+  it('gets a hundred, however many requests come at once, and another one for each that is revoked', async () => {
+    const { keys } = createTestRing()
+    const asked = await Promise.allSettled(Array.from({ length: 120 }, () => keys.requestApiKey(anna, 'another')))
+    expect(asked.filter(({ status }) => status === 'fulfilled')).toHaveLength(100)
+    await expect(keys.requestApiKey(anna, 'another')).rejects.toThrow(TooManyKeys)
+    await expect(keys.requestApiKey(ben, 'first')).resolves.toMatchObject({ record: { userId: ben } })
+    const [first] = await keys.list(anna)
+    await keys.revoke(first?.id ?? '', anna)
+    await expect(keys.requestApiKey(anna, 'another')).resolves.toMatchObject({ record: { userId: anna } })
+    expect(await keys.list(anna)).toHaveLength(100)
+  })
+
+  it('is not held up by the sign-ins of browsers, nor by a store that failed once', async () => {
+    const { clock, keys, store } = createTestRing()
+    for (let count = 0; count < 100; count++) await keys.createSignIn(anna, 'Firefox')
+    let isBroken = true
+    const flaky = createKeyRing({
+      store: {
+        ...store,
+        createKey: async (key) => (isBroken ? Promise.reject(new Error('broken')) : store.createKey(key)),
+      },
+      clock,
+      random: randomBytes,
+      digest: sha256,
+      extraKeys: [],
+    })
+    await expect(flaky.requestApiKey(anna, 'laptop')).rejects.toThrow('broken')
+    isBroken = false
+    await expect(flaky.requestApiKey(anna, 'laptop')).resolves.toMatchObject({ record: { name: 'laptop' } })
+  })
 })

@@ -1,4 +1,5 @@
 import {
+  EngineError,
   asUserId,
   type Clock,
   type Digest,
@@ -17,10 +18,22 @@ export const LOCAL_USER = asUserId('local')
 const BROWSER_LIFETIME_MS = 30 * 24 * 60 * 60_000
 const MAX_KEY_LENGTH = 512
 
+const MAX_KEYS = 100
+
+export class TooManyKeys extends EngineError {
+  constructor() {
+    super('invalid-input', `a user has ${MAX_KEYS} API keys at most: revoke one that is not used any more`)
+    this.name = 'TooManyKeys'
+  }
+}
+
 /** Every API key and browser sign-in of this server. Only hashes are kept. */
 export interface KeyRing {
   find(plain: string): Promise<FoundKey | undefined>
+  /** For the server's own use: a start must not fail because of how many there are. */
   createApiKey(userId: UserId, name: string): Promise<CreatedKey>
+  /** What somebody asked for. Limits are counted by key, so that nobody may have any number: rejects with `TooManyKeys`. */
+  requestApiKey(userId: UserId, name: string): Promise<CreatedKey>
   createSignIn(userId: UserId, name: string): Promise<CreatedKey>
   /** Stored keys that still open something; without a user, everybody's. */
   list(userId?: UserId): Promise<readonly KeyRecord[]>
@@ -89,6 +102,11 @@ export function createKeyRing({ store, clock, random, digest, extraKeys }: KeyRi
     return { record, plain }
   }
 
+  const createApiKey = (userId: UserId, name: string): Promise<CreatedKey> =>
+    create({ userId, kind: 'api', name, prefix: API_KEY_PREFIX }, makeApiKey(random))
+  // One after the other, so that each counts those before it.
+  let lastRequest: Promise<unknown> = Promise.resolve()
+
   const isOwn = async (id: string, userId: UserId): Promise<boolean> =>
     (await store.listKeys(userId)).some((record) => record.id === id)
 
@@ -108,7 +126,17 @@ export function createKeyRing({ store, clock, random, digest, extraKeys }: KeyRi
       return { id, userId, kind, revoked: revocationOf(id).signal }
     },
 
-    createApiKey: (userId, name) => create({ userId, kind: 'api', name, prefix: API_KEY_PREFIX }, makeApiKey(random)),
+    createApiKey,
+
+    requestApiKey(userId, name) {
+      const made = lastRequest.then(async () => {
+        const records = (await store.listKeys(userId)).filter((record) => record.kind === 'api' && isLive(record))
+        if (records.length >= MAX_KEYS) throw new TooManyKeys()
+        return createApiKey(userId, name)
+      })
+      lastRequest = made.catch(() => undefined)
+      return made
+    },
 
     createSignIn: (userId, name) => {
       const expiresAt = clock.now() + BROWSER_LIFETIME_MS

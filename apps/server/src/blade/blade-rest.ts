@@ -31,7 +31,7 @@ export function createBladeRest({ parts, config: { limits }, log, authenticate }
     get timezone() {
       return serverTimezone()
     },
-    keys: parts.keys,
+    keys: { ...parts.keys, createApiKey: parts.keys.requestApiKey },
     clock: systemClock,
     describe: describeSessions(parts),
     version: readVersion(),

@@ -25,8 +25,8 @@ export interface LimitEngineDeps {
 }
 
 /**
- * The same engine, which no user can flood. It counts users and not keys, because users make as many keys as they
- * like; and it stands here and not at a door, because every door leads to it.
+ * The same engine, which no user can flood. It counts users and not keys, because a user may have many
+ * keys; and it stands here and not at a door, because every door leads to it.
  */
 export function limitEngine(engine: Engine, { limits, turns, clock, refused }: LimitEngineDeps): Engine {
   const prompts = createRateLimit(limits.promptsPerUserPerMinute, clock)
