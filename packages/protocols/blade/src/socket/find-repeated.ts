@@ -1,4 +1,4 @@
-import { EngineError, asToolCallId, type Digest, type Engine, type TurnId } from '@polylogue/engine'
+import { EngineError, asToolCallId, type AdmittedTurn, type Digest, type Engine } from '@polylogue/engine'
 import { toAnswerCalls, type SendTarget } from './commands.ts'
 import type { SendRequest } from './decode.ts'
 
@@ -6,7 +6,7 @@ import type { SendRequest } from './decode.ts'
 const NO_CALL = asToolCallId('')
 
 /**
- * The turn of a message that was taken before, known by its `client_message_id`; `undefined`: it is new. Changes nothing:
+ * What became of a message that was taken before, known by its `client_message_id`; `undefined`: it is new. Changes nothing:
  * the engine looks for the receipt first and then refuses the answer that this is.
  */
 export async function findRepeated(
@@ -14,11 +14,11 @@ export async function findRepeated(
   target: SendTarget,
   request: SendRequest,
   digest: Digest,
-): Promise<TurnId | undefined> {
+): Promise<AdmittedTurn | undefined> {
   if (request.client_message_id === undefined) return undefined
   const answer = { type: 'result', toolCallId: NO_CALL, content: '' } as const
   try {
-    return (await engine.execute(toAnswerCalls(target, request, answer, digest))).turnId
+    return await engine.execute(toAnswerCalls(target, request, answer, digest))
   } catch (error) {
     if (error instanceof EngineError && error.code === 'unknown-tool-call') return undefined
     throw error

@@ -1,4 +1,4 @@
-import type { CallAnswer, SessionView } from '@polylogue/engine'
+import type { AdmittedTurn, CallAnswer, SessionView } from '@polylogue/engine'
 import type { SessionProjection } from '../projection/session-projection.ts'
 import { runIdOf } from '../projection/turn-ids.ts'
 import { toCallAnswer } from './answer-question.ts'
@@ -19,24 +19,34 @@ export interface Sent {
 }
 
 export async function sendMessage(
-  { engine, agents, digest, attachFile }: SendDeps,
+  deps: SendDeps,
   target: SendTarget,
   view: SessionView,
   request: SendRequest,
 ): Promise<Sent> {
-  const { userId, sessionId } = target
+  const { engine, digest } = deps
+  // Files would be kept again before the engine could say that it knows the message.
   const before = hasFiles(request.message) ? await findRepeated(engine, target, request, digest) : undefined
-  if (before !== undefined) return { run_id: runIdOf(before), queued: false }
+  const { turnId, queued } = before ?? (await startTurn(deps, target, view, request))
+  const run_id = runIdOf(turnId)
+  if (!queued) return { run_id, queued }
+  return { run_id, queued, position: (await engine.readSession(target.userId, target.sessionId)).queued }
+}
+
+async function startTurn(
+  { engine, agents, digest, attachFile }: SendDeps,
+  target: SendTarget,
+  view: SessionView,
+  request: SendRequest,
+): Promise<AdmittedTurn> {
+  const { userId, sessionId } = target
   const agent = agents.find(view.agent)
   const content = await toContent(request.message, {
     digest,
     images: agent?.features.images ?? [],
     attachFile: attachFile && ((name, bytes) => attachFile({ userId, sessionId, name, bytes })),
   })
-  const { turnId, queued } = await engine.execute(toStartTurn(target, request, content, { agent, digest }))
-  const run_id = runIdOf(turnId)
-  if (!queued) return { run_id, queued }
-  return { run_id, queued, position: (await engine.readSession(userId, sessionId)).queued }
+  return engine.execute(toStartTurn(target, request, content, { agent, digest }))
 }
 
 /** `projection`: where the session stands, as far as its sender may have seen it. */
@@ -47,13 +57,13 @@ export async function sendAnswer(
   request: SendRequest,
 ): Promise<Sent> {
   const answer = projection && toAnswer(projection, request)
-  const turnId = answer
-    ? (await engine.execute(toAnswerCalls(target, request, answer, digest))).turnId
+  const taken = answer
+    ? await engine.execute(toAnswerCalls(target, request, answer, digest))
     : await findRepeated(engine, target, request, digest)
-  if (turnId === undefined) {
+  if (taken === undefined) {
     throw new SocketRefusal('no_pending_question', 'nothing with this id waits for an answer')
   }
-  return { run_id: runIdOf(turnId), queued: false }
+  return { run_id: runIdOf(taken.turnId), queued: false }
 }
 
 /** `undefined` where nothing waits for it. */
@@ -69,7 +79,6 @@ function toAnswer(
   return toCallAnswer(open, askuser_answer, typeof message === 'string' ? message : textOfParts(message))
 }
 
-/** They would be kept again before the engine could say that it knows the message. */
 const hasFiles = (message: SendRequest['message']): boolean =>
   typeof message !== 'string' && message.some(({ type }) => type === 'file')
 

@@ -1,3 +1,4 @@
+import { hangs } from '@polylogue/testkit'
 import { expect, it } from 'vitest'
 import type { MessageContent } from '../client/blade-client.ts'
 import { openTestDoor } from '../test-support/open-test-door.ts'
@@ -29,6 +30,16 @@ it('the file of a message that is sent again is kept once', async () => {
   await client.say(sessionId, [file('r.txt')], { client_message_id: 'two' })
   expect(kept).toEqual(['r.txt', 'r.txt'])
   expect(client.of('chat:start')).toHaveLength(2)
+})
+
+it('a message with a file that is sent again while it waits in the queue is told its place', async () => {
+  const { door, kept, client, sessionId } = await open()
+  door.model.push([hangs])
+  await client.send(sessionId, 'first')
+  const first = await client.send(sessionId, [file('r.txt')], { client_message_id: 'one' })
+  expect(first).toMatchObject({ status: 'ok', queued: true, position: 1 })
+  expect(await client.send(sessionId, [file('r.txt')], { client_message_id: 'one' })).toEqual(first)
+  expect(kept).toEqual(['r.txt'])
 })
 
 it.each([
