@@ -9,12 +9,17 @@ import { invalidParams } from '../rpc/rpc-error.ts'
 export async function checkDirectory(cwd: unknown, allowed: readonly string[] | undefined): Promise<string> {
   if (typeof cwd !== 'string' || cwd === '') throw invalidParams('cwd', 'must be a path')
   if (!isAbsolute(cwd)) throw invalidParams('cwd', 'must be an absolute path')
+  if (allowed !== undefined) return checkDirectory(await findAllowed(cwd, allowed), undefined)
   const found = await stat(cwd).catch(() => undefined)
   if (found === undefined) throw invalidParams('cwd', 'does not exist')
   if (!found.isDirectory()) throw invalidParams('cwd', 'is not a directory')
-  if (allowed === undefined) return cwd
-  const real = await resolved(cwd)
-  for (const directory of allowed) if (isInside(real, await resolved(directory))) return real
+  return cwd
+}
+
+/** The same words for whatever is elsewhere, and for what is nowhere: which paths there are is nobody's business. */
+async function findAllowed(cwd: string, allowed: readonly string[]): Promise<string> {
+  const real = await realpath(cwd).catch(() => undefined)
+  for (const directory of allowed) if (real !== undefined && isInside(real, await resolved(directory))) return real
   throw invalidParams('cwd', 'is not one of your directories')
 }
 

@@ -198,6 +198,28 @@ describe('session/new', () => {
     }
   })
 
+  it('S20: a client with directories of its own does not learn what there is beside them', async () => {
+    const world = open()
+    const inside = join(world.cwd, 'inside')
+    const file = join(world.cwd, 'file')
+    mkdirSync(inside)
+    writeFileSync(file, '')
+    for (const [name, target] of Object.entries({ here: file, gone: join(world.cwd, 'gone') })) {
+      symlinkSync(target, join(inside, name))
+    }
+    const { client } = await world.connect({
+      rights: { stdioMcpServers: false, editorOffers: false, directories: [inside] },
+    })
+    const beside = [world.cwd, file, join(file, 'below'), join(world.cwd, 'gone'), join(inside, '..', 'gone')]
+    const linked = [join(inside, 'here'), join(inside, 'gone'), join(inside, 'none', '..', '..', 'file')]
+    const told = await Promise.all(
+      [...beside, ...linked].map((cwd) => client.error('session/new', { cwd, mcpServers: [] })),
+    )
+    expect(new Set(told.map((error) => JSON.stringify(error))).size).toBe(1)
+    expect(told[0]).toMatchObject({ code: -32602, data: { field: 'cwd' } })
+    expect(JSON.stringify(told[0])).toContain('is not one of your directories')
+  })
+
   it('acp 43: a server that cannot be had is a notice, and no reason to refuse the session', async () => {
     const world = openWithServers((problem) => problem('The MCP server x cannot be started'))
     const { client, newSession, say } = await world.connect({ capabilities: { session: { notices: {} } } })
