@@ -18,6 +18,7 @@ export interface Problem {
 export interface ProblemContext {
   /** As sentences name the provider. */
   readonly title: string
+  readonly baseUrl: string
   readonly model: string
   readonly now: number
 }
@@ -41,8 +42,11 @@ export function toProblem(facts: ErrorFacts, context: ProblemContext): Problem {
   return NO_IMAGES.test(text) ? { ...problem, refused: 'images' } : problem
 }
 
-function toHttpProblem(status: number, facts: ErrorFacts, { title, model, now }: ProblemContext): Problem {
+function toHttpProblem(status: number, facts: ErrorFacts, { title, baseUrl, model, now }: ProblemContext): Problem {
   const { text, codes } = facts
+  if (codes.has('AnswerIsRedirect')) {
+    return wrongAddress(`${title} redirects requests to ${addressIn(baseUrl)} elsewhere (HTTP ${status}).`)
+  }
   if (status !== 429 && isContextTooLong(facts)) return contextTooLong
   if (status === 402 || NO_CREDIT.test(text) || codes.has('insufficient_quota')) {
     return failed('model-refused-request', `${title} takes no requests until the account has credit again.`)
@@ -75,11 +79,12 @@ function toBusyProblem(
 }
 
 /** No HTTP error: the connection, or what came over it, was broken. */
-function toBrokenProblem(facts: ErrorFacts, { title }: ProblemContext): Problem {
+function toBrokenProblem(facts: ErrorFacts, { title, baseUrl }: ProblemContext): Problem {
   const { status, text, codes } = facts
   const names = [...codes]
   if (codes.has('CallTooLong')) return failed('model-error', 'The model wrote a tool call that is too long.')
   if (codes.has('AnswerTooLong')) return failed('model-error', 'The model wrote more than an answer may have.')
+  if (codes.has('AnswerIsPage')) return wrongAddress(`${title} answered with a web page at ${addressIn(baseUrl)}.`)
   if (codes.has('AnswerTooLarge')) return failed('model-error', `${title} sent more than an answer may have.`)
   if (names.some((name) => SILENCE.test(name))) return failed('model-stalled', `${title} stopped answering.`)
   if (isContextTooLong(facts)) return contextTooLong
@@ -92,6 +97,15 @@ function toBrokenProblem(facts: ErrorFacts, { title }: ProblemContext): Problem 
   if (codes.has('ReportedError'))
     return failed('model-error', `${title} reported an error in the middle of its answer.`)
   return failed('model-error', `${title} answered with something that is no answer of a model.`)
+}
+
+const wrongAddress = (sentence: string): Problem =>
+  failed('model-error', `${sentence} Its base URL may be wrong, or lack a path such as /v1.`)
+
+/** Without all that may hold a key. */
+function addressIn(baseUrl: string): string {
+  const { origin, pathname } = new URL(baseUrl)
+  return origin + pathname
 }
 
 const contextTooLong: Problem = failed('context-too-long', 'The conversation is too long for the model.')
