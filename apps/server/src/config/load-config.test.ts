@@ -114,11 +114,22 @@ describe('a configuration in JSON', () => {
     )
   })
 
-  it('is refused when it is no JSON', async () => {
-    expect(await refusalOf({ 'polylogue.config.json': '{\n  "agents": [,]\n}' })).toMatch(
-      /^polylogue\.config\.json: Unexpected token ','[^\n]*$/,
-    )
-  })
+  it.each([
+    ['{\n  "agents": [,]\n}', 2, 14],
+    ['', 1, 1],
+    ['{"recovery": "interrupt"', 1, 25],
+    ['{"recovery": "interrupt",\n}', 2, 1],
+    ['{\n  "providers": {"openai": {"apiKey": skSECRETCANARY}}\n}', 2, 38],
+    ['{"providers": {"openai": {"apiKey": \'skSECRETCANARY\'}}}', 1, 37],
+    ['{"providers": {"openai": {"apiKey": "skSECRETCANARY\n"}}}', 1, 52],
+  ])(
+    'C27: is refused when it is no JSON, with the place and not with what stands there: %j',
+    async (text, line, column) => {
+      expect(await refusalOf({ 'polylogue.config.json': text })).toBe(
+        `polylogue.config.json: line ${line}, column ${column}: this is not JSON`,
+      )
+    },
+  )
 
   it('is refused when it names a tool that nobody has', async () => {
     expect(await refusalOf({ 'polylogue.config.json': json({ agents: [{ ...agent, tools: ['look'] }] }) })).toBe(

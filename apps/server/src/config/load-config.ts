@@ -16,6 +16,7 @@ import { importConfig } from './import-config.ts'
 import { BUILT_IN_TOOLS, isBuiltInTool, type BuiltInToolName } from './built-in-names.ts'
 import type { Limits } from './limits.ts'
 import type { ToolSettings } from './tool-settings.ts'
+import { parseJson } from './parse-json.ts'
 import { readMarkdownAgent } from './read-markdown-agent.ts'
 import { readSkills } from './read-skills.ts'
 
@@ -178,14 +179,6 @@ async function readText(path: string, file: string): Promise<string> {
     if (error instanceof ConfigError) throw error
     const problem = isFileError(error, 'ENOENT') ? 'there is no such file' : messageOf(error)
     throw new ConfigError(`${file}: ${problem}`, { cause: error })
-  }
-}
-
-function parseJson(file: string, text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown
-  } catch (error) {
-    throw new ConfigError(`${file}: ${messageOf(error)}`, { cause: error })
   }
 }
 
