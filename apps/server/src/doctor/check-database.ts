@@ -1,9 +1,8 @@
-import { inspectDatabase } from '@polylogue/store-sqlite'
 import { existsSync } from 'node:fs'
-import { systemClock } from '../platform/system-clock.ts'
 import { findBrokenSessions } from './broken-sessions.ts'
 import type { Patient } from './examine.ts'
 import { RESTORE, fail, ok, warn, type Finding } from './finding.ts'
+import { openInspection } from './open-inspection.ts'
 
 const MOST_SHOWN = 5
 
@@ -12,7 +11,10 @@ export async function checkDatabase({ databaseFile }: Patient): Promise<readonly
   if (!existsSync(databaseFile)) {
     return [warn('database', `${databaseFile} does not exist.`, 'The first start makes it: polylogue serve')]
   }
-  const inspection = inspectDatabase(databaseFile, systemClock.now())
+  const inspection = openInspection(databaseFile)
+  if (inspection === undefined) {
+    return [fail('database', `${databaseFile} is not a Polylogue database, or its first page is damaged.`, RESTORE)]
+  }
   try {
     const damage = inspection.integrity()
     if (damage.length > 0) {

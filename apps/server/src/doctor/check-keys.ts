@@ -1,4 +1,4 @@
-import { inspectDatabase, type DatabaseInspection } from '@polylogue/store-sqlite'
+import type { DatabaseInspection } from '@polylogue/store-sqlite'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { formatKeysCreate } from '../auth/keys-create-line.ts'
@@ -6,15 +6,17 @@ import { readPrivateFile } from '../platform/private-file.ts'
 import { sealingKeyIdOf, secretKeyId } from '../platform/secret-box.ts'
 import { readSecretKeys } from '../platform/secret-key-file.ts'
 import { sha256 } from '../platform/sha256.ts'
-import { systemClock } from '../platform/system-clock.ts'
 import { ServeError } from '../serve-error.ts'
 import type { Patient } from './examine.ts'
 import { RESTORE, fail, ok, warn, type Finding } from './finding.ts'
+import { openInspection } from './open-inspection.ts'
 
 export async function checkKeys(patient: Patient): Promise<readonly Finding[]> {
   const { dataDir, databaseFile } = patient
   if (!existsSync(databaseFile)) return []
-  const inspection = inspectDatabase(databaseFile, systemClock.now())
+  const inspection = openInspection(databaseFile)
+  // The check of the database has said so.
+  if (inspection === undefined) return []
   try {
     return [checkApiKeys(inspection, patient), checkSecrets(inspection, join(dataDir, 'secret.key'))]
   } finally {

@@ -123,6 +123,19 @@ describe('an examination', () => {
     expect(about(findings, 'disk').length).toBeGreaterThan(0)
   })
 
+  it.each([
+    ['holds something else', (file: string) => writeFileSync(file, 'this is a text and no database at all')],
+    ['lost its first page', (file: string) => writeFileSync(file, readFileSync(file).fill(0xff, 0, 4096))],
+  ])('says what a start says about a file that %s, and what to do', async (_name, damage) => {
+    const { dataDir, file } = await makeUsedDir()
+    damage(file)
+    const findings = await look(dataDir)
+    const message = `${file} is not a Polylogue database, or its first page is damaged.`
+    expect(failures(findings)).toEqual([
+      { check: 'database', status: 'fail', message, remedy: expect.stringMatching(/restore a backup/) },
+    ])
+  })
+
   it('finds secrets whose key is gone', async () => {
     const server = await startServer()
     await exchange(`${server.url}/aap/v3/sessions`, {
