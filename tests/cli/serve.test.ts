@@ -101,6 +101,17 @@ describe('polylogue serve, for a human', () => {
   })
 })
 
+describe('polylogue serve --host', () => {
+  it.each([
+    ['0.0.0.0', /^Network {2}Other machines reach it.*, without TLS: .+$/m],
+    ['127.0.0.1', /^(?![^]*Other machines)/],
+  ])('%s says whether others reach it', async (host, line) => {
+    const server = serve('--host', host)
+    await server.says('Stop')
+    expect(server.output().stdout).toMatch(line)
+  })
+})
+
 describe('polylogue serve, at its end', () => {
   it('lets a running turn finish on the first signal', async () => {
     const { server, ready } = await serveJson('--scripted')

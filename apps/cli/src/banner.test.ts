@@ -1,6 +1,6 @@
 import { accessSync, constants } from 'node:fs'
 import { expect, it } from 'vitest'
-import { formatSocketLines, formatZedLine } from './banner.ts'
+import { formatReach, formatSocketLines, formatZedLine } from './banner.ts'
 
 it('the line for Zed is a setting that starts this program on this data directory', () => {
   const settings = JSON.parse(`{${formatZedLine('/srv/my "data"')}}`) as {
@@ -15,5 +15,11 @@ it('the lines for Socket.IO name this server and its key', () => {
   const lines = formatSocketLines({ url: 'http://127.0.0.1:1', key: 'sk-x' }).join('\n')
   expect(lines).toMatch(
     /fetch\('http:\/\/127\.0\.0\.1:1\/api\/sessions'.*Bearer sk-x.*io\('http:\/\/127\.0\.0\.1:1'.*chat:send/s,
+  )
+})
+
+it('one line says who reaches an open port, where, and that nothing hides what passes', () => {
+  expect(formatReach(['http://192.0.2.7:1', 'http://198.51.100.7:1'])).toMatch(
+    /^Other machines reach it at http:\/\/192\.0\.2\.7:1, http:\/\/198\.51\.100\.7:1, without TLS: .+$/,
   )
 })

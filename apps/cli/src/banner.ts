@@ -6,7 +6,17 @@ const PROGRAM = fileURLToPath(new URL('../../../polylogue', import.meta.url))
 
 /** What a human sees when the server is ready. The lines to paste run in any POSIX shell, one after the other. */
 export function formatBanner(server: RunningServer, dataDir: string, { bold, dim }: Output): string {
-  const { url = '', localKey = '', signInUrl, agents, defaultAgent, modelNote, confinementNote, firstStart } = server
+  const {
+    url = '',
+    localKey = '',
+    openAddresses,
+    signInUrl,
+    agents,
+    defaultAgent,
+    modelNote,
+    confinementNote,
+    firstStart,
+  } = server
   const fact = (name: string, ...lines: readonly string[]) =>
     lines.map((line, index) => `${dim((index === 0 ? name : '').padEnd(8))} ${line}`)
   const lines = [
@@ -34,11 +44,18 @@ export function formatBanner(server: RunningServer, dataDir: string, { bold, dim
       'Config',
       'polylogue.config.ts or agents/*.md where you start it, or --config FILE (see examples/own-agent).',
     ),
+    ...(openAddresses === undefined ? [] : fact('Network', formatReach(openAddresses))),
     ...fact('Key', localKey),
     ...fact('Data', dataDir),
     ...fact('Stop', 'Ctrl-C lets running turns finish; a second one stops at once. Nothing is lost either way.'),
   ]
   return `\n${lines.join('\n')}\n\n`
+}
+
+/** What whoever opens a port to others must know. */
+export function formatReach(addresses: readonly string[]): string {
+  const place = addresses.length === 0 ? '' : ` at ${addresses.join(', ')}`
+  return `Other machines reach it${place}, without TLS: keys and texts can be read on the way (docs/guide/self-hosting.md).`
 }
 
 /** Opens a session and streams a turn, with nothing but a shell, curl and sed. */

@@ -26,6 +26,8 @@ export interface ServeOptions {
 export interface RunningServer {
   /** Absent without a listener. */
   readonly url?: string
+  /** Where other machines reach it, in plain HTTP. Absent where they do not. */
+  readonly openAddresses?: readonly string[]
   /** The plain text in `<data>/local.key`. Absent where it was revoked, without a listener. */
   readonly localKey?: string
   readonly firstStart: boolean

@@ -12,6 +12,8 @@ import { ConfigError } from './config/config-error.ts'
 import { loadConfig } from './config/load-config.ts'
 import { prepareDataDir } from './data-dir.ts'
 import { GIVE_UP_MS, createDrain } from './drain.ts'
+import { isLoopback } from './http/network-address.ts'
+import { findOpenAddresses } from './http/open-addresses.ts'
 import { refuseGuessableKeys, refuseUnsafeBind } from './http/refuse-unsafe-bind.ts'
 import { installLastResort } from './last-resort.ts'
 import { createListeners } from './listeners.ts'
@@ -134,7 +136,9 @@ async function start(options: ServeOptions, undo: AsyncDisposableStack): Promise
   const code = codes.issue(LOCAL_USER)
   redactor.learn(code)
   const agents = parts.agents.list().map((agent) => agent.name)
+  const isOpen = listen !== undefined && url !== undefined && !isLoopback(listen.host)
   return {
+    ...(isOpen && { openAddresses: findOpenAddresses(url, listen.host) }),
     ...(localKey && { localKey: localKey.plain }),
     firstStart: localKey?.isNew === true,
     routes: listeners.routes,
