@@ -128,6 +128,14 @@ describe('C19, B5: connections that take their time', () => {
 describe('B5: connections without a key', () => {
   const config = { limits: { unauthenticatedSockets: 8, loopback: 'counted' } }
 
+  it('B5: so many handshakes of Socket.IO by one address too, whose connections live on without any of TCP', async () => {
+    server = await startEdgeServer({ config })
+    const url = `${server.url}/socket.io/?EIO=4&transport=polling`
+    const statuses: number[] = []
+    for (let count = 0; count < 10; count++) statuses.push((await exchangeText({ method: 'GET', url })).status)
+    expect(statuses).toEqual([...Array.from({ length: 8 }, () => 200), 403, 403])
+  })
+
   it('B5: one address may have so many of them; a good key makes room, and so does leaving', async () => {
     server = await startEdgeServer({ config })
     const first = await openMany(8)

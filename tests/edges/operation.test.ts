@@ -1,7 +1,10 @@
 // What an operator sees: metrics, logs, the doctor, and a backup that can be restored.
+import { once } from 'node:events'
 import { cp, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync, backup } from 'node:sqlite'
+import { io as connectSocket } from 'socket.io-client'
+import { WebSocket } from 'ws'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { runPolylogue } from '../cli/run-polylogue.ts'
 import { V3 } from '../support/aap-dialect.ts'
@@ -126,6 +129,40 @@ describe('the log', () => {
       { sessionId: session.id, outcome: 'finished', turnId: expect.stringMatching(/^turn_/) },
     ])
     expect(server.output).not.toMatch(/correct-horse|staple|wrong/)
+  })
+
+  it('tells who was refused at a WebSocket, whichever protocol it was for, and counts those upgrades', async () => {
+    const server = await startServerProcess({ dataDir: await makeDir() })
+    const { host } = new URL(server.url)
+    const acp = new WebSocket(`ws://${host}/acp`, { headers: bearer('wrong') })
+    const nowhere = new WebSocket(`ws://${host}/secret`)
+    await Promise.all([acp, nowhere].map((socket) => once(socket, 'unexpected-response')))
+    const blade = connectSocket(server.url, {
+      auth: { token: 'wrong' },
+      transports: ['websocket'],
+      reconnection: false,
+    })
+    await new Promise<void>((resolve) => blade.once('connect_error', () => resolve()))
+    blade.disconnect()
+    const metrics = await exchangeText({ method: 'GET', url: `${server.url}/metrics`, headers: bearer(server.key) })
+    expect(metrics.text).toContain('polylogue_http_requests_total{method="GET",route="/acp",status="401"} 1\n')
+    await server.stop()
+    const lines = server.output
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as LogLine)
+    const told = lines.filter(
+      ({ msg, route }) => msg === 'a connection was refused' || (msg === 'request' && route !== '/metrics'),
+    )
+    expect(told).toHaveLength(3)
+    expect(told).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ msg: 'request', route: '/acp', status: 401, from: '127.0.0.1' }),
+        expect.objectContaining({ msg: 'request', route: 'unmatched', status: 404 }),
+        expect.objectContaining({ route: '/socket.io/', status: 401, from: '127.0.0.1' }),
+      ]),
+    )
+    expect(server.output).not.toMatch(/secret|wrong/)
   })
 
   it('tells of a turn that was taken over from a killed process', async () => {

@@ -6,12 +6,13 @@ import { PIPE_PROTOCOL } from './acp/handshake.ts'
 import { createPipeUpgrade } from './acp/pipe-upgrade.ts'
 import { createWebSocketUpgrade } from './acp/web-socket-upgrade.ts'
 import { createOwnerApp, createPublicAccess, createPublicApp, type AppsDeps } from './apps.ts'
+import { logRefusals } from './auth/log-refusals.ts'
 import { createSockets, toUpgradeRoute } from './blade/blade-sockets.ts'
 import { DOOR_NAMES } from './doors.ts'
 import { createAccessPolicy } from './http/access-policy.ts'
 import { createClientAddress, createProxyList } from './http/client-address.ts'
 import { createHttpServer } from './http/http-server.ts'
-import { isLoopback } from './http/network-address.ts'
+import { clientGroup, isLoopback } from './http/network-address.ts'
 import { createRequestListener, type HttpApp } from './http/request-listener.ts'
 import { listenOnTcp, type TcpListener } from './http/tcp-listener.ts'
 import { listenForUpgrades } from './http/upgrade-listener.ts'
@@ -56,16 +57,27 @@ export function createListeners({ options, connections, ...deps }: ListenersDeps
 
   const proxies = createProxyList(config.trustedProxies)
   const addressOf = createClientAddress(proxies)
+  const isExempt = (address: string): boolean =>
+    proxies.has(address) || (config.limits.loopback === 'exempt' && isLoopback(address))
   const sockets = createUnauthenticatedSockets({
     perAddress: config.limits.unauthenticatedSockets,
-    isExempt: (address) => proxies.has(address) || (config.limits.loopback === 'exempt' && isLoopback(address)),
+    isExempt,
     refused: () => metrics.refusals.add({ limit: 'unauthenticated-sockets' }),
   })
   const access = createPublicAccess(deps, { policy, addressOf, sockets })
   const publicApp = createPublicApp({ ...deps, status }, { policy, addressOf, sockets }, access)
   const ownerApp = createOwnerApp({ ...deps, status })
   const ended = createRequestObserver({ log, metrics, addressOf })
-  const blade = createSockets({ parts, config, log, authenticate: access.authenticate })
+  const blade = createSockets({
+    parts,
+    config,
+    log,
+    authenticate: logRefusals(access.authenticate, { log, addressOf, route: SOCKET_PATH }),
+    clientOf: (incoming) => {
+      const address = addressOf(incoming)
+      return isExempt(address) ? undefined : clientGroup(address)
+    },
+  })
   const direct = { path: SOCKET_PATH, handle: blade.handleRequest }
   const tcpServer = createHttpServer(createRequestListener(publicApp, { policy, ended, direct }), {
     upgradesTo: 'websocket',
@@ -86,8 +98,13 @@ export function createListeners({ options, connections, ...deps }: ListenersDeps
     frameBytes: config.limits.imageRequestBytes,
   })
   const upgraded = [
-    listenForUpgrades(tcpServer, [overNetwork, toUpgradeRoute(blade)], { policy, phase, log }),
-    listenForUpgrades(ownerServer, [createPipeUpgrade({ connections, agents })], { policy: everything, phase, log }),
+    listenForUpgrades(tcpServer, [overNetwork, toUpgradeRoute(blade)], { policy, phase, log, ended }),
+    listenForUpgrades(ownerServer, [createPipeUpgrade({ connections, agents })], {
+      policy: everything,
+      phase,
+      log,
+      ended,
+    }),
   ]
 
   const end = async (): Promise<void> => {

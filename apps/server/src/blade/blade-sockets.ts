@@ -17,6 +17,8 @@ export interface BladeSocketParts {
   readonly config: LoadedConfig
   readonly log: Log
   readonly authenticate: Authenticate
+  /** Whom a connection counts for before it says who it is; `undefined`: for nobody. */
+  clientOf(incoming: IncomingMessage): string | undefined
 }
 
 /** Where files lie that users send along with a message. */
@@ -24,8 +26,9 @@ const UPLOADS = 'uploads'
 /** Enough for a handshake; nothing else comes before it. */
 const UNAUTHENTICATED_BYTES = 64 * 1024
 
-export function createSockets({ parts, config: { limits }, log, authenticate }: BladeSocketParts): BladeSockets {
+export function createSockets({ parts, config, log, authenticate, clientOf }: BladeSocketParts): BladeSockets {
   const { engine, agents, streams, metrics, workspaces } = parts
+  const { limits } = config
   const files = createConfinedFiles({ protectedPaths: parts.protectedPaths })
   const sockets = createBladeSockets({
     engine,
@@ -53,6 +56,11 @@ export function createSockets({ parts, config: { limits }, log, authenticate }: 
         }
       },
       dropped: () => metrics.droppedReaders.add(),
+    },
+    unknown: {
+      perClient: limits.unauthenticatedSockets,
+      clientOf,
+      refused: () => metrics.refusals.add({ limit: 'unauthenticated-sockets' }),
     },
     async attachFile({ userId, sessionId, name, bytes }) {
       const session = await engine.readSession(userId, sessionId)

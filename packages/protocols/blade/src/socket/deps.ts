@@ -1,6 +1,7 @@
 import type { AgentCatalog, Digest, Engine, LogEntry, SessionId, UserId } from '@polylogue/engine'
 import type { IncomingMessage } from 'node:http'
 import type { Describe } from '../projection/scene.ts'
+import type { UnknownConnectionsOptions } from './unknown-connections.ts'
 
 /** Who is connected. `revoked` aborts when the key is revoked: its sockets end then. */
 export interface SocketCaller {
@@ -40,6 +41,8 @@ export interface BladeSocketDeps {
   authenticate(incoming: IncomingMessage, token: string | undefined): Promise<SocketCaller | undefined>
   /** For whoever mounted the door, to count its sockets and to bound them. */
   readonly sockets: SocketWatch
+  /** How many connections a client may have before it says who it is. Absent: any number. */
+  readonly unknown?: UnknownConnectionsOptions
   /** Puts a file that a user sent along into the session's workspace; answers its path there. Absent: files are refused. */
   attachFile?(file: AttachedFile): Promise<string>
   log(entry: LogEntry): void

@@ -7,6 +7,7 @@ import { forGuests } from '../projection/for-guests.ts'
 import { toPayload, type ProjectedOutput } from '../projection/projected-output.ts'
 import { toSessionChanges } from '../projection/session-changes.ts'
 import { admission, type Admission } from './admission.ts'
+import { createBoundedParser } from './bounded-parser.ts'
 import type { BladeSocketDeps } from './deps.ts'
 import { FanOut } from './fan-out.ts'
 import { FirstBytes } from './first-bytes.ts'
@@ -16,6 +17,7 @@ import { cutOff, watchOutBuffer } from './out-buffer.ts'
 import { Peer } from './peer.ts'
 import { onRevoked } from './revocation.ts'
 import { roomOf, roomOfUser, type Reader } from './rooms.ts'
+import { UnknownConnections } from './unknown-connections.ts'
 
 /** Shorter than the 30 s after which the most impatient proxies close a silent connection. */
 const PING_MS = 15_000
@@ -41,13 +43,17 @@ interface Client {
 
 export function createSocketServer(deps: BladeSocketDeps & { readonly clock: Clock }): SocketServer {
   const { limits, clock } = deps
+  const unknown = deps.unknown && new UnknownConnections(deps.unknown)
   const engine = new EngineIoServer({
+    // Asked for each connection that is to be opened, and for nothing that comes over one.
+    allowRequest: (incoming, decide) => decide(null, unknown?.admit(incoming) ?? true),
     maxHttpBufferSize: limits.messageBytes,
     pingInterval: PING_MS,
     pingTimeout: PONG_MS,
   })
   const io = new Server({
     adapter: RoomsAdapter,
+    parser: createBoundedParser(limits.json),
     serveClient: false,
     connectTimeout: CONNECT_MS,
     // Gives every client the private id by which it is known again; who it is, is asked again each time.
@@ -69,7 +75,10 @@ export function createSocketServer(deps: BladeSocketDeps & { readonly clock: Clo
     },
   })
 
-  engine.on('connection', (connection: Socket['conn']) => firstBytes.opened(connection))
+  engine.on('connection', (connection: Socket['conn']) => {
+    firstBytes.opened(connection)
+    unknown?.opened(connection)
+  })
   io.bind(engine)
   const rooms = roomsOf(io)
   const confirming = new FanOut()
@@ -110,6 +119,7 @@ export function createSocketServer(deps: BladeSocketDeps & { readonly clock: Clo
     const { conn: connection } = socket
     const { lean, pid } = socket.handshake.auth
     firstBytes.known(connection)
+    unknown?.known(connection)
     const peer = new Peer(socket, caller, lean === true, deps, lives)
     clients.set(socket.id, { peer, ping: () => peer.mayPing && sendPing(connection) })
     void socket.join(roomOfUser(caller.userId))
