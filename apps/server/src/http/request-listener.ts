@@ -14,7 +14,9 @@ const STALLED_MS = 30_000
 export type HttpApp = Hono<{ Bindings: HttpBindings }>
 
 /** Called when the answer has left, or when nobody is there any more to take it. */
-export type RequestObserver = (trail: RequestTrail, incoming: IncomingMessage, outgoing: ServerResponse) => void
+export type RequestObserver = (trail: RequestTrail, incoming: IncomingMessage, outgoing: ObservedAnswer) => void
+
+export type ObservedAnswer = Pick<ServerResponse, 'headersSent' | 'statusCode' | 'writableFinished'>
 
 export interface RequestListenerDeps {
   readonly policy: Pick<AccessPolicy, 'judge'>

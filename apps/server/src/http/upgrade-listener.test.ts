@@ -4,6 +4,7 @@ import type { AddressInfo, Socket } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { silentLog, type Log } from '../log/log.ts'
 import type { Phase } from '../phase.ts'
+import type { RequestObserver } from './request-listener.ts'
 import { listenForUpgrades, type UpgradeRoute, type UpgradedSockets } from './upgrade-listener.ts'
 
 const echo: UpgradeRoute = {
@@ -20,15 +21,18 @@ interface Setup {
   readonly phase?: Phase
   readonly isAllowed?: boolean
   readonly log?: Log
+  readonly ended?: RequestObserver
 }
 
-async function listen({ routes = [echo], phase = 'ready', isAllowed = true, log = silentLog }: Setup = {}) {
+async function listen(setup: Setup = {}) {
+  const { routes = [echo], phase = 'ready', isAllowed = true, log = silentLog, ended = () => undefined } = setup
   const server = createServer()
   const verdict = isAllowed ? ({ allowed: true } as const) : ({ allowed: false, status: 403, error: 'no' } as const)
   const sockets: UpgradedSockets = listenForUpgrades(server, routes, {
     policy: { judge: () => verdict },
     phase: () => phase,
     log,
+    ended,
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -68,6 +72,23 @@ describe('an upgrade', () => {
     expect(await refusal({ phase: 'draining', routes: [never] })).toBe(503)
     expect(await refusal({}, '/other')).toBe(404)
     expect(await refusal({}, '/echo/more')).toBe(404)
+  })
+
+  it('that is refused is told like every other request, by its route and never by its path', async () => {
+    const told: unknown[] = []
+    const ended: RequestObserver = ({ route }, { method }, { statusCode, headersSent }) =>
+      void told.push([method, route, statusCode, headersSent])
+    const closed: UpgradeRoute = { path: '/echo', upgrade: async ({ refuse }) => refuse(401, 'Unauthorized') }
+    await refusal({ ended, routes: [closed] }, '/echo?key=secret')
+    await refusal({ ended, isAllowed: false })
+    await refusal({ ended, phase: 'draining' })
+    await refusal({ ended }, '/secret')
+    expect(told).toEqual([
+      ['GET', '/echo', 401, true],
+      ['GET', 'refused', 403, true],
+      ['GET', '/echo', 503, true],
+      ['GET', undefined, 404, true],
+    ])
   })
 
   it('that a route fails at is logged, and refused as long as nothing was said', async () => {

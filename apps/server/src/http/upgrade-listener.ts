@@ -4,6 +4,8 @@ import type { Duplex } from 'node:stream'
 import type { Log } from '../log/log.ts'
 import type { Phase } from '../phase.ts'
 import type { AccessPolicy } from './access-policy.ts'
+import type { RequestObserver } from './request-listener.ts'
+import { beginTrail } from './request-trail.ts'
 
 const REFUSED_MS = 2_000
 
@@ -26,6 +28,8 @@ export interface UpgradeListenerDeps {
   readonly policy: Pick<AccessPolicy, 'judge'>
   readonly phase: () => Phase
   readonly log: Log
+  /** Is told of those that are refused. */
+  readonly ended: RequestObserver
 }
 
 /** Connections that have left HTTP: the server neither counts nor closes them. */
@@ -38,19 +42,28 @@ export interface UpgradedSockets {
 export function listenForUpgrades(
   server: Server,
   routes: readonly UpgradeRoute[],
-  { policy, phase, log }: UpgradeListenerDeps,
+  { policy, phase, log, ended }: UpgradeListenerDeps,
 ): UpgradedSockets {
   const open = new Set<Duplex>()
   server.on('upgrade', (incoming: IncomingMessage, socket: Socket, head: Buffer) => {
-    const refuse = createRefusal(socket)
     const [path] = incoming.url?.split('?', 1) ?? []
     const route = routes.find((candidate) => candidate.path === path)
+    const trail = beginTrail(incoming)
+    if (route !== undefined) trail.route = route.path
+    const answer = createRefusal(socket)
+    const refuse: UpgradeRequest['refuse'] = (status, error, headers) => {
+      answer(status, error, headers)
+      ended(trail, incoming, { headersSent: true, statusCode: status, writableFinished: true })
+    }
     open.add(socket)
     socket.on('close', () => open.delete(socket))
     // Whoever takes the socket sees its end; that a client cuts it is nobody's mistake.
     socket.on('error', () => socket.destroy())
     const verdict = policy.judge(incoming)
-    if (!verdict.allowed) return refuse(verdict.status, verdict.error)
+    if (!verdict.allowed) {
+      trail.route = 'refused'
+      return refuse(verdict.status, verdict.error)
+    }
     if (route === undefined) return refuse(404, 'Not found')
     if (phase() !== 'ready')
       return refuse(503, phase() === 'starting' ? 'The server is starting.' : 'The server is shutting down.')
