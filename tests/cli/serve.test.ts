@@ -156,6 +156,15 @@ describe('polylogue serve, when it cannot start', () => {
     expect(stderr).toMatch(/^polylogue: .+\n$/)
   })
 
+  it.each([
+    ['one.ts', 'skSECRETCANARY', 'line 2, column 11: there is a name that nothing defines; a text needs quotes'],
+    ['two.js', 'sk SECRETCANARY', 'Unexpected identifier'],
+  ])('C27: names no secret that lacks its quotes in %s', async (file, secret, problem) => {
+    await writeFile(join(dir.path, file), `export default {\n  apiKey: ${secret} }`)
+    const { stderr } = await runPolylogue(['--port', '0', '--config', file], { cwd: dir.path })
+    expect(stderr).toBe(`polylogue: ${file}: ${problem}\n`)
+  })
+
   it('says in one line what is wrong with the configuration', async () => {
     await writeFile(join(dir.path, 'bad.json'), '{"agents":[{"name":1}]}')
     const { code, stdout, stderr } = await runPolylogue(['--port', '0', '--config', 'bad.json'], { cwd: dir.path })

@@ -94,7 +94,7 @@ async function readConfig(path: string, file: string): Promise<unknown> {
   if (!['.ts', '.js'].includes(extname(path))) throw new ConfigError(`${file}: must be a .ts, .js or .json file`)
   await readText(path, file)
   const config = await importConfig(path).catch((error: unknown) => {
-    throw new ConfigError(`${file}: ${messageOf(error)}`, { cause: error })
+    throw new ConfigError(`${file}: ${faultOf(error)}`)
   })
   if (config === undefined) throw new ConfigError(`${file}: must end with export default defineConfig({ … })`)
   return config
@@ -190,6 +190,16 @@ function labelOf(directory: string, path: string): string {
 
 function isFileError(error: unknown, code: string): boolean {
   return error instanceof Error && 'code' in error && error.code === code
+}
+
+/** Why a module does not load. A word that it stumbles over may be a secret that lacks its quotes. */
+function faultOf(error: unknown): string {
+  if (error instanceof ReferenceError && error.message.endsWith(' is not defined')) {
+    const [, line, column] = /^ +at .*:(\d+):(\d+)\)?$/m.exec(error.stack ?? '') ?? []
+    const place = line === undefined ? '' : `line ${line}, column ${column}: `
+    return `${place}there is a name that nothing defines; a text needs quotes`
+  }
+  return messageOf(error).replace(/^(Unexpected \w+) '.*'$/, '$1')
 }
 
 function messageOf(error: unknown): string {
