@@ -1,4 +1,4 @@
-import { textOf, type SeedMessage, type StepBlock } from '../content.ts'
+import { textOf, type SeedMessage, type StepBlock, type UserContent } from '../content.ts'
 import { startTurnBudget } from '../cost/budget.ts'
 import { foldSpending } from '../cost/fold-spending.ts'
 import { NOTHING_SPENT } from '../cost/spending.ts'
@@ -90,14 +90,14 @@ function apply(state: SessionState, recorded: Recorded): SessionState {
     case 'session.seeded':
       return titled(
         { ...state, isStarted: true, head: event.entryId, seededCalls: openSeedCalls(event.messages) },
-        firstUserText(event.messages),
+        firstUserContent(event.messages),
       )
     case 'session.configured':
       return configured(state, event)
     case 'input.admitted': {
       const { inputId, turnId, content, settings } = event
       const input = { inputId, turnId, content, ...(settings && { settings }) }
-      return titled({ ...state, isStarted: true, queue: [...state.queue, input] }, textOf(content))
+      return titled({ ...state, isStarted: true, queue: [...state.queue, input] }, content)
     }
     case 'input.dropped':
       return { ...state, queue: state.queue.filter((input) => input.inputId !== event.inputId) }
@@ -337,11 +337,11 @@ function seededStep(state: SessionState, seq: number): ActiveStep | undefined {
   return { stepId: state.head, loopId: ROOT_LOOP, stepSeq: seq, phase: 'settling', calls: state.seededCalls }
 }
 
-function firstUserText(messages: readonly SeedMessage[]): string {
-  for (const message of messages) if (message.role === 'user') return textOf(message.content)
+function firstUserContent(messages: readonly SeedMessage[]): UserContent {
+  for (const message of messages) if (message.role === 'user') return message.content
   return ''
 }
 
-function titled(state: SessionState, text: string): SessionState {
-  return state.title === undefined || state.title === '' ? { ...state, ...named(titleOf(text)) } : state
+function titled(state: SessionState, said: UserContent): SessionState {
+  return state.title === undefined || state.title === '' ? { ...state, ...named(titleOf(said)) } : state
 }

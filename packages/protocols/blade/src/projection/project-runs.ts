@@ -1,5 +1,5 @@
 /** The frame of a turn: where runs begin and end, what the user said, and changes of mode. */
-import { titleOf, textOf } from '@polylogue/engine'
+import { titleOf } from '@polylogue/engine'
 import type { EventOf } from './event-of.ts'
 import { newTurn } from './new-turn.ts'
 import { pauseTurns } from './project-calls.ts'
@@ -19,7 +19,7 @@ export interface Moment {
 export function admitInput(scene: Scene, { inputId, content, settings = {} }: EventOf<'input.admitted'>): void {
   scene.inputs.set(inputId, { content, settings })
   if (scene.title !== undefined) return
-  scene.title = titleOf(textOf(content))
+  scene.title = titleOf(content)
   scene.isTitleNew = scene.title !== undefined
 }
 

@@ -1,4 +1,4 @@
-import { titleOf, ROOT_LOOP, textOf } from '@polylogue/engine'
+import { titleOf, ROOT_LOOP } from '@polylogue/engine'
 import type { EventOf } from './event-of.ts'
 import type { OpenCall } from './open-loops.ts'
 import type { Moment } from './project-runs.ts'
@@ -13,7 +13,7 @@ export function takeSeed(scene: Scene, { entryId, messages }: EventOf<'session.s
     scene.board.add(turn)
   }
   const first = messages.find((message) => message.role === 'user')
-  scene.title ??= first && titleOf(textOf(first.content))
+  scene.title ??= first && titleOf(first.content)
   const turnId = open.at(-1)?.turnId
   if (turnId === undefined) return
   const calls = open
