@@ -161,6 +161,18 @@ describe('a frame', () => {
     socket.close()
   })
 
+  it('of a polling request may be one of many, but not of thousands', async () => {
+    const door = await openTestDoor()
+    const url = `http://127.0.0.1:${door.port}/socket.io/?EIO=4&transport=polling`
+    const { sid } = JSON.parse((await (await fetch(url)).text()).slice(1)) as { sid: string }
+    const post = (body: string) => fetch(`${url}&sid=${sid}`, { method: 'POST', body })
+    expect((await post('40{"token":"ann"}')).status).toBe(200)
+    expect((await post(Array.from({ length: 1_000 }, () => '6').join('\u001e'))).status).toBe(200)
+    expect((await fetch(`${url}&sid=${sid}`)).status).toBe(200)
+    await post(Array.from({ length: 1_001 }, () => '6').join('\u001e'))
+    expect((await fetch(`${url}&sid=${sid}`)).status).toBe(400)
+  })
+
   it('before authentication may hold the handshake and no more', async () => {
     const door = await openTestDoor()
     await sendFrames(door, ['42["chat:send",{"session_id":"x","message":"hi"}]'])

@@ -8,6 +8,7 @@ import { toPayload, type ProjectedOutput } from '../projection/projected-output.
 import { toSessionChanges } from '../projection/session-changes.ts'
 import { admission, type Admission } from './admission.ts'
 import { createBoundedParser } from './bounded-parser.ts'
+import { boundPayloads } from './bounded-payloads.ts'
 import type { BladeSocketDeps } from './deps.ts'
 import { FanOut } from './fan-out.ts'
 import { FirstBytes } from './first-bytes.ts'
@@ -78,6 +79,7 @@ export function createSocketServer(deps: BladeSocketDeps & { readonly clock: Clo
   engine.on('connection', (connection: Socket['conn']) => {
     firstBytes.opened(connection)
     unknown?.opened(connection)
+    boundPayloads(connection)
   })
   io.bind(engine)
   const rooms = roomsOf(io)
