@@ -77,8 +77,10 @@ describe('a server that is not what it says', () => {
     await using setup = await setUp(anthropicWire)
     await using other = await setUp(anthropicWire)
     const moved = { status: 307, headers: { location: `${other.provider.baseUrl}/messages` }, chunks: [''] }
-    setup.provider.push(moved, moved, moved, moved)
-    expect(await setup.ask('hi')).toMatchObject([{ type: 'failed', error: { code: 'model-unreachable' } }])
+    setup.provider.push(moved)
+    const outputs = await setup.ask('hi')
+    expect(outputs).toMatchObject([{ type: 'failed', error: { code: 'model-error' } }])
+    expect(JSON.stringify(outputs)).not.toContain('127.0.0.1')
     expect(other.provider.requests).toEqual([])
   })
 

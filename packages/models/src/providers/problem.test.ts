@@ -5,12 +5,7 @@ import { type Problem, toProblem } from './problem.ts'
 import { redact } from './redact.ts'
 
 const problemOf = (error: unknown): Problem =>
-  toProblem(readError(error), {
-    title: 'Acme',
-    baseUrl: 'https://acme.test/v1',
-    model: 'm1',
-    now: Date.UTC(2026, 0, 1),
-  })
+  toProblem(readError(error), { title: 'Acme', model: 'm1', now: Date.UTC(2026, 0, 1) })
 const httpError = (statusCode: number, message = '', more: object = {}): Error =>
   Object.assign(new Error(message), { statusCode, ...more })
 const failing = (message: string, code: string): Error =>

@@ -18,7 +18,6 @@ export interface Problem {
 export interface ProblemContext {
   /** As sentences name the provider. */
   readonly title: string
-  readonly baseUrl: string
   readonly model: string
   readonly now: number
 }
@@ -42,10 +41,10 @@ export function toProblem(facts: ErrorFacts, context: ProblemContext): Problem {
   return NO_IMAGES.test(text) ? { ...problem, refused: 'images' } : problem
 }
 
-function toHttpProblem(status: number, facts: ErrorFacts, { title, baseUrl, model, now }: ProblemContext): Problem {
+function toHttpProblem(status: number, facts: ErrorFacts, { title, model, now }: ProblemContext): Problem {
   const { text, codes } = facts
   if (codes.has('AnswerIsRedirect')) {
-    return wrongAddress(`${title} redirects requests to ${addressIn(baseUrl)} elsewhere (HTTP ${status}).`)
+    return wrongAddress(`${title} redirects requests elsewhere (HTTP ${status}).`)
   }
   if (status !== 429 && isContextTooLong(facts)) return contextTooLong
   if (status === 402 || NO_CREDIT.test(text) || codes.has('insufficient_quota')) {
@@ -79,12 +78,12 @@ function toBusyProblem(
 }
 
 /** No HTTP error: the connection, or what came over it, was broken. */
-function toBrokenProblem(facts: ErrorFacts, { title, baseUrl }: ProblemContext): Problem {
+function toBrokenProblem(facts: ErrorFacts, { title }: ProblemContext): Problem {
   const { status, text, codes } = facts
   const names = [...codes]
   if (codes.has('CallTooLong')) return failed('model-error', 'The model wrote a tool call that is too long.')
   if (codes.has('AnswerTooLong')) return failed('model-error', 'The model wrote more than an answer may have.')
-  if (codes.has('AnswerIsPage')) return wrongAddress(`${title} answered with a web page at ${addressIn(baseUrl)}.`)
+  if (codes.has('AnswerIsPage')) return wrongAddress(`${title} answered with a web page.`)
   if (codes.has('AnswerTooLarge')) return failed('model-error', `${title} sent more than an answer may have.`)
   if (names.some((name) => SILENCE.test(name))) return failed('model-stalled', `${title} stopped answering.`)
   if (isContextTooLong(facts)) return contextTooLong
@@ -99,14 +98,9 @@ function toBrokenProblem(facts: ErrorFacts, { title, baseUrl }: ProblemContext):
   return failed('model-error', `${title} answered with something that is no answer of a model.`)
 }
 
+/** Clients read it: the address itself is the operator's business. */
 const wrongAddress = (sentence: string): Problem =>
   failed('model-error', `${sentence} Its base URL may be wrong, or lack a path such as /v1.`)
-
-/** Without all that may hold a key. */
-function addressIn(baseUrl: string): string {
-  const { origin, pathname } = new URL(baseUrl)
-  return origin + pathname
-}
 
 const contextTooLong: Problem = failed('context-too-long', 'The conversation is too long for the model.')
 

@@ -48,7 +48,7 @@ interface Extent {
 
 export function createProviderModel(parts: ProviderModelParts): NamedModel {
   const { provider, model, modelName, settings, clock, random } = parts
-  const { title, kind, baseUrl } = provider
+  const { title, kind } = provider
   const traits = traitsOf(provider)
   const deadlines: Deadlines = { ...provider.deadlines, ...settings.deadlines }
   /** A property of the model. Images are not: one may be broken and the next not. */
@@ -145,7 +145,7 @@ export function createProviderModel(parts: ProviderModelParts): NamedModel {
           ? failed('model-stalled', `${title} did not begin to answer within ${inWords(deadlines.firstByteMs)}.`)
           : failed('model-stalled', `${title} sent nothing more for ${inWords(deadlines.idleMs)}.`)
       case 'broken':
-        return toProblem(readError(end.error), { title, baseUrl, model, now: clock.now() })
+        return toProblem(readError(end.error), { title, model, now: clock.now() })
     }
   }
 

@@ -1,7 +1,6 @@
 import { createFakeClock } from '@polylogue/testkit'
 import { describe, expect, it } from 'vitest'
 import { createSetUp } from './test-support/ask.ts'
-import { chatWire } from './test-support/chat-wire.ts'
 import { startFakeProvider } from './test-support/fake-provider.ts'
 import { WIRES } from './test-support/wires.ts'
 
@@ -15,7 +14,7 @@ describe.each(WIRES)('a provider of kind $kind whose address is wrong', (wire) =
     await using setup = await setUp(wire)
     const elsewhere = await startFakeProvider(wire)
     setup.provider.push({ status, headers: { location: `${elsewhere.baseUrl}${wire.path}` }, chunks: ['moved'] })
-    const message = `The provider test redirects requests to ${setup.provider.baseUrl} elsewhere (HTTP ${status}). ${HINT}`
+    const message = `The provider test redirects requests elsewhere (HTTP ${status}). ${HINT}`
     expect(await setup.ask('hi')).toEqual([{ type: 'failed', error: { code: 'model-error', message } }])
     expect(setup.provider.requests).toHaveLength(1)
     expect(elsewhere.requests).toEqual([])
@@ -25,20 +24,8 @@ describe.each(WIRES)('a provider of kind $kind whose address is wrong', (wire) =
   it('is asked once when it answers with a web page, and the sentence says so', async () => {
     await using setup = await setUp(wire)
     setup.provider.push(PAGE)
-    const message = `The provider test answered with a web page at ${setup.provider.baseUrl}. ${HINT}`
+    const message = `The provider test answered with a web page. ${HINT}`
     expect(await setup.ask('hi')).toEqual([{ type: 'failed', error: { code: 'model-error', message } }])
     expect(setup.provider.requests).toHaveLength(1)
-  })
-})
-
-describe('the address in a sentence', () => {
-  it('has no query, where a key may be', async () => {
-    const server = await startFakeProvider(chatWire)
-    await using setup = await setUp(chatWire, { baseUrl: `${server.baseUrl}?token=secret` })
-    server.push(PAGE)
-    const said = JSON.stringify(await setup.ask('hi'))
-    expect(said).toContain(`a web page at ${server.baseUrl}. `)
-    expect(said).not.toContain('secret')
-    await server.stop()
   })
 })

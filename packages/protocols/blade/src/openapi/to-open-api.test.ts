@@ -60,12 +60,15 @@ describe('the document', () => {
       },
     })
     expect(document.paths['/api/sessions']?.['post']?.requestBody?.required).toBe(false)
-    expect(document.paths['/api/sessions']?.['get']?.parameters).toContainEqual({
-      name: 'limit',
-      in: 'query',
-      required: false,
-      schema: { type: 'integer', default: 20, minimum: 1, maximum: 1000 },
-    })
+    expect(document.paths['/api/memories']?.['get']?.parameters).toContainEqual(
+      expect.objectContaining({ name: 'limit', in: 'query', required: false }),
+    )
+    expect(document.paths['/api/sessions']?.['get']?.parameters).toContainEqual(
+      expect.objectContaining({
+        name: 'limit',
+        schema: expect.objectContaining({ type: 'integer', default: 20, minimum: 1 }),
+      }),
+    )
   })
 
   it('describes answers as they are', async () => {
