@@ -8,11 +8,13 @@ function createHall() {
   const steps: (() => void)[] = []
   const fanOut = new FanOut((run) => steps.push(run))
   const heard = new Map<string, string[]>()
+  const told: number[] = []
   const hear = (id: string, word: string): void => void heard.set(id, [...(heard.get(id) ?? []), word])
   return {
     fanOut,
     say: (ids: Set<string>, word: string) =>
       fanOut.tell(ids, (piece) => {
+        told.push(piece.size)
         for (const id of piece) {
           // As a connection does that is about to write.
           fanOut.flush(id)
@@ -23,6 +25,8 @@ function createHall() {
       fanOut.flush(id)
       hear(id, word)
     },
+    /** How many at a time. */
+    told,
     heardBy: (id: string) => heard.get(id) ?? [],
     get count() {
       return [...heard.values()].flat().length
@@ -74,6 +78,16 @@ describe('a fan-out', () => {
     expect(hall.heardBy('s150')).toEqual(['a', 'b', 'direct', 'c'])
     expect(hall.heardBy('s199')).toEqual(['a', 'b', 'few', 'c'])
     expect(hall.heardBy('s77')).toEqual(['a', 'b', 'c'])
+  })
+
+  it('tells nobody again when all were told by themselves meanwhile', () => {
+    const hall = createHall()
+    hall.say(many(100), 'a')
+    for (const id of many(100)) hall.sayDirectly(id, 'direct')
+    hall.say(many(100), 'b')
+    while (hall.waits) hall.goOn()
+    expect(hall.heardBy('s0')).toEqual(['a', 'direct', 'b'])
+    expect(hall.told).not.toContain(0)
   })
 
   it('tells the rest at once when it has to', () => {

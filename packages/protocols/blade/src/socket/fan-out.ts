@@ -23,9 +23,10 @@ export class FanOut {
   }
 
   tell(ids: Set<string>, tell: Tell): void {
-    // An empty set of rooms would mean everybody.
-    if (ids.size === 0) return
-    if (ids.size <= PIECE && !this.#isWaiting(ids)) return tell(ids)
+    if (ids.size <= PIECE && !this.#isWaiting(ids)) {
+      if (ids.size > 0) tell(ids)
+      return
+    }
     this.#jobs.push({ left: ids, tell })
     if (this.#jobs.length === 1) this.#later(() => this.#go())
   }
@@ -63,7 +64,9 @@ export class FanOut {
     this.#tell(piece, job.tell)
   }
 
+  /** All of a piece may have been told before. An empty set of rooms would mean everybody. */
   #tell(ids: Set<string>, tell: Tell): void {
+    if (ids.size === 0) return
     this.#isTelling = true
     try {
       tell(ids)

@@ -17,7 +17,10 @@ export class RoomsAdapter extends Adapter {
   readonly telling = new FanOut()
 
   override broadcast(packet: unknown, options: BroadcastOptions): void {
-    this.telling.tell(this.members(options.rooms), (rooms) => super.broadcast(packet, { ...options, rooms }))
+    this.telling.tell(this.members(options.rooms), (rooms) => {
+      // To Socket.IO no room at all means every socket there is.
+      if (rooms.size > 0) super.broadcast(packet, { ...options, rooms })
+    })
   }
 
   /** Every socket is also a room of its own. */
