@@ -34,7 +34,8 @@ export async function compactSession(
     const event = await ended.promise
     if (event.outcome === 'completed') return event
     if (event.error?.code === 'nothing-to-compact') throw new Refusal(409, 'There is nothing to compact.')
-    throw new Refusal(502, `The session was not compacted: ${event.error?.message ?? 'the model gave no summary'}`)
+    const status = event.error?.code === 'summary-too-long' ? 409 : 502
+    throw new Refusal(status, `The session was not compacted: ${event.error?.message ?? 'the model gave no summary'}`)
   } finally {
     attachment.detach()
   }

@@ -38,7 +38,7 @@ export function messageOperations({
       answer: z.object({ status: z.literal('ok'), turn: turnSchema }),
       refusals: {
         403: 'it is shared with you for reading',
-        409: 'it is running, or there is nothing to compact',
+        409: 'it is running, there is nothing to compact, or a summary is no shorter',
         502: 'the model gave no summary',
       },
       async run({ caller: { userId }, param }) {

@@ -373,6 +373,18 @@ describe('what was said', () => {
     expect(messages).toHaveLength(7)
   })
 
+  it('says so when a summary is no shorter than what was said', async () => {
+    await open()
+    const id = await create()
+    for (const text of ['one', 'two', 'three']) {
+      rest.model.push([says(text), finishes()])
+      await run(id, text)
+    }
+    rest.model.push([says('a long summary '.repeat(100)), finishes()])
+    const { status, body } = await rest.send('POST', `/api/sessions/${id}/compact`)
+    expect([status, body]).toEqual([409, { detail: expect.stringMatching(/no shorter than/) }])
+  })
+
   it('says so when no summary came of it', async () => {
     await open()
     const id = await create()
