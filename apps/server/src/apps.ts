@@ -35,7 +35,7 @@ import { randomBytes } from './platform/random-bytes.ts'
 import { systemClock } from './platform/system-clock.ts'
 import { createUsageRoutes } from './usage/usage-routes.ts'
 import { readVersion } from './version.ts'
-import type { Parts } from './wire.ts'
+import type { Parts } from './compose.ts'
 
 export interface AppsDeps {
   readonly config: LoadedConfig

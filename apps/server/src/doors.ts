@@ -6,7 +6,7 @@ import { refuse } from './http/require-caller.ts'
 import type { Door } from './http/door.ts'
 import { sha256 } from './platform/sha256.ts'
 import { systemClock } from './platform/system-clock.ts'
-import type { Parts } from './wire.ts'
+import type { Parts } from './compose.ts'
 
 /** Shorter than the 30 s after which the most impatient proxies close a silent connection. */
 const HEARTBEAT_MS = 15_000

@@ -29,7 +29,7 @@ import { systemClock } from './platform/system-clock.ts'
 import { EXIT_CONFIG, EXIT_FAILURE, ServeError } from './serve-error.ts'
 import type { RunningServer, ServeOptions } from './serve-options.ts'
 import { awaitTools } from './session-tools/await-tools.ts'
-import { wire } from './wire.ts'
+import { compose } from './compose.ts'
 import { within } from './within.ts'
 
 /** Becomes the owner of the data directory and serves it. Rejects with a `ServeError` where a user can help. */
@@ -70,7 +70,7 @@ async function start(options: ServeOptions, undo: AsyncDisposableStack): Promise
   })
   undo.defer(() => lock.release())
 
-  const parts = await wire(options, config, { log, redactor })
+  const parts = await compose(options, config, { log, redactor })
   undo.defer(() => parts.close())
   const keyFile = join(dataDir, 'local.key')
   const isFirstStart = parts.isNew || (await lacksFirstKey(keyFile, parts.keys))

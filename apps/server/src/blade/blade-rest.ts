@@ -10,7 +10,7 @@ import type { Log } from '../log/log.ts'
 import { systemClock } from '../platform/system-clock.ts'
 import { serverTimezone } from '../schedules/schedule-tool-parts.ts'
 import { readVersion } from '../version.ts'
-import type { Parts } from '../wire.ts'
+import type { Parts } from '../compose.ts'
 import { describeSessions } from './describe-sessions.ts'
 
 export interface BladeRestParts {

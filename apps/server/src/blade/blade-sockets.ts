@@ -9,7 +9,7 @@ import { jsonLimitsOf } from '../http/read-json-body.ts'
 import type { Log } from '../log/log.ts'
 import { sha256 } from '../platform/sha256.ts'
 import { systemClock } from '../platform/system-clock.ts'
-import type { Parts } from '../wire.ts'
+import type { Parts } from '../compose.ts'
 import { describeSessions } from './describe-sessions.ts'
 
 export interface BladeSocketParts {

@@ -1,6 +1,6 @@
 import type { Describe } from '@polylogue/blade'
 import { asSessionId } from '@polylogue/engine'
-import type { Parts } from '../wire.ts'
+import type { Parts } from '../compose.ts'
 
 /** What the log of a session does not say of its agent. */
 export function describeSessions({

@@ -89,13 +89,17 @@ export interface Parts {
   close(): Promise<void>
 }
 
-export interface WireDeps {
+export interface ComposeDeps {
   readonly log: Log
   readonly redactor: Redactor
 }
 
 /** Chooses every concrete part and puts them together. Only for the owner of the data directory. */
-export async function wire(options: ServeOptions, config: LoadedConfig, { log, redactor }: WireDeps): Promise<Parts> {
+export async function compose(
+  options: ServeOptions,
+  config: LoadedConfig,
+  { log, redactor }: ComposeDeps,
+): Promise<Parts> {
   const { limits } = config
   const clock = systemClock
   const { env } = process
