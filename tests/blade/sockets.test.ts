@@ -89,7 +89,7 @@ describe('beside another door', () => {
     expect(withoutExtras(client.state(id).turns)).toEqual(turns)
   })
 
-  it('a session that began here is complete in the history of another door', async () => {
+  it('aap 110b: a session that began here is complete in the history of another door', async () => {
     const { client, ended } = await connect()
     const id = await createSession()
     const end = ended()

@@ -30,7 +30,7 @@ describe('C17: the intersection of verdicts', () => {
   })
 })
 
-describe('acp 7: a session override', () => {
+describe('acp 97, 98: a session override', () => {
   it('answers an ask that may be covered, and nothing else', () => {
     const over = (given: Verdict) => coverVerdict(given, 'allow').decision
     expect(over(verdict('ask'))).toBe('allow')

@@ -230,7 +230,7 @@ describe('version 3', () => {
     expect(await refusal('GET', '/v3/sessions?after=nonsense')).toMatch(/^400 after/)
   })
 
-  it('lists the exposed tools of a session of another door, and leaves client tools out', async () => {
+  it('aap 110b: lists the exposed tools of a session of another door, and leaves client tools out', async () => {
     await open({ tools: [createFakeTool('a'), createFakeTool('b', { exposed: false })] })
     const { sessionId } = await door.engine.execute({
       type: 'create-session',

@@ -97,23 +97,23 @@ describe('session/new', () => {
   })
 
   it.each([
-    ['37: without a name', { command: 'x' }],
-    ['37: with an empty name', { name: '', command: 'x' }],
-    ['37: with a name that is no text', { name: 5, command: 'x' }],
-    ['37: that is no object', 'x'],
-    ['38: of a transport that nobody knows', { name: 'x', type: 'tcp', url: 'tcp://x' }],
-    ['39: without a command', { name: 'x' }],
-    ['39: with an empty command', { name: 'x', command: '' }],
-    ['39: with arguments that are no texts', { name: 'x', command: 'y', args: [1] }],
-    ['40: with its environment as a map', { name: 'x', command: 'y', env: { A: 'b' } }],
-    ['40: with a variable that is no text', { name: 'x', command: 'y', env: [{ name: 'A', value: 1 }] }],
-    ['41: without url', { name: 'x', type: 'sse' }],
-    ['41: with an empty url', { name: 'x', type: 'sse', url: '' }],
+    ['acp 37: without a name', { command: 'x' }],
+    ['acp 37: with an empty name', { name: '', command: 'x' }],
+    ['acp 37: with a name that is no text', { name: 5, command: 'x' }],
+    ['acp 37: that is no object', 'x'],
+    ['acp 38: of a transport that nobody knows', { name: 'x', type: 'tcp', url: 'tcp://x' }],
+    ['acp 39: without a command', { name: 'x' }],
+    ['acp 39: with an empty command', { name: 'x', command: '' }],
+    ['acp 39: with arguments that are no texts', { name: 'x', command: 'y', args: [1] }],
+    ['acp 40: with its environment as a map', { name: 'x', command: 'y', env: { A: 'b' } }],
+    ['acp 40: with a variable that is no text', { name: 'x', command: 'y', env: [{ name: 'A', value: 1 }] }],
+    ['acp 41: without url', { name: 'x', type: 'sse' }],
+    ['acp 41: with an empty url', { name: 'x', type: 'sse', url: '' }],
     [
-      '41: with a header that is no text',
+      'acp 41: with a header that is no text',
       { name: 'x', type: 'sse', url: 'http://x', headers: [{ name: 'a', value: 1 }] },
     ],
-  ])('acp %s a server is refused', async (_name, server) => {
+  ])('%s a server is refused', async (_name, server) => {
     const world = openWithServers()
     const { client } = await world.connect()
     expect(await client.error('session/new', { cwd: world.cwd, mcpServers: [server] })).toMatchObject({ code: -32602 })
