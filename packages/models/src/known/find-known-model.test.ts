@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { findProvider } from '../providers/find-provider.ts'
 import { findKnownModel, findListPrice } from './find-known-model.ts'
-import { KNOWN_MODELS } from './known-models.ts'
+import { KNOWN_PROVIDERS } from '../providers/known-providers.ts'
+import { knownModelsOf } from './known-models.ts'
+import { readNamedModels } from './test-support/read-named-models.ts'
 
 const env = {}
 
@@ -42,14 +44,54 @@ describe('what is known of a model', () => {
     expect(findKnownModel(findProvider('openai', {}, env), 'gpt-5')?.window).toBe(272_000)
   })
 
-  it('makes sense: windows are large, and what is cached costs no more than what is not', () => {
-    for (const models of Object.values(KNOWN_MODELS)) {
-      for (const { window, price } of Object.values(models)) {
-        expect(window).toBeGreaterThanOrEqual(128_000)
-        if (price === undefined) continue
-        expect(price.output).toBeGreaterThan(price.input)
-        expect(price.cachedInput ?? price.input).toBeLessThanOrEqual(price.input)
-      }
+  it.each([
+    'anthropic',
+    'openai',
+    'google',
+    'mistral',
+    'xai',
+    'deepseek',
+    'groq',
+    'together',
+    'fireworks',
+    'openrouter',
+  ])('makes sense for %s: windows are positive and cached input costs no more than other input', (provider) => {
+    const models = Object.values(knownModelsOf(provider))
+    expect(models.length).toBeGreaterThan(1)
+    for (const { window, price } of models) {
+      expect(window).toBeGreaterThan(4000)
+      expect(price?.cachedInput ?? 0).toBeLessThanOrEqual(price?.input ?? 0)
     }
+  })
+
+  it('is nothing for a provider without a list', () => {
+    expect(knownModelsOf('ollama')).toEqual({})
+    expect(knownModelsOf('constructor')).toEqual({})
+  })
+
+  it('covers the models that the installed AI SDK names, except those without published facts', () => {
+    const unknown = ['anthropic', 'openai', 'google'].flatMap((name) =>
+      readNamedModels(name).filter((model) => findKnownModel(findProvider(name, {}, env), model) === undefined),
+    )
+    expect(unknown).toEqual([
+      'claude-fable-5-2',
+      'gpt-5.3-chat-latest',
+      'gpt-5.6',
+      'gemini-3-pro-preview',
+      'gemini-4-carbon',
+    ])
+  })
+})
+
+describe('a provider that is known by name', () => {
+  it.each(Object.entries(KNOWN_PROVIDERS))('needs no address: %s', (name, known) => {
+    const provider = findProvider(name, {}, {})
+    expect(provider).toMatchObject({ title: known.title, isAtHome: true, needsKey: known.needsKey })
+    expect(provider.baseUrl).toBe(`${known.host}${known.path}`)
+  })
+
+  it('needs no key where its name stands for a server elsewhere', () => {
+    const elsewhere = findProvider('groq', { groq: { baseUrl: 'http://127.0.0.1:9/v1' } }, {})
+    expect(elsewhere).toMatchObject({ isAtHome: false, needsKey: false })
   })
 })

@@ -18,7 +18,7 @@ export interface DefaultModelDeps extends ListDeps {
 /** Asked in this order; each with the model that is taken unless `providers` names another. */
 const HOSTED = [
   ['anthropic', 'claude-sonnet-5-5'],
-  ['openai', 'gpt-6-astra'],
+  ['openai', 'gpt-6.1-sol'],
   ['google', 'gemini-flash-latest'],
 ] as const
 

@@ -85,7 +85,7 @@ describe('a provider', () => {
 
   it('that nobody knows is refused with the names there are', () => {
     expect(() => findProvider('nope', { lab: {} }, {})).toThrow(
-      'no provider is named nope; there are anthropic, google, lab, ollama, openai. NOPE_BASE_URL can give the address',
+      'NOPE_BASE_URL can give the address of an OpenAI-compatible server',
     )
     expect(() => findProvider('constructor', {}, {})).toThrow(ModelChoiceError)
   })

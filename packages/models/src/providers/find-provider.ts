@@ -1,3 +1,4 @@
+import { KNOWN_PROVIDERS, type KnownProvider } from './known-providers.ts'
 import { ModelChoiceError } from './model-choice-error.ts'
 import {
   DEFAULT_DEADLINES,
@@ -20,71 +21,24 @@ export interface Provider {
   /** Where the key was found, or is looked for. */
   readonly apiKeyFrom: string
   readonly needsKey: boolean
+  /** At the address that its name is known for; elsewhere, nothing known of its models holds. */
+  readonly isAtHome: boolean
   readonly deadlines: Deadlines
   readonly config: ProviderConfig
-}
-
-interface KnownProvider {
-  readonly title: string
-  readonly kind: ProviderKind
-  readonly host: string
-  /** Added to an address that has no path of its own. */
-  readonly path: string
-  readonly keyVariables: readonly string[]
-  readonly needsKey: boolean
-  readonly firstByteMs?: number
-}
-
-export const OLLAMA_ADDRESS = 'http://127.0.0.1:11434'
-
-const KNOWN: { readonly [name: string]: KnownProvider } = {
-  anthropic: {
-    title: 'Anthropic',
-    kind: 'anthropic',
-    host: 'https://api.anthropic.com',
-    path: '/v1',
-    keyVariables: ['ANTHROPIC_API_KEY'],
-    needsKey: true,
-  },
-  openai: {
-    title: 'OpenAI',
-    kind: 'openai',
-    host: 'https://api.openai.com',
-    path: '/v1',
-    keyVariables: ['OPENAI_API_KEY'],
-    needsKey: true,
-  },
-  google: {
-    title: 'Google',
-    kind: 'google',
-    host: 'https://generativelanguage.googleapis.com',
-    path: '/v1beta',
-    keyVariables: ['GOOGLE_GENERATIVE_AI_API_KEY', 'GEMINI_API_KEY'],
-    needsKey: true,
-  },
-  ollama: {
-    title: 'Ollama',
-    kind: 'openai-compatible',
-    host: OLLAMA_ADDRESS,
-    path: '/v1',
-    keyVariables: [],
-    needsKey: false,
-    // It sends nothing while it loads a model into memory and reads a long prompt.
-    firstByteMs: 240_000,
-  },
 }
 
 /** Throws `ModelChoiceError` if nothing is known of a provider of that name. */
 export function findProvider(name: string, configs: ProviderConfigs, env: Environment): Provider {
   const config = Object.hasOwn(configs, name) ? (configs[name] ?? {}) : {}
-  const known = Object.hasOwn(KNOWN, name) ? KNOWN[name] : undefined
+  const known = Object.hasOwn(KNOWN_PROVIDERS, name) ? KNOWN_PROVIDERS[name] : undefined
   const prefix = name.toUpperCase().replaceAll(/[^A-Z0-9]+/g, '_')
   const address = config.baseUrl ?? readVariable(env, `${prefix}_BASE_URL`) ?? ollamaHost(name, env) ?? known?.host
   if (address === undefined) throw new ModelChoiceError(unknownProvider(name, prefix, configs))
   if (!isBaseUrl(address)) {
     throw new ModelChoiceError(`the address of the provider ${name} must begin with http:// or https://`)
   }
-  const kind = config.kind ?? kindOf(known, address)
+  const isAtHome = known !== undefined && new URL(address).host === new URL(known.host).host
+  const kind = config.kind ?? kindOf(known, isAtHome)
   const keyVariables = [config.apiKeyEnv, ...(known?.keyVariables ?? []), `${prefix}_API_KEY`].filter(
     (variable) => variable !== undefined,
   )
@@ -97,7 +51,8 @@ export function findProvider(name: string, configs: ProviderConfigs, env: Enviro
     baseUrl: toBaseUrl(address, known?.path ?? ''),
     ...(apiKey !== undefined && { apiKey }),
     apiKeyFrom: config.apiKey === undefined ? (variable ?? keyVariables[0] ?? '') : 'the configuration',
-    needsKey: kind !== 'openai-compatible' && (known?.needsKey ?? true),
+    needsKey: kind === 'openai-compatible' ? isAtHome && known.needsKey : (known?.needsKey ?? true),
+    isAtHome,
     deadlines: {
       ...DEFAULT_DEADLINES,
       ...(known?.firstByteMs !== undefined && { firstByteMs: known.firstByteMs }),
@@ -109,7 +64,7 @@ export function findProvider(name: string, configs: ProviderConfigs, env: Enviro
 
 /** Those that a key was given for, in the configuration or in the environment. */
 export function findKeyedProviders(configs: ProviderConfigs, env: Environment): readonly Provider[] {
-  const names = [...new Set([...Object.keys(KNOWN), ...Object.keys(configs)])]
+  const names = [...new Set([...Object.keys(KNOWN_PROVIDERS), ...Object.keys(configs)])]
   return names.flatMap((name) => {
     try {
       const provider = findProvider(name, configs, env)
@@ -127,10 +82,10 @@ export function readVariable(env: Environment, name: string): string | undefined
   return value === '' ? undefined : value
 }
 
-/** Whoever sends OpenAI's name elsewhere has a server there that speaks the older, widely copied format. */
-function kindOf(known: KnownProvider | undefined, address: string): ProviderKind {
+/** A server elsewhere under OpenAI's name speaks the older, widely copied format. */
+function kindOf(known: KnownProvider | undefined, isAtHome: boolean): ProviderKind {
   if (known === undefined) return 'openai-compatible'
-  return known.kind === 'openai' && !address.startsWith(known.host) ? 'openai-compatible' : known.kind
+  return known.kind === 'openai' && !isAtHome ? 'openai-compatible' : known.kind
 }
 
 /** Ollama's own variable: `host`, `host:port` or an address; `0.0.0.0` is where it listens, not where it is reached. */
@@ -151,7 +106,7 @@ function toBaseUrl(address: string, path: string): string {
 }
 
 function unknownProvider(name: string, prefix: string, configs: ProviderConfigs): string {
-  const names = [...new Set([...Object.keys(KNOWN), ...Object.keys(configs)])].sort().join(', ')
+  const names = [...new Set([...Object.keys(KNOWN_PROVIDERS), ...Object.keys(configs)])].sort().join(', ')
   return (
     `no provider is named ${name}; there are ${names}. ` +
     `${prefix}_BASE_URL can give the address of an OpenAI-compatible server`
