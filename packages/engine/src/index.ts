@@ -58,6 +58,7 @@ export type { ModelCatalog, NamedModel, OfferedModel } from './ports/model-catal
 export type { Model, ModelMessage, ModelOutput, ModelRequest, OfferedTool } from './ports/model.ts'
 export {
   RESULT_TOOL,
+  kindOf,
   type FileChange,
   type InputCheck,
   type Tool,

@@ -1,4 +1,4 @@
-import type { Tool, ToolEffect, ToolInvocation, ToolOutput } from '@polylogue/engine'
+import type { Tool, ToolEffect, ToolKind, ToolInvocation, ToolOutput } from '@polylogue/engine'
 
 export interface FakeTool extends Tool {
   readonly invocations: readonly ToolInvocation[]
@@ -7,6 +7,7 @@ export interface FakeTool extends Tool {
 export interface FakeToolOptions {
   readonly effect?: ToolEffect
   readonly exposed?: boolean
+  readonly kind?: ToolKind
   readonly inspect?: Tool['inspect']
   readonly run?: (invocation: ToolInvocation) => Promise<ToolOutput> | ToolOutput
 }
@@ -21,6 +22,7 @@ export function createFakeTool(name: string, options: FakeToolOptions = {}): Fak
     effect: options.effect ?? 'readonly',
     exposed: options.exposed ?? true,
     invocations,
+    ...(options.kind && { kind: options.kind }),
     ...(options.inspect && { inspect: options.inspect }),
     check: (input) => (input['bad'] === true ? { ok: false, problem: 'bad: must not be true' } : { ok: true, input }),
     async run(invocation) {

@@ -24,7 +24,7 @@ export interface ToolDefinition<Schema extends z.ZodType> {
   readonly effect: ToolEffect
   /** Default `true`. */
   readonly exposed?: boolean
-  /** Default `other`. */
+  /** Default: `question` or `agent` by `performer`, else `other`. */
   readonly kind?: ToolKind
   /** Default `tool`. Of the others, `run` is never called. */
   readonly performer?: Tool['performer']

@@ -77,6 +77,7 @@ async function putQuestion(spent: SpentBudget, place: Place, deps: RunDeps): Pro
       stepId,
       blocks: [{ type: 'tool-call', toolCallId, name: QUESTION_TOOL, input: questionAbout(spent) }],
       routes: { [toolCallId]: 'question' },
+      kinds: { [toolCallId]: 'question' },
       finish: 'tool-calls',
       usage: { inputTokens: 0, outputTokens: 0 },
       inspections: { [toolCallId]: { facts: { type: 'question' }, preview: { title: tellSpent(spent) } } },

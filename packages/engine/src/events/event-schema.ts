@@ -104,6 +104,22 @@ const preview = z.object({
   locations: z.array(z.object({ path: z.string(), line: z.number().optional() })).optional(),
   diffs: z.array(z.object({ path: z.string(), oldText: z.string().optional(), newText: z.string() })).optional(),
 })
+const kind = z.enum([
+  'plan',
+  'question',
+  'agent',
+  'result',
+  'read',
+  'edit',
+  'delete',
+  'move',
+  'search',
+  'execute',
+  'think',
+  'fetch',
+  'switch-mode',
+  'other',
+])
 const inspection = z.object({ facts, preview: preview.optional() })
 
 const event = <T extends string, S extends z.ZodRawShape>(type: T, shape: S) =>
@@ -170,6 +186,7 @@ export const recordedEventSchema = z.discriminatedUnion('type', [
     stepId: entryId,
     blocks,
     routes: z.record(z.string(), z.enum(['server', 'client', 'question', 'agent'])),
+    kinds: z.record(z.string(), kind).optional(),
     finish: z.enum(['stop', 'tool-calls', 'token-limit', 'refused']),
     usage,
     inspections: z.record(z.string(), inspection).optional(),

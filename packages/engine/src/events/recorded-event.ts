@@ -3,7 +3,7 @@ import type { EntryId, LoopId, SessionId, ToolCallId, TurnId, UserId } from '../
 import type { JsonObject, JsonValue } from '../json.ts'
 import type { SpentBudget } from '../cost/budget.ts'
 import type { CallInspection } from '../permission/call-facts.ts'
-import type { FileChange } from '../ports/tool.ts'
+import type { FileChange, ToolKind } from '../ports/tool.ts'
 
 /**
  * The facts of a session, in the order of its log. A shape that was written is never changed: a new one gets a
@@ -230,6 +230,8 @@ export interface StepAnswered {
   readonly blocks: readonly StepBlock[]
   /** One entry per tool-call block: who settles it. */
   readonly routes: { readonly [toolCallId: string]: CallRoute }
+  /** The kinds of the called tools. Absent for calls of client tools, of unknown tools and of kind `other`. */
+  readonly kinds?: { readonly [toolCallId: string]: ToolKind }
   readonly finish: StepFinish
   readonly usage: Usage
   /** What tools said of their calls; only of tools that say something. */

@@ -8,8 +8,16 @@ import type { NewBlob } from './event-store.ts'
 /** `readonly`: no effect. `idempotent`: may run twice. `unsafe`: never run again when its outcome is unknown. */
 export type ToolEffect = 'readonly' | 'idempotent' | 'unsafe'
 
-/** What sort of thing a tool does, for display. */
+/**
+ * What a tool is for. Doors show a call by the kind of its tool, never by the tool's name. Four kinds get special
+ * treatment: the input of a `plan` is the agent's list of steps, a `question` is answered by the user, an `agent` starts
+ * a sub-agent, and the input of a `result` is the value that the turn's `outputSchema` asks for.
+ */
 export type ToolKind =
+  | 'plan'
+  | 'question'
+  | 'agent'
+  | 'result'
   | 'read'
   | 'edit'
   | 'delete'
@@ -33,7 +41,7 @@ export interface Tool {
   readonly effect: ToolEffect
   /** Clients may see, enable and trust an exposed tool. An unexposed one is the agent's own business. */
   readonly exposed: boolean
-  /** `other` unless said otherwise. */
+  /** Recorded with each call. Defaults to `question` or `agent` by `performer`, otherwise to `other`. */
   readonly kind?: ToolKind
   /**
    * Who carries a call out. `tool` (unless said otherwise): its `run`. `user`: the call is a question, its result the
@@ -104,6 +112,11 @@ export interface ToolOutput {
   /** For clients, never shown to the model. */
   readonly meta?: JsonObject
   readonly changedFiles?: readonly FileChange[]
+}
+
+export function kindOf({ kind, performer }: Pick<Tool, 'kind' | 'performer'>): ToolKind {
+  if (kind !== undefined) return kind
+  return performer === 'user' ? 'question' : performer === 'agent' ? 'agent' : 'other'
 }
 
 export interface FileChange {

@@ -17,7 +17,6 @@ import type {
   ToolCallSettled,
 } from '../events/recorded-event.ts'
 import { ROOT_LOOP, type EntryId, type ToolCallId } from '../ids.ts'
-import { RESULT_TOOL } from '../ports/tool.ts'
 import { openSeedCalls } from './open-seed-calls.ts'
 import { titleOf } from './title-of.ts'
 import {
@@ -256,7 +255,7 @@ function withOutput(state: SessionState, { toolCallId, status }: ToolCallSettled
   const { turn } = state
   if (turn?.settings.outputSchema === undefined) return state
   const call = turn.step?.calls.find((candidate) => candidate.toolCallId === toolCallId)
-  if (call?.name !== RESULT_TOOL) return state
+  if (call?.kind !== 'result') return state
   const change = status === 'completed' ? { output: call.input } : { vainOutputs: turn.vainOutputs + 1 }
   return { ...state, turn: { ...turn, ...change } }
 }
@@ -320,7 +319,8 @@ function withCall(state: SessionState, id: ToolCallId, change: (call: OpenCall) 
 function callsOf(event: StepAnswered): readonly OpenCall[] {
   return event.blocks.filter(isCall).map(({ toolCallId, name, input }) => {
     const route = event.routes[toolCallId] ?? 'server'
-    return { toolCallId, name, input, route, phase: firstPhase(route), attempt: 0 }
+    const kind = event.kinds?.[toolCallId]
+    return { toolCallId, name, input, route, ...(kind && { kind }), phase: firstPhase(route), attempt: 0 }
   })
 }
 

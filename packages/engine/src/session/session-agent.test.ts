@@ -24,7 +24,7 @@ const offered = (model: FakeModel): readonly string[] => model.requests.at(-1)?.
 /** Takes an object whose `n` is a number. */
 const resultTool = (schema: JsonObject): Tool => {
   if (schema['type'] !== 'object') throw new TypeError('outputSchema: must be an object schema')
-  const tool = createFakeTool(RESULT_TOOL, { exposed: false })
+  const tool = createFakeTool(RESULT_TOOL, { exposed: false, kind: 'result' })
   return {
     ...tool,
     check: (input) =>

@@ -21,9 +21,10 @@ import {
   type UserId,
 } from '../ids.ts'
 import type { JsonObject, JsonValue } from '../json.ts'
+import type { ToolKind } from '../ports/tool.ts'
 
 /** Raised whenever the shape of the state changes, so that no snapshot of another shape is taken for one of this. */
-export const STATE_SHAPE = 5
+export const STATE_SHAPE = 6
 
 /**
  * What decisions need to know of a session: a fold of its log, small whatever the log's length. The conversation itself
@@ -156,6 +157,7 @@ export interface OpenCall {
   readonly name: string
   readonly input: JsonObject
   readonly route: CallRoute
+  readonly kind?: ToolKind
   readonly phase: CallPhase
   readonly attempt: number
   /** What was asked for, and whether it was granted. */

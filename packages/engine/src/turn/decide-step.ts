@@ -37,7 +37,6 @@ export function decideAnswered(
   const { turnId } = turn
   const { stepId } = loop.step
   const plan = planCalls(state, turnId, answer.blocks, judging)
-  const isInspected = Object.keys(plan.inspections).length > 0
   const events: RecordedEvent[] = [
     {
       type: 'step.answered',
@@ -45,7 +44,8 @@ export function decideAnswered(
       stepId,
       ...answer,
       routes: plan.routes,
-      ...(isInspected && { inspections: plan.inspections }),
+      ...(Object.keys(plan.kinds).length > 0 && { kinds: plan.kinds }),
+      ...(Object.keys(plan.inspections).length > 0 && { inspections: plan.inspections }),
     },
     ...plan.events,
   ]

@@ -7,7 +7,7 @@ import { hashPolicy, policyOf } from '../permission/policy-of.ts'
 import type { PermissionRule, Policy, Verdict } from '../permission/policy.ts'
 import { strictest } from '../permission/strictest.ts'
 import type { AgentDefinition } from '../ports/agent.ts'
-import type { Tool, Workspace } from '../ports/tool.ts'
+import { kindOf, type Tool, type ToolKind, type Workspace } from '../ports/tool.ts'
 import type { SessionState } from '../session/state.ts'
 import { parseAgentInput } from './agent-input.ts'
 import type { EngineParts, RunDeps } from './turn-deps.ts'
@@ -104,6 +104,18 @@ export function ruleOnCall(call: JudgedCall, state: SessionState, judging: Judgi
     state.turn?.settings.isUnattended === true ||
     (verdict.isCoverable && judging.overrides.has(overrideOf(tool)))
   return { type: verdict.decision === 'ask' && !isWaved ? 'ask' : 'allow', tool, call: granted, verdict }
+}
+
+/** The kind of a call's tool; `undefined` where it says nothing: `other`, a client tool or no tool at all. */
+export function kindOfCall(
+  { name }: Pick<JudgedCall, 'name'>,
+  { clientTools }: SessionState,
+  { line }: Judging,
+): ToolKind | undefined {
+  if (depthOf(line) === 0 && isClientTool(clientTools, name)) return undefined
+  const tool = findTool(line[0], name)
+  const kind = tool && kindOf(tool)
+  return kind === 'other' ? undefined : kind
 }
 
 /** What is waved through is this tool as it is, not whatever it may become. */

@@ -6,7 +6,7 @@ import { chooseCallId, planCalls, toCallInput } from './plan-calls.ts'
 
 const { call } = given
 const tools = [
-  createFakeTool('look', { effect: 'readonly' }),
+  createFakeTool('look', { effect: 'readonly', kind: 'read' }),
   createFakeTool('pay', { effect: 'unsafe' }),
   createFakeTool('inner', { effect: 'unsafe', exposed: false }),
 ]
@@ -25,6 +25,7 @@ describe('planning the calls of an answer', () => {
   it('runs a trusted tool and an unexposed one without an event', () => {
     expect(plan([call('1', 'look'), call('2', 'inner')])).toEqual({
       routes: { 1: 'server', 2: 'server' },
+      kinds: { 1: 'read' },
       inspections: {},
       events: [],
     })
@@ -53,9 +54,18 @@ describe('planning the calls of an answer', () => {
   it('sends a call of a client tool to the client, without judging it', () => {
     expect(plan([call('1', 'client', { bad: true })])).toEqual({
       routes: { 1: 'client' },
+      kinds: {},
       inspections: {},
       events: [],
     })
+  })
+
+  it('records the kind of a tool with its call, also when the call is refused', () => {
+    expect(plan([call('1', 'look', { bad: true })]).kinds).toEqual({ 1: 'read' })
+  })
+
+  it('records no kind for a client tool that shares its name with one of the agent', () => {
+    expect(plan([call('1', 'look')], { clientTools: [{ ...clientTool, name: 'look' }] }).kinds).toEqual({})
   })
 
   it('refuses what nobody knows, what is not enabled, what the preset denies and what the tool cannot take', () => {

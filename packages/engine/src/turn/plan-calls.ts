@@ -4,9 +4,9 @@ import { asToolCallId, type ToolCallId, type TurnId } from '../ids.ts'
 import type { JsonObject } from '../json.ts'
 import type { CallInspection } from '../permission/call-facts.ts'
 import type { Ids } from '../ports/ids.ts'
-import type { Tool } from '../ports/tool.ts'
+import type { Tool, ToolKind } from '../ports/tool.ts'
 import type { SessionState } from '../session/state.ts'
-import { coverOf, hashOf, ruleOnCall, type Judging, type Ruling } from './judge-calls.ts'
+import { coverOf, hashOf, kindOfCall, ruleOnCall, type Judging, type Ruling } from './judge-calls.ts'
 
 /** A call as the model wrote it. */
 export interface ModelCall {
@@ -44,6 +44,7 @@ const isUnreadable = (input: JsonObject): boolean =>
 
 export interface CallPlan {
   readonly routes: { readonly [toolCallId: string]: CallRoute }
+  readonly kinds: { readonly [toolCallId: string]: ToolKind }
   readonly inspections: { readonly [toolCallId: string]: CallInspection }
   /** Approvals to ask for, and results of calls that cannot run. */
   readonly events: readonly RecordedEvent[]
@@ -56,6 +57,7 @@ export function planCalls(
   judging: Judging,
 ): CallPlan {
   const routes: Record<string, CallRoute> = {}
+  const kinds: Record<string, ToolKind> = {}
   const inspections: Record<string, CallInspection> = {}
   const events: RecordedEvent[] = []
   for (const block of blocks) {
@@ -65,6 +67,8 @@ export function planCalls(
       ? { type: 'refuse', status: 'failed', output: `Error: the input for ${name} was not a JSON object` }
       : ruleOnCall(block, state, judging)
     routes[toolCallId] = routeOf(ruling)
+    const kind = kindOfCall(block, state, judging)
+    if (kind !== undefined) kinds[toolCallId] = kind
     const inspection = judging.inspections.get(toolCallId)
     if (typeof inspection === 'object') inspections[toolCallId] = inspection
     if (ruling.type === 'ask') {
@@ -84,7 +88,7 @@ export function planCalls(
       events.push({ type: 'tool-call.settled', turnId, toolCallId, status, output, by: 'engine' })
     }
   }
-  return { routes, inspections, events }
+  return { routes, kinds, inspections, events }
 }
 
 function routeOf(ruling: Ruling): CallRoute {

@@ -28,8 +28,8 @@ export interface EngineParts {
    */
   readonly sessionTools?: (sessionId: SessionId, own: readonly Tool[]) => readonly Tool[]
   /**
-   * The tool through which a turn with an `outputSchema` gives its answer; without it such turns are refused. Throws when
-   * the schema is none; the message says why.
+   * Makes the tool of kind `result` through which a turn with an `outputSchema` gives its answer; without it such turns
+   * are refused. Throws when the schema is invalid; the message says why.
    */
   readonly resultTool?: (schema: JsonObject) => Tool
   readonly clock: Clock

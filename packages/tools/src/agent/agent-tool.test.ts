@@ -4,7 +4,7 @@ import { createAgentTool } from './agent-tool.ts'
 describe('the tool Agent', () => {
   it('is carried out by a sub-agent, and asks for a prompt and a few words', () => {
     const tool = createAgentTool()
-    expect(tool).toMatchObject({ name: 'Agent', performer: 'agent', kind: 'think', exposed: true })
+    expect(tool).toMatchObject({ name: 'Agent', performer: 'agent', kind: 'agent', exposed: true })
     expect(tool.check({ description: 'Find it', prompt: 'Find the file.' }).ok).toBe(true)
     expect(tool.check({ prompt: 'Find the file.' })).toMatchObject({
       ok: false,

@@ -33,7 +33,7 @@ export function createAgentTool(subAgents: readonly SubAgent[] = []): Tool {
       prompt: z.string().min(1).max(LONGEST_PROMPT).describe('All that the sub-agent is told'),
     }),
     effect: 'unsafe',
-    kind: 'think',
+    kind: 'agent',
     nature: 'agent',
     performer: 'agent',
     inspect: async ({ description }) => ({ facts: { type: 'agent' }, preview: { title: description } }),

@@ -15,7 +15,7 @@ describe('AskUserQuestion', () => {
     expect({ performer, effect, kind, nature }).toEqual({
       performer: 'user',
       effect: 'readonly',
-      kind: 'other',
+      kind: 'question',
       nature: 'question',
     })
     await expect(tool.run(createInvocation(tool, { questions: [colour] }))).rejects.toThrow('answered by its user')

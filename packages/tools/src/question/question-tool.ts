@@ -28,7 +28,7 @@ export function createQuestionTool(): Tool {
       'decision of theirs. They may always answer in words of their own. Never ask for passwords or keys.',
     input,
     effect: 'readonly',
-    kind: 'other',
+    kind: 'question',
     performer: 'user',
     nature: 'question',
     inspect: async ({ questions }) => ({

@@ -14,6 +14,7 @@ export function createResultTool(schema: JsonObject): Tool {
     parameters,
     effect: 'readonly',
     exposed: false,
+    kind: 'result',
     check: compileObjectSchema('outputSchema', parameters),
     run: async () => ({ content: 'The answer was accepted.' }),
   }

@@ -20,9 +20,9 @@ describe('TodoWrite', () => {
     expect(await resultOf()).toEqual({ content: 'The plan is empty.' })
   })
 
-  it('keeps notes, may run twice, and is shown as thinking', async () => {
+  it('keeps notes, may run twice, and is of kind plan', async () => {
     const { effect, kind, nature } = tool
-    expect({ effect, kind, nature }).toEqual({ effect: 'idempotent', kind: 'think', nature: 'notes' })
+    expect({ effect, kind, nature }).toEqual({ effect: 'idempotent', kind: 'plan', nature: 'notes' })
     const { input } = createInvocation(tool, { todos: [step('pending')] })
     expect(await tool.inspect?.(input, { cwd: '/nowhere', roots: [] })).toEqual({
       facts: { type: 'notes' },

@@ -23,7 +23,7 @@ export function createTodoTool(): Tool {
       'give the whole list each time, have one step in progress, and mark a step completed as soon as it is.',
     input,
     effect: 'idempotent',
-    kind: 'think',
+    kind: 'plan',
     nature: 'notes',
     inspect: async ({ todos }) => ({
       facts: { type: 'notes' },

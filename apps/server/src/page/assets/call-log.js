@@ -7,6 +7,7 @@
  * @typedef {object} LoggedCall
  * @property {string} route who settles it: `server`, `client`, `question` or `agent`
  * @property {string} [loopId] of a sub-agent
+ * @property {string} [kind] of its tool: `plan`, `execute`, …
  * @property {readonly FileDiff[]} diffs
  * @property {string} [reason] why it was asked for
  * @property {boolean} isAsked an approval was asked for and is not given yet
@@ -15,7 +16,7 @@
  * @typedef {{ seq: number, event: { type: string, [field: string]: unknown } }} LogEntry
  * @typedef {{ toolCallId: string, loopId?: string, reason?: string }} AboutCall
  * @typedef {{ blocks: { type: string, toolCallId: string }[], routes: Record<string, string>, loopId?: string,
- *   inspections?: Record<string, { preview?: { diffs?: FileDiff[] } }> }} Answered
+ *   kinds?: Record<string, string>, inspections?: Record<string, { preview?: { diffs?: FileDiff[] } }> }} Answered
  */
 
 export class CallLog {
@@ -79,12 +80,13 @@ export class CallLog {
   }
 
   /** @param {Answered} answered */
-  #addCalls({ blocks, routes, loopId, inspections = {} }) {
+  #addCalls({ blocks, routes, kinds = {}, loopId, inspections = {} }) {
     for (const { type, toolCallId } of blocks) {
       if (type !== 'tool-call') continue
       this.#calls.set(toolCallId, {
         route: routes[toolCallId] ?? 'server',
         ...(loopId !== undefined && { loopId }),
+        ...(kinds[toolCallId] !== undefined && { kind: kinds[toolCallId] }),
         diffs: inspections[toolCallId]?.preview?.diffs ?? [],
         isAsked: false,
         isSettled: false,

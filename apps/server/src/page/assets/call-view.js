@@ -59,14 +59,14 @@ export function createCallView(call, actions) {
   /** Made once, so that nobody loses what they typed. @type {HTMLFormElement | undefined} */
   let form
   let shown = ''
-  /** @type {LoggedCall['diffs'] | undefined} */
-  let shownDiffs
+  /** @type {LoggedCall | undefined | null} */
+  let shownLogged = null
   const draw = () => {
     const state = call.result === undefined ? actions.stateOf(call) : undefined
     const logged = actions.loggedOf(call)
     const subAgent = actions.subAgentOf(call)
     const now = [state?.type ?? 'done', state?.chosen, logged?.reason, subAgent?.description].join('\n')
-    drawContent(logged?.diffs ?? [])
+    drawContent(logged)
     if (now === shown) return
     shown = now
     node.dataset['state'] = state?.type ?? 'done'
@@ -86,11 +86,11 @@ export function createCallView(call, actions) {
     // Whoever decides must see all of what would run.
     if (state?.type === 'asks') details.open = true
   }
-  /** @param {LoggedCall['diffs']} diffs */
-  const drawContent = (diffs) => {
-    if (shownDiffs !== undefined && diffs.length === shownDiffs.length) return
-    shownDiffs = diffs
-    content.replaceChildren(...whatRuns(call, diffs))
+  /** Drawn once without the log, and again when the log says more. @param {LoggedCall | undefined} logged */
+  const drawContent = (logged) => {
+    if (logged === shownLogged) return
+    shownLogged = logged
+    content.replaceChildren(...whatRuns(call, logged ?? { diffs: [] }))
   }
   const addForm = () => {
     const made = createQuestionForm(call.input, {

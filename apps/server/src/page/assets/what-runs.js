@@ -13,18 +13,18 @@ import { spellOut } from './spell-out.js'
 const IN_DIFF = new Set(['path', 'content', 'oldText', 'newText'])
 
 /**
- * @param {CallItem} call
- * @param {readonly FileDiff[]} diffs
+ * @param {Pick<CallItem, 'input'>} call
+ * @param {{ kind?: string, diffs: readonly FileDiff[] }} logged
  * @returns {HTMLElement[]}
  */
-export function whatRuns({ name, input }, diffs) {
+export function whatRuns({ input }, { kind, diffs }) {
   const json = spellOut(JSON.stringify(input, undefined, 2))
   const { command, description, ...others } = fieldsOf(input)
-  if (name === 'Bash' && typeof command === 'string') {
+  if (kind === 'execute' && typeof command === 'string') {
     return [element('pre', { className: 'command' }, spellOut(command)), ...claim(description), ...rest(others)]
   }
   const todos = fieldsOf(input)['todos']
-  if (name === 'TodoWrite' && Array.isArray(todos)) return [planOf(todos)]
+  if (kind === 'plan' && Array.isArray(todos)) return [planOf(todos)]
   if (diffs.length === 0) return [element('pre', { className: 'input' }, json)]
   const hidden = Object.entries(fieldsOf(input)).filter(([field]) => !IN_DIFF.has(field))
   return [

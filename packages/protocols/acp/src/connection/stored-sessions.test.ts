@@ -119,7 +119,7 @@ describe('session/load', () => {
   })
 
   it('acp 57: a plan is told as a plan', async () => {
-    const world = open({ tools: [createFakeTool('TodoWrite')] })
+    const world = open({ tools: [createFakeTool('TodoWrite', { kind: 'plan' })] })
     const todos = [{ content: 'look', status: 'completed', priority: 'high' }]
     world.model.push([calls('c1', 'TodoWrite', { todos }), finishes('tool-calls')])
     const sessionId = await storeSession(world)

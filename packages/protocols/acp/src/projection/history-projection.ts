@@ -178,17 +178,23 @@ export class HistoryProjection {
     return []
   }
 
-  #stepAnswered({ stepId, loopId, blocks, inspections = {} }: EventOf<'step.answered'>): SessionUpdate[] {
-    const { lookOf } = this.#options
+  #stepAnswered(event: EventOf<'step.answered'>): SessionUpdate[] {
+    const { stepId, loopId, blocks, inspections = {} } = event
     const agent = loopId === undefined ? this.#agent : (this.#loops.get(loopId)?.agent ?? this.#agent)
     const calls = blocks.filter((block) => block.type === 'tool-call')
     // Live, the text behind a call is there before the call is complete: the calls always come last.
     return [
       ...(isRoot(loopId) ? this.#tellRest(stepId, blocks) : []),
       ...calls.flatMap((call) =>
-        this.#calls.made(call, inspections[call.toolCallId]?.preview, lookOf(agent, call.name)),
+        this.#calls.made(call, inspections[call.toolCallId]?.preview, this.#lookOf(agent, call, event)),
       ),
     ]
+  }
+
+  /** The recorded kind wins: the agent may have changed since. */
+  #lookOf(agent: string, { toolCallId, name }: ToolCallPart, { kinds = {} }: EventOf<'step.answered'>): ToolLook {
+    const kind = kinds[toolCallId]
+    return { ...this.#options.lookOf(agent, name), ...(kind && { kind }) }
   }
 
   #stepEnded({ stepId, loopId, partial = [], outcome, error }: EventOf<'step.ended'>): SessionUpdate[] {

@@ -46,7 +46,7 @@ function openStory() {
   return open({
     tools: [
       createFakeTool('look'),
-      createFakeTool('TodoWrite'),
+      createFakeTool('TodoWrite', { kind: 'plan' }),
       createFakeTool('change', {
         effect: 'unsafe',
         inspect: async () => ({

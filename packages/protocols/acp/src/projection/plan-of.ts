@@ -1,8 +1,6 @@
 import type { PlanEntry } from '@agentclientprotocol/sdk'
-import type { JsonObject } from '@polylogue/engine'
+import type { JsonObject, ToolKind } from '@polylogue/engine'
 import { z } from 'zod'
-
-const PLAN_TOOL = 'TodoWrite'
 
 const todos = z.object({
   todos: z
@@ -16,9 +14,9 @@ const todos = z.object({
     .min(1),
 })
 
-/** The plan that a call writes; `undefined` for any other call, and for one that says nothing of use. */
-export function planOf(name: string, input: JsonObject): PlanEntry[] | undefined {
-  if (name !== PLAN_TOOL) return undefined
+/** The plan that a call writes; `undefined` for a call of another kind and for input that is not a list of steps. */
+export function planOf(kind: ToolKind | undefined, input: JsonObject): PlanEntry[] | undefined {
+  if (kind !== 'plan') return undefined
   const parsed = todos.safeParse(input)
   return parsed.success ? parsed.data.todos : undefined
 }

@@ -51,7 +51,7 @@ export function showCall(
       ...(content.length > 0 && { content }),
     },
     diffs: content,
-    plan: planOf(name, input),
+    plan: planOf(look.kind, input),
     isAnnounced: false,
     isRunning: false,
     hasToldOutput: false,
@@ -63,4 +63,17 @@ const toLocation = ({ path, line }: { readonly path: string; readonly line?: num
   ...(line !== undefined && { line }),
 })
 
-const toWireKind = (kind: ToolKind = 'other'): WireKind => (kind === 'switch-mode' ? 'switch_mode' : kind)
+function toWireKind(kind: ToolKind = 'other'): WireKind {
+  switch (kind) {
+    case 'plan':
+    case 'agent':
+      return 'think'
+    case 'question':
+    case 'result':
+      return 'other'
+    case 'switch-mode':
+      return 'switch_mode'
+    default:
+      return kind
+  }
+}

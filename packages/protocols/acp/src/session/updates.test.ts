@@ -275,6 +275,7 @@ describe('a tool call', () => {
     ['a plan that was denied', { todos: [{ content: 'x', status: 'pending' }], bad: true }, undefined, []],
   ])('acp 90: %s is told as it should be', async (_name, input, failure, expected) => {
     const tool = createFakeTool('TodoWrite', {
+      kind: 'plan',
       run: () => {
         if (failure !== undefined) throw new Error(failure)
         return { content: 'kept' }
@@ -288,7 +289,7 @@ describe('a tool call', () => {
 
   it('acp 90: a plan that has to be asked about is announced, so that the question can name it', async () => {
     const { client, sessionId, say, model } = await openSession({
-      tools: [createFakeTool('TodoWrite', { effect: 'unsafe' })],
+      tools: [createFakeTool('TodoWrite', { effect: 'unsafe', kind: 'plan' })],
     })
     client.answer('session/request_permission', () => ({ outcome: { outcome: 'selected', optionId: 'allow' } }))
     model.push([calls('c1', 'TodoWrite', { todos: [{ content: 'x', status: 'pending' }] }), finishes('tool-calls')])

@@ -1,4 +1,4 @@
-import { ROOT_LOOP, type CallRoute, type JsonObject } from '@polylogue/engine'
+import { ROOT_LOOP, type CallRoute, type JsonObject, type ToolKind } from '@polylogue/engine'
 import type { PendingQuestionRef } from '../wire.ts'
 import { askIdOf } from './approval-question.ts'
 
@@ -33,6 +33,7 @@ export interface OpenCall {
   readonly displayName: string
   readonly input: JsonObject
   readonly route: CallRoute
+  readonly kind?: ToolKind | undefined
   /** `waiting`: for a human or a client, or for a sub-agent that waits for one. */
   phase: 'ready' | 'waiting' | 'settled'
   /** When it first began to run. */

@@ -2,8 +2,6 @@ import type { JsonObject } from '@polylogue/engine'
 import { z } from 'zod'
 import type { Json } from '../wire.ts'
 
-export const PLAN_TOOL = 'TodoWrite'
-
 export interface Plan {
   readonly status: 'draft' | 'proposed' | 'approved' | 'in_progress' | 'done'
   readonly steps?: readonly PlanStep[]

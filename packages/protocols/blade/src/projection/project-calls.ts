@@ -6,7 +6,7 @@ import type { EventOf } from './event-of.ts'
 import { fromGivenAnswer } from './given-answer.ts'
 import { newTurn } from './new-turn.ts'
 import { isStuck, waitingIn, type FoundCall, type Loop, type OpenCall, type OpenStep } from './open-loops.ts'
-import { PLAN_TOOL, toPlanContent, writePlan } from './plan-status.ts'
+import { toPlanContent, writePlan } from './plan-status.ts'
 import type { Moment } from './project-runs.ts'
 import type { Scene } from './scene.ts'
 import { toShownResult, type ShownResult } from './tool-result.ts'
@@ -27,7 +27,8 @@ export function addCalls(
     const route = event.routes[id] ?? 'server'
     const displayName = scene.displayName(loop.agent, name)
     const phase = route === 'client' || route === 'question' ? 'waiting' : 'ready'
-    step.calls.push({ id, name, displayName, input, route, phase, isAsking: false, isRefused: false })
+    const kind = event.kinds?.[id]
+    step.calls.push({ id, name, displayName, input, route, kind, phase, isAsking: false, isRefused: false })
     const source = route === 'question' ? sourceOf(loop) : undefined
     scene.board.patch(step.turnId, {
       patch_type: 'add_tool_call',
@@ -131,7 +132,7 @@ function durationOf(
 }
 
 const isPlanWritten = (loop: Loop, call: OpenCall, { status }: EventOf<'tool-call.settled'>): boolean =>
-  loop.parent === undefined && call.name === PLAN_TOOL && status === 'completed'
+  loop.parent === undefined && call.kind === 'plan' && status === 'completed'
 
 function toStatus({ status }: EventOf<'tool-call.settled'>, call: OpenCall): ToolCallStatus {
   switch (status) {

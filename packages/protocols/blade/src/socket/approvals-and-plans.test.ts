@@ -154,7 +154,7 @@ describe('a plan', () => {
     calls(id, 'TodoWrite', { todos: statuses.map((status, index) => ({ content: `step ${index}`, status })) })
 
   it('blade 88e: is proposed by planning, approved by what follows, and kept up to date', async () => {
-    const door = await openTestDoor({ tools: [createFakeTool('TodoWrite')] })
+    const door = await openTestDoor({ tools: [createFakeTool('TodoWrite', { kind: 'plan' })] })
     const sessionId = await door.session()
     const client = await door.client({ isLean: false })
     const plans = () =>

@@ -9,7 +9,7 @@ const SCHEMA = { type: 'object', properties: { n: { type: 'number' } }, required
 
 /** Takes `{ n: number }`. */
 const createResultTool = (parameters: JsonObject): Tool => ({
-  ...createFakeTool(RESULT_TOOL, { exposed: false }),
+  ...createFakeTool(RESULT_TOOL, { exposed: false, kind: 'result' }),
   parameters,
   check: (input) =>
     typeof input['n'] === 'number' ? { ok: true, input } : { ok: false, problem: 'n: must be a number' },

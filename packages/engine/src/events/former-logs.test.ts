@@ -1,0 +1,65 @@
+import { readFileSync } from 'node:fs'
+import { foldEvents } from '@polylogue/testkit'
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { decodeEvent } from './codec.ts'
+
+/** Logs as they were written when every event was of version 1, each with the state that it was folded to then. */
+const LOGS = z
+  .record(
+    z.string(),
+    z.object({
+      rows: z.array(z.object({ type: z.string(), version: z.literal(1), data: z.json() })),
+      state: z.record(z.string(), z.json()),
+    }),
+  )
+  .parse(JSON.parse(readFileSync(new URL('./fixtures/logs-of-version-1.json', import.meta.url), 'utf8')))
+
+const read = (name: string) =>
+  (LOGS[name]?.rows ?? []).map(({ type, version, data }) => decodeEvent({ type, version, data: JSON.stringify(data) }))
+
+describe('a log of version 1', () => {
+  it.each(Object.keys(LOGS))('folds to the state that it was folded to then: %s', (name) => {
+    const { shape, ...state } = foldEvents(read(name))
+    const { shape: former, ...then } = LOGS[name]?.state ?? {}
+    expect(JSON.parse(JSON.stringify(state))).toEqual(then)
+    expect(shape).not.toBe(former)
+  })
+
+  it('gets the kinds of its calls from their routes and names', () => {
+    const kinds = read('settings').flatMap((event) => (event.type === 'step.answered' ? [event.kinds] : []))
+    expect(kinds).toEqual([{ p1: 'plan', q1: 'question', g1: 'agent' }, undefined, undefined, { r1: 'result' }])
+  })
+})
+
+describe('an answer of version 1', () => {
+  const block = (id: string, name: string) => ({ type: 'tool-call', toolCallId: id, name, input: {} })
+  const kindsOf = (blocks: unknown, routes: unknown) => {
+    const answered = {
+      type: 'step.answered',
+      turnId: 't',
+      stepId: 's',
+      blocks,
+      routes,
+      finish: 'stop',
+      usage: { inputTokens: 1, outputTokens: 1 },
+    }
+    const event = decodeEvent({ type: 'step.answered', version: 1, data: JSON.stringify(answered) })
+    return event.type === 'step.answered' ? event.kinds : undefined
+  }
+
+  it('leaves a client tool with the name of one of ours without a kind', () => {
+    expect(kindsOf([block('a', 'TodoWrite')], { a: 'client' })).toBeUndefined()
+  })
+
+  it('takes the route before the name', () => {
+    expect(kindsOf([block('a', 'Ask'), block('b', 'Bash')], { a: 'question', b: 'server' })).toEqual({
+      a: 'question',
+      b: 'execute',
+    })
+  })
+
+  it.each([[null], ['x'], [[null]], [[{ type: 'tool-call' }]]])('with blocks %j is refused as damaged', (blocks) => {
+    expect(() => kindsOf(blocks, {})).toThrow('event step.answered is damaged')
+  })
+})
