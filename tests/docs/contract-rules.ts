@@ -25,7 +25,20 @@ export const CONTRACTS: readonly Contract[] = ['aap', 'acp', 'blade']
 
 const NUMBER = String.raw`\d+[a-z]?(?:\.\d+[a-z]?)*`
 const REFERENCE = new RegExp(String.raw`\b(aap|acp|blade) (${NUMBER}(?:(?:, | and )${NUMBER})*)`, 'g')
+const LETTERED = /^(?<ids>[A-Z]\d+(?:, [A-Z]\d+)*):/
+const LETTERED_ROW = /^\| (?<ids>[A-Z]\d+(?:, [A-Z]\d+)*) \|/
 const ROW = /^\| (?<number>\d[\w.]*) \| (?<sentence>.+) \| (?<section>.+) \| (?<basis>.+) \|$/
+
+/** Ids such as `C16`, of the rules that hold at every door. */
+export function readLetteredIds(): readonly string[] {
+  const pages = ['docs/contracts/reliability.md', 'docs/reliability.md']
+  return pages.flatMap((page) => parseLetteredIds(readFileSync(join(ROOT, page), 'utf8')))
+}
+
+/** Reads the first cell of every row; a cell may hold several ids. */
+export function parseLetteredIds(markdown: string): readonly string[] {
+  return markdown.split('\n').flatMap((line) => LETTERED_ROW.exec(line)?.groups?.['ids']?.split(', ') ?? [])
+}
 
 export function readRules(contract: Contract): readonly Rule[] {
   return parseRules(readFileSync(join(ROOT, 'docs/contracts', `${contract}.md`), 'utf8'))
@@ -55,13 +68,17 @@ export function readRuleReferences(): readonly RuleReference[] {
 
 /** Finds references in string literals and templates: test names, and the names that mutants run. */
 export function findRuleReferences(path: string, source: string): readonly RuleReference[] {
-  if (source.search(REFERENCE) === -1) return []
   const texts = stringsIn(parseAst(source, { lang: path.endsWith('x') ? 'tsx' : 'ts' }, path))
-  return texts.flatMap((text) =>
-    [...text.matchAll(REFERENCE)].flatMap(([, contract = '', numbers = '']) =>
+  return texts.flatMap((text) => [
+    ...[...text.matchAll(REFERENCE)].flatMap(([, contract = '', numbers = '']) =>
       numbers.split(/, | and /).map((number) => ({ contract, number, path, text })),
     ),
-  )
+    ...lettersIn(text).map((number) => ({ contract: 'reliability', number, path, text })),
+  ])
+}
+
+function lettersIn(text: string): readonly string[] {
+  return LETTERED.exec(text)?.groups?.['ids']?.split(', ') ?? []
 }
 
 function stringsIn(value: unknown): readonly string[] {

@@ -1,5 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { CONTRACTS, findRuleReferences, parseRules, readRuleReferences, readRules } from './contract-rules.ts'
+import {
+  CONTRACTS,
+  findRuleReferences,
+  parseLetteredIds,
+  parseRules,
+  readLetteredIds,
+  readRuleReferences,
+  readRules,
+} from './contract-rules.ts'
 
 const references = readRuleReferences()
 
@@ -37,6 +45,22 @@ describe.each(CONTRACTS)('the contract %s', (contract) => {
   })
 })
 
+describe('the rules that hold at every door', () => {
+  it('have every id that a test names', () => {
+    const ids = readLetteredIds()
+    const unknown = references.filter(({ contract, number }) => contract === 'reliability' && !ids.includes(number))
+    expect(unknown.map(({ path, number, text }) => `${path}: ${number} in "${text}"`)).toEqual([])
+  })
+
+  it('are read from the first cell of a table', () => {
+    expect(parseLetteredIds('| id | x |\n|---|---|\n| C1 | a |\n| F16, C9 | b |\n| mutants | c |')).toEqual([
+      'C1',
+      'F16',
+      'C9',
+    ])
+  })
+})
+
 describe('a reference to a rule', () => {
   const numbersIn = (source: string) =>
     findRuleReferences('x.test.ts', source).map(({ contract, number }) => `${contract} ${number}`)
@@ -44,6 +68,7 @@ describe('a reference to a rule', () => {
   it('is found in names of tests, one or several at a time', () => {
     expect(numbersIn("it('aap 86: x', f)")).toEqual(['aap 86'])
     expect(numbersIn("describe.each([1])('acp 10.3: %s', f)")).toEqual(['acp 10.3'])
+    expect(numbersIn("it('C27, T8: x', f)")).toEqual(['reliability C27', 'reliability T8'])
     expect(numbersIn('it(`blade 88a, 9 and 150: ${x}`, f)')).toEqual(['blade 88a', 'blade 9', 'blade 150'])
   })
 
