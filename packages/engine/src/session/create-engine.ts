@@ -8,6 +8,7 @@ import { Coordinator } from '../turn/coordinator.ts'
 import type { EngineParts } from '../turn/turn-deps.ts'
 import { Transcript } from '../views/transcript.ts'
 import { readSummary, toSessionView } from '../views/session-list.ts'
+import { readWaitingCalls } from '../views/waiting-calls.ts'
 import type { Command, CommandResults } from './command.ts'
 import type { Attachment, Engine, ReadAs, SessionReader } from './engine-api.ts'
 import { attachReader } from './attach-reader.ts'
@@ -87,6 +88,10 @@ export function createEngine(options: EngineOptions): Engine {
         isMore = page.length === HISTORY_PAGE
       }
       return transcript.messages()
+    },
+
+    async readWaiting(userId, sessionId) {
+      return readWaitingCalls((await owned(userId, sessionId)).state, store)
     },
 
     async readBlob(userId, sessionId, hash, as) {

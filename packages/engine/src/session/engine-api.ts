@@ -3,6 +3,7 @@ import type { BlockDelta, Cursor, LiveBatch, ToolProgress } from '../events/live
 import type { ClientTool, Labels, Preset, Recorded, ToolAccess, TurnOutcome } from '../events/recorded-event.ts'
 import type { SessionId, ToolCallId, TurnId, UserId } from '../ids.ts'
 import type { Blob } from '../ports/event-store.ts'
+import type { WaitingCall } from '../views/waiting-calls.ts'
 import type { Command, CommandResults } from './command.ts'
 
 /**
@@ -19,6 +20,8 @@ export interface Engine {
   findSessions(userId: UserId, search: SessionSearch): Promise<SessionMatches>
   /** `full`: all that was said, nothing left out. `compacted`: what the model is given. */
   readHistory(userId: UserId, sessionId: SessionId, view: 'full' | 'compacted'): Promise<readonly SeedMessage[]>
+  /** The calls that the session waits for, with what the person who answers them should see. */
+  readWaiting(userId: UserId, sessionId: SessionId): Promise<readonly WaitingCall[]>
   readBlob(userId: UserId, sessionId: SessionId, hash: string, as?: ReadAs): Promise<Blob | undefined>
 
   /**

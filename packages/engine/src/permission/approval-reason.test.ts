@@ -1,0 +1,14 @@
+import { expect, it } from 'vitest'
+import { describeApprovalReason, parseApprovalReason } from './approval-reason.ts'
+
+it.each([
+  ['mode-preset:Bash', { type: 'preset' }],
+  ['user-rule:Bash', { type: 'user-rule' }],
+  ['not-trusted:Bash', { type: 'not-trusted' }],
+  ['not-understood', { type: 'not-understood' }],
+  ['toString', { type: 'other', recorded: 'toString' }],
+  [undefined, { type: 'other', recorded: '' }],
+])('the recorded reason %j has a sentence', (recorded, reason) => {
+  expect(parseApprovalReason(recorded)).toEqual(reason)
+  expect(describeApprovalReason(parseApprovalReason(recorded))).toMatch(/^[A-Z].+\.$/)
+})

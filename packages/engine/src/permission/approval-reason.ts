@@ -1,0 +1,45 @@
+import { unreachable } from '../errors.ts'
+
+/** Why a call needs an approval. Recorded as a string in `approval.requested`, see `parseApprovalReason`. */
+export type ApprovalReason =
+  /** The session's preset asks before such calls. */
+  | { readonly type: 'preset' }
+  /** One of the user's own rules asks. */
+  | { readonly type: 'user-rule' }
+  /** The session lists its tools and does not trust this one. */
+  | { readonly type: 'not-trusted' }
+  /** The shell parser does not understand every part of the command. */
+  | { readonly type: 'not-understood' }
+  /** Recorded by another version, or none was recorded. */
+  | { readonly type: 'other'; readonly recorded: string }
+
+const TYPES = new Map<string, Exclude<ApprovalReason, { type: 'other' }>['type']>([
+  ['mode-preset', 'preset'],
+  ['user-rule', 'user-rule'],
+  ['not-trusted', 'not-trusted'],
+  ['not-understood', 'not-understood'],
+])
+
+/** Recorded reasons are `<code>` or `<code>:<detail>`, such as `mode-preset:Bash`. */
+export function parseApprovalReason(recorded = ''): ApprovalReason {
+  const type = TYPES.get(recorded.split(':', 1)[0] ?? '')
+  return type === undefined ? { type: 'other', recorded } : { type }
+}
+
+/** One sentence for the person who decides. */
+export function describeApprovalReason(reason: ApprovalReason): string {
+  switch (reason.type) {
+    case 'preset':
+      return "The session's mode asks before calls like this one."
+    case 'user-rule':
+      return 'One of your rules asks before this call.'
+    case 'not-trusted':
+      return 'The client that listed the tools of this session does not trust this one.'
+    case 'not-understood':
+      return 'Part of this command could not be parsed. Read it closely.'
+    case 'other':
+      return reason.recorded === '' ? 'This call needs your approval.' : `The recorded reason is ${reason.recorded}.`
+    default:
+      return unreachable(reason)
+  }
+}
