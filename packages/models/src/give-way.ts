@@ -1,4 +1,4 @@
-/** Lets everything else that is due run before the caller goes on. */
+/** Yields to the event loop. */
 export type GiveWay = () => Promise<void>
 
 export const giveWayToEventLoop: GiveWay = () => new Promise((resolve) => setImmediate(resolve))

@@ -2,7 +2,7 @@ import type { ModelMessage, ModelRequest } from '@polylogue/engine'
 
 const CHARACTERS_PER_TOKEN = 4
 
-/** An estimate that depends on the request alone, for models that have no tokenizer. */
+/** An estimate from the request alone, for models without a tokenizer. */
 export function estimateInputTokens(request: ModelRequest): number {
   const characters = request.messages.reduce((sum, message) => sum + lengthOf(message), request.system.length)
   return Math.ceil(characters / CHARACTERS_PER_TOKEN)

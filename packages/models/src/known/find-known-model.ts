@@ -8,7 +8,7 @@ import { knownModelsOf, type KnownModel } from './known-models.ts'
 /** A dated or numbered release of a model shares the facts of its plain name. */
 const RELEASE = /-(\d{8}|\d{4}-\d{2}-\d{2}|latest|\d{3,4})$/
 
-/** `undefined` also where a known provider's name stands for another server. */
+/** Also `undefined` where a known provider's name is used for another server. */
 export function findKnownModel({ name, isAtHome }: Provider, model: string): KnownModel | undefined {
   if (!isAtHome) return undefined
   const models = knownModelsOf(name)
@@ -16,7 +16,7 @@ export function findKnownModel({ name, isAtHome }: Provider, model: string): Kno
   return known === undefined ? undefined : models[known]
 }
 
-/** What a model costs by its provider's list, in US dollars. `undefined`: nobody knows. */
+/** A model's list price in US dollars, if known. */
 export function findListPrice(
   name: string,
   { providers = {}, env }: { readonly providers?: ProviderConfigs; readonly env: Environment },

@@ -1,6 +1,6 @@
 // What is known of hosted models: how much input they take, list prices in US dollars for a million tokens, and abilities.
-// `generated/` comes from a maintained list; `npm run refresh-models` writes it anew, and each file names its source and
-// date. List prices change: whoever bills by them sets `prices` in the configuration, which wins.
+// `generated/` comes from a maintained list; `npm run refresh-models` rewrites it. Each file names its source and
+// date. List prices change: set `prices` in the configuration before you bill by them; it wins.
 import type { Rates } from '@polylogue/engine'
 import { createRequire } from 'node:module'
 import { z } from 'zod'
@@ -14,7 +14,7 @@ export interface KnownModel {
   readonly maxOutput?: number
   /** Takes images. */
   readonly images?: true
-  /** How hard it may be told to think, from least to most. Absent: it does not think, or cannot be told. */
+  /** Supported thinking levels, lowest first. Absent: it does not think, or the level is fixed. */
   readonly thinking?: readonly string[]
   readonly price?: Rates & { readonly long?: Rates & { readonly above: number } }
 }

@@ -4,16 +4,16 @@ import { readOllamaWindow } from '../providers/list-models.ts'
 import type { Fetch } from '../providers/watched-fetch.ts'
 import { findKnownModel } from './find-known-model.ts'
 
-/** How many tokens of input a model takes, as far as that is known by now. */
+/** How many input tokens a model takes, as far as known. */
 export interface Window {
   tokens(): number | undefined
-  /** Called after each answer. Asks the server in the background, where one is asked. */
+  /** Called after each answer. Queries an Ollama server in the background. */
   learn(): void
 }
 
 /**
- * An Ollama gives a model the room that it was started with, whatever the model could take, and silently forgets the
- * beginning of what is longer. It tells how much that is only while the model is loaded: after an answer it is.
+ * Ollama limits a model to the context it was started with and silently drops the beginning of longer input. It reports that
+ * limit only while the model is loaded, which is the case right after an answer.
  */
 export function createWindow(
   provider: Provider,

@@ -7,11 +7,11 @@ import { type Fetch, watchFetch } from './watched-fetch.ts'
 
 export type AttemptEnd =
   | { readonly type: 'complete'; readonly end: AnswerEnd }
-  /** The stream ended and nobody said that the answer did. */
+  /** The stream ended without a finish part. */
   | { readonly type: 'unfinished' }
   | { readonly type: 'stalled'; readonly stall: Stall }
   | { readonly type: 'broken'; readonly error: unknown }
-  /** We were told to stop. */
+  /** The signal aborted. */
   | { readonly type: 'stopped' }
 
 export interface AttemptParts {
@@ -20,12 +20,12 @@ export interface AttemptParts {
   readonly fetch: Fetch
   readonly options: LanguageModelV4CallOptions
   readonly translator: OutputTranslator
-  /** Over this attempt's own HTTP. */
+  /** Uses this attempt's own fetch. */
   connect(fetch: Fetch): LanguageModelV4
 }
 
 /**
- * Asks once. Never throws. However it ends, also when the reader leaves in the middle, the connection is closed.
+ * Asks once. Never throws. Always closes the connection, also when the reader stops early.
  */
 export async function* attempt(parts: AttemptParts, signal: AbortSignal): AsyncGenerator<ModelOutput, AttemptEnd> {
   const { clock, deadlines, translator } = parts
@@ -65,7 +65,7 @@ export async function* attempt(parts: AttemptParts, signal: AbortSignal): AsyncG
 }
 
 interface PartReader {
-  /** The next part, or nothing at the end and after hanging up. */
+  /** The next part; `undefined` at the end or after hanging up. */
   read(): Promise<LanguageModelV4StreamPart | undefined>
 }
 
@@ -77,7 +77,7 @@ async function openStream({ connect, options }: AttemptParts, fetch: Fetch, hung
     return { read: () => Promise.resolve(undefined) }
   }
   const reader = opened.stream.getReader()
-  // A pending read then ends at once, however slowly the layers below give up.
+  // Ends a pending read at once, even if the layers below are slow to stop.
   const leave = (): void => void reader.cancel().catch(ignore)
   hungUp.addEventListener('abort', leave, { once: true })
   if (hungUp.aborted) leave()
@@ -89,7 +89,7 @@ async function openStream({ connect, options }: AttemptParts, fetch: Fetch, hung
   }
 }
 
-/** Nothing if the signal comes first. */
+/** `undefined` if the signal aborts first. */
 function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
   return new Promise((resolve, reject) => {
     const onAbort = (): void => resolve(undefined)
@@ -99,5 +99,5 @@ function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T |
   })
 }
 
-/** Whatever a stream says after we left it. */
+/** Ignores what a stream reports after we left it. */
 function ignore(): void {}

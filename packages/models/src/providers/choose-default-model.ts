@@ -15,7 +15,7 @@ export interface DefaultModelDeps extends ListDeps {
   readonly providers?: ProviderConfigs
 }
 
-/** Asked in this order; each with the model that is taken unless `providers` names another. */
+/** Tried in this order, with the default model of each unless `providers` names another. */
 const HOSTED = [
   ['anthropic', 'claude-sonnet-5-5'],
   ['openai', 'gpt-6.1-sol'],
@@ -27,8 +27,8 @@ const NO_MODEL =
   'GEMINI_API_KEY, or start Ollama.'
 
 /**
- * The model of an agent that names none: what `POLYLOGUE_MODEL` says, else the first provider with a key, else a local
- * server, else the demo.
+ * The model for agents that name none: `POLYLOGUE_MODEL`, else the first provider with a key, else a local server, else the
+ * demo.
  */
 export async function chooseDefaultModel(deps: DefaultModelDeps): Promise<DefaultModel> {
   const { env, providers = {} } = deps

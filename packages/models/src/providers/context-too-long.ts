@@ -1,6 +1,6 @@
 import type { ErrorFacts } from './error-facts.ts'
 
-/** How providers and local servers say that a conversation does not fit. Each wording was seen; none has a common code. */
+/** How providers say that a conversation is too long. There is no common error code; each wording was observed. */
 const WORDINGS = [
   /prompt is too long/, // Anthropic
   /exceed context limit/, // Anthropic, input and output together

@@ -1,9 +1,9 @@
-// What an error of the AI SDK says, whichever of its shapes it has: a failed request, an error inside a stream, a broken
-// connection, an answer that could not be read. Nothing here is ever shown to a client.
+// Extracts the facts from any AI SDK error: a failed request, an error inside a stream, a broken connection, an unreadable
+// answer. Clients never see any of it.
 export interface ErrorFacts {
-  /** Of the HTTP answer, or what stands for it inside a stream. 200 is an answer that broke. */
+  /** The HTTP status, or its equivalent inside a stream. 200 means the answer broke. */
   readonly status?: number
-  /** Everything that was said, bounded. */
+  /** All text of the error, bounded. */
   readonly said: string
   /** The same in lower case. */
   readonly text: string

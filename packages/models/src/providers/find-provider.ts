@@ -10,24 +10,24 @@ import {
   type ProviderKind,
 } from './provider-config.ts'
 
-/** Where a provider is and what it takes to talk to it. */
+/** A provider's address, key and settings. */
 export interface Provider {
   readonly name: string
-  /** As sentences name it. */
+  /** Its name in sentences. */
   readonly title: string
   readonly kind: ProviderKind
   readonly baseUrl: string
   readonly apiKey?: string
-  /** Where the key was found, or is looked for. */
+  /** Where the key was found, or would be looked up. */
   readonly apiKeyFrom: string
   readonly needsKey: boolean
-  /** At the address that its name is known for; elsewhere, nothing known of its models holds. */
+  /** Whether the address is the known provider's own. Elsewhere, catalogue facts do not apply. */
   readonly isAtHome: boolean
   readonly deadlines: Deadlines
   readonly config: ProviderConfig
 }
 
-/** Throws `ModelChoiceError` if nothing is known of a provider of that name. */
+/** Throws `ModelChoiceError` for an unknown provider. */
 export function findProvider(name: string, configs: ProviderConfigs, env: Environment): Provider {
   const config = Object.hasOwn(configs, name) ? (configs[name] ?? {}) : {}
   const known = Object.hasOwn(KNOWN_PROVIDERS, name) ? KNOWN_PROVIDERS[name] : undefined
@@ -62,7 +62,7 @@ export function findProvider(name: string, configs: ProviderConfigs, env: Enviro
   }
 }
 
-/** Those that a key was given for, in the configuration or in the environment. */
+/** Providers with a key, from the configuration or the environment. */
 export function findKeyedProviders(configs: ProviderConfigs, env: Environment): readonly Provider[] {
   const names = [...new Set([...Object.keys(KNOWN_PROVIDERS), ...Object.keys(configs)])]
   return names.flatMap((name) => {
@@ -76,7 +76,7 @@ export function findKeyedProviders(configs: ProviderConfigs, env: Environment): 
   })
 }
 
-/** A value that is there and not blank. */
+/** A variable's value, unless blank. */
 export function readVariable(env: Environment, name: string): string | undefined {
   const value = env[name]?.trim()
   return value === '' ? undefined : value
@@ -88,7 +88,7 @@ function kindOf(known: KnownProvider | undefined, isAtHome: boolean): ProviderKi
   return known.kind === 'openai' && !isAtHome ? 'openai-compatible' : known.kind
 }
 
-/** Ollama's own variable: `host`, `host:port` or an address; `0.0.0.0` is where it listens, not where it is reached. */
+/** Ollama's own variable: `host`, `host:port` or a URL. `0.0.0.0` is a listening address; connect to loopback instead. */
 function ollamaHost(name: string, env: Environment): string | undefined {
   const value = name === 'ollama' ? readVariable(env, 'OLLAMA_HOST') : undefined
   if (value === undefined) return undefined

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { wait } from '../wait.ts'
 import type { Fetch } from './watched-fetch.ts'
 
-/** A server on this machine answers at once or is not there; nobody should wait for it at every start. */
+/** A local server answers at once or is not there; do not delay every start for it. */
 const LONGEST_WAIT_MS = 1000
 
 const ollamaTags = z.object({
@@ -14,7 +14,7 @@ const ollamaLoaded = z.object({
 })
 const openAiModels = z.object({ data: z.array(z.object({ id: z.string() })) })
 
-/** They turn texts into numbers and cannot answer. */
+/** Embedding models cannot hold a conversation. */
 const EMBEDDING = /embed|bert|bge-|minilm|rerank/i
 
 export interface ListDeps {
@@ -22,7 +22,7 @@ export interface ListDeps {
   readonly fetch: Fetch
 }
 
-/** Models that an Ollama has, the one used last first; nothing if none is there. `baseUrl` ends in `/v1`. */
+/** The models of an Ollama server, most recently used first; `undefined` without a server. `baseUrl` ends in `/v1`. */
 export async function listOllamaModels(baseUrl: string, deps: ListDeps): Promise<readonly string[] | undefined> {
   const answer = ollamaTags.safeParse(await readJson(`${baseUrl.replace(/\/v1$/, '')}/api/tags`, {}, deps))
   if (!answer.success) return undefined
@@ -31,7 +31,7 @@ export async function listOllamaModels(baseUrl: string, deps: ListDeps): Promise
     .map(({ name }) => name)
 }
 
-/** The room that an Ollama gives a model that is loaded; nothing if it does not say. Never rejects. */
+/** The context length of a loaded Ollama model, if the server reports it. Never rejects. */
 export async function readOllamaWindow(baseUrl: string, model: string, deps: ListDeps): Promise<number | undefined> {
   const answer = ollamaLoaded.safeParse(await readJson(`${baseUrl.replace(/\/v1$/, '')}/api/ps`, {}, deps))
   if (!answer.success) return undefined
@@ -39,7 +39,7 @@ export async function readOllamaWindow(baseUrl: string, model: string, deps: Lis
   return answer.data.models.find(({ name }) => names.includes(name))?.context_length
 }
 
-/** Models that an OpenAI-compatible server offers; nothing if it does not say. */
+/** The models of an OpenAI-compatible server, if it lists them. */
 export async function listOfferedModels(
   { baseUrl, apiKey }: { readonly baseUrl: string; readonly apiKey?: string },
   deps: ListDeps,

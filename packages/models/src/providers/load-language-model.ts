@@ -1,5 +1,4 @@
-// The one place that knows the AI SDK's packages. Each is loaded when a model of its kind is first asked: together they
-// cost more than the whole start of a server may.
+// The only file that imports AI SDK packages. Each loads on first use: together they would exceed the start-up budget.
 import type { LanguageModelV4 } from '@ai-sdk/provider'
 import type { Provider } from './find-provider.ts'
 import { traitsOf } from './traits.ts'
@@ -10,7 +9,7 @@ export interface Connection {
   readonly fetch: Fetch
 }
 
-/** Address and key are always given: left out, the packages would look into the environment by themselves. */
+/** Always pass address and key: without them the packages read the environment themselves. */
 export type Connect = (connection: Connection) => LanguageModelV4
 
 export async function loadLanguageModel(provider: Provider, model: string): Promise<Connect> {

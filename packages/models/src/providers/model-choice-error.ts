@@ -1,4 +1,4 @@
-/** A model that cannot be had: its name, its provider or the provider's address is wrong. The message is a sentence. */
+/** The model's name, provider or address is wrong. The message is a complete sentence. */
 export class ModelChoiceError extends Error {
   override readonly name = 'ModelChoiceError'
 }

@@ -1,6 +1,6 @@
-// What we keep in a block's `opaque`: the provider's own words about it, as the AI SDK hands them out and takes them
-// back. `own` belongs to the block itself. `after` are pieces of thinking that came without text right after it
-// (redacted or encrypted): the log has no block for them, yet the provider wants each one back in its place.
+// The format of a block's `opaque`: provider metadata as the AI SDK returns and accepts it. `own` belongs to the block
+// itself. `after` holds thinking without text (redacted or encrypted) that followed the block: the log has no block for
+// it, but the provider needs each piece back in place.
 import type { SharedV4ProviderOptions } from '@ai-sdk/provider'
 import type { JsonValue, OpaqueData } from '@polylogue/engine'
 import { z } from 'zod'
@@ -15,7 +15,7 @@ const schema = z.object({ own: metadata.optional(), after: z.array(metadata).opt
 
 const NOTHING: OpaqueValue = { after: [] }
 
-/** Nothing, unless this very model wrote it. */
+/** `undefined` unless this same model wrote it. */
 export function readOpaque(opaque: OpaqueData | undefined, modelName: string): OpaqueValue {
   if (opaque?.model !== modelName) return NOTHING
   const parsed = schema.safeParse(opaque.value)
@@ -28,7 +28,7 @@ export function toOpaque(modelName: string, { own, after }: OpaqueValue): Opaque
   return { model: modelName, value: toJson({ ...(own && { own }), ...(after.length > 0 && { after }) }) }
 }
 
-/** Leaves out what JSON cannot hold, such as fields that are `undefined`. */
+/** Drops what JSON cannot hold, such as `undefined` fields. */
 function toJson(value: object): JsonValue {
   const parsed: unknown = JSON.parse(JSON.stringify(value))
   return z.json().parse(parsed)

@@ -9,7 +9,7 @@ import { type OpaqueValue, toOpaque } from './opaque-value.ts'
 import { parseCallInput } from './parse-call-input.ts'
 import type { ToolNames } from './tool-names.ts'
 
-/** A call may be as long as the largest request that a client may send. */
+/** The same limit as the largest client request. */
 export const LONGEST_CALL = 4 * 1024 * 1024
 /** Text and thinking together. */
 const LONGEST_ANSWER = 4 * 1024 * 1024
@@ -19,7 +19,7 @@ export interface AnswerEnd {
   readonly usage: LanguageModelV4Usage
 }
 
-/** The block that the engine has open: what is opaque attaches to it. */
+/** The engine's open block; opaque metadata attaches to it. */
 type OpenBlock =
   | { readonly type: 'text' }
   | { readonly type: 'thinking'; readonly reasoningId: string | undefined; readonly opaque: OpaqueValue }
@@ -40,7 +40,7 @@ export class AnswerTooLong extends Error {
   override readonly name = 'AnswerTooLong'
 }
 
-/** One answer, part by part, in the engine's words. */
+/** Translates one answer, part by part, to engine outputs. */
 export class OutputTranslator {
   readonly #modelName: string
   readonly #names: ToolNames
@@ -66,17 +66,17 @@ export class OutputTranslator {
     return this.#hasCalls
   }
 
-  /** Something was said already; another attempt would say it twice. */
+  /** Some output was already sent; a retry would repeat it. */
   get hasOutput(): boolean {
     return this.#hasOutput
   }
 
-  /** Of everything that was said. */
+  /** Of all text so far. */
   get characters(): number {
     return this.#characters
   }
 
-  /** Throws what the provider reported as an error, `CallTooLong` and `AnswerTooLong`. */
+  /** Throws the provider's reported error, `CallTooLong` or `AnswerTooLong`. */
   take(part: LanguageModelV4StreamPart): ModelOutput | undefined {
     const output = this.#toOutput(part)
     if (output !== undefined) this.#hasOutput = true
@@ -111,7 +111,7 @@ export class OutputTranslator {
       case 'error':
         throw part.error instanceof Error ? part.error : new ReportedError(part.error)
       default:
-        // Sources, files and the like that nobody asked for, and notes about the stream itself.
+        // Sources, files and stream metadata, which we do not use.
         return undefined
     }
   }
@@ -131,7 +131,7 @@ export class OutputTranslator {
     reasoning.hasText = true
     const continues =
       this.#block?.type === 'thinking' && this.#block.opaque.own === undefined && this.#block.opaque.after.length === 0
-    // The engine joins thinking that nothing stands between; what belongs to one half would then sign both.
+    // The engine joins adjacent thinking; one part's signature would then cover both.
     const isMixed = continues && this.#block?.type === 'thinking' && this.#block.reasoningId !== part.id
     this.#block = { type: 'thinking', reasoningId: isMixed ? undefined : part.id, opaque: { after: [] } }
     return { type: 'thinking', text: part.delta }
@@ -180,7 +180,7 @@ export class OutputTranslator {
   }
 }
 
-/** An error that a provider sent inside its stream, as it came. */
+/** An error that the provider sent inside its stream. */
 export class ReportedError extends Error {
   override readonly name = 'ReportedError'
   readonly data: unknown
@@ -197,7 +197,7 @@ function metadataOf(part: { readonly providerMetadata?: SharedV4ProviderMetadata
   return part.providerMetadata ? { metadata: part.providerMetadata } : {}
 }
 
-/** Later words win, provider by provider and field by field; a field that is empty says nothing. */
+/** Later values win, per provider and field; empty fields are ignored. */
 function merge(reasoning: Reasoning, more: SharedV4ProviderMetadata | undefined): void {
   if (more === undefined) return
   const merged: SharedV4ProviderMetadata = { ...reasoning.metadata }

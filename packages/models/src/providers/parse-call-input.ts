@@ -1,7 +1,7 @@
-/** As deep as the doors let JSON be. Much deeper values can be read but not written again. */
+/** The same depth as the doors allow. V8 parses far deeper values but cannot serialise them. */
 const DEEPEST = 64
 
-/** What the model wrote for a call: parsed if it is JSON that can be stored, else the text itself. */
+/** The input a model wrote for a call: parsed if it is JSON we can store, otherwise the raw text. */
 export function parseCallInput(text: string): unknown {
   if (text.trim() === '') return {}
   try {

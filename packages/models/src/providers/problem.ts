@@ -3,20 +3,20 @@ import { isContextTooLong } from './context-too-long.ts'
 import type { ErrorFacts } from './error-facts.ts'
 import { readRetryAfter } from './retry-after.ts'
 
-/** Why an attempt brought no answer, and whether another one may. */
+/** Why an attempt failed, and whether a retry may succeed. */
 export interface Problem {
   readonly failure: Failure
-  /** The same request may well succeed a moment later. */
+  /** The same request may succeed later. */
   readonly isTransient: boolean
   readonly retryAfterMs?: number
-  /** The request may succeed without these. */
+  /** The request may succeed without these parts. */
   readonly refused?: 'images' | 'tools'
-  /** What it took all the same, where the provider said so. */
+  /** Usage of the failed attempt, if the provider reported it. */
   readonly usage?: Usage
 }
 
 export interface ProblemContext {
-  /** As sentences name the provider. */
+  /** The provider's name in sentences. */
   readonly title: string
   readonly model: string
   readonly now: number
@@ -32,7 +32,7 @@ const OVERLOADED = /overloaded|temporarily unavailable|at capacity/
 const NO_TOOLS = /not support tools|support tool use|tool choice requires|function calling is not/
 const NO_IMAGES = /image|vision|multi-?modal|content must be a string|expected `?text`?/
 
-/** An error as a sentence that a client may read. What the provider said stays out of it. */
+/** Turns an error into a sentence for clients. Never includes the provider's own text. */
 export function toProblem(facts: ErrorFacts, context: ProblemContext): Problem {
   const { status, text } = facts
   if (status === undefined || status === 200) return toBrokenProblem(facts, context)
@@ -77,7 +77,7 @@ function toBusyProblem(
     : { ...transient('model-error', `${title} had an error of its own (HTTP ${status}).`), ...waiting }
 }
 
-/** No HTTP error: the connection, or what came over it, was broken. */
+/** Not an HTTP error: the connection broke, or its content was invalid. */
 function toBrokenProblem(facts: ErrorFacts, { title }: ProblemContext): Problem {
   const { status, text, codes } = facts
   const names = [...codes]
@@ -98,7 +98,7 @@ function toBrokenProblem(facts: ErrorFacts, { title }: ProblemContext): Problem 
   return failed('model-error', `${title} answered with something that is no answer of a model.`)
 }
 
-/** Clients read it: the address itself is the operator's business. */
+/** Clients read this, so it does not include the address. */
 const wrongAddress = (sentence: string): Problem =>
   failed('model-error', `${sentence} Its base URL may be wrong, or lack a path such as /v1.`)
 
@@ -121,7 +121,7 @@ export function inWords(ms: number): string {
   return count === 1 ? `1 ${unit}` : `${count} ${unit}s`
 }
 
-/** A title that does not begin its sentence. */
+/** A title in the middle of a sentence. */
 export function inSentence(title: string): string {
   return title.replace(/^The /, 'the ')
 }

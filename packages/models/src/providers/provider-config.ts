@@ -1,11 +1,11 @@
 import { z } from 'zod'
 
-/** Which wire format a provider speaks. */
+/** The provider's wire format. */
 export type ProviderKind = 'anthropic' | 'openai' | 'google' | 'openai-compatible'
 
 export type ThinkingEffort = 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' | 'max'
 
-/** How long a provider may keep us waiting. */
+/** Limits on how long we wait for a provider. */
 export interface Deadlines {
   /** From the request to the first byte of the answer. */
   readonly firstByteMs: number
@@ -16,10 +16,10 @@ export interface Deadlines {
 }
 
 export interface ModelSettings {
-  /** How much the model is asked to think; left to the provider if absent. */
+  /** How much the model should think. Absent: the provider decides. */
   readonly thinking?: ThinkingEffort
   readonly maxOutputTokens?: number
-  /** Whether images are sent. If absent they are, and left out when the provider refuses them. */
+  /** Whether to send images. Absent: send them, and retry without when the provider rejects them. */
   readonly images?: boolean
   readonly deadlines?: Partial<Deadlines>
 }
@@ -31,7 +31,7 @@ export interface ProviderConfig extends ModelSettings {
   readonly apiKey?: string
   /** The environment variable that holds the key. */
   readonly apiKeyEnv?: string
-  /** Its model that is taken when no agent names one. */
+  /** The model for agents that name none. */
   readonly model?: string
 }
 
@@ -47,7 +47,7 @@ export const DEFAULT_DEADLINES: Deadlines = {
   totalMs: 15 * 60_000,
 }
 
-/** The HTTP client gives up by itself after five minutes of silence; a longer deadline would never be ours. */
+/** The HTTP client times out after five minutes of silence, so a longer deadline would never fire. */
 const LONGEST_SILENCE_MS = 290_000
 const LONGEST_ANSWER_MS = 24 * 60 * 60_000
 

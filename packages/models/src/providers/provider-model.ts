@@ -18,9 +18,9 @@ import type { Fetch } from './watched-fetch.ts'
 
 export interface ProviderModelParts {
   readonly provider: Provider
-  /** As the provider names it. */
+  /** The provider's own name for it. */
   readonly model: string
-  /** `provider/model`: the tag of what only this model understands. */
+  /** `provider/model`: tags opaque parts that only this model understands. */
   readonly modelName: string
   readonly settings: ModelSettings
   readonly clock: Clock
@@ -31,16 +31,16 @@ export interface ProviderModelParts {
 }
 
 export interface NamedModel extends Model {
-  /** `provider/model`, to be recorded with every step: history is lowered for a model of another name. */
+  /** `provider/model`, recorded with every step. Another model gets the history without opaque parts. */
   readonly modelName: string
-  /** Loads the code that talks to this kind of provider, so that the first request need not wait for it. */
+  /** Loads the provider's package, so that the first request does not wait for it. */
   load(): Promise<void>
 }
 
-/** What the largest image takes that the provider does not scale down, by its documentation. */
+/** Tokens of the largest image that providers accept unscaled, according to their documentation. */
 const TOKENS_PER_IMAGE = { anthropic: 1_600, openai: 1_500, google: 1_300, 'openai-compatible': 1_500 } as const
 
-/** What of a request is sent; less after the provider refused it. */
+/** Which parts of a request are sent. Shrinks when the provider rejects a part. */
 interface Extent {
   withImages: boolean
   withTools: boolean
@@ -51,7 +51,7 @@ export function createProviderModel(parts: ProviderModelParts): NamedModel {
   const { title, kind } = provider
   const traits = traitsOf(provider)
   const deadlines: Deadlines = { ...provider.deadlines, ...settings.deadlines }
-  /** A property of the model. Images are not: one may be broken and the next not. */
+  /** Remembered per model. Images are not: one may be broken and the next fine. */
   let takesTools = true
 
   const window = createWindow(provider, model, { clock, fetch: parts.fetch })
@@ -94,7 +94,7 @@ export function createProviderModel(parts: ProviderModelParts): NamedModel {
     },
   }
 
-  /** Asks until there is an answer, a failure that stands, or the signal. Ends with its last output unless stopped. */
+  /** Retries until there is an answer, a final failure or an abort. Always ends with a last output unless aborted. */
   async function* ask(
     request: ModelRequest,
     apiKey: string | undefined,
@@ -149,7 +149,7 @@ export function createProviderModel(parts: ProviderModelParts): NamedModel {
     }
   }
 
-  /** Whether the same request with less in it is worth a try. */
+  /** Whether to retry the request with fewer parts. */
   function lower(
     extent: Extent,
     { refused }: Problem,

@@ -13,13 +13,13 @@ export interface ModelDeps {
   readonly fetch?: Fetch
   /** In [0, 1). */
   readonly random?: () => number
-  /** What went wrong, in more words than clients get; keys are taken out. */
+  /** Details for the log, with keys removed. */
   readonly log?: (entry: LogEntry) => void
 }
 
 /**
- * The model of that name, `provider/model`. Throws `ModelChoiceError`; a missing key is no error yet, because a session
- * may bring its own. `settings` overrule those of the provider.
+ * Finds the model named `provider/model`. Throws `ModelChoiceError`. A missing key is not an error yet, because a session may
+ * bring its own. `settings` override the provider's.
  */
 export function resolveModel(name: string, deps: ModelDeps, settings: ModelSettings = {}): NamedModel {
   const { provider: providerName, model } = parseModelName(name)

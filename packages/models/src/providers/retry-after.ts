@@ -1,6 +1,6 @@
 import type { ErrorFacts } from './error-facts.ts'
 
-/** How long the provider asks us to wait, if it says so: in a header, or as Google does in the body. */
+/** The wait a provider asks for, from the header or, for Google, the body. */
 export function readRetryAfter({ headers, text }: ErrorFacts, now: number): number | undefined {
   const milliseconds = Number(headers['retry-after-ms'])
   if (headers['retry-after-ms'] !== undefined && milliseconds >= 0) return milliseconds

@@ -3,11 +3,11 @@ import type { Clock, Timer } from '@polylogue/engine'
 export type Stall = 'first-byte' | 'idle'
 
 export interface StallWatch {
-  /** A byte came. */
+  /** A byte arrived. */
   touch(): void
-  /** Nobody waits for the provider now: our own reader is busy with what came. */
+  /** We are not waiting for the provider: our own reader is busy. */
   hold(): void
-  /** We wait again. */
+  /** We are waiting again. */
   resume(): void
   stop(): void
 }
@@ -19,7 +19,7 @@ export interface StallWatchParts {
   onStall(stall: Stall): void
 }
 
-/** One timer for a whole answer: it is set anew when it fires too early, not with every byte. */
+/** One timer per answer. It is reset when it fires too early, not with every byte. */
 export function watchForStalls({ clock, firstByteMs, idleMs, onStall }: StallWatchParts): StallWatch {
   let waitingSince = clock.now()
   let phase: Stall = 'first-byte'

@@ -18,11 +18,11 @@ export interface AssistantTarget {
   readonly modelName: string
   readonly traits: Traits
   readonly names: ToolNames
-  /** The message belongs to the turn that goes on. */
+  /** The message belongs to the current turn. */
   readonly isCurrentTurn: boolean
 }
 
-/** An answer as this model takes it back. What only another model understands is left out; calls always stay. */
+/** Converts an answer for this model. Drops what only another model understands; keeps every call. */
 export function toAssistantParts(
   message: AssistantMessage,
   target: AssistantTarget,
@@ -32,7 +32,7 @@ export function toAssistantParts(
   const isKnownThinking = target.isCurrentTurn && model === target.modelName
   const sent = parts.flatMap((part) => toSent(part, target))
   const usable = withUsableThinking(sent, target.traits.thinkingBack, isKnownThinking)
-  // Thinking that leads to nothing is refused at the end of an answer.
+  // Providers reject an answer that ends with thinking.
   return usable.slice(0, usable.findLastIndex((part) => part.type !== 'reasoning') + 1)
 }
 
@@ -69,14 +69,14 @@ function silentThinking(providerOptions: LanguageModelV4ReasoningPart['providerO
   return { type: 'reasoning', text: '', providerOptions }
 }
 
-/** Thinking that a provider does not know again is refused by some and means nothing to the others. */
+/** Thinking from elsewhere is rejected by some providers and useless to the others. */
 function withUsableThinking(
   parts: readonly SentPart[],
   back: Traits['thinkingBack'],
   isKnownThinking: boolean,
 ): readonly SentPart[] {
   const field = (part: SentPart, name: string): unknown => part.providerOptions?.[back]?.[name]
-  // Several pieces belong to one item, of which only the last carries the encrypted content.
+  // Several pieces form one item; only the last carries the encrypted content.
   const encrypted = new Set(
     parts.flatMap((part) =>
       typeof field(part, 'reasoningEncryptedContent') === 'string' ? [field(part, 'itemId')] : [],

@@ -23,7 +23,7 @@ export interface SentCall {
   readonly hasTools: boolean
 }
 
-/** Our request in the AI SDK's words. */
+/** Converts our request to AI SDK call options. */
 export async function toCallOptions(request: ModelRequest, target: CallTarget): Promise<SentCall> {
   const { traits, settings, kind } = target
   const names = new ToolNames(request.tools.map(({ name }) => name))
@@ -53,7 +53,7 @@ function toTool(
     type: 'function',
     name: names.toSent(name),
     description: description.toWellFormed(),
-    // The schema came as JSON and goes as JSON; its types are those of another library.
+    // The schema is plain JSON; only the library's type for it differs.
     inputSchema: { ...toWellFormedObject(toObjectSchema(parameters)) },
     ...(strictTools !== undefined && { strict: strictTools }),
   }
@@ -65,20 +65,20 @@ function providerOptionsOf(
 ): Pick<LanguageModelV4CallOptions, 'providerOptions'> {
   switch (kind) {
     case 'openai':
-      // The log is ours; at OpenAI nothing of it is to stay. Thinking then comes back to us encrypted.
+      // Do not store conversations at OpenAI. Thinking then comes back encrypted.
       return { providerOptions: { openai: { store: false } } }
     case 'google':
       if (thinking === undefined || thinking === 'none') return {}
       return { providerOptions: { google: { thinkingConfig: { includeThoughts: true } } } }
     case 'anthropic':
-      // Nobody sees the input of a call before it is complete, and only then is it sure to be JSON.
+      // Call input is shown only when complete; before that it may not be valid JSON.
       return { providerOptions: { anthropic: { toolStreaming: false } } }
     case 'openai-compatible':
       return {}
   }
 }
 
-/** The last step made calls without thinking, or another model did. */
+/** The last step made calls without thinking, or came from another model. */
 function isUnthinkingTurn(prompt: LanguageModelV4Prompt): boolean {
   const answer = prompt.findLast((message) => message.role === 'assistant')
   return answer?.content.some(({ type }) => type === 'tool-call') === true && answer.content[0]?.type !== 'reasoning'

@@ -8,7 +8,7 @@ const CHARACTERS_PER_TOKEN = 4
 
 export type Finished = ModelOutput & { readonly type: 'finished' }
 
-/** How a provider says that an answer ended, in the engine's words; a problem if it is no proper end. */
+/** Translates the provider's finish reason; a problem if the answer did not end properly. */
 export function toFinished(
   { finish, usage }: AnswerEnd,
   answer: Pick<OutputTranslator, 'hasCalls' | 'hasOutput' | 'characters'>,
@@ -38,7 +38,7 @@ export function toFinished(
   }
 }
 
-/** What a call took that brought no answer; nothing is estimated then. */
+/** Usage of a call without an answer; never estimated. */
 function told(usage: LanguageModelV4Usage): { usage?: Usage } {
   const inputTokens = toCount(usage.inputTokens.total)
   const outputTokens = toCount(usage.outputTokens.total)
@@ -46,7 +46,7 @@ function told(usage: LanguageModelV4Usage): { usage?: Usage } {
   return { usage: { inputTokens: inputTokens ?? 0, outputTokens: outputTokens ?? 0, ...partsOf(usage) } }
 }
 
-/** Local servers often count nothing; an estimate is better than free. */
+/** Local servers often report no usage; an estimate is better than zero. */
 function toUsage(usage: LanguageModelV4Usage, request: ModelRequest, characters: number): Usage {
   return {
     inputTokens: toCount(usage.inputTokens.total) ?? estimateInputTokens(request),
@@ -55,7 +55,7 @@ function toUsage(usage: LanguageModelV4Usage, request: ModelRequest, characters:
   }
 }
 
-/** Those that are there: most calls have none. */
+/** The fields that are present; most calls have none. */
 function partsOf({ inputTokens, outputTokens }: LanguageModelV4Usage): Partial<Usage> {
   const parts = {
     cachedInputTokens: toCount(inputTokens.cacheRead),

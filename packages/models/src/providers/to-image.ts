@@ -16,7 +16,7 @@ export interface ImageTarget {
   readonly readBlob: ModelRequest['readBlob']
 }
 
-/** An image for the provider, or words that say why it was left out. */
+/** An image part, or a text that says why the image was left out. */
 export async function toImage(
   { source }: ImagePart,
   { withImages, links, readBlob }: ImageTarget,

@@ -1,5 +1,5 @@
-// Our history as a provider takes it. The engine promises that every call has its result; the rest is ours: nothing
-// empty, nobody twice in a row, the user first and last, and nothing that only another model understands.
+// Converts our history to a provider's prompt. The engine guarantees that every call has a result. This file guarantees the
+// rest: no empty parts, alternating roles, the user first and last, and nothing that only another model understands.
 import type {
   LanguageModelV4FilePart,
   LanguageModelV4Message,
@@ -55,7 +55,7 @@ function systemMessage(text: string): LanguageModelV4Message {
   return { role: 'system', content: text.toWellFormed() }
 }
 
-/** What one side says in two messages it says in one: many models know only conversations that alternate. */
+/** Merges consecutive messages of one role: many models accept only alternating roles. */
 function append(prompt: LanguageModelV4Message[], message: LanguageModelV4Message): void {
   const last = prompt.at(-1)
   if (last?.role === 'user' && message.role === 'user') last.content.push(...message.content)
@@ -82,7 +82,7 @@ async function toUserParts(
   return sent.length > 0 ? sent : [{ type: 'text', text: '(an empty message)' }]
 }
 
-/** One text for every result, however it was made: some providers count the texts and compare with the calls. */
+/** Always one text per result: some providers match the number of texts to the number of calls. */
 async function toResult(
   { toolCallId, name, content, isError }: ToolMessage,
   request: ModelRequest,
@@ -113,7 +113,7 @@ async function toResult(
   return { part: { ...result, output: { type: 'content', value: [{ type: 'text', text }, ...images] } }, shown: [] }
 }
 
-/** A seed may begin with the assistant; a request for a summary may come right after its answer. */
+/** A seed may begin with the assistant, and a summary request may follow an answer directly. */
 function withEnds(prompt: readonly LanguageModelV4Message[], { purpose }: ModelRequest): LanguageModelV4Message[] {
   const complete = [...prompt]
   if (complete[0] !== undefined && complete[0].role !== 'user')
@@ -136,7 +136,7 @@ function withoutUserAfterTool(prompt: readonly LanguageModelV4Message[]): Langua
   })
 }
 
-/** Two marks, after what never changes and after what the next request repeats: each step then pays for the new part. */
+/** Two cache marks: after the part that never changes, and after the part the next request repeats. A step then pays for new text only. */
 function withCacheMarks(
   system: readonly LanguageModelV4Message[],
   messages: readonly LanguageModelV4Message[],

@@ -2,8 +2,8 @@ const SAFE_NAME = /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/
 const LONGEST_NAME = 64
 
 /**
- * Names of tools as every provider takes them. A client may name a tool `files.read`, and a model may call one that
- * nobody has; either in the history would have every later request refused.
+ * Tool names in the format every provider accepts. A client may name a tool `files.read`, and a model may call an unknown
+ * tool; either name in the history would make every later request fail.
  */
 export class ToolNames {
   readonly #sent = new Map<string, string>()

@@ -1,12 +1,12 @@
 import type { JsonObject, JsonValue } from '@polylogue/engine'
 
 const CHOICES = ['anyOf', 'oneOf', 'allOf']
-/** What providers refuse at the top of a tool's parameters. */
+/** Keywords that providers reject at the top level of tool parameters. */
 const REFUSED_AT_THE_TOP = new Set([...CHOICES, 'enum', 'not', '$schema'])
 
 /**
- * Parameters as every provider takes them: one object with properties. Of alternatives at the top the properties of all
- * remain, none of them required; the tool's own check still decides what fits.
+ * Tool parameters in the shape every provider accepts: one object with properties. Top-level alternatives are merged and
+ * none of their properties stays required; the tool still validates its input.
  */
 export function toObjectSchema(parameters: JsonObject): JsonObject {
   const branches = CHOICES.flatMap((choice) => listOf(parameters[choice]))

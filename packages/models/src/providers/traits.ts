@@ -1,21 +1,21 @@
 import type { Provider } from './find-provider.ts'
 
-/** In what the providers differ beyond their wire formats, which the AI SDK knows. */
+/** Provider differences that the AI SDK does not cover. */
 export interface Traits {
-  /** Which links to images the provider follows itself; `typed` needs the image's type in the link. */
+  /** Which image links the provider fetches itself; `typed` needs the media type in the link. */
   readonly imageLinks: 'any' | 'typed' | 'none'
-  /** Where images that a tool returned go: into its result, or after all results as if the user had sent them. */
+  /** Where images from a tool go: into its result, or after all results as a user message. */
   readonly toolImages: 'in-result' | 'as-user'
-  /** Links to images inside tool results are followed too. */
+  /** Also fetches image links inside tool results. */
   readonly toolImageLinks: boolean
-  /** By what thinking is known again; `plain` is taken back as it is, while its turn goes on. */
+  /** How thinking is sent back. `plain` accepts the text as it is, within the same turn. */
   readonly thinkingBack: 'anthropic' | 'openai' | 'google' | 'plain' | 'none'
-  /** Refuses thinking in the middle of a turn whose earlier steps have none. */
+  /** Rejects thinking in a turn whose earlier steps have none. */
   readonly thinkingFromTheStart: boolean
-  /** Parts of the prompt that are to be cached are marked. */
+  /** Caching needs marks in the prompt. */
   readonly cacheMarks: boolean
   readonly strictTools: boolean | undefined
-  /** Call ids are exactly nine letters and digits, and the user never speaks right after a tool. */
+  /** Call ids are exactly nine letters and digits, and a user message may not follow a tool message. */
   readonly isMistral: boolean
 }
 
@@ -49,7 +49,7 @@ export function traitsOf({ kind, baseUrl }: Provider): Traits {
         toolImages: 'in-result',
         toolImageLinks: true,
         thinkingBack: 'openai',
-        // Left to itself, OpenAI makes every optional parameter of a tool a required one.
+        // By default OpenAI makes every optional tool parameter required.
         strictTools: false,
       }
     case 'google':
@@ -59,7 +59,7 @@ export function traitsOf({ kind, baseUrl }: Provider): Traits {
       const isMistral = hostname === 'api.mistral.ai'
       return {
         ...NONE,
-        // A server next door would fetch whatever address a user writes from inside our network.
+        // A local server would fetch any address a user writes, from inside our network.
         imageLinks: protocol === 'https:' ? 'any' : 'none',
         thinkingBack: isMistral ? 'none' : 'plain',
         isMistral,

@@ -1,13 +1,13 @@
 export type Fetch = typeof globalThis.fetch
 
-/** More than any answer needs, envelopes included; what a provider gone wild may cost us. */
+/** More than any valid answer needs; bounds what a broken provider can send. */
 const LARGEST_ANSWER = 128 * 1024 * 1024
 
 export class AnswerTooLarge extends Error {
   override readonly name = 'AnswerTooLarge'
 }
 
-/** There is a web site at this address. */
+/** The address serves a web page, not an API. */
 export class AnswerIsPage extends Error {
   override readonly name = 'AnswerIsPage'
 }
@@ -22,10 +22,10 @@ export class AnswerIsRedirect extends Error {
   }
 }
 
-/** The provider's HTTP, with an eye on every byte: also the signs of life that never become a part of the answer. */
+/** `fetch` that reports every byte, including keep-alives that never become part of the answer. */
 export function watchFetch(fetch: Fetch, onByte: () => void): Fetch {
   return async (input, init) => {
-    // A redirect would carry our key to wherever it points.
+    // A redirect would send our key to another host.
     const response = await fetch(input, { ...init, redirect: 'manual' })
     const problem = findProblem(response)
     if (problem !== undefined) {
@@ -47,7 +47,7 @@ export function watchFetch(fetch: Fetch, onByte: () => void): Fetch {
   }
 }
 
-/** Why its body is not worth reading. Pages that come with an error are for whoever reads the error. */
+/** Why the body should not be read. Pages that come with an HTTP error are left to the error handling. */
 function findProblem({ status, ok, headers }: Response): Error | undefined {
   if (status >= 300 && status < 400) return new AnswerIsRedirect(status)
   const isPage = /^\s*(?:text\/html|application\/xhtml)/i.test(headers.get('content-type') ?? '')

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '@polylogue/engine'
 
-/** Half of a surrogate pair, from a text cut in the wrong place, makes a body that providers refuse as invalid JSON. */
+/** Providers reject a lone surrogate (text cut inside a pair) as invalid JSON. */
 export function toWellFormed(value: JsonValue): JsonValue {
   if (typeof value === 'string') return value.toWellFormed()
   if (Array.isArray(value)) return value.map(toWellFormed)

@@ -1,5 +1,5 @@
-// The language of the scripted model: one directive a line, `---` between the scripts of successive steps. A line
-// that is no directive, or a directive whose arguments do not fit, is text.
+// The scripted model's language: one directive per line, `---` between the scripts of successive steps. Any other line, or a
+// directive with invalid arguments, is text.
 import type { StepFinish } from '@polylogue/engine'
 
 export type Directive =
@@ -10,7 +10,7 @@ export type Directive =
   | { readonly type: 'sleep'; readonly ms: number }
   | { readonly type: 'fail' | 'nostop' | 'overflow' }
 
-/** Lines of one kind that follow each other are one block; `breaks` line breaks join a line to the next one. */
+/** Consecutive lines of one kind form one block; `breaks` line breaks join a line to the next. */
 export type SpokenDirective =
   | { readonly type: 'text' | 'thinking'; readonly text: string; readonly breaks: number }
   | { readonly type: 'show'; readonly what: ShownPart; readonly breaks: number }
@@ -77,7 +77,7 @@ function parseDirective(word: string, rest: string): Directive | undefined {
   }
 }
 
-/** What is no JSON reaches the engine as the text it is, as it would from a model that writes bad JSON. */
+/** Invalid JSON reaches the engine as text, as it would from a real model. */
 function parseCall(rest: string): Directive | undefined {
   const [, id, tool, json = ''] = /^(\S+)\s+(\S+)(?:\s+(.*))?$/s.exec(rest.trim()) ?? []
   if (id === undefined || tool === undefined) return undefined
@@ -92,7 +92,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Nine digits: as milliseconds that still fits a timer. */
+/** Nine digits of milliseconds still fit a timer. */
 function parseCount(text: string): number | undefined {
   return /^\d{1,9}$/.test(text.trim()) ? Number(text) : undefined
 }
@@ -102,8 +102,8 @@ function isShownPart(text: string): text is ShownPart {
 }
 
 /**
- * Gives each spoken line the breaks that lead to the next line of its block. Empty lines count only between two such
- * lines, so that blank lines around directives say nothing. `tokens` ends on a space and gets no break after it.
+ * Sets the line breaks between a spoken line and the next line of its block. Empty lines count only between two spoken
+ * lines, so blank lines around directives are ignored. `tokens` ends with a space and gets no break.
  */
 function joinLines(directives: readonly Directive[]): readonly Directive[] {
   const joined: Directive[] = []
@@ -129,7 +129,7 @@ function kindOf(directive: Directive): 'text' | 'thinking' | undefined {
   return directive.type === 'text' || directive.type === 'show' || directive.type === 'tokens' ? 'text' : undefined
 }
 
-/** Puts nothing into the answer, so the block before it goes on after it. */
+/** Adds nothing to the answer, so the block before it continues after it. */
 function isSilent({ type }: Directive): boolean {
   return type === 'sleep' || type === 'stop' || type === 'nostop' || type === 'overflow'
 }

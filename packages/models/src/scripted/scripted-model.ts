@@ -10,11 +10,11 @@ import { showPart } from './shown-part.ts'
 
 export interface ScriptedModelParts {
   readonly clock: Clock
-  /** Called after every delta of `tokens`, and now and then within long texts. */
+  /** Called after every delta of `tokens`, and periodically within long texts. */
   readonly giveWay?: GiveWay
 }
 
-/** One object for all of them: `tokens` is the producer that throughput is measured with. */
+/** One shared object: benchmarks use `tokens` as their producer. */
 const TOKEN: ModelOutput = { type: 'text', text: 'x ' }
 const WORDS_BETWEEN_WAYS = 64
 const SUMMARY = /Summary of \d+ messages\./
@@ -113,9 +113,9 @@ function deltasOf(line: SpokenDirective, request: ModelRequest): readonly string
 }
 
 /**
- * Whether this is an attempt after a compaction: then a summary of ours stands in the system prompt or in a message
- * before the script. It depends on the request alone, so it holds after a restart and for many sessions at once. The
- * price: in a session that was compacted before, `overflow` lets everything pass.
+ * Whether this attempt follows a compaction: our summary is then in the system prompt or in a message before the script.
+ * Depends on the request alone, so it holds after a restart. The drawback: in a session that was compacted before,
+ * `overflow` never fails.
  */
 function hasSummary({ system, messages }: ModelRequest): boolean {
   const script = messages.findLastIndex((message) => message.role === 'user')

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { ModelRequest } from '@polylogue/engine'
 import type { ShownPart } from './script.ts'
 
-/** One part of what the model was given, as one JSON line. A secret is told apart by its digest, never shown. */
+/** One part of the model's request as one JSON line. Secrets appear as a digest. */
 export function showPart(request: ModelRequest, what: ShownPart): string {
   return JSON.stringify(what === 'options' ? withoutSecrets(request) : request[what])
 }
