@@ -13,7 +13,13 @@ import {
 import { findActingFilesWithoutGrant, findForeignGrants, findUngrantedEffects } from './effects.ts'
 import { findConsoleUses, findLongFiles, findStarExports } from './files.ts'
 import type { House, Manifest } from './house.ts'
-import { findEmptyFileNames, findEmptyNames, findNamesNotInKebabCase, findProtocolWords } from './words.ts'
+import {
+  findEmptyFileNames,
+  findEmptyNames,
+  findNamesNotInKebabCase,
+  findProtocolWords,
+  findStoreNames,
+} from './words.ts'
 
 /** A rule about the sources, with an example that breaks it, so that the check itself can be seen to work. */
 export interface Rule {
@@ -182,6 +188,24 @@ export const RULES: readonly Rule[] = [
       'packages/tools/src/a.ts says session/request_permission, a word of packages/protocols/acp',
       'packages/protocols/aap/src/a.ts says chat:send, a word of packages/protocols/blade',
       'packages/models/src/a.ts says tool_permission, a word of packages/protocols/aap',
+    ],
+  },
+  {
+    sentence: 'only apps/server/src/stores.ts names a store',
+    find: findStoreNames,
+    brokenBy: {
+      'apps/server/src/stores.ts': "import { openSqliteStores } from '@polylogue/store-sqlite'",
+      'apps/server/src/compose.ts': "import type { Stores } from '@polylogue/engine'\nimport 'node:sqlite'",
+      'apps/server/src/compose.test.ts': "import { DatabaseSync } from 'node:sqlite'",
+      'apps/cli/src/a.ts': "const help = 'sqlite:FILE'",
+      'packages/engine/src/a.ts': '// as SQLite does',
+      'packages/stores/sqlite/src/a.ts': "import { DatabaseSync } from 'node:sqlite'",
+      'tests/a.test.ts': "import { openSqliteStores } from '@polylogue/store-sqlite'",
+    },
+    complaints: [
+      'apps/server/src/compose.ts:2 names the store sqlite: ask Stores instead',
+      'apps/cli/src/a.ts:1 names the store sqlite: ask Stores instead',
+      'packages/engine/src/a.ts:1 names the store sqlite: ask Stores instead',
     ],
   },
   {

@@ -1,5 +1,5 @@
 // Names: our own words inside, each protocol's words only in its own room, and none that name nothing.
-import { type House } from './house.ts'
+import { type House, isTest } from './house.ts'
 
 /** Words that only one protocol has. Words that providers share with a protocol (`tool_use`, `end_turn`) are not here. */
 const PROTOCOL_WORDS: Readonly<Record<string, readonly string[]>> = {
@@ -30,6 +30,25 @@ export function findProtocolWords(house: House): string[] {
       .filter(({ word }) => new RegExp(`(?<![\\w/:-])${word}(?![\\w/:-]|\\.ts)`).test(text))
       .map(({ owner, word }) => `${path} says ${word}, a word of ${owner}`),
   )
+}
+
+/** Where stores may be named. Scripts run before the server and check the version of Node themselves. */
+const STORE_PLACES = ['packages/stores/', 'apps/server/src/stores.ts', 'scripts/']
+
+/** The folders below `packages/stores` are the names, in any spelling: `sqlite` covers `node:sqlite` and `SQLite`. */
+export function findStoreNames(house: House): string[] {
+  const names = house.rooms.flatMap(({ folder }) => /^packages\/stores\/([^/]+)$/.exec(folder)?.[1] ?? [])
+  return house.files
+    .filter(({ path }) => !isTest(path) && !STORE_PLACES.some((place) => path.startsWith(place)))
+    .flatMap(({ path, text }) =>
+      text
+        .split('\n')
+        .flatMap((line, index) =>
+          names
+            .filter((name) => line.toLowerCase().includes(name))
+            .map((name) => `${path}:${index + 1} names the store ${name}: ask Stores instead`),
+        ),
+    )
 }
 
 export function findEmptyNames(house: House): string[] {

@@ -1,10 +1,10 @@
-import { asUserId, type Schedule } from '@polylogue/engine'
-import { type SqliteStores, openSqliteStores } from '@polylogue/store-sqlite'
+import { asUserId, type Schedule, type Stores } from '@polylogue/engine'
+import { openSqliteStores } from '@polylogue/store-sqlite'
 import { join } from 'node:path'
 import { realClock } from './real-clock.ts'
 
 /** The database of a server, beside it or while it is away. */
-export async function withStores<T>(dataDir: string, use: (stores: SqliteStores) => Promise<T>): Promise<T> {
+export async function withStores<T>(dataDir: string, use: (stores: Stores) => Promise<T>): Promise<T> {
   const stores = await openSqliteStores({ file: join(dataDir, 'polylogue.db'), clock: realClock })
   try {
     return await use(stores)

@@ -17,7 +17,7 @@ export function defineServe(program: Command, finish: Finish): void {
     .option('-p, --port <number>', 'port to listen on, 0 for any free one', parsePort, 8020)
     .option('--host <address>', 'address to listen on', '127.0.0.1')
     .option('--data <dir>', 'where everything is kept (default: $POLYLOGUE_DATA, else ./.polylogue)')
-    .option('--database <url>', 'sqlite:FILE (default: in the data directory)')
+    .option('--database <url>', 'URL of the database (default: a file in the data directory)')
     .option('--config <file>', 'configuration (default: polylogue.config.{ts,js,json} and agents/*.md here)')
     .option('--key <key>', 'accept this API key too, as user local; may be repeated', collect, [])
     .option('--scripted', 'also serve the agents scripted and scripted-min, for testing clients')
@@ -199,7 +199,7 @@ export function formatExamples(commandLines: readonly string[]): string {
 export function withDataFlags(command: Command): Command {
   return command
     .option('--data <dir>', 'data directory (default: $POLYLOGUE_DATA, ./.polylogue, or where the server keeps it)')
-    .option('--database <url>', 'sqlite:FILE, where no server is running')
+    .option('--database <url>', 'URL of the database, when no server is running')
 }
 
 function parsePort(text: string): number {

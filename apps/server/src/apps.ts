@@ -98,15 +98,16 @@ export function createOwnerApp(deps: AppsDeps): HttpApp {
   })
 }
 
-function factsOf({ parts, status }: AppsDeps): LiveFacts {
+async function factsOf({ parts, status }: AppsDeps): Promise<LiveFacts> {
   const { version, phase, url } = status()
+  const { url: database, software } = await parts.storage.describe()
   return {
     version,
     phase,
     ...(url !== undefined && { url }),
     node: process.versions.node,
-    sqlite: process.versions['sqlite'] ?? 'none',
-    databaseFile: parts.databaseFile,
+    database,
+    databaseSoftware: software,
     uptimeS: Math.round(process.uptime()),
     openStreams: parts.streams.count,
     runningTurns: parts.turns.count,

@@ -3,7 +3,7 @@ import type { EditorStreams } from './acp/open-editor.ts'
 
 export interface ServeOptions {
   readonly dataDir: string
-  /** `sqlite:FILE`; absent = `<data>/polylogue.db`. */
+  /** A URL that `stores.ts` knows; absent = a file in the data directory. */
   readonly database?: string
   readonly configFile?: string
   /** Where the configuration is looked for, and what relative paths are relative to. */

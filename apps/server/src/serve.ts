@@ -75,14 +75,15 @@ async function start(options: ServeOptions, undo: AsyncDisposableStack): Promise
   const keyFile = join(dataDir, 'local.key')
   const isFirstStart = parts.isNew || (await lacksFirstKey(keyFile, parts.keys))
   if (listen !== undefined) {
-    const makeKeyWith = formatKeysCreate({ ...options, databaseFile: parts.databaseFile, env: process.env })
+    const { url: database } = await parts.storage.describe()
+    const makeKeyWith = formatKeysCreate({ ...options, database, env: process.env })
     await refuseUnsafeBind(listen.host, { keys: parts.keys, extraKeys, isFirstStart, makeKeyWith })
   }
   // An errand needs no key, and must not make one where its user has just revoked the last.
   const openKey = listen !== undefined || isFirstStart ? openLocalKey : findLocalKey
   const localKey = await openKey(keyFile, parts.keys)
   if (localKey !== undefined) redactor.learn(localKey.plain)
-  const codes = createSignInCodes({ clock: systemClock, random: randomBytes, digest: sha256 })
+  const codes = createSignInCodes({ store: parts.signIns, clock: systemClock, random: randomBytes, digest: sha256 })
 
   let phase: Phase = 'starting'
   const connections = createAcpConnections({ deps: (rights) => toAcpDeps(parts, config, { rights, log }), log })
@@ -133,8 +134,8 @@ async function start(options: ServeOptions, undo: AsyncDisposableStack): Promise
     finish: () => kept.disposeAsync(),
   })
   lastResort?.drainWith((graceMs) => drain.stop(graceMs))
-  const code = codes.issue(LOCAL_USER)
-  redactor.learn(code)
+  const code = url === undefined ? undefined : await codes.issue(LOCAL_USER)
+  if (code !== undefined) redactor.learn(code)
   const agents = parts.agents.list().map((agent) => agent.name)
   const isOpen = listen !== undefined && url !== undefined && !isLoopback(listen.host)
   return {
@@ -150,7 +151,8 @@ async function start(options: ServeOptions, undo: AsyncDisposableStack): Promise
     stopped: drain.stopped,
     openEditor: (handshake) => openEditor(handshake, { connections, agents: parts.agents }),
     hasOpenTurns: () => connections.hasOpenTurns(),
-    ...(url === undefined ? {} : { url, signInUrl: signInUrl(listeners.publicUrl ?? url, code) }),
+    ...(url !== undefined && { url }),
+    ...(url !== undefined && code !== undefined && { signInUrl: signInUrl(listeners.publicUrl ?? url, code) }),
   }
 }
 

@@ -111,6 +111,17 @@ export {
   type Snapshot,
 } from './ports/event-store.ts'
 export type { KeyRecord, KeyStore, NewKey } from './ports/key-store.ts'
+export { SIGN_IN_LIMITS, type NewSignInCode, type SignInStore } from './ports/sign-in-store.ts'
+export type {
+  Storage,
+  StorageDescription,
+  StorageInspection,
+  StoredEvent,
+  StoredKey,
+  StoredSecret,
+  StoredSession,
+  Stores,
+} from './ports/stores.ts'
 export {
   MEMORY_LIMITS,
   type AddedMemory,

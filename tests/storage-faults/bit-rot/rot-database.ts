@@ -1,4 +1,5 @@
-import { type SqliteStores, openSqliteStores } from '@polylogue/store-sqlite'
+import type { Stores } from '@polylogue/engine'
+import { openSqliteStores } from '@polylogue/store-sqlite'
 import { cp, mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { existsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -84,7 +85,7 @@ async function makeDatabase(file: string, left: LeftBehind): Promise<void> {
 }
 
 async function readAll(file: string): Promise<StoredContent> {
-  const stores: SqliteStores = await openSqliteStores({ file, clock: systemClock })
+  const stores: Stores = await openSqliteStores({ file, clock: systemClock })
   try {
     return await readContent(stores, PLAYED)
   } finally {

@@ -1,4 +1,4 @@
-import type { SqliteStores } from '@polylogue/store-sqlite'
+import type { Stores } from '@polylogue/engine'
 import { isDeepStrictEqual } from 'node:util'
 import type { Played } from '../workload/check-stored.ts'
 import { OWNER, pictureOf, sessionIdOf } from '../workload/session-log.ts'
@@ -6,7 +6,7 @@ import { OWNER, pictureOf, sessionIdOf } from '../workload/session-log.ts'
 const MOST = 1_000_000
 
 /** Rejects when something cannot be read. */
-export async function readContent({ events, keys, memories }: SqliteStores, played: Played): Promise<StoredContent> {
+export async function readContent({ events, keys, memories }: Stores, played: Played): Promise<StoredContent> {
   const sessions = []
   const optional: unknown[] = []
   const list = await events.listSessions({ userId: OWNER, limit: MOST })

@@ -1,4 +1,4 @@
-import { inspectDatabase, openSqliteStores } from '@polylogue/store-sqlite'
+import { openSqliteStores } from '@polylogue/store-sqlite'
 import { mkdtemp, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -17,7 +17,7 @@ const SIZE = 4_000
 export async function starveCheckpoints(turns: number): Promise<readonly string[]> {
   const directory = await mkdtemp(join(tmpdir(), 'polylogue-reader-'))
   const file = join(directory, 'polylogue.db')
-  const { events, close } = await openSqliteStores({ file, clock: systemClock })
+  const { events, inspect, close } = await openSqliteStores({ file, clock: systemClock })
   const lines: string[] = []
   const play = async (after: number): Promise<number> => {
     const stored = (session: number, lastSeq: number): void => void lines.push(`ack ${session} ${lastSeq}`)
@@ -41,9 +41,9 @@ export async function starveCheckpoints(turns: number): Promise<readonly string[
     // It begins anew in the file that is there; that file does not grow for it.
     if (relieved > more + 2 * CHECKPOINTED_BYTES)
       problems.push(`the log went on growing from ${more} to ${relieved} bytes`)
-    const inspection = inspectDatabase(file, 0)
-    problems.push(...inspection.integrity())
-    inspection.close()
+    const inspection = await inspect()
+    problems.push(...(await inspection.integrity()))
+    await inspection.close()
     return problems
   } finally {
     await close()

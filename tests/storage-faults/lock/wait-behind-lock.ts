@@ -1,5 +1,5 @@
-import { StorageFault } from '@polylogue/engine'
-import { type SqliteStores, openSqliteStores } from '@polylogue/store-sqlite'
+import { StorageFault, type Stores } from '@polylogue/engine'
+import { openSqliteStores } from '@polylogue/store-sqlite'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -38,7 +38,7 @@ const FIRST_LOOK_MS = 50
 export async function waitBehindLock(options: LockCase): Promise<readonly string[]> {
   const directory = await mkdtemp(join(tmpdir(), 'polylogue-lock-'))
   const stalls = monitorEventLoopDelay({ resolution: 10 })
-  const stores: SqliteStores[] = []
+  const stores: Stores[] = []
   const databases = watchDatabases()
   try {
     const files = Array.from({ length: options.stores }, (_, index) => join(directory, `${index}.db`))
@@ -69,7 +69,7 @@ export async function waitBehindLock(options: LockCase): Promise<readonly string
 
 /** The same append until it is stored. */
 async function writeThroughLock(
-  { events }: SqliteStores,
+  { events }: Stores,
   { holdMs, busyWaitMs }: LockCase,
 ): Promise<readonly string[]> {
   const problems: string[] = []

@@ -1,5 +1,6 @@
+import type { StorageInspection } from '@polylogue/engine'
 import { systemClock } from '../system-clock.ts'
-import { inspectDatabase, openSqliteStores } from '@polylogue/store-sqlite'
+import { openSqliteStores } from '@polylogue/store-sqlite'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { existsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -62,10 +63,10 @@ async function checkImage(
   for (const [name, bytes] of files) await writeFile(join(directory, name), bytes)
   const file = join(directory, 'polylogue.db')
   try {
-    const { events, close } = await openSqliteStores({ file, clock: systemClock })
+    const { events, inspect, close } = await openSqliteStores({ file, clock: systemClock })
     try {
       const problems = await checkStored(events, readSaid(said), played)
-      return [...problems, ...integrityOf(file)]
+      return [...problems, ...(await integrityOf(await inspect()))]
     } finally {
       await close()
     }
@@ -76,11 +77,10 @@ async function checkImage(
   }
 }
 
-function integrityOf(file: string): readonly string[] {
-  const inspection = inspectDatabase(file, 0)
+async function integrityOf(inspection: StorageInspection): Promise<readonly string[]> {
   try {
-    return inspection.integrity()
+    return await inspection.integrity()
   } finally {
-    inspection.close()
+    await inspection.close()
   }
 }

@@ -5,7 +5,8 @@ import { sha256 } from '../platform/sha256.ts'
 import { systemClock } from '../platform/system-clock.ts'
 import type { SessionServers } from '../session-tools/session-servers.ts'
 import { readVersion } from '../version.ts'
-import { writeEntry, type Parts } from '../compose.ts'
+import type { Parts } from '../compose.ts'
+import { writeEntry } from '../log/write-entry.ts'
 import { createProviderResolver } from './provider-resolver.ts'
 
 const PAGE_SIZE = 50

@@ -20,8 +20,8 @@ export interface CatalogParts {
   /** Where keys and addresses of providers are. */
   readonly env?: Environment
   readonly dataDir?: string
-  /** Where the server keeps its events: no tool may touch it. */
-  readonly databaseFile?: string
+  /** The files of the storage. Tools must not touch them. */
+  readonly databaseFiles?: readonly string[]
   /** What the tool `Remember` does; without it, that tool fails. */
   readonly remember?: MemoryStore['addMemory']
   /** What the tool `Schedule` works with; without it, that tool fails. */
@@ -45,7 +45,7 @@ export function createAgentCatalog(
     defaultModel = 'demo',
     env = {},
     dataDir,
-    databaseFile,
+    databaseFiles = [],
     remember = rememberNothing,
     schedule = scheduleNothing,
     editorOf,
@@ -62,7 +62,7 @@ export function createAgentCatalog(
     schedule,
     editorOf,
     dataDir: dataDir ?? join(tmpdir(), 'polylogue'),
-    protectedPaths: protectedPathsOf(config, databaseFile),
+    protectedPaths: protectedPathsOf(config, databaseFiles),
   })
   const fallback = (): ChosenModel => findModel(defaultModel, originOfDefault(config, env), parts)
   const builtIn = (): AgentDefinition =>
@@ -130,9 +130,9 @@ function toDefinition(
 }
 
 /** What nothing that clients or models name may touch, besides the data directory. */
-export const protectedPathsOf = (config: LoadedConfig, databaseFile: string | undefined): readonly string[] => [
+export const protectedPathsOf = (config: LoadedConfig, databaseFiles: readonly string[]): readonly string[] => [
   ...configFilesOf(config),
-  ...databaseFilesOf(databaseFile),
+  ...databaseFiles,
 ]
 
 /** Also where they are not there yet: nothing that tools write may become a configuration. */
@@ -140,11 +140,6 @@ function configFilesOf({ directory, file, skillDirectories }: LoadedConfig): rea
   const names = ['polylogue.config.ts', 'polylogue.config.js', 'polylogue.config.json', 'agents', 'skills']
   const files = [...names, ...(file === undefined ? [] : [basename(file)])].map((name) => join(directory, name))
   return [...files, ...skillDirectories]
-}
-
-/** With what stands beside it while it is in use. */
-function databaseFilesOf(file: string | undefined): readonly string[] {
-  return file === undefined ? [] : ['', '-wal', '-shm', '-journal', '.lock'].map((ending) => `${file}${ending}`)
 }
 
 function modelOf({ name, model, modelName, origin }: LoadedAgent, parts: ModelParts): ChosenModel | undefined {

@@ -1,17 +1,17 @@
-import { join } from 'node:path'
 import { defaultDataDir } from '../data-dir.ts'
 import { shellQuote } from '../platform/private-file.ts'
+import { parseDatabase } from '../stores.ts'
 
-/** What to type for a new key, with every flag without which it would be made somewhere else. */
+/** The command that creates a key in this installation, with the flags that it needs. */
 export function formatKeysCreate(place: {
   readonly dataDir: string
-  readonly databaseFile: string
+  /** A database URL of `parseDatabase`. */
+  readonly database: string
   readonly startDir: string
   readonly env: NodeJS.ProcessEnv
 }): string {
-  const { dataDir, databaseFile, startDir, env } = place
+  const { dataDir, database, startDir, env } = place
   const data = dataDir === defaultDataDir(env, startDir) ? '' : ` --data ${shellQuote(dataDir)}`
-  const isElsewhere = databaseFile !== join(dataDir, 'polylogue.db')
-  const database = isElsewhere ? ` --database ${shellQuote(`sqlite:${databaseFile}`)}` : ''
-  return `polylogue keys create --name NAME${data}${database}`
+  const isElsewhere = database !== parseDatabase(undefined, { dataDir, startDir })
+  return `polylogue keys create --name NAME${data}${isElsewhere ? ` --database ${shellQuote(database)}` : ''}`
 }

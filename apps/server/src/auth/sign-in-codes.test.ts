@@ -1,5 +1,5 @@
 import { asUserId } from '@polylogue/engine'
-import { createFakeClock } from '@polylogue/testkit'
+import { createFakeClock, createMemorySignInStore } from '@polylogue/testkit'
 import { expect, it } from 'vitest'
 import { randomBytes } from '../platform/random-bytes.ts'
 import { sha256 } from '../platform/sha256.ts'
@@ -7,20 +7,25 @@ import { createSignInCodes } from './sign-in-codes.ts'
 
 const anna = asUserId('anna')
 
-it('a code is good once', () => {
-  const codes = createSignInCodes({ clock: createFakeClock(), random: randomBytes, digest: sha256 })
-  const code = codes.issue(anna)
-  expect(codes.redeem('guess')).toBeUndefined()
-  expect(codes.redeem(code)).toBe(anna)
-  expect(codes.redeem(code)).toBeUndefined()
+function createTestCodes() {
+  const clock = createFakeClock()
+  const store = createMemorySignInStore({ clock })
+  return { clock, codes: createSignInCodes({ store, clock, random: randomBytes, digest: sha256 }) }
+}
+
+it('a code is good once', async () => {
+  const { codes } = createTestCodes()
+  const code = await codes.issue(anna)
+  expect(await codes.redeem('guess')).toBeUndefined()
+  expect(await codes.redeem(code)).toBe(anna)
+  expect(await codes.redeem(code)).toBeUndefined()
 })
 
-it('a code is good for ten minutes', () => {
-  const clock = createFakeClock()
-  const codes = createSignInCodes({ clock, random: randomBytes, digest: sha256 })
-  const [early, late] = [codes.issue(anna), codes.issue(anna)]
+it('a code is good for ten minutes', async () => {
+  const { codes, clock } = createTestCodes()
+  const [early, late] = [await codes.issue(anna), await codes.issue(anna)]
   clock.advance(10 * 60_000 - 1)
-  expect(codes.redeem(early)).toBe(anna)
+  expect(await codes.redeem(early)).toBe(anna)
   clock.advance(1)
-  expect(codes.redeem(late)).toBeUndefined()
+  expect(await codes.redeem(late)).toBeUndefined()
 })

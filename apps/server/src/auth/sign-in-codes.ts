@@ -1,30 +1,29 @@
-import type { Clock, Digest, RandomBytes, UserId } from '@polylogue/engine'
+import type { Clock, Digest, RandomBytes, SignInStore, UserId } from '@polylogue/engine'
 import { encodeBase64Url } from '../platform/encode-base64url.ts'
 
 const CODE_LIFETIME_MS = 10 * 60_000
 
-/** One-time codes that sign a browser in. They live in memory only: a restart ends them. */
+/** One-time codes that sign a browser in. */
 export interface SignInCodes {
-  issue(userId: UserId): string
-  /** The user of the code, once, within ten minutes. */
-  redeem(code: string): UserId | undefined
+  issue(userId: UserId): Promise<string>
+  /** Returns the user of the code, once, within ten minutes. */
+  redeem(code: string): Promise<UserId | undefined>
 }
 
-export function createSignInCodes(deps: { clock: Clock; random: RandomBytes; digest: Digest }): SignInCodes {
-  const { clock, random, digest } = deps
-  const open = new Map<string, { readonly userId: UserId; readonly expiresAt: number }>()
+export interface SignInCodesDeps {
+  readonly store: SignInStore
+  readonly clock: Clock
+  readonly random: RandomBytes
+  readonly digest: Digest
+}
+
+export function createSignInCodes({ store, clock, random, digest }: SignInCodesDeps): SignInCodes {
   return {
-    issue(userId) {
-      for (const [hash, entry] of open) if (entry.expiresAt <= clock.now()) open.delete(hash)
+    async issue(userId) {
       const code = encodeBase64Url(random(24))
-      open.set(digest(code), { userId, expiresAt: clock.now() + CODE_LIFETIME_MS })
+      await store.addCode({ hash: digest(code), userId, expiresAt: clock.now() + CODE_LIFETIME_MS })
       return code
     },
-    redeem(code) {
-      const hash = digest(code)
-      const entry = open.get(hash)
-      open.delete(hash)
-      return entry !== undefined && entry.expiresAt > clock.now() ? entry.userId : undefined
-    },
+    redeem: (code) => store.takeCode(digest(code)),
   }
 }

@@ -39,7 +39,7 @@ export function createSignInRoutes(deps: SignInDeps): Hono<{ Bindings: HttpBindi
     }
     const { code } = await readJsonBody(c, signIn)
     redactor.learnPassing(code)
-    const userId = codes.redeem(code)
+    const userId = await codes.redeem(code)
     if (userId === undefined) {
       failures.record(address)
       throw new HttpRefusal(401, 'This link was used before or is too old. Restart the server for a new one.')

@@ -1,38 +1,38 @@
-import { existsSync } from 'node:fs'
+import { StorageFault } from '@polylogue/engine'
 import { findBrokenSessions } from './broken-sessions.ts'
 import type { Patient } from './examine.ts'
 import { RESTORE, fail, ok, warn, type Finding } from './finding.ts'
-import { openInspection } from './open-inspection.ts'
 
 const MOST_SHOWN = 5
 
-/** The file as SQLite sees it, then every log as the engine reads it. */
-export async function checkDatabase({ databaseFile }: Patient): Promise<readonly Finding[]> {
-  if (!existsSync(databaseFile)) {
-    return [warn('database', `${databaseFile} does not exist.`, 'The first start makes it: polylogue serve')]
-  }
-  const inspection = openInspection(databaseFile)
-  if (inspection === undefined) {
-    return [fail('database', `${databaseFile} is not a Polylogue database, or its first page is damaged.`, RESTORE)]
-  }
+/** Asks the database about its own structure, then reads every log as the engine does. */
+export async function checkDatabase({ storage }: Patient): Promise<readonly Finding[]> {
+  const { name, exists } = await storage.describe()
+  if (!exists) return [warn('database', `${name} does not exist.`, 'The first start creates it: polylogue serve')]
+  const inspection = await storage.inspect().catch(toUnreadable)
+  if (inspection instanceof StorageFault) return [fail('database', inspection.message, RESTORE)]
   try {
-    const damage = inspection.integrity()
-    if (damage.length > 0) {
-      return [fail('database', `${databaseFile} is damaged: ${shorten(damage)}.`, RESTORE)]
-    }
+    const damage = await inspection.integrity()
+    if (damage.length > 0) return [fail('database', `${name} is damaged: ${shorten(damage)}.`, RESTORE)]
     const findings = [
-      ok('database', `${databaseFile} is sound (schema ${inspection.schemaVersion}).`),
-      ...checkMemories(inspection.damagedMemories()),
-      ...checkSchedules(inspection.damagedSchedules()),
+      ok('database', `${name} is sound (schema ${inspection.schemaVersion}).`),
+      ...checkMemories(await inspection.damagedMemories()),
+      ...checkSchedules(await inspection.damagedSchedules()),
     ]
-    const { sessions, events, problems } = findBrokenSessions(inspection)
+    const { sessions, events, problems } = await findBrokenSessions(inspection)
     const counted = `${sessions} sessions with ${events} events`
     if (problems.length === 0) return [...findings, ok('sessions', `${counted}, all readable.`)]
     const text = `Of ${counted}, ${problems.length} cannot be trusted: ${shorten(problems)}.`
     return [...findings, fail('sessions', text, `The others are not affected. ${RESTORE}`)]
   } finally {
-    inspection.close()
+    await inspection.close()
   }
+}
+
+/** Not a storage of ours, or too damaged to open. Any other error is rethrown. */
+export function toUnreadable(error: unknown): StorageFault {
+  if (error instanceof StorageFault && error.kind === 'broken') return error
+  throw error
 }
 
 function checkMemories(damaged: readonly number[]): readonly Finding[] {

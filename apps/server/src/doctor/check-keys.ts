@@ -1,5 +1,4 @@
-import type { DatabaseInspection } from '@polylogue/store-sqlite'
-import { existsSync } from 'node:fs'
+import { StorageFault, type StorageInspection, type StoredKey, type StoredSecret } from '@polylogue/engine'
 import { join } from 'node:path'
 import { formatKeysCreate } from '../auth/keys-create-line.ts'
 import { readPrivateFile } from '../platform/private-file.ts'
@@ -7,46 +6,57 @@ import { sealingKeyIdOf, secretKeyId } from '../platform/secret-box.ts'
 import { readSecretKeys } from '../platform/secret-key-file.ts'
 import { sha256 } from '../platform/sha256.ts'
 import { ServeError } from '../serve-error.ts'
+import { toUnreadable } from './check-database.ts'
 import type { Patient } from './examine.ts'
 import { RESTORE, fail, ok, warn, type Finding } from './finding.ts'
-import { openInspection } from './open-inspection.ts'
 
 export async function checkKeys(patient: Patient): Promise<readonly Finding[]> {
-  const { dataDir, databaseFile } = patient
-  if (!existsSync(databaseFile)) return []
-  const inspection = openInspection(databaseFile)
-  // The check of the database has said so.
-  if (inspection === undefined) return []
+  const { dataDir, storage } = patient
+  const { url: database, exists } = await storage.describe()
+  if (!exists) return []
+  const inspection = await storage.inspect().catch(toUnreadable)
+  // The check of the database reports it.
+  if (inspection instanceof StorageFault) return []
   try {
-    return [checkApiKeys(inspection, patient), checkSecrets(inspection, join(dataDir, 'secret.key'))]
+    const { keys, secrets } = await readAll(inspection)
+    const makeKeyWith = formatKeysCreate({ ...patient, database })
+    return [checkApiKeys(keys, { dataDir, makeKeyWith }), checkSecrets(secrets, join(dataDir, 'secret.key'))]
   } finally {
-    inspection.close()
+    await inspection.close()
   }
 }
 
-function checkApiKeys(inspection: DatabaseInspection, patient: Patient): Finding {
+async function readAll(
+  inspection: StorageInspection,
+): Promise<{ readonly keys: readonly StoredKey[]; readonly secrets: readonly StoredSecret[] }> {
+  return { keys: await inspection.keys(), secrets: await Array.fromAsync(inspection.secrets()) }
+}
+
+function checkApiKeys(
+  keys: readonly StoredKey[],
+  patient: { readonly dataDir: string; readonly makeKeyWith: string },
+): Finding {
   const file = join(patient.dataDir, 'local.key')
   return explained('keys', () => {
-    const keys = inspection.keys()
     const api = keys.filter(({ kind }) => kind === 'api')
     const users = new Set(api.map(({ userId }) => userId)).size
     const message = `${api.length} API keys of ${users} users, ${keys.length - api.length} browser sign-ins.`
-    if (api.length === 0) return warn('keys', message, `Make one: ${formatKeysCreate(patient)}`)
+    if (api.length === 0) return warn('keys', message, `Create one: ${patient.makeKeyWith}`)
     const local = readPrivateFile(file)?.trim()
-    if (local === undefined) return warn('keys', `${message} ${file} is missing.`, 'The next start makes a new one.')
+    if (local === undefined) return warn('keys', `${message} ${file} is missing.`, 'The next start creates a new one.')
     const isInForce = keys.some(({ hash }) => hash === sha256(local))
     return isInForce
       ? ok('keys', message)
-      : warn('keys', `${message} The one in ${file} was revoked.`, 'The next start makes a new one.')
+      : warn('keys', `${message} The one in ${file} was revoked.`, 'The next start creates a new one.')
   })
 }
 
-function checkSecrets(inspection: DatabaseInspection, file: string): Finding {
+function checkSecrets(secrets: readonly StoredSecret[], file: string): Finding {
   return explained('secrets', () => {
-    const sealed = [...inspection.secrets()].map((secret) => sealingKeyIdOf(secret.sealed))
+    const sealed = secrets.map((secret) => sealingKeyIdOf(secret.sealed))
     const keys = readSecretKeys(file)
     if (keys === undefined) {
-      if (sealed.length === 0) return warn('secrets', `${file} is missing.`, 'The next start makes a new one.')
+      if (sealed.length === 0) return warn('secrets', `${file} is missing.`, 'The next start creates a new one.')
       return fail('secrets', `${file} is missing, so ${sealed.length} stored secrets cannot be read.`, RESTORE)
     }
     const known = new Set(keys.map(secretKeyId))
@@ -64,7 +74,7 @@ function checkSecrets(inspection: DatabaseInspection, file: string): Finding {
   })
 }
 
-/** A file that the server would refuse is a finding here, in the server's own words. */
+/** Reports a file that the server would refuse in the server's own words. */
 function explained(check: string, look: () => Finding): Finding {
   try {
     return look()

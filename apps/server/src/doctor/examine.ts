@@ -1,8 +1,10 @@
+import type { Storage } from '@polylogue/engine'
 import { ConfigError } from '../config/config-error.ts'
 import { loadConfig, type LoadedConfig } from '../config/load-config.ts'
 import { connectOwner, type RunningOwner } from '../owner/connect-owner.ts'
-import { parseDatabase } from '../parse-database.ts'
+import { systemClock } from '../platform/system-clock.ts'
 import { ServeError } from '../serve-error.ts'
+import { findStorage, parseDatabase } from '../stores.ts'
 import { checkConfig } from './check-config.ts'
 import { checkDatabase } from './check-database.ts'
 import { checkDataDir } from './check-data-dir.ts'
@@ -24,17 +26,17 @@ export interface ExamineOptions {
   readonly env: NodeJS.ProcessEnv
 }
 
-/** What every check may look at. */
+/** What the checks examine. */
 export interface Patient extends ExamineOptions {
-  readonly databaseFile: string
-  /** As a server started here would have it, or why it would not start. */
+  readonly storage: Storage
+  /** The configuration that a server started here would use, or why it would not start. */
   readonly config: LoadedConfig | ConfigError
-  /** Of the server that runs on the data directory, if one does. */
+  /** The process id of the server that runs on the data directory. */
   readonly pid?: number
   readonly live?: LiveFacts
 }
 
-/** Looks at an installation, beside a running server or alone. Changes nothing, starts nothing, refuses nothing. */
+/** Examines an installation, whether a server is running or not. It changes nothing and starts nothing. */
 export async function examine(options: ExamineOptions): Promise<readonly Finding[]> {
   const { patient, findings } = await meet(options)
   const checks: readonly (readonly [string, (patient: Patient) => Promise<readonly Finding[]>])[] = [
@@ -54,7 +56,7 @@ export async function examine(options: ExamineOptions): Promise<readonly Finding
       findings.push(...(await check(patient)))
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error)
-      findings.push(fail(name, `This could not be checked: ${reason}`, 'Look into the reason.'))
+      findings.push(fail(name, `The check failed: ${reason}`, 'Remove the cause, then run doctor again.'))
     }
   }
   return findings
@@ -62,7 +64,7 @@ export async function examine(options: ExamineOptions): Promise<readonly Finding
 
 async function meet(options: ExamineOptions): Promise<{ patient: Patient; findings: Finding[] }> {
   const findings: Finding[] = []
-  const patient = { ...options, databaseFile: databaseOf(options, findings), config: await readConfig(options) }
+  const patient = { ...options, storage: toStorage(databaseOf(options, findings)), config: await readConfig(options) }
   try {
     const owner = await connectOwner(options.dataDir)
     if (owner === undefined) return { patient, findings }
@@ -70,7 +72,7 @@ async function meet(options: ExamineOptions): Promise<{ patient: Patient; findin
     await owner.close()
     return {
       findings,
-      patient: { ...patient, pid: owner.pid, ...(live && { live, databaseFile: live.databaseFile }) },
+      patient: { ...patient, pid: owner.pid, ...(live && { live, storage: toStorage(live.database) }) },
     }
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
@@ -88,7 +90,7 @@ async function readConfig({ startDir, configFile }: ExamineOptions): Promise<Loa
   }
 }
 
-/** `undefined` for a server of a version that does not tell. */
+/** `undefined` when the server is of a version that does not answer this. */
 async function askOwner(owner: RunningOwner): Promise<LiveFacts | undefined> {
   const response = await owner.request('GET', '/api/polylogue/doctor', { signal: AbortSignal.timeout(5_000) })
   const body: unknown = await response.json()
@@ -96,12 +98,14 @@ async function askOwner(owner: RunningOwner): Promise<LiveFacts | undefined> {
   return response.status === 200 && parsed.success ? parsed.data : undefined
 }
 
+const toStorage = (url: string): Storage => findStorage(url, { clock: systemClock })
+
 function databaseOf(options: ExamineOptions, findings: Finding[]): string {
   try {
     return parseDatabase(options.database, options)
   } catch (error) {
     if (!(error instanceof ServeError)) throw error
-    findings.push(fail('database', error.message, 'Name a file: --database sqlite:FILE.'))
+    findings.push(fail('database', error.message, 'Correct --database.'))
     return parseDatabase(undefined, options)
   }
 }

@@ -4,10 +4,10 @@ import { z } from 'zod'
 export const liveFacts = z.object({
   version: z.string(),
   node: z.string(),
-  sqlite: z.string(),
   phase: z.string(),
   url: z.string().optional(),
-  databaseFile: z.string(),
+  database: z.string(),
+  databaseSoftware: z.string(),
   uptimeS: z.number(),
   openStreams: z.number(),
   runningTurns: z.number(),

@@ -4,13 +4,13 @@ import { LOCAL_USER } from '../auth/key-ring.ts'
 import { HttpRefusal } from '../http/http-refusal.ts'
 import { requireCaller, type CallerEnv } from '../http/require-caller.ts'
 
-/** For the operator alone: how busy a server is, is nothing that its users tell each other. */
-export function createMetricsRoutes(metrics: { expose(): string }, authenticate: Authenticate): Hono<CallerEnv> {
+/** Only for the operator: users must not learn how busy a server is. */
+export function createMetricsRoutes(metrics: { expose(): Promise<string> }, authenticate: Authenticate): Hono<CallerEnv> {
   const routes = new Hono<CallerEnv>()
   routes.use('/metrics', requireCaller(authenticate))
-  routes.get('/metrics', (c) => {
+  routes.get('/metrics', async (c) => {
     if (c.var.caller.userId !== LOCAL_USER) throw new HttpRefusal(403, 'Metrics are for the user local.')
-    return c.body(metrics.expose(), 200, { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' })
+    return c.body(await metrics.expose(), 200, { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' })
   })
   return routes
 }

@@ -1,8 +1,8 @@
-import { statSync } from 'node:fs'
+import type { Storage } from '@polylogue/engine'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { createCounter, createGauge, createHistogram, type Counter, type Histogram, type Metric } from './metric.ts'
 
-/** All that a server counts about itself. Never a user, a session or a text: only how many and how long. */
+/** What a server counts about itself: numbers and durations, never a user, a session or a text. */
 export interface ServerMetrics {
   readonly requests: Counter
   /** Requests that a limit refused, by which one. */
@@ -18,16 +18,14 @@ export interface ServerMetrics {
   readonly appends: Histogram
   readonly commitSize: Histogram
   readonly storageFaults: Counter
-  walBytes(): number
-  expose(): string
+  expose(): Promise<string>
   close(): void
 }
 
 export interface MetricSources {
   openStreams(): number
   runningTurns(): number
-  /** The database; its WAL lies beside it. */
-  readonly databaseFile: string
+  readonly storage: Pick<Storage, 'describe'>
 }
 
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5]
@@ -35,7 +33,7 @@ const STEP_SECONDS = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600]
 const COUNTS = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024]
 const LOOP_RESOLUTION_MS = 20
 
-export function createServerMetrics({ openStreams, runningTurns, databaseFile }: MetricSources): ServerMetrics {
+export function createServerMetrics({ openStreams, runningTurns, storage }: MetricSources): ServerMetrics {
   const loopDelay = monitorEventLoopDelay({ resolution: LOOP_RESOLUTION_MS })
   loopDelay.enable()
   const counted = {
@@ -58,11 +56,11 @@ export function createServerMetrics({ openStreams, runningTurns, databaseFile }:
       'Reads and writes that the storage refused, by kind.',
     ),
   }
-  const walBytes = (): number => sizeOf(`${databaseFile}-wal`)
+  let walBytes: number | undefined
   const gauges: readonly Metric[] = [
     createGauge('polylogue_open_streams', 'Requests open until a turn stops.', openStreams),
     createGauge('polylogue_running_turns', 'Turns at work in this process.', runningTurns),
-    createGauge('polylogue_wal_bytes', 'Size of the write-ahead log.', walBytes),
+    createGauge('polylogue_wal_bytes', 'Size of the write-ahead log.', () => walBytes),
     createGauge('process_resident_memory_bytes', 'Resident memory.', () => process.memoryUsage.rss()),
     createGauge('nodejs_heap_size_used_bytes', 'Used heap.', () => process.memoryUsage().heapUsed),
     createGauge('process_start_time_seconds', 'Start, in Unix time.', () => Date.now() / 1000 - process.uptime()),
@@ -76,8 +74,8 @@ export function createServerMetrics({ openStreams, runningTurns, databaseFile }:
   ]
   return {
     ...counted,
-    walBytes,
-    expose() {
+    async expose() {
+      walBytes = (await storage.describe()).logBytes
       const text = [...Object.values(counted), ...gauges].map((metric) => metric.expose()).join('')
       loopDelay.reset()
       return text
@@ -86,12 +84,8 @@ export function createServerMetrics({ openStreams, runningTurns, databaseFile }:
   }
 }
 
-/** The monitor measures from one of its own ticks to the next, so an idle loop shows the resolution. */
+/** The monitor measures from tick to tick, so an idle loop reports the resolution. */
 function lag(nanoseconds: number): number | undefined {
   const seconds = nanoseconds / 1e9 - LOOP_RESOLUTION_MS / 1000
   return Number.isFinite(seconds) ? Math.max(0, seconds) : undefined
-}
-
-function sizeOf(path: string): number {
-  return statSync(path, { throwIfNoEntry: false })?.size ?? 0
 }

@@ -17,21 +17,21 @@ function createTestWatch() {
   const watch = createWalWatch({
     log: { ...silentLog, info: write('info'), warn: write('warn') },
     clock,
-    walBytes: () => ((looks += 1), mebibytes * MEBIBYTE),
+    walBytes: async () => ((looks += 1), mebibytes * MEBIBYTE),
   })
-  /** A commit some time later, when the log has this size. */
-  const commit = (size: number, afterMs = 10_000): void => {
+  /** Commits after some time, with a log of this size. */
+  const commit = async (size: number, afterMs = 10_000): Promise<void> => {
     clock.advance(afterMs)
     mebibytes = size
-    watch.committed()
+    await watch.committed()
   }
   return { commit, lines, looks: () => looks }
 }
 
 describe('a write-ahead log', () => {
-  it('that keeps growing is told when it is long, each time it has doubled, and when that is over', () => {
+  it('is reported when it is long, each time it doubles, and when it is short again', async () => {
     const { commit, lines } = createTestWatch()
-    for (const size of [4, 64, 255, 256, 300, 511, 512, 700, 1_100, 1_100, 300, 64, 4]) commit(size)
+    for (const size of [4, 64, 255, 256, 300, 511, 512, 700, 1_100, 1_100, 300, 64, 4]) await commit(size)
     expect(lines).toEqual([
       'warn 256: the write-ahead log keeps growing',
       'warn 512: the write-ahead log keeps growing',
@@ -40,15 +40,15 @@ describe('a write-ahead log', () => {
     ])
   })
 
-  it('is told anew when it grows a second time', () => {
+  it('is reported again when it grows a second time', async () => {
     const { commit, lines } = createTestWatch()
-    for (const size of [300, 10, 300]) commit(size)
+    for (const size of [300, 10, 300]) await commit(size)
     expect(lines.map((line) => line.split(':')[0])).toEqual(['warn 300', 'info 10', 'warn 300'])
   })
 
-  it('is looked at once in ten seconds, however many commits there are', () => {
+  it('is measured once in ten seconds, however many commits there are', async () => {
     const { commit, looks } = createTestWatch()
-    for (let count = 0; count < 1_000; count++) commit(300, 20)
+    for (let count = 0; count < 1_000; count++) await commit(300, 20)
     expect(looks()).toBe(2)
   })
 })

@@ -1,12 +1,11 @@
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { OwnerLock } from '@polylogue/store-sqlite'
 import { EXIT_FAILURE } from '../serve-error.ts'
 import { connectOwner } from './connect-owner.ts'
 import { HAND_OVER_PATH } from './hand-over-routes.ts'
 import { OwnedByAnother } from './owned-by-another.ts'
 import { isAbsence } from './owner-absence.ts'
-import { tryLock } from './try-lock.ts'
+import { lockFile, type FileLock } from '../stores.ts'
 
 /** A little longer than an owner that hands over lets its turns finish. */
 const HAND_OVER_MS = 40_000
@@ -22,11 +21,11 @@ export interface TakeOwnershipOptions {
 }
 
 /** Until released, this process alone writes below `dataDir`. The lock ends with the process, however that ends. */
-export async function takeOwnership(dataDir: string, { insists, waiting }: TakeOwnershipOptions): Promise<OwnerLock> {
+export async function takeOwnership(dataDir: string, { insists, waiting }: TakeOwnershipOptions): Promise<FileLock> {
   const givesUpAt = performance.now() + HAND_OVER_MS
   let isPromised = false
   for (;;) {
-    const lock = tryLock(join(dataDir, 'owner.lock'))
+    const lock = lockFile(join(dataDir, 'owner.lock'))
     if (lock !== undefined) return lock
     const answer = insists && performance.now() < givesUpAt ? await askToHandOver(dataDir) : 'refused'
     if (answer === 'promised' && !isPromised) waiting?.()

@@ -1,3 +1,4 @@
-export { inspectDatabase, type DatabaseInspection, type StoredEvent, type StoredSession } from './inspect-database.ts'
-export { openSqliteStores, type SqliteStores, type SqliteStoresOptions } from './open-sqlite-stores.ts'
+export { openOwnedStores } from './open-owned-stores.ts'
+export { openSqliteStores, type SqliteStoresOptions } from './open-sqlite-stores.ts'
 export { acquireOwnerLock, type OwnerLock } from './owner-lock.ts'
+export { createSqliteStorage } from './sqlite-storage.ts'

@@ -3,18 +3,18 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { asSessionId, asTurnId, asUserId } from '@polylogue/engine'
+import { asSessionId, asTurnId, asUserId, type Stores } from '@polylogue/engine'
 import { createFakeClock } from '@polylogue/testkit'
 import { MIGRATIONS } from './migrate.ts'
 import { inspectDatabase } from './inspect-database.ts'
-import { openSqliteStores, type SqliteStores } from './open-sqlite-stores.ts'
+import { openSqliteStores } from './open-sqlite-stores.ts'
 
 const clock = createFakeClock()
 const userId = asUserId('ada')
 const sessionId = asSessionId('session-1')
 let directory: string
 let file: string
-let stores: SqliteStores
+let stores: Stores
 beforeEach(async () => {
   directory = mkdtempSync(join(tmpdir(), 'polylogue-inspect-'))
   file = join(directory, 'polylogue.db')
@@ -41,20 +41,20 @@ afterEach(async () => {
 
 describe('an inspection', () => {
   it('sees everything while the owner goes on writing, as it was when it began', async () => {
-    const inspection = inspectDatabase(file, 10)
+    const inspection = await inspectDatabase(file, 10)
     await stores.events.deleteSession(sessionId)
     expect(inspection.schemaVersion).toBe(MIGRATIONS.length)
-    expect(inspection.integrity()).toEqual([])
-    expect([...inspection.sessions()]).toEqual([{ sessionId, lastSeq: 1 }])
-    expect([...inspection.events(sessionId)]).toEqual([
+    expect(await inspection.integrity()).toEqual([])
+    expect(await Array.fromAsync(inspection.sessions())).toEqual([{ sessionId, lastSeq: 1 }])
+    expect(await Array.fromAsync(inspection.events(sessionId))).toEqual([
       { seq: 1, at: 7, type: 'turn.paused', version: 1, data: '{"type":"turn.paused","turnId":"turn_1"}' },
     ])
-    expect(inspection.snapshot(sessionId)).toEqual({ seq: 1, state: '{}' })
-    expect([...inspection.blobs(sessionId)]).toEqual([{ hash: 'h', bytes: Uint8Array.of(1) }])
-    expect([...inspection.secrets()]).toEqual([{ sessionId, name: 'apiKey', sealed: Uint8Array.of(2) }])
-    expect(inspection.orphans()).toEqual([])
-    expect(inspection.keys()).toEqual([{ hash: 'in force', kind: 'api', userId }])
-    inspection.close()
+    expect(await inspection.snapshot(sessionId)).toEqual({ seq: 1, state: '{}' })
+    expect(await Array.fromAsync(inspection.blobs(sessionId))).toEqual([{ hash: 'h', bytes: Uint8Array.of(1) }])
+    expect(await Array.fromAsync(inspection.secrets())).toEqual([{ sessionId, name: 'apiKey', sealed: Uint8Array.of(2) }])
+    expect(await inspection.orphans()).toEqual([])
+    expect(await inspection.keys()).toEqual([{ hash: 'in force', kind: 'api', userId }])
+    await inspection.close()
   })
 
   it('finds events that lost their session, and not those of a deleted one', async () => {
@@ -63,9 +63,9 @@ describe('an inspection', () => {
     db.exec("DELETE FROM sessions; INSERT INTO events VALUES ('gone', 1, 1, 't', 1, '{}', 0)")
     db.exec("INSERT INTO deleted_sessions VALUES ('gone', 0)")
     db.close()
-    const inspection = inspectDatabase(file, 10)
-    expect(inspection.orphans()).toEqual([sessionId])
-    inspection.close()
+    const inspection = await inspectDatabase(file, 10)
+    expect(await inspection.orphans()).toEqual([sessionId])
+    await inspection.close()
   })
 
   it('finds an event that was changed and can still be read', async () => {
@@ -73,9 +73,9 @@ describe('an inspection', () => {
     const db = new DatabaseSync(file)
     db.exec("UPDATE events SET data = replace(data, 'turn_1', 'turn_2')")
     db.close()
-    const inspection = inspectDatabase(file, 10)
-    expect(() => [...inspection.events(sessionId)]).toThrow('the checksum of event 1 is wrong')
-    inspection.close()
+    const inspection = await inspectDatabase(file, 10)
+    await expect(Array.fromAsync(inspection.events(sessionId))).rejects.toThrow('the checksum of event 1 is wrong')
+    await inspection.close()
   })
 
   it('finds damage', async () => {
@@ -83,18 +83,19 @@ describe('an inspection', () => {
     const bytes = readFileSync(file)
     bytes.fill(0xff, 4096 * 5, 4096 * 6)
     writeFileSync(file, bytes)
-    const inspection = inspectDatabase(file, 10)
-    expect(inspection.integrity().length).toBeGreaterThan(0)
-    inspection.close()
+    const inspection = await inspectDatabase(file, 10)
+    expect((await inspection.integrity()).length).toBeGreaterThan(0)
+    await inspection.close()
   })
 
-  it('of a file of another program is refused, and changes nothing', () => {
+  it('refuses a file that is not one of ours, and changes nothing', async () => {
     const other = join(directory, 'other.db')
+    const refusal = { kind: 'broken', message: `${other} is not a Polylogue database, or its first page is damaged.` }
     writeFileSync(other, '')
-    expect(() => inspectDatabase(other, 10)).toThrow('is not a Polylogue database')
+    await expect(inspectDatabase(other, 10)).rejects.toMatchObject(refusal)
     writeFileSync(other, 'nonsense'.repeat(1000))
-    expect(() => inspectDatabase(other, 10)).toThrow('file is not a database')
+    await expect(inspectDatabase(other, 10)).rejects.toMatchObject(refusal)
     expect(readFileSync(other, 'utf8')).toBe('nonsense'.repeat(1000))
-    expect(() => inspectDatabase(join(directory, 'absent.db'), 10)).toThrow('unable to open database file')
+    await expect(inspectDatabase(join(directory, 'absent.db'), 10)).rejects.toThrow('unable to open database file')
   })
 })

@@ -1,64 +1,32 @@
 import { DatabaseSync } from 'node:sqlite'
-import {
-  StorageFault,
-  asSessionId,
-  asUserId,
-  type EncodedEvent,
-  type SessionId,
-  type Snapshot,
-  type UserId,
-} from '@polylogue/engine'
+import { StorageFault, asSessionId, asUserId, type StorageInspection, type StoredEvent } from '@polylogue/engine'
 import { checksumsIn } from './checksum.ts'
 import { APPLICATION_ID } from './make-database.ts'
 import { memoryIn } from './memory-row.ts'
 import { schemaVersionOf } from './migrate.ts'
 import { bytesIn, integerIn, textIn, type Row } from './rows.ts'
 import { scheduleIn, slotIn } from './schedule-row.ts'
-
-/**
- * A database as it lies there, for whoever wants to know whether it is sound: read only, beside its owner or after
- * it, changing and repairing nothing. All of it is one moment of the database. Any call may throw what SQLite says
- * about a damaged file.
- */
-export interface DatabaseInspection {
-  readonly schemaVersion: number
-  /** What SQLite itself finds wrong; empty = nothing. */
-  integrity(): readonly string[]
-  sessions(): Iterable<StoredSession>
-  events(sessionId: SessionId): Iterable<StoredEvent>
-  snapshot(sessionId: SessionId): Snapshot | undefined
-  blobs(sessionId: SessionId): Iterable<{ readonly hash: string; readonly bytes: Uint8Array }>
-  secrets(): Iterable<{ readonly sessionId: SessionId; readonly name: string; readonly sealed: Uint8Array }>
-  /** Sessions that have events and no row of their own, although nobody deleted them. */
-  orphans(): readonly SessionId[]
-  /** Of keys in force. */
-  keys(): readonly { readonly hash: string; readonly kind: string; readonly userId: UserId }[]
-  /** The memories whose rows cannot be trusted. */
-  damagedMemories(): readonly number[]
-  /** The schedules of which the row, or that of one of their slots, cannot be trusted. */
-  damagedSchedules(): readonly string[]
-  close(): void
-}
-
-export interface StoredSession {
-  readonly sessionId: SessionId
-  readonly lastSeq: number
-}
-
-export interface StoredEvent extends EncodedEvent {
-  readonly seq: number
-  readonly at: number
-}
+import { isUnreadable } from './sqlite-fault.ts'
 
 const FIRST_WITH_MEMORIES = 4
 const FIRST_WITH_SCHEDULES = 7
 
-/** Throws when the file cannot be opened or is none of ours. */
-export function inspectDatabase(file: string, now: number): DatabaseInspection {
+/** `now` decides which keys have expired. */
+export async function inspectDatabase(file: string, now: number): Promise<StorageInspection> {
+  try {
+    return openInspection(file, now)
+  } catch (error) {
+    if (!isUnreadable(error)) throw error
+    const message = `${file} is not a Polylogue database, or its first page is damaged.`
+    throw new StorageFault('broken', message, { cause: error })
+  }
+}
+
+function openInspection(file: string, now: number): StorageInspection {
   const db = new DatabaseSync(file, { readOnly: true, timeout: 1_000, enableForeignKeyConstraints: false })
   try {
     const applicationId = integerIn(db.prepare('PRAGMA application_id').get() ?? {}, 'application_id')
-    if (applicationId !== APPLICATION_ID) throw new Error(`${file} is not a Polylogue database.`)
+    if (applicationId !== APPLICATION_ID) throw new StorageFault('broken', 'It carries the mark of another program.')
     db.exec('BEGIN')
     return inspect(db, now)
   } catch (error) {
@@ -67,7 +35,7 @@ export function inspectDatabase(file: string, now: number): DatabaseInspection {
   }
 }
 
-function inspect(db: DatabaseSync, now: number): DatabaseInspection {
+function inspect(db: DatabaseSync, now: number): StorageInspection {
   const selectSessions = db.prepare('SELECT session_id, last_seq FROM sessions ORDER BY session_id')
   const selectEvents = db.prepare(
     'SELECT seq, at, type, version, data, crc FROM events WHERE session_id = ? ORDER BY seq',
@@ -84,7 +52,7 @@ function inspect(db: DatabaseSync, now: number): DatabaseInspection {
   )
   return {
     schemaVersion: schemaVersionOf(db),
-    integrity() {
+    async integrity() {
       try {
         const problems = db.prepare('PRAGMA integrity_check').all()
         return problems.map((row) => textIn(row, 'integrity_check')).filter((problem) => problem !== 'ok')
@@ -93,12 +61,12 @@ function inspect(db: DatabaseSync, now: number): DatabaseInspection {
         return [error instanceof Error ? error.message : String(error)]
       }
     },
-    *sessions() {
+    async *sessions() {
       for (const row of selectSessions.iterate()) {
         yield { sessionId: asSessionId(textIn(row, 'session_id')), lastSeq: integerIn(row, 'last_seq') }
       }
     },
-    *events(sessionId) {
+    async *events(sessionId) {
       const checksums = checksumsIn(sessionId)
       for (const row of selectEvents.iterate(sessionId)) {
         const event: StoredEvent = {
@@ -109,19 +77,19 @@ function inspect(db: DatabaseSync, now: number): DatabaseInspection {
           data: textIn(row, 'data'),
         }
         yield event
-        // Afterwards: what is wrong with the event itself says more than that it was changed.
+        // Afterwards, because what decoding says about a damaged event is more precise than a wrong checksum.
         if (checksums.ofEvent(event) !== row['crc']) throw new Error(`the checksum of event ${event.seq} is wrong`)
       }
     },
-    snapshot(sessionId) {
+    async snapshot(sessionId) {
       const row = selectSnapshot.get(sessionId)
       return row && { seq: integerIn(row, 'seq'), state: textIn(row, 'state') }
     },
-    *blobs(sessionId) {
+    async *blobs(sessionId) {
       for (const row of selectBlobs.iterate(sessionId))
         yield { hash: textIn(row, 'hash'), bytes: bytesIn(row, 'bytes') }
     },
-    *secrets() {
+    async *secrets() {
       for (const row of selectSecrets.iterate()) {
         yield {
           sessionId: asSessionId(textIn(row, 'session_id')),
@@ -130,20 +98,19 @@ function inspect(db: DatabaseSync, now: number): DatabaseInspection {
         }
       }
     },
-    orphans: () => selectOrphans.all().map((row) => asSessionId(textIn(row, 'session_id'))),
-    keys: () =>
+    orphans: async () => selectOrphans.all().map((row) => asSessionId(textIn(row, 'session_id'))),
+    keys: async () =>
       selectKeys.all(now).map((row) => ({
         hash: textIn(row, 'hash'),
         kind: textIn(row, 'kind'),
         userId: asUserId(textIn(row, 'user_id')),
       })),
-    damagedMemories() {
-      // A file of an older schema has none.
+    async damagedMemories() {
       if (schemaVersionOf(db) < FIRST_WITH_MEMORIES) return []
       const rows = db.prepare('SELECT * FROM memories ORDER BY memory_id').iterate()
       return [...rows].filter((row) => !isSound(() => memoryIn(row))).map((row) => integerIn(row, 'memory_id'))
     },
-    damagedSchedules() {
+    async damagedSchedules() {
       if (schemaVersionOf(db) < FIRST_WITH_SCHEDULES) return []
       const idsOf = (table: string, read: (row: Row) => unknown): readonly string[] => {
         const rows = db.prepare(`SELECT * FROM ${table} ORDER BY schedule_id`).iterate()
@@ -151,7 +118,7 @@ function inspect(db: DatabaseSync, now: number): DatabaseInspection {
       }
       return [...new Set([...idsOf('schedules', scheduleIn), ...idsOf('schedule_slots', slotIn)])]
     },
-    close: () => db.close(),
+    close: async () => db.close(),
   }
 }
 

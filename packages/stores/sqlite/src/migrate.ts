@@ -17,6 +17,7 @@ export const MIGRATIONS = [
   '0005_listings.sql',
   '0006_usage.sql',
   '0007_schedules.sql',
+  '0008_sign_ins.sql',
 ] as const
 
 export function schemaVersionOf(db: DatabaseSync): number {

@@ -40,7 +40,7 @@ const alter = (sql: string): void => {
 
 describe('SQLite itself', () => {
   it.each(['3.51.2', '3.50.4', '3.9.9', '2.99.99', 'none', ''])('is refused in version "%s"', (version) => {
-    expect(() => refuseOldSqlite(version)).toThrow(`SQLite ${version} can lose data: Polylogue needs 3.51.3`)
+    expect(() => refuseOldSqlite(version)).toThrow(`SQLite ${version} can lose data. Use Node 24 with SQLite 3.51.3`)
   })
 
   it.each(['3.51.3', '3.51.10', '3.53.4', '3.100.0', '4.0.0', '4.0', process.versions['sqlite'] ?? ''])(

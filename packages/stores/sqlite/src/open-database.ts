@@ -10,13 +10,11 @@ import { MIGRATIONS, schemaVersionOf } from './migrate.ts'
 import { preparePrivateFile } from './private-file.ts'
 import { integerIn, textIn } from './rows.ts'
 import { isBusy } from './sqlite-fault.ts'
-
-/** Earlier ones can corrupt a WAL file when it is reset. */
-const OLDEST_SQLITE = [3, 51, 3] as const
+import { describeOldSqlite, sqliteVersion } from './sqlite-version.ts'
 
 /** Opens a file that we may trust with acknowledgements, or refuses with one sentence. Throws SQLite's own BUSY. */
 export function openDatabase(file: string): DatabaseSync {
-  refuseOldSqlite(process.versions['sqlite'] ?? 'none')
+  refuseOldSqlite(sqliteVersion())
   preparePrivateFile(file, makeDatabase)
   if (!isOpenHere(file)) refuseLostContent(file)
   const db = new DatabaseSync(file, { timeout: 0, enableForeignKeyConstraints: false })
@@ -36,14 +34,8 @@ export function openDatabase(file: string): DatabaseSync {
 }
 
 export function refuseOldSqlite(version: string): void {
-  const parts = version.split('.').map(Number)
-  for (const [index, oldest] of OLDEST_SQLITE.entries()) {
-    const part = parts[index] ?? 0
-    if (part > oldest) return
-    if (!(part >= oldest)) {
-      throw new Error(`SQLite ${version} can lose data: Polylogue needs ${OLDEST_SQLITE.join('.')}, as in Node 24.`)
-    }
-  }
+  const unsafe = describeOldSqlite(version)
+  if (unsafe !== undefined) throw new Error(unsafe)
 }
 
 /** What was acknowledged survives power loss only with these two. */

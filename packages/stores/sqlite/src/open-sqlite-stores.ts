@@ -1,13 +1,6 @@
-import type {
-  Clock,
-  EventStore,
-  KeyStore,
-  MemoryStore,
-  RuleStore,
-  ScheduleStore,
-  StorageFault,
-  UsageStore,
-} from '@polylogue/engine'
+import { existsSync } from 'node:fs'
+import type { DatabaseSync } from 'node:sqlite'
+import type { Clock, StorageFault, Stores } from '@polylogue/engine'
 import { damaged } from './damage.ts'
 import { createGroupCommit } from './group-commit.ts'
 import { migrate } from './migrate.ts'
@@ -18,6 +11,8 @@ import { createSqliteKeyStore } from './sqlite-key-store.ts'
 import { createSqliteMemoryStore } from './sqlite-memory-store.ts'
 import { createSqliteRuleStore } from './sqlite-rule-store.ts'
 import { createSqliteScheduleStore } from './sqlite-schedule-store.ts'
+import { createSqliteSignInStore } from './sqlite-sign-in-store.ts'
+import { createSqliteStorage } from './sqlite-storage.ts'
 import { createSqliteUsageStore } from './sqlite-usage-store.ts'
 import { waitForLock } from './wait-for-lock.ts'
 
@@ -29,34 +24,17 @@ export interface SqliteStoresOptions {
   readonly busyWaitMs?: number
 }
 
-/** Stores over one connection: closing any of them closes the file. */
-export interface SqliteStores {
-  readonly events: EventStore
-  readonly keys: KeyStore
-  readonly rules: RuleStore
-  readonly memories: MemoryStore
-  readonly usage: UsageStore
-  readonly schedules: ScheduleStore
-  close(): Promise<void>
-}
-
 const BUSY_WAIT_MS = 5_000
 
-/** Opens the file, or makes it, and brings its schema up to date. Rejects with one sentence when it may not be used. */
-export async function openSqliteStores(options: SqliteStoresOptions): Promise<SqliteStores> {
+/** Opens the file, or creates it, and brings its schema up to date. Rejects with one sentence when it may not be used. */
+export async function openSqliteStores(options: SqliteStoresOptions): Promise<Stores> {
   const { file, clock, busyWaitMs = BUSY_WAIT_MS } = options
+  const isNew = !existsSync(file)
   try {
     const db = await waitForLock(clock, busyWaitMs, () => openDatabase(file))
     try {
       await migrate(db, { clock, busyWaitMs })
-      const commits = createGroupCommit({ db, clock, busyWaitMs })
-      const events = createSqliteEventStore({ db, clock, commits })
-      const keys = createSqliteKeyStore({ db, clock, commits })
-      const rules = createSqliteRuleStore({ db, commits })
-      const memories = createSqliteMemoryStore({ db, clock, commits })
-      const usage = createSqliteUsageStore({ db, commits })
-      const schedules = createSqliteScheduleStore({ db, commits })
-      return { events, keys, rules, memories, usage, schedules, close: () => commits.close() }
+      return { ...createStores(db, { clock, busyWaitMs }), ...createSqliteStorage(file, clock), isNew }
     } catch (error) {
       db.close()
       throw error
@@ -66,7 +44,27 @@ export async function openSqliteStores(options: SqliteStoresOptions): Promise<Sq
   }
 }
 
-/** Our statements are right, so one that a file refuses tells of the file. */
+/** All over one connection. */
+function createStores(
+  db: DatabaseSync,
+  { clock, busyWaitMs }: { readonly clock: Clock; readonly busyWaitMs: number },
+): Omit<Stores, 'isNew' | 'describe' | 'inspect'> {
+  const commits = createGroupCommit({ db, clock, busyWaitMs })
+  const parts = { db, clock, commits }
+  return {
+    mode: 'exclusive',
+    events: createSqliteEventStore(parts),
+    keys: createSqliteKeyStore(parts),
+    rules: createSqliteRuleStore(parts),
+    memories: createSqliteMemoryStore(parts),
+    usage: createSqliteUsageStore(parts),
+    schedules: createSqliteScheduleStore(parts),
+    signIns: createSqliteSignInStore(parts),
+    close: () => commits.close(),
+  }
+}
+
+/** Our statements are correct, so an error in one of them means that the file lacks what it should have. */
 function damagedSchemaOf(error: unknown, file: string): StorageFault | undefined {
   if (!(error instanceof Error) || !('errcode' in error)) return undefined
   return damaged(`${file} does not have the tables it should have: ${error.message}.`, error)

@@ -3,17 +3,17 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { asSessionId, asUserId, observeFailpoints } from '@polylogue/engine'
+import { asSessionId, asUserId, observeFailpoints, type Stores } from '@polylogue/engine'
 import { createFakeClock } from '@polylogue/testkit'
 import { checksumsIn } from './checksum.ts'
-import { type SqliteStores, openSqliteStores } from './open-sqlite-stores.ts'
+import { openSqliteStores } from './open-sqlite-stores.ts'
 import { sampleAppend } from './test-programs/sample-append.ts'
 
 const SESSION = asSessionId('01900000-0000-7000-8000-000000000001')
 const clock = createFakeClock()
 let directory: string
 let file: string
-let stores: SqliteStores
+let stores: Stores
 beforeEach(async () => {
   directory = mkdtempSync(join(tmpdir(), 'polylogue-events-'))
   file = join(directory, 'polylogue.db')

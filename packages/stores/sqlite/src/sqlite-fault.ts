@@ -25,6 +25,13 @@ export function isLasting(error: unknown): boolean {
   return code !== undefined && LASTING.has(code)
 }
 
+/** The file is damaged or not a database. */
+export function isUnreadable(error: unknown): boolean {
+  if (error instanceof StorageFault) return error.kind === 'broken'
+  const code = primaryCode(error)
+  return code === CORRUPT || code === NOTADB
+}
+
 /** `undefined` for an error that is not the storage's: a statement's own fault, or a bug. */
 export function storageFaultOf(error: unknown): StorageFault | undefined {
   if (error instanceof StorageFault) return error

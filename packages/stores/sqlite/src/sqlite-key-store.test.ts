@@ -3,15 +3,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { asSessionId, asUserId } from '@polylogue/engine'
+import { asSessionId, asUserId, type Stores } from '@polylogue/engine'
 import { createFakeClock } from '@polylogue/testkit'
-import { type SqliteStores, openSqliteStores } from './open-sqlite-stores.ts'
+import { openSqliteStores } from './open-sqlite-stores.ts'
 import { sampleAppend } from './test-programs/sample-append.ts'
 
 const AT = 1_000_000
 let directory: string
 let file: string
-let stores: SqliteStores
+let stores: Stores
 let appends = 0
 beforeEach(async () => {
   directory = mkdtempSync(join(tmpdir(), 'polylogue-keys-'))

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { asUserId } from '@polylogue/engine'
+import { asUserId, type Stores } from '@polylogue/engine'
 import { createFakeClock, memoryStoreContract } from '@polylogue/testkit'
 import { inspectDatabase } from './inspect-database.ts'
-import { type SqliteStores, openSqliteStores } from './open-sqlite-stores.ts'
+import { openSqliteStores } from './open-sqlite-stores.ts'
 
 const ADA = asUserId('ada')
 const clock = createFakeClock()
@@ -17,7 +17,7 @@ beforeEach(() => {
 afterEach(() => rmSync(directory, { recursive: true }))
 
 const fileOf = (): string => join(directory, 'polylogue.db')
-const open = (): Promise<SqliteStores> => openSqliteStores({ file: fileOf(), clock })
+const open = (): Promise<Stores> => openSqliteStores({ file: fileOf(), clock })
 
 memoryStoreContract('the SQLite memory store', async () => {
   let stores = await open()
@@ -48,9 +48,9 @@ describe('a stored memory', () => {
     const db = new DatabaseSync(fileOf())
     db.exec(`UPDATE memories SET ${change}`)
     db.close()
-    const inspection = inspectDatabase(fileOf(), 0)
-    expect(inspection.damagedMemories()).toEqual([1])
-    inspection.close()
+    const inspection = await inspectDatabase(fileOf(), 0)
+    expect(await inspection.damagedMemories()).toEqual([1])
+    await inspection.close()
     const again = await open()
     const damage = {
       name: 'StorageFault',

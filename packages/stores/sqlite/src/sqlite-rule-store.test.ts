@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { asUserId } from '@polylogue/engine'
+import { asUserId, type Stores } from '@polylogue/engine'
 import { createFakeClock, ruleStoreContract } from '@polylogue/testkit'
-import { type SqliteStores, openSqliteStores } from './open-sqlite-stores.ts'
+import { openSqliteStores } from './open-sqlite-stores.ts'
 
 let directory: string
 beforeEach(() => {
@@ -14,7 +14,7 @@ beforeEach(() => {
 afterEach(() => rmSync(directory, { recursive: true }))
 
 const fileOf = (): string => join(directory, 'polylogue.db')
-const open = (): Promise<SqliteStores> => openSqliteStores({ file: fileOf(), clock: createFakeClock() })
+const open = (): Promise<Stores> => openSqliteStores({ file: fileOf(), clock: createFakeClock() })
 
 ruleStoreContract('the SQLite rule store', async () => {
   let stores = await open()

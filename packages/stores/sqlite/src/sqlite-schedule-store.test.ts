@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { asSessionId, asUserId, type Schedule } from '@polylogue/engine'
+import { asSessionId, asUserId, type Schedule, type Stores } from '@polylogue/engine'
 import { createFakeClock, scheduleStoreContract } from '@polylogue/testkit'
 import { inspectDatabase } from './inspect-database.ts'
-import { openSqliteStores, type SqliteStores } from './open-sqlite-stores.ts'
+import { openSqliteStores } from './open-sqlite-stores.ts'
 
 const ADA = asUserId('ada')
 const clock = createFakeClock()
@@ -17,7 +17,7 @@ beforeEach(() => {
 afterEach(() => rmSync(directory, { recursive: true }))
 
 const fileOf = (): string => join(directory, 'polylogue.db')
-const open = (): Promise<SqliteStores> => openSqliteStores({ file: fileOf(), clock })
+const open = (): Promise<Stores> => openSqliteStores({ file: fileOf(), clock })
 
 scheduleStoreContract('the SQLite schedule store', async () => {
   let stores = await open()
@@ -48,10 +48,10 @@ const SCHEDULE: Schedule = {
   revision: 1,
 }
 
-const damagedIn = (file: string): readonly string[] => {
-  const inspection = inspectDatabase(file, 0)
-  const damaged = inspection.damagedSchedules()
-  inspection.close()
+const damagedIn = async (file: string): Promise<readonly string[]> => {
+  const inspection = await inspectDatabase(file, 0)
+  const damaged = await inspection.damagedSchedules()
+  await inspection.close()
   return damaged
 }
 
@@ -73,7 +73,7 @@ describe('a stored schedule', () => {
     await stores.schedules.addSchedule(SCHEDULE)
     await stores.close()
     change(`UPDATE schedules SET ${changes}`)
-    expect(damagedIn(fileOf())).toEqual(['task_1'])
+    expect(await damagedIn(fileOf())).toEqual(['task_1'])
     const again = await open()
     const damage = { name: 'StorageFault', message: expect.stringContaining('The schedule task_1 is damaged.') }
     await expect(again.schedules.readSchedule('task_1')).rejects.toMatchObject(damage)
@@ -95,9 +95,9 @@ describe('a stored schedule', () => {
         },
       ])
       await stores.close()
-      expect(damagedIn(fileOf())).toEqual([])
+      expect(await damagedIn(fileOf())).toEqual([])
       change(`UPDATE schedule_slots SET ${changes}`)
-      expect(damagedIn(fileOf())).toEqual(['task_1'])
+      expect(await damagedIn(fileOf())).toEqual(['task_1'])
       const again = await open()
       await expect(again.schedules.listRuns(ADA, 'task_1')).rejects.toMatchObject({
         message: expect.stringContaining('of the schedule task_1 is damaged.'),

@@ -1,14 +1,15 @@
+import type { Stores } from '@polylogue/engine'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createFakeClock, eventStoreContract, keyStoreContract } from '@polylogue/testkit'
-import { openSqliteStores, type SqliteStores } from './open-sqlite-stores.ts'
+import { createFakeClock, eventStoreContract, keyStoreContract, signInStoreContract } from '@polylogue/testkit'
+import { openSqliteStores } from './open-sqlite-stores.ts'
 
 /** Stores over a file of their own, which `close` removes. */
 async function openStores() {
   const directory = mkdtempSync(join(tmpdir(), 'polylogue-sqlite-'))
   const clock = createFakeClock()
-  const open = (): Promise<SqliteStores> => openSqliteStores({ file: join(directory, 'polylogue.db'), clock })
+  const open = (): Promise<Stores> => openSqliteStores({ file: join(directory, 'polylogue.db'), clock })
   let stores = await open()
   return {
     stores,
@@ -33,4 +34,9 @@ eventStoreContract('the SQLite store', async () => {
 keyStoreContract('the SQLite key store', async () => {
   const { stores, clock, reopen, close } = await openStores()
   return { store: stores.keys, clock, close, reopen: async () => (await reopen()).keys }
+})
+
+signInStoreContract('the SQLite sign-in store', async () => {
+  const { stores, clock, reopen, close } = await openStores()
+  return { store: stores.signIns, clock, close, reopen: async () => (await reopen()).signIns }
 })

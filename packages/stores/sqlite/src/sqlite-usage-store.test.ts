@@ -11,14 +11,15 @@ import {
   asUserId,
   type UsageGrouping,
   type UsageRow,
+  type Stores,
 } from '@polylogue/engine'
 import { createFakeClock, usageStoreContract } from '@polylogue/testkit'
-import { openSqliteStores, type SqliteStores } from './open-sqlite-stores.ts'
+import { openSqliteStores } from './open-sqlite-stores.ts'
 
 async function openStores() {
   const directory = mkdtempSync(join(tmpdir(), 'polylogue-usage-'))
   const clock = createFakeClock()
-  const open = (): Promise<SqliteStores> => openSqliteStores({ file: join(directory, 'polylogue.db'), clock })
+  const open = (): Promise<Stores> => openSqliteStores({ file: join(directory, 'polylogue.db'), clock })
   let stores = await open()
   return {
     events: stores.events,

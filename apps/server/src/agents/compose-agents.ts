@@ -1,0 +1,119 @@
+import type {
+  AgentCatalog,
+  Clock,
+  Engine,
+  EventStore,
+  LogEntry,
+  MemoryStore,
+  ModelCatalog,
+  SessionId,
+  Tool,
+} from '@polylogue/engine'
+import { createMcpPool, type McpPool, type McpServer } from '@polylogue/tools'
+import { createOpenEditors, type OpenEditors } from '../acp/open-editors.ts'
+import type { LoadedConfig } from '../config/load-config.ts'
+import type { Redactor } from '../log/redactor.ts'
+import { sha256 } from '../platform/sha256.ts'
+import type { Schedules } from '../schedules/create-schedules.ts'
+import { createScheduleToolParts } from '../schedules/schedule-tool-parts.ts'
+import type { ServeOptions } from '../serve-options.ts'
+import { createSessionTools, type SessionTools } from '../session-tools/session-tools.ts'
+import { createAgentCatalog } from './agent-catalog.ts'
+import { chooseModel } from './agent-models.ts'
+import { bashStateDir } from './built-in-tools.ts'
+import { createModelCatalog } from './model-catalog.ts'
+
+/** The agents, their models and everything that gives them tools. */
+export interface AgentParts {
+  readonly agents: AgentCatalog & { readonly defaultName: string }
+  readonly models: ModelCatalog
+  /** Which models answer, for the operator. */
+  readonly modelNote: string
+  readonly mcp: McpPool
+  readonly sessionTools: SessionTools
+  readonly editors: OpenEditors
+}
+
+export interface AgentPartsDeps {
+  readonly options: ServeOptions
+  readonly config: LoadedConfig
+  readonly clock: Clock
+  readonly redactor: Redactor
+  readonly databaseFiles: readonly string[]
+  readonly skillsFolder: string
+  /** What tools use when they run. It exists by then, but not yet when the agents are composed. */
+  readonly late: LateParts
+  log(entry: LogEntry): void
+}
+
+export interface LateParts {
+  events(): EventStore
+  memories(): MemoryStore
+  engine(): Engine
+  schedules(): Schedules
+}
+
+/** Rejects with a `ConfigError` before any file is created. */
+export async function composeAgents(deps: AgentPartsDeps): Promise<AgentParts> {
+  const { options, config, clock, redactor, databaseFiles, skillsFolder, late, log } = deps
+  const { env } = process
+  const { dataDir } = options
+  const mcp = createMcpPool({
+    clock,
+    digest: sha256,
+    stateDir: bashStateDir(dataDir),
+    allowHosts: config.webFetch.allowHosts,
+    log,
+  })
+  const sessionTools = createSessionTools({
+    pool: mcp,
+    clock,
+    digest: sha256,
+    configured: config.mcpServers.map(({ name }) => name),
+    tryConfigured() {
+      for (const { tools } of agents.list()) void tools
+      return mcp.settled()
+    },
+    directoryOf: (sessionId) => findDirectory(late.events(), sessionId),
+    learnSecret: (secret) => redactor.learn(secret),
+    skillsFolder,
+    skills: config.skills,
+    log,
+  })
+  const editors = createOpenEditors()
+  const chosen = await chooseModel(config, { clock, env, providers: config.providers })
+  const agents = createAgentCatalog(config, {
+    scripted: options.scripted === true,
+    clock,
+    env,
+    dataDir,
+    databaseFiles,
+    ...(chosen && { defaultModel: chosen.name }),
+    remember: (userId, memory) => late.memories().addMemory(userId, memory),
+    editorOf: editors.editorOf,
+    schedule: createScheduleToolParts(() => ({ book: late.schedules().book, engine: late.engine() })),
+    mcpTools: (names) =>
+      holdTools(
+        mcp,
+        config.mcpServers.filter(({ name }) => names.includes(name)),
+      ),
+    log,
+  })
+  const models = createModelCatalog(agents, { clock, env, providers: config.providers, log })
+  const modelNote = chosen?.sentence ?? [...new Set(agents.list().map(({ modelName }) => modelName))].join(', ')
+  return { agents, models, modelNote, mcp, sessionTools, editors }
+}
+
+async function findDirectory(events: EventStore, sessionId: SessionId): Promise<string | undefined> {
+  const [first] = await events.readEvents(sessionId, 0, 1)
+  return first?.event.type === 'session.created' ? first.event.directories?.[0] : undefined
+}
+
+/** Connects in the background when the tools are first asked for. Most commands of the CLI never ask. */
+function holdTools(pool: McpPool, servers: readonly McpServer[]): () => readonly Tool[] {
+  let hold: ReturnType<McpPool['hold']> | undefined
+  return () => {
+    hold ??= pool.hold(servers)
+    return hold.tools()
+  }
+}

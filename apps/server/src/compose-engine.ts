@@ -1,0 +1,132 @@
+import {
+  createEngine,
+  createIds,
+  type Clock,
+  type Engine,
+  type EventStore,
+  type LogEntry,
+  type RuleStore,
+  type Stores,
+  type Workspaces,
+} from '@polylogue/engine'
+import { createResultTool } from '@polylogue/tools'
+import type { AgentParts } from './agents/compose-agents.ts'
+import { outputsDir } from './agents/built-in-tools.ts'
+import { createKeyRing, type KeyRing } from './auth/key-ring.ts'
+import type { LoadedConfig } from './config/load-config.ts'
+import { limitEngine } from './limits/limit-engine.ts'
+import { learnFromBox } from './log/known-secrets.ts'
+import type { Log } from './log/log.ts'
+import type { Redactor } from './log/redactor.ts'
+import { writeEntry } from './log/write-entry.ts'
+import type { RunningTurns } from './observe/running-turns.ts'
+import { watchSessionChanges, type SessionChangesHub } from './observe/session-changes.ts'
+import { capPresets } from './permissions/cap-presets.ts'
+import { toOperatorPolicy } from './permissions/permissions-schema.ts'
+import { rememberRules } from './permissions/remembered-rules.ts'
+import { randomBytes } from './platform/random-bytes.ts'
+import type { createSecretBox } from './platform/secret-box.ts'
+import { sha256 } from './platform/sha256.ts'
+import { createSchedules, type Schedules } from './schedules/create-schedules.ts'
+import type { ServeOptions } from './serve-options.ts'
+import { createBudgetBook } from './usage/budget-book.ts'
+import { findUnlimited } from './usage/find-unlimited.ts'
+import { createPriceBook } from './usage/price-book.ts'
+import { createSessionWorkspaces } from './workspaces/session-workspaces.ts'
+
+/** The engine with its limits, and what works on top of it. */
+export interface EngineParts {
+  /** Refuses what exceeds the limits and the ceiling of the configuration. */
+  readonly engine: Engine
+  readonly onSessionChange: SessionChangesHub['onChange']
+  readonly keys: KeyRing
+  readonly rules: RuleStore
+  readonly schedules: Schedules
+  readonly workspaces: Workspaces
+}
+
+export interface EnginePartsDeps {
+  readonly options: ServeOptions
+  readonly config: LoadedConfig
+  readonly clock: Clock
+  readonly log: Log
+  readonly redactor: Redactor
+  readonly stores: Stores
+  /** `stores.events`, observed. */
+  readonly events: EventStore
+  readonly secretBox: ReturnType<typeof createSecretBox>
+  readonly agentParts: AgentParts
+  readonly skillsFolder: string
+  readonly turns: RunningTurns
+  refused(limit: string): void
+}
+
+export function composeEngine(deps: EnginePartsDeps): EngineParts {
+  const { options, config, clock, log, stores, turns, refused } = deps
+  const { agents } = deps.agentParts
+  const write = (entry: LogEntry): void => writeEntry(log, entry)
+  const ids = createIds(clock, randomBytes)
+  const rules = rememberRules(stores.rules)
+  const workspaces = createSessionWorkspaces({
+    dataDir: options.dataDir,
+    readable: [outputsDir(options.dataDir), deps.skillsFolder],
+    removed: deps.agentParts.sessionTools.forget,
+    directoryOf: (agent) => config.agents.find(({ name }) => name === agent)?.workspace,
+  })
+  const bare = createBareEngine(deps, { ids, rules, workspaces, log: write })
+  const capped = capPresets(bare, config.permissions.ceiling)
+  const { engine, onChange } = watchSessionChanges(
+    limitEngine(capped, { limits: config.limits, turns, clock, refused }),
+  )
+  const keys = createKeyRing({
+    store: stores.keys,
+    clock,
+    random: randomBytes,
+    digest: sha256,
+    extraKeys: options.keys ?? [],
+  })
+  const schedules = createSchedules({
+    store: stores.schedules,
+    engine,
+    agents,
+    keys,
+    clock,
+    random: randomBytes,
+    ids,
+    log: write,
+  })
+  return { engine, onSessionChange: onChange, keys, rules, schedules, workspaces }
+}
+
+type EngineDeps = Parameters<typeof createEngine>[0]
+
+function createBareEngine(
+  { config, clock, log, redactor, stores, events, secretBox, agentParts }: EnginePartsDeps,
+  own: Pick<EngineDeps, 'ids' | 'rules' | 'workspaces' | 'log'>,
+): Engine {
+  const { agents, models, sessionTools } = agentParts
+  const prices = createPriceBook({ prices: config.prices, providers: config.providers, env: process.env })
+  const budgets = createBudgetBook(config)
+  for (const unlimited of findUnlimited(agents.list(), { budgets, prices })) {
+    log.warn(unlimited, 'a budget of money does not hold this agent: its model has no price')
+  }
+  return createEngine({
+    ...own,
+    store: events,
+    agents,
+    models,
+    sessionTools: sessionTools.toolsOf,
+    resultTool: createResultTool,
+    clock,
+    digest: sha256,
+    secretBox: learnFromBox(secretBox, redactor),
+    memories: stores.memories,
+    prices,
+    budgets,
+    usage: stores.usage,
+    operator: toOperatorPolicy(config.permissions, config.webFetch.allowHosts),
+    owner: `${process.pid}-${Buffer.from(randomBytes(6)).toString('hex')}`,
+    recovery: config.recovery,
+    limits: { queuedInputs: config.limits.queuedInputs },
+  })
+}

@@ -1,0 +1,45 @@
+import type { Clock, EventStore, Storage } from '@polylogue/engine'
+import type { Log } from '../log/log.ts'
+import type { ServerMetrics } from '../metrics/server-metrics.ts'
+import type { SessionTools } from '../session-tools/session-tools.ts'
+import { createFaultLog } from './fault-log.ts'
+import { observeStore } from './observed-store.ts'
+import type { RunningTurns } from './running-turns.ts'
+import { createTurnObserver } from './turn-observer.ts'
+import { createWalWatch } from './wal-watch.ts'
+
+export interface WatchStoreDeps {
+  readonly metrics: ServerMetrics
+  readonly turns: RunningTurns
+  readonly sessionTools: Pick<SessionTools, 'appended'>
+  readonly storage: Pick<Storage, 'describe'>
+  readonly clock: Clock
+  readonly log: Log
+}
+
+/** The same store. Metrics, running turns, session tools and the log learn from it what happens. */
+export function watchStore(store: EventStore, deps: WatchStoreDeps): EventStore {
+  const { metrics, turns, sessionTools, storage, clock, log } = deps
+  const observers = [turns, createTurnObserver(metrics, log)]
+  const faults = createFaultLog(log, clock)
+  const wal = createWalWatch({ log, clock, walBytes: async () => (await storage.describe()).logBytes })
+  return observeStore(store, {
+    appended(request, seconds) {
+      faults.worked()
+      metrics.appends.observe(seconds)
+      for (const observer of observers) observer.appended(request)
+      sessionTools.appended(request)
+    },
+    deleted(sessionId) {
+      for (const observer of observers) observer.deleted(sessionId)
+    },
+    committed(writes) {
+      metrics.commitSize.observe(writes)
+      void wal.committed()
+    },
+    fault(fault) {
+      metrics.storageFaults.add({ kind: fault.kind })
+      faults.fault(fault)
+    },
+  })
+}

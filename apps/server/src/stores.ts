@@ -1,0 +1,63 @@
+// The only file of the server that names a store. A new store is a package of its own and a scheme here.
+import { StorageFault, type Clock, type Storage, type Stores } from '@polylogue/engine'
+import { acquireOwnerLock, createSqliteStorage, openOwnedStores, type OwnerLock } from '@polylogue/store-sqlite'
+import { join, resolve } from 'node:path'
+import { EXIT_CONFIG, EXIT_FAILURE, ServeError } from './serve-error.ts'
+
+export interface StoresOptions {
+  readonly clock: Clock
+}
+
+const FORMS = 'sqlite:FILE'
+
+/** Turns `--database` into an absolute URL; without one, it is a file in the data directory. */
+export function parseDatabase(database: string | undefined, dirs: { dataDir: string; startDir: string }): string {
+  if (database === undefined) return `sqlite:${join(dirs.dataDir, 'polylogue.db')}`
+  const file = sqliteFileOf(database)
+  if (file !== undefined) return `sqlite:${resolve(dirs.startDir, file)}`
+  // A database URL may hold a password, so no message repeats it.
+  if (/^postgres(?:ql)?:/.test(database)) {
+    throw new ServeError(`Postgres is not supported yet. Use --database ${FORMS}.`, EXIT_CONFIG)
+  }
+  throw new ServeError(`--database must be ${FORMS}.`, EXIT_CONFIG)
+}
+
+/** Describes and inspects a storage without opening it. Expects a URL of `parseDatabase`. */
+export function findStorage(url: string, { clock }: StoresOptions): Storage {
+  return createSqliteStorage(requireFile(url), clock)
+}
+
+/** Opens a storage, or creates it. Rejects with a `ServeError` when it may not be used. */
+export async function openStores(url: string, options: StoresOptions): Promise<Stores> {
+  try {
+    return await openOwnedStores({ ...options, file: requireFile(url) })
+  } catch (error) {
+    throw toServeError(error)
+  }
+}
+
+/** Locks a file of this machine until it is released or the process ends. `undefined` when it is locked already. */
+export function lockFile(file: string): FileLock | undefined {
+  try {
+    return acquireOwnerLock(file)
+  } catch (error) {
+    throw toServeError(error)
+  }
+}
+
+export type FileLock = OwnerLock
+
+/** Stores explain in one sentence why a file may not be used. */
+function toServeError(error: unknown): unknown {
+  return error instanceof Error ? new ServeError(error.message, EXIT_FAILURE, { cause: error }) : error
+}
+
+function requireFile(url: string): string {
+  const file = sqliteFileOf(url)
+  if (file === undefined) throw new StorageFault('broken', `The database URL is not ${FORMS}.`)
+  return file
+}
+
+function sqliteFileOf(url: string): string | undefined {
+  return /^sqlite:(.+)$/s.exec(url)?.[1]
+}

@@ -1,0 +1,35 @@
+import { existsSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
+import type { Clock, Storage, StorageDescription } from '@polylogue/engine'
+import { inspectDatabase } from './inspect-database.ts'
+import { describeOldSqlite, sqliteVersion } from './sqlite-version.ts'
+
+/** Files that SQLite and the lock keep beside the database. */
+const ENDINGS = ['', '-wal', '-shm', '-journal', '.lock']
+
+/** What can be asked of a database file without opening it for writing. */
+export function createSqliteStorage(file: string, clock: Clock): Storage {
+  return {
+    describe: async () => describeFile(file),
+    inspect: () => inspectDatabase(file, clock.now()),
+  }
+}
+
+function describeFile(file: string): StorageDescription {
+  const unsafe = describeOldSqlite(sqliteVersion())
+  return {
+    url: `sqlite:${file}`,
+    name: file,
+    software: `SQLite ${sqliteVersion()}`,
+    ...(unsafe !== undefined && { unsafe }),
+    exists: existsSync(file),
+    files: ENDINGS.map((ending) => `${file}${ending}`),
+    directory: dirname(file),
+    bytes: sizeOf(file),
+    logBytes: sizeOf(`${file}-wal`),
+  }
+}
+
+function sizeOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0
+}
