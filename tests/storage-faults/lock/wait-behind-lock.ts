@@ -68,10 +68,7 @@ export async function waitBehindLock(options: LockCase): Promise<readonly string
 }
 
 /** The same append until it is stored. */
-async function writeThroughLock(
-  { events }: Stores,
-  { holdMs, busyWaitMs }: LockCase,
-): Promise<readonly string[]> {
+async function writeThroughLock({ events }: Stores, { holdMs, busyWaitMs }: LockCase): Promise<readonly string[]> {
   const problems: string[] = []
   const startedAt = performance.now()
   const expectedSeq = foldTurns(1, 1, 1)?.seq ?? 0

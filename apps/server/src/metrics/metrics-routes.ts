@@ -5,7 +5,10 @@ import { HttpRefusal } from '../http/http-refusal.ts'
 import { requireCaller, type CallerEnv } from '../http/require-caller.ts'
 
 /** Only for the operator: users must not learn how busy a server is. */
-export function createMetricsRoutes(metrics: { expose(): Promise<string> }, authenticate: Authenticate): Hono<CallerEnv> {
+export function createMetricsRoutes(
+  metrics: { expose(): Promise<string> },
+  authenticate: Authenticate,
+): Hono<CallerEnv> {
   const routes = new Hono<CallerEnv>()
   routes.use('/metrics', requireCaller(authenticate))
   routes.get('/metrics', async (c) => {

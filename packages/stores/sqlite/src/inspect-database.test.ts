@@ -51,7 +51,9 @@ describe('an inspection', () => {
     ])
     expect(await inspection.snapshot(sessionId)).toEqual({ seq: 1, state: '{}' })
     expect(await Array.fromAsync(inspection.blobs(sessionId))).toEqual([{ hash: 'h', bytes: Uint8Array.of(1) }])
-    expect(await Array.fromAsync(inspection.secrets())).toEqual([{ sessionId, name: 'apiKey', sealed: Uint8Array.of(2) }])
+    expect(await Array.fromAsync(inspection.secrets())).toEqual([
+      { sessionId, name: 'apiKey', sealed: Uint8Array.of(2) },
+    ])
     expect(await inspection.orphans()).toEqual([])
     expect(await inspection.keys()).toEqual([{ hash: 'in force', kind: 'api', userId }])
     await inspection.close()

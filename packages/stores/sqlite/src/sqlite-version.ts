@@ -9,7 +9,8 @@ export function describeOldSqlite(version: string): string | undefined {
   for (const [index, oldest] of OLDEST.entries()) {
     const part = parts[index] ?? 0
     if (part > oldest) return undefined
-    if (!(part >= oldest)) return `SQLite ${version} can lose data. Use Node 24 with SQLite ${OLDEST.join('.')} or later.`
+    if (!(part >= oldest))
+      return `SQLite ${version} can lose data. Use Node 24 with SQLite ${OLDEST.join('.')} or later.`
   }
   return undefined
 }
