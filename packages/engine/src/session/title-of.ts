@@ -11,7 +11,7 @@ export function titleOf(said: UserContent): string | undefined {
 }
 
 /** Never cuts a surrogate pair in half. */
-function cutAtCharacter(text: string, length: number): string {
+export function cutAtCharacter(text: string, length: number): string {
   const end = text.charCodeAt(length - 1)
   return text.slice(0, end >= 0xd800 && end <= 0xdbff ? length - 1 : length)
 }
