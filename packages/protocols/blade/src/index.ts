@@ -3,7 +3,7 @@ export type { ApiKeys, AuthOutcome, BladeRestDeps, BodyOutcome, Caller } from '.
 export { attachBlade } from './socket/attach-blade.ts'
 export { SOCKET_PATH, createBladeSockets, type BladeSockets } from './socket/create-blade-sockets.ts'
 export type { AttachedFile, BladeSocketDeps, SocketCaller, SocketLimits, SocketWatch } from './socket/deps.ts'
-export { BladeClient, type Ack, type BladeClientOptions, type SendOptions } from './client/blade-client.ts'
+export { BladeClient, type Ack, type BladeClientOptions } from './client/blade-client.ts'
 export { SessionFold } from './fold/session-fold.ts'
 export { readTurns } from './projection/read-turns.ts'
 export type { Describe } from './projection/scene.ts'
@@ -17,6 +17,7 @@ export type {
   Json,
   MemoryRef,
   PatchEnvelope,
+  SendOptions,
   ServerEvents,
   Session,
   SessionStatus,

@@ -4,7 +4,7 @@
  */
 import type { Socket, io } from 'socket.io-client'
 import { SessionFold } from '../fold/session-fold.ts'
-import type { AskUserAnswer, BladeOutput, Json, ServerEvents } from '../wire.ts'
+import type { AskUserAnswer, BladeOutput, MessageContent, SendOptions, ServerEvents } from '../wire.ts'
 
 export interface BladeClientOptions {
   readonly url: string
@@ -27,21 +27,6 @@ export type Ack =
       readonly position?: number
     }
   | { readonly status: 'error'; readonly code: string; readonly message: string }
-
-export type MessageContent = string | readonly MessagePart[]
-export type MessagePart =
-  | { readonly type: 'text'; readonly text: string }
-  | { readonly type: 'image_url'; readonly image_url: { readonly url: string } }
-  | { readonly type: 'file'; readonly name: string; readonly data: string }
-
-export interface SendOptions {
-  readonly mode?: 'planning' | 'executing'
-  readonly askuser_answer?: AskUserAnswer
-  readonly client_message_id?: string
-  readonly model?: string
-  readonly headless?: boolean
-  readonly output_schema?: Json
-}
 
 const EVENTS = [
   'chat:start',

@@ -1,5 +1,6 @@
+import { cutAtCharacter } from '@polylogue/engine'
 import type { MemoryRef } from '../wire.ts'
-import { cutPreview } from './cut-preview.ts'
+
 import type { EventOf } from './event-of.ts'
 
 const LONGEST_PREVIEW = 120
@@ -8,6 +9,6 @@ type Recalled = EventOf<'memories.recalled'>['memories'][number]
 
 export const toMemoryRef = ({ memoryId, content, skillName }: Recalled): MemoryRef => ({
   id: memoryId,
-  content_preview: cutPreview(content, LONGEST_PREVIEW),
+  content_preview: cutAtCharacter(content, LONGEST_PREVIEW),
   skill_name: skillName ?? null,
 })

@@ -1,5 +1,5 @@
-import { ROOT_LOOP } from '@polylogue/engine'
-import { cutPreview } from './cut-preview.ts'
+import { ROOT_LOOP, cutAtCharacter } from '@polylogue/engine'
+
 import type { EventOf } from './event-of.ts'
 import { newTurn } from './new-turn.ts'
 import type { Moment } from './project-runs.ts'
@@ -58,7 +58,7 @@ export function endCompaction(scene: Scene, event: EventOf<'compaction.ended'>, 
     board.setStatus(turnId, 'completed')
     board.change(turnId, {
       duration_ms,
-      summary_preview: cutPreview(summary, LONGEST_PREVIEW),
+      summary_preview: cutAtCharacter(summary, LONGEST_PREVIEW),
       summary_full: summary,
       archived_count: loop_id === ROOT_LOOP ? archive(scene, throughSeq) : 0,
       tokens_after: tokensAfter,

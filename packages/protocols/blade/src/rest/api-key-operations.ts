@@ -1,10 +1,10 @@
 import type { KeyRecord } from '@polylogue/engine'
 import { z } from 'zod'
 import type { ApiKeys, BladeRestDeps, Caller } from './deps.ts'
-import { label, toTime } from './fields.ts'
+import { label, toTime } from '../schema/fields.ts'
 import { operation, type Operation } from './operation.ts'
 import { Refusal } from './refusal.ts'
-import { apiKeySchema, newApiKeySchema, type ApiKey } from './schemas.ts'
+import { apiKeySchema, newApiKeySchema, type ApiKey } from '../schema/api-key.ts'
 
 const tag = 'API keys'
 const named = z.object({ name: label(50) })

@@ -1,8 +1,7 @@
 import type { AgentCatalog, AgentDefinition, SessionView, UserId } from '@polylogue/engine'
 import { toEndStatus } from '../projection/session-status.ts'
-import type { Session, SessionStatus } from '../wire.ts'
-import { toTime } from './fields.ts'
-import type { SessionDetail, Solution } from './schemas.ts'
+import type { Session, SessionDetail, SessionStatus, Solution } from '../wire.ts'
+import { toTime } from '../schema/fields.ts'
 
 /** The label under which a session's `is_persistent` is kept. */
 export const PERSISTENT_LABEL = 'blade.isPersistent'

@@ -165,6 +165,7 @@ describe('of every operation', () => {
           const { status, body } = await rest.send(one.method, path, { body: { ...good, [field]: value } })
           expect([path, field, status, typeof body.detail]).toEqual([path, field, 422, 'string'])
           expect(body.detail.length).toBeLessThan(500)
+          expect(body.detail).toMatch(new RegExp(`^${field}(?:\\.[^:]*)?: .*(?:expected|must|there is no)`))
         }
       }
       const poisoned = `{"__proto__":{"polluted":true},${JSON.stringify(good).slice(1)}`.replace(',}', '}')

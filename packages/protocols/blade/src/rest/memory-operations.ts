@@ -11,10 +11,10 @@ import {
 } from '@polylogue/engine'
 import { z } from 'zod'
 import type { BladeRestDeps } from './deps.ts'
-import { count, text, toTime } from './fields.ts'
+import { count, text, toTime } from '../schema/fields.ts'
 import { operation, type Operation } from './operation.ts'
 import { Refusal } from './refusal.ts'
-import { memorySchema, type WireMemory } from './schemas.ts'
+import { memorySchema, type WireMemory } from '../schema/memory.ts'
 
 const tag = 'Memories'
 const MOST_AT_ONCE = 100

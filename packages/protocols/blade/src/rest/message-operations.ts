@@ -5,7 +5,7 @@ import { compactSession } from './compact-session.ts'
 import type { BladeRestDeps } from './deps.ts'
 import { operation, type Operation } from './operation.ts'
 import { Refusal } from './refusal.ts'
-import { turnSchema } from './schemas.ts'
+import { turnSchema } from '../schema/turn.ts'
 import { requireOwner, sessionIdIn } from './session-access.ts'
 
 const tag = 'Sessions'

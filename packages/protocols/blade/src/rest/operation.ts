@@ -1,4 +1,6 @@
 import { z } from 'zod'
+import { describeIssue } from '../schema/describe-issue.ts'
+import type { Sent } from '../schema/fields.ts'
 import type { Caller } from './deps.ts'
 import { Refusal, type RefusalStatus } from './refusal.ts'
 
@@ -50,13 +52,6 @@ export interface Exchange<Path extends string, Query, Body> {
 
 type ParamOf<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}` ? Name | ParamOf<Rest> : never
 
-/** What is sent is not changed any more. */
-type Sent<T> = T extends readonly (infer Item)[]
-  ? readonly Sent<Item>[]
-  : T extends object
-    ? { readonly [key in keyof T]: Sent<T[key]> }
-    : T
-
 interface OperationSpec<
   Path extends string,
   Query extends z.ZodObject,
@@ -70,7 +65,7 @@ interface OperationSpec<
   readonly body?: Body
   /** Absent: 204, and the answer is empty. */
   readonly answer?: Answer
-  run(exchange: Exchange<Path, z.output<Query>, z.output<Body>>): Promise<Sent<z.output<Answer>>>
+  run(exchange: Exchange<Path, z.output<Query>, z.output<Body>>): Promise<Sent<Answer>>
 }
 
 type Nothing = z.ZodObject<Record<never, never>>
@@ -106,22 +101,16 @@ const NOTHING: Nothing = z.object({})
 
 /** For what everybody may know. */
 export function openOperation<Answer extends z.ZodType>(
-  spec: Described & { readonly path: string; readonly answer: Answer; run(): Sent<z.output<Answer>> },
+  spec: Described & { readonly path: string; readonly answer: Answer; run(): Sent<Answer> },
 ): Operation {
   const { run, ...described } = spec
   return { ...described, isOpen: true, status: 200, query: undefined, body: undefined, run: async () => run() }
 }
 
-// Keys in a path are the client's own words; a huge one must not come back as a huge answer.
-const MAX_PATH_LENGTH = 200
-
 function parse(schema: z.ZodObject, given: unknown, whole: string): unknown {
   const result = schema.safeParse(withoutNulls(given))
   if (result.success) return result.data
-  const [issue] = result.error.issues
-  const path = (issue?.path ?? []).map(String).join('.').slice(0, MAX_PATH_LENGTH)
-  const problem = (issue?.message ?? 'is wrong').replace(/^Invalid input: /, '')
-  throw new Refusal(422, `${path === '' ? whole : path}: ${problem}`)
+  throw new Refusal(422, describeIssue(result.error.issues[0], whole))
 }
 
 /** `null` means "not given". */

@@ -8,7 +8,14 @@ import {
 } from '@polylogue/engine'
 import { z } from 'zod'
 import type { BladeRestDeps } from './deps.ts'
-import { text, time, toTime } from './fields.ts'
+import { text, toTime } from '../schema/fields.ts'
+import {
+  occurrencesSchema,
+  scheduledTaskRunSchema,
+  scheduledTaskSchema,
+  type ScheduledTask,
+  type ScheduledTaskRun,
+} from '../schema/scheduled-task.ts'
 import { operation, type Operation } from './operation.ts'
 import { Refusal } from './refusal.ts'
 
@@ -49,36 +56,6 @@ const newTask = z.object({
 const changes = z.object(fields).partial()
 const range = z.object({ from: instant, to: instant })
 
-const taskSchema = z
-  .object({
-    id: z.string(),
-    title: z.string(),
-    prompt: z.string(),
-    cron: z.string(),
-    timezone: z.string(),
-    enabled: z.boolean(),
-    expires_at: time.nullable(),
-    skip_confirmations: z.boolean(),
-    model: z.string().nullable(),
-  })
-  .meta({ id: 'ScheduledTask' })
-
-const runSchema = z
-  .object({
-    id: z.string(),
-    task_id: z.string(),
-    session_id: z.string(),
-    status: z.enum(['running', 'completed', 'failed']),
-    error: z.string().nullable(),
-    triggered_at: time,
-    finished_at: time.nullable(),
-  })
-  .meta({ id: 'ScheduledTaskRun' })
-
-const occurrencesSchema = z
-  .object({ task_id: z.string(), title: z.string(), occurrences: z.array(time) })
-  .meta({ id: 'ScheduledTaskOccurrences' })
-
 type Deps = Pick<BladeRestDeps, 'schedules' | 'timezone' | 'agents' | 'models'>
 
 /** Everybody has their own tasks. */
@@ -95,7 +72,7 @@ function allTasksOperations(deps: Deps): readonly Operation[] {
       name: 'listScheduledTasks',
       tag,
       summary: 'Your scheduled tasks, newest first',
-      answer: z.array(taskSchema),
+      answer: z.array(scheduledTaskSchema),
       run: async ({ caller }) => (await schedules.list(caller.userId)).map(toTask),
     }),
     operation({
@@ -106,7 +83,7 @@ function allTasksOperations(deps: Deps): readonly Operation[] {
       summary: 'Have something done at certain times',
       status: 201,
       body: newTask,
-      answer: taskSchema,
+      answer: scheduledTaskSchema,
       async run({ caller, body: { title, prompt, cron, ...body } }) {
         const { expires_at: expiresAt } = body
         const model = isOwnModel(body.model, deps) ? undefined : body.model
@@ -163,7 +140,7 @@ function oneTaskOperations(deps: Deps): readonly Operation[] {
       name: isEnabled ? 'startScheduledTask' : 'stopScheduledTask',
       tag,
       summary: isEnabled ? 'Enable a task; it runs when it next falls due' : 'Disable a task; a run of it goes on',
-      answer: taskSchema,
+      answer: scheduledTaskSchema,
       run: async ({ caller, param }) => toTask(await schedules.change(caller.userId, param('task_id'), { isEnabled })),
     })
   return [
@@ -173,7 +150,7 @@ function oneTaskOperations(deps: Deps): readonly Operation[] {
       name: 'getScheduledTask',
       tag,
       summary: 'One of your scheduled tasks',
-      answer: taskSchema,
+      answer: scheduledTaskSchema,
       run: async ({ caller, param }) => toTask(await schedules.find(caller.userId, param('task_id'))),
     }),
     operation({
@@ -183,7 +160,7 @@ function oneTaskOperations(deps: Deps): readonly Operation[] {
       tag,
       summary: 'Change a scheduled task',
       body: changes,
-      answer: taskSchema,
+      answer: scheduledTaskSchema,
       async run({ caller, param, body }) {
         checkModel(body.model, deps)
         return toTask(await schedules.change(caller.userId, param('task_id'), toChanges(body)))
@@ -205,7 +182,7 @@ function oneTaskOperations(deps: Deps): readonly Operation[] {
       name: 'listScheduledTaskRuns',
       tag,
       summary: 'The runs of a task, newest first',
-      answer: z.array(runSchema),
+      answer: z.array(scheduledTaskRunSchema),
       run: async ({ caller, param }) => (await schedules.runs(caller.userId, param('task_id'))).map(toRun),
     }),
   ]
@@ -240,7 +217,7 @@ function toChanges({ enabled, expires_at, skip_confirmations, ...same }: z.outpu
   return { ...same, isEnabled: enabled, expiresAt: expires_at, isUnattended: skip_confirmations }
 }
 
-function toTask(schedule: Schedule): z.output<typeof taskSchema> {
+function toTask(schedule: Schedule): ScheduledTask {
   const { scheduleId, title, prompt, cron, timezone, isEnabled, expiresAt, isUnattended, model } = schedule
   return {
     id: scheduleId,
@@ -255,7 +232,7 @@ function toTask(schedule: Schedule): z.output<typeof taskSchema> {
   }
 }
 
-function toRun(run: ScheduleRun): z.output<typeof runSchema> {
+function toRun(run: ScheduleRun): ScheduledTaskRun {
   return {
     id: run.runId,
     task_id: run.scheduleId,

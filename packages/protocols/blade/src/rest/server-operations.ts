@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import type { BladeRestDeps } from './deps.ts'
 import { toSolution } from './encode-session.ts'
-import { time, toTime } from './fields.ts'
+import { time, toTime } from '../schema/fields.ts'
 import { openOperation, operation, type Operation } from './operation.ts'
 import { Refusal } from './refusal.ts'
-import { roleSchema, solutionSchema } from './schemas.ts'
+import { roleSchema, solutionSchema } from '../schema/session.ts'
 
 /** Every client is welcome. */
 const OLDEST_CLIENT = '0.0.0'

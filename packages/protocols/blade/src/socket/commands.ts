@@ -10,7 +10,7 @@ import {
   type TurnSettings,
   type UserId,
 } from '@polylogue/engine'
-import type { SendRequest } from './decode.ts'
+import type { SendRequest } from '../schema/client-events.ts'
 import type { IncomingMessageContent } from './message-content.ts'
 
 export interface SendTarget {

@@ -1,6 +1,6 @@
 import { EngineError, asToolCallId, type AdmittedTurn, type Digest, type Engine } from '@polylogue/engine'
 import { toAnswerCalls, type SendTarget } from './commands.ts'
-import type { SendRequest } from './decode.ts'
+import type { SendRequest } from '../schema/client-events.ts'
 
 /** Every call has an id, so that an answer to this one is always refused. */
 const NO_CALL = asToolCallId('')

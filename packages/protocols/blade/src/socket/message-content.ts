@@ -1,6 +1,7 @@
 import type { AgentDefinition, Digest, NewBlob, UserContent } from '@polylogue/engine'
 import { fileNote } from '../projection/user-turn.ts'
-import type { MessagePart, SendRequest } from './decode.ts'
+import type { SendRequest } from '../schema/client-events.ts'
+import type { MessagePart } from '../wire.ts'
 import { SocketRefusal } from './errors.ts'
 
 const DATA_URI = /^data:(image\/[A-Za-z0-9][A-Za-z0-9.+-]{0,63});base64,/

@@ -1,7 +1,8 @@
 import { asSessionId, type SessionId, type SessionView } from '@polylogue/engine'
 import type { Socket } from 'socket.io'
 import { compactSession } from './compact-session.ts'
-import { parsePayload, sendRequest, sessionRequest } from './decode.ts'
+import { sendRequestSchema, sessionRequestSchema } from '../schema/client-events.ts'
+import { parsePayload } from './decode.ts'
 import type { BladeSocketDeps, SocketCaller } from './deps.ts'
 import { SocketRefusal, toRefusal } from './errors.ts'
 import type { KeptSubscriptions } from './kept-rooms.ts'
@@ -138,7 +139,7 @@ export class Peer {
       const { code, message } = toRefusal(error) ?? this.#report(error)
       ack?.({ status: 'error', code, message })
       if (event !== 'chat:send') return
-      const { success, data } = sessionRequest.safeParse(payload)
+      const { success, data } = sessionRequestSchema.safeParse(payload)
       const session_id = success ? data.session_id : null
       this.#socket.emit('system:error', { message, session_id, code, detail: null })
     }
@@ -150,7 +151,7 @@ export class Peer {
   }
 
   #sessionOf(payload: unknown): SessionId {
-    return asSessionId(parsePayload(sessionRequest, payload, this.#deps.limits.json).session_id)
+    return asSessionId(parsePayload(sessionRequestSchema, payload, this.#deps.limits.json).session_id)
   }
 
   async #subscribe(sessionId: SessionId, after?: number): Promise<void> {
@@ -189,7 +190,7 @@ export class Peer {
 
   async #send(payload: unknown): Promise<Sent> {
     const { userId, keyId } = this.#caller
-    const request = parsePayload(sendRequest, payload, this.#deps.limits.json)
+    const request = parsePayload(sendRequestSchema, payload, this.#deps.limits.json)
     const view = await this.#own(asSessionId(request.session_id))
     const { sessionId } = view
     await this.#subscribe(sessionId)

@@ -1,6 +1,6 @@
 import { hangs } from '@polylogue/testkit'
 import { expect, it } from 'vitest'
-import type { MessageContent } from '../client/blade-client.ts'
+import type { MessageContent } from '../wire.ts'
 import { openTestDoor } from '../test-support/open-test-door.ts'
 
 const file = (name: string, data = 'aGk='): Exclude<MessageContent, string>[number] => ({ type: 'file', name, data })

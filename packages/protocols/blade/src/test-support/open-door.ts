@@ -12,17 +12,11 @@ import {
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { io } from 'socket.io-client'
-import {
-  BladeClient,
-  type Ack,
-  type BladeClientOptions,
-  type MessageContent,
-  type SendOptions,
-} from '../client/blade-client.ts'
+import { BladeClient, type Ack, type BladeClientOptions } from '../client/blade-client.ts'
 import { readTurns } from '../projection/read-turns.ts'
 import { attachBlade } from '../socket/attach-blade.ts'
 import type { BladeSocketDeps, SocketCaller, SocketLimits } from '../socket/deps.ts'
-import type { BladeOutput, TurnProjection } from '../wire.ts'
+import type { BladeOutput, MessageContent, SendOptions, TurnProjection } from '../wire.ts'
 import { tellShortly, plainDescribe } from './watch-session.ts'
 
 /** The fakes under the engine, from testkit. */

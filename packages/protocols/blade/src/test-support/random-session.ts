@@ -17,6 +17,8 @@ import fc from 'fast-check'
 import { SessionFold } from '../fold/session-fold.ts'
 import { readTurns } from '../projection/read-turns.ts'
 import { SessionProjection } from '../projection/session-projection.ts'
+import { describeIssue } from '../schema/describe-issue.ts'
+import { serverEventSchemas } from '../schema/server-events.ts'
 import type { BladeOutput, TurnProjection } from '../wire.ts'
 import { createAskTool } from './ask-tool.ts'
 import { createScripts } from './create-scripts.ts'
@@ -202,6 +204,10 @@ async function findProblems(
     ...compareFold('folded from patches', sessionId, watched.lean, turns, false),
     ...compareFold('folded with snapshots', sessionId, watched.plain, turns, true),
   ]
+  for (const { event, payload } of [...watched.plain, ...watched.lean]) {
+    const { error } = serverEventSchemas[event].safeParse(payload)
+    if (error !== undefined) problems.push(`${event} does not fit its schema: ${describeIssue(error.issues[0], event)}`)
+  }
   const expected = turns.map((_, index) => index)
   const numbers = turns.map(({ sequence }) => sequence)
   if (JSON.stringify(numbers) !== JSON.stringify(expected)) problems.push(`turns are numbered ${numbers.join(' ')}`)
