@@ -18,13 +18,13 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
     name: 'a step is ended after its turn',
     edits: [
       {
-        file: `${ENGINE}/turn/end-turn.ts`,
+        file: `${ENGINE}/session/end-turn.ts`,
         find: 'turn.output !== undefined && { output: turn.output }),\n    },\n  ]',
         replacement:
           "turn.output !== undefined && { output: turn.output }),\n    } as RecordedEvent,\n  ].toSorted((a, b) => Number(a.type === 'step.ended') - Number(b.type === 'step.ended'))",
       },
       {
-        file: `${ENGINE}/session/evolve.ts`,
+        file: `${ENGINE}/state/evolve.ts`,
         find: "if (state.turn === undefined) throw new Error('this event needs an active turn')",
         replacement: 'if (state.turn === undefined) return state',
       },
@@ -73,7 +73,7 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
     name: 'one approval grants every call that waits',
     edits: [
       {
-        file: `${ENGINE}/session/evolve.ts`,
+        file: `${ENGINE}/state/evolve.ts`,
         find: '      if (!event.granted) return state\n',
         replacement: `      if (!event.granted) return state
       state = withTurn(state, (turn) => ({
@@ -111,7 +111,7 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
     name: 'a cancel is recorded and stops nothing',
     edits: [
       {
-        file: `${ENGINE}/session/execute-command.ts`,
+        file: `${ENGINE}/engine/execute-command.ts`,
         find: "    if (event.type === 'turn.cancel-requested') deps.coordinator.stopRunner(session.id, 'cancel', event.turnId)\n",
         replacement: '',
       },
@@ -133,7 +133,7 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
     name: 'a cancelled turn leaves calls without a result',
     edits: [
       {
-        file: `${ENGINE}/turn/end-turn.ts`,
+        file: `${ENGINE}/session/end-turn.ts`,
         find: 'openCallsIn(loop).flatMap(',
         replacement: "openCallsIn(loop).filter((call) => call.phase !== 'running').flatMap(",
       },

@@ -203,16 +203,16 @@ export type {
   SessionReader,
   SessionSearch,
   SessionView,
-} from './session/engine-api.ts'
+} from './engine/engine-api.ts'
 export { decodeEvent, encodeEvent, type EncodedEvent } from './events/codec.ts'
 export { createIds } from './create-ids.ts'
-export { createEngine, type EngineOptions } from './session/create-engine.ts'
+export { createEngine, type EngineOptions } from './engine/create-engine.ts'
 export type { Judging } from './turn/judge-calls.ts'
 export type { EngineLimits, LogEntry } from './turn/turn-deps.ts'
-export { evolve } from './session/evolve.ts'
-export { cutAtCharacter, titleOf } from './session/title-of.ts'
-export { readSnapshot } from './session/snapshot.ts'
-export type { SessionState } from './session/state.ts'
+export { evolve } from './state/evolve.ts'
+export { cutAtCharacter, titleOf } from './state/title-of.ts'
+export { readSnapshot } from './state/snapshot.ts'
+export type { SessionState } from './state/session-state.ts'
 export type { SubAgent, WaitingApproval, WaitingCall } from './views/waiting-calls.ts'
 export { canonicalJson } from './canonical-json.ts'
 export { spellOut, spellOutLine } from './spell-out.ts'

@@ -1,7 +1,7 @@
 import { canonicalJson } from '../canonical-json.ts'
 import type { JsonValue } from '../json.ts'
 import type { Digest } from '../ports/ids.ts'
-import type { SessionState } from '../session/state.ts'
+import type { SessionState } from '../state/session-state.ts'
 import type { HostLists, PermissionRule, Policy } from './policy.ts'
 
 /** What the operator says about permissions, for all users. */

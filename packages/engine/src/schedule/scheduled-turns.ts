@@ -1,7 +1,7 @@
 import { EngineError, unreachable } from '../errors.ts'
 import type { TurnEnded, TurnOutcome } from '../events/recorded-event.ts'
 import type { OpenRun, ScheduleRun } from '../ports/schedule-store.ts'
-import type { Engine } from '../session/engine-api.ts'
+import type { Engine } from '../engine/engine-api.ts'
 
 /** How runs become turns. A run is the first turn of the session that was chosen for it. */
 export interface ScheduledTurns {

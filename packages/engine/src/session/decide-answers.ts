@@ -13,7 +13,7 @@ import {
   type ActiveTurn,
   type OpenCall,
   type SessionState,
-} from './state.ts'
+} from '../state/session-state.ts'
 
 /** What a model is told when it asked and nobody could answer. */
 export const USER_UNAVAILABLE = '(user unavailable)'

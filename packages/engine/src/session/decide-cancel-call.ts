@@ -1,7 +1,7 @@
 import type { RecordedEvent, ToolCallSettled } from '../events/recorded-event.ts'
 import type { ToolCallId } from '../ids.ts'
 import { stepEndIfSettled } from './decide-answers.ts'
-import { findOpenCall, isWaitingForAnswer, loopsOf, type ActiveTurn } from './state.ts'
+import { findOpenCall, isWaitingForAnswer, loopsOf, type ActiveTurn } from '../state/session-state.ts'
 
 /** Nothing to do for a call that is not open, or that was told before. */
 export function decideCancelCall(

@@ -3,7 +3,7 @@ import type { ClientTool, Preset, SessionConfigured, ToolAccess, TurnSettings } 
 import type { AgentDefinition } from '../ports/agent.ts'
 import type { SessionChanges } from './command.ts'
 import type { DecideContext } from './decision.ts'
-import type { SessionState } from './state.ts'
+import type { SessionState } from '../state/session-state.ts'
 
 /** What events and answers show in place of a secret. */
 export const REDACTED = '***'

@@ -4,10 +4,10 @@ import type { SessionId } from '../ids.ts'
 import type { AgentDefinition, AgentRole } from '../ports/agent.ts'
 import type { CreateSession } from './command.ts'
 import { checkSeed } from './check-seed.ts'
-import { startTurn } from '../turn/end-turn.ts'
+import { startTurn } from './end-turn.ts'
 import { acceptOptions, checkModel, checkSettings, checkTools } from './decide-changes.ts'
 import type { DecideContext, Decision, TurnDecision } from './decision.ts'
-import { openSeedCalls } from './open-seed-calls.ts'
+import { openSeedCalls } from '../state/open-seed-calls.ts'
 
 /** A session, its seed and, where the command carries an input, its first turn: one transaction. */
 export function decideCreate(

@@ -1,10 +1,10 @@
 import { EngineError } from '../errors.ts'
 import type { RecordedEvent } from '../events/recorded-event.ts'
-import { endTurn, nextQueuedTurn, startTurn } from '../turn/end-turn.ts'
+import { endTurn, nextQueuedTurn, startTurn } from './end-turn.ts'
 import type { CancelTurn, StartTurn } from './command.ts'
 import { acceptChanges, checkSettings } from './decide-changes.ts'
 import type { DecideContext, Decision, TurnDecision } from './decision.ts'
-import type { SessionState } from './state.ts'
+import type { SessionState } from '../state/session-state.ts'
 
 const QUEUE_LIMIT = 8
 const SUPERSEDED = 'Tool call cancelled: superseded by a new user message'

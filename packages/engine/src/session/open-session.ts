@@ -1,5 +1,5 @@
 import type { Recorded, RecordedEvent } from '../events/recorded-event.ts'
-import { usageRowOf } from '../cost/usage-row.ts'
+import { usageRowOf } from '../state/usage-row.ts'
 import { EngineError } from '../errors.ts'
 import { failpoint } from '../failpoint.ts'
 import { ROOT_LOOP, type EntryId, type LoopId, type SessionId, type UserId } from '../ids.ts'
@@ -8,11 +8,11 @@ import type { EventStore, Fence, NewBlob, NewReceipt, SealedSecret } from '../po
 import type { UsageRow } from '../ports/usage-store.ts'
 import { ModelContext } from '../views/model-context.ts'
 import { changesSummary, toListing } from '../views/session-list.ts'
-import { evolve } from './evolve.ts'
+import { evolve } from '../state/evolve.ts'
 import { SessionFeed } from './session-feed.ts'
-import { readSnapshot, writeSnapshot } from './snapshot.ts'
-import { stampLoop } from './stamp-loop.ts'
-import { isWanted, type SessionState } from './state.ts'
+import { readSnapshot, writeSnapshot } from '../state/snapshot.ts'
+import { stampLoop } from '../state/stamp-loop.ts'
+import { isWanted, type SessionState } from '../state/session-state.ts'
 
 const SNAPSHOT_EVERY = 500
 const PAGE = 500

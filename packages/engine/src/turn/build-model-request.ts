@@ -1,7 +1,7 @@
 import type { AgentDefinition } from '../ports/agent.ts'
 import type { ModelMessage, ModelRequest, OfferedTool } from '../ports/model.ts'
 import { RESULT_TOOL } from '../ports/tool.ts'
-import { isChild, type AnyLoop, type SessionState } from '../session/state.ts'
+import { isChild, type AnyLoop, type SessionState } from '../state/session-state.ts'
 import { offeredIn, policyFor, type Judging } from './judge-calls.ts'
 import type { RunDeps } from './turn-deps.ts'
 

@@ -7,9 +7,9 @@ import { findSessionAgent } from '../session/session-agent.ts'
 import { FencedOff, type OpenSession } from '../session/open-session.ts'
 import { ROOT, compactLoop } from './compact-loop.ts'
 import { decideTakeover, endCutCompaction } from './decide-takeover.ts'
-import { endTurn, nextQueuedTurn } from './end-turn.ts'
+import { endTurn, nextQueuedTurn } from '../session/end-turn.ts'
 import { runTurn } from './run-turn.ts'
-import { childOf, isWanted, loopsOf, type OpenCall, type SessionState } from '../session/state.ts'
+import { childOf, isWanted, loopsOf, type OpenCall, type SessionState } from '../state/session-state.ts'
 import { RunnerStopped, stopReasonOf, type EngineParts, type RunDeps, type StopReason } from './turn-deps.ts'
 
 // Long enough that a stalled event loop does not lose it, short enough that another process takes over within seconds.

@@ -16,9 +16,9 @@ import {
   type LoopProgress,
   type OpenCall,
   type SessionState,
-} from '../session/state.ts'
+} from '../state/session-state.ts'
 import type { ToolEffect } from '../ports/tool.ts'
-import { endTurn, keptBlocks, nextQueuedTurn, type TurnEnd } from './end-turn.ts'
+import { endTurn, keptBlocks, nextQueuedTurn, type TurnEnd } from '../session/end-turn.ts'
 
 const TAKEOVER_LIMIT = 3
 const UNKNOWN_OUTCOME =

@@ -2,8 +2,8 @@ import type { CallStatus, Failure, LoopOutcome, RecordedEvent, ToolCallSettled }
 import { textOf, type StepBlock, type Usage } from '../content.ts'
 import { unreachable } from '../errors.ts'
 import { stepEndIfSettled } from '../session/decide-answers.ts'
-import type { ActiveTurn, ChildLoop } from '../session/state.ts'
-import { endLoop } from './end-turn.ts'
+import type { ActiveTurn, ChildLoop } from '../state/session-state.ts'
+import { endLoop } from '../session/end-turn.ts'
 
 export interface ChildEnd {
   readonly outcome: LoopOutcome

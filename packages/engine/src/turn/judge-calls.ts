@@ -8,7 +8,7 @@ import type { PermissionRule, Policy, Verdict } from '../permission/policy.ts'
 import { strictest } from '../permission/strictest.ts'
 import type { AgentDefinition } from '../ports/agent.ts'
 import { kindOf, type Tool, type ToolKind, type Workspace } from '../ports/tool.ts'
-import type { SessionState } from '../session/state.ts'
+import type { SessionState } from '../state/session-state.ts'
 import { parseAgentInput } from './agent-input.ts'
 import type { EngineParts, RunDeps } from './turn-deps.ts'
 

@@ -1,7 +1,7 @@
 import type { AgentDefinition } from '../ports/agent.ts'
 import type { LoopId } from '../ids.ts'
 import { findSessionAgent, type AgentParts } from '../session/session-agent.ts'
-import { findLoop, isChild, type ActiveTurn, type SessionState } from '../session/state.ts'
+import { findLoop, isChild, type ActiveTurn, type SessionState } from '../state/session-state.ts'
 
 /**
  * The agents from a loop up to the session's own, the loop's first: a sub-agent may do what all of them may.

@@ -5,7 +5,7 @@ import {
   type ActiveTurn,
   type LoopProgress,
   type OpenCall,
-} from '../session/state.ts'
+} from '../state/session-state.ts'
 
 export type Move =
   | 'ask-model'

@@ -5,7 +5,7 @@ import type { JsonObject } from '../json.ts'
 import type { CallInspection } from '../permission/call-facts.ts'
 import type { Ids } from '../ports/ids.ts'
 import type { Tool, ToolKind } from '../ports/tool.ts'
-import type { SessionState } from '../session/state.ts'
+import type { SessionState } from '../state/session-state.ts'
 import { coverOf, hashOf, kindOfCall, ruleOnCall, type Judging, type Ruling } from './judge-calls.ts'
 
 /** A call as the model wrote it. */

@@ -1,5 +1,5 @@
 import { textOf } from '../content.ts'
-import type { ActiveTurn } from '../session/state.ts'
+import type { ActiveTurn } from '../state/session-state.ts'
 import type { RunDeps } from './turn-deps.ts'
 
 /** More would crowd out what the turn is about. */

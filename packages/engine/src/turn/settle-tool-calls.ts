@@ -1,5 +1,5 @@
 import type { LoopId, ToolCallId, TurnId } from '../ids.ts'
-import { findLoop, openCallsIn, type OpenCall } from '../session/state.ts'
+import { findLoop, openCallsIn, type OpenCall } from '../state/session-state.ts'
 import { canGoOn } from './next-move.ts'
 import { runCall, type RunLoop } from './run-call.ts'
 import { startCalls, type CallPlace } from './start-calls.ts'

@@ -1,6 +1,6 @@
 import type { StepStarted } from '../events/recorded-event.ts'
 import type { EntryId, TurnId } from '../ids.ts'
-import { isChild, type AnyLoop, type SessionState } from '../session/state.ts'
+import { isChild, type AnyLoop, type SessionState } from '../state/session-state.ts'
 
 export function stepStarted(
   state: SessionState,

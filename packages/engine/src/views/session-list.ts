@@ -2,8 +2,8 @@ import { z } from 'zod'
 import { asSessionId, asToolCallId, asTurnId, asUserId } from '../ids.ts'
 import type { RecordedEvent } from '../events/recorded-event.ts'
 import type { SessionListing } from '../ports/event-store.ts'
-import type { SessionView } from '../session/engine-api.ts'
-import { isWaitingForAnswer, openCallsOf, type SessionState } from '../session/state.ts'
+import type { SessionView } from '../engine/engine-api.ts'
+import { isWaitingForAnswer, openCallsOf, type SessionState } from '../state/session-state.ts'
 
 export function toSessionView(state: SessionState): SessionView {
   const {

@@ -12,7 +12,7 @@ import {
   type AnyLoop,
   type OpenCall,
   type SessionState,
-} from '../session/state.ts'
+} from '../state/session-state.ts'
 import { spellOutLine } from '../spell-out.ts'
 
 /** A call that a turn waits for, with everything that the person who answers it should see. */

@@ -1,6 +1,6 @@
 import type { RecordedEvent } from '../events/recorded-event.ts'
 import type { LoopId } from '../ids.ts'
-import type { ActiveTurn, ChildLoop, SessionState } from './state.ts'
+import type { ActiveTurn, ChildLoop, SessionState } from './session-state.ts'
 
 /**
  * Says with an event about a step or a call whose it is, where it is a sub-agent's, so that who reads the log from its

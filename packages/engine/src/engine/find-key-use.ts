@@ -1,7 +1,7 @@
 import { EngineError } from '../errors.ts'
 import type { EntryId, SessionId } from '../ids.ts'
 import type { EventStore, Receipt } from '../ports/event-store.ts'
-import type { AdmittedTurn, AnswerCalls, StartTurn } from './command.ts'
+import type { AdmittedTurn, AnswerCalls, StartTurn } from '../session/command.ts'
 
 const PAGE = 500
 

@@ -4,7 +4,7 @@ import type { ClientTool, Labels, Preset, Recorded, ToolAccess, TurnOutcome } fr
 import type { SessionId, ToolCallId, TurnId, UserId } from '../ids.ts'
 import type { Blob } from '../ports/event-store.ts'
 import type { WaitingCall } from '../views/waiting-calls.ts'
-import type { Command, CommandResults } from './command.ts'
+import type { Command, CommandResults } from '../session/command.ts'
 
 /**
  * All that a door may ask of the engine. Every call names the user: an id of somebody else's is refused exactly like

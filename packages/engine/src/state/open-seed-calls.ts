@@ -1,5 +1,5 @@
 import type { SeedMessage } from '../content.ts'
-import type { OpenCall } from './state.ts'
+import type { OpenCall } from './session-state.ts'
 
 /** Calls of a seed's last message that its client still owes an answer to. */
 export function openSeedCalls(messages: readonly SeedMessage[]): readonly OpenCall[] {

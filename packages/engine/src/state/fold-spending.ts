@@ -1,9 +1,9 @@
 import { textOf } from '../content.ts'
 import type { Recorded, ToolCallSettled } from '../events/recorded-event.ts'
-import type { SessionState } from '../session/state.ts'
-import { raise, type TurnBudget } from './budget.ts'
-import { addCall } from './spending.ts'
-import { allowsMore, tellSpent } from './tell-budget.ts'
+import type { SessionState } from './session-state.ts'
+import { raise, type TurnBudget } from '../cost/budget.ts'
+import { addCall } from '../cost/spending.ts'
+import { allowsMore, tellSpent } from '../cost/tell-budget.ts'
 import { usageRowOf } from './usage-row.ts'
 
 /** What an event means for what is spent and may be spent. `before` and `after`: the state around it, the rest done. */

@@ -2,7 +2,7 @@ import type { Usage } from '../content.ts'
 import type { Recorded } from '../events/recorded-event.ts'
 import { ROOT_LOOP, type EntryId, type LoopId } from '../ids.ts'
 import type { UsageRow } from '../ports/usage-store.ts'
-import { isChild, loopsOf, type ActiveTurn, type AnyLoop, type SessionState } from '../session/state.ts'
+import { isChild, loopsOf, type ActiveTurn, type AnyLoop, type SessionState } from './session-state.ts'
 
 /** A compaction that ended so has asked no model. */
 export const NOTHING_TO_COMPACT = 'nothing-to-compact'

@@ -1,4 +1,4 @@
-import { STATE_SHAPE, type SessionState } from './state.ts'
+import { STATE_SHAPE, type SessionState } from './session-state.ts'
 
 export const writeSnapshot = (state: SessionState): string => JSON.stringify(state)
 

@@ -1,12 +1,12 @@
 import type { RecordedEvent, StepAnswered } from '../events/recorded-event.ts'
 import type { LoopId } from '../ids.ts'
 import { DAY_MS } from '../ports/usage-store.ts'
-import { findLoop, type ActiveTurn } from '../session/state.ts'
-import { stepStarted } from '../turn/step-started.ts'
-import type { RunDeps } from '../turn/turn-deps.ts'
-import { findSpentBudget, type Budgets, type SpentBudget } from './budget.ts'
-import type { Spending } from './spending.ts'
-import { QUESTION_TOOL, questionAbout, tellSpent } from './tell-budget.ts'
+import { findLoop, type ActiveTurn } from '../state/session-state.ts'
+import { stepStarted } from './step-started.ts'
+import type { RunDeps } from './turn-deps.ts'
+import { findSpentBudget, type Budgets, type SpentBudget } from '../cost/budget.ts'
+import type { Spending } from '../cost/spending.ts'
+import { QUESTION_TOOL, questionAbout, tellSpent } from '../cost/tell-budget.ts'
 
 /** Under this name the engine's own questions stand in the log, where a model would. */
 const ASKED_BY = 'polylogue/budget'

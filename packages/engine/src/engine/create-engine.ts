@@ -9,13 +9,13 @@ import type { EngineParts } from '../turn/turn-deps.ts'
 import { Transcript } from '../views/transcript.ts'
 import { readSummary, toSessionView } from '../views/session-list.ts'
 import { readWaitingCalls } from '../views/waiting-calls.ts'
-import type { Command, CommandResults } from './command.ts'
+import type { Command, CommandResults } from '../session/command.ts'
 import type { Attachment, Engine, ReadAs, SessionReader } from './engine-api.ts'
-import { attachReader } from './attach-reader.ts'
+import { attachReader } from '../session/attach-reader.ts'
 import { executeCommand } from './execute-command.ts'
-import type { OpenSession } from './open-session.ts'
-import { OpenSessions } from './open-sessions.ts'
-import { isWaitingForAnswer, openCallsIn, type SessionState } from './state.ts'
+import type { OpenSession } from '../session/open-session.ts'
+import { OpenSessions } from '../session/open-sessions.ts'
+import { isWaitingForAnswer, openCallsIn, type SessionState } from '../state/session-state.ts'
 
 export interface EngineOptions extends EngineParts {
   /** Names this process in leases; unique per process start. */

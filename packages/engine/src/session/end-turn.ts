@@ -1,8 +1,8 @@
 import type { Failure, RecordedEvent, StepOutcome, TurnOutcome } from '../events/recorded-event.ts'
 import type { StepBlock, Usage } from '../content.ts'
 import type { EntryId } from '../ids.ts'
-import type { DecideContext } from '../session/decision.ts'
-import { presetChange } from '../session/decide-changes.ts'
+import type { DecideContext } from './decision.ts'
+import { presetChange } from './decide-changes.ts'
 import {
   childOf,
   openCallsIn,
@@ -10,7 +10,7 @@ import {
   type LoopProgress,
   type QueuedInput,
   type SessionState,
-} from '../session/state.ts'
+} from '../state/session-state.ts'
 
 export interface TurnEnd {
   readonly outcome: TurnOutcome

@@ -1,6 +1,6 @@
 import { textOf, type SeedMessage, type StepBlock, type UserContent } from '../content.ts'
 import { startTurnBudget } from '../cost/budget.ts'
-import { foldSpending } from '../cost/fold-spending.ts'
+import { foldSpending } from './fold-spending.ts'
 import { NOTHING_SPENT } from '../cost/spending.ts'
 import { unreachable } from '../errors.ts'
 import type {
@@ -29,7 +29,7 @@ import {
   type LoopProgress,
   type OpenCall,
   type SessionState,
-} from './state.ts'
+} from './session-state.ts'
 
 /** How much of the context a compaction may leave to count as one that helped. */
 const WORTH_IT = 0.9

@@ -21,18 +21,18 @@ import type {
   CreatedSession,
   DeleteSession,
   StartTurn,
-} from './command.ts'
-import { decideAnswers } from './decide-answers.ts'
-import { decideCreate } from './decide-create.ts'
-import { acceptChanges } from './decide-changes.ts'
-import { decideCancelCall } from './decide-cancel-call.ts'
-import { decideCancel, decideStartTurn } from './decide-turn.ts'
-import type { DecideContext, TurnDecision } from './decision.ts'
+} from '../session/command.ts'
+import { decideAnswers } from '../session/decide-answers.ts'
+import { decideCreate } from '../session/decide-create.ts'
+import { acceptChanges } from '../session/decide-changes.ts'
+import { decideCancelCall } from '../session/decide-cancel-call.ts'
+import { decideCancel, decideStartTurn } from '../session/decide-turn.ts'
+import type { DecideContext, TurnDecision } from '../session/decision.ts'
 import { findKeyUse } from './find-key-use.ts'
-import { OpenSession, ReceiptTaken } from './open-session.ts'
-import type { OpenSessions } from './open-sessions.ts'
-import { findSessionAgent } from './session-agent.ts'
-import { findOpenCall, type SessionState } from './state.ts'
+import { OpenSession, ReceiptTaken } from '../session/open-session.ts'
+import type { OpenSessions } from '../session/open-sessions.ts'
+import { findSessionAgent } from '../session/session-agent.ts'
+import { findOpenCall, type SessionState } from '../state/session-state.ts'
 
 export interface ExecuteDeps extends EngineParts {
   readonly sessions: OpenSessions
