@@ -1,4 +1,4 @@
-import type { EventStore, LogEntry, MemoryStore, SignInStore, Storage, UsageStore } from '@polylogue/engine'
+import type { EventStore, KeptStore, LogEntry, MemoryStore, SignInStore, Storage, UsageStore } from '@polylogue/engine'
 import { sweepLeftovers } from '@polylogue/tools'
 import { join } from 'node:path'
 import { protectedPathsOf } from './agents/agent-catalog.ts'
@@ -32,6 +32,8 @@ export interface Parts extends AgentParts, EngineParts {
   readonly memories: MemoryStore
   readonly usage: UsageStore
   readonly signIns: SignInStore
+  /** Subscriptions of connections, for clients that reconnect. */
+  readonly kept: KeptStore
   readonly metrics: ServerMetrics
   readonly streams: OpenStreams
   readonly turns: RunningTurns
@@ -113,6 +115,7 @@ export async function compose(
     memories: stores.memories,
     usage: stores.usage,
     signIns: stores.signIns,
+    kept: stores.kept,
     metrics,
     streams,
     turns,

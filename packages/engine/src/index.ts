@@ -111,6 +111,7 @@ export {
   type Snapshot,
 } from './ports/event-store.ts'
 export type { KeyRecord, KeyStore, NewKey } from './ports/key-store.ts'
+export { KEPT_LIMITS, type KeptEntry, type KeptStore } from './ports/kept-store.ts'
 export { SIGN_IN_LIMITS, type NewSignInCode, type SignInStore } from './ports/sign-in-store.ts'
 export type {
   Storage,

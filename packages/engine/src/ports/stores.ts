@@ -1,6 +1,7 @@
 import type { EncodedEvent } from '../events/codec.ts'
 import type { SessionId, UserId } from '../ids.ts'
 import type { EventStore, Snapshot } from './event-store.ts'
+import type { KeptStore } from './kept-store.ts'
 import type { KeyStore } from './key-store.ts'
 import type { MemoryStore } from './memory-store.ts'
 import type { RuleStore } from './rule-store.ts'
@@ -19,6 +20,7 @@ export interface Stores extends Storage {
   readonly usage: UsageStore
   readonly schedules: ScheduleStore
   readonly signIns: SignInStore
+  readonly kept: KeptStore
   /** Opening the storage created it. */
   readonly isNew: boolean
   /** Commits what is queued. Idempotent. */

@@ -18,6 +18,7 @@ export const MIGRATIONS = [
   '0006_usage.sql',
   '0007_schedules.sql',
   '0008_sign_ins.sql',
+  '0009_kept_sockets.sql',
 ] as const
 
 export function schemaVersionOf(db: DatabaseSync): number {

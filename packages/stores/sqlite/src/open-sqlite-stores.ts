@@ -8,6 +8,7 @@ import { openDatabase } from './open-database.ts'
 import { storageFaultOf } from './sqlite-fault.ts'
 import { createSqliteEventStore } from './sqlite-event-store.ts'
 import { createSqliteKeyStore } from './sqlite-key-store.ts'
+import { createSqliteKeptStore } from './sqlite-kept-store.ts'
 import { createSqliteMemoryStore } from './sqlite-memory-store.ts'
 import { createSqliteRuleStore } from './sqlite-rule-store.ts'
 import { createSqliteScheduleStore } from './sqlite-schedule-store.ts'
@@ -60,6 +61,7 @@ function createStores(
     usage: createSqliteUsageStore(parts),
     schedules: createSqliteScheduleStore(parts),
     signIns: createSqliteSignInStore(parts),
+    kept: createSqliteKeptStore(parts),
     close: () => commits.close(),
   }
 }

@@ -2,7 +2,13 @@ import type { Stores } from '@polylogue/engine'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createFakeClock, eventStoreContract, keyStoreContract, signInStoreContract } from '@polylogue/testkit'
+import {
+  createFakeClock,
+  eventStoreContract,
+  keptStoreContract,
+  keyStoreContract,
+  signInStoreContract,
+} from '@polylogue/testkit'
 import { openSqliteStores } from './open-sqlite-stores.ts'
 
 /** Stores over a file of their own, which `close` removes. */
@@ -39,4 +45,9 @@ keyStoreContract('the SQLite key store', async () => {
 signInStoreContract('the SQLite sign-in store', async () => {
   const { stores, clock, reopen, close } = await openStores()
   return { store: stores.signIns, clock, close, reopen: async () => (await reopen()).signIns }
+})
+
+keptStoreContract('the SQLite kept store', async () => {
+  const { stores, clock, reopen, close } = await openStores()
+  return { store: stores.kept, clock, close, reopen: async () => (await reopen()).kept }
 })
