@@ -14,6 +14,7 @@ const SMALL_HOUSE: Record<string, Manifest> = {
   'packages/engine/package.json': { name: '@polylogue/engine', exports, dependencies: { zod: '*' } },
   'packages/models/package.json': { name: '@polylogue/models', exports },
   'packages/protocols/aap/package.json': { name: '@polylogue/aap', exports },
+  'packages/protocols/kit/package.json': { name: '@polylogue/kit', exports },
   'packages/stores/sqlite/package.json': { name: '@polylogue/store-sqlite', exports },
   'packages/testkit/package.json': { name: '@polylogue/testkit', exports, dependencies: { '@polylogue/engine': '*' } },
   'packages/tools/package.json': { name: '@polylogue/tools', exports },

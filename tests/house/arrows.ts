@@ -1,5 +1,5 @@
 // Which room may import which. Arrows point down only: apps, then the siblings that translate one foreign thing
-// each, then the engine.
+// each, then the kit that they share, then the engine.
 import { isBuiltin } from 'node:module'
 import { type House, isTest, packageNameOf, roomNamed, roomOf } from './house.ts'
 
@@ -11,15 +11,18 @@ interface Arrows {
   readonly hasNoBuiltins?: boolean
 }
 
-const SIBLING: Arrows = { to: ['packages/engine'] }
+const KIT = 'packages/protocols/kit'
+const SIBLING: Arrows = { to: ['packages/engine', KIT] }
 const SIBLINGS = ['packages/models', 'packages/tools', 'packages/stores/*', 'packages/protocols/*']
 
 const ARROWS: Readonly<Record<string, Arrows>> = {
   'packages/engine': { to: [], foreign: ['zod'], hasNoBuiltins: true },
+  // Types only: whoever uses the kit before the engine is loaded does not wait for the engine.
+  [KIT]: { to: [], typesOnlyTo: ['packages/engine'] },
   ...Object.fromEntries(SIBLINGS.map((sibling) => [sibling, SIBLING])),
   'packages/testkit': SIBLING,
-  'apps/server': { to: ['packages/engine', ...SIBLINGS] },
-  'apps/cli': { to: ['apps/server'], typesOnlyTo: ['packages/engine'] },
+  'apps/server': { to: ['packages/engine', KIT, ...SIBLINGS] },
+  'apps/cli': { to: ['apps/server', KIT], typesOnlyTo: ['packages/engine'] },
 }
 
 export function findWrongArrows(house: House): string[] {
@@ -82,5 +85,6 @@ function arrowsOf(folder: string): Arrows | undefined {
 
 /** Stores and protocols are many of a kind: `packages/stores/sqlite` is a `packages/stores/*`. */
 function kindOf(folder: string): string {
+  if (folder === KIT) return KIT
   return folder.replace(/^packages\/(stores|protocols)\/[^/]+$/, 'packages/$1/*')
 }

@@ -1,13 +1,14 @@
 import type { Mutant } from './mutant.ts'
 
 const AAP = 'packages/protocols/aap/src'
+const KIT = 'packages/protocols/kit/src'
 
 export const STREAM_MUTANTS: readonly Mutant[] = [
   {
     name: 'what waits for a reader is not bounded',
     edits: [
       {
-        file: `${AAP}/transport/event-stream.ts`,
+        file: `${KIT}/sse/event-stream.ts`,
         find: '    if (this.#outgoing.writableLength > this.#limit()) this.#stalled()\n',
         replacement: '',
       },
@@ -19,8 +20,8 @@ export const STREAM_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: `${AAP}/delta-steps.ts`,
-        find: '    if (this.#isResumed() && within !== undefined) this.#sent.set(within.block, within.offset)\n',
-        replacement: '    void within\n',
+        find: '    if (this.#isResumed() && block !== undefined) this.#sent.set(block, offset)\n',
+        replacement: '    void [block, offset]\n',
       },
     ],
     caughtBy: { file: 'tests/streams/cut-streams.test.ts', test: 'is told whole in the end' },

@@ -1,8 +1,8 @@
+import { createSseReader, type SseEvent } from '@polylogue/kit'
 import type { OwnerResponse } from '@polylogue/server'
 import { randomUUID } from 'node:crypto'
 import { CommandFailure } from './command-failure.ts'
 import { refuseFailure, type OwnerLink, type OwnerRequest } from './owner-link.ts'
-import { createSseParser, type SseEvent } from './sse-parser.ts'
 import { toTurnEvents } from './turn-answer.ts'
 import { turnAnswer, turnEvent, type TurnEvent } from './wire.ts'
 
@@ -89,12 +89,12 @@ async function* receive(link: OwnerLink, request: OwnerRequest, losses: unknown[
   const response = await orLoss(link.request(request), losses)
   if (!response || isClosing(response)) return
   await refuseFailure(response)
-  const parser = createSseParser()
+  const reader = createSseReader()
   const chunks = response.chunks()[Symbol.asyncIterator]()
   for (;;) {
     const next = await orLoss(chunks.next(), losses)
     if (!next || next.done) return
-    yield* parser.push(next.value)
+    yield* reader.push(next.value)
   }
 }
 

@@ -217,3 +217,11 @@ export type { SessionState } from './state/session-state.ts'
 export type { SubAgent, WaitingApproval, WaitingCall } from './views/waiting-calls.ts'
 export { canonicalJson } from './canonical-json.ts'
 export { spellOut, spellOutLine } from './spell-out.ts'
+export {
+  SegmentReader,
+  type EventOf,
+  type SegmentEnd,
+  type SegmentOptions,
+  type SegmentPresenter,
+} from './views/segment-reader.ts'
+export { SessionFollower, UNHURRIED, type FollowerOptions, type Pace } from './views/session-follower.ts'

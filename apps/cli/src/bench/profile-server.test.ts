@@ -19,5 +19,5 @@ it('a profile of the server under load shows what it does, and its flame graph t
   expect(nodes.map(({ callFrame }) => callFrame.functionName)).toContain('writeChunk')
   const page = await readFile(files.flameGraph, 'utf8')
   expect(page).toMatch(/^<!doctype html>/)
-  expect(page).toContain('packages/protocols/aap/src/transport/event-stream.ts')
+  expect(page).toContain('packages/protocols/kit/src/sse/event-stream.ts')
 })

@@ -1,5 +1,5 @@
-import { WireError, readJsonBody } from '@polylogue/aap'
 import { createBladeRoutes, type BodyOutcome } from '@polylogue/blade'
+import { BodyRefused, readJsonBody } from '@polylogue/kit'
 import type { IncomingMessage } from 'node:http'
 import type { Authenticate } from '../auth/authenticate.ts'
 import type { LoadedConfig } from '../config/load-config.ts'
@@ -51,7 +51,7 @@ async function readBody(incoming: IncomingMessage, limits: Parameters<typeof rea
   try {
     return { type: 'body', value: await readJsonBody(incoming, limits) }
   } catch (error) {
-    if (!(error instanceof WireError)) throw error
+    if (!(error instanceof BodyRefused)) throw error
     const status = error.status === 413 || error.status === 415 ? error.status : 422
     return { type: 'refused', status, problem: error.message }
   }

@@ -1,4 +1,4 @@
-import { WireError, readJsonBody as readJson, type BodyLimits, type JsonLimits } from '@polylogue/aap'
+import { BodyRefused, readJsonBody as readJson, type BodyLimits, type JsonLimits } from '@polylogue/kit'
 import type { HttpBindings } from '@hono/node-server'
 import type { Context } from 'hono'
 import type { IncomingMessage } from 'node:http'
@@ -40,7 +40,7 @@ async function readBounded(incoming: IncomingMessage, limits: BodyLimits): Promi
   try {
     return await readJson(incoming, limits)
   } catch (error) {
-    if (error instanceof WireError) throw new HttpRefusal(error.status, error.message)
+    if (error instanceof BodyRefused) throw new HttpRefusal(error.status, error.message)
     throw error
   }
 }

@@ -5,7 +5,7 @@ import { encodeListCursor, parseEventCursor, parseListCursor } from './cursors.t
 describe('an event cursor', () => {
   it('names an event, or a place within one', () => {
     expect(parseEventCursor('12')).toEqual({ seq: 12 })
-    expect(parseEventCursor('12.0.345')).toEqual({ seq: 12, within: { block: 0, offset: 345 } })
+    expect(parseEventCursor('12.0.345')).toEqual({ seq: 12, block: 0, offset: 345 })
   })
 
   it.each(['', 'x', '-1', '1.2', '1.2.3.4', '1e3', '9223372036854775808', '1\n', '1'.repeat(1_000_000)])(

@@ -1,4 +1,4 @@
-import { asSessionId, type SessionId } from '@polylogue/engine'
+import { asSessionId, type Cursor, type SessionId } from '@polylogue/engine'
 import { WireError } from './errors.ts'
 
 /**
@@ -6,18 +6,13 @@ import { WireError } from './errors.ts'
  * `<seq>.<block>.<offset>`: when `seq` started a step, its text up to `offset` UTF-16 units of `block` was seen; when
  * `seq` is another event that shows as several, those up to the one of `block` were (its offset is 0).
  */
-export interface EventCursor {
-  readonly seq: number
-  readonly within?: { readonly block: number; readonly offset: number }
-}
-
 const EVENT_CURSOR = /^(\d{1,15})(?:\.(\d{1,9})\.(\d{1,12}))?$/
 
-export function parseEventCursor(text: string): EventCursor {
+export function parseEventCursor(text: string): Cursor {
   const [, seq, block, offset] = EVENT_CURSOR.exec(text) ?? []
   if (seq === undefined) throw new WireError(400, 'after: not an event id of this server')
   if (block === undefined || offset === undefined) return { seq: Number(seq) }
-  return { seq: Number(seq), within: { block: Number(block), offset: Number(offset) } }
+  return { seq: Number(seq), block: Number(block), offset: Number(offset) }
 }
 
 const SESSION_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/

@@ -1,19 +1,11 @@
-import type { BlockDelta, EntryId, StepBlock } from '@polylogue/engine'
-import type { EventCursor } from './cursors.ts'
+import type { BlockDelta, Cursor, EntryId, EventOf, StepBlock } from '@polylogue/engine'
+import type { FrameSink } from '@polylogue/kit'
 import { deltaFrame, wholeDeltaFrame } from './frames.ts'
-import type { EventOf } from './segment-reader.ts'
-import {
-  itemsAfter,
-  sendItems,
-  toolCallItems,
-  type FrameSink,
-  type StepItem,
-  type StepPresenter,
-} from './stream-presenter.ts'
+import { itemsAfter, sendItems, toolCallItems, type StepItem, type StepPresenter } from './stream-presenter.ts'
 
 export interface DeltaStepsOptions {
   readonly sink: FrameSink
-  readonly cursor?: EventCursor
+  readonly cursor?: Cursor
   /** The client has text, or a part of an answer, that did not survive. */
   onLost(): void
 }
@@ -62,12 +54,11 @@ export class DeltaSteps implements StepPresenter {
     const { sink, cursor, onLost } = this.#options
     const texts = textItems(step.blocks)
     this.#settledStep = step.stepId
-    if (seq === cursor?.seq && cursor.within !== undefined) {
-      const items = itemsAfter([...texts, ...toolCallItems(step)], cursor.within.block)
+    if (seq === cursor?.seq && cursor.block !== undefined) {
+      const items = itemsAfter([...texts, ...toolCallItems(step)], cursor.block)
       return items === undefined ? onLost() : sendItems(sink, seq, items)
     }
-    if (this.#isResumed() && !survives(step.blocks[cursor?.within?.block ?? 0], cursor?.within?.offset ?? 0))
-      return onLost()
+    if (this.#isResumed() && !survives(step.blocks[cursor?.block ?? 0], cursor?.offset ?? 0)) return onLost()
     if (this.#stepSeq === undefined) return sendItems(sink, seq, [...texts, ...toolCallItems(step)])
     for (const [index, block] of step.blocks.entries()) this.#sendRest(block, index, this.#sentOf(index))
     this.#stepSeq = undefined
@@ -96,25 +87,25 @@ export class DeltaSteps implements StepPresenter {
     this.#hasGap = false
     this.#sawDelta = false
     this.#sent.clear()
-    const { within } = this.#options.cursor ?? {}
-    if (this.#isResumed() && within !== undefined) this.#sent.set(within.block, within.offset)
+    const { block, offset = 0 } = this.#options.cursor ?? {}
+    if (this.#isResumed() && block !== undefined) this.#sent.set(block, offset)
   }
 
   /** Whether the client's cursor lies within this step. */
   #isResumed(): boolean {
     const { cursor } = this.#options
-    return this.#stepSeq !== undefined && this.#stepSeq === cursor?.seq && cursor.within !== undefined
+    return this.#stepSeq !== undefined && this.#stepSeq === cursor?.seq && cursor.block !== undefined
   }
 
   #sentOf(block: number): number {
     const sent = this.#sent.get(block)
     if (sent !== undefined) return sent
-    return this.#isResumed() && block < (this.#options.cursor?.within?.block ?? 0) ? Infinity : 0
+    return this.#isResumed() && block < (this.#options.cursor?.block ?? 0) ? Infinity : 0
   }
 
   /** Whether all that the client has is still there. Without having seen the blocks come, only the first is certain. */
   #survivesIn(partial: readonly StepBlock[], blocks: readonly (readonly [block: number, sent: number])[]): boolean {
-    if (!this.#sawDelta && this.#options.cursor?.within?.block !== 0) return false
+    if (!this.#sawDelta && this.#options.cursor?.block !== 0) return false
     return blocks.every(([, sent], index) => survives(partial[index], sent === Infinity ? 0 : sent))
   }
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AgentCatalog, Clock, Digest, Engine, UserId } from '@polylogue/engine'
-import type { JsonLimits } from './check-json-shape.ts'
+import type { JsonLimits } from '@polylogue/kit'
 
 /** Who is asking. `revoked` aborts when the key is revoked: open streams end then. */
 export interface Caller {

@@ -1,12 +1,10 @@
 import type { BlockDelta } from '@polylogue/engine'
+import { toJsonLine, toSseFrame } from '@polylogue/kit'
 import type { WireEvent } from './wire.ts'
 
-/**
- * Server-sent events. The name stands in `event:` and once more in the data, so that clients of either reading work;
- * a blank line ends every event.
- */
+/** The name is in `event:` and in the data: clients may read either. */
 export function eventFrame(id: string, event: WireEvent): string {
-  return `event: ${event.event}\ndata: ${toJsonLine(event)}\nid: ${id}\n\n`
+  return toSseFrame({ event: event.event, data: toJsonLine(event), id })
 }
 
 /** The hot path: one string per delta, and only the text is escaped. `offset` is where the text ends. */
@@ -34,14 +32,4 @@ export function wholeDeltaFrame(delta: BlockDelta): string {
   lastDelta = delta
   lastFrame = deltaFrame(type, text, stepSeq, block, offset + text.length)
   return lastFrame
-}
-
-/** A comment: clients skip it, and a named event in the middle of a text would cut it in two. */
-export const HEARTBEAT = ': ping\n\n'
-
-// JSON has no raw CR or LF. These end a line too for readers that go by Unicode instead of the standard.
-const LINE_ENDS = /[\u0085\u2028\u2029]/g
-
-function toJsonLine(value: WireEvent | string): string {
-  return JSON.stringify(value).replace(LINE_ENDS, (end) => `\\u${end.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }

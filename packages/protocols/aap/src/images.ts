@@ -1,7 +1,6 @@
 import type { AgentFeatures, Blob, Digest, ImagePart, ImageSource, NewBlob } from '@polylogue/engine'
+import { parseImageUri } from '@polylogue/kit'
 import { WireError, sessionNotFound } from './errors.ts'
-
-const DATA_URI = /^data:(image\/[A-Za-z0-9][A-Za-z0-9.+-]{0,63});base64,/
 
 /**
  * Turns the image URLs of one request into parts, and keeps the bytes of `data:` URIs aside as blobs. Only canonical
@@ -36,12 +35,9 @@ export class IncomingImages {
   }
 
   #keep(uri: string, field: string): ImageSource {
-    const [prefix = '', mediaType = ''] = DATA_URI.exec(uri) ?? []
-    const base64 = uri.slice(prefix.length)
-    const bytes = Buffer.from(base64, 'base64')
-    if (mediaType === '' || bytes.length === 0 || bytes.toString('base64') !== base64) {
-      throw new WireError(400, `${field}: expected data:<image type>;base64,<canonical base64>`)
-    }
+    const image = parseImageUri(uri)
+    if (image === undefined) throw new WireError(400, `${field}: expected data:<image type>;base64,<canonical base64>`)
+    const { mediaType, bytes } = image
     const hash = this.#digest(bytes)
     if (!this.#blobs.has(hash)) this.#blobs.set(hash, { hash, mediaType, bytes })
     return { type: 'blob', hash, mediaType }

@@ -1,6 +1,3 @@
 export { createAapRoutes } from './routes.ts'
 export type { AapDeps, AapLimits, Caller, StreamWatch } from './deps.ts'
-export { WireError } from './errors.ts'
-export type { JsonLimits } from './check-json-shape.ts'
-export { readJsonBody, type BodyLimits } from './transport/read-body.ts'
 export type { AapVersion } from './wire.ts'

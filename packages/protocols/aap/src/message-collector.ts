@@ -1,5 +1,5 @@
-import type { SeedMessage, ToolCallPart } from '@polylogue/engine'
-import type { EventOf, SegmentPresenter } from './segment-reader.ts'
+import type { EventOf, SeedMessage, SegmentEnd, SegmentPresenter, ToolCallPart } from '@polylogue/engine'
+import { toTurnStop } from './turn-stop.ts'
 import type { TurnStop } from './wire.ts'
 
 /** What the agent produced in one segment, for the answer to a request that does not stream. */
@@ -7,7 +7,7 @@ export class MessageCollector implements SegmentPresenter {
   readonly messages: SeedMessage[] = []
   stop: TurnStop | undefined
 
-  turnStarted(): void {
+  segmentStarted(): void {
     // The answer is one piece.
   }
 
@@ -37,7 +37,7 @@ export class MessageCollector implements SegmentPresenter {
     this.messages.push({ role: 'tool', toolCallId, content: output })
   }
 
-  turnStopped(_seq: number, stop: TurnStop): void {
-    this.stop = stop
+  segmentEnded(_seq: number, end: SegmentEnd): void {
+    this.stop = toTurnStop(end)
   }
 }

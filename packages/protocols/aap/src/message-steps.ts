@@ -1,18 +1,10 @@
-import type { StepBlock } from '@polylogue/engine'
-import type { EventCursor } from './cursors.ts'
-import type { EventOf } from './segment-reader.ts'
-import {
-  itemsAfter,
-  sendItems,
-  toolCallItems,
-  type FrameSink,
-  type StepItem,
-  type StepPresenter,
-} from './stream-presenter.ts'
+import type { Cursor, EventOf, StepBlock } from '@polylogue/engine'
+import type { FrameSink } from '@polylogue/kit'
+import { itemsAfter, sendItems, toolCallItems, type StepItem, type StepPresenter } from './stream-presenter.ts'
 
 export interface MessageStepsOptions {
   readonly sink: FrameSink
-  readonly cursor?: EventCursor
+  readonly cursor?: Cursor
   /** The client's cursor points at something that is not there. */
   onLost(): void
 }
@@ -36,7 +28,7 @@ export class MessageSteps implements StepPresenter {
   answered(seq: number, step: EventOf<'step.answered'>): void {
     const { sink, cursor, onLost } = this.#options
     const all = [...wholeTexts(step.blocks), ...toolCallItems(step)]
-    const items = seq === cursor?.seq && cursor.within ? itemsAfter(all, cursor.within.block) : all
+    const items = seq === cursor?.seq && cursor.block !== undefined ? itemsAfter(all, cursor.block) : all
     if (items === undefined) onLost()
     else sendItems(sink, seq, items)
   }

@@ -1,7 +1,7 @@
+import { FlushQueue } from '@polylogue/kit'
 import { Hono } from 'hono'
 import type { AapDeps } from './deps.ts'
 import { guarded, type Answer, type NodeEnv } from './transport/exchange.ts'
-import { FlushQueue } from './transport/flush-queue.ts'
 import {
   createSession,
   deleteSession,

@@ -26,7 +26,7 @@ it('a result that holds an image waits for its bytes, and is told in its place',
   })
   if (settled.type !== 'tool-call.settled') throw new Error('not a settled call')
   presenter.callSettled(7, settled)
-  presenter.turnStopped(8, { stopReason: 'end_turn' })
+  presenter.segmentEnded(8, { type: 'ended', outcome: 'finished' })
   expect(parseFrames((await Promise.all(frames)).join('')).map(({ id, data }) => [id, data])).toEqual([
     [
       '7',

@@ -1,15 +1,10 @@
-import type { BlockDelta, ToolCallPart } from '@polylogue/engine'
+import type { BlockDelta, EventOf, SegmentEnd, SegmentPresenter, ToolCallPart } from '@polylogue/engine'
+import type { FrameSink } from '@polylogue/kit'
 import { encodeContent, imagesIn } from './encode-messages.ts'
 import { eventFrame } from './frames.ts'
 import { loadImageUrls, type ReadBlob } from './images.ts'
-import type { EventOf, SegmentPresenter } from './segment-reader.ts'
-import type { TurnStop, WireEvent } from './wire.ts'
-
-/** Where frames go, in order. A later frame never overtakes one that is still being made. */
-export interface FrameSink {
-  send(frame: string): void
-  sendLater(frame: Promise<string>): void
-}
+import { toTurnStop } from './turn-stop.ts'
+import type { WireEvent } from './wire.ts'
 
 /** How the steps of a segment are streamed: the one thing in which the stream modes differ. */
 export interface StepPresenter {
@@ -30,7 +25,7 @@ export class StreamPresenter implements SegmentPresenter {
     this.#readBlob = readBlob
   }
 
-  turnStarted(seq: number): void {
+  segmentStarted(seq: number): void {
     this.#sink.send(eventFrame(`${seq}`, { event: 'turn_start' }))
   }
 
@@ -64,8 +59,8 @@ export class StreamPresenter implements SegmentPresenter {
     else this.#sink.sendLater(loadImageUrls(images, this.#readBlob).then(frame))
   }
 
-  turnStopped(seq: number, stop: TurnStop): void {
-    this.#sink.send(eventFrame(`${seq}`, { event: 'turn_stop', ...stop }))
+  segmentEnded(seq: number, end: SegmentEnd): void {
+    this.#sink.send(eventFrame(`${seq}`, { event: 'turn_stop', ...toTurnStop(end) }))
   }
 }
 

@@ -1,9 +1,18 @@
-import { unreachable, type Failure, type TurnOutcome } from '@polylogue/engine'
+import { unreachable, type Failure, type SegmentEnd, type TurnOutcome } from '@polylogue/engine'
 import type { TurnStop } from './wire.ts'
 
-export const WAITING: TurnStop = { stopReason: 'tool_use' }
+export function toTurnStop(end: SegmentEnd): TurnStop {
+  switch (end.type) {
+    case 'waiting':
+      return { stopReason: 'tool_use' }
+    case 'deleted':
+      return failure('The session was deleted.')
+    case 'ended':
+      return toOutcomeStop(end.outcome, end.error)
+  }
+}
 
-export function toTurnStop(outcome: TurnOutcome, error: Failure | undefined): TurnStop {
+function toOutcomeStop(outcome: TurnOutcome, error: Failure | undefined): TurnStop {
   switch (outcome) {
     case 'finished':
       return { stopReason: 'end_turn' }
@@ -23,8 +32,6 @@ export function toTurnStop(outcome: TurnOutcome, error: Failure | undefined): Tu
       return unreachable(outcome)
   }
 }
-
-export const DELETED: TurnStop = failure('The session was deleted.')
 
 function failure(message: string): TurnStop {
   return { stopReason: 'error', error: { message } }

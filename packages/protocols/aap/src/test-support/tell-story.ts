@@ -1,8 +1,9 @@
+import { SegmentReader } from '@polylogue/engine'
+import type { FrameSink } from '@polylogue/kit'
 import { parseEventCursor } from '../cursors.ts'
 import { DeltaSteps } from '../delta-steps.ts'
 import { MessageSteps } from '../message-steps.ts'
-import { SegmentReader } from '../segment-reader.ts'
-import { StreamPresenter, type FrameSink } from '../stream-presenter.ts'
+import { StreamPresenter } from '../stream-presenter.ts'
 import type { StoryItem } from './recorded-story.ts'
 
 export interface Told {
@@ -24,7 +25,7 @@ export function tellStory(items: readonly StoryItem[], mode: 'delta' | 'message'
   const position = { sink, cursor, onLost: () => void (isLost = true) }
   const steps = mode === 'delta' ? new DeltaSteps(position) : new MessageSteps(position)
   const presenter = new StreamPresenter(sink, steps, async () => undefined)
-  const reader = new SegmentReader({ presenter, cursor, onStop: () => 'continue', onClosed: () => undefined })
+  const reader = new SegmentReader({ presenter, cursor, onEnd: () => 'continue', onClosed: () => undefined })
   for (const item of items) {
     if ('block' in item) reader.delta(item)
     else if (item.seq >= (cursor?.seq ?? 0)) reader.recorded(item)

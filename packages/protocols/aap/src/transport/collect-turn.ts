@@ -1,13 +1,11 @@
 import type { ServerResponse } from 'node:http'
-import type { AdmittedTurn } from '@polylogue/engine'
+import { SegmentReader, SessionFollower, UNHURRIED, type AdmittedTurn } from '@polylogue/engine'
+import { onRevoked } from '@polylogue/kit'
 import { encodeMessages } from '../encode-messages.ts'
 import { WireError, sessionNotFound } from '../errors.ts'
 import { MessageCollector } from '../message-collector.ts'
-import { SegmentReader } from '../segment-reader.ts'
 import type { WireTurnResponse } from '../wire.ts'
-import { UNHURRIED } from './paced-reader.ts'
-import { onRevoked } from './revocation.ts'
-import { Subscription, type Subject } from './subscription.ts'
+import type { Subject } from './stream-session.ts'
 
 export interface Connection {
   readonly outgoing: ServerResponse
@@ -25,7 +23,7 @@ export async function collectTurn(
   const reader = new SegmentReader({
     presenter: collector,
     turnId: turn.turnId,
-    onStop: () => (resolve(), 'done'),
+    onEnd: () => (resolve(), 'done'),
     onClosed(reason) {
       if (reason === 'deleted') resolve()
       else reject(new WireError(503, 'The server is stopping; the turn goes on when it is back'))
@@ -35,12 +33,12 @@ export async function collectTurn(
   const stopWatching = onRevoked(connection.revoked, () => reject(new WireError(401, 'Unauthorized')))
   connection.outgoing.on('close', onGone)
   if (connection.outgoing.destroyed) onGone()
-  const subscription = new Subscription(subject, UNHURRIED)
+  const follower = new SessionFollower({ ...subject, pace: UNHURRIED })
   try {
-    await Promise.all([stopped, subscription.attach(turn.seq - 1, reader)])
+    await Promise.all([stopped, follower.follow(turn.seq - 1, reader)])
   } finally {
     reader.stop()
-    subscription.close()
+    follower.close()
     stopWatching()
     connection.outgoing.off('close', onGone)
   }

@@ -1,12 +1,12 @@
 import type { HttpBindings } from '@hono/node-server'
 import { asSessionId, type AgentCatalog, type AgentDefinition, type JsonValue, type SessionId } from '@polylogue/engine'
+import { readJsonBody, tooLarge } from '@polylogue/kit'
 import type { Context } from 'hono'
 import { isSessionId } from '../cursors.ts'
 import type { AapDeps, Caller } from '../deps.ts'
 import { WireError, sessionNotFound, toHttpRefusal } from '../errors.ts'
 import type { ToolSpec } from '../requests.ts'
 import type { StreamMode } from '../wire.ts'
-import { largeBody, readJsonBody } from './read-body.ts'
 
 export interface NodeEnv {
   Bindings: HttpBindings
@@ -27,7 +27,7 @@ export function guarded(deps: AapDeps, maxBodyBytes: number, answer: Answer) {
       const caller = await deps.authenticate(c.req.raw, c.env.incoming)
       if (caller === undefined) throw unauthorized()
       if (Number(c.env.incoming.headers['content-length'] ?? 0) > maxBodyBytes) {
-        throw new WireError(413, `body: larger than ${maxBodyBytes} bytes`)
+        throw tooLarge(maxBodyBytes)
       }
       return await answer({ c, caller })
     } catch (error) {
@@ -41,9 +41,9 @@ export function guarded(deps: AapDeps, maxBodyBytes: number, answer: Answer) {
 
 const unauthorized = (): WireError => new WireError(401, 'Unauthorized')
 
-/** A body may come long after its head was let in: a key that was revoked meanwhile opens nothing. */
+/** A body may arrive long after its head: the key may have been revoked meanwhile. */
 export async function readBody({ c, caller }: Exchange, { limits }: Pick<AapDeps, 'limits'>): Promise<JsonValue> {
-  const body = await readJsonBody(c.env.incoming, largeBody(limits))
+  const body = await readJsonBody(c.env.incoming, { ...limits.json, bytes: limits.bodyBytes })
   if (caller.revoked.aborted) throw unauthorized()
   return body
 }

@@ -1,32 +1,44 @@
-import type { AdmittedTurn } from '@polylogue/engine'
-import type { EventCursor } from '../cursors.ts'
+import {
+  SegmentReader,
+  type AdmittedTurn,
+  type Cursor,
+  type Engine,
+  type SegmentOptions,
+  type SessionFollower,
+  type SessionId,
+  type UserId,
+} from '@polylogue/engine'
+import type { EventStream } from '@polylogue/kit'
 import { DeltaSteps } from '../delta-steps.ts'
 import { eventFrame } from '../frames.ts'
 import { MessageSteps } from '../message-steps.ts'
-import { SegmentReader, type SegmentOptions } from '../segment-reader.ts'
 import { StreamPresenter } from '../stream-presenter.ts'
 import type { StreamMode } from '../wire.ts'
-import type { EventStream } from './event-stream.ts'
-import type { Subject, Subscription } from './subscription.ts'
+
+export interface Subject {
+  readonly engine: Engine
+  readonly userId: UserId
+  readonly sessionId: SessionId
+}
 
 export interface SessionStream extends Subject {
   readonly mode: Exclude<StreamMode, 'none'>
   readonly stream: EventStream
-  readonly subscription: Subscription
+  readonly follower: SessionFollower
 }
 
 /** One turn, from its start to its stop. */
 export async function streamTurn(session: SessionStream, turn: AdmittedTurn): Promise<void> {
-  const { stream, subscription } = session
+  const { stream, follower } = session
   const reader = createReader(session, {
     turnId: turn.turnId,
-    onStop: () => (stream.end(), 'done'),
+    onEnd: () => (stream.end(), 'done'),
   })
-  await subscription.attach(turn.seq - 1, reader)
+  await follower.follow(turn.seq - 1, reader)
 }
 
 export interface FollowOptions {
-  readonly cursor: EventCursor
+  readonly cursor: Cursor
   /** The last recorded event, and whether a turn runs, as the session was when the request came. */
   readonly lastSeq: number
   readonly isRunning: boolean
@@ -35,7 +47,7 @@ export interface FollowOptions {
 
 /** All that happens after the cursor. A cursor that cannot be honoured gets one `resync` and the step from its start. */
 export async function followSession(session: SessionStream, options: FollowOptions): Promise<void> {
-  const { stream, subscription } = session
+  const { stream, follower } = session
   const { cursor, lastSeq, isRunning, onStop } = options
   const onSegmentStop = (): 'continue' | 'done' => {
     if (onStop === 'done') stream.end()
@@ -43,24 +55,24 @@ export async function followSession(session: SessionStream, options: FollowOptio
   }
   const resync = async (after: number, isOpen: boolean): Promise<void> => {
     stream.send(eventFrame(`${after}`, { event: 'resync' }))
-    await subscription.attach(after, createReader(session, { isOpen, onStop: onSegmentStop }))
+    await follower.follow(after, createReader(session, { isOpen, onEnd: onSegmentStop }))
   }
   if (cursor.seq > lastSeq) return resync(lastSeq, isRunning)
-  if (cursor.seq === 0) return subscription.attach(0, createReader(session, { onStop: onSegmentStop }))
+  if (cursor.seq === 0) return follower.follow(0, createReader(session, { onEnd: onSegmentStop }))
 
   const reader = createReader(session, {
     cursor,
-    onStop: onSegmentStop,
+    onEnd: onSegmentStop,
     onLost() {
       reader.stop()
-      subscription.detach()
+      follower.detach()
       resync(cursor.seq - 1, true).catch(() => stream.drop())
     },
   })
-  await subscription.attach(cursor.seq - 1, reader)
+  await follower.follow(cursor.seq - 1, reader)
 }
 
-interface ReaderOptions extends Pick<SegmentOptions, 'turnId' | 'cursor' | 'isOpen' | 'onStop'> {
+interface ReaderOptions extends Pick<SegmentOptions, 'turnId' | 'cursor' | 'isOpen' | 'onEnd'> {
   onLost?(): void
 }
 

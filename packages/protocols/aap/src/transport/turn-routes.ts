@@ -1,10 +1,19 @@
 import {
+  SessionFollower,
   canonicalJson,
   type AdmittedTurn,
   type IdempotencyKey,
   type JsonValue,
   type SessionId,
 } from '@polylogue/engine'
+import {
+  EventStream,
+  Heartbeats,
+  alreadySent,
+  onRevoked,
+  type EventStreamOptions,
+  type FlushQueue,
+} from '@polylogue/kit'
 import { toCreateAndRun, toTurnCommand } from '../commands.ts'
 import { parseEventCursor } from '../cursors.ts'
 import { parseCreateAndRun, parseTurn } from '../decode.ts'
@@ -13,15 +22,9 @@ import { WireError } from '../errors.ts'
 import { eventFrame } from '../frames.ts'
 import { IncomingImages } from '../images.ts'
 import type { AapVersion, StreamMode } from '../wire.ts'
-import { alreadySent } from './already-sent.ts'
 import { collectTurn } from './collect-turn.ts'
-import { EventStream, type EventStreamOptions } from './event-stream.ts'
 import { checkCapabilities, findAgent, readBody, sessionIdOf, type Answer, type Exchange } from './exchange.ts'
-import type { FlushQueue } from './flush-queue.ts'
-import { Heartbeats } from './heartbeats.ts'
-import { onRevoked } from './revocation.ts'
 import { followSession, streamTurn, type SessionStream } from './stream-session.ts'
-import { Subscription } from './subscription.ts'
 
 export interface TurnDeps extends AapDeps {
   readonly queue: FlushQueue
@@ -159,15 +162,16 @@ async function openStream(
   const { outgoing } = c.env
   const subject = { engine: deps.engine, userId: caller.userId, sessionId }
   const stream = new EventStream(outgoing, deps.stream)
-  const subscription = new Subscription(subject, stream)
-  stream.whenClosed(() => subscription.close())
+  const follower = new SessionFollower({ ...subject, pace: stream })
+  stream.onStalled(() => follower.pause())
+  stream.whenClosed(() => follower.close())
   const stopWatching = onRevoked(caller.revoked, () => {
     stream.end()
     deps.clock.setTimer(REVOKED_GRACE_MS, () => outgoing.destroy())
   })
   stream.whenClosed(stopWatching)
   try {
-    await read({ ...subject, mode, stream, subscription })
+    await read({ ...subject, mode, stream, follower })
     return alreadySent()
   } catch (error) {
     stream.abandon()

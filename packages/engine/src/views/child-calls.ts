@@ -1,4 +1,6 @@
-import type { RecordedEvent, ToolCallId, ToolCallPart } from '@polylogue/engine'
+import type { ToolCallPart } from '../content.ts'
+import type { RecordedEvent } from '../events/recorded-event.ts'
+import type { ToolCallId } from '../ids.ts'
 
 type Settled = Extract<RecordedEvent, { type: 'tool-call.settled' }>
 

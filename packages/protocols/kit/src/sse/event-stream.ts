@@ -1,11 +1,15 @@
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http'
-import type { Clock, Timer } from '@polylogue/engine'
-import { HEARTBEAT } from '../frames.ts'
-import type { FrameSink } from '../stream-presenter.ts'
-import { beginChunks, endChunks, writeChunk } from './chunks.ts'
+import type { Clock, Pace, Timer } from '@polylogue/engine'
+import { beginChunks, endChunks, writeChunk } from '../http/chunks.ts'
 import type { FlushQueue, Flushable } from './flush-queue.ts'
 import { BEATS, type Beating, type Heartbeats } from './heartbeats.ts'
-import type { Pace } from './paced-reader.ts'
+import { HEARTBEAT } from './sse-frame.ts'
+
+/** Takes frames in order. A later frame never overtakes one that is still being made. */
+export interface FrameSink {
+  send(frame: string): void
+  sendLater(frame: Promise<string>): void
+}
 
 /** The same for all streams of a door: an object of its own would cost each of them. */
 export interface EventStreamOptions {
@@ -99,7 +103,7 @@ export class EventStream implements FrameSink, Flushable, Pace, Beating {
   }
 
   /** Half of what costs a reader its stream. */
-  get isCongested(): boolean {
+  get isFull(): boolean {
     return this.#pending.length + this.#waitingSize + this.#outgoing.writableLength > this.#limit() / 2
   }
 
@@ -107,7 +111,7 @@ export class EventStream implements FrameSink, Flushable, Pace, Beating {
     this.#stalled = run
   }
 
-  async drained(reading: 'past' | 'live'): Promise<void> {
+  async room(reading: 'past' | 'live'): Promise<void> {
     await this.#whenMade
     if (this.#state !== 'closed') this.#write()
     if (this.#state === 'closed' || !this.#outgoing.writableNeedDrain) return

@@ -1,4 +1,5 @@
-import type { RecordedEvent, ToolCallId } from '@polylogue/engine'
+import type { RecordedEvent } from '../events/recorded-event.ts'
+import type { ToolCallId } from '../ids.ts'
 
 type Settled = Extract<RecordedEvent, { type: 'tool-call.settled' }>
 type Answered = Extract<RecordedEvent, { type: 'step.answered' }>

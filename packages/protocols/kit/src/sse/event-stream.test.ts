@@ -160,17 +160,17 @@ describe('an event stream', () => {
     const answer = await incoming
     answer.pause()
     let sent = 0
-    for (; !stream.isCongested; sent++) {
+    for (; !stream.isFull; sent++) {
       stream.send('x'.repeat(16 * 1024))
       await setImmediate()
     }
     let isDrained = false
-    const drained = stream.drained('past').then(() => (isDrained = true))
+    const drained = stream.room('past').then(() => (isDrained = true))
     await setImmediate()
     expect(isDrained).toBe(false)
     answer.resume()
     await drained
-    expect(stream.isCongested).toBe(false)
+    expect(stream.isFull).toBe(false)
     stream.end()
   })
 
@@ -179,11 +179,11 @@ describe('an event stream', () => {
     stream.begin()
     const answer = await incoming
     answer.pause()
-    while (!stream.isCongested) {
+    while (!stream.isFull) {
       stream.send('x'.repeat(16 * 1024))
       await setImmediate()
     }
-    const drained = stream.drained('past')
+    const drained = stream.room('past')
     await setImmediate()
     clock.advance(4_000)
     await drained

@@ -1,13 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createSseParser, type SseEvent } from './sse-parser.ts'
+import { createSseReader, type SseEvent } from './sse-reader.ts'
 
 function parse(...chunks: readonly string[]): SseEvent[] {
-  const parser = createSseParser()
+  const parser = createSseReader()
   return chunks.flatMap((chunk) => [...parser.push(chunk)])
 }
 
-describe('createSseParser', () => {
+describe('a reader of server-sent events', () => {
   it('reads the name, the data and the id of an event', () => {
     expect(parse('id: 7.0.3\nevent: text_delta\ndata: {"delta":"Hi"}\n\n')).toEqual([
       { id: '7.0.3', event: 'text_delta', data: '{"delta":"Hi"}' },
