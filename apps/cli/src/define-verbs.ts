@@ -162,10 +162,13 @@ export function defineBench(program: Command, finish: Finish): void {
     .option('--quick', 'smaller runs, for a first look')
     .option(
       '--only <row>',
-      'one row: cpu, latency, admission, idle, list, start, acp-start, acp-updates, sockets or growth',
+      'one row: cpu, latency, admission, idle, list, start, acp-start, acp-updates, sockets, turns or growth',
     )
     .option('--json <file>', 'also write the figures to this file')
     .option('--markdown <file>', 'also write them as a page')
+    .option('--against <url>', 'run the same requests on another AAP v3 server and print the ratio')
+    .option('--against-key <key>', 'its API key')
+    .option('--against-agent <name>', 'its agent (default: scripted)')
     .option('--profile <dir>', 'measure nothing; write a CPU profile of the server under load and its flame graph')
     .addHelpText(
       'after',

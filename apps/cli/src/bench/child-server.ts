@@ -10,6 +10,8 @@ import { z } from 'zod'
 export interface ChildServer {
   readonly url: URL
   readonly key: string
+  /** Further numbers in its first line. */
+  readonly facts: Readonly<Record<string, number>>
   /** From spawn to the line that says ready. */
   readonly readyMs: number
   cpuMicros(): Promise<number>
@@ -20,7 +22,7 @@ export interface ChildServer {
   stop(): Promise<void>
 }
 
-const ready = z.object({ url: z.string(), key: z.string().default('') })
+const ready = z.object({ url: z.string(), key: z.string().default(''), pid: z.int().optional() }).catchall(z.number())
 
 const path = (name: string): string => fileURLToPath(new URL(name, import.meta.url))
 
@@ -41,6 +43,12 @@ export async function startPolylogue({ profileTo }: PolylogueOptions = {}): Prom
 /** The bare limit: `node:http` and nothing else. */
 export const startBare = (): Promise<ChildServer> => startChild(process.execPath, [path('./bare-server.ts')])
 
+/** The least program that makes turns durable. */
+export const startLeast = (): Promise<ChildServer> => startChild(process.execPath, [path('./least-server.ts')])
+
+/** The bare limit of a GET. */
+export const startBareHono = (): Promise<ChildServer> => startChild(process.execPath, [path('./bare-hono.ts')])
+
 /** The bare limit of Socket.IO. */
 export const startBroadcaster = (): Promise<ChildServer> =>
   startChild(process.execPath, [path('./bare-broadcaster.ts')])
@@ -58,11 +66,12 @@ async function startChild(command: string, args: readonly string[], profileTo?: 
   const child = spawn(command, args, { env, stdio: ['ignore', 'pipe', 'ignore'] })
   const line = await firstLine(child)
   const readyMs = performance.now() - startedAt
-  const { url, key } = ready.parse(JSON.parse(line))
+  const { url, key, pid: _told, ...facts } = ready.parse(JSON.parse(line))
   const pid = child.pid ?? 0
   return {
     url: new URL(url),
     key,
+    facts,
     readyMs,
     cpuMicros: async () => cpuMicrosOf(await readFile(`/proc/${pid}/stat`, 'utf8')),
     residentBytes: async () => residentBytesOf(await readFile(`/proc/${pid}/status`, 'utf8')),

@@ -11,6 +11,7 @@ import { measureSocketDeliveries } from '../bench/socket-deliveries.ts'
 import { writeBenchmarks } from '../bench/write-benchmarks.ts'
 import { measureColdStart } from '../bench/cold-start.ts'
 import { SATURATION, measureCpuPerDelta } from '../bench/cpu-per-delta.ts'
+import { measureAgainst, measureFixedCosts } from '../bench/fixed-costs.ts'
 import { measureGrowth } from '../bench/growth.ts'
 import { profileServer } from '../bench/profile-server.ts'
 
@@ -21,11 +22,15 @@ export interface BenchFlags {
   readonly markdown?: string
   /** A directory. */
   readonly profile?: string
+  /** Another AAP v3 server to compare with, its key and its agent. */
+  readonly against?: string
+  readonly againstKey?: string
+  readonly againstAgent?: string
 }
 
 interface Bench {
   readonly name: string
-  measure(isQuick: boolean): Promise<BenchRow>
+  measure(isQuick: boolean): Promise<BenchRow | readonly BenchRow[]>
 }
 
 const BENCHES: readonly Bench[] = [
@@ -38,13 +43,14 @@ const BENCHES: readonly Bench[] = [
   { name: 'acp-start', measure: (isQuick) => measureAcpStart(isQuick ? 5 : 21) },
   { name: 'acp-updates', measure: (isQuick) => measureAcpUpdates(isQuick ? 10_000 : 50_000) },
   { name: 'sockets', measure: (isQuick) => measureSocketDeliveries(isQuick ? 100 : 250) },
+  { name: 'turns', measure: (isQuick) => measureFixedCosts(isQuick) },
   { name: 'growth', measure: (isQuick) => measureGrowth(isQuick ? 400 : 1000) },
 ]
 
 /** Both sides of every row in one run, on this machine. Exit code 1 when a budget is missed. */
 export async function bench(flags: BenchFlags): Promise<number> {
   if (flags.profile !== undefined) return profile(flags.profile, flags.quick === true)
-  const chosen = BENCHES.filter(({ name }) => flags.only === undefined || name === flags.only)
+  const chosen = flags.against === undefined ? chooseRows(flags.only) : [compareWith(flags, flags.against)]
   if (chosen.length === 0) {
     process.stderr.write(
       `There is no row called ${flags.only}; choose one of ${BENCHES.map(({ name }) => name).join(', ')}.\n`,
@@ -54,16 +60,25 @@ export async function bench(flags: BenchFlags): Promise<number> {
   const rows: BenchRow[] = []
   for (const { name, measure } of chosen) {
     process.stderr.write(`Measuring ${name} …\n`)
-    const row = await measure(flags.quick === true)
-    rows.push(row)
-    process.stdout.write(
-      `${row.isMet ? 'met   ' : 'MISSED'}  ${row.name}\n        ${row.measured}   budget: ${row.budget}\n`,
-    )
+    for (const row of [await measure(flags.quick === true)].flat()) {
+      rows.push(row)
+      process.stdout.write(
+        `${row.isMet ? 'met   ' : 'MISSED'}  ${row.name}\n        ${row.measured}   budget: ${row.budget}\n`,
+      )
+    }
   }
   const report = toReport(rows)
   if (flags.json !== undefined) await writeFile(flags.json, `${JSON.stringify(report, null, 2)}\n`)
   if (flags.markdown !== undefined) await writeFile(flags.markdown, writeBenchmarks(report))
   return rows.every((row) => row.isMet) ? 0 : 1
+}
+
+const chooseRows = (only: string | undefined): readonly Bench[] =>
+  BENCHES.filter(({ name }) => only === undefined || name === only)
+
+function compareWith({ againstKey = '', againstAgent = 'scripted' }: BenchFlags, url: string): Bench {
+  const other = { url: new URL(url), key: againstKey, agent: againstAgent }
+  return { name: `against ${url}`, measure: (isQuick) => measureAgainst(other, isQuick) }
 }
 
 /** Measures nothing: a server that is profiled is slower. */
