@@ -6,6 +6,8 @@ import { type House, isTest, packageNameOf, roomNamed, roomOf } from './house.ts
 interface Arrows {
   readonly to: readonly string[]
   readonly typesOnlyTo?: readonly string[]
+  /** Rooms of which only the entry `/client` may be imported. */
+  readonly clientsOf?: readonly string[]
   /** Packages of others; absent means any that package.json declares. */
   readonly foreign?: readonly string[]
   readonly hasNoBuiltins?: boolean
@@ -22,7 +24,7 @@ const ARROWS: Readonly<Record<string, Arrows>> = {
   ...Object.fromEntries(SIBLINGS.map((sibling) => [sibling, SIBLING])),
   'packages/testkit': SIBLING,
   'apps/server': { to: ['packages/engine', KIT, ...SIBLINGS] },
-  'apps/cli': { to: ['apps/server', KIT], typesOnlyTo: ['packages/engine'] },
+  'apps/cli': { to: ['apps/server', KIT], typesOnlyTo: ['packages/engine'], clientsOf: ['packages/protocols/*'] },
 }
 
 export function findWrongArrows(house: House): string[] {
@@ -33,7 +35,11 @@ export function findWrongArrows(house: House): string[] {
     return file.imports.flatMap(({ specifier, isTypeOnly, line }) => {
       const target = roomNamed(house, packageNameOf(specifier))?.folder
       if (target === undefined || target === from.folder) return []
-      const allowed = isTypeOnly ? [...arrows.to, ...(arrows.typesOnlyTo ?? [])] : arrows.to
+      const allowed = [
+        ...arrows.to,
+        ...(isTypeOnly ? (arrows.typesOnlyTo ?? []) : []),
+        ...(specifier.endsWith('/client') ? (arrows.clientsOf ?? []) : []),
+      ]
       return allowed.includes(kindOf(target)) ? [] : [`${file.path}:${line} ${from.folder} may not import ${specifier}`]
     })
   })

@@ -1,4 +1,4 @@
-// A room has one door, its package name, and says what it needs. npm hoists every workspace and every dependency
+// A room is entered by its package name, or by the client inside it, and says what it needs. npm hoists every workspace and every dependency
 // to the top, so an import that goes round the door, or that package.json does not declare, resolves all the same.
 import { posix } from 'node:path'
 import { isBuiltin } from 'node:module'
@@ -7,7 +7,8 @@ import { type House, type Manifest, type Room, isTest, packageNameOf, roomNamed,
 export function findDeepImports(house: House): string[] {
   return eachImport(house, ({ path, specifier }) => {
     const name = packageNameOf(specifier)
-    const isDeep = roomNamed(house, name) !== undefined && specifier !== name
+    const room = roomNamed(house, name)
+    const isDeep = room !== undefined && !entriesOf(room).includes(specifier)
     return isDeep ? `${path} reaches into ${name}: ${specifier}` : undefined
   })
 }
@@ -37,9 +38,15 @@ export function findUndeclaredImports(house: House): string[] {
 
 export function findRoomsWithManyDoors(house: House): string[] {
   return house.rooms
-    .filter(({ folder, manifest }) => folder !== '.' && JSON.stringify(manifest.exports) !== '{".":"./src/index.ts"}')
-    .map((room) => `${manifestPath(room)} must have the one export "." at ./src/index.ts`)
+    .filter(({ folder, manifest }) => folder !== '.' && !DOORS.has(JSON.stringify(manifest.exports)))
+    .map((room) => `${manifestPath(room)} must export "." at ./src/index.ts and at most "./client" besides`)
 }
+
+/** A client is an entry of its own: a browser that loads it must not load the engine. */
+const DOORS = new Set(['{".":"./src/index.ts"}', '{".":"./src/index.ts","./client":"./src/client/index.ts"}'])
+
+const entriesOf = ({ manifest: { name, exports = {} } }: Room): readonly string[] =>
+  Object.keys(exports).map((entry) => `${name}${entry.slice(1)}`)
 
 /**
  * Code that ships declares its own dependencies. Tests, and testkit, which is nothing but tests, may also use what

@@ -4,7 +4,7 @@ import { type SourceFile, parseSource } from './parse-source.ts'
 
 export interface Manifest {
   readonly name: string
-  readonly exports?: unknown
+  readonly exports?: Readonly<Record<string, unknown>>
   readonly dependencies?: Readonly<Record<string, string>>
   readonly devDependencies?: Readonly<Record<string, string>>
   readonly peerDependencies?: Readonly<Record<string, string>>

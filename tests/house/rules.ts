@@ -47,6 +47,7 @@ export const RULES: readonly Rule[] = [
       'apps/server/src/a.ts': "import { x } from '@polylogue/aap'\nimport { y } from '@polylogue/cli'",
       'apps/server/src/test-support/a.ts': "import { x } from '@polylogue/testkit'",
       'apps/cli/src/a.ts': "import type { x } from '@polylogue/engine'\nimport { y } from '@polylogue/engine'",
+      'apps/cli/src/b.ts': "import '@polylogue/aap/client'\nimport '@polylogue/aap'",
     },
     complaints: [
       'packages/engine/src/a.ts:1 packages/engine may not import @polylogue/tools',
@@ -60,6 +61,7 @@ export const RULES: readonly Rule[] = [
       'packages/testkit/src/a.ts:2 packages/testkit may not import @polylogue/store-sqlite',
       'apps/server/src/a.ts:2 apps/server may not import @polylogue/cli',
       'apps/cli/src/a.ts:2 apps/cli may not import @polylogue/engine',
+      'apps/cli/src/b.ts:2 apps/cli may not import @polylogue/aap',
     ],
   },
   {
@@ -102,8 +104,18 @@ export const RULES: readonly Rule[] = [
     brokenBy: {
       'packages/models/src/a.ts':
         "import '@polylogue/engine'\nimport '@polylogue/engine/src/errors.ts'\nimport 'hono/sse'",
+      'apps/cli/src/a.ts': "import '@polylogue/aap/client'\nimport '@polylogue/server/client'",
     },
-    complaints: ['packages/models/src/a.ts reaches into @polylogue/engine: @polylogue/engine/src/errors.ts'],
+    brokenManifests: {
+      'packages/protocols/aap/package.json': {
+        name: '@polylogue/aap',
+        exports: { '.': './src/index.ts', './client': './src/client/index.ts' },
+      },
+    },
+    complaints: [
+      'packages/models/src/a.ts reaches into @polylogue/engine: @polylogue/engine/src/errors.ts',
+      'apps/cli/src/a.ts reaches into @polylogue/server: @polylogue/server/client',
+    ],
   },
   {
     sentence: 'relative imports stay inside their room',
@@ -137,13 +149,13 @@ export const RULES: readonly Rule[] = [
     ],
   },
   {
-    sentence: 'a package has one door',
+    sentence: 'a package has one door, and at most a client besides',
     find: findRoomsWithManyDoors,
     brokenBy: {},
     brokenManifests: {
       'packages/tools/package.json': { name: '@polylogue/tools', exports: { '.': './src/index.ts', './*': './src/*' } },
     },
-    complaints: ['packages/tools/package.json must have the one export "." at ./src/index.ts'],
+    complaints: ['packages/tools/package.json must export "." at ./src/index.ts and at most "./client" besides'],
   },
   {
     sentence: 'exports are named one by one',

@@ -1,11 +1,6 @@
 import type { Socket } from 'node:net'
 import { createDoctorRoutes } from './admin/doctor-routes.ts'
-import { createKeyRoutes } from './admin/key-routes.ts'
-import { createMcpRoutes } from './admin/mcp-routes.ts'
-import { createSessionControlRoutes } from './admin/session-control-routes.ts'
-import { createSessionImportRoutes } from './admin/session-import-routes.ts'
-import { createSessionRoutes } from './admin/session-routes.ts'
-import { createStatusRoutes, type ServerStatus } from './admin/status-routes.ts'
+import type { ServerStatus } from '@polylogue/console'
 import { createAdmission } from './auth/admission.ts'
 import { createAuthenticate, type Authenticate } from './auth/authenticate.ts'
 import { createFailureLimit, type FailureLimit } from './auth/failure-limit.ts'
@@ -16,6 +11,7 @@ import { createBladeRest } from './blade/blade-rest.ts'
 import type { LoadedConfig } from './config/load-config.ts'
 import type { LiveFacts } from './doctor/live-facts.ts'
 import { createDoors } from './doors.ts'
+import { mountConsole, mountOwnerConsole } from './doors/console.ts'
 import type { AccessPolicy } from './http/access-policy.ts'
 import type { ClientAddress } from './http/client-address.ts'
 import { createApp } from './http/create-app.ts'
@@ -24,16 +20,11 @@ import { createRateLimit } from './limits/rate-limit.ts'
 import type { UnauthenticatedSockets } from './limits/unauthenticated-sockets.ts'
 import type { Log } from './log/log.ts'
 import type { Redactor } from './log/redactor.ts'
-import { createMemoryRoutes } from './memory/memory-routes.ts'
 import { createMetricsRoutes } from './metrics/metrics-routes.ts'
 import { HAND_OVER_PATH, createHandOverRoutes } from './owner/hand-over-routes.ts'
 import { createPageRoutes } from './page/page-routes.ts'
-import { createPermissionRoutes } from './permissions/permission-routes.ts'
-import { toOperatorPolicy } from './permissions/permissions-schema.ts'
 import type { Phase } from './phase.ts'
-import { randomBytes } from './platform/random-bytes.ts'
 import { systemClock } from './platform/system-clock.ts'
-import { createUsageRoutes } from './usage/usage-routes.ts'
 import { readVersion } from './version.ts'
 import type { Parts } from './compose.ts'
 
@@ -86,10 +77,10 @@ export function createPublicApp(
 
 /** For whoever owns the data directory. */
 export function createOwnerApp(deps: AppsDeps): HttpApp {
-  const { engine, agents } = deps.parts
+  const { parts, config } = deps
   const authenticate = admitWith(deps, authenticateOwnerSocket)
   return createSharedApp(deps, authenticate, (app) => {
-    app.route('/api/polylogue/import', createSessionImportRoutes({ engine, agents, authenticate }))
+    mountOwnerConsole(app, { parts, config, authenticate })
     app.route(
       '/api/polylogue',
       createDoctorRoutes(() => factsOf(deps)),
@@ -134,43 +125,7 @@ function createSharedApp(deps: AppsDeps, authenticate: Authenticate, addOwn: (ap
   const { parts, config, phase, log, status } = deps
   const app = createApp({ phase, log, doors: createDoors({ parts, config, authenticate }) })
   app.route('/', createMetricsRoutes(parts.metrics, authenticate))
-  app.route('/api/polylogue', createStatusRoutes(status, authenticate))
-  app.route('/api/polylogue/keys', createKeyRoutes(parts.keys, authenticate))
-  app.route(
-    '/api/polylogue/sessions',
-    createSessionRoutes({
-      engine: parts.engine,
-      store: parts.events,
-      agents: parts.agents,
-      ceiling: config.permissions.ceiling,
-      authenticate,
-    }),
-  )
-  app.route(
-    '/api/polylogue/sessions',
-    createSessionControlRoutes({
-      engine: parts.engine,
-      store: parts.events,
-      ceiling: config.permissions.ceiling,
-      authenticate,
-    }),
-  )
-  app.route('/api/polylogue/memory', createMemoryRoutes({ memories: parts.memories, authenticate }))
-  app.route('/api/polylogue/usage', createUsageRoutes({ usage: parts.usage, authenticate }))
-  app.route('/api/polylogue/mcp', createMcpRoutes(parts.mcp, parts.agents, authenticate))
-  app.route(
-    '/api/polylogue/permissions',
-    createPermissionRoutes({
-      rules: parts.rules,
-      events: parts.events,
-      agents: parts.agents,
-      settings: config.permissions,
-      operator: toOperatorPolicy(config.permissions),
-      clock: systemClock,
-      random: randomBytes,
-      authenticate,
-    }),
-  )
+  mountConsole(app, { parts, config, authenticate, status })
   addOwn(app)
   app.route('/', createBladeRest({ parts, config, log, authenticate }))
   return app

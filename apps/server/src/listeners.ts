@@ -1,6 +1,6 @@
 import { SOCKET_PATH } from '@polylogue/blade'
+import type { ServerStatus } from '@polylogue/console'
 import type { Server } from 'node:http'
-import type { ServerStatus } from './admin/status-routes.ts'
 import type { AcpConnections } from './acp/acp-connections.ts'
 import { PIPE_PROTOCOL } from './acp/handshake.ts'
 import { createPipeUpgrade } from './acp/pipe-upgrade.ts'

@@ -9,7 +9,8 @@ import { HttpRefusal } from './http-refusal.ts'
 import { trailOf } from './request-trail.ts'
 import { refuse } from './require-caller.ts'
 
-const LIMITS = { ...jsonLimitsOf(limitsSchema.parse({})), bytes: 64 * 1024 }
+/** Of requests to our own routes. */
+export const smallBodyLimits: BodyLimits = { ...jsonLimitsOf(limitsSchema.parse({})), bytes: 64 * 1024 }
 
 export function jsonLimitsOf({ jsonDepth, jsonKeys, jsonStringLength }: Limits): JsonLimits {
   return { depth: jsonDepth, keys: jsonKeys, stringLength: jsonStringLength }
@@ -19,7 +20,7 @@ export function jsonLimitsOf({ jsonDepth, jsonKeys, jsonStringLength }: Limits):
 export async function readJsonBody<E extends { Bindings: HttpBindings }, S extends z.ZodType>(
   c: Context<E>,
   schema: S,
-  limits: BodyLimits = LIMITS,
+  limits: BodyLimits = smallBodyLimits,
 ): Promise<z.infer<S>> {
   if (!/^application\/json\b/i.test(c.req.header('content-type') ?? '')) {
     throw new HttpRefusal(415, 'Send application/json.')

@@ -95,7 +95,7 @@ describe('rules', () => {
     expect((await ask(server, '/import', many(500))).status).toBe(200)
     expect(await ask(server, '', { tool: 'one-more' })).toMatchObject({
       status: 400,
-      body: { error: 'rules: 500 at most for each user.' },
+      body: { error: 'rules: a user has 500 at most.' },
     })
     expect((await ask(server, '/import', many(1, 500))).status).toBe(400)
   })

@@ -59,7 +59,7 @@ describe('memories', () => {
     expect((await list()).memories).toMatchObject([{ id: 2 }, { id: 1, supersededBy: 2 }])
     expect(await ask('', { body: { content: 'x', supersedes: 1 } })).toMatchObject({
       status: 400,
-      body: { error: 'supersedes: was corrected before, by memory 2.' },
+      body: { error: 'supersedes: memory 2 corrects it already.' },
     })
     expect((await ask('', { body: { content: 'x', supersedes: 9 } })).body).toEqual({
       error: 'supersedes: no such memory.',

@@ -1,0 +1,33 @@
+// The client of the protocol, for browsers and for Node. It imports nothing but zod and the contract.
+export {
+  createConsoleClient,
+  createOwnerClient,
+  type ConsoleClient,
+  type OwnerClient,
+  type RequestOf,
+} from './create-console-client.ts'
+export { ConsoleRefusal } from './console-refusal.ts'
+export { spellOut, spellOutLine } from './spell-out.ts'
+export {
+  createFetchTransport,
+  type FetchTransportOptions,
+  type Transport,
+  type TransportRequest,
+  type TransportResponse,
+} from './transport.ts'
+export { PRESETS } from '../contract/fields.ts'
+export type { ImportedMessage, ImportedPart } from '../contract/import-session.ts'
+export type { Key } from '../contract/keys.ts'
+export type { Memory } from '../contract/memories.ts'
+export { BASE_PATH, operations, type Operations } from '../contract/operations.ts'
+export type { BacktestResult, NewRule, Rule, StoredRule, TestedCall } from '../contract/permissions.ts'
+export type { McpServer, McpTool, ServerStatus } from '../contract/server.ts'
+export type { Message, MessagePart, Session, SessionRecord } from '../contract/sessions.ts'
+export {
+  USAGE_GROUPINGS,
+  type UsageAmounts,
+  type UsageGrouping,
+  type UsageReport,
+  type UsageRow,
+} from '../contract/usage.ts'
+export type { WaitingCall } from '../contract/waiting.ts'

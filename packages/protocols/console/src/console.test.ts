@@ -1,0 +1,137 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { ConsoleRefusal, operations } from './client/index.ts'
+import { ownerOperations } from './contract/import-session.ts'
+import { openConsole, type OpenedConsole } from './test-support/open-console.ts'
+
+let opened: OpenedConsole
+beforeEach(async () => {
+  opened = await openConsole()
+})
+afterEach(() => opened.close())
+
+const UNKNOWN = '01900000-0000-7000-8000-000000000000'
+
+it('every operation answers exactly as the contract says', async () => {
+  const ann = opened.clientOf('ann')
+  const operator = opened.clientOf('local')
+  const id = await opened.startWaiting()
+  const rule = { tool: 'Bash', args: { command: '^ls$' }, action: 'allow' }
+  const tried = new Set<string>()
+  const check = async (name: string, answer: Promise<unknown>): Promise<void> => {
+    tried.add(name)
+    const parsed = await answer
+    const { status, text } = opened.wire
+    // A field that the contract lacks is left out of the parsed answer.
+    expect([name, text === '' ? undefined : JSON.parse(text)]).toEqual([name, parsed])
+    const { status: promised } = { ...operations, ...ownerOperations }[name as keyof typeof operations]
+    expect([name, status]).toEqual([name, promised])
+  }
+
+  await check('readStatus', ann.readStatus())
+  await check('readMe', ann.readMe())
+  await check('readMcp', operator.readMcp())
+  await check('createSession', ann.createSession({ body: { preset: 'plan' } }))
+  await check('listSessions', ann.listSessions({ query: { limit: 1 } }))
+  await check('readSession', ann.readSession({ id }))
+  await check('readWaiting', ann.readWaiting({ id }))
+  await check('readEvents', ann.readEvents({ id, query: { limit: 3 } }))
+  await check('changeSession', ann.changeSession({ id, body: { preset: 'plan' } }))
+  await check('cancelCall', ann.cancelCall({ id, call: 'a' }))
+  await check('createKey', ann.createKey({ body: { name: 'laptop' } }))
+  await check('listKeys', ann.listKeys())
+  await check('revokeKey', ann.revokeKey({ id: 'key_1' }))
+  await check('addMemory', ann.addMemory({ body: { content: 'We deploy on Tuesdays.', topic: 'deploy' } }))
+  await check('listMemories', ann.listMemories({ query: { keyword: 'deploy' } }))
+  await check('readMemory', ann.readMemory({ id: '1' }))
+  await check('changeMemory', ann.changeMemory({ id: '1', body: { disabled: true } }))
+  await check('changeMemories', ann.changeMemories({ body: { action: 'enable', ids: [1] } }))
+  await check('removeMemory', ann.removeMemory({ id: '1' }))
+  await check('addRule', ann.addRule({ body: rule }))
+  await check('listRules', ann.listRules())
+  await check('importRules', ann.importRules({ body: { rules: [rule, { tool: 'WebFetch' }] } }))
+  await check('backtestRule', ann.backtestRule({ body: { rule } }))
+  const [first] = (await ann.listRules()).rules
+  await check('removeRule', ann.removeRule({ id: first?.id ?? '' }))
+  await check('readUsage', ann.readUsage({ query: { by: 'model' } }))
+  const told = Array.from({ length: 20 }, (_, index) => [
+    { role: 'user', content: `Question ${index}` } as const,
+    { role: 'assistant', content: [{ type: 'text', text: 'An answer. '.repeat(100) }] } as const,
+  ]).flat()
+  const imported = operator.importSession({ body: { title: 'Old', messages: told } })
+  await check('importSession', imported)
+  await check('compactSession', operator.compactSession({ id: (await imported).sessionId }))
+  expect([...tried].toSorted()).toEqual(Object.keys({ ...operations, ...ownerOperations }).toSorted())
+})
+
+describe('what waits', () => {
+  it('comes with its whole input and the sentence about it', async () => {
+    const id = await opened.startWaiting()
+    expect(await opened.clientOf('ann').readWaiting({ id })).toMatchObject({
+      calls: [
+        {
+          toolCallId: 'a',
+          name: 'pay',
+          input: { amount: 3 },
+          waitsFor: 'approval',
+          sentence: "The agent asks to run pay. The session's mode asks before calls like this one.",
+          diffs: [],
+          approval: { reason: 'preset', isCoverable: true },
+        },
+      ],
+    })
+  })
+
+  it('is unknown to other users', async () => {
+    const id = await opened.startWaiting()
+    await expect(opened.clientOf('ben').readWaiting({ id })).rejects.toMatchObject({
+      status: 404,
+      code: 'session-not-found',
+    })
+  })
+})
+
+describe('a request that is refused', () => {
+  it.each([
+    [() => opened.clientOf('').readStatus(), 401, 'Unauthorized'],
+    [() => opened.clientOf('ann').readSession({ id: UNKNOWN }), 404, 'session'],
+    [() => opened.clientOf('ann').listSessions({ query: { limit: 0 } }), 400, 'limit: '],
+    [() => opened.clientOf('ann').createSession({ body: { agent: 'nobody' } }), 400, 'no agent called nobody'],
+    [() => opened.clientOf('ann').createSession({ body: { preset: 'full-access' } }), 403, 'above the ceiling'],
+    [() => opened.clientOf('ann').createKey({ body: { name: 'x', user: 'ben' } }), 403, 'for yourself only'],
+    [() => opened.clientOf('ann').removeMemory({ id: '0x1' }), 404, 'No such memory.'],
+    [() => opened.clientOf('ann').readUsage({ query: { by: 'weather' } }), 400, 'must be some of model, day'],
+  ])('rejects with the sentence of the server: %s', async (ask, status, sentence) => {
+    const refusal = await ask().catch((error: unknown) => error)
+    expect(refusal).toBeInstanceOf(ConsoleRefusal)
+    expect(refusal).toMatchObject({ status, message: expect.stringContaining(sentence) })
+  })
+
+  it('is not carried out when its key was revoked while its body was on the way', async () => {
+    opened.keys.revoked.abort()
+    await expect(opened.clientOf('ann').createKey({ body: { name: 'late' } })).rejects.toMatchObject({ status: 401 })
+    expect(await opened.keys.list()).toEqual([])
+  })
+})
+
+it('what went wrong with an MCP server can name paths, so only the operator reads it', async () => {
+  const errors = async (user: string) =>
+    (await opened.clientOf(user).readMcp()).servers.map(({ lastError }) => lastError)
+  expect(await errors('local')).toEqual(['spawn /opt/notes ENOENT'])
+  expect(await errors('ann')).toEqual([undefined])
+})
+
+it('rules are imported once, however often their file is', async () => {
+  const ann = opened.clientOf('ann')
+  const body = {
+    rules: [
+      { tool: 'Bash', action: 'deny' },
+      { tool: 'Read', action: 'perhaps' },
+    ],
+  }
+  expect(await ann.importRules({ body })).toMatchObject({
+    known: 0,
+    warnings: [expect.stringMatching(/^rules\.1\.action/)],
+  })
+  expect(await ann.importRules({ body })).toMatchObject({ known: 2, rules: [] })
+  expect((await ann.listRules()).rules.map(({ action }) => action)).toEqual(['deny', 'ask'])
+})

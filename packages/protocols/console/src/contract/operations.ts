@@ -1,0 +1,22 @@
+import { keyOperations } from './keys.ts'
+import { memoryOperations } from './memories.ts'
+import { permissionOperations } from './permissions.ts'
+import { serverOperations } from './server.ts'
+import { sessionOperations } from './sessions.ts'
+import { usageOperations } from './usage.ts'
+import { waitingOperations } from './waiting.ts'
+
+export const BASE_PATH = '/api/polylogue'
+
+/** What everybody with a key can do. */
+export const operations = {
+  ...serverOperations,
+  ...sessionOperations,
+  ...waitingOperations,
+  ...keyOperations,
+  ...memoryOperations,
+  ...permissionOperations,
+  ...usageOperations,
+} as const
+
+export type Operations = typeof operations

@@ -1,0 +1,52 @@
+import { z } from 'zod'
+import { time } from './fields.ts'
+import { defineOperations, type Sent } from './operation.ts'
+
+const fileDiff = z.object({
+  path: z.string(),
+  /** Absent for a new file. */
+  oldText: z.string().optional(),
+  newText: z.string(),
+})
+
+export const waitingCall = z
+  .object({
+    toolCallId: z.string(),
+    turnId: z.string(),
+    name: z.string(),
+    /** Exactly what runs if the call is approved. */
+    input: z.unknown(),
+    /** `client`: only the client that brought the tool can give its result. */
+    waitsFor: z.enum(['approval', 'answer', 'client']),
+    /** Who wants what, and why somebody must answer. */
+    sentence: z.string(),
+    /** Absent for calls of the session's own agent. */
+    subAgent: z.object({ agent: z.string(), description: z.string() }).optional(),
+    title: z.string().optional(),
+    diffs: z.array(fileDiff),
+    approval: z
+      .object({
+        reason: z.enum(['preset', 'user-rule', 'not-trusted', 'not-understood', 'other']),
+        /** Hash of exactly what will run. */
+        callHash: z.string(),
+        /** Whether it can be allowed for the rest of the session. */
+        isCoverable: z.boolean(),
+        /** What that would cover, if not every call of the tool. */
+        covers: z.string().optional(),
+        requestedAt: time,
+      })
+      .optional(),
+  })
+  .meta({ id: 'ConsoleWaitingCall' })
+export type WaitingCall = Sent<z.infer<typeof waitingCall>>
+
+export const waitingOperations = defineOperations({
+  readWaiting: {
+    method: 'GET',
+    path: '/sessions/{id}/waiting',
+    tag: 'sessions',
+    summary: 'List the approvals and questions that a session waits for, each with a sentence about it.',
+    status: 200,
+    answer: z.object({ calls: z.array(waitingCall) }),
+  },
+})

@@ -1,0 +1,14 @@
+export { createConsoleRoutes } from './routes/create-console-routes.ts'
+export { createOwnerRoutes, type OwnerDeps } from './routes/create-owner-routes.ts'
+export type {
+  AuthOutcome,
+  BacktestQuery,
+  Caller,
+  ConsoleDeps,
+  Keys,
+  OperatorPermissions,
+  RequestDeps,
+} from './routes/deps.ts'
+export { BASE_PATH, operations } from './contract/operations.ts'
+export type { BacktestResult } from './contract/permissions.ts'
+export type { McpServer, McpTool, ServerStatus } from './contract/server.ts'

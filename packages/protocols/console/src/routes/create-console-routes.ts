@@ -1,0 +1,23 @@
+import type { Hono } from 'hono'
+import { operations } from '../contract/operations.ts'
+import { answerOperations, type NodeEnv } from './answer-operations.ts'
+import type { ConsoleDeps } from './deps.ts'
+import { answerKeys } from './key-answers.ts'
+import { answerMemories } from './memory-answers.ts'
+import { answerPermissions } from './permission-answers.ts'
+import { answerServer } from './server-answers.ts'
+import { answerSessions } from './session-answers.ts'
+import { answerUsage } from './usage-answers.ts'
+
+/** What everybody with a key can do; mounted at `BASE_PATH`. */
+export function createConsoleRoutes(deps: ConsoleDeps): Hono<NodeEnv> {
+  const answers = {
+    ...answerServer(deps),
+    ...answerSessions(deps),
+    ...answerKeys(deps),
+    ...answerMemories(deps),
+    ...answerPermissions(deps),
+    ...answerUsage(deps),
+  }
+  return answerOperations(operations, answers, deps)
+}

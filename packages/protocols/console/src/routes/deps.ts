@@ -1,0 +1,93 @@
+import type {
+  AgentCatalog,
+  Clock,
+  Engine,
+  EventStore,
+  KeyRecord,
+  MemoryStore,
+  PermissionRule,
+  Preset,
+  RandomBytes,
+  RuleStore,
+  UsageStore,
+  UserId,
+} from '@polylogue/engine'
+import type { BodyLimits } from '@polylogue/kit'
+import type { IncomingMessage } from 'node:http'
+import type { BacktestResult } from '../contract/permissions.ts'
+import type { McpServer, McpTool, ServerStatus } from '../contract/server.ts'
+
+/** Who is asking. */
+export interface Caller {
+  readonly userId: UserId
+  readonly via: 'key' | 'cookie' | 'owner-socket'
+  /** The key or sign-in that was shown. */
+  readonly keyId: string
+  /** Aborts when the key is revoked. */
+  readonly revoked: AbortSignal
+}
+
+export type AuthOutcome =
+  | { readonly type: 'caller'; readonly caller: Caller }
+  | {
+      readonly type: 'refused'
+      readonly status: 401 | 403 | 415 | 429
+      readonly error: string
+      readonly retryAfterS?: number
+    }
+
+/** How requests are let in and read. */
+export interface RequestDeps {
+  authenticate(incoming: IncomingMessage): Promise<AuthOutcome>
+  /** How large bodies can be. */
+  readonly bodyLimits: { readonly small: BodyLimits; readonly conversation: BodyLimits }
+}
+
+/** The API keys and sign-ins of all users. */
+export interface Keys {
+  /** Without a user, those of everybody. Revoked and expired ones are left out. */
+  list(userId?: UserId): Promise<readonly KeyRecord[]>
+  /** `undefined` when the user has as many keys as a user can have. */
+  requestApiKey(userId: UserId, name: string): Promise<{ readonly record: KeyRecord; readonly plain: string }>
+  /** `false` when this user, or without one anybody, has no such key. */
+  revoke(id: string, userId?: UserId): Promise<boolean>
+}
+
+/** What the operator set about permissions. */
+export interface OperatorPermissions {
+  readonly deny: readonly Omit<PermissionRule, 'action'>[]
+  readonly allowHosts: readonly string[]
+  readonly blockHosts: readonly string[]
+  /** The mildest preset that users other than `local` can give a session. */
+  readonly ceiling: Preset
+}
+
+export interface BacktestQuery {
+  readonly userId: UserId
+  readonly proposed: PermissionRule
+  /** The rules that the user has. */
+  readonly rules: readonly PermissionRule[]
+  /** Tried before the others instead of after them. */
+  readonly isFirst: boolean
+  readonly calls: number
+}
+
+export interface ConsoleDeps extends RequestDeps {
+  readonly engine: Pick<Engine, 'execute' | 'listSessions' | 'readSession' | 'readHistory' | 'readWaiting'>
+  readonly events: Pick<EventStore, 'readHead' | 'readEvents'>
+  readonly agents: Pick<AgentCatalog, 'find'> & { readonly defaultName: string }
+  readonly keys: Keys
+  readonly memories: MemoryStore
+  readonly usage: Pick<UsageStore, 'sumUsage'>
+  readonly rules: RuleStore
+  readonly permissions: OperatorPermissions
+  isAboveCeiling(preset: Preset, userId: UserId): boolean
+  backtest(query: BacktestQuery): Promise<Omit<BacktestResult, 'rule' | 'warnings'>>
+  status(): ServerStatus
+  /** `lastError` is shown to the user `local` only. */
+  mcp(): { readonly servers: readonly McpServer[]; readonly tools: readonly McpTool[] }
+  /** Whether the user owns the machine's files: the user `local`. */
+  isOperator(userId: UserId): boolean
+  readonly clock: Pick<Clock, 'now'>
+  readonly random: RandomBytes
+}

@@ -1,0 +1,72 @@
+import type { AssistantPart, SeedMessage, SessionView, WaitingCall as EngineWaitingCall } from '@polylogue/engine'
+import type { Message, MessagePart, Session } from '../contract/sessions.ts'
+import type { WaitingCall } from '../contract/waiting.ts'
+
+export function toSessionJson(view: SessionView): Session {
+  return {
+    sessionId: view.sessionId,
+    user: view.userId,
+    title: view.title,
+    status: view.status,
+    agent: view.agent,
+    preset: view.preset,
+    model: view.model,
+    directories: view.directories,
+    lastOutcome: view.lastOutcome,
+    waitingCalls: view.waitingCalls,
+    createdAt: view.createdAt,
+    updatedAt: view.updatedAt,
+  }
+}
+
+export function toMessageJson(message: SeedMessage): Message {
+  switch (message.role) {
+    case 'system':
+      return { role: message.role, content: message.text }
+    case 'tool':
+      return { role: message.role, toolCallId: message.toolCallId, content: toContentJson(message.content) }
+    case 'user':
+    case 'assistant':
+      return { role: message.role, content: toContentJson(message.content) }
+  }
+}
+
+function toContentJson(content: string | readonly AssistantPart[]): Message['content'] {
+  return typeof content === 'string' ? content : content.map(toPartJson)
+}
+
+function toPartJson(part: AssistantPart): MessagePart {
+  switch (part.type) {
+    case 'text':
+    case 'thinking':
+      return { type: part.type, text: part.text }
+    case 'tool-call':
+      return { type: part.type, toolCallId: part.toolCallId, name: part.name, input: part.input }
+    case 'image':
+      return part.source.type === 'url'
+        ? { type: part.type, url: part.source.url }
+        : { type: part.type, hash: part.source.hash, mediaType: part.source.mediaType }
+  }
+}
+
+export function toWaitingJson(call: EngineWaitingCall): WaitingCall {
+  const { toolCallId, turnId, name, input, waitsFor, sentence, subAgent, preview, approval } = call
+  return {
+    toolCallId,
+    turnId,
+    name,
+    input,
+    waitsFor,
+    sentence,
+    subAgent,
+    title: preview?.title,
+    diffs: (preview?.diffs ?? []).map(({ path, oldText, newText }) => ({ path, oldText, newText })),
+    approval: approval && {
+      reason: approval.reason.type,
+      callHash: approval.callHash,
+      isCoverable: approval.isCoverable,
+      covers: approval.covers,
+      requestedAt: approval.requestedAt,
+    },
+  }
+}

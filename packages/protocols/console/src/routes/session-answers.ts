@@ -1,0 +1,92 @@
+import { asSessionId, asToolCallId, type Preset, type UserId } from '@polylogue/engine'
+import type { sessionOperations } from '../contract/sessions.ts'
+import type { waitingOperations } from '../contract/waiting.ts'
+import type { Answers } from './answer-operations.ts'
+import type { ConsoleDeps } from './deps.ts'
+import { toMessageJson, toSessionJson, toWaitingJson } from './encode-session.ts'
+import { Refusal } from './refusal.ts'
+
+type SessionDeps = Pick<ConsoleDeps, 'engine' | 'events' | 'agents' | 'permissions' | 'isAboveCeiling'>
+
+export function answerSessions(deps: SessionDeps): Answers<typeof sessionOperations & typeof waitingOperations> {
+  const { engine, events, agents, permissions } = deps
+
+  const refuseAboveCeiling = (preset: Preset | undefined, userId: UserId): void => {
+    if (preset === undefined || !deps.isAboveCeiling(preset, userId)) return
+    throw new Refusal(403, `preset: ${preset} is above the ceiling, ${permissions.ceiling}.`)
+  }
+
+  return {
+    async listSessions({ caller, query: { before, limit } }) {
+      const page = await engine.listSessions(caller.userId, {
+        limit,
+        ...(before !== undefined && { before: asSessionId(before) }),
+      })
+      return { sessions: page.sessions.map(toSessionJson), next: page.next }
+    },
+
+    async createSession({ caller: { userId }, body: { agent = agents.defaultName, preset } }) {
+      refuseUnknownAgent(agent, agents)
+      refuseAboveCeiling(preset, userId)
+      const { sessionId } = await engine.execute({
+        type: 'create-session',
+        userId,
+        agent,
+        access: { type: 'preset' },
+        ...(preset !== undefined && { preset }),
+      })
+      return { sessionId }
+    },
+
+    async readSession({ caller: { userId }, params }) {
+      const sessionId = asSessionId(params.id)
+      const view = await engine.readSession(userId, sessionId)
+      const messages = await engine.readHistory(userId, sessionId, 'full')
+      const head = await events.readHead(sessionId)
+      return { session: toSessionJson(view), messages: messages.map(toMessageJson), events: head?.lastSeq ?? 0 }
+    },
+
+    async changeSession({ caller: { userId }, params, body: { preset, planning } }) {
+      const sessionId = asSessionId(params.id)
+      refuseAboveCeiling(preset, userId)
+      const changes = { ...(preset !== undefined && { preset }), ...(planning !== undefined && { planning }) }
+      await engine.execute({ type: 'configure-session', userId, sessionId, changes })
+      const view = await engine.readSession(userId, sessionId)
+      return { preset: view.preset }
+    },
+
+    cancelCall: ({ caller: { userId }, params, body: { reason } }) =>
+      engine.execute({
+        type: 'cancel-call',
+        userId,
+        sessionId: asSessionId(params.id),
+        toolCallId: asToolCallId(params.call),
+        reason,
+      }),
+
+    async compactSession({ caller: { userId }, params }) {
+      await engine.execute({ type: 'compact-session', userId, sessionId: asSessionId(params.id) })
+      return {}
+    },
+
+    async readEvents({ caller: { userId }, params, query: { after, limit } }) {
+      const sessionId = asSessionId(params.id)
+      // The engine refuses a session of another user as an unknown one; the store does not look at users.
+      await engine.readSession(userId, sessionId)
+      const page = await events.readEvents(sessionId, after, limit)
+      return {
+        events: page.map(({ seq, at, event }) => ({ seq, at, event: { ...event } })),
+        ...(page.length === limit && { next: page.at(-1)?.seq }),
+      }
+    },
+
+    async readWaiting({ caller: { userId }, params }) {
+      const calls = await engine.readWaiting(userId, asSessionId(params.id))
+      return { calls: calls.map(toWaitingJson) }
+    },
+  }
+}
+
+export function refuseUnknownAgent(agent: string, agents: Pick<ConsoleDeps['agents'], 'find'>): void {
+  if (agents.find(agent) === undefined) throw new Refusal(400, `agent: there is no agent called ${agent}`)
+}

@@ -1,0 +1,184 @@
+import { getRequestListener, type HttpBindings } from '@hono/node-server'
+import { EngineError, asUserId, type KeyRecord, type UsageSum, type UserId } from '@polylogue/engine'
+import {
+  calls,
+  createFakeTool,
+  createMemoryMemoryStore,
+  createMemoryRuleStore,
+  createTestEngine,
+  finishes,
+  useSession,
+} from '@polylogue/testkit'
+import { Hono } from 'hono'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { createFetchTransport, createOwnerClient, type OwnerClient, type Transport } from '../client/index.ts'
+import { BASE_PATH } from '../contract/operations.ts'
+import { createConsoleRoutes } from '../routes/create-console-routes.ts'
+import { createOwnerRoutes } from '../routes/create-owner-routes.ts'
+import type { ConsoleDeps } from '../routes/deps.ts'
+
+export const ANN = asUserId('ann')
+export const OPERATOR = asUserId('local')
+
+/** What came over the wire for the last request. */
+export interface Wire {
+  status: number
+  text: string
+}
+
+/**
+ * The protocol over a real engine and a real socket; a key is the name of its user. Stores, model and what only a server
+ * knows are fakes.
+ */
+export async function openConsole() {
+  const tool = createFakeTool('pay', { effect: 'unsafe' })
+  const test = createTestEngine({ tools: [tool] })
+  const keys = createKeys()
+  const deps: ConsoleDeps = {
+    engine: test.engine,
+    events: test.store,
+    agents: { find: (name) => (name === 'tester' ? ({ name } as never) : undefined), defaultName: 'tester' },
+    keys,
+    memories: createMemoryMemoryStore({ clock: test.clock }),
+    usage: { sumUsage: async () => [SUM] },
+    rules: createMemoryRuleStore(),
+    permissions: { deny: [{ tool: 'Bash' }], allowHosts: ['a.example'], blockHosts: [], ceiling: 'workspace-write' },
+    isAboveCeiling: (preset, userId) => preset === 'full-access' && userId !== OPERATOR,
+    backtest: async () => BACKTEST,
+    status: () => STATUS,
+    mcp: () => ({
+      servers: [{ name: 'notes', state: 'failed', tools: 0, since: 1, lastError: 'spawn /opt/notes ENOENT' }],
+      tools: [{ name: 'mcp_notes_add', server: 'notes', description: '', effect: 'unsafe' }],
+    }),
+    isOperator: (userId) => userId === OPERATOR,
+    clock: test.clock,
+    random: (length) => crypto.getRandomValues(new Uint8Array(length)),
+    async authenticate({ headers: { authorization } }) {
+      const user = /^Bearer (\w+)$/.exec(authorization ?? '')?.[1]
+      if (user === undefined) return { type: 'refused', status: 401, error: 'Unauthorized' }
+      const caller = { userId: asUserId(user), keyId: `key_${user}`, revoked: keys.revoked.signal }
+      return { type: 'caller', caller: { ...caller, via: user === OPERATOR ? 'owner-socket' : 'key' } }
+    },
+    bodyLimits: { small: LIMITS, conversation: LIMITS },
+  }
+  const app = new Hono<{ Bindings: HttpBindings }>()
+  app.onError((error, c) => {
+    if (!(error instanceof EngineError)) throw error
+    return c.json({ error: error.message, code: error.code }, error.code === 'session-not-found' ? 404 : 400)
+  })
+  app.route(BASE_PATH, createConsoleRoutes(deps))
+  app.route(BASE_PATH, createOwnerRoutes(deps))
+  const listen = getRequestListener(app.fetch)
+  const server = createServer((incoming, outgoing) => void listen(incoming, outgoing))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const wire: Wire = { status: 0, text: '' }
+  return {
+    url,
+    wire,
+    keys,
+    routes: app.routes,
+    clientOf: (key: string): OwnerClient => createOwnerClient(tap(createFetchTransport({ url, key }), wire)),
+    /** A session of Ann's that waits for an approval. */
+    async startWaiting(): Promise<string> {
+      const { sessionId } = await test.engine.execute({
+        type: 'create-session',
+        userId: ANN,
+        agent: 'tester',
+        access: { type: 'preset' },
+      })
+      const session = useSession(test, sessionId)
+      test.model.push([calls('a', 'pay', { amount: 3 }), finishes('tool-calls')])
+      await session.say('go')
+      await session.untilRest()
+      return sessionId
+    },
+    async close() {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+      await test.engine.stop(0)
+    },
+  }
+}
+
+export type OpenedConsole = Awaited<ReturnType<typeof openConsole>>
+
+function tap(transport: Transport, wire: Wire): Transport {
+  return async (request) => {
+    const response = await transport(request)
+    wire.status = response.status
+    wire.text = await response.text()
+    return { status: wire.status, text: async () => wire.text }
+  }
+}
+
+function createKeys() {
+  const records: KeyRecord[] = []
+  return {
+    revoked: new AbortController(),
+    list: async (userId?: UserId) => records.filter((record) => userId === undefined || record.userId === userId),
+    async requestApiKey(userId: UserId, name: string) {
+      const id = `key_${records.length + 1}`
+      const record: KeyRecord = { id, userId, name, kind: 'api', prefix: 'sk-', lastFour: 'abcd', createdAt: 1 }
+      records.push(record)
+      return { record, plain: 'sk-abcd' }
+    },
+    async revoke(id: string, userId?: UserId) {
+      const at = records.findIndex((one) => one.id === id && (userId === undefined || one.userId === userId))
+      if (at >= 0) records.splice(at, 1)
+      return at >= 0
+    },
+  }
+}
+
+const LIMITS = { bytes: 1_000_000, depth: 64, keys: 10_000, stringLength: 100_000 }
+
+const STATUS = {
+  pid: 1,
+  version: '1.0.0',
+  phase: 'ready',
+  startedAt: 1,
+  agents: ['tester'],
+  defaultAgent: 'tester',
+  doors: ['console'],
+  sandbox: 'none',
+  files: 'confined',
+} as const
+
+const SUM: UsageSum = {
+  model: 'fake/model',
+  calls: 1,
+  untoldCalls: 0,
+  unpricedCalls: 0,
+  inputTokens: 10,
+  cachedInputTokens: 0,
+  cacheWriteTokens: 0,
+  outputTokens: 5,
+  reasoningTokens: 0,
+  nano: { USD: 2_000_000 },
+  lastAt: 1,
+}
+
+const BACKTEST = {
+  sessions: 1,
+  looked: 1,
+  unknown: 0,
+  totals: { allow: 1, ask: 0, deny: 0, disabled: 0 },
+  changed: 1,
+  isComplete: true,
+  calls: [
+    {
+      sessionId: 's',
+      toolCallId: 'a',
+      at: 1,
+      tool: 'Bash',
+      preset: 'plan',
+      what: 'ls',
+      happened: 'granted',
+      without: 'ask',
+      with: 'allow',
+      reason: 'user-rule:Bash',
+    },
+  ],
+} as const
