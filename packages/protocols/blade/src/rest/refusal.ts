@@ -1,4 +1,5 @@
-import { EngineError, StorageFault, unreachable, type EngineErrorCode } from '@polylogue/engine'
+import { EngineError, StorageFault, type EngineErrorCode } from '@polylogue/engine'
+import { ENGINE_ERROR_STATUS } from '@polylogue/kit'
 
 export type RefusalStatus = 401 | 403 | 404 | 409 | 413 | 415 | 422 | 429 | 500 | 501 | 502 | 503 | 507
 
@@ -35,37 +36,10 @@ export function toRefusal(error: unknown): Refusal | undefined {
   return new Refusal(503, 'The storage is not available.', { retryAfterS: SOON_S })
 }
 
+/** This wire says 422 where others say 400. */
 function statusOf(code: EngineErrorCode): RefusalStatus {
-  switch (code) {
-    case 'session-not-found':
-      return 404
-    case 'session-busy':
-    case 'nothing-to-compact':
-    case 'call-already-settled':
-    case 'receipt-mismatch':
-    case 'queue-full':
-      return 409
-    case 'agent-not-found':
-    case 'unknown-tool-call':
-    case 'call-not-approvable':
-    case 'unknown-tool':
-    case 'tool-name-clash':
-    case 'invalid-option':
-    case 'unknown-model':
-    case 'invalid-seed':
-    case 'invalid-input':
-      return 422
-    case 'too-many-turns':
-      return 429
-    case 'storage-full':
-      return 507
-    case 'shutting-down':
-    case 'storage-busy':
-    case 'storage-unavailable':
-      return 503
-    default:
-      return unreachable(code)
-  }
+  const status = ENGINE_ERROR_STATUS[code]
+  return status === 400 ? 422 : status
 }
 
 const FIELD_WORDS: { readonly [engine: string]: string } = {

@@ -43,7 +43,7 @@ describe('a payload', () => {
     ['a session id of another type', { session_id: 7, message: 'hi' }],
     ['a session id that is too long', { session_id: 'x'.repeat(65), message: 'hi' }],
     ['65 levels', { session_id: SESSION, message: 'hi', output_schema: { a: nest(65) } }],
-    ['too many values', { session_id: SESSION, message: 'hi', extra: Array.from({ length: 10_001 }, () => 0) }],
+    ['too many keys', { session_id: SESSION, message: 'hi', extra: Array.from({ length: 10_001 }, () => ({ a: 0 })) }],
     ['a text that is too long', { session_id: SESSION, message: ' a'.repeat(600_000) }],
     ['bytes', { session_id: SESSION, message: Buffer.from('hi') }],
     ['a replay', { session_id: SESSION, message: 'hi', replay_decision: 'keep_replay' }],

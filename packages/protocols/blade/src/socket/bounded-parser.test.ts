@@ -5,9 +5,9 @@ import { Server } from 'socket.io'
 import { io as connect } from 'socket.io-client'
 import { Decoder, type Packet } from 'socket.io-parser'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { createBoundedParser } from './bounded-parser.ts'
+import { createBoundedParser, findPayloadProblem } from './bounded-parser.ts'
 
-const parser = createBoundedParser({ depth: 64 })
+const parser = createBoundedParser({ depth: 64, keys: 10_000, stringLength: 1024 * 1024 })
 
 /** What is decoded of these. */
 function read(...pieces: readonly unknown[]): Packet[] {
@@ -50,7 +50,7 @@ describe('a parser that looks first', () => {
   it.each([
     ['empty objects', `21["session:subscribe",{"a":[${'{},'.repeat(500_000)}{}]}]`],
     ['numbers', `2["a",[${'0,'.repeat(500_000)}0]]`],
-    ['keys', `2["a",{${'"a":0,'.repeat(250_000)}"a":0}]`],
+    ['keys', `2["a",{${'"a":0,'.repeat(500_000)}"a":0}]`],
     ['levels', `2["a",${nest(500_000)}]`],
     ['values in an acknowledgement', `31[${'{},'.repeat(500_000)}{}]`],
     ['values in a handshake', `0{"a":[${'{},'.repeat(500_000)}{}]}`],
@@ -67,6 +67,25 @@ describe('a parser that looks first', () => {
     ['number of attachments in another form', `50x${'0'.repeat(1_000)}1-/",["a"]`],
   ])('takes no packet whose %s is too long', (_what, text) => {
     expect(() => read(text)).toThrow('a packet whose head is too long')
+  })
+
+  it.each([
+    ['nested deeper than 65 levels', nest(65)],
+    ['more than 10000 keys', `{${'"a":0,'.repeat(10_000)}"a":0}`],
+    ['a string longer than 1048576 characters', `["${' '.repeat(1024 * 1024 + 1)}"]`],
+    ['a number too large for a double', '[1e999]'],
+  ])('remembers what is wrong with a payload that is %s', (problem, payload) => {
+    const [packet] = read(`2["chat:send",${payload}]`)
+    const [, first] = (packet?.data ?? []) as unknown[]
+    expect(findPayloadProblem(first)).toBe(problem)
+    const [next] = read('2["chat:send",{}]')
+    expect(findPayloadProblem((next?.data as unknown[])[1])).toBe(undefined)
+  })
+
+  it('takes images and files of any length', () => {
+    const long = 'QUJD'.repeat(500_000)
+    const [packet] = read(`2["chat:send",{"url":"data:image/png;base64,${long}","data":"${long}"}]`)
+    expect(findPayloadProblem((packet?.data as unknown[])[1])).toBe(undefined)
   })
 
   it('takes no deep packet that has bytes', () => {

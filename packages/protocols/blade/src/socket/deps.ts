@@ -1,4 +1,5 @@
 import type { AgentCatalog, Digest, Engine, LogEntry, SessionId, UserId } from '@polylogue/engine'
+import type { JsonLimits } from '@polylogue/kit'
 import type { IncomingMessage } from 'node:http'
 import type { Describe } from '../projection/scene.ts'
 import type { UnknownConnectionsOptions } from './unknown-connections.ts'
@@ -17,15 +18,8 @@ export interface SocketLimits {
   readonly unauthenticatedBytes: number
   /** What may wait for a client that does not read. */
   readonly outBufferBytes: number
-  readonly json: PayloadLimits
-}
-
-export interface PayloadLimits {
-  readonly depth: number
-  /** Of all objects together. */
-  readonly keys: number
-  /** UTF-16 units of one string; images and files are as long as a message may be. */
-  readonly stringLength: number
+  /** Of one payload. Images and files are as long as a message may be. */
+  readonly json: JsonLimits
 }
 
 export interface BladeSocketDeps {

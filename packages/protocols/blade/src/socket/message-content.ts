@@ -1,10 +1,10 @@
 import type { AgentDefinition, Digest, NewBlob, UserContent } from '@polylogue/engine'
+import { parseBase64, parseImageUri } from '@polylogue/kit'
 import { fileNote } from '../projection/user-turn.ts'
 import type { SendRequest } from '../schema/client-events.ts'
 import type { MessagePart } from '../wire.ts'
 import { SocketRefusal } from './errors.ts'
 
-const DATA_URI = /^data:(image\/[A-Za-z0-9][A-Za-z0-9.+-]{0,63});base64,/
 const LARGEST_FILE = 16 * 1024 * 1024
 
 export interface IncomingMessageContent {
@@ -47,11 +47,10 @@ function toImage(
     if (!images.includes('http')) throw invalid('the agent does not take images by URL')
     return { type: 'image', source: { type: 'url', url } }
   }
-  const [prefix = '', mediaType = ''] = DATA_URI.exec(url) ?? []
-  const bytes = toBytes(url.slice(prefix.length))
-  if (mediaType === '' || bytes === undefined)
-    throw invalid('image_url.url: expected a URL or data:<image type>;base64,…')
+  const image = parseImageUri(url)
+  if (image === undefined) throw invalid('image_url.url: expected a URL or data:<image type>;base64,…')
   if (!images.includes('data')) throw invalid('the agent does not take images')
+  const { mediaType, bytes } = image
   const hash = digest(bytes)
   blobs.set(hash, { hash, mediaType, bytes })
   return { type: 'image', source: { type: 'blob', hash, mediaType } }
@@ -61,16 +60,10 @@ function toImage(
 function toFile({ name, data }: FilePart, { attachFile }: ContentDeps): () => Promise<Block> {
   if (attachFile === undefined) throw invalid('files cannot be sent with a message here')
   if (data === '') throw invalid('file.data: is empty')
-  const bytes = toBytes(data)
+  const bytes = parseBase64(data)
   if (bytes === undefined) throw invalid('file.data: expected base64 with its padding')
   if (bytes.length > LARGEST_FILE) throw invalid('file.data: is larger than 16 MiB')
   return async () => ({ type: 'text', text: fileNote(await attachFile(name, bytes)) })
-}
-
-/** `undefined` for what is not base64. */
-function toBytes(base64: string): Buffer | undefined {
-  const bytes = Buffer.from(base64, 'base64')
-  return bytes.length > 0 && bytes.toString('base64') === base64 ? bytes : undefined
 }
 
 const invalid = (message: string): SocketRefusal => new SocketRefusal('invalid_payload', message)

@@ -151,7 +151,7 @@ export class Peer {
   }
 
   #sessionOf(payload: unknown): SessionId {
-    return asSessionId(parsePayload(sessionRequestSchema, payload, this.#deps.limits.json).session_id)
+    return asSessionId(parsePayload(sessionRequestSchema, payload).session_id)
   }
 
   async #subscribe(sessionId: SessionId, after?: number): Promise<void> {
@@ -190,7 +190,7 @@ export class Peer {
 
   async #send(payload: unknown): Promise<Sent> {
     const { userId, keyId } = this.#caller
-    const request = parsePayload(sendRequestSchema, payload, this.#deps.limits.json)
+    const request = parsePayload(sendRequestSchema, payload)
     const view = await this.#own(asSessionId(request.session_id))
     const { sessionId } = view
     await this.#subscribe(sessionId)
