@@ -5,6 +5,7 @@
 // Other keys pass. What is wrong or too large is left out, and named in `dropped`.
 import type { JsonObject, JsonValue } from '@polylogue/engine'
 import { z } from 'zod'
+import { isDeeperThan } from './mcp/json-depth.ts'
 import { parseWith } from './parse-with.ts'
 
 export interface SplitResult {
@@ -92,14 +93,4 @@ function sizeOf(key: string, value: JsonValue): number {
   if (key !== 'ui' || !isJsonObject(value)) return Buffer.byteLength(JSON.stringify({ [key]: value }))
   const { resourceHTML: _, ...rest } = value
   return Buffer.byteLength(JSON.stringify(rest))
-}
-
-/** Level by level, because a value made to be deep would exhaust the stack of a function that calls itself. */
-function isDeeperThan(value: unknown, limit: number): boolean {
-  let level = [value]
-  for (let depth = 0; depth <= limit; depth += 1) {
-    level = level.flatMap((item): unknown[] => (typeof item === 'object' && item !== null ? Object.values(item) : []))
-    if (level.length === 0) return false
-  }
-  return true
 }

@@ -2,9 +2,9 @@
 // owns the whole process tree, bounds what it reads, and bears with lines that are no messages.
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
 import type { Clock } from '@polylogue/engine'
+import { LineReader, LineTooLong, lineText } from '@polylogue/kit'
 import { z } from 'zod'
 import { isDeeperThan } from './json-depth.ts'
-import { createLineSplitter } from './line-splitter.ts'
 import { DEEPEST_MESSAGE, FLOOD_WINDOW_MS, LARGEST_MESSAGE, MOST_UNASKED, MOST_UNSENT } from './mcp-limits.ts'
 import type { McpReach } from './mcp-server.ts'
 import { createRateLimit } from './rate-limit.ts'
@@ -26,7 +26,7 @@ const answer = z.looseObject({ jsonrpc: z.literal('2.0'), id: z.union([z.number(
 const unasked = z.looseObject({ jsonrpc: z.literal('2.0'), method: z.string() })
 
 export function createStdioTransport({ reach, stateDir, clock }: StdioTransportOptions): ExplainedTransport {
-  const lines = createLineSplitter(LARGEST_MESSAGE)
+  const lines = new LineReader(LARGEST_MESSAGE)
   const countUnasked = createRateLimit(MOST_UNASKED, FLOOD_WINDOW_MS, () => clock.now())
   let server: ServerProcess | undefined
   let problem: string | undefined
@@ -91,9 +91,10 @@ export function createStdioTransport({ reach, stateDir, clock }: StdioTransportO
   function read(chunk: Buffer): void {
     if (isClosed) return
     try {
-      for (const line of lines.push(chunk)) if (!isClosed) deliver(line)
+      for (const line of lines.push(chunk)) if (!isClosed) deliver(lineText(line))
     } catch (error) {
-      fail(error instanceof Error ? error.message : String(error))
+      if (error instanceof LineTooLong) fail(`it sent a message larger than ${LARGEST_MESSAGE} bytes`)
+      else fail(error instanceof Error ? error.message : String(error))
     }
   }
 
