@@ -1,4 +1,4 @@
-import { ROOT_LOOP, type Recorded, type SeedMessage, type UserContent } from '@polylogue/engine'
+import { ROOT_LOOP, type Recorded, type ConversationMessage, type UserContent } from '@polylogue/engine'
 import type { SessionHistory, Violation } from './history.ts'
 
 /**
@@ -13,8 +13,8 @@ export function checkPairing({ stored, modelMessages }: SessionHistory): Violati
 
 function checkLog(stored: readonly Recorded[]): string[] {
   const inputs = new Map<string, UserContent>()
-  const loops = new Map<string, SeedMessage[]>()
-  const messagesOf = (loopId: string = ROOT_LOOP): SeedMessage[] => {
+  const loops = new Map<string, ConversationMessage[]>()
+  const messagesOf = (loopId: string = ROOT_LOOP): ConversationMessage[] => {
     const messages = loops.get(loopId) ?? []
     loops.set(loopId, messages)
     return messages
@@ -42,7 +42,7 @@ function isOpenAtTheEnd(stored: readonly Recorded[]): boolean {
   return last?.event.type === 'turn.started'
 }
 
-export function findUnpaired(messages: readonly SeedMessage[], mayEndOpen: boolean): string[] {
+export function findUnpaired(messages: readonly ConversationMessage[], mayEndOpen: boolean): string[] {
   const problems: string[] = []
   const seen = new Set<string>()
   let due = new Set<string>()

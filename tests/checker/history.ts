@@ -1,4 +1,4 @@
-import type { BlockDelta, Recorded, RecordedEvent, SeedMessage, Snapshot, ToolEffect } from '@polylogue/engine'
+import type { BlockDelta, Recorded, RecordedEvent, ConversationMessage, Snapshot, ToolEffect } from '@polylogue/engine'
 
 /**
  * All that is known about one session after a test: what its clients were told, and what the recovered store holds.
@@ -17,7 +17,7 @@ export interface SessionHistory {
   /** What the tools of the agent declare, by name. */
   readonly toolEffects: { readonly [tool: string]: ToolEffect }
   /** What the model is given now, where somebody asked. */
-  readonly modelMessages?: readonly SeedMessage[]
+  readonly modelMessages?: readonly ConversationMessage[]
 }
 
 /** A request that was answered with success: it is on disk. */

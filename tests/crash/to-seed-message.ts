@@ -1,8 +1,8 @@
-import { asToolCallId, type JsonObject, type SeedMessage } from '@polylogue/engine'
+import { asToolCallId, type JsonObject, type ConversationMessage } from '@polylogue/engine'
 import type { HistoryMessage } from '../support/aap-wire.ts'
 
 /** As far as the checker looks: who speaks, and which calls there are. */
-export function toSeedMessage(message: HistoryMessage): SeedMessage {
+export function toSeedMessage(message: HistoryMessage): ConversationMessage {
   switch (message.role) {
     case 'system':
       return { role: 'system', text: message.content }

@@ -1,78 +1,75 @@
-import type { ToolCallId } from './ids.ts'
-import type { JsonObject, JsonValue } from './json.ts'
+import { z } from 'zod'
+import { type Stored, json, jsonObject, toolCallId } from './stored-schema.ts'
 
-export interface TextPart {
-  readonly type: 'text'
-  readonly text: string
-}
+/** Data that only the model that wrote a block understands, such as a signature. Other models do not get it. */
+const opaque = z.object({ model: z.string(), value: json })
 
-/** What only the model that wrote a block understands (signatures, encrypted reasoning). Left out for another model. */
-export interface OpaqueData {
-  readonly model: string
-  readonly value: JsonValue
-}
+const textPart = z.object({ type: z.literal('text'), text: z.string() })
+const thinkingPart = z.object({ type: z.literal('thinking'), text: z.string(), opaque: opaque.optional() })
+/** Events hold no bytes. An image is a URL, or a blob of the session that is named by the SHA-256 of its content. */
+const imagePart = z.object({
+  type: z.literal('image'),
+  source: z.discriminatedUnion('type', [
+    z.object({ type: z.literal('url'), url: z.string() }),
+    z.object({ type: z.literal('blob'), hash: z.string(), mediaType: z.string() }),
+  ]),
+})
+const toolCallPart = z.object({
+  type: z.literal('tool-call'),
+  toolCallId,
+  name: z.string(),
+  input: jsonObject,
+  opaque: opaque.optional(),
+})
 
-export interface ThinkingPart {
-  readonly type: 'thinking'
-  readonly text: string
-  readonly opaque?: OpaqueData
-}
+// A string and a list of parts are each kept as they were given, so that a history reads back unchanged.
+export const userContent = z.union([z.string(), z.array(z.discriminatedUnion('type', [textPart, imagePart]))])
+export const toolContent = userContent
+const assistantContent = z.union([
+  z.string(),
+  z.array(z.discriminatedUnion('type', [textPart, thinkingPart, imagePart, toolCallPart])),
+])
+/** The blocks of a model step, in the order in which they were produced. */
+export const stepBlocks = z.array(z.discriminatedUnion('type', [textPart, thinkingPart, toolCallPart]))
 
-export interface ImagePart {
-  readonly type: 'image'
-  readonly source: ImageSource
-}
+export const conversationMessage = z.discriminatedUnion('role', [
+  z.object({ role: z.literal('system'), text: z.string() }),
+  z.object({ role: z.literal('user'), content: userContent }),
+  z.object({ role: z.literal('assistant'), content: assistantContent }),
+  z.object({ role: z.literal('tool'), toolCallId, content: toolContent }),
+])
 
-/** Bytes never travel inside events: they are blobs of the session, named by the SHA-256 of their content. */
-export type ImageSource =
-  | { readonly type: 'url'; readonly url: string }
-  | { readonly type: 'blob'; readonly hash: string; readonly mediaType: string }
+/** What a model call took, as its provider counted it. */
+export const usage = z.object({
+  inputTokens: z.number(),
+  outputTokens: z.number(),
+  /** The part of the input that the provider read from its cache. */
+  cachedInputTokens: z.number().optional(),
+  /** The part of the input that the provider wrote to its cache. */
+  cacheWriteTokens: z.number().optional(),
+  /** The part of the output that is reasoning. */
+  reasoningTokens: z.number().optional(),
+  /** At the price of that moment, in billionths of a currency unit. Absent when the price is unknown, which is not zero. */
+  cost: z.object({ nano: z.number(), currency: z.string() }).optional(),
+})
 
-export interface ToolCallPart {
-  readonly type: 'tool-call'
-  readonly toolCallId: ToolCallId
-  readonly name: string
-  readonly input: JsonObject
-  readonly opaque?: OpaqueData
-}
-
-/** A plain string and a list of parts are both kept as they were given, so that histories come back unchanged. */
-export type UserContent = string | readonly (TextPart | ImagePart)[]
-export type AssistantContent = string | readonly AssistantPart[]
-export type ToolContent = string | readonly (TextPart | ImagePart)[]
-
+export type OpaqueData = Stored<typeof opaque>
+export type TextPart = Stored<typeof textPart>
+export type ThinkingPart = Stored<typeof thinkingPart>
+export type ImagePart = Stored<typeof imagePart>
+export type ImageSource = ImagePart['source']
+export type ToolCallPart = Stored<typeof toolCallPart>
+export type UserContent = Stored<typeof userContent>
+export type ToolContent = Stored<typeof toolContent>
+export type AssistantContent = Stored<typeof assistantContent>
 export type AssistantPart = TextPart | ThinkingPart | ImagePart | ToolCallPart
-
-/** What a model step produces, in the order in which it was produced. */
 export type StepBlock = TextPart | ThinkingPart | ToolCallPart
+/** One message of a conversation, whether a client brought it or the log produced it. */
+export type ConversationMessage = Stored<typeof conversationMessage>
+export type Usage = Stored<typeof usage>
+export type Cost = NonNullable<Usage['cost']>
 
-export type SeedMessage =
-  | { readonly role: 'system'; readonly text: string }
-  | { readonly role: 'user'; readonly content: UserContent }
-  | { readonly role: 'assistant'; readonly content: AssistantContent }
-  | { readonly role: 'tool'; readonly toolCallId: ToolCallId; readonly content: ToolContent }
-
-/** What a model call took, as its provider counted. */
-export interface Usage {
-  readonly inputTokens: number
-  readonly outputTokens: number
-  /** Of the input: what the provider had in its cache. */
-  readonly cachedInputTokens?: number
-  /** Of the input: what it put into its cache. */
-  readonly cacheWriteTokens?: number
-  /** Of the output: what the model only thought. */
-  readonly reasoningTokens?: number
-  /** By the price of the moment. Absent: nobody knows the price; never the same as nothing. */
-  readonly cost?: Cost
-}
-
-/** Billionths of a unit of a currency. */
-export interface Cost {
-  readonly nano: number
-  readonly currency: string
-}
-
-export function textOf(content: UserContent | AssistantContent | ToolContent): string {
+export function textOf(content: UserContent | AssistantContent): string {
   if (typeof content === 'string') return content
   return content.map((part) => (part.type === 'text' ? part.text : '')).join('')
 }

@@ -21,7 +21,7 @@ export {
   type ImagePart,
   type ImageSource,
   type OpaqueData,
-  type SeedMessage,
+  type ConversationMessage,
   type StepBlock,
   type TextPart,
   type ThinkingPart,
@@ -30,24 +30,12 @@ export {
   type Usage,
   type UserContent,
 } from './content.ts'
-export type {
-  CallRoute,
-  CallStatus,
-  ClientTool,
-  Failure,
-  GivenAnswer,
-  Labels,
-  LoopOutcome,
-  Preset,
-  Recorded,
-  RecordedEvent,
-  StepFinish,
-  StepOutcome,
-  ToolAccess,
-  ToolGrant,
-  TurnOutcome,
-  TurnSettings,
-} from './events/recorded-event.ts'
+export type { CallRoute, StepFinish, StepOutcome } from './events/step-events.ts'
+export type { CallStatus, FileChange, GivenAnswer } from './events/call-events.ts'
+export type { ClientTool, Labels, Preset, ToolAccess, ToolGrant } from './events/session-events.ts'
+export type { EventOf, Failure, Recorded, RecordedEvent } from './events/recorded-event.ts'
+export type { LoopOutcome } from './events/loop-events.ts'
+export type { TurnOutcome, TurnSettings } from './events/turn-events.ts'
 export type { BlockDelta, Cursor, LiveBatch, LiveEvent, ToolProgress } from './events/live-event.ts'
 export { EngineError, unreachable, type EngineErrorCode } from './errors.ts'
 export { failpoint, observeFailpoints, type FailpointObserver } from './failpoint.ts'
@@ -59,15 +47,14 @@ export type { Model, ModelMessage, ModelOutput, ModelRequest, OfferedTool } from
 export {
   RESULT_TOOL,
   kindOf,
-  type FileChange,
   type InputCheck,
   type Tool,
   type ToolEffect,
   type ToolInvocation,
-  type ToolKind,
   type ToolOutput,
   type Workspace,
 } from './ports/tool.ts'
+export type { ToolKind } from './events/tool-kind.ts'
 export type { WorkspaceOwner, Workspaces } from './ports/workspaces.ts'
 export type { RuleStore, StoredRule } from './ports/rule-store.ts'
 export type {
@@ -78,7 +65,7 @@ export type {
   FileDiff,
   FileLocation,
   ShellFacts,
-} from './permission/call-facts.ts'
+} from './events/call-facts.ts'
 export type { OperatorPolicy } from './permission/policy-of.ts'
 export type { HostLists, PermissionRule, Policy, RuleAction, Verdict } from './permission/policy.ts'
 export { describeApprovalReason, parseApprovalReason, type ApprovalReason } from './permission/approval-reason.ts'
@@ -145,7 +132,8 @@ export {
   type UsageSum,
 } from './ports/usage-store.ts'
 export { addSums, addUpTrees, type TreeSum } from './cost/add-up-trees.ts'
-export type { Budget, BudgetBook, Budgets, SpentBudget } from './cost/budget.ts'
+export type { Budget, BudgetBook, Budgets } from './cost/budget.ts'
+export type { SpentBudget } from './events/spent-budget.ts'
 export { NANO, costOf, type Price, type PriceBook, type Rates } from './cost/price.ts'
 export { NOTHING_SPENT, addCall, type Spending } from './cost/spending.ts'
 export { formatMoney } from './cost/tell-budget.ts'
@@ -217,11 +205,5 @@ export type { SessionState } from './state/session-state.ts'
 export type { SubAgent, WaitingApproval, WaitingCall } from './views/waiting-calls.ts'
 export { canonicalJson } from './canonical-json.ts'
 export { spellOut, spellOutLine } from './spell-out.ts'
-export {
-  SegmentReader,
-  type EventOf,
-  type SegmentEnd,
-  type SegmentOptions,
-  type SegmentPresenter,
-} from './views/segment-reader.ts'
+export { SegmentReader, type SegmentEnd, type SegmentOptions, type SegmentPresenter } from './views/segment-reader.ts'
 export { SessionFollower, UNHURRIED, type FollowerOptions, type Pace } from './views/session-follower.ts'

@@ -8,6 +8,7 @@ import {
   evolve,
   type AgentDefinition,
   type CallRoute,
+  type EventOf,
   type JsonObject,
   type Judging,
   type Recorded,
@@ -20,8 +21,6 @@ import { plainParts } from './plain-parts.ts'
 import { createFakeModel } from './fake-model.ts'
 import { testDigest } from './test-digest.ts'
 import { createTestIds } from './test-ids.ts'
-
-type EventOf<T extends RecordedEvent['type']> = Extract<RecordedEvent, { readonly type: T }>
 
 /** Facts in short: what a test is given before it acts. One session, turns and steps by their ids. */
 export const given = {

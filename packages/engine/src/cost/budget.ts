@@ -1,3 +1,4 @@
+import type { SpentBudget } from '../events/spent-budget.ts'
 import { NANO } from './price.ts'
 import { NOTHING_SPENT, type Spending } from './spending.ts'
 
@@ -28,19 +29,6 @@ export interface BudgetBook {
   readonly currency: string
   /** For a turn of this agent that was asked for with this key. Contract: cheap. */
   budgetsOf(agent: string, keyId: string | undefined): Budgets
-}
-
-export type BudgetScope = keyof Budgets
-export type BudgetMeasure = 'tokens' | 'money' | 'steps' | 'wallTimeMs'
-
-/** A budget that is used up. Money in billionths of a unit. */
-export interface SpentBudget {
-  readonly scope: BudgetScope
-  readonly measure: BudgetMeasure
-  readonly used: number
-  readonly limit: number
-  readonly currency?: string
-  readonly per?: 'day' | 'month'
 }
 
 /** What a turn knows of its budgets. */
@@ -92,7 +80,7 @@ export function findSpentBudget(facts: BudgetFacts): SpentBudget | undefined {
 }
 
 function spentOf(
-  scope: BudgetScope,
+  scope: SpentBudget['scope'],
   budget: Budget | undefined,
   spent: Spending,
   { currency, turn, session, budgets }: BudgetFacts,

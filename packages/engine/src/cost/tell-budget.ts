@@ -1,6 +1,6 @@
 import { unreachable } from '../errors.ts'
 import type { JsonObject } from '../json.ts'
-import type { SpentBudget } from './budget.ts'
+import type { SpentBudget } from '../events/spent-budget.ts'
 import { NANO } from './price.ts'
 
 export const GO_ON = 'Go on'

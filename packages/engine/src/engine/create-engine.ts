@@ -1,4 +1,4 @@
-import type { SeedMessage } from '../content.ts'
+import type { ConversationMessage } from '../content.ts'
 import { EngineError, unreachable } from '../errors.ts'
 import type { Cursor } from '../events/live-event.ts'
 import { failpoint } from '../failpoint.ts'
@@ -137,7 +137,7 @@ export function createEngine(options: EngineOptions): Engine {
 }
 
 /** The model is told nothing of its sub-agents nor of what the engine asks, but who reads it must see what waits. */
-function waitingInChildren({ turn }: SessionState): readonly SeedMessage[] {
+function waitingInChildren({ turn }: SessionState): readonly ConversationMessage[] {
   const loops = turn === undefined ? [] : [...(turn.step?.by === 'engine' ? [turn] : []), ...turn.children]
   const calls = loops.flatMap(openCallsIn).filter(isWaitingForAnswer)
   if (calls.length === 0) return []

@@ -1,6 +1,8 @@
-import type { SeedMessage } from '../content.ts'
+import type { ConversationMessage } from '../content.ts'
 import type { BlockDelta, Cursor, LiveBatch, ToolProgress } from '../events/live-event.ts'
-import type { ClientTool, Labels, Preset, Recorded, ToolAccess, TurnOutcome } from '../events/recorded-event.ts'
+import type { ClientTool, Labels, Preset, ToolAccess } from '../events/session-events.ts'
+import type { Recorded } from '../events/recorded-event.ts'
+import type { TurnOutcome } from '../events/turn-events.ts'
 import type { SessionId, ToolCallId, TurnId, UserId } from '../ids.ts'
 import type { Blob } from '../ports/event-store.ts'
 import type { WaitingCall } from '../views/waiting-calls.ts'
@@ -19,7 +21,7 @@ export interface Engine {
   /** The one that changed last first; before those, unless said otherwise, pinned ones. */
   findSessions(userId: UserId, search: SessionSearch): Promise<SessionMatches>
   /** `full`: all that was said, nothing left out. `compacted`: what the model is given. */
-  readHistory(userId: UserId, sessionId: SessionId, view: 'full' | 'compacted'): Promise<readonly SeedMessage[]>
+  readHistory(userId: UserId, sessionId: SessionId, view: 'full' | 'compacted'): Promise<readonly ConversationMessage[]>
   /** The calls that the session waits for, with what the person who answers them should see. */
   readWaiting(userId: UserId, sessionId: SessionId): Promise<readonly WaitingCall[]>
   readBlob(userId: UserId, sessionId: SessionId, hash: string, as?: ReadAs): Promise<Blob | undefined>

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { calls, createFakeTool, finishes, given, says, startSession, thinks } from '@polylogue/testkit'
-import { asEntryId, asTurnId, type RecordedEvent } from '../index.ts'
+import { asEntryId, asTurnId, type JsonObject, type RecordedEvent } from '../index.ts'
 import { decodeEvent, encodeEvent } from './codec.ts'
 
 const IMAGE = { type: 'image', source: { type: 'blob', hash: 'h', mediaType: 'image/png' } } as const
@@ -61,6 +61,12 @@ describe('a stored event', () => {
     await test.say('go')
     await test.untilRest()
     for (const event of await test.events()) expect(decodeEvent(encodeEvent(event))).toEqual(event)
+  })
+
+  it('keeps every key of an input, also one that names the prototype', () => {
+    const input = JSON.parse('{"__proto__":{"x":1},"constructor":2}') as JsonObject
+    const row = encodeEvent(given.answered('t', 's', given.call('a', 'b', input)))
+    expect(encodeEvent(decodeEvent(row)).data).toBe(row.data)
   })
 
   it.each([

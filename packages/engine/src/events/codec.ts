@@ -1,5 +1,4 @@
-import type { RecordedEvent } from './recorded-event.ts'
-import { recordedEventSchema } from './event-schema.ts'
+import { recordedEvent, type RecordedEvent } from './recorded-event.ts'
 import { UPCASTS, currentVersion } from './upcast.ts'
 
 /** An event as a store keeps it. */
@@ -24,7 +23,7 @@ export function decodeEvent(row: EncodedEvent): RecordedEvent {
     if (upcast === undefined) throw new Error(`event ${row.type} of version ${version} has no upcast`)
     data = upcast(data)
   }
-  const parsed = recordedEventSchema.safeParse(data)
+  const parsed = recordedEvent.safeParse(data)
   if (!parsed.success)
     throw new Error(`event ${row.type} is damaged: ${parsed.error.issues[0]?.message ?? 'unreadable'}`)
   if (parsed.data.type !== row.type) throw new Error(`event row says ${row.type} but holds ${parsed.data.type}`)

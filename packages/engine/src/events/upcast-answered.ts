@@ -1,4 +1,4 @@
-import type { ToolKind } from '../ports/tool.ts'
+import type { ToolKind } from './tool-kind.ts'
 
 /** The tools that doors recognised by name before kinds were recorded. */
 const KIND_OF_NAME: ReadonlyMap<unknown, ToolKind> = new Map([

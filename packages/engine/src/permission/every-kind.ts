@@ -1,5 +1,5 @@
 import type { Tool } from '../ports/tool.ts'
-import type { CallFacts } from './call-facts.ts'
+import type { CallFacts } from '../events/call-facts.ts'
 
 /** For every type of facts, the calls of it that a preset treats differently, the mildest included. */
 const KINDS: { readonly [type in CallFacts['type']]: readonly CallFacts[] } = {

@@ -1,4 +1,4 @@
-import type { FetchFacts } from './call-facts.ts'
+import type { FetchFacts } from '../events/call-facts.ts'
 import type { HostLists } from './policy.ts'
 
 /** Where everybody may read. */

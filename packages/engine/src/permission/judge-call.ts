@@ -13,7 +13,7 @@
  */
 import type { JsonObject } from '../json.ts'
 import type { Tool } from '../ports/tool.ts'
-import type { CallFacts } from './call-facts.ts'
+import type { CallFacts } from '../events/call-facts.ts'
 import { everyKindOf } from './every-kind.ts'
 import { type RuledCall, createMatchBudget, matchRule } from './match-rule.ts'
 import type { PermissionRule, Policy, RuleAction, Verdict } from './policy.ts'

@@ -1,6 +1,6 @@
 import { canonicalJson } from '../canonical-json.ts'
 import type { JsonObject } from '../json.ts'
-import type { CallFacts } from './call-facts.ts'
+import type { CallFacts } from '../events/call-facts.ts'
 import { hostOf, isListed } from './host-lists.ts'
 import { type MatchAnswer, type MatchBudget, compilePattern } from './pattern.ts'
 import type { PermissionRule } from './policy.ts'

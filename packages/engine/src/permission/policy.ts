@@ -1,4 +1,4 @@
-import type { Preset, ToolAccess } from '../events/recorded-event.ts'
+import type { Preset, ToolAccess } from '../events/session-events.ts'
 
 /** All that a call is judged by, except what the session's own user has waved through. */
 export interface Policy {

@@ -1,7 +1,7 @@
 import { unreachable } from '../errors.ts'
-import type { Preset } from '../events/recorded-event.ts'
+import type { Preset } from '../events/session-events.ts'
 import type { ToolEffect } from '../ports/tool.ts'
-import type { CallFacts, ShellFacts } from './call-facts.ts'
+import type { CallFacts, ShellFacts } from '../events/call-facts.ts'
 import { standingOf } from './host-lists.ts'
 import type { HostLists, RuleAction } from './policy.ts'
 

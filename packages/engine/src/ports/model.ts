@@ -1,7 +1,8 @@
 import type { AssistantContent, OpaqueData, ToolContent, Usage, UserContent } from '../content.ts'
 import type { ToolCallId } from '../ids.ts'
 import type { JsonObject } from '../json.ts'
-import type { Failure, StepFinish } from '../events/recorded-event.ts'
+import type { Failure } from '../events/recorded-event.ts'
+import type { StepFinish } from '../events/step-events.ts'
 
 export interface Model {
   /**

@@ -1,33 +1,14 @@
 import type { ToolContent } from '../content.ts'
 import type { SessionId, ToolCallId, UserId } from '../ids.ts'
+import type { FileChange } from '../events/call-events.ts'
+import type { CallFacts, CallInspection } from '../events/call-facts.ts'
+import type { ToolKind } from '../events/tool-kind.ts'
 import type { JsonObject } from '../json.ts'
-import type { CallFacts, CallInspection } from '../permission/call-facts.ts'
 import type { Grant } from '../permission/grant.ts'
 import type { NewBlob } from './event-store.ts'
 
 /** `readonly`: no effect. `idempotent`: may run twice. `unsafe`: never run again when its outcome is unknown. */
 export type ToolEffect = 'readonly' | 'idempotent' | 'unsafe'
-
-/**
- * What a tool is for. Doors show a call by the kind of its tool, never by the tool's name. Four kinds get special
- * treatment: the input of a `plan` is the agent's list of steps, a `question` is answered by the user, an `agent` starts
- * a sub-agent, and the input of a `result` is the value that the turn's `outputSchema` asks for.
- */
-export type ToolKind =
-  | 'plan'
-  | 'question'
-  | 'agent'
-  | 'result'
-  | 'read'
-  | 'edit'
-  | 'delete'
-  | 'move'
-  | 'search'
-  | 'execute'
-  | 'think'
-  | 'fetch'
-  | 'switch-mode'
-  | 'other'
 
 /** What the tool is called through which a turn gives the value that its `outputSchema` asks for. */
 export const RESULT_TOOL = 'submit_result'
@@ -117,9 +98,4 @@ export interface ToolOutput {
 export function kindOf({ kind, performer }: Pick<Tool, 'kind' | 'performer'>): ToolKind {
   if (kind !== undefined) return kind
   return performer === 'user' ? 'question' : performer === 'agent' ? 'agent' : 'other'
-}
-
-export interface FileChange {
-  readonly path: string
-  readonly change: 'created' | 'modified' | 'deleted'
 }

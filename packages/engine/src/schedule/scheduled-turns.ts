@@ -1,5 +1,5 @@
 import { EngineError, unreachable } from '../errors.ts'
-import type { TurnEnded, TurnOutcome } from '../events/recorded-event.ts'
+import type { TurnEnded, TurnOutcome } from '../events/turn-events.ts'
 import type { OpenRun, ScheduleRun } from '../ports/schedule-store.ts'
 import type { Engine } from '../engine/engine-api.ts'
 

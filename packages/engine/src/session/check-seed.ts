@@ -1,12 +1,15 @@
-import type { SeedMessage, ToolCallPart } from '../content.ts'
+import type { ConversationMessage, ToolCallPart } from '../content.ts'
 import { EngineError } from '../errors.ts'
-import type { ClientTool } from '../events/recorded-event.ts'
+import type { ClientTool } from '../events/session-events.ts'
 
 /**
  * A seed may leave calls open only if they name declared client tools: otherwise a client could have a server tool run
  * with invented input by granting it. Returns every call id of the seed.
  */
-export function checkSeed(messages: readonly SeedMessage[], clientTools: readonly ClientTool[]): readonly string[] {
+export function checkSeed(
+  messages: readonly ConversationMessage[],
+  clientTools: readonly ClientTool[],
+): readonly string[] {
   const calls = new Map<string, ToolCallPart>()
   const answered = new Set<string>()
   messages.forEach((message, index) => {

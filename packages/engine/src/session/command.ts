@@ -1,5 +1,7 @@
-import type { SeedMessage, ToolContent, UserContent } from '../content.ts'
-import type { ClientTool, GivenAnswer, Labels, Preset, ToolAccess, TurnSettings } from '../events/recorded-event.ts'
+import type { ConversationMessage, ToolContent, UserContent } from '../content.ts'
+import type { ClientTool, Labels, Preset, ToolAccess } from '../events/session-events.ts'
+import type { GivenAnswer } from '../events/call-events.ts'
+import type { TurnSettings } from '../events/turn-events.ts'
 import type { SessionId, ToolCallId, TurnId, UserId } from '../ids.ts'
 import type { NewBlob } from '../ports/event-store.ts'
 
@@ -24,7 +26,7 @@ export interface CreateSession {
   readonly clientTools?: readonly ClientTool[]
   /** As the client sent them; undeclared keys are dropped, secrets are taken out of the log. */
   readonly options?: { readonly [name: string]: string }
-  readonly seed?: readonly SeedMessage[]
+  readonly seed?: readonly ConversationMessage[]
   readonly preset?: Preset
   /** Absolute; the working directory first. Absent: the session gets a directory of its own. */
   readonly directories?: readonly string[]

@@ -1,6 +1,7 @@
 import { GO_ON } from '../cost/tell-budget.ts'
 import { EngineError } from '../errors.ts'
-import type { RecordedEvent, ToolCallSettled } from '../events/recorded-event.ts'
+import type { RecordedEvent } from '../events/recorded-event.ts'
+import type { ToolCallSettled } from '../events/call-events.ts'
 import { ROOT_LOOP, type LoopId, type ToolCallId } from '../ids.ts'
 import type { AnswerCalls, CallAnswer } from './command.ts'
 import { acceptChanges } from './decide-changes.ts'

@@ -1,4 +1,5 @@
-import type { RecordedEvent, ToolCallSettled } from '../events/recorded-event.ts'
+import type { RecordedEvent } from '../events/recorded-event.ts'
+import type { ToolCallSettled } from '../events/call-events.ts'
 import type { ToolCallId } from '../ids.ts'
 import { stepEndIfSettled } from './decide-answers.ts'
 import { findOpenCall, isWaitingForAnswer, loopsOf, type ActiveTurn } from '../state/session-state.ts'

@@ -1,5 +1,6 @@
 import { EngineError } from '../errors.ts'
-import type { ClientTool, Preset, SessionConfigured, ToolAccess, TurnSettings } from '../events/recorded-event.ts'
+import type { ClientTool, Preset, SessionConfigured, ToolAccess } from '../events/session-events.ts'
+import type { TurnSettings } from '../events/turn-events.ts'
 import type { AgentDefinition } from '../ports/agent.ts'
 import type { SessionChanges } from './command.ts'
 import type { DecideContext } from './decision.ts'

@@ -7,7 +7,7 @@ import {
   type AgentOption,
   type ClientTool,
   type CreateSession,
-  type SeedMessage,
+  type ConversationMessage,
 } from '../index.ts'
 import { decideCreate } from './decide-create.ts'
 
@@ -32,9 +32,12 @@ function create(more: Partial<CreateSession> = {}) {
 }
 
 const types = (more: Partial<CreateSession>) => create(more).events.map((event) => event.type)
-const user = (content: string): SeedMessage => ({ role: 'user', content })
-const asks = (...ids: string[]): SeedMessage => ({ role: 'assistant', content: ids.map((id) => call(id, 'browse')) })
-const answers = (id: string): SeedMessage => ({ role: 'tool', toolCallId: asToolCallId(id), content: 'x' })
+const user = (content: string): ConversationMessage => ({ role: 'user', content })
+const asks = (...ids: string[]): ConversationMessage => ({
+  role: 'assistant',
+  content: ids.map((id) => call(id, 'browse')),
+})
+const answers = (id: string): ConversationMessage => ({ role: 'tool', toolCallId: asToolCallId(id), content: 'x' })
 
 describe('creating a session', () => {
   it('records who it belongs to and what it has, with the default preset', () => {
@@ -108,7 +111,7 @@ describe('a seeded history', () => {
   })
 
   it('whose last calls are open waits for its client also when instructions come last', () => {
-    const seed: SeedMessage[] = [user('hi'), asks('a'), { role: 'system', text: 'Be kind.' }]
+    const seed: ConversationMessage[] = [user('hi'), asks('a'), { role: 'system', text: 'Be kind.' }]
     const { events } = create({ seed, clientTools })
     expect(events.map((event) => event.type)).toEqual([
       'session.created',
@@ -129,7 +132,7 @@ describe('a seeded history', () => {
   })
 
   it('may not leave a call of a server tool open, which a client could then have run with invented input', () => {
-    const seed: SeedMessage[] = [{ role: 'assistant', content: [call('x', 'look')] }]
+    const seed: ConversationMessage[] = [{ role: 'assistant', content: [call('x', 'look')] }]
     expect(() => create({ seed })).toThrow(expect.objectContaining({ code: 'invalid-seed' }))
   })
 

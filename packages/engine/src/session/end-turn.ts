@@ -1,4 +1,6 @@
-import type { Failure, RecordedEvent, StepOutcome, TurnOutcome } from '../events/recorded-event.ts'
+import type { Failure, RecordedEvent } from '../events/recorded-event.ts'
+import type { StepOutcome } from '../events/step-events.ts'
+import type { TurnOutcome } from '../events/turn-events.ts'
 import type { StepBlock, Usage } from '../content.ts'
 import type { EntryId } from '../ids.ts'
 import type { DecideContext } from './decision.ts'

@@ -1,21 +1,13 @@
-import { textOf, type SeedMessage, type StepBlock, type UserContent } from '../content.ts'
+import { textOf, type ConversationMessage, type StepBlock, type UserContent } from '../content.ts'
 import { startTurnBudget } from '../cost/budget.ts'
 import { foldSpending } from './fold-spending.ts'
 import { NOTHING_SPENT } from '../cost/spending.ts'
 import { unreachable } from '../errors.ts'
-import type {
-  CallRoute,
-  CompactionEnded,
-  CompactionStarted,
-  Labels,
-  LoopStarted,
-  Recorded,
-  SessionConfigured,
-  SessionCreated,
-  StepAnswered,
-  StepStarted,
-  ToolCallSettled,
-} from '../events/recorded-event.ts'
+import type { CallRoute, StepAnswered, StepStarted } from '../events/step-events.ts'
+import type { CompactionEnded, CompactionStarted, LoopStarted } from '../events/loop-events.ts'
+import type { Labels, SessionConfigured, SessionCreated } from '../events/session-events.ts'
+import type { Recorded } from '../events/recorded-event.ts'
+import type { ToolCallSettled } from '../events/call-events.ts'
 import { ROOT_LOOP, type EntryId, type ToolCallId } from '../ids.ts'
 import { openSeedCalls } from './open-seed-calls.ts'
 import { titleOf } from './title-of.ts'
@@ -337,7 +329,7 @@ function seededStep(state: SessionState, seq: number): ActiveStep | undefined {
   return { stepId: state.head, loopId: ROOT_LOOP, stepSeq: seq, phase: 'settling', calls: state.seededCalls }
 }
 
-function firstUserContent(messages: readonly SeedMessage[]): UserContent {
+function firstUserContent(messages: readonly ConversationMessage[]): UserContent {
   for (const message of messages) if (message.role === 'user') return message.content
   return ''
 }

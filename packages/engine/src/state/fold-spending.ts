@@ -1,5 +1,6 @@
 import { textOf } from '../content.ts'
-import type { Recorded, ToolCallSettled } from '../events/recorded-event.ts'
+import type { Recorded } from '../events/recorded-event.ts'
+import type { ToolCallSettled } from '../events/call-events.ts'
 import type { SessionState } from './session-state.ts'
 import { raise, type TurnBudget } from '../cost/budget.ts'
 import { addCall } from '../cost/spending.ts'

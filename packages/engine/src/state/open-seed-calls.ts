@@ -1,8 +1,8 @@
-import type { SeedMessage } from '../content.ts'
+import type { ConversationMessage } from '../content.ts'
 import type { OpenCall } from './session-state.ts'
 
 /** Calls of a seed's last message that its client still owes an answer to. */
-export function openSeedCalls(messages: readonly SeedMessage[]): readonly OpenCall[] {
+export function openSeedCalls(messages: readonly ConversationMessage[]): readonly OpenCall[] {
   const last = messages.findLastIndex((message) => message.role === 'assistant' || message.role === 'user')
   const message = messages[last]
   if (message?.role !== 'assistant' || typeof message.content === 'string') return []

@@ -1,16 +1,9 @@
 import type { UserContent } from '../content.ts'
 import type { RaisedLimits, TurnBudget } from '../cost/budget.ts'
 import type { Spending } from '../cost/spending.ts'
-import type {
-  CallRoute,
-  ClientTool,
-  Labels,
-  Preset,
-  StepFinish,
-  ToolAccess,
-  TurnOutcome,
-  TurnSettings,
-} from '../events/recorded-event.ts'
+import type { CallRoute, StepFinish } from '../events/step-events.ts'
+import type { ClientTool, Labels, Preset, ToolAccess } from '../events/session-events.ts'
+import type { TurnOutcome, TurnSettings } from '../events/turn-events.ts'
 import {
   ROOT_LOOP,
   type EntryId,
@@ -21,7 +14,7 @@ import {
   type UserId,
 } from '../ids.ts'
 import type { JsonObject, JsonValue } from '../json.ts'
-import type { ToolKind } from '../ports/tool.ts'
+import type { ToolKind } from '../events/tool-kind.ts'
 
 /** Raised whenever the shape of the state changes, so that no snapshot of another shape is taken for one of this. */
 export const STATE_SHAPE = 6

@@ -12,7 +12,7 @@ import {
   type FakeStep,
   type TestEngineOptions,
 } from '@polylogue/testkit'
-import { textOf, type ModelOutput, type RecordedEvent, type SeedMessage } from '../index.ts'
+import { textOf, type ModelOutput, type RecordedEvent, type ConversationMessage } from '../index.ts'
 
 const LONG = 'word '.repeat(200)
 /** About 290 tokens each by length. */
@@ -103,7 +103,7 @@ describe('an automatic compaction', () => {
   })
 
   it('of a session that began with a history loses none of it: what is not kept is summed up', async () => {
-    const seed = ['one', 'two', 'three', 'four'].map((name, index): SeedMessage => {
+    const seed = ['one', 'two', 'three', 'four'].map((name, index): ConversationMessage => {
       const content = `${name} ${LONG}`
       return index % 2 === 0 ? { role: 'user', content } : { role: 'assistant', content }
     })

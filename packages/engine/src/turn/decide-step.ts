@@ -1,5 +1,7 @@
 import { textOf, type StepBlock, type Usage } from '../content.ts'
-import type { RecordedEvent, StepFinish, TurnOutcome } from '../events/recorded-event.ts'
+import type { RecordedEvent } from '../events/recorded-event.ts'
+import type { StepFinish } from '../events/step-events.ts'
+import type { TurnOutcome } from '../events/turn-events.ts'
 import type { DecideContext } from '../session/decision.ts'
 import { ROOT_LOOP, type LoopId } from '../ids.ts'
 import { findLoop, isChild, type ActiveTurn, type SessionState } from '../state/session-state.ts'

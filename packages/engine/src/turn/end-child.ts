@@ -1,4 +1,6 @@
-import type { CallStatus, Failure, LoopOutcome, RecordedEvent, ToolCallSettled } from '../events/recorded-event.ts'
+import type { CallStatus, ToolCallSettled } from '../events/call-events.ts'
+import type { Failure, RecordedEvent } from '../events/recorded-event.ts'
+import type { LoopOutcome } from '../events/loop-events.ts'
 import { textOf, type StepBlock, type Usage } from '../content.ts'
 import { unreachable } from '../errors.ts'
 import { stepEndIfSettled } from '../session/decide-answers.ts'

@@ -1,5 +1,6 @@
 import { canonicalJson } from '../canonical-json.ts'
-import type { Failure, TurnOutcome } from '../events/recorded-event.ts'
+import type { Failure } from '../events/recorded-event.ts'
+import type { TurnOutcome } from '../events/turn-events.ts'
 import type { JsonValue } from '../json.ts'
 import type { ModelMessage } from '../ports/model.ts'
 

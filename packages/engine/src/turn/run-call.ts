@@ -1,5 +1,5 @@
 import type { ToolContent } from '../content.ts'
-import type { ToolCallSettled } from '../events/recorded-event.ts'
+import type { ToolCallSettled } from '../events/call-events.ts'
 import { failpoint } from '../failpoint.ts'
 import { ROOT_LOOP, type LoopId, type TurnId } from '../ids.ts'
 import type { NewBlob } from '../ports/event-store.ts'

@@ -1,6 +1,7 @@
 import type { StepBlock, Usage } from '../content.ts'
 import { withCost } from '../cost/price.ts'
-import type { Failure, StepFinish } from '../events/recorded-event.ts'
+import type { Failure } from '../events/recorded-event.ts'
+import type { StepFinish } from '../events/step-events.ts'
 import { failpoint } from '../failpoint.ts'
 import { asToolCallId } from '../ids.ts'
 import type { ModelOutput } from '../ports/model.ts'

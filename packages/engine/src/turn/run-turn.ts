@@ -1,6 +1,7 @@
 import { isOverBudget } from './ask-about-budget.ts'
 import { unreachable } from '../errors.ts'
-import type { Failure, TurnOutcome } from '../events/recorded-event.ts'
+import type { Failure } from '../events/recorded-event.ts'
+import type { TurnOutcome } from '../events/turn-events.ts'
 import { ROOT_LOOP, type LoopId } from '../ids.ts'
 import { findLoop, isChild, type ActiveTurn } from '../state/session-state.ts'
 import { compactIfDue } from './compact-loop.ts'

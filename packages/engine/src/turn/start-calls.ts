@@ -1,4 +1,5 @@
-import type { LoopStarted, RecordedEvent } from '../events/recorded-event.ts'
+import type { LoopStarted } from '../events/loop-events.ts'
+import type { RecordedEvent } from '../events/recorded-event.ts'
 import { asLoopId, type LoopId, type ToolCallId, type TurnId } from '../ids.ts'
 import { issueGrant, type Grant } from '../permission/grant.ts'
 import type { Tool, Workspace } from '../ports/tool.ts'

@@ -1,4 +1,4 @@
-import type { StepStarted } from '../events/recorded-event.ts'
+import type { StepStarted } from '../events/step-events.ts'
 import type { EntryId, TurnId } from '../ids.ts'
 import { isChild, type AnyLoop, type SessionState } from '../state/session-state.ts'
 

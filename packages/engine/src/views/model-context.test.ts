@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { asRecorded, given } from '@polylogue/testkit'
-import { asEntryId, asToolCallId, type RecordedEvent, type SeedMessage } from '../index.ts'
+import { asEntryId, asToolCallId, type RecordedEvent, type ConversationMessage } from '../index.ts'
 import { ModelContext } from './model-context.ts'
 
 const { call, text } = given
@@ -17,12 +17,15 @@ function contextOf(events: readonly RecordedEvent[]): ModelContext {
   return context
 }
 
-const seeded = (...messages: SeedMessage[]): RecordedEvent[] => [
+const seeded = (...messages: ConversationMessage[]): RecordedEvent[] => [
   given.created(),
   { type: 'session.seeded', entryId: asEntryId('seed'), messages },
 ]
-const asks = (...ids: string[]): SeedMessage => ({ role: 'assistant', content: ids.map((id) => call(id, 'browse')) })
-const answers = (id: string, content = `result of ${id}`): SeedMessage => ({
+const asks = (...ids: string[]): ConversationMessage => ({
+  role: 'assistant',
+  content: ids.map((id) => call(id, 'browse')),
+})
+const answers = (id: string, content = `result of ${id}`): ConversationMessage => ({
   role: 'tool',
   toolCallId: asToolCallId(id),
   content,

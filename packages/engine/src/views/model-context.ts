@@ -1,5 +1,6 @@
-import type { AssistantPart, SeedMessage, StepBlock, ToolContent, UserContent } from '../content.ts'
-import type { Recorded, RecordedEvent, ToolCallSettled } from '../events/recorded-event.ts'
+import type { AssistantPart, ConversationMessage, StepBlock, ToolContent, UserContent } from '../content.ts'
+import type { Recorded, RecordedEvent } from '../events/recorded-event.ts'
+import type { ToolCallSettled } from '../events/call-events.ts'
 import { ROOT_LOOP, type EntryId, type LoopId, type ToolCallId } from '../ids.ts'
 import type { ModelMessage } from '../ports/model.ts'
 
@@ -88,10 +89,10 @@ export class ModelContext {
   }
 
   /** The same as a history that clients can read. */
-  history(): readonly SeedMessage[] {
+  history(): readonly ConversationMessage[] {
     return [
-      ...this.#system.map((text): SeedMessage => ({ role: 'system', text })),
-      ...this.#messages.map((message): SeedMessage => {
+      ...this.#system.map((text): ConversationMessage => ({ role: 'system', text })),
+      ...this.#messages.map((message): ConversationMessage => {
         if (message.role === 'tool') return { role: 'tool', toolCallId: message.toolCallId, content: message.content }
         return message.role === 'user' ? message : { role: 'assistant', content: message.content }
       }),
@@ -206,7 +207,7 @@ export class ModelContext {
     this.#push({ role: 'tool', toolCallId, name, content: output, isError: status !== 'completed' })
   }
 
-  #addSeed(message: SeedMessage): void {
+  #addSeed(message: ConversationMessage): void {
     switch (message.role) {
       case 'system':
         this.#system.push(message.text)

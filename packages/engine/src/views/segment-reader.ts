@@ -1,12 +1,11 @@
 import type { BlockDelta, Cursor } from '../events/live-event.ts'
-import type { Failure, Recorded, RecordedEvent, TurnOutcome } from '../events/recorded-event.ts'
+import type { EventOf, Failure, Recorded, RecordedEvent } from '../events/recorded-event.ts'
+import type { TurnOutcome } from '../events/turn-events.ts'
 import type { ToolCallPart } from '../content.ts'
 import { ROOT_LOOP, type TurnId } from '../ids.ts'
 import type { SessionReader } from '../engine/engine-api.ts'
 import { CallVisibility } from './call-visibility.ts'
 import { ChildCalls } from './child-calls.ts'
-
-export type EventOf<Type extends RecordedEvent['type']> = Extract<RecordedEvent, { type: Type }>
 
 /** Why a segment is over. */
 export type SegmentEnd =

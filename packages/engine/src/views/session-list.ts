@@ -1,6 +1,8 @@
 import { z } from 'zod'
-import { asSessionId, asToolCallId, asTurnId, asUserId } from '../ids.ts'
 import type { RecordedEvent } from '../events/recorded-event.ts'
+import { clientTool, labels, preset, toolAccess } from '../events/session-events.ts'
+import { turnOutcome } from '../events/turn-events.ts'
+import { names, sessionId, texts, toolCallId, turnId, userId } from '../stored-schema.ts'
 import type { SessionListing } from '../ports/event-store.ts'
 import type { SessionView } from '../engine/engine-api.ts'
 import { isWaitingForAnswer, openCallsOf, type SessionState } from '../state/session-state.ts'
@@ -69,43 +71,28 @@ export function changesSummary(event: RecordedEvent): boolean {
 }
 
 const summarySchema = z.object({
-  sessionId: z.string().transform(asSessionId),
-  userId: z.string().transform(asUserId),
+  sessionId,
+  userId,
   agent: z.string(),
-  access: z.union([
-    z.object({
-      type: z.literal('listed'),
-      tools: z.array(z.object({ name: z.string(), trust: z.boolean().optional() })),
-    }),
-    z.object({ type: z.literal('preset') }),
-  ]),
-  clientTools: z.array(
-    z.object({
-      name: z.string(),
-      title: z.string().optional(),
-      description: z.string(),
-      parameters: z.record(z.string(), z.json()),
-    }),
-  ),
-  options: z.record(z.string(), z.string()),
-  preset: z.enum(['read-only', 'workspace-write', 'full-access', 'plan']),
+  access: toolAccess,
+  clientTools: z.array(clientTool),
+  options: texts,
+  preset,
   title: z.string().optional(),
   role: z.string().optional(),
   model: z.string().optional(),
-  // Rows that were written before there were such things lack them.
-  directories: z.array(z.string()).default([]),
-  disabledTools: z.array(z.string()).default([]),
+  // Older rows lack these fields.
+  directories: names.default([]),
+  disabledTools: names.default([]),
   recallsMemories: z.boolean().default(true),
   isPinned: z.boolean().default(false),
   isShared: z.boolean().default(false),
-  labels: z.record(z.string(), z.string()).default({}),
+  labels: labels.default({}),
   queued: z.number().default(0),
-  turnId: z.string().transform(asTurnId).optional(),
+  turnId: turnId.optional(),
   status: z.enum(['idle', 'running', 'waiting']),
-  lastOutcome: z
-    .enum(['finished', 'token-limit', 'refused', 'step-limit', 'cancelled', 'failed', 'interrupted'])
-    .optional(),
-  waitingCalls: z.array(z.string().transform(asToolCallId)),
+  lastOutcome: turnOutcome.optional(),
+  waitingCalls: z.array(toolCallId),
   lastSeq: z.number(),
   createdAt: z.number(),
   updatedAt: z.number(),

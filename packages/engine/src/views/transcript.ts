@@ -1,5 +1,7 @@
-import type { SeedMessage, StepBlock, ToolCallPart, UserContent } from '../content.ts'
-import type { CallRoute, Recorded, RecordedEvent, ToolCallSettled } from '../events/recorded-event.ts'
+import type { ConversationMessage, StepBlock, ToolCallPart, UserContent } from '../content.ts'
+import type { CallRoute } from '../events/step-events.ts'
+import type { Recorded, RecordedEvent } from '../events/recorded-event.ts'
+import type { ToolCallSettled } from '../events/call-events.ts'
 import type { EntryId, ToolCallId } from '../ids.ts'
 
 /**
@@ -8,14 +10,14 @@ import type { EntryId, ToolCallId } from '../ids.ts'
  * as a message of its own.
  */
 export class Transcript {
-  readonly #messages: SeedMessage[] = []
+  readonly #messages: ConversationMessage[] = []
   readonly #inputs = new Map<EntryId, UserContent>()
   readonly #childCalls = new Map<ToolCallId, ToolCallPart>()
   readonly #shown = new Set<ToolCallId>()
   /** The newest message of calls that wait, while nobody has answered any of them. */
   #waiting: ToolCallPart[] | undefined
 
-  messages(): readonly SeedMessage[] {
+  messages(): readonly ConversationMessage[] {
     return this.#messages
   }
 

@@ -1,8 +1,8 @@
-import type { Recorded, RecordedEvent } from '../events/recorded-event.ts'
+import type { EventOf, Recorded } from '../events/recorded-event.ts'
 import type { EntryId, SessionId, ToolCallId, TurnId } from '../ids.ts'
 import type { JsonObject } from '../json.ts'
 import { describeApprovalReason, parseApprovalReason, type ApprovalReason } from '../permission/approval-reason.ts'
-import type { CallFacts, CallPreview } from '../permission/call-facts.ts'
+import type { CallFacts, CallPreview } from '../events/call-facts.ts'
 import type { EventStore } from '../ports/event-store.ts'
 import {
   isChild,
@@ -79,13 +79,13 @@ interface WaitingLoop {
 
 /** What the log says of the waiting calls. */
 interface Records {
-  readonly answers: ReadonlyMap<EntryId, Extract<RecordedEvent, { type: 'step.answered' }>>
+  readonly answers: ReadonlyMap<EntryId, EventOf<'step.answered'>>
   readonly requests: ReadonlyMap<ToolCallId, Request>
 }
 
 interface Request {
   readonly at: number
-  readonly event: Extract<RecordedEvent, { type: 'approval.requested' }>
+  readonly event: EventOf<'approval.requested'>
 }
 
 async function readRecords(
@@ -99,7 +99,7 @@ async function readRecords(
     loops.flatMap(({ calls }) => calls.map(({ toolCallId, approval }) => [toolCallId, approval?.callHash] as const)),
   )
   const wanted = steps.size + loops.flatMap(({ calls }) => calls).filter(isAwaitingApproval).length
-  const answers = new Map<EntryId, Extract<RecordedEvent, { type: 'step.answered' }>>()
+  const answers = new Map<EntryId, EventOf<'step.answered'>>()
   const requests = new Map<ToolCallId, Request>()
   let after = Math.min(...loops.map(({ step }) => step.stepSeq)) - 1
   while (answers.size + requests.size < wanted) {

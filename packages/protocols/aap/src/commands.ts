@@ -6,7 +6,7 @@ import {
   type ClientTool,
   type CreateSession,
   type IdempotencyKey,
-  type SeedMessage,
+  type ConversationMessage,
   type SessionChanges,
   type SessionId,
   type StartTurn,
@@ -123,8 +123,8 @@ function toAnswer(message: CallMessage, images: IncomingImages, field: string): 
     : { type: 'approval', toolCallId, granted, reason }
 }
 
-function toSeed(messages: readonly HistoryMessage[], images: IncomingImages): SeedMessage[] {
-  return messages.map((message, index): SeedMessage => {
+function toSeed(messages: readonly HistoryMessage[], images: IncomingImages): ConversationMessage[] {
+  return messages.map((message, index): ConversationMessage => {
     const field = `messages[${index}].content`
     switch (message.role) {
       case 'system':

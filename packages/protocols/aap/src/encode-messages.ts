@@ -1,22 +1,18 @@
-import type {
-  AssistantContent,
-  AssistantPart,
-  ImageSource,
-  SeedMessage,
-  ToolContent,
-  UserContent,
-} from '@polylogue/engine'
+import type { AssistantContent, AssistantPart, ImageSource, ConversationMessage, UserContent } from '@polylogue/engine'
 import { loadImageUrls, type ImageUrls, type ReadBlob } from './images.ts'
 import type { WireBlock, WireContent, WireMessage } from './wire.ts'
 
 /** Content as it was given: a string stays a string, blocks stay blocks, blobs become `data:` URIs again. */
-export async function encodeMessages(messages: readonly SeedMessage[], readBlob: ReadBlob): Promise<WireMessage[]> {
+export async function encodeMessages(
+  messages: readonly ConversationMessage[],
+  readBlob: ReadBlob,
+): Promise<WireMessage[]> {
   const sources = messages.flatMap((message) => (message.role === 'system' ? [] : imagesIn(message.content)))
   const urls = await loadImageUrls(sources, readBlob)
   return messages.map((message) => encodeMessage(message, urls))
 }
 
-function encodeMessage(message: SeedMessage, urls: ImageUrls): WireMessage {
+function encodeMessage(message: ConversationMessage, urls: ImageUrls): WireMessage {
   switch (message.role) {
     case 'system':
       return { role: 'system', content: message.text }
@@ -28,7 +24,7 @@ function encodeMessage(message: SeedMessage, urls: ImageUrls): WireMessage {
   }
 }
 
-export function encodeContent(content: UserContent | AssistantContent | ToolContent, urls: ImageUrls): WireContent {
+export function encodeContent(content: UserContent | AssistantContent, urls: ImageUrls): WireContent {
   return typeof content === 'string' ? content : content.map((part) => encodePart(part, urls))
 }
 
@@ -45,7 +41,7 @@ function encodePart(part: AssistantPart, urls: ImageUrls): WireBlock {
   }
 }
 
-export function imagesIn(content: UserContent | AssistantContent | ToolContent): ImageSource[] {
+export function imagesIn(content: UserContent | AssistantContent): ImageSource[] {
   if (typeof content === 'string') return []
   return content.flatMap((part) => (part.type === 'image' ? [part.source] : []))
 }

@@ -1,10 +1,10 @@
-import type { EventOf, SeedMessage, SegmentEnd, SegmentPresenter, ToolCallPart } from '@polylogue/engine'
+import type { EventOf, ConversationMessage, SegmentEnd, SegmentPresenter, ToolCallPart } from '@polylogue/engine'
 import { toTurnStop } from './turn-stop.ts'
 import type { TurnStop } from './wire.ts'
 
 /** What the agent produced in one segment, for the answer to a request that does not stream. */
 export class MessageCollector implements SegmentPresenter {
-  readonly messages: SeedMessage[] = []
+  readonly messages: ConversationMessage[] = []
   stop: TurnStop | undefined
 
   segmentStarted(): void {

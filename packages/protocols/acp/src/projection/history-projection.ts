@@ -2,9 +2,9 @@ import type { SessionUpdate } from '@agentclientprotocol/sdk'
 import type {
   BlockDelta,
   EntryId,
+  EventOf,
   LoopId,
   Recorded,
-  RecordedEvent,
   StepBlock,
   ToolCallId,
   ToolCallPart,
@@ -18,8 +18,6 @@ import type { Announcement, ToolLook } from './shown-call.ts'
 import { ShownCalls } from './shown-calls.ts'
 import type { ImageBytes } from './tool-content.ts'
 import { userText } from './user-text.ts'
-
-type EventOf<Type extends RecordedEvent['type']> = Extract<RecordedEvent, { type: Type }>
 
 export interface HistoryProjectionOptions {
   readonly profile: AcpProfile

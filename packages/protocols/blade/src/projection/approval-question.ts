@@ -2,7 +2,7 @@
  * An approval as clients of Blade see it: an `AskUserQuestion` that exists nowhere else. Its id is the call's with a
  * prefix that no call of a model begins with.
  */
-import type { EventOf } from './event-of.ts'
+import type { EventOf } from '@polylogue/engine'
 import type { Json } from '../wire.ts'
 
 export const ASK_TOOL = 'AskUserQuestion'

@@ -1,7 +1,5 @@
-import { cutAtCharacter } from '@polylogue/engine'
+import { cutAtCharacter, type EventOf } from '@polylogue/engine'
 import type { MemoryRef } from '../wire.ts'
-
-import type { EventOf } from './event-of.ts'
 
 const LONGEST_PREVIEW = 120
 

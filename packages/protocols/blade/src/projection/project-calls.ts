@@ -1,8 +1,8 @@
 /** Tool calls: declared, gated, settled, and what a call that waits does to the turns above it. */
+import type { EventOf } from '@polylogue/engine'
 import { relative } from 'node:path'
 import type { AskUserAnswer, PendingQuestionRef, ToolCallStatus } from '../wire.ts'
 import { ASK_TOOL, approvalQuestion, askIdOf, describeAnswer, type SourceLoop } from './approval-question.ts'
-import type { EventOf } from './event-of.ts'
 import { fromGivenAnswer } from './given-answer.ts'
 import { newTurn } from './new-turn.ts'
 import { isStuck, waitingIn, type FoundCall, type Loop, type OpenCall, type OpenStep } from './open-loops.ts'

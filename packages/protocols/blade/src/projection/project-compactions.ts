@@ -1,6 +1,5 @@
-import { ROOT_LOOP, cutAtCharacter } from '@polylogue/engine'
+import { ROOT_LOOP, cutAtCharacter, type EventOf } from '@polylogue/engine'
 
-import type { EventOf } from './event-of.ts'
 import { newTurn } from './new-turn.ts'
 import type { Moment } from './project-runs.ts'
 import type { Scene } from './scene.ts'

@@ -1,6 +1,5 @@
 /** The frame of a turn: where runs begin and end, what the user said, and changes of mode. */
-import { titleOf } from '@polylogue/engine'
-import type { EventOf } from './event-of.ts'
+import { titleOf, type EventOf } from '@polylogue/engine'
 import { newTurn } from './new-turn.ts'
 import { pauseTurns } from './project-calls.ts'
 import type { Scene } from './scene.ts'

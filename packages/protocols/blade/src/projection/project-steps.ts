@@ -1,6 +1,5 @@
 /** Calls of the model: each is one turn of its own. */
-import { ROOT_LOOP, textOf } from '@polylogue/engine'
-import type { EventOf } from './event-of.ts'
+import { ROOT_LOOP, textOf, type EventOf } from '@polylogue/engine'
 import { newTurn } from './new-turn.ts'
 import type { Loop } from './open-loops.ts'
 import { addCalls, pauseIfStuck, requestApproval } from './project-calls.ts'

@@ -1,5 +1,5 @@
 /** Turns of a history that a session began with. */
-import { type SeedMessage, type ToolCallPart } from '@polylogue/engine'
+import { type ConversationMessage, type ToolCallPart } from '@polylogue/engine'
 import { applyPatch } from '../fold/apply-patch.ts'
 import type { ContentBlock } from '../wire.ts'
 import { newTurn, type NewTurn } from './new-turn.ts'
@@ -13,7 +13,7 @@ export interface Seeded {
   readonly open: readonly { readonly call: ToolCallPart; readonly turnId: string }[]
 }
 
-export function toSeededTurns(entryId: string, messages: readonly SeedMessage[], at: number): Seeded {
+export function toSeededTurns(entryId: string, messages: readonly ConversationMessage[], at: number): Seeded {
   const turns: NewTurn[] = []
   const open = new Map<string, { readonly call: ToolCallPart; readonly turnId: string }>()
   for (const [index, message] of messages.entries()) {
@@ -40,7 +40,7 @@ export function toSeededTurns(entryId: string, messages: readonly SeedMessage[],
 }
 
 const toBlock = (
-  part: Exclude<Extract<SeedMessage, { role: 'assistant' }>['content'], string>[number],
+  part: Exclude<Extract<ConversationMessage, { role: 'assistant' }>['content'], string>[number],
 ): ContentBlock[] => (part.type === 'text' || part.type === 'thinking' ? [textBlock(part.text, part.type)] : [])
 
 function withCall(turn: NewTurn, { toolCallId, name, input }: ToolCallPart): NewTurn {
@@ -54,7 +54,7 @@ function withCall(turn: NewTurn, { toolCallId, name, input }: ToolCallPart): New
   return applyPatch({ ...turn, sequence: 0 }, { patch_type: 'add_tool_call', data }) ?? turn
 }
 
-function settle(turns: NewTurn[], turnId: string | undefined, message: SeedMessage & { role: 'tool' }): void {
+function settle(turns: NewTurn[], turnId: string | undefined, message: ConversationMessage & { role: 'tool' }): void {
   const index = turns.findIndex((turn) => turn.turn_id === turnId)
   const turn = turns[index]
   if (turn === undefined) return

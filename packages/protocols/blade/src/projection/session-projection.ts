@@ -6,9 +6,15 @@
  * a turn that waited is told after the start of the run that superseded it, and a call that needs approval is declared
  * as one that waits. What is recorded together is read together: `settle` says that nothing more is at hand.
  */
-import { unreachable, type BlockDelta, type LiveBatch, type Recorded, type RecordedEvent } from '@polylogue/engine'
+import {
+  unreachable,
+  type BlockDelta,
+  type EventOf,
+  type LiveBatch,
+  type Recorded,
+  type RecordedEvent,
+} from '@polylogue/engine'
 import type { SessionStatus, ToldTurn, TurnProjection } from '../wire.ts'
-import type { EventOf } from './event-of.ts'
 import { findQuestion, type OpenQuestion } from './open-question.ts'
 import { pauseIfStuck, requestApproval, resolveApproval, settleCall, startCall } from './project-calls.ts'
 import { endCompaction, startCompaction } from './project-compactions.ts'

@@ -1,5 +1,4 @@
-import { titleOf, ROOT_LOOP } from '@polylogue/engine'
-import type { EventOf } from './event-of.ts'
+import { ROOT_LOOP, titleOf, type EventOf } from '@polylogue/engine'
 import type { OpenCall } from './open-loops.ts'
 import type { Moment } from './project-runs.ts'
 import type { Scene } from './scene.ts'

@@ -2,10 +2,9 @@
  * What a call came to, as clients see it. What a tool tells the page alone stands under `_meta` of its result: as the tool
  * said it, or as a command printed it in a JSON object.
  */
-import type { ToolContent } from '@polylogue/engine'
+import type { EventOf, ToolContent } from '@polylogue/engine'
 import { z } from 'zod'
 import type { AddedContent, Json } from '../wire.ts'
-import type { EventOf } from './event-of.ts'
 
 type JsonObject = { readonly [name: string]: Json }
 type ToolBlock = Pick<AddedContent, 'type' | 'content'>

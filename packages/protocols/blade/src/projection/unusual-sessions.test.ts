@@ -1,4 +1,4 @@
-import { asToolCallId, type RecordedEvent, type SeedMessage } from '@polylogue/engine'
+import { asToolCallId, type RecordedEvent, type ConversationMessage } from '@polylogue/engine'
 import {
   asRecorded,
   calls,
@@ -30,7 +30,7 @@ async function open(options: TestEngineOptions, create: Parameters<typeof startS
 }
 
 describe('a session that began with a history', () => {
-  const seed: readonly SeedMessage[] = [
+  const seed: readonly ConversationMessage[] = [
     { role: 'system', text: 'Be brief.' },
     { role: 'user', content: 'What is the weather?' },
     {

@@ -2,7 +2,7 @@ import {
   EngineError,
   textOf,
   type Engine,
-  type SeedMessage,
+  type ConversationMessage,
   type SessionMatches,
   type SessionView,
   type UserId,
@@ -76,7 +76,7 @@ async function says(engine: Reading, { userId, sessionId }: SessionView, words: 
 }
 
 /** What people and the agent said; not what tools answered. */
-function spokenIn(message: SeedMessage): string {
+function spokenIn(message: ConversationMessage): string {
   return message.role === 'user' || message.role === 'assistant' ? textOf(message.content) : ''
 }
 

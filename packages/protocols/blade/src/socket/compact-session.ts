@@ -1,5 +1,4 @@
-import type { CommandResults, Engine, SessionId, UserId } from '@polylogue/engine'
-import type { EventOf } from '../projection/event-of.ts'
+import type { CommandResults, Engine, EventOf, SessionId, UserId } from '@polylogue/engine'
 import { SocketRefusal } from './errors.ts'
 
 /** Resolves when it has been done, and with it everything that is told of it. */

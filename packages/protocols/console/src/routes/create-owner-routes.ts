@@ -1,4 +1,4 @@
-import { asToolCallId, type JsonObject, type SeedMessage } from '@polylogue/engine'
+import { asToolCallId, type JsonObject, type ConversationMessage } from '@polylogue/engine'
 import type { Hono } from 'hono'
 import { isAbsolute } from 'node:path'
 import { ownerOperations, type ImportedMessage } from '../contract/import-session.ts'
@@ -36,7 +36,7 @@ export function createOwnerRoutes(deps: OwnerDeps): Hono<NodeEnv> {
   )
 }
 
-function toSeedMessage(given: ImportedMessage): SeedMessage {
+function toSeedMessage(given: ImportedMessage): ConversationMessage {
   switch (given.role) {
     case 'user':
       return given

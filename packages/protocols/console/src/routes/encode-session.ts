@@ -1,4 +1,9 @@
-import type { AssistantPart, SeedMessage, SessionView, WaitingCall as EngineWaitingCall } from '@polylogue/engine'
+import type {
+  AssistantPart,
+  ConversationMessage,
+  SessionView,
+  WaitingCall as EngineWaitingCall,
+} from '@polylogue/engine'
 import type { Message, MessagePart, Session } from '../contract/sessions.ts'
 import type { WaitingCall } from '../contract/waiting.ts'
 
@@ -19,7 +24,7 @@ export function toSessionJson(view: SessionView): Session {
   }
 }
 
-export function toMessageJson(message: SeedMessage): Message {
+export function toMessageJson(message: ConversationMessage): Message {
   switch (message.role) {
     case 'system':
       return { role: message.role, content: message.text }

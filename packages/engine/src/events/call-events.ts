@@ -1,0 +1,74 @@
+import { z } from 'zod'
+import { toolContent } from '../content.ts'
+import { type Stored, jsonObject, loopId, toolCallId, turnId } from '../stored-schema.ts'
+import { defineEvent } from './define-event.ts'
+
+const ofCall = {
+  turnId,
+  /** Absent for the agent's own loop. */
+  loopId: loopId.optional(),
+  toolCallId,
+}
+
+/** The client's answer in its own form, for clients of the same kind. The model reads the output of the call. */
+const givenAnswer = jsonObject
+
+export const approvalRequested = defineEvent('approval.requested', {
+  ...ofCall,
+  /** A hash of exactly what will run. A grant covers this and nothing else. */
+  callHash: z.string(),
+  /** What made it ask: a mode, a rule. */
+  reason: z.string().optional(),
+  /** Whether *always allow in this session* is on offer. */
+  isCoverable: z.boolean().optional(),
+  /** What that covers, if not every tool of this name. */
+  covers: z.string().optional(),
+})
+
+export const approvalResolved = defineEvent('approval.resolved', {
+  ...ofCall,
+  granted: z.boolean(),
+  reason: z.string().optional(),
+  /** `session`: do not ask about this tool again while the session is in memory. */
+  scope: z.enum(['once', 'session']).optional(),
+  answer: givenAnswer.optional(),
+})
+
+/** Recorded before the tool runs: after a crash we know what may have happened. */
+export const toolCallStarted = defineEvent('tool-call.started', {
+  ...ofCall,
+  attempt: z.number(),
+  callHash: z.string(),
+})
+
+/** Somebody wants this call stopped, not the turn. */
+export const toolCallCancelRequested = defineEvent('tool-call.cancel-requested', { ...ofCall, reason: z.string() })
+
+/** `unknown`: the process died while the call ran; it may or may not have had its effect. */
+const callStatus = z.enum(['completed', 'failed', 'denied', 'cancelled', 'unknown'])
+
+const fileChange = z.object({ path: z.string(), change: z.enum(['created', 'modified', 'deleted']) })
+
+export const toolCallSettled = defineEvent('tool-call.settled', {
+  ...ofCall,
+  status: callStatus,
+  output: toolContent,
+  /** Who produced the output: the tool, the client that was asked, or the engine (denials, refusals). */
+  by: z.enum(['tool', 'client', 'engine']),
+  /** Cancelled by new input, whose turn begins in the same transaction. */
+  isSuperseded: z.boolean().optional(),
+  durationMs: z.number().optional(),
+  /** For clients; the model does not see it. */
+  meta: jsonObject.optional(),
+  changedFiles: z.array(fileChange).optional(),
+  answer: givenAnswer.optional(),
+})
+
+export type GivenAnswer = Stored<typeof givenAnswer>
+export type ApprovalRequested = Stored<typeof approvalRequested>
+export type ApprovalResolved = Stored<typeof approvalResolved>
+export type ToolCallStarted = Stored<typeof toolCallStarted>
+export type ToolCallCancelRequested = Stored<typeof toolCallCancelRequested>
+export type CallStatus = Stored<typeof callStatus>
+export type FileChange = Stored<typeof fileChange>
+export type ToolCallSettled = Stored<typeof toolCallSettled>

@@ -1,0 +1,71 @@
+import { z } from 'zod'
+import type { Stored } from '../stored-schema.ts'
+
+const shellFacts = z.object({
+  type: z.literal('shell'),
+  /** `safe`: a single command from the safe list. `sensitive`: writes a file that holds shell settings or credentials. */
+  risk: z.enum(['safe', 'other', 'sensitive', 'dangerous']),
+  /** Why no mode and no rule allows the command, in a few words. */
+  hardline: z.string().optional(),
+  /** The parser understood every part of the command. */
+  isUnderstood: z.boolean(),
+  /** The command runs another command that it is given (`env`, `sh -c`, `xargs`, `sudo`, …). */
+  hasWrapper: z.boolean(),
+  /** The parser limit that the command exceeds. */
+  exceeds: z.string().optional(),
+})
+
+const fetchFacts = z.object({
+  type: z.literal('fetch'),
+  /** In lower case, without port. Absent when the URL cannot be parsed. */
+  host: z.string().optional(),
+  /** The host is an address that is private, loopback, link-local or otherwise outside the public network. */
+  isPrivateAddress: z.boolean(),
+})
+
+/** Everything the judge needs to know about a call. Which tool it belongs to no longer matters. */
+const callFacts = z.discriminatedUnion('type', [
+  /** Judged by the tool's `effect`: custom and MCP tools. */
+  z.object({ type: z.literal('plain') }),
+  /** `outside`: a path that is not below a root or not an ordinary file. Such a call is always denied. */
+  z.object({ type: z.literal('read-files'), outside: z.string().optional() }),
+  z.object({ type: z.literal('write-files'), outside: z.string().optional() }),
+  shellFacts,
+  fetchFacts,
+  /** Keeps something for the session or its user: a plan of steps, a memory. */
+  z.object({ type: z.literal('notes') }),
+  z.object({ type: z.literal('skill') }),
+  /** Asks the user. */
+  z.object({ type: z.literal('question') }),
+  /** Starts a sub-agent, whose own calls are judged one by one. */
+  z.object({ type: z.literal('agent') }),
+])
+
+const fileLocation = z.object({
+  /** Absolute. */
+  path: z.string(),
+  /** Starts at 1. */
+  line: z.number().optional(),
+})
+
+/** `oldText` is absent for a new file. */
+const fileDiff = z.object({ path: z.string(), oldText: z.string().optional(), newText: z.string() })
+
+/** How a call is shown before, while and after it runs. */
+const callPreview = z.object({
+  /** For people: `Edit src/a.ts`. */
+  title: z.string().optional(),
+  locations: z.array(fileLocation).optional(),
+  diffs: z.array(fileDiff).optional(),
+})
+
+/** What a tool says about one call before it runs. It is recorded with the call, so texts should be short. */
+export const callInspection = z.object({ facts: callFacts, preview: callPreview.optional() })
+
+export type ShellFacts = Stored<typeof shellFacts>
+export type FetchFacts = Stored<typeof fetchFacts>
+export type CallFacts = Stored<typeof callFacts>
+export type FileLocation = Stored<typeof fileLocation>
+export type FileDiff = Stored<typeof fileDiff>
+export type CallPreview = Stored<typeof callPreview>
+export type CallInspection = Stored<typeof callInspection>

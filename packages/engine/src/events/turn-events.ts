@@ -1,0 +1,86 @@
+import { z } from 'zod'
+import { userContent } from '../content.ts'
+import { type Stored, entryId, json, jsonObject, names, turnId } from '../stored-schema.ts'
+import { defineEvent, failure } from './define-event.ts'
+
+/** Settings for a single turn. */
+export const turnSettings = z.object({
+  /** `provider/model`. Absent: the session's model. */
+  model: z.string().optional(),
+  /** Planning begins or ends with this turn and stays so for later turns. Absent: no change. */
+  isPlanning: z.boolean().optional(),
+  /** Nobody can be asked: what would be asked for is allowed, denials stay, and questions are not offered. */
+  isUnattended: z.boolean().optional(),
+  /** Tools that the model is not offered. */
+  withheldTools: names.optional(),
+  /** A JSON Schema. The turn ends with a value of this shape or fails. */
+  outputSchema: jsonObject.optional(),
+  /** `interrupt`: the turn ends when its process dies. Absent: the server's setting. */
+  recovery: z.literal('interrupt').optional(),
+  /** The API key that the turn was requested with. Its cost counts against this key. */
+  keyId: z.string().optional(),
+})
+
+export const inputAdmitted = defineEvent('input.admitted', {
+  inputId: entryId,
+  /** The id of the turn that the input will start. A queued input has it before its turn starts. */
+  turnId,
+  content: userContent,
+  settings: turnSettings.optional(),
+})
+
+export const inputDropped = defineEvent('input.dropped', { inputId: entryId, reason: z.string() })
+
+/** A turn without an input continues a seeded history whose last calls wait for their client. */
+export const turnStarted = defineEvent('turn.started', {
+  turnId,
+  inputId: entryId.optional(),
+  parentEntryId: entryId.optional(),
+  /** What a takeover does with the turn after its process died. */
+  recovery: z.enum(['continue', 'interrupt']),
+})
+
+/** Every open call waits for a person or a client. Nobody owns the turn until one of them answers. */
+export const turnPaused = defineEvent('turn.paused', { turnId })
+
+export const turnResumed = defineEvent('turn.resumed', { turnId })
+
+export const turnCancelRequested = defineEvent('turn.cancel-requested', { turnId, reason: z.string() })
+
+export const turnTakenOver = defineEvent('turn.taken-over', { turnId, count: z.number() })
+
+export const turnOutcome = z.enum([
+  'finished',
+  'token-limit',
+  'refused',
+  'step-limit',
+  'cancelled',
+  'failed',
+  'interrupted',
+])
+
+export const turnEnded = defineEvent('turn.ended', {
+  turnId,
+  outcome: turnOutcome,
+  error: failure.optional(),
+  /** The value that the turn's `outputSchema` asked for. */
+  output: json.optional(),
+})
+
+const recalledMemory = z.object({ memoryId: z.number(), content: z.string(), skillName: z.string().optional() })
+
+/** The memories that this turn is about. Recorded so that a turn that continues after a crash gets the same ones. */
+export const memoriesRecalled = defineEvent('memories.recalled', { turnId, memories: z.array(recalledMemory) })
+
+export type TurnSettings = Stored<typeof turnSettings>
+export type InputAdmitted = Stored<typeof inputAdmitted>
+export type InputDropped = Stored<typeof inputDropped>
+export type TurnStarted = Stored<typeof turnStarted>
+export type TurnPaused = Stored<typeof turnPaused>
+export type TurnResumed = Stored<typeof turnResumed>
+export type TurnCancelRequested = Stored<typeof turnCancelRequested>
+export type TurnTakenOver = Stored<typeof turnTakenOver>
+export type TurnOutcome = Stored<typeof turnOutcome>
+export type TurnEnded = Stored<typeof turnEnded>
+export type RecalledMemory = Stored<typeof recalledMemory>
+export type MemoriesRecalled = Stored<typeof memoriesRecalled>
