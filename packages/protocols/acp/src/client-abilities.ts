@@ -10,6 +10,16 @@ export interface ClientAbilities {
   readonly hasTerminals: boolean
 }
 
+/** Everything that is shown to clients. */
+export const STANDARD_CLIENT: ClientAbilities = {
+  fillsForms: true,
+  showsNotices: true,
+  showsCompactions: true,
+  readsFiles: false,
+  writesFiles: false,
+  hasTerminals: false,
+}
+
 export function readAbilities(capabilities: Readonly<Record<string, unknown>>): ClientAbilities {
   const within = (outer: string, inner: string): boolean => {
     const group = capabilities[outer]

@@ -1,6 +1,7 @@
 import type { SessionConfigOption } from '@agentclientprotocol/sdk'
-import type { ModelCatalog, Preset } from '@polylogue/engine'
+import type { AgentCatalog, ModelCatalog, Preset } from '@polylogue/engine'
 import type { AcpProfile } from './deps.ts'
+import { currentModel } from './model-names.ts'
 import { allowedModes } from './modes.ts'
 
 export interface ConfigState {
@@ -13,6 +14,14 @@ export interface ConfigTerms {
   readonly profile: AcpProfile
   readonly models: ModelCatalog
   readonly presets: readonly Preset[] | undefined
+}
+
+/** The options as a session's settings have them. */
+export function sessionConfigOptions(
+  { agent, model, preset }: { readonly agent: string; readonly model: string | undefined; readonly preset: Preset },
+  { agents, ...terms }: ConfigTerms & { readonly agents: AgentCatalog },
+): SessionConfigOption[] {
+  return toConfigOptions({ model: currentModel(model, agents.find(agent), terms.models), preset }, terms)
 }
 
 /** Model first; in profile seed it stands alone. */

@@ -63,6 +63,10 @@ export interface AcpConnection {
   close(reason?: string): Promise<void>
   /** Whether a turn that was begun here has not ended. */
   hasOpenTurns(): boolean
+  /** The sessions that the client has open. */
+  sessions(): readonly SessionId[]
+  /** The name that the client gave itself in its handshake. */
+  clientName(): string | undefined
 }
 
 export interface NamedValue {

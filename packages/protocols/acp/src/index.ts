@@ -1,3 +1,4 @@
+export { presentSession, type PresentedFrame, type PresentSessionDeps } from './present-session.ts'
 export { serveAcp } from './serve-acp.ts'
 export {
   DEFAULT_LIMITS,

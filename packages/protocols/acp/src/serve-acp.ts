@@ -82,5 +82,7 @@ export function serveAcp(options: AcpConnectionOptions, deps: AcpDeps): AcpConne
       return closed
     },
     hasOpenTurns: () => [...connection.sessions.values()].some(({ session }) => session.own.size > 0),
+    sessions: () => [...connection.sessions.keys()],
+    clientName: () => connection.clientName,
   }
 }

@@ -2,9 +2,17 @@ export { createBladeRoutes } from './rest/routes.ts'
 export type { ApiKeys, AuthOutcome, BladeRestDeps, BodyOutcome, Caller } from './rest/deps.ts'
 export { attachBlade } from './socket/attach-blade.ts'
 export { SOCKET_PATH, createBladeSockets, type BladeSockets } from './socket/create-blade-sockets.ts'
-export type { AttachedFile, BladeSocketDeps, SocketCaller, SocketLimits, SocketWatch } from './socket/deps.ts'
+export type {
+  AttachedFile,
+  BladeSocketDeps,
+  ConnectedClient,
+  SocketCaller,
+  SocketLimits,
+  SocketWatch,
+} from './socket/deps.ts'
 export { BladeClient, type Ack, type BladeClientOptions } from './client/blade-client.ts'
 export { SessionFold } from './fold/session-fold.ts'
+export { presentSession, type PresentedEvent, type SessionPresentation } from './projection/present-session.ts'
 export { readTurns } from './projection/read-turns.ts'
 export type { Describe } from './projection/scene.ts'
 export type {

@@ -33,6 +33,7 @@ export class Connection {
   readonly #lastOf = new Map<SessionId, Promise<void>>()
   /** Of the newest handshake; sessions keep those of their own time. */
   abilities: ClientAbilities | undefined
+  clientName: string | undefined
   /** Taken by the first session that is asked for. */
   resume: AcpResume | undefined
 

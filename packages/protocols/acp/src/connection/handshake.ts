@@ -6,6 +6,8 @@ import { parseParams, toParams } from '../parse-params.ts'
 import { ASK_USER } from '../session/ask-question.ts'
 
 const PROTOCOL_VERSION = 1
+/** Of a client's name, which is shown to people. */
+const LONGEST_NAME = 100
 export const SET_MODEL = '_agentao.cn/set_model'
 
 const clientInfo = z.object({}).loose().nullish()
@@ -21,9 +23,19 @@ const handshakeOfSeed = z.object({
   clientInfo,
 })
 
-export function parseHandshake(params: unknown, profile: AcpProfile): ClientAbilities {
+export interface ClientHandshake {
+  readonly abilities: ClientAbilities
+  readonly clientName: string | undefined
+}
+
+export function parseHandshake(params: unknown, profile: AcpProfile): ClientHandshake {
   const schema = profile === 'seed' ? handshakeOfSeed : handshake
-  return readAbilities(parseParams(schema, toParams(params)).clientCapabilities)
+  const { clientCapabilities, clientInfo } = parseParams(schema, toParams(params))
+  const name = clientInfo?.['title'] ?? clientInfo?.['name']
+  return {
+    abilities: readAbilities(clientCapabilities),
+    clientName: typeof name === 'string' ? name.slice(0, LONGEST_NAME) : undefined,
+  }
 }
 
 /** A client of another version is told ours, and decides for itself. */

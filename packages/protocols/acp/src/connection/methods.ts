@@ -17,7 +17,9 @@ export function toMethods(connection: Connection): RpcMethods {
     [
       'initialize',
       async (params) => {
-        connection.abilities = parseHandshake(params, options.profile)
+        const { abilities, clientName } = parseHandshake(params, options.profile)
+        connection.abilities = abilities
+        connection.clientName = clientName
         return toHandshake(options.profile, deps.version)
       },
     ],

@@ -1,7 +1,7 @@
 import type { SessionConfigOption, SessionModeState, SessionUpdate } from '@agentclientprotocol/sdk'
 import type { Preset, Recorded, SessionId, SessionView } from '@polylogue/engine'
 import { commandsWith } from '../commands.ts'
-import { toConfigOptions } from '../config-options.ts'
+import { sessionConfigOptions } from '../config-options.ts'
 import { currentModel } from '../model-names.ts'
 import { EditorPresence } from '../editor/editor-presence.ts'
 import { toModes } from '../modes.ts'
@@ -273,14 +273,15 @@ export class AcpSession {
     }
   }
 
-  #configOptions({ preset, model, agent }: SessionSettings): SessionConfigOption[] {
+  #configOptions(settings: SessionSettings): SessionConfigOption[] {
     const { deps, options } = this.#parts
     const { agents, models } = deps
-    const current = currentModel(model, agents.find(agent), models)
-    return toConfigOptions(
-      { model: current, preset },
-      { profile: options.profile, models, presets: options.rights.presets },
-    )
+    return sessionConfigOptions(settings, {
+      agents,
+      models,
+      profile: options.profile,
+      presets: options.rights.presets,
+    })
   }
 
   #closed(reason: 'deleted' | 'stopping'): void {

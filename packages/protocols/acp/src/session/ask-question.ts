@@ -36,7 +36,10 @@ export async function askQuestion(
   }
 }
 
-function toForm(question: Question, { sessionId, toolCallId }: QuestionChannel): CreateElicitationRequest {
+export function toForm(
+  question: Question,
+  { sessionId, toolCallId }: Pick<QuestionChannel, 'sessionId' | 'toolCallId'>,
+): CreateElicitationRequest {
   return {
     sessionId,
     toolCallId,

@@ -1,4 +1,3 @@
-import type { RequestPermissionRequest } from '@agentclientprotocol/sdk'
 import {
   EngineError,
   type CallAnswer,
@@ -15,7 +14,7 @@ import { RpcError } from '../rpc/rpc-error.ts'
 import type { RpcPeer } from '../rpc/rpc-peer.ts'
 import { AskQueue, type Ask } from './ask-queue.ts'
 import { askQuestion } from './ask-question.ts'
-import { permissionOptions, readOutcome, type PermissionOutcome } from './permission-outcome.ts'
+import { readOutcome, toPermissionRequest, type PermissionOutcome } from './permission-outcome.ts'
 import { USER_UNAVAILABLE, joinAnswers, questionsOf } from './questions.ts'
 
 const DECLINED = 'the user declined; do not try to do it another way'
@@ -105,7 +104,7 @@ export class ClientAsks {
     const { peer, sessionId, openCall } = this.#options
     const toolCall = openCall(toolCallId)
     if (toolCall === undefined) return
-    const request: RequestPermissionRequest = { sessionId, toolCall, options: permissionOptions(isCoverable) }
+    const request = toPermissionRequest(sessionId, toolCall, isCoverable)
     const outcome = await this.#outcomeOf(peer.request('session/request_permission', request, signal))
     const answer = toAnswer(toolCallId, outcome, this.#options.isOwnTurn(turnId))
     if (answer !== undefined) await this.#answer(answer)

@@ -1,13 +1,22 @@
-import type { PermissionOption } from '@agentclientprotocol/sdk'
+import type { PermissionOption, RequestPermissionRequest } from '@agentclientprotocol/sdk'
+import type { SessionId } from '@polylogue/engine'
+import type { Announcement } from '../projection/shown-call.ts'
 import { isObject } from '../rpc/envelope.ts'
 
 const ALLOW: PermissionOption = { optionId: 'allow', name: 'Allow once', kind: 'allow_once' }
 const ALWAYS: PermissionOption = { optionId: 'allow_always', name: 'Always allow', kind: 'allow_always' }
 const REJECT: PermissionOption = { optionId: 'reject', name: 'Reject', kind: 'reject_once' }
 
-/** *Always* is not on offer where it would cover nothing. */
-export const permissionOptions = (isCoverable: boolean): PermissionOption[] =>
-  isCoverable ? [ALLOW, ALWAYS, REJECT] : [ALLOW, REJECT]
+/** *Always* is not offered where it would cover nothing. */
+export const toPermissionRequest = (
+  sessionId: SessionId,
+  toolCall: Announcement,
+  isCoverable = true,
+): RequestPermissionRequest => ({
+  sessionId,
+  toolCall,
+  options: isCoverable ? [ALLOW, ALWAYS, REJECT] : [ALLOW, REJECT],
+})
 
 /** `none`: it said nothing that decides, be it that it was cancelled or that nobody can read it. */
 export type PermissionOutcome = 'allow' | 'always' | 'reject' | 'none'

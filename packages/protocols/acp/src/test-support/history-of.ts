@@ -2,9 +2,11 @@ import type { SessionUpdate } from '@agentclientprotocol/sdk'
 import type { WireClient } from './wire-client.ts'
 
 /** What is history, with the pieces of one text put together. */
-export function historyOf(client: WireClient): SessionUpdate[] {
+export const historyOf = (client: WireClient): SessionUpdate[] => toHistory(client.updates())
+
+export function toHistory(updates: readonly SessionUpdate[]): SessionUpdate[] {
   const told: SessionUpdate[] = []
-  for (const update of client.updates()) {
+  for (const update of updates) {
     const last = told.at(-1)
     const isChunk = update.sessionUpdate.endsWith('_chunk') && last?.sessionUpdate === update.sessionUpdate
     const isSame = isChunk && 'messageId' in update && 'messageId' in last && last.messageId === update.messageId

@@ -5,7 +5,7 @@
 import type { Clock, ConfigureSession } from '@polylogue/engine'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
-import type { BladeSocketDeps } from './deps.ts'
+import type { BladeSocketDeps, ConnectedClient } from './deps.ts'
 import type { SocketServer } from './socket-server.ts'
 
 export const SOCKET_PATH = '/socket.io/'
@@ -15,6 +15,7 @@ export interface BladeSockets {
   handleUpgrade(incoming: IncomingMessage, socket: Duplex, head: Buffer): void
   /** For the list of a user's sessions; sessions that somebody watches tell it by themselves. */
   sessionChanged(change: Pick<ConfigureSession, 'userId' | 'sessionId' | 'changes'>): void
+  clients(): readonly ConnectedClient[]
   /** Ends all connections. Idempotent. */
   close(): Promise<void>
 }
@@ -44,6 +45,7 @@ export function createBladeSockets(deps: BladeSocketDeps & { readonly clock: Clo
     sessionChanged(change) {
       loaded?.sessionChanged(change)
     },
+    clients: () => loaded?.clients() ?? [],
     async close() {
       if (isClosed) return
       isClosed = true

@@ -42,6 +42,15 @@ export interface BladeSocketDeps {
   log(entry: LogEntry): void
 }
 
+/** A connected socket, once for each session that it is subscribed to. */
+export interface ConnectedClient {
+  readonly userId: UserId
+  readonly keyId: string
+  /** Absent: subscribed to none. */
+  readonly sessionId?: SessionId
+  readonly since: number
+}
+
 export interface SocketWatch {
   /** Answers what to call when the socket has gone; `undefined`: there are too many already. */
   admit(caller: SocketCaller): (() => void) | undefined

@@ -3,7 +3,7 @@ import type { Socket } from 'socket.io'
 import { compactSession } from './compact-session.ts'
 import { sendRequestSchema, sessionRequestSchema } from '../schema/client-events.ts'
 import { parsePayload } from './decode.ts'
-import type { BladeSocketDeps, SocketCaller } from './deps.ts'
+import type { BladeSocketDeps, ConnectedClient, SocketCaller } from './deps.ts'
 import { SocketRefusal, toRefusal } from './errors.ts'
 import type { KeptSubscriptions } from './kept-rooms.ts'
 import type { LiveSession, LiveSessions } from './live-sessions.ts'
@@ -61,6 +61,12 @@ export class Peer {
   get kept(): KeptSubscriptions {
     const sessions = new Map([...this.#subscriptions].map(([sessionId, { confirmed }]) => [sessionId, confirmed]))
     return { userId: this.#caller.userId, isLean: this.#kind === 'lean', sessions }
+  }
+
+  get attached(): readonly Omit<ConnectedClient, 'since'>[] {
+    const { userId, keyId } = this.#caller
+    if (this.#subscriptions.size === 0) return [{ userId, keyId }]
+    return [...this.#subscriptions.keys()].map((sessionId) => ({ userId, keyId, sessionId }))
   }
 
   isOwner({ owner }: LiveSession): boolean {

@@ -9,7 +9,7 @@ import { toSessionChanges } from '../projection/session-changes.ts'
 import { admission, type Admission } from './admission.ts'
 import { createBoundedParser } from './bounded-parser.ts'
 import { boundPayloads } from './bounded-payloads.ts'
-import type { BladeSocketDeps } from './deps.ts'
+import type { BladeSocketDeps, ConnectedClient } from './deps.ts'
 import { FanOut } from './fan-out.ts'
 import { FirstBytes } from './first-bytes.ts'
 import { AWAY_MS, KeptRooms, RoomsAdapter } from './kept-rooms.ts'
@@ -33,11 +33,13 @@ export interface SocketServer {
   handleRequest(incoming: IncomingMessage, outgoing: ServerResponse): void
   handleUpgrade(incoming: IncomingMessage, socket: Duplex, head: Buffer): void
   sessionChanged(change: Pick<ConfigureSession, 'userId' | 'sessionId' | 'changes'>): void
+  clients(): readonly ConnectedClient[]
   close(): void
 }
 
 interface Client {
   readonly peer: Peer
+  readonly since: number
   /** Ahead of its time. */
   ping(): void
 }
@@ -123,7 +125,7 @@ export function createSocketServer(deps: BladeSocketDeps & { readonly clock: Clo
     firstBytes.known(connection)
     unknown?.known(connection)
     const peer = new Peer(socket, caller, lean === true, deps, lives)
-    clients.set(socket.id, { peer, ping: () => peer.mayPing && sendPing(connection) })
+    clients.set(socket.id, { peer, since: clock.now(), ping: () => peer.mayPing && sendPing(connection) })
     void socket.join(roomOfUser(caller.userId))
     watchOutBuffer(connection, {
       clock,
@@ -200,6 +202,8 @@ export function createSocketServer(deps: BladeSocketDeps & { readonly clock: Clo
       if (lives.has(sessionId) || Object.keys(changed).length === 0) return
       io.to(roomOfUser(userId)).emit('session:updated', { session_id: sessionId, ...changed })
     },
+    clients: () =>
+      [...clients.values()].flatMap(({ peer, since }) => peer.attached.map((client) => ({ ...client, since }))),
     close() {
       rooms.telling.flushAll()
       // Without a goodbye: a client that is told to go does not come back by itself.

@@ -1,0 +1,27 @@
+import type { Recorded } from '@polylogue/engine'
+import { toPayload, type ProjectedOutput } from './projected-output.ts'
+import type { Describe } from './scene.ts'
+import { SessionProjection } from './session-projection.ts'
+
+/** One event that a subscriber gets. */
+export interface PresentedEvent {
+  readonly name: string
+  readonly body: unknown
+}
+
+export interface SessionPresentation {
+  recorded(recorded: Recorded): readonly PresentedEvent[]
+  /** Returns what is held until the next event. */
+  settle(): readonly PresentedEvent[]
+}
+
+/** Shows a log as a lean subscriber gets it. Takes the events in order from the first. */
+export function presentSession(describe: Describe): SessionPresentation {
+  const projection = new SessionProjection(describe, { keep: 'open' })
+  return {
+    recorded: (recorded) => projection.apply(recorded).map(toEvent),
+    settle: () => projection.settle().map(toEvent),
+  }
+}
+
+const toEvent = (output: ProjectedOutput): PresentedEvent => ({ name: output.event, body: toPayload(output, 'lean') })
