@@ -1,5 +1,4 @@
-import type { AcpHandshake } from './acp/handshake.ts'
-import type { EditorStreams } from './acp/open-editor.ts'
+import type { PipeEnd } from './pipe/open-pipe.ts'
 
 export interface ServeOptions {
   readonly dataDir: string
@@ -44,8 +43,8 @@ export interface RunningServer {
   /** Lets running turns finish for `graceMs` (30 s), then closes everything. Idempotent; 0 = now. */
   stop(graceMs?: number): Promise<void>
   readonly stopped: Promise<void>
-  /** Serves the editor whose process this is. Rejects with a `ServeError` when there is no such agent. */
-  openEditor(handshake: AcpHandshake): Promise<EditorStreams>
-  /** Whether a turn that an editor began has not ended. */
-  hasOpenTurns(): boolean
+  /** Opens a pipe to a door from inside this process. Rejects with a `ServeError` when the door refuses. */
+  openPipe(door: string, handshake: string): Promise<PipeEnd>
+  /** Whether work that came through a pipe is still running. */
+  isBusy(): boolean
 }

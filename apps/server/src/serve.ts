@@ -1,9 +1,7 @@
 import { StorageFault } from '@polylogue/engine'
 import { findKeyedProviders } from '@polylogue/models'
 import { join, resolve } from 'node:path'
-import { createAcpConnections } from './acp/acp-connections.ts'
-import { toAcpDeps } from './acp/acp-deps.ts'
-import { openEditor } from './acp/open-editor.ts'
+import { createAccess } from './access.ts'
 import { formatKeysCreate } from './auth/keys-create-line.ts'
 import { findLocalKey, lacksFirstKey, openLocalKey } from './auth/local-key.ts'
 import { LOCAL_USER } from './auth/key-ring.ts'
@@ -11,6 +9,8 @@ import { createSignInCodes } from './auth/sign-in-codes.ts'
 import { ConfigError } from './config/config-error.ts'
 import { loadConfig } from './config/load-config.ts'
 import { prepareDataDir } from './data-dir.ts'
+import { DOORS, openDoors } from './doors/doors.ts'
+import type { OpenDoor } from './doors/door-deps.ts'
 import { GIVE_UP_MS, createDrain } from './drain.ts'
 import { isLoopback } from './http/network-address.ts'
 import { findOpenAddresses } from './http/open-addresses.ts'
@@ -22,6 +22,7 @@ import { createLog } from './log/log.ts'
 import { createRedactor } from './log/redactor.ts'
 import { takeOwnership } from './owner/take-ownership.ts'
 import type { Phase } from './phase.ts'
+import { openPipe } from './pipe/open-pipe.ts'
 import { describeConfinement } from './platform/confinement.ts'
 import { randomBytes } from './platform/random-bytes.ts'
 import { sha256 } from './platform/sha256.ts'
@@ -29,14 +30,15 @@ import { systemClock } from './platform/system-clock.ts'
 import { EXIT_CONFIG, EXIT_FAILURE, ServeError } from './serve-error.ts'
 import type { RunningServer, ServeOptions } from './serve-options.ts'
 import { awaitTools } from './session-tools/await-tools.ts'
+import { createStatus } from './status.ts'
 import { compose } from './compose.ts'
 import { within } from './within.ts'
 
 /** Becomes the owner of the data directory and serves it. Rejects with a `ServeError` where a user can help. */
-export async function serve(options: ServeOptions): Promise<RunningServer> {
+export async function serve(options: ServeOptions, doors: readonly OpenDoor[] = DOORS): Promise<RunningServer> {
   const undo = new AsyncDisposableStack()
   try {
-    return await start({ ...options, dataDir: resolve(options.startDir, options.dataDir) }, undo)
+    return await start({ ...options, dataDir: resolve(options.startDir, options.dataDir) }, doors, undo)
   } catch (error) {
     await undo.disposeAsync()
     if (error instanceof ConfigError) throw new ServeError(error.message, EXIT_CONFIG, { cause: error })
@@ -45,7 +47,11 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
   }
 }
 
-async function start(options: ServeOptions, undo: AsyncDisposableStack): Promise<RunningServer> {
+async function start(
+  options: ServeOptions,
+  list: readonly OpenDoor[],
+  undo: AsyncDisposableStack,
+): Promise<RunningServer> {
   const { dataDir, listen } = options
   const extraKeys = checkKeys(options.keys ?? [])
   if (listen !== undefined) refuseGuessableKeys(listen.host, extraKeys)
@@ -86,19 +92,20 @@ async function start(options: ServeOptions, undo: AsyncDisposableStack): Promise
   const codes = createSignInCodes({ store: parts.signIns, clock: systemClock, random: randomBytes, digest: sha256 })
 
   let phase: Phase = 'starting'
-  const connections = createAcpConnections({ deps: (rights) => toAcpDeps(parts, config, { rights, log }), log })
-  undo.defer(() => within(GIVE_UP_MS, connections.end()))
-  const listeners = createListeners({
-    options,
-    config,
+  const access = createAccess({ options, config, parts, redactor })
+  const status = createStatus({ parts, phase: () => phase, url: () => listeners.url, doors: () => doors })
+  const doors = openDoors(list, {
     parts,
-    connections,
-    codes,
+    config,
     log,
-    redactor,
-    phase: () => phase,
+    authenticate: access.authenticate,
+    addressOf: access.addressOf,
+    clientOf: access.clientOf,
+    status,
     ...(options.handsOver === true && { handOver: () => void drain.stop() }),
   })
+  undo.defer(() => within(GIVE_UP_MS, Promise.all(doors.map((door) => door.close()))))
+  const listeners = createListeners({ dataDir, parts, access, doors, codes, log, redactor, phase: () => phase })
   undo.defer(() => listeners.close())
   // The port first: when it is taken, no turn has been taken over in vain.
   const url = listen === undefined ? undefined : await listeners.listen(listen)
@@ -129,7 +136,7 @@ async function start(options: ServeOptions, undo: AsyncDisposableStack): Promise
         .then(() => parts.engine.stop(graceMs))
         .catch((error: unknown) => log.error({ err: error }, 'the engine did not stop well')),
     async endConnections() {
-      await Promise.all([connections.end(), listeners.end()])
+      await Promise.all([...doors.map((door) => door.end()), listeners.end()])
     },
     finish: () => kept.disposeAsync(),
   })
@@ -149,10 +156,10 @@ async function start(options: ServeOptions, undo: AsyncDisposableStack): Promise
     confinementNote: describeConfinement(parts.confinement),
     stop: (graceMs) => drain.stop(graceMs),
     stopped: drain.stopped,
-    openEditor: (handshake) => openEditor(handshake, { connections, agents: parts.agents }),
-    hasOpenTurns: () => connections.hasOpenTurns(),
+    openPipe: (door, handshake) => openPipe(doors, door, handshake),
+    isBusy: () => doors.some(({ pipe }) => pipe?.isBusy() === true),
     ...(url !== undefined && { url }),
-    ...(url !== undefined && code !== undefined && { signInUrl: signInUrl(listeners.publicUrl ?? url, code) }),
+    ...(url !== undefined && code !== undefined && { signInUrl: signInUrl(access.publicUrl ?? url, code) }),
   }
 }
 

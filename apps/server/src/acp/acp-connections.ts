@@ -1,18 +1,27 @@
 import type { AcpConnection, AcpConnectionOptions, AcpRights } from '@polylogue/acp'
 import { LOCAL_USER } from '../auth/key-ring.ts'
+import type { AttachedClient, ByteStreams } from '../doors/door.ts'
 import type { Log } from '../log/log.ts'
 import { randomBytes } from '../platform/random-bytes.ts'
+import { systemClock } from '../platform/system-clock.ts'
 import type { ConnectionDeps } from './acp-deps.ts'
 import type { AcpHandshake } from './handshake.ts'
 
-/** All that is open here between editors and the engine, whichever way they came. */
+/** Every open connection of an editor, by pipe and by WebSocket. */
 export interface AcpConnections {
-  /** `begin` is called when nothing stands in the way any more. `undefined`: no more are taken. */
+  /** `begin` is called when the connection can be served. `undefined`: the server is stopping. */
   open(begin: () => AcpConnectionOptions): Promise<AcpConnection | undefined>
-  /** Whether a turn that an editor began has not ended. */
+  /** Whether a turn that an editor began is still running. */
   hasOpenTurns(): boolean
-  /** Takes no more, and hangs up on all. Resolves when the last one is closed. */
+  clients(): readonly AttachedClient[]
+  /** Accepts no more connections and closes all. Resolves when the last one is closed. */
   end(): Promise<void>
+}
+
+interface OpenConnection {
+  readonly connection: AcpConnection
+  readonly options: AcpConnectionOptions
+  readonly since: number
 }
 
 export interface AcpConnectionsDeps {
@@ -22,39 +31,53 @@ export interface AcpConnectionsDeps {
 }
 
 export function createAcpConnections({ deps, log }: AcpConnectionsDeps): AcpConnections {
-  const connections = new Set<AcpConnection>()
+  const open = new Set<OpenConnection>()
   let isEnding = false
   return {
     async open(begin) {
-      // A server that no editor comes to never loads it.
+      // Loaded with the first editor.
       const { serveAcp } = await import('@polylogue/acp')
       if (isEnding) return undefined
       const options = begin()
       const own = deps(options.rights)
       const connection = serveAcp(options, own)
-      connections.add(connection)
+      const opened = { connection, options, since: systemClock.now() }
+      open.add(opened)
       const fields = { connection: Buffer.from(randomBytes(6)).toString('hex'), user: options.userId }
       log.info({ ...fields, agent: options.agent, profile: options.profile }, 'an editor is there')
       void connection.closed.then(() => {
-        connections.delete(connection)
+        open.delete(opened)
         own.sessionServers.leave()
         log.info(fields, 'an editor has left')
       })
       return connection
     },
-    hasOpenTurns: () => [...connections].some((connection) => connection.hasOpenTurns()),
+    hasOpenTurns: () => [...open].some(({ connection }) => connection.hasOpenTurns()),
+    clients: () => [...open].flatMap(toClients),
     async end() {
       isEnding = true
-      await Promise.all([...connections].map((connection) => connection.close('the server is stopping')))
+      await Promise.all([...open].map(({ connection }) => connection.close('the server is stopping')))
     },
   }
 }
 
-/** An editor on this machine: it has started us, or its process can open the socket beside `local.key`. */
+function toClients({ connection, options, since }: OpenConnection): readonly AttachedClient[] {
+  const client = connection.clientName()
+  const shared = {
+    userId: options.userId,
+    since,
+    ...(options.keyId !== undefined && { keyId: options.keyId }),
+    ...(client !== undefined && { client }),
+  }
+  const sessions = connection.sessions()
+  return sessions.length === 0 ? [shared] : sessions.map((sessionId) => ({ ...shared, sessionId }))
+}
+
+/** An editor on this machine. It started this process, or its process can open the socket beside `local.key`. */
 export function toEditorOptions(
   { profile, resume }: AcpHandshake,
   agent: string,
-  streams: Pick<AcpConnectionOptions, 'input' | 'output'>,
+  streams: ByteStreams,
 ): AcpConnectionOptions {
   return {
     ...streams,

@@ -1,8 +1,8 @@
 import { readVersion } from '../version.ts'
 import { within } from '../within.ts'
 import { openEditorStdio, type EditorStdio } from './editor-stdio.ts'
-import type { AcpHandshake } from './handshake.ts'
-import type { OpenedBack } from './open-back.ts'
+import type { OpenedBack } from '../pipe/open-back.ts'
+import { writeHandshake, type AcpHandshake } from './handshake.ts'
 import { createRelay, type Relay } from './relay.ts'
 import type { ServeOptions } from '../serve-options.ts'
 
@@ -11,6 +11,8 @@ export interface EditorProcessOptions {
   readonly handshake: AcpHandshake
 }
 
+/** The door that editors come to. */
+const DOOR = 'acp'
 /** The owner cancels, answers and hangs up within five seconds. */
 const GOODBYE_MS = 5_500
 const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
@@ -48,13 +50,14 @@ export async function serveEditor({ owner, handshake }: EditorProcessOptions): P
   using _signals = onSignals(leave)
 
   for (let isFirst = true; await relay.needsBack(); isFirst = false) {
-    const { openBack } = await import('./open-back.ts')
-    const back = await openBack(owner, withoutGrantedWish(handshake, relay), { left: () => relay.isOver, isFirst })
+    const { openBack } = await import('../pipe/open-back.ts')
+    const request = { door: DOOR, handshake: writeHandshake(withoutGrantedWish(handshake, relay)) }
+    const back = await openBack(owner, request, { left: () => relay.isOver, isFirst })
     if (back === undefined) break
     const carried = carry(relay, back, stdio)
     await Promise.race([carried, leaving.promise.then(() => within(GOODBYE_MS, carried))])
     relay.lost()
-    await back.leave(relay.isOver ? 'editor-left' : 'lost')
+    await back.leave(relay.isOver ? 'client-left' : 'lost')
     if (!relay.isOver) note('The process that owned the data directory has gone. Looking for the next one.')
   }
   await stdio.flush()

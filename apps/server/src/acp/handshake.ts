@@ -7,11 +7,6 @@ export interface AcpHandshake {
   readonly resume?: { readonly selector?: string; readonly replay: 'before' | 'after' }
 }
 
-/** The protocol that an upgrade of the owner socket asks for: the bytes of stdin and stdout, as they are. */
-export const PIPE_PROTOCOL = 'polylogue-acp'
-export const PIPE_PATH = '/acp'
-export const HANDSHAKE_HEADER = 'polylogue-handshake'
-
 /** As the value of a header line: any selector survives it. */
 export function writeHandshake(handshake: AcpHandshake): string {
   return encodeURIComponent(JSON.stringify(handshake))

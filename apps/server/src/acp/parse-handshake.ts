@@ -8,9 +8,8 @@ const handshakeSchema = z.object({
 })
 
 /** `undefined`: nothing that we wrote. */
-export function parseHandshake(header: string | string[] | undefined): AcpHandshake | undefined {
-  if (typeof header !== 'string') return undefined
-  const parsed = handshakeSchema.safeParse(decode(header))
+export function parseHandshake(written: string): AcpHandshake | undefined {
+  const parsed = handshakeSchema.safeParse(decode(written))
   return parsed.success ? parsed.data : undefined
 }
 

@@ -43,6 +43,7 @@ export function createWebSocketUpgrade(deps: WebSocketUpgradeDeps): UpgradeRoute
   const { connections, agents, authenticate, streams, settings, ceiling, frameBytes } = deps
   return {
     path: '/acp',
+    protocol: 'websocket',
     async upgrade({ incoming, socket, head, refuse }) {
       const outcome = await authenticate(incoming)
       if (outcome.type === 'refused') return refuse(outcome.status, outcome.error, headersOf(outcome))

@@ -18,10 +18,18 @@ export interface BladeRestParts {
   readonly config: LoadedConfig
   readonly log: Log
   readonly authenticate: Authenticate
+  /** The paths below `/api` that belong to other doors. */
+  readonly foreignPaths: () => readonly string[]
 }
 
-/** To be mounted last: it answers for everything below `/api` that is nobody else's. */
-export function createBladeRest({ parts, config: { limits }, log, authenticate }: BladeRestParts): HttpApp {
+export function createBladeRest(rest: BladeRestParts): HttpApp {
+  const {
+    parts,
+    config: { limits },
+    log,
+    authenticate,
+    foreignPaths,
+  } = rest
   return createBladeRoutes({
     engine: parts.engine,
     agents: parts.agents,
@@ -36,7 +44,9 @@ export function createBladeRest({ parts, config: { limits }, log, authenticate }
     describe: describeSessions(parts),
     version: readVersion(),
     bodyBytes: limits.requestBytes,
-    foreignPaths: ['/api/polylogue'],
+    get foreignPaths() {
+      return foreignPaths()
+    },
     authenticate,
     readBody: (incoming, bytes) => readBody(incoming, { ...jsonLimitsOf(limits), bytes }),
     report(error, incoming) {

@@ -1,10 +1,9 @@
-import { SOCKET_PATH, createBladeSockets, type BladeSockets, type SocketCaller } from '@polylogue/blade'
+import { createBladeSockets, type BladeSockets, type SocketCaller } from '@polylogue/blade'
 import { createConfinedFiles } from '@polylogue/tools'
 import type { IncomingMessage } from 'node:http'
 import type { Authenticate } from '../auth/authenticate.ts'
 import type { LoadedConfig } from '../config/load-config.ts'
 import { HttpRefusal } from '../http/http-refusal.ts'
-import type { UpgradeRoute } from '../http/upgrade-listener.ts'
 import { jsonLimitsOf } from '../http/read-json-body.ts'
 import type { Log } from '../log/log.ts'
 import { sha256 } from '../platform/sha256.ts'
@@ -80,10 +79,3 @@ function withToken(incoming: IncomingMessage, token: string): IncomingMessage {
   const headers = { ...incoming.headers, authorization: `Bearer ${token}` }
   return Object.create(incoming, { headers: { value: headers } }) as IncomingMessage
 }
-
-export const toUpgradeRoute = ({ handleUpgrade }: BladeSockets): UpgradeRoute => ({
-  path: SOCKET_PATH,
-  async upgrade({ incoming, socket, head }) {
-    handleUpgrade(incoming, socket, head)
-  },
-})

@@ -6,41 +6,73 @@ import {
   type RequestDeps,
 } from '@polylogue/console'
 import { isMcpTool } from '@polylogue/tools'
+import type { HttpBindings } from '@hono/node-server'
+import { Hono } from 'hono'
+import { createDoctorRoutes } from '../admin/doctor-routes.ts'
 import type { Authenticate } from '../auth/authenticate.ts'
 import { LOCAL_USER } from '../auth/key-ring.ts'
-import type { Parts } from '../compose.ts'
-import type { LoadedConfig } from '../config/load-config.ts'
+import type { LiveFacts } from '../doctor/live-facts.ts'
 import { smallBodyLimits } from '../http/read-json-body.ts'
 import type { HttpApp } from '../http/request-listener.ts'
+import { HAND_OVER_PATH, createHandOverRoutes } from '../owner/hand-over-routes.ts'
 import { backtest } from '../permissions/backtest.ts'
 import { isAboveCeiling } from '../permissions/cap-presets.ts'
 import { toOperatorPolicy } from '../permissions/permissions-schema.ts'
 import { randomBytes } from '../platform/random-bytes.ts'
 import { systemClock } from '../platform/system-clock.ts'
-
-export { BASE_PATH as CONSOLE_PATH } from '@polylogue/console'
+import type { DoorDeps, OpenDoor } from './door-deps.ts'
+import { refuseWithError } from './find-door.ts'
 
 /** A whole conversation is larger than any other request. */
 const CONVERSATION_LIMITS = { bytes: 64 * 1024 * 1024, depth: 64, keys: 1_000_000, stringLength: 16 * 1024 * 1024 }
 
-export interface ConsoleDoorDeps {
-  readonly parts: Parts
-  readonly config: LoadedConfig
-  readonly authenticate: Authenticate
-  readonly status: ConsoleDeps['status']
-}
+/** Our own protocol, for the command line and the page. */
+export const openConsole: OpenDoor = (deps) => ({
+  name: 'console',
+  paths: [BASE_PATH],
+  routes(listener) {
+    const app = new Hono<{ Bindings: HttpBindings }>()
+    app.route(BASE_PATH, createConsoleRoutes(toConsoleDeps(deps)))
+    if (listener === 'owner') addOwnerRoutes(app, deps)
+    return app
+  },
+  inEveryPhase: [`${BASE_PATH}/status`],
+  refuse: refuseWithError,
+  clients: () => [],
+  end: async () => undefined,
+  close: async () => undefined,
+})
 
-export function mountConsole(app: HttpApp, deps: ConsoleDoorDeps): void {
-  app.route(BASE_PATH, createConsoleRoutes(toConsoleDeps(deps)))
-}
-
-/** For the owner socket, beside what everybody has. */
-export function mountOwnerConsole(app: HttpApp, { parts, authenticate }: Omit<ConsoleDoorDeps, 'status'>): void {
+function addOwnerRoutes(app: HttpApp, deps: DoorDeps): void {
+  const { parts, authenticate, handOver } = deps
   const { engine, agents } = parts
   app.route(BASE_PATH, createOwnerRoutes({ engine, agents, ...toRequestDeps(authenticate) }))
+  app.route(
+    BASE_PATH,
+    createDoctorRoutes(() => factsOf(deps)),
+  )
+  if (handOver !== undefined) app.route(HAND_OVER_PATH, createHandOverRoutes(handOver))
 }
 
-function toConsoleDeps({ parts, config: { permissions }, authenticate, status }: ConsoleDoorDeps): ConsoleDeps {
+async function factsOf({ parts, status }: DoorDeps): Promise<LiveFacts> {
+  const { version, phase, url } = status()
+  const { url: database, software } = await parts.storage.describe()
+  return {
+    version,
+    phase,
+    ...(url !== undefined && { url }),
+    node: process.versions.node,
+    database,
+    databaseSoftware: software,
+    uptimeS: Math.round(process.uptime()),
+    openStreams: parts.streams.count,
+    runningTurns: parts.turns.count,
+    storageFaults: parts.metrics.storageFaults.total,
+    rssBytes: process.memoryUsage.rss(),
+  }
+}
+
+function toConsoleDeps({ parts, config: { permissions }, authenticate, status }: DoorDeps): ConsoleDeps {
   const { engine, events, agents, keys, memories, usage, rules, mcp } = parts
   const operator = toOperatorPolicy(permissions)
   return {

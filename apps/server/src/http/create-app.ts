@@ -1,11 +1,11 @@
 import type { HttpBindings } from '@hono/node-server'
 import { Hono, type Context } from 'hono'
 import { matchedRoutes } from 'hono/route'
+import type { Door, ListenerKind } from '../doors/door.ts'
+import { createRefusalWords, findDoor } from '../doors/find-door.ts'
 import type { Log } from '../log/log.ts'
 import type { Phase } from '../phase.ts'
 import { createErrorAnswer } from './answer-error.ts'
-import type { Door } from './door.ts'
-import { refusalBody } from './refusal-body.ts'
 import type { HttpApp } from './request-listener.ts'
 import { trailOf } from './request-trail.ts'
 
@@ -13,33 +13,37 @@ export interface AppDeps {
   readonly phase: () => Phase
   readonly log: Log
   readonly doors: readonly Door[]
+  readonly listener: ListenerKind
 }
 
-/** These answer in every phase. */
-const ALWAYS_OPEN = new Set(['/healthz', '/readyz', '/api/polylogue/status'])
-
-/** All routes of one listener. */
-export function createApp({ phase, log, doors }: AppDeps): HttpApp {
+/** The routes of all doors on one listener, and what every request meets before them. */
+export function createApp({ phase, log, doors, listener }: AppDeps): HttpApp {
   const app = new Hono<{ Bindings: HttpBindings }>()
-  app.onError(createErrorAnswer(log))
-  app.notFound((c) => c.json({ error: 'Not found' }, 404))
+  const words = createRefusalWords(doors)
+  const inEveryPhase = new Set(['/healthz', '/readyz', ...doors.flatMap((door) => door.inEveryPhase ?? [])])
+  app.onError(createErrorAnswer(log, words))
+  app.notFound((c) => c.json(words(c.req.path, { status: 404, message: 'Not found' }), 404))
 
   app.use(async (c, next) => {
     trailOf(c.env.incoming).route = patternOf(c)
-    if (phase() !== 'ready' && !ALWAYS_OPEN.has(c.req.path)) {
-      const error = phase() === 'starting' ? 'The server is starting.' : 'The server is shutting down.'
-      return c.json(refusalBody(c.req.path, error), 503, { 'Retry-After': '2', Connection: 'close' })
+    const { path } = c.req
+    if (phase() !== 'ready' && !inEveryPhase.has(path)) {
+      const message = phase() === 'starting' ? 'The server is starting.' : 'The server is shutting down.'
+      return c.json(words(path, { status: 503, message }), 503, { 'Retry-After': '2', Connection: 'close' })
     }
     // A stream has no end to leave out, so HEAD is for pages and probes.
-    if (c.req.method === 'HEAD' && /^\/(?:aap|api)\//.test(c.req.path)) {
-      return c.json(refusalBody(c.req.path, 'Use GET.'), 405)
+    if (c.req.method === 'HEAD' && findDoor(doors, path) !== undefined) {
+      return c.json(words(path, { status: 405, message: 'Use GET.' }), 405)
     }
     await next()
   })
 
   app.get('/healthz', (c) => c.json({ status: 'ok' }))
   app.get('/readyz', (c) => (phase() === 'ready' ? c.json({ status: 'ready' }) : c.json({ status: phase() }, 503)))
-  for (const door of doors) app.route(door.path, door.app)
+  for (const door of doors) {
+    const routes = door.routes?.(listener)
+    if (routes !== undefined) app.route('/', routes)
+  }
   return app
 }
 

@@ -55,7 +55,7 @@ describe('a request that offers to speak another protocol', () => {
   })
 
   it.each(['websocket', 'WebSocket', 'h2c, websocket'])('is taken at its word: %s', async (offer) => {
-    const server = createHttpServer(() => undefined, { upgradesTo: 'websocket' })
+    const server = createHttpServer(() => undefined, { upgradesTo: ['websocket'] })
     server.on('upgrade', (_incoming, socket) => socket.end('taken'))
     const { url, close } = await listenOnTcp(server, { host: '127.0.0.1', port: 0 })
     onTestFinished(close)

@@ -15,12 +15,12 @@ const PROBE_AFTER_MS = 60_000
 const MAX_HEADER_BYTES = 16 * 1024
 
 export interface HttpServerOptions {
-  /** The protocol that connections may change to. A request that offers another is answered as if it did not. */
-  readonly upgradesTo?: string
+  /** The protocols that connections may switch to. Offers of any other are ignored. */
+  readonly upgradesTo?: readonly string[]
 }
 
 /** Every answer has the security headers. */
-export function createHttpServer(listener: RequestListener, { upgradesTo }: HttpServerOptions = {}): Server {
+export function createHttpServer(listener: RequestListener, { upgradesTo = [] }: HttpServerOptions = {}): Server {
   const server = createServer(
     {
       headersTimeout: HEADERS_TIMEOUT_MS,
@@ -34,10 +34,10 @@ export function createHttpServer(listener: RequestListener, { upgradesTo }: Http
       // The access policy answers these itself, in JSON.
       requireHostHeader: false,
       ServerResponse: SecuredResponse,
-      shouldUpgradeCallback: ({ headers }) => upgradesTo !== undefined && protocolsIn(headers).includes(upgradesTo),
+      shouldUpgradeCallback: ({ headers }) => protocolsIn(headers).some((protocol) => upgradesTo.includes(protocol)),
     },
     (incoming, outgoing) => {
-      // Of what comes with such a request in one packet, Node loses all that is behind its end. It may not be counted on.
+      // Node drops bytes pipelined after an upgrade request, so the connection cannot be used again.
       if (incoming.headers.upgrade !== undefined) outgoing.shouldKeepAlive = false
       listener(incoming, outgoing)
     },

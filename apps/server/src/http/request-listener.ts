@@ -1,9 +1,9 @@
 import { getRequestListener, type HttpBindings } from '@hono/node-server'
 import type { Hono } from 'hono'
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
+import type { RefusalWords } from '../doors/find-door.ts'
 import type { AccessPolicy } from './access-policy.ts'
 import { sendPreflight, setCorsHeaders } from './cors.ts'
-import { refusalBody } from './refusal-body.ts'
 import { beginTrail, type RequestTrail } from './request-trail.ts'
 import { sendJson } from './send-json.ts'
 import { cutWhenStalled } from './stalled-answer.ts'
@@ -20,19 +20,21 @@ export type ObservedAnswer = Pick<ServerResponse, 'headersSent' | 'statusCode' |
 
 export interface RequestListenerDeps {
   readonly policy: Pick<AccessPolicy, 'judge'>
+  readonly words: RefusalWords
   readonly ended: RequestObserver
-  /** A protocol that answers its requests itself. */
-  readonly direct?: DirectRoute
+  readonly direct: readonly DirectRoute[]
 }
 
+/** Requests that are answered on Node's own objects, without the router. */
 export interface DirectRoute {
-  /** All paths that begin so. */
+  /** Ends with a slash. All paths that begin with it. */
   readonly path: string
   handle(incoming: IncomingMessage, outgoing: ServerResponse): void
 }
 
 /** What happens to a request before any route sees it. */
-export function createRequestListener(app: HttpApp, { policy, ended, direct }: RequestListenerDeps): RequestListener {
+export function createRequestListener(app: HttpApp, deps: RequestListenerDeps): RequestListener {
+  const { policy, words, ended, direct } = deps
   const route = getRequestListener((request, bindings) => app.fetch(request, bindings))
   return (incoming, outgoing) => {
     const trail = beginTrail(incoming)
@@ -42,9 +44,10 @@ export function createRequestListener(app: HttpApp, { policy, ended, direct }: R
     const verdict = policy.judge(incoming)
     if (!verdict.allowed) {
       trail.route = 'refused'
-      // Its body is not worth reading, so the connection cannot be used again.
+      // The body stays unread, so the connection cannot be used again.
       outgoing.shouldKeepAlive = false
-      sendJson(outgoing, verdict.status, refusalBody(incoming.url ?? '', verdict.error))
+      const { status, error: message } = verdict
+      sendJson(outgoing, status, words(incoming.url ?? '', { status, message }))
       return
     }
     if (verdict.crossOrigin !== undefined) setCorsHeaders(outgoing, verdict.crossOrigin)
@@ -53,9 +56,11 @@ export function createRequestListener(app: HttpApp, { policy, ended, direct }: R
       sendPreflight(outgoing)
       return
     }
-    if (direct !== undefined && `${incoming.url?.split('?', 1)[0] ?? ''}/`.startsWith(direct.path)) {
-      trail.route = direct.path
-      direct.handle(incoming, outgoing)
+    const path = `${incoming.url?.split('?', 1)[0] ?? ''}/`
+    const taker = direct.find((candidate) => path.startsWith(candidate.path))
+    if (taker !== undefined) {
+      trail.route = taker.path
+      taker.handle(incoming, outgoing)
       return
     }
     void route(incoming, outgoing)

@@ -9,6 +9,7 @@ import { listenForUpgrades, type UpgradeRoute, type UpgradedSockets } from './up
 
 const echo: UpgradeRoute = {
   path: '/echo',
+  protocol: 'echo',
   async upgrade({ socket, head }) {
     socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: echo\r\n\r\n')
     socket.write(head)
@@ -30,6 +31,7 @@ async function listen(setup: Setup = {}) {
   const verdict = isAllowed ? ({ allowed: true } as const) : ({ allowed: false, status: 403, error: 'no' } as const)
   const sockets: UpgradedSockets = listenForUpgrades(server, routes, {
     policy: { judge: () => verdict },
+    words: (_path, { message }) => ({ said: message }),
     phase: () => phase,
     log,
     ended,
@@ -66,7 +68,7 @@ describe('an upgrade', () => {
   })
 
   it('is refused before any route sees it: by the policy, in other phases, and where there is none', async () => {
-    const never: UpgradeRoute = { path: '/echo', upgrade: () => Promise.reject(new Error('it was asked')) }
+    const never: UpgradeRoute = { ...echo, upgrade: () => Promise.reject(new Error('it was asked')) }
     expect(await refusal({ isAllowed: false, routes: [never] })).toBe(403)
     expect(await refusal({ phase: 'starting', routes: [never] })).toBe(503)
     expect(await refusal({ phase: 'draining', routes: [never] })).toBe(503)
@@ -78,7 +80,7 @@ describe('an upgrade', () => {
     const told: unknown[] = []
     const ended: RequestObserver = ({ route }, { method }, { statusCode, headersSent }) =>
       void told.push([method, route, statusCode, headersSent])
-    const closed: UpgradeRoute = { path: '/echo', upgrade: async ({ refuse }) => refuse(401, 'Unauthorized') }
+    const closed: UpgradeRoute = { ...echo, upgrade: async ({ refuse }) => refuse(401, 'Unauthorized') }
     await refusal({ ended, routes: [closed] }, '/echo?key=secret')
     await refusal({ ended, isAllowed: false })
     await refusal({ ended, phase: 'draining' })
@@ -94,10 +96,10 @@ describe('an upgrade', () => {
   it('that a route fails at is logged, and refused as long as nothing was said', async () => {
     const logged: string[] = []
     const log: Log = { ...silentLog, error: (_fields, message) => void logged.push(message) }
-    const broken: UpgradeRoute = { path: '/echo', upgrade: () => Promise.reject(new Error('broken')) }
+    const broken: UpgradeRoute = { ...echo, upgrade: () => Promise.reject(new Error('broken')) }
     expect(await refusal({ routes: [broken], log })).toBe(500)
     const late: UpgradeRoute = {
-      path: '/echo',
+      ...echo,
       async upgrade({ socket }) {
         socket.write('HTTP/1.1 101 ')
         throw new Error('broken')

@@ -1,6 +1,7 @@
 import { STATUS_CODES, type IncomingMessage, type Server } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
+import type { RefusalWords } from '../doors/find-door.ts'
 import type { Log } from '../log/log.ts'
 import type { Phase } from '../phase.ts'
 import type { AccessPolicy } from './access-policy.ts'
@@ -9,9 +10,11 @@ import { beginTrail } from './request-trail.ts'
 
 const REFUSED_MS = 2_000
 
-/** A path whose requests may ask for another protocol on their connection. */
+/** A path whose requests may switch their connection to another protocol. */
 export interface UpgradeRoute {
   readonly path: string
+  /** In the `Upgrade` header, in lower case. */
+  readonly protocol: string
   /** Takes the connection, or refuses it. */
   upgrade(request: UpgradeRequest): Promise<void>
 }
@@ -21,11 +24,12 @@ export interface UpgradeRequest {
   readonly socket: Socket
   /** What came behind the head of the request. */
   readonly head: Buffer
-  refuse(status: number, error: string, headers?: Readonly<Record<string, string>>): void
+  refuse(status: number, message: string, headers?: Readonly<Record<string, string>>): void
 }
 
 export interface UpgradeListenerDeps {
   readonly policy: Pick<AccessPolicy, 'judge'>
+  readonly words: RefusalWords
   readonly phase: () => Phase
   readonly log: Log
   /** Is told of those that are refused. */
@@ -42,17 +46,16 @@ export interface UpgradedSockets {
 export function listenForUpgrades(
   server: Server,
   routes: readonly UpgradeRoute[],
-  { policy, phase, log, ended }: UpgradeListenerDeps,
+  { policy, words, phase, log, ended }: UpgradeListenerDeps,
 ): UpgradedSockets {
   const open = new Set<Duplex>()
   server.on('upgrade', (incoming: IncomingMessage, socket: Socket, head: Buffer) => {
-    const [path] = incoming.url?.split('?', 1) ?? []
+    const [path = ''] = incoming.url?.split('?', 1) ?? []
     const route = routes.find((candidate) => candidate.path === path)
     const trail = beginTrail(incoming)
     if (route !== undefined) trail.route = route.path
-    const answer = createRefusal(socket)
-    const refuse: UpgradeRequest['refuse'] = (status, error, headers) => {
-      answer(status, error, headers)
+    const refuse: UpgradeRequest['refuse'] = (status, message, headers) => {
+      sendRefusal(socket, { status, body: words(path, { status, message }), headers })
       ended(trail, incoming, { headersSent: true, statusCode: status, writableFinished: true })
     }
     open.add(socket)
@@ -83,16 +86,20 @@ export function listenForUpgrades(
   }
 }
 
-function createRefusal(socket: Socket): UpgradeRequest['refuse'] {
-  return (status, error, headers = {}) => {
-    const body = JSON.stringify({ error })
-    const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
-    socket.end(
-      `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'Refused'}\r\nContent-Type: application/json\r\n` +
-        `Content-Length: ${Buffer.byteLength(body)}\r\nX-Content-Type-Options: nosniff\r\n${lines.join('')}` +
-        `Connection: close\r\n\r\n${body}`,
-    )
-    // A client that keeps its end open gets no more of our time.
-    setTimeout(() => socket.destroy(), REFUSED_MS).unref()
-  }
+interface UpgradeRefusal {
+  readonly status: number
+  readonly body: object
+  readonly headers: Readonly<Record<string, string>> | undefined
+}
+
+function sendRefusal(socket: Socket, { status, body, headers = {} }: UpgradeRefusal): void {
+  const text = JSON.stringify(body)
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
+  socket.end(
+    `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'Refused'}\r\nContent-Type: application/json\r\n` +
+      `Content-Length: ${Buffer.byteLength(text)}\r\nX-Content-Type-Options: nosniff\r\n${lines.join('')}` +
+      `Connection: close\r\n\r\n${text}`,
+  )
+  // A client that keeps its end open is cut.
+  setTimeout(() => socket.destroy(), REFUSED_MS).unref()
 }

@@ -2,8 +2,9 @@ import type { HttpBindings } from '@hono/node-server'
 import { Hono } from 'hono'
 import { onTestFinished } from 'vitest'
 import { createAccessPolicy, type AccessPolicyOptions } from '../http/access-policy.ts'
+import type { Door } from '../doors/door.ts'
+import { createRefusalWords, refuseWithError } from '../doors/find-door.ts'
 import { createApp } from '../http/create-app.ts'
-import type { Door } from '../http/door.ts'
 import { createHttpServer } from '../http/http-server.ts'
 import { createRequestListener, type HttpApp } from '../http/request-listener.ts'
 import { listenOnTcp } from '../http/tcp-listener.ts'
@@ -15,6 +16,8 @@ export interface ListenerOptions extends Partial<AccessPolicyOptions> {
   readonly phase?: () => Phase
   /** Adds routes besides the health checks. */
   readonly routes?: (app: HttpApp) => void
+  /** Where the routes are a door's; anywhere else they are nobody's. */
+  readonly paths?: readonly string[]
 }
 
 /** A listener on a free port, with all that stands before the routes. Closed when the test ends. */
@@ -22,13 +25,24 @@ export async function startListener(options: ListenerOptions = {}): Promise<{ re
   const policy = createAccessPolicy({ host: '127.0.0.1', allowOrigins: [], ...options })
   const routes = new Hono<{ Bindings: HttpBindings }>()
   options.routes?.(routes)
-  const doors: readonly Door[] = [{ path: '/', app: routes }]
+  const door: Door = {
+    name: 'test',
+    paths: options.paths ?? ['/aap/v3'],
+    routes: () => routes,
+    refuse: refuseWithError,
+    clients: () => [],
+    end: async () => undefined,
+    close: async () => undefined,
+  }
   const app = createApp({
-    doors,
+    doors: [door],
+    listener: 'public',
     log: options.log ?? silentLog,
     phase: options.phase ?? (() => 'ready'),
   })
-  const server = createHttpServer(createRequestListener(app, { policy, ended: () => undefined }))
+  const server = createHttpServer(
+    createRequestListener(app, { policy, words: createRefusalWords([door]), ended: () => undefined, direct: [] }),
+  )
   const listener = await listenOnTcp(server, { host: '127.0.0.1', port: 0 })
   onTestFinished(async () => {
     const closed = listener.close()

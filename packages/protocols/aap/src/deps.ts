@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { AgentCatalog, Clock, Digest, Engine, UserId } from '@polylogue/engine'
+import type { AgentCatalog, Clock, Digest, Engine, SessionId, UserId } from '@polylogue/engine'
 import type { JsonLimits } from '@polylogue/kit'
 
 /** Who is asking. `revoked` aborts when the key is revoked: open streams end then. */
@@ -22,6 +22,8 @@ export interface AapLimits {
 export interface StreamWatch {
   /** Before a request that stays open until a turn stops, and before it has any effect. May throw like `authenticate`. */
   admit(caller: Caller, outgoing: ServerResponse): void
+  /** The admitted request reads this session until its response closes. */
+  attached(caller: Caller, sessionId: SessionId, outgoing: ServerResponse): void
   /** A reader that did not read was let go. */
   dropped(): void
 }

@@ -79,7 +79,7 @@ async function signIn() {
   showFacts(find('facts', HTMLElement), [
     ['Address', location.origin],
     ['Agents', status.agents.join(', ')],
-    ['Doors', status.doors.map((door) => `/${door}`).join(', ')],
+    ['Doors', status.doors.join(', ')],
   ])
   showLines(find('lines', HTMLElement), connectLines(new URL('.', location.href).href.replace(/\/$/, ''), defaultAgent))
   parts.agent.replaceChildren(...agents.map(({ name, title }) => new Option(title ? `${title} (${name})` : name, name)))

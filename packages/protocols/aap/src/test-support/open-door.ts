@@ -80,7 +80,7 @@ export async function openDoor<Parts extends DoorParts>(parts: Parts, options: D
     return revoked === undefined || revoked.aborted ? undefined : { userId: asUserId(name), keyId: name, revoked }
   }
   const limits = { ...LIMITS, ...options.limits }
-  const streams = options.streams ?? { admit: () => undefined, dropped: () => undefined }
+  const streams = options.streams ?? { admit: () => undefined, attached: () => undefined, dropped: () => undefined }
   const deps = { engine, agents, authenticate, clock, digest, heartbeatMs: HEARTBEAT_MS, limits, streams }
   const app = new Hono<NodeEnv>()
   if (options.around !== undefined) app.use(options.around)

@@ -68,6 +68,7 @@ export function runTurn(turnDeps: TurnDeps, version: AapVersion): Answer {
     deps.streams.admit(caller, c.env.outgoing)
     const target = { userId, keyId: caller.keyId, sessionId, idempotency: idempotencyOf(exchange, body, deps) }
     const turn = await engine.execute(toTurnCommand(target, request, images))
+    deps.streams.attached(caller, sessionId, c.env.outgoing)
     if (request.stream !== 'none') return sendTurn(exchange, deps, { sessionId, turn, mode: request.stream })
     return c.json(await collectTurn({ engine, userId, sessionId }, turn, connectionOf(exchange)))
   }
@@ -87,6 +88,7 @@ export function createAndRun(turnDeps: TurnDeps): Answer {
     deps.streams.admit(caller, c.env.outgoing)
     const { sessionId, turn } = await engine.execute(toCreateAndRun(caller, request, images))
     if (turn === undefined) throw new Error('a session created with an input has a turn')
+    deps.streams.attached(caller, sessionId, c.env.outgoing)
     if (request.stream !== 'none') {
       const opening = eventFrame(`${turn.seq - 1}`, { event: 'session_start', sessionId })
       return sendTurn(exchange, deps, { sessionId, turn, mode: request.stream, opening })
@@ -124,6 +126,7 @@ export function followEvents(turnDeps: TurnDeps): Answer {
     const { sessionId, agent, lastSeq, status } = await engine.readSession(caller.userId, sessionIdOf(exchange))
     checkCapabilities(findAgent(agents, agent), { stream: mode })
     deps.streams.admit(caller, c.env.outgoing)
+    deps.streams.attached(caller, sessionId, c.env.outgoing)
     return openStream(exchange, deps, { sessionId, mode }, async (session) => {
       await followSession(session, { cursor, lastSeq, isRunning: status === 'running', onStop })
       session.stream.begin()

@@ -2,41 +2,40 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { OwnedByAnother } from '../owner/owned-by-another.ts'
 import type { RunningServer, ServeOptions } from '../serve-options.ts'
 import type { Back } from './back.ts'
-import { connectPipe } from './connect-pipe.ts'
-import type { AcpHandshake } from './handshake.ts'
+import { connectPipe, type PipeRequest } from './connect-pipe.ts'
 
 export interface OpenedBack extends Back {
   /**
-   * It is not needed any more. `editor-left`: if this process is the owner, it serves the others that hang on it until
-   * their turns have ended, and then hands over.
+   * Gives the back up. `client-left`: a process that is the owner serves the other pipes until their work has ended, then
+   * stops.
    */
-  leave(why: 'editor-left' | 'lost'): Promise<void>
+  leave(why: 'client-left' | 'lost'): Promise<void>
 }
 
 const LOOK_AGAIN_MS = 50
-/** Another process holds the lock and does not listen yet, or no more: it is starting or leaving. */
+/** For an owner that holds the lock but does not listen, because it is starting or leaving. */
 const PATIENCE_MS = 35_000
-/** A server that is started again wants the data directory for itself; it gets this long. */
+/** A server that is being restarted gets this long to take the data directory back. */
 const REPLACE_OWNER_AFTER_MS = 500
 const OTHERS_LOOK_MS = 200
 const GRACE_MS = 30_000
-/** Of turns that came by other ways: they go on with the next owner. */
+/** For turns that came another way: they go on with the next owner. */
 const LAST_GRACE_MS = 500
 
-/** The owner of the data directory; if there is none, this process becomes it. `undefined`: the editor left meanwhile. */
+/** Connects to the owner of the data directory, or becomes it if there is none. `undefined`: the client left meanwhile. */
 export async function openBack(
   options: ServeOptions,
-  handshake: AcpHandshake,
+  request: PipeRequest,
   { left, isFirst }: { readonly left: () => boolean; readonly isFirst: boolean },
 ): Promise<OpenedBack | undefined> {
   const startedAt = performance.now()
   for (;;) {
-    const pipe = await connectPipe(options.dataDir, handshake)
+    const pipe = await connectPipe(options.dataDir, request)
     if (pipe !== undefined) return { ...pipe, leave: async () => undefined }
     if (left()) return undefined
     const waitedMs = performance.now() - startedAt
     try {
-      if (isFirst || waitedMs >= REPLACE_OWNER_AFTER_MS) return await becomeOwner(options, handshake)
+      if (isFirst || waitedMs >= REPLACE_OWNER_AFTER_MS) return await becomeOwner(options, request)
     } catch (error) {
       if (!(error instanceof OwnedByAnother) || waitedMs > PATIENCE_MS) throw error
     }
@@ -44,14 +43,14 @@ export async function openBack(
   }
 }
 
-async function becomeOwner(options: ServeOptions, handshake: AcpHandshake): Promise<OpenedBack> {
+async function becomeOwner(options: ServeOptions, { door, handshake }: PipeRequest): Promise<OpenedBack> {
   const { serve } = await import('../serve.ts')
   const server = await serve({ ...options, handsOver: true, ownsProcess: true })
   try {
-    const { input, output } = await server.openEditor(handshake)
+    const { input, output } = await server.openPipe(door, handshake)
     const writer = input.getWriter()
     return {
-      // What cannot be written any more ends what is read.
+      // A write that fails also ends the output, which is where it is noticed.
       send: (bytes) => void writer.write(bytes).catch(() => undefined),
       end: () => void writer.close().catch(() => undefined),
       output,
@@ -63,9 +62,9 @@ async function becomeOwner(options: ServeOptions, handshake: AcpHandshake): Prom
   }
 }
 
-async function leaveOwnership(server: RunningServer, why: 'editor-left' | 'lost'): Promise<void> {
-  // Lost to a server that wanted the data directory: it is just being handed over.
+async function leaveOwnership(server: RunningServer, why: 'client-left' | 'lost'): Promise<void> {
+  // A server asked for the data directory, and this process is handing it over.
   if (why === 'lost') return server.stop(GRACE_MS)
-  while (server.hasOpenTurns()) await delay(OTHERS_LOOK_MS)
+  while (server.isBusy()) await delay(OTHERS_LOOK_MS)
   await server.stop(LAST_GRACE_MS)
 }

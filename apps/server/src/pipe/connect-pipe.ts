@@ -5,16 +5,21 @@ import { openSocketAddress } from '../owner/socket-address.ts'
 import { isAbsence } from '../owner/owner-absence.ts'
 import { EXIT_FAILURE, ServeError } from '../serve-error.ts'
 import type { Back } from './back.ts'
-import { isObject } from './frame.ts'
-import { HANDSHAKE_HEADER, PIPE_PATH, PIPE_PROTOCOL, writeHandshake, type AcpHandshake } from './handshake.ts'
+import { HANDSHAKE_HEADER, pipePathOf, pipeProtocolOf } from './pipe-address.ts'
 
 const UNAVAILABLE = 503
 
-/** A pipe to the owner of this data directory; `undefined` where there is none, and where it is just coming or going. */
-export async function connectPipe(dataDir: string, handshake: AcpHandshake): Promise<Back | undefined> {
+export interface PipeRequest {
+  /** The name of the door. */
+  readonly door: string
+  readonly handshake: string
+}
+
+/** A pipe to the owner of this data directory. `undefined`: there is no owner, or it is starting or leaving. */
+export async function connectPipe(dataDir: string, request: PipeRequest): Promise<Back | undefined> {
   const address = openSocketAddress(dataDir)
   try {
-    return toBack(await upgrade(address.path, handshake))
+    return toBack(await upgrade(address.path, request))
   } catch (error) {
     if (isAbsence(error)) return undefined
     if (error instanceof Refused && error.status === UNAVAILABLE) return undefined
@@ -34,16 +39,16 @@ class Refused extends Error {
   }
 }
 
-function upgrade(socketPath: string, handshake: AcpHandshake): Promise<Socket> {
+function upgrade(socketPath: string, { door, handshake }: PipeRequest): Promise<Socket> {
   const { promise, resolve, reject } = Promise.withResolvers<Socket>()
   const outgoing = request({
     socketPath,
-    path: PIPE_PATH,
+    path: pipePathOf(door),
     headers: {
       host: 'localhost',
       connection: 'Upgrade',
-      upgrade: PIPE_PROTOCOL,
-      [HANDSHAKE_HEADER]: writeHandshake(handshake),
+      upgrade: pipeProtocolOf(door),
+      [HANDSHAKE_HEADER]: handshake,
     },
     agent: false,
   })
@@ -60,13 +65,13 @@ function upgrade(socketPath: string, handshake: AcpHandshake): Promise<Socket> {
 async function readRefusal(incoming: IncomingMessage): Promise<Refused> {
   const status = incoming.statusCode ?? 0
   const body: unknown = await json(incoming).catch(() => undefined)
-  const said = isObject(body) && typeof body['error'] === 'string' ? body['error'] : `The owner answered ${status}.`
-  return new Refused(status, said)
+  const error = typeof body === 'object' && body !== null && 'error' in body ? body.error : undefined
+  return new Refused(status, typeof error === 'string' ? error : `The owner answered ${status}.`)
 }
 
 function toBack(socket: Socket): Back {
   socket.setTimeout(0)
-  // What goes wrong with the socket ends what is read from it.
+  // An error of the socket ends its output, which is where it is noticed.
   socket.on('error', () => undefined)
   return {
     send(bytes) {
@@ -81,7 +86,7 @@ async function* readAll(socket: Socket): AsyncGenerator<Uint8Array> {
   try {
     for await (const chunk of socket) if (chunk instanceof Uint8Array) yield chunk
   } catch {
-    // It was reset, or its owner was killed: the end, like any other.
+    // A reset, or a killed owner, is an end like any other.
     socket.destroy()
   }
 }

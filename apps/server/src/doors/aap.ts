@@ -1,0 +1,71 @@
+import type { HttpBindings } from '@hono/node-server'
+import { createAapRoutes, presentSession, type AapDeps, type AapVersion } from '@polylogue/aap'
+import { Hono } from 'hono'
+import { jsonLimitsOf } from '../http/read-json-body.ts'
+import { refuse } from '../http/require-caller.ts'
+import { sha256 } from '../platform/sha256.ts'
+import { systemClock } from '../platform/system-clock.ts'
+import { createAttachedClients, type AttachedClients } from './attached-clients.ts'
+import type { Door } from './door.ts'
+import type { DoorDeps, OpenDoor } from './door-deps.ts'
+import { refuseWithError } from './find-door.ts'
+
+/** Shorter than the 30 s after which the most impatient proxies close a silent connection. */
+const HEARTBEAT_MS = 15_000
+const PAGE_SIZE = 50
+
+export const openAapV3: OpenDoor = (deps) => openAap(deps, 3)
+export const openAapV1: OpenDoor = (deps) => openAap(deps, 1)
+
+/** The Agent Application Protocol. Its streams end with the engine, which closes every reader when it stops. */
+function openAap(deps: DoorDeps, version: AapVersion): Door {
+  const { engine } = deps.parts
+  const name = `aap/v${version}`
+  const clients = createAttachedClients()
+  return {
+    name,
+    paths: [`/${name}`],
+    routes: () =>
+      new Hono<{ Bindings: HttpBindings }>().route(`/${name}`, createAapRoutes(toAapDeps(deps, clients), { version })),
+    refuse: refuseWithError,
+    clients: clients.list,
+    present({ userId, sessionId }) {
+      const recorded = presentSession((hash) => engine.readBlob(userId, sessionId, hash))
+      return { recorded, settle: () => [] }
+    },
+    end: async () => undefined,
+    close: async () => undefined,
+  }
+}
+
+function toAapDeps({ parts, config: { limits }, authenticate }: DoorDeps, clients: AttachedClients): AapDeps {
+  return {
+    engine: parts.engine,
+    agents: parts.agents,
+    clock: systemClock,
+    digest: sha256,
+    heartbeatMs: HEARTBEAT_MS,
+    limits: {
+      bodyBytes: limits.imageRequestBytes,
+      smallBodyBytes: limits.requestBytes,
+      json: jsonLimitsOf(limits),
+      outBufferBytes: limits.outBufferBytes,
+      pageSize: PAGE_SIZE,
+    },
+    streams: {
+      admit: ({ keyId }, outgoing) => parts.streams.admit(keyId, outgoing),
+      attached({ userId, keyId }, sessionId, outgoing) {
+        const leave = clients.enter({ userId, keyId, sessionId, since: systemClock.now() })
+        if (outgoing.closed || outgoing.destroyed) leave()
+        else outgoing.on('close', leave)
+      },
+      dropped: () => parts.metrics.droppedReaders.add(),
+    },
+    async authenticate(_request, incoming) {
+      const outcome = await authenticate(incoming)
+      if (outcome.type === 'caller') return outcome.caller
+      // AAP has its own answer for a missing or wrong key.
+      return outcome.status === 401 ? undefined : refuse(outcome)
+    },
+  }
+}

@@ -1,0 +1,52 @@
+import { SOCKET_PATH, presentSession } from '@polylogue/blade'
+import { logRefusals } from '../auth/log-refusals.ts'
+import { createBladeRest } from '../blade/blade-rest.ts'
+import { createSockets } from '../blade/blade-sockets.ts'
+import { describeSessions } from '../blade/describe-sessions.ts'
+import type { OpenDoor } from './door-deps.ts'
+
+const API = '/api'
+
+/** Blade: REST below `/api` with its documentation, and Socket.IO. */
+export const openBlade: OpenDoor = (deps) => {
+  const { parts, config, log, authenticate, addressOf, clientOf, doors } = deps
+  const sockets = createSockets({
+    parts,
+    config,
+    log,
+    authenticate: logRefusals(authenticate, { log, addressOf, route: SOCKET_PATH }),
+    clientOf,
+  })
+  return {
+    name: 'blade',
+    paths: [API, SOCKET_PATH.replace(/\/$/, '')],
+    routes: () =>
+      createBladeRest({
+        parts,
+        config,
+        log,
+        authenticate,
+        // Blade answers for everything below `/api` except for what other doors own there.
+        foreignPaths: () =>
+          doors()
+            .flatMap(({ paths }) => paths)
+            .filter((path) => path.startsWith(`${API}/`)),
+      }),
+    upgrade: {
+      path: SOCKET_PATH,
+      protocol: 'websocket',
+      async upgrade({ incoming, socket, head }) {
+        sockets.handleUpgrade(incoming, socket, head)
+      },
+    },
+    direct: { path: SOCKET_PATH, handle: (incoming, outgoing) => sockets.handleRequest(incoming, outgoing) },
+    refuse: ({ message }) => ({ detail: message }),
+    clients: () => sockets.clients(),
+    present() {
+      const session = presentSession(describeSessions(parts))
+      return { recorded: async (recorded) => session.recorded(recorded), settle: () => session.settle() }
+    },
+    end: () => sockets.close(),
+    close: () => sockets.close(),
+  }
+}
