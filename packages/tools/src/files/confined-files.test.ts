@@ -39,6 +39,18 @@ describe('a file that a user sends', () => {
     expect(await readdir(root)).toEqual(['workspace'])
   })
 
+  it('is deleted again when its message was refused, and nothing outside with it', async () => {
+    const workspace = { cwd, roots: [cwd] }
+    const path = await keep('plan.md')
+    await files.remove(workspace, path)
+    await files.remove(workspace, path)
+    expect(await readdir(join(cwd, 'uploads'))).toEqual([])
+    await writeFile(join(root, 'secret'), 'old')
+    await symlink(join(root, 'secret'), join(cwd, path))
+    await expect(files.remove(workspace, path)).rejects.toThrow(/outside/)
+    expect(await readFile(join(root, 'secret'), 'utf8')).toBe('old')
+  })
+
   it('never lands behind a link that leads outside', async () => {
     const outside = join(root, 'outside')
     await mkdir(outside)

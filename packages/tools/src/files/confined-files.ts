@@ -4,7 +4,7 @@ import { askFor } from './asked-path.ts'
 import { atSpot } from './at-spot.ts'
 import { createProtectedPaths } from './confines.ts'
 import { FileProblem } from './file-problem.ts'
-import { makeDirectory, putInPlace } from './put-file.ts'
+import { makeDirectory, putInPlace, removeFile } from './put-file.ts'
 import { openConfined, type OpenFile } from './read-regular-file.ts'
 
 /** Files of a workspace, as the file tools see them: for whatever else reads or keeps a file that a client named. */
@@ -13,6 +13,8 @@ export interface ConfinedFiles {
   open<Result>(workspace: Workspace, path: string, use: (file: OpenFile) => Promise<Result>): Promise<Result>
   /** Keeps what a user sent, in this folder of the workspace, beside what is there. Answers its path in the workspace. */
   keep(workspace: Workspace, folder: string, file: SentFile): Promise<string>
+  /** Deletes a file that `keep` stored. A path that leads to no file is left alone. */
+  remove(workspace: Workspace, path: string): Promise<void>
 }
 
 export interface SentFile {
@@ -46,6 +48,17 @@ export function createConfinedFiles(options: { readonly protectedPaths: readonly
         if (isKept) return path
       }
       throw new FileProblem('failed', `there are too many files called ${plainName(name)}`)
+    },
+    async remove(workspace, path) {
+      const confines = await protectedPaths.confine(workspace)
+      await atSpot(
+        confines,
+        askFor(workspace, path),
+        async (spot) => {
+          if (spot.kind === 'file') await removeFile(spot.directory, spot.name)
+        },
+        { isForWriting: true },
+      )
     },
   }
 }

@@ -42,6 +42,10 @@ export async function putInPlace(
   await syncDirectory(listingPath(directory))
 }
 
+export async function removeFile(directory: Directory, name: string): Promise<void> {
+  await unlink(below(directory, name))
+}
+
 /** Without the bits that lend rights to whoever runs it. */
 const PERMISSIONS = 0o777n
 
