@@ -9,17 +9,34 @@ import { idsOfEntry, idsOfEvent, runIdOf } from './turn-ids.ts'
 import { plainBlock, toUserBlocks } from './user-turn.ts'
 import type { ChatEnd } from '../wire.ts'
 
+/** The `notification_type` of a queued message that never ran. */
+export const MESSAGE_DROPPED = 'message_dropped'
+
 /** When and where in the log something was recorded. */
 export interface Moment {
   readonly seq: number
   readonly at: number
 }
 
-export function admitInput(scene: Scene, { inputId, content, settings = {} }: EventOf<'input.admitted'>): void {
-  scene.inputs.set(inputId, { content, settings })
+export function admitInput(scene: Scene, event: EventOf<'input.admitted'>): void {
+  const { inputId, turnId, content, settings = {} } = event
+  scene.inputs.set(inputId, { turnId, content, settings })
   if (scene.title !== undefined) return
   scene.title = titleOf(content)
   scene.isTitleNew = scene.title !== undefined
+}
+
+export function dropInput(scene: Scene, { inputId }: EventOf<'input.dropped'>): void {
+  const input = scene.inputs.get(inputId)
+  if (input === undefined) return
+  scene.inputs.delete(inputId)
+  scene.board.tell('system:notification', {
+    notification_type: MESSAGE_DROPPED,
+    title: 'A queued message was dropped',
+    detail: 'The session was stopped before the message ran. Send it again if it is still wanted.',
+    status: 'warning',
+    run_id: runIdOf(input.turnId),
+  })
 }
 
 export function beginRun(scene: Scene, { turnId, inputId }: EventOf<'turn.started'>): void {

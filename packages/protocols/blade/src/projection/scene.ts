@@ -40,6 +40,7 @@ export interface Run {
 }
 
 export interface AdmittedInput {
+  readonly turnId: string
   readonly content: UserContent
   readonly settings: TurnSettings
 }

@@ -18,7 +18,17 @@ import type { SessionStatus, ToldTurn, TurnProjection } from '../wire.ts'
 import { findQuestion, type OpenQuestion } from './open-question.ts'
 import { pauseIfStuck, requestApproval, resolveApproval, settleCall, startCall } from './project-calls.ts'
 import { endCompaction, startCompaction } from './project-compactions.ts'
-import { admitInput, beginRun, configure, endRun, pauseRun, resumeRun, tellInput, type Moment } from './project-runs.ts'
+import {
+  admitInput,
+  beginRun,
+  configure,
+  dropInput,
+  endRun,
+  pauseRun,
+  resumeRun,
+  tellInput,
+  type Moment,
+} from './project-runs.ts'
 import { answerStep, endStep, startLoop, startStep } from './project-steps.ts'
 import type { ProjectedOutput } from './projected-output.ts'
 import { Scene, type Describe, type SessionFacts } from './scene.ts'
@@ -160,7 +170,7 @@ export class SessionProjection {
       case 'input.admitted':
         return admitInput(scene, event)
       case 'input.dropped':
-        return void scene.inputs.delete(event.inputId)
+        return dropInput(scene, event)
       case 'turn.paused':
         return pauseRun(scene, moment)
       case 'turn.resumed':

@@ -90,6 +90,7 @@ export const systemNotificationSchema = z.object({
   title: z.string(),
   detail: z.string().nullable(),
   status: z.enum(['error', 'warning', 'info']),
+  run_id: z.string().optional().describe('The run that it is about: of a message that was dropped from the queue.'),
 })
 
 /** Every event that the server sends, by its name. */

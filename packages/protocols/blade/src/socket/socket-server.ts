@@ -4,6 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { Server, type Socket } from 'socket.io'
 import { forGuests } from '../projection/for-guests.ts'
+import { MESSAGE_DROPPED } from '../projection/project-runs.ts'
 import { toPayload, type ProjectedOutput } from '../projection/projected-output.ts'
 import { toSessionChanges } from '../projection/session-changes.ts'
 import { admission, type Admission } from './admission.ts'
@@ -164,7 +165,7 @@ export function createSocketServer(deps: BladeSocketDeps & { readonly clock: Clo
     const lean = readers.map((reader) => roomOf(sessionId, 'lean', reader))
     const plain = readers.map((reader) => roomOf(sessionId, 'plain', reader))
     const all = [...lean, ...plain]
-    if (event === 'session:updated') {
+    if (event === 'session:updated' || isForUser(output)) {
       io.to([...all, roomOfUser(owner)]).emit(event, output.payload)
     } else if (event !== 'turn:patch') {
       io.to(all).emit(event, output.payload)
@@ -212,6 +213,10 @@ export function createSocketServer(deps: BladeSocketDeps & { readonly clock: Clo
     },
   }
 }
+
+/** The sender of a dropped message may look at another session by now. */
+const isForUser = ({ event, payload }: ProjectedOutput): boolean =>
+  event === 'system:notification' && payload.notification_type === MESSAGE_DROPPED
 
 function roomsOf(io: Server): RoomsAdapter {
   const { adapter } = io.of('/')

@@ -207,6 +207,44 @@ describe('the queue', () => {
     expect(said.map(({ blocks }) => blocks[0]?.content)).toEqual(['go', 'fresh'])
   })
 
+  it('blade 101: tells the sender of a dropped message, by its run, who stopped it or not', async () => {
+    const { client, sessionId, door } = await hang()
+    const [sender, guest] = [await door.client(), await door.client({ token: 'ben' })]
+    const changes = { isShared: true }
+    await door.engine.execute({ type: 'configure-session', userId: door.user, sessionId, changes })
+    await guest.subscribe(sessionId)
+    const acks = [await sender.send(sessionId, 'one'), await sender.send(sessionId, 'two')]
+    // Whoever looks at another session meanwhile is told too.
+    await sender.unsubscribe(sessionId)
+    await client.stop(sessionId)
+    await sender.until('system:notification', 2)
+    expect(sender.of('system:notification')).toMatchObject(
+      acks.map((ack) => ({
+        session_id: sessionId,
+        run_id: ack.status === 'ok' ? ack.run_id : '',
+        notification_type: 'message_dropped',
+        status: 'warning',
+      })),
+    )
+    await client.until('chat:end')
+    expect(client.of('system:notification')).toHaveLength(2)
+    await guest.until('chat:end')
+    expect(guest.of('system:notification')).toHaveLength(2)
+  })
+
+  it('blade 101: says that a message was dropped to a sender who was away', async () => {
+    const { client, sessionId, door } = await hang()
+    const sender = await door.client()
+    const ack = await sender.send(sessionId, 'one')
+    const gone = new Promise((resolve) => sender.socket.once('disconnect', resolve))
+    sender.socket.io.engine.close()
+    await gone
+    await client.stop(sessionId)
+    await client.until('chat:end')
+    await sender.until('system:notification')
+    expect(sender.of('system:notification')).toMatchObject([{ run_id: ack.status === 'ok' ? ack.run_id : '' }])
+  })
+
   it('is not for answers', async () => {
     const { client, sessionId } = await hang()
     const answer = { tool_call_id: 'q', selections: { '0': [0] }, custom: {} }
