@@ -64,7 +64,15 @@ export function createSockets({ parts, config, log, authenticate, clientOf }: Bl
     async attachFile({ userId, sessionId, name, bytes }) {
       const session = await engine.readSession(userId, sessionId)
       await workspaces.prepare(session)
-      return files.keep(workspaces.locate(session), UPLOADS, { name, bytes })
+      const workspace = workspaces.locate(session)
+      const path = await files.keep(workspace, UPLOADS, { name, bytes })
+      return {
+        path,
+        remove: () =>
+          files.remove(workspace, path).catch((error: unknown) => {
+            log.warn({ err: error, sessionId }, 'the file of a refused message could not be deleted')
+          }),
+      }
     },
     log({ level, message, error, ...fields }) {
       log[level](error === undefined ? fields : { ...fields, err: error }, message)

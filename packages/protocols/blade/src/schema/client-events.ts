@@ -51,6 +51,11 @@ export const sendRequestSchema = sendFields.superRefine((request, context) => {
     if (isBlank(request.message)) refuse('message', 'must not be empty')
     return
   }
+  const bulky = typeof request.message === 'string' ? -1 : request.message.findIndex(({ type }) => type !== 'text')
+  if (bulky !== -1) {
+    const message = 'must be text beside askuser_answer; send images and files as a message of their own'
+    context.addIssue({ code: 'custom', path: ['message', bulky], message })
+  }
   // An answer continues a run that started without these.
   if (request.headless === true) refuse('headless', 'cannot be combined with askuser_answer')
   if (request.output_schema !== undefined) refuse('output_schema', 'cannot be combined with askuser_answer')

@@ -95,7 +95,7 @@ describe('a payload', () => {
     const door = await openTestDoor({
       attachFile: async ({ name, bytes }) => {
         kept.push(`${name}: ${Buffer.from(bytes).toString()}`)
-        return `uploads/${name}`
+        return { path: `uploads/${name}`, remove: async () => undefined }
       },
     })
     const client = await door.client()

@@ -37,8 +37,8 @@ export interface BladeSocketDeps {
   readonly sockets: SocketWatch
   /** How many connections a client may have before it says who it is. Absent: any number. */
   readonly unknown?: UnknownConnectionsOptions
-  /** Puts a file that a user sent along into the session's workspace; answers its path there. Absent: files are refused. */
-  attachFile?(file: AttachedFile): Promise<string>
+  /** Stores a file that a user sent in the session's workspace. Absent: files are refused. */
+  attachFile?(file: AttachedFile): Promise<KeptFile>
   log(entry: LogEntry): void
 }
 
@@ -56,6 +56,13 @@ export interface SocketWatch {
   admit(caller: SocketCaller): (() => void) | undefined
   /** A client that did not read was let go. */
   dropped(): void
+}
+
+export interface KeptFile {
+  /** Relative to the workspace. */
+  readonly path: string
+  /** Deletes it again, because its message was refused. Contract: never rejects. */
+  remove(): Promise<void>
 }
 
 export interface AttachedFile {

@@ -25,7 +25,7 @@ export async function sendMessage(
   request: SendRequest,
 ): Promise<Sent> {
   const { engine, digest } = deps
-  // Files would be kept again before the engine could say that it knows the message.
+  // Otherwise the files of a repeated message would be stored again.
   const before = hasFiles(request.message) ? await findRepeated(engine, target, request, digest) : undefined
   const { turnId, queued } = before ?? (await startTurn(deps, target, view, request))
   const run_id = runIdOf(turnId)
@@ -46,7 +46,14 @@ async function startTurn(
     images: agent?.features.images ?? [],
     attachFile: attachFile && ((name, bytes) => attachFile({ userId, sessionId, name, bytes })),
   })
-  return engine.execute(toStartTurn(target, request, content, { agent, digest }))
+  try {
+    const admitted = await engine.execute(toStartTurn(target, request, content, { agent, digest }))
+    if (admitted.repeated) await content.discard()
+    return admitted
+  } catch (error) {
+    await content.discard()
+    throw error
+  }
 }
 
 /** `projection`: where the session stands, as far as its sender may have seen it. */
