@@ -1,5 +1,7 @@
 // The Socket.IO half of the Blade door on a whole server: real clients, the doors beside it, and who may come in.
 import { BladeClient, type BladeOutput, type ChatEnd, type TurnProjection } from '@polylogue/blade'
+import { rm, symlink } from 'node:fs/promises'
+import { join } from 'node:path'
 import { io } from 'socket.io-client'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { V3 } from '../support/aap-dialect.ts'
@@ -121,6 +123,52 @@ describe('what comes along with a message', () => {
     expect(await client.send(id, [script, file])).toMatchObject({ status: 'ok' })
     await end
     expect(textsOf(await messagesOf(id)).join('\n')).toContain('buy milk')
+  })
+})
+
+describe('what a user sent', () => {
+  const PNG = Buffer.from(
+    'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+    'base64',
+  )
+
+  async function sendBoth(): Promise<{ readonly id: string; readonly urls: readonly string[] }> {
+    const { client, ended } = await connect()
+    const id = await createSession()
+    const end = ended()
+    const image = { type: 'image_url', image_url: { url: `data:image/png;base64,${PNG.toString('base64')}` } } as const
+    const file = { type: 'file', name: 'notes.md', data: Buffer.from('buy milk').toString('base64') } as const
+    expect(await client.send(id, [image, file])).toMatchObject({ status: 'ok' })
+    await end
+    const [said] = await messagesOf(id)
+    expect(said?.blocks).toMatchObject([{ type: 'text', content: '[image] [file: notes.md]' }])
+    return { id, urls: (said?.attachments ?? []).map(({ url }) => url ?? '') }
+  }
+
+  const fetchAs = async (key: string, url: string): Promise<readonly [number, Buffer]> => {
+    const answer = await fetch(server.url + url, { headers: { authorization: `Bearer ${key}` } })
+    return [answer.status, Buffer.from(await answer.arrayBuffer())]
+  }
+
+  it('is fetched at its own address by the owner, and by guests once the session is shared', async () => {
+    const { id, urls } = await sendBoth()
+    const guest = await server.createKey('grace')
+    const contents = [PNG, Buffer.from('buy milk')]
+    for (const [index, url] of urls.entries()) {
+      expect(await fetchAs(server.key, url)).toEqual([200, contents[index]])
+      expect((await fetchAs(guest, url))[0]).toBe(404)
+    }
+    await rest.send('PATCH', `/sessions/${id}/sharing`, { shared: true })
+    for (const [index, url] of urls.entries()) expect(await fetchAs(guest, url)).toEqual([200, contents[index]])
+  })
+
+  it('is not read through a link that the agent put in its place', async () => {
+    const { id, urls } = await sendBoth()
+    const uploads = join(server.dataDir, 'workspaces', id, 'uploads')
+    const secret = join(server.dataDir, 'local.key')
+    await rm(join(uploads, 'notes.md'))
+    await symlink(secret, join(uploads, 'notes.md'))
+    expect((await fetchAs(server.key, urls[1] ?? ''))[0]).toBe(404)
   })
 })
 

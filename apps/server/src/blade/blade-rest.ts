@@ -1,5 +1,6 @@
 import { createBladeRoutes, type BodyOutcome } from '@polylogue/blade'
 import { BodyRefused, readJsonBody } from '@polylogue/kit'
+import { FileProblem, createConfinedFiles, type OpenFile } from '@polylogue/tools'
 import type { IncomingMessage } from 'node:http'
 import type { Authenticate } from '../auth/authenticate.ts'
 import type { LoadedConfig } from '../config/load-config.ts'
@@ -30,6 +31,7 @@ export function createBladeRest(rest: BladeRestParts): HttpApp {
     authenticate,
     foreignPaths,
   } = rest
+  const files = createConfinedFiles({ protectedPaths: parts.protectedPaths })
   return createBladeRoutes({
     engine: parts.engine,
     agents: parts.agents,
@@ -49,6 +51,14 @@ export function createBladeRest(rest: BladeRestParts): HttpApp {
     },
     authenticate,
     readBody: (incoming, bytes) => readBody(incoming, { ...jsonLimitsOf(limits), bytes }),
+    async readSentFile(session, path, mostBytes) {
+      try {
+        return await files.open(parts.workspaces.locate(session), path, (file) => readWhole(file, mostBytes))
+      } catch (error) {
+        if (error instanceof FileProblem) return undefined
+        throw error
+      }
+    },
     report(error, incoming) {
       const { id: errorId, route } = trailOf(incoming)
       log.error({ errorId, method: incoming.method, route, err: error }, 'a request failed')
@@ -65,4 +75,12 @@ async function readBody(incoming: IncomingMessage, limits: Parameters<typeof rea
     const status = error.status === 413 || error.status === 415 ? error.status : 422
     return { type: 'refused', status, problem: error.message }
   }
+}
+
+/** `undefined` when the file is larger, or grows while it is read. */
+async function readWhole({ handle, stats }: OpenFile, mostBytes: number): Promise<Uint8Array | undefined> {
+  if (stats.size > mostBytes) return undefined
+  const bytes = Buffer.alloc(Number(stats.size))
+  const { bytesRead } = await handle.read(bytes, 0, bytes.length, 0)
+  return bytesRead === bytes.length ? bytes : undefined
 }

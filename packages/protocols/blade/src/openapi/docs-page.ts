@@ -67,7 +67,7 @@ ${Object.entries(responses)
 </table>
 ${Object.entries(responses)
   .filter(([status]) => status.startsWith('2'))
-  .map(([, { content }]) => (content === undefined ? '' : showBody('Answer', content)))
+  .map(([, { content }]) => (content !== undefined && 'application/json' in content ? showBody('Answer', content) : ''))
   .join('\n')}
 </details>`
 }

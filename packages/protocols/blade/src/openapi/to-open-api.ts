@@ -22,7 +22,9 @@ export interface DocumentedOperation {
   readonly security?: readonly []
   readonly parameters: readonly DocumentedParameter[]
   readonly requestBody?: { readonly required: boolean; readonly content: JsonContent }
-  readonly responses: { readonly [status: string]: { readonly description: string; readonly content?: JsonContent } }
+  readonly responses: {
+    readonly [status: string]: { readonly description: string; readonly content?: JsonContent | FileContent }
+  }
 }
 
 export interface DocumentedParameter {
@@ -30,6 +32,10 @@ export interface DocumentedParameter {
   readonly in: 'path' | 'query'
   readonly required: boolean
   readonly schema: Json
+}
+
+interface FileContent {
+  readonly 'application/octet-stream': { readonly schema: Json }
 }
 
 interface JsonContent {
@@ -107,8 +113,9 @@ function toResponses(operation: Operation, schemas: Record<string, Json>): Docum
   }
   const failure = asContent({ $ref: '#/components/schemas/Failure' })
   return {
-    [status]:
-      answer === undefined
+    [status]: operation.isFile
+      ? { description: 'the bytes of the file', content: { 'application/octet-stream': { schema: {} } } }
+      : answer === undefined
         ? { description: 'done' }
         : { description: 'done', content: asContent(toSchema(answer, 'output', schemas)) },
     ...Object.fromEntries(

@@ -101,7 +101,7 @@ export function settleCall(scene: Scene, event: EventOf<'tool-call.settled'>, mo
   call.phase = 'settled'
   goOnAbove(scene, loop)
   if (call.isAsking) endQuestion(scene, found, isStopped)
-  const { result, blocks } = toShownResult(event)
+  const { result, blocks } = toShownResult(event, scene.facts.sessionId)
   if (isStopped) setToolStatus(scene, found, 'cancelled', call.ref && null)
   else setResult(scene, step, call.id, status, result, durationOf(event, call, moment))
   call.ref = undefined

@@ -60,7 +60,14 @@ export function tellInput(scene: Scene, { inputId }: EventOf<'turn.started'>, mo
   const { at, seq } = moment
   const context_window = scene.contextWindow(scene.facts.agent)
   scene.begun.push(seq)
-  scene.board.add(newTurn(idsOfEntry(inputId), { role: 'user', at, context_window, ...toUserBlocks(input.content) }))
+  scene.board.add(
+    newTurn(idsOfEntry(inputId), {
+      role: 'user',
+      at,
+      context_window,
+      ...toUserBlocks(input.content, scene.facts.sessionId),
+    }),
+  )
 }
 
 function tellMode(scene: Scene, { seq, at }: Moment): void {

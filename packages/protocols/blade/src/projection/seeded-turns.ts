@@ -1,5 +1,5 @@
 /** Turns of a history that a session began with. */
-import { type ConversationMessage, type ToolCallPart } from '@polylogue/engine'
+import type { ConversationMessage, EventOf, ToolCallPart } from '@polylogue/engine'
 import { applyPatch } from '../fold/apply-patch.ts'
 import type { ContentBlock } from '../wire.ts'
 import { newTurn, type NewTurn } from './new-turn.ts'
@@ -13,18 +13,21 @@ export interface Seeded {
   readonly open: readonly { readonly call: ToolCallPart; readonly turnId: string }[]
 }
 
-export function toSeededTurns(entryId: string, messages: readonly ConversationMessage[], at: number): Seeded {
+export function toSeededTurns(
+  { entryId, messages }: Pick<EventOf<'session.seeded'>, 'entryId' | 'messages'>,
+  { sessionId, at }: { readonly sessionId: string; readonly at: number },
+): Seeded {
   const turns: NewTurn[] = []
   const open = new Map<string, { readonly call: ToolCallPart; readonly turnId: string }>()
   for (const [index, message] of messages.entries()) {
     const ids = idsOfEntry(`${entryId}_${index}`)
     if (message.role === 'tool') {
-      settle(turns, open.get(message.toolCallId)?.turnId, message)
+      settle(turns, open.get(message.toolCallId)?.turnId, message, sessionId)
       open.delete(message.toolCallId)
     } else if (message.role === 'system') {
       turns.push(newTurn(ids, { role: 'system', at, blocks: [textBlock(message.text)] }))
     } else if (message.role === 'user') {
-      turns.push(newTurn(ids, { role: 'user', at, ...toUserBlocks(message.content) }))
+      turns.push(newTurn(ids, { role: 'user', at, ...toUserBlocks(message.content, sessionId) }))
     } else {
       const { content } = message
       const parts = typeof content === 'string' ? [{ type: 'text', text: content } as const] : content
@@ -54,11 +57,16 @@ function withCall(turn: NewTurn, { toolCallId, name, input }: ToolCallPart): New
   return applyPatch({ ...turn, sequence: 0 }, { patch_type: 'add_tool_call', data }) ?? turn
 }
 
-function settle(turns: NewTurn[], turnId: string | undefined, message: ConversationMessage & { role: 'tool' }): void {
+function settle(
+  turns: NewTurn[],
+  turnId: string | undefined,
+  message: ConversationMessage & { role: 'tool' },
+  sessionId: string,
+): void {
   const index = turns.findIndex((turn) => turn.turn_id === turnId)
   const turn = turns[index]
   if (turn === undefined) return
-  const { result } = toShownResult({ output: message.content })
+  const { result } = toShownResult({ output: message.content }, sessionId)
   const data = { tool_call_id: message.toolCallId, result, status: 'done', duration_ms: null } as const
   turns[index] = applyPatch({ ...turn, sequence: 0 }, { patch_type: 'tool_result', data }) ?? turn
 }

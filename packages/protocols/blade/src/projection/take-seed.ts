@@ -5,8 +5,9 @@ import type { Scene } from './scene.ts'
 import { toSeededTurns } from './seeded-turns.ts'
 
 /** A history that the session began with. Its open calls wait for the client that declared them. */
-export function takeSeed(scene: Scene, { entryId, messages }: EventOf<'session.seeded'>, { seq, at }: Moment): void {
-  const { turns, open } = toSeededTurns(entryId, messages, at)
+export function takeSeed(scene: Scene, event: EventOf<'session.seeded'>, { seq, at }: Moment): void {
+  const { entryId, messages } = event
+  const { turns, open } = toSeededTurns(event, { sessionId: scene.facts.sessionId, at })
   for (const turn of turns) {
     scene.begun.push(seq)
     scene.board.add(turn)

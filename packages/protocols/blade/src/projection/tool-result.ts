@@ -5,6 +5,7 @@
 import type { EventOf, ToolContent } from '@polylogue/engine'
 import { z } from 'zod'
 import type { AddedContent, Json } from '../wire.ts'
+import { imageAddress } from './addresses.ts'
 
 type JsonObject = { readonly [name: string]: Json }
 type ToolBlock = Pick<AddedContent, 'type' | 'content'>
@@ -37,8 +38,11 @@ export interface ShownResult {
   readonly blocks: readonly ToolBlock[]
 }
 
-export function toShownResult({ output, meta }: Pick<EventOf<'tool-call.settled'>, 'output' | 'meta'>): ShownResult {
-  const plain = toPlainResult(output)
+export function toShownResult(
+  { output, meta }: Pick<EventOf<'tool-call.settled'>, 'output' | 'meta'>,
+  sessionId: string,
+): ShownResult {
+  const plain = toPlainResult(output, sessionId)
   const printed = typeof plain === 'string' ? parseObject(plain, meta === undefined) : undefined
   const { _meta: own, ...rest } = printed ?? {}
   const all: JsonObject | undefined = isObject(own) ? { ...own, ...meta } : meta
@@ -49,14 +53,15 @@ export function toShownResult({ output, meta }: Pick<EventOf<'tool-call.settled'
   return { result: { ...content, _meta: all }, blocks: toMetaBlocks(all) }
 }
 
-function toPlainResult(output: ToolContent): Json {
+function toPlainResult(output: ToolContent, sessionId: string): Json {
   if (typeof output === 'string') return output
   if (output.every((part) => part.type === 'text')) return output.map(({ text }) => text).join('')
   return output.map((part): Json => {
     if (part.type === 'text') return { type: 'text', text: part.text }
     const { source } = part
     if (source.type === 'url') return { type: 'image_url', image_url: { url: source.url } }
-    return { type: 'image', media_type: source.mediaType, hash: source.hash }
+    const { hash, mediaType } = source
+    return { type: 'image', media_type: mediaType, hash, url: imageAddress(sessionId, hash) }
   })
 }
 

@@ -2,13 +2,15 @@ import { describe, expect, it } from 'vitest'
 import { fileNote, toUserBlocks } from './user-turn.ts'
 
 const part = (text: string) => ({ type: 'text', text }) as const
-const isFile = (text: string): boolean => toUserBlocks([part(text)]).attachments !== undefined
+const isFile = (text: string): boolean => toUserBlocks([part(text)], 's1').attachments !== undefined
 
 describe('what a user said', () => {
   it('lists a file that was put into the workspace beside the text', () => {
-    expect(toUserBlocks([part('read it'), part(fileNote('uploads/a b.csv'))])).toMatchObject({
+    expect(toUserBlocks([part('read it'), part(fileNote('uploads/a b.csv'))], 's1')).toMatchObject({
       blocks: [{ type: 'text', content: 'read it' }],
-      attachments: [{ type: 'file', name: 'a b.csv', path: 'uploads/a b.csv', url: null }],
+      attachments: [
+        { type: 'file', name: 'a b.csv', path: 'uploads/a b.csv', url: '/api/sessions/s1/files/uploads/a%20b.csv' },
+      ],
     })
   })
 
@@ -25,11 +27,19 @@ describe('what a user said', () => {
     `Attached file: uploads/${'x'.repeat(200)}`,
   ])('stays text where it only reads like the note of a file: %j', (text) => {
     expect(isFile(text)).toBe(false)
-    expect(toUserBlocks([part(text)]).blocks).toMatchObject([{ type: 'text', content: text }])
+    expect(toUserBlocks([part(text)], 's1').blocks).toMatchObject([{ type: 'text', content: text }])
+  })
+
+  it('blade 39: has a block where it is images and files alone', () => {
+    const image = { type: 'image', source: { type: 'blob', hash: 'h1', mediaType: 'image/png' } } as const
+    expect(toUserBlocks([image, part(fileNote('uploads/a.csv'))], 's1')).toMatchObject({
+      blocks: [{ type: 'text', content: '[image] [file: a.csv]' }],
+      attachments: [{ type: 'image', url: '/api/sessions/s1/attachments/h1' }, { type: 'file' }],
+    })
   })
 
   it('stays text as a whole message, whatever it reads like', () => {
-    expect(toUserBlocks('Attached file: uploads/a.csv').blocks).toMatchObject([
+    expect(toUserBlocks('Attached file: uploads/a.csv', 's1').blocks).toMatchObject([
       { content: 'Attached file: uploads/a.csv' },
     ])
   })

@@ -1,34 +1,52 @@
 import type { UserContent } from '@polylogue/engine'
 import type { Attachment, ContentBlock } from '../wire.ts'
+import { fileAddress, imageAddress } from './addresses.ts'
 
-/** Only a name as files get when they are kept: a user may well write something like it. */
-const FILE_NOTE = /^Attached file: (uploads\/(?!\.)[^/\\\p{Cc}\p{Cf}\p{Zl}\p{Zp}]{1,128})$/u
+const NOTE = 'Attached file: '
+const SENT_FILE = /^uploads\/(?!\.)[^/\\\p{Cc}\p{Cf}\p{Zl}\p{Zp}]{1,128}$/u
 
-/** How the model is told of a file that a user sent along and that was put into the workspace. */
-export const fileNote = (path: string): string => `Attached file: ${path}`
+/** Whether a path in the workspace is one that a sent file gets. */
+export const isSentFile = (path: string): boolean => SENT_FILE.test(path)
+
+/** How the model is told of a file that a user sent. */
+export const fileNote = (path: string): string => NOTE + path
 
 export interface SaidByUser {
   readonly blocks: readonly ContentBlock[]
   readonly attachments?: readonly Attachment[]
 }
 
-/** Text becomes blocks; images and files are listed beside them. */
-export function toUserBlocks(content: UserContent): SaidByUser {
+/**
+ * Text becomes blocks; images and files become attachments. A message of attachments alone gets a text block that names
+ * them, because clients show blocks only.
+ */
+export function toUserBlocks(content: UserContent, sessionId: string): SaidByUser {
   if (typeof content === 'string') return { blocks: [textBlock(content)] }
   const blocks: ContentBlock[] = []
   const attachments: Attachment[] = []
   for (const part of content) {
     if (part.type === 'image') {
-      const url = part.source.type === 'url' ? part.source.url : null
+      const { source } = part
+      const url = source.type === 'url' ? source.url : imageAddress(sessionId, source.hash)
       attachments.push({ type: 'image', name: null, path: null, url })
       continue
     }
-    const path = FILE_NOTE.exec(part.text)?.[1]
+    const path = filePathIn(part.text)
     if (path === undefined) blocks.push(textBlock(part.text))
-    else attachments.push({ type: 'file', name: path.split('/').at(-1) ?? path, path, url: null })
+    else attachments.push({ type: 'file', name: nameOf(path), path, url: fileAddress(sessionId, path) })
   }
-  return attachments.length === 0 ? { blocks } : { blocks, attachments }
+  if (attachments.length === 0) return { blocks }
+  if (blocks.length > 0) return { blocks, attachments }
+  const names = attachments.map(({ type, name }) => (name === null ? `[${type}]` : `[${type}: ${name}]`))
+  return { blocks: [textBlock(names.join(' '))], attachments }
 }
+
+function filePathIn(text: string): string | undefined {
+  const path = text.startsWith(NOTE) ? text.slice(NOTE.length) : ''
+  return isSentFile(path) ? path : undefined
+}
+
+const nameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
 
 export const textBlock = (content: string, type: 'text' | 'thinking' = 'text'): ContentBlock => ({
   type,

@@ -1,7 +1,8 @@
 import type { HttpBindings } from '@hono/node-server'
 import type { Context } from 'hono'
 import type { BladeRestDeps, Caller } from './deps.ts'
-import type { Operation } from './operation.ts'
+import { answerFile } from './answer-file.ts'
+import type { FileAnswer, Operation } from './operation.ts'
 import { Refusal, toRefusal } from './refusal.ts'
 
 export interface NodeEnv {
@@ -20,6 +21,7 @@ export function answerOperation(operation: Operation, deps: Answering) {
       // A body may come long after its head was let in.
       if (caller?.revoked.aborted === true) throw new Refusal(401, 'Unauthorized')
       const answer = await operation.run({ caller, params: c.req.param(), query, body })
+      if (operation.isFile) return answerFile(c, answer as FileAnswer)
       return operation.status === 204 ? c.body(null, 204) : c.json(answer, operation.status)
     } catch (error) {
       return answerError(c, error, deps)

@@ -6,6 +6,7 @@ import type {
   MemoryStore,
   ModelCatalog,
   ScheduleBook,
+  SessionView,
   UserId,
 } from '@polylogue/engine'
 import type { IncomingMessage } from 'node:http'
@@ -60,6 +61,11 @@ export interface BladeRestDeps {
   authenticate(incoming: IncomingMessage): Promise<AuthOutcome>
   /** Contract: reads no more than `bytes`, and parses nothing that is too deep or too wide to be handled. */
   readBody(incoming: IncomingMessage, bytes: number): Promise<BodyOutcome>
+  /**
+   * The bytes of a file that was sent with a message, by its path `uploads/<name>` in the session's workspace; `undefined`
+   * where there is none, or it is larger than `mostBytes`. Contract: never leaves the workspace.
+   */
+  readSentFile(session: SessionView, path: string, mostBytes: number): Promise<Uint8Array | undefined>
   /** Writes down what nobody expected, and returns the id under which it is found. */
   report(error: unknown, incoming: IncomingMessage): string
 }

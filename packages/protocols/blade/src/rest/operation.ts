@@ -29,8 +29,10 @@ export interface Operation extends Described {
   readonly status: 200 | 201 | 204
   readonly query: z.ZodObject | undefined
   readonly body: z.ZodObject | undefined
-  /** Absent: the answer is empty. */
+  /** Absent: the answer is empty, or a file. */
   readonly answer: z.ZodType | undefined
+  /** The answer is the bytes of a file, a `FileAnswer`. */
+  readonly isFile: boolean
   run(given: Given): Promise<unknown>
 }
 
@@ -84,6 +86,7 @@ export function operation<
     query,
     body,
     answer,
+    isFile: false,
     async run({ caller, params, ...given }) {
       if (caller === undefined) throw new Refusal(401, 'Unauthorized')
       const param = (name: ParamOf<Path>): string => params[name] ?? ''
@@ -99,12 +102,35 @@ export function operation<
 
 const NOTHING: Nothing = z.object({})
 
+export interface FileAnswer {
+  readonly bytes: Uint8Array
+  /** As the client that sent the file called it. */
+  readonly mediaType?: string
+  readonly name?: string
+}
+
+/** For an answer that is not JSON. */
+export function fileOperation<Path extends string>(
+  spec: Described & { readonly path: Path; run(exchange: Exchange<Path, object, object>): Promise<FileAnswer> },
+): Operation {
+  const { run, ...described } = spec
+  return { ...operation({ ...described, answer: z.custom<FileAnswer>(), run }), answer: undefined, isFile: true }
+}
+
 /** For what everybody may know. */
 export function openOperation<Answer extends z.ZodType>(
   spec: Described & { readonly path: string; readonly answer: Answer; run(): Sent<Answer> },
 ): Operation {
   const { run, ...described } = spec
-  return { ...described, isOpen: true, status: 200, query: undefined, body: undefined, run: async () => run() }
+  return {
+    ...described,
+    isOpen: true,
+    status: 200,
+    query: undefined,
+    body: undefined,
+    isFile: false,
+    run: async () => run(),
+  }
 }
 
 function parse(schema: z.ZodObject, given: unknown, whole: string): unknown {

@@ -3,6 +3,7 @@ import { docsPage, DOCS_STYLE } from '../openapi/docs-page.ts'
 import { toOpenApi } from '../openapi/to-open-api.ts'
 import { answerError, answerOperation, requireCaller, type NodeEnv } from './answer-operation.ts'
 import { apiKeyOperations } from './api-key-operations.ts'
+import { attachmentOperations } from './attachment-operations.ts'
 import type { BladeRestDeps } from './deps.ts'
 import { memoryOperations } from './memory-operations.ts'
 import { messageOperations } from './message-operations.ts'
@@ -21,7 +22,7 @@ export function createBladeRoutes(deps: BladeRestDeps): Hono<NodeEnv> {
   const app = new Hono<NodeEnv>()
   const operations = listOperations(deps)
   for (const operation of operations) {
-    const path = operation.path.replace(/\{(\w+)\}/g, ':$1')
+    const path = operation.path.replace(/\{(\w+)\}/g, (_, name: string) => (name === 'path' ? ':path{.+}' : `:${name}`))
     app.on(operation.method, [path, `${path}/`], answerOperation(operation, deps))
   }
   addDocumentation(app, operations, deps)
@@ -46,6 +47,7 @@ export function listOperations(deps: BladeRestDeps): readonly Operation[] {
     ...serverOperations(deps),
     ...sessionOperations(deps),
     ...messageOperations(deps),
+    ...attachmentOperations(deps),
     ...memoryOperations(deps),
     ...apiKeyOperations(deps),
     ...scheduledTaskOperations(deps),

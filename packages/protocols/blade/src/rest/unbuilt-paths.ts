@@ -16,7 +16,7 @@ POST /api/sessions/{sid}/rewind
 POST /api/sessions/{sid}/checkout
 POST /api/sessions/{sid}/switch-branch
 GET  /api/sessions/{sid}/ls/{dir*}
-GET|PUT|DELETE /api/sessions/{sid}/files/{path*}
+PUT|DELETE /api/sessions/{sid}/files/{path*}
 POST /api/sessions/{sid}/files/{path*}/rename
 POST /api/sessions/{sid}/files/{path*}/copy
 POST /api/sessions/{sid}/upload/{dir*}

@@ -202,7 +202,9 @@ describe('subscribing', () => {
     const [user] = client.state(sessionId).turns
     expect(user).toMatchObject({
       blocks: [{ type: 'text', content: 'look' }],
-      attachments: [{ type: 'image', name: null, path: null, url: null }],
+      attachments: [
+        { type: 'image', name: null, path: null, url: expect.stringMatching(/^\/api\/sessions\/.+\/attachments\/.+/) },
+      ],
     })
     expect(door.model.requests[0]?.messages[0]).toMatchObject({
       content: [{ type: 'text' }, { type: 'image', source: { type: 'blob', mediaType: 'image/png' } }],

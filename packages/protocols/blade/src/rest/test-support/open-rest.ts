@@ -35,6 +35,8 @@ export interface RestOptions {
   readonly tools?: readonly Tool[]
   readonly roles?: readonly AgentRole[]
   readonly bodyBytes?: number
+  /** What lies in the workspace of every session, by its path. */
+  readonly sentFiles?: ReadonlyMap<string, Uint8Array>
 }
 
 export const ANN = asUserId('ann')
@@ -57,7 +59,7 @@ export async function openRest(options: RestOptions = {}) {
     modelName: 'fake/model',
     tools: options.tools ?? [],
     options: [],
-    features: { histories: ['full'], streams: ['delta'], clientTools: false, images: [] },
+    features: { histories: ['full'], streams: ['delta'], clientTools: false, images: ['data'] },
     maxSteps: 10,
     ...(options.roles && { roles: options.roles }),
   }
@@ -111,6 +113,7 @@ export async function openRest(options: RestOptions = {}) {
     foreignPaths: ['/api/theirs'],
     authenticate: keys.authenticate,
     readBody: readPlainBody,
+    readSentFile: async (_session, path) => options.sentFiles?.get(path),
     report(error) {
       reported.push(error)
       return `error-${reported.length}`
@@ -184,6 +187,7 @@ export interface Answer {
   readonly status: number
   readonly headers: Headers
   readonly text: string
+  readonly bytes: Buffer
   readonly body: ReturnType<typeof JSON.parse>
 }
 
@@ -198,12 +202,14 @@ async function send(url: string, method: string, path: string, sent: SendOptions
     },
     ...(text !== undefined && { body: text }),
   })
-  const received = await answer.text()
+  const bytes = Buffer.from(await answer.arrayBuffer())
+  const received = bytes.toString()
   const isJson = answer.headers.get('content-type')?.startsWith('application/json') === true
   return {
     status: answer.status,
     headers: answer.headers,
     text: received,
+    bytes,
     body: isJson ? JSON.parse(received) : undefined,
   }
 }
