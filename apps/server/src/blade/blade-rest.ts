@@ -1,7 +1,5 @@
-import { createBladeRoutes, type BodyOutcome } from '@polylogue/blade'
-import { BodyRefused, readJsonBody } from '@polylogue/kit'
+import { createBladeRoutes } from '@polylogue/blade'
 import { FileProblem, createConfinedFiles, type OpenFile } from '@polylogue/tools'
-import type { IncomingMessage } from 'node:http'
 import type { Authenticate } from '../auth/authenticate.ts'
 import type { LoadedConfig } from '../config/load-config.ts'
 import { jsonLimitsOf } from '../http/read-json-body.ts'
@@ -45,12 +43,11 @@ export function createBladeRest(rest: BladeRestParts): HttpApp {
     clock: systemClock,
     describe: describeSessions(parts),
     version: readVersion(),
-    bodyBytes: limits.requestBytes,
+    bodies: { ...jsonLimitsOf(limits), bytes: limits.requestBytes },
     get foreignPaths() {
       return foreignPaths()
     },
     authenticate,
-    readBody: (incoming, bytes) => readBody(incoming, { ...jsonLimitsOf(limits), bytes }),
     async readSentFile(session, path, mostBytes) {
       try {
         return await files.open(parts.workspaces.locate(session), path, (file) => readWhole(file, mostBytes))
@@ -65,16 +62,6 @@ export function createBladeRest(rest: BladeRestParts): HttpApp {
       return errorId
     },
   })
-}
-
-async function readBody(incoming: IncomingMessage, limits: Parameters<typeof readJsonBody>[1]): Promise<BodyOutcome> {
-  try {
-    return { type: 'body', value: await readJsonBody(incoming, limits) }
-  } catch (error) {
-    if (!(error instanceof BodyRefused)) throw error
-    const status = error.status === 413 || error.status === 415 ? error.status : 422
-    return { type: 'refused', status, problem: error.message }
-  }
 }
 
 /** `undefined` when the file is larger, or grows while it is read. */

@@ -1,5 +1,5 @@
 export { createBladeRoutes } from './rest/routes.ts'
-export type { ApiKeys, AuthOutcome, BladeRestDeps, BodyOutcome, Caller } from './rest/deps.ts'
+export type { ApiKeys, AuthOutcome, BladeRestDeps, Caller } from './rest/deps.ts'
 export { attachBlade } from './socket/attach-blade.ts'
 export { SOCKET_PATH, createBladeSockets, type BladeSockets } from './socket/create-blade-sockets.ts'
 export type {

@@ -1,4 +1,5 @@
 import type { HttpBindings } from '@hono/node-server'
+import { BodyRefused, readJsonBody } from '@polylogue/kit'
 import type { Context } from 'hono'
 import type { BladeRestDeps, Caller } from './deps.ts'
 import { answerFile } from './answer-file.ts'
@@ -9,7 +10,7 @@ export interface NodeEnv {
   Bindings: HttpBindings
 }
 
-export type Answering = Pick<BladeRestDeps, 'authenticate' | 'readBody' | 'report' | 'bodyBytes'>
+export type Answering = Pick<BladeRestDeps, 'authenticate' | 'report' | 'bodies'>
 
 /** The key comes before anything else; whatever goes wrong is a status and a `detail`. */
 export function answerOperation(operation: Operation, deps: Answering) {
@@ -47,22 +48,23 @@ export function answerError(c: Context<NodeEnv>, error: unknown, deps: Pick<Answ
   return c.json({ detail: refusal.message }, refusal.status, headers)
 }
 
-/** No body is an empty object: it says as little. An empty one that is called JSON is none. */
-async function readBody(c: Context<NodeEnv>, { readBody: read, bodyBytes }: Answering): Promise<unknown> {
+/** A request without a body counts as an empty object, unless it says that it sends JSON. */
+async function readBody(c: Context<NodeEnv>, { bodies }: Answering): Promise<unknown> {
   const { incoming } = c.env
   const { 'content-length': length, 'transfer-encoding': encoding, 'content-type': type = '' } = incoming.headers
   const isJson = /^application\/json\b/i.test(type)
-  if (encoding === undefined && Number(length ?? 0) === 0) {
-    if (isJson) throw new Refusal(422, 'body: expected JSON, received nothing')
-    return {}
-  }
+  const isEmpty = encoding === undefined && Number(length ?? 0) === 0
+  if (isEmpty && !isJson) return {}
   if (!isJson) throw new Refusal(415, 'Send application/json.')
-  const outcome = await read(incoming, bodyBytes)
-  if (outcome.type === 'refused') throw new Refusal(outcome.status, outcome.problem)
-  return outcome.value
+  try {
+    return await readJsonBody(incoming, bodies)
+  } catch (error) {
+    if (!(error instanceof BodyRefused)) throw error
+    throw new Refusal(error.status === 400 ? 422 : error.status, error.message)
+  }
 }
 
-/** A form that was left empty asks for nothing. */
+/** An empty query parameter counts as absent. */
 function withoutBlanks(query: { readonly [name: string]: string }): unknown {
   return Object.fromEntries(Object.entries(query).filter(([, value]) => value !== ''))
 }

@@ -9,6 +9,7 @@ import type {
   SessionView,
   UserId,
 } from '@polylogue/engine'
+import type { BodyLimits } from '@polylogue/kit'
 import type { IncomingMessage } from 'node:http'
 import type { Describe } from '../projection/scene.ts'
 
@@ -27,10 +28,6 @@ export type AuthOutcome =
       readonly error: string
       readonly retryAfterS?: number
     }
-
-export type BodyOutcome =
-  | { readonly type: 'body'; readonly value: unknown }
-  | { readonly type: 'refused'; readonly status: 413 | 415 | 422; readonly problem: string }
 
 /** The API keys of users. A key of somebody else's is an unknown one. */
 export interface ApiKeys {
@@ -55,12 +52,10 @@ export interface BladeRestDeps {
   readonly describe: Describe
   /** Of this server. */
   readonly version: string
-  readonly bodyBytes: number
+  readonly bodies: BodyLimits
   /** Below `/api`, and somebody else's: what is not there is theirs to say. */
   readonly foreignPaths: readonly string[]
   authenticate(incoming: IncomingMessage): Promise<AuthOutcome>
-  /** Contract: reads no more than `bytes`, and parses nothing that is too deep or too wide to be handled. */
-  readBody(incoming: IncomingMessage, bytes: number): Promise<BodyOutcome>
   /**
    * The bytes of a file that was sent with a message, by its path `uploads/<name>` in the session's workspace; `undefined`
    * where there is none, or it is larger than `mostBytes`. Contract: never leaves the workspace.

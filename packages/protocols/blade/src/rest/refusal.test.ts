@@ -36,7 +36,7 @@ describe('a refusal', () => {
   })
 
   it('says when to come back where that helps', () => {
-    expect(toRefusal(new StorageFault('busy', 'locked'))).toMatchObject({ status: 503, retryAfterS: 5 })
+    expect(toRefusal(new StorageFault('busy', 'locked'))).toMatchObject({ status: 503, retryAfterS: 2 })
     expect(toRefusal(new StorageFault('full', 'no room'))).toMatchObject({ status: 507, retryAfterS: undefined })
   })
 

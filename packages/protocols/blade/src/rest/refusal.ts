@@ -1,9 +1,9 @@
 import { EngineError, StorageFault, type EngineErrorCode } from '@polylogue/engine'
-import { ENGINE_ERROR_STATUS } from '@polylogue/kit'
+import { ENGINE_ERROR_STATUS, codeOfFault, retryAfterOf } from '@polylogue/kit'
 
 export type RefusalStatus = 401 | 403 | 404 | 409 | 413 | 415 | 422 | 429 | 500 | 501 | 502 | 503 | 507
 
-/** A request that is not done. On the wire it is its status and `{"detail": message}`. */
+/** A request that is not carried out. On the wire it is its status and `{"detail": message}`. */
 export class Refusal extends Error {
   readonly status: RefusalStatus
   readonly retryAfterS: number | undefined
@@ -16,27 +16,28 @@ export class Refusal extends Error {
   }
 }
 
-/** The same words for an id of somebody else's, one that never was, and one that cannot be an id at all. */
+/** The same words for an id of another user, one that never existed, and one that cannot be an id. */
 export const noSuchSession = (): Refusal => new Refusal(404, 'There is no such session.')
 
-const SOON_S = 5
-
-/** `undefined`: nobody expected this error. */
+/** `undefined` for an error that nobody expected. */
 export function toRefusal(error: unknown): Refusal | undefined {
   if (error instanceof Refusal) return error
-  if (error instanceof EngineError) {
-    if (error.code === 'session-not-found') return noSuchSession()
-    const status = statusOf(error.code)
-    const field = error.field === undefined ? undefined : toWireField(error.field)
-    const detail = field === undefined || status !== 422 ? sentence(error.message) : `${field}: ${error.message}`
-    return new Refusal(status, detail, { retryAfterS: status === 429 || status === 503 ? SOON_S : undefined })
-  }
-  if (!(error instanceof StorageFault)) return undefined
-  if (error.kind === 'full') return new Refusal(507, 'The disk is full, so nothing can be stored until there is room.')
-  return new Refusal(503, 'The storage is not available.', { retryAfterS: SOON_S })
+  if (error instanceof StorageFault) return toStorageRefusal(error)
+  if (!(error instanceof EngineError)) return undefined
+  const { code, message, field } = error
+  if (code === 'session-not-found') return noSuchSession()
+  const status = statusOf(code)
+  const detail = field === undefined || status !== 422 ? sentence(message) : `${toWireField(field)}: ${message}`
+  return new Refusal(status, detail, { retryAfterS: retryAfterOf(code) })
 }
 
-/** This wire says 422 where others say 400. */
+function toStorageRefusal(fault: StorageFault): Refusal {
+  const code = codeOfFault(fault)
+  const detail = fault.kind === 'full' ? 'The disk is full. Nothing can be stored.' : 'The storage is not available.'
+  return new Refusal(statusOf(code), detail, { retryAfterS: retryAfterOf(code) })
+}
+
+/** Blade reports invalid input as 422. */
 function statusOf(code: EngineErrorCode): RefusalStatus {
   const status = ENGINE_ERROR_STATUS[code]
   return status === 400 ? 422 : status
@@ -50,7 +51,7 @@ const FIELD_WORDS: { readonly [engine: string]: string } = {
   disabledTools: 'disable_tools',
 }
 
-/** The engine names the wrong part in its own words; the client knows it by the name on this wire. */
+/** The engine names a field in its own words; the client knows it by its name on this wire. */
 function toWireField(field: string): string {
   const own = field.replace(/^(?:changes|settings)\./, '')
   return FIELD_WORDS[own] ?? own

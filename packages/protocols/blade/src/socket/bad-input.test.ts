@@ -107,7 +107,9 @@ describe('a payload', () => {
     expect(kept).toEqual(['a.csv: 1,2'])
     expect(client.state(sessionId).turns[0]).toMatchObject({
       blocks: [{ content: 'read it' }],
-      attachments: [{ type: 'file', name: 'a.csv', path: 'uploads/a.csv', url: null }],
+      attachments: [
+        { type: 'file', name: 'a.csv', path: 'uploads/a.csv', url: `/api/sessions/${sessionId}/files/uploads/a.csv` },
+      ],
     })
     expect(JSON.stringify(door.model.requests[0]?.messages)).toContain('uploads/a.csv')
   })

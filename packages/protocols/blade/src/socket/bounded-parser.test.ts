@@ -57,6 +57,7 @@ describe('a parser that looks first', () => {
     ['numbers', `2["a",[${'0,'.repeat(500_000)}0]]`],
     ['keys', `2["a",{${'"a":0,'.repeat(500_000)}"a":0}]`],
     ['levels', `2["a",${nest(500_000)}]`],
+    ['values behind a number that is none', `2["a",[1e999,${'{},'.repeat(500_000)}{}]]`],
     ['values in an acknowledgement', `31[${'{},'.repeat(500_000)}{}]`],
     ['values in a handshake', `0{"a":[${'{},'.repeat(500_000)}{}]}`],
     ['values behind a namespace', `0/",{"a":[${'{},'.repeat(500_000)}{}]}`],

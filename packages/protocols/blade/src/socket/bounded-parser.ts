@@ -16,6 +16,16 @@ export function findPayloadProblem(payload: unknown): string | undefined {
   return typeof payload === 'object' && payload !== null ? problems.get(payload) : undefined
 }
 
+const MOST_SIGNS = 500_000
+
+/** Counts signs in strings too, so that it refuses rather too much. */
+function refuseMany(text: string, hasBytes: boolean): void {
+  if (hasBytes) throw new Error('a packet with bytes and a number that cannot be read')
+  const signs = /[[{,]/g
+  let count = 0
+  while (signs.test(text)) if (++count > MOST_SIGNS) throw new Error(`a packet with more than ${MOST_SIGNS} values`)
+}
+
 /** The parser of a Socket.IO server that checks packets before it parses them. One that throws ends its connection. */
 export function createBoundedParser(limits: JsonLimits) {
   // The arguments of an event are a list.
@@ -40,7 +50,9 @@ export function createBoundedParser(limits: JsonLimits) {
       const problem = findJsonProblem(text, { ...limits, depth, bulk: BULK })
       if (problem === undefined) return undefined
       const fatal = findJsonProblem(text, WITH_BYTES.test(packet) ? { depth } : {})
-      if (fatal?.limit === 'values' || fatal?.limit === 'depth') throw new Error(`a packet with ${fatal.message}`)
+      // The scan ends at a bad number, and what follows may be worse.
+      if (fatal?.limit === 'number') refuseMany(text, WITH_BYTES.test(packet))
+      else if (fatal !== undefined) throw new Error(`a packet with ${fatal.message}`)
       return problem.message
     }
 

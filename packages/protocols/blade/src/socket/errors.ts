@@ -1,4 +1,4 @@
-import { EngineError, StorageFault, unreachable, type EngineErrorCode } from '@polylogue/engine'
+import { EngineError, StorageFault, type EngineErrorCode } from '@polylogue/engine'
 
 export type RefusalCode =
   | 'unauthorized'
@@ -16,7 +16,7 @@ export type RefusalCode =
   | 'unavailable'
   | 'internal_error'
 
-/** A request that cannot be done. The message goes to the client as it is. */
+/** A request that is not carried out. The client gets the message as it is. */
 export class SocketRefusal extends Error {
   readonly code: RefusalCode
 
@@ -29,51 +29,39 @@ export class SocketRefusal extends Error {
 
 const LONGEST_SENTENCE = 500
 
-/** `undefined` for a bug: it is logged, and the client is told that something went wrong. */
+/** `undefined` for a bug. */
 export function toRefusal(error: unknown): SocketRefusal | undefined {
   if (error instanceof SocketRefusal) return error
   if (error instanceof EngineError)
-    return new SocketRefusal(toCode(error.code), toSentence(error).slice(0, LONGEST_SENTENCE))
+    return new SocketRefusal(CODES[error.code], toSentence(error).slice(0, LONGEST_SENTENCE))
   if (error instanceof StorageFault) return new SocketRefusal('unavailable', 'The storage is not available.')
   return undefined
 }
 
-/** In the words of this door. */
+/** The engine names the setting by its own name. */
 function toSentence({ message, field }: EngineError): string {
   return field === 'settings.outputSchema' ? `output_schema: ${message.replace(/^outputSchema: /, '')}` : message
 }
 
-function toCode(code: EngineErrorCode): RefusalCode {
-  switch (code) {
-    case 'session-not-found':
-      return 'session_not_found'
-    case 'session-busy':
-      return 'session_busy'
-    case 'nothing-to-compact':
-      return 'nothing_to_compact'
-    case 'queue-full':
-      return 'queue_full'
-    case 'unknown-tool-call':
-    case 'call-already-settled':
-    case 'call-not-approvable':
-      return 'no_pending_question'
-    case 'agent-not-found':
-    case 'unknown-tool':
-    case 'tool-name-clash':
-    case 'invalid-option':
-    case 'unknown-model':
-    case 'invalid-seed':
-    case 'invalid-input':
-    case 'receipt-mismatch':
-      return 'invalid_payload'
-    case 'too-many-turns':
-      return 'too_many_turns'
-    case 'shutting-down':
-    case 'storage-full':
-    case 'storage-busy':
-    case 'storage-unavailable':
-      return 'unavailable'
-    default:
-      return unreachable(code)
-  }
+const CODES: Readonly<Record<EngineErrorCode, RefusalCode>> = {
+  'session-not-found': 'session_not_found',
+  'session-busy': 'session_busy',
+  'nothing-to-compact': 'nothing_to_compact',
+  'queue-full': 'queue_full',
+  'unknown-tool-call': 'no_pending_question',
+  'call-already-settled': 'no_pending_question',
+  'call-not-approvable': 'no_pending_question',
+  'agent-not-found': 'invalid_payload',
+  'unknown-tool': 'invalid_payload',
+  'tool-name-clash': 'invalid_payload',
+  'invalid-option': 'invalid_payload',
+  'unknown-model': 'invalid_payload',
+  'invalid-seed': 'invalid_payload',
+  'invalid-input': 'invalid_payload',
+  'receipt-mismatch': 'invalid_payload',
+  'too-many-turns': 'too_many_turns',
+  'shutting-down': 'unavailable',
+  'storage-full': 'unavailable',
+  'storage-busy': 'unavailable',
+  'storage-unavailable': 'unavailable',
 }

@@ -1,4 +1,5 @@
 import type { Clock, ConfigureSession } from '@polylogue/engine'
+import { onRevoked } from '@polylogue/kit'
 import { Server as EngineIoServer } from 'engine.io'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
@@ -17,7 +18,6 @@ import { AWAY_MS, KeptRooms, RoomsAdapter } from './kept-rooms.ts'
 import { LiveSessions, type LiveSession } from './live-sessions.ts'
 import { cutOff, watchOutBuffer } from './out-buffer.ts'
 import { Peer } from './peer.ts'
-import { onRevoked } from './revocation.ts'
 import { roomOf, roomOfUser, type Reader } from './rooms.ts'
 import { UnknownConnections } from './unknown-connections.ts'
 

@@ -28,7 +28,6 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { BladeRestDeps } from '../deps.ts'
 import { createBladeRoutes } from '../routes.ts'
-import { readPlainBody } from './read-plain-body.ts'
 import { createTestKeys } from './test-keys.ts'
 
 export interface RestOptions {
@@ -109,10 +108,9 @@ export async function openRest(options: RestOptions = {}) {
     clock,
     describe: { toolTitle: () => undefined, contextWindow: () => 1_000, directoryOf: () => undefined },
     version: '9.8.7',
-    bodyBytes: options.bodyBytes ?? 10_000,
+    bodies: { bytes: options.bodyBytes ?? 10_000, depth: 64, keys: 10_000, stringLength: 1_048_576 },
     foreignPaths: ['/api/theirs'],
     authenticate: keys.authenticate,
-    readBody: readPlainBody,
     readSentFile: async (_session, path) => options.sentFiles?.get(path),
     report(error) {
       reported.push(error)
