@@ -4,6 +4,7 @@ import {
   findWrongArrows,
   findWrongArrowsOfTheRoot,
 } from './arrows.ts'
+import { findCirclesOfFolders } from './circles.ts'
 import {
   findDeepImports,
   findImportsThatLeaveTheirRoom,
@@ -76,6 +77,26 @@ export const RULES: readonly Rule[] = [
       'packages/engine/src/a.ts:2 packages/engine may not import node:fs',
       'packages/engine/src/a.ts:3 packages/engine may not import path',
       'packages/engine/src/a.ts:4 packages/engine may not import hono/sse',
+    ],
+  },
+  {
+    sentence: 'the folders of the engine do not import each other in a circle',
+    find: findCirclesOfFolders,
+    brokenBy: {
+      'packages/engine/src/index.ts': "export { a } from './session/a.ts'",
+      'packages/engine/src/parts.ts': "import type { C } from './events/c.ts'",
+      'packages/engine/src/events/c.ts': '',
+      'packages/engine/src/session/a.ts': "import { b } from './b.ts'\nimport { p } from '../parts.ts'",
+      'packages/engine/src/session/b.ts': "import type { T } from '../turn/t.ts'",
+      'packages/engine/src/session/b.test.ts': "import { e } from '../engine/e.ts'",
+      'packages/engine/src/turn/t.ts': "import { v } from '../views/v.ts'",
+      'packages/engine/src/views/v.ts': "import { a } from '../session/a.ts'",
+      'packages/engine/src/engine/e.ts': "import { t } from '../turn/t.ts'",
+    },
+    complaints: [
+      'packages/engine/src/session/b.ts imports turn/t.ts: turn imports session as well, directly or through others',
+      'packages/engine/src/turn/t.ts imports views/v.ts: views imports turn as well, directly or through others',
+      'packages/engine/src/views/v.ts imports session/a.ts: session imports views as well, directly or through others',
     ],
   },
   {

@@ -56,7 +56,7 @@ export {
 } from './ports/tool.ts'
 export type { ToolKind } from './events/tool-kind.ts'
 export type { WorkspaceOwner, Workspaces } from './ports/workspaces.ts'
-export type { RuleStore, StoredRule } from './ports/rule-store.ts'
+export type { PermissionRule, RuleAction, RuleStore, StoredRule } from './ports/rule-store.ts'
 export type {
   CallFacts,
   CallInspection,
@@ -67,14 +67,15 @@ export type {
   ShellFacts,
 } from './events/call-facts.ts'
 export type { OperatorPolicy } from './permission/policy-of.ts'
-export type { HostLists, PermissionRule, Policy, RuleAction, Verdict } from './permission/policy.ts'
+export type { HostLists, Policy, Verdict } from './permission/policy.ts'
 export { describeApprovalReason, parseApprovalReason, type ApprovalReason } from './permission/approval-reason.ts'
 export { isOffered, judgeCall } from './permission/judge-call.ts'
 export { strictest } from './permission/strictest.ts'
 export { coverVerdict, type SessionOverride } from './permission/cover-verdict.ts'
 export { matchesRule, type RuledCall } from './permission/match-rule.ts'
 export { parseRule, ruleProblems } from './permission/rule-schema.ts'
-export { hashCall, issueGrant, requireGrant, type Grant, type GrantedCall } from './permission/grant.ts'
+export { hashCall, issueGrant, requireGrant } from './permission/grant.ts'
+export type { Grant, GrantedCall } from './ports/grant.ts'
 export type { AgentCatalog, AgentDefinition, AgentFeatures, AgentOption, AgentRole } from './ports/agent.ts'
 export {
   StorageFault,
@@ -135,7 +136,8 @@ export { addSums, addUpTrees, type TreeSum } from './cost/add-up-trees.ts'
 export type { Budget, BudgetBook, Budgets } from './cost/budget.ts'
 export type { SpentBudget } from './events/spent-budget.ts'
 export { NANO, costOf, type Price, type PriceBook, type Rates } from './cost/price.ts'
-export { NOTHING_SPENT, addCall, type Spending } from './cost/spending.ts'
+export { NOTHING_SPENT, addCall } from './cost/spending.ts'
+export type { Spending } from './ports/usage-store.ts'
 export { formatMoney } from './cost/tell-budget.ts'
 export {
   SCHEDULE_LIMITS,
@@ -183,21 +185,14 @@ export type {
   SessionChanges,
   StartTurn,
 } from './session/command.ts'
-export type {
-  Attachment,
-  Engine,
-  ReadAs,
-  SessionMatches,
-  SessionPage,
-  SessionReader,
-  SessionSearch,
-  SessionView,
-} from './engine/engine-api.ts'
+export type { Attachment, SessionReader } from './events/session-reader.ts'
+export type { Engine, ReadAs, SessionMatches, SessionPage, SessionSearch } from './engine/engine-api.ts'
+export type { SessionView } from './views/session-view.ts'
 export { decodeEvent, encodeEvent, type EncodedEvent } from './events/codec.ts'
 export { createIds } from './create-ids.ts'
 export { createEngine, type EngineOptions } from './engine/create-engine.ts'
 export type { Judging } from './turn/judge-calls.ts'
-export type { EngineLimits, LogEntry } from './turn/turn-deps.ts'
+export type { EngineLimits, LogEntry } from './engine-parts.ts'
 export { evolve } from './state/evolve.ts'
 export { cutAtCharacter, titleOf } from './state/title-of.ts'
 export { readSnapshot } from './state/snapshot.ts'
@@ -206,4 +201,4 @@ export type { SubAgent, WaitingApproval, WaitingCall } from './views/waiting-cal
 export { canonicalJson } from './canonical-json.ts'
 export { spellOut, spellOutLine } from './spell-out.ts'
 export { SegmentReader, type SegmentEnd, type SegmentOptions, type SegmentPresenter } from './views/segment-reader.ts'
-export { SessionFollower, UNHURRIED, type FollowerOptions, type Pace } from './views/session-follower.ts'
+export { SessionFollower, UNHURRIED, type FollowerOptions, type Pace } from './engine/session-follower.ts'

@@ -1,6 +1,7 @@
 import type { SpentBudget } from '../events/spent-budget.ts'
 import { NANO } from './price.ts'
-import { NOTHING_SPENT, type Spending } from './spending.ts'
+import { NOTHING_SPENT } from './spending.ts'
+import type { Spending } from '../ports/usage-store.ts'
 
 /** What may be spent before somebody is asked. What is absent is not limited. */
 export interface Budget {

@@ -1,13 +1,5 @@
+import type { Spending } from '../ports/usage-store.ts'
 import type { Usage } from '../content.ts'
-
-/** What model calls came to. */
-export interface Spending {
-  readonly calls: number
-  /** In and out together. */
-  readonly tokens: number
-  /** In billionths of a unit, by currency. */
-  readonly nano: { readonly [currency: string]: number }
-}
 
 export const NOTHING_SPENT: Spending = { calls: 0, tokens: 0, nano: {} }
 

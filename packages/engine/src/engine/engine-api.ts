@@ -1,9 +1,8 @@
+import type { SessionView } from '../views/session-view.ts'
+import type { Attachment, SessionReader } from '../events/session-reader.ts'
 import type { ConversationMessage } from '../content.ts'
-import type { BlockDelta, Cursor, LiveBatch, ToolProgress } from '../events/live-event.ts'
-import type { ClientTool, Labels, Preset, ToolAccess } from '../events/session-events.ts'
-import type { Recorded } from '../events/recorded-event.ts'
-import type { TurnOutcome } from '../events/turn-events.ts'
-import type { SessionId, ToolCallId, TurnId, UserId } from '../ids.ts'
+import type { Cursor } from '../events/live-event.ts'
+import type { SessionId, UserId } from '../ids.ts'
 import type { Blob } from '../ports/event-store.ts'
 import type { WaitingCall } from '../views/waiting-calls.ts'
 import type { Command, CommandResults } from '../session/command.ts'
@@ -64,65 +63,7 @@ export interface SessionMatches {
   readonly total: number
 }
 
-export interface SessionReader {
-  /**
-   * `enough`, said while the past is read, ends the reading: nothing more is told, and the attachment is a detached one.
-   * Live, it means nothing.
-   */
-  recorded(recorded: Recorded): void | 'enough'
-  delta(delta: BlockDelta): void
-  /** Output of running tools, for readers that want it. Who comes late first gets the newest part of what there was. */
-  progress?(progress: ToolProgress): void
-  /**
-   * Deltas put together: the first of a step at once, later ones at most 50 ms late, all before the answer of their
-   * step. Every reader with this method sees the same batches. Such a reader gets deltas only when it comes: the text so
-   * far, after which the batches go on.
-   */
-  batch?(batch: LiveBatch): void
-  /** Nothing follows. */
-  closed(reason: 'deleted' | 'stopping'): void
-}
-
-export interface Attachment {
-  /** Idempotent. The reader is not called again. */
-  detach(): void
-}
-
 export interface SessionPage {
   readonly sessions: readonly SessionView[]
   readonly next?: SessionId
-}
-
-export interface SessionView {
-  readonly sessionId: SessionId
-  readonly userId: UserId
-  readonly agent: string
-  readonly access: ToolAccess
-  readonly clientTools: readonly ClientTool[]
-  /** As set by clients; secrets read `***`. */
-  readonly options: { readonly [name: string]: string }
-  readonly preset: Preset
-  /** As it was given; else the first user text, at most 60 characters. */
-  readonly title?: string
-  readonly role?: string
-  /** `provider/model`, where the session has one of its own. */
-  readonly model?: string
-  readonly directories: readonly string[]
-  readonly disabledTools: readonly string[]
-  readonly recallsMemories: boolean
-  readonly isPinned: boolean
-  readonly isShared: boolean
-  readonly labels: Labels
-  /** Inputs that wait for their turn. */
-  readonly queued: number
-  /** The turn that is running or waiting. */
-  readonly turnId?: TurnId
-  readonly status: 'idle' | 'running' | 'waiting'
-  readonly lastOutcome?: TurnOutcome
-  /** Calls that wait for a client or a human. */
-  readonly waitingCalls: readonly ToolCallId[]
-  /** The last recorded event. */
-  readonly lastSeq: number
-  readonly createdAt: number
-  readonly updatedAt: number
 }

@@ -7,7 +7,7 @@ import { StorageFault, type NewReceipt, type SealedSecret } from '../ports/event
 import { secretContext } from '../turn/build-model-request.ts'
 import type { Coordinator } from '../turn/coordinator.ts'
 import { ASKED_FOR, planCompaction } from '../turn/plan-compaction.ts'
-import type { EngineParts } from '../turn/turn-deps.ts'
+import type { EngineParts } from '../engine-parts.ts'
 import type {
   AdmittedTurn,
   AnswerCalls,

@@ -1,23 +1,6 @@
-import type { JsonObject } from '../json.ts'
+import type { Grant, GrantedCall } from '../ports/grant.ts'
 import { canonicalJson } from '../canonical-json.ts'
 import type { Digest } from '../ports/ids.ts'
-
-/** Exactly what will run, under which policy. */
-export interface GrantedCall {
-  readonly tool: string
-  readonly input: JsonObject
-  readonly cwd: string
-  /** Digest of the policy that it was judged by. */
-  readonly policy: string
-  /** Of the tool, where somebody else defines it. */
-  readonly definition?: string
-}
-
-/** The right to run one call once. Only this file makes one, and only the judge's caller asks it to. */
-export interface Grant {
-  readonly callHash: string
-  readonly call: GrantedCall
-}
 
 const issued = new WeakSet<Grant>()
 

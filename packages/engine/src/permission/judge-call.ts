@@ -16,7 +16,8 @@ import type { Tool } from '../ports/tool.ts'
 import type { CallFacts } from '../events/call-facts.ts'
 import { everyKindOf } from './every-kind.ts'
 import { type RuledCall, createMatchBudget, matchRule } from './match-rule.ts'
-import type { PermissionRule, Policy, RuleAction, Verdict } from './policy.ts'
+import type { PermissionRule, RuleAction } from '../ports/rule-store.ts'
+import type { Policy, Verdict } from './policy.ts'
 import { isReading, presetRow } from './preset-table.ts'
 
 export function judgeCall(tool: Tool, input: JsonObject, facts: CallFacts, policy: Policy): Verdict {

@@ -3,7 +3,7 @@ import type { JsonObject } from '../json.ts'
 import type { CallFacts } from '../events/call-facts.ts'
 import { hostOf, isListed } from './host-lists.ts'
 import { type MatchAnswer, type MatchBudget, compilePattern } from './pattern.ts'
-import type { PermissionRule } from './policy.ts'
+import type { PermissionRule } from '../ports/rule-store.ts'
 
 /** A call as rules see it. Without `input`: any call of the tool, so that what depends on arguments is `unknown`. */
 export interface RuledCall {

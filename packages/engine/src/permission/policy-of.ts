@@ -1,8 +1,8 @@
 import { canonicalJson } from '../canonical-json.ts'
 import type { JsonValue } from '../json.ts'
 import type { Digest } from '../ports/ids.ts'
-import type { SessionState } from '../state/session-state.ts'
-import type { HostLists, PermissionRule, Policy } from './policy.ts'
+import type { HostLists, Policy } from './policy.ts'
+import type { PermissionRule } from '../ports/rule-store.ts'
 
 /** What the operator says about permissions, for all users. */
 export interface OperatorPolicy {
@@ -11,7 +11,7 @@ export interface OperatorPolicy {
 }
 
 export function policyOf(
-  { access, preset }: Pick<SessionState, 'access' | 'preset'>,
+  { access, preset }: Pick<Policy, 'access' | 'preset'>,
   operator: OperatorPolicy,
   userRules: readonly PermissionRule[],
 ): Policy {

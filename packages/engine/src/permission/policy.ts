@@ -1,3 +1,4 @@
+import type { PermissionRule } from '../ports/rule-store.ts'
 import type { Preset, ToolAccess } from '../events/session-events.ts'
 
 /** All that a call is judged by, except what the session's own user has waved through. */
@@ -15,22 +16,6 @@ export interface Policy {
 export interface HostLists {
   readonly allow: readonly string[]
   readonly block: readonly string[]
-}
-
-export type RuleAction = 'allow' | 'ask' | 'deny'
-
-export interface PermissionRule {
-  /** `*`, a name, or a regular expression that matches the whole name. */
-  readonly tool: string
-  /** Regular expressions searched for in the arguments; all must match. */
-  readonly args?: { readonly [argument: string]: string }
-  readonly domain?: {
-    readonly allowlist?: readonly string[]
-    readonly blocklist?: readonly string[]
-    /** The argument that holds the URL; `url` unless said otherwise. */
-    readonly urlArgument?: string
-  }
-  readonly action: RuleAction
 }
 
 /** What was decided of a call, and by what: `hardline:…`, `mode-preset:…`, `user-rule:…`, `path-policy`, … */

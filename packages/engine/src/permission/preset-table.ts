@@ -3,7 +3,8 @@ import type { Preset } from '../events/session-events.ts'
 import type { ToolEffect } from '../ports/tool.ts'
 import type { CallFacts, ShellFacts } from '../events/call-facts.ts'
 import { standingOf } from './host-lists.ts'
-import type { HostLists, RuleAction } from './policy.ts'
+import type { HostLists } from './policy.ts'
+import type { RuleAction } from '../ports/rule-store.ts'
 
 /** What each preset says of one sort of call. */
 export type PresetRow = { readonly [preset in Preset]: RuleAction }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { problemOfPattern } from './pattern.ts'
-import type { PermissionRule } from './policy.ts'
+import type { PermissionRule } from '../ports/rule-store.ts'
 
 const MOST_ENTRIES = 200
 

@@ -1,5 +1,4 @@
 import type { UserId } from '../ids.ts'
-import type { PermissionRule } from '../permission/policy.ts'
 
 /** The permission rules of users, in the order in which they are tried. */
 export interface RuleStore {
@@ -15,4 +14,20 @@ export interface StoredRule {
   readonly ruleId: string
   readonly rule: PermissionRule
   readonly createdAt: number
+}
+
+export type RuleAction = 'allow' | 'ask' | 'deny'
+
+export interface PermissionRule {
+  /** `*`, a name, or a regular expression that matches the whole name. */
+  readonly tool: string
+  /** Regular expressions searched for in the arguments; all must match. */
+  readonly args?: { readonly [argument: string]: string }
+  readonly domain?: {
+    readonly allowlist?: readonly string[]
+    readonly blocklist?: readonly string[]
+    /** The argument that holds the URL; `url` unless said otherwise. */
+    readonly urlArgument?: string
+  }
+  readonly action: RuleAction
 }

@@ -4,7 +4,7 @@ import type { FileChange } from '../events/call-events.ts'
 import type { CallFacts, CallInspection } from '../events/call-facts.ts'
 import type { ToolKind } from '../events/tool-kind.ts'
 import type { JsonObject } from '../json.ts'
-import type { Grant } from '../permission/grant.ts'
+import type { Grant } from './grant.ts'
 import type { NewBlob } from './event-store.ts'
 
 /** `readonly`: no effect. `idempotent`: may run twice. `unsafe`: never run again when its outcome is unknown. */

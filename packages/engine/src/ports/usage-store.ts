@@ -1,5 +1,5 @@
 import type { Usage } from '../content.ts'
-import type { Spending } from '../cost/spending.ts'
+
 import type { EntryId, LoopId, SessionId, TurnId, UserId } from '../ids.ts'
 
 /** One model call and all who answer for it. Stored by the append that records the end of the call. */
@@ -74,3 +74,12 @@ export interface UsageSum {
 }
 
 export const DAY_MS = 86_400_000
+
+/** What model calls came to. */
+export interface Spending {
+  readonly calls: number
+  /** In and out together. */
+  readonly tokens: number
+  /** In billionths of a unit, by currency. */
+  readonly nano: { readonly [currency: string]: number }
+}

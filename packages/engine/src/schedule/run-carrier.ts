@@ -10,7 +10,7 @@
 import { EngineError, type EngineErrorCode } from '../errors.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { OpenRun, ScheduleRun, ScheduleStore } from '../ports/schedule-store.ts'
-import type { LogEntry } from '../turn/turn-deps.ts'
+import type { LogEntry } from '../engine-parts.ts'
 import { LATE_MS } from './schedule-rules.ts'
 import type { ScheduledTurns } from './scheduled-turns.ts'
 

@@ -14,7 +14,7 @@ import {
 import { describe, expect, it } from 'vitest'
 import { EngineError } from '../errors.ts'
 import { asSessionId, asToolCallId, asUserId, type SessionId } from '../ids.ts'
-import type { LogEntry } from '../turn/turn-deps.ts'
+import type { LogEntry } from '../engine-parts.ts'
 import { StorageFault } from '../ports/event-store.ts'
 import type { ScheduleStore } from '../ports/schedule-store.ts'
 import type { SlotCalendar } from '../ports/slot-calendar.ts'

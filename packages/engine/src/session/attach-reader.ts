@@ -1,7 +1,7 @@
 import type { Cursor } from '../events/live-event.ts'
 import type { EventStore } from '../ports/event-store.ts'
 import { EngineError } from '../errors.ts'
-import type { Attachment, SessionReader } from '../engine/engine-api.ts'
+import type { Attachment, SessionReader } from '../events/session-reader.ts'
 import type { OpenSession } from './open-session.ts'
 
 const PAGE = 500

@@ -3,7 +3,7 @@ import type { JsonObject } from '../json.ts'
 import type { TurnId } from '../ids.ts'
 import type { AgentDefinition } from '../ports/agent.ts'
 import type { Digest, Ids } from '../ports/ids.ts'
-import type { EngineLimits } from '../turn/turn-deps.ts'
+import type { EngineLimits } from '../engine-parts.ts'
 
 /** What the pure part of the engine may look at besides the state. */
 export interface DecideContext {

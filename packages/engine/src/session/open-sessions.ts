@@ -1,7 +1,7 @@
 import { EngineError } from '../errors.ts'
 import type { SessionId, UserId } from '../ids.ts'
 import type { Timer } from '../ports/clock.ts'
-import type { EngineParts } from '../turn/turn-deps.ts'
+import type { EngineParts } from '../engine-parts.ts'
 import { OpenSession } from './open-session.ts'
 
 /** An idle session costs no memory after this long; its next use reads a snapshot and the tail of its log. */

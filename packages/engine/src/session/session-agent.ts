@@ -1,7 +1,7 @@
 import type { AgentDefinition } from '../ports/agent.ts'
 import type { NamedModel } from '../ports/model-catalog.ts'
 import type { Tool } from '../ports/tool.ts'
-import type { EngineParts } from '../turn/turn-deps.ts'
+import type { EngineParts } from '../engine-parts.ts'
 import type { SessionState } from '../state/session-state.ts'
 
 export type AgentParts = Pick<EngineParts, 'agents' | 'models' | 'sessionTools' | 'resultTool'>

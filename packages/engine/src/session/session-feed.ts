@@ -2,7 +2,7 @@ import type { StepBlock } from '../content.ts'
 import type { BlockDelta, Cursor, LiveBatch, ToolProgress } from '../events/live-event.ts'
 import type { Recorded } from '../events/recorded-event.ts'
 import type { EntryId, LoopId, ToolCallId, TurnId } from '../ids.ts'
-import type { SessionReader } from '../engine/engine-api.ts'
+import type { SessionReader } from '../events/session-reader.ts'
 import { LiveBatches, type BatchStart } from './live-batches.ts'
 import type { Clock } from '../ports/clock.ts'
 

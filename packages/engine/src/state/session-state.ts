@@ -1,6 +1,6 @@
 import type { UserContent } from '../content.ts'
 import type { RaisedLimits, TurnBudget } from '../cost/budget.ts'
-import type { Spending } from '../cost/spending.ts'
+import type { Spending } from '../ports/usage-store.ts'
 import type { CallRoute, StepFinish } from '../events/step-events.ts'
 import type { ClientTool, Labels, Preset, ToolAccess } from '../events/session-events.ts'
 import type { TurnOutcome, TurnSettings } from '../events/turn-events.ts'

@@ -7,7 +7,7 @@ import { stepStarted } from './step-started.ts'
 import type { RunDeps } from './turn-deps.ts'
 import { findSpentBudget, type Budgets } from '../cost/budget.ts'
 import type { SpentBudget } from '../events/spent-budget.ts'
-import type { Spending } from '../cost/spending.ts'
+import type { Spending } from '../ports/usage-store.ts'
 import { QUESTION_TOOL, questionAbout, tellSpent } from '../cost/tell-budget.ts'
 
 /** Under this name the engine's own questions stand in the log, where a model would. */

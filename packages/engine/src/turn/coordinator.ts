@@ -10,7 +10,8 @@ import { decideTakeover, endCutCompaction } from './decide-takeover.ts'
 import { endTurn, nextQueuedTurn } from '../session/end-turn.ts'
 import { runTurn } from './run-turn.ts'
 import { childOf, isWanted, loopsOf, type OpenCall, type SessionState } from '../state/session-state.ts'
-import { RunnerStopped, stopReasonOf, type EngineParts, type RunDeps, type StopReason } from './turn-deps.ts'
+import { RunnerStopped, stopReasonOf, type RunDeps, type StopReason } from './turn-deps.ts'
+import type { EngineParts } from '../engine-parts.ts'
 
 // Long enough that a stalled event loop does not lose it, short enough that another process takes over within seconds.
 const LEASE_MS = 5_000

@@ -2,7 +2,7 @@ import type { Draft, Fence } from '../ports/event-store.ts'
 import type { Timer } from '../ports/clock.ts'
 import type { OpenSession } from '../session/open-session.ts'
 import type { LiveStep } from '../session/session-feed.ts'
-import type { EngineParts } from './turn-deps.ts'
+import type { EngineParts } from '../engine-parts.ts'
 
 type DraftParts = Pick<EngineParts, 'store' | 'clock' | 'log'>
 

@@ -1,17 +1,20 @@
 import type { ClientTool, Preset } from '../events/session-events.ts'
 import type { JsonObject } from '../json.ts'
 import type { CallFacts, CallInspection } from '../events/call-facts.ts'
-import { hashCall, type GrantedCall } from '../permission/grant.ts'
+import { hashCall } from '../permission/grant.ts'
+import type { GrantedCall } from '../ports/grant.ts'
 import { isOffered, judgeCall } from '../permission/judge-call.ts'
 import { hashPolicy, policyOf } from '../permission/policy-of.ts'
-import type { PermissionRule, Policy, Verdict } from '../permission/policy.ts'
+import type { PermissionRule } from '../ports/rule-store.ts'
+import type { Policy, Verdict } from '../permission/policy.ts'
 import { strictest } from '../permission/strictest.ts'
 import type { AgentDefinition } from '../ports/agent.ts'
 import { kindOf, type Tool, type Workspace } from '../ports/tool.ts'
 import type { ToolKind } from '../events/tool-kind.ts'
 import type { SessionState } from '../state/session-state.ts'
 import { parseAgentInput } from './agent-input.ts'
-import type { EngineParts, RunDeps } from './turn-deps.ts'
+import type { EngineParts } from '../engine-parts.ts'
+import type { RunDeps } from './turn-deps.ts'
 
 /** As deep as sub-agents nest: the agent itself is at 0. */
 export const DEEPEST_LOOP = 3

@@ -3,7 +3,7 @@ import type { EventOf, Failure, Recorded, RecordedEvent } from '../events/record
 import type { TurnOutcome } from '../events/turn-events.ts'
 import type { ToolCallPart } from '../content.ts'
 import { ROOT_LOOP, type TurnId } from '../ids.ts'
-import type { SessionReader } from '../engine/engine-api.ts'
+import type { SessionReader } from '../events/session-reader.ts'
 import { CallVisibility } from './call-visibility.ts'
 import { ChildCalls } from './child-calls.ts'
 

@@ -1,10 +1,7 @@
-import { z } from 'zod'
+import { sessionView } from './session-view.ts'
 import type { RecordedEvent } from '../events/recorded-event.ts'
-import { clientTool, labels, preset, toolAccess } from '../events/session-events.ts'
-import { turnOutcome } from '../events/turn-events.ts'
-import { names, sessionId, texts, toolCallId, turnId, userId } from '../stored-schema.ts'
 import type { SessionListing } from '../ports/event-store.ts'
-import type { SessionView } from '../engine/engine-api.ts'
+import type { SessionView } from './session-view.ts'
 import { isWaitingForAnswer, openCallsOf, type SessionState } from '../state/session-state.ts'
 
 export function toSessionView(state: SessionState): SessionView {
@@ -70,34 +67,6 @@ export function changesSummary(event: RecordedEvent): boolean {
   }
 }
 
-const summarySchema = z.object({
-  sessionId,
-  userId,
-  agent: z.string(),
-  access: toolAccess,
-  clientTools: z.array(clientTool),
-  options: texts,
-  preset,
-  title: z.string().optional(),
-  role: z.string().optional(),
-  model: z.string().optional(),
-  // Older rows lack these fields.
-  directories: names.default([]),
-  disabledTools: names.default([]),
-  recallsMemories: z.boolean().default(true),
-  isPinned: z.boolean().default(false),
-  isShared: z.boolean().default(false),
-  labels: labels.default({}),
-  queued: z.number().default(0),
-  turnId: turnId.optional(),
-  status: z.enum(['idle', 'running', 'waiting']),
-  lastOutcome: turnOutcome.optional(),
-  waitingCalls: z.array(toolCallId),
-  lastSeq: z.number(),
-  createdAt: z.number(),
-  updatedAt: z.number(),
-}) satisfies z.ZodType<SessionView>
-
 /** What a store keeps for lists: the whole view, and what it is found by. */
 export function toListing(state: SessionState): { readonly summary: string; readonly listing: SessionListing } {
   const { title, directories, isPinned, isStarted } = state
@@ -113,4 +82,4 @@ export function toListing(state: SessionState): { readonly summary: string; read
   }
 }
 
-export const readSummary = (summary: string): SessionView => summarySchema.parse(JSON.parse(summary))
+export const readSummary = (summary: string): SessionView => sessionView.parse(JSON.parse(summary))

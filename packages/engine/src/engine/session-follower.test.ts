@@ -1,8 +1,8 @@
 import { createTestEngine } from '@polylogue/testkit'
 import { describe, expect, it } from 'vitest'
 import { asSessionId, asUserId } from '../ids.ts'
-import type { Attachment, SessionReader } from '../engine/engine-api.ts'
-import { SessionFollower, UNHURRIED } from './session-follower.ts'
+import type { Attachment, SessionReader } from '../events/session-reader.ts'
+import { SessionFollower, UNHURRIED } from '../engine/session-follower.ts'
 
 const reader: SessionReader = { recorded: () => undefined, delta: () => undefined, closed: () => undefined }
 

@@ -2,7 +2,8 @@ import type { BlockDelta, ToolProgress } from '../events/live-event.ts'
 import type { Recorded } from '../events/recorded-event.ts'
 import { EngineError } from '../errors.ts'
 import type { SessionId, UserId } from '../ids.ts'
-import type { Attachment, Engine, SessionReader } from '../engine/engine-api.ts'
+import type { Attachment, SessionReader } from '../events/session-reader.ts'
+import type { Engine } from './engine-api.ts'
 
 /** How fast a client takes what it is sent. */
 export interface Pace {
