@@ -244,7 +244,8 @@ function appendTo(session: StoredSession, request: AppendRequest, rows: readonly
   const lastSeq = session.events.length
   session.wantedSince = request.wanted ? (session.wantedSince ?? request.at) : undefined
   if (request.summary !== undefined) session.summary = request.summary
-  if (request.listing !== undefined) session.listing = { ...request.listing, at: request.at }
+  if (request.listing !== undefined)
+    session.listing = { ...request.listing, at: request.listing.changedAt ?? request.at }
   if (request.snapshot !== undefined) session.snapshot = { seq: lastSeq, state: request.snapshot }
   if (request.receipt !== undefined) {
     const { userId, key, fingerprint, turnId, firstEvent } = request.receipt

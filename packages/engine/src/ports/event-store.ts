@@ -122,6 +122,8 @@ export interface SessionListing {
   readonly directory?: string
   readonly isPinned: boolean
   readonly isStarted: boolean
+  /** Lists are ordered by it. Absent: the time of the append. */
+  readonly changedAt?: number
 }
 
 export interface ListingQuery {

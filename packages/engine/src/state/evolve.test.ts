@@ -16,6 +16,13 @@ describe('the fold of a log', () => {
     expect(foldEvents(BEGUN)).toMatchObject({ seq: 3, createdAt: 1, updatedAt: 3 })
   })
 
+  it('keeps the time of the last change when a session is pinned, and only then', () => {
+    const pinned: RecordedEvent = { type: 'session.configured', isPinned: true }
+    const renamed: RecordedEvent = { type: 'session.configured', isPinned: true, title: 'Mine' }
+    expect(foldEvents([...BEGUN, pinned])).toMatchObject({ seq: 4, isPinned: true, updatedAt: 3 })
+    expect(foldEvents([...BEGUN, pinned, renamed])).toMatchObject({ seq: 5, updatedAt: 5 })
+  })
+
   it('knows the newest entry: the parent of the next one', () => {
     expect(foldEvents([given.created()]).head).toBeUndefined()
     expect(foldEvents(BEGUN).head).toBe('i')

@@ -35,7 +35,14 @@ export function evolve(state: SessionState | undefined, recorded: Recorded): Ses
     if (event.type === 'session.created') return created(event, seq, at)
     throw new Error(`a log begins with session.created, not ${event.type}`)
   }
-  return { ...foldSpending(state, apply(state, recorded), recorded), seq, updatedAt: at }
+  const updatedAt = isPinAlone(event) ? state.updatedAt : at
+  return { ...foldSpending(state, apply(state, recorded), recorded), seq, updatedAt }
+}
+
+/** Pinning moves a session in a list, but changes nothing in it. */
+function isPinAlone({ type, ...fields }: Recorded['event']): boolean {
+  if (type !== 'session.configured') return false
+  return Object.entries(fields).every(([name, value]) => name === 'isPinned' || value === undefined)
 }
 
 function created(event: SessionCreated, seq: number, at: number): SessionState {

@@ -69,7 +69,7 @@ export function changesSummary(event: RecordedEvent): boolean {
 
 /** What a store keeps for lists: the whole view, and what it is found by. */
 export function toListing(state: SessionState): { readonly summary: string; readonly listing: SessionListing } {
-  const { title, directories, isPinned, isStarted } = state
+  const { title, directories, isPinned, isStarted, updatedAt } = state
   const [directory] = directories
   return {
     summary: JSON.stringify(toSessionView(state)),
@@ -78,6 +78,7 @@ export function toListing(state: SessionState): { readonly summary: string; read
       ...(directory !== undefined && { directory }),
       isPinned,
       isStarted,
+      changedAt: updatedAt,
     },
   }
 }

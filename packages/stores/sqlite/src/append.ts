@@ -100,8 +100,8 @@ export function prepareAppend(
   const writeAttachedRows = (request: AppendRequest, { lastSeq, checksums }: Outcome): void => {
     const { sessionId, expectedSeq, listing, snapshot, receipt, names, blobs, secrets, clearDrafts } = request
     if (listing !== undefined) {
-      const { isPinned, isStarted, directory = null, title = null } = listing
-      upsertListing.run(sessionId, request.at, Number(isPinned), Number(isStarted), directory, title)
+      const { isPinned, isStarted, directory = null, title = null, changedAt = request.at } = listing
+      upsertListing.run(sessionId, changedAt, Number(isPinned), Number(isStarted), directory, title)
     }
     if (snapshot !== undefined) {
       upsertSnapshot.run(sessionId, lastSeq, snapshot, checksums.ofSnapshot(lastSeq, snapshot))

@@ -101,6 +101,15 @@ export function describeReading(subject: () => OpenedEventStore): void {
       expect(await found()).toEqual([['2', '1', '3'], 3])
     })
 
+    it('goes by the time of the last change where that is given', async () => {
+      const { store } = subject()
+      await store.append(list(1, 10))
+      await store.append(list(2, 20))
+      const listing = { isPinned: false, isStarted: true, changedAt: 15 }
+      await store.append(addition(session(1), 1, { at: 60, summary: '1', listing }))
+      expect(await found()).toEqual([['2', '1'], 2])
+    })
+
     it('gives a page, and tells how many there are in all', async () => {
       const { store } = subject()
       for (let number = 1; number <= 5; number++) await store.append(list(number, number))

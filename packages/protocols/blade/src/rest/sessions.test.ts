@@ -221,6 +221,20 @@ describe('the list', () => {
     await rest.send('PATCH', `/api/sessions/${first}/pin`, { body: { pinned: true } })
     expect(idsOf(await list())).toEqual([first, second, third])
   })
+
+  it('blade 19: a pin changes neither `updated_at` nor the order after it is taken away', async () => {
+    await open()
+    const first = await create()
+    rest.clock.advance(1_000)
+    const second = await create()
+    const { updated_at } = await read(first)
+    rest.clock.advance(1_000)
+    for (const pinned of [true, false]) {
+      const { body } = await rest.send('PATCH', `/api/sessions/${first}/pin`, { body: { pinned } })
+      expect(body).toMatchObject({ is_pinned: pinned, updated_at })
+    }
+    expect(idsOf(await list())).toEqual([second, first])
+  })
 })
 
 describe('changing a session', () => {
