@@ -137,22 +137,22 @@ describe('a scheduled task', () => {
   it('blade 132: occurs in the calendar by its zone, inside the range, until it expires, while it is enabled', async () => {
     const user = createTaskClient({ ...server, key: await server.createKey('ada') }, 'ada')
     const daily = await user.task({ title: 'Berlin', cron: '30 2 * * *', timezone: 'Europe/Berlin' })
-    const expiring = await user.task({ cron: '0 12 * * *', expires_at: '2026-03-29T12:00:00+00:00' })
+    const expiring = await user.task({ cron: '0 12 * * *', expires_at: '2099-03-29T12:00:00+00:00' })
     await user.task({ cron: '0 12 * * *', enabled: false })
     const ask = (query: string) => user.send('GET', `/scheduled-tasks/calendar?${query}`)
-    const { status, body } = await ask('from=2026-03-28T01:30:00Z&to=2026-03-31T00:30:00Z')
+    const { status, body } = await ask('from=2099-03-28T01:30:00Z&to=2099-03-31T00:30:00Z')
     expect([status, body]).toEqual([
       200,
       [
         {
           task_id: expiring.id,
           title: 'Report',
-          occurrences: ['2026-03-28T12:00:00.000Z', '2026-03-29T12:00:00.000Z'],
+          occurrences: ['2099-03-28T12:00:00.000Z', '2099-03-29T12:00:00.000Z'],
         },
         {
           task_id: daily.id,
           title: 'Berlin',
-          occurrences: ['2026-03-28T01:30:00.000Z', '2026-03-29T01:00:00.000Z', '2026-03-30T00:30:00.000Z'],
+          occurrences: ['2099-03-28T01:30:00.000Z', '2099-03-29T01:00:00.000Z', '2099-03-30T00:30:00.000Z'],
         },
       ],
     ])
@@ -165,7 +165,8 @@ describe('a scheduled task', () => {
   it('blade 133: does not run when it is disabled or has expired, and is gone when it is deleted', async () => {
     const stopped = await tasks.task()
     await tasks.send('POST', `/scheduled-tasks/${stopped.id}/stop`)
-    const expired = await tasks.task({ cron: '* * * * *', expires_at: '2026-01-01T00:00:00Z' })
+    const soon = new Date(Date.now() + 60_000).toISOString()
+    const expired = await tasks.task({ cron: '0 0 29 2 *', expires_at: soon })
     const slots = await withStores(server.dataDir, async ({ schedules }) =>
       Promise.all([stopped, expired].map(({ id }) => schedules.findSchedule(asUserId('local'), id))),
     )

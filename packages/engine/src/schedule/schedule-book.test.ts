@@ -73,6 +73,33 @@ describe('the book of schedules', () => {
     expect(await book.occurrences(GRACE, { from: 0, to: HOUR })).toEqual([])
   })
 
+  it('refuses an expiry that has passed', async () => {
+    const { book, clock } = setUp()
+    const refused = { code: 'invalid-schedule', field: 'expiresAt', message: 'must be in the future' }
+    await expect(book.create(ADA, { ...NEWS, expiresAt: clock.now() })).rejects.toMatchObject(refused)
+    const { scheduleId } = await book.create(ADA, { ...NEWS, expiresAt: clock.now() + HOUR })
+    await expect(book.change(ADA, scheduleId, { expiresAt: clock.now() - 1 })).rejects.toMatchObject(refused)
+    clock.advance(2 * HOUR)
+    expect(await book.change(ADA, scheduleId, { title: 'Old news' })).toMatchObject({ title: 'Old news' })
+  })
+
+  it('gives a call that runs again after the expiry the schedule that it made', async () => {
+    const { book, clock } = setUp()
+    const fields = { ...NEWS, expiresAt: clock.now() + HOUR }
+    const made = await book.create(ADA, fields, 'task_1')
+    clock.advance(2 * HOUR)
+    expect(await book.create(ADA, fields, 'task_1')).toEqual(made)
+  })
+
+  it('takes an expiry and a model away', async () => {
+    const { book, clock } = setUp()
+    const made = await book.create(ADA, { ...NEWS, expiresAt: clock.now() + 1, model: 'fake/other' })
+    expect(made.nextSlotAt).toBeUndefined()
+    const changed = await book.change(ADA, made.scheduleId, { cleared: ['expiresAt', 'model'] })
+    expect([changed.expiresAt, changed.model, changed.nextSlotAt]).toEqual([undefined, undefined, expect.any(Number)])
+    expect(await book.find(ADA, made.scheduleId)).toEqual(changed)
+  })
+
   it('refuses times that are none, and leaves everything as it was', async () => {
     const { book } = setUp()
     const wrong = (field: string) => ({ code: 'invalid-schedule', field })
@@ -110,13 +137,16 @@ describe('the book of schedules', () => {
   })
 
   it('tells when those that are enabled fall due, of each the first thousand times', async () => {
-    const { book } = setUp()
+    const { book, clock } = setUp()
+    const hour = (number: number): number => (Math.ceil(clock.now() / HOUR) + number) * HOUR
     await book.create(ADA, { ...NEWS, isEnabled: false })
-    const schedule = await book.create(ADA, { ...NEWS, expiresAt: 5_000 * HOUR })
-    expect(await book.occurrences(ADA, { from: HOUR, to: 3 * HOUR })).toEqual([{ schedule, slots: [HOUR, 2 * HOUR] }])
-    const [long] = await book.occurrences(ADA, { from: 0, to: 100_000 * HOUR })
+    const schedule = await book.create(ADA, { ...NEWS, expiresAt: hour(5_000) })
+    expect(await book.occurrences(ADA, { from: hour(1), to: hour(3) })).toEqual([
+      { schedule, slots: [hour(1), hour(2)] },
+    ])
+    const [long] = await book.occurrences(ADA, { from: hour(0), to: hour(100_000) })
     expect(long?.slots).toHaveLength(1_000)
-    const [last] = await book.occurrences(ADA, { from: 4_998 * HOUR, to: 9_000 * HOUR })
-    expect(last?.slots).toEqual([4_998 * HOUR, 4_999 * HOUR, 5_000 * HOUR])
+    const [last] = await book.occurrences(ADA, { from: hour(4_998), to: hour(9_000) })
+    expect(last?.slots).toEqual([hour(4_998), hour(4_999), hour(5_000)])
   })
 })

@@ -60,9 +60,18 @@ export function createScheduleBook({ store, calendar, clock, random, changed }: 
     if (problem !== undefined) throw new ScheduleError('invalid-schedule', problem.message, problem.field)
   }
 
+  const checkExpiry = ({ expiresAt }: Pick<ScheduleChanges, 'expiresAt'>): void => {
+    if (expiresAt === undefined || expiresAt > clock.now()) return
+    throw new ScheduleError('invalid-schedule', 'must be in the future', 'expiresAt')
+  }
+
   return {
     async create(userId, fields, scheduleId = randomId('task_', random)) {
       checkSlots(fields)
+      // A call that runs again after the expiry gets the schedule that it made.
+      const known = await store.findSchedule(userId, scheduleId)
+      if (known !== undefined) return known
+      checkExpiry(fields)
       const schedule = createSchedule(fields, { scheduleId, userId }, moment())
       const added = await store.addSchedule(schedule)
       if (added === 'full') {
@@ -74,6 +83,7 @@ export function createScheduleBook({ store, calendar, clock, random, changed }: 
     find,
     list: (userId) => store.listSchedules(userId),
     async change(userId, scheduleId, changes) {
+      checkExpiry(changes)
       for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
         const schedule = changeSchedule(await find(userId, scheduleId), changes, moment())
         checkSlots(schedule)

@@ -13,7 +13,10 @@ export type ScheduleFields = Pick<
   Schedule,
   'title' | 'prompt' | 'cron' | 'timezone' | 'isEnabled' | 'expiresAt' | 'isUnattended' | 'model'
 >
-export type ScheduleChanges = { readonly [name in keyof ScheduleFields]?: ScheduleFields[name] | undefined }
+export type ScheduleChanges = { readonly [name in keyof ScheduleFields]?: ScheduleFields[name] | undefined } & {
+  /** Fields that the schedule no longer has. */
+  readonly cleared?: readonly ('expiresAt' | 'model')[]
+}
 
 export interface NewSchedule extends ScheduleFields, Pick<Schedule, 'agent' | 'sourceSession'> {}
 
@@ -45,12 +48,16 @@ export function createSchedule(
 
 /** Slots that were not decided before a change that concerns them are none any more. */
 export function changeSchedule(schedule: Schedule, changes: ScheduleChanges, { now, calendar }: Moment): Schedule {
-  const fields = fieldsOf({ ...schedule, ...definedOf(changes) })
+  const { cleared = [], ...given } = changes
+  const rest = Object.fromEntries(Object.entries(schedule).filter(([name]) => !isIn(cleared, name))) as Schedule
+  const fields = fieldsOf({ ...rest, ...definedOf(given) })
   const isOtherRule = fields.cron !== schedule.cron || fields.timezone !== schedule.timezone
   const isAnew = isOtherRule || schedule.nextSlotAt === undefined
   const decidedUntil = isAnew ? Math.max(schedule.decidedUntil, now) : schedule.decidedUntil
-  return withNextSlot({ ...schedule, ...fields, decidedUntil, revision: schedule.revision + 1 }, calendar)
+  return withNextSlot({ ...rest, ...fields, decidedUntil, revision: schedule.revision + 1 }, calendar)
 }
+
+const isIn = (names: readonly string[], name: string): boolean => names.includes(name)
 
 /** The same schedule by the rules of time zones that hold now. */
 export function applyZoneRules(schedule: Schedule, calendar: SlotCalendar): Schedule {

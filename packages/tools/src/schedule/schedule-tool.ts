@@ -128,7 +128,7 @@ function describe({ scheduleId, title, cron, timezone, isEnabled, nextSlotAt }: 
 }
 
 const sentenceOf = ({ field, message }: ScheduleError): string =>
-  field === undefined ? message : `${field}: ${message}`
+  field === undefined ? message : `${field === 'expiresAt' ? 'expires_at' : field}: ${message}`
 
 function shorten(title: string): string {
   const points = Array.from(title.replace(/[\s\p{Cc}]+/gu, ' '))

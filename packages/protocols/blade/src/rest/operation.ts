@@ -134,13 +134,14 @@ export function openOperation<Answer extends z.ZodType>(
 }
 
 function parse(schema: z.ZodObject, given: unknown, whole: string): unknown {
-  const result = schema.safeParse(withoutNulls(given))
+  const result = schema.safeParse(withoutNulls(schema, given))
   if (result.success) return result.data
   throw new Refusal(422, describeIssue(result.error.issues[0], whole))
 }
 
-/** `null` means "not given". */
-function withoutNulls(given: unknown): unknown {
+/** `null` means "not given", except in a field that can be cleared. */
+function withoutNulls({ shape }: z.ZodObject, given: unknown): unknown {
   if (typeof given !== 'object' || given === null || Array.isArray(given)) return given
-  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null))
+  const isNullable = (name: string): boolean => z.safeParse(shape[name] ?? z.never(), null).success
+  return Object.fromEntries(Object.entries(given).filter(([name, value]) => value !== null || isNullable(name)))
 }

@@ -53,7 +53,8 @@ const newTask = z.object({
   enabled: fields.enabled.default(true),
   skip_confirmations: fields.skip_confirmations.default(false),
 })
-const changes = z.object(fields).partial()
+/** `null` takes an expiry or a model away. */
+const changes = z.object({ ...fields, expires_at: instant.nullable(), model: fields.model.nullable() }).partial()
 const range = z.object({ from: instant, to: instant })
 
 type Deps = Pick<BladeRestDeps, 'schedules' | 'timezone' | 'agents' | 'models'>
@@ -123,11 +124,11 @@ function allTasksOperations(deps: Deps): readonly Operation[] {
 }
 
 /** The own one of the agent, where nobody else can choose it: a task that names none has it. */
-const isOwnModel = (model: string | undefined, { agents, models }: Deps): boolean =>
-  model !== undefined && model === agents.find(agents.defaultName)?.modelName && models.find(model) === undefined
+const isOwnModel = (model: string | null | undefined, { agents, models }: Deps): boolean =>
+  typeof model === 'string' && model === agents.find(agents.defaultName)?.modelName && models.find(model) === undefined
 
-function checkModel(model: string | undefined, { models }: Deps): void {
-  if (model === undefined || models.find(model) !== undefined) return
+function checkModel(model: string | null | undefined, { models }: Deps): void {
+  if (typeof model !== 'string' || models.find(model) !== undefined) return
   throw new Refusal(422, `model: there is no model ${model} here, or its provider has no key`)
 }
 
@@ -162,8 +163,9 @@ function oneTaskOperations(deps: Deps): readonly Operation[] {
       body: changes,
       answer: scheduledTaskSchema,
       async run({ caller, param, body }) {
-        checkModel(body.model, deps)
-        return toTask(await schedules.change(caller.userId, param('task_id'), toChanges(body)))
+        const changed = isOwnModel(body.model, deps) ? { ...body, model: null } : body
+        checkModel(changed.model, deps)
+        return toTask(await schedules.change(caller.userId, param('task_id'), toChanges(changed)))
       },
     }),
     operation({
@@ -198,12 +200,14 @@ function refuseInOurWords(one: Operation): Operation {
   }
 }
 
+const WORDS: { readonly [field: string]: string } = { expiresAt: 'expires_at' }
+
 function toRefusal({ code, field, message }: ScheduleError): Refusal {
   switch (code) {
     case 'schedule-not-found':
       return new Refusal(404, 'There is no such scheduled task.')
     case 'invalid-schedule':
-      return new Refusal(422, field === undefined ? message : `${field}: ${message}`)
+      return new Refusal(422, field === undefined ? message : `${WORDS[field] ?? field}: ${message}`)
     case 'too-many-schedules':
       return new Refusal(422, message)
     case 'schedule-busy':
@@ -213,8 +217,16 @@ function toRefusal({ code, field, message }: ScheduleError): Refusal {
   }
 }
 
-function toChanges({ enabled, expires_at, skip_confirmations, ...same }: z.output<typeof changes>): ScheduleChanges {
-  return { ...same, isEnabled: enabled, expiresAt: expires_at, isUnattended: skip_confirmations }
+function toChanges(given: z.output<typeof changes>): ScheduleChanges {
+  const { enabled, expires_at, skip_confirmations, model, ...same } = given
+  return {
+    ...same,
+    isEnabled: enabled,
+    expiresAt: expires_at ?? undefined,
+    isUnattended: skip_confirmations,
+    model: model ?? undefined,
+    cleared: [...(expires_at === null ? ['expiresAt' as const] : []), ...(model === null ? ['model' as const] : [])],
+  }
 }
 
 function toTask(schedule: Schedule): ScheduledTask {

@@ -23,6 +23,34 @@ describe('a scheduled task', () => {
     expect(await create({ model: 'fake/model' })).toMatchObject({ status: 201, body: { model: null } })
   })
 
+  it('blade 128: loses its expiry and its model when they are set to null', async () => {
+    const later = new Date(rest.clock.now() + 3_600_000).toISOString()
+    const { id } = (await create({ model: 'fake/other', expires_at: later })).body
+    const change = (body: object) => rest.send('PATCH', `/api/scheduled-tasks/${id}`, { body })
+    expect((await change({ title: null, enabled: null })).body).toMatchObject({
+      title: 'Hourly',
+      enabled: true,
+      model: 'fake/other',
+      expires_at: later,
+    })
+    expect((await change({ expires_at: null })).body).toMatchObject({ model: 'fake/other', expires_at: null })
+    expect((await change({ model: null })).body).toMatchObject({ model: null, expires_at: null })
+    expect((await change({ model: 'fake/other' })).body).toMatchObject({ model: 'fake/other' })
+    expect((await change({ model: 'fake/model' })).body).toMatchObject({ model: null })
+    expect((await rest.send('GET', `/api/scheduled-tasks/${id}`)).body).toMatchObject({ model: null, expires_at: null })
+  })
+
+  it('blade 128: does not expire in the past', async () => {
+    const before = new Date(rest.clock.now() - 1).toISOString()
+    const refused = { status: 422, body: { detail: 'expires_at: must be in the future' } }
+    expect(await create({ expires_at: before })).toMatchObject(refused)
+    const { id } = (await create({})).body
+    expect(await rest.send('PATCH', `/api/scheduled-tasks/${id}`, { body: { expires_at: before } })).toMatchObject(
+      refused,
+    )
+    expect((await rest.send('GET', '/api/scheduled-tasks')).body).toHaveLength(1)
+  })
+
   it('blade 128: is not changed to a model that nobody has', async () => {
     const { id } = (await create({ model: 'fake/other' })).body
     const refused = await rest.send('PATCH', `/api/scheduled-tasks/${id}`, {
