@@ -14,7 +14,7 @@ export function describeSessions({
       const found = agents.find(agent)
       const isOwn = model === undefined || model === found?.modelName
       const own = found?.contextWindow ?? found?.model.contextWindow
-      return (isOwn ? own : models.find(model)?.model.contextWindow) ?? 0
+      return isOwn ? own : models.find(model)?.model.contextWindow
     },
     directoryOf: ({ sessionId, agent, directories }) =>
       workspaces.locate({ sessionId: asSessionId(sessionId), agent, directories }).cwd,

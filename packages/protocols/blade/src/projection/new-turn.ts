@@ -22,7 +22,7 @@ export function newTurn({ id, turn_id }: TurnIds, { at, ...start }: TurnStart): 
     usage: null,
     duration_ms: 0,
     started_at: toTime(at),
-    context_window: 0,
+    context_window: null,
     memory_refs: null,
     parent_fork_tool_call_id: null,
     ...start,

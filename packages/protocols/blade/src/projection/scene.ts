@@ -8,8 +8,8 @@ import { TurnBoard, type BoardOptions } from './turn-board.ts'
 export interface Describe {
   /** How a tool is called where people see it. */
   toolTitle(agent: string, tool: string): string | undefined
-  /** In tokens; 0 where nobody knows. `model` is `provider/model`. */
-  contextWindow(agent: string, model: string | undefined): number
+  /** In tokens; `undefined` where it is not known. `model` is `provider/model`. */
+  contextWindow(agent: string, model: string | undefined): number | undefined
   /** Where a session works. */
   directoryOf(session: WorkingSession): string | undefined
 }
@@ -86,7 +86,7 @@ export class Scene {
     return this.describe.toolTitle(agent, tool) ?? ofClient ?? tool
   }
 
-  contextWindow(agent: string, model?: string): number {
-    return this.describe.contextWindow(agent, model)
+  contextWindow(agent: string, model?: string): number | null {
+    return this.describe.contextWindow(agent, model) ?? null
   }
 }

@@ -7,6 +7,24 @@ beforeEach(async () => {
 })
 afterEach(() => rest.close())
 
+it('blade 43: a context window that nobody knows is null', async () => {
+  const id: string = (await rest.send('POST', '/api/sessions', { body: {} })).body.session_id
+  const { turnId } = await rest.say(id, 'hi')
+  await rest.untilRecorded(id, ({ event }) => event.type === 'turn.ended' && event.turnId === turnId)
+  const windows = async (): Promise<readonly unknown[]> => {
+    const { body } = await rest.send('GET', `/api/sessions/${id}/messages`)
+    return body.map((turn: { context_window: unknown }) => turn.context_window)
+  }
+  expect(await windows()).toEqual([1_000, 1_000])
+  await rest.close()
+  rest = await openRest({ contextWindow: undefined })
+  const other: string = (await rest.send('POST', '/api/sessions', { body: {} })).body.session_id
+  const said = await rest.say(other, 'hi')
+  await rest.untilRecorded(other, ({ event }) => event.type === 'turn.ended' && event.turnId === said.turnId)
+  const { body } = await rest.send('GET', `/api/sessions/${other}/messages`)
+  expect(body).toMatchObject([{ context_window: null }, { context_window: null }])
+})
+
 it('what was said in a shared session is shown to guests without the memories of its owner', async () => {
   const content = 'tea is poison to me'
   await rest.send('POST', '/api/memories', { body: { content } })

@@ -87,7 +87,7 @@ export const turnSchema = z
     usage: orNull(z.object({ input_tokens: count, output_tokens: count })),
     duration_ms: count.describe('0 while the turn streams.'),
     started_at: orNull(time),
-    context_window: count,
+    context_window: orNull(count).describe('In tokens; null where it is not known.'),
     memory_refs: orNull(z.array(memoryRefSchema)),
     parent_fork_tool_call_id: orNull(z.string()).describe('The call whose sub-agent this turn belongs to.'),
     failure_reason: z.string().optional(),

@@ -34,6 +34,8 @@ export interface RestOptions {
   readonly tools?: readonly Tool[]
   readonly roles?: readonly AgentRole[]
   readonly bodyBytes?: number
+  /** 1,000 unless given; `undefined`: nobody knows. */
+  readonly contextWindow?: number | undefined
   /** What lies in the workspace of every session, by its path. */
   readonly sentFiles?: ReadonlyMap<string, Uint8Array>
 }
@@ -106,7 +108,11 @@ export async function openRest(options: RestOptions = {}) {
     timezone: 'Asia/Tokyo',
     keys,
     clock,
-    describe: { toolTitle: () => undefined, contextWindow: () => 1_000, directoryOf: () => undefined },
+    describe: {
+      toolTitle: () => undefined,
+      contextWindow: () => ('contextWindow' in options ? options.contextWindow : 1_000),
+      directoryOf: () => undefined,
+    },
     version: '9.8.7',
     bodies: { bytes: options.bodyBytes ?? 10_000, depth: 64, keys: 10_000, stringLength: 1_048_576 },
     foreignPaths: ['/api/theirs'],
