@@ -1,18 +1,51 @@
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
+import { LongestFirst } from './tests/house/longest-first.ts'
+import { findTestKinds, readSources } from './tests/house/test-kinds.ts'
+
+const ROOT = fileURLToPath(new URL('.', import.meta.url))
+const tests = findTestKinds(readSources(ROOT))
 
 export default defineConfig({
   test: {
-    include: ['apps/*/src/**/*.test.{ts,tsx}', 'packages/**/src/**/*.test.{ts,tsx}', 'tests/**/*.test.ts'],
-    exclude: ['**/node_modules/**', '**/*.proof.test.ts'],
-    // A process per file: tests start servers, kill them and open databases.
-    pool: 'forks',
-    maxWorkers: 2,
     taskTitleValueFormatTruncate: 0,
-    // Whatever keys the developer has: no test talks to a provider.
-    env: { POLYLOGUE_MODEL: 'demo' },
+    env: {
+      // Tests never call a provider, whatever keys the developer has.
+      POLYLOGUE_MODEL: 'demo',
+      // Each server that a test starts would compile all sources again.
+      NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? join(ROOT, '.cache', 'compile'),
+    },
     testTimeout: 30_000,
     hookTimeout: 60_000,
-    globalSetup: 'tests/house/provide-tools.ts',
     setupFiles: 'tests/house/fix-seed.ts',
+    sequence: { sequencer: LongestFirst },
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'pure',
+          include: [...tests.pure],
+          // Most of the time of these files would be imports: share them.
+          pool: 'threads',
+          isolate: false,
+          maxWorkers: 2,
+          sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'process',
+          include: [...tests.process],
+          pool: 'forks',
+          isolate: false,
+          // More than there are cores: these tests mostly wait for servers to start, stop and time out.
+          maxWorkers: 3,
+          sequence: { groupOrder: 1 },
+          globalSetup: 'tests/house/provide-tools.ts',
+        },
+      },
+    ],
   },
 })

@@ -1,39 +1,56 @@
-// `npm test`: everything that must hold, in one command. The last line is `N passed, N failed`.
-// With arguments (`npm test -- packages/engine -t inbox`) only vitest runs, with those arguments.
+// `npm test` checks everything: format, lint, types and every test. The last line is `N passed, N failed`.
+// `npm test -- --quick` runs the tests that start no process. `npm test -- packages/engine -t inbox` passes its
+// arguments to vitest.
 import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { ROOT, bootstrap, endWithSentence } from './lib/bootstrap.mjs'
-import { FORMAT, LINT, TYPECHECK, runCheck } from './lib/checks.mjs'
+import { FORMAT, LINT, TYPECHECK, runCheck, runQuietly } from './lib/checks.mjs'
 import { countTests } from './lib/count-tests.mjs'
 
-const REPORT = join(ROOT, '.cache', 'test-report.json')
+/** One per run: another run may be under way in this checkout. */
+const REPORT = join(ROOT, '.cache', `test-report.${process.pid}.json`)
 const REPORTERS = ['--reporter=default', '--reporter=json', `--outputFile.json=${REPORT}`]
 
 await endWithSentence(async () => {
   const node = await bootstrap()
   const args = process.argv.slice(2)
   const isWholeRun = args.length === 0
-  const only = isWholeRun ? ['--allowOnly=false'] : args
-  const tests = { name: 'tests', script: 'node_modules/vitest/vitest.mjs', runs: [['run', ...REPORTERS, ...only]] }
+  const chosen = isWholeRun ? ['--allowOnly=false'] : args.map((arg) => (arg === '--quick' ? '--project=pure' : arg))
+  const tests = { name: 'tests', script: 'node_modules/vitest/vitest.mjs', runs: [['run', ...REPORTERS, ...chosen]] }
 
-  rmSync(REPORT, { force: true })
-  const complaints = []
-  for (const check of isWholeRun ? [FORMAT, LINT, TYPECHECK, tests] : [tests]) {
-    if (!(await runCheck(node, check))) complaints.push(check.name)
-  }
-  const { passed, failed } = countTests(readReport())
+  // The checks run beside the tests, which leave them time: many wait for servers.
+  const [tested, checked] = await Promise.allSettled([
+    runCheck(node, tests),
+    isWholeRun ? checkSources(node) : Promise.resolve([]),
+  ])
+  const { passed, failed } = countTests(takeReport())
+  if (tested.status === 'rejected') throw tested.reason
+  if (checked.status === 'rejected') throw checked.reason
+
+  for (const { output } of checked.value) process.stdout.write(output)
+  const complaints = checked.value.filter(({ isInOrder }) => !isInOrder).map(({ name }) => name)
+  if (!tested.value) complaints.push('tests')
   if (passed + failed === 0) complaints.push('no test ran')
 
-  if (complaints.length > 0) process.stdout.write(`Not in order: ${complaints.join(', ')}\n`)
+  if (complaints.length > 0) process.stdout.write(`\nFailed: ${complaints.join(', ')}\n`)
   process.stdout.write(`${passed} passed, ${failed} failed\n`)
   process.exitCode = complaints.length + failed > 0 ? 1 : 0
 })
 
+/** @param {string} node */
+async function checkSources(node) {
+  const results = []
+  for (const check of [FORMAT, LINT, TYPECHECK]) results.push({ name: check.name, ...(await runQuietly(node, check)) })
+  return results
+}
+
 /** @returns {import('./lib/count-tests.mjs').TestReport | undefined} */
-function readReport() {
+function takeReport() {
   try {
     return JSON.parse(readFileSync(REPORT, 'utf8'))
   } catch {
     return undefined
+  } finally {
+    rmSync(REPORT, { force: true })
   }
 }

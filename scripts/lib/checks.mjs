@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { ROOT } from './bootstrap.mjs'
-import { environmentFor, run } from './run.mjs'
+import { environmentFor, run, runForOutput } from './run.mjs'
 
 /**
  * One of our development tools: its script and the arguments of each run.
@@ -21,7 +21,7 @@ export const TYPECHECK = {
 }
 
 /**
- * Runs a tool on the given Node, under a heading; tells whether it was satisfied every time.
+ * Runs a tool on the given Node, under a heading. Resolves with whether every run succeeded.
  * @param {string} node
  * @param {Check} check
  * @returns {Promise<boolean>}
@@ -30,10 +30,28 @@ export async function runCheck(node, { name, script, runs }) {
   process.stdout.write(`\n== ${name}\n`)
   let isInOrder = true
   for (const args of runs) {
-    const code = await run(node, [script, ...args], { cwd: ROOT, env: environmentFor(node), stdio: 'inherit' })
+    const stdio = /** @type {const} */ (['ignore', 'inherit', 'inherit'])
+    const code = await run(node, [script, ...args], { cwd: ROOT, env: environmentFor(node), stdio })
     isInOrder &&= code === 0
   }
   return isInOrder
+}
+
+/**
+ * The same without printing: the output is part of the result, under its heading.
+ * @param {string} node
+ * @param {Check} check
+ * @returns {Promise<{ readonly isInOrder: boolean, readonly output: string }>}
+ */
+export async function runQuietly(node, { name, script, runs }) {
+  let isInOrder = true
+  let output = `\n== ${name}\n`
+  for (const args of runs) {
+    const result = await runForOutput(node, [script, ...args], { cwd: ROOT, env: environmentFor(node) })
+    isInOrder &&= result.code === 0
+    output += result.output
+  }
+  return { isInOrder, output }
 }
 
 /**

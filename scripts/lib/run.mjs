@@ -27,8 +27,31 @@ export function environmentFor(node) {
  * @returns {Promise<number>}
  */
 export function run(command, args, options) {
+  return untilClosed(spawn(command, args, options))
+}
+
+/**
+ * The same, and keeps what the command writes.
+ * @param {string} command
+ * @param {readonly string[]} args
+ * @param {{ readonly cwd: string, readonly env: NodeJS.ProcessEnv }} options
+ * @returns {Promise<{ readonly code: number, readonly output: string }>}
+ */
+export async function runForOutput(command, args, options) {
+  const child = spawn(command, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (/** @type {string} */ text) => (output += text))
+  }
+  return { code: await untilClosed(child), output }
+}
+
+/**
+ * @param {import('node:child_process').ChildProcess} child
+ * @returns {Promise<number>}
+ */
+function untilClosed(child) {
   return new Promise((resolve, reject) => {
-    const child = spawn(command, args, options)
     let isInterrupted = false
     const passOn = (/** @type {NodeJS.Signals} */ signal) => {
       isInterrupted = true

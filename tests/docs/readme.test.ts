@@ -1,48 +1,11 @@
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { tryConfigOf } from './config-in-page.ts'
-import { type ShellRun, runDocumentedCommands } from './documented-shell.ts'
-import type { FencedBlock } from './markdown.ts'
 import { ROOT, readRepositoryPage } from './repository-pages.ts'
-import { toPattern } from './shown-output.ts'
 
 const readme = readRepositoryPage('README.md')
-const MARKS = ['banner', 'server', 'run', 'output', 'config']
-
-const isMarked = ({ words }: FencedBlock, mark: string) => words[1] === mark
-const marked = (mark: string) => readme.blocks.filter((block) => isMarked(block, mark))
-
-/** Each block of commands with the output that is shown right after it, if any. */
-const steps = marked('run').map((block) => {
-  const next = readme.blocks[readme.blocks.indexOf(block) + 1]
-  return { line: block.line, command: block.text, shown: next && isMarked(next, 'output') ? next.text : '' }
-})
-
-describe('the commands in README.md', () => {
-  let run: ShellRun
-  beforeAll(async () => {
-    const serverFlags = marked('server').map(({ text }) => text.replace(/^npm start --/, ''))
-    run = await runDocumentedCommands({
-      serverFlags: serverFlags.join(' '),
-      commands: steps.map((step) => step.command),
-    })
-  }, 150_000)
-
-  it('are there, and so is what they print', () => {
-    expect(steps.length).toBeGreaterThan(5)
-    expect(marked('output')).toHaveLength(steps.filter(({ shown }) => shown !== '').length)
-  })
-
-  it('greet a newcomer as it is shown', () => {
-    expect(marked('banner')).toHaveLength(1)
-    expect(run.banner.trim()).toMatch(toPattern(marked('banner')[0]?.text ?? ''))
-  })
-
-  it.each(steps.map((step, index) => ({ ...step, index })))('print what is shown, line $line', ({ index, shown }) => {
-    expect(run.outputs[index]?.trim()).toMatch(toPattern(shown))
-  })
-})
+const translated = readRepositoryPage('README.zh.md')
 
 describe('README.md', () => {
   it('shows an agent that works when it is copied', async () => {
@@ -65,9 +28,17 @@ describe('README.md', () => {
 })
 
 describe('README.zh.md', () => {
-  it('has the commands and outputs of README.md, which are tried above', () => {
-    const blocksOf = (blocks: readonly FencedBlock[]) =>
-      blocks.filter(({ words }) => MARKS.includes(words[1] ?? '')).map(({ words, text }) => ({ words, text }))
-    expect(blocksOf(readRepositoryPage('README.zh.md').blocks)).toEqual(blocksOf(readme.blocks))
+  it('shows the configuration of README.md, which is tried above', () => {
+    const configs = ({ blocks }: typeof readme) => blocks.filter(({ words }) => words[1] === 'config')
+    expect(configs(translated).map(({ text }) => text)).toEqual(configs(readme).map(({ text }) => text))
+  })
+
+  it('has the sections, links and commands of README.md', () => {
+    const withoutLanguage = (targets: readonly string[]) =>
+      targets.filter((target) => !target.startsWith('README')).sort()
+    expect(withoutLanguage(translated.targets)).toEqual(withoutLanguage(readme.targets))
+    expect(translated.anchors.size).toBe(readme.anchors.size)
+    const commands = ({ codeSpans }: typeof readme) => codeSpans.filter((code) => code.startsWith('./polylogue'))
+    expect(commands(translated)).toEqual(commands(readme))
   })
 })

@@ -23,6 +23,7 @@ export interface SuiteRun {
 
 /** The sources of this checkout in a folder of their own, to be spoiled and tested there. */
 export interface CheckoutCopy extends AsyncDisposable {
+  readonly path: string
   edit(edits: readonly Edit[]): Promise<void>
   run(suite: Suite): Promise<SuiteRun>
 }
@@ -36,6 +37,7 @@ export async function copyCheckout(): Promise<CheckoutCopy> {
   for (const entry of BOOTSTRAPPED) await cp(join(ROOT, entry), join(copy, entry))
 
   return {
+    path: copy,
     async edit(edits) {
       for (const edit of edits) {
         const file = join(copy, edit.file)
