@@ -6,7 +6,11 @@ const manifest = (name: string): string => JSON.stringify({ name, exports: { '.'
 
 function kindOf(sources: Record<string, string>): string {
   const { pure, process } = findTestKinds(new Map(Object.entries(sources)))
-  return pure.length === 1 && process.length === 0 ? 'pure' : pure.length === 0 && process.length === 1 ? 'process' : '?'
+  return pure.length === 1 && process.length === 0
+    ? 'pure'
+    : pure.length === 0 && process.length === 1
+      ? 'process'
+      : '?'
 }
 
 describe('a test', () => {
@@ -17,7 +21,10 @@ describe('a test', () => {
   it.each([
     ['itself', { 'tests/a.test.ts': "import { spawn } from 'node:child_process'" }],
     ['a file', { 'tests/a.test.ts': "import './b.ts'", 'tests/b.ts': "export { fork } from 'node:child_process'" }],
-    ['a file, when it runs', { 'tests/a.test.ts': "await import('./b.ts')", 'tests/b.ts': "import 'node:child_process'" }],
+    [
+      'a file, when it runs',
+      { 'tests/a.test.ts': "await import('./b.ts')", 'tests/b.ts': "import 'node:child_process'" },
+    ],
     [
       'a package',
       {

@@ -54,7 +54,10 @@ function findEntries(sources: Sources): ReadonlyMap<string, string> {
   return new Map(
     manifests.flatMap(([path, text]) => {
       const { name, exports = {} } = JSON.parse(text) as { name: string; exports?: Record<string, string> }
-      return Object.entries(exports).map(([key, file]): [string, string] => [join(name, key), join(dirname(path), file)])
+      return Object.entries(exports).map(([key, file]): [string, string] => [
+        join(name, key),
+        join(dirname(path), file),
+      ])
     }),
   )
 }
