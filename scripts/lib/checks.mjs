@@ -30,8 +30,11 @@ export async function runCheck(node, { name, script, runs }) {
   process.stdout.write(`\n== ${name}\n`)
   let isInOrder = true
   for (const args of runs) {
-    const stdio = /** @type {const} */ (['ignore', 'inherit', 'inherit'])
-    const code = await run(node, [script, ...args], { cwd: ROOT, env: environmentFor(node), stdio })
+    const code = await run(node, [script, ...args], {
+      cwd: ROOT,
+      env: environmentFor(node),
+      stdio: ['ignore', 'inherit', 'inherit'],
+    })
     isInOrder &&= code === 0
   }
   return isInOrder
