@@ -2,6 +2,11 @@ import {
   StorageFault,
   decodeEvent,
   encodeEvent,
+  foldText,
+  hasTerm,
+  spokenText,
+  toSearchTerms,
+  toSearchTokens,
   type AppendRequest,
   type AppendResult,
   type Blob,
@@ -120,8 +125,8 @@ export function createMemoryEventStore({ clock }: { readonly clock: Clock }): Me
     findSessions: ({ userId, offset, limit, order = 'pinned-first', ...wanted }) =>
       read(() => {
         const found = [...sessions]
-          .flatMap(([sessionId, { userId: owner, summary, listing }]) =>
-            owner === userId && listing !== undefined && isListed(listing, wanted)
+          .flatMap(([sessionId, { userId: owner, summary, listing, events }]) =>
+            owner === userId && listing !== undefined && isListed(listing, events, wanted)
               ? [{ sessionId, summary, listing }]
               : [],
           )
@@ -266,14 +271,18 @@ function appendTo(session: StoredSession, request: AppendRequest, rows: readonly
 
 function isListed(
   listing: SessionListing,
-  { directory, title, isStarted }: Pick<ListingQuery, 'directory' | 'title' | 'isStarted'>,
+  events: readonly StoredEvent[],
+  { directory, text, isStarted }: Pick<ListingQuery, 'directory' | 'text' | 'isStarted'>,
 ): boolean {
   if (directory !== undefined && listing.directory !== directory) return false
   if (isStarted === true && !listing.isStarted) return false
-  return title === undefined || lowerAscii(listing.title ?? '').includes(lowerAscii(title))
+  if (text === undefined) return true
+  const { title = '' } = listing
+  if (foldText(title).includes(foldText(text.trim()))) return true
+  const terms = toSearchTerms(text)
+  const texts = [title, ...events.map(({ row }) => spokenText(decodeEvent(row)))].map(toSearchTokens)
+  return terms.length > 0 && terms.every((term) => texts.some((tokens) => hasTerm(tokens, term)))
 }
-
-const lowerAscii = (text: string): string => text.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase())
 
 const toRecorded = ({ seq, at, row }: StoredEvent): Recorded => ({ seq, at, event: decodeEvent(row) })
 

@@ -1,5 +1,8 @@
 import { DatabaseSync, type SQLOutputValue } from 'node:sqlite'
 
+/** The search index holds no texts that could be dumped. A database without it fills it again. */
+const REBUILT: ReadonlySet<string> = new Set(['search_marks', 'search_words'])
+
 /** A database as SQL, its mark and version included. Rows in the order of their keys. */
 export function dumpDatabase(file: string): { readonly version: number; readonly sql: string } {
   const db = new DatabaseSync(file, { readOnly: true })
@@ -20,7 +23,7 @@ export function dumpDatabase(file: string): { readonly version: number; readonly
     ]
     for (const { type, name, sql, kind } of schema) {
       lines.push(`${String(sql)};`)
-      if (type !== 'table') continue
+      if (type !== 'table' || REBUILT.has(String(name))) continue
       const columns = kind === 'virtual' ? 'rowid, *' : '*'
       for (const row of db.prepare(`SELECT ${columns} FROM ${String(name)}`).all())
         lines.push(toInsert(String(name), row))

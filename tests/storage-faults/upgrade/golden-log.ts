@@ -49,6 +49,18 @@ export function restoreGoldenLog({ sql }: Pick<GoldenLog, 'sql'>, file: string):
   db.close()
 }
 
+/** The sessions of the user `local` that a search finds. */
+export async function searchSessions(file: string, text: string): Promise<readonly string[]> {
+  const { events, close } = await openSqliteStores({ file, clock: systemClock })
+  try {
+    const { rows, isPartial } = await events.findSessions({ userId: asUserId('local'), text, offset: 0, limit: 100 })
+    if (isPartial === true) throw new Error('the search is partial')
+    return rows.map(({ sessionId }) => sessionId)
+  } finally {
+    await close()
+  }
+}
+
 /** Folds every log of the user `local`, from its first event. */
 export async function readStates(file: string): Promise<GoldenLog['states']> {
   const { events, close } = await openSqliteStores({ file, clock: systemClock })

@@ -20,6 +20,7 @@ import {
   readStates,
   recallIds,
   restoreGoldenLog,
+  searchSessions,
 } from './golden-log.ts'
 import { killMigration } from './kill-migration.ts'
 
@@ -72,6 +73,13 @@ describe('the golden logs', () => {
     } finally {
       await server.stop()
     }
+  })
+
+  it.each(LOGS)('$name is searched by what was said in it', async (log) => {
+    restoreGoldenLog(log, file)
+    const said = Object.entries(log.histories).filter(([, history]) => JSON.stringify(history).includes('hello there'))
+    expect(said.length).toBeGreaterThan(0)
+    expect(new Set(await searchSessions(file, 'Hello There'))).toEqual(new Set(said.map(([sessionId]) => sessionId)))
   })
 
   it.each(LOGS)('$name has the permission rules that it had', async ({ rules = [], ...log }) => {

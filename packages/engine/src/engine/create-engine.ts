@@ -74,8 +74,8 @@ export function createEngine(options: EngineOptions): Engine {
     },
 
     async findSessions(userId, search) {
-      const { rows, total } = await store.findSessions({ userId, ...search })
-      return { sessions: rows.map((row) => readSummary(row.summary)), total }
+      const { rows, ...page } = await store.findSessions({ userId, ...search })
+      return { ...page, sessions: rows.map((row) => readSummary(row.summary)) }
     },
 
     async readHistory(userId, sessionId, view) {

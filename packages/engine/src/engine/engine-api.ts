@@ -47,8 +47,8 @@ export type ReadAs = 'owner' | 'guest'
 export interface SessionSearch {
   /** Only sessions that work in this directory. */
   readonly directory?: string
-  /** Somewhere in the title, whatever its case. */
-  readonly title?: string
+  /** What the title contains, or words that occur in the title or in what was said. */
+  readonly text?: string
   /** Leave out sessions in which nothing was ever said. */
   readonly isStarted?: true
   /** Pinned ones first, unless said otherwise. */
@@ -61,6 +61,8 @@ export interface SessionMatches {
   readonly sessions: readonly SessionView[]
   /** All that match, beyond the page too. */
   readonly total: number
+  /** Some texts were not searched. */
+  readonly isPartial?: true
 }
 
 export interface SessionPage {

@@ -328,11 +328,11 @@ describe('a title', () => {
 })
 
 describe('finding sessions', () => {
-  it('goes by directory, title, and whether something was said', async () => {
+  it('goes by directory, text, and whether something was said', async () => {
     const test = await startSession({}, { directories: ['/work'], title: 'Roof' })
     const found = async (search: Partial<SessionSearch>) =>
       (await test.engine.findSessions(test.user, { offset: 0, limit: 10, ...search })).total
-    expect(await found({ directory: '/work', title: 'roof' })).toBe(1)
+    expect(await found({ directory: '/work', text: 'roof' })).toBe(1)
     expect(await found({ directory: '/' })).toBe(0)
     expect(await found({ isStarted: true })).toBe(0)
     await test.say('x')

@@ -25,7 +25,10 @@ export interface EventStore {
 
   /** Sessions of one user, newest first by id, those with `id < before` only. */
   listSessions(query: SessionQuery): Promise<readonly SessionRow[]>
-  /** Sessions of one user whose listing matches: pinned first unless `order` says otherwise, then by their last summary. */
+  /**
+   * Sessions of one user that match: pinned first unless `order` says otherwise, then by their last summary. A search
+   * by text sees every append that was acknowledged before, unless the page is partial.
+   */
   findSessions(query: ListingQuery): Promise<ListingPage>
   /** Removes the session and everything that hangs on it. `false` when there was none. */
   deleteSession(sessionId: SessionId): Promise<boolean>
@@ -129,8 +132,11 @@ export interface SessionListing {
 export interface ListingQuery {
   readonly userId: UserId
   readonly directory?: string
-  /** Somewhere in the title, whatever the case of its ASCII letters. */
-  readonly title?: string
+  /**
+   * Matches a session whose title contains the text, both folded by `foldText`, or in whose title and spoken texts
+   * (`spokenText`) every term (`toSearchTerms`) occurs.
+   */
+  readonly text?: string
   readonly isStarted?: true
   readonly order?: 'pinned-first' | 'newest-first'
   readonly offset: number
@@ -141,6 +147,8 @@ export interface ListingPage {
   readonly rows: readonly SessionRow[]
   /** All that match. */
   readonly total: number
+  /** Some texts were not searched: the index is still being filled, or there are too many matches. */
+  readonly isPartial?: true
 }
 
 export interface SessionRow {

@@ -1,12 +1,12 @@
 /**
- * All writes of one turn of the event loop go to disk in one transaction: one fsync for all of them, however many.
+ * All writes of one turn of the event loop form a group: one transaction and one fsync.
  *
  * A write is a function that checks first and then writes, and that may be run again from the start. Its promise
  * resolves after COMMIT, which with `synchronous=FULL` returns after fsync. If the commit fails, nothing of the group
- * was stored and every promise rejects.
+ * is stored and every promise rejects.
  *
- * After an I/O error nothing is acknowledged any more: when fsync fails, the kernel may drop the pages it could not
- * write, and the next fsync succeeds without them. A full disk is no such error; the next group tries again.
+ * After an I/O error no write is acknowledged any more: when fsync fails, the kernel may drop the pages that it could
+ * not write, and the next fsync succeeds without them. A full disk is no such error; the next group tries again.
  */
 import type { DatabaseSync } from 'node:sqlite'
 import { StorageFault, failpoint, type Clock } from '@polylogue/engine'
@@ -17,9 +17,14 @@ export type WriteKind = 'append' | 'claim' | 'drafts' | 'other'
 
 export interface GroupCommit {
   write<T>(kind: WriteKind, run: () => T): Promise<T>
-  /** Runs at once, between groups: it sees what was committed and nothing else. */
+  /**
+   * Runs in a transaction of its own, and lets other writes go first for a while: for work that nobody waits for.
+   * Rejects at once as busy when another process holds the database.
+   */
+  writeLater<T>(run: () => T): Promise<T>
+  /** Runs at once, between groups, so it sees committed rows only. */
   read<T>(run: () => T): Promise<T>
-  /** `board` is asked before each group for a write that is not worth a commit of its own, and before the last one. */
+  /** `board` is called before each group, and before the last one, for a write that is not worth its own commit. */
   takeAlong(board: (isLast: boolean) => Passenger | undefined): void
   /** Commits what is queued, then closes the database. Idempotent. */
   close(): Promise<void>
@@ -48,24 +53,28 @@ interface QueuedWrite {
   failure?: unknown
 }
 
-// A process that cannot write for seconds while thousands of streams run must refuse, not collect.
+// When a process cannot write for seconds while thousands of streams run, it must refuse writes instead of piling them up.
 const MOST_QUEUED = 65_536
+/** So many groups may go before a write that can wait. */
+const MOST_AHEAD = 16
 
 export function createGroupCommit({ db, clock, busyWaitMs }: GroupCommitOptions): GroupCommit {
   const begin = db.prepare('BEGIN IMMEDIATE')
   const commit = db.prepare('COMMIT')
   const boards: ((isLast: boolean) => Passenger | undefined)[] = []
   let queue: QueuedWrite[] = []
+  const later: QueuedWrite[] = []
+  let groupsAhead = 0
   let isScheduled = false
   let pauseMs = 0
   let fault: StorageFault | undefined
   let closing: Promise<void> | undefined
   let isClosed = false
 
-  const enqueue = <T>(kind: WriteKind, run: () => T): Promise<T> =>
+  const enqueue = <T>(kind: WriteKind, run: () => T, line: QueuedWrite[] = queue): Promise<T> =>
     new Promise<T>((resolve, reject) => {
       let outcome: T
-      queue.push({
+      line.push({
         kind,
         run: () => {
           outcome = run()
@@ -74,16 +83,51 @@ export function createGroupCommit({ db, clock, busyWaitMs }: GroupCommitOptions)
         reject,
         waitedMs: 0,
       })
-      if (isScheduled) return
-      isScheduled = true
-      setImmediate(flush)
+      schedule()
     })
+
+  const schedule = (): void => {
+    if (isScheduled) return
+    isScheduled = true
+    setImmediate(flush)
+  }
 
   const flush = (): void => {
     isScheduled = false
     const group = queue
     queue = []
-    if (fault !== undefined) return rejectAll(group, fault)
+    if (fault !== undefined) {
+      rejectAll([...group, ...later.splice(0)], fault)
+    } else if (group.length > 0) {
+      commitGroup(group)
+    }
+    flushLater(group.length > 0)
+  }
+
+  const flushLater = (hadGroup: boolean): void => {
+    groupsAhead = hadGroup ? groupsAhead + 1 : 0
+    if (!hadGroup || groupsAhead > MOST_AHEAD) {
+      groupsAhead = 0
+      const next = later.shift()
+      if (next !== undefined) commitAlone(next)
+    }
+    if (later.length > 0) schedule()
+  }
+
+  const commitAlone = (write: QueuedWrite): void => {
+    try {
+      begin.run()
+      write.run()
+      commit.run()
+    } catch (error) {
+      rollBack()
+      if (isLasting(error)) fault ??= toFault(error)
+      return write.reject(storageFaultOf(error) ?? error)
+    }
+    write.resolve()
+  }
+
+  const commitGroup = (group: readonly QueuedWrite[]): void => {
     const passengers = boards.flatMap((board) => board(closing !== undefined) ?? [])
     try {
       begin.run()
@@ -152,7 +196,7 @@ export function createGroupCommit({ db, clock, busyWaitMs }: GroupCommitOptions)
   }
 
   const fail = (group: readonly QueuedWrite[], error: unknown): void => {
-    const reason = storageFaultOf(error) ?? new StorageFault('broken', 'A commit failed.', { cause: error })
+    const reason = toFault(error)
     if (isLasting(error)) fault ??= reason
     if (!isBusy(error)) return rejectAll(group, reason)
     // Nothing was begun. The group goes back to the head of the queue, those excepted that have waited long enough.
@@ -181,6 +225,11 @@ export function createGroupCommit({ db, clock, busyWaitMs }: GroupCommitOptions)
       }
       return enqueue(kind, run)
     },
+    writeLater(run) {
+      if (closing !== undefined) return Promise.reject(new StorageFault('broken', 'The store is closed.'))
+      if (fault !== undefined) return Promise.reject(fault)
+      return enqueue('other', run, later)
+    },
     async read(run) {
       try {
         return await waitForLock(clock, busyWaitMs, () => {
@@ -202,12 +251,16 @@ export function createGroupCommit({ db, clock, busyWaitMs }: GroupCommitOptions)
         })
         .finally(() => {
           isClosed = true
+          rejectAll(later.splice(0), new StorageFault('broken', 'The store is closed.'))
           db.close()
         })
       return closing
     },
   }
 }
+
+const toFault = (error: unknown): StorageFault =>
+  storageFaultOf(error) ?? new StorageFault('broken', 'A commit failed.', { cause: error })
 
 function rejectAll(group: readonly QueuedWrite[], reason: StorageFault): void {
   for (const write of group) write.reject(reason)

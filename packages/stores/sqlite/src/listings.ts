@@ -1,9 +1,11 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
-import type { ListingPage, ListingQuery } from '@polylogue/engine'
+import { foldText, toSearchTerms, type ListingPage, type ListingQuery } from '@polylogue/engine'
 import { integerIn } from './rows.ts'
+import type { SearchRows } from './search-rows.ts'
 import { sessionIn } from './session-reads.ts'
 
 export interface Listings {
+  /** With a text, it finds what the search index has. */
   find(query: ListingQuery): ListingPage
 }
 
@@ -13,7 +15,7 @@ interface Statements {
 }
 
 /** One pair of statements for each combination of conditions, made when it is first asked for. */
-export function prepareListings(db: DatabaseSync): Listings {
+export function prepareListings(db: DatabaseSync, search: Pick<SearchRows, 'find'>): Listings {
   const prepared = new Map<string, Statements>()
   const statementsFor = (conditions: readonly string[], order: string): Statements => {
     const where = ['l.user_id = :user', ...conditions].join(' AND ')
@@ -22,16 +24,17 @@ export function prepareListings(db: DatabaseSync): Listings {
     const made = {
       page: db.prepare(
         `SELECT s.session_id, s.summary, s.summary_crc FROM listings AS l JOIN sessions AS s USING (session_id)
+         LEFT JOIN search_marks AS m USING (session_id)
          WHERE ${where} ORDER BY ${order}l.listed_at DESC, l.session_id DESC LIMIT :limit OFFSET :offset`,
       ),
-      count: db.prepare(`SELECT count(*) AS total FROM listings AS l WHERE ${where}`),
+      count: db.prepare(`SELECT count(*) AS total FROM listings AS l LEFT JOIN search_marks AS m USING (session_id) WHERE ${where}`),
     }
     prepared.set(`${where} ${order}`, made)
     return made
   }
 
   return {
-    find({ userId, directory, title, isStarted, order = 'pinned-first', offset, limit }) {
+    find({ userId, directory, text = '', isStarted, order = 'pinned-first', offset, limit }) {
       const conditions: string[] = []
       const values: Record<string, SQLInputValue> = { user: userId }
       if (directory !== undefined) {
@@ -39,13 +42,17 @@ export function prepareListings(db: DatabaseSync): Listings {
         values['directory'] = directory
       }
       if (isStarted === true) conditions.push('l.is_started = 1')
-      if (title !== undefined) {
-        conditions.push(String.raw`l.title LIKE :title ESCAPE '\'`)
-        values['title'] = `%${title.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`
+      const wanted = text.trim()
+      const { numbers, isPartial } = search.find(userId, toSearchTerms(wanted))
+      if (wanted !== '') {
+        conditions.push('(instr(m.title, :title) > 0 OR m.number IN (SELECT value FROM json_each(:numbers)))')
+        values['title'] = foldText(wanted)
+        values['numbers'] = JSON.stringify(numbers)
       }
       const { page, count } = statementsFor(conditions, order === 'pinned-first' ? 'l.is_pinned DESC, ' : '')
       const rows = page.all({ ...values, limit: Math.max(0, limit), offset: Math.max(0, offset) })
-      return { rows: rows.map(sessionIn), total: integerIn(count.get(values) ?? {}, 'total') }
+      const total = integerIn(count.get(values) ?? {}, 'total')
+      return { rows: rows.map(sessionIn), total, ...(isPartial && { isPartial }) }
     },
   }
 }

@@ -19,6 +19,7 @@ export const MIGRATIONS = [
   '0007_schedules.sql',
   '0008_sign_ins.sql',
   '0009_kept_sockets.sql',
+  '0010_search.sql',
 ] as const
 
 export function schemaVersionOf(db: DatabaseSync): number {

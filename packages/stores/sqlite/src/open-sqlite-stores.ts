@@ -52,9 +52,10 @@ function createStores(
 ): Omit<Stores, 'isNew' | 'describe' | 'inspect'> {
   const commits = createGroupCommit({ db, clock, busyWaitMs })
   const parts = { db, clock, commits }
+  const events = createSqliteEventStore(parts)
   return {
     mode: 'exclusive',
-    events: createSqliteEventStore(parts),
+    events,
     keys: createSqliteKeyStore(parts),
     rules: createSqliteRuleStore(parts),
     memories: createSqliteMemoryStore(parts),
@@ -62,7 +63,7 @@ function createStores(
     schedules: createSqliteScheduleStore(parts),
     signIns: createSqliteSignInStore(parts),
     kept: createSqliteKeptStore(parts),
-    close: () => commits.close(),
+    close: () => events.close(),
   }
 }
 

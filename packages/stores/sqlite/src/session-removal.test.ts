@@ -58,10 +58,12 @@ const rowsLeft = (): unknown => {
   return { ...row }
 }
 
+const NO_INDEX = { has: () => false, forget: async () => {} }
+
 describe('the removal of a long session', () => {
   it('goes in small commits, is hidden meanwhile, and leaves no row', async () => {
     const { db, commits } = await open()
-    const removal = createSessionRemoval(db, commits)
+    const removal = createSessionRemoval({ db, commits, index: NO_INDEX })
     expect(await removal.remove(LONG)).toBe(true)
     expect(rowsLeft()).toEqual({ events: 2_500, blobs: 6, names: 0, is_purged: 0 })
     expect(removal.isHidden(LONG)).toBe(true)
@@ -73,12 +75,12 @@ describe('the removal of a long session', () => {
 
   it('goes on when the file is opened again', async () => {
     const first = await open()
-    await createSessionRemoval(first.db, first.commits).remove(LONG)
+    await createSessionRemoval({ ...first, index: NO_INDEX }).remove(LONG)
     await first.commits.close()
     expect(rowsLeft()).toMatchObject({ is_purged: 0 })
 
     const second = await open()
-    const removal = createSessionRemoval(second.db, second.commits)
+    const removal = createSessionRemoval({ ...second, index: NO_INDEX })
     expect(removal.isHidden(LONG)).toBe(true)
     await removal.purged()
     expect(rowsLeft()).toEqual({ events: 0, blobs: 0, names: 0, is_purged: 1 })
@@ -87,7 +89,7 @@ describe('the removal of a long session', () => {
 
   it('does not delay a short one, which goes in one commit', async () => {
     const { db, commits } = await open()
-    const removal = createSessionRemoval(db, commits)
+    const removal = createSessionRemoval({ db, commits, index: NO_INDEX })
     await Promise.all([removal.remove(LONG), removal.remove(SHORT)])
     expect(removal.isHidden(SHORT)).toBe(false)
     expect(db.prepare("SELECT count(*) AS n FROM events WHERE session_id = 'short'").get()).toEqual({ n: 0 })
@@ -97,7 +99,7 @@ describe('the removal of a long session', () => {
 
   it('that could not be committed hides nothing', async () => {
     const { db, commits } = await open()
-    const removal = createSessionRemoval(db, commits)
+    const removal = createSessionRemoval({ db, commits, index: NO_INDEX })
     db.exec('PRAGMA query_only = ON')
     await expect(removal.remove(LONG)).rejects.toMatchObject({ kind: 'broken' })
     expect(removal.isHidden(LONG)).toBe(false)

@@ -8,18 +8,25 @@ const EVENTS_A_COMMIT = 1_000
 const BLOBS_A_COMMIT = 4
 
 /**
- * The first commit makes a session gone for good. What is left of a long one is hidden and goes in small pieces
- * afterwards, also after a restart.
+ * The first commit deletes a session for good. The rest of a long one is hidden and removed in small pieces afterwards,
+ * also after a restart.
  */
 export interface SessionRemoval {
   remove(sessionId: SessionId): Promise<boolean>
-  /** Whether rows of this session may still be there although it was deleted. */
+  /** Whether the session was deleted and some of its rows may still exist. */
   isHidden(sessionId: SessionId): boolean
-  /** Resolves when nothing is left of deleted sessions, or when the store is closed or fails. */
+  /** Resolves when deleted sessions have no rows left, or when the store is closed or fails. */
   purged(): Promise<void>
 }
 
-export function createSessionRemoval(db: DatabaseSync, commits: GroupCommit): SessionRemoval {
+export interface SessionRemovalDeps {
+  readonly db: DatabaseSync
+  readonly commits: GroupCommit
+  /** The search index, whose rows are removed apart: it writes at the end of a commit, and may fail it. */
+  readonly index: { has(sessionId: string): boolean; forget(sessionId: string): Promise<void> }
+}
+
+export function createSessionRemoval({ db, commits, index }: SessionRemovalDeps): SessionRemoval {
   const selectSession = db.prepare('SELECT 1 FROM sessions WHERE session_id = ?')
   const deleteSession = db.prepare('DELETE FROM sessions WHERE session_id = ?')
   const insertDeleted = db.prepare('INSERT INTO deleted_sessions (session_id, is_purged) VALUES (?, 0)')
@@ -47,18 +54,19 @@ export function createSessionRemoval(db: DatabaseSync, commits: GroupCommit): Se
   const removePiece = (sessionId: string): boolean => {
     deleteEvents.run(sessionId)
     deleteBlobs.run(sessionId)
-    if (selectRest.get(sessionId)?.['has_rest'] === 1) return true
+    if (index.has(sessionId) || selectRest.get(sessionId)?.['has_rest'] === 1) return true
     markPurged.run(sessionId)
     return false
   }
 
   const removeRest = async (sessionId: string): Promise<void> => {
     try {
+      await index.forget(sessionId)
       let hasRest = true
       while (hasRest) hasRest = await commits.write('other', () => removePiece(sessionId))
       underRemoval.delete(sessionId)
     } catch (error) {
-      // It stays hidden, and whoever opens the file next goes on.
+      // The session stays hidden, and the next process that opens the file goes on.
       if (!(error instanceof StorageFault)) throw error
     }
   }
@@ -72,7 +80,7 @@ export function createSessionRemoval(db: DatabaseSync, commits: GroupCommit): Se
 
   return {
     async remove(sessionId) {
-      // Before the commit, so that no reader comes between it and the next line.
+      // Before the commit, so that no reader sees the session between the commit and the next line.
       underRemoval.add(sessionId)
       const outcome = await commits
         .write('other', () => {

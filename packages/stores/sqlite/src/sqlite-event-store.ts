@@ -4,8 +4,12 @@ import { prepareAppend } from './append.ts'
 import type { GroupCommit } from './group-commit.ts'
 import { prepareLeases } from './leases.ts'
 import { prepareListings } from './listings.ts'
+import { createSearchIndexer } from './search-indexer.ts'
+import { prepareSearchRows } from './search-rows.ts'
 import { prepareSessionReads } from './session-reads.ts'
 import { createSessionRemoval } from './session-removal.ts'
+import { prepareSpokenRows } from './spoken-rows.ts'
+import { isUnreadable } from './sqlite-fault.ts'
 
 export interface SqliteEventStoreOptions {
   readonly db: DatabaseSync
@@ -17,8 +21,14 @@ export function createSqliteEventStore({ db, clock, commits }: SqliteEventStoreO
   const append = prepareAppend(db)
   const leases = prepareLeases(db, clock)
   const reads = prepareSessionReads(db, clock)
-  const listings = prepareListings(db)
-  const removal = createSessionRemoval(db, commits)
+  const search = prepareSearchRows(db)
+  const indexer = createSearchIndexer({ clock, commits, rows: search, spoken: prepareSpokenRows(db) })
+  const listings = prepareListings(db, search)
+  const removal = createSessionRemoval({
+    db,
+    commits,
+    index: { has: (sessionId) => search.mark(sessionId) !== undefined, forget: indexer.forget },
+  })
   const upsertDraft = db.prepare(
     `INSERT INTO drafts (session_id, step_id, block, kind, text, reserved_batches) VALUES (?, ?, ?, ?, ?, ?)
      ON CONFLICT (session_id, step_id, block) DO UPDATE SET kind = excluded.kind, text = excluded.text,
@@ -28,7 +38,9 @@ export function createSqliteEventStore({ db, clock, commits }: SqliteEventStoreO
   return {
     async append(request) {
       const events = request.events.map(encodeEvent)
-      return commits.write('append', () => append(request, events))
+      const result = await commits.write('append', () => append(request, events))
+      if (result.type === 'appended') indexer.touch(request.sessionId)
+      return result
     },
     readEvents: (sessionId, after, limit) =>
       commits.read(() => (removal.isHidden(sessionId) ? [] : reads.events(sessionId, after, limit))),
@@ -44,7 +56,18 @@ export function createSqliteEventStore({ db, clock, commits }: SqliteEventStoreO
       }),
     readDrafts: (sessionId) => commits.read(() => reads.drafts(sessionId)),
 
-    findSessions: (query) => commits.read(() => listings.find(query)),
+    async findSessions(query) {
+      if (query.text === undefined) return commits.read(() => listings.find(query))
+      const isComplete = await indexer.settle()
+      try {
+        const page = await commits.read(() => listings.find(query))
+        return isComplete ? page : { ...page, isPartial: true }
+      } catch (error) {
+        if (!isUnreadable(error)) throw error
+        await indexer.rebuild()
+        return { ...(await commits.read(() => listings.find(query))), isPartial: true }
+      }
+    },
     listSessions: (query) => commits.read(() => reads.list(query)),
     deleteSession: (sessionId) => removal.remove(sessionId),
 
@@ -60,6 +83,9 @@ export function createSqliteEventStore({ db, clock, commits }: SqliteEventStoreO
     dropLeases: () => commits.write('other', () => leases.drop()),
     wantedSessions: (limit) => commits.read(() => reads.wanted(limit)),
 
-    close: () => commits.close(),
+    close() {
+      indexer.close()
+      return commits.close()
+    },
   }
 }

@@ -6,13 +6,15 @@ const BUSY = 5
 const LOCKED = 6
 const IOERR = 10
 const CORRUPT = 11
+/** Extended: the damage is inside a full-text index, and the tables are not affected. */
+const CORRUPT_INDEX = 267
 const FULL = 13
 const NOTADB = 26
 
-/** What a single statement did wrong, not the database: ERROR, TOOBIG, CONSTRAINT, MISMATCH, MISUSE, RANGE. */
+/** Errors of a single statement, not of the database: ERROR, TOOBIG, CONSTRAINT, MISMATCH, MISUSE, RANGE. */
 const OF_THE_STATEMENT: ReadonlySet<number> = new Set([1, 18, 19, 20, 21, 25])
 
-/** After these nothing that SQLite says about the disk can be believed until the file is opened again. */
+/** After these, nothing that SQLite reports about the disk is reliable until the file is opened again. */
 const LASTING: ReadonlySet<number> = new Set([IOERR, CORRUPT, NOTADB])
 
 export function isBusy(error: unknown): boolean {
@@ -22,17 +24,21 @@ export function isBusy(error: unknown): boolean {
 
 export function isLasting(error: unknown): boolean {
   const code = primaryCode(error)
-  return code !== undefined && LASTING.has(code)
+  return code !== undefined && LASTING.has(code) && codeOf(error) !== CORRUPT_INDEX
 }
 
-/** The file is damaged or not a database. */
-export function isUnreadable(error: unknown): boolean {
-  if (error instanceof StorageFault) return error.kind === 'broken'
-  const code = primaryCode(error)
+/** SQLite found damage, or the file is not a database. */
+export function isCorrupt(error: unknown): boolean {
+  const code = primaryCode(error instanceof StorageFault ? error.cause : error)
   return code === CORRUPT || code === NOTADB
 }
 
-/** `undefined` for an error that is not the storage's: a statement's own fault, or a bug. */
+/** SQLite or we found damage. */
+export function isUnreadable(error: unknown): boolean {
+  return isCorrupt(error) || (error instanceof StorageFault && error.kind === 'broken')
+}
+
+/** `undefined` for an error that is not a storage fault: a wrong statement, or a bug. */
 export function storageFaultOf(error: unknown): StorageFault | undefined {
   if (error instanceof StorageFault) return error
   const code = primaryCode(error)
@@ -48,6 +54,10 @@ export function storageFaultOf(error: unknown): StorageFault | undefined {
 }
 
 function primaryCode(error: unknown): number | undefined {
-  if (!(error instanceof Error) || !('errcode' in error) || typeof error.errcode !== 'number') return undefined
-  return error.errcode & 0xff
+  const code = codeOf(error)
+  return code === undefined ? undefined : code & 0xff
+}
+
+function codeOf(error: unknown): number | undefined {
+  return error instanceof Error && 'errcode' in error && typeof error.errcode === 'number' ? error.errcode : undefined
 }

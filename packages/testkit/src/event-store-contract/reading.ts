@@ -125,10 +125,6 @@ export function describeReading(subject: () => OpenedEventStore): void {
       await store.append(list(3, 3, { isStarted: false, directory: '/a' }))
       expect(await found({ directory: '/a' })).toEqual([['3', '1'], 2])
       expect(await found({ directory: '/a', isStarted: true })).toEqual([['1'], 1])
-      expect(await found({ title: 'roof' })).toEqual([['1'], 1])
-      expect(await found({ title: '100%' })).toEqual([['2'], 1])
-      expect(await found({ title: 'a_b\\' })).toEqual([['2'], 1])
-      expect(await found({ title: 'aXb' })).toEqual([[], 0])
     })
 
     it('finds nothing of a deleted session', async () => {

@@ -1,10 +1,9 @@
-import type { AgentDefinition, CreateSession, SessionChanges, UserId } from '@polylogue/engine'
+import type { AgentDefinition, CreateSession, SessionChanges, SessionMatches, UserId } from '@polylogue/engine'
 import { z } from 'zod'
 import type { BladeRestDeps } from './deps.ts'
 import { deleteSession } from './delete-session.ts'
 import { PERSISTENT_LABEL, toSession, toSessionDetail } from './encode-session.ts'
 import { count, text } from '../schema/fields.ts'
-import { findSessions } from './find-sessions.ts'
 import { operation, type Operation } from './operation.ts'
 import { Refusal } from './refusal.ts'
 import { sessionDetailSchema, sessionSchema } from '../schema/session.ts'
@@ -100,14 +99,13 @@ function listSessions({ engine, agents }: Deps): Operation {
         total: found.total,
         limit,
         offset,
-        content_match_truncated: found.isTruncated,
+        content_match_truncated: found.isPartial === true,
       }
 
-      async function findAll() {
+      async function findAll(): Promise<SessionMatches> {
         // No session has a template here.
-        if (template !== undefined) return { sessions: [], total: 0, isTruncated: false }
-        if (q !== undefined) return findSessions(engine, userId, q, { offset, limit })
-        return { ...(await engine.findSessions(userId, { offset, limit })), isTruncated: false }
+        if (template !== undefined) return { sessions: [], total: 0 }
+        return engine.findSessions(userId, { offset, limit, ...(q !== undefined && { text: q }) })
       }
     },
   })

@@ -1,0 +1,39 @@
+/**
+ * Makes texts comparable that people take for the same: full case folding (`STRASSE`, `Straße`), compatibility forms
+ * (full-width letters, ligatures), and accents of scripts in which people leave them out (`Über`, `uber`). Marks of
+ * other scripts distinguish words, as が and か do, so they stay.
+ */
+const MARKS_OF_FOLDED_SCRIPTS =
+  /([\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Arabic}\p{Script=Hebrew}])\p{Mn}+/gu
+const FINAL_SIGMA = /ς/g
+const STROKED = /[øłđðþæœħŧı]/g
+const PLAIN: Readonly<Record<string, string>> = {
+  ø: 'o',
+  ł: 'l',
+  đ: 'd',
+  ð: 'd',
+  þ: 'th',
+  æ: 'ae',
+  œ: 'oe',
+  ħ: 'h',
+  ŧ: 't',
+  ı: 'i',
+}
+
+export function foldText(text: string): string {
+  // ASCII needs none of it, and most text is ASCII.
+  // oxlint-disable-next-line no-control-regex
+  if (/^[\x00-\x7f]*$/.test(text)) return text.toLowerCase()
+  return (
+    text
+      .normalize('NFKD')
+      // Upper case first: only that way does ß become ss.
+      .toUpperCase()
+      .toLowerCase()
+      .normalize('NFKD')
+      .replace(MARKS_OF_FOLDED_SCRIPTS, '$1')
+      .normalize('NFKC')
+      .replace(FINAL_SIGMA, 'σ')
+      .replace(STROKED, (letter) => PLAIN[letter] ?? letter)
+  )
+}
