@@ -27,7 +27,9 @@ export function prepareListings(db: DatabaseSync, search: Pick<SearchRows, 'find
          LEFT JOIN search_marks AS m USING (session_id)
          WHERE ${where} ORDER BY ${order}l.listed_at DESC, l.session_id DESC LIMIT :limit OFFSET :offset`,
       ),
-      count: db.prepare(`SELECT count(*) AS total FROM listings AS l LEFT JOIN search_marks AS m USING (session_id) WHERE ${where}`),
+      count: db.prepare(
+        `SELECT count(*) AS total FROM listings AS l LEFT JOIN search_marks AS m USING (session_id) WHERE ${where}`,
+      ),
     }
     prepared.set(`${where} ${order}`, made)
     return made

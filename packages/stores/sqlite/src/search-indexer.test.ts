@@ -87,7 +87,9 @@ describe('the search index', () => {
     for (let number = 0; number < 300; number++) await say(`s${number}`, `word${number}end`)
     await letWork()
     await say('s5', 'later words', 1)
-    await reopen('UPDATE search_marks SET indexed_seq = 0 WHERE number % 7 = 0; DELETE FROM search_marks WHERE number = 9')
+    await reopen(
+      'UPDATE search_marks SET indexed_seq = 0 WHERE number % 7 = 0; DELETE FROM search_marks WHERE number = 9',
+    )
     expect(count(behind)).toBeGreaterThan(40)
     await letWork()
     expect(count(behind)).toBe(0)

@@ -168,4 +168,3 @@ const userWord = (userId: string): string => `u${Buffer.from(userId).toString('h
 function toMatch(userId: UserId, { tokens, isPrefix }: SearchTerm): string {
   return `user : "${userWord(userId)}" AND words : "${tokens.join(' ')}"${isPrefix ? '*' : ''}`
 }
-

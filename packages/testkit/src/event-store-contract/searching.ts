@@ -77,14 +77,26 @@ export function describeSearching(subject: () => OpenedEventStore): void {
       expect(await found(text)).toBe('1')
     })
 
-    it.each(['"', '""', '*', 'AND', 'a OR b', 'NEAR(a b)', 'words : x', '^x', "x'; --", '(', 'x"y', '\u0000', '%', ' '])(
-      'takes %j for text',
-      async (text) => {
-        await subject().store.append(create(1, 'zzz', [input('qqq')]))
-        await subject().store.findSessions({ userId: USER, text, offset: 0, limit: 10 })
-        expect(await found('qqq')).toBe('1')
-      },
-    )
+    it.each([
+      '"',
+      '""',
+      '*',
+      'AND',
+      'a OR b',
+      'NEAR(a b)',
+      'words : x',
+      '^x',
+      "x'; --",
+      '(',
+      'x"y',
+      '\u0000',
+      '%',
+      ' ',
+    ])('takes %j for text', async (text) => {
+      await subject().store.append(create(1, 'zzz', [input('qqq')]))
+      await subject().store.findSessions({ userId: USER, text, offset: 0, limit: 10 })
+      expect(await found('qqq')).toBe('1')
+    })
 
     it('finds sessions of one user only', async () => {
       const { store } = subject()
@@ -133,7 +145,9 @@ export function describeSearching(subject: () => OpenedEventStore): void {
       const { store } = subject()
       const long = Array.from({ length: 12_000 }, (_, index) => `w${index}`).join(' ')
       await store.append(create(1, 'long', [input(`${long} lastword`)]))
-      await Promise.all(Array.from({ length: 300 }, (_, index) => store.append(create(index + 2, 'x', [input('many')]))))
+      await Promise.all(
+        Array.from({ length: 300 }, (_, index) => store.append(create(index + 2, 'x', [input('many')]))),
+      )
       expect(await found('w0 w5999 w11999 lastword')).toBe('1')
       const { total } = await store.findSessions({ userId: USER, text: 'many', offset: 250, limit: 10 })
       expect(total).toBe(300)
