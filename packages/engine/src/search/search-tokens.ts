@@ -102,7 +102,7 @@ function toPairedTerm(run: string): SearchTerm {
 /** One or two letters are a word of their own: as a beginning they would find almost everything. */
 function toWordTerm({ text, isAscii }: Run): SearchTerm {
   const word = toWord(text, isAscii)
-  return { tokens: [word], isPrefix: [...word].length >= SHORTEST_PREFIX }
+  return { tokens: [word], isPrefix: Array.from(word).length >= SHORTEST_PREFIX }
 }
 
 function toWord(text: string, isAscii: boolean): string {

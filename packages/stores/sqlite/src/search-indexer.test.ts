@@ -130,7 +130,7 @@ describe('the search index', () => {
     await reopen("UPDATE search_words_data SET block = x'00ff00ff00ff' WHERE id > 1")
     await say('s3', 'more', 1)
     const first = await search('word7end')
-    if (first.found.length === 0) expect(first.isPartial).toBe(true)
+    expect(first.isPartial || first.found.length === 1).toBe(true)
     await letWork()
     await say('s4', 'and more', 1)
     expect(await search('word7end')).toEqual({ found: ['s7'], isPartial: false })
