@@ -1,5 +1,5 @@
-// A room is entered by its package name, or by the client inside it, and says what it needs. npm hoists every workspace and every dependency
-// to the top, so an import that goes round the door, or that package.json does not declare, resolves all the same.
+// A room is entered by its package name, or by an entry that it declares, and says what it needs. npm hoists every workspace
+// and every dependency to the top, so a deep import, or one that package.json does not declare, resolves all the same.
 import { posix } from 'node:path'
 import { isBuiltin } from 'node:module'
 import { type House, type Manifest, type Room, isTest, packageNameOf, roomNamed, roomOf } from './house.ts'
@@ -38,12 +38,49 @@ export function findUndeclaredImports(house: House): string[] {
 
 export function findRoomsWithManyDoors(house: House): string[] {
   return house.rooms
-    .filter(({ folder, manifest }) => folder !== '.' && !DOORS.has(JSON.stringify(manifest.exports)))
-    .map((room) => `${manifestPath(room)} must export "." at ./src/index.ts and at most "./client" besides`)
+    .filter(({ folder, manifest }) => folder !== '.' && !hasKnownEntries(manifest))
+    .map(
+      (room) => `${manifestPath(room)} must export "." at ./src/index.ts and at most "./client" and "./light" besides`,
+    )
 }
 
-/** A client is an entry of its own: a browser that loads it must not load the engine. */
-const DOORS = new Set(['{".":"./src/index.ts"}', '{".":"./src/index.ts","./client":"./src/client/index.ts"}'])
+/** The closure of a light entry: it is loaded before a process gives its first answer. */
+export function findHeavyImports(house: House): string[] {
+  const files = new Map(house.files.map((file) => [file.path, file]))
+  const entries = house.rooms.flatMap((room) => (hasLightEntry(room) ? [`${room.folder}/src/light/index.ts`] : []))
+  const reached = new Set(entries)
+  // The set grows while it is walked.
+  for (const path of reached) {
+    for (const { specifier, isTypeOnly } of files.get(path)?.imports ?? []) {
+      if (!isTypeOnly && specifier.startsWith('.')) reached.add(posix.join(posix.dirname(path), specifier))
+    }
+  }
+  return [...reached].flatMap((path) =>
+    (files.get(path)?.imports ?? [])
+      .filter(({ specifier, isTypeOnly }) => !isTypeOnly && !isLight(house, specifier))
+      .map(({ specifier, line }) => `${path}:${line} is part of a light entry and may not load ${specifier}`),
+  )
+}
+
+function isLight(house: House, specifier: string): boolean {
+  if (specifier.startsWith('.') || isBuiltin(specifier)) return true
+  const room = roomNamed(house, packageNameOf(specifier))
+  return room !== undefined && hasLightEntry(room) && specifier === `${room.manifest.name}/light`
+}
+
+/** A browser that loads a client must not load the engine. What answers first must not wait for anything else. */
+const ENTRIES: Readonly<Record<string, string>> = {
+  '.': './src/index.ts',
+  './client': './src/client/index.ts',
+  './light': './src/light/index.ts',
+}
+
+function hasKnownEntries({ exports = {} }: Manifest): boolean {
+  const entries = Object.entries(exports)
+  return '.' in exports && entries.every(([entry, target]) => ENTRIES[entry] === target)
+}
+
+const hasLightEntry = ({ manifest: { exports = {} } }: Room): boolean => './light' in exports
 
 const entriesOf = ({ manifest: { name, exports = {} } }: Room): readonly string[] =>
   Object.keys(exports).map((entry) => `${name}${entry.slice(1)}`)

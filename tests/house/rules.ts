@@ -7,6 +7,7 @@ import {
 import { findCirclesOfFolders } from './circles.ts'
 import {
   findDeepImports,
+  findHeavyImports,
   findImportsThatLeaveTheirRoom,
   findRoomsWithManyDoors,
   findUndeclaredImports,
@@ -170,13 +171,39 @@ export const RULES: readonly Rule[] = [
     ],
   },
   {
-    sentence: 'a package has one door, and at most a client besides',
+    sentence: 'a package has one door, and at most a client and a light entry besides',
     find: findRoomsWithManyDoors,
     brokenBy: {},
     brokenManifests: {
       'packages/tools/package.json': { name: '@polylogue/tools', exports: { '.': './src/index.ts', './*': './src/*' } },
     },
-    complaints: ['packages/tools/package.json must export "." at ./src/index.ts and at most "./client" besides'],
+    complaints: [
+      'packages/tools/package.json must export "." at ./src/index.ts and at most "./client" and "./light" besides',
+    ],
+  },
+  {
+    sentence: 'a light entry loads no other package, except for its light entry',
+    find: findHeavyImports,
+    brokenBy: {
+      'packages/protocols/aap/src/light/index.ts': "export { a } from './a.ts'\nimport type { Z } from 'zod'",
+      'packages/protocols/aap/src/light/a.ts': "import '../b.ts'\nimport '@polylogue/kit/light'\nimport 'node:net'",
+      'packages/protocols/aap/src/b.ts': "import 'zod'\nimport '@polylogue/kit'",
+      'packages/protocols/aap/src/index.ts': "import 'zod'",
+    },
+    brokenManifests: {
+      'packages/protocols/aap/package.json': {
+        name: '@polylogue/aap',
+        exports: { '.': './src/index.ts', './light': './src/light/index.ts' },
+      },
+      'packages/protocols/kit/package.json': {
+        name: '@polylogue/kit',
+        exports: { '.': './src/index.ts', './light': './src/light/index.ts' },
+      },
+    },
+    complaints: [
+      'packages/protocols/aap/src/b.ts:1 is part of a light entry and may not load zod',
+      'packages/protocols/aap/src/b.ts:2 is part of a light entry and may not load @polylogue/kit',
+    ],
   },
   {
     sentence: 'exports are named one by one',
@@ -211,9 +238,12 @@ export const RULES: readonly Rule[] = [
     complaints: ['packages/tools/src/runTurn.ts', 'packages/tools/Read/a.ts'],
   },
   {
-    sentence: "a protocol's words are said only in its own room",
+    sentence: "a protocol's words are said only in its own room and by its door",
     find: findProtocolWords,
     brokenBy: {
+      'apps/server/src/a.ts': "export const a = 'session/new'",
+      'apps/server/src/doors/blade.ts': "export const a = ['chat:send', 'turn_stop']",
+      'apps/server/src/a.test.ts': "export const a = 'turn_start'",
       'packages/engine/src/a.ts': "import '../session/update.ts'\nexport const a = 'turn:patch'",
       'packages/tools/src/a.ts': '// answers session/request_permission',
       'packages/protocols/aap/src/a.ts': "export const a = ['turn_stop', 'chat:send']",
@@ -221,6 +251,9 @@ export const RULES: readonly Rule[] = [
       'packages/testkit/src/a.ts': "export const a = 'turn_stop'",
     },
     complaints: [
+      'apps/server/src/a.ts says session/new, a word of packages/protocols/acp',
+      'apps/server/src/doors/blade.ts says turn_stop, a word of packages/protocols/aap',
+      'apps/server/src/a.test.ts says turn_start, a word of packages/protocols/aap',
       'packages/engine/src/a.ts says turn:patch, a word of packages/protocols/blade',
       'packages/tools/src/a.ts says session/request_permission, a word of packages/protocols/acp',
       'packages/protocols/aap/src/a.ts says chat:send, a word of packages/protocols/blade',

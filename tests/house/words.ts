@@ -20,12 +20,18 @@ const EMPTY_NAME = new RegExp(`^(${EMPTY_WORDS})s?$`, 'i')
 const EMPTY_PATH = new RegExp(`^(${EMPTY_WORDS}|common|misc)s?$`)
 const KEBAB_CASE = /^[a-z0-9]+(-[a-z0-9]+)*(\.[a-z0-9]+(-[a-z0-9]+)*)*$/
 
-/** Every package but its own room and testkit, whose contract suites may name what they compare. */
+/**
+ * Looks at packages and apps. A protocol's own room and its file in the server's doors may say its words, and so may
+ * testkit, whose contract suites name what they compare.
+ */
 export function findProtocolWords(house: House): string[] {
-  const files = house.files.filter(({ path }) => path.startsWith('packages/') && !path.startsWith('packages/testkit/'))
+  const files = house.files.filter(
+    ({ path }) =>
+      /^(?:packages\/(?!testkit\/)|apps\/)/.test(path) && !CLIENTS.some((client) => path.startsWith(client)),
+  )
   return files.flatMap(({ path, text }) =>
     Object.entries(PROTOCOL_WORDS)
-      .filter(([owner]) => !path.startsWith(`${owner}/`))
+      .filter(([owner]) => !path.startsWith(`${owner}/`) && path !== doorOf(owner))
       .flatMap(([owner, itsWords]) => itsWords.map((word) => ({ owner, word })))
       .filter(({ word }) => new RegExp(`(?<![\\w/:-])${word}(?![\\w/:-]|\\.ts)`).test(text))
       .map(({ owner, word }) => `${path} says ${word}, a word of ${owner}`),
@@ -50,6 +56,17 @@ export function findStoreNames(house: House): string[] {
         ),
     )
 }
+
+/** Clients of a protocol say its words too. */
+const CLIENTS = [
+  // Talks to the server as any other client does.
+  'apps/cli/src/',
+  // Runs in a browser.
+  'apps/server/src/page/',
+]
+
+/** `packages/protocols/aap` is served by `apps/server/src/doors/aap.ts`. */
+const doorOf = (owner: string): string => `apps/server/src/doors/${owner.slice(owner.lastIndexOf('/') + 1)}.ts`
 
 export function findEmptyNames(house: House): string[] {
   return house.files.flatMap(({ path, exportedNames }) =>

@@ -10,7 +10,7 @@ import type { RunningServer, ServeOptions } from './serve-options.ts'
 
 export { defaultDataDir } from './data-dir.ts'
 export { ServeError } from './serve-error.ts'
-export type { AcpHandshake } from './acp/handshake.ts'
+export type { AcpHandshake } from '@polylogue/acp/light'
 export type { OwnerRequestOptions, OwnerResponse } from './owner/owner-connection.ts'
 export type { EditorProcessOptions, ExamineOptions, Finding, OwnerConnection, RunningServer, ServeOptions }
 

@@ -244,7 +244,7 @@ describe('stopping', () => {
     expect((await exchange(`${server.url}/aap/v3/sessions`, { headers: bearer(server.localKey) })).status).toBe(503)
     const stream = await text(turn)
     expect(stream).toContain('"delta":"done"')
-    expect(stream).toMatch(/event: turn_stop\ndata: .*"end_turn"/)
+    expect(stream).toMatch(/"stopReason":"end_turn"/)
     await stopped
   })
 
@@ -270,12 +270,12 @@ describe('stopping', () => {
     const startedAt = performance.now()
     await server.stop(0)
     expect(performance.now() - startedAt).toBeLessThan(1_500)
-    expect(await cut).not.toContain('turn_stop')
+    expect(await cut).not.toContain('stopReason')
     const next = await startServer({ dataDir: server.dataDir })
     const follow = await beginExchange(`${next.url}/aap/v3/sessions/${sessionId}/events?after=0`, {
       headers: bearer(next.localKey),
     })
-    expect(await text(follow)).toMatch(/after [^]*turn_stop/)
+    expect(await text(follow)).toMatch(/after [^]*stopReason/)
   })
 
   it('closes the listeners, removes the socket and frees the directory', async () => {

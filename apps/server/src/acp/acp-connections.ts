@@ -1,11 +1,11 @@
 import type { AcpConnection, AcpConnectionOptions, AcpRights } from '@polylogue/acp'
+import type { AcpHandshake } from '@polylogue/acp/light'
 import { LOCAL_USER } from '../auth/key-ring.ts'
 import type { AttachedClient, ByteStreams } from '../doors/door.ts'
 import type { Log } from '../log/log.ts'
 import { randomBytes } from '../platform/random-bytes.ts'
 import { systemClock } from '../platform/system-clock.ts'
 import type { ConnectionDeps } from './acp-deps.ts'
-import type { AcpHandshake } from './handshake.ts'
 
 /** Every open connection of an editor, by pipe and by WebSocket. */
 export interface AcpConnections {

@@ -2,7 +2,6 @@ import type { AgentCatalog } from '@polylogue/engine'
 import type { DoorPipe } from '../doors/door.ts'
 import { HttpRefusal } from '../http/http-refusal.ts'
 import { toEditorOptions, type AcpConnections } from './acp-connections.ts'
-import { parseHandshake } from './parse-handshake.ts'
 
 export interface EditorPipeDeps {
   readonly connections: AcpConnections
@@ -13,6 +12,7 @@ export interface EditorPipeDeps {
 export function createEditorPipe({ connections, agents }: EditorPipeDeps): DoorPipe {
   return {
     async open(written, connect) {
+      const { parseHandshake } = await import('@polylogue/acp')
       const handshake = parseHandshake(written)
       if (handshake === undefined) throw new HttpRefusal(400, 'The handshake is not valid.')
       const agent = handshake.agent ?? agents.defaultName

@@ -1,9 +1,8 @@
+import { createRelay, writeHandshake, type AcpHandshake, type Relay } from '@polylogue/acp/light'
 import { readVersion } from '../version.ts'
 import { within } from '../within.ts'
 import { openEditorStdio, type EditorStdio } from './editor-stdio.ts'
 import type { OpenedBack } from '../pipe/open-back.ts'
-import { writeHandshake, type AcpHandshake } from './handshake.ts'
-import { createRelay, type Relay } from './relay.ts'
 import type { ServeOptions } from '../serve-options.ts'
 
 export interface EditorProcessOptions {

@@ -1,35 +1,35 @@
 import { createWriteStream, fstatSync } from 'node:fs'
 import { Socket } from 'node:net'
 import type { Writable } from 'node:stream'
-import { createLineCutter } from './line-cutter.ts'
+import { LineReader, LineTooLong } from '@polylogue/kit/light'
 
-/** The editor's end: frames come in by stdin and leave by stdout, and nothing else ever does. */
+/** Frames come in by stdin and leave by stdout, which carries nothing else. */
 export interface EditorStdio {
   /** Begins to read. */
   listen(listener: EditorListener): void
-  /** What the editor sends stays in its own hands until `resume`. */
+  /** Stops reading until `resume`. */
   pause(): void
   resume(): void
   write(bytes: Uint8Array): void
   /** Resolves when the editor has taken most of what was written. */
   drained(): Promise<void>
-  /** Resolves when everything is written, or nobody is there to read it. */
+  /** Resolves when everything is written, or the editor is gone. */
   flush(): Promise<void>
 }
 
 export interface EditorListener {
   line(line: Uint8Array): void
-  /** Once: it has closed its end, does not read any more, or sent a line that is too long. */
+  /** Called once: the editor closed its end, stopped reading, or sent a line that is too long. */
   left(reason: string | undefined): void
 }
 
-/** As long as a frame may be. */
+/** The longest frame. */
 const MAX_LINE_BYTES = 32 * 1024 * 1024
 const LINE_END = Buffer.from('\n')
 
 /**
- * Takes stdin and stdout for the protocol. From here on whatever a dependency or a tool prints goes to stderr: one
- * stray line would be a broken frame.
+ * Takes stdin and stdout for the protocol. From now on everything else that is printed goes to stderr: a stray line would
+ * be a broken frame.
  */
 export function openEditorStdio(): EditorStdio {
   const out = openStdout()
@@ -47,11 +47,15 @@ export function openEditorStdio(): EditorStdio {
         process.stdin.pause()
         left(reason)
       }
-      const lines = createLineCutter()
+      const lines = new LineReader(MAX_LINE_BYTES)
       process.stdin.on('data', (chunk: Buffer) => {
         if (hasLeft) return
-        for (const complete of lines.push(chunk)) if (!isBlank(complete)) line(complete)
-        if (lines.pendingBytes > MAX_LINE_BYTES) leave(`A line is longer than ${MAX_LINE_BYTES} bytes.`)
+        try {
+          for (const complete of lines.push(chunk)) if (!isBlank(complete)) line(complete)
+        } catch (error) {
+          if (!(error instanceof LineTooLong)) throw error
+          leave(`A line is longer than ${MAX_LINE_BYTES} bytes.`)
+        }
       })
       process.stdin.on('end', () => {
         const last = lines.end()
@@ -59,7 +63,7 @@ export function openEditorStdio(): EditorStdio {
         leave()
       })
       process.stdin.on('error', () => leave())
-      // EPIPE, or what a socket says in its place: the editor is gone, and its stdin will end too.
+      // EPIPE or its equivalent on a socket: the editor is gone, and stdin will end too.
       out.on('error', () => leave())
     },
     pause: () => void process.stdin.pause(),
@@ -84,8 +88,8 @@ export function openEditorStdio(): EditorStdio {
 }
 
 /**
- * Node writes to a pipe on stdout synchronously: an editor that does not read would stop all that this process does,
- * for other editors too. A stream of our own does not wait.
+ * Node writes to a pipe on stdout synchronously, so an editor that does not read would block this process, and other
+ * editors with it. Our own stream does not block.
  */
 function openStdout(): Writable {
   const stats = fstatSync(1)

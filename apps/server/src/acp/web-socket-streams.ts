@@ -1,15 +1,15 @@
+import { LineReader } from '@polylogue/kit'
 import type { RawData, WebSocket } from 'ws'
-import { createLineCutter } from './line-cutter.ts'
 
 const UNSUPPORTED = 1003
 const NORMAL = 1000
 const LINE_END = Buffer.from('\n')
 
-/** A WebSocket as the door wants its connections: lines of bytes. One message is one frame. */
+/** A WebSocket as a stream of lines. One message is one frame. */
 export interface FrameStreams {
   readonly input: ReadableStream<Uint8Array>
   readonly output: WritableStream<Uint8Array>
-  /** Ends the input here and now: of what the client goes on to send nothing is heard. */
+  /** Ends the input at once. Later messages are ignored. */
   stopReading(): void
 }
 
@@ -31,11 +31,11 @@ function readMessages(webSocket: WebSocket): Pick<FrameStreams, 'input' | 'stopR
         if (isBinary) return webSocket.close(UNSUPPORTED, 'Send text.')
         controller.enqueue(toBytes(message))
         controller.enqueue(LINE_END)
-        // What a client sends faster than it is read stays in its own hands.
+        // Backpressure: the rest stays with the client.
         if ((controller.desiredSize ?? 1) <= 0) webSocket.pause()
       })
       webSocket.on('close', stopReading)
-      // A broken frame, or one too large: `ws` closes the connection with the right code.
+      // For a broken or too large frame, `ws` closes the connection with the right code.
       webSocket.on('error', stopReading)
     },
     pull: () => webSocket.resume(),
@@ -48,10 +48,10 @@ function readMessages(webSocket: WebSocket): Pick<FrameStreams, 'input' | 'stopR
 }
 
 function writeMessages(webSocket: WebSocket): WritableStream<Uint8Array> {
-  const lines = createLineCutter()
+  const lines = new LineReader()
   return new WritableStream<Uint8Array>({
     async write(chunk) {
-      const frames = lines.push(chunk)
+      const frames = [...lines.push(chunk)]
       if (webSocket.readyState !== webSocket.OPEN) throw new Error('the client has gone')
       await Promise.all(frames.map((frame) => send(webSocket, frame)))
     },

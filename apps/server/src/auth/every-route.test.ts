@@ -79,6 +79,6 @@ describe('a revoked key', () => {
       body: {},
     })
     expect(cancelled.status).toBe(202)
-    expect(await text(staying)).toContain('event: turn_stop')
+    expect(await text(staying)).toContain('stopReason')
   })
 })

@@ -1,4 +1,4 @@
-import { isObject } from './rpc/envelope.ts'
+import { isObject } from './is-object.ts'
 
 /** What a client said it can do, as far as it matters here. What it did not say, it cannot do. */
 export interface ClientAbilities {

@@ -15,3 +15,4 @@ export {
   type SessionServers,
 } from './deps.ts'
 export type { EditorDesk, EditorOffers } from './editor/editor-offers.ts'
+export { parseHandshake } from './parse-handshake.ts'

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { isObject } from './rpc/envelope.ts'
+import { isObject } from './is-object.ts'
 import { CODES, RpcError, invalidParams } from './rpc/rpc-error.ts'
 
 export type Params = Readonly<Record<string, unknown>>

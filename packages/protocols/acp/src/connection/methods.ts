@@ -1,10 +1,11 @@
 import { toRpcError } from '../errors.ts'
-import { isObject } from '../rpc/envelope.ts'
+import { isObject } from '../is-object.ts'
+import { SET_MODEL, answerInitialize } from '../light/initialize-answer.ts'
 import { invalidParams } from '../rpc/rpc-error.ts'
 import type { RequestMethod, RpcMethods } from '../rpc/rpc-peer.ts'
 import { setConfigOption, setMode, setModel } from './configuration.ts'
 import type { Connection } from './connection.ts'
-import { SET_MODEL, parseHandshake, toHandshake } from './handshake.ts'
+import { parseHandshake } from './handshake.ts'
 import { deleteSession, endSession, loadSession, newSession } from './lifecycle.ts'
 import { listModels, setModelOfOld } from './old-names.ts'
 import { listSessions } from './list-sessions.ts'
@@ -20,7 +21,7 @@ export function toMethods(connection: Connection): RpcMethods {
         const { abilities, clientName } = parseHandshake(params, options.profile)
         connection.abilities = abilities
         connection.clientName = clientName
-        return toHandshake(options.profile, deps.version)
+        return answerInitialize(options.profile, deps.version)
       },
     ],
     [

@@ -1,10 +1,14 @@
-import { findShapeProblem } from './find-shape-problem.ts'
+import { findJsonProblem } from '@polylogue/kit'
+import { isObject } from '../is-object.ts'
 import { CODES } from './rpc-error.ts'
 
 export type RpcId = string | number | null
 
 /** Of an id and of a method: both are repeated in answers. */
 const LONGEST_NAME = 255
+/** Of one frame. Texts may be as long as their frame. */
+const MAX_KEYS = 10_000
+const MAX_KEY_LENGTH = 1024
 
 /** What one line says. */
 export type Incoming =
@@ -14,10 +18,10 @@ export type Incoming =
   | { readonly type: 'invalid'; readonly id: RpcId; readonly code: number; readonly message: string }
 
 /** `undefined` for a blank line. */
-export function readEnvelope(line: string, deepest: number): Incoming | undefined {
+export function readEnvelope(line: string, depth: number): Incoming | undefined {
   if (line.trim() === '') return undefined
-  const problem = findShapeProblem(line, deepest)
-  if (problem !== undefined) return invalid(null, problem)
+  const problem = findJsonProblem(line, { depth, keys: MAX_KEYS, keyLength: MAX_KEY_LENGTH })
+  if (problem !== undefined) return invalid(null, problem.message)
   let frame: unknown
   try {
     frame = JSON.parse(line)
@@ -43,9 +47,6 @@ function classify(frame: Readonly<Record<string, unknown>>): Incoming {
   }
   return { type: 'response', id: known, result, error }
 }
-
-export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const isId = (id: unknown): id is RpcId =>
   typeof id === 'string' ? id.length <= LONGEST_NAME : typeof id === 'number' || id === null

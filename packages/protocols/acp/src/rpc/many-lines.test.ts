@@ -2,7 +2,6 @@ import { createFakeParts, loadAcpFrameChecker } from '@polylogue/testkit'
 import { setImmediate } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { usingWorlds } from '../test-support/using-worlds.ts'
-import { LineSplitter } from './line-splitter.ts'
 
 const open = usingWorlds(() => ({ ...createFakeParts(), check: loadAcpFrameChecker }))
 
@@ -18,9 +17,21 @@ describe('very many lines in one piece of input', () => {
     expect(client.frames.filter(({ error }) => error !== undefined)).toHaveLength(2_000)
   })
 
-  it('are none where they are empty', () => {
-    const lines = new LineSplitter(100)
-    expect([...lines.push(Buffer.from('\n\n\na\n\nb'))]).toEqual(['a'])
-    expect([...lines.push(Buffer.from('\n\n\n'))]).toEqual(['b'])
+  it('let others have their turn where they are empty too', async () => {
+    const { client } = await open().connect()
+    let turns = 0
+    let isDone = false
+    const count = async (): Promise<void> => {
+      while (!isDone) {
+        await setImmediate()
+        turns += 1
+      }
+    }
+    const counted = count()
+    await client.sendText('\n'.repeat(1_000_000))
+    expect(await client.result('session/list', {})).toEqual({ sessions: [] })
+    isDone = true
+    await counted
+    expect(turns).toBeGreaterThan(50)
   })
 })

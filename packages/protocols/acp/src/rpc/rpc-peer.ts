@@ -4,8 +4,9 @@
 // with the frame in it, drops the answers of running requests when the input ends, and strips keys that must be refused.
 import type { LogEntry } from '@polylogue/engine'
 import { setImmediate as giveWay } from 'node:timers/promises'
-import { isObject, readEnvelope, type Incoming, type RpcId } from './envelope.ts'
-import { LineSplitter } from './line-splitter.ts'
+import { LineReader, lineText } from '@polylogue/kit'
+import { isObject } from '../is-object.ts'
+import { readEnvelope, type Incoming, type RpcId } from './envelope.ts'
 import type { OutQueue } from './out-queue.ts'
 import { CODES, RequestAbandoned, RpcError, methodNotFound, type ErrorDetails } from './rpc-error.ts'
 
@@ -40,8 +41,12 @@ interface Awaited {
 }
 
 const CANCEL = '$/cancel_request'
-/** One piece of input may hold millions of lines; so many are read before others have their turn. */
-const LINES_IN_A_ROW = 100
+/** One chunk of input may hold millions of lines. The loop is given up after so much work. */
+const WORK_IN_A_ROW = 10_000
+const WORK_OF_A_FRAME = 100
+const WORK_OF_AN_EMPTY_LINE = 1
+
+const EMPTY = new Uint8Array()
 
 export class RpcPeer {
   readonly #options: RpcPeerOptions
@@ -58,23 +63,25 @@ export class RpcPeer {
     this.#methods = methods
   }
 
-  /** Resolves at the end of the input, or when `signal` aborts. Rejects with `FrameTooLong`, or with what the input had. */
+  /** Resolves at the end of the input, or when `signal` aborts. Rejects with `LineTooLong`, or with the error of the input. */
   async read(input: ReadableStream<Uint8Array>, signal: AbortSignal): Promise<void> {
     const reader = input.getReader()
     const stop = (): void =>
       void reader.cancel().catch((error: unknown) => this.#logProblem('closing the input', error))
     signal.addEventListener('abort', stop, { once: true })
-    const lines = new LineSplitter(this.#options.frameBytes)
-    let received = 0
+    const lines = new LineReader(this.#options.frameBytes)
+    let work = 0
     try {
       for (;;) {
         const { done, value } = await reader.read()
         if (signal.aborted) return
-        if (done) return this.#receive(lines.rest())
+        if (done) return this.#receive(lines.end() ?? EMPTY)
         for (const line of lines.push(value)) {
+          work += line.length > 1 ? WORK_OF_A_FRAME : WORK_OF_AN_EMPTY_LINE
           this.#receive(line)
-          received += 1
-          if (received % LINES_IN_A_ROW === 0) await giveWay()
+          if (work < WORK_IN_A_ROW) continue
+          work = 0
+          await giveWay()
           if (signal.aborted) return
         }
       }
@@ -128,8 +135,9 @@ export class RpcPeer {
     while (this.#running.size > 0) await Promise.all(this.#running)
   }
 
-  #receive(line: string): void {
-    const incoming = readEnvelope(line, this.#options.jsonDepth)
+  #receive(line: Uint8Array): void {
+    if (line.length <= 1) return
+    const incoming = readEnvelope(lineText(line), this.#options.jsonDepth)
     if (incoming === undefined) return
     switch (incoming.type) {
       case 'invalid':

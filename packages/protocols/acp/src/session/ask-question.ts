@@ -1,11 +1,10 @@
 import type { CreateElicitationRequest, ElicitationPropertySchema } from '@agentclientprotocol/sdk'
 import type { SessionId, ToolCallId } from '@polylogue/engine'
-import { isObject } from '../rpc/envelope.ts'
+import { isObject } from '../is-object.ts'
+import { ASK_USER } from '../light/initialize-answer.ts'
 import { CODES, RpcError } from '../rpc/rpc-error.ts'
 import type { RpcPeer } from '../rpc/rpc-peer.ts'
 import type { Question } from './questions.ts'
-
-export const ASK_USER = '_agentao.cn/ask_user'
 
 export interface QuestionChannel {
   readonly peer: RpcPeer

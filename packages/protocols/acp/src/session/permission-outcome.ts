@@ -1,7 +1,7 @@
 import type { PermissionOption, RequestPermissionRequest } from '@agentclientprotocol/sdk'
 import type { SessionId } from '@polylogue/engine'
 import type { Announcement } from '../projection/shown-call.ts'
-import { isObject } from '../rpc/envelope.ts'
+import { isObject } from '../is-object.ts'
 
 const ALLOW: PermissionOption = { optionId: 'allow', name: 'Allow once', kind: 'allow_once' }
 const ALWAYS: PermissionOption = { optionId: 'allow_always', name: 'Always allow', kind: 'allow_always' }

@@ -175,7 +175,7 @@ describe('when the owner is gone', () => {
     ])
   })
 
-  it('a session that was closed, and one that cannot be taken up, are not tried again', async () => {
+  it('a session that was closed, and one that cannot be resumed, are not tried again', async () => {
     await openSession()
     say({ id: 5, method: 'session/close', params: { sessionId: 's' } })
     answer({ id: 5, result: {} })
@@ -192,7 +192,7 @@ describe('when the owner is gone', () => {
     await nextTick()
     answer({ id: owner.last()['id'], error: { code: -32_002, message: 'unknown' } })
     await attached
-    expect(notes).toEqual(['The session t could not be taken up again.'])
+    expect(notes).toEqual(['The session t could not be resumed.'])
     relay.lost()
     expect((await attach()).got.map(({ method }) => method)).toEqual(['initialize'])
   })

@@ -1,14 +1,15 @@
-import { isObject, type Frame } from './frame.ts'
+import { isObject } from '../is-object.ts'
+import type { Frame } from './frame.ts'
 
-/** How a session is taken up again: the parameters of `session/resume`. */
+/** The parameters of `session/resume`. */
 export interface SessionPlace {
   readonly sessionId: string
   readonly [name: string]: unknown
 }
 
-/** The sessions that an editor has open, as its requests and their answers tell. */
+/** The sessions that an editor has open, learned from its requests and their answers. */
 export interface OpenSessions {
-  /** A request was answered with success. */
+  /** A request succeeded. */
   answered(request: Frame, result: unknown): void
   list(): readonly SessionPlace[]
   forget(sessionId: string): void

@@ -1,11 +1,12 @@
-// Carries frames between one editor and whoever owns the data directory at the moment. To the editor it is one agent that
-// never goes away. When the owner does, open prompts answer `interrupted`, what the owner had asked the editor is taken
-// back, everything else is asked again of the next owner, and the editor's sessions are taken up there. So it remembers
-// the last `initialize`, the sessions that are open, and the requests of both sides that have no answer yet.
-import { isAnswer, isObject, keyOf, parseFrame, rewriteFrame, writeFrame, type Frame, type FrameId } from './frame.ts'
-import type { AcpHandshake } from './handshake.ts'
+// Carries frames between one editor and the current owner of the data directory. To the editor it is one agent that never
+// goes away. When the owner does, open prompts are answered as `interrupted`, the owner's own requests are cancelled,
+// all other requests go to the next owner, and the editor's sessions are resumed there. For that the relay keeps the last
+// `initialize`, the open sessions, and the unanswered requests of both sides.
+import { LineReader } from '@polylogue/kit/light'
+import type { AcpProfile } from '../deps.ts'
+import { isObject } from '../is-object.ts'
+import { isAnswer, keyOf, parseFrame, rewriteFrame, writeFrame, type Frame, type FrameId } from './frame.ts'
 import { answerInitialize, isPlainInitialize } from './initialize-answer.ts'
-import { createLineCutter, type LineCutter } from './line-cutter.ts'
 import { createOpenSessions } from './open-sessions.ts'
 
 export interface Relay {
@@ -13,22 +14,22 @@ export interface Relay {
   fromEditor(line: Uint8Array): void
   /** The editor sends nothing more. */
   finish(): void
-  /** Bytes of the owner. Whole lines leave at once; the rest waits for its end. */
+  /** Bytes of the owner. Whole lines leave at once; a partial line waits for its end. */
   fromBack(chunk: Uint8Array): void
   /**
-   * From now on this owner answers. Resolves when it knows the editor's sessions and has been sent all that waited.
-   * Rejects when it is lost before.
+   * Uses this owner from now on. Resolves when the owner has resumed the editor's sessions and was sent every held frame.
+   * Rejects if the owner is lost before.
    */
   attach(back: BackEnd): Promise<void>
   /** The owner is gone. */
   lost(): void
-  /** Resolves with true as soon as somebody has to answer, with false when the editor has left and nothing is left to do. */
+  /** Resolves with true when an owner is needed, with false when the editor has left and nothing is open. */
   needsBack(): Promise<boolean>
-  /** A first new session was made: a wish to resume one has been granted, or cannot be any more. */
+  /** The first new session exists, so a `resume` of the handshake no longer applies. */
   readonly hasMadeSession: boolean
-  /** More waits for an owner than should be in memory. */
+  /** The frames that wait for an owner take too much memory. */
   readonly isFull: boolean
-  /** The editor has left, and nobody is at work for it. */
+  /** The editor has left, and no owner works for it. */
   readonly isOver: boolean
 }
 
@@ -38,10 +39,10 @@ export interface BackEnd {
 }
 
 export interface RelayDeps {
-  readonly profile: AcpHandshake['profile']
+  readonly profile: AcpProfile
   readonly version: string
   toEditor(bytes: Uint8Array): void
-  /** For whoever reads stderr. */
+  /** Tells the operator, on stderr. */
   note(sentence: string): void
 }
 
@@ -50,28 +51,28 @@ interface OpenRequest {
   readonly frame: Frame & { readonly id: FrameId; readonly method: string }
 }
 
-/** Nearly all that owners write, passed on unread. The door writes its frames with these keys in this order. */
+/** Most frames of an owner begin like this and pass unparsed. The door writes these keys in this order. */
 const UPDATE = Buffer.from('{"jsonrpc":"2.0","method":"session/update"')
 
 /** Twice the largest frame. */
 const MOST_HELD_BYTES = 64 * 1024 * 1024
 
-/** Once the owner is gone nobody can tell what had become of them. */
+/** Requests whose outcome is unknown once the owner is gone. */
 const UNREPEATABLE = new Set(['session/prompt', 'session/load'])
 
 export function createRelay({ profile, version, toEditor, note }: RelayDeps): Relay {
   let held: Uint8Array[] = []
   /** By key of the id. */
   const open = new Map<string, OpenRequest>()
-  /** Requests of the owner at the editor: the id there, and how the owner calls it. */
+  /** Open requests of the owner: the id that the editor sees, and the owner's own. */
   const asked = new Map<string, { readonly shown: FrameId; readonly own: FrameId }>()
-  /** Taken back; their answers mean nothing any more. */
+  /** Cancelled requests of a former owner, whose answers are dropped. */
   const stale = new Set<string>()
-  /** Requests of our own at the owner. */
+  /** The relay's own requests to the owner. */
   const ours = new Map<string, Pick<PromiseWithResolvers<Frame>, 'resolve' | 'reject'>>()
   const sessions = createOpenSessions()
   const wanted = createWish()
-  let lines: LineCutter = createLineCutter()
+  let lines = new LineReader()
   let initialize: Frame['params']
   let back: BackEnd | undefined
   let isReady = false
@@ -93,7 +94,7 @@ export function createRelay({ profile, version, toEditor, note }: RelayDeps): Re
     return promise
   }
 
-  /** The editor's own answer to something an owner had asked. */
+  /** Passes the editor's answer to the owner that asked. */
   const answerOwner = (line: Uint8Array, id: FrameId): void => {
     const key = keyOf(id)
     if (stale.delete(key)) return
@@ -103,7 +104,7 @@ export function createRelay({ profile, version, toEditor, note }: RelayDeps): Re
     else back?.send(rewriteFrame(line, (frame) => ({ ...frame, id: question.own })))
   }
 
-  /** What the editor is to see of a line of the owner. */
+  /** The frame that the editor gets for a line of the owner. */
   const judge = (line: Uint8Array): Uint8Array | undefined => {
     if (UPDATE.equals(line.subarray(0, UPDATE.length))) return line
     const frame = parseFrame(line)
@@ -124,7 +125,7 @@ export function createRelay({ profile, version, toEditor, note }: RelayDeps): Re
     open.delete(key)
     if (request === undefined) return line
     if (isLeaving(frame)) {
-      // It takes nothing on any more. The next owner will.
+      // The owner is leaving. The next one gets the request.
       held.push(request.line)
       return undefined
     }
@@ -135,7 +136,7 @@ export function createRelay({ profile, version, toEditor, note }: RelayDeps): Re
     return line
   }
 
-  /** The ids of a later owner begin anew, while the editor may still be busy with those of an earlier one. */
+  /** A later owner counts its ids from the start again, while the editor may still be working on the same ids. */
   const showRequest = (line: Uint8Array, own: FrameId): Uint8Array => {
     const shown = owners === 1 ? own : `${owners}.${own}`
     asked.set(keyOf(shown), { shown, own })
@@ -149,13 +150,13 @@ export function createRelay({ profile, version, toEditor, note }: RelayDeps): Re
     return rewriteFrame(line, (frame) => ({ ...frame, params: { ...params, requestId: question.shown } }))
   }
 
-  const takeUpSessions = async (): Promise<void> => {
+  const resumeSessions = async (): Promise<void> => {
     const known = sessions.list()
     const answers = await Promise.all(known.map((params) => ask('session/resume', params)))
     for (const [index, answer] of answers.entries()) {
       const { sessionId = '' } = known[index] ?? {}
       if (answer.error === undefined) continue
-      note(`The session ${sessionId} could not be taken up again.`)
+      note(`The session ${sessionId} could not be resumed.`)
       sessions.forget(sessionId)
     }
   }
@@ -189,10 +190,7 @@ export function createRelay({ profile, version, toEditor, note }: RelayDeps): Re
       else if (back === undefined && held.length === 0) wanted.say(false)
     },
     fromBack(chunk) {
-      const shown = lines
-        .push(chunk)
-        .map(judge)
-        .filter((line) => line !== undefined)
+      const shown = [...lines.push(chunk)].map(judge).filter((line) => line !== undefined)
       const [only] = shown
       if (only !== undefined) toEditor(shown.length === 1 ? only : Buffer.concat(shown))
     },
@@ -201,7 +199,7 @@ export function createRelay({ profile, version, toEditor, note }: RelayDeps): Re
       owners += 1
       wanted.forget()
       if (initialize !== undefined) await ask('initialize', initialize)
-      await takeUpSessions()
+      await resumeSessions()
       if (back !== next) throw new Error('the owner went away')
       isReady = true
       sendHeld()
@@ -210,7 +208,7 @@ export function createRelay({ profile, version, toEditor, note }: RelayDeps): Re
     lost() {
       back = undefined
       isReady = false
-      lines = createLineCutter()
+      lines = new LineReader()
       const questions = [...asked.values()]
       asked.clear()
       for (const { shown } of questions) {
@@ -245,17 +243,17 @@ function isRequest(frame: Frame): frame is OpenRequest['frame'] {
   return frame.id !== undefined && frame.method !== undefined
 }
 
-/** The owner is about to hand over, and refuses new work. */
+/** The owner is handing over and refuses new work. */
 function isLeaving({ error }: Frame): boolean {
   return isObject(error) && isObject(error['data']) && error['data']['reason'] === 'shutting_down'
 }
 
 function writeInterrupted(id: FrameId): Uint8Array {
-  const message = 'Interrupted: the process that was at work has gone.'
+  const message = 'Interrupted: the process that ran this request has ended.'
   return writeFrame({ id, error: { code: -32_603, message, data: { reason: 'interrupted' } } })
 }
 
-/** Yes, no, or not said yet. */
+/** Yes, no, or not known yet. */
 function createWish() {
   let wish = Promise.withResolvers<boolean>()
   return {

@@ -1,13 +1,12 @@
 import { once } from 'node:events'
-import { writeFileSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
 import { request } from 'node:http'
 import type { Socket } from 'node:net'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import { askOwner, createKeyOf } from '../test-support/ask-owner.ts'
-import { exchange } from '../test-support/exchange.ts'
-import { startServer } from '../test-support/start-server.ts'
-import { makeTempDir } from '../test-support/temp-dir.ts'
+import { exchangeJson } from '../support/http-exchange.ts'
+import { askOwner, createUserKey } from '../support/owner-socket.ts'
+import { createAcpWorld } from './support/acp-world.ts'
 
 const TEXT = 1
 const CLOSE = 8
@@ -75,13 +74,20 @@ function frameSize(bytes: Buffer): { readonly start: number; readonly end: numbe
 }
 
 it('S5: of a client that goes on after its key was revoked nothing is heard, and its connection is cut', async () => {
-  const workDir = makeTempDir()
-  const configFile = join(workDir, 'config.json')
-  writeFileSync(configFile, JSON.stringify({ acp: { roots: { anna: [workDir] } } }))
-  const server = await startServer({ configFile })
-  const { id, key } = await createKeyOf('anna', server.dataDir)
-  const other = await createKeyOf('anna', server.dataDir)
-  const client = await connectRudely(server.url, key)
+  const world = await createAcpWorld()
+  onTestFinished(() => world.close())
+  const { dataDir, workDir } = world
+  const config = join(world.path, 'config.json')
+  await writeFile(config, JSON.stringify({ acp: { roots: { anna: [workDir] } } }))
+  const { url } = await world.serve(['--config', config])
+  const made = await askOwner(dataDir, {
+    method: 'POST',
+    path: '/api/polylogue/keys',
+    body: { name: 'laptop', user: 'anna' },
+  })
+  const { id, key } = made.body as { readonly id: string; readonly key: string }
+  const otherKey = await createUserKey(dataDir, 'anna')
+  const client = await connectRudely(url, key)
   const ask = (call: number, method: string, params: object): void =>
     client.send({ jsonrpc: '2.0', id: call, method, params })
   ask(1, 'initialize', { protocolVersion: 1 })
@@ -91,12 +97,16 @@ it('S5: of a client that goes on after its key was revoked nothing is heard, and
 
   const ended = once(client.socket, 'close')
   const revokedAt = performance.now()
-  expect((await askOwner(server.dataDir, 'DELETE', `/api/polylogue/keys/${id}`)).status).toBe(204)
+  const revoked = await askOwner(dataDir, { method: 'DELETE', path: `/api/polylogue/keys/${id}` })
+  expect(revoked.status).toBe(204)
   expect(await client.next(CLOSE)).toContain('The key was revoked.')
   ask(3, 'session/prompt', { sessionId: result.sessionId, prompt: [{ type: 'text', text: 'say anyway' }] })
   await ended
   expect(performance.now() - revokedAt).toBeLessThan(5_000)
-  const headers = { authorization: `Bearer ${other.key}` }
-  const history = `/aap/v3/sessions/${result.sessionId}/history?type=full`
-  expect((await exchange(server.url + history, { headers })).body).toEqual({ history: { full: [] } })
+  const history = await exchangeJson({
+    method: 'GET',
+    url: `${url}/aap/v3/sessions/${result.sessionId}/history?type=full`,
+    headers: { authorization: `Bearer ${otherKey}` },
+  })
+  expect(history.body).toEqual({ history: { full: [] } })
 })

@@ -1,4 +1,5 @@
-// As much of a JSON-RPC frame as whoever carries it has to know. What a frame means is the door's business.
+// The parts of a JSON-RPC frame that a relay needs.
+import { isObject } from '../is-object.ts'
 
 export type FrameId = string | number
 
@@ -13,7 +14,7 @@ export interface Frame {
 
 const decoder = new TextDecoder()
 
-/** `undefined`: not a frame that anybody could answer or that answers anything. */
+/** `undefined`: neither a request, a notification nor an answer. */
 export function parseFrame(line: Uint8Array): Frame | undefined {
   const value = parseJson(decoder.decode(line))
   if (!isObject(value)) return undefined
@@ -38,14 +39,13 @@ export const isAnswer = (frame: Frame): frame is Frame & { readonly id: FrameId 
 /** `1` and `"1"` are two ids. */
 export const keyOf = (id: FrameId): string => JSON.stringify(id)
 
-/** The same frame under another id, or with another id in it; everything else stays as it was written. */
-export function rewriteFrame(line: Uint8Array, change: (value: Record<string, unknown>) => object): Uint8Array {
+/** The same frame with a change; everything else stays as it was written. */
+export function rewriteFrame(
+  line: Uint8Array,
+  change: (value: Readonly<Record<string, unknown>>) => object,
+): Uint8Array {
   const value = parseJson(decoder.decode(line))
   return isObject(value) ? Buffer.from(`${JSON.stringify(change(value))}\n`) : line
-}
-
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function parseJson(text: string): unknown {

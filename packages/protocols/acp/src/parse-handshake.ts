@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { AcpHandshake } from './handshake.ts'
+import type { AcpHandshake } from './light/handshake.ts'
 
 const handshakeSchema = z.object({
   agent: z.string().min(1).max(200).optional(),
@@ -7,7 +7,7 @@ const handshakeSchema = z.object({
   resume: z.object({ selector: z.string().min(1).max(200).optional(), replay: z.enum(['before', 'after']) }).optional(),
 })
 
-/** `undefined`: nothing that we wrote. */
+/** Reads what `writeHandshake` wrote; `undefined` for anything else. */
 export function parseHandshake(written: string): AcpHandshake | undefined {
   const parsed = handshakeSchema.safeParse(decode(written))
   return parsed.success ? parsed.data : undefined
