@@ -73,7 +73,7 @@ describe('polylogue run, beside a running server', () => {
     await turn.until(({ data }) => data['toolCallId'] === 'c2')
     const following = await runPolylogue(run('--session', sessionId), { cwd: dir.path })
     expect(following.code).toBe(3)
-    expect(following.stderr).toContain('Waiting for an answer: echo {"msg":"hi"}')
+    expect(following.stderr).toMatch(/^Waiting: The agent asks to run echo\..*\n {2}\{"msg":"hi"\}$/m)
   })
 
   it("leaves a call of a client's own tool to that client, at a terminal too", async () => {
@@ -84,7 +84,7 @@ describe('polylogue run, beside a running server', () => {
     const looking = startAtTerminal(run('--session', sessionId), { cwd: dir.path })
     const { code, stdout } = await looking.finished
     expect(code).toBe(3)
-    expect(stdout).toContain('Waiting for an answer: ring {}')
+    expect(stdout).toContain('Waiting: ring waits for a result from the client that brought the tool.')
     expect(stdout).not.toContain('Allow it?')
   })
 

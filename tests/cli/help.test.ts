@@ -71,7 +71,7 @@ describe('wrong usage', () => {
     [['dance'], 'there is no verb "dance"'],
     [['chat'], 'there is no verb "chat"'],
     [['run', '--nonsense'], "unknown option '--nonsense'"],
-    [['run'], 'Say what the agent shall do'],
+    [['run'], 'Missing prompt'],
     [['run', ' '], 'The prompt is empty.'],
     [['run', '-'], 'The prompt is empty.'],
     [['serve', '--port', '70000'], 'A port is a number from 0 to 65535.'],
@@ -86,13 +86,13 @@ describe('wrong usage', () => {
     [['permissions'], 'Usage: polylogue permissions'],
     [['memory'], 'Usage: polylogue memory'],
     [['mcp'], 'Usage: polylogue mcp'],
-    [['usage', '--by', 'colour'], 'Give up to four of model, day, session'],
+    [['usage', '--by', 'colour'], 'Use up to four of model, day, session'],
     [['memory', 'add'], "missing required argument 'content'"],
     [['memory', 'add', 'x', '--supersedes', 'y'], 'Give the number of a memory.'],
     [['permissions', 'add', 'maybe', 'Bash'], 'Allowed choices are allow, ask, deny.'],
     [['permissions', 'add', 'deny'], "missing required argument 'tool'"],
     [['permissions', 'add', 'deny', 'Bash', '--arg', 'command'], 'Give an argument and a pattern'],
-    [['permissions', 'add', 'deny', 'Bash', '--url-arg', 'x'], 'give the hosts too, with --host'],
+    [['permissions', 'add', 'deny', 'Bash', '--url-arg', 'x'], '--url-arg needs --host'],
   ])('of %j exits with 2 and says why', async (args: string[], sentence) => {
     const { code, stdout, stderr } = await runPolylogue(args, options)
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })

@@ -28,7 +28,7 @@ describe('polylogue keys', () => {
     const created = await polylogue('keys', 'create', '--user', 'anna', '--name', 'my phone')
     expect(created.code).toBe(0)
     expect(created.stdout).toMatch(/^sk-blade-v2-[\w-]+\n$/)
-    const id = /^Key (key_\w+) for the user anna/.exec(created.stderr)?.[1] ?? ''
+    const id = /^Key (key_\w+) of the user anna/.exec(created.stderr)?.[1] ?? ''
 
     const [heading, ...rows] = tableOf(await polylogue('keys', 'list'))
     expect(heading).toEqual(['ID', 'USER', 'KEY', 'CREATED', 'LAST USED', 'NAME'])

@@ -31,7 +31,7 @@ describe('a question of the agent', () => {
     const running = start(asking(COLOUR))
     await running.says('A number, or your own words: ')
     expect(running.output().stdout).toMatch(
-      /The agent asks you\r\n {2}Colour: Which\?\r\n {2}1\. Red warm\r\n {2}2\. Blue/,
+      /The agent has a question for you\.\r\n {2}Colour: Which\?\r\n {2}1\. Red warm\r\n {2}2\. Blue/,
     )
     running.process.stdin.write('7\n')
     await expect.poll(() => running.output().stdout.split('own words: ').length, { timeout: 10_000 }).toBeGreaterThan(2)
@@ -55,7 +55,7 @@ describe('a question of the agent', () => {
   it('waits without a terminal, with exit code 3, and is taken up later', async () => {
     const waiting = await run(asking(COLOUR))
     expect(waiting.code).toBe(3)
-    expect(waiting.stderr).toContain('Waiting for an answer: AskUserQuestion {"questions":[{')
+    expect(waiting.stderr).toContain('Waiting: The agent has a question for you.\n  Colour: Which?\n  1. Red warm\n')
     const running = start('--session', sessionIn(waiting))
     await running.says('A number, or your own words: ')
     running.process.stdin.write('1\n')
@@ -74,8 +74,10 @@ describe('a sub-agent', () => {
   it('asks for approval as itself, with exactly what will run', async () => {
     const running = start(delegating(stamping))
     await running.says('Allow it? [y/n]')
-    expect(running.output().stdout).toMatch(/A sub-agent \(Look around\) asks to run Bash\r\n {2}\$ date > stamp\.txt/)
-    expect(running.output().stdout).toContain('The mode of this session asks before such a call.')
+    expect(running.output().stdout).toContain(
+      'The sub-agent “Look around” asks to run Bash. ' +
+        "The session's mode asks before calls like this one.\r\n  $ date > stamp.txt\r\n",
+    )
     running.process.stdin.write('y\n')
     const { code, stdout } = await running.finished
     expect(code).toBe(0)
@@ -85,13 +87,13 @@ describe('a sub-agent', () => {
   it('waits without a terminal', async () => {
     const { code, stderr } = await run(delegating(stamping))
     expect(code).toBe(3)
-    expect(stderr).toContain('Waiting for an answer: A sub-agent (Look around): Bash {"command":"date > stamp.txt"}')
+    expect(stderr).toMatch(/^Waiting: The sub-agent “Look around” asks to run Bash\..*\n {2}\$ date > stamp\.txt$/m)
   })
 
   it('asks questions too', async () => {
     const running = start(delegating(asking(COLOUR)))
     await running.says('A number, or your own words: ')
-    expect(running.output().stdout).toContain('A sub-agent (Look around) asks you')
+    expect(running.output().stdout).toContain('The sub-agent “Look around” has a question for you.')
     running.process.stdin.write('1\n')
     expect((await running.finished).stdout).toContain('RESULTS 1: found')
   })

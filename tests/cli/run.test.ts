@@ -100,7 +100,7 @@ describe('polylogue run, alone', () => {
   })
 
   it.each([
-    [['--agent', 'nobody', 'hi'], 'There is no agent "nobody" here. There is: assistant.'],
+    [['--agent', 'nobody', 'hi'], 'There is no agent "nobody". Agents: assistant.'],
     [['--config', 'missing.json', 'hi'], 'missing.json'],
     [['--session', 'not-a-session', 'hi'], ''],
   ])('refuses %j with a sentence', async (args: string[], sentence) => {
@@ -122,7 +122,9 @@ describe('polylogue run, alone', () => {
     const finished = await runUnsafe(`say Look\n${callCount(mark)}`)
     expect(finished).toMatchObject({ code: 3, stdout: 'Look\n' })
     expect(finished.stderr).toContain(`→ count {"run":"${mark}"}`)
-    expect(finished.stderr).toContain(`Waiting for an answer: count {"run":"${mark}"}`)
+    expect(finished.stderr).toMatch(
+      new RegExp(`^Waiting: The agent asks to run count\\..*\\n {2}\\{"run":"${mark}"\\}$`, 'm'),
+    )
     expect(await counting.timesRun(mark)).toBe(0)
   })
 

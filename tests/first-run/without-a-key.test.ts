@@ -45,7 +45,7 @@ describe('a newcomer without a key', () => {
     expect(reading.stdout).toMatch(/`CurrentTime` answered: \d{4}-\d\d-\d\d \d\d:\d\d:\d\d Asia\/Tokyo \(GMT\+9\)/)
     const writing = await machine.start(['run', 'note: buy milk']).finished
     expect(writing.code).toBe(3)
-    expect(writing.stderr).toContain('Waiting for an answer: KeepNote {"text":"buy milk"}')
+    expect(writing.stderr).toMatch(/^Waiting: The agent asks to run KeepNote\..*\n {2}\{"text":"buy milk"\}$/m)
   })
 })
 

@@ -50,7 +50,11 @@ describe('polylogue memory', () => {
     const removed = await memory(['remove', old, String(added.id)])
     expect(removed).toMatchObject({ code: 0, stderr: `Removed ${old}.\nRemoved ${added.id}.\n` })
     expect(await memory(['remove', old])).toMatchObject({ code: 1, stderr: 'polylogue: No such memory.\n' })
-    expect(await memory(['list'])).toMatchObject({ code: 0, stdout: '', stderr: expect.stringContaining('Nothing is') })
+    expect(await memory(['list'])).toMatchObject({
+      code: 0,
+      stdout: '',
+      stderr: expect.stringContaining('There are no memories.'),
+    })
   })
 
   it('lists more than a page, and says when there is more', async () => {
@@ -61,7 +65,7 @@ describe('polylogue memory', () => {
     expect(all.memories).toHaveLength(104)
     const some = await memory(['list', '--limit', '3'])
     expect(rowsOf(some)).toHaveLength(4)
-    expect(some.stderr).toBe('These are 3 of 104; see more with --limit.\n')
+    expect(some.stderr).toBe('Showing 3 of 104. Use --limit to see more.\n')
   })
 
   it.each([

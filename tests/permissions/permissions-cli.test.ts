@@ -65,7 +65,7 @@ describe('polylogue permissions', () => {
     const { code, stderr } = await permissions('add', 'deny', 'Bash', '--arg', 'command=rm (')
     expect({ code, stderr }).toEqual({
       code: 0,
-      stderr: 'Mind: args.command: no regular expression (a ( without its )): compared literally.\n',
+      stderr: 'Warning: args.command: no regular expression (a ( without its )): compared literally.\n',
     })
   })
 
@@ -75,7 +75,7 @@ describe('polylogue permissions', () => {
     expect(await stored()).toEqual([])
     expect(await permissions('import', 'permissions.json')).toMatchObject({ code: 0, stderr: 'Added 2 rules.\n' })
     const again = await permissions('import', 'permissions.json')
-    expect(again.stderr).toBe('Added 0 rules; 2 were there already.\n')
+    expect(again.stderr).toBe('Added 0 rules; 2 existed already.\n')
     expect(JSON.parse((await permissions('list', '--json')).stdout)).toMatchObject({
       rules: [
         { tool: 'Read', action: 'allow' },
@@ -87,7 +87,7 @@ describe('polylogue permissions', () => {
   it.each([
     ['missing.json', undefined, /^polylogue: missing\.json cannot be read: /],
     ['bad.json', '{"rules": [', /^polylogue: bad\.json is not JSON: /],
-    ['wrong.json', '{"rules": [{"tools": "x"}]}', /^polylogue: rules\.0/],
+    ['wrong.json', '{"rules": [{"tools": "x"}]}', /^polylogue: wrong\.json: rules\.0/],
   ])('refuses %s in one sentence', async (name, content, sentence) => {
     if (content !== undefined) writeFileSync(join(dir.path, name), content)
     const { code, stdout, stderr } = await permissions('import', name)
@@ -107,8 +107,8 @@ describe('polylogue permissions', () => {
       [],
     ])
     expect(shown.stderr).toBe(
-      'Of 1 calls in 1 sessions the rule is about 1: 0 allowed, 0 asked, 1 denied. ' +
-        '1 would be decided otherwise than now.\n',
+      'The rule matches 1 of 1 calls in 1 sessions: 0 allowed, 0 asked, 1 denied. ' +
+        '1 would be decided differently.\n',
     )
     const other = await test('allow', 'explode', '--arg', 'reason=^oom', '--json')
     expect(JSON.parse(other.stdout)).toMatchObject({ looked: 1, calls: [], totals: { allow: 0 } })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { directoryOfAgentaoFile, parseAgentaoFile, toAgentaoFile } from './agentao-file.ts'
-import type { SessionRecord } from './wire.ts'
+import type { SessionRecord } from '@polylogue/console/client'
 
 const call = (id: string, name: string, given: string) => ({
   id,
@@ -88,6 +88,9 @@ describe('a file of Agentao’s', () => {
         sessionId: 's',
         title: 'A talk',
         status: 'idle',
+        user: 'local',
+        preset: 'workspace-write',
+        directories: [],
         agent: 'assistant',
         model: 'openai/gpt',
         waitingCalls: [],

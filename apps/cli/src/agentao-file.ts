@@ -1,8 +1,8 @@
 // Agentao keeps a conversation in `<cwd>/.agentao/sessions/<timestamp>.json`: the fields below, with messages as the API of
 // OpenAI has them. What of a file makes no sense is left out and counted; a conversation is worth more than its gaps.
+import type { ImportedMessage, ImportedPart, Message, SessionRecord } from '@polylogue/console/client'
 import { basename, dirname } from 'node:path'
 import { z } from 'zod'
-import type { Entry, SessionRecord } from './wire.ts'
 
 const agentaoFile = z.looseObject({
   session_id: z.string().nullish(),
@@ -14,6 +14,10 @@ const toolCall = z.object({
   id: z.string().min(1),
   function: z.object({ name: z.string().min(1).max(200), arguments: z.string().nullish() }),
 })
+
+const jsonValue = z.json()
+const jsonObject = z.record(z.string(), jsonValue)
+type JsonObject = z.infer<typeof jsonObject>
 
 const textPart = z.object({ type: z.literal('text'), text: z.string() })
 const content = z.union([z.string(), z.array(z.unknown()), z.null(), z.undefined()])
@@ -29,15 +33,6 @@ const agentaoMessage = z.discriminatedUnion('role', [
   }),
   z.object({ role: z.literal('tool'), tool_call_id: z.string(), content }),
 ])
-
-export type ImportedMessage =
-  | { readonly role: 'user'; readonly content: string }
-  | { readonly role: 'assistant'; readonly content: readonly ImportedPart[] }
-  | { readonly role: 'tool'; readonly toolCallId: string; readonly content: string }
-
-type ImportedPart =
-  | { readonly type: 'text' | 'thinking'; readonly text: string }
-  | { readonly type: 'tool-call'; readonly toolCallId: string; readonly name: string; readonly input: object }
 
 export interface ImportedConversation {
   readonly title?: string
@@ -124,10 +119,10 @@ class ConversationReader {
   }
 }
 
-function inputOf(text: string): object {
+function inputOf(text: string): JsonObject {
   try {
-    const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : { _value: value }
+    const value = jsonValue.parse(JSON.parse(text))
+    return jsonObject.safeParse(value).data ?? { _value: value }
   } catch {
     return { _raw: text }
   }
@@ -151,7 +146,7 @@ export function toAgentaoFile({ session, messages }: SessionRecord): object {
   }
 }
 
-function toAgentaoMessage({ role, toolCallId, content: said }: Entry): object {
+function toAgentaoMessage({ role, toolCallId, content: said }: Message): object {
   const text = typeof said === 'string' ? said : said.map((piece) => (piece.type === 'text' ? piece.text : '')).join('')
   if (role === 'tool') return { role, tool_call_id: toolCallId ?? '', content: text }
   if (role !== 'assistant' || typeof said === 'string') return { role, content: text }

@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline'
 
-/** A line without the white space around it. `undefined`: the human left without an answer. `cancel`: Ctrl-C. */
+/** A trimmed line. `undefined`: the user left without an answer. `cancel`: Ctrl-C. */
 export type LineAnswer = { readonly line: string } | 'cancel' | undefined
 
 export type AskLine = (question: string) => Promise<LineAnswer>
@@ -8,7 +8,7 @@ export type AskLine = (question: string) => Promise<LineAnswer>
 export const askLine: AskLine = (question) => {
   const dialogue = createInterface({ input: process.stdin, output: process.stderr })
   return new Promise((resolve) => {
-    // Without an answer the promise must settle too: Ctrl-D closes the dialogue, Ctrl-C arrives here and not as a signal.
+    // Ctrl-D closes the dialogue; Ctrl-C arrives here and not as a signal.
     dialogue.once('close', () => resolve(undefined))
     dialogue.once('SIGINT', () => {
       resolve('cancel')

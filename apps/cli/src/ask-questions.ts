@@ -1,21 +1,19 @@
+import type { WaitingCall } from '@polylogue/console/client'
 import { askLine } from './ask-line.ts'
 import { joinReplies, readQuestions, readReply, type Question } from './questions.ts'
-import type { Output, Terminal } from './terminal.ts'
+import type { Terminal } from './terminal.ts'
 import { toTerminalLine, toTerminalText } from './terminal-text.ts'
-import type { WaitingCall } from './waiting-calls.ts'
-import { formatOwner } from './what-runs.ts'
 
-/** The answer in words, as the agent will read it. `undefined`: the human left. `cancel`: Ctrl-C. */
+/** The answer as the agent will read it. `undefined`: the user left. `cancel`: Ctrl-C. */
 export type QuestionsAnswer = { readonly text: string } | 'cancel' | undefined
 
-/** Puts the questions of a call one after the other, each until it has an answer. */
+/** Asks the questions of a call one after the other, each until it has an answer. */
 export async function askQuestions({ stderr }: Terminal, call: WaitingCall): Promise<QuestionsAnswer> {
   const questions = readQuestions(call.input)
-  const who = call.subAgent === undefined ? 'The agent' : formatOwner(call.subAgent)
-  stderr.write(`${stderr.bold(`${who} asks you`)}\n`)
+  stderr.write(`${stderr.bold(toTerminalLine(call.sentence))}\n`)
   const replies: string[] = []
   for (const question of questions) {
-    showQuestion(stderr, question)
+    for (const line of formatQuestion(question, stderr.dim)) stderr.write(`  ${line}\n`)
     const reply = await askUntilClear(question)
     if (reply === undefined || reply === 'cancel') return reply
     replies.push(reply.text)
@@ -35,11 +33,18 @@ async function askUntilClear(question: Question): Promise<QuestionsAnswer> {
   }
 }
 
-function showQuestion(stderr: Output, { header, question, options }: Question): void {
+/** The questions of a call for a reader, one terminal line each. */
+export const formatQuestions = ({ input }: Pick<WaitingCall, 'input'>): readonly string[] =>
+  readQuestions(input).flatMap((question) => formatQuestion(question))
+
+function formatQuestion(asked: Question, dim = (text: string): string => text): readonly string[] {
+  const { header, question, options } = asked
   const title = header === undefined || header === '' ? '' : `${toTerminalLine(header)}: `
-  stderr.write(`  ${title}${toTerminalText(question)}\n`)
-  for (const [index, { label, description }] of options.entries()) {
-    const about = description === undefined ? '' : ` ${stderr.dim(toTerminalLine(description))}`
-    stderr.write(`  ${index + 1}. ${toTerminalLine(label)}${about}\n`)
-  }
+  return [
+    `${title}${toTerminalText(question)}`,
+    ...options.map(({ label, description }, index) => {
+      const about = description === undefined ? '' : ` ${dim(toTerminalLine(description))}`
+      return `${index + 1}. ${toTerminalLine(label)}${about}`
+    }),
+  ]
 }

@@ -1,50 +1,43 @@
+import type { CallAnswer, StopOutcome, StreamMode, StreamedUpdate } from '@polylogue/aap/client'
+import type { WaitingCall } from '@polylogue/console/client'
 import { askApproval } from './ask-approval.ts'
-import { askQuestions } from './ask-questions.ts'
+import { askQuestions, formatQuestions } from './ask-questions.ts'
 import { ExitCode } from './exit-code.ts'
 import type { Interruption } from './interruption.ts'
-import { requestText, type OwnerLink } from './owner-link.ts'
 import type { Terminal } from './terminal.ts'
 import { toTerminalLine } from './terminal-text.ts'
 import type { TurnPrinter } from './turn-printer.ts'
-import { runTurn, sessionPath, type StreamedEvent, type StreamMode } from './turn-stream.ts'
-import { readWaitingCalls, type WaitingCall } from './waiting-calls.ts'
-import { formatOwner } from './what-runs.ts'
-import type { TurnStop } from './wire.ts'
+import { formatWhatRuns } from './what-runs.ts'
+import type { Owner } from './with-owner.ts'
 
 export interface Conversation {
-  readonly link: OwnerLink
+  readonly owner: Owner
   readonly sessionId: string
-  /** The tools of the client that began the session. It alone can answer their calls. */
-  readonly clientTools: readonly string[]
-  readonly mode: StreamMode
+  readonly stream: StreamMode
   readonly terminal: Terminal
   readonly printer: TurnPrinter
   readonly interruption: Interruption
-  /** Whether a human sits there to approve tool calls and answer questions. */
+  /** Whether somebody can approve tool calls and answer questions at this terminal. */
   readonly canAsk: boolean
-  /** What to type in order to take the session up again. */
-  readonly takeUpWith: string
+  /** The command line that continues the session. */
+  readonly continueWith: string
 }
 
-/** What is to be shown first: a stream, or the calls that a resting turn waits for. */
+/** What is shown first: a stream, or the calls that a paused turn waits for. */
 export type Opening =
-  | { readonly events: AsyncIterable<StreamedEvent> }
+  | { readonly updates: AsyncIterable<StreamedUpdate> }
   | { readonly waitingFor: readonly WaitingCall[] }
 
-type CallAnswer =
-  | { readonly role: 'tool_permission'; readonly toolCallId: string; readonly granted: boolean }
-  | { readonly role: 'tool'; readonly toolCallId: string; readonly content: string }
-
-/** Shows the turn, asks for the approvals and answers it waits for, and returns the exit code when it rests. */
+/** Shows the turn, asks for the approvals and answers that it waits for, and returns the exit code when it rests. */
 export async function converse(conversation: Conversation, opening: Opening): Promise<number> {
-  const { link, sessionId, mode, interruption } = conversation
+  const { owner, sessionId, stream, interruption } = conversation
   interruption.stopBy(() => void cancelTurn(conversation))
   let stage = opening
   for (;;) {
-    if ('events' in stage) {
-      const stop = await play(conversation.printer, stage.events)
-      if (stop.stopReason !== 'tool_use') return conclude(conversation, stop)
-      stage = { waitingFor: await readWaitingCalls(link, sessionId) }
+    if ('updates' in stage) {
+      const stop = await play(conversation.printer, stage.updates)
+      if (stop.outcome !== 'waiting') return conclude(conversation, stop)
+      stage = { waitingFor: await readWaiting(conversation) }
     }
     if (interruption.isRequested) return ExitCode.cancelled
     const answers = await askForAnswers(conversation, stage.waitingFor)
@@ -56,15 +49,27 @@ export async function converse(conversation: Conversation, opening: Opening): Pr
       explainWaiting(conversation, stage.waitingFor)
       return ExitCode.waiting
     }
-    stage = { events: runTurn(link, { sessionId, mode, body: { messages: answers } }) }
+    stage = { updates: owner.turns.runTurn({ sessionId, stream, say: answers }) }
   }
 }
 
-async function play(printer: TurnPrinter, events: AsyncIterable<StreamedEvent>): Promise<TurnStop> {
+export async function readWaiting({
+  owner,
+  sessionId,
+}: Pick<Conversation, 'owner' | 'sessionId'>): Promise<readonly WaitingCall[]> {
+  return (await owner.console.readWaiting({ id: sessionId })).calls
+}
+
+interface Stop {
+  readonly outcome: StopOutcome
+  readonly error?: string
+}
+
+async function play(printer: TurnPrinter, updates: AsyncIterable<StreamedUpdate>): Promise<Stop> {
   try {
-    for await (const streamed of events) {
+    for await (const streamed of updates) {
       printer.print(streamed)
-      if (streamed.event?.event === 'turn_stop') return streamed.event
+      if (streamed.update?.type === 'stopped') return streamed.update
     }
   } finally {
     printer.finish()
@@ -72,70 +77,67 @@ async function play(printer: TurnPrinter, events: AsyncIterable<StreamedEvent>):
   throw new Error('The stream of a turn ended without its stop.')
 }
 
-/** `undefined`: there is nobody to ask, or a call waits for a client that alone can answer it. */
+/** `undefined`: nobody can be asked, or a call waits for the client that brought its tool. */
 async function askForAnswers(
-  conversation: Conversation,
+  { terminal, canAsk }: Conversation,
   calls: readonly WaitingCall[],
 ): Promise<readonly CallAnswer[] | 'cancel' | undefined> {
-  const { clientTools, canAsk } = conversation
-  const isOfClient = ({ route, name }: WaitingCall) =>
-    route === undefined ? clientTools.includes(name) : route === 'client'
-  if (!canAsk || calls.length === 0 || calls.some(isOfClient)) return undefined
+  if (!canAsk || calls.length === 0 || calls.some(({ waitsFor }) => waitsFor === 'client')) return undefined
   const answers: CallAnswer[] = []
   for (const call of calls) {
-    const answer = await askAbout(conversation, call)
+    const answer = await askAbout(terminal, call)
     if (answer === undefined || answer === 'cancel') return answer
     answers.push(answer)
   }
   return answers
 }
 
-async function askAbout({ terminal }: Conversation, call: WaitingCall): Promise<CallAnswer | 'cancel' | undefined> {
-  const { toolCallId, route } = call
-  if (route === 'question') {
+async function askAbout(terminal: Terminal, call: WaitingCall): Promise<CallAnswer | 'cancel' | undefined> {
+  const { toolCallId, waitsFor } = call
+  if (waitsFor === 'answer') {
     const answer = await askQuestions(terminal, call)
-    return answer === undefined || answer === 'cancel' ? answer : { role: 'tool', toolCallId, content: answer.text }
+    return answer === undefined || answer === 'cancel' ? answer : { type: 'result', toolCallId, content: answer.text }
   }
   const answer = await askApproval(terminal, call)
   if (answer === undefined || answer === 'cancel') return answer
-  return { role: 'tool_permission', toolCallId, granted: answer === 'yes' }
+  return { type: 'approval', toolCallId, granted: answer === 'yes' }
 }
 
-async function cancelTurn({ link, sessionId, terminal }: Conversation): Promise<void> {
+async function cancelTurn({ owner, sessionId, terminal }: Conversation): Promise<void> {
   try {
-    await requestText(link, { method: 'POST', path: `${sessionPath(sessionId)}/cancel`, body: {} })
+    await owner.turns.cancelTurn(sessionId)
   } catch (error) {
-    terminal.stderr.write(
-      `The turn could not be cancelled: ${error instanceof Error ? error.message : String(error)}\n`,
-    )
+    const why = error instanceof Error ? error.message : String(error)
+    terminal.stderr.write(`The turn could not be cancelled: ${toTerminalLine(why)}\n`)
   }
 }
 
-function conclude({ terminal: { stderr } }: Conversation, stop: TurnStop): number {
-  switch (stop.stopReason) {
-    case 'end_turn':
+function conclude({ terminal: { stderr } }: Conversation, { outcome, error }: Stop): number {
+  switch (outcome) {
+    case 'finished':
+    case 'waiting':
       return ExitCode.done
-    case 'max_tokens':
-      stderr.write('The answer was cut off at the model’s token limit.\n')
+    case 'token-limit':
+      stderr.write('The answer was cut off at the token limit of the model.\n')
       return ExitCode.done
-    case 'refusal':
+    case 'refused':
       stderr.write('The model declined to answer.\n')
       return ExitCode.done
-    default:
-      if (stop.cancelled) {
-        stderr.write('Cancelled.\n')
-        return ExitCode.cancelled
-      }
-      stderr.write(`The turn failed${stop.error ? `: ${toTerminalLine(stop.error.message)}` : '.'}\n`)
+    case 'cancelled':
+      stderr.write('Cancelled.\n')
+      return ExitCode.cancelled
+    case 'failed':
+      stderr.write(`The turn failed${error === undefined ? '.' : `: ${toTerminalLine(error)}`}\n`)
       return ExitCode.failed
   }
 }
 
-function explainWaiting({ terminal: { stderr }, takeUpWith }: Conversation, calls: readonly WaitingCall[]): void {
-  for (const { name, input, subAgent } of calls) {
-    const owner = subAgent === undefined ? '' : `${formatOwner(subAgent)}: `
-    stderr.write(`Waiting for an answer: ${owner}${toTerminalLine(`${name} ${JSON.stringify(input)}`)}\n`)
+function explainWaiting({ terminal: { stderr }, continueWith }: Conversation, calls: readonly WaitingCall[]): void {
+  for (const call of calls) {
+    stderr.write(`Waiting: ${toTerminalLine(call.sentence)}\n`)
+    const lines = call.waitsFor === 'answer' ? formatQuestions(call) : formatWhatRuns(call)
+    for (const line of lines) stderr.write(`  ${line}\n`)
   }
-  stderr.write('Nothing was approved; the turn rests until somebody answers, in the browser or at a terminal with\n')
-  stderr.write(`  ${takeUpWith}\n`)
+  stderr.write('Nothing was approved. Answer in the browser, or at a terminal with\n')
+  stderr.write(`  ${continueWith}\n`)
 }

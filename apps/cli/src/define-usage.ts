@@ -1,20 +1,35 @@
+import type { UsageGrouping } from '@polylogue/console/client'
 import { InvalidArgumentError, type Command } from 'commander'
 import type { UsageFlags } from './commands/usage.ts'
 import { formatExamples, parseCount, withDataFlags } from './define-verbs.ts'
-import { USAGE_GROUPINGS, type UsageGroupingName } from './usage-table.ts'
+
+// Written here, because help must not wait for the schemas of the client.
+const GROUPINGS: readonly UsageGrouping[] = [
+  'model',
+  'day',
+  'session',
+  'turn',
+  'sub-agent',
+  'step',
+  'agent',
+  'key',
+  'user',
+  'kind',
+]
 
 export function defineUsage(program: Command, finish: (exitCode: number) => void): void {
-  const groupings = Object.keys(USAGE_GROUPINGS).join(', ')
   withDataFlags(program.command('usage'))
-    .description('what models were called, and what that took and cost')
-    .option('--by <what>', `a line for each; one or more of ${groupings}, with commas`, parseGroupings, ['model'])
-    .option('--session <id>', 'only of this session')
-    .option('--turn <id>', 'only of this turn')
-    .option('--key <id>', 'only with this API key, as `keys list` shows it')
-    .option('--user <user>', 'only of this user')
-    .option('--since <date>', 'only from this date on, such as 2026-11-01 (UTC)')
+    .description('show the tokens and the cost of model calls')
+    .option('--by <what>', `group by one or more of ${GROUPINGS.join(', ')}, separated by commas`, parseGroupings, [
+      'model',
+    ])
+    .option('--session <id>', 'only this session')
+    .option('--turn <id>', 'only this turn')
+    .option('--key <id>', 'only calls made with this API key; the id from `keys list`')
+    .option('--user <user>', 'only this user')
+    .option('--since <date>', 'only from this date on, for example 2026-11-01 (UTC)')
     .option('--until <date>', 'only before this date')
-    .option('-n, --limit <number>', 'at most so many lines', parseCount, 1000)
+    .option('-n, --limit <number>', 'maximum number of lines', parseCount, 1000)
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
@@ -28,11 +43,11 @@ export function defineUsage(program: Command, finish: (exitCode: number) => void
     .action(async (flags: UsageFlags) => finish(await (await import('./commands/usage.ts')).showUsage(flags)))
 }
 
-function parseGroupings(text: string): readonly UsageGroupingName[] {
+function parseGroupings(text: string): readonly UsageGrouping[] {
   const names = text.split(',').map((name) => name.trim())
   const known = names.filter(isGrouping)
   if (known.length === names.length && names.length <= 4) return known
-  throw new InvalidArgumentError(`Give up to four of ${Object.keys(USAGE_GROUPINGS).join(', ')}.`)
+  throw new InvalidArgumentError(`Use up to four of ${GROUPINGS.join(', ')}.`)
 }
 
-const isGrouping = (name: string): name is UsageGroupingName => Object.hasOwn(USAGE_GROUPINGS, name)
+const isGrouping = (name: string): name is UsageGrouping => GROUPINGS.some((known) => known === name)

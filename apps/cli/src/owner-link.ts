@@ -1,16 +1,15 @@
 import { connectOwner, openOwner, type OwnerConnection, type OwnerResponse, type ServeOptions } from '@polylogue/server'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { z } from 'zod'
 import { CommandFailure } from './command-failure.ts'
 import { ExitCode } from './exit-code.ts'
-import { refusalBody } from './wire.ts'
 
-/** The way to whoever owns the data directory: a running server, or this very process. */
+/** The connection to the owner of the data directory: a running server, or this process. */
 export interface OwnerLink {
-  /** The owner is this very process. */
+  /** This process is the owner. */
   readonly isEmbedded: boolean
+  /** Rejects with a `CommandFailure` when the owner does not answer. */
   request(request: OwnerRequest): Promise<OwnerResponse>
-  /** After the owner went away: the one that took its place, or this process becomes it. */
+  /** Call it after the owner went away. Connects to the next owner, or makes this process the owner. */
   reconnect(): Promise<void>
   close(): Promise<void>
 }
@@ -22,10 +21,10 @@ export interface OwnerRequest {
   readonly headers?: Record<string, string>
 }
 
-// A server that is being restarted needs the data directory for itself; only one that does not come back is replaced.
+// A server that restarts needs the data directory for itself. This process replaces only one that does not come back.
 const REPLACE_OWNER_AFTER_MS = 5_000
 const LOOK_AGAIN_MS = 100
-// One that is about to leave still answers, but takes nothing on.
+// A server that is stopping still answers, but accepts nothing.
 const BEFORE_RECONNECT_MS = 250
 
 export async function openOwnerLink(options: ServeOptions): Promise<OwnerLink> {
@@ -34,16 +33,23 @@ export async function openOwnerLink(options: ServeOptions): Promise<OwnerLink> {
     get isEmbedded() {
       return connection.embedded
     },
-    request: ({ method, path, ...rest }) => connection.request(method, path, rest),
+    async request({ method, path, ...rest }) {
+      const response = await connection.request(method, path, rest).catch(explainLoss)
+      return { ...response, text: () => response.text().catch(explainLoss) }
+    },
     async reconnect() {
       await delay(BEFORE_RECONNECT_MS)
-      // We own the data directory ourselves: only the stream was lost, as a slow reader's is.
+      // This process is the owner: only the stream was lost, as happens to a slow reader.
       if (connection.embedded) return
       await leave(connection)
       connection = (await awaitNextOwner(options.dataDir)) ?? (await openOwner(options))
     },
     close: () => connection.close(),
   }
+}
+
+function explainLoss(cause: unknown): never {
+  throw new CommandFailure('The server went away before it answered.', ExitCode.failed, { cause })
 }
 
 async function awaitNextOwner(dataDir: string): Promise<OwnerConnection | undefined> {
@@ -59,44 +65,7 @@ async function leave(connection: OwnerConnection): Promise<void> {
   try {
     await connection.close()
   } catch (error) {
-    // The other end is gone already, which is why we leave.
+    // The other end is gone already.
     if (!(error instanceof Error)) throw error
-  }
-}
-
-export async function requestJson<S extends z.ZodType>(
-  link: OwnerLink,
-  schema: S,
-  request: OwnerRequest,
-): Promise<z.infer<S>> {
-  const answer = schema.safeParse(parseJson(await requestText(link, request)))
-  if (answer.success) return answer.data
-  throw new CommandFailure(`The server's answer to ${request.method} ${request.path} makes no sense.`)
-}
-
-/** The body of the answer. A refusal, or an owner that goes away, is a `CommandFailure`. */
-export async function requestText(link: OwnerLink, request: OwnerRequest): Promise<string> {
-  try {
-    const response = await link.request(request)
-    await refuseFailure(response)
-    return await response.text()
-  } catch (error) {
-    if (error instanceof CommandFailure) throw error
-    throw new CommandFailure('The server went away before it answered.', ExitCode.failed, { cause: error })
-  }
-}
-
-/** Throws what the server says about a refused request. */
-export async function refuseFailure(response: OwnerResponse): Promise<void> {
-  if (response.status < 400) return
-  const body = refusalBody.safeParse(parseJson(await response.text()))
-  throw new CommandFailure(body.success ? body.data.error : `The server answered ${response.status}.`)
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
   }
 }

@@ -1,4 +1,4 @@
-// What a call of AskUserQuestion asks, and what a typed line answers.
+// The questions of a call, and how a typed line answers them.
 import { z } from 'zod'
 
 const question = z.object({
@@ -11,14 +11,14 @@ const input = z.object({ questions: z.array(question).min(1) })
 
 export type Question = z.output<typeof question>
 
-/** What is no list of questions is asked as it is. */
+/** An input that is no list of questions is asked as it is. */
 export function readQuestions(value: unknown): readonly Question[] {
   const parsed = input.safeParse(value)
   if (parsed.success) return parsed.data.questions
   return [{ question: JSON.stringify(value), options: [], multiSelect: false }]
 }
 
-/** Numbers of options, several only where several may be chosen; any other text is an answer in words. */
+/** A line of option numbers chooses options; any other text is the answer itself. `undefined`: not a valid answer. */
 export function readReply({ options, multiSelect }: Question, line: string): string | undefined {
   if (line === '') return undefined
   if (options.length === 0 || !/^\d+(?:[\s,]+\d+)*$/.test(line)) return line

@@ -1,9 +1,9 @@
+import type { Message, MessagePart, SessionRecord } from '@polylogue/console/client'
 import { formatLocalTime } from './local-time.ts'
 import type { Output } from './terminal.ts'
 import { toTerminalLine, toTerminalText } from './terminal-text.ts'
-import type { Entry, Part, SessionRecord } from './wire.ts'
 
-/** A session for human eyes: what it is, what was said, what it waits for. */
+/** A session for a reader at a terminal: what it is, what was said, what it waits for. */
 export function formatSessionRecord({ session, messages, events }: SessionRecord, output: Output): string {
   const facts: readonly (readonly [string, string])[] = [
     ['Session', session.sessionId],
@@ -21,7 +21,7 @@ export function formatSessionRecord({ session, messages, events }: SessionRecord
   return [...head, ...messages.map((message) => formatEntry(message, output)), ...waiting].join('')
 }
 
-function formatEntry({ role, toolCallId, content }: Entry, output: Output): string {
+function formatEntry({ role, toolCallId, content }: Message, output: Output): string {
   const heading = toolCallId === undefined ? role : `${role} ${toTerminalLine(toolCallId)}`
   const parts =
     typeof content === 'string' ? [toTerminalText(content)] : content.map((part) => formatPart(part, output))
@@ -31,7 +31,7 @@ function formatEntry({ role, toolCallId, content }: Entry, output: Output): stri
     .join('')}`
 }
 
-function formatPart(part: Part, output: Output): string {
+function formatPart(part: MessagePart, output: Output): string {
   switch (part.type) {
     case 'text':
       return toTerminalText(part.text)

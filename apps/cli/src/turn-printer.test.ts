@@ -1,7 +1,7 @@
+import type { TurnUpdate } from '@polylogue/aap/client'
 import { describe, expect, it } from 'vitest'
 import type { Output, Terminal } from './terminal.ts'
 import { createJsonPrinter, createTextPrinter } from './turn-printer.ts'
-import type { TurnEvent } from './wire.ts'
 
 /** Both streams in the order in which they were written; stderr between angle brackets. */
 function createRecorder(isTerminal: boolean): { readonly terminal: Terminal; readonly written: () => string } {
@@ -17,23 +17,23 @@ function createRecorder(isTerminal: boolean): { readonly terminal: Terminal; rea
   return { terminal: { stdout: output('', ''), stderr: output('<', '>'), canAsk: false }, written: () => all }
 }
 
-function print(isTerminal: boolean, events: readonly TurnEvent[]): string {
+function print(isTerminal: boolean, events: readonly TurnUpdate[]): string {
   const { terminal, written } = createRecorder(isTerminal)
   const printer = createTextPrinter(terminal)
-  for (const event of events) printer.print({ json: event, event })
+  for (const event of events) printer.print({ json: {}, update: event })
   printer.finish()
   return written()
 }
 
-const TURN: readonly TurnEvent[] = [
-  { event: 'turn_start' },
-  { event: 'thinking_delta', delta: 'Hm.' },
-  { event: 'text_delta', delta: 'Let me ' },
-  { event: 'text_delta', delta: 'look.' },
-  { event: 'tool_call', toolCallId: 'a', name: 'echo', input: { msg: 'x\ny' } },
-  { event: 'tool_result', toolCallId: 'a', content: [{ type: 'text', text: 'x\ny' }] },
-  { event: 'text_delta', delta: 'Done.\n' },
-  { event: 'turn_stop', stopReason: 'end_turn' },
+const TURN: readonly TurnUpdate[] = [
+  { type: 'started' },
+  { type: 'thinking', text: 'Hm.', isWhole: false },
+  { type: 'text', text: 'Let me ', isWhole: false },
+  { type: 'text', text: 'look.', isWhole: false },
+  { type: 'tool-call', toolCallId: 'a', name: 'echo', input: { msg: 'x\ny' } },
+  { type: 'tool-result', toolCallId: 'a', text: 'x\ny' },
+  { type: 'text', text: 'Done.\n', isWhole: false },
+  { type: 'stopped', outcome: 'finished' },
 ]
 
 describe('createTextPrinter', () => {
@@ -46,20 +46,20 @@ describe('createTextPrinter', () => {
   })
 
   it('ends the last line of a text that was cut off', () => {
-    expect(print(false, [{ event: 'text_delta', delta: 'Cut' }])).toBe('Cut\n')
+    expect(print(false, [{ type: 'text', text: 'Cut', isWhole: false }])).toBe('Cut\n')
   })
 
   it('spells out control characters at a terminal only', () => {
-    const events: TurnEvent[] = [{ event: 'text', text: '\u001b[2J' }]
+    const events: TurnUpdate[] = [{ type: 'text', text: '\u001b[2J', isWhole: true }]
     expect(print(true, events)).toBe('\\u001b[2J\n')
     expect(print(false, events)).toBe('\u001b[2J\n')
   })
 
   it('says that an answer starts again', () => {
-    const events: TurnEvent[] = [
-      { event: 'text_delta', delta: 'One' },
-      { event: 'resync' },
-      { event: 'text', text: 'Two' },
+    const events: TurnUpdate[] = [
+      { type: 'text', text: 'One', isWhole: false },
+      { type: 'resync' },
+      { type: 'text', text: 'Two', isWhole: true },
     ]
     expect(print(false, events)).toBe('One\n<The answer broke off and starts again:\n>Two\n')
   })
@@ -72,16 +72,14 @@ describe('createTextPrinter', () => {
       ['4.0', 'fore'],
       ['7.0', 'Before and after'],
     ] as const) {
-      printer.print({ json: {}, event: { event: 'text_delta', delta }, block })
+      printer.print({ json: {}, update: { type: 'text', text: delta, isWhole: false }, block })
     }
     printer.finish()
     expect(written()).toBe('Before\nBefore and after\n')
   })
 
   it('shortens a long note', () => {
-    expect(print(false, [{ event: 'tool_result', toolCallId: 'a', content: 'x'.repeat(1000) }]).length).toBeLessThan(
-      250,
-    )
+    expect(print(false, [{ type: 'tool-result', toolCallId: 'a', text: 'x'.repeat(1000) }]).length).toBeLessThan(250)
   })
 })
 
@@ -89,7 +87,7 @@ describe('createJsonPrinter', () => {
   it('prints every event as it came, unknown ones too, and names the session at the start', () => {
     const { terminal, written } = createRecorder(false)
     const printer = createJsonPrinter(terminal.stdout, 'S')
-    printer.print({ json: { event: 'turn_start' }, event: { event: 'turn_start' } })
+    printer.print({ json: { event: 'turn_start' }, update: { type: 'started' } })
     printer.print({ json: { event: 'weather', sun: true } })
     printer.finish()
     expect(written()).toBe('{"event":"turn_start","sessionId":"S"}\n{"event":"weather","sun":true}\n')

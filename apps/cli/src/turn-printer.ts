@@ -1,27 +1,26 @@
+import type { StreamedUpdate, TurnUpdate } from '@polylogue/aap/client'
 import type { Output, Terminal } from './terminal.ts'
 import { toTerminalLine, toTerminalText } from './terminal-text.ts'
-import type { StreamedEvent } from './turn-stream.ts'
-import { textOf, type TurnEvent } from './wire.ts'
 
 export interface TurnPrinter {
-  print(streamed: StreamedEvent): void
+  print(streamed: StreamedUpdate): void
   /** Leaves the cursor at the start of a line. */
   finish(): void
 }
 
 const LONGEST_NOTE = 200
 
-/** One JSON object a line for every wire event; the first one of each request also names the session. */
+/** One JSON object per line for every event as it came; the first event of each request also names the session. */
 export function createJsonPrinter(stdout: Output, sessionId: string): TurnPrinter {
   return {
-    print({ json, event }) {
-      stdout.write(`${JSON.stringify(event?.event === 'turn_start' ? { ...json, sessionId } : json)}\n`)
+    print({ json, update }) {
+      stdout.write(`${JSON.stringify(update?.type === 'started' ? { ...json, sessionId } : json)}\n`)
     },
     finish() {},
   }
 }
 
-/** Text to stdout as it comes. On stderr: thinking, if somebody is looking, and a line for every tool call. */
+/** Text goes to stdout as it comes. Thinking (at a terminal only) and a line per tool call go to stderr. */
 export function createTextPrinter({ stdout, stderr }: Terminal): TurnPrinter {
   let unfinished: Output | undefined
   let lastBlock: string | undefined
@@ -43,48 +42,39 @@ export function createTextPrinter({ stdout, stderr }: Terminal): TurnPrinter {
     stderr.write(`${stderr.dim(shorten(toTerminalLine(text)))}\n`)
   }
 
-  const say = (text: string) => write(stdout, text, (safe) => safe)
-  const think = (text: string) => stderr.isTerminal && write(stderr, text, stderr.dim)
-
-  function print(event: TurnEvent): void {
-    switch (event.event) {
-      case 'turn_start':
-        break
-      case 'text_delta':
-        say(event.delta)
+  function print(update: TurnUpdate): void {
+    switch (update.type) {
+      case 'started':
         break
       case 'text':
-        say(event.text)
-        endLine()
-        break
-      case 'thinking_delta':
-        think(event.delta)
+        write(stdout, update.text, (safe) => safe)
+        if (update.isWhole) endLine()
         break
       case 'thinking':
-        think(event.thinking)
-        endLine()
+        if (stderr.isTerminal) write(stderr, update.text, stderr.dim)
+        if (update.isWhole) endLine()
         break
-      case 'tool_call':
-        note(`→ ${event.name} ${JSON.stringify(event.input)}`)
+      case 'tool-call':
+        note(`→ ${update.name} ${JSON.stringify(update.input)}`)
         break
-      case 'tool_result':
-        note(`← ${textOf(event.content)}`)
+      case 'tool-result':
+        note(`← ${update.text}`)
         break
       case 'resync':
         note('The answer broke off and starts again:')
         break
-      case 'turn_stop':
+      case 'stopped':
         endLine()
         break
     }
   }
 
   return {
-    print({ event, block }) {
+    print({ update, block }) {
       // A step that was interrupted and asked again begins its text anew.
       if (block !== lastBlock) endLine()
       lastBlock = block
-      if (event) print(event)
+      if (update) print(update)
     },
     finish: endLine,
   }

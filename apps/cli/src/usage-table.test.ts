@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { formatUsage, usageNotes } from './usage-table.ts'
-import type { UsageAmounts } from './usage-wire.ts'
+import type { UsageAmounts } from '@polylogue/console/client'
 
 const amounts = (more: Partial<UsageAmounts> = {}): UsageAmounts => ({
   calls: 2,
@@ -52,8 +52,8 @@ describe('a table of usage', () => {
   it('says in words what the figures leave out', () => {
     expect(usageNotes({ rows: [], total: amounts() })).toEqual([])
     expect(usageNotes({ rows: [], total: amounts({ unpricedCalls: 1, untoldCalls: 3 }) })).toEqual([
-      '1 call has no known price: their cost is not in these figures. Set prices in the configuration.',
-      '3 calls have been cut off before the provider said what they took.',
+      '1 call has no known price, so the cost leaves it out. Set prices in the configuration.',
+      '3 calls have been cut off before the provider reported their tokens.',
     ])
   })
 })

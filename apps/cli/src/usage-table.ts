@@ -1,24 +1,11 @@
+import type { UsageAmounts, UsageGrouping, UsageReport, UsageRow } from '@polylogue/console/client'
 import { formatTable } from './table.ts'
 import { toTerminalLine } from './terminal-text.ts'
-import type { UsageAmounts, UsageAnswer, UsageLine } from './usage-wire.ts'
 
-/** What usage may be grouped by, and what a line without the name is called. */
-export const USAGE_GROUPINGS = {
-  model: '(none)',
-  day: '(none)',
-  session: '(deleted)',
-  turn: '(none)',
-  'sub-agent': '(none)',
-  step: '(deleted)',
-  agent: '(none)',
-  key: '(none)',
-  user: '(none)',
-  kind: '(none)',
-} as const
+/** What a line shows whose session or step was deleted. */
+const DELETED = new Set<UsageGrouping>(['session', 'step'])
 
-export type UsageGroupingName = keyof typeof USAGE_GROUPINGS
-
-export function formatUsage({ rows, total }: UsageAnswer, by: readonly UsageGroupingName[]): string {
+export function formatUsage({ rows, total }: UsageReport, by: readonly UsageGrouping[]): string {
   const hasTrees = rows.some(({ withSubAgents }) => withSubAgents !== undefined)
   const heading = [...by.map((grouping) => grouping.toUpperCase()), 'CALLS', 'INPUT', 'CACHED', 'OUTPUT', 'COST']
   const lines = rows.map((row) => [
@@ -30,9 +17,9 @@ export function formatUsage({ rows, total }: UsageAnswer, by: readonly UsageGrou
   return formatTable([...heading, ...(hasTrees ? ['WITH SUB-AGENTS'] : [])], [...lines, ...sum])
 }
 
-function nameOf(row: UsageLine, grouping: UsageGroupingName): string {
+function nameOf(row: UsageRow, grouping: UsageGrouping): string {
   const found = grouping === 'sub-agent' ? row.subAgents?.join(' < ') : row[grouping]
-  return toTerminalLine(found ?? USAGE_GROUPINGS[grouping])
+  return toTerminalLine(found ?? (DELETED.has(grouping) ? '(deleted)' : '(none)'))
 }
 
 function amountsOf(amounts: UsageAmounts): readonly string[] {
@@ -40,30 +27,30 @@ function amountsOf(amounts: UsageAmounts): readonly string[] {
   return [...[calls, inputTokens, cachedInputTokens, outputTokens].map(String), costOf(amounts)]
 }
 
-/** What nobody knows the price of is a question mark, never a zero. */
+/** An unknown price is a question mark, never a zero. */
 function costOf({ cost, calls, unpricedCalls, untoldCalls }: UsageAmounts): string {
   const known = Object.entries(cost).map(([currency, amount]) => `${formatAmount(amount)} ${currency}`)
   const isUnknown = unpricedCalls > 0 || (untoldCalls === calls && known.length === 0)
   return [...known, ...(isUnknown ? ['?'] : [])].join(' + ')
 }
 
-/** As many digits after the point as a small amount needs to be told from nothing. */
+/** Small amounts get enough digits to differ from zero. */
 function formatAmount(amount: number): string {
   if (amount === 0 || amount >= 0.01) return amount.toFixed(2)
   return amount.toFixed(Math.min(9, 1 - Math.floor(Math.log10(amount))))
 }
 
-/** What the figures leave out, in words. */
-export function usageNotes({ total }: UsageAnswer): readonly string[] {
+/** Sentences about the calls that the figures leave out. */
+export function usageNotes({ total }: UsageReport): readonly string[] {
   if (total === undefined) return []
   const { unpricedCalls, untoldCalls } = total
   return [
     ...(unpricedCalls === 0
       ? []
       : [
-          `${count(unpricedCalls)} no known price: their cost is not in these figures. Set prices in the configuration.`,
+          `${count(unpricedCalls)} no known price, so the cost leaves ${unpricedCalls === 1 ? 'it' : 'them'} out. Set prices in the configuration.`,
         ]),
-    ...(untoldCalls === 0 ? [] : [`${count(untoldCalls)} been cut off before the provider said what they took.`]),
+    ...(untoldCalls === 0 ? [] : [`${count(untoldCalls)} been cut off before the provider reported their tokens.`]),
   ]
 }
 

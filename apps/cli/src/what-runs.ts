@@ -1,59 +1,53 @@
-// What a call would do, for somebody who decides about it at a terminal: nothing left out, nothing that steers it.
+// Shows a call to the person who decides about it at a terminal: all of it, with hidden characters spelled out.
+import { spellOutLine, type WaitingCall } from '@polylogue/console/client'
 import { z } from 'zod'
-import { toTerminalLine } from './terminal-text.ts'
-import type { SubAgent, WaitingCall } from './waiting-calls.ts'
+
+export type ShownCall = Pick<WaitingCall, 'name' | 'input' | 'diffs'>
 
 const command = z.looseObject({ command: z.string() })
+const fetching = z.looseObject({ url: z.string() })
 const writing = z.looseObject({ path: z.string(), content: z.string() })
 const editing = z.looseObject({ path: z.string(), oldText: z.string(), newText: z.string() })
 
 /** One terminal line each. */
-export function formatWhatRuns({ name, input, isNewFile }: WaitingCall): readonly string[] {
-  if (name === 'Bash') {
-    const parsed = command.safeParse(input)
-    if (parsed.success) {
-      const { command: text, ...rest } = parsed.data
-      return [...linesOf(text, '$ ', '  '), ...formatRest(rest)]
-    }
-  }
-  if (name === 'Write') {
-    const parsed = writing.safeParse(input)
-    if (parsed.success) {
-      const { path, content, ...rest } = parsed.data
-      const state = isNewFile === undefined ? '' : isNewFile ? ' (a new file)' : ' (in place of what is there)'
-      return [`${toTerminalLine(path)}${state}`, ...linesOf(content, '+ '), ...formatRest(rest)]
-    }
-  }
-  if (name === 'Edit') {
-    const parsed = editing.safeParse(input)
-    if (parsed.success) {
-      const { path, oldText, newText, ...rest } = parsed.data
-      return [toTerminalLine(path), ...linesOf(oldText, '- '), ...linesOf(newText, '+ '), ...formatRest(rest)]
-    }
-  }
-  return [toTerminalLine(JSON.stringify(input))]
+export function formatWhatRuns(call: ShownCall): readonly string[] {
+  return formatKnown(call) ?? [spellOutLine(JSON.stringify(call.input))]
 }
 
-export function formatOwner({ agent, description }: SubAgent): string {
-  const about = description === '' ? agent : description
-  return `A sub-agent (${toTerminalLine(about)})`
-}
-
-/** Why a call must wait, in words. */
-export function describeReason(reason: string): string {
-  if (reason.startsWith('mode-preset')) return 'The mode of this session asks before such a call.'
-  if (reason.startsWith('not-trusted')) return 'The tools of this session were listed, and this one is not trusted.'
-  if (reason.startsWith('user-rule')) return 'One of your rules says that you are to be asked.'
-  if (reason === 'not-understood') return 'Not all of this command could be understood, so look closely.'
-  return toTerminalLine(reason)
+/** `undefined`: a tool without a form of its own, or an input that does not fit its form. */
+function formatKnown({ name, input, diffs }: ShownCall): readonly string[] | undefined {
+  switch (name) {
+    case 'Bash': {
+      const { command: text, ...rest } = command.safeParse(input).data ?? {}
+      return text === undefined ? undefined : [...linesOf(text, '$ ', '  '), ...formatRest(rest)]
+    }
+    case 'WebFetch': {
+      const { url, ...rest } = fetching.safeParse(input).data ?? {}
+      return url === undefined ? undefined : [spellOutLine(url), ...formatRest(rest)]
+    }
+    case 'Write': {
+      const { path, content, ...rest } = writing.safeParse(input).data ?? {}
+      if (path === undefined || content === undefined) return undefined
+      const [diff] = diffs
+      const state = diff === undefined ? '' : diff.oldText === undefined ? ' (a new file)' : ' (replaces the file)'
+      return [`${spellOutLine(path)}${state}`, ...linesOf(content, '+ '), ...formatRest(rest)]
+    }
+    case 'Edit': {
+      const { path, oldText, newText, ...rest } = editing.safeParse(input).data ?? {}
+      if (path === undefined || oldText === undefined || newText === undefined) return undefined
+      return [spellOutLine(path), ...linesOf(oldText, '- '), ...linesOf(newText, '+ '), ...formatRest(rest)]
+    }
+    default:
+      return undefined
+  }
 }
 
 function linesOf(text: string, first: string, others = first): readonly string[] {
   const lines = text.split('\n')
   if (lines.length > 1 && lines.at(-1) === '') lines.pop()
-  return lines.map((line, index) => `${index === 0 ? first : others}${toTerminalLine(line)}`)
+  return lines.map((line, index) => `${index === 0 ? first : others}${spellOutLine(line)}`)
 }
 
 function formatRest(rest: object): readonly string[] {
-  return Object.keys(rest).length === 0 ? [] : [toTerminalLine(JSON.stringify(rest))]
+  return Object.keys(rest).length === 0 ? [] : [spellOutLine(JSON.stringify(rest))]
 }

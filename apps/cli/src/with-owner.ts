@@ -1,12 +1,42 @@
+import { TurnRefusal, ConnectionLost, createTurnClient, type TurnClient } from '@polylogue/aap/client'
+import { ConsoleRefusal, createOwnerClient, type OwnerClient } from '@polylogue/console/client'
+import { CommandFailure } from './command-failure.ts'
+import { ExitCode } from './exit-code.ts'
 import { toOwnerOptions, type OwnerFlags } from './owner-flags.ts'
-import { openOwnerLink, type OwnerLink } from './owner-link.ts'
+import { openOwnerLink } from './owner-link.ts'
 
-/** Works with whoever owns the data directory, and lets go of it whatever happens. */
-export async function withOwner<T>(flags: OwnerFlags, work: (link: OwnerLink) => Promise<T>): Promise<T> {
+/** The owner of the data directory, by the protocols that the verbs use. */
+export interface Owner {
+  /** This process is the owner. */
+  readonly isEmbedded: boolean
+  readonly console: OwnerClient
+  readonly turns: TurnClient
+}
+
+/** Works with the owner of the data directory and always lets go of it. Rejects with a `CommandFailure`. */
+export async function withOwner<T>(flags: OwnerFlags, work: (owner: Owner) => Promise<T>): Promise<T> {
   const link = await openOwnerLink(toOwnerOptions(flags))
   try {
-    return await work(link)
+    return await work({
+      get isEmbedded() {
+        return link.isEmbedded
+      },
+      console: createOwnerClient((request) => link.request(request)),
+      turns: createTurnClient(link),
+    })
+  } catch (error) {
+    throw toFailure(error)
   } finally {
     await link.close()
   }
+}
+
+function toFailure(error: unknown): unknown {
+  if (error instanceof ConsoleRefusal || error instanceof TurnRefusal) {
+    return new CommandFailure(error.message, ExitCode.failed, { cause: error })
+  }
+  if (error instanceof ConnectionLost) {
+    return new CommandFailure(`${error.message} See \`polylogue sessions show\`.`, ExitCode.failed, { cause: error })
+  }
+  return error
 }

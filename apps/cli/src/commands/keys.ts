@@ -1,11 +1,10 @@
+import type { Key } from '@polylogue/console/client'
 import { ExitCode } from '../exit-code.ts'
 import { formatLocalTime } from '../local-time.ts'
 import type { OwnerFlags } from '../owner-flags.ts'
-import { requestJson, requestText } from '../owner-link.ts'
 import { formatTable } from '../table.ts'
 import { createTerminal } from '../terminal.ts'
 import { toTerminalLine } from '../terminal-text.ts'
-import { createdKey, keyList, type Key } from '../wire.ts'
 import { withOwner } from '../with-owner.ts'
 
 export interface KeysFlags extends OwnerFlags {
@@ -17,25 +16,22 @@ export interface KeysCreateFlags extends KeysFlags {
   readonly user?: string
 }
 
-const KEYS_PATH = '/api/polylogue/keys'
-
-/** The key alone on stdout, so that a script can take it; the words about it on stderr. */
+/** Only the key goes to stdout, for scripts; the sentence about it goes to stderr. */
 export function createKey({ name, user, ...flags }: KeysCreateFlags): Promise<number> {
-  return withOwner(flags, async (link) => {
-    const body = { name, ...(user === undefined ? {} : { user }) }
-    const created = await requestJson(link, createdKey, { method: 'POST', path: KEYS_PATH, body })
+  return withOwner(flags, async ({ console }) => {
+    const created = await console.createKey({ body: { name, ...(user !== undefined && { user }) } })
     const { stdout, stderr } = createTerminal(process)
     stdout.write(flags.json ? `${JSON.stringify(created)}\n` : `${created.key}\n`)
     if (!flags.json) {
-      stderr.write(`Key ${created.id} for the user ${created.user}. It is shown this once; only its hash is kept.\n`)
+      stderr.write(`Key ${created.id} of the user ${created.user}. It is shown only now; the server keeps its hash.\n`)
     }
     return ExitCode.done
   })
 }
 
 export function listKeys(flags: KeysFlags): Promise<number> {
-  return withOwner(flags, async (link) => {
-    const { keys } = await requestJson(link, keyList, { method: 'GET', path: KEYS_PATH })
+  return withOwner(flags, async ({ console }) => {
+    const { keys } = await console.listKeys()
     const { stdout } = createTerminal(process)
     if (flags.json) stdout.write(`${JSON.stringify(keys)}\n`)
     else stdout.write(formatTable(['ID', 'USER', 'KEY', 'CREATED', 'LAST USED', 'NAME'], keys.map(toRow)))
@@ -44,9 +40,9 @@ export function listKeys(flags: KeysFlags): Promise<number> {
 }
 
 export function revokeKey(id: string, flags: KeysFlags): Promise<number> {
-  return withOwner(flags, async (link) => {
-    await requestText(link, { method: 'DELETE', path: `${KEYS_PATH}/${encodeURIComponent(id)}` })
-    createTerminal(process).stderr.write(`Revoked ${toTerminalLine(id)}; whatever it had open is closed.\n`)
+  return withOwner(flags, async ({ console }) => {
+    await console.revokeKey({ id })
+    createTerminal(process).stderr.write(`Revoked ${toTerminalLine(id)} and closed its connections.\n`)
     return ExitCode.done
   })
 }

@@ -1,13 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { z } from 'zod'
 import { CommandFailure } from '../command-failure.ts'
 import { ExitCode } from '../exit-code.ts'
 import type { OwnerFlags } from '../owner-flags.ts'
-import { requestJson, type OwnerLink } from '../owner-link.ts'
 import { formatTable } from '../table.ts'
 import { createTerminal } from '../terminal.ts'
 import { toTerminalLine } from '../terminal-text.ts'
-import { withOwner } from '../with-owner.ts'
+import { withOwner, type Owner } from '../with-owner.ts'
 
 export interface McpFlags extends OwnerFlags {
   readonly json?: boolean
@@ -17,23 +15,12 @@ export interface McpFlags extends OwnerFlags {
 const READY_WITHIN_MS = 30_000
 const LOOK_EVERY_MS = 200
 
-const mcpAnswer = z.looseObject({
-  servers: z.array(
-    z.looseObject({ name: z.string(), state: z.string(), lastError: z.string().optional(), tools: z.number() }),
-  ),
-  tools: z.array(
-    z.looseObject({ name: z.string(), server: z.string(), description: z.string().optional(), effect: z.string() }),
-  ),
-})
-
-const read = (link: OwnerLink) => requestJson(link, mcpAnswer, { method: 'GET', path: '/api/polylogue/mcp' })
-
 export function listServers(flags: McpFlags): Promise<number> {
-  return withOwner(flags, async (link) => {
-    const answer = await read(link)
+  return withOwner(flags, async ({ console }) => {
+    const answer = await console.readMcp()
     const { stdout, stderr } = createTerminal(process)
     if (flags.json) stdout.write(`${JSON.stringify(answer)}\n`)
-    else if (answer.servers.length === 0) stderr.write('No MCP server is configured: docs/mcp.md shows how.\n')
+    else if (answer.servers.length === 0) stderr.write('No MCP server is configured. See docs/mcp.md.\n')
     else {
       const rows = answer.servers.map(({ name, state, tools, lastError }) => [name, state, `${tools}`, lastError ?? ''])
       stdout.write(formatTable(['SERVER', 'STATE', 'TOOLS', 'LAST ERROR'], rows))
@@ -43,9 +30,9 @@ export function listServers(flags: McpFlags): Promise<number> {
 }
 
 export function testServer(name: string, flags: McpFlags): Promise<number> {
-  return withOwner(flags, async (link) => {
+  return withOwner(flags, async (owner) => {
     const { stdout, stderr } = createTerminal(process)
-    const { server, tools } = await untilSettled(link, name)
+    const { server, tools } = await untilSettled(owner, name)
     if (server.state !== 'ready') {
       stderr.write(
         `${toTerminalLine(name)} is ${server.state}: ${toTerminalLine(server.lastError ?? 'no reason given')}\n`,
@@ -53,20 +40,20 @@ export function testServer(name: string, flags: McpFlags): Promise<number> {
       return ExitCode.failed
     }
     stderr.write(`${toTerminalLine(name)} is ready and has ${server.tools} tools.\n`)
-    const rows = tools.map((tool) => [tool.name, tool.effect, toTerminalLine(tool.description ?? '').slice(0, 100)])
+    const rows = tools.map((tool) => [tool.name, tool.effect, toTerminalLine(tool.description).slice(0, 100)])
     if (rows.length > 0) stdout.write(formatTable(['TOOL', 'EFFECT', 'DESCRIPTION'], rows))
     return ExitCode.done
   })
 }
 
-async function untilSettled(link: OwnerLink, name: string) {
+async function untilSettled({ console }: Owner, name: string) {
   const deadline = performance.now() + READY_WITHIN_MS
   for (;;) {
-    const { servers, tools } = await read(link)
+    const { servers, tools } = await console.readMcp()
     const server = servers.find((candidate) => candidate.name === name)
     if (server === undefined) {
       const known = servers.map((candidate) => candidate.name).join(', ') || 'none'
-      throw new CommandFailure(`There is no MCP server ${toTerminalLine(name)}. There are: ${known}.`)
+      throw new CommandFailure(`There is no MCP server ${toTerminalLine(name)}. Servers: ${known}.`)
     }
     if (server.state !== 'connecting' || performance.now() > deadline)
       return { server, tools: tools.filter((tool) => tool.server === name) }

@@ -4,11 +4,8 @@ import { directoryOfAgentaoFile, parseAgentaoFile, toAgentaoFile } from '../agen
 import { CommandFailure } from '../command-failure.ts'
 import { ExitCode } from '../exit-code.ts'
 import type { OwnerFlags } from '../owner-flags.ts'
-import { requestJson } from '../owner-link.ts'
-import { readSessionRecord } from '../read-session-record.ts'
 import { createTerminal } from '../terminal.ts'
 import { toTerminalLine } from '../terminal-text.ts'
-import { createdSession } from '../wire.ts'
 import { withOwner } from '../with-owner.ts'
 
 export interface SessionsImportFlags extends OwnerFlags {
@@ -23,16 +20,15 @@ export interface SessionsExportFlags extends OwnerFlags {
 /** One session for each file. Nothing is imported unless all files can be read. */
 export async function importSessions(files: readonly string[], flags: SessionsImportFlags): Promise<number> {
   const conversations = await Promise.all(files.map((file) => readConversation(file, flags)))
-  return withOwner(flags, async (link) => {
+  return withOwner(flags, async ({ console }) => {
     const { stdout, stderr } = createTerminal(process)
     for (const { file, skipped, ...body } of conversations) {
-      const { sessionId } = await requestJson(link, createdSession, {
-        method: 'POST',
-        path: '/api/polylogue/import',
+      const { sessionId } = await console.importSession({
         body: { ...body, ...(flags.agent !== undefined && { agent: flags.agent }) },
       })
       stdout.write(`${sessionId}\n`)
-      if (skipped > 0) stderr.write(`${toTerminalLine(file)}: left out ${skipped} that made no sense\n`)
+      if (skipped > 0)
+        stderr.write(`${toTerminalLine(file)}: skipped ${skipped} messages or calls that could not be read\n`)
     }
     return ExitCode.done
   })
@@ -44,14 +40,14 @@ async function readConversation(file: string, { cwd }: SessionsImportFlags) {
     throw new CommandFailure(`${file}: cannot be read.`, ExitCode.usage, { cause })
   })
   const conversation = parseAgentaoFile(parseJson(text))
-  if (conversation === undefined) throw new CommandFailure(`${file}: is no session of Agentao's.`, ExitCode.usage)
+  if (conversation === undefined) throw new CommandFailure(`${file}: not an Agentao session.`, ExitCode.usage)
   const directory = cwd === undefined ? (directoryOfAgentaoFile(path) ?? process.cwd()) : resolve(cwd)
   return { file, directory, ...conversation }
 }
 
 export function exportSession(id: string, { output, ...flags }: SessionsExportFlags): Promise<number> {
-  return withOwner(flags, async (link) => {
-    const text = `${JSON.stringify(toAgentaoFile(await readSessionRecord(link, id)), null, 2)}\n`
+  return withOwner(flags, async ({ console }) => {
+    const text = `${JSON.stringify(toAgentaoFile(await console.readSession({ id })), null, 2)}\n`
     if (output === undefined) createTerminal(process).stdout.write(text)
     else await writeFile(output, text, { flag: 'wx', mode: 0o600 }).catch(explainFailure(output))
     return ExitCode.done
@@ -61,7 +57,7 @@ export function exportSession(id: string, { output, ...flags }: SessionsExportFl
 function explainFailure(output: string) {
   return (cause: unknown): never => {
     const isThere = cause instanceof Error && 'code' in cause && cause.code === 'EEXIST'
-    throw new CommandFailure(`${output}: ${isThere ? 'is there already' : 'cannot be written'}.`, ExitCode.failed, {
+    throw new CommandFailure(`${output}: ${isThere ? 'already exists' : 'cannot be written'}.`, ExitCode.failed, {
       cause,
     })
   }

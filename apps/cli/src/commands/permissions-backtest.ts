@@ -1,12 +1,11 @@
+import type { BacktestResult, TestedCall } from '@polylogue/console/client'
 import { ExitCode } from '../exit-code.ts'
 import { formatLocalTime } from '../local-time.ts'
-import { requestJson } from '../owner-link.ts'
-import { backtestResult, type BacktestResult, type TestedCall } from '../permission-wire.ts'
 import { formatTable } from '../table.ts'
 import { createTerminal } from '../terminal.ts'
 import { toTerminalLine } from '../terminal-text.ts'
 import { withOwner } from '../with-owner.ts'
-import { PERMISSIONS_PATH, tellWarnings, toRuleBody, type RuleFlags, type RuleSubject } from './permissions.ts'
+import { tellWarnings, toRuleBody, type RuleFlags, type RuleSubject } from './permissions.ts'
 
 export interface BacktestFlags extends RuleFlags {
   readonly first?: boolean
@@ -14,19 +13,18 @@ export interface BacktestFlags extends RuleFlags {
 }
 
 const HEADING = ['WHEN', 'TOOL', 'HAPPENED', 'NOW', 'WITH IT', 'CALL']
-const WORDS: { readonly [decision: string]: string } = {
+const WORDS: { readonly [decision in TestedCall['with']]: string } = {
   allow: 'allow',
   ask: 'ask',
   deny: 'deny',
-  disabled: 'not there',
+  disabled: 'no tool',
 }
 const LONGEST_CALL = 80
 
 export function backtestRule(subject: RuleSubject, flags: BacktestFlags): Promise<number> {
   const body = { rule: toRuleBody(subject, flags), first: flags.first ?? false, calls: flags.calls }
-  return withOwner(flags, async (link) => {
-    const path = `${PERMISSIONS_PATH}/backtest`
-    const result = await requestJson(link, backtestResult, { method: 'POST', path, body })
+  return withOwner(flags, async ({ console }) => {
+    const result = await console.backtestRule({ body })
     const terminal = createTerminal(process)
     if (flags.json) terminal.stdout.write(`${JSON.stringify(result)}\n`)
     else {
@@ -44,8 +42,8 @@ function toRow({ at, tool, happened, what, ...call }: TestedCall): readonly stri
     formatLocalTime(at),
     toTerminalLine(tool),
     happened,
-    WORDS[call.without] ?? call.without,
-    WORDS[call.with] ?? call.with,
+    WORDS[call.without],
+    WORDS[call.with],
     shown.length > LONGEST_CALL ? `${shown.slice(0, LONGEST_CALL)}…` : shown,
   ]
 }
@@ -54,9 +52,9 @@ function summarize({ looked, sessions, unknown, totals, changed, isComplete }: B
   const { allow, ask, deny } = totals
   const about = Object.values(totals).reduce((sum, count) => sum + count, 0)
   return [
-    `Of ${looked} calls in ${sessions} sessions the rule is about ${about}: ${allow} allowed, ${ask} asked, ${deny} denied.`,
-    `${changed} would be decided otherwise than now.`,
-    ...(unknown > 0 ? [`Of ${unknown} calls it cannot be told.`] : []),
-    ...(isComplete ? [] : ['Older calls were not looked at.']),
+    `The rule matches ${about} of ${looked} calls in ${sessions} sessions: ${allow} allowed, ${ask} asked, ${deny} denied.`,
+    `${changed} would be decided differently.`,
+    ...(unknown > 0 ? [`${unknown} calls could not be judged.`] : []),
+    ...(isComplete ? [] : ['Older calls were not examined.']),
   ].join(' ')
 }

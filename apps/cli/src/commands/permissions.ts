@@ -1,10 +1,9 @@
+import { operations, type NewRule, type Rule } from '@polylogue/console/client'
 import { readFileSync } from 'node:fs'
 import { text } from 'node:stream/consumers'
 import { CommandFailure } from '../command-failure.ts'
 import { ExitCode } from '../exit-code.ts'
 import type { OwnerFlags } from '../owner-flags.ts'
-import { requestJson, requestText } from '../owner-link.ts'
-import { addedRule, importedRules, ruleList, type Rule } from '../permission-wire.ts'
 import { formatTable } from '../table.ts'
 import { createTerminal, type Terminal } from '../terminal.ts'
 import { toTerminalLine } from '../terminal-text.ts'
@@ -25,11 +24,9 @@ export interface RuleSubject {
   readonly tool: string
 }
 
-export const PERMISSIONS_PATH = '/api/polylogue/permissions'
-
 export function listRules(flags: PermissionsFlags): Promise<number> {
-  return withOwner(flags, async (link) => {
-    const list = await requestJson(link, ruleList, { method: 'GET', path: PERMISSIONS_PATH })
+  return withOwner(flags, async ({ console }) => {
+    const list = await console.listRules()
     const { stdout, stderr } = createTerminal(process)
     if (flags.json) {
       stdout.write(`${JSON.stringify(list)}\n`)
@@ -37,7 +34,7 @@ export function listRules(flags: PermissionsFlags): Promise<number> {
     }
     if (list.rules.length === 0) {
       stderr.write(
-        "You have no rules; the mode of a session decides. Add one: polylogue permissions add ask 'mcp_.*'\n",
+        "You have no rules; the preset of a session decides. Add one with: polylogue permissions add ask 'mcp_.*'\n",
       )
     } else
       stdout.write(
@@ -55,8 +52,8 @@ export function listRules(flags: PermissionsFlags): Promise<number> {
 
 export function addRule(subject: RuleSubject, flags: RuleFlags): Promise<number> {
   const body = toRuleBody(subject, flags)
-  return withOwner(flags, async (link) => {
-    const added = await requestJson(link, addedRule, { method: 'POST', path: PERMISSIONS_PATH, body })
+  return withOwner(flags, async ({ console }) => {
+    const added = await console.addRule({ body })
     const terminal = createTerminal(process)
     terminal.stdout.write(flags.json ? `${JSON.stringify(added)}\n` : `${added.id}\n`)
     tellWarnings(terminal, added.warnings)
@@ -65,21 +62,20 @@ export function addRule(subject: RuleSubject, flags: RuleFlags): Promise<number>
 }
 
 export function removeRule(id: string, flags: PermissionsFlags): Promise<number> {
-  return withOwner(flags, async (link) => {
-    await requestText(link, { method: 'DELETE', path: `${PERMISSIONS_PATH}/${encodeURIComponent(id)}` })
+  return withOwner(flags, async ({ console }) => {
+    await console.removeRule({ id })
     createTerminal(process).stderr.write(`Removed ${toTerminalLine(id)}.\n`)
     return ExitCode.done
   })
 }
 
 export async function importRules(file: string, flags: PermissionsFlags): Promise<number> {
-  const body = parseFile(file, file === '-' ? await text(process.stdin) : readRules(file))
-  return withOwner(flags, async (link) => {
-    const path = `${PERMISSIONS_PATH}/import`
-    const imported = await requestJson(link, importedRules, { method: 'POST', path, body })
+  const body = parseFile(file === '-' ? 'The input' : file, file === '-' ? await text(process.stdin) : readRules(file))
+  return withOwner(flags, async ({ console }) => {
+    const imported = await console.importRules({ body })
     const terminal = createTerminal(process)
     if (flags.json) terminal.stdout.write(`${JSON.stringify(imported)}\n`)
-    const known = imported.known === 0 ? '' : `; ${imported.known} were there already`
+    const known = imported.known === 0 ? '' : `; ${imported.known} existed already`
     terminal.stderr.write(`Added ${imported.rules.length} rules${known}.\n`)
     tellWarnings(terminal, imported.warnings)
     return ExitCode.done
@@ -87,9 +83,9 @@ export async function importRules(file: string, flags: PermissionsFlags): Promis
 }
 
 /** A rule as the server takes it. */
-export function toRuleBody({ action, tool }: RuleSubject, { arg = [], host, urlArg }: RuleFlags): object {
+export function toRuleBody({ action, tool }: RuleSubject, { arg = [], host, urlArg }: RuleFlags): NewRule {
   if (urlArg !== undefined && host === undefined) {
-    throw new CommandFailure('--url-arg says where the URL is; give the hosts too, with --host.', ExitCode.usage)
+    throw new CommandFailure('--url-arg needs --host.', ExitCode.usage)
   }
   return {
     tool,
@@ -100,7 +96,7 @@ export function toRuleBody({ action, tool }: RuleSubject, { arg = [], host, urlA
 }
 
 export function tellWarnings({ stderr }: Terminal, warnings: readonly string[]): void {
-  for (const warning of warnings) stderr.write(`Mind: ${toTerminalLine(warning)}.\n`)
+  for (const warning of warnings) stderr.write(`Warning: ${toTerminalLine(warning)}.\n`)
 }
 
 function readRules(file: string): string {
@@ -112,18 +108,24 @@ function readRules(file: string): string {
   }
 }
 
-function parseFile(file: string, content: string): unknown {
+function parseFile(name: string, content: string) {
+  const parsed = operations.importRules.body.safeParse(parseJson(name, content))
+  if (parsed.success) return parsed.data
+  const [issue] = parsed.error.issues
+  const field = issue === undefined || issue.path.length === 0 ? '' : `${issue.path.map(String).join('.')}: `
+  throw new CommandFailure(`${name}: ${field}${issue?.message ?? 'is wrong'}`)
+}
+
+function parseJson(name: string, content: string): unknown {
   try {
     return JSON.parse(content)
-  } catch (error) {
-    const name = file === '-' ? 'What was given' : file
-    throw new CommandFailure(`${name} is not JSON: ${error instanceof Error ? error.message : ''}`, ExitCode.failed, {
-      cause: error,
-    })
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause)
+    throw new CommandFailure(`${name} is not JSON: ${why}`, ExitCode.failed, { cause })
   }
 }
 
-function toRow({ action, tool, args = {}, domain }: Omit<Rule, 'id'>): readonly string[] {
+function toRow({ action, tool, args = {}, domain }: Rule): readonly string[] {
   const hosts = [...(domain?.allowlist ?? []), ...(domain?.blocklist ?? [])]
   const conditions = [
     ...Object.entries(args).map(([name, pattern]) => `${name} has ${pattern}`),

@@ -1,52 +1,48 @@
 import { text as readAll } from 'node:stream/consumers'
-import { chooseAgent, streamModeOf } from '../agents.ts'
+import type { OfferedAgent } from '@polylogue/aap/client'
+import type { PRESETS, SessionRecord } from '@polylogue/console/client'
+import { chooseAgent } from '../agents.ts'
 import { beforeLeaving } from '../closed-output.ts'
 import { CommandFailure } from '../command-failure.ts'
-import { converse, type Conversation, type Opening } from '../conversation.ts'
+import { converse, readWaiting, type Conversation, type Opening } from '../conversation.ts'
 import { ExitCode } from '../exit-code.ts'
 import { listenForInterruption } from '../interruption.ts'
 import type { OwnerFlags } from '../owner-flags.ts'
-import { requestJson, requestText, type OwnerLink } from '../owner-link.ts'
-import { readSessionRecord } from '../read-session-record.ts'
 import { createTerminal } from '../terminal.ts'
 import { createJsonPrinter, createTextPrinter } from '../turn-printer.ts'
-import { attachTurn, runTurn, sessionPath } from '../turn-stream.ts'
-import { readWaitingCalls } from '../waiting-calls.ts'
-import { createdSession, sessionTools, type Agent, type SessionRecord } from '../wire.ts'
-import { withOwner } from '../with-owner.ts'
+import { withOwner, type Owner } from '../with-owner.ts'
 
 export interface RunFlags extends OwnerFlags {
   readonly agent?: string
   readonly session?: string
-  readonly preset?: string
+  readonly preset?: (typeof PRESETS)[number]
   readonly json?: boolean
 }
 
 export async function run(prompt: string | undefined, flags: RunFlags): Promise<number> {
   if (prompt === undefined && flags.session === undefined) {
-    throw new CommandFailure('Say what the agent shall do: polylogue run "<prompt>"', ExitCode.usage)
+    throw new CommandFailure('Missing prompt: polylogue run "<prompt>"', ExitCode.usage)
   }
   const text = prompt === '-' ? await readAll(process.stdin) : prompt
   if (text?.trim() === '') throw new CommandFailure('The prompt is empty.', ExitCode.usage)
 
   using interruption = listenForInterruption()
   const scripted = flags.scripted === true || isScripted(flags.agent)
-  return await withOwner({ ...flags, scripted }, async (link) => {
+  return await withOwner({ ...flags, scripted }, async (owner) => {
     const terminal = createTerminal(process)
-    const { sessionId, agent, clientTools, record } = await openSession(link, flags)
+    const { sessionId, agent, record } = await openSession(owner, flags)
     const conversation: Conversation = {
-      link,
+      owner,
       sessionId,
-      clientTools,
-      mode: streamModeOf(agent),
+      stream: agent.stream,
       terminal,
       printer: flags.json ? createJsonPrinter(terminal.stdout, sessionId) : createTextPrinter(terminal),
       interruption,
       canAsk: terminal.canAsk && !flags.json,
-      takeUpWith: formatTakeUp(sessionId, { ...flags, scripted }),
+      continueWith: formatContinuation(sessionId, { ...flags, scripted }),
     }
-    // A server goes on without us; here nobody would be left to go on with the turn.
-    using _leaving = beforeLeaving(() => (link.isEmbedded ? interruption.request() : process.exit(ExitCode.failed)))
+    // A running server continues the turn without us. An embedded one ends with this process, so it stops the turn first.
+    using _leaving = beforeLeaving(() => (owner.isEmbedded ? interruption.request() : process.exit(ExitCode.failed)))
     const opening = text === undefined ? await resume(conversation, record) : say(conversation, text)
     const exitCode = opening ? await converse(conversation, opening) : ExitCode.done
     if (!flags.json) terminal.stderr.write(`${terminal.stderr.dim(`session ${sessionId}`)}\n`)
@@ -58,8 +54,8 @@ function isScripted(agent: string | undefined): boolean {
   return agent === 'scripted' || agent === 'scripted-min'
 }
 
-/** With every flag that says where the session and its agent are. */
-function formatTakeUp(sessionId: string, { data, database, config, scripted }: OwnerFlags): string {
+/** With the flags that say where the session and its agent are. */
+function formatContinuation(sessionId: string, { data, database, config, scripted }: OwnerFlags): string {
   const flags = Object.entries({ session: sessionId, data, database, config })
     .filter(([, value]) => value !== undefined)
     .map(([name, value = '']) => ` --${name} ${quote(value)}`)
@@ -72,47 +68,41 @@ function quote(word: string): string {
 
 interface OpenedSession {
   readonly sessionId: string
-  readonly agent: Agent
-  readonly clientTools: readonly string[]
-  /** Of a session that was there before. */
+  readonly agent: OfferedAgent
+  /** Of a session that existed before. */
   readonly record?: SessionRecord
 }
 
-async function openSession(link: OwnerLink, flags: RunFlags): Promise<OpenedSession> {
-  if (flags.session === undefined) {
-    const agent = await chooseAgent(link, flags.agent)
-    // Not over AAP, where a session has only the tools that its client lists: here the preset decides about all of them.
-    const body = { agent: agent.name, ...(flags.preset !== undefined && { preset: flags.preset }) }
-    const request = { method: 'POST', path: '/api/polylogue/sessions', body } as const
-    const { sessionId } = await requestJson(link, createdSession, request)
-    return { sessionId, agent, clientTools: [] }
+async function openSession(owner: Owner, { session, agent: name, preset }: RunFlags): Promise<OpenedSession> {
+  if (session === undefined) {
+    const agent = await chooseAgent(owner, name)
+    // Not over AAP, where a session has only the tools that its client lists. Here the preset decides about all tools.
+    const body = { agent: agent.name, ...(preset !== undefined && { preset }) }
+    return { sessionId: (await owner.console.createSession({ body })).sessionId, agent }
   }
-  const record = await readSessionRecord(link, flags.session)
-  const { agent: name, sessionId } = record.session
-  if (flags.agent !== undefined && flags.agent !== name) {
-    throw new CommandFailure(`The session belongs to the agent "${name}", not "${flags.agent}".`, ExitCode.usage)
+  const record = await owner.console.readSession({ id: session })
+  const { agent: itsAgent, sessionId } = record.session
+  if (name !== undefined && name !== itsAgent) {
+    throw new CommandFailure(`The session belongs to the agent "${itsAgent}", not "${name}".`, ExitCode.usage)
   }
-  if (flags.preset !== undefined) await changePreset(link, sessionId, flags.preset)
-  const { tools } = await requestJson(link, sessionTools, { method: 'GET', path: sessionPath(sessionId) })
-  return { sessionId, agent: await chooseAgent(link, name), clientTools: tools.map((tool) => tool.name), record }
+  if (preset !== undefined) await owner.console.changeSession({ id: sessionId, body: { preset } })
+  return { sessionId, agent: await chooseAgent(owner, itsAgent), record }
 }
 
-async function changePreset(link: OwnerLink, sessionId: string, preset: string): Promise<void> {
-  const path = `/api/polylogue/sessions/${encodeURIComponent(sessionId)}`
-  await requestText(link, { method: 'PATCH', path, body: { preset } })
+function say({ owner, sessionId, stream }: Conversation, text: string): Opening {
+  return { updates: owner.turns.runTurn({ sessionId, stream, say: text }) }
 }
 
-function say({ link, sessionId, mode }: Conversation, text: string): Opening {
-  return { events: runTurn(link, { sessionId, mode, body: { messages: [{ role: 'user', content: text }] } }) }
-}
-
-/** Without a prompt: whatever the session is at. `undefined`: it rests, there is nothing to do. */
-async function resume(
-  { link, sessionId, terminal }: Conversation,
-  record: SessionRecord | undefined,
-): Promise<Opening | undefined> {
-  if (record?.session.status === 'running') return { events: attachTurn(link, sessionId, String(record.events)) }
-  if (record?.session.status === 'waiting') return { waitingFor: await readWaitingCalls(link, sessionId) }
-  terminal.stderr.write('Nothing is running in this session and nothing waits for an answer.\n')
-  return undefined
+/** Without a prompt: continues what the session is doing. `undefined`: there is nothing to do. */
+async function resume(conversation: Conversation, record: SessionRecord | undefined): Promise<Opening | undefined> {
+  const { owner, sessionId, terminal } = conversation
+  switch (record?.session.status) {
+    case 'running':
+      return { updates: owner.turns.attachTurn(sessionId, String(record.events)) }
+    case 'waiting':
+      return { waitingFor: await readWaiting(conversation) }
+    default:
+      terminal.stderr.write('Nothing runs in this session, and nothing waits for an answer.\n')
+      return undefined
+  }
 }

@@ -1,14 +1,12 @@
+import type { Session } from '@polylogue/console/client'
 import { ExitCode } from '../exit-code.ts'
 import { formatLocalTime } from '../local-time.ts'
 import type { OwnerFlags } from '../owner-flags.ts'
-import { requestJson, type OwnerLink } from '../owner-link.ts'
-import { readSessionRecord } from '../read-session-record.ts'
 import { formatSessionRecord } from '../session-record.ts'
 import { formatTable } from '../table.ts'
 import { createTerminal } from '../terminal.ts'
 import { toTerminalLine } from '../terminal-text.ts'
-import { sessionPage, type Session } from '../wire.ts'
-import { withOwner } from '../with-owner.ts'
+import { withOwner, type Owner } from '../with-owner.ts'
 
 export interface SessionsFlags extends OwnerFlags {
   readonly json?: boolean
@@ -21,20 +19,20 @@ export interface SessionsListFlags extends SessionsFlags {
 const LARGEST_PAGE = 100
 
 export function listSessions(flags: SessionsListFlags): Promise<number> {
-  return withOwner(flags, async (link) => {
-    const { sessions, hasMore } = await readSessions(link, flags.limit)
+  return withOwner(flags, async (owner) => {
+    const { sessions, hasMore } = await readSessions(owner, flags.limit)
     const { stdout, stderr } = createTerminal(process)
     if (flags.json) stdout.write(`${JSON.stringify(sessions)}\n`)
-    else if (sessions.length === 0) stderr.write('There are no sessions yet. Begin one: polylogue run "Hello!"\n')
+    else if (sessions.length === 0) stderr.write('There are no sessions yet. Start one with: polylogue run "Hello!"\n')
     else stdout.write(formatTable(['SESSION', 'AGENT', 'STATUS', 'UPDATED', 'TITLE'], sessions.map(toRow)))
-    if (hasMore && !flags.json) stderr.write(`There are more: --limit ${flags.limit * 2}\n`)
+    if (hasMore && !flags.json) stderr.write(`There are more: use --limit ${flags.limit * 2}.\n`)
     return ExitCode.done
   })
 }
 
 export function showSession(id: string, flags: SessionsFlags): Promise<number> {
-  return withOwner(flags, async (link) => {
-    const record = await readSessionRecord(link, id)
+  return withOwner(flags, async ({ console }) => {
+    const record = await console.readSession({ id })
     const { stdout } = createTerminal(process)
     stdout.write(flags.json ? `${JSON.stringify(record)}\n` : formatSessionRecord(record, stdout))
     return ExitCode.done
@@ -42,15 +40,15 @@ export function showSession(id: string, flags: SessionsFlags): Promise<number> {
 }
 
 async function readSessions(
-  link: OwnerLink,
+  { console }: Owner,
   limit: number,
 ): Promise<{ readonly sessions: readonly Session[]; readonly hasMore: boolean }> {
   const sessions: Session[] = []
   let before: string | undefined
   while (sessions.length < limit) {
-    const query = new URLSearchParams({ limit: String(Math.min(limit - sessions.length, LARGEST_PAGE)) })
-    if (before !== undefined) query.set('before', before)
-    const page = await requestJson(link, sessionPage, { method: 'GET', path: `/api/polylogue/sessions?${query}` })
+    const page = await console.listSessions({
+      query: { before, limit: Math.min(limit - sessions.length, LARGEST_PAGE) },
+    })
     sessions.push(...page.sessions)
     before = page.next
     if (before === undefined) return { sessions, hasMore: false }

@@ -1,13 +1,12 @@
+import type { UsageGrouping } from '@polylogue/console/client'
 import { ExitCode } from '../exit-code.ts'
 import type { OwnerFlags } from '../owner-flags.ts'
-import { requestJson } from '../owner-link.ts'
 import { createTerminal } from '../terminal.ts'
-import { formatUsage, usageNotes, type UsageGroupingName } from '../usage-table.ts'
-import { usageAnswer } from '../usage-wire.ts'
+import { formatUsage, usageNotes } from '../usage-table.ts'
 import { withOwner } from '../with-owner.ts'
 
 export interface UsageFlags extends OwnerFlags {
-  readonly by: readonly UsageGroupingName[]
+  readonly by: readonly UsageGrouping[]
   readonly session?: string
   readonly turn?: string
   readonly key?: string
@@ -20,12 +19,10 @@ export interface UsageFlags extends OwnerFlags {
 
 export function showUsage(flags: UsageFlags): Promise<number> {
   const { by, session, turn, key, user, since: from, until, limit } = flags
-  return withOwner(flags, async (link) => {
-    const asked = { by: by.join(','), session, turn, key, user, from, until, limit }
-    const query = new URLSearchParams()
-    for (const [name, value] of Object.entries(asked)) if (value !== undefined) query.set(name, String(value))
-    const path = `/api/polylogue/usage?${query.toString()}`
-    const answer = await requestJson(link, usageAnswer, { method: 'GET', path })
+  return withOwner(flags, async ({ console }) => {
+    const answer = await console.readUsage({
+      query: { by: by.join(','), session, turn, key, user, from, until, limit },
+    })
     const { stdout, stderr } = createTerminal(process)
     if (flags.json) {
       stdout.write(`${JSON.stringify(answer)}\n`)

@@ -18,3 +18,13 @@ export type {
   WireSession,
   WireToolSpec,
 } from '../wire.ts'
+export { createTurnClient, type CallAnswer, type OfferedAgent, type TurnClient, type TurnInput } from './turn-client.ts'
+export type { StreamedUpdate } from './follow-turn.ts'
+export {
+  ConnectionLost,
+  TurnRefusal,
+  type TurnRequest,
+  type TurnResponse,
+  type TurnTransport,
+} from './turn-transport.ts'
+export type { StopOutcome, TurnUpdate } from './turn-update.ts'
