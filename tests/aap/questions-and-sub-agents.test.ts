@@ -32,11 +32,14 @@ describe.each(DIALECTS)('questions at $base', (dialect) => {
     }
   })
 
-  it(`aap 110a${mark}: a grant says that nobody is there, a denial is the denial text`, async () => {
+  it(`aap 110a${mark}: a grant has the model ask in its text, a denial is the denial text`, async () => {
     const session = await openSession(client(), { tools })
     await session.turn(asking('q'))
     const granted = await session.play('none', [{ role: 'tool_permission', toolCallId: 'q', granted: true }])
-    expect(granted).toMatchObject({ stopReason: 'end_turn', text: 'RESULTS 1: (user unavailable)' })
+    expect(granted).toMatchObject({
+      stopReason: 'end_turn',
+      text: 'RESULTS 1: The user cannot answer this question here. Ask it in your text instead.',
+    })
     await session.turn(asking('r'))
     const denied = await session.play('none', [
       { role: 'tool_permission', toolCallId: 'r', granted: false, reason: 'busy' },
@@ -54,7 +57,7 @@ describe.each(DIALECTS)('a sub-agent at $base', (dialect) => {
     )
   const grant = (toolCallId: string) => ({ role: 'tool_permission' as const, toolCallId, granted: true })
 
-  it('shows the call of its own that waits as a message of its own, then its result', async () => {
+  it('shows a waiting call of its own in the message of its parent, then its result', async () => {
     for (const mode of MODES) {
       const session = await openSession(client(), { tools })
       const asked = await session.play(mode, delegating('inner', 'hi'))
@@ -70,8 +73,8 @@ describe.each(DIALECTS)('a sub-agent at $base', (dialect) => {
         text: 'RESULTS 1: found',
       })
       const talk = await session.talk()
-      expect(talk.map(({ role }) => role)).toEqual(['user', 'assistant', 'assistant', 'tool', 'tool', 'assistant'])
-      expect(inBlocks(talk.slice(2, 3))).toMatchObject([{ content: [{ type: 'tool_use', toolCallId: 'inner' }] }])
+      expect(talk.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'tool', 'assistant'])
+      expect(inBlocks(talk.slice(1, 2))).toMatchObject([{ content: [{ toolCallId: 'a' }, { toolCallId: 'inner' }] }])
     }
   })
 

@@ -141,7 +141,8 @@ function noteFate(fates: Map<string, Happened>, event: RecordedEvent): void {
       if (!fates.has(event.toolCallId)) fates.set(event.toolCallId, 'allowed')
       return
     case 'tool-call.settled':
-      if (fates.has(event.toolCallId) || event.by !== 'engine' || event.status === 'cancelled') return
+      if (fates.has(event.toolCallId) || event.by !== 'engine') return
+      if (event.status === 'cancelled' || event.status === 'completed') return
       fates.set(event.toolCallId, event.status === 'denied' ? 'denied' : 'refused')
       return
     default:

@@ -1,4 +1,4 @@
-import type { ConversationMessage } from '../content.ts'
+import type { ConversationMessage, ToolCallPart } from '../content.ts'
 import { EngineError, unreachable } from '../errors.ts'
 import type { Cursor } from '../events/live-event.ts'
 import { failpoint } from '../failpoint.ts'
@@ -16,7 +16,7 @@ import { attachReader } from '../session/attach-reader.ts'
 import { executeCommand } from './execute-command.ts'
 import type { OpenSession } from '../session/open-session.ts'
 import { OpenSessions } from '../session/open-sessions.ts'
-import { isWaitingForAnswer, openCallsIn, type SessionState } from '../state/session-state.ts'
+import { isWaitingForAnswer, openCallsOf, type OpenCall, type SessionState } from '../state/session-state.ts'
 
 export interface EngineOptions extends EngineParts {
   /** Names this process in leases; unique per process start. */
@@ -80,7 +80,7 @@ export function createEngine(options: EngineOptions): Engine {
 
     async readHistory(userId, sessionId, view) {
       const session = await owned(userId, sessionId)
-      if (view === 'compacted') return [...(await session.context()).history(), ...waitingInChildren(session.state)]
+      if (view === 'compacted') return withWaitingCalls((await session.context()).history(), session.state)
       const transcript = new Transcript()
       for (let after = 0, isMore = true; isMore;) {
         const page = await store.readEvents(sessionId, after, HISTORY_PAGE)
@@ -137,18 +137,21 @@ export function createEngine(options: EngineOptions): Engine {
   }
 }
 
-/** The model is told nothing of its sub-agents nor of what the engine asks, but who reads it must see what waits. */
-function waitingInChildren({ turn }: SessionState): readonly ConversationMessage[] {
-  const loops = turn === undefined ? [] : [...(turn.step?.by === 'engine' ? [turn] : []), ...turn.children]
-  const calls = loops.flatMap(openCallsIn).filter(isWaitingForAnswer)
-  if (calls.length === 0) return []
-  return [
-    {
-      role: 'assistant',
-      content: calls.map(({ toolCallId, name, input }) => ({ type: 'tool-call', toolCallId, name, input })),
-    },
-  ]
+/** The model sees neither calls of sub-agents nor questions of the engine. A client must find all that wait in one message. */
+function withWaitingCalls(history: readonly ConversationMessage[], { turn }: SessionState): ConversationMessage[] {
+  const waiting = openCallsOf(turn).filter(isWaitingForAnswer)
+  const index = history.findLastIndex(({ role }) => role === 'assistant')
+  const last = history[index]
+  const content = last?.role === 'assistant' && typeof last.content !== 'string' ? last.content : []
+  const listed = new Set(content.flatMap((part) => (part.type === 'tool-call' ? [part.toolCallId] : [])))
+  const missing = waiting.filter(({ toolCallId }) => !listed.has(toolCallId)).map(toPart)
+  if (missing.length === 0) return [...history]
+  const isOpen = openCallsOf(turn).some(({ toolCallId }) => listed.has(toolCallId))
+  if (!isOpen) return [...history, { role: 'assistant', content: missing }]
+  return history.with(index, { role: 'assistant', content: [...content, ...missing] })
 }
+
+const toPart = ({ toolCallId, name, input }: OpenCall): ToolCallPart => ({ type: 'tool-call', toolCallId, name, input })
 
 function toRefusal({ kind }: StorageFault): EngineError {
   switch (kind) {

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { userContent } from '../content.ts'
-import { type Stored, entryId, json, jsonObject, names, turnId } from '../stored-schema.ts'
+import { type Stored, entryId, json, jsonObject, names, toolCallId, turnId } from '../stored-schema.ts'
 import { defineEvent, failure } from './define-event.ts'
 
 /** Settings for a single turn. */
@@ -41,9 +41,17 @@ export const turnStarted = defineEvent('turn.started', {
 })
 
 /** Every open call waits for a person or a client. Nobody owns the turn until one of them answers. */
-export const turnPaused = defineEvent('turn.paused', { turnId })
+export const turnPaused = defineEvent('turn.paused', {
+  turnId,
+  /** All waiting calls, if a sub-agent's is among them. A reader that starts in the middle of the turn needs them here. */
+  calls: z.array(z.object({ toolCallId, name: z.string(), input: jsonObject })).optional(),
+})
 
-export const turnResumed = defineEvent('turn.resumed', { turnId })
+export const turnResumed = defineEvent('turn.resumed', {
+  turnId,
+  /** The calls of sub-agents that waited. */
+  waited: z.array(toolCallId).optional(),
+})
 
 export const turnCancelRequested = defineEvent('turn.cancel-requested', { turnId, reason: z.string() })
 

@@ -6,18 +6,23 @@ import { ROOT_LOOP, type LoopId, type ToolCallId } from '../ids.ts'
 import type { AnswerCalls, CallAnswer } from './command.ts'
 import { acceptChanges } from './decide-changes.ts'
 import type { DecideContext, TurnDecision } from './decision.ts'
+import { endLoop } from './end-turn.ts'
 import {
+  childOf,
   findLoop,
   findOpenCall,
   isWaitingForAnswer,
   loopsOf,
+  openCallsIn,
+  waitingInChildren,
   type ActiveTurn,
+  type ChildLoop,
   type OpenCall,
   type SessionState,
 } from '../state/session-state.ts'
 
-/** What a model is told when it asked and nobody could answer. */
-export const USER_UNAVAILABLE = '(user unavailable)'
+/** The result of a question that a client only granted: it knows approvals and no questions. */
+export const ASK_IN_TEXT = 'The user cannot answer this question here. Ask it in your text instead.'
 
 /** `known`: which of the answered ids were ever used in this session. All answers count, or none. */
 export function decideAnswers(
@@ -27,17 +32,27 @@ export function decideAnswers(
   known: ReadonlySet<string>,
 ): TurnDecision {
   const { turn } = state
-  const answered = command.answers.map((answer, index) => ({ answer, call: findCall(turn, answer, index, known) }))
+  const answered = command.answers.map((answer, index) => {
+    return { answer, index, call: findCall(turn, answer, index, known) }
+  })
   refuseRepeats(command.answers)
   if (turn === undefined) throw new EngineError('unknown-tool-call', 'no tool call waits for an answer')
   if (turn.status === 'running' && command.whenRunning === 'refuse') {
     throw new EngineError('session-busy', 'a turn is already running in this session')
   }
   const changes = acceptChanges(state, context, command.changes)
-  const events: RecordedEvent[] = turn.status === 'waiting' ? [{ type: 'turn.resumed', turnId: turn.turnId }] : []
+  const events: RecordedEvent[] = turn.status === 'waiting' ? [turnResumed(turn)] : []
   if (changes.event) events.push(changes.event)
-  for (const [index, { answer, call }] of answered.entries()) events.push(...resolve(turn, answer, call, index))
-  for (const loop of loopsOf(turn)) events.push(...stepEndIfSettled(turn, events, loop.loopId))
+  const stopped = answered.filter(({ answer, call }) => isDenialOfSubAgent(answer, call))
+  const below = loopsBelow(turn, new Set(stopped.map(({ call }) => call.toolCallId)))
+  // What the client says itself comes first in a history; what follows from its permissions comes after it.
+  for (const one of answered.toSorted((left, right) => Number(isApproval(left)) - Number(isApproval(right)))) {
+    const isEnded = below.some((loop) => openCallsIn(loop).some(({ toolCallId }) => toolCallId === one.call.toolCallId))
+    if (!isEnded || !isApproval(one)) events.push(...resolve(turn, one, events))
+  }
+  for (const loop of loopsOf(turn)) {
+    if (!below.some(({ loopId }) => loopId === loop.loopId)) events.push(...stepEndIfSettled(turn, events, loop.loopId))
+  }
   return { events, secrets: changes.secrets, turnId: turn.turnId, firstEvent: 0, queued: false }
 }
 
@@ -49,6 +64,9 @@ function findCall(
 ): OpenCall {
   const call = findOpenCall(turn, answer.toolCallId)
   if (call !== undefined && isWaitingForAnswer(call)) return call
+  // Beside a waiting call of its sub-agent, a client takes a call of its parent for waiting too.
+  if (call?.route === 'agent' && call.phase === 'running' && turn?.status === 'waiting' && answer.type === 'approval')
+    return call
   const field = `answers[${index}].toolCallId`
   if (call !== undefined || known.has(answer.toolCallId)) {
     throw new EngineError('call-already-settled', `tool call ${answer.toolCallId} is already resolved`, field)
@@ -70,7 +88,39 @@ function refuseRepeats(answers: readonly CallAnswer[]): void {
   }
 }
 
-function resolve(turn: ActiveTurn, answer: CallAnswer, call: OpenCall, index: number): RecordedEvent[] {
+interface Answered {
+  readonly answer: CallAnswer
+  readonly index: number
+  readonly call: OpenCall
+}
+
+const isApproval = ({ answer }: Pick<Answered, 'answer'>): boolean => answer.type === 'approval'
+
+const isDenialOfSubAgent = (answer: CallAnswer, { phase }: OpenCall): boolean =>
+  phase === 'running' && answer.type === 'approval' && !answer.granted
+
+/** The loops of these calls, and of their sub-agents' calls. */
+function loopsBelow(turn: ActiveTurn, calls: ReadonlySet<ToolCallId>): readonly ChildLoop[] {
+  const found: ChildLoop[] = []
+  // Parents come before their children.
+  for (const child of turn.children) {
+    const isBelow = found.some(({ loopId }) => loopId === child.parentLoopId)
+    if (isBelow || calls.has(child.parentToolCallId)) found.push(child)
+  }
+  return found
+}
+
+/** The waiting calls of sub-agents are named: whoever reads from here on knows that they were shown. */
+export function turnResumed(turn: ActiveTurn): RecordedEvent {
+  const waited = waitingInChildren(turn).map(({ toolCallId }) => toolCallId)
+  return { type: 'turn.resumed', turnId: turn.turnId, ...(waited.length > 0 && { waited }) }
+}
+
+function resolve(
+  turn: ActiveTurn,
+  { answer, call, index }: Answered,
+  before: readonly RecordedEvent[],
+): RecordedEvent[] {
   const { toolCallId } = call
   const { turnId } = turn
   const isAboutBudget = turn.budget.asked?.toolCallId === toolCallId
@@ -89,10 +139,10 @@ function resolve(turn: ActiveTurn, answer: CallAnswer, call: OpenCall, index: nu
     ]
   }
   const { granted, reason, scope } = answer
+  if (call.phase === 'running') return granted ? [] : stopSubAgent(turn, call, { reason, before })
   if (granted && call.route === 'question') {
-    // A client that knows only approvals answers a question so.
-    const output = isAboutBudget ? GO_ON : USER_UNAVAILABLE
-    return [{ type: 'tool-call.settled', turnId, toolCallId, status: 'completed', output, by: 'client' }]
+    const output = isAboutBudget ? GO_ON : ASK_IN_TEXT
+    return [{ type: 'tool-call.settled', turnId, toolCallId, status: 'completed', output, by: 'engine' }]
   }
   if (granted && call.route === 'client') {
     throw new EngineError(
@@ -111,15 +161,39 @@ function resolve(turn: ActiveTurn, answer: CallAnswer, call: OpenCall, index: nu
     ...given,
   }
   if (granted) return [resolved]
-  const denied: ToolCallSettled = {
-    type: 'tool-call.settled',
-    turnId,
-    toolCallId,
-    status: 'denied',
-    output: reason ? `Tool call denied: ${reason}` : 'Tool call denied',
-    by: 'engine',
-  }
+  const denied = denialOf(turn, toolCallId, reason)
   return call.phase === 'awaiting-approval' ? [resolved, denied] : [denied]
+}
+
+const denialOf = ({ turnId }: ActiveTurn, toolCallId: ToolCallId, reason: string | undefined): ToolCallSettled => ({
+  type: 'tool-call.settled',
+  turnId,
+  toolCallId,
+  status: 'denied',
+  output: reason ? `Tool call denied: ${reason}` : 'Tool call denied',
+  by: 'engine',
+})
+
+/** A denied sub-agent ends here, with everything below it: nobody runs it while the turn waits. */
+function stopSubAgent(
+  turn: ActiveTurn,
+  { toolCallId }: OpenCall,
+  { reason, before }: { readonly reason: string | undefined; readonly before: readonly RecordedEvent[] },
+): RecordedEvent[] {
+  const { turnId } = turn
+  const child = childOf(turn, toolCallId)
+  const denied = denialOf(turn, toolCallId, reason)
+  if (child === undefined) return [denied]
+  const answered = new Set(before.flatMap((event) => (event.type === 'tool-call.settled' ? [event.toolCallId] : [])))
+  const ended = endLoop(turn, child, {
+    outcome: 'cancelled',
+    openCalls: 'Tool call cancelled: its sub-agent was denied',
+  })
+  return [
+    ...ended.filter((event) => event.type !== 'tool-call.settled' || !answered.has(event.toolCallId)),
+    { type: 'loop.ended', turnId, loopId: child.loopId, outcome: 'cancelled' },
+    denied,
+  ]
 }
 
 /** The last settled call ends its step in the same transaction. */

@@ -1,7 +1,7 @@
 import type { RecordedEvent } from '../events/recorded-event.ts'
 import type { ToolCallSettled } from '../events/call-events.ts'
 import type { ToolCallId } from '../ids.ts'
-import { stepEndIfSettled } from './decide-answers.ts'
+import { stepEndIfSettled, turnResumed } from './decide-answers.ts'
 import { findOpenCall, isWaitingForAnswer, loopsOf, type ActiveTurn } from '../state/session-state.ts'
 
 /** Nothing to do for a call that is not open, or that was told before. */
@@ -23,6 +23,6 @@ export function decideCancelCall(
     output,
     by: 'engine',
   }
-  const resumed: RecordedEvent[] = turn.status === 'waiting' ? [{ type: 'turn.resumed', turnId }] : []
+  const resumed: RecordedEvent[] = turn.status === 'waiting' ? [turnResumed(turn)] : []
   return [...resumed, settled, ...loopsOf(turn).flatMap(({ loopId }) => stepEndIfSettled(turn, [settled], loopId))]
 }

@@ -169,6 +169,10 @@ export const openCallsOf = (turn: ActiveTurn | undefined): readonly OpenCall[] =
 export const openCallsIn = ({ step }: LoopProgress): readonly OpenCall[] =>
   step?.calls.filter((call) => call.phase !== 'settled') ?? []
 
+/** The calls of sub-agents that wait for somebody. */
+export const waitingInChildren = ({ children }: ActiveTurn): readonly OpenCall[] =>
+  children.flatMap(openCallsIn).filter(isWaitingForAnswer)
+
 export type AnyLoop = (LoopProgress & { readonly loopId: LoopId }) | ChildLoop
 
 export const isChild = (loop: AnyLoop): loop is ChildLoop => 'parentToolCallId' in loop

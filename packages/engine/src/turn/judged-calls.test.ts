@@ -282,7 +282,7 @@ describe('a question to the user', () => {
     await expect(second.answer(result('q', 'no, the red one'))).rejects.toThrow('already resolved')
   })
 
-  it('that only gets a permission is answered as if nobody was there; a denial is its result', async () => {
+  it('that only gets a permission is put into the text instead; a denial is its result', async () => {
     const test = await startWith([createQuestionTool()])
     test.model.push(asking, [calls('r', 'Ask'), finishes('tool-calls')])
     await test.say('go')
@@ -292,7 +292,7 @@ describe('a question to the user', () => {
     await test.answer(deny('r', 'busy'))
     await test.untilRest()
     expect(settled(await test.events())).toEqual([
-      'q completed: (user unavailable)',
+      'q completed: The user cannot answer this question here. Ask it in your text instead.',
       'r denied: Tool call denied: busy',
     ])
   })

@@ -1,9 +1,16 @@
 import { isOverBudget } from './ask-about-budget.ts'
 import { unreachable } from '../errors.ts'
-import type { Failure } from '../events/recorded-event.ts'
+import type { Failure, RecordedEvent } from '../events/recorded-event.ts'
 import type { TurnOutcome } from '../events/turn-events.ts'
 import { ROOT_LOOP, type LoopId } from '../ids.ts'
-import { findLoop, isChild, type ActiveTurn } from '../state/session-state.ts'
+import {
+  findLoop,
+  isChild,
+  isWaitingForAnswer,
+  openCallsOf,
+  waitingInChildren,
+  type ActiveTurn,
+} from '../state/session-state.ts'
 import { compactIfDue } from './compact-loop.ts'
 import { MOST_REPEATS, findCircle } from './find-circle.ts'
 import { endTurn, nextQueuedTurn } from '../session/end-turn.ts'
@@ -86,9 +93,17 @@ async function pause(deps: RunDeps, { turnId }: ActiveTurn): Promise<boolean> {
   const paused = await deps.session.commit((state) => {
     const isStillWaiting =
       state.turn?.turnId === turnId && nextMove(state.turn, { maxSteps: Infinity }) === 'wait-for-human'
-    return { events: isStillWaiting ? [{ type: 'turn.paused', turnId }] : [] }
+    return { events: isStillWaiting && state.turn !== undefined ? [pausedOf(state.turn)] : [] }
   }, deps.fence)
   return paused.length > 0
+}
+
+function pausedOf(turn: ActiveTurn): RecordedEvent {
+  const { turnId } = turn
+  if (waitingInChildren(turn).length === 0) return { type: 'turn.paused', turnId }
+  const waiting = openCallsOf(turn).filter(isWaitingForAnswer)
+  const calls = waiting.map(({ toolCallId, name, input }) => ({ toolCallId, name, input }))
+  return { type: 'turn.paused', turnId, calls }
 }
 
 async function end(

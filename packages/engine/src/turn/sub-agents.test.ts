@@ -293,14 +293,17 @@ describe('a question or an approval inside a sub-agent', () => {
     expect(await test.view()).toMatchObject({ status: 'waiting', waitingCalls: ['b'] })
     for (const view of ['full', 'compacted'] as const) {
       const history = await test.engine.readHistory(test.user, test.sessionId, view)
-      expect(history.at(-1)).toMatchObject({ role: 'assistant', content: [{ toolCallId: 'b', name: 'pay' }] })
+      expect(history.at(-1)).toMatchObject({
+        role: 'assistant',
+        content: [{ toolCallId: 'a' }, { toolCallId: 'b', name: 'pay' }],
+      })
     }
     await test.answer(grant('b'))
     await test.untilRest()
     expect(settled(await test.events())).toEqual(['b completed: pay ran', 'a completed: paid'])
     expect(await test.types()).not.toContain('turn.taken-over')
     const history = await test.engine.readHistory(test.user, test.sessionId, 'full')
-    expect(history.map(({ role }) => role)).toEqual(['user', 'assistant', 'assistant', 'tool', 'tool', 'assistant'])
+    expect(history.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'tool', 'assistant'])
     expect(pay.invocations).toHaveLength(1)
   })
 

@@ -1,11 +1,10 @@
 import type { BlockDelta, Cursor } from '../events/live-event.ts'
+import type { ToolCallSettled } from '../events/call-events.ts'
 import type { EventOf, Failure, Recorded, RecordedEvent } from '../events/recorded-event.ts'
 import type { TurnOutcome } from '../events/turn-events.ts'
-import type { ToolCallPart } from '../content.ts'
 import { ROOT_LOOP, type TurnId } from '../ids.ts'
 import type { SessionReader } from '../events/session-reader.ts'
-import { CallVisibility } from './call-visibility.ts'
-import { ChildCalls } from './child-calls.ts'
+import { ShownCalls, type ShownCall, type ShownPause, type ShownResult } from './shown-calls.ts'
 
 /** Why a segment is over. */
 export type SegmentEnd =
@@ -20,9 +19,9 @@ export interface SegmentPresenter {
   delta(delta: BlockDelta): void
   stepAnswered(seq: number, step: EventOf<'step.answered'>): void
   stepEnded(seq: number, step: EventOf<'step.ended'>): void
-  /** Calls of sub-agents that begin to wait. */
-  callsWaiting(seq: number, calls: readonly ToolCallPart[]): void
-  callSettled(seq: number, call: EventOf<'tool-call.settled'>): void
+  /** Calls that wait, at the end of the newest assistant message or as a new one. */
+  callsWaiting(calls: readonly ShownCall[], isSameMessage: boolean): void
+  callSettled(at: Cursor, call: ToolCallSettled): void
   segmentEnded(seq: number, end: SegmentEnd): void
 }
 
@@ -46,9 +45,7 @@ export interface SegmentOptions {
 export class SegmentReader implements SessionReader {
   readonly #options: SegmentOptions
   readonly #presenter: SegmentPresenter
-  readonly #calls = new CallVisibility()
-  /** Most sessions never have a sub-agent. */
-  #children: ChildCalls | undefined
+  readonly #calls = new ShownCalls()
   #turnId: TurnId | undefined
   #isOpen: boolean
   #isDone = false
@@ -71,12 +68,13 @@ export class SegmentReader implements SessionReader {
     this.#presenter.delta(delta)
   }
 
-  recorded({ seq, event }: Recorded): void {
+  recorded(recorded: Recorded): void {
     if (this.#isDone) return
+    const { seq, event } = recorded
     const { cursor } = this.#options
-    if (seq === cursor?.seq && !this.#takeBearings(seq, event, cursor)) return
     this.#lastSeq = seq
-    this.#show(seq, event)
+    if (seq === cursor?.seq && this.#takeBearings(event, cursor)) this.#fold(recorded)
+    else this.#show(recorded)
   }
 
   closed(reason: 'deleted' | 'stopping'): void {
@@ -86,65 +84,107 @@ export class SegmentReader implements SessionReader {
     this.#options.onClosed(reason)
   }
 
-  /** Returns whether part of the event is still to be shown. */
-  #takeBearings(seq: number, event: RecordedEvent, cursor: Cursor): boolean {
-    this.#isOpen = 'turnId' in event && event.type !== 'turn.paused' && event.type !== 'turn.ended'
+  /** Returns whether the client has seen all of the event. */
+  #takeBearings(event: RecordedEvent, { block, offset = 0 }: Cursor): boolean {
+    const isPartly = block !== undefined
+    this.#isOpen = 'turnId' in event && event.type !== 'turn.ended' && (event.type !== 'turn.paused' || isPartly)
     if (this.#isOpen && 'turnId' in event) this.#turnId = event.turnId
-    if (event.type !== 'step.started') return cursor.block !== undefined
-    this.#show(seq, event)
-    return false
+    switch (event.type) {
+      case 'step.started':
+        return false
+      case 'step.answered':
+        if (isChildEvent(event) || !isPartly) return true
+        // Items after the blocks are counted from 1.
+        if (block !== event.blocks.length || offset === 0) return false
+        this.#calls.skip(offset)
+        return true
+      case 'turn.paused':
+        return !isPartly
+      default:
+        return true
+    }
   }
 
-  #show(seq: number, event: RecordedEvent): void {
-    if ('loopId' in event && event.loopId !== undefined && event.loopId !== ROOT_LOOP)
-      return this.#showChild(seq, event)
+  #show(recorded: Recorded): void {
+    const { seq, event } = recorded
+    if (isChildEvent(event)) return this.#showResults(event, this.#foldChild(recorded))
     switch (event.type) {
       case 'turn.started':
       case 'turn.resumed':
+        this.#fold(recorded)
         return this.#open(seq, event.turnId)
       case 'turn.paused':
-        if (this.#isShown(event.turnId)) this.#close(seq, { type: 'waiting' })
-        return
+        return this.#showPause(seq, event.turnId, this.#calls.paused({ ...recorded, event }))
       case 'turn.ended':
-        if (this.#isShown(event.turnId)) {
-          this.#close(seq, { type: 'ended', outcome: event.outcome, error: event.error })
-        }
-        this.#calls.clear()
-        this.#children = undefined
+        this.#fold(recorded)
+        if (this.#isShown(event.turnId)) this.#close(seq, { type: 'ended', outcome: event.outcome, error: event.error })
         return
       case 'step.started':
-        if (event.loopId === ROOT_LOOP && this.#isShown(event.turnId)) this.#presenter.stepStarted(seq, event)
+        if (this.#isShown(event.turnId)) this.#presenter.stepStarted(seq, event)
         return
       case 'step.answered':
-        return this.#answered(seq, event)
+        this.#fold(recorded)
+        if (this.#isShown(event.turnId)) this.#presenter.stepAnswered(seq, event)
+        return
       case 'step.ended':
         if (this.#isShown(event.turnId)) this.#presenter.stepEnded(seq, event)
         return
-      case 'approval.requested':
-      case 'approval.resolved':
-      case 'tool-call.started':
-        return this.#calls.concernsOwnTool(event.toolCallId)
       case 'tool-call.settled':
-        if (this.#isShown(event.turnId) && this.#calls.isShown(event)) this.#presenter.callSettled(seq, event)
-        return
+        return this.#showResults(event, this.#calls.settled({ ...recorded, event }, false))
+      default:
+        return this.#fold(recorded)
+    }
+  }
+
+  /** Takes note of an event that is not shown, or was shown before. */
+  #fold(recorded: Recorded): void {
+    const { event } = recorded
+    if (isChildEvent(event)) return void this.#foldChild(recorded)
+    switch (event.type) {
+      case 'turn.started':
+        return this.#calls.segmentStarted()
+      case 'turn.resumed':
+        return this.#calls.segmentStarted(event)
+      case 'turn.paused':
+        return void this.#calls.paused({ ...recorded, event })
+      case 'turn.ended':
+        return this.#calls.turnEnded()
+      case 'step.answered':
+        return this.#calls.stepAnswered({ ...recorded, event })
+      case 'approval.requested':
+        return this.#calls.approvalRequested(event.toolCallId)
+      case 'tool-call.settled':
+        return void this.#calls.settled({ ...recorded, event }, false)
       default:
         return
     }
   }
 
-  /** Of a sub-agent, only calls that wait are shown. */
-  #showChild(seq: number, event: RecordedEvent): void {
-    this.#children ??= new ChildCalls()
-    const waiting = this.#children.waitingIn(event)
-    if (!('turnId' in event) || event.turnId === undefined || !this.#isShown(event.turnId)) return
-    if (waiting.length > 0) this.#presenter.callsWaiting(seq, waiting)
-    if (event.type === 'tool-call.settled' && this.#children.isShown(event) && event.by !== 'client')
-      this.#presenter.callSettled(seq, event)
+  #foldChild(recorded: Recorded): readonly ShownResult[] {
+    const { event } = recorded
+    if (event.type === 'tool-call.settled') return this.#calls.settled({ ...recorded, event }, true)
+    this.#calls.childDid(event)
+    return []
   }
 
-  #answered(seq: number, event: EventOf<'step.answered'>): void {
-    this.#calls.answered(event)
-    if (this.#isShown(event.turnId)) this.#presenter.stepAnswered(seq, event)
+  #showPause(seq: number, turnId: TurnId, { calls, isSameMessage, results }: ShownPause): void {
+    if (!this.#isShown(turnId)) return
+    const { cursor } = this.#options
+    const seen = seq === cursor?.seq && cursor.block !== undefined ? cursor.block + 1 : 0
+    const unseen = calls.slice(seen)
+    if (unseen.length > 0) this.#presenter.callsWaiting(unseen, isSameMessage)
+    for (const { at, result } of results) this.#showResult(at, result)
+    this.#close(seq, { type: 'waiting' })
+  }
+
+  #showResults(event: RecordedEvent, results: readonly ShownResult[]): void {
+    if (!('turnId' in event) || event.turnId === undefined || !this.#isShown(event.turnId)) return
+    for (const { at, result } of results) this.#showResult(at, result)
+  }
+
+  /** A client knows the results that it gave itself. */
+  #showResult(at: Cursor, result: ToolCallSettled): void {
+    if (result.by !== 'client') this.#presenter.callSettled(at, result)
   }
 
   #open(seq: number, turnId: TurnId): void {
@@ -170,4 +210,8 @@ export class SegmentReader implements SessionReader {
     this.#turnId ??= turnId
     return this.#turnId === turnId
   }
+}
+
+function isChildEvent(event: RecordedEvent): boolean {
+  return 'loopId' in event && event.loopId !== undefined && event.loopId !== ROOT_LOOP
 }

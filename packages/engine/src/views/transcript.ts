@@ -1,28 +1,30 @@
-import type { ConversationMessage, StepBlock, ToolCallPart, UserContent } from '../content.ts'
-import type { CallRoute } from '../events/step-events.ts'
-import type { Recorded, RecordedEvent } from '../events/recorded-event.ts'
+import type { ConversationMessage, UserContent } from '../content.ts'
 import type { ToolCallSettled } from '../events/call-events.ts'
-import type { EntryId, ToolCallId } from '../ids.ts'
+import type { Recorded } from '../events/recorded-event.ts'
+import type { EntryId } from '../ids.ts'
+import { ShownCalls, type ShownPause, type ShownResult } from './shown-calls.ts'
 
 /**
- * All that was said in a session, in order, nothing left out: seed, inputs, answers, results, and text that was cut
- * short. What a sub-agent did is its own business, except for the calls that had to wait for somebody: each is shown
- * as a message of its own.
+ * Everything that was said in a session, in order, nothing left out: seed, inputs, answers, results, and text that was cut
+ * short. What a sub-agent did is private, except calls that a client had to answer. The messages are the same as those
+ * that a client collects from its requests and their answers.
  */
 export class Transcript {
   readonly #messages: ConversationMessage[] = []
   readonly #inputs = new Map<EntryId, UserContent>()
-  readonly #childCalls = new Map<ToolCallId, ToolCallPart>()
-  readonly #shown = new Set<ToolCallId>()
-  /** The newest message of calls that wait, while nobody has answered any of them. */
-  #waiting: ToolCallPart[] | undefined
+  readonly #calls = new ShownCalls()
 
   messages(): readonly ConversationMessage[] {
-    return this.#messages
+    return [...this.#messages, ...this.#calls.held.map(toMessage)]
   }
 
-  apply({ event }: Recorded): void {
-    if ('loopId' in event && event.loopId !== undefined && event.type !== 'step.started') return this.#applyChild(event)
+  apply(recorded: Recorded): void {
+    const { event } = recorded
+    if ('loopId' in event && event.loopId !== undefined && event.type !== 'step.started') {
+      if (event.type === 'tool-call.settled') this.#addResults(this.#calls.settled({ ...recorded, event }, true))
+      else this.#calls.childDid(event)
+      return
+    }
     switch (event.type) {
       case 'session.seeded':
         this.#messages.push(...event.messages)
@@ -30,64 +32,63 @@ export class Transcript {
       case 'input.admitted':
         this.#inputs.set(event.inputId, event.content)
         break
-      case 'turn.started': {
-        const content = event.inputId && this.#inputs.get(event.inputId)
-        if (event.inputId === undefined || content === undefined) break
+      case 'input.dropped':
         this.#inputs.delete(event.inputId)
-        this.#messages.push({ role: 'user', content })
         break
-      }
+      case 'turn.started':
+        this.#calls.segmentStarted()
+        this.#addInput(event.inputId)
+        break
+      case 'turn.resumed':
+        this.#calls.segmentStarted(event)
+        break
+      case 'turn.paused':
+        this.#addPause(this.#calls.paused({ ...recorded, event }))
+        break
+      case 'turn.ended':
+        this.#calls.turnEnded()
+        break
       case 'step.answered':
         if (event.blocks.length > 0) this.#messages.push({ role: 'assistant', content: event.blocks })
+        this.#calls.stepAnswered({ ...recorded, event })
         break
       case 'step.ended': {
         const text = event.partial?.filter((block) => block.type === 'text') ?? []
         if (text.length > 0) this.#messages.push({ role: 'assistant', content: text })
         break
       }
-      case 'tool-call.settled':
-        this.#addResult(event)
-        break
-      default:
-        break
-    }
-  }
-
-  #applyChild(event: RecordedEvent): void {
-    switch (event.type) {
-      case 'step.answered':
-        for (const call of event.blocks.filter(isCall)) {
-          this.#childCalls.set(call.toolCallId, call)
-          if (isWaiting(event.routes[call.toolCallId])) this.#show(call.toolCallId)
-        }
-        break
       case 'approval.requested':
-        this.#show(event.toolCallId)
+        this.#calls.approvalRequested(event.toolCallId)
         break
       case 'tool-call.settled':
-        if (this.#shown.delete(event.toolCallId)) this.#addResult(event)
-        this.#childCalls.delete(event.toolCallId)
+        this.#addResults(this.#calls.settled({ ...recorded, event }, false))
         break
       default:
         break
     }
   }
 
-  /** Calls that wait at the same time stand in one message, so that the last one has them all. */
-  #show(toolCallId: ToolCallId): void {
-    const call = this.#childCalls.get(toolCallId)
-    if (call === undefined || this.#shown.has(toolCallId)) return
-    this.#shown.add(toolCallId)
-    if (this.#waiting !== undefined) return void this.#waiting.push(call)
-    this.#waiting = [call]
-    this.#messages.push({ role: 'assistant', content: this.#waiting })
+  #addInput(inputId: EntryId | undefined): void {
+    const content = inputId && this.#inputs.get(inputId)
+    if (inputId === undefined || content === undefined) return
+    this.#inputs.delete(inputId)
+    this.#messages.push({ role: 'user', content })
   }
 
-  #addResult({ toolCallId, output }: ToolCallSettled): void {
-    this.#waiting = undefined
-    this.#messages.push({ role: 'tool', toolCallId, content: output })
+  #addPause({ calls, isSameMessage, results }: ShownPause): void {
+    const blocks = calls.map(({ call }) => call)
+    const last = this.#messages.at(-1)
+    if (isSameMessage && last?.role === 'assistant' && typeof last.content !== 'string') {
+      this.#messages[this.#messages.length - 1] = { role: 'assistant', content: [...last.content, ...blocks] }
+    } else if (blocks.length > 0) this.#messages.push({ role: 'assistant', content: blocks })
+    this.#addResults(results)
+  }
+
+  #addResults(results: readonly ShownResult[]): void {
+    for (const { result } of results) this.#messages.push(toMessage(result))
   }
 }
 
-const isCall = (block: StepBlock) => block.type === 'tool-call'
-const isWaiting = (route: CallRoute | undefined): boolean => route === 'client' || route === 'question'
+function toMessage({ toolCallId, output }: ToolCallSettled): ConversationMessage {
+  return { role: 'tool', toolCallId, content: output }
+}

@@ -15,6 +15,10 @@ export function parseEventCursor(text: string): Cursor {
   return { seq: Number(seq), block: Number(block), offset: Number(offset) }
 }
 
+export function formatEventCursor({ seq, block, offset = 0 }: Cursor): string {
+  return block === undefined ? `${seq}` : `${seq}.${block}.${offset}`
+}
+
 const SESSION_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 export const isSessionId = (text: string): boolean => SESSION_ID.test(text)

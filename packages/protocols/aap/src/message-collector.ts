@@ -1,4 +1,4 @@
-import type { EventOf, ConversationMessage, SegmentEnd, SegmentPresenter, ToolCallPart } from '@polylogue/engine'
+import type { ConversationMessage, Cursor, EventOf, SegmentEnd, SegmentPresenter, ShownCall } from '@polylogue/engine'
 import { toTurnStop } from './turn-stop.ts'
 import type { TurnStop } from './wire.ts'
 
@@ -29,11 +29,15 @@ export class MessageCollector implements SegmentPresenter {
     if (content.length > 0) this.messages.push({ role: 'assistant', content })
   }
 
-  callsWaiting(_seq: number, calls: readonly ToolCallPart[]): void {
-    this.messages.push({ role: 'assistant', content: calls })
+  callsWaiting(calls: readonly ShownCall[], isSameMessage: boolean): void {
+    const blocks = calls.map(({ call }) => call)
+    const last = isSameMessage ? this.messages.at(-1) : undefined
+    if (last?.role !== 'assistant' || typeof last.content === 'string') {
+      this.messages.push({ role: 'assistant', content: blocks })
+    } else this.messages[this.messages.length - 1] = { role: 'assistant', content: [...last.content, ...blocks] }
   }
 
-  callSettled(_seq: number, { toolCallId, output }: EventOf<'tool-call.settled'>): void {
+  callSettled(_at: Cursor, { toolCallId, output }: EventOf<'tool-call.settled'>): void {
     this.messages.push({ role: 'tool', toolCallId, content: output })
   }
 

@@ -122,7 +122,7 @@ describe('version 3', () => {
     expect(tool.invocations).toHaveLength(1)
   })
 
-  it('shows a denial as a result, and nothing for a client that denies its own tool', async () => {
+  it('shows a denial as a result, also that of a tool of the client', async () => {
     const tools = [{ name: 'weather', description: '', parameters: {} }]
     const session = await open(
       { tools: [createFakeTool('write')] },
@@ -140,6 +140,7 @@ describe('version 3', () => {
       stopReason: 'end_turn',
       messages: [
         { role: 'tool', toolCallId: 'w', content: 'Tool call denied: no' },
+        { role: 'tool', toolCallId: 'c', content: 'Tool call denied' },
         { role: 'assistant', content: [{ type: 'text', text: 'done' }] },
       ],
     })

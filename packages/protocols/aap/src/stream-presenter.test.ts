@@ -25,7 +25,7 @@ it('a result that holds an image waits for its bytes, and is told in its place',
     ],
   })
   if (settled.type !== 'tool-call.settled') throw new Error('not a settled call')
-  presenter.callSettled(7, settled)
+  presenter.callSettled({ seq: 7 }, settled)
   presenter.segmentEnded(8, { type: 'ended', outcome: 'finished' })
   expect(parseFrames((await Promise.all(frames)).join('')).map(({ id, data }) => [id, data])).toEqual([
     [

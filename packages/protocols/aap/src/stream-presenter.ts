@@ -1,5 +1,14 @@
-import type { BlockDelta, EventOf, SegmentEnd, SegmentPresenter, ToolCallPart } from '@polylogue/engine'
+import type {
+  BlockDelta,
+  Cursor,
+  EventOf,
+  SegmentEnd,
+  SegmentPresenter,
+  ShownCall,
+  ToolCallPart,
+} from '@polylogue/engine'
 import type { FrameSink } from '@polylogue/kit'
+import { formatEventCursor } from './cursors.ts'
 import { encodeContent, imagesIn } from './encode-messages.ts'
 import { eventFrame } from './frames.ts'
 import { loadImageUrls, type ReadBlob } from './images.ts'
@@ -45,14 +54,14 @@ export class StreamPresenter implements SegmentPresenter {
     this.#steps.ended(seq, step)
   }
 
-  callsWaiting(seq: number, calls: readonly ToolCallPart[]): void {
-    sendItems(this.#sink, seq, calls.map(toCallItem))
+  callsWaiting(calls: readonly ShownCall[]): void {
+    for (const { at, call } of calls) this.#sink.send(eventFrame(formatEventCursor(at), toCallEvent(call)))
   }
 
-  callSettled(seq: number, call: EventOf<'tool-call.settled'>): void {
+  callSettled(at: Cursor, call: EventOf<'tool-call.settled'>): void {
     const frame = (urls: Parameters<typeof encodeContent>[1]): string => {
       const content = encodeContent(call.output, urls)
-      return eventFrame(`${seq}`, { event: 'tool_result', toolCallId: call.toolCallId, content })
+      return eventFrame(formatEventCursor(at), { event: 'tool_result', toolCallId: call.toolCallId, content })
     }
     const images = imagesIn(call.output)
     if (images.length === 0) this.#sink.send(frame(() => ''))
@@ -84,9 +93,11 @@ export function itemsAfter(items: readonly StepItem[], block: number): readonly 
 }
 
 export function toolCallItems({ blocks }: EventOf<'step.answered'>): StepItem[] {
-  return blocks.flatMap((block, index) => (block.type === 'tool-call' ? [toCallItem(block, index)] : []))
+  return blocks.flatMap((block, index) =>
+    block.type === 'tool-call' ? [{ block: index, event: toCallEvent(block) }] : [],
+  )
 }
 
-function toCallItem({ toolCallId, name, input }: ToolCallPart, block: number): StepItem {
-  return { block, event: { event: 'tool_call', toolCallId, name, input } }
+function toCallEvent({ toolCallId, name, input }: ToolCallPart): WireEvent {
+  return { event: 'tool_call', toolCallId, name, input }
 }

@@ -1,4 +1,11 @@
-import { type JsonObject, type JsonValue, type ModelMessage, type OfferedTool, textOf } from '@polylogue/engine'
+import {
+  ASK_IN_TEXT,
+  type JsonObject,
+  type JsonValue,
+  type ModelMessage,
+  type OfferedTool,
+  textOf,
+} from '@polylogue/engine'
 import { type Outcome, type ToolMessage, outcomeOf } from '../outcome.ts'
 import { NEEDS_FILE, STAGES, type StageName, WHERE, callsOf, stageOf } from './stage.ts'
 import type { WorkTexts } from './work-texts.ts'
@@ -86,7 +93,7 @@ function mayBeThere(state: StageState | undefined): boolean {
 
 /** The first line of an answer, without what would break a heading. */
 function toSubject(answer: string): string | undefined {
-  if (answer === '(user unavailable)') return undefined
+  if (answer === '(user unavailable)' || answer === ASK_IN_TEXT) return undefined
   const [line = ''] = answer
     .split('\n')
     .map((one) =>

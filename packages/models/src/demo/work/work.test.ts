@@ -1,4 +1,4 @@
-import { type ModelMessage, type ModelRequest, asToolCallId } from '@polylogue/engine'
+import { ASK_IN_TEXT, type ModelMessage, type ModelRequest, asToolCallId } from '@polylogue/engine'
 import { describe, expect, it } from 'vitest'
 import { type DemoAnswer, answerOf } from '../demo-answer.ts'
 import type { Call } from '../telling.ts'
@@ -124,6 +124,7 @@ describe('a whole piece of work', () => {
 
   it.each([
     ['(user unavailable)', 'The sea'],
+    [ASK_IN_TEXT, 'The sea'],
     ['', 'The sea'],
     [' \n\t', 'The sea'],
     ['## My \u202e dog\nand more', 'My dog'],

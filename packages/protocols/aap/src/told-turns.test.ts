@@ -1,4 +1,4 @@
-import { asLoopId, asToolCallId, type CallStatus, type RecordedEvent } from '@polylogue/engine'
+import { asLoopId, asToolCallId, type CallRoute, type CallStatus, type RecordedEvent } from '@polylogue/engine'
 import { describe, expect, it } from 'vitest'
 import { gist, parseFrames } from './test-support/parse-frames.ts'
 import {
@@ -187,12 +187,13 @@ describe('the result of a call', () => {
   const settledOnly = (...events: readonly RecordedEvent[]) => gist(tell(story(turnResumed, ...events))).slice(1)
   const result = (content: string) => ({ event: 'tool_result', toolCallId: 'a', content })
 
-  it('is shown for a tool of the agent, and not for a tool of the client', () => {
+  it('is shown unless the client gave it itself', () => {
     const log = (route: 'server' | 'client', by: 'client' | 'engine', status: CallStatus = 'denied') =>
       story(turnStarted, stepStarted(), stepAnswered([toolCall('a')], 1, route), callSettled('a', { by, status }))
     expect(names(log('server', 'engine'))).toContain('tool_result')
     expect(names(log('server', 'client'))).not.toContain('tool_result')
-    expect(names(log('client', 'engine'))).not.toContain('tool_result')
+    expect(names(log('client', 'engine'))).toContain('tool_result')
+    expect(names(log('client', 'client'))).not.toContain('tool_result')
   })
 
   it('is shown for every call that was called off: without one it would seem to wait', () => {
@@ -213,21 +214,79 @@ describe('the result of a call', () => {
     ])
     expect(settledOnly(callSettled('a', { by: 'client' }))).toEqual([])
   })
+})
 
-  it('is shown for a denial of an approval, and not for a client that refuses to run its own tool', () => {
-    const denied = callSettled('a', { by: 'engine', status: 'denied', output: 'Tool call denied' })
-    const resolved = {
-      type: 'approval.resolved',
-      turnId: turnIdOf(denied),
-      toolCallId: asToolCallId('a'),
-      granted: false,
-    } as const
-    expect(settledOnly(resolved, denied)).toEqual([result('Tool call denied')])
-    expect(settledOnly(denied)).toEqual([])
+describe('calls of a sub-agent that wait', () => {
+  const child = asLoopId('loop_s')
+  const inChild = (event: RecordedEvent): RecordedEvent => ({ ...event, loopId: child }) as RecordedEvent
+  const answered = (routes: Readonly<Record<string, CallRoute>>, ...calls: string[]): RecordedEvent => ({
+    ...(stepAnswered([text('hm'), ...calls.map((id) => toolCall(id))]) as Extract<
+      RecordedEvent,
+      { type: 'step.answered' }
+    >),
+    routes,
+  })
+  const inner = (id: string): RecordedEvent[] => [
+    inChild(stepAnswered([toolCall(id)], 9)),
+    inChild({ type: 'approval.requested', turnId: turnIdOf(turnPaused), toolCallId: asToolCallId(id), callHash: 'h' }),
+  ]
+  const paused = (...ids: string[]): RecordedEvent => ({
+    ...(turnPaused as Extract<RecordedEvent, { type: 'turn.paused' }>),
+    calls: ids.map((id) => ({ toolCallId: asToolCallId(id), name: 'echo', input: {} })),
+  })
+  const resumed = (...ids: string[]): RecordedEvent => ({
+    ...(turnResumed as Extract<RecordedEvent, { type: 'turn.resumed' }>),
+    waited: ids.map(asToolCallId),
+  })
+  /** The agent calls a sub-agent, a tool that runs at once and one of the client; the sub-agent waits twice. */
+  const LOG = story(
+    turnStarted,
+    stepStarted(),
+    answered({ s: 'agent', e: 'server', c: 'client' }, 's', 'e', 'c'),
+    callSettled('e'),
+    ...inner('one'),
+    paused('c', 'one'),
+    resumed('one'),
+    inChild(callSettled('one')),
+    ...inner('two'),
+    paused('c', 'two'),
+    resumed('two'),
+    callSettled('c', { by: 'client' }),
+    inChild(callSettled('two')),
+    callSettled('s'),
+    stepEnded(),
+    turnEnded(),
+  )
+  const shown = (frames: ReturnType<typeof tell>) =>
+    frames.map(({ event, data }) =>
+      data['toolCallId'] === undefined ? event : `${event} ${String(data['toolCallId'])}`,
+    )
+
+  it('are shown when the turn pauses, before the results of their step', () => {
+    expect(shown(tell(LOG, 'message'))).toEqual([
+      ...['turn_start', 'text', 'tool_call s', 'tool_call e', 'tool_call c'],
+      ...['tool_call one', 'tool_result e', 'turn_stop'],
+      ...['turn_start', 'tool_result one', 'tool_call c', 'tool_call two', 'turn_stop'],
+      ...['turn_start', 'tool_result two', 'tool_result s', 'turn_stop'],
+    ])
+  })
+
+  it('are not shown again when nothing new waits', () => {
+    const log = [...LOG.slice(0, 7), ...story(resumed('one'), paused('c', 'one'))]
+    const numbered = log.map((item, index) => ('block' in item ? item : { ...item, seq: index + 1 }))
+    expect(shown(tell(numbered, 'message')).slice(-2)).toEqual(['turn_start', 'turn_stop'])
+  })
+
+  it.each(['delta', 'message'] as const)('are told to the end after any event of theirs, in %s', (mode) => {
+    const whole = tell(LOG, mode)
+    expect(new Set(whole.map(({ id }) => id)).size).toBe(whole.length)
+    for (const [index, { id }] of whole.entries()) {
+      expect([...shown(whole.slice(0, index + 1)), ...shown(tell(LOG, mode, id))]).toEqual(shown(whole))
+    }
   })
 })
 
-function turnIdOf(event: ReturnType<typeof callSettled>) {
-  if (event.type !== 'tool-call.settled') throw new Error('not a settled call')
+function turnIdOf(event: RecordedEvent) {
+  if (!('turnId' in event) || event.turnId === undefined) throw new Error('not an event of a turn')
   return event.turnId
 }
