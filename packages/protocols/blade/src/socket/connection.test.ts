@@ -79,6 +79,12 @@ describe('connecting', () => {
   })
 })
 
+it('nobody connects by JSONP', async () => {
+  const door = await openTestDoor()
+  const answer = await fetch(`http://127.0.0.1:${door.port}/socket.io/?EIO=4&transport=polling&j=0`)
+  expect([answer.status, answer.headers.get('content-type')]).toEqual([403, 'application/json'])
+})
+
 describe('subscribing', () => {
   it('blade 30: tells nothing of a session to who has not subscribed or sent', async () => {
     const door = await openTestDoor()

@@ -12,15 +12,17 @@ function createHall() {
   const hear = (id: string, word: string): void => void heard.set(id, [...(heard.get(id) ?? []), word])
   return {
     fanOut,
-    say: (ids: Set<string>, word: string) =>
-      fanOut.tell(ids, (piece) => {
+    say: (ids: Set<string>, word: string, bytes = 0) => {
+      const tell = (piece: Set<string>): void => {
         told.push(piece.size)
         for (const id of piece) {
           // As a connection does that is about to write.
           fanOut.flush(id)
           hear(id, word)
         }
-      }),
+      }
+      fanOut.tell(ids, tell, bytes)
+    },
     sayDirectly(id: string, word: string) {
       fanOut.flush(id)
       hear(id, word)
@@ -61,6 +63,15 @@ describe('a fan-out', () => {
     expect(hall.heardBy('other')).toEqual(['b'])
     while (hall.waits) hall.goOn()
     expect(hall.count).toBe(601)
+  })
+
+  it('tells fewer at a time where each is told much', () => {
+    const hall = createHall()
+    hall.say(many(100), 'a', 1024 * 1024)
+    hall.say(many(3), 'b', 100 * 1024 * 1024)
+    while (hall.waits) hall.goOn()
+    expect([Math.max(...hall.told.slice(0, 25)), hall.told.slice(-3)]).toEqual([4, [1, 1, 1]])
+    expect(hall.heardBy('s2')).toEqual(['a', 'b'])
   })
 
   it('tells everybody everything once and in order, also who is told by itself meanwhile', () => {

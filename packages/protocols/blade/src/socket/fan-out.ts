@@ -1,17 +1,20 @@
-/** Written in about a millisecond; whoever else has something to do comes between two pieces. */
+/** Small packets to so many sockets are written in about a millisecond. Between two pieces, other work runs. */
 const PIECE = 64
+/** Large packets go to fewer sockets at a time: the kernel copies all of their bytes. */
+const PIECE_BYTES = 4 * 1024 * 1024
 
 type Tell = (ids: Set<string>) => void
 
 interface Job {
-  /** Who was not told yet. */
+  /** Sockets that have not been told yet. */
   readonly left: Set<string>
+  readonly piece: number
   readonly tell: Tell
 }
 
 /**
- * Tells many in pieces, few at once. Each is told everything in order; `flush` brings one up to date who is to be told
- * something else.
+ * Tells many sockets in pieces and few at once. Each socket is told everything in order; `flush` brings one up to date
+ * before it is told something else.
  */
 export class FanOut {
   readonly #jobs: Job[] = []
@@ -22,16 +25,18 @@ export class FanOut {
     this.#later = later
   }
 
-  tell(ids: Set<string>, tell: Tell): void {
-    if (ids.size <= PIECE && !this.#isWaiting(ids)) {
+  /** `bytes`: how much each of them is told. */
+  tell(ids: Set<string>, tell: Tell, bytes = 0): void {
+    const piece = Math.max(1, Math.min(PIECE, Math.floor(PIECE_BYTES / Math.max(1, bytes))))
+    if (ids.size <= piece && !this.#isWaiting(ids)) {
       if (ids.size > 0) tell(ids)
       return
     }
-    this.#jobs.push({ left: ids, tell })
+    this.#jobs.push({ left: ids, piece, tell })
     if (this.#jobs.length === 1) this.#later(() => this.#go())
   }
 
-  /** While somebody is being told, this is what they are told: there is nothing to bring forward. */
+  /** Does nothing while a piece is told: the packet that causes this call is that piece. */
   flush(id: string): void {
     if (this.#jobs.length === 0 || this.#isTelling) return
     for (const { left, tell } of this.#jobs) if (left.delete(id)) this.#tell(new Set([id]), tell)
@@ -56,7 +61,7 @@ export class FanOut {
     if (job === undefined) return
     const piece = new Set<string>()
     for (const id of job.left) {
-      if (piece.size === PIECE) break
+      if (piece.size === job.piece) break
       piece.add(id)
       job.left.delete(id)
     }
@@ -64,7 +69,7 @@ export class FanOut {
     this.#tell(piece, job.tell)
   }
 
-  /** All of a piece may have been told before. An empty set of rooms would mean everybody. */
+  /** All sockets of a piece may have been flushed already. */
   #tell(ids: Set<string>, tell: Tell): void {
     if (ids.size === 0) return
     this.#isTelling = true

@@ -1,11 +1,12 @@
 import type { Clock, Timer } from '@polylogue/engine'
 import type { Socket } from 'socket.io'
+import { sizeOf } from './shared-packet.ts'
 
 type Connection = Socket['conn']
 
-/** Longer than a healthy client ever takes to read on, however busy its page. */
+/** Longer than a healthy client takes to read on, however busy its page is. */
 const STUCK_MS = 500
-/** However quickly it came: this many times the limit is too much at once. */
+/** So many times the limit is too much at once, however quickly it came. */
 const AT_ONCE = 32
 
 export interface OutBufferDeps {
@@ -17,8 +18,8 @@ export interface OutBufferDeps {
 
 /**
  * Counts what waits for a client. Packets wait in two places: in the connection until its transport takes them, and in
- * the transport until the kernel has. Both are emptied as a whole. A burst may be more than the limit; a client for which
- * more waits and nothing leaves is too slow.
+ * the transport until the kernel has them. Both are emptied as a whole. A burst may exceed the limit; a client is too
+ * slow when more than that waits and no byte leaves.
  */
 export function watchOutBuffer(connection: Connection, { clock, limitBytes, tooSlow }: OutBufferDeps): void {
   let waiting = 0
@@ -32,14 +33,23 @@ export function watchOutBuffer(connection: Connection, { clock, limitBytes, tooS
     isOver = true
     tooSlow()
   }
-  connection.on('packetCreate', ({ data }: { readonly data?: string | Buffer }) => {
-    const size = data?.length ?? 0
+  /** A large write ends only when its last byte has left, so that its progress counts and not its end. */
+  const watchProgress = (): void => {
+    const before = unsentBytes(connection)
+    stuck = clock.setTimer(STUCK_MS, () => {
+      const now = unsentBytes(connection)
+      if (before !== undefined && now !== undefined && now < before) watchProgress()
+      else giveUp()
+    })
+  }
+  connection.on('packetCreate', ({ data, options }: { readonly data?: string | Buffer; readonly options?: object }) => {
+    const size = sizeOf(options) ?? data?.length ?? 0
     if (size > largest) largest = size
     waiting += size
     const total = waiting + leaving
     if (isOver || total <= limitBytes || total <= 2 * largest) return
     if (total > AT_ONCE * Math.max(limitBytes, largest)) giveUp()
-    else stuck ??= clock.setTimer(STUCK_MS, giveUp)
+    else if (stuck === undefined) watchProgress()
   })
   connection.on('flush', () => {
     leaving += waiting
@@ -56,7 +66,18 @@ export function watchOutBuffer(connection: Connection, { clock, limitBytes, tooS
   connection.on('close', drained)
 }
 
-/** Without a goodbye, which would wait behind all the rest. */
+/** What the kernel has not taken yet of all writes so far. `undefined` where the transport has no socket of its own. */
+function unsentBytes({ transport }: Connection): number | undefined {
+  const webSocket: unknown = Reflect.get(transport, 'socket')
+  const socket: unknown = isObject(webSocket) ? Reflect.get(webSocket, '_socket') : undefined
+  const handle: unknown = isObject(socket) ? Reflect.get(socket, '_handle') : undefined
+  const size: unknown = isObject(handle) ? Reflect.get(handle, 'writeQueueSize') : undefined
+  return typeof size === 'number' ? size : undefined
+}
+
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
+
+/** Without a close packet, which would wait behind everything else. */
 export function cutOff(connection: Connection): void {
   connection.close(true)
   connection.request.socket.destroy()

@@ -14,10 +14,11 @@ import { boundPayloads } from './bounded-payloads.ts'
 import type { BladeSocketDeps, ConnectedClient } from './deps.ts'
 import { FanOut } from './fan-out.ts'
 import { FirstBytes } from './first-bytes.ts'
-import { AWAY_MS, KeptRooms, RoomsAdapter } from './kept-rooms.ts'
+import { AWAY_MS, KeptRooms } from './kept-rooms.ts'
 import { LiveSessions, type LiveSession } from './live-sessions.ts'
 import { cutOff, watchOutBuffer } from './out-buffer.ts'
 import { Peer } from './peer.ts'
+import { RoomsAdapter } from './rooms-adapter.ts'
 import { roomOf, roomOfUser, type Reader } from './rooms.ts'
 import { UnknownConnections } from './unknown-connections.ts'
 
@@ -50,8 +51,10 @@ export function createSocketServer(deps: BladeSocketDeps & { readonly clock: Clo
   const unknown = deps.unknown && new UnknownConnections(deps.unknown)
   const engine = new EngineIoServer({
     // Asked for each connection that is to be opened, and for nothing that comes over one.
-    allowRequest: (incoming, decide) => decide(null, unknown?.admit(incoming) ?? true),
+    allowRequest: (incoming, decide) => decide(null, !isJsonp(incoming) && (unknown?.admit(incoming) ?? true)),
     maxHttpBufferSize: limits.messageBytes,
+    httpCompression: false,
+    perMessageDeflate: false,
     pingInterval: PING_MS,
     pingTimeout: PONG_MS,
   })
@@ -217,6 +220,9 @@ export function createSocketServer(deps: BladeSocketDeps & { readonly clock: Clo
 /** The sender of a dropped message may look at another session by now. */
 const isForUser = ({ event, payload }: ProjectedOutput): boolean =>
   event === 'system:notification' && payload.notification_type === MESSAGE_DROPPED
+
+/** JSONP runs what we send as a script of any page that asks for it. */
+const isJsonp = ({ url }: IncomingMessage): boolean => new URLSearchParams(url?.split('?')[1]).has('j')
 
 function roomsOf(io: Server): RoomsAdapter {
   const { adapter } = io.of('/')
