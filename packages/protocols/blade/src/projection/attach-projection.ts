@@ -1,4 +1,5 @@
 import type { Engine, LiveBatch, Recorded, RecordedEvent, SessionId, UserId } from '@polylogue/engine'
+import { withoutRepeatedSnapshots } from './long-turns.ts'
 import type { ProjectedOutput } from './projected-output.ts'
 import type { Describe } from './scene.ts'
 import { SessionProjection } from './session-projection.ts'
@@ -6,7 +7,7 @@ import { SessionProjection } from './session-projection.ts'
 export interface ProjectionListener {
   /** Contract: must not throw. */
   told(output: ProjectedOutput): void
-  /** After what it came to was told; what is held back comes later. */
+  /** Called after everything that the event leads to, except for what is held back. */
   recorded?(event: RecordedEvent): void
   /** Nothing follows. */
   closed(reason: 'deleted' | 'stopping'): void
@@ -19,7 +20,9 @@ export interface AttachedProjection {
   detach(): void
 }
 
-/** A projection that follows its session. What was before is read and not told. */
+type Queued = { readonly output: ProjectedOutput } | { readonly recorded: RecordedEvent }
+
+/** A projection that follows its session. The past is read and not told. Events recorded together are told together. */
 export async function attachProjection(
   engine: Pick<Engine, 'attach'>,
   { userId, sessionId }: { readonly userId: UserId; readonly sessionId: SessionId },
@@ -29,19 +32,29 @@ export async function attachProjection(
   const projection = new SessionProjection(describe, { keep: 'open' })
   let isLive = false
   let isSettling = false
-  const tell = (outputs: readonly ProjectedOutput[]): void => {
-    if (isLive) for (const output of outputs) listener.told(output)
+  let queue: Queued[] = []
+  const enqueue = (outputs: readonly ProjectedOutput[]): void => {
+    if (isLive) for (const output of outputs) queue.push({ output })
   }
   const settle = (): void => {
     isSettling = false
-    tell(projection.settle())
+    enqueue(projection.settle())
+    const queued = queue
+    queue = []
+    const outputs = queued.flatMap((item) => ('output' in item ? [item.output] : []))
+    const told = withoutRepeatedSnapshots(outputs).values()
+    for (const item of queued) {
+      if ('recorded' in item) listener.recorded?.(item.recorded)
+      else listener.told(told.next().value ?? item.output)
+    }
   }
   const reader = {
     recorded(recorded: Recorded) {
-      tell(projection.apply(recorded))
-      if (isLive) listener.recorded?.(recorded.event)
-      // What was recorded together is told together, before anything else gets a chance to run.
-      if (!isLive || isSettling) return
+      enqueue(projection.apply(recorded))
+      if (!isLive) return
+      queue.push({ recorded: recorded.event })
+      if (isSettling) return
+      // Before anything else gets a chance to run.
       isSettling = true
       queueMicrotask(settle)
     },
@@ -49,7 +62,10 @@ export async function attachProjection(
       settle()
       projection.delta(delta)
     },
-    batch: (batch: LiveBatch) => tell(projection.batch(batch)),
+    batch(batch: LiveBatch) {
+      settle()
+      for (const output of projection.batch(batch)) if (isLive) listener.told(output)
+    },
     closed(reason: 'deleted' | 'stopping') {
       settle()
       listener.closed(reason)

@@ -1,4 +1,4 @@
-import { finishes, says, startSession, thinks, type FakeStep } from '@polylogue/testkit'
+import { calls, createFakeTool, finishes, says, startSession, thinks, type FakeStep } from '@polylogue/testkit'
 import { describe, expect, it } from 'vitest'
 import { SessionFold } from '../fold/session-fold.ts'
 import { findBreaches } from '../test-support/find-breaches.ts'
@@ -61,6 +61,24 @@ describe('a turn beyond 64 KiB', () => {
     const fold = new SessionFold(test.sessionId, { usesSnapshots: false })
     for (const output of watched.lean) fold.apply(output)
     expect(fold.turns).toEqual(turns)
+  })
+
+  it('with a large tool result sends it as rarely as the contract allows', async () => {
+    const result = 'x'.repeat(200_000)
+    const test = await startSession({ tools: [createFakeTool('big', { run: async () => ({ content: result }) })] })
+    const watched = await watchSession(test.engine, test.user, test.sessionId)
+    test.model.push([calls('c1', 'big'), finishes('tool-calls')], [says('done'), finishes()])
+    await test.say('go')
+    await test.untilRest()
+    const timesIn = (outputs: readonly unknown[]): number => JSON.stringify(outputs).split(result).length - 1
+    // Once in its patch, and in the call and in the block of the snapshot before the end and of the end.
+    expect([timesIn(watched.plain), timesIn(watched.lean)]).toEqual([5, 3])
+    const end = watched.plain.findIndex(({ event, payload }) => event === 'turn:end' && payload.tool_calls.length > 0)
+    expect(watched.plain[end - 1]?.payload).toMatchObject({
+      patch_type: 'set_status',
+      data: { turn: { id: expect.any(String) } },
+    })
+    expect(findBreaches(watched.plain, { sequence: 0 })).toEqual([])
   })
 
   it('that is cancelled keeps its text', async () => {

@@ -10,12 +10,11 @@
  */
 import type { BlockDelta, LiveBatch, StepBlock } from '@polylogue/engine'
 import type { ContentBlock, Patch } from '../wire.ts'
+import { LONG_TEXT } from './long-turns.ts'
 import type { OpenStep } from './open-loops.ts'
 import type { Scene } from './scene.ts'
 import { textBlock } from './user-turn.ts'
 
-/** In UTF-16 units. */
-export const LONG_TEXT = 65_536
 /** Of so many batches, one carries text and one the whole turn. */
 const CYCLE = 5
 
