@@ -56,7 +56,7 @@ export function presentSession(
       body: { jsonrpc: '2.0', id: ++requests, method: name, params },
     })
     if (event.type === 'approval.requested') {
-      const toolCall = projection.openCall(event.toolCallId)
+      const toolCall = projection.callForApproval(event.toolCallId)
       if (toolCall === undefined) return []
       return [request('session/request_permission', toPermissionRequest(sessionId, toolCall, event.isCoverable))]
     }

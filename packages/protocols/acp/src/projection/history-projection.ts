@@ -62,6 +62,11 @@ export class HistoryProjection {
     return this.#calls.find(toolCallId)
   }
 
+  /** The open call as the person sees it who is asked for permission. */
+  callForApproval(toolCallId: ToolCallId): Announcement | undefined {
+    return this.#calls.forApproval(toolCallId)
+  }
+
   delta({ loopId, stepId, type, block, offset, text }: BlockDelta): SessionUpdate[] {
     const step = this.#steps.get(stepId)
     if (!isRoot(loopId) || step === undefined) return []
@@ -184,7 +189,7 @@ export class HistoryProjection {
     return [
       ...(isRoot(loopId) ? this.#tellRest(stepId, blocks) : []),
       ...calls.flatMap((call) =>
-        this.#calls.made(call, inspections[call.toolCallId]?.preview, this.#lookOf(agent, call, event)),
+        this.#calls.made(call, inspections[call.toolCallId], this.#lookOf(agent, call, event)),
       ),
     ]
   }

@@ -1,7 +1,8 @@
 import type { PlanEntry, ToolCallContent, ToolCallLocation, ToolKind as WireKind } from '@agentclientprotocol/sdk'
-import type { CallPreview, JsonObject, ToolCallId, ToolCallPart, ToolKind } from '@polylogue/engine'
+import type { CallInspection, JsonObject, ToolCallId, ToolCallPart, ToolKind } from '@polylogue/engine'
 import { planOf } from './plan-of.ts'
 import { diffContent } from './tool-content.ts'
+import { detailsOf, titleOf } from './what-runs.ts'
 
 /** What is known of a tool by whoever shows its calls. */
 export interface ToolLook {
@@ -24,6 +25,8 @@ export interface Announcement {
 /** A call that has not been settled yet. */
 export interface ShownCall {
   readonly announcement: Announcement
+  /** Only shown to the person who is asked for permission. */
+  readonly details: ToolCallContent[]
   readonly diffs: ToolCallContent[]
   /** Instead of being announced, it becomes the plan when it has succeeded. */
   readonly plan: PlanEntry[] | undefined
@@ -34,15 +37,16 @@ export interface ShownCall {
 
 export function showCall(
   { toolCallId, name, input }: ToolCallPart,
-  preview: CallPreview = {},
+  inspection: Partial<CallInspection> = {},
   look: ToolLook = {},
 ): ShownCall {
-  const { locations = [], diffs = [] } = preview
+  const { locations = [], diffs = [] } = inspection.preview ?? {}
   const content = diffs.map(diffContent)
+  const call = { name, input, inspection, toolTitle: look.title }
   return {
     announcement: {
       toolCallId,
-      title: preview.title ?? look.title ?? name,
+      title: titleOf(call),
       kind: toWireKind(look.kind),
       status: 'pending',
       rawInput: input,
@@ -50,6 +54,7 @@ export function showCall(
       ...(locations.length > 0 && { locations: locations.map(toLocation) }),
       ...(content.length > 0 && { content }),
     },
+    details: detailsOf(call),
     diffs: content,
     plan: planOf(look.kind, input),
     isAnnounced: false,

@@ -1,5 +1,5 @@
 import type { SessionUpdate } from '@agentclientprotocol/sdk'
-import type { CallPreview, CallStatus, JsonObject, ToolCallId, ToolCallPart, ToolContent } from '@polylogue/engine'
+import type { CallInspection, CallStatus, JsonObject, ToolCallId, ToolCallPart, ToolContent } from '@polylogue/engine'
 import type { AcpProfile } from '../deps.ts'
 import { showCall, type Announcement, type ShownCall, type ToolLook } from './shown-call.ts'
 import { outputContent, textContent, type ImageBytes } from './tool-content.ts'
@@ -30,8 +30,15 @@ export class ShownCalls {
     return this.#calls.get(toolCallId)?.announcement
   }
 
-  made(call: ToolCallPart, preview: CallPreview | undefined, look: ToolLook | undefined): SessionUpdate[] {
-    const shown = showCall(call, preview, look)
+  /** The announcement with everything that a person who approves the call must see. */
+  forApproval(toolCallId: ToolCallId): Announcement | undefined {
+    const { announcement, details } = this.#calls.get(toolCallId) ?? {}
+    if (announcement === undefined || details === undefined || details.length === 0) return announcement
+    return { ...announcement, content: [...(announcement.content ?? []), ...details] }
+  }
+
+  made(call: ToolCallPart, inspection: CallInspection | undefined, look: ToolLook | undefined): SessionUpdate[] {
+    const shown = showCall(call, inspection, look)
     this.#calls.set(call.toolCallId, shown)
     return shown.plan === undefined ? this.announce(call.toolCallId) : []
   }

@@ -68,6 +68,7 @@ export class AcpSession {
       extension: parts.extension,
       isOwnTurn,
       openCall: (toolCallId) => this.#projection.openCall(toolCallId),
+      callForApproval: (toolCallId) => this.#projection.callForApproval(toolCallId),
       log,
     })
     this.#notes = new LiveNotes({

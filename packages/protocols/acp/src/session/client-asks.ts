@@ -29,6 +29,7 @@ export interface ClientAsksOptions {
   /** A malformed answer decides only in turns that this connection began. */
   isOwnTurn(turnId: TurnId): boolean
   openCall(toolCallId: ToolCallId): Announcement | undefined
+  callForApproval(toolCallId: ToolCallId): Announcement | undefined
   log(entry: LogEntry): void
 }
 
@@ -101,8 +102,8 @@ export class ClientAsks {
     isCoverable: boolean,
     signal: AbortSignal,
   ): Promise<void> {
-    const { peer, sessionId, openCall } = this.#options
-    const toolCall = openCall(toolCallId)
+    const { peer, sessionId, callForApproval } = this.#options
+    const toolCall = callForApproval(toolCallId)
     if (toolCall === undefined) return
     const request = toPermissionRequest(sessionId, toolCall, isCoverable)
     const outcome = await this.#outcomeOf(peer.request('session/request_permission', request, signal))

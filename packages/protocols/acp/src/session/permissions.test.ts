@@ -21,8 +21,10 @@ async function openAsking(profile: (typeof profiles)[number] = 'standard') {
 const statusOf = (client: Awaited<ReturnType<typeof openAsking>>['client'], id: string): unknown =>
   client.updates().findLast((update) => 'toolCallId' in update && update.toolCallId === id)
 
+const INPUT = '```\n{\n  "a": 1\n}\n```'
+
 describe.each(profiles)('a call that has to be allowed, in profile %s,', (profile) => {
-  it('acp 95, 96: is asked about as it was announced, with three options', async () => {
+  it('acp 95, 96: is asked about as it was announced, with its whole input and three options', async () => {
     const { client, sessionId, say, model } = await openAsking(profile)
     client.answer('session/request_permission', () => selected('allow'))
     model.push([calls('c1', 'write', { a: 1 }), finishes('tool-calls')])
@@ -33,7 +35,7 @@ describe.each(profiles)('a call that has to be allowed, in profile %s,', (profil
       client.updates().find(({ sessionUpdate }) => sessionUpdate === 'tool_call') ?? {}
     expect(request.params).toEqual({
       sessionId,
-      toolCall: announced,
+      toolCall: { ...announced, content: [{ type: 'content', content: { type: 'text', text: INPUT } }] },
       options: [
         { optionId: 'allow', name: 'Allow once', kind: 'allow_once' },
         { optionId: 'allow_always', name: 'Always allow', kind: 'allow_always' },
