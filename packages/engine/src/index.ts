@@ -32,7 +32,18 @@ export {
 } from './content.ts'
 export type { CallRoute, StepFinish, StepOutcome } from './events/step-events.ts'
 export type { CallStatus, FileChange, GivenAnswer } from './events/call-events.ts'
-export type { ClientTool, Labels, Preset, ToolAccess, ToolGrant } from './events/session-events.ts'
+export {
+  createSettings,
+  mergeSettings,
+  type ClientTool,
+  type Labels,
+  type NewSettings,
+  type Preset,
+  type SessionSettings,
+  type SettingsChange,
+  type ToolAccess,
+  type ToolGrant,
+} from './events/session-settings.ts'
 export type { EventOf, Failure, Recorded, RecordedEvent } from './events/recorded-event.ts'
 export type { LoopOutcome } from './events/loop-events.ts'
 export type { TurnOutcome, TurnSettings } from './events/turn-events.ts'

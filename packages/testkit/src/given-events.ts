@@ -5,15 +5,18 @@ import {
   asToolCallId,
   asTurnId,
   asUserId,
+  createSettings,
   evolve,
   type AgentDefinition,
   type CallRoute,
   type EventOf,
   type JsonObject,
   type Judging,
+  type NewSettings,
   type Recorded,
   type RecordedEvent,
   type SessionState,
+  type SettingsChange,
   type StepBlock,
   type ToolCallPart,
 } from '@polylogue/engine'
@@ -24,18 +27,17 @@ import { createTestIds } from './test-ids.ts'
 
 /** Facts in short: what a test is given before it acts. One session, turns and steps by their ids. */
 export const given = {
-  created: (more: Partial<EventOf<'session.created'>> = {}): RecordedEvent => ({
-    type: 'session.created',
+  created: ({
+    agent = 'tester',
+    ...settings
+  }: Partial<NewSettings & Pick<EventOf<'session.created'>, 'agent'>> = {}) => ({
+    type: 'session.created' as const,
     sessionId: asSessionId('00000000-0000-7000-8000-000000000001'),
     userId: asUserId('ann'),
-    agent: 'tester',
-    access: { type: 'preset' },
-    clientTools: [],
-    options: {},
-    secretOptions: [],
-    preset: 'workspace-write',
-    ...more,
+    agent,
+    settings: createSettings({ access: { type: 'preset' }, ...settings }),
   }),
+  configured: (settings: SettingsChange): RecordedEvent => ({ type: 'session.configured', settings }),
   admitted: (inputId: string, turnId: string, content = 'hi'): RecordedEvent => ({
     type: 'input.admitted',
     inputId: asEntryId(inputId),

@@ -118,7 +118,8 @@ export class SessionModel {
     this.dropped = new Set(stored.dropped)
     this.queue = state.queue.map(({ content }) => textOf(content))
     this.lastOutcome = state.lastOutcome
-    const grants = state.access.type === 'listed' ? state.access.tools : []
+    const { access } = state.settings
+    const grants = access.type === 'listed' ? access.tools : []
     this.isPayTrusted = grants.some(({ name, trust }) => name === 'pay' && trust === true)
     for (const key of this.keys.keys()) if (!stored.keys.has(key)) this.keys.delete(key)
     const { turn } = state

@@ -18,7 +18,7 @@ await Promise.all(
       sessionId: sessionIdOf(session),
       expectedSeq: eventsOfSession(session, Number(turns), Number(size)).length,
       at: 1,
-      events: [{ type: 'session.configured', options: { apiKey: '***' }, secretOptions: ['apiKey'] }],
+      events: [{ type: 'session.configured', settings: { options: { apiKey: '***' }, secretOptions: ['apiKey'] } }],
       wanted: false,
       secrets: [{ name: 'apiKey', sealed: Buffer.from(`sealed for ${session}`) }],
     })

@@ -111,7 +111,8 @@ function foldAll(log: readonly Recorded[]): SessionState {
 }
 
 function factsOf(state: SessionState): JsonValue {
-  const { seq, userId, agent, access, clientTools, options, secretOptions, preset, title, head, queue, turn } = state
+  const { seq, userId, agent, head, queue, turn } = state
+  const { access, clientTools, options, secretOptions, preset, title } = state.settings
   const { lastOutcome, createdAt, updatedAt } = state
   const calls = turn?.step?.calls.map(({ toolCallId, name, route, phase, attempt }) => ({
     toolCallId,

@@ -4,6 +4,7 @@
  */
 import { createHash } from 'node:crypto'
 import {
+  createSettings,
   ROOT_LOOP,
   asEntryId,
   asSessionId,
@@ -42,11 +43,7 @@ export function batchesOfTurn(session: number, turn: number, size: number): read
     sessionId: sessionIdOf(session),
     userId: OWNER,
     agent: 'scripted',
-    access: { type: 'preset' },
-    clientTools: [],
-    options: {},
-    secretOptions: [],
-    preset: 'workspace-write',
+    settings: createSettings({ access: { type: 'preset' } }),
   }
   const text = `answer ${turn} ${'=*'.repeat(size)}`
   return [

@@ -106,7 +106,7 @@ export async function composeAgents(deps: AgentPartsDeps): Promise<AgentParts> {
 
 async function findDirectory(events: EventStore, sessionId: SessionId): Promise<string | undefined> {
   const [first] = await events.readEvents(sessionId, 0, 1)
-  return first?.event.type === 'session.created' ? first.event.directories?.[0] : undefined
+  return first?.event.type === 'session.created' ? first.event.settings.directories[0] : undefined
 }
 
 /** Connects in the background when the tools are first asked for. Most commands of the CLI never ask. */

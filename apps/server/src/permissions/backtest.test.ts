@@ -60,7 +60,7 @@ async function record(store: MemoryEventStore, calls: readonly Made[], more: { p
     expectedSeq: 0,
     create: { userId: asUserId(user) },
     at: sessions,
-    events: [given.created({ sessionId, userId: asUserId(user), preset }), ...calls.flatMap(callEvents)],
+    events: [{ ...given.created({ preset }), sessionId, userId: asUserId(user) }, ...calls.flatMap(callEvents)],
     wanted: false,
   })
   return sessionId

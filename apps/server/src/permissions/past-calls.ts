@@ -100,12 +100,12 @@ function callsIn(sessionId: SessionId, log: readonly Recorded[]): readonly PastC
   let standing = { agent: '', preset: 'workspace-write' as Preset, access: { type: 'preset' } as ToolAccess }
   for (const { at, event } of log) {
     if (event.type === 'session.created') {
-      standing = { agent: event.agent, preset: event.preset, access: event.access }
+      standing = { agent: event.agent, preset: event.settings.preset, access: event.settings.access }
     } else if (event.type === 'session.configured') {
       standing = {
         ...standing,
-        ...(event.preset && { preset: event.preset }),
-        ...(event.access && { access: event.access }),
+        ...(event.settings.preset && { preset: event.settings.preset }),
+        ...(event.settings.access && { access: event.settings.access }),
       }
     } else if (event.type === 'step.answered') {
       for (const block of event.blocks) {

@@ -28,7 +28,7 @@ const EVERY_TYPE: readonly RecordedEvent[] = [
       { role: 'assistant', content: 'plain' },
     ],
   },
-  { type: 'session.configured', preset: 'plan', access: { type: 'preset' }, options: { a: 'b' } },
+  given.configured({ preset: 'plan', access: { type: 'preset' }, options: { a: 'b' } }),
   { type: 'input.admitted', inputId: asEntryId('i'), turnId: asTurnId('t'), content: [IMAGE] },
   { type: 'input.dropped', inputId: asEntryId('i'), reason: 'user' },
   given.turnStarted('t', 'i'),

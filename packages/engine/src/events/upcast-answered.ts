@@ -1,4 +1,5 @@
 import type { ToolKind } from './tool-kind.ts'
+import { isObject } from './upcast-settings.ts'
 
 /** The tools that doors recognised by name before kinds were recorded. */
 const KIND_OF_NAME: ReadonlyMap<unknown, ToolKind> = new Map([
@@ -25,6 +26,3 @@ export function upcastAnswered(data: unknown): unknown {
   })
   return kinds.length === 0 ? data : { ...data, kinds: Object.fromEntries(kinds) }
 }
-
-const isObject = (value: unknown): value is { readonly [key: string]: unknown } =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)

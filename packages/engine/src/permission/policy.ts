@@ -1,5 +1,5 @@
 import type { PermissionRule } from '../ports/rule-store.ts'
-import type { Preset, ToolAccess } from '../events/session-events.ts'
+import type { Preset, ToolAccess } from '../events/session-settings.ts'
 
 /** All that a call is judged by, except what the session's own user has waved through. */
 export interface Policy {

@@ -1,5 +1,5 @@
 import { unreachable } from '../errors.ts'
-import type { Preset } from '../events/session-events.ts'
+import type { Preset } from '../events/session-settings.ts'
 import type { ToolEffect } from '../ports/tool.ts'
 import type { CallFacts, ShellFacts } from '../events/call-facts.ts'
 import { standingOf } from './host-lists.ts'

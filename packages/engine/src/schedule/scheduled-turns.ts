@@ -44,7 +44,7 @@ export function createScheduledTurns({ engine, defaultAgent, withheldTools }: Sc
       title,
       ...(model !== undefined && { model }),
       input: prompt,
-      ...(isUnattended && { settings: { isUnattended, withheldTools } }),
+      ...(isUnattended && { turnSettings: { isUnattended, withheldTools } }),
     })
   }
 

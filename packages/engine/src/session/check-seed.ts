@@ -1,6 +1,6 @@
 import type { ConversationMessage, ToolCallPart } from '../content.ts'
 import { EngineError } from '../errors.ts'
-import type { ClientTool } from '../events/session-events.ts'
+import type { ClientTool } from '../events/session-settings.ts'
 
 /**
  * A seed may leave calls open only if they name declared client tools: otherwise a client could have a server tool run

@@ -1,5 +1,5 @@
+import type { NewSettings, SettingsChange } from '../events/session-settings.ts'
 import type { ConversationMessage, ToolContent, UserContent } from '../content.ts'
-import type { ClientTool, Labels, Preset, ToolAccess } from '../events/session-events.ts'
 import type { GivenAnswer } from '../events/call-events.ts'
 import type { TurnSettings } from '../events/turn-events.ts'
 import type { SessionId, ToolCallId, TurnId, UserId } from '../ids.ts'
@@ -16,54 +16,28 @@ export type Command =
   | CompactSession
   | DeleteSession
 
-export interface CreateSession {
+/** A new session with these settings; those that are left out have their defaults. */
+export interface CreateSession extends Omit<NewSettings, 'secretOptions'> {
   readonly type: 'create-session'
   readonly userId: UserId
-  /** Chosen before, by whoever must find out after a crash whether it was made. A new one unless given. */
+  /** Chosen in advance by a caller that must find out after a crash whether the session was made. Default: a new id. */
   readonly sessionId?: SessionId
   readonly agent: string
-  readonly access: ToolAccess
-  readonly clientTools?: readonly ClientTool[]
-  /** As the client sent them; undeclared keys are dropped, secrets are taken out of the log. */
-  readonly options?: { readonly [name: string]: string }
   readonly seed?: readonly ConversationMessage[]
-  readonly preset?: Preset
-  /** Absolute; the working directory first. Absent: the session gets a directory of its own. */
-  readonly directories?: readonly string[]
-  readonly title?: string
-  readonly role?: string
-  /** `provider/model`; absent: the agent's own. */
-  readonly model?: string
-  readonly disabledTools?: readonly string[]
-  readonly recallsMemories?: boolean
-  readonly labels?: Labels
   /** Starts the first turn in the same transaction. */
   readonly input?: UserContent
-  /** Of that first turn. */
-  readonly settings?: TurnSettings
+  /** For that first turn. */
+  readonly turnSettings?: TurnSettings
   /** Every blob that the seed or the input refers to. */
   readonly blobs?: readonly NewBlob[]
 }
 
-/** What a request may change before its turn; it lasts for the rest of the session. Absent = unchanged. */
-export interface SessionChanges {
+/** Changes that last for the rest of the session. What is absent stays as it is. */
+export interface SessionChanges extends Omit<SettingsChange, 'secretOptions' | 'directories' | 'role'> {
   /** Must equal the session's agent. */
   readonly agent?: string
-  readonly access?: ToolAccess
-  readonly clientTools?: readonly ClientTool[]
-  readonly options?: { readonly [name: string]: string }
-  readonly preset?: Preset
   /** `true`: preset `plan`. `false`: the preset that was in force before. */
   readonly planning?: boolean
-  /** An empty one takes the title away: what is said next gives another. */
-  readonly title?: string
-  readonly model?: string
-  readonly disabledTools?: readonly string[]
-  readonly recallsMemories?: boolean
-  readonly isPinned?: boolean
-  readonly isShared?: boolean
-  /** Merged by name; an empty text removes one. */
-  readonly labels?: Labels
 }
 
 /** Takes effect at once, also in the turn that is running: the next call is judged by it. */

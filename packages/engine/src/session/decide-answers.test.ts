@@ -136,7 +136,7 @@ describe('an answer', () => {
     const { events, firstEvent } = answerAfter(WAITING, [grant('a')], { changes: { preset: 'full-access' } })
     expect(events).toEqual([
       given.resumed('t'),
-      { type: 'session.configured', preset: 'full-access' },
+      given.configured({ preset: 'full-access' }),
       given.approvalResolved('t', 'a', true),
     ])
     expect(firstEvent).toBe(0)

@@ -17,40 +17,30 @@ const accept = (changes: SessionChanges | undefined, created: Parameters<typeof 
 describe('changes of a session', () => {
   it('of what doors and lists show record only what differs', () => {
     const event = accept({ title: 'T', isPinned: true, isShared: false, model: 'a/b', labels: { x: '1', y: '' } }).event
-    expect(event).toEqual({
-      type: 'session.configured',
-      title: 'T',
-      isPinned: true,
-      model: 'a/b',
-      labels: { x: '1' },
-    })
+    expect(event).toEqual(given.configured({ title: 'T', isPinned: true, model: 'a/b', labels: { x: '1' } }))
     expect(() => accept({ model: 'a/c' })).toThrow(expect.objectContaining({ code: 'unknown-model', field: 'model' }))
   })
 
   it('that change nothing record nothing', () => {
     expect(accept(undefined)).toEqual({ secrets: {} })
     expect(accept({})).toEqual({ secrets: {} })
+    expect(accept({ title: '', preset: 'workspace-write', isPinned: undefined, labels: {} })).toEqual({ secrets: {} })
     expect(accept({ agent: 'tester', options: { nonsense: 'x' } })).toEqual({ secrets: {} })
   })
 
   it('record only what was given', () => {
     expect(accept({ options: { language: 'German' } })).toEqual({
-      event: { type: 'session.configured', options: { language: 'German' } },
+      event: given.configured({ options: { language: 'German' } }),
       secrets: {},
     })
     expect(
       accept({ access: { type: 'listed', tools: [{ name: 'look' }] }, clientTools, preset: 'plan' }).event,
-    ).toEqual({
-      type: 'session.configured',
-      access: { type: 'listed', tools: [{ name: 'look' }] },
-      clientTools,
-      preset: 'plan',
-    })
+    ).toEqual(given.configured({ access: { type: 'listed', tools: [{ name: 'look' }] }, clientTools, preset: 'plan' }))
   })
 
   it('redact a secret and hand its text over to be sealed', () => {
     expect(accept({ options: { apiKey: 'sk-2' } })).toEqual({
-      event: { type: 'session.configured', options: { apiKey: '***' }, secretOptions: ['apiKey'] },
+      event: given.configured({ options: { apiKey: '***' }, secretOptions: ['apiKey'] }),
       secrets: { apiKey: 'sk-2' },
     })
   })

@@ -1,5 +1,7 @@
+import { differingSettings } from '../events/session-settings.ts'
+import type { ClientTool, Preset, SettingsChange, ToolAccess } from '../events/session-settings.ts'
 import { EngineError } from '../errors.ts'
-import type { ClientTool, Preset, SessionConfigured, ToolAccess } from '../events/session-events.ts'
+import type { SessionConfigured } from '../events/session-events.ts'
 import type { TurnSettings } from '../events/turn-events.ts'
 import type { AgentDefinition } from '../ports/agent.ts'
 import type { SessionChanges } from './command.ts'
@@ -64,31 +66,17 @@ function checkListedTools(agent: AgentDefinition, access: ToolAccess & { type: '
   }
 }
 
-/** Only what differs from what is in force. */
+/** The preset that a change leads to, if it is another one than now. */
 export function presetChange(
-  state: Pick<SessionState, 'preset' | 'presetBeforePlan'>,
+  state: Pick<SessionState, 'settings' | 'presetBeforePlan'>,
   { preset, planning }: Pick<SessionChanges, 'preset' | 'planning'>,
 ): { preset?: Preset } {
   const wanted = preset ?? (planning === undefined ? undefined : planning ? 'plan' : presetAfterPlan(state))
-  return wanted === undefined || wanted === state.preset ? {} : { preset: wanted }
+  return wanted === undefined || wanted === state.settings.preset ? {} : { preset: wanted }
 }
 
-const presetAfterPlan = ({ preset, presetBeforePlan }: Pick<SessionState, 'preset' | 'presetBeforePlan'>): Preset =>
-  preset === 'plan' ? (presetBeforePlan ?? 'workspace-write') : preset
-
-/** What is kept as it is given; only what differs. */
-function plainChanges(state: SessionState, changes: SessionChanges): Partial<SessionConfigured> {
-  const { title, model, disabledTools, recallsMemories, isPinned, isShared, labels = {} } = changes
-  const changed = Object.entries(labels).filter(([name, text]) => (state.labels[name] ?? '') !== text)
-  return {
-    ...(title !== undefined && title !== (state.title ?? '') && { title }),
-    ...(model !== undefined && model !== state.model && { model }),
-    ...(disabledTools && { disabledTools }),
-    ...(recallsMemories !== undefined && recallsMemories !== state.recallsMemories && { recallsMemories }),
-    ...(isPinned !== undefined && isPinned !== state.isPinned && { isPinned }),
-    ...(isShared !== undefined && isShared !== state.isShared && { isShared }),
-    ...(changed.length > 0 && { labels: Object.fromEntries(changed) }),
-  }
+function presetAfterPlan({ settings, presetBeforePlan }: Pick<SessionState, 'settings' | 'presetBeforePlan'>): Preset {
+  return settings.preset === 'plan' ? (presetBeforePlan ?? 'workspace-write') : settings.preset
 }
 
 export function checkModel(model: string | undefined, { isKnownModel }: Pick<DecideContext, 'isKnownModel'>): void {
@@ -118,21 +106,20 @@ export function acceptChanges(
 ): AcceptedChanges {
   if (changes === undefined) return { secrets: {} }
   const { agent } = context
+  const { settings } = state
   if (changes.agent !== undefined && changes.agent !== state.agent) {
     throw new EngineError('invalid-input', 'the agent of a session cannot change', 'agent')
   }
   checkModel(changes.model, context)
-  checkTools(agent, changes.access ?? state.access, changes.clientTools ?? state.clientTools)
-  const accepted = acceptOptions(agent, changes.options ?? {}, state.secretOptions)
-  const event: SessionConfigured = {
-    type: 'session.configured',
-    ...(changes.access && { access: changes.access }),
-    ...(changes.clientTools && { clientTools: changes.clientTools }),
-    ...(Object.keys(accepted.options).length > 0 && { options: accepted.options }),
-    ...(accepted.secretOptions.length > 0 && { secretOptions: accepted.secretOptions }),
+  checkTools(agent, changes.access ?? settings.access, changes.clientTools ?? settings.clientTools)
+  const { options, secretOptions, secrets } = acceptOptions(agent, changes.options ?? {}, settings.secretOptions)
+  const { options: _options, ...others } = changes
+  const change: SettingsChange = {
+    ...differingSettings(settings, { ...others, preset: undefined }),
     ...presetChange(state, changes),
-    ...plainChanges(state, changes),
+    ...(Object.keys(options).length > 0 && { options }),
+    ...(secretOptions.length > 0 && { secretOptions }),
   }
-  const isEmpty = Object.keys(event).length === 1
-  return { ...(!isEmpty && { event }), secrets: accepted.secrets }
+  if (Object.keys(change).length === 0) return { secrets }
+  return { event: { type: 'session.configured', settings: change }, secrets }
 }

@@ -4,6 +4,7 @@ import {
   asSessionId,
   asToolCallId,
   asUserId,
+  createSettings,
   type AgentOption,
   type ClientTool,
   type CreateSession,
@@ -47,11 +48,7 @@ describe('creating a session', () => {
         sessionId: 's',
         userId: 'ann',
         agent: 'tester',
-        access: { type: 'listed', tools: [{ name: 'look', trust: true }] },
-        clientTools: [],
-        options: {},
-        secretOptions: [],
-        preset: 'workspace-write',
+        settings: createSettings({ access: { type: 'listed', tools: [{ name: 'look', trust: true }] } }),
       },
     ])
   })
@@ -64,7 +61,9 @@ describe('creating a session', () => {
 
   it('keeps options that the agent declares, drops others, and takes secrets out of the log', () => {
     const { events, secrets } = create({ options: { apiKey: 'sk-1', language: 'German', nonsense: 'x' } })
-    expect(events[0]).toMatchObject({ options: { apiKey: '***', language: 'German' }, secretOptions: ['apiKey'] })
+    expect(events[0]).toMatchObject({
+      settings: { options: { apiKey: '***', language: 'German' }, secretOptions: ['apiKey'] },
+    })
     expect(secrets).toEqual({ apiKey: 'sk-1' })
     expect(JSON.stringify(events)).not.toContain('sk-1')
   })

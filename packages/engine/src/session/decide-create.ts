@@ -1,3 +1,4 @@
+import { createSettings } from '../events/session-settings.ts'
 import { EngineError } from '../errors.ts'
 import type { RecordedEvent } from '../events/recorded-event.ts'
 import type { SessionId } from '../ids.ts'
@@ -16,39 +17,21 @@ export function decideCreate(
   context: DecideContext,
 ): Decision & { turn?: TurnDecision } {
   const { agent, ids } = context
-  const clientTools = command.clientTools ?? []
-  checkTools(agent, command.access, clientTools)
+  const { access, clientTools = [], seed = [], turnSettings } = command
+  checkTools(agent, access, clientTools)
   checkModel(command.model, context)
-  checkSettings(command.settings, context)
+  checkSettings(turnSettings, context)
   const role = findRole(agent, command.role)
-  const accepted = acceptOptions(agent, command.options ?? {}, [])
-  const seed = command.seed ?? []
+  const { options, secretOptions, secrets } = acceptOptions(agent, command.options ?? {}, [])
   const names = checkSeed(seed, clientTools)
   const preset = command.preset ?? (role?.isPlanning === true ? 'plan' : 'workspace-write')
-
+  const settings = createSettings({ ...command, options, secretOptions, preset })
   const events: RecordedEvent[] = [
-    {
-      type: 'session.created',
-      sessionId,
-      userId: command.userId,
-      agent: agent.name,
-      access: command.access,
-      clientTools,
-      options: accepted.options,
-      secretOptions: accepted.secretOptions,
-      preset,
-      ...(command.directories && { directories: command.directories }),
-      ...(command.title !== undefined && { title: command.title }),
-      ...(role && { role: role.id }),
-      ...(command.model !== undefined && { model: command.model }),
-      ...(command.disabledTools && { disabledTools: command.disabledTools }),
-      ...(command.recallsMemories !== undefined && { recallsMemories: command.recallsMemories }),
-      ...(command.labels && { labels: command.labels }),
-    },
+    { type: 'session.created', sessionId, userId: command.userId, agent: agent.name, settings },
   ]
   const seedId = seed.length > 0 ? ids.entryId() : undefined
   if (seedId !== undefined) events.push({ type: 'session.seeded', entryId: seedId, messages: seed })
-  const decision = { names, secrets: accepted.secrets }
+  const decision = { names, secrets }
 
   if (command.input === undefined) {
     if (openSeedCalls(seed).length === 0) return { ...decision, events }
@@ -61,10 +44,10 @@ export function decideCreate(
   }
   const inputId = ids.entryId()
   const turnId = ids.turnId()
-  const settings = command.settings && { settings: command.settings }
-  events.push({ type: 'input.admitted', inputId, turnId, content: command.input, ...settings })
+  const ofTurn = turnSettings && { settings: turnSettings }
+  events.push({ type: 'input.admitted', inputId, turnId, content: command.input, ...ofTurn })
   const firstEvent = events.length
-  events.push(...startTurn({ turnId, inputId, ...settings }, { preset }, { ...context, head: seedId }))
+  events.push(...startTurn({ turnId, inputId, ...ofTurn }, { settings }, { ...context, head: seedId }))
   return { ...decision, events, turn: { events, turnId, firstEvent, queued: false } }
 }
 

@@ -1,3 +1,4 @@
+import { mergeSettings } from '../events/session-settings.ts'
 import { EngineError } from '../errors.ts'
 import type { RecordedEvent } from '../events/recorded-event.ts'
 import { endTurn, nextQueuedTurn, startTurn } from './end-turn.ts'
@@ -39,7 +40,7 @@ export function decideStartTurn(state: SessionState, command: StartTurn, context
   if (mustWait) return { ...decision, firstEvent: events.length - 1, queued: true }
 
   const firstEvent = events.length
-  const next = { ...state, preset: changes.event?.preset ?? state.preset }
+  const next = changes.event ? { ...state, settings: mergeSettings(state.settings, changes.event.settings) } : state
   if (state.queue.length > 0 && command.whenRunning === 'queue') {
     events.push(...nextQueuedTurn(next, context))
     return { ...decision, firstEvent: firstEvent - 1, queued: true }

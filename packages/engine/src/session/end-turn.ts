@@ -99,14 +99,14 @@ export function nextQueuedTurn(
 /** A turn begins, and with it whatever its settings change for the session. */
 export function startTurn(
   { turnId, inputId, settings }: Pick<QueuedInput, 'turnId' | 'inputId' | 'settings'>,
-  state: Pick<SessionState, 'preset' | 'presetBeforePlan'>,
+  state: Pick<SessionState, 'settings' | 'presetBeforePlan'>,
   context: Pick<DecideContext, 'recovery'> & { readonly head: EntryId | undefined },
 ): RecordedEvent[] {
   const { head, recovery } = context
   const change = presetChange(state, settings?.isPlanning === undefined ? {} : { planning: settings.isPlanning })
   return [
     { type: 'turn.started', turnId, inputId, parentEntryId: head, recovery: settings?.recovery ?? recovery },
-    ...(change.preset === undefined ? [] : [{ type: 'session.configured', ...change } as const]),
+    ...(change.preset === undefined ? [] : [{ type: 'session.configured', settings: change } as const]),
   ]
 }
 

@@ -45,7 +45,7 @@ export class OpenSessions {
   /** Also somebody else's, as long as its owner shares it. */
   async shared(userId: UserId, sessionId: SessionId): Promise<OpenSession> {
     const session = await this.find(sessionId)
-    if (session?.state.userId === userId || session?.state.isShared === true) return session
+    if (session?.state.userId === userId || session?.state.settings.isShared === true) return session
     throw new EngineError('session-not-found', 'there is no such session')
   }
 

@@ -13,7 +13,7 @@ export type AgentParts = Pick<EngineParts, 'agents' | 'models' | 'sessionTools' 
 export function findSessionAgent(state: SessionState, name: string, parts: AgentParts): AgentDefinition | undefined {
   const agent = parts.agents.find(name)
   if (agent === undefined || name !== state.agent) return agent
-  const role = agent.roles?.find(({ id }) => id === state.role)
+  const role = agent.roles?.find(({ id }) => id === state.settings.role)
   const chosen = chosenModel(state, parts)
   const tools = toolsIn(state, role?.tools, agent, parts)
   if (role === undefined && chosen === undefined && tools === agent.tools) return agent
@@ -28,8 +28,8 @@ export function findSessionAgent(state: SessionState, name: string, parts: Agent
 }
 
 /** The turn's, else the session's. One that is no longer to be had is as if it had not been chosen. */
-function chosenModel({ turn, model }: SessionState, { models }: AgentParts): NamedModel | undefined {
-  const names = [turn?.settings.model, model]
+function chosenModel({ turn, settings }: SessionState, { models }: AgentParts): NamedModel | undefined {
+  const names = [turn?.settings.model, settings.model]
   for (const name of names) {
     const found = name === undefined ? undefined : models?.find(name)
     if (found !== undefined) return found
@@ -38,7 +38,7 @@ function chosenModel({ turn, model }: SessionState, { models }: AgentParts): Nam
 }
 
 function toolsIn(
-  { sessionId, disabledTools, turn }: SessionState,
+  { sessionId, settings: { disabledTools }, turn }: SessionState,
   ofRole: readonly string[] | undefined,
   agent: AgentDefinition,
   { sessionTools, resultTool }: AgentParts,

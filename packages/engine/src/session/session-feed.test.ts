@@ -1,6 +1,15 @@
 import { describe, expect, it } from 'vitest'
 import { createFakeClock, createMemoryEventStore, createReaderLog } from '@polylogue/testkit'
-import { ROOT_LOOP, asEntryId, asSessionId, asTurnId, asUserId, type BlockDelta, type Recorded } from '../index.ts'
+import {
+  createSettings,
+  ROOT_LOOP,
+  asEntryId,
+  asSessionId,
+  asTurnId,
+  asUserId,
+  type BlockDelta,
+  type Recorded,
+} from '../index.ts'
 import { attachReader } from './attach-reader.ts'
 import { OpenSession } from './open-session.ts'
 import { SessionFeed, type LiveStep } from './session-feed.ts'
@@ -123,11 +132,7 @@ async function openSession() {
         sessionId,
         userId,
         agent: 'tester',
-        access: { type: 'preset' },
-        clientTools: [],
-        options: {},
-        secretOptions: [],
-        preset: 'workspace-write',
+        settings: createSettings({ access: { type: 'preset' } }),
       },
     ],
   })

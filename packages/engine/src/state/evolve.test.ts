@@ -17,9 +17,9 @@ describe('the fold of a log', () => {
   })
 
   it('keeps the time of the last change when a session is pinned, and only then', () => {
-    const pinned: RecordedEvent = { type: 'session.configured', isPinned: true }
-    const renamed: RecordedEvent = { type: 'session.configured', isPinned: true, title: 'Mine' }
-    expect(foldEvents([...BEGUN, pinned])).toMatchObject({ seq: 4, isPinned: true, updatedAt: 3 })
+    const pinned = given.configured({ isPinned: true })
+    const renamed = given.configured({ isPinned: true, title: 'Mine' })
+    expect(foldEvents([...BEGUN, pinned])).toMatchObject({ seq: 4, settings: { isPinned: true }, updatedAt: 3 })
     expect(foldEvents([...BEGUN, pinned, renamed])).toMatchObject({ seq: 5, updatedAt: 5 })
   })
 
@@ -88,9 +88,13 @@ describe('the fold of a log', () => {
     })
     const state = foldEvents([
       created,
-      { type: 'session.configured', options: { b: '3', key: '***' }, secretOptions: ['key'], clientTools: [] },
+      given.configured({ options: { b: '3', key: '***' }, secretOptions: ['key'], clientTools: [] }),
     ])
-    expect(state).toMatchObject({ options: { a: '1', b: '3', key: '***' }, secretOptions: ['key'], clientTools: [] })
+    expect(state.settings).toMatchObject({
+      options: { a: '1', b: '3', key: '***' },
+      secretOptions: ['key'],
+      clientTools: [],
+    })
   })
 
   it('does not take the step of a sub-agent for its own', () => {
@@ -108,20 +112,22 @@ describe('the fold of a log', () => {
 
 describe('the title', () => {
   it('that is empty is none: what is said next gives one', () => {
-    const emptied: RecordedEvent = { type: 'session.configured', title: '' }
-    const named: RecordedEvent = { type: 'session.configured', title: 'Roof' }
-    expect(foldEvents([given.created(), named, emptied])).not.toHaveProperty('title')
-    expect(foldEvents([given.created({ title: '' }), given.admitted('i', 't', 'hello')]).title).toBe('hello')
-    expect(foldEvents([given.created(), emptied, given.admitted('i', 't', 'hello')]).title).toBe('hello')
-    expect(foldEvents([given.created(), named, given.admitted('i', 't', 'hello')]).title).toBe('Roof')
+    const emptied = given.configured({ title: '' })
+    const named = given.configured({ title: 'Roof' })
+    expect(foldEvents([given.created(), named, emptied]).settings).not.toHaveProperty('title')
+    expect(foldEvents([given.created({ title: '' }), given.admitted('i', 't', 'hello')]).settings.title).toBe('hello')
+    expect(foldEvents([given.created(), emptied, given.admitted('i', 't', 'hello')]).settings.title).toBe('hello')
+    expect(foldEvents([given.created(), named, given.admitted('i', 't', 'hello')]).settings.title).toBe('Roof')
   })
 
-  const titleOf = (content: string) => foldEvents([given.created(), given.admitted('i', 't', content)]).title
+  const titleOf = (content: string) => foldEvents([given.created(), given.admitted('i', 't', content)]).settings.title
 
   it('is the first user text, on one line', () => {
     expect(titleOf('  Hello\n  there ')).toBe('Hello there')
     expect(titleOf('   ')).toBeUndefined()
-    expect(foldEvents([...BEGUN, given.turnEnded('t'), given.admitted('i2', 't2', 'second')]).title).toBe('hello')
+    expect(foldEvents([...BEGUN, given.turnEnded('t'), given.admitted('i2', 't2', 'second')]).settings.title).toBe(
+      'hello',
+    )
   })
 
   it('has at most 60 characters and never half a character', () => {
@@ -136,7 +142,7 @@ describe('the title', () => {
       entryId: asEntryId('e'),
       messages: [{ role: 'user', content: 'from before' }],
     }
-    expect(foldEvents([given.created(), seeded]).title).toBe('from before')
+    expect(foldEvents([given.created(), seeded]).settings.title).toBe('from before')
   })
 })
 

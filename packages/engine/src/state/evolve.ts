@@ -1,3 +1,4 @@
+import { mergeSettings } from '../events/session-settings.ts'
 import { textOf, type ConversationMessage, type StepBlock, type UserContent } from '../content.ts'
 import { startTurnBudget } from '../cost/budget.ts'
 import { foldSpending } from './fold-spending.ts'
@@ -5,7 +6,7 @@ import { NOTHING_SPENT } from '../cost/spending.ts'
 import { unreachable } from '../errors.ts'
 import type { CallRoute, StepAnswered, StepStarted } from '../events/step-events.ts'
 import type { CompactionEnded, CompactionStarted, LoopStarted } from '../events/loop-events.ts'
-import type { Labels, SessionConfigured, SessionCreated } from '../events/session-events.ts'
+import type { SessionConfigured, SessionCreated } from '../events/session-events.ts'
 import type { Recorded } from '../events/recorded-event.ts'
 import type { ToolCallSettled } from '../events/call-events.ts'
 import { ROOT_LOOP, type EntryId, type ToolCallId } from '../ids.ts'
@@ -40,33 +41,19 @@ export function evolve(state: SessionState | undefined, recorded: Recorded): Ses
 }
 
 /** Pinning moves a session in a list, but changes nothing in it. */
-function isPinAlone({ type, ...fields }: Recorded['event']): boolean {
-  if (type !== 'session.configured') return false
-  return Object.entries(fields).every(([name, value]) => name === 'isPinned' || value === undefined)
+function isPinAlone(event: Recorded['event']): boolean {
+  if (event.type !== 'session.configured') return false
+  return Object.entries(event.settings).every(([name, value]) => name === 'isPinned' || value === undefined)
 }
 
-function created(event: SessionCreated, seq: number, at: number): SessionState {
-  const { sessionId, userId, agent, access, clientTools, options, secretOptions, preset } = event
+function created({ sessionId, userId, agent, settings }: SessionCreated, seq: number, at: number): SessionState {
   return {
     shape: STATE_SHAPE,
     seq,
     sessionId,
     userId,
     agent,
-    access,
-    clientTools,
-    options,
-    secretOptions,
-    preset,
-    directories: event.directories ?? [],
-    ...named(event.title),
-    ...(event.role !== undefined && { role: event.role }),
-    ...(event.model !== undefined && { model: event.model }),
-    disabledTools: event.disabledTools ?? [],
-    recallsMemories: event.recallsMemories ?? true,
-    isPinned: false,
-    isShared: false,
-    labels: event.labels ?? {},
+    settings,
     isStarted: false,
     batches: { recorded: 0, reserved: 0 },
     queue: [],
@@ -206,32 +193,15 @@ function apply(state: SessionState, recorded: Recorded): SessionState {
   }
 }
 
-function configured(state: SessionState, event: SessionConfigured): SessionState {
-  const { model } = event
-  const { title, ...rest } = state
+function configured(state: SessionState, { settings: change }: SessionConfigured): SessionState {
+  const { settings } = state
+  const isPlanBegun = change.preset === 'plan' && settings.preset !== 'plan'
   return {
-    ...rest,
-    access: event.access ?? state.access,
-    clientTools: event.clientTools ?? state.clientTools,
-    options: { ...state.options, ...event.options },
-    secretOptions: [...new Set([...state.secretOptions, ...(event.secretOptions ?? [])])],
-    preset: event.preset ?? state.preset,
-    ...(event.preset === 'plan' && state.preset !== 'plan' && { presetBeforePlan: state.preset }),
-    ...named(event.title ?? title),
-    ...(model !== undefined && { model }),
-    disabledTools: event.disabledTools ?? state.disabledTools,
-    recallsMemories: event.recallsMemories ?? state.recallsMemories,
-    isPinned: event.isPinned ?? state.isPinned,
-    isShared: event.isShared ?? state.isShared,
-    labels: event.labels === undefined ? state.labels : mergeLabels(state.labels, event.labels),
+    ...state,
+    settings: mergeSettings(settings, change),
+    ...(isPlanBegun && { presetBeforePlan: settings.preset }),
   }
 }
-
-/** An empty title is none. */
-const named = (title: string | undefined): { title?: string } => (title === undefined || title === '' ? {} : { title })
-
-const mergeLabels = (labels: Labels, changes: Labels): Labels =>
-  Object.fromEntries(Object.entries({ ...labels, ...changes }).filter(([, text]) => text !== ''))
 
 function withReserved(state: SessionState, reserved = 0): SessionState {
   const { batches } = state
@@ -342,5 +312,7 @@ function firstUserContent(messages: readonly ConversationMessage[]): UserContent
 }
 
 function titled(state: SessionState, said: UserContent): SessionState {
-  return state.title === undefined || state.title === '' ? { ...state, ...named(titleOf(said)) } : state
+  const { settings } = state
+  const title = settings.title === undefined ? titleOf(said) : undefined
+  return title === undefined ? state : { ...state, settings: { ...settings, title } }
 }

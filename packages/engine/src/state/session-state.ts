@@ -1,8 +1,8 @@
+import type { Preset, SessionSettings } from '../events/session-settings.ts'
 import type { UserContent } from '../content.ts'
 import type { RaisedLimits, TurnBudget } from '../cost/budget.ts'
 import type { Spending } from '../ports/usage-store.ts'
 import type { CallRoute, StepFinish } from '../events/step-events.ts'
-import type { ClientTool, Labels, Preset, ToolAccess } from '../events/session-events.ts'
 import type { TurnOutcome, TurnSettings } from '../events/turn-events.ts'
 import {
   ROOT_LOOP,
@@ -17,7 +17,7 @@ import type { JsonObject, JsonValue } from '../json.ts'
 import type { ToolKind } from '../events/tool-kind.ts'
 
 /** Raised whenever the shape of the state changes, so that no snapshot of another shape is taken for one of this. */
-export const STATE_SHAPE = 6
+export const STATE_SHAPE = 7
 
 /**
  * What decisions need to know of a session: a fold of its log, small whatever the log's length. The conversation itself
@@ -29,23 +29,9 @@ export interface SessionState {
   readonly sessionId: SessionId
   readonly userId: UserId
   readonly agent: string
-  readonly access: ToolAccess
-  readonly clientTools: readonly ClientTool[]
-  readonly options: { readonly [name: string]: string }
-  readonly secretOptions: readonly string[]
-  readonly preset: Preset
-  /** What planning began from, and where its end goes back to. */
+  readonly settings: SessionSettings
+  /** The preset that was in force when planning began; the end of planning restores it. */
   readonly presetBeforePlan?: Preset
-  /** None: the session has a directory of its own. */
-  readonly directories: readonly string[]
-  readonly title?: string
-  readonly role?: string
-  readonly model?: string
-  readonly disabledTools: readonly string[]
-  readonly recallsMemories: boolean
-  readonly isPinned: boolean
-  readonly isShared: boolean
-  readonly labels: Labels
   /** Somebody said something in it, or it began with a history. */
   readonly isStarted: boolean
   /** The number of the newest live batch that is recorded, and the highest that may have been used. */

@@ -19,9 +19,11 @@ export async function buildModelRequest(loop: AnyLoop, line: Judging['line'], de
   const userRules = (await deps.rules.listRules(state.userId)).map(({ rule }) => rule)
   const own = offeredIn(line, policyFor(state, { operator, userRules }))
   return {
-    system: context.system(state.preset === 'plan' ? `${agent.instructions}\n\n${PLANNING}` : agent.instructions),
+    system: context.system(
+      state.settings.preset === 'plan' ? `${agent.instructions}\n\n${PLANNING}` : agent.instructions,
+    ),
     messages: withReminder([...context.messages()], loop, state),
-    tools: [...own, ...(isChild(loop) ? [] : state.clientTools)].map(toOffered),
+    tools: [...own, ...(isChild(loop) ? [] : state.settings.clientTools)].map(toOffered),
     options: await effectiveOptions(state, agent, deps),
     secretOptions: agent.options.filter((option) => option.type === 'secret').map((option) => option.name),
     step: loop.answeredSteps,
@@ -50,11 +52,12 @@ async function effectiveOptions(
   deps: RunDeps,
 ): Promise<Record<string, string>> {
   const options: Record<string, string> = {}
+  const { options: set, secretOptions } = state.settings
   for (const option of agent.options) {
-    const isSet = Object.hasOwn(state.options, option.name) && !state.secretOptions.includes(option.name)
-    options[option.name] = isSet ? (state.options[option.name] ?? option.default) : option.default
+    const isSet = Object.hasOwn(set, option.name) && !secretOptions.includes(option.name)
+    options[option.name] = isSet ? (set[option.name] ?? option.default) : option.default
   }
-  if (state.secretOptions.length === 0) return options
+  if (secretOptions.length === 0) return options
   for (const { name, sealed } of await deps.store.readSecrets(state.sessionId)) {
     if (Object.hasOwn(options, name)) options[name] = deps.secretBox.open(sealed, secretContext(state.sessionId, name))
   }

@@ -1,4 +1,4 @@
-import type { ClientTool, Preset } from '../events/session-events.ts'
+import type { ClientTool, Preset } from '../events/session-settings.ts'
 import type { JsonObject } from '../json.ts'
 import type { CallFacts, CallInspection } from '../events/call-facts.ts'
 import { hashCall } from '../permission/grant.ts'
@@ -53,7 +53,8 @@ export async function prepareJudging(
 ): Promise<Judging> {
   const { session, rules, workspaces, operator, agents, digest } = deps
   const { state } = session
-  const workspace = workspaces.locate(state)
+  const owner = { sessionId: state.sessionId, agent: state.agent, directories: state.settings.directories }
+  const workspace = workspaces.locate(owner)
   const inspections = new Map<string, CallInspection | 'failed'>()
   let isPrepared = false
   for (const call of calls) {
@@ -61,7 +62,7 @@ export async function prepareJudging(
     const check = tool?.check(call.input)
     if (tool?.inspect === undefined || check?.ok !== true) continue
     try {
-      if (!isPrepared) await workspaces.prepare(state)
+      if (!isPrepared) await workspaces.prepare(owner)
       isPrepared = true
       inspections.set(call.toolCallId, await tool.inspect(check.input, workspace))
     } catch (error) {
@@ -76,12 +77,12 @@ export async function prepareJudging(
 export const policyFor = (
   state: SessionState,
   { operator, userRules }: Pick<Judging, 'operator' | 'userRules'>,
-): Policy => policyOf(state, operator, userRules)
+): Policy => policyOf(state.settings, operator, userRules)
 
 /** What may be done with a call now. Pure; asked when the model made the call, and again right before it runs. */
 export function ruleOnCall(call: JudgedCall, state: SessionState, judging: Judging): Ruling {
   const { line, inspections } = judging
-  if (depthOf(line) === 0 && isClientTool(state.clientTools, call.name)) return { type: 'client' }
+  if (depthOf(line) === 0 && isClientTool(state.settings.clientTools, call.name)) return { type: 'client' }
   const tool = findTool(line[0], call.name)
   if (tool === undefined) return refuse(`there is no tool called ${call.name}`)
   const check = tool.check(call.input)
@@ -90,7 +91,7 @@ export function ruleOnCall(call: JudgedCall, state: SessionState, judging: Judgi
   const facts = inspection === 'failed' ? undefined : (inspection?.facts ?? defaultFacts(tool))
   const verdict = judgeInLine(call, facts ?? { type: 'plain' }, policy, line)
   if (verdict.decision === 'disabled') return refuse(`the tool ${call.name} is not enabled in this session`)
-  if (verdict.decision === 'deny') return denied(call.name, verdict, state.preset)
+  if (verdict.decision === 'deny') return denied(call.name, verdict, state.settings.preset)
   if (!check.ok) return refuse(`invalid input for ${call.name}: ${check.problem}`)
   if (facts === undefined) return refuse(`what ${call.name} would do could not be found out`)
   const problem = tool.performer === 'agent' ? problemOfAgentCall(call, judging) : undefined
@@ -113,7 +114,7 @@ export function ruleOnCall(call: JudgedCall, state: SessionState, judging: Judgi
 /** The kind of a call's tool; `undefined` where it says nothing: `other`, a client tool or no tool at all. */
 export function kindOfCall(
   { name }: Pick<JudgedCall, 'name'>,
-  { clientTools }: SessionState,
+  { settings: { clientTools } }: SessionState,
   { line }: Judging,
 ): ToolKind | undefined {
   if (depthOf(line) === 0 && isClientTool(clientTools, name)) return undefined

@@ -10,8 +10,8 @@ export async function recallMemories(turn: ActiveTurn, deps: RunDeps): Promise<v
   const { memories, session, fence, log } = deps
   const { turnId } = turn
   if (memories === undefined || turn.hasRecalled || turn.answeredSteps > 0) return
-  const { userId, recallsMemories } = session.state
-  if (!recallsMemories) return
+  const { userId, settings } = session.state
+  if (!settings.recallsMemories) return
   const input = (await session.context()).messages().findLast(({ role }) => role === 'user')
   if (input === undefined) return
   const recalled = await memories.recall(userId, textOf(input.content), MOST_RECALLED).catch((error: unknown) => {

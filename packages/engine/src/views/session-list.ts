@@ -5,37 +5,13 @@ import type { SessionView } from './session-view.ts'
 import { isWaitingForAnswer, openCallsOf, type SessionState } from '../state/session-state.ts'
 
 export function toSessionView(state: SessionState): SessionView {
-  const {
-    sessionId,
-    userId,
-    agent,
-    access,
-    clientTools,
-    options,
-    preset,
-    title,
-    turn,
-    lastOutcome,
-    createdAt,
-    updatedAt,
-  } = state
+  const { sessionId, userId, agent, turn, lastOutcome, createdAt, updatedAt } = state
+  const { secretOptions: _secretOptions, ...settings } = state.settings
   return {
     sessionId,
     userId,
     agent,
-    access,
-    clientTools,
-    options,
-    preset,
-    ...(title !== undefined && { title }),
-    ...(state.role !== undefined && { role: state.role }),
-    ...(state.model !== undefined && { model: state.model }),
-    directories: state.directories,
-    disabledTools: state.disabledTools,
-    recallsMemories: state.recallsMemories,
-    isPinned: state.isPinned,
-    isShared: state.isShared,
-    labels: state.labels,
+    ...settings,
     queued: state.queue.length,
     ...(turn !== undefined && { turnId: turn.turnId }),
     status: turn?.status ?? 'idle',
@@ -69,7 +45,7 @@ export function changesSummary(event: RecordedEvent): boolean {
 
 /** What a store keeps for lists: the whole view, and what it is found by. */
 export function toListing(state: SessionState): { readonly summary: string; readonly listing: SessionListing } {
-  const { title, directories, isPinned, isStarted, updatedAt } = state
+  const { title, directories, isPinned } = state.settings
   const [directory] = directories
   return {
     summary: JSON.stringify(toSessionView(state)),
@@ -77,8 +53,8 @@ export function toListing(state: SessionState): { readonly summary: string; read
       ...(title !== undefined && { title }),
       ...(directory !== undefined && { directory }),
       isPinned,
-      isStarted,
-      changedAt: updatedAt,
+      isStarted: state.isStarted,
+      changedAt: state.updatedAt,
     },
   }
 }

@@ -1,29 +1,17 @@
 import { z } from 'zod'
-import { clientTool, labels, preset, toolAccess } from '../events/session-events.ts'
+import { sessionSettings } from '../events/session-settings.ts'
 import { turnOutcome } from '../events/turn-events.ts'
-import { type Stored, names, sessionId, texts, toolCallId, turnId, userId } from '../stored-schema.ts'
+import { type Stored, sessionId, toolCallId, turnId, userId } from '../stored-schema.ts'
 
-/** A session as doors and lists show it. Lists store it as JSON: a new field needs a default for older rows. */
+/**
+ * A session as doors and lists show it: its settings, and what it is doing. Lists store it as JSON, so a new field needs
+ * a default for older rows.
+ */
 export const sessionView = z.object({
   sessionId,
   userId,
   agent: z.string(),
-  access: toolAccess,
-  clientTools: z.array(clientTool),
-  /** As clients set them. Secrets read `***`. */
-  options: texts,
-  preset,
-  /** As it was given, otherwise the first user text, at most 60 characters. */
-  title: z.string().optional(),
-  role: z.string().optional(),
-  /** `provider/model`, if the session has a model of its own. */
-  model: z.string().optional(),
-  directories: names.default([]),
-  disabledTools: names.default([]),
-  recallsMemories: z.boolean().default(true),
-  isPinned: z.boolean().default(false),
-  isShared: z.boolean().default(false),
-  labels: labels.default({}),
+  ...sessionSettings.omit({ secretOptions: true }).shape,
   /** How many inputs wait for their turn. */
   queued: z.number().default(0),
   /** The turn that is running or waiting. */

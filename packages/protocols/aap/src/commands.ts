@@ -42,7 +42,7 @@ export function toCreateAndRun(
     ...toNewSession(userId, request.agent, request.tools),
     seed: seed.length === 0 ? undefined : seed,
     input,
-    settings: { keyId },
+    turnSettings: { keyId },
     blobs: images.blobs,
   }
 }

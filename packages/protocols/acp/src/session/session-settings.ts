@@ -20,11 +20,11 @@ export const NO_SETTINGS: SessionSettings = {
 /** The same object when nothing changed. */
 export function foldSettings(settings: SessionSettings, event: RecordedEvent): SessionSettings {
   if (event.type === 'session.created') {
-    const { agent, preset, model, title, labels = {} } = event
-    return { agent, preset, model, title, labels }
+    const { preset, model, title, labels } = event.settings
+    return { agent: event.agent, preset, model, title, labels }
   }
   if (event.type !== 'session.configured') return settings
-  const { preset, model, title, labels } = event
+  const { preset, model, title, labels } = event.settings
   if (preset === undefined && model === undefined && title === undefined && labels === undefined) return settings
   return {
     ...settings,

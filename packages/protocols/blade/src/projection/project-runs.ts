@@ -81,7 +81,7 @@ function tellMode(scene: Scene, { seq, at }: Moment): void {
 }
 
 export function configure(scene: Scene, event: EventOf<'session.configured'>, moment: Moment): void {
-  const { preset, clientTools, isShared } = event
+  const { preset, clientTools, isShared, title } = event.settings
   const wasPlanning = scene.isPlanning
   scene.facts = {
     ...scene.facts,
@@ -89,12 +89,12 @@ export function configure(scene: Scene, event: EventOf<'session.configured'>, mo
     ...(clientTools && { clientTools }),
     ...(isShared !== undefined && { isShared }),
   }
-  if (event.title !== undefined) {
-    scene.title = event.title === '' ? undefined : event.title
+  if (title !== undefined) {
+    scene.title = title === '' ? undefined : title
     scene.isTitleNew = false
   }
   if (scene.isPlanning !== wasPlanning) tellMode(scene, moment)
-  const changes = toSessionChanges(event)
+  const changes = toSessionChanges(event.settings)
   if (Object.keys(changes).length > 0) scene.board.tell('session:updated', changes)
 }
 

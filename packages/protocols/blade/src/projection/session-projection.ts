@@ -235,7 +235,8 @@ const isSuperseding = (event: RecordedEvent): boolean =>
 const isCallOf = ({ routes }: EventOf<'step.answered'>, toolCallId: string): boolean => routes[toolCallId] !== undefined
 
 function createScene(event: EventOf<'session.created'>, describe: Describe, options: BoardOptions): Scene {
-  const { sessionId, userId, agent, preset, clientTools, directories = [], title } = event
+  const { sessionId, userId, agent } = event
+  const { preset, clientTools, directories, title } = event.settings
   const facts = { sessionId, userId, agent, preset, clientTools, directories, isShared: false }
   const scene = new Scene(facts, describe, options)
   if (title !== undefined && title !== '') scene.title = title

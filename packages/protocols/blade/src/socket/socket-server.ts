@@ -74,7 +74,7 @@ export function createSocketServer(deps: BladeSocketDeps & { readonly clock: Clo
   const lives = new LiveSessions(deps.engine, deps.describe, {
     told: broadcast,
     recorded(session, event) {
-      if (event.type !== 'session.configured' || event.isShared !== false) return
+      if (event.type !== 'session.configured' || event.settings.isShared !== false) return
       for (const { peer } of clients.values()) if (!peer.isOwner(session)) peer.leave(session.sessionId)
     },
     closed({ sessionId }) {
