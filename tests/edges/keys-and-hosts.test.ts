@@ -255,7 +255,7 @@ describe('C4: pages of others that read', () => {
       return String(answer.headers['set-cookie']?.[0])
     }
     const plain = await signIn(server, server.url, server.host)
-    expect(plain).toMatch(/^polylogue_session=[\w-]{43}; Max-Age=\d+; Path=\/; HttpOnly; SameSite=Strict$/)
+    expect(plain).toMatch(/^polylogue_session_\d+=[\w-]{43}; Max-Age=\d+; Path=\/; HttpOnly; SameSite=Strict$/)
 
     const proxied = await startEdgeServer({ publicUrl: 'https://agents.example' })
     const secure = await signIn(proxied, 'https://agents.example', 'agents.example')

@@ -76,12 +76,13 @@ describe('S6: wrong keys', () => {
   const config = { limits: { loopback: 'counted' } }
   const wrong = bearer('sk-blade-v2-wrong')
 
-  it('S6: ten in a minute from one address are enough; then the right key is 429 too', async () => {
+  it('S6: ten in a minute from one address are enough, and the right key is let in all the same', async () => {
     server = await startEdgeServer({ config })
     for (let count = 0; count < 10; count++) expect((await me(wrong)).status).toBe(401)
-    const refused = await me(bearer(server.key))
+    const refused = await me(wrong)
     expect(refused.status).toBe(429)
     expect(Number(refused.headers['retry-after'])).toBeGreaterThan(50)
+    expect((await me(bearer(server.key))).status).toBe(200)
   })
 
   it('S6: another X-Forwarded-For does not begin a new count, and no key is no wrong key', async () => {
@@ -106,7 +107,7 @@ describe('S6: wrong keys', () => {
       expect((await from(`203.0.113.${count}, 198.51.100.7, 10.1.2.3`)).status).toBe(401)
     }
     expect((await from('198.51.100.7')).status).toBe(429)
-    expect((await from('198.51.100.7, 10.9.9.9', bearer(server.key))).status).toBe(429)
+    expect((await from('198.51.100.7, 10.9.9.9', bearer(server.key))).status).toBe(200)
     expect((await from('198.51.100.8')).status).toBe(401)
     expect((await from('203.0.113.1', bearer(server.key))).status).toBe(200)
   })

@@ -32,8 +32,8 @@ async function createTestAuth() {
     redactor: createRedactor(),
   })
   const key = await keys.createApiKey(anna, 'laptop')
-  const signIn = await keys.createSignIn(anna, 'Firefox')
-  const cookie = `theme=dark; polylogue_session=${signIn.plain}`
+  const signIn = await keys.createSignIn(anna, { name: 'Firefox', host: 'localhost:8020' })
+  const cookie = `theme=dark; polylogue_session_8020=${signIn.plain}`
   /** The parts of a request that authentication may look at. */
   const request = (headers: Record<string, string>, options: { method?: string; from?: string } = {}) =>
     authenticate({
@@ -47,7 +47,13 @@ async function createTestAuth() {
 describe('a key', () => {
   it('in the Authorization line lets its user in', async () => {
     const { request, key } = await createTestAuth()
-    const caller = { userId: anna, via: 'key', keyId: key.record.id, revoked: expect.any(AbortSignal) }
+    const caller = {
+      userId: anna,
+      via: 'key',
+      keyId: key.record.id,
+      mayMakeKeys: true,
+      revoked: expect.any(AbortSignal),
+    }
     for (const scheme of ['Bearer', 'bearer', 'BEARER']) {
       expect(await request({ authorization: `${scheme} ${key.plain}` })).toEqual({ type: 'caller', caller })
     }
@@ -63,7 +69,7 @@ describe('a key', () => {
       { authorization: `Basic ${key.plain}` },
       { authorization: `Bearer ${key.plain} more` },
       { 'x-api-key': key.plain },
-      { cookie: `polylogue_session=${key.plain}`, origin: OWN },
+      { cookie: `polylogue_session_8020=${key.plain}`, origin: OWN },
       { 'x-request-from': 'internal' },
     ]
     for (const headers of places) {
@@ -85,13 +91,37 @@ describe('a key', () => {
 describe('a cookie', () => {
   it('works for our own page', async () => {
     const { request, cookie, signIn } = await createTestAuth()
-    const caller = { userId: anna, via: 'cookie', keyId: signIn.record.id, revoked: expect.any(AbortSignal) }
+    const keyId = signIn.record.id
+    const caller = { userId: anna, via: 'cookie', keyId, mayMakeKeys: true, revoked: expect.any(AbortSignal) }
     const json = { 'content-type': 'application/json; charset=utf-8' }
     expect(await request({ cookie, 'sec-fetch-site': 'same-origin' })).toEqual({ type: 'caller', caller })
     expect(await request({ cookie, origin: OWN })).toEqual({ type: 'caller', caller })
     for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
       expect(await request({ cookie, origin: OWN, ...json }, { method })).toEqual({ type: 'caller', caller })
     }
+  })
+
+  it('works at the host where the browser signed in, under the name of its port', async () => {
+    const { request, signIn } = await createTestAuth()
+    const at = (host: string, name: string) =>
+      request({ host, cookie: `${name}=${signIn.plain}`, origin: `http://${host}` })
+    expect(await at('localhost:8020', 'polylogue_session_8020')).toMatchObject({ type: 'caller' })
+    expect(await at('localhost:8020', 'polylogue_session')).toMatchObject({ status: 401 })
+    expect(await at('localhost:8020', 'polylogue_session_8021')).toMatchObject({ status: 401 })
+    expect(await at('127.0.0.1:8020', 'polylogue_session_8020')).toMatchObject({ status: 401 })
+    expect(await at('localhost:8021', 'polylogue_session_8021')).toMatchObject({ status: 401 })
+  })
+
+  it('makes keys in the first ten minutes only, and ends twelve hours after its last use', async () => {
+    const { request, cookie, clock } = await createTestAuth()
+    const ask = () => request({ cookie, origin: OWN })
+    expect(await ask()).toMatchObject({ caller: { mayMakeKeys: true } })
+    clock.advance(10 * 60_000)
+    expect(await ask()).toMatchObject({ caller: { mayMakeKeys: false } })
+    clock.advance(12 * 60 * 60_000 - 1)
+    expect(await ask()).toMatchObject({ type: 'caller' })
+    clock.advance(12 * 60 * 60_000)
+    expect(await ask()).toMatchObject({ status: 401 })
   })
 
   it.each([
@@ -118,17 +148,19 @@ describe('a cookie', () => {
 })
 
 describe('wrong keys', () => {
-  it('from one address are answered 429 after ten, good keys too, until a minute has passed', async () => {
-    const { request, key, clock } = await createTestAuth()
+  it('from one address are answered 429 after ten, until a minute has passed; a good key is never refused', async () => {
+    const { request, key, cookie, clock } = await createTestAuth()
     const from = '203.0.113.9'
     for (let count = 0; count < 10; count++) {
       expect(await request({ authorization: `Bearer wrong-${count}` }, { from })).toMatchObject({ status: 401 })
     }
-    const good = { authorization: `Bearer ${key.plain}`, 'x-forwarded-for': '198.51.100.1' }
-    expect(await request(good, { from })).toMatchObject({ status: 429, retryAfterS: 60 })
-    expect(await request(good, { from: '203.0.113.10' })).toMatchObject({ type: 'caller' })
+    const wrong = { authorization: 'Bearer wrong', 'x-forwarded-for': '198.51.100.1' }
+    expect(await request(wrong, { from })).toMatchObject({ status: 429, retryAfterS: 60 })
+    expect(await request(wrong, { from: '203.0.113.10' })).toMatchObject({ status: 401 })
+    expect(await request({ authorization: `Bearer ${key.plain}` }, { from })).toMatchObject({ type: 'caller' })
+    expect(await request({ cookie, origin: OWN }, { from })).toMatchObject({ type: 'caller' })
     clock.advance(60_000)
-    expect(await request(good, { from })).toMatchObject({ type: 'caller' })
+    expect(await request(wrong, { from })).toMatchObject({ status: 401 })
   })
 
   it('do not count when there was none, or on loopback', async () => {

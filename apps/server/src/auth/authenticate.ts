@@ -5,9 +5,9 @@ import type { Redactor } from '../log/redactor.ts'
 import type { Caller } from './caller.ts'
 import type { FailureLimit } from './failure-limit.ts'
 import type { KeyRing } from './key-ring.ts'
-import { readSessionCookie } from './session-cookie.ts'
+import { readSessionCookie, type CookieScope } from './session-cookie.ts'
 
-/** The one way in, for every door and every kind of connection. */
+/** Finds out who sent a request, for every door and every kind of connection. */
 export type Authenticate = (incoming: IncomingMessage) => Promise<AuthOutcome>
 
 export type AuthOutcome =
@@ -23,42 +23,54 @@ export interface AuthenticateDeps {
   readonly redactor: Pick<Redactor, 'learnPassing'>
 }
 
-/** An `Authorization` line is the only thing that counts when there is one: two slots would be two ways around. */
+/** If there is an `Authorization` line, nothing else counts. */
 export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
   const { keys, failures, policy, addressOf, redactor } = deps
   return async (incoming) => {
     const { authorization, cookie } = incoming.headers
-    const signIn =
-      authorization === undefined ? readSessionCookie(cookie, { secure: policy.isSecure(incoming) }) : undefined
+    const scope = scopeOf(incoming, policy)
+    const signIn = authorization === undefined ? readSessionCookie(cookie, scope) : undefined
     const refusal = signIn === undefined ? undefined : refuseForeignCookie(incoming, policy)
     if (refusal !== undefined) return refusal
     const plain = signIn ?? bearerToken(authorization)
-    // Nothing shown is not a failure: a browser's first look and a probe end here.
+    // A request without a key, such as a browser's first one or a probe, is not a failure.
     if (plain === undefined) return UNAUTHORIZED
     redactor.learnPassing(plain)
-
-    const address = addressOf(incoming)
-    const retryAfterS = failures.retryAfter(address)
-    if (retryAfterS > 0) return { type: 'refused', status: 429, error: 'Too many wrong keys from here.', retryAfterS }
     const found = await keys.find(plain)
-    const kind = signIn === undefined ? 'api' : 'browser'
-    if (found?.kind !== kind) {
-      failures.record(address)
-      return UNAUTHORIZED
-    }
-    const via = kind === 'api' ? 'key' : 'cookie'
-    return { type: 'caller', caller: { userId: found.userId, via, keyId: found.id, revoked: found.revoked } }
+    const isGood = signIn === undefined ? found?.kind === 'api' : found?.signIn?.host === scope.host
+    if (found === undefined || !isGood) return refuseWrongKey(addressOf(incoming), failures)
+    const { id: keyId, userId, revoked, signIn: { isRecent } = { isRecent: true } } = found
+    const via = signIn === undefined ? 'key' : 'cookie'
+    return { type: 'caller', caller: { userId, via, keyId, mayMakeKeys: isRecent, revoked } }
   }
 }
 
-/** What was shown opens nothing. */
+/** Where a browser sent this request. */
+export function scopeOf(
+  incoming: Pick<IncomingMessage, 'headers'>,
+  policy: Pick<AccessPolicy, 'isSecure'>,
+): CookieScope {
+  return { secure: policy.isSecure(incoming), host: incoming.headers.host?.toLowerCase() ?? '' }
+}
+
+/** Counted by address. A good key never comes here: behind a proxy many people share an address. */
+function refuseWrongKey(address: string, failures: FailureLimit): AuthOutcome {
+  const retryAfterS = failures.retryAfter(address)
+  if (retryAfterS > 0) {
+    return { type: 'refused', status: 429, error: 'Too many wrong keys from this address.', retryAfterS }
+  }
+  failures.record(address)
+  return UNAUTHORIZED
+}
+
+/** The key or sign-in is wrong. */
 export const UNAUTHORIZED = { type: 'refused', status: 401, error: 'Unauthorized' } as const satisfies AuthOutcome
 
 function bearerToken(authorization: string | undefined): string | undefined {
   return /^bearer +(\S+) *$/i.exec(authorization ?? '')?.[1]
 }
 
-/** A cookie is sent by the browser, whoever made it send. Only our own page may act with it. */
+/** A browser sends a cookie whoever caused the request. Only our own page may act with it. */
 function refuseForeignCookie(
   incoming: IncomingMessage,
   policy: Pick<AccessPolicy, 'isSameOrigin'>,
@@ -68,7 +80,7 @@ function refuseForeignCookie(
   const site = headers['sec-fetch-site']
   const own = headers.origin === undefined ? reads && site === 'same-origin' : policy.isSameOrigin(incoming)
   if (!own || site === 'cross-site') {
-    return { type: 'refused', status: 403, error: 'A sign-in works on our own page only. Use an API key.' }
+    return { type: 'refused', status: 403, error: 'A browser sign-in works on our own page only. Use an API key.' }
   }
   if (!reads && !/^application\/json\b/i.test(headers['content-type'] ?? '')) {
     return { type: 'refused', status: 415, error: 'Send application/json.' }

@@ -1,11 +1,13 @@
 import type { UserId } from '@polylogue/engine'
 
-/** Who a request speaks for, once it has shown a key, a sign-in cookie, or came through the owner socket. */
+/** Who a request speaks for, by a key, a sign-in cookie or the owner socket. */
 export interface Caller {
   readonly userId: UserId
   readonly via: 'key' | 'cookie' | 'owner-socket'
   /** The key or sign-in that was shown. */
   readonly keyId: string
+  /** Whether it may make keys, links and users: a cookie may only shortly after its sign-in. */
+  readonly mayMakeKeys: boolean
   /** Aborts when it is revoked: whatever it opened ends then. */
   readonly revoked: AbortSignal
 }

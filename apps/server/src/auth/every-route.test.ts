@@ -30,7 +30,11 @@ describe('without a good key', () => {
         { authorization: `Bearer sk-blade-v2-${'x'.repeat(43)}` },
         { authorization: `Basic ${server.localKey}` },
         { 'x-api-key': server.localKey },
-        { cookie: `polylogue_session=${server.localKey}`, origin: server.url, 'content-type': 'application/json' },
+        {
+          cookie: `polylogue_session_${new URL(server.url).port}=${server.localKey}`,
+          origin: server.url,
+          'content-type': 'application/json',
+        },
       ]
       for (const headers of attempts) {
         const { status, body } = await exchange(server.url + path, { method, headers })

@@ -7,6 +7,7 @@ import { TooManyKeys, createKeyRing } from './key-ring.ts'
 
 const anna = asUserId('anna')
 const ben = asUserId('ben')
+const FIREFOX = { name: 'Firefox', host: 'a:1' }
 
 function createTestRing(extraKeys: readonly string[] = []) {
   const clock = createFakeClock()
@@ -133,12 +134,16 @@ describe('a key', () => {
   })
 })
 
-it('a sign-in lasts thirty days', async () => {
+it('a sign-in lasts twelve hours beyond its last use, and thirty days at most', async () => {
   const { keys, clock } = createTestRing()
-  const { plain } = await keys.createSignIn(anna, 'Firefox')
-  clock.advance(30 * 24 * 60 * 60_000 - 1)
-  expect(await keys.find(plain)).toMatchObject({ userId: anna, kind: 'browser' })
-  clock.advance(1)
+  const { plain } = await keys.createSignIn(anna, FIREFOX)
+  const half = 11 * 60 * 60_000
+  for (let used = half; used < 30 * 24 * 60 * 60_000; used += half) {
+    clock.advance(half)
+    expect(await keys.find(plain)).toMatchObject({ userId: anna, kind: 'browser', signIn: { host: 'a:1' } })
+    expect((await keys.list())[0]?.expiresAt).toBeLessThanOrEqual(clock.now() + 12 * 60 * 60_000)
+  }
+  clock.advance(half)
   expect(await keys.find(plain)).toBeUndefined()
   expect(await keys.list()).toEqual([])
 })
@@ -164,7 +169,7 @@ describe('S6: a user who asks for keys', () => {
 
   it('is not held up by the sign-ins of browsers, nor by a store that failed once', async () => {
     const { clock, keys, store } = createTestRing()
-    for (let count = 0; count < 100; count++) await keys.createSignIn(anna, 'Firefox')
+    for (let count = 0; count < 100; count++) await keys.createSignIn(anna, FIREFOX)
     let isBroken = true
     const flaky = createKeyRing({
       store: {

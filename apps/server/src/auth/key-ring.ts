@@ -15,7 +15,12 @@ import { createKnownKeys } from './known-keys.ts'
 /** The owner of the data directory: the first key, the `--key` keys and the owner socket speak for this user. */
 export const LOCAL_USER = asUserId('local')
 
-const BROWSER_LIFETIME_MS = 30 * 24 * 60 * 60_000
+/** A sign-in that nobody uses ends after this time. */
+const SIGN_IN_IDLE_MS = 12 * 60 * 60_000
+/** And after this time in any case. */
+const SIGN_IN_LIFETIME_MS = 30 * 24 * 60 * 60_000
+/** Keys, links and users are made only this soon after a sign-in. */
+const RECENT_MS = 10 * 60_000
 const MAX_KEY_LENGTH = 512
 
 const MAX_KEYS = 100
@@ -34,7 +39,8 @@ export interface KeyRing {
   createApiKey(userId: UserId, name: string): Promise<CreatedKey>
   /** What somebody asked for. Limits are counted by key, so that nobody may have any number: rejects with `TooManyKeys`. */
   requestApiKey(userId: UserId, name: string): Promise<CreatedKey>
-  createSignIn(userId: UserId, name: string): Promise<CreatedKey>
+  /** For the browser that signed in at this `Host`. */
+  createSignIn(userId: UserId, browser: { readonly name: string; readonly host: string }): Promise<CreatedKey>
   /** Stored keys that still open something; without a user, everybody's. */
   list(userId?: UserId): Promise<readonly KeyRecord[]>
   /** `false` when this user has no such key. */
@@ -47,6 +53,8 @@ export interface FoundKey {
   readonly id: string
   readonly userId: UserId
   readonly kind: 'api' | 'browser'
+  /** Present for a sign-in of a browser. */
+  readonly signIn?: { readonly host: string; readonly isRecent: boolean }
   /** Aborts when the key is revoked: whatever it opened ends then. */
   readonly revoked: AbortSignal
 }
@@ -75,7 +83,7 @@ export function createKeyRing({ store, clock, random, digest, extraKeys }: KeyRi
     return revocation
   }
   const known = createKnownKeys(clock)
-  const isLive = (record: KeyRecord): boolean => record.expiresAt === undefined || record.expiresAt > clock.now()
+  const isLive = (record: KeyRecord): boolean => (expiryOf(record) ?? Number.POSITIVE_INFINITY) > clock.now()
 
   const lookUp = async (hash: string): Promise<KeyRecord | undefined> => {
     const remembered = known.find(hash)
@@ -122,8 +130,9 @@ export function createKeyRing({ store, clock, random, digest, extraKeys }: KeyRi
       const record = await lookUp(hash)
       if (record === undefined || !isLive(record)) return undefined
       store.touchKey(record.id, clock.now())
-      const { id, userId, kind } = record
-      return { id, userId, kind, revoked: revocationOf(id).signal }
+      const { id, userId, kind, prefix: host, createdAt } = record
+      const signIn = kind === 'browser' ? { host, isRecent: clock.now() - createdAt < RECENT_MS } : undefined
+      return { id, userId, kind, revoked: revocationOf(id).signal, ...(signIn && { signIn }) }
     },
 
     createApiKey,
@@ -138,12 +147,12 @@ export function createKeyRing({ store, clock, random, digest, extraKeys }: KeyRi
       return made
     },
 
-    createSignIn: (userId, name) => {
-      const expiresAt = clock.now() + BROWSER_LIFETIME_MS
-      return create({ userId, kind: 'browser', name, prefix: '', expiresAt }, encodeBase64Url(random(32)))
+    createSignIn(userId, { name, host }) {
+      const expiresAt = clock.now() + SIGN_IN_LIFETIME_MS
+      return create({ userId, kind: 'browser', name, prefix: host, expiresAt }, encodeBase64Url(random(32)))
     },
 
-    list: async (userId) => (await store.listKeys(userId)).filter(isLive),
+    list: async (userId) => (await store.listKeys(userId)).filter(isLive).map(withExpiry),
 
     rename: async (id, name, userId) => (await isOwn(id, userId)) && store.renameKey(id, name),
 
@@ -155,4 +164,15 @@ export function createKeyRing({ store, clock, random, digest, extraKeys }: KeyRi
       return true
     },
   }
+}
+
+/** A sign-in ends some time after its last use. Its record has the host in the place of a key's prefix. */
+function expiryOf({ kind, createdAt, lastUsedAt = createdAt, expiresAt }: KeyRecord): number | undefined {
+  if (kind === 'api') return expiresAt
+  return Math.min(expiresAt ?? Number.POSITIVE_INFINITY, lastUsedAt + SIGN_IN_IDLE_MS)
+}
+
+function withExpiry(record: KeyRecord): KeyRecord {
+  const expiresAt = expiryOf(record)
+  return expiresAt === undefined ? record : { ...record, expiresAt }
 }

@@ -22,7 +22,7 @@ describe('the printed link', () => {
     expect(answer).toMatchObject({ status: 200, body: { user: 'local' } })
     expect(answer.headers['set-cookie']).toEqual([
       expect.stringMatching(
-        /^polylogue_session=[A-Za-z0-9_-]{43}; Max-Age=2592000; Path=\/; HttpOnly; SameSite=Strict$/,
+        /^polylogue_session_\d+=[A-Za-z0-9_-]{43}; Max-Age=2592000; Path=\/; HttpOnly; SameSite=Strict$/,
       ),
     ])
     expect((await signIn(server, codeOf(server))).status).toBe(401)
@@ -81,7 +81,7 @@ describe('a signed-in page', () => {
     const headers = { cookie, origin: server.url, 'content-type': 'application/json' }
     const out = await exchange(`${server.url}/signout`, { method: 'POST', headers })
     expect(out.status).toBe(204)
-    expect(out.headers['set-cookie']?.[0]).toMatch(/^polylogue_session=; Max-Age=0;/)
+    expect(out.headers['set-cookie']?.[0]).toMatch(/^polylogue_session_\d+=; Max-Age=0;/)
     expect((await exchange(`${server.url}/api/polylogue/me`, { headers })).status).toBe(401)
   })
 
@@ -89,7 +89,8 @@ describe('a signed-in page', () => {
     const server = await startServer()
     const cookie = await signedIn(server)
     await server.stop(0)
-    const again = await startServer({ dataDir: server.dataDir })
+    const listen = { host: '127.0.0.1', port: Number(new URL(server.url).port) }
+    const again = await startServer({ dataDir: server.dataDir, listen })
     const headers = { cookie, origin: again.url }
     expect((await exchange(`${again.url}/api/polylogue/me`, { headers })).status).toBe(200)
   })

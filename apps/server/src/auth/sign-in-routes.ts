@@ -10,6 +10,7 @@ import type { Redactor } from '../log/redactor.ts'
 import type { Authenticate } from './authenticate.ts'
 import type { FailureLimit } from './failure-limit.ts'
 import type { KeyRing } from './key-ring.ts'
+import { scopeOf } from './authenticate.ts'
 import { expiredSessionCookie, sessionCookie } from './session-cookie.ts'
 import type { SignInCodes } from './sign-in-codes.ts'
 
@@ -32,22 +33,15 @@ export function createSignInRoutes(deps: SignInDeps): Hono<{ Bindings: HttpBindi
 
   routes.post('/signin', async (c) => {
     if (!policy.isSameOrigin(c.env.incoming)) throw new HttpRefusal(403, 'Sign in from our own page.')
-    const address = addressOf(c.env.incoming)
-    const retryAfterS = failures.retryAfter(address)
-    if (retryAfterS > 0) {
-      throw new HttpRefusal(429, 'Too many wrong codes from here.', { 'Retry-After': String(retryAfterS) })
-    }
     const { code } = await readJsonBody(c, signIn)
     redactor.learnPassing(code)
     const userId = await codes.redeem(code)
-    if (userId === undefined) {
-      failures.record(address)
-      throw new HttpRefusal(401, 'This link was used before or is too old. Restart the server for a new one.')
-    }
-    const { plain } = await keys.createSignIn(userId, browserName(c.req.header('user-agent')))
+    if (userId === undefined) refuseWrongCode(addressOf(c.env.incoming), failures)
+    const scope = scopeOf(c.env.incoming, policy)
+    const name = browserName(c.req.header('user-agent'))
+    const { plain } = await keys.createSignIn(userId, { name, host: scope.host })
     redactor.learnPassing(plain)
-    const secure = policy.isSecure(c.env.incoming)
-    return c.json({ user: userId }, 200, { 'Set-Cookie': sessionCookie(plain, { secure }) })
+    return c.json({ user: userId }, 200, { 'Set-Cookie': sessionCookie(plain, scope) })
   })
 
   routes.post('/signout', async (c) => {
@@ -55,13 +49,22 @@ export function createSignInRoutes(deps: SignInDeps): Hono<{ Bindings: HttpBindi
     if (outcome.type === 'refused') return refuse(outcome)
     const { via, keyId, userId } = outcome.caller
     if (via === 'cookie') await keys.revoke(keyId, userId)
-    const secure = policy.isSecure(c.env.incoming)
-    return c.body(null, 204, { 'Set-Cookie': expiredSessionCookie({ secure }) })
+    return c.body(null, 204, { 'Set-Cookie': expiredSessionCookie(scopeOf(c.env.incoming, policy)) })
   })
   return routes
 }
 
-/** For the list of keys, so that people recognise their browsers. */
+/** Counted by address. A good code never comes here. */
+function refuseWrongCode(address: string, failures: FailureLimit): never {
+  const retryAfterS = failures.retryAfter(address)
+  if (retryAfterS > 0) {
+    throw new HttpRefusal(429, 'Too many wrong codes from this address.', { 'Retry-After': String(retryAfterS) })
+  }
+  failures.record(address)
+  throw new HttpRefusal(401, 'This link was used before or has expired. Restart the server for a new one.')
+}
+
+/** For the list of keys, so that users recognise their browsers. */
 function browserName(userAgent: string | undefined): string {
   const name = /(Edg|OPR|Firefox|Chrome|Safari)\//.exec(userAgent ?? '')?.[1]
   return name === undefined ? 'Browser' : ({ Edg: 'Edge', OPR: 'Opera' }[name] ?? name)

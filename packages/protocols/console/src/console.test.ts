@@ -98,6 +98,7 @@ describe('a request that is refused', () => {
     [() => opened.clientOf('ann').createSession({ body: { agent: 'nobody' } }), 400, 'no agent called nobody'],
     [() => opened.clientOf('ann').createSession({ body: { preset: 'full-access' } }), 403, 'above the ceiling'],
     [() => opened.clientOf('ann').createKey({ body: { name: 'x', user: 'ben' } }), 403, 'for yourself only'],
+    [() => opened.clientOf('stale').createKey({ body: { name: 'x' } }), 403, 'Sign in again'],
     [() => opened.clientOf('ann').removeMemory({ id: '0x1' }), 404, 'No such memory.'],
     [() => opened.clientOf('ann').readUsage({ query: { by: 'weather' } }), 400, 'must be some of model, day'],
   ])('rejects with the sentence of the server: %s', async (ask, status, sentence) => {

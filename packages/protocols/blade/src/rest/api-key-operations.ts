@@ -31,6 +31,9 @@ export function apiKeyOperations({ keys }: Pick<BladeRestDeps, 'keys'>): readonl
       body: named,
       answer: newApiKeySchema,
       async run({ caller, body }) {
+        if (caller.mayMakeKeys === false) {
+          throw new Refusal(403, 'This browser signed in more than ten minutes ago. Sign in again to make a key.')
+        }
         const { record, plain } = await keys.createApiKey(caller.userId, body.name)
         const key = toApiKey(record)
         return { ...key, plaintext: plain, key }

@@ -17,6 +17,8 @@ import type { Describe } from '../projection/scene.ts'
 export interface Caller {
   readonly userId: UserId
   readonly keyId: string
+  /** `false`: a browser whose sign-in is too old to make keys. */
+  readonly mayMakeKeys?: boolean
   readonly revoked: AbortSignal
 }
 

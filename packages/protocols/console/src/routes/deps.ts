@@ -23,6 +23,8 @@ export interface Caller {
   readonly via: 'key' | 'cookie' | 'owner-socket'
   /** The key or sign-in that was shown. */
   readonly keyId: string
+  /** Whether the caller may make keys: a cookie may only shortly after its sign-in. */
+  readonly mayMakeKeys: boolean
   /** Aborts when the key is revoked. */
   readonly revoked: AbortSignal
 }

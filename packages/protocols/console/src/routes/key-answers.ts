@@ -12,6 +12,9 @@ export function answerKeys({ keys }: Pick<ConsoleDeps, 'keys'>): Answers<typeof 
     },
 
     async createKey({ caller, body: { name, user } }) {
+      if (!caller.mayMakeKeys) {
+        throw new Refusal(403, 'This browser signed in more than ten minutes ago. Sign in again to make a key.')
+      }
       if (user !== undefined && user !== caller.userId && caller.via !== 'owner-socket') {
         throw new Refusal(403, 'You can make keys for yourself only. The operator uses `polylogue keys create --user`.')
       }

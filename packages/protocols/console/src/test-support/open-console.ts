@@ -57,7 +57,12 @@ export async function openConsole() {
     async authenticate({ headers: { authorization } }) {
       const user = /^Bearer (\w+)$/.exec(authorization ?? '')?.[1]
       if (user === undefined) return { type: 'refused', status: 401, error: 'Unauthorized' }
-      const caller = { userId: asUserId(user), keyId: `key_${user}`, revoked: keys.revoked.signal }
+      const caller = {
+        userId: asUserId(user),
+        keyId: `key_${user}`,
+        mayMakeKeys: user !== 'stale',
+        revoked: keys.revoked.signal,
+      }
       return { type: 'caller', caller: { ...caller, via: user === OPERATOR ? 'owner-socket' : 'key' } }
     },
     bodyLimits: { small: LIMITS, conversation: LIMITS },
