@@ -10,8 +10,12 @@ export interface RepositoryPage extends Page {
   readonly path: string
 }
 
+export function readRepositoryText(path: string): string {
+  return readFileSync(join(ROOT, path), 'utf8')
+}
+
 export function readRepositoryPage(path: string): RepositoryPage {
-  return { path, ...parsePage(readFileSync(join(ROOT, path), 'utf8')) }
+  return { path, ...parsePage(readRepositoryText(path)) }
 }
 
 /** Every page of the checkout but those of packages that were installed. */

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process'
+import { globSync } from 'node:fs'
 import { cp, mkdir, readFile, readdir, readlink, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -51,6 +52,9 @@ export async function copyCheckout(): Promise<CheckoutCopy> {
 
 /** Packages of others are those of the checkout; our own are those of the copy. */
 async function linkModules(copy: string): Promise<void> {
+  // npm puts a second version of a package beside the workspace that wants it.
+  const nested = globSync('{apps,packages}/{*,*/*}/node_modules', { cwd: ROOT })
+  for (const path of nested) await symlink(join(ROOT, path), join(copy, path))
   const [from, to] = [join(ROOT, 'node_modules'), join(copy, 'node_modules')]
   await mkdir(join(to, OWN_SCOPE), { recursive: true })
   for (const name of await readdir(from)) {
