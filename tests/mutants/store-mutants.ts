@@ -14,9 +14,9 @@ export const STORE_MUTANTS: readonly Mutant[] = [
       },
       {
         file: `${STORE}/group-commit.ts`,
-        find: 'commit.run()\n    } catch (error) {\n      rollBack()',
+        find: 'commit.run()\n    } catch (error) {\n      rollBack()\n      return fail(',
         replacement:
-          'setTimeout(() => void (db.isOpen && db.isTransaction && commit.run()), 20)\n    } catch (error) {\n      rollBack()',
+          'setTimeout(() => void (db.isOpen && db.isTransaction && commit.run()), 20)\n    } catch (error) {\n      rollBack()\n      return fail(',
       },
     ],
     caughtBy: { file: `${STORE}/group-commit.test.ts`, test: 'are committed together and settle after the commit' },
@@ -26,9 +26,9 @@ export const STORE_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: `${STORE}/sqlite-event-store.ts`,
-        find: "return commits.write('append', () => append(request, events))",
+        find: "const result = await commits.write('append', () => append(request, events))",
         replacement: `const head = await commits.read(() => reads.head(request.sessionId))
-      return commits.write('append', () => append({ ...request, expectedSeq: head?.lastSeq ?? 0 }, events))`,
+      const result = await commits.write('append', () => append({ ...request, expectedSeq: head?.lastSeq ?? 0 }, events))`,
       },
     ],
     caughtBy: { file: `${STORE}/sqlite-stores.test.ts`, test: 'seq-moved when the caller has not seen' },
@@ -61,7 +61,7 @@ export const STORE_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: `${STORE}/sqlite-event-store.ts`,
-        find: "return commits.write('append', () => append(request, events))",
+        find: "const result = await commits.write('append', () => append(request, events))",
         replacement: `const { receipt, ...rest } = request
       const result = await commits.write('append', () => append(rest, events))
       if (receipt === undefined || result.type !== 'appended') return result
@@ -76,8 +76,7 @@ export const STORE_MUTANTS: readonly Mutant[] = [
             receipt.turnId,
             request.expectedSeq + 1 + receipt.firstEvent,
           ),
-      )
-      return result`,
+      )`,
       },
     ],
     caughtBy: { file: 'tests/crash/crash.test.ts', test: '' },
