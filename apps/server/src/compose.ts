@@ -6,6 +6,7 @@ import { bashStateDir } from './agents/built-in-tools.ts'
 import { composeAgents, type AgentParts } from './agents/compose-agents.ts'
 import { composeEngine, type EngineParts } from './compose-engine.ts'
 import type { LoadedConfig } from './config/load-config.ts'
+import { limitStorage } from './limits/limit-storage.ts'
 import { createOpenStreams, type OpenStreams } from './limits/open-streams.ts'
 import type { Log } from './log/log.ts'
 import type { Redactor } from './log/redactor.ts'
@@ -90,7 +91,8 @@ export async function compose(
   const refused = (limit: string): void => metrics.refusals.add({ limit })
   const streams = createOpenStreams({ perKey: limits.streamsPerKey, total: limits.streams, refused })
   const { sessionTools, mcp } = agentParts
-  const events = watchStore(stores.events, { metrics, turns, sessionTools, storage: stores, clock, log })
+  const limited = limitStorage(stores.events, { limits, refused })
+  const events = watchStore(limited, { metrics, turns, sessionTools, storage: stores, clock, log })
   const engineParts = composeEngine({
     options,
     config,

@@ -30,6 +30,8 @@ export type EngineErrorCode =
   | 'receipt-mismatch'
   /** Never the engine's own refusal: whoever stands before it has a limit for each user. */
   | 'too-many-turns'
+  /** The session or its user has stored as much as the configuration allows. */
+  | 'quota-exceeded'
   | 'shutting-down'
   | 'storage-full'
   | 'storage-busy'

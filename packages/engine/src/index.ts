@@ -89,7 +89,9 @@ export { hashCall, issueGrant, requireGrant } from './permission/grant.ts'
 export type { Grant, GrantedCall } from './ports/grant.ts'
 export type { AgentCatalog, AgentDefinition, AgentFeatures, AgentOption, AgentRole } from './ports/agent.ts'
 export {
+  PAGE_BYTES,
   StorageFault,
+  storedBytesOf,
   type AppendConflict,
   type AppendRequest,
   type AppendResult,
@@ -108,6 +110,7 @@ export {
   type SessionQuery,
   type SessionRow,
   type Snapshot,
+  type StorageRoom,
 } from './ports/event-store.ts'
 export type { KeyRecord, KeyStore, NewKey } from './ports/key-store.ts'
 export { KEPT_LIMITS, type KeptEntry, type KeptStore } from './ports/kept-store.ts'

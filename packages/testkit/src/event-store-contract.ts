@@ -6,6 +6,7 @@ import { describeAttachedRows } from './event-store-contract/attached-rows.ts'
 import { describeConcurrency } from './event-store-contract/concurrency.ts'
 import { describeLeases } from './event-store-contract/leases.ts'
 import { describeReading } from './event-store-contract/reading.ts'
+import { describeRoom } from './event-store-contract/room.ts'
 import { describeSearching } from './event-store-contract/searching.ts'
 
 /** One store that a test has to itself. */
@@ -38,6 +39,7 @@ export function eventStoreContract(name: string, open: () => Promise<OpenedEvent
     describeAppends(subject)
     describeReading(subject)
     describeSearching(subject)
+    describeRoom(subject)
     describeAttachedRows(subject)
     describeLeases(subject)
     describeConcurrency(subject)

@@ -1,10 +1,12 @@
 import {
+  PAGE_BYTES,
   StorageFault,
   decodeEvent,
   encodeEvent,
   foldText,
   hasTerm,
   spokenText,
+  storedBytesOf,
   toSearchTerms,
   toSearchTokens,
   type AppendRequest,
@@ -42,6 +44,7 @@ interface StoredEvent {
 interface StoredSession {
   readonly userId: UserId
   readonly events: StoredEvent[]
+  storedBytes: number
   summary: string
   listing: (SessionListing & { readonly at: number }) | undefined
   wantedSince: number | undefined
@@ -72,6 +75,9 @@ export function createMemoryEventStore({ clock }: { readonly clock: Clock }): Me
     return run()
   }
 
+  const bytesOfUser = (userId: UserId): number =>
+    [...sessions.values()].reduce((sum, session) => sum + (session.userId === userId ? session.storedBytes : 0), 0)
+
   const isFree = ({ owner, leaseUntil }: StoredSession): boolean => owner === undefined || leaseUntil <= clock.now()
 
   return {
@@ -82,8 +88,14 @@ export function createMemoryEventStore({ clock }: { readonly clock: Clock }): Me
         const session = sessions.get(request.sessionId)
         const refusal = refusalOf(request, session)
         if (refusal !== undefined) return refusal
+        const bytes = bytesOf(request, session, rows)
+        const { room } = request
+        const userId = session?.userId ?? request.create?.userId
+        if (room && (session?.storedBytes ?? 0) + bytes > room.session) return conflict('session-full')
+        if (room && userId && bytesOfUser(userId) + bytes > room.user) return conflict('user-full')
         const target = session ?? createSession(request)
         sessions.set(request.sessionId, target)
+        target.storedBytes += bytes
         usage.keep(request)
         return appendTo(target, request, rows)
       })
@@ -91,7 +103,10 @@ export function createMemoryEventStore({ clock }: { readonly clock: Clock }): Me
     readEvents(sessionId, after, limit) {
       return read(() => {
         const events = sessions.get(sessionId)?.events ?? []
-        return events.slice(Math.max(0, after), Math.max(0, after) + Math.max(0, limit)).map(toRecorded)
+        const wanted = events.slice(Math.max(0, after), Math.max(0, after) + Math.max(0, limit))
+        let size = 0
+        const end = wanted.findIndex(({ row }, index) => (size += row.data.length) > PAGE_BYTES && index > 0)
+        return (end === -1 ? wanted : wanted.slice(0, end)).map(toRecorded)
       })
     },
     readHead: (sessionId) =>
@@ -99,6 +114,7 @@ export function createMemoryEventStore({ clock }: { readonly clock: Clock }): Me
         const session = sessions.get(sessionId)
         return session && { userId: session.userId, lastSeq: session.events.length }
       }),
+    storedBytes: (userId) => read(() => bytesOfUser(userId)),
     readSnapshot: (sessionId) => read(() => sessions.get(sessionId)?.snapshot),
 
     saveDrafts: (sessionId, fence, drafts) =>
@@ -224,11 +240,24 @@ function refusalOf(request: AppendRequest, session: StoredSession | undefined): 
   return names.some(isTaken) ? conflict('name-taken') : undefined
 }
 
+function bytesOf(
+  { blobs = [], secrets = [] }: AppendRequest,
+  session: StoredSession | undefined,
+  rows: readonly StoredEvent['row'][],
+): number {
+  const added = blobs.filter(({ hash }) => session?.blobs.has(hash) !== true)
+  return storedBytesOf(
+    { blobs: added, secrets },
+    rows.map(({ data }) => Buffer.byteLength(data)),
+  )
+}
+
 function createSession({ create }: AppendRequest): StoredSession {
   if (create === undefined) throw new Error('only an append with `create` makes a session')
   return {
     userId: create.userId,
     events: [],
+    storedBytes: 0,
     summary: '',
     listing: undefined,
     wantedSince: undefined,

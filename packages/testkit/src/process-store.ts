@@ -41,6 +41,7 @@ export function createProcessStore(store: EventStore): ProcessStore {
     renew: (owner, sessionIds, leaseMs) => write(() => store.renew(owner, sessionIds, leaseMs)),
     release: (sessionId, fence) => write(() => store.release(sessionId, fence)),
     dropLeases: () => write(() => store.dropLeases()),
+    storedBytes: (userId) => read(() => store.storedBytes(userId)),
     readEvents: (sessionId, after, limit) => read(() => store.readEvents(sessionId, after, limit)),
     readHead: (sessionId) => read(() => store.readHead(sessionId)),
     readSnapshot: (sessionId) => read(() => store.readSnapshot(sessionId)),

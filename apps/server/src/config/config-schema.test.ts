@@ -39,6 +39,8 @@ describe('a configuration', () => {
           jsonKeys: 10_000,
           jsonStringLength: 1_048_576,
           promptLength: 1_048_576,
+          sessionBytes: 134_217_728,
+          userBytes: 4_294_967_296,
           outBufferBytes: 524_288,
         },
         permissions: { deny: [], allowHosts: [], blockHosts: [], ceiling: 'workspace-write' },

@@ -30,6 +30,10 @@ export interface Limits {
   readonly jsonStringLength: number
   /** Characters of all text in one input. */
   readonly promptLength: number
+  /** What one session may store: its log and its attachments. */
+  readonly sessionBytes: number
+  /** What all sessions of one user may store. */
+  readonly userBytes: number
   /** Unread bytes of one connection before its reader is dropped to its cursor; twice the largest event if more. */
   readonly outBufferBytes: number
 }
@@ -53,5 +57,7 @@ export const limitsSchema = z.strictObject({
   jsonKeys: upTo(1_000_000, 10_000),
   jsonStringLength: upTo(256 * MEBIBYTE, MEBIBYTE),
   promptLength: upTo(256 * MEBIBYTE, MEBIBYTE),
+  sessionBytes: upTo(512 * MEBIBYTE, 128 * MEBIBYTE),
+  userBytes: upTo(1024 * 1024 * MEBIBYTE, 4096 * MEBIBYTE),
   outBufferBytes: upTo(256 * MEBIBYTE, 512 * 1024),
 }) satisfies z.ZodType<Limits>

@@ -54,6 +54,7 @@ export function observeStore(store: EventStore, observer: StoreObserver): EventS
     dropLeases: () => write(store.dropLeases()),
 
     readEvents: (sessionId, after, limit) => watch(store.readEvents(sessionId, after, limit)),
+    storedBytes: (userId) => watch(store.storedBytes(userId)),
     readHead: (sessionId) => watch(store.readHead(sessionId)),
     readSnapshot: (sessionId) => watch(store.readSnapshot(sessionId)),
     readDrafts: (sessionId) => watch(store.readDrafts(sessionId)),

@@ -88,7 +88,7 @@ async function readLog(store: Pick<EventStore, 'readEvents'>, sessionId: Session
   for (;;) {
     const page = await store.readEvents(sessionId, log.at(-1)?.seq ?? 0, EVENTS_A_PAGE)
     log.push(...page)
-    if (page.length < EVENTS_A_PAGE) return log
+    if (page.length === 0) return log
   }
 }
 

@@ -86,7 +86,7 @@ export function createEngine(options: EngineOptions): Engine {
         const page = await store.readEvents(sessionId, after, HISTORY_PAGE)
         for (const recorded of page) transcript.apply(recorded)
         after = page.at(-1)?.seq ?? after
-        isMore = page.length === HISTORY_PAGE
+        isMore = page.length > 0
       }
       return transcript.messages()
     },

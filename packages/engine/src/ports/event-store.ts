@@ -14,9 +14,14 @@ import type { UsageRow } from './usage-store.ts'
  */
 export interface EventStore {
   append(request: AppendRequest): Promise<AppendResult>
-  /** Events with `seq > after`, ascending, at most `limit`. */
+  /**
+   * Events with `seq > after`, ascending, at most `limit`. A page ends earlier when its events hold more than
+   * `PAGE_BYTES`, but it is empty only at the end of the log. So read on until a page is empty.
+   */
   readEvents(sessionId: SessionId, after: number, limit: number): Promise<readonly Recorded[]>
   readHead(sessionId: SessionId): Promise<SessionHead | undefined>
+  /** What the sessions of a user hold, as `storedBytesOf` counts it. Deleting a session gives its bytes back. */
+  storedBytes(userId: UserId): Promise<number>
   readSnapshot(sessionId: SessionId): Promise<Snapshot | undefined>
 
   /** Rewrites the given drafts in the next group commit. Refused (`false`) when the fence no longer holds. */
@@ -81,13 +86,28 @@ export interface AppendRequest {
   readonly usage?: readonly UsageRow[]
   /** Steps whose drafts this append makes obsolete. */
   readonly clearDrafts?: readonly EntryId[]
+  /** Refused as `session-full` or `user-full` when either would hold more than this. Absent: there is no limit. */
+  readonly room?: StorageRoom
+}
+
+/** In bytes, as `storedBytesOf` counts them. */
+export interface StorageRoom {
+  readonly session: number
+  readonly user: number
 }
 
 export type AppendResult =
   | { readonly type: 'appended'; readonly lastSeq: number }
   | { readonly type: 'conflict'; readonly reason: AppendConflict }
 
-export type AppendConflict = 'seq-moved' | 'fenced' | 'session-gone' | 'receipt-taken' | 'name-taken'
+export type AppendConflict =
+  | 'seq-moved'
+  | 'fenced'
+  | 'session-gone'
+  | 'receipt-taken'
+  | 'name-taken'
+  | 'session-full'
+  | 'user-full'
 
 export interface Fence {
   readonly owner: string
@@ -194,4 +214,22 @@ export class StorageFault extends Error {
     this.name = 'StorageFault'
     this.kind = kind
   }
+}
+
+/** Of one page of events: enough for thousands of usual ones, little enough for many readers at once. */
+export const PAGE_BYTES = 4 * 1024 * 1024
+
+/** What a row takes besides its data. */
+const BYTES_PER_EVENT = 100
+
+/** What an append adds; `blobs` are those that the session does not have yet. Small rows, as receipts, are not counted. */
+export function storedBytesOf(
+  { blobs = [], secrets = [] }: Pick<AppendRequest, 'blobs' | 'secrets'>,
+  dataBytes: readonly number[],
+): number {
+  let bytes = dataBytes.length * BYTES_PER_EVENT
+  for (const length of dataBytes) bytes += length
+  for (const blob of blobs) bytes += blob.bytes.length
+  for (const { sealed } of secrets) bytes += sealed.length
+  return bytes
 }

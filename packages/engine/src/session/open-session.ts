@@ -4,7 +4,7 @@ import { EngineError } from '../errors.ts'
 import { failpoint } from '../failpoint.ts'
 import { ROOT_LOOP, type EntryId, type LoopId, type SessionId, type UserId } from '../ids.ts'
 import type { Clock } from '../ports/clock.ts'
-import type { EventStore, Fence, NewBlob, NewReceipt, SealedSecret } from '../ports/event-store.ts'
+import type { AppendConflict, EventStore, Fence, NewBlob, NewReceipt, SealedSecret } from '../ports/event-store.ts'
 import type { UsageRow } from '../ports/usage-store.ts'
 import { ModelContext } from '../views/model-context.ts'
 import { changesSummary, toListing } from '../views/session-list.ts'
@@ -37,6 +37,24 @@ const ROOT: LoopStart = { loopId: ROOT_LOOP }
 
 /** The runner's lease has passed to somebody else: it stops at once and records nothing more. */
 export class FencedOff extends Error {}
+
+/** The message names the setting, because the store does not know the number. */
+function quotaExceeded(reason: AppendConflict): EngineError | undefined {
+  switch (reason) {
+    case 'session-full':
+      return new EngineError(
+        'quota-exceeded',
+        'this session holds as much as one session may (limits.sessionBytes); go on in another one',
+      )
+    case 'user-full':
+      return new EngineError(
+        'quota-exceeded',
+        'your sessions hold as much as those of one user may (limits.userBytes); delete some of them',
+      )
+    default:
+      return undefined
+  }
+}
 
 /** Another request with the same idempotency key was stored first. */
 export class ReceiptTaken extends Error {}
@@ -76,7 +94,7 @@ export class OpenSession {
     for (let isMore = true; isMore;) {
       const page = await store.readEvents(sessionId, state?.seq ?? 0, PAGE)
       for (const recorded of page) state = evolve(state, recorded)
-      isMore = page.length === PAGE
+      isMore = page.length > 0
     }
     return state && new OpenSession(store, clock, state, snapshot?.seq ?? 0)
   }
@@ -104,7 +122,8 @@ export class OpenSession {
       ...toListing(state),
       snapshot: writeSnapshot(state),
     })
-    if (result.type === 'conflict') throw new Error(`a new session met a conflict: ${result.reason}`)
+    if (result.type === 'conflict')
+      throw quotaExceeded(result.reason) ?? new Error(`a new session met a conflict: ${result.reason}`)
     await failpoint('create.after-append')
     const session = new OpenSession(store, clock, state, state.seq)
     session.feed.publish(recorded)
@@ -216,7 +235,9 @@ export class OpenSession {
     }
   }
 
-  #onConflict(reason: string): undefined {
+  #onConflict(reason: AppendConflict): undefined {
+    const full = quotaExceeded(reason)
+    if (full !== undefined) throw full
     if (reason === 'fenced') throw new FencedOff(`session ${this.id} has another runner`)
     if (reason === 'receipt-taken') throw new ReceiptTaken()
     if (reason === 'session-gone') {
@@ -231,7 +252,7 @@ export class OpenSession {
       const page = await this.#store.readEvents(this.id, this.#state.seq, PAGE)
       for (const recorded of page) this.#state = evolve(this.#state, recorded)
       this.feed.publish(page)
-      isMore = page.length === PAGE
+      isMore = page.length > 0
     }
   }
 }

@@ -1,3 +1,4 @@
+import type { Failure } from '../events/recorded-event.ts'
 import { failpoint } from '../failpoint.ts'
 import type { SessionId, TurnId } from '../ids.ts'
 import type { Timer } from '../ports/clock.ts'
@@ -123,7 +124,7 @@ export class Coordinator {
       if (error instanceof EngineError && error.code === 'session-not-found') return
       log({ level: 'error', message: 'a runner broke', sessionId: session.id, error })
       if (error instanceof StorageFault) return this.#retryLater(session)
-      if (fence !== undefined) await this.#endBroken(session, fence)
+      if (fence !== undefined) await this.#endBroken(session, fence, failureOf(error))
     } finally {
       this.#runners.delete(session.id)
       if (session.state.turn?.turnId !== this.#owedCancels.get(session.id)?.turnId) this.#owedCancels.delete(session.id)
@@ -193,16 +194,15 @@ export class Coordinator {
   }
 
   /** A bug must not leave a turn that runs for ever in every list: it ends as failed. */
-  async #endBroken(session: OpenSession, fence: Fence): Promise<void> {
+  async #endBroken(session: OpenSession, fence: Fence, error: Failure): Promise<void> {
     const { log } = this.#parts
     try {
       await session.commit((state) => {
         if (state.turn === undefined) return { events: [] }
-        const error = { code: 'internal', message: 'The server had an internal error during this turn.' }
         const ended = endTurn(state.turn, {
           outcome: 'failed',
           error,
-          openCalls: 'Tool call cancelled: internal error',
+          openCalls: `Tool call cancelled: ${error.code === 'internal' ? 'internal error' : error.message}`,
         })
         return { events: [...ended, ...nextQueuedTurn(state, this.#parts)] }
       }, fence)
@@ -240,6 +240,13 @@ export class Coordinator {
       this.#parts.log({ level: 'warn', message: 'leases were not renewed', error })
     }
   }
+}
+
+/** What the turn is told that a runner could not go on with. */
+function failureOf(error: unknown): Failure {
+  if (error instanceof EngineError && error.code === 'quota-exceeded')
+    return { code: error.code, message: error.message }
+  return { code: 'internal', message: 'The server had an internal error during this turn.' }
 }
 
 /** A new runner finds this only when the one before it could not finish. */

@@ -111,7 +111,7 @@ async function readRecords(
     }
     after = page.at(-1)?.seq ?? after
     // The seeded calls of a turn have no step in the log.
-    if (page.length < PAGE) break
+    if (page.length === 0) break
   }
   return { answers, requests }
 }

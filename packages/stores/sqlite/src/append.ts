@@ -1,19 +1,30 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { AppendConflict, AppendRequest, AppendResult, encodeEvent } from '@polylogue/engine'
+import {
+  storedBytesOf,
+  type AppendConflict,
+  type AppendRequest,
+  type AppendResult,
+  type encodeEvent,
+} from '@polylogue/engine'
 import { type SessionChecksums, checksumsIn } from './checksum.ts'
 import { type SessionLease, holds, leaseIn } from './leases.ts'
-import { type Row, integerIn, optionalIntegerIn } from './rows.ts'
+import { type Row, integerIn, optionalIntegerIn, textIn } from './rows.ts'
 import { prepareUsageWrites } from './usage-writes.ts'
 
-export type EncodedEvent = ReturnType<typeof encodeEvent>
+/** An event as it is stored. Counted before the transaction begins. */
+export type EncodedEvent = ReturnType<typeof encodeEvent> & { readonly bytes: number }
 
 interface Head extends SessionLease {
+  readonly userId: string
   readonly lastSeq: number
+  readonly storedBytes: number
   readonly wantedSince: number | undefined
 }
 
 interface Outcome {
   readonly lastSeq: number
+  /** What this append adds. */
+  readonly bytes: number
   readonly checksums: SessionChecksums
 }
 
@@ -21,18 +32,27 @@ interface Outcome {
 export function prepareAppend(
   db: DatabaseSync,
 ): (request: AppendRequest, events: readonly EncodedEvent[]) => AppendResult {
-  const selectHead = db.prepare('SELECT last_seq, wanted_since, owner, epoch FROM sessions WHERE session_id = ?')
+  const selectHead = db.prepare(
+    'SELECT user_id, last_seq, wanted_since, owner, epoch, stored_bytes FROM sessions WHERE session_id = ?',
+  )
   const selectDeleted = db.prepare('SELECT 1 FROM deleted_sessions WHERE session_id = ?')
   const insertSession = db.prepare(
-    `INSERT INTO sessions (session_id, user_id, last_seq, summary, summary_crc, wanted_since, owner, epoch, lease_until)
-     VALUES (?, ?, ?, ?, ?, ?, NULL, 0, 0)`,
+    `INSERT INTO sessions (session_id, user_id, last_seq, summary, summary_crc, wanted_since, stored_bytes,
+       owner, epoch, lease_until)
+     VALUES (?, ?, ?, ?, ?, ?, ?, NULL, 0, 0)`,
   )
   // Three statements, because an UPDATE rewrites the index of every column that it names, changed or not.
-  const updateSeq = db.prepare('UPDATE sessions SET last_seq = ? WHERE session_id = ?')
+  const updateSeq = db.prepare('UPDATE sessions SET last_seq = ?, stored_bytes = stored_bytes + ? WHERE session_id = ?')
   const updateSeqAndSummary = db.prepare(
-    'UPDATE sessions SET last_seq = ?, summary = ?, summary_crc = ? WHERE session_id = ?',
+    'UPDATE sessions SET last_seq = ?, stored_bytes = stored_bytes + ?, summary = ?, summary_crc = ? WHERE session_id = ?',
   )
   const updateWanted = db.prepare('UPDATE sessions SET wanted_since = ? WHERE session_id = ?')
+  const selectUserSize = db.prepare('SELECT stored_bytes FROM user_sizes WHERE user_id = ?')
+  const addToUser = db.prepare(
+    `INSERT INTO user_sizes (user_id, stored_bytes) VALUES (?, ?)
+     ON CONFLICT (user_id) DO UPDATE SET stored_bytes = stored_bytes + excluded.stored_bytes`,
+  )
+  const selectBlob = db.prepare('SELECT 1 FROM blobs WHERE session_id = ? AND hash = ?')
   const upsertListing = db.prepare(
     `INSERT INTO listings (session_id, user_id, listed_at, is_pinned, is_started, directory, title)
      SELECT session_id, user_id, ?2, ?3, ?4, ?5, ?6 FROM sessions WHERE session_id = ?1
@@ -82,22 +102,44 @@ export function prepareAppend(
     return new Set(names).size < names.length || names.some(isTaken) ? 'name-taken' : undefined
   }
 
-  const writeSession = (request: AppendRequest, head: Head | undefined, { lastSeq, checksums }: Outcome): void => {
+  const writeSession = (request: AppendRequest, head: Head | undefined, outcome: Outcome): void => {
+    const { lastSeq, bytes, checksums } = outcome
     const { sessionId, create } = request
     const wantedSince = request.wanted ? (head?.wantedSince ?? request.at) : undefined
     if (head === undefined) {
       if (create === undefined) throw new Error('A session is made by an append with `create`.')
       const { summary = '' } = request
-      insertSession.run(sessionId, create.userId, lastSeq, summary, checksums.ofSummary(summary), wantedSince ?? null)
+      const crc = checksums.ofSummary(summary)
+      insertSession.run(sessionId, create.userId, lastSeq, summary, crc, wantedSince ?? null, bytes)
+      addToUser.run(create.userId, bytes)
       return
     }
     const { summary } = request
-    if (summary !== undefined) updateSeqAndSummary.run(lastSeq, summary, checksums.ofSummary(summary), sessionId)
-    else if (lastSeq !== head.lastSeq) updateSeq.run(lastSeq, sessionId)
+    if (summary !== undefined) updateSeqAndSummary.run(lastSeq, bytes, summary, checksums.ofSummary(summary), sessionId)
+    else if (lastSeq !== head.lastSeq || bytes > 0) updateSeq.run(lastSeq, bytes, sessionId)
+    if (bytes > 0) addToUser.run(head.userId, bytes)
     if (wantedSince !== head.wantedSince) updateWanted.run(wantedSince ?? null, sessionId)
   }
 
-  const writeAttachedRows = (request: AppendRequest, { lastSeq, checksums }: Outcome): void => {
+  const bytesOf = ({ sessionId, blobs = [], secrets }: AppendRequest, events: readonly EncodedEvent[]): number => {
+    const added = blobs.filter(({ hash }) => selectBlob.get(sessionId, hash) === undefined)
+    const dataBytes = events.map(({ bytes }) => bytes)
+    return storedBytesOf({ blobs: added, ...(secrets && { secrets }) }, dataBytes)
+  }
+
+  const lackOf = (
+    { room, create }: AppendRequest,
+    head: Head | undefined,
+    bytes: number,
+  ): AppendConflict | undefined => {
+    if (room === undefined) return undefined
+    if ((head?.storedBytes ?? 0) + bytes > room.session) return 'session-full'
+    const row = selectUserSize.get(head?.userId ?? create?.userId ?? '')
+    const ofUser = row === undefined ? 0 : integerIn(row, 'stored_bytes')
+    return ofUser + bytes > room.user ? 'user-full' : undefined
+  }
+
+  const writeAttachedRows = (request: AppendRequest, { lastSeq, checksums }: Omit<Outcome, 'bytes'>): void => {
     const { sessionId, expectedSeq, listing, snapshot, receipt, names, blobs, secrets, clearDrafts } = request
     if (listing !== undefined) {
       const { isPinned, isStarted, directory = null, title = null, changedAt = request.at } = listing
@@ -124,6 +166,9 @@ export function prepareAppend(
     const head = row && headIn(row)
     const reason = conflictOf(request, head)
     if (reason !== undefined) return { type: 'conflict', reason }
+    const bytes = bytesOf(request, events)
+    const lack = lackOf(request, head, bytes)
+    if (lack !== undefined) return { type: 'conflict', reason: lack }
 
     const checksums = checksumsIn(sessionId)
     let seq = request.expectedSeq
@@ -131,7 +176,7 @@ export function prepareAppend(
       seq += 1
       insertEvent.run(sessionId, seq, at, type, version, data, checksums.ofEvent({ seq, at, version, data }))
     }
-    writeSession(request, head, { lastSeq: seq, checksums })
+    writeSession(request, head, { lastSeq: seq, bytes, checksums })
     writeAttachedRows(request, { lastSeq: seq, checksums })
     writeUsage(request)
     return { type: 'appended', lastSeq: seq }
@@ -141,7 +186,9 @@ export function prepareAppend(
 function headIn(row: Row): Head {
   return {
     ...leaseIn(row),
+    userId: textIn(row, 'user_id'),
     lastSeq: integerIn(row, 'last_seq'),
+    storedBytes: integerIn(row, 'stored_bytes'),
     wantedSince: optionalIntegerIn(row, 'wanted_since'),
   }
 }

@@ -85,7 +85,7 @@ describe('a log that a power loss left behind, without its index', () => {
   })
 
   it('has lost commits when others follow the damage', () => {
-    change('-wal', flip(32 + (committed - 6) * FRAME + 200))
+    change('-wal', flip(32 + (committed - 12) * FRAME + 200))
     expect(hasLostCommits(file)).toBe(true)
   })
 

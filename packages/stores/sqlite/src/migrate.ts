@@ -20,6 +20,7 @@ export const MIGRATIONS = [
   '0008_sign_ins.sql',
   '0009_kept_sockets.sql',
   '0010_search.sql',
+  '0011_sizes.sql',
 ] as const
 
 export function schemaVersionOf(db: DatabaseSync): number {

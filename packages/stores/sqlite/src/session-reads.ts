@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import {
+  PAGE_BYTES,
   StorageFault,
   asEntryId,
   asSessionId,
@@ -27,6 +28,7 @@ import { type Row, bytesIn, integerIn, optionalIntegerIn, textIn } from './rows.
 export interface SessionReads {
   events(sessionId: SessionId, after: number, limit: number): readonly Recorded[]
   head(sessionId: SessionId): SessionHead | undefined
+  storedBytes(userId: UserId): number
   snapshot(sessionId: SessionId): Snapshot | undefined
   drafts(sessionId: SessionId): readonly Draft[]
   list(query: SessionQuery): readonly SessionRow[]
@@ -42,6 +44,7 @@ export function prepareSessionReads(db: DatabaseSync, clock: Clock): SessionRead
     'SELECT seq, at, type, version, data, crc FROM events WHERE session_id = ? AND seq > ? ORDER BY seq LIMIT ?',
   )
   const selectHead = db.prepare('SELECT user_id, last_seq FROM sessions WHERE session_id = ?')
+  const selectUserSize = db.prepare('SELECT stored_bytes FROM user_sizes WHERE user_id = ?')
   const selectSnapshot = db.prepare('SELECT seq, state, crc FROM snapshots WHERE session_id = ?')
   const selectDrafts = db.prepare(
     'SELECT step_id, block, kind, text, reserved_batches FROM drafts WHERE session_id = ? ORDER BY step_id, block',
@@ -66,10 +69,10 @@ export function prepareSessionReads(db: DatabaseSync, clock: Clock): SessionRead
 
   return {
     events(sessionId, after, limit) {
-      const rows = selectEvents.all(sessionId, after, atMost(limit))
+      const { rows, isCut } = takePage(selectEvents.iterate(sessionId, after, atMost(limit)))
       const first = Math.max(0, after) + 1
       const lastSeq = integerIn(selectHead.get(sessionId) ?? { last_seq: 0 }, 'last_seq')
-      const expected = Math.max(0, Math.min(atMost(limit), lastSeq - first + 1))
+      const expected = isCut ? rows.length : Math.max(0, Math.min(atMost(limit), lastSeq - first + 1))
       if (rows.length !== expected) throw incomplete(sessionId, rows, { first, expected })
       const checksums = checksumsIn(sessionId)
       return rows.map((row, index) => recordedIn(row, { sessionId, expectedSeq: first + index, checksums }))
@@ -77,6 +80,10 @@ export function prepareSessionReads(db: DatabaseSync, clock: Clock): SessionRead
     head(sessionId) {
       const row = selectHead.get(sessionId)
       return row && { userId: asUserId(textIn(row, 'user_id')), lastSeq: integerIn(row, 'last_seq') }
+    },
+    storedBytes(userId) {
+      const row = selectUserSize.get(userId)
+      return row === undefined ? 0 : integerIn(row, 'stored_bytes')
     },
     snapshot(sessionId) {
       const row = selectSnapshot.get(sessionId)
@@ -109,7 +116,20 @@ export function prepareSessionReads(db: DatabaseSync, clock: Clock): SessionRead
   }
 }
 
-/** A negative LIMIT means no limit to SQLite. */
+/** Rows up to `PAGE_BYTES`, and at least one. In UTF-16 units, which is close enough. */
+function takePage(rows: Iterable<Row>): { readonly rows: readonly Row[]; readonly isCut: boolean } {
+  const page: Row[] = []
+  let size = 0
+  for (const row of rows) {
+    const { data } = row
+    size += typeof data === 'string' ? data.length : 0
+    if (size > PAGE_BYTES && page.length > 0) return { rows: page, isCut: true }
+    page.push(row)
+  }
+  return { rows: page, isCut: false }
+}
+
+/** To SQLite, a negative LIMIT means no limit. */
 const atMost = (limit: number): number => Math.max(0, limit)
 
 interface Place {

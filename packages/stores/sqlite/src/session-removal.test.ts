@@ -32,7 +32,12 @@ beforeEach(async () => {
       .map((_, index) => ({ hash: `h${index}`, mediaType: 'image/png', bytes: Uint8Array.of(index) }))
     const create = { userId: asUserId('ada') }
     const request = { sessionId, expectedSeq: 0, create, at: 1, events, wanted: false, names: ['n'], blobs }
-    await commits.write('append', () => append(request, events.map(encodeEvent)))
+    await commits.write('append', () =>
+      append(
+        request,
+        events.map((item) => ({ ...encodeEvent(item), bytes: 1 })),
+      ),
+    )
   }
   await commits.close()
 })

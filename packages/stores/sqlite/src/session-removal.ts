@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { StorageFault, type SessionId } from '@polylogue/engine'
 import type { GroupCommit } from './group-commit.ts'
-import { textIn } from './rows.ts'
+import { integerIn, textIn } from './rows.ts'
 
 // A commit that removed a session of 200,000 events would hold the event loop for a third of a second.
 const EVENTS_A_COMMIT = 1_000
@@ -28,7 +28,8 @@ export interface SessionRemovalDeps {
 
 export function createSessionRemoval({ db, commits, index }: SessionRemovalDeps): SessionRemoval {
   const selectSession = db.prepare('SELECT 1 FROM sessions WHERE session_id = ?')
-  const deleteSession = db.prepare('DELETE FROM sessions WHERE session_id = ?')
+  const deleteSession = db.prepare('DELETE FROM sessions WHERE session_id = ? RETURNING user_id, stored_bytes')
+  const giveBack = db.prepare('UPDATE user_sizes SET stored_bytes = max(0, stored_bytes - ?) WHERE user_id = ?')
   const insertDeleted = db.prepare('INSERT INTO deleted_sessions (session_id, is_purged) VALUES (?, 0)')
   const markPurged = db.prepare('UPDATE deleted_sessions SET is_purged = 1 WHERE session_id = ?')
   const deleteSmallRows = ['listings', 'snapshots', 'drafts', 'receipts', 'names', 'secrets'].map((table) =>
@@ -84,7 +85,9 @@ export function createSessionRemoval({ db, commits, index }: SessionRemovalDeps)
       underRemoval.add(sessionId)
       const outcome = await commits
         .write('other', () => {
-          if (deleteSession.run(sessionId).changes === 0) return 'absent'
+          const deleted = deleteSession.get(sessionId)
+          if (deleted === undefined) return 'absent'
+          giveBack.run(integerIn(deleted, 'stored_bytes'), textIn(deleted, 'user_id'))
           insertDeleted.run(sessionId)
           for (const statement of deleteSmallRows) statement.run(sessionId)
           return removePiece(sessionId) ? 'begun' : 'removed'

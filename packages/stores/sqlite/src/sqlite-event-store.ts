@@ -37,7 +37,9 @@ export function createSqliteEventStore({ db, clock, commits }: SqliteEventStoreO
 
   return {
     async append(request) {
-      const events = request.events.map(encodeEvent)
+      const events = request.events
+        .map(encodeEvent)
+        .map((event) => ({ ...event, bytes: Buffer.byteLength(event.data) }))
       const result = await commits.write('append', () => append(request, events))
       if (result.type === 'appended') indexer.touch(request.sessionId)
       return result
@@ -45,6 +47,7 @@ export function createSqliteEventStore({ db, clock, commits }: SqliteEventStoreO
     readEvents: (sessionId, after, limit) =>
       commits.read(() => (removal.isHidden(sessionId) ? [] : reads.events(sessionId, after, limit))),
     readHead: (sessionId) => commits.read(() => reads.head(sessionId)),
+    storedBytes: (userId) => commits.read(() => reads.storedBytes(userId)),
     readSnapshot: (sessionId) => commits.read(() => reads.snapshot(sessionId)),
 
     saveDrafts: (sessionId, fence, drafts) =>

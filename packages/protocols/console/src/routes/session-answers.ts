@@ -72,11 +72,13 @@ export function answerSessions(deps: SessionDeps): Answers<typeof sessionOperati
     async readEvents({ caller: { userId }, params, query: { after, limit } }) {
       const sessionId = asSessionId(params.id)
       // The engine refuses a session of another user as an unknown one; the store does not look at users.
-      await engine.readSession(userId, sessionId)
+      const { lastSeq } = await engine.readSession(userId, sessionId)
       const page = await events.readEvents(sessionId, after, limit)
+      const last = page.at(-1)?.seq
       return {
         events: page.map(({ seq, at, event }) => ({ seq, at, event: { ...event } })),
-        ...(page.length === limit && { next: page.at(-1)?.seq }),
+        // A page of large events has fewer than `limit`.
+        ...(last !== undefined && (page.length === limit || last < lastSeq) && { next: last }),
       }
     },
 

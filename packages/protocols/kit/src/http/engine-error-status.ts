@@ -20,6 +20,7 @@ export const ENGINE_ERROR_STATUS: Readonly<Record<EngineErrorCode, EngineErrorSt
   'call-already-settled': 409,
   'receipt-mismatch': 409,
   'too-many-turns': 429,
+  'quota-exceeded': 507,
   'storage-full': 507,
   'shutting-down': 503,
   'storage-busy': 503,
