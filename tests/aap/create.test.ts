@@ -4,7 +4,7 @@ import { DIALECTS, V1, V3 } from '../support/aap-dialect.ts'
 import { attachSession, openSession } from '../support/aap-session.ts'
 import type { HistoryMessage, UserMessage } from '../support/aap-wire.ts'
 import { inBlocks } from '../support/played-turn.ts'
-import { fingerprint, shown, shownMessages, shownText, shownToolNames } from '../support/script.ts'
+import { call, fingerprint, script, shown, shownMessages, shownText, shownToolNames } from '../support/script.ts'
 import { type TestServer, startTestServer } from '../support/test-server.ts'
 import { expectRefusal } from './refusals.ts'
 import { listSessionIds } from './session-list.ts'
@@ -130,6 +130,22 @@ describe.each(DIALECTS)('creating a session at $base', (dialect) => {
     expectRefusal(await client().create(bodyWith({ agent, tools: [echo] })), 400)
     expectRefusal(await client().create(bodyWith({ agent, tools: [weather, weather] })), 400)
     expect((await client().create(bodyWith({ agent, tools: [weather] }))).status).toBe(201)
+  })
+
+  it(`aap 26${mark}: names of tools that are not enabled, or not exposed, are free for the client`, async () => {
+    const agent = { name: 'scripted', tools: [{ name: 'slow' }] }
+    const names = ['echo', 'hidden', 'Read', 'Bash', 'AskUserQuestion', 'Agent']
+    const clientTools = names.map((name) => dialect.tool(name, 'Mine', WEATHER))
+    const session = await openSession(client(), { tools: agent.tools, clientTools })
+    expect(shownToolNames((await session.turn('show tools')).messages).toSorted()).toEqual(
+      [...names, 'slow'].toSorted(),
+    )
+    for (const name of names) {
+      const { stopReason, calls } = await session.play('none', script(call(`c-${name}`, name)))
+      expect({ stopReason, calls }).toMatchObject({ stopReason: 'tool_use', calls: [{ name }] })
+      const answer = await session.play('none', [{ role: 'tool', toolCallId: `c-${name}`, content: 'mine' }])
+      expect(answer.text).toBe('RESULTS 1: mine')
+    }
   })
 
   it(`aap 27${mark}: an entry of agent.tools that /meta does not list gives 400`, async () => {

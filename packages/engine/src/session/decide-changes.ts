@@ -44,9 +44,24 @@ export function acceptOptions(
   return { options, secretOptions: Object.keys(secrets), secrets }
 }
 
-export function checkTools(agent: AgentDefinition, access: ToolAccess, clientTools: readonly ClientTool[]): void {
-  if (access.type === 'listed') checkListedTools(agent, access)
-  const taken = new Set(agent.tools.map((tool) => tool.name))
+interface SessionTools {
+  readonly access: ToolAccess
+  readonly clientTools: readonly ClientTool[]
+  readonly disabledTools?: readonly string[] | undefined
+}
+
+export function checkTools(agent: AgentDefinition, tools: SessionTools): void {
+  if (tools.access.type === 'listed') checkListedTools(agent, tools.access)
+  checkNames(agent, tools)
+}
+
+/**
+ * A client tool may not have the name of a tool that the session has enabled. Other tools of the agent reserve no name:
+ * the client cannot know those that are not exposed, and more may be added later. Its own tool then replaces them.
+ */
+function checkNames(agent: AgentDefinition, { access, clientTools, disabledTools = [] }: SessionTools): void {
+  const enabled = access.type === 'listed' ? access.tools : agent.tools.filter(({ exposed }) => exposed)
+  const taken = new Set(enabled.map(({ name }) => name).filter((name) => !disabledTools.includes(name)))
   for (const tool of clientTools) {
     if (taken.has(tool.name)) {
       throw new EngineError('tool-name-clash', `another tool is already called ${tool.name}`, 'clientTools')
@@ -94,6 +109,11 @@ export function checkSettings(
   if (problem !== undefined) throw new EngineError('invalid-input', problem, 'settings.outputSchema')
 }
 
+/** The lists that a change replaces. */
+function given({ access, clientTools, disabledTools }: SessionChanges): Partial<SessionTools> {
+  return { ...(access && { access }), ...(clientTools && { clientTools }), ...(disabledTools && { disabledTools }) }
+}
+
 export interface AcceptedChanges {
   readonly event?: SessionConfigured
   readonly secrets: { readonly [name: string]: string }
@@ -111,7 +131,9 @@ export function acceptChanges(
     throw new EngineError('invalid-input', 'the agent of a session cannot change', 'agent')
   }
   checkModel(changes.model, context)
-  checkTools(agent, changes.access ?? settings.access, changes.clientTools ?? settings.clientTools)
+  if (changes.access?.type === 'listed') checkListedTools(agent, changes.access)
+  if (changes.access !== undefined || changes.clientTools !== undefined)
+    checkNames(agent, { ...settings, ...given(changes) })
   const { options, secretOptions, secrets } = acceptOptions(agent, changes.options ?? {}, settings.secretOptions)
   const { options: _options, ...others } = changes
   const change: SettingsChange = {

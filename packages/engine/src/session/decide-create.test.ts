@@ -83,9 +83,15 @@ describe('creating a session', () => {
     expect(() => create({ access })).toThrow(expect.objectContaining({ code: 'unknown-tool' }))
   })
 
-  it.each([['look'], ['inner'], ['mine', 'mine']])('refuses client tools whose names are taken: %s %s', (...names) => {
+  it.each([['look'], ['mine', 'mine']])('refuses client tools whose names are taken: %s %s', (...names) => {
     const clientTools = names.filter((name) => name !== undefined).map(clientTool)
-    expect(() => create({ clientTools })).toThrow(expect.objectContaining({ code: 'tool-name-clash' }))
+    const access = { type: 'listed', tools: [{ name: 'look' }] } as const
+    expect(() => create({ access, clientTools })).toThrow(expect.objectContaining({ code: 'tool-name-clash' }))
+  })
+
+  it('takes client tools with names of tools that the session does not have', () => {
+    const access = { type: 'listed', tools: [] } as const
+    expect(create({ access, clientTools: [clientTool('look'), clientTool('inner')] }).events).toHaveLength(1)
   })
 })
 

@@ -18,7 +18,7 @@ export function decideCreate(
 ): Decision & { turn?: TurnDecision } {
   const { agent, ids } = context
   const { access, clientTools = [], seed = [], turnSettings } = command
-  checkTools(agent, access, clientTools)
+  checkTools(agent, { access, clientTools, disabledTools: command.disabledTools })
   checkModel(command.model, context)
   checkSettings(turnSettings, context)
   const role = findRole(agent, command.role)

@@ -23,7 +23,7 @@ export async function buildModelRequest(loop: AnyLoop, line: Judging['line'], de
       state.settings.preset === 'plan' ? `${agent.instructions}\n\n${PLANNING}` : agent.instructions,
     ),
     messages: withReminder([...context.messages()], loop, state),
-    tools: [...own, ...(isChild(loop) ? [] : state.settings.clientTools)].map(toOffered),
+    tools: withClientTools(own, isChild(loop) ? [] : state.settings.clientTools).map(toOffered),
     options: await effectiveOptions(state, agent, deps),
     secretOptions: agent.options.filter((option) => option.type === 'secret').map((option) => option.name),
     step: loop.answeredSteps,
@@ -41,6 +41,12 @@ function withReminder(messages: ModelMessage[], loop: AnyLoop, { turn }: Session
   const owesValue = turn?.settings.outputSchema !== undefined && !isChild(loop)
   if (owesValue && messages.at(-1)?.role === 'assistant') messages.push({ role: 'user', content: REMINDER })
   return messages
+}
+
+/** A client tool replaces a tool of the agent that has its name. */
+function withClientTools(own: readonly OfferedTool[], clientTools: readonly OfferedTool[]): readonly OfferedTool[] {
+  const names = new Set(clientTools.map(({ name }) => name))
+  return [...own.filter(({ name }) => !names.has(name)), ...clientTools]
 }
 
 const toOffered = ({ name, description, parameters }: OfferedTool): OfferedTool => ({ name, description, parameters })
