@@ -3,7 +3,7 @@ import type { AapClient } from '../support/aap-client.ts'
 import { DIALECTS, V1, V3 } from '../support/aap-dialect.ts'
 import { attachSession, openSession } from '../support/aap-session.ts'
 import type { HistoryMessage, UserMessage } from '../support/aap-wire.ts'
-import { inBlocks } from '../support/played-turn.ts'
+import { callsIn, inBlocks } from '../support/played-turn.ts'
 import { call, fingerprint, script, shown, shownMessages, shownText, shownToolNames } from '../support/script.ts'
 import { type TestServer, startTestServer } from '../support/test-server.ts'
 import { expectRefusal } from './refusals.ts'
@@ -25,6 +25,8 @@ const EARLIER_TALK: readonly HistoryMessage[] = [
   { role: 'tool', toolCallId: 'seed-1', content: 'looked up' },
   { role: 'assistant', content: 'first answer' },
 ]
+
+const result = (content: string): HistoryMessage => ({ role: 'tool', toolCallId: 'call_0', content })
 
 let server: TestServer
 
@@ -146,6 +148,35 @@ describe.each(DIALECTS)('creating a session at $base', (dialect) => {
       const answer = await session.play('none', [{ role: 'tool', toolCallId: `c-${name}`, content: 'mine' }])
       expect(answer.text).toBe('RESULTS 1: mine')
     }
+  })
+
+  it(`aap 59${mark}: *** for a secret that is not stored gives 400, and is never used`, async () => {
+    const agent = { name: 'scripted', options: { apiKey: '***' } }
+    const refused = await client().create(bodyWith({ agent }))
+    expectRefusal(refused, 400)
+    expect(refused.body.error).toContain('agent.options.apiKey')
+    const session = await openSession(client())
+    expectRefusal(await client().turn(session.id, { messages: [FIRST], agent: { options: agent.options } }), 400)
+  })
+
+  it(`aap 104${mark}: a seed that reuses a call id is accepted, and its calls get ids of their own`, async () => {
+    const ask = {
+      role: 'assistant',
+      content: [{ type: 'tool_use', toolCallId: 'call_0', name: 'x', input: {} }],
+    } as const
+    const seed: HistoryMessage[] = [FIRST, ask, result('one'), FIRST, ask, result('two')]
+    const session = await openSession(client(), { seed })
+    const history = (await session.history()).slice(0, seed.length)
+    const ids = history.map((message) =>
+      message.role === 'tool' ? message.toolCallId : callsIn([message])[0]?.toolCallId,
+    )
+    expect(ids[1]).toBe('call_0')
+    expect(ids[2]).toBe('call_0')
+    expect(ids[4]).not.toBe('call_0')
+    expect(ids[5]).toBe(ids[4])
+    expect(
+      history.map(({ content }) => content).filter((content) => content === 'one' || content === 'two'),
+    ).toHaveLength(2)
   })
 
   it(`aap 27${mark}: an entry of agent.tools that /meta does not list gives 400`, async () => {

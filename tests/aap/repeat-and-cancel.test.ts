@@ -100,6 +100,54 @@ describe('Idempotency-Key', () => {
   })
 })
 
+describe('Idempotency-Key on PUT /session', () => {
+  const v1 = (key?: string): AapClient => server.client(V1, key)
+  const headers = (key: string) => ({ 'idempotency-key': key })
+  const body = (content: string, more: object = {}) => ({
+    agent: { name: 'counting', tools: [{ name: 'count', trust: true }] },
+    messages: [{ role: 'user', content }],
+    ...more,
+  })
+  const put = (given: object, key: string, as = v1()) =>
+    as.send<{ sessionId: string; stopReason: string }>('PUT', '/session', { body: given, headers: headers(key) })
+
+  it('makes one session and runs one turn, however often it is sent, also after a restart', async () => {
+    const run = counting.nextRun()
+    const given = body(script(call('i1', 'count', { run }), NEXT, 'say counted'))
+    const first = await put(given, 'create')
+    expect(first.status).toBe(201)
+    expect((await put(given, 'create')).body).toEqual(first.body)
+    await server.restart()
+    const again = await put(given, 'create')
+    expect(again).toMatchObject({ status: 201, body: first.body })
+    expect(await counting.timesRun(run)).toBe(1)
+  })
+
+  it('makes one session of requests that come at once', async () => {
+    const run = counting.nextRun()
+    const given = body(script(call('i1', 'count', { run }), NEXT, 'sleep 100', 'say counted'))
+    const answers = await Promise.all(Array.from({ length: 5 }, () => put(given, 'at once')))
+    expect(answers.map(({ status }) => status)).toEqual([201, 201, 201, 201, 201])
+    expect(new Set(answers.map((answer) => answer.body.sessionId)).size).toBe(1)
+    expect(await counting.timesRun(run)).toBe(1)
+  })
+
+  it('is a key of its user, and of one body', async () => {
+    const given = body('say hello')
+    const first = await put(given, 'mine')
+    expectRefusal(await put(body('say goodbye'), 'mine'), 409)
+    const other = v1(await server.createKey('ben'))
+    const theirs = await put(given, 'mine', other)
+    expect(theirs.status).toBe(201)
+    expect(theirs.body.sessionId).not.toBe(first.body.sessionId)
+  })
+
+  it('of a refused request is free again', async () => {
+    expectRefusal(await put(body('say hi', { agent: { name: 'nobody' } }), 'refused'), 400)
+    expect((await put(body('say hi'), 'refused')).status).toBe(201)
+  })
+})
+
 describe('cancel', () => {
   it('stops the model, keeps its partial text, and the next turn sees it', async () => {
     const session = await openSession(client())

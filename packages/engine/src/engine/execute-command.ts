@@ -20,6 +20,7 @@ import type {
   CreateSession,
   CreatedSession,
   DeleteSession,
+  IdempotencyKey,
   StartTurn,
 } from '../session/command.ts'
 import { decideAnswers } from '../session/decide-answers.ts'
@@ -29,6 +30,7 @@ import { decideCancelCall } from '../session/decide-cancel-call.ts'
 import { decideCancel, decideStartTurn } from '../session/decide-turn.ts'
 import type { DecideContext, TurnDecision } from '../session/decision.ts'
 import { findKeyUse } from './find-key-use.ts'
+import { keySessionIds } from './key-session-ids.ts'
 import { OpenSession, ReceiptTaken } from '../session/open-session.ts'
 import type { OpenSessions } from '../session/open-sessions.ts'
 import { findSessionAgent } from '../session/session-agent.ts'
@@ -72,13 +74,49 @@ function dispatch(command: Command, deps: ExecuteDeps): Promise<CommandResults[k
 }
 
 async function createSession(command: CreateSession, deps: ExecuteDeps): Promise<CreatedSession> {
-  const sessionId = command.sessionId ?? deps.ids.sessionId()
+  const { userId, idempotency } = command
+  if (idempotency === undefined || command.input === undefined) {
+    return createNew(command, command.sessionId ?? deps.ids.sessionId(), deps)
+  }
+  const candidates = keySessionIds(deps.digest, { userId, key: idempotency.key }, deps.clock.now())
+  const before = await findCreated(command, idempotency, candidates, deps)
+  if (before !== undefined) return before
+  const [sessionId = deps.ids.sessionId()] = candidates
+  try {
+    return await createNew(command, sessionId, deps)
+  } catch (error) {
+    // When two identical requests race, the loser finds the winner's session.
+    const created = await findCreated(command, idempotency, [sessionId], deps)
+    if (created === undefined) throw error
+    return created
+  }
+}
+
+/** The session that an earlier request with this key created. */
+async function findCreated(
+  { userId }: CreateSession,
+  idempotency: IdempotencyKey,
+  candidates: readonly SessionId[],
+  { store }: ExecuteDeps,
+): Promise<CreatedSession | undefined> {
+  for (const sessionId of candidates) {
+    const head = await store.readHead(sessionId)
+    if (head?.userId !== userId) continue
+    const command = { userId, sessionId, idempotency }
+    const { before } = await findKeyUse(command, store)
+    if (before !== undefined) return { sessionId, turn: before }
+  }
+  return undefined
+}
+
+async function createNew(command: CreateSession, sessionId: SessionId, deps: ExecuteDeps): Promise<CreatedSession> {
   const decision = decideCreate(sessionId, command, contextFor(command.agent, deps))
   const { session, recorded } = await OpenSession.create(deps.store, deps.clock, sessionId, command.userId, {
     events: decision.events,
     ...(decision.names && { names: decision.names }),
     ...(command.blobs && { blobs: command.blobs }),
     secrets: seal(sessionId, decision.secrets, deps),
+    ...(decision.turn && receiptOf(command, decision.turn, command.idempotency?.key)),
   })
   deps.sessions.add(session)
   if (decision.turn === undefined) return { sessionId }
@@ -159,7 +197,7 @@ async function admit(
 }
 
 function receiptOf(
-  { idempotency, userId }: StartTurn | AnswerCalls,
+  { idempotency, userId }: Pick<StartTurn, 'idempotency' | 'userId'>,
   { turnId, firstEvent }: TurnDecision,
   key: string | undefined,
 ): { receipt?: NewReceipt } {

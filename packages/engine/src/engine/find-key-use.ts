@@ -1,7 +1,7 @@
 import { EngineError } from '../errors.ts'
 import type { EntryId, SessionId } from '../ids.ts'
 import type { EventStore, Receipt } from '../ports/event-store.ts'
-import type { AdmittedTurn, AnswerCalls, StartTurn } from '../session/command.ts'
+import type { AdmittedTurn, StartTurn } from '../session/command.ts'
 
 const PAGE = 500
 
@@ -12,7 +12,10 @@ export interface KeyUse {
 }
 
 /** Of an input that was dropped before its turn began nothing has come: whoever sends it again has it admitted anew. */
-export async function findKeyUse(command: StartTurn | AnswerCalls, store: EventStore): Promise<KeyUse> {
+export async function findKeyUse(
+  command: Pick<StartTurn, 'userId' | 'sessionId' | 'idempotency'>,
+  store: EventStore,
+): Promise<KeyUse> {
   const { userId, sessionId, idempotency } = command
   if (idempotency === undefined) return {}
   for (let { key } = idempotency; ;) {

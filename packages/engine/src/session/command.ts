@@ -28,6 +28,8 @@ export interface CreateSession extends Omit<NewSettings, 'secretOptions'> {
   readonly input?: UserContent
   /** For that first turn. */
   readonly turnSettings?: TurnSettings
+  /** Only with an input. A repeat within a day returns the same session and turn. */
+  readonly idempotency?: IdempotencyKey
   /** Every blob that the seed or the input refers to. */
   readonly blobs?: readonly NewBlob[]
 }

@@ -19,7 +19,7 @@ export interface AcceptedOptions {
   readonly secrets: { readonly [name: string]: string }
 }
 
-/** Undeclared keys are dropped. `***` for a secret that is stored means: leave it as it is. */
+/** Undeclared keys are dropped. `***` keeps a stored secret; without one it is refused, and never used as a secret. */
 export function acceptOptions(
   agent: AgentDefinition,
   given: { readonly [name: string]: string },
@@ -31,7 +31,11 @@ export function acceptOptions(
     if (!Object.hasOwn(given, option.name)) continue
     const value = given[option.name] ?? ''
     if (option.type === 'secret') {
-      if (value === REDACTED && storedSecrets.includes(option.name)) continue
+      if (value === REDACTED) {
+        if (storedSecrets.includes(option.name)) continue
+        const problem = `${REDACTED} stands for a stored secret, and none is stored`
+        throw new EngineError('invalid-option', problem, `options.${option.name}`)
+      }
       options[option.name] = REDACTED
       secrets[option.name] = value
       continue

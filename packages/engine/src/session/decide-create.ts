@@ -4,7 +4,7 @@ import type { RecordedEvent } from '../events/recorded-event.ts'
 import type { SessionId } from '../ids.ts'
 import type { AgentDefinition, AgentRole } from '../ports/agent.ts'
 import type { CreateSession } from './command.ts'
-import { checkSeed } from './check-seed.ts'
+import { acceptSeed } from './accept-seed.ts'
 import { startTurn } from './end-turn.ts'
 import { acceptOptions, checkModel, checkSettings, checkTools } from './decide-changes.ts'
 import type { DecideContext, Decision, TurnDecision } from './decision.ts'
@@ -17,13 +17,13 @@ export function decideCreate(
   context: DecideContext,
 ): Decision & { turn?: TurnDecision } {
   const { agent, ids } = context
-  const { access, clientTools = [], seed = [], turnSettings } = command
+  const { access, clientTools = [], turnSettings } = command
   checkTools(agent, { access, clientTools, disabledTools: command.disabledTools })
   checkModel(command.model, context)
   checkSettings(turnSettings, context)
   const role = findRole(agent, command.role)
   const { options, secretOptions, secrets } = acceptOptions(agent, command.options ?? {}, [])
-  const names = checkSeed(seed, clientTools)
+  const { messages: seed, names } = acceptSeed(command.seed ?? [], clientTools, ids)
   const preset = command.preset ?? (role?.isPlanning === true ? 'plan' : 'workspace-write')
   const settings = createSettings({ ...command, options, secretOptions, preset })
   const events: RecordedEvent[] = [

@@ -1,5 +1,6 @@
 import type { AgentDefinition } from '../ports/agent.ts'
 import type { ModelMessage, ModelRequest, OfferedTool } from '../ports/model.ts'
+import { REDACTED } from '../session/decide-changes.ts'
 import { RESULT_TOOL } from '../ports/tool.ts'
 import { isChild, type AnyLoop, type SessionState } from '../state/session-state.ts'
 import { offeredIn, policyFor, type Judging } from './judge-calls.ts'
@@ -65,7 +66,10 @@ async function effectiveOptions(
   }
   if (secretOptions.length === 0) return options
   for (const { name, sealed } of await deps.store.readSecrets(state.sessionId)) {
-    if (Object.hasOwn(options, name)) options[name] = deps.secretBox.open(sealed, secretContext(state.sessionId, name))
+    if (!Object.hasOwn(options, name)) continue
+    const secret = deps.secretBox.open(sealed, secretContext(state.sessionId, name))
+    // Sessions of earlier versions may have stored it.
+    if (secret !== REDACTED) options[name] = secret
   }
   return options
 }

@@ -15,7 +15,6 @@ import {
   type UserId,
 } from '@polylogue/engine'
 import type { CallMessage, CreateAndRunRequest, TurnRequest } from './decode.ts'
-import type { Caller } from './deps.ts'
 import type { IncomingImages } from './images.ts'
 import type {
   AgentOverride,
@@ -32,7 +31,7 @@ export function toCreateSession(userId: UserId, request: CreateSessionRequest, i
 }
 
 export function toCreateAndRun(
-  { userId, keyId }: Pick<Caller, 'userId' | 'keyId'>,
+  { userId, keyId, idempotency }: Pick<TurnTarget, 'userId' | 'keyId' | 'idempotency'>,
   request: CreateAndRunRequest,
   images: IncomingImages,
 ): CreateSession {
@@ -43,6 +42,7 @@ export function toCreateAndRun(
     seed: seed.length === 0 ? undefined : seed,
     input,
     turnSettings: { keyId },
+    idempotency,
     blobs: images.blobs,
   }
 }

@@ -9,8 +9,19 @@ export async function encodeMessages(
 ): Promise<WireMessage[]> {
   const sources = messages.flatMap((message) => (message.role === 'system' ? [] : imagesIn(message.content)))
   const urls = await loadImageUrls(sources, readBlob)
-  return messages.map((message) => encodeMessage(message, urls))
+  return messages.filter((message) => !isSilent(message)).map((message) => encodeMessage(message, urls))
 }
+
+/** Some providers keep their reasoning to themselves: such a block has data for the model and no text for anybody. */
+const isHidden = (part: AssistantPart): boolean =>
+  part.type === 'thinking' && part.text === '' && part.opaque !== undefined
+
+const isSilent = ({ role, ...message }: ConversationMessage): boolean =>
+  role === 'assistant' &&
+  'content' in message &&
+  typeof message.content !== 'string' &&
+  message.content.length > 0 &&
+  message.content.every(isHidden)
 
 function encodeMessage(message: ConversationMessage, urls: ImageUrls): WireMessage {
   switch (message.role) {
@@ -25,7 +36,8 @@ function encodeMessage(message: ConversationMessage, urls: ImageUrls): WireMessa
 }
 
 export function encodeContent(content: UserContent | AssistantContent, urls: ImageUrls): WireContent {
-  return typeof content === 'string' ? content : content.map((part) => encodePart(part, urls))
+  if (typeof content === 'string') return content
+  return content.filter((part) => !isHidden(part)).map((part) => encodePart(part, urls))
 }
 
 function encodePart(part: AssistantPart, urls: ImageUrls): WireBlock {

@@ -320,7 +320,7 @@ describe('refusals', () => {
     ],
     ['{"agent":{"name":"tester","options":{"model":"c"}}}', '400 agent.options.model: must be one of a, b'],
     [
-      '{"agent":{"name":"tester"},"tools":[{"name":"t","description":"","parameters":{}}]}',
+      '{"agent":{"name":"tester","tools":[{"name":"t"}]},"tools":[{"name":"t","description":"","parameters":{}}]}',
       '400 tools: another tool is already called t',
     ],
     [

@@ -81,12 +81,15 @@ export function createAndRun(turnDeps: TurnDeps): Answer {
   return async (exchange) => {
     const { c, caller } = exchange
     const { userId } = caller
-    const request = parseCreateAndRun(await readBody(exchange, deps))
+    const body = await readBody(exchange, deps)
+    const request = parseCreateAndRun(body)
     const agent = findAgent(agents, request.agent.name)
     checkCapabilities(agent, request)
     const images = new IncomingImages(agent.features.images, digest)
     deps.streams.admit(caller, c.env.outgoing)
-    const { sessionId, turn } = await engine.execute(toCreateAndRun(caller, request, images))
+    const { sessionId, turn } = await engine.execute(
+      toCreateAndRun({ ...caller, idempotency: idempotencyOf(exchange, body, deps) }, request, images),
+    )
     if (turn === undefined) throw new Error('a session created with an input has a turn')
     deps.streams.attached(caller, sessionId, c.env.outgoing)
     if (request.stream !== 'none') {
