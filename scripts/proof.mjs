@@ -1,7 +1,7 @@
-// `npm run proof`: every fault at full size, one after the other. Writes RELIABILITY.md. What has held at this very commit
-// is not run again, unless with `--fresh`; with `--since=COMMIT`, neither is what has held at a commit since then: each row
-// of the page names its own.
-// `npm run proof -- F9 F13 --seed=willow`: only the proofs that speak of these rows, with this seed.
+// `npm run proof` runs every fault at full size, one after the other, and writes RELIABILITY.md. It skips proofs that
+// passed at this commit, unless `--fresh` is given; with `--since=COMMIT`, also those that passed at a commit since then.
+// Each row of the page names its commit.
+// `npm run proof -- F9 F13 --seed=willow` runs only the proofs of these rows, with this seed.
 import { randomBytes } from 'node:crypto'
 import { readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -12,7 +12,7 @@ import { parseProofResults } from './lib/proof-results.mjs'
 import { formatRow, writeReliabilityPage } from './lib/reliability-page.mjs'
 import { environmentFor, run } from './lib/run.mjs'
 
-/** Of this run alone: another one may be under way. */
+/** One per run: another run may be under way. */
 const RESULTS = join(ROOT, '.cache', `proof-results.${process.pid}.jsonl`)
 const REPORT = join(ROOT, '.cache', `proof-report.${process.pid}.json`)
 const PAGE = join(ROOT, 'RELIABILITY.md')
@@ -44,7 +44,7 @@ await endWithSentence(async () => {
     )
 
   const failures = results.reduce((sum, result) => sum + result.failures, 0)
-  if (results.length === 0) process.stdout.write('No proof told a result.\n')
+  if (results.length === 0) process.stdout.write('No proof reported a result.\n')
   process.stdout.write(`${results.length} rows, ${failures} failures, ${brokenTests.length} broken tests\n`)
   process.exitCode = ran.every(([, proof]) => hasHeld(proof)) && results.length > 0 ? 0 : 1
 })
@@ -95,12 +95,14 @@ function parseArguments(args) {
   const rows = args.filter((arg) => !arg.startsWith('-'))
   const unknown = args.find((arg) => arg.startsWith('-') && !/^--(?:(?:seed|since)=.|fresh$)/.test(arg))
   if (unknown !== undefined)
-    throw new Error(`${unknown}? usage: npm run proof -- [F9 …] [--seed=WORD] [--since=COMMIT] [--fresh]`)
+    throw new Error(
+      `unknown argument ${unknown}. Usage: npm run proof -- [F9 …] [--seed=WORD] [--since=COMMIT] [--fresh]`,
+    )
   return { rows, isFresh: args.includes('--fresh'), ...(seed && { seed }), ...(since && { since }) }
 }
 
 /**
- * The proofs that tell a result with one of these ids; all of them if none is named.
+ * Finds the proofs that report one of these ids; all proofs if none is named.
  * @param {readonly string[]} rows
  * @returns {readonly string[]}
  */
@@ -110,7 +112,7 @@ function findProofs(rows) {
   const speaksOf = (/** @type {string} */ file, /** @type {string} */ row) =>
     readText(join(ROOT, file)).split(/\W+/).includes(row)
   const silent = rows.find((row) => !all.some((file) => speaksOf(file, row)))
-  if (silent !== undefined) throw new Error(`no proof speaks of ${silent}. There are:\n${all.join('\n')}`)
+  if (silent !== undefined) throw new Error(`no proof covers ${silent}. Proofs:\n${all.join('\n')}`)
   return all.filter((file) => rows.some((row) => speaksOf(file, row)))
 }
 
@@ -140,7 +142,7 @@ function runVitest(node, file, seed) {
   return run(node, args, { cwd: ROOT, env, stdio: 'inherit' })
 }
 
-/** @returns {() => void} stops, after it has told the last ones */
+/** @returns {() => void} prints the last rows, then stops */
 function tellRowsAsTheyCome() {
   let told = 0
   const look = () => {
@@ -156,7 +158,7 @@ function tellRowsAsTheyCome() {
 }
 
 /**
- * Of vitest's report: the names of tests that failed, and of files that did not get as far as a test.
+ * Reads from vitest's report the names of failed tests, and of files that failed before their first test.
  * @param {string} report
  * @returns {readonly string[]}
  */

@@ -74,7 +74,7 @@ export async function chooseNode() {
   const nodePackage = nodePackageFor(process.platform, process.arch)
   if (!nodePackage) {
     throw new Error(
-      `there is no Node to fetch for ${process.platform}-${process.arch}. Install Node 24.21 or newer ` +
+      `there is no Node to download for ${process.platform}-${process.arch}. Install Node 24.21 or newer ` +
         '(https://nodejs.org/en/download), put it first on PATH and run this again.',
     )
   }

@@ -18,7 +18,7 @@ import { runNpm, tell } from './run.mjs'
  * @returns {Promise<void>}
  */
 export async function fetchNode({ nodePackage, home, binary, isFitting }) {
-  tell(`Fetching Node ${nodePackage.version} (once, about 50 MB)…`)
+  tell(`Downloading Node ${nodePackage.version} (once, about 50 MB)…`)
   const folder = createTemporaryFolder(dirname(home))
   try {
     writeFileSync(join(folder, 'package.json'), '{ "private": true }\n')
@@ -27,14 +27,14 @@ export async function fetchNode({ nodePackage, home, binary, isFitting }) {
     const succeeded = await runNpm(['install', '--prefix', folder, ...flags, spec], { cwd: folder })
     if (!succeeded) {
       throw new Error(
-        `Node ${nodePackage.version} could not be fetched from the npm registry (npm's own words are above). Check ` +
+        `Node ${nodePackage.version} could not be downloaded from the npm registry (see the output above). Check ` +
           'the network and run this again, or install Node 24.21 or newer yourself and put it first on PATH.',
       )
     }
     const versions = askVersions(join(folder, binary))
     if (!versions || !isFitting(versions)) {
       throw new Error(
-        `the fetched Node ${nodePackage.version} does not run on this system. Install Node 24.21 or newer ` +
+        `the downloaded Node ${nodePackage.version} does not run on this system. Install Node 24.21 or newer ` +
           "with the system's own package manager and put it first on PATH.",
       )
     }

@@ -24,9 +24,9 @@ export async function installDependencies(root, node) {
       tell('Installing dependencies (npm ci)…')
       const flags = ['--include=dev', '--no-audit', '--no-fund', '--loglevel=error']
       if (!(await runNpm(['ci', ...flags], { cwd: root, node }))) {
-        throw new Error("npm ci failed; npm's own words are above. Check the network and run this again.")
+        throw new Error('npm ci failed; see the output above. Check the network and run this again.')
       }
-      tell('Dependencies are installed.')
+      tell('Installed the dependencies.')
     }
     writeFileSync(stampPath(root), `${wanted}\n`)
   })

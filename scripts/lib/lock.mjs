@@ -20,8 +20,8 @@ export async function withLock(path, work) {
       removeStale(path, owner)
       continue
     }
-    if (attempt === 0) tell(`Waiting for the installation that process ${owner ?? '?'} has under way…`)
-    if (Date.now() > giveUpAt) throw new Error(`${path} is still held. If nothing is being installed, delete it.`)
+    if (attempt === 0) tell(`Waiting for the installation of process ${owner ?? '?'}…`)
+    if (Date.now() > giveUpAt) throw new Error(`${path} is still locked. If no installation is running, delete it.`)
     await sleep(100)
   }
   try {

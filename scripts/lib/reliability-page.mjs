@@ -4,7 +4,7 @@ import { PROMISES } from './promises.mjs'
 
 /**
  * @typedef {object} ProofRun
- * @property {readonly (ProofResult & { commit?: string | undefined })[]} results each with the commit that it was told at
+ * @property {readonly (ProofResult & { commit?: string | undefined })[]} results each with the commit it ran at
  * @property {readonly string[]} brokenTests
  * @property {string} machine
  * @property {Date} endedAt
@@ -22,29 +22,29 @@ export function writeReliabilityPage(run) {
 Written by \`npm run proof\` on ${run.endedAt.toISOString().slice(0, 10)}, in ${formatDuration(run)}, on ${run.machine}.
 ${conclude(run)}
 
-## What was done
+## Results
 
 | row | what | count | failures | seed | time | commit |
 |---|---|--:|--:|---|--:|---|
 ${results.map(toTableRow).join('\n')}
 
-To repeat one row as it was: \`npm run proof -- F9 --seed=<its seed>\`. Without a seed a new one is chosen. What each row does,
-and how the same is sampled in \`npm test\`, stands in [docs/reliability.md](docs/reliability.md).
+To repeat a row: \`npm run proof -- F9 --seed=<its seed>\`. Without a seed, a new one is chosen.
+[docs/reliability.md](docs/reliability.md) explains each row, and how \`npm test\` samples it.
 
-## What is promised
+## Promises
 
-| | promise | how far it goes today | shown by |
+| | promise | what holds today | shown by |
 |---|---|---|---|
 ${PROMISES.map((promised) => toPromiseRow(promised, results)).join('\n')}
 
-## What is not
+## Limits
 
-- One process owns a data directory, on one machine and one disk. When the disk is gone, so are the sessions: make backups.
-- The disk has to honour a flush. One that says "written" and forgets loses what it forgot; we cannot tell.
-- A tool is not run exactly once. It is run at most once, or the outcome is reported as unknown; a tool that declares itself
+- One process owns a data directory, on one machine and one disk. If the disk is lost, so are the sessions: make backups.
+- The disk must honour flushes. If it reports a write that it did not make, that write can be lost, and we cannot detect it.
+- Tools do not run exactly once. They run at most once, or the outcome is reported as unknown. A tool that declares itself
   \`readonly\` or \`idempotent\` may run again after a crash.
-- Text that a model was writing when the process was killed may lack its last quarter of a second. The step is asked again.
-- What a provider does with a request that was cut off, and whether it is paid, is the provider's affair.
+- Text that a model was writing when the process was killed may lack its last quarter of a second. The model is asked again.
+- Providers may charge for a request that was cut off.
 `
 }
 
@@ -68,7 +68,7 @@ function conclude({ results, brokenTests }) {
   if (failed.length + brokenTests.length === 0 && results.length > 0) return 'Nothing failed.'
   const broken = brokenTests.map((name) => `\n- ${escape(name)}`).join('')
   const rows = failed.length === 0 ? 'no row' : failed.join(', ')
-  return `**Not everything held**: ${rows} had failures.${broken === '' ? '' : ` Tests that failed:\n${broken}`}`
+  return `**Failures**: ${rows} failed.${broken === '' ? '' : ` Failed tests:\n${broken}`}`
 }
 
 /**
@@ -76,7 +76,7 @@ function conclude({ results, brokenTests }) {
  * @returns {string}
  */
 function toTableRow({ id, what, count, failures, seed, seconds, commit }) {
-  const where = commit?.slice(0, 7) ?? 'none: changed sources'
+  const where = commit?.slice(0, 7) ?? 'uncommitted changes'
   const cells = [escape(id), escape(what), count.toLocaleString('en'), failures, escape(seed), `${seconds} s`, where]
   return `| ${cells.join(' | ')} |`
 }

@@ -6,7 +6,7 @@ export function writeBenchmarks({ machine, startedAt, rows }: BenchReport): stri
   return [
     '# Benchmarks',
     '',
-    'Written by `polylogue bench --markdown BENCHMARKS.md`. Both sides of a ratio ran in this run, on this machine, client included.',
+    'Written by `polylogue bench --markdown BENCHMARKS.md`. Both sides of each ratio were measured in this run, on this machine, together with the clients.',
     '',
     `${startedAt.slice(0, 10)} · ${cpu} · ${cores} cores · ${memoryGiB} GiB · Node ${node}`,
     '',
