@@ -73,7 +73,7 @@ describe.each(['websocket', 'polling'] as const)('over %s', (transport) => {
     const turns = await messagesOf(id)
     expect(textsOf(turns).slice(-1)).toEqual(['RESULTS 1: back'])
     expect(withoutExtras(client.state(id).turns)).toEqual(turns)
-    expect(told[0]).toMatchObject({ event: 'chat:start' })
+    expect(told.find(({ event }) => !event.startsWith('session:'))).toMatchObject({ event: 'chat:start' })
   })
 })
 
@@ -110,6 +110,96 @@ describe('the list of sessions', () => {
     await rest.send('PATCH', `/sessions/${id}/pin`, { pinned: true })
     expect(await told).toEqual({ session_id: id, is_pinned: true })
     expect(other.told).toEqual([])
+  })
+})
+
+describe('the live list', () => {
+  type Listed = Extract<BladeOutput, { event: 'session:created' | 'session:updated' | 'session:deleted' }>
+
+  /** What a socket that has subscribed to nothing hears of one session. */
+  async function watchList(): Promise<{
+    readonly heard: (id: string) => readonly Listed[]
+    until(id: string, isSo: (heard: readonly Listed[]) => boolean): Promise<void>
+    readonly told: readonly BladeOutput[]
+  }> {
+    const { client, told } = await connect()
+    const heard = (id: string): readonly Listed[] =>
+      told.filter((output): output is Listed => output.event.startsWith('session:') && output.payload.session_id === id)
+    return {
+      heard,
+      told,
+      async until(id, isSo) {
+        const { promise, resolve } = Promise.withResolvers<void>()
+        const check = (): void => {
+          if (isSo(heard(id))) resolve()
+        }
+        const stop = client.listen(check)
+        check()
+        await promise
+        stop()
+      },
+    }
+  }
+  const statusesIn = (heard: readonly Listed[]): readonly string[] =>
+    heard.flatMap(({ event, payload }) => (event === 'session:deleted' ? [event] : (payload.status ?? [])))
+
+  it('hears of a session that REST creates, a socket runs and REST deletes', async () => {
+    const list = await watchList()
+    const other = await connect({ token: await server.createKey('grace') })
+    const id = await createSession({ solution_id: 'scripted', intent: 'Listed' })
+    await list.until(id, (heard) => heard.length === 1)
+    expect(list.heard(id)[0]).toMatchObject({
+      event: 'session:created',
+      payload: { session_id: id, id, intent: 'Listed', status: 'created', queue: 0, user_id: 'local' },
+    })
+    const { client } = await connect()
+    await client.send(id, 'sleep 200\nsay done')
+    await client.send(id, 'say more')
+    await list.until(id, (heard) => statusesIn(heard).at(-1) === 'completed')
+    const queues = list.heard(id).flatMap(({ event, payload }) => (event === 'session:updated' ? [payload.queue] : []))
+    expect(statusesIn(list.heard(id))).toContain('running')
+    expect([queues.includes(1), queues.at(-1)]).toEqual([true, 0])
+    const gone = new Promise((resolve) => client.socket.once('session:deleted', resolve))
+    await rest.send('DELETE', `/sessions/${id}`)
+    expect(await gone).toEqual({ session_id: id })
+    await list.until(id, (heard) => heard.at(-1)?.event === 'session:deleted')
+    expect(list.heard(id).filter(({ event }) => event === 'session:deleted')).toHaveLength(1)
+    expect(list.told.filter(({ event }) => !event.startsWith('session:'))).toEqual([])
+    expect(other.told).toEqual([])
+  })
+
+  it('hears of a session that another door creates, runs and deletes', async () => {
+    const list = await watchList()
+    const aap = server.client(V3)
+    const { body } = await aap.create({ agent: { name: 'scripted' } })
+    const id = body.sessionId
+    await list.until(id, (heard) => heard.some(({ event }) => event === 'session:created'))
+    await aap.turn(id, { messages: [{ role: 'user', content: 'say Hi' }] })
+    await list.until(id, (heard) => statusesIn(heard).at(-1) === 'completed')
+    expect(list.heard(id).at(-1)).toMatchObject({ payload: { intent: 'say Hi' } })
+    await aap.remove(id)
+    await list.until(id, (heard) => heard.at(-1)?.event === 'session:deleted')
+  })
+
+  it('hears of a session that waits and is stopped', async () => {
+    const list = await watchList()
+    const id = await createSession()
+    const question = { questions: [{ question: 'Which?', options: [{ label: 'This' }] }] }
+    const { client } = await connect()
+    await client.send(id, `call q1 AskUserQuestion ${JSON.stringify(question)}`)
+    await list.until(id, (heard) => statusesIn(heard).at(-1) === 'waiting_for_input')
+    await client.stop(id)
+    await list.until(id, (heard) => statusesIn(heard).at(-1) === 'interrupted')
+  })
+
+  it('tells guests who watch a shared session that it was deleted', async () => {
+    const id = await createSession()
+    await rest.send('PATCH', `/sessions/${id}/sharing`, { shared: true })
+    const guest = await connect({ token: await server.createKey('grace') })
+    await guest.client.subscribe(id)
+    const gone = new Promise((resolve) => guest.client.socket.once('session:deleted', resolve))
+    await rest.send('DELETE', `/sessions/${id}`)
+    expect(await gone).toEqual({ session_id: id })
   })
 })
 

@@ -20,7 +20,6 @@ import type { Log } from './log/log.ts'
 import type { Redactor } from './log/redactor.ts'
 import { writeEntry } from './log/write-entry.ts'
 import type { RunningTurns } from './observe/running-turns.ts'
-import { watchSessionChanges, type SessionChangesHub } from './observe/session-changes.ts'
 import { capPresets } from './permissions/cap-presets.ts'
 import { toOperatorPolicy } from './permissions/permissions-schema.ts'
 import { rememberRules } from './permissions/remembered-rules.ts'
@@ -38,7 +37,6 @@ import { createSessionWorkspaces } from './workspaces/session-workspaces.ts'
 export interface EngineParts {
   /** Refuses what exceeds the limits and the ceiling of the configuration. */
   readonly engine: Engine
-  readonly onSessionChange: SessionChangesHub['onChange']
   readonly keys: KeyRing
   readonly rules: RuleStore
   readonly schedules: Schedules
@@ -75,9 +73,7 @@ export function composeEngine(deps: EnginePartsDeps): EngineParts {
   })
   const bare = createBareEngine(deps, { ids, rules, workspaces, log: write })
   const capped = capPresets(bare, config.permissions.ceiling)
-  const { engine, onChange } = watchSessionChanges(
-    limitEngine(capped, { limits: config.limits, turns, clock, refused }),
-  )
+  const engine = limitEngine(capped, { limits: config.limits, turns, clock, refused })
   const keys = createKeyRing({
     store: stores.keys,
     clock,
@@ -95,7 +91,7 @@ export function composeEngine(deps: EnginePartsDeps): EngineParts {
     ids,
     log: write,
   })
-  return { engine, onSessionChange: onChange, keys, rules, schedules, workspaces }
+  return { engine, keys, rules, schedules, workspaces }
 }
 
 type EngineDeps = Parameters<typeof createEngine>[0]

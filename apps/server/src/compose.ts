@@ -13,6 +13,7 @@ import type { Redactor } from './log/redactor.ts'
 import { writeEntry } from './log/write-entry.ts'
 import { createServerMetrics, type ServerMetrics } from './metrics/server-metrics.ts'
 import { createRunningTurns, type RunningTurns } from './observe/running-turns.ts'
+import { watchSessionChanges, type SessionChangesHub } from './observe/session-changes.ts'
 import { watchStore } from './observe/watch-store.ts'
 import { findConfinement, type Confinement } from './platform/confinement.ts'
 import { installFailpoints } from './platform/failpoints.ts'
@@ -35,6 +36,7 @@ export interface Parts extends AgentParts, EngineParts {
   readonly signIns: SignInStore
   /** Subscriptions of connections, for clients that reconnect. */
   readonly kept: KeptStore
+  readonly onSessionChange: SessionChangesHub['onChange']
   readonly metrics: ServerMetrics
   readonly streams: OpenStreams
   readonly turns: RunningTurns
@@ -92,7 +94,8 @@ export async function compose(
   const streams = createOpenStreams({ perKey: limits.streamsPerKey, total: limits.streams, refused })
   const { sessionTools, mcp } = agentParts
   const limited = limitStorage(stores.events, { limits, refused })
-  const events = watchStore(limited, { metrics, turns, sessionTools, storage: stores, clock, log })
+  const watched = watchStore(limited, { metrics, turns, sessionTools, storage: stores, clock, log })
+  const { store: events, onChange: onSessionChange } = watchSessionChanges(watched)
   const engineParts = composeEngine({
     options,
     config,
@@ -114,6 +117,7 @@ export async function compose(
     storage: stores,
     isNew: stores.isNew,
     events,
+    onSessionChange,
     memories: stores.memories,
     usage: stores.usage,
     signIns: stores.signIns,

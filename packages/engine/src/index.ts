@@ -201,6 +201,7 @@ export type {
 } from './session/command.ts'
 export type { Attachment, SessionReader } from './events/session-reader.ts'
 export type { Engine, ReadAs, SessionMatches, SessionPage, SessionSearch } from './engine/engine-api.ts'
+export { readSummary } from './views/session-list.ts'
 export type { SessionView } from './views/session-view.ts'
 export { foldText } from './search/fold-text.ts'
 export { hasTerm, toSearchTerms, toSearchTokens, type SearchTerm } from './search/search-tokens.ts'

@@ -34,6 +34,7 @@ export function createSockets({ parts, config, log, authenticate, clientOf }: Bl
     agents,
     clock: systemClock,
     digest: sha256,
+    kept: parts.kept,
     describe: describeSessions(parts),
     limits: {
       messageBytes: limits.imageRequestBytes,

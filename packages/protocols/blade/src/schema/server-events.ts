@@ -93,6 +93,8 @@ export const systemNotificationSchema = z.object({
   run_id: z.string().optional().describe('The run that it is about: of a message that was dropped from the queue.'),
 })
 
+const queueLength = z.int().min(0).describe('How many messages wait for the run to end.')
+
 /** Every event that the server sends, by its name. */
 export const serverEventSchemas = {
   'chat:start': z.object({ session_id: z.string(), run_id: z.string() }),
@@ -100,7 +102,9 @@ export const serverEventSchemas = {
   'turn:patch': patchEnvelopeSchema,
   'turn:end': toldTurnSchema,
   'chat:end': chatEndSchema,
-  'session:updated': sessionSchema.partial().extend({ session_id: z.string() }),
+  'session:created': sessionSchema.extend({ session_id: z.string(), queue: queueLength }),
+  'session:updated': sessionSchema.partial().extend({ session_id: z.string(), queue: queueLength.optional() }),
+  'session:deleted': z.object({ session_id: z.string() }),
   'workspace:files_changed': z.object({ session_id: z.string(), file_path: z.string().nullable() }),
   'system:error': systemErrorSchema,
   'system:notification': systemNotificationSchema,

@@ -2,10 +2,10 @@
  * Blade's Socket.IO server, without a listener of its own: whoever has one hands over the requests for `/socket.io/`.
  * Socket.IO itself is loaded with the first of them.
  */
-import type { Clock, ConfigureSession } from '@polylogue/engine'
+import type { Clock } from '@polylogue/engine'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
-import type { BladeSocketDeps, ConnectedClient } from './deps.ts'
+import type { BladeSocketDeps, ConnectedClient, SessionChange } from './deps.ts'
 import type { SocketServer } from './socket-server.ts'
 
 export const SOCKET_PATH = '/socket.io/'
@@ -13,8 +13,8 @@ export const SOCKET_PATH = '/socket.io/'
 export interface BladeSockets {
   handleRequest(incoming: IncomingMessage, outgoing: ServerResponse): void
   handleUpgrade(incoming: IncomingMessage, socket: Duplex, head: Buffer): void
-  /** For the list of a user's sessions; sessions that somebody watches tell it by themselves. */
-  sessionChanged(change: Pick<ConfigureSession, 'userId' | 'sessionId' | 'changes'>): void
+  /** To be called with every change, so that clients can keep their lists of sessions up to date. */
+  sessionChanged(change: SessionChange): void
   clients(): readonly ConnectedClient[]
   /** Ends all connections. Idempotent. */
   close(): Promise<void>

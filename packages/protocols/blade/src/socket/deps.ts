@@ -1,4 +1,14 @@
-import type { AgentCatalog, Digest, Engine, LogEntry, SessionId, UserId } from '@polylogue/engine'
+import type {
+  AgentCatalog,
+  Digest,
+  Engine,
+  KeptStore,
+  LogEntry,
+  RecordedEvent,
+  SessionId,
+  SessionView,
+  UserId,
+} from '@polylogue/engine'
 import type { JsonLimits } from '@polylogue/kit'
 import type { IncomingMessage } from 'node:http'
 import type { Describe } from '../projection/scene.ts'
@@ -37,6 +47,8 @@ export interface BladeSocketDeps {
   readonly sockets: SocketWatch
   /** How many connections a client may have before it says who it is. Absent: any number. */
   readonly unknown?: UnknownConnectionsOptions
+  /** Where subscriptions are stored, so that a client that reconnects after a crash hears them. Absent: they are lost. */
+  readonly kept?: KeptStore
   /** Stores a file that a user sent in the session's workspace. Absent: files are refused. */
   attachFile?(file: AttachedFile): Promise<KeptFile>
   log(entry: LogEntry): void
@@ -50,6 +62,17 @@ export interface ConnectedClient {
   readonly sessionId?: SessionId
   readonly since: number
 }
+
+/** A list of sessions shows something else, whichever door or schedule caused it. */
+export type SessionChange =
+  | {
+      readonly type: 'stored'
+      readonly sessionId: SessionId
+      readonly events: readonly RecordedEvent[]
+      /** The session after these events. */
+      view(): SessionView
+    }
+  | { readonly type: 'deleted'; readonly sessionId: SessionId; readonly userId: UserId }
 
 export interface SocketWatch {
   /** Answers what to call when the socket has gone; `undefined`: there are too many already. */

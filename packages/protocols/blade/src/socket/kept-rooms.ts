@@ -1,45 +1,90 @@
-/** How long a client may be away and still find its rooms, in milliseconds. */
+import { asUserId, type Clock, type Digest, type KeptStore, type LogEntry, type UserId } from '@polylogue/engine'
+import { z } from 'zod'
+
+/** How long a client may be away and still find its rooms. */
 export const AWAY_MS = 2 * 60_000
-/** Of the newest. */
+/** A server that was killed cannot say when its clients left, so their entries live on for a while. */
+const CONNECTED_MS = 24 * 60 * 60_000
+/** In memory; the oldest go first. */
 const MOST_KEPT = 20_000
 
 export interface KeptSubscriptions {
-  readonly userId: string
-  readonly isLean: boolean
+  readonly userId: UserId
   /** The seq up to which the client is known to have each session. */
   readonly sessions: ReadonlyMap<string, number>
 }
 
-interface Kept extends KeptSubscriptions {
+export interface KeptRoomsDeps {
+  /** Absent: subscriptions are lost when the server is killed. */
+  readonly store?: KeptStore | undefined
+  readonly digest: Digest
+  readonly clock: Clock
+  log(entry: LogEntry): void
+}
+
+interface Gone extends KeptSubscriptions {
   readonly at: number
 }
 
-/** What gone sockets had subscribed to, by the private id that only their client knows. */
-export class KeptRooms {
-  readonly #kept = new Map<string, Kept>()
+const content = z.object({ sessions: z.record(z.string(), z.int().min(0)) })
 
-  keep(privateId: string, subscriptions: KeptSubscriptions, at: number): void {
-    this.#forget(at)
-    if (subscriptions.sessions.size === 0) return
-    this.#kept.set(privateId, { ...subscriptions, at })
-    const [oldest] = this.#kept.keys()
-    if (this.#kept.size > MOST_KEPT && oldest !== undefined) this.#kept.delete(oldest)
+/**
+ * What clients have subscribed to, by the private id that Socket.IO gives each connection and that only its client knows.
+ * It is stored while they are connected, because a server that is killed stores nothing any more.
+ */
+export class KeptRooms {
+  readonly #deps: KeptRoomsDeps
+  readonly #gone = new Map<string, Gone>()
+
+  constructor(deps: KeptRoomsDeps) {
+    this.#deps = deps
   }
 
-  /** Once; only for the same user. */
-  take(privateId: string, userId: string, at: number): KeptSubscriptions | undefined {
+  /** Durable when it resolves. */
+  async store(privateId: string, subscriptions: KeptSubscriptions): Promise<void> {
+    await this.#write(privateId, subscriptions, CONNECTED_MS)
+  }
+
+  /** The connection has ended. */
+  keep(privateId: string, subscriptions: KeptSubscriptions): void {
+    const at = this.#deps.clock.now()
     this.#forget(at)
-    const kept = this.#kept.get(privateId)
-    if (kept?.userId !== userId) return undefined
-    this.#kept.delete(privateId)
-    return kept
+    if (subscriptions.sessions.size === 0) return
+    this.#gone.set(privateId, { ...subscriptions, at })
+    const [oldest] = this.#gone.keys()
+    if (this.#gone.size > MOST_KEPT && oldest !== undefined) this.#gone.delete(oldest)
+    this.#write(privateId, subscriptions, AWAY_MS).catch((error: unknown) => this.#report(error))
+  }
+
+  /** Once, and only for the same user. */
+  async take(privateId: string, userId: UserId): Promise<KeptSubscriptions | undefined> {
+    const { store, digest, clock } = this.#deps
+    this.#forget(clock.now())
+    const gone = this.#gone.get(privateId)
+    if (gone?.userId === userId) this.#gone.delete(privateId)
+    const stored = await store?.take(userId, digest(privateId))
+    if (gone?.userId === userId) return gone
+    const parsed = stored && content.safeParse(JSON.parse(stored.content))
+    return parsed?.success === true ? { userId, sessions: new Map(Object.entries(parsed.data.sessions)) } : undefined
+  }
+
+  async #write(privateId: string, { userId, sessions }: KeptSubscriptions, lifetimeMs: number): Promise<void> {
+    const { store, digest, clock } = this.#deps
+    const hash = digest(privateId)
+    if (sessions.size === 0) return void (await store?.take(asUserId(userId), hash))
+    const text = JSON.stringify({ sessions: Object.fromEntries(sessions) })
+    await store?.keep({ hash, userId, content: text, expiresAt: clock.now() + lifetimeMs })
+  }
+
+  #report(error: unknown): void {
+    this.#deps.log({ level: 'warn', message: 'the subscriptions of a socket could not be stored', error })
   }
 
   /** Oldest first, because a map keeps the order in which it was filled. */
   #forget(now: number): void {
-    for (const [privateId, { at }] of this.#kept) {
+    for (const [privateId, { at }] of this.#gone) {
       if (at > now - AWAY_MS) return
-      this.#kept.delete(privateId)
+      this.#gone.delete(privateId)
     }
   }
 }

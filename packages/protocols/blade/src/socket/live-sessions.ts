@@ -8,7 +8,7 @@ export interface LiveSessionListener {
   /** Contract: must not throw. */
   told(session: LiveSession, output: ProjectedOutput): void
   recorded(session: LiveSession, event: RecordedEvent): void
-  closed(session: LiveSession): void
+  closed(session: LiveSession, reason: 'deleted' | 'stopping'): void
 }
 
 /** One session that somebody watches: one projection for all of them. */
@@ -101,9 +101,9 @@ export class LiveSessions {
         this.#listener.recorded(made.session, event)
         if (event.type === 'turn.ended' || event.type === 'turn.paused') this.#dropIfUnused(sessionId)
       },
-      closed: () => {
+      closed: (reason) => {
         this.#slots.delete(sessionId)
-        if (made.session !== undefined) this.#listener.closed(made.session)
+        if (made.session !== undefined) this.#listener.closed(made.session, reason)
       },
     })
     made.session = new LiveSession(sessionId, owner, attached)

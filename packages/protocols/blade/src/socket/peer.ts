@@ -1,11 +1,11 @@
-import { asSessionId, type SessionId, type SessionView } from '@polylogue/engine'
+import { asSessionId, type Clock, type SessionId, type SessionView, type Timer } from '@polylogue/engine'
 import type { Socket } from 'socket.io'
 import { compactSession } from './compact-session.ts'
 import { sendRequestSchema, sessionRequestSchema } from '../schema/client-events.ts'
 import { parsePayload } from './decode.ts'
 import type { BladeSocketDeps, ConnectedClient, SocketCaller } from './deps.ts'
 import { SocketRefusal, toRefusal } from './errors.ts'
-import type { KeptSubscriptions } from './kept-rooms.ts'
+import type { KeptRooms, KeptSubscriptions } from './kept-rooms.ts'
 import type { LiveSession, LiveSessions } from './live-sessions.ts'
 import { readMissedEvents } from './missed-events.ts'
 import { forGuests } from '../projection/for-guests.ts'
@@ -18,6 +18,8 @@ import { sendAnswer, sendMessage, type Sent } from './send-message.ts'
 const MOST_WAITING = 256
 /** Pings that were not answered yet; more say nothing new. */
 const MOST_PINGS = 4
+/** Between two writes of what a client is known to have. */
+const STORE_MS = 5_000
 /** More sessions than any page shows. */
 const MOST_SUBSCRIPTIONS = 500
 
@@ -30,6 +32,8 @@ interface Subscription {
 /** How far each session had come when a ping went out. */
 type Ping = ReadonlyMap<Subscription, number>
 
+export type PeerDeps = BladeSocketDeps & { readonly clock: Clock }
+
 type Reply = Readonly<Record<string, unknown>> | Sent
 
 /** One connected client. Its requests are done one after the other, in the order in which they came. */
@@ -37,30 +41,46 @@ export class Peer {
   readonly #socket: Socket
   readonly #caller: SocketCaller
   readonly #kind: 'lean' | 'plain'
-  readonly #deps: BladeSocketDeps
+  readonly #deps: PeerDeps
   readonly #lives: LiveSessions
+  readonly #rooms: Pick<KeptRooms, 'store'>
+  #storing: Timer | undefined
   readonly #subscriptions = new Map<SessionId, Subscription>()
   readonly #pings: Ping[] = []
   #last: Promise<void> = Promise.resolve()
   #waiting = 0
 
-  constructor(socket: Socket, caller: SocketCaller, isLean: boolean, deps: BladeSocketDeps, lives: LiveSessions) {
+  constructor(
+    socket: Socket,
+    caller: SocketCaller,
+    isLean: boolean,
+    deps: PeerDeps,
+    lives: LiveSessions,
+    rooms: Pick<KeptRooms, 'store'>,
+  ) {
     this.#socket = socket
     this.#caller = caller
     this.#kind = isLean ? 'lean' : 'plain'
     this.#deps = deps
     this.#lives = lives
-    this.#on('session:subscribe', (payload) => this.#subscribe(this.#sessionOf(payload)))
-    this.#on('session:unsubscribe', async (payload) => this.leave(this.#sessionOf(payload)))
+    this.#rooms = rooms
+    this.#on('session:subscribe', async (payload) => {
+      await this.#subscribe(this.#sessionOf(payload))
+      await this.#store()
+    })
+    this.#on('session:unsubscribe', async (payload) => {
+      this.leave(this.#sessionOf(payload))
+      await this.#store()
+    })
     this.#on('chat:send', (payload) => this.#send(payload))
     this.#on('chat:stop', (payload) => this.#stop(this.#sessionOf(payload)))
     this.#on('chat:compact', (payload) => this.#compact(this.#sessionOf(payload)))
   }
 
-  /** What to remember when its connection was cut. */
+  /** What it finds again when it reconnects. */
   get kept(): KeptSubscriptions {
     const sessions = new Map([...this.#subscriptions].map(([sessionId, { confirmed }]) => [sessionId, confirmed]))
-    return { userId: this.#caller.userId, isLean: this.#kind === 'lean', sessions }
+    return { userId: this.#caller.userId, sessions }
   }
 
   get attached(): readonly Omit<ConnectedClient, 'since'>[] {
@@ -84,21 +104,45 @@ export class Peer {
 
   /** The oldest ping was answered. */
   ponged(): void {
-    for (const [subscription, seq] of this.#pings.shift() ?? []) subscription.confirmed = seq
+    for (const [subscription, seq] of this.#pings.shift() ?? []) {
+      if (subscription.confirmed !== seq) this.#storeSoon()
+      subscription.confirmed = seq
+    }
   }
 
-  /** Gives back what it had before its connection was cut, before anything that it asks for now. */
-  recover({ sessions }: KeptSubscriptions): void {
-    for (const [sessionId, after] of sessions) {
-      this.#enqueue(async () => {
-        try {
-          await this.#subscribe(asSessionId(sessionId), after)
-        } catch (error) {
-          // It may have been deleted in the meantime, or no longer be shared.
-          if (toRefusal(error) === undefined) this.#report(error)
-        }
-      })
+  /** Subscribes to what the client had before its connection was cut, before anything that it asks for now. */
+  recover(take: () => Promise<KeptSubscriptions | undefined>): void {
+    this.#enqueue(async () => {
+      try {
+        const { sessions = [] } = (await take()) ?? {}
+        for (const [sessionId, after] of sessions) await this.#resubscribe(asSessionId(sessionId), after)
+        if (this.#subscriptions.size > 0) await this.#store()
+      } catch (error) {
+        if (toRefusal(error) === undefined) this.#report(error)
+      }
+    })
+  }
+
+  /** The session may have been deleted in the meantime, or no longer be shared. */
+  async #resubscribe(sessionId: SessionId, after: number): Promise<void> {
+    try {
+      await this.#subscribe(sessionId, after)
+    } catch (error) {
+      if (toRefusal(error) === undefined) this.#report(error)
     }
+  }
+
+  async #store(): Promise<void> {
+    const privateId: unknown = Reflect.get(this.#socket, 'pid')
+    if (typeof privateId === 'string' && this.#socket.connected) await this.#rooms.store(privateId, this.kept)
+  }
+
+  /** What the client is known to have changes with every answered ping. An old value only repeats more. */
+  #storeSoon(): void {
+    this.#storing ??= this.#deps.clock.setTimer(STORE_MS, () => {
+      this.#storing = undefined
+      this.#enqueue(() => this.#store().catch((error: unknown) => void this.#report(error)))
+    })
   }
 
   leave(sessionId: SessionId): void {
@@ -110,6 +154,7 @@ export class Peer {
   }
 
   leaveAll(): void {
+    this.#storing?.cancel()
     for (const sessionId of [...this.#subscriptions.keys()]) this.leave(sessionId)
   }
 
@@ -199,7 +244,10 @@ export class Peer {
     const request = parsePayload(sendRequestSchema, payload)
     const view = await this.#own(asSessionId(request.session_id))
     const { sessionId } = view
-    await this.#subscribe(sessionId)
+    if (!this.#subscriptions.has(sessionId)) {
+      await this.#subscribe(sessionId)
+      await this.#store()
+    }
     const target = { userId, sessionId, keyId }
     if (request.askuser_answer === undefined) return sendMessage(this.#deps, target, view, request)
     return sendAnswer(this.#deps, target, this.#subscriptions.get(sessionId)?.live.projection, request)

@@ -1,4 +1,4 @@
-import type { Clock, ConfigureSession } from '@polylogue/engine'
+import type { Clock } from '@polylogue/engine'
 import { onRevoked } from '@polylogue/kit'
 import { Server as EngineIoServer } from 'engine.io'
 import type { IncomingMessage, ServerResponse } from 'node:http'
@@ -7,11 +7,10 @@ import { Server, type Socket } from 'socket.io'
 import { forGuests } from '../projection/for-guests.ts'
 import { MESSAGE_DROPPED } from '../projection/project-runs.ts'
 import { toPayload, type ProjectedOutput } from '../projection/projected-output.ts'
-import { toSessionChanges } from '../projection/session-changes.ts'
 import { admission, type Admission } from './admission.ts'
 import { createBoundedParser } from './bounded-parser.ts'
 import { boundPayloads } from './bounded-payloads.ts'
-import type { BladeSocketDeps, ConnectedClient } from './deps.ts'
+import type { BladeSocketDeps, SessionChange, ConnectedClient } from './deps.ts'
 import { FanOut } from './fan-out.ts'
 import { FirstBytes } from './first-bytes.ts'
 import { AWAY_MS, KeptRooms } from './kept-rooms.ts'
@@ -20,6 +19,7 @@ import { cutOff, watchOutBuffer } from './out-buffer.ts'
 import { Peer } from './peer.ts'
 import { RoomsAdapter } from './rooms-adapter.ts'
 import { roomOf, roomOfUser, type Reader } from './rooms.ts'
+import { SessionList } from './session-list.ts'
 import { UnknownConnections } from './unknown-connections.ts'
 
 /** Shorter than the 30 s after which the most impatient proxies close a silent connection. */
@@ -28,13 +28,14 @@ const PONG_MS = 20_000
 /** To say who it is. */
 const CONNECT_MS = 10_000
 const READERS: readonly Reader[] = ['owner', 'guest']
+const KINDS = ['lean', 'plain'] as const
 /** Not every turn: each answer costs the server something, and an end of a turn that comes twice says the same. */
 const NOT_TO_BE_REPEATED: ReadonlySet<ProjectedOutput['event']> = new Set(['chat:start', 'chat:end'])
 
 export interface SocketServer {
   handleRequest(incoming: IncomingMessage, outgoing: ServerResponse): void
   handleUpgrade(incoming: IncomingMessage, socket: Duplex, head: Buffer): void
-  sessionChanged(change: Pick<ConfigureSession, 'userId' | 'sessionId' | 'changes'>): void
+  sessionChanged(change: SessionChange): void
   clients(): readonly ConnectedClient[]
   close(): void
 }
@@ -67,7 +68,7 @@ export function createSocketServer(deps: BladeSocketDeps & { readonly clock: Clo
     connectionStateRecovery: { maxDisconnectionDuration: AWAY_MS, skipMiddlewares: false },
   })
   const clients = new Map<string, Client>()
-  const kept = new KeptRooms()
+  const kept = new KeptRooms({ store: deps.kept, digest: deps.digest, clock, log: (entry) => deps.log(entry) })
   const firstBytes = new FirstBytes({ firstBytes: limits.unauthenticatedBytes, messageBytes: limits.messageBytes })
   const admitted = new WeakMap<Socket, Admission>()
 
@@ -77,9 +78,18 @@ export function createSocketServer(deps: BladeSocketDeps & { readonly clock: Clo
       if (event.type !== 'session.configured' || event.settings.isShared !== false) return
       for (const { peer } of clients.values()) if (!peer.isOwner(session)) peer.leave(session.sessionId)
     },
-    closed({ sessionId }) {
+    closed({ sessionId, owner }, reason) {
+      if (reason === 'deleted') {
+        const watching = READERS.flatMap((reader) => KINDS.map((kind) => roomOf(sessionId, kind, reader)))
+        io.to([...watching, roomOfUser(owner)]).emit('session:deleted', { session_id: sessionId })
+      }
       for (const { peer } of clients.values()) peer.leave(sessionId)
     },
+  })
+  const list = new SessionList({
+    agents: deps.agents,
+    isLive: (sessionId) => lives.has(sessionId),
+    tell: (userId, { event, payload }) => io.to(roomOfUser(userId)).emit(event, payload),
   })
 
   engine.on('connection', (connection: Socket['conn']) => {
@@ -94,7 +104,7 @@ export function createSocketServer(deps: BladeSocketDeps & { readonly clock: Clo
   const unconfirmed = new Set<string>()
   rooms.on('socket-gone', ({ sid, pid }: { readonly sid: string; readonly pid: string }) => {
     const client = clients.get(sid)
-    if (client !== undefined) kept.keep(pid, client.peer.kept, clock.now())
+    if (client !== undefined) kept.keep(pid, client.peer.kept)
   })
 
   const admit = async (socket: Socket, next: (error?: Error) => void): Promise<void> => {
@@ -128,7 +138,7 @@ export function createSocketServer(deps: BladeSocketDeps & { readonly clock: Clo
     const { lean, pid } = socket.handshake.auth
     firstBytes.known(connection)
     unknown?.known(connection)
-    const peer = new Peer(socket, caller, lean === true, deps, lives)
+    const peer = new Peer(socket, caller, lean === true, deps, lives, kept)
     clients.set(socket.id, { peer, since: clock.now(), ping: () => peer.mayPing && sendPing(connection) })
     void socket.join(roomOfUser(caller.userId))
     watchOutBuffer(connection, {
@@ -152,8 +162,7 @@ export function createSocketServer(deps: BladeSocketDeps & { readonly clock: Clo
       peer.leaveAll()
       release()
     })
-    const before = typeof pid === 'string' ? kept.take(pid, caller.userId, clock.now()) : undefined
-    if (before !== undefined) peer.recover(before)
+    if (typeof pid === 'string') peer.recover(() => kept.take(pid, caller.userId))
   }
 
   function broadcast(session: LiveSession, output: ProjectedOutput): void {
@@ -201,10 +210,8 @@ export function createSocketServer(deps: BladeSocketDeps & { readonly clock: Clo
       firstBytes.count(socket, query.get('sid') ?? undefined)
       engine.handleUpgrade(incoming, socket, head)
     },
-    sessionChanged({ userId, sessionId, changes }) {
-      const changed = toSessionChanges(changes)
-      if (lives.has(sessionId) || Object.keys(changed).length === 0) return
-      io.to(roomOfUser(userId)).emit('session:updated', { session_id: sessionId, ...changed })
+    sessionChanged(change) {
+      if (clients.size > 0) list.changed(change)
     },
     clients: () =>
       [...clients.values()].flatMap(({ peer, since }) => peer.attached.map((client) => ({ ...client, since }))),

@@ -4,6 +4,7 @@ import {
   type AgentDefinition,
   type CreateSession,
   type EngineOptions,
+  type KeptStore,
   type LogEntry,
   type Model,
   type SessionId,
@@ -39,6 +40,7 @@ export interface DoorOptions extends Partial<Pick<AgentDefinition, 'maxSteps' | 
   readonly tools?: readonly Tool[]
   readonly limits?: Partial<SocketLimits>
   readonly attachFile?: BladeSocketDeps['attachFile']
+  readonly kept?: KeptStore
   /** Its store will die under it, so that it can never be stopped. */
   readonly isDoomed?: boolean
   /** Sockets of one key. */
@@ -106,6 +108,7 @@ export async function openDoor<Parts extends DoorParts>(parts: Parts, options: D
       dropped: () => void dropped++,
     },
     ...(options.attachFile && { attachFile: options.attachFile }),
+    ...(options.kept && { kept: options.kept }),
     log,
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

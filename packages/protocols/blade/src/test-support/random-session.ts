@@ -17,6 +17,7 @@ import fc from 'fast-check'
 import { SessionFold } from '../fold/session-fold.ts'
 import { readTurns } from '../projection/read-turns.ts'
 import { SessionProjection } from '../projection/session-projection.ts'
+import type { z } from 'zod'
 import { describeIssue } from '../schema/describe-issue.ts'
 import { serverEventSchemas } from '../schema/server-events.ts'
 import type { BladeOutput, TurnProjection } from '../wire.ts'
@@ -205,7 +206,8 @@ async function findProblems(
     ...compareFold('folded with snapshots', sessionId, watched.plain, turns, true),
   ]
   for (const { event, payload } of [...watched.plain, ...watched.lean]) {
-    const { error } = serverEventSchemas[event].safeParse(payload)
+    const schema: z.ZodType = serverEventSchemas[event]
+    const { error } = schema.safeParse(payload)
     if (error !== undefined) problems.push(`${event} does not fit its schema: ${describeIssue(error.issues[0], event)}`)
   }
   const expected = turns.map((_, index) => index)
