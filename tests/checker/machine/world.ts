@@ -102,6 +102,11 @@ export class World {
     for (const { readers } of this.sessions) for (const reader of readers) this.#cut(reader, kind)
     this.#process = this.#createProcess()
     await this.engine.start()
+    // Turns whose process died before are taken over one at a time, 30 s apart at most.
+    for (const _session of this.sessions) {
+      await untilQuiet()
+      this.clock.advance(30_000)
+    }
     await untilQuiet()
     if (kind === 'zombie') stir(before)
     await untilQuiet()

@@ -16,6 +16,7 @@ function createLimited(limits: Partial<TurnLimits>) {
   const store = observeStore(memory, {
     appended: (request) => turns.appended(request),
     deleted: (id) => turns.deleted(id),
+    lost: (id) => turns.deleted(id),
     committed: () => undefined,
     fault: () => undefined,
   })

@@ -6,6 +6,7 @@ import { observeStore, type StoreObserver } from './observed-store.ts'
 const NOBODY: StoreObserver = {
   appended: () => undefined,
   deleted: () => undefined,
+  lost: () => undefined,
   committed: () => undefined,
   fault: () => undefined,
 }
@@ -40,6 +41,23 @@ describe('an observed store', () => {
     await store.deleteSession(asSessionId('a'))
     await store.deleteSession(asSessionId('a'))
     expect(told).toEqual(['appended a true', 'deleted a'])
+  })
+
+  it('tells which session it has lost to another runner, and which is gone', async () => {
+    const told: string[] = []
+    const clock = createFakeClock()
+    const memory = createMemoryEventStore({ clock })
+    const store = observeStore(memory, { ...NOBODY, lost: (sessionId) => told.push(sessionId) })
+    await store.append(create('a'))
+    const fence = await store.claim(asSessionId('a'), 'us', 10)
+    await memory.dropLeases()
+    await memory.claim(asSessionId('a'), 'them', 10)
+    const { create: _create, ...more } = create('a')
+    expect(await store.append({ ...more, expectedSeq: 1, ...(fence && { fence }) })).toMatchObject({ reason: 'fenced' })
+    expect(await store.renew('us', [asSessionId('a')], 10)).toEqual(['a'])
+    await memory.deleteSession(asSessionId('a'))
+    expect(await store.append({ ...more, expectedSeq: 1 })).toMatchObject({ reason: 'session-gone' })
+    expect(told).toEqual(['a', 'a', 'a'])
   })
 
   it('tells how many writes became durable together', async () => {

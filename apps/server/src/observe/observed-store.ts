@@ -5,6 +5,8 @@ export interface StoreObserver {
   /** It is on disk. */
   appended(request: AppendRequest, seconds: number): void
   deleted(sessionId: SessionId): void
+  /** The session has another runner, or is gone: what becomes of its turn is recorded elsewhere. */
+  lost(sessionId: SessionId): void
   /** So many writes became durable together. */
   committed(writes: number): void
   fault(fault: StorageFault): void
@@ -40,6 +42,7 @@ export function observeStore(store: EventStore, observer: StoreObserver): EventS
       const startedAt = performance.now()
       const result = await write(store.append(request))
       if (result.type === 'appended') observer.appended(request, (performance.now() - startedAt) / 1000)
+      else if (result.reason === 'fenced' || result.reason === 'session-gone') observer.lost(request.sessionId)
       return result
     },
     saveDrafts: (sessionId, fence, drafts) => write(store.saveDrafts(sessionId, fence, drafts)),
@@ -49,7 +52,11 @@ export function observeStore(store: EventStore, observer: StoreObserver): EventS
       return isDeleted
     },
     claim: (sessionId, owner, leaseMs) => write(store.claim(sessionId, owner, leaseMs)),
-    renew: (owner, sessionIds, leaseMs) => write(store.renew(owner, sessionIds, leaseMs)),
+    async renew(owner, sessionIds, leaseMs) {
+      const lost = await write(store.renew(owner, sessionIds, leaseMs))
+      for (const sessionId of lost) observer.lost(sessionId)
+      return lost
+    },
     release: (sessionId, fence) => write(store.release(sessionId, fence)),
     dropLeases: () => write(store.dropLeases()),
 

@@ -75,6 +75,7 @@ function lastStatus(events: AppendRequest['events']): boolean | undefined {
       case 'turn.resumed':
       case 'turn.taken-over':
         return true
+      case 'turn.handed-over':
       case 'turn.paused':
       case 'turn.ended':
         return false

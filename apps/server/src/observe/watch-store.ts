@@ -33,6 +33,9 @@ export function watchStore(store: EventStore, deps: WatchStoreDeps): EventStore 
     deleted(sessionId) {
       for (const observer of observers) observer.deleted(sessionId)
     },
+    lost(sessionId) {
+      turns.deleted(sessionId)
+    },
     committed(writes) {
       metrics.commitSize.observe(writes)
       void wal.committed()

@@ -38,7 +38,7 @@ export function createEngine(options: EngineOptions): Engine {
     if (met === undefined || met.has(session.id)) return
     met.add(session.id)
     const isLeft = session.state.turn?.status === 'running' && !coordinator.isRunning(session.id)
-    if (isLeft && options.agents.find(session.state.agent) !== undefined) coordinator.takeOver(session)
+    if (isLeft && options.agents.find(session.state.agent) !== undefined) void coordinator.takeOver(session)
   }
   const owned = (userId: UserId, sessionId: SessionId) => sessions.owned(userId, sessionId)
   const readable = (userId: UserId, sessionId: SessionId, as: ReadAs = 'owner') =>
@@ -119,14 +119,16 @@ export function createEngine(options: EngineOptions): Engine {
         met = new Set()
         return
       }
+      const left: OpenSession[] = []
       for (const sessionId of await store.wantedSessions(TAKEOVER_LIMIT)) {
         try {
           const session = await sessions.find(sessionId)
-          if (session !== undefined) coordinator.takeOver(session)
+          if (session !== undefined) left.push(session)
         } catch (error) {
           options.log({ level: 'error', message: 'a session could not be taken over', sessionId, error })
         }
       }
+      coordinator.takeOverAll(left)
     },
 
     async stop(graceMs) {

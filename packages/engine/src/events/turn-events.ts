@@ -55,6 +55,10 @@ export const turnResumed = defineEvent('turn.resumed', {
 
 export const turnCancelRequested = defineEvent('turn.cancel-requested', { turnId, reason: z.string() })
 
+/** The process stopped in an orderly way and leaves the running turn to the next one. */
+export const turnHandedOver = defineEvent('turn.handed-over', { turnId })
+
+/** A new process goes on with the turn. `count`: how often a process died while it ran the turn. */
 export const turnTakenOver = defineEvent('turn.taken-over', { turnId, count: z.number() })
 
 export const turnOutcome = z.enum([
@@ -87,6 +91,7 @@ export type TurnStarted = Stored<typeof turnStarted>
 export type TurnPaused = Stored<typeof turnPaused>
 export type TurnResumed = Stored<typeof turnResumed>
 export type TurnCancelRequested = Stored<typeof turnCancelRequested>
+export type TurnHandedOver = Stored<typeof turnHandedOver>
 export type TurnTakenOver = Stored<typeof turnTakenOver>
 export type TurnOutcome = Stored<typeof turnOutcome>
 export type TurnEnded = Stored<typeof turnEnded>

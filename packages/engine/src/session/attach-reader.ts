@@ -22,6 +22,7 @@ export async function attachReader(
     if (feed.reaches(seq, session.state.seq)) break
     const page = await store.readEvents(session.id, seq, PAGE)
     for (const recorded of page) if (reader.recorded(recorded) === 'enough') return { detach: () => undefined }
+    if (page.length === 0) await refuseIfCut(session, store)
     seq = page.at(-1)?.seq ?? seq
     if (session.isGone) throw new EngineError('session-not-found', 'there is no such session')
   }
@@ -33,4 +34,12 @@ export async function attachReader(
       feed.leave(reader)
     },
   }
+}
+
+/** The log ends before what we folded: the session was deleted, or the database was put back to an earlier state. */
+async function refuseIfCut(session: OpenSession, store: EventStore): Promise<void> {
+  const { seq } = session.state
+  const head = await store.readHead(session.id)
+  if (head === undefined) session.markGone()
+  else if (head.lastSeq < seq) session.refuseStale()
 }

@@ -75,6 +75,7 @@ export class OpenSession {
   readonly #contexts = new Map<LoopId, ModelContext>()
   #queue: Promise<unknown> = Promise.resolve()
   #isGone = false
+  #isStale = false
   lastUsedAt: number
 
   constructor(store: EventStore, clock: Clock, state: SessionState, snapshotSeq: number) {
@@ -138,6 +139,18 @@ export class OpenSession {
     return this.#isGone
   }
 
+  /** The log is shorter than what we folded: the database was put back to an earlier state. */
+  get isStale(): boolean {
+    return this.#isStale
+  }
+
+  /** Ends all readers, which then come back with what the log has. The next use of the session loads it again. */
+  refuseStale(): never {
+    this.#isStale = true
+    this.feed.close('stopping')
+    throw new EngineError('storage-unavailable', 'the database has lost the end of this session; try again')
+  }
+
   markGone(): void {
     this.#isGone = true
   }
@@ -173,6 +186,7 @@ export class OpenSession {
     this.lastUsedAt = this.#clock.now()
     for (;;) {
       if (this.#isGone) throw new EngineError('session-not-found', 'there is no such session')
+      if (this.#isStale) this.refuseStale()
       const batch = await build(this.#state)
       if (batch.events.length === 0) return []
       const recorded = await this.#append(batch, fence)
@@ -248,11 +262,14 @@ export class OpenSession {
   }
 
   async #catchUp(): Promise<void> {
+    const { seq } = this.#state
     for (let isMore = true; isMore;) {
       const page = await this.#store.readEvents(this.id, this.#state.seq, PAGE)
       for (const recorded of page) this.#state = evolve(this.#state, recorded)
       this.feed.publish(page)
       isMore = page.length > 0
     }
+    const isBehind = this.#state.seq === seq && ((await this.#store.readHead(this.id))?.lastSeq ?? 0) < seq
+    if (isBehind) this.refuseStale()
   }
 }

@@ -120,3 +120,51 @@ describe('a session in memory', () => {
     await test.untilRest()
   })
 })
+
+describe('a session whose log has become shorter than what was folded', () => {
+  /** A store that was put back to where it was when `cutAt` was set. */
+  async function startCut() {
+    const clock = createFakeClock()
+    const inner = createMemoryEventStore({ clock })
+    let cutAt = Infinity
+    const store: EventStore = {
+      ...inner,
+      append: async (request) =>
+        request.expectedSeq > cutAt ? { type: 'conflict', reason: 'seq-moved' } : inner.append(request),
+      readEvents: async (id, after, limit) =>
+        (await inner.readEvents(id, after, limit)).filter(({ seq }) => seq <= cutAt),
+      readHead: async (id) => {
+        const head = await inner.readHead(id)
+        return head && { ...head, lastSeq: Math.min(head.lastSeq, cutAt) }
+      },
+      readSnapshot: async () => undefined,
+    }
+    const test = await startSession({ store, clock })
+    await test.say('one')
+    await test.untilRest()
+    return { ...test, cut: (seq: number) => void (cutAt = seq) }
+  }
+
+  it('refuses the command instead of trying for ever, ends its readers and is loaded again', async () => {
+    const test = await startCut()
+    const reader = createReaderLog()
+    await test.engine.attach(test.user, test.sessionId, { seq: 0 }, reader)
+    test.cut(1)
+    await expect(test.say('two')).rejects.toMatchObject({ code: 'storage-unavailable' })
+    expect(reader.items.at(-1)).toEqual({ type: 'closed', reason: 'stopping' })
+    expect(await test.view()).toMatchObject({ lastSeq: 1, status: 'idle' })
+  })
+
+  it('refuses a reader that would wait for events that are gone', async () => {
+    const test = await startCut()
+    for (let turn = 0; turn < 40; turn += 1) {
+      await test.say('more')
+      await test.untilRest()
+    }
+    test.cut(1)
+    await expect(test.engine.attach(test.user, test.sessionId, { seq: 0 }, createReaderLog())).rejects.toMatchObject({
+      code: 'storage-unavailable',
+    })
+    expect(await test.view()).toMatchObject({ lastSeq: 1 })
+  })
+})

@@ -51,7 +51,8 @@ export class OpenSessions {
 
   async find(sessionId: SessionId): Promise<OpenSession | undefined> {
     const open = this.#open.get(sessionId)
-    if (open !== undefined) {
+    if (open?.isStale === true) this.#open.delete(sessionId)
+    else if (open !== undefined) {
       open.lastUsedAt = this.#parts.clock.now()
       return open.isGone ? undefined : open
     }

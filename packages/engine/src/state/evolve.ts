@@ -114,7 +114,13 @@ function apply(state: SessionState, recorded: Recorded): SessionState {
     case 'turn.cancel-requested':
       return withTurn(state, (turn) => ({ ...turn, cancelled: event.reason }))
     case 'turn.taken-over':
-      return withTurn(state, (turn) => ({ ...turn, takeovers: event.count }))
+      return withTurn(state, ({ isHandedOver: _isHandedOver, ...turn }) => ({
+        ...turn,
+        takeovers: event.count,
+        ...(event.count > turn.takeovers && { takenOverAt: recorded.at }),
+      }))
+    case 'turn.handed-over':
+      return withTurn(state, (turn) => ({ ...turn, isHandedOver: true }))
     case 'turn.ended':
       return { ...state, turn: undefined, lastOutcome: event.outcome }
     case 'step.started':

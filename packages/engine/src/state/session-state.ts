@@ -17,7 +17,7 @@ import type { JsonObject, JsonValue } from '../json.ts'
 import type { ToolKind } from '../events/tool-kind.ts'
 
 /** Raised whenever the shape of the state changes, so that no snapshot of another shape is taken for one of this. */
-export const STATE_SHAPE = 7
+export const STATE_SHAPE = 8
 
 /**
  * What decisions need to know of a session: a fold of its log, small whatever the log's length. The conversation itself
@@ -84,7 +84,12 @@ export interface ActiveTurn extends LoopProgress {
   /** `waiting`: every open call needs a human or a client, and nobody owns the turn. */
   readonly status: 'running' | 'waiting'
   readonly recovery: 'continue' | 'interrupt'
+  /** How often a process died while it ran the turn. */
   readonly takeovers: number
+  /** When a process last took the turn over from a dead one. */
+  readonly takenOverAt?: number
+  /** The last process stopped in an orderly way, so the next takeover does not count. */
+  readonly isHandedOver?: true
   /** Why it was cancelled; the runner ends it as soon as it sees this. */
   readonly cancelled?: string
   /** What the user has had remembered was looked through. */

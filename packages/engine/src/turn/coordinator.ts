@@ -11,6 +11,7 @@ import { decideTakeover, endCutCompaction } from './decide-takeover.ts'
 import { endTurn, nextQueuedTurn } from '../session/end-turn.ts'
 import { runTurn } from './run-turn.ts'
 import { childOf, isWanted, loopsOf, type OpenCall, type SessionState } from '../state/session-state.ts'
+import { findSuspects, tryOneByOne } from './suspects.ts'
 import { RunnerStopped, stopReasonOf, type RunDeps, type StopReason } from './turn-deps.ts'
 import type { EngineParts } from '../engine-parts.ts'
 
@@ -33,6 +34,8 @@ export class Coordinator {
   readonly #parts: EngineParts
   readonly #owner: string
   readonly #runners = new Map<SessionId, Runner>()
+  /** Sessions whose turns are taken over one at a time and wait for that. */
+  readonly #suspects = new Set<SessionId>()
   /** Sessions that wait for the storage to come back. */
   readonly #retries = new Set<SessionId>()
   /** Cancelled while nothing could be recorded: what the repair makes of them when the storage is back. */
@@ -47,16 +50,30 @@ export class Coordinator {
 
   /** Something was recorded that a runner must act on. Starts one, or tells the one at work. */
   wake(session: OpenSession): void {
-    this.#start(session, false)
+    // Until a suspect has its turn, only a cancelled one runs: it just ends.
+    if (this.#suspects.has(session.id) && session.state.turn?.cancelled === undefined) return
+    if (this.#suspects.has(session.id)) return void this.takeOver(session)
+    void this.#start(session, false)
   }
 
-  /** The session's runner died with its process: repair what it left, then go on. */
-  takeOver(session: OpenSession): void {
-    this.#start(session, true)
+  /** The session's runner died with its process: repairs what it left and goes on. Resolves when the session rests. */
+  takeOver(session: OpenSession): Promise<void> {
+    this.#suspects.delete(session.id)
+    return this.#start(session, true)
+  }
+
+  /** Goes on with every turn that a dead process left. */
+  takeOverAll(sessions: readonly OpenSession[]): void {
+    const suspects = findSuspects(sessions)
+    for (const session of suspects) this.#suspects.add(session.id)
+    for (const session of sessions) if (!suspects.includes(session)) void this.takeOver(session)
+    void tryOneByOne(suspects, this.#parts.clock, async (session) => {
+      if (this.#suspects.has(session.id) && !session.isGone) await this.takeOver(session)
+    })
   }
 
   isRunning(sessionId: SessionId): boolean {
-    return this.#runners.has(sessionId) || this.#retries.has(sessionId)
+    return this.#runners.has(sessionId) || this.#retries.has(sessionId) || this.#suspects.has(sessionId)
   }
 
   /** The runner stops its model and tools at once; what that means for the turn depends on the reason. */
@@ -86,15 +103,15 @@ export class Coordinator {
     this.#renewal?.cancel()
   }
 
-  #start(session: OpenSession, isTakeover: boolean): void {
+  #start(session: OpenSession, isTakeover: boolean): Promise<void> {
     const runner = this.#runners.get(session.id)
     if (runner !== undefined) {
       runner.isNudged = true
       runner.nudge.resolve()
       runner.nudge = Promise.withResolvers()
-      return
+      return runner.done
     }
-    if (this.#isStopping) return
+    if (this.#isStopping) return Promise.resolve()
     const started: Runner = {
       session,
       done: Promise.resolve().then(() => this.#run(started, isTakeover)),
@@ -104,6 +121,7 @@ export class Coordinator {
     }
     this.#runners.set(session.id, started)
     this.#keepLeases()
+    return started.done
   }
 
   async #run(runner: Runner, isTakeover: boolean): Promise<void> {
@@ -117,10 +135,15 @@ export class Coordinator {
       runner.fence = fence
       if (isTakeover || isLeftOpen(session.state)) await this.#repair(session, fence)
       await this.#runTurns(runner, fence)
+      if (this.#isStopping) await this.#handOver(session, fence)
     } catch (error) {
       // Tools and model calls that still run must not go on: nothing they do can be recorded any more.
       runner.abort.abort('fenced' satisfies StopReason)
-      if (error instanceof RunnerStopped || error instanceof FencedOff) return
+      const isFenced = error instanceof FencedOff || session.isStale
+      if (error instanceof RunnerStopped && this.#isStopping && fence !== undefined && !isFenced) {
+        return await this.#handOver(session, fence)
+      }
+      if (error instanceof RunnerStopped || isFenced) return
       if (error instanceof EngineError && error.code === 'session-not-found') return
       log({ level: 'error', message: 'a runner broke', sessionId: session.id, error })
       if (error instanceof StorageFault) return this.#retryLater(session)
@@ -189,7 +212,7 @@ export class Coordinator {
     this.#retries.add(session.id)
     this.#parts.clock.setTimer(STORAGE_RETRY_MS, () => {
       this.#retries.delete(session.id)
-      this.takeOver(session)
+      void this.takeOver(session)
     })
   }
 
@@ -209,6 +232,19 @@ export class Coordinator {
       this.wake(session)
     } catch (error) {
       log({ level: 'error', message: 'a broken turn could not be ended', sessionId: session.id, error })
+    }
+  }
+
+  /** An orderly stop is no fault of the turn: the next process does not count it. */
+  async #handOver(session: OpenSession, fence: Fence): Promise<void> {
+    try {
+      await session.commit(({ turn }) => {
+        const isLeft = turn?.status === 'running' && turn.isHandedOver !== true
+        return { events: isLeft ? [{ type: 'turn.handed-over', turnId: turn.turnId }] : [] }
+      }, fence)
+    } catch (error) {
+      if (error instanceof FencedOff || session.isGone) return
+      this.#parts.log({ level: 'warn', message: 'a turn could not be handed over', sessionId: session.id, error })
     }
   }
 

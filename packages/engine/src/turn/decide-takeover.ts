@@ -20,6 +20,7 @@ import {
 import type { ToolEffect } from '../ports/tool.ts'
 import { endTurn, keptBlocks, nextQueuedTurn, type TurnEnd } from '../session/end-turn.ts'
 
+/** So many processes may die while they run one turn; an orderly stop does not count. */
 const TAKEOVER_LIMIT = 3
 const UNKNOWN_OUTCOME =
   'Outcome unknown: the server stopped while this call was running. It may or may not have taken effect; check before repeating it.'
@@ -37,7 +38,7 @@ export function decideTakeover(
   context: Pick<DecideContext, 'recovery'> & AgentParts,
 ): RecordedEvent[] {
   const { turnId } = turn
-  const count = turn.takeovers + 1
+  const count = turn.takeovers + (turn.isHandedOver === true ? 0 : 1)
   const end = endOf(state, turn, count, findSessionAgent(state, state.agent, context))
   const unknown = loopsOf(turn).flatMap((loop) => {
     const agent = findSessionAgent(state, isChild(loop) ? loop.agent : state.agent, context)
@@ -90,7 +91,7 @@ function endOf(
   if (turn.cancelled !== undefined) return { outcome: 'cancelled' }
   if (agent === undefined) return end('failed', `The agent ${state.agent} is no longer offered.`)
   if (turn.recovery === 'interrupt') return end('interrupted', 'The server stopped while this turn was running.')
-  if (count > TAKEOVER_LIMIT) return end('failed', `The server stopped ${count} times while this turn was running.`)
+  if (count > TAKEOVER_LIMIT) return end('failed', `The server died ${count} times while this turn was running.`)
   return undefined
 }
 

@@ -210,6 +210,7 @@ export class SessionProjection {
       case 'session.created':
       case 'turn.started':
       case 'step.answered':
+      case 'turn.handed-over':
       case 'turn.taken-over':
       case 'compaction.requested':
       case 'tool-call.cancel-requested':
