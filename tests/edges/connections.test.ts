@@ -84,45 +84,40 @@ describe('C20, B3: heads that are bombs', () => {
 })
 
 describe('C19, B5: connections that take their time', () => {
-  it(
-    'B5: a head that does not come, and a body that does not, are 408; a valid client is answered meanwhile',
-    { timeout: 60_000 },
-    async () => {
-      server = await startEdgeServer()
-      const auth = `Host: ${server.host}\r\nAuthorization: Bearer ${server.key}\r\nContent-Type: application/json\r\n`
-      const heads = await openMany(20)
-      for (const socket of heads) socket.write(`GET / HTTP/1.1\r\nHost: ${server.host}\r\nX-`)
-      const bodies = await openMany(20)
-      for (const socket of bodies)
-        socket.write(`POST /aap/v3/sessions HTTP/1.1\r\n${auth}Content-Length: 1000\r\n\r\n{`)
-      const startedAt = performance.now()
-      const trickle = setInterval(() => {
-        for (const socket of [...heads, ...bodies]) if (!socket.destroyed) socket.write('x')
-      }, 1_000)
-      const replies = Promise.all([...heads, ...bodies].map(readReply))
-      try {
-        const times: number[] = []
-        while (countOpen([...heads, ...bodies]) > 0 && performance.now() - startedAt < 50_000) {
-          const askedAt = performance.now()
-          const { status } = await exchangeText({
-            method: 'GET',
-            url: `${server.url}/api/polylogue/me`,
-            headers: bearer(server.key),
-          })
-          expect(status).toBe(200)
-          times.push(performance.now() - askedAt)
-          await delay(200)
-        }
-        expect(Math.max(...times)).toBeLessThan(1_000)
-        const statuses = (await replies).map(({ status }) => status)
-        expect(statuses.slice(0, 20)).toEqual(Array(20).fill(408))
-        expect(statuses.slice(20).filter((status) => ![0, 400, 408].includes(status))).toEqual([])
-        expect(performance.now() - startedAt).toBeLessThan(40_000)
-      } finally {
-        clearInterval(trickle)
+  it('B5: a head that does not come, and a body that does not, are 408; a valid client is answered meanwhile', async () => {
+    server = await startEdgeServer({ config: { limits: { headersMs: 1_000, requestMs: 3_000 } } })
+    const auth = `Host: ${server.host}\r\nAuthorization: Bearer ${server.key}\r\nContent-Type: application/json\r\n`
+    const heads = await openMany(20)
+    for (const socket of heads) socket.write(`GET / HTTP/1.1\r\nHost: ${server.host}\r\nX-`)
+    const bodies = await openMany(20)
+    for (const socket of bodies) socket.write(`POST /aap/v3/sessions HTTP/1.1\r\n${auth}Content-Length: 1000\r\n\r\n{`)
+    const startedAt = performance.now()
+    const trickle = setInterval(() => {
+      for (const socket of [...heads, ...bodies]) if (!socket.destroyed) socket.write('x')
+    }, 100)
+    const replies = Promise.all([...heads, ...bodies].map(readReply))
+    try {
+      const times: number[] = []
+      while (countOpen([...heads, ...bodies]) > 0 && performance.now() - startedAt < 20_000) {
+        const askedAt = performance.now()
+        const { status } = await exchangeText({
+          method: 'GET',
+          url: `${server.url}/api/polylogue/me`,
+          headers: bearer(server.key),
+        })
+        expect(status).toBe(200)
+        times.push(performance.now() - askedAt)
+        await delay(20)
       }
-    },
-  )
+      expect(Math.max(...times)).toBeLessThan(1_000)
+      const statuses = (await replies).map(({ status }) => status)
+      expect(statuses.slice(0, 20)).toEqual(Array(20).fill(408))
+      expect(statuses.slice(20).filter((status) => ![0, 400, 408].includes(status))).toEqual([])
+      expect(performance.now() - startedAt).toBeLessThan(15_000)
+    } finally {
+      clearInterval(trickle)
+    }
+  })
 })
 
 describe('B5: connections without a key', () => {

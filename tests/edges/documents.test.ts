@@ -31,7 +31,7 @@ describe('docs/security.md', () => {
 
 /** `4 MiB`, `10,000`, `4 * MEBIBYTE`, `512 * 1024`, `60_000`. */
 function toNumber(text: string): number {
-  const units: Readonly<Record<string, number>> = { MiB: 1024 * 1024, KiB: 1024, MEBIBYTE: 1024 * 1024 }
+  const units: Readonly<Record<string, number>> = { GiB: 1024 ** 3, MiB: 1024 ** 2, KiB: 1024, MEBIBYTE: 1024 ** 2 }
   return text
     .replaceAll(/[,_]/g, '')
     .split(/[ *]+/)

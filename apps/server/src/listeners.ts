@@ -1,7 +1,7 @@
 import type { Server } from 'node:http'
 import { createOwnerApp, createPublicApp, type AppsDeps } from './apps.ts'
 import { createRefusalWords, refuseWithError } from './doors/find-door.ts'
-import { createHttpServer } from './http/http-server.ts'
+import { createHttpServer, type RequestTimes } from './http/http-server.ts'
 import { createRequestListener, type HttpApp } from './http/request-listener.ts'
 import { listenOnTcp, type TcpListener } from './http/tcp-listener.ts'
 import { listenForUpgrades } from './http/upgrade-listener.ts'
@@ -26,10 +26,11 @@ export interface Listeners {
 
 export interface ListenersDeps extends AppsDeps {
   readonly dataDir: string
+  readonly times: RequestTimes
 }
 
 export function createListeners(deps: ListenersDeps): Listeners {
-  const { dataDir, parts, access, doors, phase, log } = deps
+  const { dataDir, times, parts, access, doors, phase, log } = deps
   const { policy, addressOf } = access
   const ended = createRequestObserver({ log, metrics: parts.metrics, addressOf })
   const words = createRefusalWords(doors)
@@ -39,6 +40,7 @@ export function createListeners(deps: ListenersDeps): Listeners {
   const direct = doors.flatMap(({ direct }) => direct ?? [])
   const tcpServer = createHttpServer(createRequestListener(publicApp, { policy, words, ended, direct }), {
     upgradesTo: upgrades.map(({ protocol }) => protocol),
+    times,
   })
   access.watchPublic(tcpServer)
 
@@ -46,7 +48,7 @@ export function createListeners(deps: ListenersDeps): Listeners {
   const pipes = doors.flatMap(({ name, pipe }) => (pipe === undefined ? [] : createPipeUpgrade(name, pipe)))
   const ownerServer = createHttpServer(
     createRequestListener(createOwnerApp(deps), { policy: everyone, words, ended, direct: [] }),
-    { upgradesTo: pipes.map(({ protocol }) => protocol) },
+    { upgradesTo: pipes.map(({ protocol }) => protocol), times },
   )
   access.watchOwner(ownerServer)
 

@@ -105,7 +105,17 @@ async function start(
     ...(options.handsOver === true && { handOver: () => void drain.stop() }),
   })
   undo.defer(() => within(GIVE_UP_MS, Promise.all(doors.map((door) => door.close()))))
-  const listeners = createListeners({ dataDir, parts, access, doors, codes, log, redactor, phase: () => phase })
+  const listeners = createListeners({
+    dataDir,
+    times: config.limits,
+    parts,
+    access,
+    doors,
+    codes,
+    log,
+    redactor,
+    phase: () => phase,
+  })
   undo.defer(() => listeners.close())
   // The port first: when it is taken, no turn has been taken over in vain.
   const url = listen === undefined ? undefined : await listeners.listen(listen)

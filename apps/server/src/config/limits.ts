@@ -18,6 +18,10 @@ export interface Limits {
   readonly runningTurnsPerUser: number
   /** Connections from one address on which no good key was shown yet. */
   readonly unauthenticatedSockets: number
+  /** Milliseconds from the first byte of a request to the end of its headers. */
+  readonly headersMs: number
+  /** Milliseconds from the first byte of a request to the last byte of its body. The answer may take any time. */
+  readonly requestMs: number
   /** Whether connections and wrong keys from this machine are counted too. */
   readonly loopback: 'exempt' | 'counted'
   readonly requestBytes: number
@@ -49,6 +53,8 @@ export const limitsSchema = z.strictObject({
   promptsPerUserPerMinute: upTo(100_000_000, 30_000),
   runningTurnsPerUser: upTo(100_000, 1000),
   unauthenticatedSockets: upTo(100_000, 64),
+  headersMs: upTo(600_000, 10_000),
+  requestMs: upTo(3_600_000, 30_000),
   loopback: z.enum(['exempt', 'counted']).default('exempt'),
   requestBytes: upTo(256 * MEBIBYTE, 4 * MEBIBYTE),
   imageRequestBytes: upTo(256 * MEBIBYTE, 32 * MEBIBYTE),

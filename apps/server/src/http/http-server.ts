@@ -3,10 +3,7 @@ import { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { SecuredResponse } from './secured-response.ts'
 
-const HEADERS_TIMEOUT_MS = 10_000
-/** From the first byte of a request to the last of its body. How long the answer may take is nobody's limit. */
-const REQUEST_TIMEOUT_MS = 30_000
-/** How often Node looks for connections that are over those limits. */
+/** At least how often Node looks for connections that are over their time. */
 const CHECK_INTERVAL_MS = 2_000
 /** Longer than the usual 60 s of a proxy in front: it must be the proxy that lets an idle connection go. */
 const KEEP_ALIVE_TIMEOUT_MS = 65_000
@@ -14,18 +11,26 @@ const KEEP_ALIVE_TIMEOUT_MS = 65_000
 const PROBE_AFTER_MS = 60_000
 const MAX_HEADER_BYTES = 16 * 1024
 
+/** See `Limits`. */
+export interface RequestTimes {
+  readonly headersMs: number
+  readonly requestMs: number
+}
+
 export interface HttpServerOptions {
+  readonly times?: RequestTimes
   /** The protocols that connections may switch to. Offers of any other are ignored. */
   readonly upgradesTo?: readonly string[]
 }
 
 /** Every answer has the security headers. */
-export function createHttpServer(listener: RequestListener, { upgradesTo = [] }: HttpServerOptions = {}): Server {
+export function createHttpServer(listener: RequestListener, options: HttpServerOptions = {}): Server {
+  const { upgradesTo = [], times: { headersMs, requestMs } = { headersMs: 10_000, requestMs: 30_000 } } = options
   const server = createServer(
     {
-      headersTimeout: HEADERS_TIMEOUT_MS,
-      requestTimeout: REQUEST_TIMEOUT_MS,
-      connectionsCheckingInterval: CHECK_INTERVAL_MS,
+      headersTimeout: headersMs,
+      requestTimeout: requestMs,
+      connectionsCheckingInterval: Math.min(CHECK_INTERVAL_MS, headersMs, requestMs),
       keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
       maxHeaderSize: MAX_HEADER_BYTES,
       keepAlive: true,
