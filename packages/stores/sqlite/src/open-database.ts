@@ -1,9 +1,9 @@
 import { realpathSync, statSync } from 'node:fs'
-import { resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { StorageFault } from '@polylogue/engine'
 import { REPAIR_HINT, damaged } from './damage.ts'
 import { refuseDamagedCatalogues } from './damaged-catalogues.ts'
+import { identityOf } from './file-identity.ts'
 import { hasLostCommits } from './lost-commits.ts'
 import { APPLICATION_ID, makeDatabase } from './make-database.ts'
 import { MIGRATIONS, schemaVersionOf } from './migrate.ts'
@@ -25,7 +25,7 @@ export function openDatabase(file: string): DatabaseSync {
     db.exec(`PRAGMA journal_size_limit = ${64 * 1024 * 1024}`)
     refuseForgetfulSettings(db)
     refuseDamagedCatalogues(db, file)
-    openHere.set(resolve(file), db)
+    openHere.set(identityOf(file) ?? file, db)
     return db
   } catch (error) {
     db.close()
@@ -48,12 +48,12 @@ export function refuseForgetfulSettings(db: DatabaseSync): void {
     throw new Error(`SQLite's synchronous level is ${level}, not 2: commits would not wait for the disk.`)
 }
 
-/** Databases of this process. Reading the side files of one of them would drop its locks. */
+/** The databases of this process by device and inode. Reading the side files of one of them would drop its locks. */
 const openHere = new Map<string, DatabaseSync>()
 
 function isOpenHere(file: string): boolean {
-  for (const [path, db] of openHere) if (!db.isOpen) openHere.delete(path)
-  return openHere.has(resolve(file))
+  for (const [identity, db] of openHere) if (!db.isOpen) openHere.delete(identity)
+  return openHere.has(identityOf(file) ?? file)
 }
 
 /** Damage that SQLite takes for an empty database, or for a crash that cost nothing. */

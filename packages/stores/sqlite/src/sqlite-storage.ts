@@ -1,6 +1,7 @@
 import { existsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Clock, Storage, StorageDescription } from '@polylogue/engine'
+import { realPathOf } from './file-identity.ts'
 import { inspectDatabase } from './inspect-database.ts'
 import { describeOldSqlite, sqliteVersion } from './sqlite-version.ts'
 
@@ -23,11 +24,16 @@ function describeFile(file: string): StorageDescription {
     software: `SQLite ${sqliteVersion()}`,
     ...(unsafe !== undefined && { unsafe }),
     exists: existsSync(file),
-    files: ENDINGS.map((ending) => `${file}${ending}`),
+    files: namesOf(file).flatMap((name) => ENDINGS.map((ending) => `${name}${ending}`)),
     directory: dirname(file),
     bytes: sizeOf(file),
     logBytes: sizeOf(`${file}-wal`),
   }
+}
+
+/** As it was named, and without links. */
+function namesOf(file: string): readonly string[] {
+  return existsSync(dirname(file)) ? [...new Set([file, realPathOf(file)])] : [file]
 }
 
 function sizeOf(path: string): number {
