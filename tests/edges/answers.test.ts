@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { openSession } from '../support/aap-session.ts'
 import { type Exchange, exchangeText } from '../support/http-exchange.ts'
 import { ANY_ID, bearer, type EdgeServer, startEdgeServer } from './edge-server.ts'
+import { isOpen } from './open-routes.ts'
 import { exchangeRaw, rawRequest } from './raw-socket.ts'
 
 let server: EdgeServer
@@ -168,6 +169,53 @@ describe('S20: errors', () => {
       const head = [`Host: ${server.host}`, `Authorization: Bearer ${server.key}`]
       const { status } = await exchangeRaw(server, rawRequest(method, '/api/polylogue/me', head))
       expect([0, 400, 404, 405, 501], `${method} ${status}`).toContain(status)
+    }
+  })
+
+  it('every 401 names the scheme, on every route and for an upgrade', async () => {
+    for (const route of server.routes.filter((each) => !isOpen(each))) {
+      const { status, head } = await exchangeRaw(server, rawRequest(route.method, route.path, [`Host: ${server.host}`]))
+      expect([route, status, /^www-authenticate: bearer$/im.test(head)]).toEqual([route, 401, true])
+    }
+    const upgrade = ['Upgrade: websocket', 'Sec-WebSocket-Version: 13', 'Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==']
+    const bytes = `GET /acp HTTP/1.1\r\nHost: ${server.host}\r\n${upgrade.join('\r\n')}\r\nConnection: Upgrade\r\n\r\n`
+    const { status, head } = await exchangeRaw(server, bytes)
+    expect([status, /^www-authenticate: bearer$/im.test(head)]).toEqual([401, true])
+  })
+
+  it('HEAD is 405 below every door, and names the methods that the path has', async () => {
+    const methods = Map.groupBy(
+      server.routes.filter(({ path }) => /^\/(?:aap|api)\//.test(path)),
+      ({ path }) => path,
+    )
+    for (const [path, routes] of methods) {
+      const { status, head } = await exchangeRaw(server, rawRequest('HEAD', path, [`Host: ${server.host}`]))
+      const allowed = /^allow: (.*)$/im.exec(head)?.[1]?.split(', ') ?? []
+      const missing = routes.filter(({ method }) => !allowed.includes(method))
+      expect([path, status, missing]).toEqual([path, 405, []])
+    }
+  })
+
+  it('a large history is compressed for a client that accepts it, at every door', async () => {
+    const session = await openSession(server.client())
+    await session.turn(`say ${'all work and no play '.repeat(2_000)}`)
+    const paths = [
+      `/aap/v3/sessions/${session.id}/history?type=full`,
+      `/aap/v1/session/${session.id}?history=full`,
+      `/api/sessions/${session.id}/messages`,
+      `/api/polylogue/sessions/${session.id}`,
+    ]
+    for (const path of paths) {
+      const plain = await fetch(server.url + path, {
+        headers: { ...bearer(server.key), 'accept-encoding': 'identity' },
+      })
+      const compressed = await fetch(server.url + path, { headers: bearer(server.key) })
+      expect([path, plain.headers.get('content-encoding'), compressed.headers.get('content-encoding')]).toEqual([
+        path,
+        null,
+        'gzip',
+      ])
+      expect(await compressed.text()).toBe(await plain.text())
     }
   })
 })

@@ -22,15 +22,33 @@ describe('the host of a request', () => {
     expect(judge([['Host', host]])).toEqual({ allowed: true })
   })
 
+  it.each(['127.0.0.1:8021', 'localhost:5930', 'localhost', '127.0.0.1', '[::1]', '[::1]:65535', 'localhost:1'])(
+    '%s is a loopback name on the port of a proxy, a tunnel or a container',
+    (host) => {
+      expect(judge([['Host', host]])).toEqual({ allowed: true })
+      expect(judge([['Host', host]], { host: '192.168.1.5' })).toEqual({ allowed: true })
+      expect(judge([...([['Host', host]] as const), ['Origin', `http://${host}`]])).toEqual({ allowed: true })
+      expect(judge([...([['Host', host]] as const), ['Origin', 'http://localhost:3']])).toMatchObject({ status: 403 })
+    },
+  )
+
   it.each([
     'evil.com',
     'evil.com:8020',
     '127.0.0.1.nip.io:8020',
     'localhost.evil.com:8020',
     'localhost.:8020',
-    'localhost',
-    '127.0.0.1',
-    '127.0.0.1:8021',
+    'localhost:',
+    'localhost:0',
+    'localhost:080',
+    'localhost:65536',
+    'localhost:8020:8020',
+    'localhost:+80',
+    'localhost.localdomain:8020',
+    '[::1:8020',
+    '[::1]8020',
+    '[::ffff:127.0.0.1]:8020',
+    '127.0.0.1:8020/',
     '127.1:8020',
     '2130706433:8020',
     '0.0.0.0:8020',
@@ -64,6 +82,7 @@ describe('the host of a request', () => {
   it('may be the bound one and the one of --public-url', () => {
     const options = { host: '192.168.1.5', publicUrl: 'https://agents.example' }
     expect(judge([['Host', '192.168.1.5:8020']], options)).toEqual({ allowed: true })
+    expect(judge([['Host', '192.168.1.5:8021']], options)).toMatchObject({ status: 403 })
     expect(judge([['Host', 'agents.example']], options)).toEqual({ allowed: true })
     expect(judge([['Host', 'agents.example:443']], options)).toEqual({ allowed: true })
     expect(judge([['Host', 'agents.example:80']], options)).toMatchObject({ status: 403 })

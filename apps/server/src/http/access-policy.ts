@@ -3,13 +3,13 @@ import { withoutMapping } from './network-address.ts'
 import { EXIT_CONFIG, ServeError } from '../serve-error.ts'
 
 /**
- * Which requests may reach the router at all. A page on another site can make a browser send requests to us, under our
- * own name too (DNS rebinding), so every request must name us as its host, and one that a page sent must come from an
- * origin we know. Decided on exact strings: a clever spelling is a refusal.
+ * Decides which requests reach the router. A page on another site can make a browser send requests to us, and with DNS
+ * rebinding under its own host name. So every request must name us as its host, and a request from a page must come from
+ * a known origin. Names are compared as exact strings; any other spelling is refused.
  */
 export interface AccessPolicy {
   judge(request: RequestHead): Verdict
-  /** Whether our own page sent this. */
+  /** Whether our own page sent the request. */
   isSameOrigin(request: RequestHead): boolean
   /** Whether the browser came over HTTPS, through a proxy in front. */
   isSecure(request: Pick<RequestHead, 'headers'>): boolean
@@ -20,12 +20,12 @@ export type RequestHead = Pick<IncomingMessage, 'method' | 'url' | 'headers' | '
 }
 
 export type Verdict =
-  /** `crossOrigin` is the listed origin that must be told it may read the answer. */
+  /** `crossOrigin`: the listed origin, for the CORS headers. */
   | { readonly allowed: true; readonly crossOrigin?: string }
   | { readonly allowed: false; readonly status: 400 | 403; readonly error: string }
 
 export interface AccessPolicyOptions {
-  /** What the listener was told to bind. */
+  /** The address that the listener binds. */
   readonly host: string
   readonly allowOrigins: readonly string[]
   readonly publicUrl?: string
@@ -38,8 +38,8 @@ export function createAccessPolicy(options: AccessPolicyOptions): AccessPolicy {
   const everywhere = bound === '0.0.0.0' || bound === '::' || bound === ''
 
   const hostsOf = ({ localAddress, localPort = 0 }: RequestHead['socket']): readonly string[] => {
-    const names = ['127.0.0.1', 'localhost', '[::1]', bracketed(bound)]
-    // An address in the Host line was typed or bookmarked as such: rebinding needs a name.
+    const names = [bracketed(bound)]
+    // Rebinding needs a name: an address in the Host line was typed or bookmarked.
     if (everywhere && localAddress !== undefined) names.push(bracketed(withoutMapping(localAddress)))
     return localPort === 80
       ? names.flatMap((name) => [name, `${name}:80`])
@@ -51,7 +51,7 @@ export function createAccessPolicy(options: AccessPolicyOptions): AccessPolicy {
   const isSameOrigin = ({ headers }: RequestHead): boolean => {
     const { origin, host } = headers
     if (headers['sec-fetch-site'] === 'cross-site') return false
-    // A proxy in front may have put its own name for us into the Host line.
+    // A proxy may write its own name for us into the Host line; the public URL is ours all the same.
     if (origin === undefined || host === undefined) return false
     return origin === originOf(host.toLowerCase()) || origin === publicUrl?.origin
   }
@@ -65,7 +65,9 @@ export function createAccessPolicy(options: AccessPolicyOptions): AccessPolicy {
     judge(request) {
       const hosts = valuesOf(request.rawHeaders, 'host')
       const host = hosts[0]?.toLowerCase()
-      if (hosts.length !== 1 || host === undefined || !(hostsOf(request.socket).includes(host) || isPublicHost(host))) {
+      const isOurs = (name: string): boolean =>
+        isLoopbackHost(name) || isPublicHost(name) || hostsOf(request.socket).includes(name)
+      if (hosts.length !== 1 || host === undefined || !isOurs(host)) {
         return { allowed: false, status: 403, error: 'This host name is not served here. See --public-url.' }
       }
       const [origin, ...more] = valuesOf(request.rawHeaders, 'origin')
@@ -81,6 +83,15 @@ export function createAccessPolicy(options: AccessPolicyOptions): AccessPolicy {
   }
 }
 
+/**
+ * A loopback name on any port: a proxy, `ssh -L` or `docker -p` in front of us has a port of its own. Rebinding cannot use
+ * these names, and a page on another port is refused by its origin.
+ */
+function isLoopbackHost(host: string): boolean {
+  const [, port] = /^(?:127\.0\.0\.1|localhost|\[::1\])(?::([1-9]\d{0,4}))?$/.exec(host) ?? [undefined, 'none']
+  return port === undefined || Number(port) <= 65_535
+}
+
 function valuesOf(rawHeaders: readonly string[], name: string): readonly string[] {
   return rawHeaders.filter((_, index) => index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === name)
 }
@@ -88,7 +99,7 @@ function valuesOf(rawHeaders: readonly string[], name: string): readonly string[
 function parseOrigin(text: string, flag: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url === undefined || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '') {
-    // What stands before an @ may be a password.
+    // The part before an @ may be a password.
     const given = text.includes('@') ? '.' : `, not "${text}".`
     throw new ServeError(`${flag} wants an http or https origin such as https://example.com${given}`, EXIT_CONFIG)
   }

@@ -31,9 +31,12 @@ export function createApp({ phase, log, doors, listener }: AppDeps): HttpApp {
       const message = phase() === 'starting' ? 'The server is starting.' : 'The server is shutting down.'
       return c.json(words(path, { status: 503, message }), 503, { 'Retry-After': '2', Connection: 'close' })
     }
-    // A stream has no end to leave out, so HEAD is for pages and probes.
+    // Hono answers HEAD with the GET route, which for a stream never ends. So HEAD is for pages and probes only.
     if (c.req.method === 'HEAD' && findDoor(doors, path) !== undefined) {
-      return c.json(words(path, { status: 405, message: 'Use GET.' }), 405)
+      const allowed = methodsAt(app, path)
+      if (allowed.length === 0) return c.notFound()
+      const message = `Use ${allowed.join(' or ')}.`
+      return c.json(words(path, { status: 405, message }), 405, { Allow: allowed.join(', ') })
     }
     await next()
   })
@@ -45,6 +48,14 @@ export function createApp({ phase, log, doors, listener }: AppDeps): HttpApp {
     if (routes !== undefined) app.route('/', routes)
   }
   return app
+}
+
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
+
+function methodsAt({ router }: HttpApp, path: string): readonly string[] {
+  return METHODS.filter((method) =>
+    router.match(method, path)[0].some(([[, route]]) => route.method === method && !route.path.endsWith('*')),
+  )
 }
 
 /** The route that will answer; the ones before it, all with a star, only look at the request. */

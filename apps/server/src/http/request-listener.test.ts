@@ -172,9 +172,24 @@ describe('HEAD', () => {
     expect([answer.status, answer.text]).toEqual([200, ''])
   })
 
-  it('is refused on the doors, where a stream would never end', async () => {
-    const { url } = await startListener()
-    expect((await exchange(`${url}/aap/v3/meta`, { method: 'HEAD' })).status).toBe(405)
+  it('is refused on the doors, where a stream would never end, with the methods that are allowed', async () => {
+    const { url } = await startListener({
+      paths: ['/door'],
+      routes: (app) => {
+        app.use('/door/*', (_c, next) => next())
+        app.get('/door/one', (c) => c.text('one'))
+        app.get('/door/some/:id', (c) => c.text('some'))
+        app.delete('/door/some/:id', (c) => c.text('gone'))
+        app.all('/door/*', (c) => c.json({ error: 'Not found' }, 404))
+      },
+    })
+    const head = async (path: string) => {
+      const { status, headers } = await exchange(url + path, { method: 'HEAD' })
+      return [status, headers.allow]
+    }
+    expect(await head('/door/one')).toEqual([405, 'GET'])
+    expect(await head('/door/some/thing')).toEqual([405, 'GET, DELETE'])
+    expect(await head('/door/none')).toEqual([404, undefined])
   })
 })
 

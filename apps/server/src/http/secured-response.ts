@@ -1,6 +1,7 @@
-import { ServerResponse, type OutgoingHttpHeader, type OutgoingHttpHeaders } from 'node:http'
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
+import { CompressingResponse, type GivenHeaders } from './compressing-response.ts'
 
-/** On every answer, pages and streams alike. A page loads nothing but our own files and talks to nobody but us. */
+/** On every answer, pages and streams alike. A page loads only our own files and talks only to us. */
 const HEADERS: readonly (readonly [string, string])[] = [
   [
     'Content-Security-Policy',
@@ -16,29 +17,31 @@ const HEADERS: readonly (readonly [string, string])[] = [
   ['Vary', 'Origin'],
 ]
 
-type Given = OutgoingHttpHeaders | OutgoingHttpHeader[]
-
 /**
- * An answer that has the security headers, unless a route gives its own. They are joined when the head is written: set
- * one by one before that, Node would keep them with the answer, which for an idle stream is a tenth of its memory.
+ * Adds the security headers, unless a route sets its own, and the challenge that every 401 must have. They are joined when
+ * the head is written: if they were set one by one before, Node would keep them, which for an idle stream is a tenth of
+ * its memory.
  */
-export class SecuredResponse extends ServerResponse {
-  override writeHead(status: number, reason?: string, headers?: Given): this
-  override writeHead(status: number, headers?: Given): this
-  override writeHead(status: number, second?: string | Given, third?: Given): this {
-    if (typeof second === 'string') return super.writeHead(status, second, withSecurityHeaders(this, third))
-    return super.writeHead(status, withSecurityHeaders(this, second))
+export class SecuredResponse<Incoming extends IncomingMessage = IncomingMessage> extends CompressingResponse<Incoming> {
+  override writeHead(status: number, reason?: string, headers?: GivenHeaders): this
+  override writeHead(status: number, headers?: GivenHeaders): this
+  override writeHead(status: number, second?: string | GivenHeaders, third?: GivenHeaders): this {
+    if (typeof second === 'string') return super.writeHead(status, second, withSecurityHeaders(this, status, third))
+    return super.writeHead(status, withSecurityHeaders(this, status, second))
   }
 }
 
-function withSecurityHeaders(outgoing: ServerResponse, given: Given = {}): Given {
+const CHALLENGE: readonly (readonly [string, string])[] = [['WWW-Authenticate', 'Bearer']]
+
+function withSecurityHeaders(outgoing: ServerResponse, status: number, given: GivenHeaders = {}): GivenHeaders {
+  const all = status === 401 ? [...HEADERS, ...CHALLENGE] : HEADERS
   if (Array.isArray(given)) {
-    for (const [name, value] of HEADERS) if (!outgoing.hasHeader(name)) outgoing.setHeader(name, value)
+    for (const [name, value] of all) if (!outgoing.hasHeader(name)) outgoing.setHeader(name, value)
     return given
   }
   const names = new Set(Object.keys(given).map((name) => name.toLowerCase()))
   const headers: OutgoingHttpHeaders = {}
-  for (const [name, value] of HEADERS) {
+  for (const [name, value] of all) {
     if (!names.has(name.toLowerCase()) && !outgoing.hasHeader(name)) headers[name] = value
   }
   return Object.assign(headers, given)

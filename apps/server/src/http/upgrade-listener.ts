@@ -94,7 +94,8 @@ interface UpgradeRefusal {
 
 function sendRefusal(socket: Socket, { status, body, headers = {} }: UpgradeRefusal): void {
   const text = JSON.stringify(body)
-  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
+  const challenge = status === 401 ? { 'WWW-Authenticate': 'Bearer' } : {}
+  const lines = Object.entries({ ...challenge, ...headers }).map(([name, value]) => `${name}: ${value}\r\n`)
   socket.end(
     `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'Refused'}\r\nContent-Type: application/json\r\n` +
       `Content-Length: ${Buffer.byteLength(text)}\r\nX-Content-Type-Options: nosniff\r\n${lines.join('')}` +
