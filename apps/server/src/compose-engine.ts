@@ -9,7 +9,7 @@ import {
   type Stores,
   type Workspaces,
 } from '@polylogue/engine'
-import { createResultTool } from '@polylogue/tools'
+import { outputTools } from '@polylogue/tools'
 import type { AgentParts } from './agents/compose-agents.ts'
 import { outputsDir } from './agents/built-in-tools.ts'
 import { createKeyRing, type KeyRing } from './auth/key-ring.ts'
@@ -112,7 +112,7 @@ function createBareEngine(
     agents,
     models,
     sessionTools: sessionTools.toolsOf,
-    resultTool: createResultTool,
+    outputs: outputTools,
     clock,
     digest: sha256,
     secretBox: learnFromBox(secretBox, redactor),

@@ -26,11 +26,8 @@ export interface EngineParts {
    * and the same list as long as nothing has changed.
    */
   readonly sessionTools?: (sessionId: SessionId, own: readonly Tool[]) => readonly Tool[]
-  /**
-   * Makes the tool of kind `result` through which a turn with an `outputSchema` gives its answer; without it such turns
-   * are refused. Throws when the schema is invalid; the message says why.
-   */
-  readonly resultTool?: (schema: JsonObject) => Tool
+  /** Turns with an `outputSchema`; without it they are refused. */
+  readonly outputs?: Outputs
   readonly clock: Clock
   readonly ids: Ids
   readonly digest: Digest
@@ -49,6 +46,14 @@ export interface EngineParts {
   readonly recovery: 'continue' | 'interrupt'
   readonly limits?: EngineLimits
   log(entry: LogEntry): void
+}
+
+/** How a turn gives an answer of a shape that its client asked for. */
+export interface Outputs {
+  /** The tool of kind `result` whose input is the answer. */
+  toolFor(schema: JsonObject): Tool
+  /** Why the schema cannot be used. Contract: bounded in time, never rejects. */
+  problemOf(schema: JsonObject): Promise<string | undefined>
 }
 
 export interface EngineLimits {

@@ -35,7 +35,7 @@ export interface TestEngineOptions {
   readonly usage?: EngineOptions['usage']
   readonly models?: EngineOptions['models']
   readonly sessionTools?: EngineOptions['sessionTools']
-  readonly resultTool?: EngineOptions['resultTool']
+  readonly outputs?: EngineOptions['outputs']
   readonly roles?: AgentDefinition['roles']
   readonly maxSteps?: number
   readonly recovery?: 'continue' | 'interrupt'
@@ -114,7 +114,7 @@ export function createTestEngine(options: TestEngineOptions = {}): TestEngine {
     ...(options.usage && { usage: options.usage }),
     ...(options.models && { models: options.models }),
     ...(options.sessionTools && { sessionTools: options.sessionTools }),
-    ...(options.resultTool && { resultTool: options.resultTool }),
+    ...(options.outputs && { outputs: options.outputs }),
     recovery: options.recovery ?? 'continue',
     owner: `owner-${prefix}`,
     log: (entry) => {

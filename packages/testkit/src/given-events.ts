@@ -160,7 +160,6 @@ export function createDecideContext(agent: Partial<AgentDefinition> = {}) {
     digest: testDigest,
     recovery: 'continue',
     isKnownModel: () => false,
-    problemOfOutput: () => undefined,
   } as const
 }
 
@@ -173,6 +172,7 @@ export function createJudging(agent: Partial<AgentDefinition> = {}): Judging {
     operator: plainParts.operator,
     workspace: { cwd: '/nowhere', roots: [] },
     inspections: new Map(),
+    problems: new Map(),
     overrides: new Set(),
     agents: { find: (name) => (name === own.name ? own : undefined), list: () => [own] },
     digest: testDigest,

@@ -42,3 +42,4 @@ export {
 } from './start-session.ts'
 export { untilQuiet } from './until-quiet.ts'
 export { asRecorded, createDecideContext, createJudging, createTestAgent, foldEvents, given } from './given-events.ts'
+export { SLOW_SCHEMAS, type SlowSchema } from './slow-schemas.ts'

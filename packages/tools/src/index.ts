@@ -18,7 +18,7 @@ export { editorMcpServersSchema, mcpServersSchema } from './mcp/mcp-servers-sche
 export { isMcpTool, type McpTool } from './mcp/mcp-tool.ts'
 export { formatPath, oneLine, parseWith, type Parsed } from './parse-with.ts'
 export { createScriptedTools } from './scripted-tools/scripted-tools.ts'
-export { createResultTool } from './result/create-result-tool.ts'
+export { outputTools } from './result/output-tools.ts'
 export { toolFromJsonSchema, type JsonSchemaTool } from './tool-from-json-schema.ts'
 export { createQuestionTool } from './question/question-tool.ts'
 export { createRememberTool, type RememberToolOptions } from './memory/remember-tool.ts'

@@ -1,8 +1,8 @@
 import { EngineError, unreachable } from '../errors.ts'
 import type { Recorded } from '../events/recorded-event.ts'
+import type { TurnSettings } from '../events/turn-events.ts'
 import { failpoint } from '../failpoint.ts'
 import type { SessionId } from '../ids.ts'
-import type { JsonObject } from '../json.ts'
 import { StorageFault, type NewReceipt, type SealedSecret } from '../ports/event-store.ts'
 import { secretContext } from '../turn/build-model-request.ts'
 import type { Coordinator } from '../turn/coordinator.ts'
@@ -110,7 +110,8 @@ async function findCreated(
 }
 
 async function createNew(command: CreateSession, sessionId: SessionId, deps: ExecuteDeps): Promise<CreatedSession> {
-  const decision = decideCreate(sessionId, command, contextFor(command.agent, deps))
+  const outputProblem = await problemOfOutput(command.turnSettings, deps)
+  const decision = decideCreate(sessionId, command, contextFor(command.agent, deps, outputProblem))
   const { session, recorded } = await OpenSession.create(deps.store, deps.clock, sessionId, command.userId, {
     events: decision.events,
     ...(decision.names && { names: decision.names }),
@@ -173,10 +174,11 @@ async function admit(
   deps.meet(session)
   const { before, key } = await findKeyUse(command, deps.store)
   if (before !== undefined) return before
+  const outputProblem = command.type === 'start-turn' ? await problemOfOutput(command.settings, deps) : undefined
   let decision: TurnDecision | undefined
   try {
     const recorded = await session.commit((state) => {
-      decision = decide(state, contextFor(state.agent, deps))
+      decision = decide(state, contextFor(state.agent, deps, outputProblem))
       return {
         events: decision.events,
         ...(command.blobs && { blobs: command.blobs }),
@@ -278,7 +280,7 @@ async function deleteSession(command: DeleteSession, deps: ExecuteDeps): Promise
   return {}
 }
 
-function contextFor(agentName: string, deps: ExecuteDeps): DecideContext {
+function contextFor(agentName: string, deps: ExecuteDeps, outputProblem?: string): DecideContext {
   const agent = deps.agents.find(agentName)
   if (agent === undefined) throw new EngineError('agent-not-found', `there is no agent called ${agentName}`, 'agent')
   return {
@@ -288,18 +290,14 @@ function contextFor(agentName: string, deps: ExecuteDeps): DecideContext {
     recovery: deps.recovery,
     ...(deps.limits && { limits: deps.limits }),
     isKnownModel: (name) => deps.models?.find(name) !== undefined,
-    problemOfOutput: (schema) => problemOfOutput(schema, deps),
+    ...(outputProblem !== undefined && { outputProblem }),
   }
 }
 
-function problemOfOutput(schema: JsonObject, { resultTool }: ExecuteDeps): string | undefined {
-  if (resultTool === undefined) return 'this server gives no answers of a given shape'
-  try {
-    resultTool(schema)
-    return undefined
-  } catch (error) {
-    return error instanceof Error ? error.message : String(error)
-  }
+async function problemOfOutput(settings: TurnSettings | undefined, deps: ExecuteDeps): Promise<string | undefined> {
+  if (settings?.outputSchema === undefined) return undefined
+  if (deps.outputs === undefined) return 'this server gives no answers of a given shape'
+  return deps.outputs.problemOf(settings.outputSchema)
 }
 
 function seal(

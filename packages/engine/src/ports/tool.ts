@@ -44,6 +44,11 @@ export interface Tool {
   /** Contract: no effects, never throws. The checked input is what `run` gets. */
   check(input: JsonObject): InputCheck
   /**
+   * The part of the check that may take long, such as a schema that a client wrote. Contract: like `check`, but never on
+   * the event loop for longer than a moment.
+   */
+  deepCheck?(input: JsonObject): Promise<InputCheck>
+  /**
    * What this one call would do: for whoever judges, approves or shows it. Absent: it is judged by `effect` alone.
    * Contract: gets the checked input, may read, has no effects, never throws.
    */

@@ -44,6 +44,7 @@ export interface ScheduleBookDeps {
 }
 
 const MOST_OCCURRENCES = 1_000
+const LONGEST_RANGE_MS = 5 * 366 * 24 * 60 * 60_000
 // A calendar of a year of minutes would keep the loop busy for long; others have their turn in between.
 const OCCURRENCES_AT_A_TIME = 200
 const MOST_ATTEMPTS = 20
@@ -101,6 +102,9 @@ export function createScheduleBook({ store, calendar, clock, random, changed }: 
       return store.listRuns(userId, scheduleId)
     },
     async occurrences(userId, range) {
+      if (range.to - range.from > LONGEST_RANGE_MS) {
+        throw new ScheduleError('invalid-schedule', 'must be at most five years after the start', 'to')
+      }
       if (range.from > range.to) throw new ScheduleError('invalid-schedule', 'must not be after the end', 'from')
       const enabled = (await store.listSchedules(userId)).filter(({ isEnabled }) => isEnabled)
       const found: Occurrences[] = []
@@ -112,6 +116,8 @@ export function createScheduleBook({ store, calendar, clock, random, changed }: 
           if (slots.length % OCCURRENCES_AT_A_TIME === 0) await giveWay()
         }
         found.push({ schedule, slots })
+        // A rare slot takes long to find.
+        await giveWay()
       }
       return found
     },

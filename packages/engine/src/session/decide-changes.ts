@@ -105,12 +105,12 @@ export function checkModel(model: string | undefined, { isKnownModel }: Pick<Dec
 
 export function checkSettings(
   settings: TurnSettings | undefined,
-  context: Pick<DecideContext, 'isKnownModel' | 'problemOfOutput'>,
+  context: Pick<DecideContext, 'isKnownModel' | 'outputProblem'>,
 ): void {
   if (settings === undefined) return
   checkModel(settings.model, context)
-  const problem = settings.outputSchema && context.problemOfOutput(settings.outputSchema)
-  if (problem !== undefined) throw new EngineError('invalid-input', problem, 'settings.outputSchema')
+  const { outputProblem } = context
+  if (outputProblem !== undefined) throw new EngineError('invalid-input', outputProblem, 'settings.outputSchema')
 }
 
 /** The lists that a change replaces. */

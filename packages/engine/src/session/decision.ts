@@ -1,5 +1,4 @@
 import type { RecordedEvent } from '../events/recorded-event.ts'
-import type { JsonObject } from '../json.ts'
 import type { TurnId } from '../ids.ts'
 import type { AgentDefinition } from '../ports/agent.ts'
 import type { Digest, Ids } from '../ports/ids.ts'
@@ -14,8 +13,8 @@ export interface DecideContext {
   readonly limits?: EngineLimits
   /** Whether a session may have this model. */
   isKnownModel(name: string): boolean
-  /** What is wrong with the shape that a turn's value is to have. */
-  problemOfOutput(schema: JsonObject): string | undefined
+  /** What is wrong with the `outputSchema` of the turn that is to begin. */
+  readonly outputProblem?: string
 }
 
 /** What a command leads to: facts to record, and what must be stored in the same transaction. */

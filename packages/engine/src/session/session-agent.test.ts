@@ -22,14 +22,18 @@ const codeOf = async (work: Promise<unknown>): Promise<unknown> =>
 const offered = (model: FakeModel): readonly string[] => model.requests.at(-1)?.tools.map(({ name }) => name) ?? []
 
 /** Takes an object whose `n` is a number. */
-const resultTool = (schema: JsonObject): Tool => {
-  if (schema['type'] !== 'object') throw new TypeError('outputSchema: must be an object schema')
+const toolFor = (): Tool => {
   const tool = createFakeTool(RESULT_TOOL, { exposed: false, kind: 'result' })
   return {
     ...tool,
     check: (input) =>
       typeof input['n'] === 'number' ? { ok: true, input } : { ok: false, problem: 'n: is no number' },
   }
+}
+
+const outputs = {
+  toolFor,
+  problemOf: async (schema: JsonObject) => (schema['type'] === 'object' ? undefined : 'must be an object schema'),
 }
 
 describe('the model of a session', () => {
@@ -204,7 +208,7 @@ describe('a turn that owes a value', () => {
     (await test.events()).find((event) => event.type === 'turn.ended')
 
   it('ends with it', async () => {
-    const test = await startSession({ resultTool }, PRESET)
+    const test = await startSession({ outputs }, PRESET)
     test.model.push([calls('1', RESULT_TOOL, { n: 1 }), finishes('tool-calls')])
     await test.say('go', { settings })
     await test.untilRest()
@@ -214,7 +218,7 @@ describe('a turn that owes a value', () => {
   })
 
   it('is told what is wrong, twice, and what it gives then counts', async () => {
-    const test = await startSession({ resultTool }, PRESET)
+    const test = await startSession({ outputs }, PRESET)
     test.model.push(
       [calls('1', RESULT_TOOL, { n: 'x' }), finishes('tool-calls')],
       [says('It is 2.'), finishes()],
@@ -227,7 +231,7 @@ describe('a turn that owes a value', () => {
   })
 
   it('fails when it was told twice in vain', async () => {
-    const test = await startSession({ resultTool }, PRESET)
+    const test = await startSession({ outputs }, PRESET)
     for (const id of ['1', '2', '3']) test.model.push([calls(id, RESULT_TOOL, {}), finishes('tool-calls')])
     await test.say('go', { settings })
     await test.untilRest()
@@ -236,7 +240,7 @@ describe('a turn that owes a value', () => {
   })
 
   it('is refused when its schema is none, or nobody can check it', async () => {
-    const test = await startSession({ resultTool })
+    const test = await startSession({ outputs })
     expect(await codeOf(test.say('go', { settings: { outputSchema: { type: 'array' } } }))).toBe(
       'invalid-input settings.outputSchema',
     )

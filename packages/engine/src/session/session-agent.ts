@@ -4,7 +4,7 @@ import type { Tool } from '../ports/tool.ts'
 import type { EngineParts } from '../engine-parts.ts'
 import type { SessionState } from '../state/session-state.ts'
 
-export type AgentParts = Pick<EngineParts, 'agents' | 'models' | 'sessionTools' | 'resultTool'>
+export type AgentParts = Pick<EngineParts, 'agents' | 'models' | 'sessionTools' | 'outputs'>
 
 /**
  * An agent as it is in this session and this turn: with the session's role and model, and with the tools that the two
@@ -41,7 +41,7 @@ function toolsIn(
   { sessionId, settings: { disabledTools }, turn }: SessionState,
   ofRole: readonly string[] | undefined,
   agent: AgentDefinition,
-  { sessionTools, resultTool }: AgentParts,
+  { sessionTools, outputs }: AgentParts,
 ): readonly Tool[] {
   const { withheldTools = [], isUnattended = false, outputSchema } = turn?.settings ?? {}
   const own = ofRole === undefined ? agent.tools : agent.tools.filter(({ name }) => ofRole.includes(name))
@@ -50,6 +50,6 @@ function toolsIn(
   if (isPlain && !isUnattended && outputSchema === undefined) return all
   const lacking = new Set([...disabledTools, ...withheldTools])
   const isThere = ({ name, performer }: Tool): boolean => !lacking.has(name) && !(isUnattended && performer === 'user')
-  const result = outputSchema === undefined ? undefined : resultTool?.(outputSchema)
+  const result = outputSchema === undefined ? undefined : outputs?.toolFor(outputSchema)
   return [...all.filter(isThere), ...(result === undefined ? [] : [result])]
 }

@@ -33,6 +33,8 @@ export interface Judging {
   readonly operator: EngineParts['operator']
   readonly workspace: Workspace
   readonly inspections: ReadonlyMap<string, CallInspection | 'failed'>
+  /** What deep checks found wrong with inputs, by call. */
+  readonly problems: ReadonlyMap<string, string>
   /** Tools that the session's user has waved through. */
   readonly overrides: ReadonlySet<string>
   readonly agents: EngineParts['agents']
@@ -56,10 +58,13 @@ export async function prepareJudging(
   const owner = { sessionId: state.sessionId, agent: state.agent, directories: state.settings.directories }
   const workspace = workspaces.locate(owner)
   const inspections = new Map<string, CallInspection | 'failed'>()
+  const problems = new Map<string, string>()
   let isPrepared = false
   for (const call of calls) {
     const tool = findTool(line[0], call.name)
     const check = tool?.check(call.input)
+    const deep = check?.ok === true ? await tool?.deepCheck?.(call.input) : undefined
+    if (deep?.ok === false) problems.set(call.toolCallId, deep.problem)
     if (tool?.inspect === undefined || check?.ok !== true) continue
     try {
       if (!isPrepared) await workspaces.prepare(owner)
@@ -71,7 +76,7 @@ export async function prepareJudging(
     }
   }
   const userRules = calls.length === 0 ? [] : (await rules.listRules(state.userId)).map(({ rule }) => rule)
-  return { line, userRules, operator, workspace, inspections, overrides: session.overrides, agents, digest }
+  return { line, userRules, operator, workspace, inspections, problems, overrides: session.overrides, agents, digest }
 }
 
 export const policyFor = (
@@ -92,7 +97,8 @@ export function ruleOnCall(call: JudgedCall, state: SessionState, judging: Judgi
   const verdict = judgeInLine(call, facts ?? { type: 'plain' }, policy, line)
   if (verdict.decision === 'disabled') return refuse(`the tool ${call.name} is not enabled in this session`)
   if (verdict.decision === 'deny') return denied(call.name, verdict, state.settings.preset)
-  if (!check.ok) return refuse(`invalid input for ${call.name}: ${check.problem}`)
+  const wrong = check.ok ? judging.problems.get(call.toolCallId) : check.problem
+  if (wrong !== undefined) return refuse(`invalid input for ${call.name}: ${wrong}`)
   if (facts === undefined) return refuse(`what ${call.name} would do could not be found out`)
   const problem = tool.performer === 'agent' ? problemOfAgentCall(call, judging) : undefined
   if (problem !== undefined) return refuse(problem)

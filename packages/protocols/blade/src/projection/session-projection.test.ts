@@ -309,8 +309,8 @@ describe('a run', () => {
   })
 
   it('blade 88f: that owes a value and never gives it says why in a turn that failed', async () => {
-    const resultTool = () => createFakeTool(RESULT_TOOL, { exposed: false, kind: 'result' })
-    const test = await open({ resultTool })
+    const toolFor = () => createFakeTool(RESULT_TOOL, { exposed: false, kind: 'result' })
+    const test = await open({ outputs: { toolFor, problemOf: async () => undefined } })
     const outputSchema = { type: 'object', required: ['n'] }
     await test.say('go', { settings: { isUnattended: true, outputSchema } })
     await test.untilRest()

@@ -8,12 +8,18 @@ import { openTestDoor } from '../test-support/open-test-door.ts'
 const SCHEMA = { type: 'object', properties: { n: { type: 'number' } }, required: ['n'] }
 
 /** Takes `{ n: number }`. */
-const createResultTool = (parameters: JsonObject): Tool => ({
+const toolFor = (parameters: JsonObject): Tool => ({
   ...createFakeTool(RESULT_TOOL, { exposed: false, kind: 'result' }),
   parameters,
   check: (input) =>
     typeof input['n'] === 'number' ? { ok: true, input } : { ok: false, problem: 'n: must be a number' },
 })
+
+const outputTools = {
+  toolFor,
+  problemOf: async (schema: JsonObject) =>
+    schema['type'] === 'object' ? undefined : 'outputSchema: must be an object schema',
+}
 
 describe('a mode', () => {
   it('blade 109: that changes is told as a turn of the system before the message', async () => {
@@ -103,7 +109,7 @@ describe('a headless run', () => {
   })
 
   it('blade 114: with a schema ends with a value of that shape', async () => {
-    const door = await openTestDoor({ resultTool: createResultTool })
+    const door = await openTestDoor({ outputs: outputTools })
     door.model.push(
       [calls('a', RESULT_TOOL, { n: 'one' }), finishes('tool-calls')],
       [calls('b', RESULT_TOOL, { n: 1 }), finishes('tool-calls')],
@@ -117,7 +123,7 @@ describe('a headless run', () => {
   })
 
   it('blade 114: that never gives one fails', async () => {
-    const door = await openTestDoor({ resultTool: createResultTool })
+    const door = await openTestDoor({ outputs: outputTools })
     const client = await door.client()
     await client.say(await door.session(), 'count', { headless: true, output_schema: SCHEMA })
     expect(client.of('chat:end')).toMatchObject([{ status: 'failed', result: null }])
@@ -125,7 +131,7 @@ describe('a headless run', () => {
   })
 
   it('is another message than the one that somebody attends to, or that asks for another shape', async () => {
-    const door = await openTestDoor({ resultTool: createResultTool })
+    const door = await openTestDoor({ outputs: outputTools })
     const client = await door.client()
     const sessionId = await door.session()
     const send = (options: object) => client.say(sessionId, 'go', { client_message_id: 'one', ...options })
@@ -136,10 +142,7 @@ describe('a headless run', () => {
   })
 
   it('blade 114: with a schema that is none is refused in words that name it', async () => {
-    const resultTool = (): Tool => {
-      throw new TypeError('outputSchema: must be an object schema')
-    }
-    const door = await openTestDoor({ resultTool })
+    const door = await openTestDoor({ outputs: outputTools })
     const client = await door.client()
     const ack = await client.send(await door.session(), 'go', { output_schema: { type: 'text' } })
     expect(ack).toMatchObject({ code: 'invalid_payload', message: 'output_schema: must be an object schema' })

@@ -33,7 +33,7 @@ export type DoorParts = Pick<
   | 'operator'
   | 'memories'
   | 'models'
-  | 'resultTool'
+  | 'outputs'
 > & { readonly model: Model }
 
 export interface DoorOptions extends Partial<Pick<AgentDefinition, 'maxSteps' | 'contextWindow' | 'roles'>> {
