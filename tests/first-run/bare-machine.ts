@@ -40,7 +40,11 @@ export async function createBareMachine(): Promise<BareMachine> {
   const dir = await createTempDir()
   await symlink(PROGRAM, join(dir.path, 'polylogue'))
   // Where it would be anyway; named because this checkout may have one of its own, which goes before the user's.
-  const environment = { ...NOTHING_SET, POLYLOGUE_DATA: join(dir.path, '.polylogue') }
+  const environment = {
+    ...NOTHING_SET,
+    POLYLOGUE_DATA: join(dir.path, '.polylogue'),
+    XDG_CONFIG_HOME: join(dir.path, '.config'),
+  }
   const started: Polylogue[] = []
 
   function start(args: readonly string[], set: Readonly<Record<string, string>> = {}): Polylogue {

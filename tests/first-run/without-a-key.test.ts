@@ -78,6 +78,7 @@ describe('what the guide tells a newcomer to do', () => {
 
   it('for an agent of their own works as it stands', async () => {
     await writeFile(join(machine.path, 'polylogue.config.ts'), `${linesOf('9')}\n`)
+    expect((await machine.start(['trust']).finished).code).toBe(0)
     const { code, stdout } = await machine.start(['run', 'use roll_dice {"sides": 6}']).finished
     expect(code).toBe(0)
     expect(stdout).toMatch(/`roll_dice` answered: You rolled [1-6]\./)

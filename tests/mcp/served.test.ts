@@ -61,7 +61,7 @@ describe('MCP servers of the configuration', () => {
     const broken = await mcp('test', 'broken')
     expect(broken.code).toBe(1)
     expect(broken.stderr).toMatch(/^broken is (connecting|failed): ./)
-    expect(await mcp('test', 'nobody')).toMatchObject({ code: 1, stderr: expect.stringContaining('There are: ') })
+    expect(await mcp('test', 'nobody')).toMatchObject({ code: 1, stderr: expect.stringContaining('Servers: ') })
     const list = await mcp('list')
     expect(list.stdout).toMatch(/^files +ready +\d+/m)
   })

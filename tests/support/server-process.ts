@@ -1,5 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { type AapClient, createAapClient } from './aap-client.ts'
@@ -38,7 +40,17 @@ export interface ServerProcess {
 /** `polylogue serve --port 0 --json --scripted` on this data directory. Resolves when it is ready. */
 export async function startServerProcess(options: ServerProcessOptions): Promise<ServerProcess> {
   const { dataDir, startDir = dataDir, flags = [], environment = {} } = options
-  const args = ['serve', '--port', '0', '--json', '--scripted', '--data', dataDir, ...flags]
+  const args = [
+    'serve',
+    '--port',
+    '0',
+    '--json',
+    '--scripted',
+    '--data',
+    dataDir,
+    ...configIn(startDir, flags),
+    ...flags,
+  ]
   const child = spawn(PROGRAM, args, {
     cwd: startDir,
     env: { ...process.env, ...environment },
@@ -75,6 +87,14 @@ export async function startServerProcess(options: ServerProcessOptions): Promise
       return output
     },
   }
+}
+
+/** Naming a configuration is trusting it. */
+function configIn(directory: string, flags: readonly string[]): readonly string[] {
+  if (flags.includes('--config')) return []
+  const names = ['ts', 'mts', 'js', 'mjs', 'json'].map((ending) => `polylogue.config.${ending}`)
+  const found = names.find((name) => existsSync(join(directory, name)))
+  return found === undefined ? [] : ['--config', join(directory, found)]
 }
 
 function isAlive(child: ChildProcess): boolean {

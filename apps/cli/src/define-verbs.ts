@@ -182,6 +182,15 @@ export function defineBench(program: Command, finish: Finish): void {
     .action(async (flags: BenchFlags) => finish(await (await import('./commands/bench.ts')).bench(flags)))
 }
 
+export function defineTrust(program: Command, finish: Finish): void {
+  program
+    .command('trust')
+    .description('trust the configuration of a folder, with the files that it imports and agents/, as it is now')
+    .argument('[dir]', 'the folder', '.')
+    .addHelpText('after', formatExamples(['trust', 'trust ~/projects/my-agent']))
+    .action(async (directory: string) => finish(await (await import('./commands/trust.ts')).trust(directory)))
+}
+
 export function defineDoctor(program: Command, finish: Finish): void {
   withDataFlags(program.command('doctor'))
     .description('look whether everything is in order: versions, files, database, keys, ports, providers')

@@ -1,7 +1,7 @@
 import { defaultDataDir, type ServeOptions } from '@polylogue/server'
 import { resolve } from 'node:path'
 
-/** Flags that say which data directory a verb works on, and how to open it when nobody has it open. */
+/** Which data directory a verb uses, and how to open it when no server is running. */
 export interface OwnerFlags {
   readonly data?: string
   readonly database?: string
@@ -14,6 +14,8 @@ export function toOwnerOptions(flags: OwnerFlags): ServeOptions {
   return {
     dataDir: flags.data === undefined ? defaultDataDir(process.env, startDir) : resolve(startDir, flags.data),
     startDir,
+    // Loaded when it is needed: an editor waits for everything that is imported here.
+    approveFolder: async (directory) => (await import('./approve-folder.ts')).approveFolder(directory),
     ...(flags.database === undefined ? {} : { database: flags.database }),
     ...(flags.config === undefined ? {} : { configFile: resolve(startDir, flags.config) }),
     ...(flags.scripted === undefined ? {} : { scripted: flags.scripted }),

@@ -11,6 +11,7 @@ import {
   defineRun,
   defineServe,
   defineSessions,
+  defineTrust,
   formatExamples,
 } from './define-verbs.ts'
 import { defineUsage } from './define-usage.ts'
@@ -58,6 +59,7 @@ function createProgram(finish: (exitCode: number) => void): Command {
   defineMemory(program, finish)
   defineMcp(program, finish)
   defineUsage(program, finish)
+  defineTrust(program, finish)
   defineDoctor(program, finish)
   defineBench(program, finish)
   return program

@@ -1,6 +1,7 @@
 // All of it is loaded when it is called for. An editor that says hello waits for nothing else, and `node:http` alone takes
 // longer to load than Node takes to start.
 import type { SlotCalendar } from '@polylogue/engine'
+import type { FolderConfig } from './config/trusted-folders.ts'
 import type { EditorProcessOptions } from './acp/editor-process.ts'
 import type { ExamineOptions } from './doctor/examine.ts'
 import type { Finding } from './doctor/finding.ts'
@@ -31,3 +32,18 @@ export const examine = async (options: ExamineOptions): Promise<readonly Finding
 
 export const loadSlotCalendar = async (): Promise<SlotCalendar> =>
   (await import('./schedules/slot-calendar.ts')).createSlotCalendar()
+
+export type { FolderConfig }
+
+/** The configuration of a folder and whether this user has trusted it. `undefined`: the folder has none. */
+export const findFolderConfig = async (
+  directory: string,
+  env: NodeJS.ProcessEnv,
+): Promise<(FolderConfig & { readonly isTrusted: boolean }) | undefined> => {
+  const { isTrusted, readFolderConfig } = await import('./config/trusted-folders.ts')
+  const config = readFolderConfig(directory)
+  return config && { ...config, isTrusted: isTrusted(config, env) }
+}
+
+export const trustFolder = async (config: FolderConfig, env: NodeJS.ProcessEnv): Promise<void> =>
+  (await import('./config/trusted-folders.ts')).trustFolder(config, env)

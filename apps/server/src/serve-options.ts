@@ -5,6 +5,8 @@ export interface ServeOptions {
   /** A URL that `stores.ts` knows; absent = a file in the data directory. */
   readonly database?: string
   readonly configFile?: string
+  /** Called before a configuration of the start directory is read, unless `configFile` is given. Rejects to refuse it. */
+  approveFolder?(directory: string): Promise<void>
   /** Where the configuration is looked for, and what relative paths are relative to. */
   readonly startDir: string
   /** Accepted besides the stored keys, as user `local`. */
@@ -27,6 +29,10 @@ export interface RunningServer {
   readonly url?: string
   /** Where other machines reach it, in plain HTTP. Absent where they do not. */
   readonly openAddresses?: readonly string[]
+  /** The file of the configuration that was loaded, absolute; absent when there is none. */
+  readonly configFile?: string
+  /** The file that holds `localKey`. */
+  readonly localKeyFile: string
   /** The plain text in `<data>/local.key`. Absent where it was revoked, without a listener. */
   readonly localKey?: string
   readonly firstStart: boolean

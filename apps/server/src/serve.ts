@@ -63,6 +63,7 @@ async function start(
   undo.defer(() => log.close())
   const lastResort = options.ownsProcess === true ? installLastResort(log) : undefined
   undo.defer(() => lastResort?.remove())
+  if (options.configFile === undefined) await options.approveFolder?.(options.startDir)
   const config = await loadConfig({
     directory: options.startDir,
     ...(options.configFile === undefined ? {} : { file: options.configFile }),
@@ -158,6 +159,8 @@ async function start(
   return {
     ...(isOpen && { openAddresses: findOpenAddresses(url, listen.host) }),
     ...(localKey && { localKey: localKey.plain }),
+    localKeyFile: keyFile,
+    ...(config.path !== undefined && { configFile: config.path }),
     firstStart: localKey?.isNew === true,
     routes: listeners.routes,
     agents,

@@ -39,7 +39,10 @@ export async function tryStart({ files = {}, flags = [], environment = {} }: Sta
   try {
     for (const [name, content] of Object.entries(files)) await put(join(dir.path, name), content)
     const startedAt = performance.now()
-    const args = ['serve', '--port', '0', '--json', '--data', 'data', ...flags]
+    const given = Object.keys(files).find((name) => /^polylogue\.config\.\w+$/.test(name))
+    // Naming a configuration is trusting it.
+    const named = given === undefined || flags.includes('--config') ? [] : ['--config', given]
+    const args = ['serve', '--port', '0', '--json', '--data', 'data', ...named, ...flags]
     const child = spawn(PROGRAM, args, {
       cwd: dir.path,
       env: { ...process.env, POLYLOGUE_LOG: 'warn', ...environment },

@@ -1,4 +1,5 @@
 import { serveEditor, type AcpHandshake } from '@polylogue/server'
+import { existsSync, realpathSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname } from 'node:path'
 import { ExitCode } from '../exit-code.ts'
@@ -16,20 +17,23 @@ export interface AcpFlags extends OwnerFlags {
 export async function acp(flags: AcpFlags): Promise<number> {
   const scripted = flags.scripted === true || flags.agent === 'scripted' || flags.agent === 'scripted-min'
   const options = toOwnerOptions({ ...flags, scripted })
-  const owner = { ...options, startDir: configDirectory(options.dataDir, flags), log: 'info' as const }
+  // Nobody can be asked on an editor's pipe. The folder is the user's own, because it is never the editor's.
+  const { approveFolder: _, ...rest } = options
+  const owner = { ...rest, startDir: configDirectory(options.dataDir), log: 'info' as const }
   await serveEditor({ owner, handshake: toHandshake(flags) })
   return ExitCode.done
 }
 
 /**
- * Where the configuration is, which is a program: beside the data directory. An editor starts us in the folder that it shows,
- * and whoever wrote that folder must not have anything run by it, nor by a data directory that lies there.
+ * The configuration, which is a program, is read beside the data directory. An editor starts us in the folder that it
+ * shows; whoever wrote that folder must not run anything, so it is never read.
  */
-function configDirectory(dataDir: string, { data }: AcpFlags): string {
-  const isNamed = data !== undefined || Boolean(process.env['POLYLOGUE_DATA'])
+function configDirectory(dataDir: string): string {
   const directory = dirname(dataDir)
-  return isNamed || directory !== process.cwd() ? directory : homedir()
+  return realPath(directory) === realPath(process.cwd()) ? homedir() : directory
 }
+
+const realPath = (path: string): string => (existsSync(path) ? realpathSync(path) : path)
 
 function toHandshake({ agent, profile, resume, resumeReplay }: AcpFlags): AcpHandshake {
   return {

@@ -1,4 +1,5 @@
 import { examine, type Finding } from '@polylogue/server'
+import { approveFolder } from '../approve-folder.ts'
 import { ExitCode } from '../exit-code.ts'
 import { toOwnerOptions, type OwnerFlags } from '../owner-flags.ts'
 import { createTerminal, type Output } from '../terminal.ts'
@@ -11,6 +12,7 @@ export interface DoctorFlags extends OwnerFlags {
 /** Looks at the installation and says how it is. Fails when something is broken; warnings are not failures. */
 export async function doctor(flags: DoctorFlags): Promise<number> {
   const { dataDir, startDir, database, configFile } = toOwnerOptions(flags)
+  if (configFile === undefined) await approveFolder(startDir)
   const findings = await examine({
     dataDir,
     startDir,

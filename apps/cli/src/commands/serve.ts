@@ -1,5 +1,6 @@
 import { serve as startServer, type RunningServer } from '@polylogue/server'
 import { resolve } from 'node:path'
+import { approveFolder } from '../approve-folder.ts'
 import { formatBanner } from '../banner.ts'
 import { ExitCode } from '../exit-code.ts'
 import { createTerminal, type Terminal } from '../terminal.ts'
@@ -30,6 +31,7 @@ export async function serve(flags: ServeFlags): Promise<number> {
   const server = await startServer({
     dataDir,
     startDir,
+    approveFolder,
     listen: { host: flags.host, port: flags.port },
     keys: flags.key,
     allowOrigins: flags.allowOrigin ?? [],

@@ -1,5 +1,6 @@
-import { registerHooks } from 'node:module'
-import { pathToFileURL } from 'node:url'
+import { readFileSync } from 'node:fs'
+import { registerHooks, type ResolveHookSync } from 'node:module'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 
 const PUBLIC_MODULE = new URL('../public.ts', import.meta.url).href
 
@@ -15,6 +16,24 @@ export async function importConfig(file: string): Promise<unknown> {
   return typeof loaded === 'object' && loaded !== null && 'default' in loaded ? loaded.default : undefined
 }
 
+type Resolved = Pick<ReturnType<ResolveHookSync>, 'url' | 'format'>
+
+/**
+ * Whether a file of the user is to be loaded as a module although Node would not: beside a package.json without `type`
+ * Node guesses and warns, and beside one with `"type": "commonjs"`, which npm writes, it refuses `import`.
+ */
+function isModule({ url, format }: Resolved): boolean {
+  if (!url.startsWith('file:') || !/\.[jt]s$/.test(url) || url.includes('/node_modules/')) return false
+  if (format === undefined || format === null) return url.endsWith('.ts')
+  return format.startsWith('commonjs') && MODULE_SYNTAX.test(readFileSync(fileURLToPath(url), 'utf8'))
+}
+
+const MODULE_SYNTAX =
+  /^\s*(?:import\s*[\w{*'"]|export\s+(?:default|const|let|function|async|class|type|interface|\{|\*))/m
+
+const moduleFormatOf = (url: string): 'module' | 'module-typescript' =>
+  url.endsWith('.ts') ? 'module-typescript' : 'module'
+
 /** Once and for good: a tool may import something when it runs. */
 function resolveOurPackages(): void {
   if (isResolving) return
@@ -26,9 +45,7 @@ function resolveOurPackages(): void {
       if (specifier === 'polylogue') return nextResolve(PUBLIC_MODULE, context)
       if (specifier === 'zod') return nextResolve(specifier, { ...context, parentURL: PUBLIC_MODULE })
       const resolved = nextResolve(specifier, context)
-      // Beside a package.json without `type` Node would guess, and warn the user that it has guessed.
-      const isUndecided = resolved.format === undefined || resolved.format === null
-      return isUndecided && resolved.url.endsWith('.ts') ? { ...resolved, format: 'module-typescript' } : resolved
+      return isModule(resolved) ? { ...resolved, format: moduleFormatOf(resolved.url) } : resolved
     },
   })
 }

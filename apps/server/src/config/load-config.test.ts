@@ -143,7 +143,7 @@ describe('a configuration in JSON', () => {
   })
 
   it('is refused when it is a directory, the start directory too', async () => {
-    expect(await refusalOf({}, '.')).toBe('.: must be a .ts, .js or .json file')
+    expect(await refusalOf({}, '.')).toBe('.: must be a .ts, .mts, .js, .mjs or .json file')
     await mkdir(join(directory, 'polylogue.config.json'))
     expect(await refusalOf({})).toBe('polylogue.config.json: must be a regular file')
   })
@@ -154,7 +154,9 @@ describe('a configuration in JSON', () => {
   })
 
   it('is refused when its name has another ending', async () => {
-    expect(await refusalOf({ 'mine.yaml': '' }, 'mine.yaml')).toBe('mine.yaml: must be a .ts, .js or .json file')
+    expect(await refusalOf({ 'mine.yaml': '' }, 'mine.yaml')).toBe(
+      'mine.yaml: must be a .ts, .mts, .js, .mjs or .json file',
+    )
   })
 
   it('is refused when there are two', async () => {
@@ -345,9 +347,28 @@ describe('a configuration that is a module', () => {
     })
   })
 
+  it.each(['polylogue.config.ts', 'polylogue.config.mts', 'polylogue.config.js', 'polylogue.config.mjs'])(
+    'loads as %s beside a package.json of the type commonjs, which npm writes',
+    async (file) => {
+      const ending = file.endsWith('ts') ? 'ts' : 'js'
+      await write({
+        'package.json': '{"type": "commonjs"}',
+        [`names.${ending}`]: "export const name = 'later'\n",
+        [file]: `import { defineTool, z } from 'polylogue'\nimport { name } from './names.${ending}'\nexport default { agents: [{ name, instructions: '', model: 'demo', tools: [defineTool({ name: 'go', description: '', input: z.object({ word: z.literal('Ho') }), effect: 'unsafe', run: () => 1 })] }] }`,
+      })
+      const { stdout, stderr } = await loadInNode(file)
+      expect({ stdout: stdout.split(' ')[0]?.trim(), stderr }).toEqual({ stdout: 'later', stderr: '' })
+    },
+  )
+
+  it('that imports a broken file names that file and its line', async () => {
+    await write({ 'broken.ts': 'export const a = 1\nexport const b = = 2\n', 'mine.ts': "import './broken.ts'" })
+    expect((await loadInNode('mine.ts')).stdout).toMatch(/^ConfigError: mine\.ts: broken\.ts, line 2: /)
+  })
+
   it.each<[string, string, RegExp]>([
     ['has no default export', 'export const config = {}', /^must end with export default defineConfig\(\{ … \}\)$/],
-    ['is no TypeScript', 'export default {\n  agents: [\n', /\S/],
+    ['is no TypeScript', 'export default {\n  agents: [\n  oops x,\n', /^line 3: /],
     ['throws', "throw new Error('first line\\nsecond line')", /^first line second line$/],
     ['imports what is not there', "import 'not-there'", /^Cannot find package 'not-there'/],
     ['needs more than type stripping', 'enum A { B }\nexport default {}', /enum/i],

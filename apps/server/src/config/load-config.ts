@@ -1,5 +1,6 @@
 // Finds the configuration, reads it, and checks all of it: a server either starts with what was written or says in
 // one line why not. It is read once, from the start directory or from `--config`, never from where a session works.
+import { spawnSync } from 'node:child_process'
 import { readFile, readdir, stat } from 'node:fs/promises'
 import { dirname, extname, join, relative, resolve } from 'node:path'
 import type { Tool } from '@polylogue/engine'
@@ -8,6 +9,7 @@ import type { ProviderConfigs } from '@polylogue/models'
 import { oneLine, parseWith, type McpServer, type Skill } from '@polylogue/tools'
 import type { AgentSettings } from './agent-schema.ts'
 import { ConfigError } from './config-error.ts'
+import { CONFIG_FILE_NAMES } from './config-file-names.ts'
 import { configSchema } from './config-schema.ts'
 import type { ModelName } from './define-agent.ts'
 import type { PermissionSettings } from '../permissions/permissions-schema.ts'
@@ -25,6 +27,8 @@ export interface LoadedConfig {
   readonly directory: string
   /** The configuration file as messages name it; absent when there is none. */
   readonly file?: string
+  /** The same, absolute. */
+  readonly path?: string
   /** Those of the configuration file first, then those in Markdown by name. */
   readonly agents: readonly LoadedAgent[]
   readonly defaultAgent?: string
@@ -55,7 +59,6 @@ export interface LoadedAgent extends AgentSettings {
   readonly origin: string
 }
 
-const FILE_NAMES = ['polylogue.config.ts', 'polylogue.config.js', 'polylogue.config.json']
 const LARGEST_FILE = 1024 * 1024
 
 /** Throws `ConfigError`. `file` is taken relative to `directory`. */
@@ -76,6 +79,7 @@ export async function loadConfig(place: { readonly file?: string; readonly direc
   return {
     ...rest,
     file,
+    ...(path !== undefined && { path }),
     directory: folder,
     agents: all.map((agent) => resolveWorkspace(agent, folder)),
     ...(await readSkills(skills, folder)),
@@ -84,17 +88,19 @@ export async function loadConfig(place: { readonly file?: string; readonly direc
 
 async function findConfig(directory: string): Promise<string | undefined> {
   const names = new Set(await listFolder(directory))
-  const found = FILE_NAMES.filter((name) => names.has(name))
+  const found = CONFIG_FILE_NAMES.filter((name) => names.has(name))
   if (found.length > 1) throw new ConfigError(`${found.join(' and ')}: only one of them may be there`)
   return found[0] && join(directory, found[0])
 }
 
 async function readConfig(path: string, file: string): Promise<unknown> {
   if (extname(path) === '.json') return parseJson(file, await readText(path, file))
-  if (!['.ts', '.js'].includes(extname(path))) throw new ConfigError(`${file}: must be a .ts, .js or .json file`)
+  if (!['.ts', '.mts', '.js', '.mjs'].includes(extname(path))) {
+    throw new ConfigError(`${file}: must be a .ts, .mts, .js, .mjs or .json file`)
+  }
   await readText(path, file)
   const config = await importConfig(path).catch((error: unknown) => {
-    throw new ConfigError(`${file}: ${faultOf(error)}`)
+    throw new ConfigError(`${file}: ${faultOf(error, path)}`)
   })
   if (config === undefined) throw new ConfigError(`${file}: must end with export default defineConfig({ … })`)
   return config
@@ -193,13 +199,29 @@ function isFileError(error: unknown, code: string): boolean {
 }
 
 /** Why a module does not load. A word that it stumbles over may be a secret that lacks its quotes. */
-function faultOf(error: unknown): string {
+function faultOf(error: unknown, path: string): string {
+  if (error instanceof SyntaxError) return `${placeOf(error, path)}${withoutWord(messageOf(error))}`
   if (error instanceof ReferenceError && error.message.endsWith(' is not defined')) {
     const [, line, column] = /^ +at .*:(\d+):(\d+)\)?$/m.exec(error.stack ?? '') ?? []
     const place = line === undefined ? '' : `line ${line}, column ${column}: `
     return `${place}there is a name that nothing defines; a text needs quotes`
   }
-  return messageOf(error).replace(/^(Unexpected \w+) '.*'$/, '$1')
+  return withoutWord(messageOf(error))
+}
+
+const withoutWord = (message: string): string => message.replace(/^(Unexpected \w+) ['`].*$/, '$1')
+
+/** Node names the line of a TypeScript file. Of a JavaScript file it does not, so that is parsed once more. */
+function placeOf(error: SyntaxError, path: string): string {
+  const place = /^(?:file:\/\/)?(.+):(\d+)\n/.exec(error.stack ?? '') ?? placeInScript(path)
+  if (place === undefined) return ''
+  const [, file = '', line = ''] = place
+  return file === path ? `line ${line}: ` : `${relative(dirname(path), file)}, line ${line}: `
+}
+
+function placeInScript(path: string): RegExpExecArray | undefined {
+  const { stderr } = spawnSync(process.execPath, ['--no-warnings', '--check', path], { encoding: 'utf8' })
+  return /^(?:file:\/\/)?(.+):(\d+)\n/.exec(stderr) ?? undefined
 }
 
 function messageOf(error: unknown): string {

@@ -1,0 +1,37 @@
+import { findFolderConfig, trustFolder, type FolderConfig } from '@polylogue/server'
+import { askLine } from './ask-line.ts'
+import { CommandFailure } from './command-failure.ts'
+import { ExitCode } from './exit-code.ts'
+import { createTerminal, type Terminal } from './terminal.ts'
+import { toTerminalLine } from './terminal-text.ts'
+
+/**
+ * Lets a configuration of the current folder run only if the user trusts it: it is a program, and the folder may be
+ * somebody else's. Asks at a terminal; without one it refuses.
+ */
+export async function approveFolder(directory: string): Promise<void> {
+  const config = await findFolderConfig(directory, process.env)
+  if (config === undefined || config.isTrusted) return
+  const terminal = createTerminal(process)
+  if (!terminal.canAsk) throw refusal(config, 'Read it, then run: polylogue trust')
+  if (!(await askTrust(terminal, config))) throw refusal(config, 'Nothing was started.')
+  await trustFolder(config, process.env)
+}
+
+async function askTrust({ stderr }: Terminal, { folder, files }: FolderConfig): Promise<boolean> {
+  stderr.write(`${stderr.bold('This folder has a configuration that you have not trusted, or that has changed:')}\n`)
+  for (const file of files) stderr.write(`  ${toTerminalLine(`${folder}/${file}`)}\n`)
+  stderr.write('It is a program and runs with your rights.\n')
+  for (;;) {
+    const answer = await askLine('Trust it? [y/n] ')
+    if (answer === undefined || answer === 'cancel') return false
+    if (/^y(es)?$/i.test(answer.line)) return true
+    if (/^no?$/i.test(answer.line)) return false
+  }
+}
+
+function refusal({ folder, files }: FolderConfig, advice: string): CommandFailure {
+  const name = files.find((file) => file.startsWith('polylogue.config.')) ?? files[0] ?? ''
+  const file = toTerminalLine(`${folder}/${name}`)
+  return new CommandFailure(`${file} is a configuration that you have not trusted. ${advice}`, ExitCode.config)
+}
