@@ -2,7 +2,7 @@
  * An approval as clients of Blade see it: an `AskUserQuestion` that exists nowhere else. Its id is the call's with a
  * prefix that no call of a model begins with.
  */
-import type { EventOf } from '@polylogue/engine'
+import { spellOut, spellOutLine, type EventOf } from '@polylogue/engine'
 import type { Json } from '../wire.ts'
 
 export const ASK_TOOL = 'AskUserQuestion'
@@ -35,14 +35,17 @@ export interface GatedCall {
   readonly source?: SourceLoop | undefined
 }
 
-/** Shows the whole input as JSON, because a text could be made to look like more than one field. */
+/**
+ * Shows the whole input as JSON, because a text could be made to look like more than one field. Characters that nobody
+ * sees are spelled out.
+ */
 export function approvalQuestion(
   call: GatedCall,
   { isCoverable }: Pick<EventOf<'approval.requested'>, 'isCoverable'>,
 ): string {
   const { displayName, name, input, source } = call
-  const title = displayName === name ? name : `${displayName} (${name})`
-  const question = `Allow ${title}?\n${JSON.stringify(input, undefined, 2)}`
+  const title = spellOutLine(displayName === name ? name : `${displayName} (${name})`)
+  const question = `Allow ${title}?\n${spellOut(JSON.stringify(input, undefined, 2))}`
   const options = APPROVAL_CHOICES.map((choice) => ({
     label: LABELS[choice],
     ...(choice === 'session' &&
