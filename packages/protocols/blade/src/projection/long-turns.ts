@@ -27,4 +27,10 @@ function isLong({ blocks, tool_calls }: TurnProjection): boolean {
   return false
 }
 
+/** About as many UTF-16 units as its JSON has. */
+export function lengthOfTurn({ blocks, tool_calls }: TurnProjection): number {
+  const inBlocks = blocks.reduce((sum, { content }) => sum + lengthOf(content), 0)
+  return tool_calls.reduce((sum, call) => sum + call.arguments.length + lengthOf(call.result), inBlocks)
+}
+
 const lengthOf = (value: Json): number => (typeof value === 'string' ? value.length : JSON.stringify(value).length)

@@ -3,6 +3,7 @@ import { BodyRefused, readJsonBody } from '@polylogue/kit'
 import type { Context } from 'hono'
 import type { BladeRestDeps, Caller } from './deps.ts'
 import { answerFile } from './answer-file.ts'
+import { answerList, type ListAnswer } from './answer-list.ts'
 import type { FileAnswer, Operation } from './operation.ts'
 import { Refusal, toRefusal } from './refusal.ts'
 
@@ -10,7 +11,7 @@ export interface NodeEnv {
   Bindings: HttpBindings
 }
 
-export type Answering = Pick<BladeRestDeps, 'authenticate' | 'report' | 'bodies'>
+export type Answering = Pick<BladeRestDeps, 'authenticate' | 'report' | 'bodies' | 'clock'>
 
 /** The key comes before anything else; whatever goes wrong is a status and a `detail`. */
 export function answerOperation(operation: Operation, deps: Answering) {
@@ -23,6 +24,7 @@ export function answerOperation(operation: Operation, deps: Answering) {
       if (caller?.revoked.aborted === true) throw new Refusal(401, 'Unauthorized')
       const answer = await operation.run({ caller, params: c.req.param(), query, body })
       if (operation.isFile) return answerFile(c, answer as FileAnswer)
+      if (operation.isLong === true) return await answerList(c, answer as ListAnswer, deps.clock)
       return operation.status === 204 ? c.body(null, 204) : c.json(answer, operation.status)
     } catch (error) {
       return answerError(c, error, deps)

@@ -1,22 +1,27 @@
 import { z } from 'zod'
 import { withoutMemories } from '../projection/for-guests.ts'
-import { readTurns } from '../projection/read-turns.ts'
+import { TurnReader } from '../projection/turn-reader.ts'
+import type { TurnProjection } from '../wire.ts'
 import { compactSession } from './compact-session.ts'
 import type { BladeRestDeps } from './deps.ts'
-import { operation, type Operation } from './operation.ts'
+import { FewAtATime } from './few-at-a-time.ts'
+import { listOperation, operation, type Operation } from './operation.ts'
 import { Refusal } from './refusal.ts'
 import { turnSchema } from '../schema/turn.ts'
 import { requireOwner, sessionIdIn } from './session-access.ts'
 
 const tag = 'Sessions'
+/** A page of the log may be some megabytes. Clients that wait for theirs cost nothing. */
+const MOST_READS = 4
 
 /** What was said in a session. */
 export function messageOperations({
   engine,
   describe,
 }: Pick<BladeRestDeps, 'engine' | 'describe'>): readonly Operation[] {
+  const reads = new FewAtATime(MOST_READS)
   return [
-    operation({
+    listOperation({
       method: 'GET',
       path: '/api/sessions/{sid}/messages',
       name: 'listMessages',
@@ -25,8 +30,13 @@ export function messageOperations({
       answer: z.array(turnSchema),
       async run({ caller: { userId }, param }) {
         const { sessionId, userId: owner } = await engine.readSession(userId, sessionIdIn(param('sid')), 'guest')
-        const turns = await readTurns(engine, { userId, sessionId, as: 'guest' }, describe)
-        return owner === userId ? turns : turns.map(withoutMemories)
+        const reader = new TurnReader(engine, { userId, sessionId, as: 'guest' }, describe)
+        return {
+          async next() {
+            const turns = await reads.run(() => reader.read())
+            return owner === userId ? turns : turns?.map(withoutMemories)
+          },
+        }
       },
     }),
     operation({
@@ -44,10 +54,18 @@ export function messageOperations({
       async run({ caller: { userId }, param }) {
         const { sessionId } = await requireOwner(engine, userId, sessionIdIn(param('sid')))
         const { compactionId } = await compactSession(engine, userId, sessionId)
-        const turn = (await readTurns(engine, { userId, sessionId }, describe)).find(({ id }) => id === compactionId)
+        const turn = await findTurn(new TurnReader(engine, { userId, sessionId }, describe), compactionId)
         if (turn === undefined) throw new Refusal(409, 'The session has changed meanwhile.')
         return { status: 'ok' as const, turn }
       },
     }),
   ]
+}
+
+async function findTurn(reader: TurnReader, id: string): Promise<TurnProjection | undefined> {
+  for (let turns = await reader.read(); turns !== undefined; turns = await reader.read()) {
+    const found = turns.find((turn) => turn.id === id)
+    if (found !== undefined) return found
+  }
+  return undefined
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { describeIssue } from '../schema/describe-issue.ts'
 import type { Sent } from '../schema/fields.ts'
+import type { ListAnswer } from './answer-list.ts'
 import type { Caller } from './deps.ts'
 import { Refusal, type RefusalStatus } from './refusal.ts'
 
@@ -33,6 +34,8 @@ export interface Operation extends Described {
   readonly answer: z.ZodType | undefined
   /** The answer is the bytes of a file, a `FileAnswer`. */
   readonly isFile: boolean
+  /** The answer is a list that is made piece by piece, a `ListAnswer`. */
+  readonly isLong?: boolean
   run(given: Given): Promise<unknown>
 }
 
@@ -101,6 +104,18 @@ export function operation<
 }
 
 const NOTHING: Nothing = z.object({})
+
+/** For a list that may be too long to be held at once. `answer` describes the whole list. */
+export function listOperation<Path extends string, Item extends z.ZodType>(
+  spec: Described & {
+    readonly path: Path
+    readonly answer: z.ZodArray<Item>
+    run(exchange: Exchange<Path, object, object>): Promise<ListAnswer>
+  },
+): Operation {
+  const { run, answer, ...described } = spec
+  return { ...operation({ ...described, answer: z.custom<ListAnswer>(), run }), answer, isLong: true }
+}
 
 export interface FileAnswer {
   readonly bytes: Uint8Array

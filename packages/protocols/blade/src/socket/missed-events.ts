@@ -6,21 +6,32 @@ import { SessionProjection } from '../projection/session-projection.ts'
 /** Reads a session's log for a client that was away. */
 export interface MissedEvents {
   /**
-   * What a client missed that had everything up to `after`: all that was told but patches, each turn once and as it
-   * ended. Turns that stream are left out; it gets those as they are now. Reading ends here, and up to this very moment.
+   * What a client missed that had everything up to `after`: all events but patches, each turn once and as it ended. Turns
+   * that stream are left out; the client gets those as they are now. Reading ends here, up to this very moment.
    */
-  take(after: number): readonly ProjectedOutput[]
+  take(): readonly ProjectedOutput[]
 }
 
 export async function readMissedEvents(
   engine: Pick<Engine, 'attach'>,
-  { userId, sessionId }: { readonly userId: UserId; readonly sessionId: SessionId },
+  { userId, sessionId, after }: { readonly userId: UserId; readonly sessionId: SessionId; readonly after: number },
   describe: Describe,
 ): Promise<MissedEvents> {
   const projection = new SessionProjection(describe, { keep: 'open' })
-  const told: { readonly seq: number; readonly output: ProjectedOutput }[] = []
+  // What came before is not kept: a session may be long, and many clients may come back at once.
+  let missed: ProjectedOutput[] = []
+  const ended = new Set<string>()
   const keep = (seq: number, outputs: readonly ProjectedOutput[]): void => {
-    for (const output of outputs) if (output.event !== 'turn:patch') told.push({ seq, output })
+    if (seq <= after) return
+    for (const output of outputs) {
+      if (output.event === 'turn:patch' || output.event === 'turn:start') continue
+      if (output.event === 'turn:end') {
+        const { turn_id } = output.payload
+        if (ended.has(turn_id)) missed = missed.filter((earlier) => !isSameTurn(earlier, output))
+        ended.add(turn_id)
+      }
+      missed.push(output)
+    }
   }
   const attachment = await engine.attach(
     userId,
@@ -33,19 +44,13 @@ export async function readMissedEvents(
     },
   )
   return {
-    take(after) {
+    take() {
       attachment.detach()
       keep(projection.seq, projection.settle())
-      const missed = told.filter(({ seq }) => seq > after).map(({ output }) => output)
-      const isLast = (output: ProjectedOutput, index: number): boolean =>
-        output.event !== 'turn:end' ||
-        !missed.slice(index + 1).some((later) => later.event === 'turn:end' && isSameTurn(later, output))
-      return missed.filter((output, index) => output.event !== 'turn:start' && isLast(output, index))
+      return missed
     },
   }
 }
 
-const isSameTurn = (
-  a: Extract<ProjectedOutput, { event: 'turn:end' }>,
-  b: Extract<ProjectedOutput, { event: 'turn:end' }>,
-): boolean => a.payload.turn_id === b.payload.turn_id
+const isSameTurn = (a: ProjectedOutput, b: Extract<ProjectedOutput, { event: 'turn:end' }>): boolean =>
+  a.event === 'turn:end' && a.payload.turn_id === b.payload.turn_id

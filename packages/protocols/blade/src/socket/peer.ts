@@ -214,9 +214,11 @@ export class Peer {
     const view = await engine.readSession(this.#caller.userId, sessionId, 'guest')
     const live = await this.#lives.acquire(sessionId, view.userId)
     const missed =
-      after === undefined ? undefined : await readMissedEvents(engine, { userId: view.userId, sessionId }, describe)
+      after === undefined
+        ? undefined
+        : await readMissedEvents(engine, { userId: view.userId, sessionId, after }, describe)
     // From here to the end nothing waits: what is live now and what was missed meet without gap or repeat.
-    const told = missed?.take(after ?? 0) ?? []
+    const told = missed?.take() ?? []
     if (!this.#socket.connected) return this.#lives.release(live)
     if (!this.isOwner(live) && isUnsharedSince(view.lastSeq, live.projection)) {
       this.#lives.release(live)
