@@ -1,7 +1,10 @@
 import type { Socket } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { DIALECTS, V3 } from '../support/aap-dialect.ts'
 import { openSession } from '../support/aap-session.ts'
+import { readMetric } from '../streams/support/read-metric.ts'
+import { eventually } from '../support/eventually.ts'
 import { textOf } from '../support/played-turn.ts'
 import { NEXT, call, script } from '../support/script.ts'
 import { createSseParser } from '../support/sse-parser.ts'
@@ -30,6 +33,20 @@ afterAll(async () => {
   await server.stop()
 })
 
+/** Reads no more than so many bytes a second, until the server has ended the answer. */
+async function readAt(socket: Socket, bytesPerSecond: number): Promise<Buffer> {
+  const began = performance.now()
+  const received: Buffer[] = []
+  let size = 0
+  for await (const bytes of socket) {
+    received.push(bytes as Buffer)
+    size += (bytes as Buffer).length
+    const early = (size / bytesPerSecond) * 1000 - (performance.now() - began)
+    if (early > 0) await delay(early)
+  }
+  return Buffer.concat(received)
+}
+
 /** What still lies in the buffers of a connection that the server gave up. */
 async function drain(socket: Socket): Promise<Buffer> {
   const received: Buffer[] = []
@@ -46,6 +63,8 @@ describe.each(DIALECTS)('streams under pressure at $base', (dialect) => {
 
   it(`aap 85${mark}: a slow reader is dropped within bounds and slows nobody down`, { timeout: 90_000 }, async () => {
     const client = server.client(dialect)
+    const dropped = (): Promise<number> => readMetric(server, 'polylogue_readers_dropped_total')
+    const before = await dropped()
     const session = await openSession(client)
     const watching = await server.client(V3).events(session.id, '?follow=1')
     const body = JSON.stringify({ stream: 'delta', messages: [{ role: 'user', content: `tokens ${TOKENS}` }] })
@@ -63,6 +82,7 @@ describe.each(DIALECTS)('streams under pressure at $base', (dialect) => {
 
     await watching.untilCount('turn_stop', dialect === V3 ? 1 : 2)
     watching.cut()
+    await eventually(async () => ((await dropped()) > before ? true : undefined), 'the slow reader is dropped')
     const received = await drain(sleepy)
     const { chunks, isComplete } = splitAnswer(received)
     expect(isComplete).toBe(false)
@@ -72,17 +92,31 @@ describe.each(DIALECTS)('streams under pressure at $base', (dialect) => {
     expect(textOf(await session.talk())).toBe(whole)
     if (dialect !== V3) return
     const seen = createSseParser().feed(chunks)
-    const before = seen.map(({ data }) => String(data['delta'] ?? '')).join('')
+    const first = seen.map(({ data }) => String(data['delta'] ?? '')).join('')
     const rest = await (await client.events(session.id, `?after=${seen.at(-1)?.id}`)).finished()
     const after = rest.map(({ data }) => String(data['delta'] ?? '')).join('')
-    expect(before.length).toBeGreaterThan(0)
-    expect(before + after === whole).toBe(true)
+    expect(first.length).toBeGreaterThan(0)
+    expect(first + after === whole).toBe(true)
     expect(rest.at(-1)?.data).toMatchObject({ event: 'turn_stop', stopReason: 'end_turn' })
   })
 })
 
 describe.each(DIALECTS)('bursts at $base', (dialect) => {
   const { mark } = dialect
+
+  it(`aap 85${mark}: a client that reads steadily at a megabyte a second is not cut`, { timeout: 90_000 }, async () => {
+    const client = server.client(dialect)
+    const session = await openSession(client)
+    const body = JSON.stringify({ stream: 'delta', messages: [{ role: 'user', content: `tokens ${TOKENS}` }] })
+    const socket = await openRawTurn(client.exchange('POST', dialect.turns(session.id), { body }))
+    const { chunks, isComplete } = splitAnswer(await readAt(socket, MEBIBYTE))
+    expect(isComplete).toBe(true)
+    const text = createSseParser()
+      .feed(chunks)
+      .map(({ data }) => String(data['delta'] ?? ''))
+      .join('')
+    expect(text === 'x '.repeat(TOKENS)).toBe(true)
+  })
 
   it(`aap 85${mark}: a reader that reads gets a burst larger than its buffer whole`, async () => {
     const session = await openSession(server.client(dialect), { tools: [{ name: 'echo', trust: true }] })

@@ -9,7 +9,7 @@ export const STREAM_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: `${KIT}/sse/event-stream.ts`,
-        find: '    if (this.#outgoing.writableLength > this.#limit()) this.#stalled()\n',
+        find: '    if (this.#unsent() > this.#limit()) this.#stalled()\n',
         replacement: '',
       },
     ],

@@ -18,11 +18,12 @@ export function beginChunks(outgoing: ServerResponse, headers: OutgoingHttpHeade
   outgoing.chunkedEncoding = false
 }
 
-export function writeChunk(outgoing: ServerResponse, text: string): void {
+/** `onWritten` is called when the system has taken all of the text. */
+export function writeChunk(outgoing: ServerResponse, text: string, onWritten?: () => void): void {
   // A corked socket keeps Node from waiting for the end of the tick. Behind another answer there is no socket yet.
   const { socket } = outgoing
   socket?.cork()
-  outgoing.write(knowsChunks(outgoing) ? toChunk(text) : text)
+  outgoing.write(knowsChunks(outgoing) ? toChunk(text) : text, onWritten)
   socket?.uncork()
 }
 

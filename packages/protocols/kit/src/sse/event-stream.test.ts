@@ -17,7 +17,7 @@ afterEach(async () => {
 })
 
 /** One stream over a real socket: the response as the server has it, and what the client reads. */
-async function openStream(outBufferBytes = 512 * 1024) {
+async function openStream(outBufferBytes = 512 * 1024, heartbeatMs = 1_000) {
   const clock = createFakeClock()
   const queue = new FlushQueue()
   const reached = Promise.withResolvers<ServerResponse>()
@@ -33,10 +33,11 @@ async function openStream(outBufferBytes = 512 * 1024) {
   const outgoing = await reached.promise
   const writes: string[] = []
   const write = outgoing.write.bind(outgoing)
-  outgoing.write = ((chunk: string) => (writes.push(textIn(chunk)), write(chunk))) as typeof outgoing.write
+  const note = (chunk: string, onWritten: () => void) => (writes.push(textIn(chunk)), write(chunk, onWritten))
+  outgoing.write = note as typeof outgoing.write
   const slow = { count: 0 }
   const onSlow = (): void => void slow.count++
-  const heartbeats = new Heartbeats(clock, 1_000)
+  const heartbeats = new Heartbeats(clock, heartbeatMs)
   const stream = new EventStream(outgoing, { queue, clock, heartbeats, patienceMs: 4_000, outBufferBytes, onSlow })
   return { stream, outgoing, writes, clock, slow, incoming: answered.promise }
 }
@@ -189,6 +190,50 @@ describe('an event stream', () => {
     await drained
     expect(outgoing.destroyed).toBe(true)
     expect(slow.count).toBe(1)
+    answer.on('error', () => undefined).destroy()
+  })
+
+  it('goes on for a client that reads steadily, however slowly and however much waits', async () => {
+    const { stream, clock, slow, incoming } = await openStream(256 * 1024, 1_000_000)
+    const frame = '\u{1F600}x'.repeat(200_000)
+    const frames = 24
+    const whole = Buffer.byteLength(frame) * frames
+    stream.onStalled(() => undefined)
+    stream.begin()
+    const answer = await incoming
+    for (let sent = 0; sent < frames; sent++) stream.send(frame)
+    const room = stream.room('live')
+    await setImmediate()
+    let received = 0
+    let text = ''
+    const reader = answer.setEncoding('utf8')[Symbol.asyncIterator]()
+    while (received < whole) {
+      // Some megabytes, so that the system notices, then a pause that is almost too long.
+      for (const until = received + 6_000_000; received < Math.min(until, whole);) {
+        const { value } = (await reader.next()) as { value: string }
+        received += Buffer.byteLength(value)
+        text += value
+      }
+      await setImmediate()
+      clock.advance(4_900)
+    }
+    await room
+    expect(slow.count).toBe(0)
+    expect(text === frame.repeat(frames)).toBe(true)
+    stream.end()
+  })
+
+  it('cuts a client that does not read what is left when the stream ends', async () => {
+    const { stream, outgoing, clock, incoming } = await openStream()
+    stream.begin()
+    const answer = await incoming
+    answer.pause()
+    stream.send('x'.repeat(16 * 1024 * 1024))
+    await setImmediate()
+    stream.end()
+    await setImmediate()
+    clock.advance(4_000)
+    expect(outgoing.destroyed).toBe(true)
     answer.on('error', () => undefined).destroy()
   })
 

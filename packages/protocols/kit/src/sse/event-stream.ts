@@ -11,16 +11,16 @@ export interface FrameSink {
   sendLater(frame: Promise<string>): void
 }
 
-/** The same for all streams of a door: an object of its own would cost each of them. */
+/** The same object for all streams of a door, to save memory. */
 export interface EventStreamOptions {
   readonly queue: FlushQueue
   readonly clock: Clock
   readonly heartbeats: Heartbeats
-  /** How long nothing of a past may leave before its client counts as gone. */
+  /** How long a client that reads the past may take nothing before its connection is cut. */
   readonly patienceMs: number
-  /** No reader is told more while this much waits for it (or twice its largest event, if that is more). */
+  /** A client is sent nothing more while this much waits for it (or twice its largest event, if that is more). */
   readonly outBufferBytes: number
-  /** The reader did not read and is let go. */
+  /** A client that does not read is disconnected. */
   onSlow(): void
 }
 
@@ -30,17 +30,27 @@ const SSE_HEADERS: OutgoingHttpHeaders = {
   'x-accel-buffering': 'no',
 }
 
-// A past is long and networks are slow; a client that has fallen behind what happens now is told so by its socket, and
-// comes back with its cursor.
-const STALLED_MS = 500
+// A client that reads live events may take nothing for this long. The system reports progress in steps of up to a third of
+// the socket's send buffer, over a megabyte on a fast network: a shorter time would cut clients that read steadily.
+const STALLED_MS = 5_000
+// The system is given one piece at a time. When it has taken a piece, the client is making progress, however much waits.
+const PIECE_LENGTH = 64 * 1024
 
-/** One open event stream, written straight to the socket's response. Headers leave with the first frames. */
+/** One open event stream, written directly to the response. Headers leave with the first frames. */
 export class EventStream implements FrameSink, Flushable, Pace, Beating {
   readonly #outgoing: ServerResponse
   readonly #options: EventStreamOptions
   readonly #onGone = (): void => this.#release()
+  readonly #onWritten = (): void => this.#written()
   readonly #closing: (() => void)[] = []
+  /** Frames that no write has begun with. */
   #pending = ''
+  /** The text that is being written, and how much of it the system was given. */
+  #current = ''
+  #given = 0
+  #isWriting = false
+  /** Pieces that the system has taken. */
+  #pieces = 0
   #isDirty = false
   #state: 'open' | 'ending' | 'closed' = 'open'
   #largest = 0
@@ -48,6 +58,7 @@ export class EventStream implements FrameSink, Flushable, Pace, Beating {
   #waiting: (string | Promise<string>)[] | undefined
   #waitingSize = 0
   #whenMade: Promise<void> | undefined
+  #whenWritten: PromiseWithResolvers<void> | undefined
   #stalled = (): void => this.#dropSlow()
   #silentBeats = 0
 
@@ -59,13 +70,13 @@ export class EventStream implements FrameSink, Flushable, Pace, Beating {
     else options.heartbeats.add(this)
   }
 
-  /** Once, whatever ends the stream; at once if it has ended. */
+  /** Calls `run` once, when the stream ends for any reason; at once if it has ended. */
   whenClosed(run: () => void): void {
     if (this.#state === 'closed') run()
     else this.#closing.push(run)
   }
 
-  /** Sends the headers now, for a stream that may have nothing to say for a while. */
+  /** Sends the headers now, for a stream that may have nothing to send for a while. */
   begin(): void {
     if (this.#state === 'open') this.#markDirty()
   }
@@ -76,7 +87,7 @@ export class EventStream implements FrameSink, Flushable, Pace, Beating {
     this.#pending += frame
     if (frame.length > this.#largest) this.#largest = frame.length
     if (!this.#isDirty) this.#markDirty()
-    // A long replay in one go: out with it, and see whether anybody reads.
+    // A long replay in one go: write it, and see whether anybody reads.
     else if (this.#pending.length > this.#limit()) this.#write()
   }
 
@@ -93,6 +104,9 @@ export class EventStream implements FrameSink, Flushable, Pace, Beating {
     if (this.#state !== 'open') return
     this.#state = 'ending'
     if (this.#waiting === undefined) this.#markDirty()
+    if (!this.#isWriting) return
+    const patience = this.#watchProgress(this.#options.patienceMs)
+    this.whenClosed(() => patience.cancel())
   }
 
   /** At once, whatever is still to be written. */
@@ -102,25 +116,23 @@ export class EventStream implements FrameSink, Flushable, Pace, Beating {
     this.#release()
   }
 
-  /** Half of what costs a reader its stream. */
+  /** Half of what costs a client its stream. */
   get isFull(): boolean {
-    return this.#pending.length + this.#waitingSize + this.#outgoing.writableLength > this.#limit() / 2
+    return this.#unsent() > this.#limit() / 2
   }
 
   onStalled(run: () => void): void {
     this.#stalled = run
   }
 
+  /** Resolves when the system has taken everything, or when the stream is over. */
   async room(reading: 'past' | 'live'): Promise<void> {
     await this.#whenMade
     if (this.#state !== 'closed') this.#write()
-    if (this.#state === 'closed' || !this.#outgoing.writableNeedDrain) return
-    const patienceMs = reading === 'past' ? this.#options.patienceMs : STALLED_MS
-    const { promise, resolve } = Promise.withResolvers<void>()
-    this.#outgoing.on('drain', resolve).on('close', resolve)
-    const patience = this.#watchProgress(patienceMs)
-    await promise
-    this.#outgoing.off('drain', resolve).off('close', resolve)
+    if (this.#state === 'closed' || !this.#isWriting) return
+    const patience = this.#watchProgress(reading === 'past' ? this.#options.patienceMs : STALLED_MS)
+    this.#whenWritten ??= Promise.withResolvers()
+    await this.#whenWritten.promise
     patience.cancel()
   }
 
@@ -143,28 +155,65 @@ export class EventStream implements FrameSink, Flushable, Pace, Beating {
   }
 
   #write(): void {
-    const text = this.#pending
-    this.#pending = ''
+    if (this.#isWriting) return this.#checkLimit()
+    if (this.#given === this.#current.length) this.#takePending()
     if (!this.#outgoing.headersSent) beginChunks(this.#outgoing, SSE_HEADERS)
-    if (this.#state === 'ending' && this.#waiting === undefined) {
-      endChunks(this.#outgoing, text)
+    const piece = this.#nextPiece()
+    const isLast = this.#given === this.#current.length && this.#pending === '' && this.#waiting === undefined
+    if (this.#state === 'ending' && isLast) {
+      endChunks(this.#outgoing, piece)
       return this.#release()
     }
-    if (text === '') return this.#outgoing.flushHeaders()
-    writeChunk(this.#outgoing, text)
+    if (piece === '') return this.#outgoing.flushHeaders()
+    this.#isWriting = true
+    writeChunk(this.#outgoing, piece, this.#onWritten)
     this.#silentBeats = 0
-    if (this.#outgoing.writableLength > this.#limit()) this.#stalled()
+    this.#checkLimit()
   }
 
-  /** Drops the stream as soon as nothing has left for so long. */
+  #checkLimit(): void {
+    if (this.#unsent() > this.#limit()) this.#stalled()
+  }
+
+  #written(): void {
+    this.#isWriting = false
+    this.#pieces += 1
+    if (this.#state === 'closed') return
+    if (this.#given < this.#current.length || this.#state === 'ending') return this.#write()
+    if (this.#pending !== '') return this.#markDirty()
+    this.#whenWritten?.resolve()
+    this.#whenWritten = undefined
+  }
+
+  #takePending(): void {
+    this.#current = this.#pending
+    this.#pending = ''
+    this.#given = 0
+  }
+
+  /** Never half of a character: each piece is encoded alone. */
+  #nextPiece(): string {
+    const { length } = this.#current
+    const start = this.#given
+    let end = Math.min(start + PIECE_LENGTH, length)
+    if (end < length && isHighSurrogate(this.#current.charCodeAt(end - 1))) end += 1
+    this.#given = end
+    return start === 0 && end === length ? this.#current : this.#current.slice(start, end)
+  }
+
+  /** What the system has not taken yet, as far as we know. */
+  #unsent(): number {
+    const inHand = this.#isWriting ? Math.min(PIECE_LENGTH, this.#given) : 0
+    return this.#pending.length + this.#waitingSize + this.#current.length - this.#given + inHand
+  }
+
+  /** Cuts the connection as soon as the system has taken nothing for so long. */
   #watchProgress(patienceMs: number): Timer {
     const { clock } = this.#options
     let timer: Timer
     const watch = (): void => {
-      const { writableLength } = this.#outgoing
-      timer = clock.setTimer(patienceMs, () =>
-        this.#outgoing.writableLength < writableLength ? watch() : this.#dropSlow(),
-      )
+      const pieces = this.#pieces
+      timer = clock.setTimer(patienceMs, () => (this.#pieces > pieces ? watch() : this.#dropSlow()))
     }
     watch()
     return { cancel: () => timer.cancel() }
@@ -208,9 +257,14 @@ export class EventStream implements FrameSink, Flushable, Pace, Beating {
     if (this.#state === 'closed') return
     this.#state = 'closed'
     this.#pending = ''
+    this.#current = ''
+    this.#given = 0
     this.#waiting = undefined
+    this.#whenWritten?.resolve()
     this.#options.heartbeats.remove(this)
     this.#outgoing.off('close', this.#onGone)
     for (const run of this.#closing) run()
   }
 }
+
+const isHighSurrogate = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff
