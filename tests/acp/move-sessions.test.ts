@@ -55,7 +55,7 @@ it('a session of Agentao’s is imported, loaded and gone on with in an editor, 
   expect(exported.messages.slice(0, 4)).toMatchObject(messages.slice(1))
   expect(await run('sessions', 'export', sessionId, '--output', output)).toMatchObject({
     code: 1,
-    stderr: expect.stringContaining('is there already'),
+    stderr: expect.stringContaining('already exists'),
   })
 })
 

@@ -108,7 +108,7 @@ describe('/acp over the network', () => {
   })
 
   it('refuses a cookie that another site made the browser send, and knows no other agents and profiles', async () => {
-    expect(await refusal({ cookie: `polylogue_session=${annasKey}` })).toBe(403)
+    expect(await refusal({ cookie: `polylogue_session_${new URL(server.url).port}=${annasKey}` })).toBe(403)
     expect(await refusal(bearer(annasKey), '?agent=nobody')).toBe(404)
     expect(await refusal(bearer(annasKey), '?profile=old')).toBe(400)
   })
