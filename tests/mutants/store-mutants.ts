@@ -45,6 +45,17 @@ export const STORE_MUTANTS: readonly Mutant[] = [
     caughtBy: { file: `${STORE}/sqlite-stores.test.ts`, test: 'fenced when the runner no longer holds' },
   },
   {
+    name: 'an append does not check how much its session and user may store',
+    edits: [
+      {
+        file: `${STORE}/append.ts`,
+        find: "    if (lack !== undefined) return { type: 'conflict', reason: lack }\n",
+        replacement: '    void lack\n',
+      },
+    ],
+    caughtBy: { file: `${STORE}/sqlite-stores.test.ts`, test: 'are limited for a session' },
+  },
+  {
     name: 'commits do not wait for the disk (synchronous=NORMAL)',
     edits: [
       {

@@ -4,13 +4,13 @@ import { shellQuote } from '../platform/private-file.ts'
 import type { Patient } from './examine.ts'
 import { fail, ok, warn, type Finding } from './finding.ts'
 
-/** The server refuses to start when one of these is open to others. */
+/** The server refuses to start when other users can read one of these. */
 const KEY_FILES = new Set(['local.key', 'secret.key'])
 
 export async function checkDataDir({ dataDir }: Patient): Promise<readonly Finding[]> {
   const directory = statSync(dataDir, { throwIfNoEntry: false })
   if (directory === undefined) {
-    return [warn('data directory', `${dataDir} does not exist.`, 'The first start makes it: polylogue serve')]
+    return [warn('data directory', `${dataDir} does not exist.`, 'The first start creates it: polylogue serve')]
   }
   if (!directory.isDirectory()) {
     return [fail('data directory', `${dataDir} is not a directory.`, 'Choose another with --data.')]

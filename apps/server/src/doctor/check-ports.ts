@@ -7,7 +7,7 @@ import { fail, ok, warn, type Finding } from './finding.ts'
 const USUAL_PORT = 8020
 const PATIENCE_MS = 3_000
 
-/** Whether the server can be reached, or could be started. */
+/** Checks that the server can be reached, or could be started. */
 export async function checkPorts({ live }: Patient): Promise<readonly Finding[]> {
   if (live?.url !== undefined) return [await checkAnswer(live.url)]
   if (await isFree(USUAL_PORT)) return [ok('port', `${USUAL_PORT} is free.`)]
@@ -20,7 +20,7 @@ async function checkAnswer(url: string): Promise<Finding> {
   return fail('port', `${url} does not answer (${status}).`, 'Look into the log of the server, and restart it.')
 }
 
-/** The status, or why there is none. */
+/** The status, or the reason why there is none. */
 function statusOf(url: string): Promise<number | string> {
   return new Promise((resolve) => {
     const request = get(url, { agent: false, timeout: PATIENCE_MS }, (response) => {

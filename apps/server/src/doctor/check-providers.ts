@@ -5,7 +5,7 @@ import { fail, ok, type Finding } from './finding.ts'
 
 const PATIENCE_MS = 3_000
 
-/** Whether those that have a key answer at all. The key itself is not sent: nobody asked to use it. */
+/** Checks that providers with a key answer at all. The key itself is not sent. */
 export async function checkProviders({ config, env }: Patient): Promise<readonly Finding[]> {
   // Without a configuration there may still be keys in the environment.
   const providers = findKeyedProviders(config instanceof ConfigError ? {} : config.providers, env)
@@ -26,7 +26,7 @@ async function checkProvider({ title, baseUrl, apiKeyFrom }: Provider): Promise<
   }
 }
 
-/** `fetch` hides what happened in its cause. */
+/** `fetch` keeps the reason in `cause`. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   const { cause } = error

@@ -1,9 +1,9 @@
-/** One line of a diagnosis: what was looked at, how it is, and what to do about it. */
+/** One line of a diagnosis: the check, its result, and what to do about it. */
 export interface Finding {
   readonly check: string
   readonly status: 'ok' | 'warn' | 'fail'
   readonly message: string
-  /** What to do next, where there is something. */
+  /** What to do next, if anything. */
   readonly remedy?: string
 }
 

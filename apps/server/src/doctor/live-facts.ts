@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** What only the running server knows about itself. */
+/** Facts that only the running server knows. */
 export const liveFacts = z.object({
   version: z.string(),
   node: z.string(),

@@ -17,7 +17,7 @@ export interface Counter extends Metric {
   readonly total: number
 }
 
-/** Contract for callers: label values come from a small fixed set; every new one costs memory for ever. */
+/** Contract for callers: label values come from a small fixed set; each new value takes memory forever. */
 export function createCounter(name: string, help: string): Counter {
   const series = new Map<string, number>()
   return {
@@ -32,7 +32,7 @@ export function createCounter(name: string, help: string): Counter {
   }
 }
 
-/** Read when somebody asks. `undefined` = not known at the moment. */
+/** `read` is called for each scrape. `undefined`: unknown at the moment. */
 export function createGauge(name: string, help: string, read: () => number | undefined): Metric {
   return {
     expose() {
@@ -46,7 +46,7 @@ export interface Histogram extends Metric {
   observe(value: number): void
 }
 
-/** `bounds` ascend; what is larger than all of them is counted under `+Inf`. */
+/** `bounds` ascend. Larger values count under `+Inf`. */
 export function createHistogram(name: string, help: string, bounds: readonly number[]): Histogram {
   const counts = new Float64Array(bounds.length + 1)
   let sum = 0

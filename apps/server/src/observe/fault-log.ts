@@ -1,7 +1,7 @@
 import type { Clock, StorageFault } from '@polylogue/engine'
 import type { Log } from '../log/log.ts'
 
-/** Says that the storage fails, and when it is back: once each, however many writes it concerns. */
+/** Logs a storage fault and its end once each, not for every write that it affects. */
 export interface FaultLog {
   fault(fault: StorageFault): void
   worked(): void

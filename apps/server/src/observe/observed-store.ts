@@ -1,18 +1,18 @@
 import { StorageFault, type AppendRequest, type EventStore, type SessionId } from '@polylogue/engine'
 
-/** What goes through a store, for whoever counts or watches. Called after the fact; must not throw. */
+/** Learns what goes through a store. Methods are called afterwards and must not throw. */
 export interface StoreObserver {
-  /** It is on disk. */
+  /** The append is on disk. */
   appended(request: AppendRequest, seconds: number): void
   deleted(sessionId: SessionId): void
   /** The session has another runner, or is gone: what becomes of its turn is recorded elsewhere. */
   lost(sessionId: SessionId): void
-  /** So many writes became durable together. */
+  /** This number of writes became durable together. */
   committed(writes: number): void
   fault(fault: StorageFault): void
 }
 
-/** The same store. Writes that one commit makes durable settle together, which is how its size is known out here. */
+/** The same store, observed. Writes of one commit settle together, so counting them gives the size of the commit. */
 export function observeStore(store: EventStore, observer: StoreObserver): EventStore {
   let settled = 0
   const countCommit = (): void => {

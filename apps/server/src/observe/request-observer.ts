@@ -9,9 +9,9 @@ export interface RequestObserverDeps {
   readonly addressOf: ClientAddress
 }
 
-/** Probes and the page's own files come often and say little. */
+/** Probes and files of the page are frequent and rarely interesting. */
 const QUIET = /^\/(?:healthz|readyz|metrics|page\/.*)$/
-/** nginx's number for a client that left before it was answered. */
+/** nginx's status for a client that left before the answer. */
 const LEFT = 499
 
 /** One line and one count for every request. */
@@ -36,7 +36,7 @@ export function createRequestObserver({ log, metrics, addressOf }: RequestObserv
   }
 }
 
-/** The operator wants to know who keeps trying. */
+/** Log the address of refused requests. */
 function isRefusal(status: number): boolean {
   return status === 401 || status === 403 || status === 429
 }

@@ -1,18 +1,18 @@
 import type { AppendRequest, SessionHead, SessionId, UserId } from '@polylogue/engine'
 
-/** Which sessions have a turn at work, and whose they are: a fold of what was recorded since this process began. */
+/** The sessions with a running turn and their users, folded from what was recorded since this process started. */
 export interface RunningTurns {
   readonly count: number
-  /** Those of one user, and those that are just being admitted. */
+  /** The running turns of one user, including those that are being admitted. */
   countOf(userId: UserId): number
-  /** A command that starts or resumes a turn is on its way; call the answer when it is done. */
+  /** Announces a command that starts or resumes a turn. Call the returned function when it is done. */
   expect(userId: UserId, sessionId?: SessionId): () => void
   appended(request: AppendRequest): void
   deleted(sessionId: SessionId): void
 }
 
 export interface RunningTurnsDeps {
-  /** For turns that were taken over: nobody asked for them in this process. */
+  /** Finds the user of a turn that was taken over, because no command in this process named them. */
   readHead(sessionId: SessionId): Promise<SessionHead | undefined>
 }
 
@@ -37,7 +37,7 @@ export function createRunningTurns({ readHead }: RunningTurnsDeps): RunningTurns
     if (userId === undefined) void lookUp(sessionId)
   }
   const lookUp = async (sessionId: SessionId): Promise<void> => {
-    // A storage that cannot say it now has been reported by whoever watches it; the turn then counts for nobody.
+    // The store's observer reports the fault. The turn then counts for no user.
     const head = await readHead(sessionId).catch(() => undefined)
     if (head === undefined || !running.has(sessionId) || running.get(sessionId) !== undefined) return
     running.set(sessionId, head.userId)
@@ -67,7 +67,7 @@ export function createRunningTurns({ readHead }: RunningTurnsDeps): RunningTurns
   }
 }
 
-/** Whether a turn runs after these events; `undefined` = as before. */
+/** Whether a turn runs after these events. `undefined`: no change. */
 function lastStatus(events: AppendRequest['events']): boolean | undefined {
   for (const event of events.toReversed()) {
     switch (event.type) {

@@ -2,7 +2,7 @@ import { NANO, type AppendRequest, type EntryId, type RecordedEvent, type Sessio
 import type { Log } from '../log/log.ts'
 import type { ServerMetrics } from '../metrics/server-metrics.ts'
 
-/** Tells the log and the counters how turns go. */
+/** Logs and counts turns. */
 export interface TurnObserver {
   appended(request: Pick<AppendRequest, 'sessionId' | 'at' | 'events' | 'usage'>): void
   deleted(sessionId: SessionId): void

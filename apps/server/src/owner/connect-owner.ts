@@ -8,7 +8,7 @@ import { openSocketAddress } from './socket-address.ts'
 const GREETING_TIMEOUT_MS = 5_000
 
 export interface RunningOwner extends OwnerConnection {
-  /** Where it listens for HTTP. Absent: on its socket only. */
+  /** The URL that it serves. Absent: it listens on its socket only. */
   readonly url?: string
 }
 
@@ -44,7 +44,7 @@ async function greetOwner(dataDir: string): Promise<RunningOwner> {
   }
 }
 
-/** By hand: a verb that only talks to a running owner loads nothing of the server. */
+/** Parsed by hand, so that a verb that only talks to a running owner loads no schema library. */
 function parseStatus(status: unknown): { readonly pid: number; readonly url?: string } {
   if (typeof status !== 'object' || status === null || !('pid' in status) || typeof status.pid !== 'number') {
     throw new Error('the owner does not say who it is')

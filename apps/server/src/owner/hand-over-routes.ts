@@ -2,7 +2,7 @@ import { Hono } from 'hono'
 
 export const HAND_OVER_PATH = '/api/polylogue/hand-over'
 
-/** On the owner socket of a process that an editor started: it gives the data directory up to a server that wants it. */
+/** For the owner socket of a process that an editor started: it releases the data directory to a server. */
 export function createHandOverRoutes(handOver: () => void): Hono {
   const routes = new Hono()
   routes.post('/', (c) => {

@@ -4,11 +4,11 @@ import { connectOwner } from './connect-owner.ts'
 import type { OwnerConnection } from './owner-connection.ts'
 import { OwnedByAnother } from './owned-by-another.ts'
 
-/** Another process holds the lock and does not listen yet, or no more: it is starting or leaving. */
+/** How often to retry while another process holds the lock without listening: it is starting or stopping. */
 const LOOK_AGAIN_MS = 50
 const PATIENCE_MS = 35_000
 
-/** The running owner; if there is none, this process becomes it, without a TCP listener. */
+/** Connects to the running owner. Without one, this process becomes the owner, without a TCP listener. */
 export async function openOwner(options: ServeOptions): Promise<OwnerConnection> {
   const givesUpAt = performance.now() + PATIENCE_MS
   for (;;) {
@@ -25,7 +25,7 @@ export async function openOwner(options: ServeOptions): Promise<OwnerConnection>
 
 async function becomeOwner(options: ServeOptions): Promise<OwnerConnection> {
   const { listen: _listen, ...withoutListener } = options
-  // Most of the time somebody else is the owner, and this is not needed.
+  // Loaded late: usually another process is the owner.
   const { serve } = await import('../serve.ts')
   const server = await serve(withoutListener)
   const connection = await connectOwner(options.dataDir)

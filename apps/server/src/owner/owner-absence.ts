@@ -1,4 +1,4 @@
-/** Nobody listens: there is no socket, its owner died, or it is just going. */
+/** Error codes when nobody listens: no socket, or its owner died or is stopping. */
 const ABSENT = new Set(['ENOENT', 'ENOTDIR', 'ECONNREFUSED', 'ECONNRESET', 'EPIPE'])
 
 export function isAbsence(error: unknown): boolean {

@@ -2,9 +2,9 @@
 export interface OwnerConnection {
   readonly pid: number
   request(method: string, path: string, options?: OwnerRequestOptions): Promise<OwnerResponse>
-  /** When this process became the owner, stops it too: running turns get their grace. */
+  /** If this process became the owner, closing stops it too, after a grace period for running turns. */
   close(): Promise<void>
-  /** Whether this very process is the owner. */
+  /** Whether this process is the owner. */
   readonly embedded: boolean
 }
 
@@ -15,12 +15,12 @@ export interface OwnerRequestOptions {
   readonly signal?: AbortSignal
 }
 
-/** The body is read once, in one of three ways. */
+/** The body can be read once, in one of three ways. */
 export interface OwnerResponse {
   readonly status: number
   readonly headers: Record<string, string>
   json(): Promise<unknown>
   text(): Promise<string>
-  /** As it arrives. Rejects when the owner went away in the middle. */
+  /** The body as it arrives. Rejects when the owner goes away before its end. */
   chunks(): AsyncIterable<string>
 }

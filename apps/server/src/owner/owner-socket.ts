@@ -4,8 +4,8 @@ import type { Server } from 'node:http'
 import { openSocketAddress } from './socket-address.ts'
 
 /**
- * Listens on `<data>/polylogue.sock`. Only for the holder of the owner lock: a socket that is there already was left
- * by a dead owner. Returns what to call after the server was closed.
+ * Listens on `<data>/polylogue.sock`. Only for the holder of the owner lock, because it removes an existing socket as
+ * one of a dead owner. Call the returned function after closing the server.
  */
 export async function listenOnOwnerSocket(server: Server, dataDir: string): Promise<() => void> {
   const address = openSocketAddress(dataDir)

@@ -3,16 +3,16 @@ import { join } from 'node:path'
 import { EXIT_CONFIG, ServeError } from '../serve-error.ts'
 
 const SOCKET_NAME = 'polylogue.sock'
-/** The kernel's field holds 108 bytes on Linux and 104 elsewhere, the closing zero included. */
+/** The kernel allows 108 bytes on Linux and 104 elsewhere, including the final zero. */
 const MAX_PATH_BYTES = 100
 
-/** A name for `<data>/polylogue.sock` that the kernel takes. Valid until closed. */
+/** A path for `<data>/polylogue.sock` that is short enough for the kernel. Valid until closed. */
 export interface SocketAddress {
   readonly path: string
   close(): void
 }
 
-/** A path too long for a socket is reached through an open descriptor of its directory, which Linux shows as a path. */
+/** For a long path, opens the directory and uses the path of its descriptor in /proc, which Linux offers. */
 export function openSocketAddress(dataDir: string): SocketAddress {
   const path = join(dataDir, SOCKET_NAME)
   if (Buffer.byteLength(path) <= MAX_PATH_BYTES) return { path, close: () => undefined }

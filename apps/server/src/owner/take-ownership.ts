@@ -7,20 +7,20 @@ import { OwnedByAnother } from './owned-by-another.ts'
 import { isAbsence } from './owner-absence.ts'
 import { lockFile, type FileLock } from '../stores.ts'
 
-/** A little longer than an owner that hands over lets its turns finish. */
+/** Slightly longer than the grace period that an owner gives its turns before it hands over. */
 const HAND_OVER_MS = 40_000
 const LOOK_AGAIN_MS = 50
 const ACCEPTED = 202
 const UNAVAILABLE = 503
 
 export interface TakeOwnershipOptions {
-  /** An owner that an editor started is asked to hand over, and waited for. */
+  /** Ask an owner that an editor started to hand over, and wait for it. */
   readonly insists: boolean
-  /** Called once, when such an owner has promised it. */
+  /** Called once, when the owner has agreed. */
   waiting?(): void
 }
 
-/** Until released, this process alone writes below `dataDir`. The lock ends with the process, however that ends. */
+/** Until the lock is released, only this process writes below `dataDir`. The lock ends with the process, even on a kill. */
 export async function takeOwnership(dataDir: string, { insists, waiting }: TakeOwnershipOptions): Promise<FileLock> {
   const givesUpAt = performance.now() + HAND_OVER_MS
   let isPromised = false
@@ -35,7 +35,7 @@ export async function takeOwnership(dataDir: string, { insists, waiting }: TakeO
   }
 }
 
-/** `leaving`: it does not answer any more, or only says so. */
+/** `leaving`: the owner no longer answers, or says that it is stopping. */
 async function askToHandOver(dataDir: string): Promise<'promised' | 'leaving' | 'refused'> {
   const owner = await connectOwner(dataDir)
   if (owner === undefined) return 'leaving'

@@ -9,7 +9,7 @@ export interface BudgetBookParts {
   }[]
 }
 
-/** What an agent or a key has of its own holds instead of what the server has. */
+/** A budget of an agent or a key replaces that of the server. */
 export function createBudgetBook({ budgets, agents }: BudgetBookParts): BudgetBook {
   const { currency, keys, ...general } = budgets
   const ofAgents = new Map(agents.map((agent) => [agent.name, { ...general, ...agent.budgets }]))

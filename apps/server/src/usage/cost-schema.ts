@@ -1,13 +1,13 @@
 import type { Budgets, Price } from '@polylogue/engine'
 import { z } from 'zod'
 
-/** What models cost, by a pattern of `provider/model`; the first that fits holds. */
+/** Prices by a pattern of `provider/model`. The first match applies. */
 export type PriceSettings = { readonly [pattern: string]: Price }
 
 export interface BudgetSettings extends Budgets {
-  /** Of all budgets of money. */
+  /** The currency of all budgets. */
   readonly currency: string
-  /** Of single API keys, by id, instead of `key`. */
+  /** Budgets of single API keys by id. They replace `key`. */
   readonly keys: { readonly [keyId: string]: NonNullable<Budgets['key']> }
 }
 
@@ -49,7 +49,7 @@ const ofAgent = {
   session: z.strictObject(budget).optional(),
 }
 
-/** Of an agent, instead of those of the server. */
+/** Budgets of an agent. They replace those of the server. */
 export const agentBudgetsSchema = z.strictObject(ofAgent) satisfies z.ZodType<Pick<Budgets, 'turn' | 'session'>>
 
 export const budgetsSchema = z.strictObject({

@@ -1,6 +1,6 @@
 import type { AgentDefinition, BudgetBook, PriceBook } from '@polylogue/engine'
 
-/** Agents that are to have a budget of money, and whose model has no price: the budget does not hold them. */
+/** Finds agents with a budget of money whose model has no price, so that the budget cannot limit them. */
 export function findUnlimited(
   agents: readonly Pick<AgentDefinition, 'name' | 'modelName'>[],
   { budgets, prices }: { readonly budgets: BudgetBook; readonly prices: PriceBook },

@@ -8,10 +8,10 @@ export interface PriceBookParts {
   readonly env: Environment
 }
 
-/** Sessions may name any model, so what is remembered is bounded. */
+/** Sessions may name any model, so the cache is bounded. */
 const MOST_REMEMBERED = 1_000
 
-/** The operator's prices first, then those of the providers' lists. */
+/** Prices of the operator come before list prices of providers. */
 export function createPriceBook({ prices, providers, env }: PriceBookParts): PriceBook {
   const own = Object.entries(prices).map(([pattern, price]) => ({ fits: toTest(pattern), price }))
   const known = new Map<string, Price | undefined>()

@@ -7,9 +7,9 @@ import type { UsageRow } from './usage-store.ts'
  * that the engine wrote and only the engine reads.
  *
  * Contract for every implementation:
- * - A promise resolves after its write is on disk (commit and fsync). What was acknowledged survives power loss.
- * - An append is all or nothing, seqs are contiguous from 1, and of two appends with one `expectedSeq` one wins.
- * - Nothing of a deleted session is ever readable again, and appends to it answer `session-gone`.
+ * - A promise resolves after its write is on disk (commit and fsync). Acknowledged writes survive power loss.
+ * - An append is all or nothing, seqs are contiguous from 1, and when two appends have the same `expectedSeq`, one wins.
+ * - A deleted session is never readable again, and appends to it return `session-gone`.
  * - Storage faults reject with `StorageFault`; conflicts are results.
  */
 export interface EventStore {
@@ -28,31 +28,31 @@ export interface EventStore {
   saveDrafts(sessionId: SessionId, fence: Fence, drafts: readonly Draft[]): Promise<boolean>
   readDrafts(sessionId: SessionId): Promise<readonly Draft[]>
 
-  /** Sessions of one user, newest first by id, those with `id < before` only. */
+  /** Sessions of one user with `id < before`, newest first by id. */
   listSessions(query: SessionQuery): Promise<readonly SessionRow[]>
   /**
    * Sessions of one user that match: pinned first unless `order` says otherwise, then by their last summary. A search
    * by text sees every append that was acknowledged before, unless the page is partial.
    */
   findSessions(query: ListingQuery): Promise<ListingPage>
-  /** Removes the session and everything that hangs on it. `false` when there was none. */
+  /** Removes the session and everything that belongs to it. `false` when there is no such session. */
   deleteSession(sessionId: SessionId): Promise<boolean>
 
   findReceipt(userId: UserId, sessionId: SessionId, key: string): Promise<Receipt | undefined>
-  /** Which of these names were recorded in this session. */
+  /** Returns those of the names that this session has recorded. */
   takenNames(sessionId: SessionId, names: readonly string[]): Promise<ReadonlySet<string>>
   readBlob(sessionId: SessionId, hash: string): Promise<Blob | undefined>
   readSecrets(sessionId: SessionId): Promise<readonly SealedSecret[]>
 
   /**
-   * Makes `owner` the one runner of the session for `leaseMs` and raises its epoch. `undefined` while another owner's
-   * lease holds, or when the session is gone. From then on appends fenced with an older epoch answer `fenced`.
+   * Makes `owner` the only runner of the session for `leaseMs` and raises its epoch. `undefined` while another owner's
+   * lease holds, or when the session is gone. After that, appends with an older fence return `fenced`.
    */
   claim(sessionId: SessionId, owner: string, leaseMs: number): Promise<Fence | undefined>
-  /** Extends the leases; answers the sessions whose lease was lost. */
+  /** Extends the leases. Returns the sessions whose lease was lost. */
   renew(owner: string, sessionIds: readonly SessionId[], leaseMs: number): Promise<readonly SessionId[]>
   release(sessionId: SessionId, fence: Fence): Promise<void>
-  /** Ends all leases. Only for the owner of a data directory, at boot: whoever held them is dead. */
+  /** Ends all leases. Only for the owner of a data directory when it starts: the previous holders are dead. */
   dropLeases(): Promise<void>
   /** Sessions whose last append said `wanted` and whose lease is free, oldest first. */
   wantedSessions(limit: number): Promise<readonly SessionId[]>
@@ -71,9 +71,9 @@ export interface AppendRequest {
   readonly fence?: Fence
   /** Whether a runner must own the session after this append. */
   readonly wanted: boolean
-  /** What lists show; absent = unchanged. */
+  /** What lists show. Absent: unchanged. */
   readonly summary?: string
-  /** What lists find it by; given with every summary. */
+  /** What lists filter by. Comes with every summary. */
   readonly listing?: SessionListing
   readonly snapshot?: string
   /** Remembers an idempotency key in the same transaction. */
@@ -124,7 +124,7 @@ export interface Snapshot {
   readonly state: string
 }
 
-/** The text of one streaming block, as far as it has come. */
+/** The text of one streaming block so far. */
 export interface Draft {
   readonly stepId: EntryId
   readonly block: number
@@ -165,7 +165,7 @@ export interface ListingQuery {
 
 export interface ListingPage {
   readonly rows: readonly SessionRow[]
-  /** All that match. */
+  /** The number of all matches. */
   readonly total: number
   /** Some texts were not searched: the index is still being filled, or there are too many matches. */
   readonly isPartial?: true
@@ -205,7 +205,7 @@ export interface SealedSecret {
   readonly sealed: Uint8Array
 }
 
-/** The disk is full, the file is broken, the database is away. Nothing of the request was stored. */
+/** The disk is full, the file is broken, or the database is not available. Nothing of the request was stored. */
 export class StorageFault extends Error {
   readonly kind: 'full' | 'busy' | 'broken'
 
@@ -216,10 +216,10 @@ export class StorageFault extends Error {
   }
 }
 
-/** Of one page of events: enough for thousands of usual ones, little enough for many readers at once. */
+/** The size of a page of events: room for thousands of usual events, small enough for many readers at once. */
 export const PAGE_BYTES = 4 * 1024 * 1024
 
-/** What a row takes besides its data. */
+/** The size of a row without its data. */
 const BYTES_PER_EVENT = 100
 
 /** What an append adds; `blobs` are those that the session does not have yet. Small rows, as receipts, are not counted. */

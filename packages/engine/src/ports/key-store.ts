@@ -3,14 +3,14 @@ import type { UserId } from '../ids.ts'
 /** API keys and browser sign-ins. Only hashes are stored; the plain text is shown once and forgotten. */
 export interface KeyStore {
   createKey(key: NewKey): Promise<void>
-  /** Looks up by SHA-256; a revoked or expired key is not found. */
+  /** Finds a key by its SHA-256. Revoked and expired keys are not found. */
   findKey(hash: string): Promise<KeyRecord | undefined>
-  /** Without a user, the keys of everybody. Newest first; revoked ones are left out. */
+  /** The keys of one user, or of all users; newest first, without revoked keys. */
   listKeys(userId?: UserId): Promise<readonly KeyRecord[]>
   renameKey(id: string, name: string): Promise<boolean>
-  /** `false` when there was no such key or it was revoked before. */
+  /** `false` when there is no such key or it was revoked already. */
   revokeKey(id: string): Promise<boolean>
-  /** Contract: cheap, called on every request; may be written late. */
+  /** Contract: cheap, because every request calls it. It may be written later. */
   touchKey(id: string, at: number): void
 }
 
@@ -20,7 +20,7 @@ export interface NewKey {
   readonly kind: 'api' | 'browser'
   readonly name: string
   readonly hash: string
-  /** What may be shown of it: prefix and last four characters. */
+  /** The parts that may be shown: the prefix and the last four characters. */
   readonly prefix: string
   readonly lastFour: string
   readonly createdAt: number

@@ -1,22 +1,22 @@
 import type { SessionId, UserId } from '../ids.ts'
 
 /**
- * What users had their agents remember. Nothing here ever crosses users: an id of someone else's is an unknown one, and
- * what others keep changes neither what is found nor in which order. Whoever calls has held the texts to
- * `MEMORY_LIMITS`; a store makes them well-formed and takes them otherwise as they are.
+ * What users asked their agents to remember. Users are separate: an id of another user is unknown, and memories of
+ * others change neither results nor their order. Callers enforce `MEMORY_LIMITS`; a store makes texts well-formed and
+ * changes nothing else.
  */
 export interface MemoryStore {
   addMemory(userId: UserId, memory: NewMemory): Promise<AddedMemory>
   findMemory(userId: UserId, memoryId: number): Promise<Memory | undefined>
   /** Newest first. */
   listMemories(userId: UserId, query: MemoryQuery): Promise<MemoryPage>
-  /** What is left out of the changes stays. Returns those of them that the user has, as they are now. */
+  /** Changes the given fields. Returns the changed memories, without ids that the user does not have. */
   changeMemories(userId: UserId, memoryIds: readonly number[], changes: MemoryChanges): Promise<readonly Memory[]>
-  /** How many of them the user had. An id is never given again. */
+  /** Returns the number of removed memories. Ids are never reused. */
   removeMemories(userId: UserId, memoryIds: readonly number[]): Promise<number>
   /**
-   * The memories that a text is about, best first, none that are disabled or superseded; counted as hits in the same
-   * write. Contract: fast, and safe whatever the text is; nothing is written when nothing is found.
+   * The memories that a text is about, best first, without disabled and superseded ones. The same write counts them as
+   * hits. Contract: fast and safe for any text; nothing is written when nothing is found.
    */
   recall(userId: UserId, text: string, limit: number): Promise<readonly Memory[]>
 }
@@ -26,31 +26,31 @@ export interface Memory {
   /** `feedback`: what the user wants. `experience`: what was found out. */
   readonly type: MemoryType
   readonly content: string
-  /** The skill that it is about. */
+  /** The skill that the memory is about. */
   readonly skillName?: string
   readonly recordType?: MemoryRecordType
   readonly scope?: string
   readonly owner?: string
   readonly topic?: string
-  /** What another memory system calls it. */
+  /** The id of the memory in another memory system. */
   readonly externalId?: string
-  /** The memory that corrects this one, which is then no longer recalled. */
+  /** The memory that corrects this one. A corrected memory is not recalled. */
   readonly supersededBy?: number
   readonly writeReason?: string
   readonly createdAt: number
   readonly updatedAt?: number
-  /** How often it was recalled, and when it was last. */
+  /** How often the memory was recalled, and when it was recalled last. */
   readonly hitCount: number
   readonly lastHitAt?: number
   readonly isDisabled: boolean
-  /** Where the agent was told to remember it; absent when the user wrote it down. */
+  /** The session in which the agent wrote it. Absent: the user wrote it. */
   readonly sourceSession?: SessionId
 }
 
 export type MemoryType = 'feedback' | 'experience'
 export type MemoryRecordType = 'memory' | 'skill-comment'
 
-/** What a user says about a memory; all else is the store's. */
+/** The fields that a user sets. The store sets all others. */
 export type MemoryFields = Pick<
   Memory,
   'type' | 'content' | 'skillName' | 'recordType' | 'scope' | 'owner' | 'topic' | 'externalId' | 'writeReason'
@@ -58,9 +58,9 @@ export type MemoryFields = Pick<
 
 export interface NewMemory extends MemoryFields {
   readonly sourceSession?: SessionId
-  /** The memory that it corrects. */
+  /** The memory that this one corrects. */
   readonly supersedes?: number
-  /** A memory with this content that would be recalled stands for the new one, so that adding twice adds once. */
+  /** If a recallable memory has the same content, nothing is added, so adding twice adds once. */
   readonly unlessKnown?: true
 }
 
@@ -69,14 +69,14 @@ export type MemoryChanges = Partial<MemoryFields & Pick<Memory, 'isDisabled'>>
 export type AddedMemory =
   | { readonly type: 'added' | 'known'; readonly memory: Memory }
   | { readonly type: 'refused'; readonly reason: 'full' | 'unknown-memory' }
-  /** What it corrects was corrected before, by that one. */
+  /** The memory to correct was corrected already, by this one. */
   | { readonly type: 'refused'; readonly reason: 'superseded'; readonly by: number }
 
-/** Every field that is there must be met. */
+/** A memory must match every given field. */
 export interface MemoryQuery extends Partial<
   Pick<Memory, 'type' | 'skillName' | 'recordType' | 'scope' | 'owner' | 'topic' | 'isDisabled'>
 > {
-  /** Somewhere in the content or the topic, whatever its case. */
+  /** A part of the content or the topic, in any case. */
   readonly keyword?: string
   readonly offset?: number
   readonly limit: number
@@ -84,7 +84,7 @@ export interface MemoryQuery extends Partial<
 
 export interface MemoryPage {
   readonly memories: readonly Memory[]
-  /** All that match, beyond the page too. */
+  /** The number of all matches, not only those of the page. */
   readonly total: number
 }
 

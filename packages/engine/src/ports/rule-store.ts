@@ -1,9 +1,9 @@
 import type { UserId } from '../ids.ts'
 
-/** The permission rules of users, in the order in which they are tried. */
+/** The permission rules of users, in the order of evaluation. */
 export interface RuleStore {
   listRules(userId: UserId): Promise<readonly StoredRule[]>
-  /** Appends at the end. */
+  /** Adds the rule at the end. */
   addRule(userId: UserId, rule: StoredRule): Promise<void>
   /** `false` when the user has no such rule. */
   removeRule(userId: UserId, ruleId: string): Promise<boolean>

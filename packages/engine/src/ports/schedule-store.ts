@@ -1,37 +1,37 @@
 import type { SessionId, UserId } from '../ids.ts'
 
 /**
- * What users want done at certain times, and what became of each of these times. An id of someone else's is an unknown
- * one. Whoever calls has held the texts to `SCHEDULE_LIMITS`; a store takes them as they are.
+ * Schedules of users, and the outcome of each of their slots. An id of another user is unknown. Callers enforce
+ * `SCHEDULE_LIMITS`; a store does not change texts.
  */
 export interface ScheduleStore {
-  /** `known`: there is one with this id already, and it stays as it is. `full`: the user has too many. */
+  /** `known`: a schedule with this id exists and stays unchanged. `full`: the user has too many schedules. */
   addSchedule(schedule: Schedule): Promise<'added' | 'known' | 'full'>
   findSchedule(userId: UserId, scheduleId: string): Promise<Schedule | undefined>
   /** Newest first. */
   listSchedules(userId: UserId): Promise<readonly Schedule[]>
-  /** Contract: only where the stored revision is one less; `false` otherwise, and when it is gone. */
+  /** Contract: `false`, without a change, unless the stored revision is one less than the given one. */
   replaceSchedule(schedule: Schedule): Promise<boolean>
-  /** With the outcomes of its slots. */
+  /** Removes the outcomes of its slots too. */
   removeSchedule(userId: UserId, scheduleId: string): Promise<boolean>
 
-  /** Whose next slot is not after this instant, the earliest first. */
+  /** Schedules whose next slot is not after `at`, the earliest first. */
   dueSchedules(at: number, limit: number): Promise<readonly string[]>
   readSchedule(scheduleId: string): Promise<StandingSchedule | undefined>
-  /** The earliest of all. */
+  /** The earliest next slot of all schedules. */
   nextSlotAt(): Promise<number | undefined>
-  /** Whose next slot, if any, was found by other rules of time zones. */
+  /** Schedules whose next slot was computed with another version of the time-zone rules. */
   schedulesByOtherRules(version: string, limit: number): Promise<readonly string[]>
   /**
-   * The outcomes of some slots, and the schedule as it is after them: all of it or nothing. Contract: only where the
-   * stored revision is one less; `false` otherwise. Never two outcomes for one slot. The newest `SCHEDULE_LIMITS.slots`
-   * outcomes of a schedule are kept, and those whose run goes on.
+   * Stores the outcomes of some slots and the changed schedule, all or nothing. Contract: `false`, without a change,
+   * unless the stored revision is one less than the given one. A slot never gets two outcomes. A store keeps the newest
+   * `SCHEDULE_LIMITS.slots` outcomes of a schedule, and those whose run has not ended.
    */
   settleSlots(schedule: Schedule, slots: readonly Slot[]): Promise<boolean>
 
-  /** The runs that have not ended, of everybody. */
+  /** The runs of all users that have not ended. */
   openRuns(): Promise<readonly OpenRun[]>
-  /** Contract: only from one of these states; `false` otherwise. */
+  /** Contract: `false`, without a change, unless the run is in one of the states `from`. */
   moveRun(runId: string, from: readonly RunStatus[], to: RunMove): Promise<boolean>
   /** Newest first. */
   listRuns(userId: UserId, scheduleId: string): Promise<readonly ScheduleRun[]>
@@ -50,22 +50,22 @@ export interface Schedule {
   readonly isEnabled: boolean
   /** No slot after this instant. */
   readonly expiresAt?: number
-  /** What would be asked for is allowed, and nobody is asked anything. */
+  /** Nobody is asked: calls that would need an approval are allowed. */
   readonly isUnattended: boolean
   /** `provider/model`; absent: the agent's own. */
   readonly model?: string
   /** Absent: the default agent. */
   readonly agent?: string
-  /** Where the agent was told to make it; absent when the user did. */
+  /** The session in which an agent created it. Absent: the user created it. */
   readonly sourceSession?: SessionId
   readonly createdAt: number
-  /** The slots up to this instant have their outcome, or are to have none. It never goes back. */
+  /** Slots up to this time are decided. It never moves back. */
   readonly decidedUntil: number
-  /** The first slot after `decidedUntil`; absent: there is none to come. */
+  /** The first slot after `decidedUntil`. Absent: there is none. */
   readonly nextSlotAt?: number
-  /** The version of the calendar that found it. */
+  /** The version of the calendar that computed `nextSlotAt`. */
   readonly zoneRules: string
-  /** One more with every change. */
+  /** Grows by one with every change. */
   readonly revision: number
 }
 
@@ -75,10 +75,10 @@ export interface StandingSchedule {
   readonly isBusy: boolean
 }
 
-/** `skipped-late`: nobody was there in time. `skipped-busy`: the run before went on. `skipped-rights`: its user is gone. */
+/** `skipped-late`: no server ran in time. `skipped-busy`: the previous run had not ended. `skipped-rights`: its user is gone. */
 export type SlotOutcome = 'fired' | 'skipped-late' | 'skipped-busy' | 'skipped-rights'
 
-/** One instant at which a schedule was to run, and what became of it. */
+/** A time at which a schedule was due, and its outcome. */
 export type Slot = {
   readonly scheduleId: string
   readonly slotAt: number
@@ -88,14 +88,14 @@ export type Slot = {
   | { readonly outcome: Exclude<SlotOutcome, 'fired'>; readonly run?: undefined }
 )
 
-/** Its ids are chosen before anything begins, so that whoever goes on after a crash begins the same. */
+/** The ids are chosen before the run begins, so that a process that continues after a crash starts the same run. */
 export interface NewRun {
   /** `run_…` */
   readonly runId: string
   readonly sessionId: SessionId
 }
 
-/** `due`: it may or may not have begun. A run that waits for its user is `running`. */
+/** `due`: the run may have begun. A run that waits for its user is `running`. */
 export type RunStatus = 'due' | 'running' | 'completed' | 'failed'
 
 export interface ScheduleRun extends NewRun {

@@ -2,7 +2,7 @@ import type { Usage } from '../content.ts'
 
 import type { EntryId, LoopId, SessionId, TurnId, UserId } from '../ids.ts'
 
-/** One model call and all who answer for it. Stored by the append that records the end of the call. */
+/** One model call, and everything it counts for. Stored by the append that records the end of the call. */
 export interface UsageRow {
   /** The step, or the compaction. */
   readonly callId: EntryId
@@ -15,18 +15,18 @@ export interface UsageRow {
   readonly loops: readonly [LoopId, ...LoopId[]]
   readonly agent: string
   readonly model: string
-  /** Absent: it was cut off before the provider said anything. */
+  /** Absent: the call was cut off before the provider reported usage. */
   readonly usage?: Usage
 }
 
 /**
- * What model calls came to, added up. Written by `EventStore.append` only, so that a crash counts nothing twice and
- * loses nothing. What was spent in a session stays spent when the session is deleted, but its name is gone.
+ * Sums over model calls. Only `EventStore.append` writes them, so a crash neither loses a call nor counts it twice.
+ * Deleting a session keeps what it spent, without its id.
  */
 export interface UsageStore {
-  /** The groups with the newest call first. */
+  /** The group with the newest call first. */
   sumUsage(query: UsageQuery): Promise<readonly UsageSum[]>
-  /** With this key from the day `fromDay` on, counted from 1970-01-01 in UTC. Contract: cheap, whatever the number of calls. */
+  /** What a key spent since `fromDay`, a day since 1970-01-01 in UTC. Contract: cheap for any number of calls. */
   spentWithKey(keyId: string, fromDay: number): Promise<Spending>
 }
 
@@ -38,17 +38,17 @@ export interface UsageQuery {
   readonly keyId?: string
   readonly sessionId?: SessionId
   readonly turnId?: TurnId
-  /** Epoch milliseconds: `from` counts, `until` does not. */
+  /** Epoch milliseconds, `from` inclusive, `until` exclusive. */
   readonly from?: number
   readonly until?: number
   readonly limit: number
 }
 
-/** One group. Of the names, those that it was grouped by; one that its calls do not have is absent. */
+/** One group. Only fields of its grouping are present, and only if its calls have them. */
 export interface UsageSum {
   readonly userId?: UserId
   readonly keyId?: string
-  /** Absent for sessions that were deleted. */
+  /** Absent for deleted sessions. */
   readonly sessionId?: SessionId
   readonly turnId?: TurnId
   readonly loops?: readonly LoopId[]
@@ -59,9 +59,9 @@ export interface UsageSum {
   /** Counted from 1970-01-01, in UTC. */
   readonly day?: number
   readonly calls: number
-  /** Of these calls: cut off before the provider said what they took. */
+  /** Calls that were cut off before the provider reported usage. */
   readonly untoldCalls: number
-  /** Of these calls: the provider told tokens, but nobody knows their price. */
+  /** Calls with known tokens and an unknown price. */
   readonly unpricedCalls: number
   readonly inputTokens: number
   readonly outputTokens: number
@@ -75,7 +75,7 @@ export interface UsageSum {
 
 export const DAY_MS = 86_400_000
 
-/** What model calls came to. */
+/** The sum of some model calls. */
 export interface Spending {
   readonly calls: number
   /** In and out together. */

@@ -1,7 +1,7 @@
 /**
  * SQLite notices damage to the structure of a file, but not a bit that flips inside a value: an event would still be
- * read, with another text in it. So the rows that hold what users said carry a CRC-32, which finds every single flipped
- * bit. It costs 0.3 µs for an event of 500 bytes. It is no protection against somebody who can write to the file.
+ * read, with another text in it. So rows with user content carry a CRC-32, which finds every single flipped bit. It costs
+ * 0.3 µs for an event of 500 bytes. It does not protect against somebody who can write to the file.
  */
 import { crc32 } from 'node:zlib'
 import type { NewBlob, NewKey } from '@polylogue/engine'

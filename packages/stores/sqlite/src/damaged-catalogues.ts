@@ -3,10 +3,10 @@ import { damaged } from './damage.ts'
 import { textIn } from './rows.ts'
 
 /**
- * The tables in which damage would show as absence: a session that no list shows, a key that nobody has, a rule that
- * denies nothing any more, a memory or a schedule that nobody has any more. SQLite does not notice by itself when a table
- * and its indexes disagree. They are small: 100,000 sessions take 60 ms. Everything else is checked when it is read, so
- * that one damaged session does not cost the others.
+ * Tables in which damage would look like absence: a session missing from lists, a lost key, a rule that no longer
+ * denies. SQLite does not notice when a table and its indexes disagree, so they are compared at every open. The tables
+ * are small: 100,000 sessions take 60 ms. Everything else is checked when it is read, so that one damaged session does
+ * not affect the others.
  */
 const CATALOGUES = ['sessions', 'secrets', 'keys', 'rules', 'memories', 'schedules', 'schedule_slots'] as const
 
@@ -24,7 +24,7 @@ export function refuseDamagedCatalogues(db: DatabaseSync, file: string): void {
   }
 }
 
-/** SQLite puts what it finds under a headline. */
+/** Removes the headline that SQLite puts above its findings. */
 const oneLine = (finding: string): string =>
   finding
     .split('\n')

@@ -49,13 +49,13 @@ interface QueuedWrite {
   resolve(): void
   reject(reason: unknown): void
   waitedMs: number
-  /** Why this write, and not its group, could not be done. */
+  /** Why this write failed while its group did not. */
   failure?: unknown
 }
 
 // When a process cannot write for seconds while thousands of streams run, it must refuse writes instead of piling them up.
 const MOST_QUEUED = 65_536
-/** So many groups may go before a write that can wait. */
+/** Groups that may go before a write that can wait. */
 const MOST_AHEAD = 16
 
 export function createGroupCommit({ db, clock, busyWaitMs }: GroupCommitOptions): GroupCommit {
@@ -148,7 +148,7 @@ export function createGroupCommit({ db, clock, busyWaitMs }: GroupCommitOptions)
     settle(group)
   }
 
-  /** `false` when one of them cannot be done, whatever the disk. */
+  /** `false` when one of them fails for a reason other than the storage. */
   const runTogether = (group: readonly QueuedWrite[], passengers: readonly Passenger[]): boolean => {
     try {
       for (const write of group) write.run()
@@ -160,7 +160,7 @@ export function createGroupCommit({ db, clock, busyWaitMs }: GroupCommitOptions)
     }
   }
 
-  /** Each in a savepoint, so that the one that cannot be done does not hurt the others. */
+  /** Runs each write in a savepoint, so that one that fails does not affect the others. */
   const runApart = (group: readonly QueuedWrite[]): void => {
     for (const write of group) {
       db.exec('SAVEPOINT one')
@@ -199,7 +199,7 @@ export function createGroupCommit({ db, clock, busyWaitMs }: GroupCommitOptions)
     const reason = toFault(error)
     if (isLasting(error)) fault ??= reason
     if (!isBusy(error)) return rejectAll(group, reason)
-    // Nothing was begun. The group goes back to the head of the queue, those excepted that have waited long enough.
+    // Nothing was begun. The group goes back to the head of the queue, except writes that have waited long enough.
     rejectAll(
       group.filter(({ waitedMs }) => waitedMs >= busyWaitMs),
       reason,
@@ -246,7 +246,7 @@ export function createGroupCommit({ db, clock, busyWaitMs }: GroupCommitOptions)
     close() {
       closing ??= enqueue('other', () => {})
         .catch((error: unknown) => {
-          // Whoever wrote was told already; a store that cannot write can still be closed.
+          // The writers know already. A store that cannot write can still be closed.
           if (!(error instanceof StorageFault)) throw error
         })
         .finally(() => {

@@ -5,8 +5,8 @@ const WRITTEN_EVERY_MS = 60_000
 const MOST_REMEMBERED = 10_000
 
 /**
- * When each key was last used. Known at once, written with some later commit, at most once a minute for each key: a
- * request must not cost a commit of its own. What was not written yet is written when the store closes.
+ * When each key was last used. The time is known at once and written with a later commit, at most once a minute for
+ * each key, so that a request does not cost a commit. Closing the store writes the rest.
  */
 export interface KeyTouches {
   touch(id: string, at: number): void

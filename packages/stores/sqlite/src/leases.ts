@@ -13,11 +13,11 @@ export const leaseIn = (row: Row): SessionLease => ({
   epoch: integerIn(row, 'epoch'),
 })
 
-/** Time plays no part: until somebody else has claimed the session, its last owner may go on. */
+/** Time does not matter: until another owner claims the session, its last owner may go on. */
 export const holds = (lease: SessionLease, fence: Fence): boolean =>
   lease.owner === fence.owner && lease.epoch === fence.epoch
 
-/** To be run inside a transaction. */
+/** Callers run these inside a transaction. */
 export interface Leases {
   claim(sessionId: SessionId, owner: string, leaseMs: number): Fence | undefined
   renew(owner: string, sessionIds: readonly SessionId[], leaseMs: number): readonly SessionId[]

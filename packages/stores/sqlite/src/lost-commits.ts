@@ -1,7 +1,7 @@
 /**
- * What SQLite does not tell: when it opens a write-ahead log after a crash, it takes the commits up to the first frame
- * whose checksum is wrong and forgets the rest without a word, because it takes that frame for a write that the crash
- * cut off. One flipped bit in the middle thus makes acknowledged commits vanish. Two witnesses are asked before:
+ * When SQLite opens a write-ahead log after a crash, it reads the commits up to the first frame with a wrong checksum
+ * and silently drops the rest, because it takes that frame for an interrupted write. So one flipped bit in the middle
+ * makes acknowledged commits vanish. We check two sources first:
  *
  * - The log itself. Every commit is synced before the next one writes (`synchronous=FULL`), so a crash can only spoil
  *   frames of the last one. If whole commits follow the first wrong frame, that frame was on disk once.
@@ -24,12 +24,12 @@ const FRAMES_A_READ = 256
 
 /** Whether commits that were acknowledged can no longer be read from the log of this database. */
 export function hasLostCommits(file: string): boolean {
-  // Once more before it is believed: another process may have been in the middle of a commit.
+  // Checked twice, because another process may have been in the middle of a commit.
   return isShortOfCommits(file) && isShortOfCommits(file)
 }
 
 function isShortOfCommits(file: string): boolean {
-  // The index first: whatever it promises must then be in the log, even if somebody goes on writing.
+  // The index first: what it names must then be in the log, even if another process goes on writing.
   const index = withFile(`${file}-shm`, readIndex)
   const log = withFile(`${file}-wal`, readLog) ?? 'empty'
   if (log === 'damaged') return true
@@ -97,11 +97,11 @@ function* framesOf(descriptor: number, frameBytes: number): Iterable<Buffer> {
 interface LogIndex {
   readonly salt: Buffer
   readonly lastFrame: number
-  /** So many frames are in the database file already. */
+  /** Frames that are in the database file already. */
   readonly checkpointed: number
 }
 
-/** In the byte order of the machine that wrote it; from another one it does not check out, and is not believed. */
+/** In the byte order of the machine that wrote it. The checksum of a foreign index is wrong, so it is ignored. */
 function readIndex(descriptor: number): LogIndex | undefined {
   const bytes = readAt(descriptor, 0, 2 * INDEX_HEADER_BYTES + 4)
   if (bytes.length < 2 * INDEX_HEADER_BYTES + 4) return undefined
@@ -119,7 +119,7 @@ function readIndex(descriptor: number): LogIndex | undefined {
 
 type Checksum = [number, number]
 
-/** Changes and gives back `sum`. */
+/** Changes and returns `sum`. */
 function addChecksum(sum: Checksum, bytes: Buffer, isBigEndian: boolean): Checksum {
   let [first, second] = sum
   const words = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)

@@ -6,8 +6,8 @@ import { DatabaseSync } from 'node:sqlite'
 export const APPLICATION_ID = 0x504c4c47
 
 /**
- * Makes a database without tables that carries our mark. It appears under its name in one step, so that a file which is
- * empty or unmarked is never one that we had begun: it lost its content. A file that is there already stays.
+ * Creates a database without tables that carries our mark. It appears under its name in one step, so an empty or
+ * unmarked file is never one that we began: it lost its content. An existing file stays.
  */
 export function makeDatabase(file: string): void {
   const draft = `${file}.new`
@@ -23,7 +23,7 @@ export function makeDatabase(file: string): void {
   syncDirectory(dirname(file))
 }
 
-/** By a link, because renaming would replace a file that another process has made in the meantime. */
+/** Uses a link, because a rename would replace a file that another process created in the meantime. */
 function appear(draft: string, file: string): void {
   try {
     linkSync(draft, file)
@@ -36,7 +36,7 @@ function appear(draft: string, file: string): void {
   rmSync(draft)
 }
 
-/** Without it, a power loss may forget the name although the content is safe. */
+/** Without it, a power loss may lose the name although the content is safe. */
 function syncDirectory(path: string): void {
   if (process.platform === 'win32') return
   const directory = openSync(path, 'r')

@@ -12,7 +12,7 @@ export interface StoredMemory {
 
 export type MemoryColumns = Readonly<Record<string, string | number | null>>
 
-/** A memory that cannot be read is never passed over, nor told as it is not. */
+/** Throws for a damaged memory: skipping it or showing other content would be wrong. */
 export function memoryIn(row: Row): StoredMemory {
   const memoryId = integerIn(row, 'memory_id')
   const supersededBy = optionalIntegerIn(row, 'superseded_by')

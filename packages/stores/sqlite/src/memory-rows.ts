@@ -14,10 +14,10 @@ export interface MemoryRows {
   /** One that can be recalled. */
   findSame(userId: UserId, content: string): Memory | undefined
   insert(userId: UserId, memory: Memory): void
-  /** Writes it anew, and its words where its content is another. */
+  /** Rewrites the row, and its words when the content changed. */
   update(userId: UserId, memory: Memory): void
   remove(userId: UserId, memoryId: number): boolean
-  /** The ids of those that have to do with these words, best first. */
+  /** The ids of memories that match these words, best first. */
   search(userId: UserId, words: readonly string[]): readonly number[]
 }
 
@@ -108,10 +108,10 @@ export function createMemoryRows(db: DatabaseSync): MemoryRows {
   }
 }
 
-/** Letters and digits only, so that the index takes it for one word and finds no other user by it. */
+/** Letters and digits only, so that it is one token that no other user has. */
 const userWord = (userId: UserId): string => `u${Buffer.from(userId).toString('hex')}`
 
-/** With the user in it, so that the index goes through the memories of nobody else. */
+/** Includes the user, so that the index skips the memories of others. */
 function matchOf(userId: UserId, asked: readonly string[]): string {
   return `user : "${userWord(userId)}" AND words : (${asked.map((word) => `"${word}"`).join(' OR ')})`
 }

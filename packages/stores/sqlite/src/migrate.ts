@@ -1,6 +1,6 @@
 /**
- * The schema's version is SQLite's `user_version`: the number of migrations that were run. Each runs in one transaction
- * together with its number, so that a crash leaves the file before it or after it, and running again goes on.
+ * The schema version is SQLite's `user_version`: the number of migrations that ran. Each migration and its number share
+ * one transaction, so a crash leaves the file before or after it, and the next run continues.
  */
 import { readFileSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
@@ -8,7 +8,7 @@ import { failpoint, type Clock } from '@polylogue/engine'
 import { integerIn } from './rows.ts'
 import { waitForLock } from './wait-for-lock.ts'
 
-/** In the order of their numbers. One that was released is never edited: the next one changes what it made. */
+/** In the order of their numbers. A released migration is never edited; a later one changes what it made. */
 export const MIGRATIONS = [
   '0001_events.sql',
   '0002_keys.sql',

@@ -1,6 +1,6 @@
 /**
- * SQLite's WAL needs shared memory and file locks that mean what they say; network filesystems have neither. Known by
- * the type that Linux gives in statfs, and, where user-space filesystems share one type, by the name of the mount.
+ * SQLite's WAL needs shared memory and reliable file locks; network filesystems have neither. They are recognised by
+ * the type in Linux's statfs and, because user-space filesystems share one type, by the name of the mount.
  */
 import { readFileSync, realpathSync, statfsSync } from 'node:fs'
 
@@ -17,7 +17,7 @@ const FUSE = 0x65735546
 const NETWORK_MOUNT =
   /^fuse\.(sshfs|rclone|s3fs|gcsfuse|goofys|glusterfs|davfs2?|curlftpfs|ceph-fuse|smbnetfs|juicefs)$/
 
-/** The name of the network filesystem that holds this directory, if it is one and Linux tells. */
+/** The name of the network filesystem that holds this directory; `undefined` for others and where it is unknown. */
 export function networkFilesystemOf(directory: string): string | undefined {
   if (process.platform !== 'linux') return undefined
   const path = realpathSync(directory)
@@ -41,7 +41,7 @@ export function mountTypeOf(path: string, mountinfo: string): string | undefined
       String.fromCharCode(Number.parseInt(octal, 8)),
     )
     const isAbove = point === '/' || path === point || path.startsWith(`${point}/`)
-    // Of two mounts on one point the later one covers the other.
+    // When two mounts share a mount point, the later one covers the earlier.
     if (point === '' || !isAbove || point.length < nearest.length) continue
     nearest = point
     found = source.split(' ')[0]

@@ -12,7 +12,7 @@ import { integerIn, textIn } from './rows.ts'
 import { isBusy } from './sqlite-fault.ts'
 import { describeOldSqlite, sqliteVersion } from './sqlite-version.ts'
 
-/** Opens a file that we may trust with acknowledgements, or refuses with one sentence. Throws SQLite's own BUSY. */
+/** Opens a file that keeps what it acknowledges, or throws one sentence. Throws SQLite's own BUSY. */
 export function openDatabase(file: string): DatabaseSync {
   refuseOldSqlite(sqliteVersion())
   preparePrivateFile(file, makeDatabase)
@@ -21,7 +21,7 @@ export function openDatabase(file: string): DatabaseSync {
   try {
     refuseForeignFile(db, file)
     db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL')
-    // After a burst the WAL file shrinks back to this; SQLite itself keeps it at its largest size for ever.
+    // After a burst the WAL file shrinks back to this size. By default SQLite never shrinks it.
     db.exec(`PRAGMA journal_size_limit = ${64 * 1024 * 1024}`)
     refuseForgetfulSettings(db)
     refuseDamagedCatalogues(db, file)
@@ -38,7 +38,7 @@ export function refuseOldSqlite(version: string): void {
   if (unsafe !== undefined) throw new Error(unsafe)
 }
 
-/** What was acknowledged survives power loss only with these two. */
+/** Without these two settings, acknowledged writes do not survive power loss. */
 export function refuseForgetfulSettings(db: DatabaseSync): void {
   const journal = textIn(db.prepare('PRAGMA journal_mode').get() ?? {}, 'journal_mode')
   if (journal !== 'wal')
@@ -56,7 +56,7 @@ function isOpenHere(file: string): boolean {
   return openHere.has(identityOf(file) ?? file)
 }
 
-/** Damage that SQLite takes for an empty database, or for a crash that cost nothing. */
+/** Finds damage that SQLite takes for an empty database or a harmless crash. */
 function refuseLostContent(file: string): void {
   if (statSync(file).size === 0) throw damaged(`${file} is empty: it has lost its content.`)
   // SQLite keeps the side files beside the file itself, not beside a link to it.

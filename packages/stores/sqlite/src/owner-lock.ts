@@ -8,10 +8,10 @@ export interface OwnerLock {
 }
 
 /**
- * Makes this process the one owner of what `file` stands for, until it releases the lock or ends, however it ends: the
- * lock is a file lock of the operating system. `undefined` when there is an owner already, be it this process.
+ * Locks `file` until the lock is released or the process ends, also when it is killed: it is a lock of the operating
+ * system. `undefined` when it is locked already, by another process or by this one.
  *
- * The file is an empty SQLite database, because Node has no file locks of its own. Nobody may open it by other means:
+ * The file is an empty SQLite database, because Node has no file locks of its own. Do not open it by other means:
  * closing any descriptor of it drops the lock of the whole process.
  */
 export function acquireOwnerLock(file: string): OwnerLock | undefined {

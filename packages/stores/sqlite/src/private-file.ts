@@ -4,9 +4,9 @@ import { networkFilesystemOf } from './network-filesystem.ts'
 import { storageFaultOf } from './sqlite-fault.ts'
 
 /**
- * Makes sure that a database file is there, on a local disk and for its owner alone; SQLite gives its side files the
- * mode of the main one. An existing file is never opened here: closing any descriptor of it would drop the locks that
- * this process holds on it.
+ * Makes sure that a database file exists, on a local disk and private to its owner. SQLite gives its side files the mode
+ * of the main file. An existing file is never opened here: closing a descriptor of it would drop the locks that this
+ * process holds on it.
  */
 export function preparePrivateFile(file: string, make: (file: string) => void = makeEmptyFile): void {
   const directory = dirname(file)

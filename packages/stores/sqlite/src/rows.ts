@@ -1,7 +1,7 @@
 import type { SQLOutputValue } from 'node:sqlite'
 import { damaged } from './damage.ts'
 
-/** A row as the driver gives it. Reading a column checks its type, so that a damaged file is never taken for data. */
+/** A row of the driver. Reading a column checks its type, so that damage is never taken for data. */
 export type Row = Readonly<Record<string, SQLOutputValue>>
 
 export function textIn(row: Row, column: string): string {

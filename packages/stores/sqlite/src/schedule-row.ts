@@ -14,7 +14,7 @@ import { type Row, integerIn, optionalIntegerIn, textIn } from './rows.ts'
 
 export type Columns = Readonly<Record<string, string | number | null>>
 
-/** A slot as its row holds it, with the run that it came to. */
+/** A slot as its row holds it, with its run. */
 export interface StoredSlot {
   readonly scheduleId: string
   readonly slotAt: number
@@ -23,7 +23,7 @@ export interface StoredSlot {
   readonly run?: Pick<ScheduleRun, 'runId' | 'sessionId' | 'status' | 'error' | 'finishedAt'>
 }
 
-/** A schedule that cannot be read is never passed over, nor run as it is not. */
+/** Throws for a damaged schedule: skipping it or running something else would be wrong. */
 export function scheduleIn(row: Row): Schedule {
   const source = optionalTextIn(row, 'source_session')
   const optional = {

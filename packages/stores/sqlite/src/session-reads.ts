@@ -24,7 +24,7 @@ import { type SessionChecksums, checksumsIn } from './checksum.ts'
 import { damaged } from './damage.ts'
 import { type Row, bytesIn, integerIn, optionalIntegerIn, textIn } from './rows.ts'
 
-/** The queries of the event store, each one consistent in itself. */
+/** The queries of the event store. Each one reads a consistent state. */
 export interface SessionReads {
   events(sessionId: SessionId, after: number, limit: number): readonly Recorded[]
   head(sessionId: SessionId): SessionHead | undefined
@@ -144,7 +144,7 @@ function recordedIn(row: Row, { sessionId, expectedSeq, checksums }: Place): Rec
     if (seq !== expectedSeq) throw new Error(`event ${expectedSeq} is missing`)
     const at = integerIn(row, 'at')
     const stored = { type: textIn(row, 'type'), version: integerIn(row, 'version'), data: textIn(row, 'data') }
-    // First, because what decoding complains about may quote the conversation.
+    // First, because an error of the decoder may quote the conversation.
     if (checksums.ofEvent({ ...stored, seq, at }) !== row['crc']) throw new Error('its checksum is wrong')
     return { seq, at, event: decodeEvent(stored) }
   } catch (error) {
@@ -154,7 +154,7 @@ function recordedIn(row: Row, { sessionId, expectedSeq, checksums }: Place): Rec
   }
 }
 
-/** The first one that is not where it belongs. */
+/** Names the first event that is missing or too many. */
 function incomplete(
   sessionId: SessionId,
   rows: readonly Row[],
@@ -166,7 +166,7 @@ function incomplete(
   return damaged(`Session ${sessionId} cannot be read: event ${seq} ${problem}.`)
 }
 
-/** A damaged one is as good as none: it only saves reading the log from its start. */
+/** A damaged snapshot is ignored: the log holds everything. */
 function snapshotIn(row: Row, sessionId: SessionId): Snapshot | undefined {
   const seq = integerIn(row, 'seq')
   const state = textIn(row, 'state')

@@ -23,7 +23,7 @@ export function createSqliteKeyStore({ db, clock, commits }: SqliteKeyStoreOptio
     `INSERT INTO keys (id, user_id, kind, name, hash, prefix, last_four, created_at, expires_at, crc)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   )
-  // Revoked and expired ones too: whether a key still holds is read from its row only after the row was checked.
+  // Includes revoked and expired keys: a row is checked for damage before its fields are used.
   const selectByHash = db.prepare(`SELECT ${COLUMNS} FROM keys WHERE hash = ?`)
   const selectById = db.prepare(`SELECT ${COLUMNS} FROM keys WHERE id = ?`)
   const selectAll = db.prepare(`SELECT ${COLUMNS} FROM keys ORDER BY created_at DESC, id DESC`)

@@ -11,7 +11,7 @@ import {
 import { damaged } from './damage.ts'
 import { type Row, integerIn, textIn } from './rows.ts'
 
-/** Sums that come in pieces, put together. */
+/** Adds up sums that arrive in pieces. */
 export interface UsageGroups {
   /** Rows with a column `by_…` for each grouping, and one row for each currency of a group. */
   add(rows: readonly Row[]): void

@@ -1,6 +1,6 @@
 /**
- * Two ways to the same sums. Whole days are added up already. Single calls are gone through in pages, each one a query of
- * its own, so that others get their turn in between: rows are only ever added, so nothing is missed or counted twice.
+ * Two ways to the same sums. Whole days are added up already. Single calls are read in pages, one query each, so that
+ * other work runs in between. Rows are only added, so no call is missed or counted twice.
  */
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
 import { DAY_MS, type UsageGrouping, type UsageQuery } from '@polylogue/engine'
@@ -22,7 +22,7 @@ const PAGE = 2_000
 
 const ofLivingSession = (column: string): string => `CASE WHEN s.session_id IS NULL THEN NULL ELSE u.${column} END`
 
-/** What a group is known by. Of a deleted session nothing is told but what was spent. */
+/** The columns of a group. A deleted session has no id any more, only what it spent. */
 const COLUMNS: Readonly<Record<UsageGrouping, string>> = {
   user: 'u.user_id',
   key: 'u.key_id',
@@ -46,7 +46,7 @@ const OF_CALLS = `count(*) AS calls, total(u.is_told = 0) AS untold,
 const OF_DAYS = `sum(u.calls) AS calls, sum(u.untold) AS untold, sum(u.unpriced) AS unpriced,
   max(u.last_at) AS last_at, ${TOKENS}`
 
-/** Whether what is asked for can be read from whole days. */
+/** Whether the sums of whole days answer the query. */
 export function isOfDays(
   by: readonly UsageGrouping[],
   { sessionId, turnId, from = 0, until = 0 }: UsageQuery,
@@ -100,7 +100,7 @@ export function prepareUsageSums(db: DatabaseSync): UsageSums {
   }
 }
 
-/** The conditions and the order that an index has; all others are looked at row by row, so that a page is a page. */
+/** The conditions and the order of an index. All others are checked row by row, so that a page stays bounded. */
 function placeOf({ sessionId, userId, keyId, from, until }: UsageQuery) {
   const place = new Conditions()
   if (sessionId !== undefined) return { place: place.add('session_id = :s', { s: sessionId }), order: ['call_id'] }
@@ -124,7 +124,7 @@ class Conditions {
   readonly values: Record<string, SQLInputValue> = {}
   readonly #conditions: string[] = []
 
-  /** Left out where its value is absent. */
+  /** Omitted when its value is absent. */
   add(condition: string, value: Readonly<Record<string, SQLInputValue | undefined>>): this {
     for (const [name, given] of Object.entries(value)) {
       if (given === undefined) return this

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { DAY_MS, type AppendRequest } from '@polylogue/engine'
 
-/** Writes the model calls that an append ends, as a part of it. */
+/** Writes the model calls that an append ends, inside its transaction. */
 export function prepareUsageWrites(db: DatabaseSync): (request: AppendRequest) => void {
   const insert = db.prepare(
     `INSERT INTO usage (session_id, call_id, turn_id, loops, is_told, at, kind, user_id, key_id, agent, model,

@@ -7,7 +7,8 @@ const LONGEST_PAUSE_MS = 50
 export const nextPause = (pauseMs: number): number => Math.min(LONGEST_PAUSE_MS, pauseMs * 2)
 
 /**
- * A clock's timer keeps no process alive, but a process must not end while it waits to write. The answer ends that.
+ * A timer of the clock does not keep the process alive, but a process must not end while it waits to write. Call the
+ * returned function when the wait is over.
  */
 export function stayAlive(): () => void {
   const handle = setInterval(() => {}, 0x7fffffff)
