@@ -139,7 +139,9 @@ describe('S20: errors', () => {
           if (id === session.id && (method === 'DELETE' || path.endsWith('/events'))) continue
           const url = server.url + path.replace(ANY_ID, id)
           const answer = await exchangeText({ method, url, headers, body })
-          const isTelling = answer.status >= 500 || (answer.status >= 400 && INSIDE.test(answer.text))
+          // 501: Blade has the path, this server does not have the operation.
+          const isFailure = answer.status >= 500 && answer.status !== 501
+          const isTelling = isFailure || (answer.status >= 400 && INSIDE.test(answer.text))
           if (isTelling) telling.push(`${method} ${path} ${id} ${body} ${answer.status} ${answer.text}`.slice(0, 500))
         }
       }

@@ -70,7 +70,7 @@ function toEdgeServer(server: RunningServer, dataDir: string, remove: () => Prom
 
 function toRoute(line: string): Route {
   const [method = '', path = ''] = line.split(' ')
-  return { method, path: path.replace(':id', ANY_ID).replace(/:\w+\{[^}]+\}/, 'file.txt') }
+  return { method, path: path.replace(':id', ANY_ID).replace(/:\w+\{[^}]+\}/, 'uploads/file.txt') }
 }
 
 export const bearer = (key: string): Readonly<Record<string, string>> => ({ authorization: `Bearer ${key}` })

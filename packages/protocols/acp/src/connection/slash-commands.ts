@@ -1,7 +1,7 @@
 import type { PromptResponse } from '@agentclientprotocol/sdk'
 import { MEMORY_LIMITS, unreachable, type AddedMemory } from '@polylogue/engine'
 import { randomUUID } from 'node:crypto'
-import { commandsWith, type GivenCommand } from '../commands.ts'
+import { commandsWith, type GivenCommand } from '../slash-command-list.ts'
 import type { MemoryBook } from '../deps.ts'
 import { parseModelValue } from '../model-names.ts'
 import { allowedModes, findPreset } from '../modes.ts'

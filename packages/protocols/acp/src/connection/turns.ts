@@ -1,7 +1,7 @@
 import type { PromptResponse } from '@agentclientprotocol/sdk'
 import { canonicalJson, type IdempotencyKey, type JsonValue } from '@polylogue/engine'
 import { z } from 'zod'
-import { commandsWith, findCommand } from '../commands.ts'
+import { commandsWith, findCommand } from '../slash-command-list.ts'
 import { parsePrompt } from '../content-blocks.ts'
 import { parseParams, type Params } from '../parse-params.ts'
 import { isObject } from '../is-object.ts'

@@ -1,6 +1,6 @@
 import type { SessionConfigOption, SessionModeState, SessionUpdate } from '@agentclientprotocol/sdk'
 import type { Preset, Recorded, SessionId, SessionView } from '@polylogue/engine'
-import { commandsWith } from '../commands.ts'
+import { commandsWith } from '../slash-command-list.ts'
 import { sessionConfigOptions } from '../config-options.ts'
 import { currentModel } from '../model-names.ts'
 import { EditorPresence } from '../editor/editor-presence.ts'
