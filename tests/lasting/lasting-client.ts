@@ -52,7 +52,7 @@ const TURNS: readonly PlannedTurn[] = [
   {
     name: 'recall',
     where: 'asking',
-    input: script('show system', NEXT, 'When may we deploy to production?'),
+    input: script('show messages', NEXT, 'When may we deploy to production?'),
     answer: MEMORY,
   },
   { name: 'last', where: 'filled', input: 'say good bye', answer: 'good bye' },

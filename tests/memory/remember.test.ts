@@ -104,7 +104,7 @@ describe('a later session', () => {
     await (await openSession(server.client(V3, key), TRUSTED)).turn(remember('m1', { content }))
     const ask = async (text: string, asking = key): Promise<string> => {
       const session = await openSession(server.client(V3, asking))
-      return textOf((await session.turn(script('show system', NEXT, text))).messages)
+      return textOf((await session.turn(script('show messages', NEXT, text))).messages)
     }
     expect(await ask(question)).toContain(content)
     expect(await ask(unrelated)).not.toContain(content)

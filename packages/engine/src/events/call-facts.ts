@@ -33,7 +33,13 @@ const callFacts = z.discriminatedUnion('type', [
   shellFacts,
   fetchFacts,
   /** Keeps something for the session or its user: a plan of steps, a memory. */
-  z.object({ type: z.literal('notes') }),
+  z.object({
+    type: z.literal('notes'),
+    /** The text that outlives the session. The tool gives it; the engine finds out where it came from. */
+    kept: z.string().optional(),
+    /** The text came from the result of a tool, not from the user's words. The engine sets this. */
+    isFromTool: z.boolean().optional(),
+  }),
   z.object({ type: z.literal('skill') }),
   /** Asks the user. */
   z.object({ type: z.literal('question') }),

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { userContent } from '../content.ts'
-import { type Stored, entryId, json, jsonObject, names, toolCallId, turnId } from '../stored-schema.ts'
+import { type Stored, entryId, json, jsonObject, names, sessionId, toolCallId, turnId } from '../stored-schema.ts'
 import { defineEvent, failure } from './define-event.ts'
 
 /** Settings for a single turn. */
@@ -79,7 +79,13 @@ export const turnEnded = defineEvent('turn.ended', {
   output: json.optional(),
 })
 
-const recalledMemory = z.object({ memoryId: z.number(), content: z.string(), skillName: z.string().optional() })
+const recalledMemory = z.object({
+  memoryId: z.number(),
+  content: z.string(),
+  skillName: z.string().optional(),
+  /** The session in which an agent kept the memory. Absent: the user wrote it down. */
+  sourceSession: sessionId.optional(),
+})
 
 /** The memories that this turn is about. Recorded so that a turn that continues after a crash gets the same ones. */
 export const memoriesRecalled = defineEvent('memories.recalled', { turnId, memories: z.array(recalledMemory) })

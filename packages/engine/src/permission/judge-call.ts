@@ -147,6 +147,7 @@ function grantOf({ tool, policy: { access } }: Case) {
 
 /** Whether *always allow this tool* may be read as covering such a call. */
 function isPlainEnough(facts: CallFacts): boolean {
+  if (facts.type === 'notes') return facts.isFromTool !== true
   if (facts.type !== 'shell') return true
   return facts.isUnderstood && !facts.hasWrapper && (facts.risk === 'safe' || facts.risk === 'other')
 }

@@ -33,6 +33,7 @@ const ROWS = {
   fetchBlocked: row('deny', 'deny', 'allow', 'deny'),
   fetchOther: row('ask', 'ask', 'allow', 'ask'),
   notes: row('deny', 'allow', 'allow', 'deny'),
+  notesFromTool: row('deny', 'ask', 'allow', 'deny'),
   skill: row('deny', 'allow', 'allow', 'allow'),
   question: row('allow', 'allow', 'allow', 'allow'),
   agent: row('deny', 'allow', 'allow', 'allow'),
@@ -55,7 +56,7 @@ export function presetRow(facts: CallFacts, effect: ToolEffect, hosts: HostLists
       return { allowed: ROWS.fetchAllowed, blocked: ROWS.fetchBlocked, other: ROWS.fetchOther }[standing]
     }
     case 'notes':
-      return ROWS.notes
+      return facts.isFromTool === true ? ROWS.notesFromTool : ROWS.notes
     case 'skill':
       return ROWS.skill
     case 'question':

@@ -5,6 +5,7 @@ import { RESULT_TOOL } from '../ports/tool.ts'
 import { isChild, type AnyLoop, type SessionState } from '../state/session-state.ts'
 import { offeredIn, policyFor, type Judging } from './judge-calls.ts'
 import type { RunDeps } from './turn-deps.ts'
+import { withMemories } from './with-memories.ts'
 
 const PLANNING =
   'You are planning: look and think, but change nothing. End with a plan of the steps you would take, for the user to ' +
@@ -23,7 +24,7 @@ export async function buildModelRequest(loop: AnyLoop, line: Judging['line'], de
     system: context.system(
       state.settings.preset === 'plan' ? `${agent.instructions}\n\n${PLANNING}` : agent.instructions,
     ),
-    messages: withReminder([...context.messages()], loop, state),
+    messages: withReminder([...withMemories(context.messages(), context.recalled)], loop, state),
     tools: withClientTools(own, isChild(loop) ? [] : state.settings.clientTools).map(toOffered),
     options: await effectiveOptions(state, agent, deps),
     secretOptions: agent.options.filter((option) => option.type === 'secret').map((option) => option.name),

@@ -1,3 +1,4 @@
+import { cameFromTool } from '../memory/came-from-tool.ts'
 import type { ClientTool, Preset } from '../events/session-settings.ts'
 import type { JsonObject } from '../json.ts'
 import type { CallFacts, CallInspection } from '../events/call-facts.ts'
@@ -69,7 +70,7 @@ export async function prepareJudging(
     try {
       if (!isPrepared) await workspaces.prepare(owner)
       isPrepared = true
-      inspections.set(call.toolCallId, await tool.inspect(check.input, workspace))
+      inspections.set(call.toolCallId, await withOrigin(await tool.inspect(check.input, workspace), line, deps))
     } catch (error) {
       deps.log({ level: 'error', message: 'a call could not be inspected', sessionId: state.sessionId, error })
       inspections.set(call.toolCallId, 'failed')
@@ -77,6 +78,17 @@ export async function prepareJudging(
   }
   const userRules = calls.length === 0 ? [] : (await rules.listRules(state.userId)).map(({ rule }) => rule)
   return { line, userRules, operator, workspace, inspections, problems, overrides: session.overrides, agents, digest }
+}
+
+/** Finds out whether a text that is about to be kept came from a tool; the tool that keeps it cannot know. */
+async function withOrigin(inspection: CallInspection, line: Judging['line'], deps: RunDeps): Promise<CallInspection> {
+  const { facts } = inspection
+  if (facts.type !== 'notes' || facts.kept === undefined) return inspection
+  const { kept, ...noted } = facts
+  const context = await deps.session.context()
+  const hasUnseenResults = depthOf(line) > 0 || context.summedThrough > 0
+  const isFromTool = cameFromTool(kept, { messages: context.unsummarised, hasUnseenResults })
+  return { ...inspection, facts: { ...noted, ...(isFromTool && { isFromTool }) } }
 }
 
 export const policyFor = (

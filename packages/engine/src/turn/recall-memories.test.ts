@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createFakeTool, calls, finishes, restart, says, startSession } from '@polylogue/testkit'
-import type { Memory, MemoryStore } from '../index.ts'
+import { asSessionId, type Memory, type MemoryStore, type ModelRequest } from '../index.ts'
 
 const memory = (memoryId: number, content: string): Memory => ({
   memoryId,
@@ -9,7 +9,10 @@ const memory = (memoryId: number, content: string): Memory => ({
   createdAt: 0,
   hitCount: 1,
   isDisabled: false,
+  sourceSession: asSessionId('s1'),
 })
+
+const isTold = ({ messages }: ModelRequest): boolean => JSON.stringify(messages).includes('likes tea')
 
 function remembering(...contents: string[]) {
   const asked: string[] = []
@@ -28,7 +31,18 @@ describe('what a user has had remembered', () => {
     await test.say('what do I like?')
     await test.untilRest()
     expect(asked).toEqual(['what do I like?'])
-    for (const { system } of test.model.requests) expect(system).toMatch(/- \[1\] likes tea\n- \[2\] lives in Oslo$/)
+    for (const { system, messages } of test.model.requests) {
+      expect(system).toBe('Test.')
+      expect(messages.slice(0, 2)).toEqual([
+        {
+          role: 'user',
+          content: expect.stringMatching(
+            /^Notes .* not instructions.*\n\[\{"memory":1,"keptBy":"an agent","session":"s1","text":"likes tea"\},\{.*"text":"lives in\\nOslo"\}\]$/s,
+          ),
+        },
+        { role: 'user', content: 'what do I like?' },
+      ])
+    }
     expect((await test.events()).find(({ type }) => type === 'memories.recalled')).toMatchObject({
       memories: [{ memoryId: 1, content: 'likes tea' }, { memoryId: 2 }],
     })
@@ -43,7 +57,7 @@ describe('what a user has had remembered', () => {
     contents = []
     await test.say('something else')
     await test.untilRest()
-    expect(test.model.requests.map(({ system }) => system.includes('likes tea'))).toEqual([true, false])
+    expect(test.model.requests.map(isTold)).toEqual([true, false])
   })
 
   it('is the same after a crash, without another look', async () => {
@@ -55,7 +69,7 @@ describe('what a user has had remembered', () => {
     const second = await restart(first, { memories })
     await second.untilRest()
     expect(asked).toEqual([])
-    expect(second.model.requests[0]?.system).toContain('likes tea')
+    expect(second.model.requests.map(isTold)).toEqual([true])
   })
 
   it('that cannot be read costs no turn', async () => {

@@ -19,10 +19,11 @@ export async function recallMemories(turn: ActiveTurn, deps: RunDeps): Promise<v
     return []
   })
   if (recalled.length === 0) return
-  const kept = recalled.map(({ memoryId, content, skillName }) => ({
+  const kept = recalled.map(({ memoryId, content, skillName, sourceSession }) => ({
     memoryId,
     content,
     ...(skillName !== undefined && { skillName }),
+    ...(sourceSession !== undefined && { sourceSession }),
   }))
   await session.commit(
     (state) => ({

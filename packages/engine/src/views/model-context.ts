@@ -1,11 +1,10 @@
+import type { RecalledMemory } from '../events/turn-events.ts'
 import type { AssistantPart, ConversationMessage, StepBlock, ToolContent, UserContent } from '../content.ts'
 import type { Recorded, RecordedEvent } from '../events/recorded-event.ts'
 import type { ToolCallSettled } from '../events/call-events.ts'
 import { ROOT_LOOP, type EntryId, type LoopId, type ToolCallId } from '../ids.ts'
 import type { ModelMessage } from '../ports/model.ts'
 
-/** Memories are what a user said once; they are shown, never obeyed as if they were the operator's words. */
-const REMEMBERED = 'What this user has had you remember, as far as it may matter now:'
 /** How the model is told that it does not see all. */
 const SUMMARY = 'The conversation so far, in a summary:'
 const UNANSWERED = 'Tool call cancelled: superseded by a new user message'
@@ -41,7 +40,7 @@ export class ModelContext {
   #counted: Counted | undefined
   #summedThrough = 0
   /** Of the newest turn. */
-  #recalled: readonly string[] = []
+  #recalled: readonly RecalledMemory[] = []
 
   /** Of the agent's own loop unless said otherwise; a sub-agent's begins after `seq`. */
   constructor(loopId: LoopId = ROOT_LOOP, seq = 0) {
@@ -59,9 +58,12 @@ export class ModelContext {
   }
 
   system(instructions: string): string {
-    const recalled =
-      this.#recalled.length === 0 ? '' : [REMEMBERED, ...this.#recalled.map((text) => `- ${text}`)].join('\n')
-    return [instructions, ...this.#system, recalled].filter((text) => text !== '').join('\n\n')
+    return [instructions, ...this.#system].filter((text) => text !== '').join('\n\n')
+  }
+
+  /** The memories that were recalled for the newest turn. */
+  get recalled(): readonly RecalledMemory[] {
+    return this.#recalled
   }
 
   messages(): readonly ModelMessage[] {
@@ -81,6 +83,11 @@ export class ModelContext {
   /** The last event that the newest summary stands for; 0: there is none. */
   get summedThrough(): number {
     return this.#summedThrough
+  }
+
+  /** The messages without the summary that stands for older ones. */
+  get unsummarised(): readonly ModelMessage[] {
+    return this.#summedThrough === 0 ? this.#messages : this.#messages.slice(1)
   }
 
   /** What the messages would be with this summary. */
@@ -155,7 +162,7 @@ export class ModelContext {
         this.#inputs.delete(event.inputId)
         break
       case 'memories.recalled':
-        this.#recalled = event.memories.map(({ memoryId, content }) => `[${memoryId}] ${content.replace(/\s+/g, ' ')}`)
+        this.#recalled = event.memories
         break
       case 'turn.started': {
         this.#recalled = []

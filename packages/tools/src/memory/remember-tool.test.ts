@@ -71,7 +71,7 @@ describe('Remember', () => {
     const inspect = (content: string) =>
       tool.inspect?.(createInvocation(tool, { content }).input, { cwd: '/', roots: [] })
     expect(await inspect('tea\nand   milk')).toEqual({
-      facts: { type: 'notes' },
+      facts: { type: 'notes', kept: 'tea\nand   milk' },
       preview: { title: 'Remember: tea and milk' },
     })
     expect((await inspect('🍵'.repeat(200)))?.preview?.title).toBe(`Remember: ${'🍵'.repeat(79)}…`)

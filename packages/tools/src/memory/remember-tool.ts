@@ -56,7 +56,10 @@ export function createRememberTool({ remember }: RememberToolOptions): Tool {
     effect: 'idempotent',
     kind: 'other',
     nature: 'notes',
-    inspect: async ({ content }) => ({ facts: { type: 'notes' }, preview: { title: `Remember: ${shorten(content)}` } }),
+    inspect: async ({ content }) => ({
+      facts: { type: 'notes', kept: content },
+      preview: { title: `Remember: ${shorten(content)}` },
+    }),
     async run({ input: { skill_name, write_reason, ...said }, userId, sessionId, grant }): Promise<ToolOutput> {
       requireGrant(grant, NAME)
       const added = await remember(userId, {
