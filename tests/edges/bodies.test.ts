@@ -55,10 +55,10 @@ describe('S7, B2: the shape of a body', () => {
     const cases: readonly (readonly [string, number, string])[] = [
       [wrap(nested(63)), 201, ''],
       [wrap(nested(64)), 400, 'body: nested deeper than 64 levels'],
-      [wrap(key(9_997)), 201, ''],
-      [wrap(key(9_998)), 400, 'body: more than 10000 keys'],
-      [wrap(`"${'x'.repeat(MEBIBYTE)}"`), 201, ''],
-      [wrap(`"${'x'.repeat(MEBIBYTE + 1)}"`), 400, 'body: a string longer than 1048576 characters'],
+      [wrap(key(249_997)), 201, ''],
+      [wrap(key(249_998)), 400, 'body: more than 250000 keys'],
+      [wrap(`"${'x'.repeat(8 * MEBIBYTE)}"`), 201, ''],
+      [wrap(`"${'x'.repeat(8 * MEBIBYTE + 1)}"`), 400, 'body: a string longer than 8388608 characters'],
       [wrap(`1${'0'.repeat(63)}`), 201, ''],
       [wrap(`1${'0'.repeat(64)}`), 400, 'body: a number of more than 64 characters'],
       [wrap('1e308'), 201, ''],
@@ -105,7 +105,6 @@ describe('S7, B2: the shape of a body', () => {
       '-1e999',
       '1'.repeat(40_000),
       `-0.${'0'.repeat(40_000)}1`,
-      `{${Array.from({ length: 10_001 }, () => '"":1').join()}}`,
     ]
     for (const [path, wrap] of takers()) {
       for (const monster of monsters) {

@@ -60,8 +60,9 @@ export const limitsSchema = z.strictObject({
   imageRequestBytes: upTo(256 * MEBIBYTE, 32 * MEBIBYTE),
   // Deeper values can be parsed but not written again: JSON.stringify runs out of stack at about 4000 levels.
   jsonDepth: upTo(1000, 64),
-  jsonKeys: upTo(1_000_000, 10_000),
-  jsonStringLength: upTo(256 * MEBIBYTE, MEBIBYTE),
+  // A client may send a history of ours back as a seed: tens of thousands of messages, and whole tool results in one string.
+  jsonKeys: upTo(1_000_000, 250_000),
+  jsonStringLength: upTo(256 * MEBIBYTE, 8 * MEBIBYTE),
   promptLength: upTo(256 * MEBIBYTE, MEBIBYTE),
   sessionBytes: upTo(512 * MEBIBYTE, 128 * MEBIBYTE),
   userBytes: upTo(1024 * 1024 * MEBIBYTE, 4096 * MEBIBYTE),
