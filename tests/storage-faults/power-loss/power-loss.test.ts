@@ -14,7 +14,7 @@ describe('when the power goes', () => {
       const { lost } = await replayWorkload(workloads[name], test.seeds, test.images[name])
       expect(lost).toEqual([])
     },
-    90_000,
+    180_000,
   )
 
   it('a store that does not wait for the disk is found out', async () => {
