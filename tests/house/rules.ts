@@ -243,7 +243,8 @@ export const RULES: readonly Rule[] = [
     brokenBy: {
       'apps/server/src/a.ts': "export const a = 'session/new'",
       'apps/server/src/doors/blade.ts': "export const a = ['chat:send', 'turn_stop']",
-      'apps/server/src/a.test.ts': "export const a = 'turn_start'",
+      'apps/cli/src/a.test.ts': "export const a = 'turn_start'",
+      'apps/cli/src/bench/a.ts': "export const a = 'turn_start'",
       'packages/engine/src/a.ts': "import '../session/update.ts'\nexport const a = 'turn:patch'",
       'packages/tools/src/a.ts': '// answers session/request_permission',
       'packages/protocols/aap/src/a.ts': "export const a = ['turn_stop', 'chat:send']",
@@ -253,7 +254,7 @@ export const RULES: readonly Rule[] = [
     complaints: [
       'apps/server/src/a.ts says session/new, a word of packages/protocols/acp',
       'apps/server/src/doors/blade.ts says turn_stop, a word of packages/protocols/aap',
-      'apps/server/src/a.test.ts says turn_start, a word of packages/protocols/aap',
+      'apps/cli/src/a.test.ts says turn_start, a word of packages/protocols/aap',
       'packages/engine/src/a.ts says turn:patch, a word of packages/protocols/blade',
       'packages/tools/src/a.ts says session/request_permission, a word of packages/protocols/acp',
       'packages/protocols/aap/src/a.ts says chat:send, a word of packages/protocols/blade',

@@ -57,10 +57,12 @@ export function findStoreNames(house: House): string[] {
     )
 }
 
-/** Clients of a protocol say its words too. */
+/** Code that speaks a protocol as its client. Paths are prefixes. */
 const CLIENTS = [
-  // Talks to the server as any other client does.
-  'apps/cli/src/',
+  // Measures each protocol beside a bare implementation of it.
+  'apps/cli/src/bench/',
+  // Prints lines to paste into a program.
+  'apps/cli/src/banner.ts',
   // Runs in a browser.
   'apps/server/src/page/',
 ]

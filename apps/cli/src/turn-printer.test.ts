@@ -87,9 +87,9 @@ describe('createJsonPrinter', () => {
   it('prints every event as it came, unknown ones too, and names the session at the start', () => {
     const { terminal, written } = createRecorder(false)
     const printer = createJsonPrinter(terminal.stdout, 'S')
-    printer.print({ json: { event: 'turn_start' }, update: { type: 'started' } })
+    printer.print({ json: { event: 'begun' }, update: { type: 'started' } })
     printer.print({ json: { event: 'weather', sun: true } })
     printer.finish()
-    expect(written()).toBe('{"event":"turn_start","sessionId":"S"}\n{"event":"weather","sun":true}\n')
+    expect(written()).toBe('{"event":"begun","sessionId":"S"}\n{"event":"weather","sun":true}\n')
   })
 })
