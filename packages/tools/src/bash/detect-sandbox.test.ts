@@ -1,15 +1,21 @@
-import { createInvocation } from '@polylogue/testkit'
-import { afterAll, expect, it } from 'vitest'
-import { createBashTool } from './bash-tool.ts'
-import { detectSandbox } from './detect-sandbox.ts'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 
 const path = process.env['PATH']
-process.env['PATH'] = '/nowhere'
+
+// What was detected is kept for the life of a process, which other test files share.
+beforeAll(() => {
+  vi.resetModules()
+  process.env['PATH'] = '/nowhere'
+})
 afterAll(() => {
   process.env['PATH'] = path
+  vi.resetModules()
 })
 
 it('S9: where there is no sandbox and one is required, nothing runs', async () => {
+  const { createInvocation } = await import('@polylogue/testkit')
+  const { createBashTool } = await import('./bash-tool.ts')
+  const { detectSandbox } = await import('./detect-sandbox.ts')
   expect(await detectSandbox()).toBe('none')
   const tool = createBashTool({ stateDir: '/nowhere', outputDir: '/nowhere', sandbox: 'required' })
   const call = createInvocation(tool, { command: 'ls' }, { workspace: { cwd: '/', roots: [] } })
