@@ -36,7 +36,7 @@ export function listMemories(flags: MemoryListFlags): Promise<number> {
       return ExitCode.done
     }
     if (memories.length === 0) stderr.write('There are no memories. Add one with: polylogue memory add "…"\n')
-    else stdout.write(formatTable(['ID', 'TYPE', 'CREATED', 'USED', 'STATE', 'MEMORY'], memories.map(toRow)))
+    else stdout.write(formatTable(['ID', 'TYPE', 'CREATED', 'USED', 'ORIGIN', 'STATE', 'MEMORY'], memories.map(toRow)))
     if (total > memories.length && memories.length > 0) {
       stderr.write(`Showing ${memories.length} of ${total}. Use --limit to see more.\n`)
     }
@@ -85,7 +85,26 @@ async function readPages({ console }: Owner, flags: MemoryListFlags) {
   return { memories, total }
 }
 
-function toRow({ id, type, createdAt, hitCount, disabled, supersededBy, content }: Memory): readonly string[] {
+function toRow({
+  id,
+  type,
+  createdAt,
+  hitCount,
+  disabled,
+  supersededBy,
+  sourceSession,
+  content,
+}: Memory): readonly string[] {
+  // Who wrote it matters: an agent may have taken it from a page or a file.
+  const origin = sourceSession === undefined ? 'you' : `session ${sourceSession}`
   const state = supersededBy === undefined ? (disabled ? 'disabled' : '') : `see ${supersededBy}`
-  return [String(id), type, formatLocalTime(createdAt), String(hitCount), state, toTerminalLine(content)]
+  return [
+    String(id),
+    type,
+    formatLocalTime(createdAt),
+    String(hitCount),
+    toTerminalLine(origin),
+    state,
+    toTerminalLine(content),
+  ]
 }

@@ -1,3 +1,4 @@
+import { describeOperations } from '@polylogue/console'
 import { createBladeRoutes } from '@polylogue/blade'
 import { FileProblem, createConfinedFiles, type OpenFile } from '@polylogue/tools'
 import type { Authenticate } from '../auth/authenticate.ts'
@@ -44,6 +45,7 @@ export function createBladeRest(rest: BladeRestParts): HttpApp {
     describe: describeSessions(parts),
     version: readVersion(),
     bodies: { ...jsonLimitsOf(limits), bytes: limits.requestBytes },
+    otherOperations: describeOperations,
     get foreignPaths() {
       return foreignPaths()
     },

@@ -110,3 +110,13 @@ it.each(['limit=0', 'limit=101', 'limit=x', 'before=x'])('the query %s is refuse
   const server = await startServer()
   expect((await get(server, `${SESSIONS}?${query}`)).status).toBe(400)
 })
+
+it('is described in the same OpenAPI document as the other REST routes', async () => {
+  const server = await startServer()
+  const { body } = await get(server, '/openapi.json')
+  const { paths } = body as { paths: Record<string, Record<string, { responses: Record<string, unknown> }>> }
+  expect(Object.keys(paths)).toEqual(expect.arrayContaining(['/api/sessions', `${SESSIONS}/{id}/waiting`]))
+  expect(JSON.stringify(paths[SESSIONS]?.['post']?.responses['400'])).toContain('#/components/schemas/ConsoleRefusal')
+  expect(JSON.stringify(body)).toContain('"ConsoleRefusal":{')
+  expect((await get(server, '/docs')).status).toBe(200)
+})

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { ConsoleRefusal, operations } from './client/index.ts'
 import { ownerOperations } from './contract/import-session.ts'
+import { describeOperations } from './describe-operations.ts'
 import { openConsole, type OpenedConsole } from './test-support/open-console.ts'
 
 let opened: OpenedConsole
@@ -135,4 +136,10 @@ it('rules are imported once, however often their file is', async () => {
   })
   expect(await ann.importRules({ body })).toMatchObject({ known: 2, rules: [] })
   expect((await ann.listRules()).rules.map(({ action }) => action)).toEqual(['deny', 'ask'])
+})
+
+it('every operation is described for the OpenAPI document, with its whole path', () => {
+  const described = describeOperations()
+  expect(described.map(({ name }) => name)).toEqual(Object.keys(operations))
+  expect(described.every(({ path }) => path.startsWith('/api/polylogue/'))).toBe(true)
 })

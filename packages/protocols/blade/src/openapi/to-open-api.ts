@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Operation } from '../rest/operation.ts'
+import type { DescribedOperation } from '../rest/operation.ts'
 import type { Json } from '../wire.ts'
 
 interface JsonObject {
@@ -48,7 +48,7 @@ const DESCRIPTION =
   'Times are ISO 8601 in UTC.'
 
 /** The document is made of the very schemas that check requests and describe answers. */
-export function toOpenApi(operations: readonly Operation[], version: string): OpenApiDocument {
+export function toOpenApi(operations: readonly DescribedOperation[], version: string): OpenApiDocument {
   const schemas: Record<string, Json> = {}
   const paths: Record<string, Record<string, DocumentedOperation>> = {}
   for (const operation of operations) {
@@ -68,7 +68,7 @@ export function toOpenApi(operations: readonly Operation[], version: string): Op
   }
 }
 
-function toDocumented(operation: Operation, schemas: Record<string, Json>): DocumentedOperation {
+function toDocumented(operation: DescribedOperation, schemas: Record<string, Json>): DocumentedOperation {
   const { name, tag, summary, body, isOpen } = operation
   return {
     operationId: name,
@@ -83,7 +83,7 @@ function toDocumented(operation: Operation, schemas: Record<string, Json>): Docu
   }
 }
 
-function pathParameters({ path }: Operation): readonly DocumentedParameter[] {
+function pathParameters({ path }: DescribedOperation): readonly DocumentedParameter[] {
   return [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => ({
     name,
     in: 'path',
@@ -92,7 +92,7 @@ function pathParameters({ path }: Operation): readonly DocumentedParameter[] {
   }))
 }
 
-function queryParameters({ query }: Operation, schemas: Record<string, Json>): readonly DocumentedParameter[] {
+function queryParameters({ query }: DescribedOperation, schemas: Record<string, Json>): readonly DocumentedParameter[] {
   const fields: { readonly [name: string]: z.ZodType } = query?.shape ?? {}
   return Object.entries(fields).map(([name, field]) => ({
     name,
@@ -102,16 +102,20 @@ function queryParameters({ query }: Operation, schemas: Record<string, Json>): r
   }))
 }
 
-function toResponses(operation: Operation, schemas: Record<string, Json>): DocumentedOperation['responses'] {
+function toResponses(operation: DescribedOperation, schemas: Record<string, Json>): DocumentedOperation['responses'] {
   const { status, answer, isOpen, path, body, query, refusals = {} } = operation
   const failures: Record<string, string> = {
     ...(!isOpen && { 401: 'no good key' }),
     ...(path.includes('{') && { 404: 'there is none of this id, or it is not yours' }),
-    ...((body ?? query) && { 422: 'something in the request is wrong' }),
+    ...((body ?? query) && { [operation.failure?.wrongRequest ?? 422]: 'something in the request is wrong' }),
     ...(body && { 413: 'the body is too large', 415: 'the body is not JSON' }),
     ...refusals,
   }
-  const failure = asContent({ $ref: '#/components/schemas/Failure' })
+  const failure = asContent(
+    operation.failure === undefined
+      ? { $ref: '#/components/schemas/Failure' }
+      : toSchema(operation.failure.body, 'output', schemas),
+  )
   return {
     [status]: operation.isFile
       ? { description: 'the bytes of the file', content: { 'application/octet-stream': { schema: {} } } }

@@ -11,6 +11,7 @@ import type {
 } from '@polylogue/engine'
 import type { BodyLimits } from '@polylogue/kit'
 import type { IncomingMessage } from 'node:http'
+import type { DescribedOperation } from './operation.ts'
 import type { Describe } from '../projection/scene.ts'
 
 /** Who is asking. `revoked` aborts when the key is revoked. */
@@ -57,6 +58,8 @@ export interface BladeRestDeps {
   readonly bodies: BodyLimits
   /** Below `/api`, and somebody else's: what is not there is theirs to say. */
   readonly foreignPaths: readonly string[]
+  /** Operations of other protocols that the same document describes. */
+  otherOperations?(): readonly DescribedOperation[]
   authenticate(incoming: IncomingMessage): Promise<AuthOutcome>
   /**
    * The bytes of a file that was sent with a message, by its path `uploads/<name>` in the session's workspace; `undefined`

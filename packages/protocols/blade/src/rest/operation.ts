@@ -23,11 +23,16 @@ interface Described {
  * One operation of the API: its route, its checks and its page in the documentation are all made of this. `path` begins
  * with `/api` and has no slash at the end; parameters stand in braces.
  */
-export interface Operation extends Described {
+export interface Operation extends DescribedOperation {
+  run(given: Given): Promise<unknown>
+}
+
+/** An operation as the documentation shows it. Other protocols describe theirs in the same way. */
+export interface DescribedOperation extends Described {
   readonly path: string
   /** Asked without a key. */
   readonly isOpen: boolean
-  readonly status: 200 | 201 | 204
+  readonly status: 200 | 201 | 202 | 204
   readonly query: z.ZodObject | undefined
   readonly body: z.ZodObject | undefined
   /** Absent: the answer is empty, or a file. */
@@ -36,7 +41,8 @@ export interface Operation extends Described {
   readonly isFile: boolean
   /** The answer is a list that is made piece by piece, a `ListAnswer`. */
   readonly isLong?: boolean
-  run(given: Given): Promise<unknown>
+  /** How a refusal looks, where it is not Blade's `detail` and 422. */
+  readonly failure?: { readonly body: z.ZodType; readonly wrongRequest: 400 }
 }
 
 /** A request as it came; nothing of it was looked at. */

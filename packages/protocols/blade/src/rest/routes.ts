@@ -55,9 +55,13 @@ export function listOperations(deps: BladeRestDeps): readonly Operation[] {
 }
 
 /** Made when somebody first asks for it. */
-function addDocumentation(app: Hono<NodeEnv>, operations: readonly Operation[], { version }: BladeRestDeps): void {
+function addDocumentation(
+  app: Hono<NodeEnv>,
+  operations: readonly Operation[],
+  { version, otherOperations = () => [] }: BladeRestDeps,
+): void {
   let document: ReturnType<typeof toOpenApi> | undefined
-  const read = () => (document ??= toOpenApi(operations, version))
+  const read = () => (document ??= toOpenApi([...operations, ...otherOperations()], version))
   let page: string | undefined
   app.get('/openapi.json', (c) => c.json(read()))
   app.get('/docs', (c) => c.html((page ??= docsPage(read()))))

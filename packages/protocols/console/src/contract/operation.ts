@@ -12,8 +12,8 @@ export interface OperationSpec {
   readonly summary: string
   readonly status: 200 | 201 | 202 | 204
   /** A value is a string; schemas coerce. */
-  readonly query?: z.ZodType
-  readonly body?: z.ZodType
+  readonly query?: z.ZodObject
+  readonly body?: z.ZodObject
   /** The largest body: `small` (64 KiB) unless stated otherwise. */
   readonly bodySize?: 'small' | 'conversation'
   /** Absent: the answer is empty. */
