@@ -1,33 +1,33 @@
 import { within } from './within.ts'
 
-/** How a server ends: what is running may finish, for a while; then everything closes in order. `finish` may reject. */
+/** How a server stops: running work gets some time to finish, then everything closes in order. `finish` may reject. */
 export interface DrainSteps {
-  /** Takes no new work from here on. */
+  /** Accepts no new work from now on. */
   begin(): void
-  /** Resolves when nothing runs any more. Called again with 0 when there is no time left. */
+  /** Resolves when all work has ended. Called again with 0 when the time is up. */
   settle(graceMs: number): Promise<void>
-  /** Resolves when the last connection has ended by itself. */
+  /** Resolves when the last connection has ended on its own. */
   endConnections(): Promise<void>
-  /** Cuts what is still open, and gives everything back. */
+  /** Cuts the connections that are still open and releases all resources. */
   finish(): Promise<void>
 }
 
 export interface Drain {
-  /** Idempotent. A later call may shorten the time that is left; 0 = now. */
+  /** Idempotent. A later call can shorten the remaining time; 0 = now. */
   stop(graceMs?: number): Promise<void>
   readonly stopped: Promise<void>
 }
 
 const DEFAULT_GRACE_MS = 30_000
-/** Of the grace, kept back for the connections to flush after the last turn has ended. */
+/** The part of the grace that is left for connections to flush after the last turn has ended. */
 const CLOSING_MS = 1_000
-/** Work that does not end at once is left behind: what it has recorded is safe. */
+/** Work that takes longer is abandoned: what it has recorded is safe. */
 export const GIVE_UP_MS = 500
 
 export function createDrain(steps: DrainSteps): Drain {
   const { promise: timeIsUp, resolve: endTime } = Promise.withResolvers<void>()
   const { promise: stopped, resolve, reject } = Promise.withResolvers<void>()
-  // Whoever calls stop sees the failure; nobody has to watch `stopped` as well.
+  // The caller of `stop` sees the failure, so an unwatched `stopped` must not count as unhandled.
   stopped.catch(() => undefined)
   let timer: NodeJS.Timeout | undefined
   let endsAt = Number.POSITIVE_INFINITY

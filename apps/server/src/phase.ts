@@ -1,2 +1,2 @@
-/** `starting` until the engine has taken over what a dead process left, `draining` from the call of stop. */
+/** `starting` until the engine has taken over the turns of a dead process, `draining` once `stop` is called. */
 export type Phase = 'starting' | 'ready' | 'draining'

@@ -16,7 +16,7 @@ export interface AcpClient {
   readonly log: Log
 }
 
-/** Of one connection. */
+/** For one connection. */
 export type ConnectionDeps = AcpDeps & { readonly sessionServers: SessionServers }
 
 export function toAcpDeps(parts: Parts, config: LoadedConfig, { rights, log }: AcpClient): ConnectionDeps {

@@ -1,13 +1,13 @@
 import { isAbsolute } from 'node:path'
 import { z } from 'zod'
 
-/** What the operator says about editors, under `acp` in the configuration. */
+/** The settings under `acp` in the configuration. */
 export interface AcpSettings {
-  /** Of editors that come over the network, by user: the directories that sessions may work in. `*` is everybody. */
+  /** By user, the directories where editors over the network may work. `*` applies to every user. */
   readonly roots: Readonly<Record<string, readonly string[]>>
-  /** Whether tools read and write files through an editor on this machine that offers it. */
+  /** Whether tools read and write files through a local editor that offers it. */
   readonly editorFiles: boolean
-  /** Whether `Bash` runs in terminals of such an editor. */
+  /** Whether `Bash` runs in terminals of a local editor. */
   readonly editorTerminals: boolean
 }
 

@@ -17,9 +17,8 @@ const GOODBYE_MS = 5_500
 const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
 
 /**
- * What `polylogue acp` does: answers an editor on stdin and stdout until it leaves. Who works for it is the owner of the
- * data directory, which this process becomes where there is none. Nothing of the server is loaded before somebody asks
- * for more than a greeting.
+ * Runs `polylogue acp`: answers an editor on stdin and stdout until it leaves. The owner of the data directory does the
+ * work; if there is none, this process becomes the owner. The server is loaded with the first request after the greeting.
  */
 export async function serveEditor({ owner, handshake }: EditorProcessOptions): Promise<void> {
   const leaving = Promise.withResolvers<void>()
@@ -63,7 +62,7 @@ export async function serveEditor({ owner, handshake }: EditorProcessOptions): P
 }
 
 async function carry(relay: Relay, back: OpenedBack, stdio: EditorStdio): Promise<void> {
-  // It rejects only when the output ends meanwhile, which is seen below.
+  // Rejects only if the output ends meanwhile, which the loop below sees.
   relay.attach(back).then(
     () => stdio.resume(),
     () => undefined,
@@ -78,7 +77,7 @@ function withoutGrantedWish({ resume, ...handshake }: AcpHandshake, { hasMadeSes
   return resume === undefined || hasMadeSession ? handshake : { ...handshake, resume }
 }
 
-/** The first one is the editor's goodbye; the second one waits for nothing. */
+/** The first signal ends the editor's session in order; the second ends the process at once. */
 function onSignals(leave: () => void): Disposable {
   let hasCome = false
   const listener = (): void => {

@@ -1,11 +1,11 @@
 import type { SessionId } from '@polylogue/engine'
 import type { Editor, EditorOf } from '@polylogue/tools'
 
-/** Which editors have which sessions open, for the tools that work on what they have. */
+/** Which editors have which sessions open, for tools that use the editor's files and terminals. */
 export interface OpenEditors {
-  /** The newest one of a session. */
+  /** The newest editor of a session. */
   readonly editorOf: EditorOf
-  /** The answer takes it back; it may be called twice. */
+  /** Returns how to unregister; calling that twice is harmless. */
   register(sessionId: SessionId, editor: Editor): () => void
 }
 

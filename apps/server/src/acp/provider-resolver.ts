@@ -8,7 +8,7 @@ export interface ProviderResolverDeps {
   readonly env: Environment
 }
 
-/** Whether a session may be given models of a provider: those of the agents, and all for which there is a key. */
+/** A session may use models of the agents' providers and of every provider that has a key. */
 export function createProviderResolver({ agents, providers, env }: ProviderResolverDeps): ProviderResolver {
   return {
     async canResolve(provider, profile) {
@@ -25,7 +25,7 @@ export function createProviderResolver({ agents, providers, env }: ProviderResol
   }
 }
 
-/** The field reference knows one provider, which the environment names. */
+/** The field reference has one provider, named by the environment. */
 function isTheOne(provider: string, env: Environment): boolean {
   const prefix = (env['LLM_PROVIDER'] || 'OPENAI').toUpperCase()
   return provider === prefix.toLowerCase() && Boolean(env[`${prefix}_API_KEY`])

@@ -18,7 +18,7 @@ export interface WebSocketUpgradeDeps {
   readonly authenticate: Authenticate
   readonly streams: OpenStreams
   readonly settings: AcpSettings
-  /** The most that others than the user `local` may give a session. */
+  /** The highest preset for users other than `local`. */
   readonly ceiling: Preset
   readonly frameBytes: number
 }
@@ -30,14 +30,14 @@ interface OpenedSocket {
 
 /** Shorter than the 30 s after which the most impatient proxies close a silent connection. */
 const HEARTBEAT_MS = 15_000
-/** For a client's goodbye. */
+/** How long a client has to close its end. */
 const REVOKED_MS = 500
 const POLICY_VIOLATION = 1008
 const GOING_AWAY = 1001
 
 /**
- * Editors and other clients that come over the network, each frame a message. They show a key like everybody, work in the
- * directories that the operator opened to their user, and start no programs on this machine.
+ * Editors and other clients over the network. Each message is one frame. They need a key, work only in the directories
+ * that the operator configured for their user, and cannot start programs on this machine.
  */
 export function createWebSocketUpgrade(deps: WebSocketUpgradeDeps): UpgradeRoute {
   const { connections, agents, authenticate, streams, settings, ceiling, frameBytes } = deps
@@ -59,10 +59,10 @@ export function createWebSocketUpgrade(deps: WebSocketUpgradeDeps): UpgradeRoute
         if (error instanceof HttpRefusal) return refuse(error.status, error.message, error.headers)
         throw error
       }
-      // A server that no editor comes to never loads it.
+      // Loaded with the first client.
       const { WebSocketServer } = await import('ws')
       const sockets = new WebSocketServer({ noServer: true, maxPayload: frameBytes, perMessageDeflate: false })
-      // Listened to in the same tick: a client may send its first frame with its last breath of the handshake.
+      // Must listen in the same tick: the first frame may arrive together with the handshake.
       const opened = await new Promise<OpenedSocket>((resolve) => {
         sockets.handleUpgrade(incoming, socket, head, (webSocket) =>
           resolve({ webSocket, streams: toFrameStreams(webSocket) }),
@@ -100,7 +100,7 @@ function headersOf(outcome: Extract<AuthOutcome, { type: 'refused' }>): Readonly
   return outcome.status === 429 ? { 'Retry-After': String(outcome.retryAfterS) } : {}
 }
 
-/** A client that does not hang up by itself is cut off, and not heard until then. */
+/** Stops reading at once, and cuts a client that does not close its end. */
 function endWhenRevoked({ webSocket, streams }: OpenedSocket, { revoked }: Caller): void {
   const end = (): void => {
     streams.stopReading()

@@ -20,7 +20,7 @@ export interface BladeSocketParts {
   clientOf(incoming: IncomingMessage): string | undefined
 }
 
-/** Where files lie that users send along with a message. */
+/** The folder in the workspace for files that users send with a message. */
 const UPLOADS = 'uploads'
 /** Enough for a handshake; nothing else comes before it. */
 const UNAUTHENTICATED_BYTES = 64 * 1024

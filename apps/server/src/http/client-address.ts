@@ -2,14 +2,14 @@ import type { IncomingMessage } from 'node:http'
 import { BlockList, isIP } from 'node:net'
 import { withoutMapping } from './network-address.ts'
 
-/** Where a request came from. */
+/** The client's address of a request. */
 export type ClientAddress = (incoming: Pick<IncomingMessage, 'headers' | 'socket'>) => string
 
 export interface ProxyList {
   has(address: string): boolean
 }
 
-/** `X-Forwarded-For` is believed as far as trusted proxies wrote it: from its right end to the first stranger. */
+/** Reads `X-Forwarded-For` from its right end, as far as trusted proxies wrote it. */
 export function createClientAddress(proxies: ProxyList): ClientAddress {
   return ({ headers, socket }) => {
     let address = withoutMapping(socket.remoteAddress ?? '')
@@ -24,7 +24,7 @@ export function createClientAddress(proxies: ProxyList): ClientAddress {
   }
 }
 
-/** Addresses and networks as the configuration names them, checked there. */
+/** Takes addresses and networks in the form that the configuration has checked. */
 export function createProxyList(networks: readonly string[]): ProxyList {
   const list = new BlockList()
   for (const network of networks) {

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 
-/** For origins from the exact list only. Credentials are never allowed: a cookie speaks for our own page alone. */
+/** Only for listed origins. Credentials are never allowed, because a cookie works for our own page only. */
 export function setCorsHeaders(outgoing: ServerResponse, origin: string): void {
   outgoing.setHeader('Access-Control-Allow-Origin', origin)
   outgoing.setHeader('Access-Control-Expose-Headers', 'retry-after')

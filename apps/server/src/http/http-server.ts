@@ -5,9 +5,9 @@ import { SecuredResponse } from './secured-response.ts'
 
 /** At least how often Node looks for connections that are over their time. */
 const CHECK_INTERVAL_MS = 2_000
-/** Longer than the usual 60 s of a proxy in front: it must be the proxy that lets an idle connection go. */
+/** Longer than the usual 60 s of a proxy in front, so that the proxy closes an idle connection first. */
 const KEEP_ALIVE_TIMEOUT_MS = 65_000
-/** The system asks a silent peer whether it is still there: one that lost its power never says goodbye. */
+/** TCP keep-alive finds peers that lost power without closing the connection. */
 const PROBE_AFTER_MS = 60_000
 const MAX_HEADER_BYTES = 16 * 1024
 
@@ -36,7 +36,7 @@ export function createHttpServer(listener: RequestListener, options: HttpServerO
       keepAlive: true,
       keepAliveInitialDelay: PROBE_AFTER_MS,
       noDelay: true,
-      // The access policy answers these itself, in JSON.
+      // The access policy refuses requests without a Host itself, in JSON.
       requireHostHeader: false,
       ServerResponse: SecuredResponse,
       shouldUpgradeCallback: ({ headers }) => protocolsIn(headers).some((protocol) => upgradesTo.includes(protocol)),
@@ -61,7 +61,7 @@ const STATUS_BY_CODE: { readonly [code: string]: readonly [number, string] } = {
 }
 
 function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Duplex): void {
-  // Once an answer has begun on this connection, more bytes could become part of it.
+  // If an answer has begun on this connection, more bytes could become part of it.
   const isFresh = socket instanceof Socket && socket.bytesWritten === 0
   if (!isFresh || !socket.writable || error.code === 'ECONNRESET') {
     socket.destroy()

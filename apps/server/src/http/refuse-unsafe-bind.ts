@@ -5,14 +5,14 @@ import { EXIT_CONFIG, ServeError } from '../serve-error.ts'
 /** 128 bits in base64url. */
 const MIN_OPEN_KEY_LENGTH = 22
 
-/** An address that other machines reach is opened only when a key that nobody guesses guards it. */
+/** Refuses to listen where other machines can connect, unless there is an API key. */
 export async function refuseUnsafeBind(
   host: string,
   deps: {
     readonly keys: KeyRing
     readonly extraKeys: readonly string[]
     readonly isFirstStart: boolean
-    /** What to type. */
+    /** The command that makes a key. */
     readonly makeKeyWith: string
   },
 ): Promise<void> {
@@ -26,7 +26,7 @@ export async function refuseUnsafeBind(
   )
 }
 
-/** Asks for nothing that a start makes, so that a refused one leaves nothing behind. */
+/** Runs before anything is created, so that a refused start leaves nothing behind. */
 export function refuseGuessableKeys(host: string, extraKeys: readonly string[]): void {
   if (isLoopback(host) || extraKeys.every((key) => key.length >= MIN_OPEN_KEY_LENGTH)) return
   throw new ServeError(

@@ -2,11 +2,11 @@ import type { IncomingMessage } from 'node:http'
 import type { Caller } from '../auth/caller.ts'
 import { randomBytes } from '../platform/random-bytes.ts'
 
-/** What is known of a request by the time it ends, for the log and the counters. */
+/** Facts about a request, for the log and the counters when it ends. */
 export interface RequestTrail {
   readonly id: string
   readonly startedAt: number
-  /** The pattern and never the path, which holds ids. */
+  /** The route's pattern. Never the path, which holds ids. */
   route?: string
   caller?: Caller
 }

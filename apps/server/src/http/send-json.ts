@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 
-/** An answer that is given before any route was chosen. */
+/** Answers before a route is chosen. */
 export function sendJson(outgoing: ServerResponse, status: number, body: unknown): void {
   const text = JSON.stringify(body)
   outgoing.writeHead(status, { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(text) })

@@ -7,7 +7,7 @@ const DEFAULT_HOST = '127.0.0.1'
 
 export interface TcpListener {
   readonly url: string
-  /** Takes no more connections. Resolves when the last open one is gone. */
+  /** Accepts no more connections. Resolves when the last open one has ended. */
   close(): Promise<void>
 }
 
@@ -29,7 +29,7 @@ export async function listenOnTcp(server: Server, listen: { host: string; port: 
   }
 }
 
-/** `localhost` is `::1` first on many machines. Where there is no IPv6, or somebody else has that port, we do without. */
+/** On many machines `localhost` is `::1` first. Optional: there may be no IPv6, or the port may be taken there. */
 async function listenOnLoopback6(server: Server, port: number): Promise<NetServer | undefined> {
   const twin = createServer({ allowHalfOpen: true, noDelay: true, keepAlive: true }, (socket) => {
     server.emit('connection', socket)

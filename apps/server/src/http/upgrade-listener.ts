@@ -15,14 +15,14 @@ export interface UpgradeRoute {
   readonly path: string
   /** In the `Upgrade` header, in lower case. */
   readonly protocol: string
-  /** Takes the connection, or refuses it. */
+  /** Accepts the connection or refuses it. */
   upgrade(request: UpgradeRequest): Promise<void>
 }
 
 export interface UpgradeRequest {
   readonly incoming: IncomingMessage
   readonly socket: Socket
-  /** What came behind the head of the request. */
+  /** The bytes after the head of the request. */
   readonly head: Buffer
   refuse(status: number, message: string, headers?: Readonly<Record<string, string>>): void
 }
@@ -32,17 +32,17 @@ export interface UpgradeListenerDeps {
   readonly words: RefusalWords
   readonly phase: () => Phase
   readonly log: Log
-  /** Is told of those that are refused. */
+  /** Called for refused requests. */
   readonly ended: RequestObserver
 }
 
-/** Connections that have left HTTP: the server neither counts nor closes them. */
+/** Connections that have switched from HTTP. Node's server no longer tracks them. */
 export interface UpgradedSockets {
-  /** Cuts all that are open. */
+  /** Cuts all open ones. */
   cut(): void
 }
 
-/** What happens to such a request before its route sees it: the same as to any other. */
+/** Checks an upgrade request as every other request is checked, before its route sees it. */
 export function listenForUpgrades(
   server: Server,
   routes: readonly UpgradeRoute[],
@@ -60,7 +60,7 @@ export function listenForUpgrades(
     }
     open.add(socket)
     socket.on('close', () => open.delete(socket))
-    // Whoever takes the socket sees its end; that a client cuts it is nobody's mistake.
+    // The route sees the end of the socket. A client that cuts it is not an error.
     socket.on('error', () => socket.destroy())
     const verdict = policy.judge(incoming)
     if (!verdict.allowed) {
@@ -74,7 +74,7 @@ export function listenForUpgrades(
     socket.setNoDelay(true)
     route.upgrade({ incoming, socket, head, refuse }).catch((error: unknown) => {
       log.error({ err: error, route: route.path }, 'an upgrade failed')
-      // Once something was said on this connection, more bytes could become part of it.
+      // If the route has written something, more bytes could become part of it.
       if (socket.bytesWritten === 0) refuse(500, 'Something went wrong here.')
       else socket.destroy()
     })

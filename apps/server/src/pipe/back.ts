@@ -1,9 +1,9 @@
-/** Whoever answers the editor's frames: another process that owns the data directory, or this one. */
+/** The owner of the data directory as a client's process sees it: another process, or this one. */
 export interface Back {
-  /** Never throws: what cannot be sent any more shows in `output`. */
+  /** Never throws: a failure ends `output`. */
   send(bytes: Uint8Array): void
-  /** The editor has left; answers may still come. */
+  /** The client has left; answers may still come. */
   end(): void
-  /** Ends when the owner hangs up, and when it dies. Never throws. */
+  /** Ends when the owner closes the connection or dies. Never throws. */
   readonly output: AsyncIterable<Uint8Array>
 }
