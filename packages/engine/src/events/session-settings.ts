@@ -9,7 +9,12 @@ import { type Stored, jsonObject, names, texts } from '../stored-schema.ts'
 
 const preset = z.enum(['read-only', 'workspace-write', 'full-access', 'plan'])
 
-const toolGrant = z.object({ name: z.string(), trust: z.boolean().optional() })
+const toolGrant = z.object({
+  name: z.string(),
+  trust: z.boolean().optional(),
+  /** The definition that was trusted, for a tool that somebody else defines. The engine sets it. */
+  definition: z.string().optional(),
+})
 
 /**
  * Which of the agent's tools a session has. `listed`: the exposed tools that its client named, each trusted or not.

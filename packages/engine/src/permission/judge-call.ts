@@ -137,8 +137,14 @@ function withTrust(subject: Case, ruling: Ruling): Ruling {
     if (ruling.decision === 'ask') return { ...ruling, decision: ruling.isFirm === true ? 'deny' : 'allow' }
     return ruling
   }
-  if (grantOf(subject)?.trust === true) return ruling.isFirm === true ? ruling : { ...ruling, decision: 'allow' }
+  if (isTrusted(subject)) return ruling.isFirm === true ? ruling : { ...ruling, decision: 'allow' }
   return ruling.decision === 'ask' ? ruling : { ...ruling, decision: 'ask', reason: `not-trusted:${tool.name}` }
+}
+
+/** Trust in a tool that somebody else defines is trust in what the tool was then. */
+function isTrusted(subject: Case): boolean {
+  const grant = grantOf(subject)
+  return grant?.trust === true && grant.definition === subject.tool.definition
 }
 
 function grantOf({ tool, policy: { access } }: Case) {

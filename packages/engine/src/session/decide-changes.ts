@@ -1,3 +1,4 @@
+import { bindTrust } from './bind-trust.ts'
 import { differingSettings } from '../events/session-settings.ts'
 import type { ClientTool, Preset, SettingsChange, ToolAccess } from '../events/session-settings.ts'
 import { EngineError } from '../errors.ts'
@@ -142,6 +143,7 @@ export function acceptChanges(
   const { options: _options, ...others } = changes
   const change: SettingsChange = {
     ...differingSettings(settings, { ...others, preset: undefined }),
+    ...(changes.access && { access: bindTrust(changes.access, agent, settings.access) }),
     ...presetChange(state, changes),
     ...(Object.keys(options).length > 0 && { options }),
     ...(secretOptions.length > 0 && { secretOptions }),

@@ -1,3 +1,4 @@
+import { bindTrust } from './bind-trust.ts'
 import { createSettings } from '../events/session-settings.ts'
 import { EngineError } from '../errors.ts'
 import type { RecordedEvent } from '../events/recorded-event.ts'
@@ -25,7 +26,13 @@ export function decideCreate(
   const { options, secretOptions, secrets } = acceptOptions(agent, command.options ?? {}, [])
   const { messages: seed, names } = acceptSeed(command.seed ?? [], clientTools, ids)
   const preset = command.preset ?? (role?.isPlanning === true ? 'plan' : 'workspace-write')
-  const settings = createSettings({ ...command, options, secretOptions, preset })
+  const settings = createSettings({
+    ...command,
+    access: bindTrust(access, agent),
+    options,
+    secretOptions,
+    preset,
+  })
   const events: RecordedEvent[] = [
     { type: 'session.created', sessionId, userId: command.userId, agent: agent.name, settings },
   ]

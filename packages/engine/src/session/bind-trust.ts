@@ -1,0 +1,18 @@
+import type { ToolAccess } from '../events/session-settings.ts'
+import type { AgentDefinition } from '../ports/agent.ts'
+
+/**
+ * Binds trust to a tool as it is now. A tool of an MCP server that changes later is asked for again, and naming it once
+ * more in the same session does not renew the trust: the client cannot know that the tool is another one.
+ */
+export function bindTrust(access: ToolAccess, { tools }: AgentDefinition, before?: ToolAccess): ToolAccess {
+  if (access.type !== 'listed') return access
+  return {
+    ...access,
+    tools: access.tools.map(({ name, trust }) => {
+      const known = before?.type === 'listed' ? before.tools.find((grant) => grant.name === name) : undefined
+      const trusted = known?.trust === true ? known.definition : tools.find((tool) => tool.name === name)?.definition
+      return { name, ...(trust !== undefined && { trust }), ...(trust === true && trusted && { definition: trusted }) }
+    }),
+  }
+}
