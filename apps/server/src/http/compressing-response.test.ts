@@ -83,12 +83,8 @@ it('compresses beside the event loop, and lets a client that leaves go', async (
   const leaving = request(`${url}/huge`, { headers: { 'accept-encoding': 'gzip' }, agent: false })
   leaving.on('error', () => undefined)
   leaving.end()
-  let longest = 0
-  let last = performance.now()
-  const probe = setInterval(() => {
-    longest = Math.max(longest, performance.now() - last)
-    last = performance.now()
-  }, 5)
+  let ticks = 0
+  const probe = setInterval(() => (ticks += 1), 1)
   const bodies = await Promise.all(Array.from({ length: 4 }, () => get(`${url}/huge`, 'gzip')))
   leaving.destroy()
   clearInterval(probe)
@@ -97,7 +93,8 @@ it('compresses beside the event loop, and lets a client that leaves go', async (
     expect(String(text) === HUGE).toBe(true)
   }
   expect(bodies.some(({ answer }) => answer.headers['content-encoding'] === 'gzip')).toBe(true)
-  expect(longest).toBeLessThan(250)
+  // Compressed on the loop, 17 MB would leave it free a few times only.
+  expect(ticks).toBeGreaterThan(20)
 })
 
 it('every 401 names the scheme, also one that a route writes itself', async () => {
