@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { encodeMessages } from './encode-messages.ts'
 
 const opaque = { model: 'openai/gpt', value: { itemId: 'rs_1' } }
-const encode = (...messages: ConversationMessage[]) => encodeMessages(messages, async () => undefined)
+const encode = (...messages: ConversationMessage[]) => Array.fromAsync(encodeMessages(messages, async () => undefined))
 
 it('shows no thinking that has data for the model only', async () => {
   const content = [

@@ -2,14 +2,16 @@ import type { AssistantContent, AssistantPart, ImageSource, ConversationMessage,
 import { loadImageUrls, type ImageUrls, type ReadBlob } from './images.ts'
 import type { WireBlock, WireContent, WireMessage } from './wire.ts'
 
-/** Content as it was given: a string stays a string, blocks stay blocks, blobs become `data:` URIs again. */
-export async function encodeMessages(
+/** Content as it was given: a string stays a string, blocks stay blocks, blobs become `data:` URIs again. One at a time. */
+export async function* encodeMessages(
   messages: readonly ConversationMessage[],
   readBlob: ReadBlob,
-): Promise<WireMessage[]> {
-  const sources = messages.flatMap((message) => (message.role === 'system' ? [] : imagesIn(message.content)))
-  const urls = await loadImageUrls(sources, readBlob)
-  return messages.filter((message) => !isSilent(message)).map((message) => encodeMessage(message, urls))
+): AsyncGenerator<WireMessage> {
+  for (const message of messages) {
+    if (isSilent(message)) continue
+    const sources = message.role === 'system' ? [] : imagesIn(message.content)
+    yield encodeMessage(message, await loadImageUrls(sources, readBlob))
+  }
 }
 
 /** Some providers keep their reasoning to themselves: such a block has data for the model and no text for anybody. */

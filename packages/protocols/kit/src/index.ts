@@ -1,5 +1,6 @@
 export { alreadySent } from './http/already-sent.ts'
 export { beginChunks, endChunks, writeChunk } from './http/chunks.ts'
+export { ClientGone, DocumentStream, type DocumentStreamOptions } from './http/document-stream.ts'
 export { ENGINE_ERROR_STATUS, codeOfFault, retryAfterOf, type EngineErrorStatus } from './http/engine-error-status.ts'
 export { BodyRefused, readJsonBody, tooLarge, type BodyLimits } from './http/read-json-body.ts'
 export { onRevoked } from './http/revocation.ts'

@@ -4,7 +4,7 @@ import { onRevoked } from '@polylogue/kit'
 import { encodeMessages } from '../encode-messages.ts'
 import { WireError, sessionNotFound } from '../errors.ts'
 import { MessageCollector } from '../message-collector.ts'
-import type { WireTurnResponse } from '../wire.ts'
+import type { TurnStop, WireMessage } from '../wire.ts'
 import type { Subject } from './stream-session.ts'
 
 export interface Connection {
@@ -12,12 +12,17 @@ export interface Connection {
   readonly revoked: AbortSignal
 }
 
+export interface CollectedTurn {
+  readonly stop: TurnStop
+  readonly messages: AsyncIterable<WireMessage>
+}
+
 /** Waits for the segment to stop and answers with all of it. Leaving early ends the waiting, never the turn. */
 export async function collectTurn(
   subject: Subject,
   turn: AdmittedTurn,
   connection: Connection,
-): Promise<WireTurnResponse> {
+): Promise<CollectedTurn> {
   const { promise: stopped, resolve, reject } = Promise.withResolvers<void>()
   const collector = new MessageCollector()
   const reader = new SegmentReader({
@@ -44,7 +49,6 @@ export async function collectTurn(
   }
   if (collector.stop === undefined) throw sessionNotFound()
   const { engine, userId, sessionId } = subject
-  const messages = await encodeMessages(collector.messages, (hash) => engine.readBlob(userId, sessionId, hash))
-  const { stopReason, ...rest } = collector.stop
-  return { stopReason, messages, ...rest }
+  const messages = encodeMessages(collector.messages, (hash) => engine.readBlob(userId, sessionId, hash))
+  return { stop: collector.stop, messages }
 }

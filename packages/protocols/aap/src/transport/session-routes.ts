@@ -1,4 +1,5 @@
 import type { SessionView } from '@polylogue/engine'
+import type { DocumentStream } from '@polylogue/kit'
 import { toCreateSession } from '../commands.ts'
 import { encodeListCursor, parseListCursor } from '../cursors.ts'
 import { parseCreateSession } from '../decode.ts'
@@ -7,7 +8,8 @@ import { encodeMeta, encodeSession } from '../encode-agent.ts'
 import { encodeMessages } from '../encode-messages.ts'
 import { WireError } from '../errors.ts'
 import { IncomingImages } from '../images.ts'
-import { HISTORY_TYPES, type AapVersion, type HistoryType, type WireHistory } from '../wire.ts'
+import { HISTORY_TYPES, type AapVersion, type HistoryType } from '../wire.ts'
+import { answerDocument, writeList } from './answer-document.ts'
 import { checkCapabilities, findAgent, readBody, sessionIdOf, type Answer } from './exchange.ts'
 
 export function readMeta({ agents }: AapDeps, version: AapVersion): Answer {
@@ -53,8 +55,13 @@ export function readSessionWithHistory(deps: AapDeps): Answer {
     const type = wanted === undefined ? undefined : parseHistoryType(wanted, 'history')
     const session = await deps.engine.readSession(caller.userId, sessionIdOf(exchange))
     const types = type === undefined ? declaredHistories(deps, session) : [checkDeclared(deps, session, type)]
-    const history = types.length === 0 ? undefined : await readHistories(deps, session, types)
-    return c.json({ ...encodeSession(1, session, deps.agents), history })
+    const shown = JSON.stringify(encodeSession(1, session, deps.agents))
+    if (types.length === 0) return c.body(shown, 200, { 'content-type': 'application/json' })
+    return answerDocument(exchange, deps, 200, async (document) => {
+      await document.write(`${shown.slice(0, -1)},"history":`)
+      await writeHistories(document, deps, session, types)
+      await document.write('}')
+    })
   }
 }
 
@@ -63,7 +70,12 @@ export function readHistory(deps: AapDeps): Answer {
     const { c, caller } = exchange
     const type = parseHistoryType(c.req.query('type'), 'type')
     const session = await deps.engine.readSession(caller.userId, sessionIdOf(exchange))
-    return c.json({ history: await readHistories(deps, session, [checkDeclared(deps, session, type)]) })
+    const types = [checkDeclared(deps, session, type)]
+    return answerDocument(exchange, deps, 200, async (document) => {
+      await document.write('{"history":')
+      await writeHistories(document, deps, session, types)
+      await document.write('}')
+    })
   }
 }
 
@@ -91,15 +103,21 @@ function checkDeclared(deps: AapDeps, session: SessionView, type: HistoryType): 
   throw new WireError(404, `the agent does not offer ${type} history`)
 }
 
-async function readHistories(
+async function writeHistories(
+  document: DocumentStream,
   { engine }: AapDeps,
   { userId, sessionId }: SessionView,
   types: readonly HistoryType[],
-): Promise<WireHistory> {
-  const history: { [type in HistoryType]?: WireHistory[type] } = {}
+): Promise<void> {
+  let separator = '{'
   for (const type of types) {
     const messages = await engine.readHistory(userId, sessionId, type)
-    history[type] = await encodeMessages(messages, (hash) => engine.readBlob(userId, sessionId, hash))
+    await document.write(`${separator}"${type}":`)
+    await writeList(
+      document,
+      encodeMessages(messages, (hash) => engine.readBlob(userId, sessionId, hash)),
+    )
+    separator = ','
   }
-  return history
+  await document.write('}')
 }

@@ -22,6 +22,7 @@ import { WireError } from '../errors.ts'
 import { eventFrame } from '../frames.ts'
 import { IncomingImages } from '../images.ts'
 import type { AapVersion, StreamMode } from '../wire.ts'
+import { answerDocument, writeList } from './answer-document.ts'
 import { collectTurn } from './collect-turn.ts'
 import { checkCapabilities, findAgent, readBody, sessionIdOf, type Answer, type Exchange } from './exchange.ts'
 import { followSession, streamTurn, type SessionStream } from './stream-session.ts'
@@ -70,7 +71,7 @@ export function runTurn(turnDeps: TurnDeps, version: AapVersion): Answer {
     const turn = await engine.execute(toTurnCommand(target, request, images))
     deps.streams.attached(caller, sessionId, c.env.outgoing)
     if (request.stream !== 'none') return sendTurn(exchange, deps, { sessionId, turn, mode: request.stream })
-    return c.json(await collectTurn({ engine, userId, sessionId }, turn, connectionOf(exchange)))
+    return answerTurn(exchange, deps, { sessionId, turn, status: 200 })
   }
 }
 
@@ -80,7 +81,6 @@ export function createAndRun(turnDeps: TurnDeps): Answer {
   const { engine, agents, digest } = deps
   return async (exchange) => {
     const { c, caller } = exchange
-    const { userId } = caller
     const body = await readBody(exchange, deps)
     const request = parseCreateAndRun(body)
     const agent = findAgent(agents, request.agent.name)
@@ -96,8 +96,7 @@ export function createAndRun(turnDeps: TurnDeps): Answer {
       const opening = eventFrame(`${turn.seq - 1}`, { event: 'session_start', sessionId })
       return sendTurn(exchange, deps, { sessionId, turn, mode: request.stream, opening })
     }
-    const answer = await collectTurn({ engine, userId, sessionId }, turn, connectionOf(exchange))
-    return c.json({ sessionId, ...answer }, 201)
+    return answerTurn(exchange, deps, { sessionId, turn, status: 201 })
   }
 }
 
@@ -135,6 +134,24 @@ export function followEvents(turnDeps: TurnDeps): Answer {
       session.stream.begin()
     })
   }
+}
+
+/** The answer to a turn without a stream; a creation names its session. */
+function answerTurn(
+  exchange: Exchange,
+  deps: TurnDeps,
+  { sessionId, turn, status }: Pick<StreamedTurn, 'sessionId' | 'turn'> & { readonly status: 200 | 201 },
+): Promise<Response> {
+  const subject = { engine: deps.engine, userId: exchange.caller.userId, sessionId }
+  return answerDocument(exchange, deps, status, async (document) => {
+    const { stop, messages } = await collectTurn(subject, turn, connectionOf(exchange))
+    const { stopReason, ...rest } = stop
+    const head = JSON.stringify({ ...(status === 201 && { sessionId }), stopReason })
+    await document.write(`${head.slice(0, -1)},"messages":`)
+    await writeList(document, messages)
+    const tail = JSON.stringify(rest)
+    await document.write(tail === '{}' ? '}' : `,${tail.slice(1)}`)
+  })
 }
 
 interface StreamedTurn {

@@ -1,0 +1,39 @@
+import { ClientGone, DocumentStream, alreadySent } from '@polylogue/kit'
+import type { AapDeps } from '../deps.ts'
+import type { Exchange } from './exchange.ts'
+
+/** A client that takes nothing for so many heartbeats is gone. */
+const PATIENCE_INTERVALS = 4
+// Clients give up on an answer whose first byte does not come, fetch in Node after five minutes.
+const FIRST_BYTE_MS = 10_000
+
+/** Writes a JSON document that may take long or be large. Until its first byte is out, a failure is an ordinary answer. */
+export async function answerDocument(
+  { c }: Exchange,
+  { clock, heartbeatMs }: Pick<AapDeps, 'clock' | 'heartbeatMs'>,
+  status: 200 | 201,
+  write: (document: DocumentStream) => Promise<void>,
+): Promise<Response> {
+  const patienceMs = PATIENCE_INTERVALS * heartbeatMs
+  const document = new DocumentStream(c.env.outgoing, { clock, status, patienceMs, firstByteMs: FIRST_BYTE_MS })
+  try {
+    await write(document)
+    const whole = await document.end()
+    return whole === undefined ? alreadySent() : c.body(whole, status, { 'content-type': 'application/json' })
+  } catch (error) {
+    const { hasBegun } = document
+    document.abandon()
+    if (!hasBegun && !(error instanceof ClientGone)) throw error
+    return alreadySent()
+  }
+}
+
+/** `[...]`, each item as it comes. */
+export async function writeList(document: DocumentStream, items: AsyncIterable<object>): Promise<void> {
+  let separator = '['
+  for await (const item of items) {
+    await document.write(`${separator}${JSON.stringify(item)}`)
+    separator = ','
+  }
+  await document.write(separator === '[' ? '[]' : ']')
+}
