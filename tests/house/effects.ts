@@ -22,6 +22,7 @@ export const OWN_BUSINESS: { readonly [path: string]: string } = {
   'packages/tools/src/bash/running-calls.ts': 'notes which commands are running',
   'packages/tools/src/files/put-file.ts': 'puts bytes in place for an acting file, or for the user who sent them',
   'packages/tools/src/files/directory.ts': 'opens directories and files for reading',
+  'packages/tools/src/files/hold-root.ts': 'opens the root of a session for reading',
   'packages/tools/src/mcp/bounded-fetch.ts': 'speaks HTTP with the MCP servers that were configured',
   'packages/tools/src/mcp/public-fetch.ts': 'speaks HTTP with the MCP servers that clients brought',
   'packages/tools/src/mcp/server-process.ts': 'starts the MCP servers that were configured',

@@ -7,7 +7,6 @@ import {
   type LogEntry,
   type RuleStore,
   type Stores,
-  type Workspaces,
 } from '@polylogue/engine'
 import { outputTools } from '@polylogue/tools'
 import type { AgentParts } from './agents/compose-agents.ts'
@@ -31,7 +30,8 @@ import type { ServeOptions } from './serve-options.ts'
 import { createBudgetBook } from './usage/budget-book.ts'
 import { findUnlimited } from './usage/find-unlimited.ts'
 import { createPriceBook } from './usage/price-book.ts'
-import { createSessionWorkspaces } from './workspaces/session-workspaces.ts'
+import { findAgentDirectories } from './workspaces/agent-directories.ts'
+import { createSessionWorkspaces, type SessionWorkspaces } from './workspaces/session-workspaces.ts'
 
 /** The engine with its limits, and what works on top of it. */
 export interface EngineParts {
@@ -40,7 +40,7 @@ export interface EngineParts {
   readonly keys: KeyRing
   readonly rules: RuleStore
   readonly schedules: Schedules
-  readonly workspaces: Workspaces
+  readonly workspaces: SessionWorkspaces
 }
 
 export interface EnginePartsDeps {
@@ -65,11 +65,12 @@ export function composeEngine(deps: EnginePartsDeps): EngineParts {
   const write = (entry: LogEntry): void => writeEntry(log, entry)
   const ids = createIds(clock, randomBytes)
   const rules = rememberRules(stores.rules)
+  const agentDirectories = findAgentDirectories(config.agents)
   const workspaces = createSessionWorkspaces({
     dataDir: options.dataDir,
     readable: [outputsDir(options.dataDir), deps.skillsFolder],
     removed: deps.agentParts.sessionTools.forget,
-    directoryOf: (agent) => config.agents.find(({ name }) => name === agent)?.workspace,
+    directoryOf: (agent) => agentDirectories.get(agent),
   })
   const bare = createBareEngine(deps, { ids, rules, workspaces, log: write })
   const capped = capPresets(bare, config.permissions.ceiling)

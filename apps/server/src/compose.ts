@@ -129,6 +129,7 @@ export async function compose(
     async close() {
       metrics.close()
       await mcp.close()
+      await engineParts.workspaces.close()
       await stores.close()
     },
   }

@@ -63,6 +63,7 @@ export {
   type ToolEffect,
   type ToolInvocation,
   type ToolOutput,
+  type RootPin,
   type Workspace,
 } from './ports/tool.ts'
 export type { ToolKind } from './events/tool-kind.ts'

@@ -1,11 +1,14 @@
-import type { EngineOptions } from '@polylogue/engine'
+import type { EngineOptions, WorkspaceOwner } from '@polylogue/engine'
+
+const locate = ({ directories }: WorkspaceOwner) => ({ cwd: directories[0] ?? '/nowhere', roots: [...directories] })
 
 /** Nobody has made rules, and sessions work nowhere. */
 export const plainParts = {
   rules: { listRules: async () => [] },
   workspaces: {
-    locate: ({ directories }) => ({ cwd: directories[0] ?? '/nowhere', roots: [...directories] }),
-    prepare: async () => {},
+    locate,
+    prepare: async (session) => locate(session),
+    open: async () => undefined,
     remove: async () => {},
   },
   operator: { denyRules: [], hosts: { allow: [], block: [] } },

@@ -10,6 +10,7 @@ export { createConfinedFiles, type ConfinedFiles } from './files/confined-files.
 export { FileProblem } from './files/file-problem.ts'
 export type { OpenFile } from './files/read-regular-file.ts'
 export { confinement as fileConfinement } from './files/directory.ts'
+export { holdRoot, type HeldRoot } from './files/hold-root.ts'
 export { createFileTools, type FileToolsOptions } from './files/file-tools.ts'
 export type { McpHealth, McpState } from './mcp/mcp-connection.ts'
 export { createMcpPool, type HoldOptions, type McpHold, type McpPool, type McpPoolOptions } from './mcp/mcp-pool.ts'

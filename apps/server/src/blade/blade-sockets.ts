@@ -64,8 +64,7 @@ export function createSockets({ parts, config, log, authenticate, clientOf }: Bl
     },
     async attachFile({ userId, sessionId, name, bytes }) {
       const session = await engine.readSession(userId, sessionId)
-      await workspaces.prepare(session)
-      const workspace = workspaces.locate(session)
+      const workspace = await workspaces.prepare(session)
       const path = await files.keep(workspace, UPLOADS, { name, bytes })
       return {
         path,

@@ -1,39 +1,67 @@
-import type { SessionId, Workspaces } from '@polylogue/engine'
+import type { SessionId, WorkspaceOwner, Workspaces } from '@polylogue/engine'
+import { existsSync, realpathSync } from 'node:fs'
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { createSessionPins, type SessionPinsOptions } from './session-pins.ts'
 
 export interface WorkspaceOptions {
   readonly dataDir: string
-  /** Folders with a folder for each session, which its tools may read, and which goes with it. */
+  /** Each holds one folder per session, which the session's tools may read and which is removed with the session. */
   readonly readable?: readonly string[]
-  /** Told before what belongs to a session is removed. */
+  /** Called before what belongs to a session is removed. */
   readonly removed?: (sessionId: SessionId) => Promise<void>
   /** A directory that an agent's configuration names for all its sessions. */
   directoryOf(agent: string): string | undefined
+  /** Why a directory that a client named may not be a root. Default: every directory may. */
+  readonly refuse?: SessionPinsOptions['refuse']
+}
+
+export interface SessionWorkspaces extends Workspaces {
+  close(): Promise<void>
 }
 
 /** Directories of sessions below the data directory, unless their client or their agent's configuration names one. */
-export function createSessionWorkspaces(options: WorkspaceOptions): Workspaces {
-  const { dataDir, readable = [], removed, directoryOf } = options
+export function createSessionWorkspaces(options: WorkspaceOptions): SessionWorkspaces {
+  const { readable = [], removed, directoryOf, refuse = () => undefined } = options
+  const dataDir = existsSync(options.dataDir) ? realpathSync(options.dataDir) : options.dataDir
   const ownOf = (sessionId: string): string => join(dataDir, 'workspaces', sessionId)
   const readableOf = (sessionId: string): readonly string[] => readable.map((folder) => join(folder, sessionId))
+  const named = createSessionPins({ refuse })
+  // The operator chose these directories, so nothing is refused.
+  const chosen = createSessionPins({ refuse: () => undefined })
+
+  const locate: Workspaces['locate'] = ({ sessionId, agent, directories }) => {
+    const [first] = directories
+    const also = readable.length === 0 ? {} : { readable: readableOf(sessionId) }
+    if (first !== undefined) return { cwd: first, roots: directories, ...also }
+    const cwd = directoryOf(agent) ?? ownOf(sessionId)
+    return { cwd, roots: [cwd], ...also }
+  }
+
+  const pinsOf = ({ directories }: WorkspaceOwner) => (directories.length > 0 ? named : chosen)
+
   return {
-    locate({ sessionId, agent, directories }) {
-      const [named] = directories
-      const also = readable.length === 0 ? {} : { readable: readableOf(sessionId) }
-      if (named !== undefined) return { cwd: named, roots: directories, ...also }
-      const cwd = directoryOf(agent) ?? ownOf(sessionId)
-      return { cwd, roots: [cwd], ...also }
+    locate,
+    async prepare(session) {
+      const { sessionId, agent, directories } = session
+      if (directories.length === 0 && directoryOf(agent) === undefined)
+        await mkdir(ownOf(sessionId), { recursive: true, mode: 0o700 })
+      const workspace = locate(session)
+      const pins = await Promise.all(workspace.roots.map((root) => pinsOf(session).pin(sessionId, root)))
+      return { ...workspace, pins }
     },
-    async prepare({ sessionId, agent, directories }) {
-      if (directories.length > 0 || directoryOf(agent) !== undefined) return
-      await mkdir(ownOf(sessionId), { recursive: true, mode: 0o700 })
+    async open(session) {
+      const { roots } = locate(session)
+      const pins = await Promise.all(roots.map((root) => pinsOf(session).renew(session.sessionId, root)))
+      return pins.map((pin) => ('problem' in pin ? pin.problem : undefined)).find((problem) => problem !== undefined)
     },
     async remove(sessionId) {
+      await Promise.all([named.forget(sessionId), chosen.forget(sessionId)])
       await removed?.(sessionId)
       for (const folder of [ownOf(sessionId), ...readableOf(sessionId)]) {
         await rm(folder, { recursive: true, force: true })
       }
     },
+    close: async () => void (await Promise.all([named.close(), chosen.close()])),
   }
 }

@@ -73,7 +73,14 @@ export interface Workspace {
   readonly roots: readonly string[]
   /** Further directories, of the session alone, whose files tools may read: what was kept for it. */
   readonly readable?: readonly string[]
+  /** What the roots were when the session was opened. A tool refuses a root that is something else by now. */
+  readonly pins?: readonly RootPin[]
 }
+
+/** Which directory a root is, whatever its name leads to later, or why it may not be used. */
+export type RootPin =
+  | { readonly path: string; /** Device and inode. */ readonly identity: string }
+  | { readonly path: string; /** A sentence for the model. */ readonly problem: string }
 
 export interface ToolInvocation {
   readonly sessionId: SessionId

@@ -3,10 +3,18 @@ import type { Workspace } from './tool.ts'
 
 /** Where sessions work. */
 export interface Workspaces {
-  /** Where the session works; nothing is made. */
+  /** Where the session works; nothing is made, and the roots are not pinned. */
   locate(session: WorkspaceOwner): Workspace
-  /** Makes the session's own directory where it has one and it does not exist yet. Rejects when it cannot be had. */
-  prepare(session: WorkspaceOwner): Promise<void>
+  /**
+   * Where its tools may work: makes the session's own directory if it is missing, and pins roots that this process has
+   * not pinned yet. Rejects when the own directory cannot be made; a root that may not be used is a pin with a problem.
+   */
+  prepare(session: WorkspaceOwner): Promise<Workspace>
+  /**
+   * The client opens the session: its roots are whatever these directories are now. Answers with a sentence about the
+   * first directory that may not be used.
+   */
+  open(session: WorkspaceOwner): Promise<string | undefined>
   /** Removes what belongs to the session alone. Called after the session was deleted. */
   remove(sessionId: SessionId): Promise<void>
 }

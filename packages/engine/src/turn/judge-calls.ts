@@ -57,7 +57,7 @@ export async function prepareJudging(
   const { session, rules, workspaces, operator, agents, digest } = deps
   const { state } = session
   const owner = { sessionId: state.sessionId, agent: state.agent, directories: state.settings.directories }
-  const workspace = workspaces.locate(owner)
+  let workspace = workspaces.locate(owner)
   const inspections = new Map<string, CallInspection | 'failed'>()
   const problems = new Map<string, string>()
   let isPrepared = false
@@ -68,7 +68,7 @@ export async function prepareJudging(
     if (deep?.ok === false) problems.set(call.toolCallId, deep.problem)
     if (tool?.inspect === undefined || check?.ok !== true) continue
     try {
-      if (!isPrepared) await workspaces.prepare(owner)
+      if (!isPrepared) workspace = await workspaces.prepare(owner)
       isPrepared = true
       inspections.set(call.toolCallId, await withOrigin(await tool.inspect(check.input, workspace), line, deps))
     } catch (error) {

@@ -138,7 +138,7 @@ export interface AcpDeps {
   /** Absent: nothing can be remembered. */
   readonly memories?: MemoryBook
   /** Where sessions work that were not begun here. */
-  readonly workspaces: Pick<Workspaces, 'locate' | 'prepare'>
+  readonly workspaces: Pick<Workspaces, 'locate' | 'prepare' | 'open'>
   readonly clock: Clock
   readonly digest: Digest
   /** Of the server, for the handshake. */

@@ -13,6 +13,7 @@ import { SANDBOX_PROGRAM, type Sandbox, detectSandbox } from './detect-sandbox.t
 import type { CommandArgv } from './command-argv.ts'
 import { createKeptOutput } from './kept-output.ts'
 import { createLiveText } from './live-text.ts'
+import { type OpenRoots, openRoots } from './open-roots.ts'
 import { openOutputPipe } from './output-pipe.ts'
 import { pruneOutputs } from './prune-outputs.ts'
 import { type CommandEnd, runCommand } from './run-command.ts'
@@ -20,7 +21,7 @@ import { runInTerminal } from './run-in-terminal.ts'
 import { forgetRunning, noteRunning } from './running-calls.ts'
 import { toToolOutput } from '../tool-output.ts'
 import { buildSandboxArgv } from './sandbox-argv.ts'
-import { BASH_TOOL, spawnCommand } from './spawn-command.ts'
+import { BASH_TOOL, FIRST_FOLDER_FD, spawnCommand } from './spawn-command.ts'
 
 export interface BashToolOptions {
   /** For what must survive a crash; see `sweepLeftovers`. */
@@ -92,45 +93,66 @@ export function createBashTool(options: BashToolOptions): Tool {
 }
 
 async function runBash(invocation: ToolInvocation, options: BashToolOptions): Promise<ToolOutput> {
+  invocation.signal.throwIfAborted()
+  const sandbox = await chooseSandbox(options)
+  const roots = await openRoots(invocation.workspace)
+  const outputs = join(options.outputDir, safeName(invocation.sessionId))
+  try {
+    await mkdir(outputs, { recursive: true, mode: 0o700 })
+    await pruneOutputs(outputs)
+    return await runIn({ sandbox, roots, outputs }, invocation, options)
+  } finally {
+    await roots.close()
+  }
+}
+
+interface CommandPlace {
+  readonly sandbox: Sandbox
+  readonly roots: OpenRoots
+  readonly outputs: string
+}
+
+async function runIn(place: CommandPlace, invocation: ToolInvocation, options: BashToolOptions): Promise<ToolOutput> {
   const { command, timeoutMs = DEFAULT_TIMEOUT_MS } = input.parse(invocation.input)
   const { grant, workspace, sessionId, toolCallId, signal } = invocation
   const { stateDir, mostOutputBytes: mostBytes = MOST_OUTPUT_BYTES } = options
-  signal.throwIfAborted()
-  const sandbox = await chooseSandbox(options)
-  const outputs = join(options.outputDir, safeName(sessionId))
-  await mkdir(outputs, { recursive: true, mode: 0o700 })
-  await pruneOutputs(outputs)
+  const { sandbox, roots, outputs } = place
+  const isConfined = sandbox === 'bubblewrap'
   const marker = randomBytes(16).toString('hex')
-  const confined = sandbox === 'bubblewrap' ? sandboxOf(invocation, options, outputs) : undefined
   const start = {
     grant,
     command,
     cwd: workspace.cwd,
     shell: options.shell ?? findShell(),
     environment: cleanEnvironment(process.env, addedEnvironment(options, sandbox), marker),
-    ...(confined && { sandbox: confined }),
   }
   const limits = { timeoutMs, mostBytes }
-  const run = { marker, timeoutMs, signal, ...(confined && { holder: SANDBOX_PROGRAM }) }
+  const run = { marker, timeoutMs, signal, ...(isConfined && { holder: SANDBOX_PROGRAM }) }
   await noteRunning(stateDir, marker)
   try {
     const terminals = options.editorOf?.(sessionId)?.terminals
-    const shown = terminals && (await runInTerminal({ ...run, terminals, toolCallId, start }))
+    const named = isConfined && { sandbox: sandboxOf(place, workspace, options, 'name') }
+    const shown = terminals && (await runInTerminal({ ...run, terminals, toolCallId, start: { ...start, ...named } }))
     if (shown) return toOutput(shown.end, shown.printed, { sandbox, limits, more: { terminal: true } })
     const output = createKeptOutput({ path: join(outputs, `${marker.slice(0, 12)}.txt`), mostBytes })
+    const held = isConfined
+      ? { folder: '/', folderFds: fdsOf(roots), sandbox: sandboxOf(place, workspace, options, 'descriptor') }
+      : { folder: roots.cwd }
     const end = await runCommand({
       ...run,
       pipe: await openOutputPipe(join(stateDir, `${marker}.pipe`)),
       output,
       live: createLiveText(invocation.progress),
       mostBytes,
-      start: (outputFd) => spawnCommand({ ...start, outputFd }),
+      start: (outputFd) => spawnCommand({ ...start, ...held, outputFd }),
     })
     return toOutput(end, output.text(), { sandbox, limits, more: { outputBytes: output.bytes } })
   } finally {
     await forgetRunning(stateDir, marker)
   }
 }
+
+const fdsOf = ({ directories }: OpenRoots): readonly number[] => directories.map(({ handle }) => handle.fd)
 
 interface OutputNotes {
   readonly sandbox: Sandbox
@@ -155,13 +177,22 @@ function toOutput(end: CommandEnd, printed: string, { sandbox, limits, more }: O
   }
 }
 
-function sandboxOf({ workspace }: ToolInvocation, options: BashToolOptions, outputs: string): CommandArgv {
+/** An editor starts its terminals itself, so its mounts can only go by name. */
+function sandboxOf(
+  { roots, outputs }: CommandPlace,
+  { cwd }: ToolInvocation['workspace'],
+  options: BashToolOptions,
+  mountBy: 'descriptor' | 'name',
+): CommandArgv {
   const { hidden = [], network = false } = options
   return {
     file: SANDBOX_PROGRAM,
     args: buildSandboxArgv({
-      cwd: realPath(workspace.cwd),
-      writable: workspace.roots.map(realPath),
+      cwd,
+      writable: roots.directories.map(({ path }, index) => ({
+        path,
+        ...(mountBy === 'descriptor' && { fd: FIRST_FOLDER_FD + index }),
+      })),
       readable: [realPath(outputs)],
       hidden: hidden.filter((folder) => existsSync(folder)).map(realPath),
       network,

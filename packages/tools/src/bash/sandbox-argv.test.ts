@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { buildCommandArgv } from './command-argv.ts'
 import { type SandboxPlan, buildSandboxArgv } from './sandbox-argv.ts'
 
-const plan: SandboxPlan = { cwd: '/w/a', writable: ['/w/a', '/w/b'], readable: [], hidden: [], network: false }
+const plan: SandboxPlan = { cwd: '/w/a', writable: [{ path: '/w/a' }, { path: '/w/b' }], readable: [], hidden: [], network: false }
 
 /** The mounts of folders of ours, in order. */
 function mountsOf(argv: readonly string[]): readonly string[] {
@@ -31,18 +31,18 @@ describe('the arguments of the sandbox', () => {
   })
 
   it.each<[string, Partial<SandboxPlan>, readonly string[]]>([
-    ['a workspace in a hidden folder', { hidden: ['/w'], writable: ['/w/a'] }, ['--tmpfs', '/w', '--bind', '/w/a']],
+    ['a workspace in a hidden folder', { hidden: ['/w'], writable: [{ path: '/w/a' }] }, ['--tmpfs', '/w', '--bind', '/w/a']],
     [
       'a hidden folder in a workspace',
-      { hidden: ['/w/a/.data'], writable: ['/w/a'] },
+      { hidden: ['/w/a/.data'], writable: [{ path: '/w/a' }] },
       ['--bind', '/w/a', '--tmpfs', '/w/a/.data'],
     ],
     [
       'a folder to read in a hidden one, in a workspace',
-      { hidden: ['/w/a/.data'], writable: ['/w/a'], readable: ['/w/a/.data/out'] },
+      { hidden: ['/w/a/.data'], writable: [{ path: '/w/a' }], readable: ['/w/a/.data/out'] },
       ['--bind', '/w/a', '--tmpfs', '/w/a/.data', '--ro-bind-try', '/w/a/.data/out'],
     ],
-    ['a workspace that is hidden', { hidden: ['/w/a'], writable: ['/w/a'] }, ['--tmpfs', '/w/a', '--bind', '/w/a']],
+    ['a workspace that is hidden', { hidden: ['/w/a'], writable: [{ path: '/w/a' }] }, ['--tmpfs', '/w/a', '--bind', '/w/a']],
   ])('mount outer folders first: %s', (_, changed, expected) => {
     expect(mountsOf(buildSandboxArgv({ ...plan, ...changed }))).toEqual(expected)
   })

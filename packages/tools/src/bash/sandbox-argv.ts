@@ -5,12 +5,18 @@ import { posix } from 'node:path'
 
 export interface SandboxPlan {
   readonly cwd: string
-  readonly writable: readonly string[]
+  readonly writable: readonly WritableFolder[]
   /** Shown although they lie in a hidden folder. */
   readonly readable: readonly string[]
   /** Existing folders. */
   readonly hidden: readonly string[]
   readonly network: boolean
+}
+
+export interface WritableFolder {
+  readonly path: string
+  /** The number that the open folder has in the sandbox program. Absent: it is mounted by its name. */
+  readonly fd?: number
 }
 
 /** Some settings of the kernel are root's by ownership, whatever capabilities it has lost. */
@@ -41,7 +47,10 @@ function mountsOf({ hidden, readable, writable }: SandboxPlan): readonly Mount[]
   const mounts: Mount[] = [
     ...hidden.map((path) => ({ path, argv: ['--tmpfs', path] })),
     ...readable.map((path) => ({ path, argv: ['--ro-bind-try', path, path] })),
-    ...writable.map((path) => ({ path, argv: ['--bind', path, path] })),
+    ...writable.map(({ path, fd }) => ({
+      path,
+      argv: fd === undefined ? ['--bind', path, path] : ['--bind-fd', String(fd), path],
+    })),
   ]
   return mounts.toSorted((a, b) => depthOf(a.path) - depthOf(b.path))
 }

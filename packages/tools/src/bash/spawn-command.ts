@@ -1,29 +1,36 @@
 // The one file of this folder that starts processes. What a model asked for is started by `spawnCommand` alone, which
 // demands the grant of exactly this command. The others start fixed programs of the system.
-import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { type ChildProcess, type StdioOptions, execFile, spawn } from 'node:child_process'
 import { type Grant, requireGrant } from '@polylogue/engine'
 import { type CommandArgv, buildCommandArgv } from './command-argv.ts'
 
 export const BASH_TOOL = 'Bash'
+/** After standard input, output and error. */
+export const FIRST_FOLDER_FD = 3
 
 export interface CommandStart {
   readonly grant: Grant
   readonly command: string
   readonly cwd: string
+  /** The same folder by a path that nobody can exchange. Default: `cwd`. */
+  readonly folder?: string
   readonly shell: string
   readonly environment: Readonly<Record<string, string>>
   /** Open for writing; standard output and error both go there, so that their order stays. */
   readonly outputFd: number
+  /** Open folders, which the program gets as descriptors from `FIRST_FOLDER_FD` on. */
+  readonly folderFds?: readonly number[]
   readonly sandbox?: CommandArgv
 }
 
 /** In a session and a process group of its own. Throws unless exactly this was granted. */
 export function spawnCommand(start: CommandStart): ChildProcess {
-  const { grant, command, cwd, shell, environment, outputFd, sandbox } = start
+  const { grant, command, cwd, folder = cwd, shell, environment, outputFd, folderFds = [], sandbox } = start
   requireGrant(grant, BASH_TOOL)
   requireSameCommand(grant, command, cwd)
   const { file, args } = buildCommandArgv(command, shell, sandbox)
-  return spawn(file, args, { cwd, env: environment, detached: true, stdio: ['ignore', outputFd, outputFd] })
+  const stdio: StdioOptions = ['ignore', outputFd, outputFd, ...folderFds]
+  return spawn(file, args, { cwd: folder, env: environment, detached: true, stdio })
 }
 
 export function requireSameCommand({ call }: Grant, command: string, cwd: string): void {

@@ -93,7 +93,7 @@ function createWalk(confines: Confines, { absolute, shown }: AskedPath, options:
     if (!location) throw outside()
     refuseAhead(location)
     pending = [...location.parts]
-    await enter(await openRoot(location.root))
+    await enter(await openRoot(location.root, location.pin))
   }
 
   const enter = async (directory: Directory): Promise<void> => {

@@ -1,5 +1,5 @@
 // Which paths a session's tools may touch, by name and by identity. Pure, but for what it looks up when it is made.
-import type { Workspace } from '@polylogue/engine'
+import type { RootPin, Workspace } from '@polylogue/engine'
 import type { BigIntStats } from 'node:fs'
 import { realpath, stat } from 'node:fs/promises'
 import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path'
@@ -19,6 +19,7 @@ export interface Confines {
 export interface Location {
   /** Without links. */
   readonly root: string
+  readonly pin?: RootPin
   readonly parts: readonly string[]
 }
 
@@ -43,7 +44,7 @@ export function createProtectedPaths(paths: readonly string[]): ProtectedPaths {
           return real
         }),
       )
-      return createConfines(await resolveRoots(workspace.roots), hidden, identities)
+      return createConfines(await resolveRoots(workspace), hidden, identities)
     },
   }
 }
@@ -51,23 +52,31 @@ export function createProtectedPaths(paths: readonly string[]): ProtectedPaths {
 interface Root {
   readonly spelled: string
   readonly real: string
-  /** The outermost root that it lies in, which is opened, and the way from there. */
-  readonly start: string
+  /** The outermost root that contains it, which is opened, and the way from there. */
+  readonly start: Start
   readonly way: readonly string[]
 }
 
+interface Start {
+  readonly path: string
+  readonly pin?: RootPin
+}
+
 /**
- * A root inside another root is reached from the outer one, part by part, and its name is taken as it is: resolving it
- * would trust whatever link somebody put in its place.
+ * A root inside another root is reached from the outer one, part by part. The name of such a root, and of one that is
+ * pinned, is taken as it is: resolving it would trust whatever link was put in its place.
  */
-async function resolveRoots(roots: readonly string[]): Promise<readonly Root[]> {
+async function resolveRoots({ roots, pins = [] }: Workspace): Promise<readonly Root[]> {
   const resolved: Root[] = []
   const spellings = roots.map((root) => resolve(root))
   for (const spelled of spellings.sort((one, other) => one.length - other.length)) {
     const outer = resolved.find((root) => isWithin(spelled, root.spelled))
-    const real = outer ? join(outer.real, relative(outer.spelled, spelled)) : await realpathOfMaybe(spelled)
-    const { start } = resolved.find((root) => isWithin(real, root.start)) ?? { start: real }
-    resolved.push({ spelled, real, start, way: relative(start, real).split('/').filter(Boolean) })
+    const pin = pins.find(({ path }) => path === spelled)
+    const named = pin ? spelled : undefined
+    const real = outer ? join(outer.real, relative(outer.spelled, spelled)) : (named ?? (await realpathOfMaybe(spelled)))
+    const around = resolved.find((root) => isWithin(real, root.start.path))
+    const start = around?.start ?? { path: real, ...(pin && { pin }) }
+    resolved.push({ spelled, real, start, way: relative(start.path, real).split('/').filter(Boolean) })
   }
   return resolved
 }
@@ -90,7 +99,10 @@ function createConfines(
       for (let at = 0; ; at += 1) {
         const here = `/${before.join('/')}`
         const root = roots.find(({ spelled, real }) => spelled === here || real === here)
-        if (root) return { root: root.start, parts: [...root.way, ...parts.slice(at)] }
+        if (root) {
+          const { path: start, pin } = root.start
+          return { root: start, ...(pin && { pin }), parts: [...root.way, ...parts.slice(at)] }
+        }
         const next = parts[at]
         if (next === undefined) return undefined
         if (next === '..') before.pop()

@@ -1,17 +1,19 @@
 // An open directory, and how to name what lies below it. On Linux `/proc/self/fd/<fd>/name` begins at the open
-// directory itself, whatever happened to its name meanwhile: openat(2) in pure Node. Elsewhere there is no such
-// path, so the walk goes by names that were just looked at, which somebody quick could exchange.
+// directory itself, whatever happened to its name meanwhile: openat(2) in pure Node. Other systems have no such path:
+// there the walk goes by names that it has just checked, and an attacker can win the race.
+import type { RootPin } from '@polylogue/engine'
 import { constants, existsSync } from 'node:fs'
 import { open, type FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
+import { codeOf, FileProblem } from './file-problem.ts'
 
-/** How firmly tools are held inside the workspace on this machine. */
+/** How firmly this machine keeps tools inside the workspace. */
 export const confinement: 'file-descriptor' | 'best-effort' =
   process.platform === 'linux' && existsSync('/proc/self/fd') ? 'file-descriptor' : 'best-effort'
 
 export interface Directory {
   readonly handle: FileHandle
-  /** Where the walk met it: for messages, for rules about names and for relative links, never for opening. */
+  /** Where the walk found it: for messages, rules about names and relative links, never for opening. */
   readonly path: string
 }
 
@@ -28,10 +30,29 @@ export function listingPath({ handle, path }: Directory): string {
   return confinement === 'file-descriptor' ? `/proc/self/fd/${handle.fd}` : path
 }
 
-/** A root is named by whoever began the session, so links in its own path are followed. */
-export async function openRoot(path: string): Promise<Directory> {
-  return { handle: await open(path, constants.O_RDONLY | constants.O_DIRECTORY), path }
+/**
+ * Opens a root of a session. Rejects with a `FileProblem` when its name leads to another directory than the pin says: the
+ * inode of a pinned root is held open, so no other directory can have its identity.
+ */
+export async function openRoot(path: string, pin?: RootPin): Promise<Directory> {
+  if (pin !== undefined && 'problem' in pin) throw new FileProblem('failed', pin.problem)
+  const handle = await open(path, constants.O_RDONLY | constants.O_DIRECTORY).catch((error: unknown) => {
+    if (pin === undefined || codeOf(error) === undefined) throw error
+    throw new FileProblem('failed', replacedRoot(path), { cause: error })
+  })
+  if (pin === undefined || (await identityOf(handle)) === pin.identity) return { handle, path }
+  await handle.close()
+  throw new FileProblem('failed', replacedRoot(path))
 }
+
+export async function identityOf(handle: FileHandle): Promise<string> {
+  const { dev, ino } = await handle.stat({ bigint: true })
+  return `${dev}:${ino}`
+}
+
+const replacedRoot = (path: string): string =>
+  `the directory ${path} is not the one that this session opened: it was moved, replaced or removed. ` +
+  'Load the session again to work with what is there now'
 
 /** Rejects with ENOTDIR or ELOOP when it is a link or no directory. */
 export async function openDirectory(parent: Directory, name: string): Promise<Directory> {
@@ -39,7 +60,7 @@ export async function openDirectory(parent: Directory, name: string): Promise<Di
   return { handle: await open(below(parent, name), flags), path: join(parent.path, name) }
 }
 
-/** Never waits for the other end of a pipe. What was opened is for the caller to look at. */
+/** Never waits for the other end of a pipe. The caller checks what it opened. */
 export async function openEntry(parent: Directory, name: string): Promise<FileHandle> {
   const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK, O_NOCTTY } = constants
   return open(below(parent, name), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)

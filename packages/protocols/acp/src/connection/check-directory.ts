@@ -2,18 +2,16 @@ import { realpath, stat } from 'node:fs/promises'
 import { isAbsolute, relative, sep } from 'node:path'
 import { invalidParams } from '../rpc/rpc-error.ts'
 
-/**
- * An absolute path of a directory that exists. Where only some are allowed it is told without links, which might lead
- * elsewhere tomorrow.
- */
+/** The real path of a directory that exists: a link might lead elsewhere tomorrow. */
 export async function checkDirectory(cwd: unknown, allowed: readonly string[] | undefined): Promise<string> {
   if (typeof cwd !== 'string' || cwd === '') throw invalidParams('cwd', 'must be a path')
   if (!isAbsolute(cwd)) throw invalidParams('cwd', 'must be an absolute path')
   if (allowed !== undefined) return checkDirectory(await findAllowed(cwd, allowed), undefined)
-  const found = await stat(cwd).catch(() => undefined)
-  if (found === undefined) throw invalidParams('cwd', 'does not exist')
+  const real = await realpath(cwd).catch(() => undefined)
+  const found = real === undefined ? undefined : await stat(real).catch(() => undefined)
+  if (real === undefined || found === undefined) throw invalidParams('cwd', 'does not exist')
   if (!found.isDirectory()) throw invalidParams('cwd', 'is not a directory')
-  return cwd
+  return real
 }
 
 /** The same words for whatever is elsewhere, and for what is nowhere: which paths there are is nobody's business. */
@@ -28,8 +26,5 @@ function isInside(path: string, directory: string): boolean {
   return way === '' || (way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way))
 }
 
-export const isSameDirectory = async (one: string, other: string): Promise<boolean> =>
-  one === other || (await resolved(one)) === (await resolved(other))
-
-/** A path that does not exist is what it says. */
-const resolved = (path: string): Promise<string> => realpath(path).catch(() => path)
+/** The real path, or the path itself when it does not exist. */
+export const resolved = (path: string): Promise<string> => realpath(path).catch(() => path)

@@ -8,10 +8,10 @@ import { toParams, type Params } from '../parse-params.ts'
 import { invalidParams } from '../rpc/rpc-error.ts'
 import type { Exchange } from '../rpc/rpc-peer.ts'
 import type { PastTelling } from '../session/session-parts.ts'
-import { checkDirectory, isSameDirectory } from './check-directory.ts'
+import { checkDirectory } from './check-directory.ts'
 import type { Connection, OpenedSession } from './connection.ts'
 import { findResumable } from './find-resumable.ts'
-import { closeSession, openSession } from './open-session.ts'
+import { closeSession, openSession, type Opening } from './open-session.ts'
 
 /** `session/new`. The first one may be the return of a session from before. */
 export async function newSession(
@@ -32,7 +32,7 @@ export async function newSession(
     return { sessionId: found.sessionId, ...setup(again) }
   }
   const view = await create(connection, cwd, servers)
-  const opened = await openSession(connection, { view, abilities, servers, past: 'never' }).catch(
+  const opened = await openNew(connection, { view, abilities, servers, past: 'never' }).catch(
     async (error: unknown) => {
       await forget(connection, view.sessionId)
       throw error
@@ -56,7 +56,7 @@ export async function loadSession(
   const setupGiven = isOptional ? { ...given, mcpServers: [] } : given
   const isOwn = await prepareOwnDirectory(connection, known, given['cwd'])
   const { cwd, servers } = await checkSetup(connection, setupGiven, { isAllowed: isOwn })
-  await requireSameDirectory(connection, known, cwd)
+  requireSameDirectory(connection, known, cwd)
   if (connection.sessions.get(sessionId)?.prompts.isBusy === true) {
     throw invalidRequest('a turn that was begun here is running in this session', 'session_busy')
   }
@@ -137,6 +137,7 @@ async function reopen(
   { servers, past }: { readonly servers: readonly GivenMcpServer[]; readonly past: PastTelling },
 ): Promise<OpenedSession> {
   const abilities = connection.requireHandshake()
+  await openRoots(connection, view)
   const current = await connection.deps.engine.readSession(connection.options.userId, view.sessionId)
   const opened = await openSession(connection, { view: current, abilities, servers, past })
   const { session } = opened
@@ -148,12 +149,23 @@ async function reopen(
   return opened
 }
 
+async function openNew(connection: Connection, opening: Opening): Promise<OpenedSession> {
+  await openRoots(connection, opening.view)
+  return openSession(connection, opening)
+}
+
 const setup = ({ session }: OpenedSession) => ({ modes: session.modes, configOptions: session.configOptions })
 
-async function requireSameDirectory({ deps }: Connection, view: SessionView, cwd: string): Promise<void> {
+/** The recorded path is a real path: one that leads through a link by now is another directory. */
+function requireSameDirectory({ deps }: Connection, view: SessionView, cwd: string): void {
   const { sessionId, agent, directories } = view
   const stored = deps.workspaces.locate({ sessionId, agent, directories }).cwd
-  if (!(await isSameDirectory(stored, cwd))) throw invalidParams('cwd', 'is not the directory of this session')
+  if (stored !== cwd) throw invalidParams('cwd', 'is not the directory of this session')
+}
+
+async function openRoots({ deps }: Connection, { sessionId, agent, directories }: SessionView): Promise<void> {
+  const problem = await deps.workspaces.open({ sessionId, agent, directories })
+  if (problem !== undefined) throw invalidParams('cwd', `cannot be used: ${problem}`)
 }
 
 /** A session that another door began has a directory of its own, which is made when it is first needed. */

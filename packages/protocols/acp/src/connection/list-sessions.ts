@@ -3,6 +3,7 @@ import { isAbsolute } from 'node:path'
 import { z } from 'zod'
 import { parseParams, toParams } from '../parse-params.ts'
 import { invalidParams } from '../rpc/rpc-error.ts'
+import { resolved } from './check-directory.ts'
 import type { Connection } from './connection.ts'
 
 const listing = z.object({
@@ -17,7 +18,7 @@ export async function listSessions(connection: Connection, params: unknown): Pro
   const { engine, workspaces, limits } = connection.deps
   const offset = cursor === undefined || cursor === null ? 0 : readCursor(cursor)
   const { sessions, total } = await engine.findSessions(connection.options.userId, {
-    ...(typeof cwd === 'string' && { directory: cwd }),
+    ...(typeof cwd === 'string' && { directory: await resolved(cwd) }),
     isStarted: true,
     order: 'newest-first',
     offset,

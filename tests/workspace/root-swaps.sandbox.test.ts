@@ -1,0 +1,21 @@
+import { expect, it } from 'vitest'
+import { SWAP_CASES, playMounts, playSwaps } from './root-swaps.ts'
+
+const SAMPLE = SWAP_CASES.filter((_, index) => index % 4 === 0)
+
+it('no tool follows the root of its session to where another process moves the name', async () => {
+  expect(SWAP_CASES.length).toBeGreaterThanOrEqual(100)
+  const { counted, calls, refused, escapes } = await playSwaps(SAMPLE, 4)
+  expect(escapes).toEqual([])
+  expect(counted).toBe(SAMPLE.length)
+  expect(calls).toBe(SAMPLE.length * 4)
+  expect(refused).toBeGreaterThan(0)
+  expect(refused).toBeLessThan(calls)
+}, 120_000)
+
+it('no tool works in what is mounted over the root of its session', async () => {
+  const result = await playMounts(2)
+  // Only root may mount. Without that right the attack does not exist.
+  if (result !== undefined) expect(result).toMatchObject({ counted: 2, calls: 8, refused: 8, escapes: [] })
+  else expect(process.getuid?.()).not.toBe(0)
+}, 60_000)
