@@ -1,6 +1,6 @@
-import { mkdir, symlink } from 'node:fs/promises'
+import { mkdir, readFile, symlink } from 'node:fs/promises'
 import { createInvocation } from '@polylogue/testkit'
-import { createBashTool } from '@polylogue/tools'
+import { createBashTool, createProtectedSet } from '@polylogue/tools'
 import { describe, expect, it } from 'vitest'
 import { createTempDir } from '../support/temp-dir.ts'
 import { ESCAPES } from './escapes.ts'
@@ -23,7 +23,7 @@ describe('in the sandbox', () => {
       stateDir: `${path}/state`,
       outputDir: `${path}/outputs`,
       sandbox: 'required',
-      hidden: [path],
+      protectedSet: createProtectedSet({ secret: [path] }),
     })
     const command =
       'echo a > f && cat f && mktemp && ls / > /dev/null && git init -q x && ls -A && pwd && echo b > /dev/stderr; exit 3'
@@ -46,8 +46,9 @@ describe('a workspace behind a link', () => {
     const tool = createBashTool({ ...options, sandbox: 'required' })
     const workspace = { cwd: `${path}/link`, roots: [`${path}/link`] }
     const { content } = await tool.run(createInvocation(tool, { command: 'echo a > f; cat f; pwd -P' }, { workspace }))
+    expect(await readFile(`${path}/real/f`, 'utf8')).toBe('a\n')
     await folder.remove()
-    expect(content).toBe(`a\n${path}/real`)
+    expect(content).toBe(`a\n${path}/link`)
   })
 })
 

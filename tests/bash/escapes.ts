@@ -41,7 +41,7 @@ export const ESCAPES: readonly Escape[] = [
   grim('touch /etc/polylogue-escaped'),
   grim('touch /usr/polylogue-escaped'),
   grim('touch /var/polylogue-escaped'),
-  grim('touch "$HOME/polylogue-escaped"'),
+  grim('touch "$HOME/../polylogue-escaped"'),
   grim('touch /dev/../polylogue-escaped'),
   grim('mknod disk b 8 0 && test -b disk && head -c 1 disk'),
   grim('mount -o remount,rw /'),

@@ -12,7 +12,7 @@ export async function judgeCommand({ command, made }: MadeCommand): Promise<read
   // Only what no program can be given as an argument is refused before anybody is asked.
   if (!check.ok)
     return /\0/.test(command) || command === '' || !command.isWellFormed() ? [] : [`refused: ${check.problem}`]
-  const facts = await inspectCommand(command, { cwd: '/work/space', home: '/home/u' })
+  const { facts } = await inspectCommand(command, { cwd: '/work/space', home: '/home/u' })
   const { risk, isUnderstood, hasWrapper, exceeds, hardline } = facts
   return [
     ...bytesProblems(command),

@@ -3,7 +3,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInvocation } from '@polylogue/testkit'
-import { createBashTool } from '@polylogue/tools'
+import { createBashTool, createProtectedSet } from '@polylogue/tools'
 import type { Escape } from './escapes.ts'
 
 export interface EscapeResult {
@@ -39,7 +39,7 @@ export async function tryEscapes(escapes: readonly Escape[], sandbox: 'none' | '
       stateDir: join(folder, 'state'),
       outputDir: join(folder, 'outputs'),
       sandbox,
-      hidden: [data],
+      protectedSet: createProtectedSet({ secret: [data] }),
       environment: {
         OUT: out,
         DATA: data,

@@ -15,7 +15,7 @@ export const ACTING_FILES: readonly string[] = [
 
 /** They touch what is the server's own, or what an acting file has opened; never what a model names. */
 export const OWN_BUSINESS: { readonly [path: string]: string } = {
-  'packages/tools/src/bash/bash-tool.ts': 'makes the folder for outputs',
+  'packages/tools/src/bash/run-bash.ts': 'makes the folder for outputs',
   'packages/tools/src/bash/kept-output.ts': 'writes long outputs there',
   'packages/tools/src/bash/output-pipe.ts': 'opens the pipe of a command that was started',
   'packages/tools/src/bash/prune-outputs.ts': 'removes old outputs',
@@ -23,6 +23,9 @@ export const OWN_BUSINESS: { readonly [path: string]: string } = {
   'packages/tools/src/files/put-file.ts': 'puts bytes in place for an acting file, or for the user who sent them',
   'packages/tools/src/files/directory.ts': 'opens directories and files for reading',
   'packages/tools/src/files/hold-root.ts': 'opens the root of a session for reading',
+  'packages/tools/src/git/shadow-repository.ts': 'makes copies of a repository for commands that only read it',
+  'packages/tools/src/sandbox/detect-sandbox.ts': 'opens a folder to try the sandbox with',
+  'packages/tools/src/sandbox/placeholders.ts': 'makes empty folders where the server would read a configuration',
   'packages/tools/src/mcp/bounded-fetch.ts': 'speaks HTTP with the MCP servers that were configured',
   'packages/tools/src/mcp/public-fetch.ts': 'speaks HTTP with the MCP servers that clients brought',
   'packages/tools/src/mcp/server-process.ts': 'starts the MCP servers that were configured',

@@ -39,15 +39,21 @@ export function judgeByTheBook({ tool, input, facts, policy }: JudgedCase): Verd
   const changesSomething = facts.type === 'plain' ? tool.effect !== 'readonly' : CHANGING.has(facts.type)
   if (preset === 'read-only' && changesSomething) return 'deny'
 
+  const guard = guardRow(facts, policy)
+  const byGuard = guard === undefined ? 'allow' : cell(guard, preset)
+  if (byGuard === 'deny') return 'deny'
+
   const isTableFirst = preset === 'full-access' || preset === 'plan'
   const rule = isTableFirst ? undefined : policy.userRules.find(matches)?.action
   let decision = rule ?? byTable
   if (facts.type === 'shell' && !facts.isUnderstood) decision = stricter(decision, 'ask')
   if (decision === 'deny') return 'deny'
+  decision = stricter(decision, byGuard)
   if (facts.type === 'question') return 'allow'
 
   const onlyAnAnswerWillDo =
-    decision === 'ask' && ((rule === 'ask' && decision === rule) || (facts.type === 'shell' && !facts.isUnderstood))
+    decision === 'ask' &&
+    (byGuard === 'ask' || (rule === 'ask' && decision === rule) || (facts.type === 'shell' && !facts.isUnderstood))
   if (access.type === 'preset') return decision
   if (!tool.exposed) return onlyAnAnswerWillDo ? 'deny' : 'allow'
   if (grant?.trust !== true) return 'ask'
@@ -74,8 +80,8 @@ function rowOf(facts: CallFacts, effect: string, policy: Policy): string {
     case 'shell':
       if (facts.hardline !== undefined) return 'hardline command'
       if (facts.exceeds !== undefined) return "command beyond the parser's limits"
+      if (facts.outside !== undefined) return 'file or command that touches the data directory, the database or keys'
       if (facts.risk === 'dangerous') return 'dangerous command: `rm -rf`, `sudo`, `mkfs`, `dd if=`'
-      if (facts.risk === 'sensitive') return 'command that writes to `~/.bashrc`, `~/.netrc` and the like'
       return facts.risk === 'safe' && facts.isUnderstood && !facts.hasWrapper
         ? 'command of the safe list'
         : 'any other command'
@@ -90,6 +96,11 @@ function rowOf(facts: CallFacts, effect: string, policy: Policy): string {
     case 'agent':
       return 'start a sub-agent (its calls are judged each for itself)'
   }
+}
+
+function guardRow(facts: CallFacts, { isOwn }: Policy): string | undefined {
+  if (!('guarded' in facts) || facts.guarded === undefined || facts.guarded.length === 0) return undefined
+  return `file or command that touches a protected path, for ${isOwn ? '`local`' : 'other users'}`
 }
 
 function fetchRow({ host, isPrivateAddress }: Extract<CallFacts, { type: 'fetch' }>, { hosts }: Policy): string {

@@ -42,6 +42,9 @@ const facts: fc.Arbitrary<CallFacts> = fc.oneof(
     { type: 'write-files' },
     { type: 'read-files', outside: '/etc/passwd' },
     { type: 'write-files', outside: '/etc/passwd' },
+    { type: 'read-files', guarded: ['/home/u/.netrc'] },
+    { type: 'write-files', guarded: ['/w/.git/config', '/w/.git/hooks'] },
+    { type: 'write-files', guarded: [] },
   ),
   fc
     .record({
@@ -50,10 +53,14 @@ const facts: fc.Arbitrary<CallFacts> = fc.oneof(
       hasWrapper: flag,
       hardline: fc.option(fc.constant('mkfs'), { nil: undefined, freq: 8 }),
       exceeds: fc.option(fc.constant('64 KiB'), { nil: undefined, freq: 8 }),
+      outside: fc.option(fc.constant('/data/local.key'), { nil: undefined, freq: 8 }),
+      guarded: fc.option(fc.constant(['/home/u/.netrc']), { nil: undefined, freq: 4 }),
     })
-    .map(({ hardline, exceeds, ...shell }) => ({
+    .map(({ hardline, exceeds, outside, guarded, ...shell }) => ({
       type: 'shell' as const,
       ...shell,
+      ...(outside !== undefined && { outside }),
+      ...(guarded !== undefined && { guarded }),
       ...(hardline !== undefined && { hardline }),
       ...(exceeds !== undefined && { exceeds }),
     })),
@@ -98,6 +105,7 @@ const policy: fc.Arbitrary<Policy> = fc.record({
   preset: fc.constantFrom(...PRESETS),
   access,
   denyRules: fc.array(rule, { maxLength: 2 }),
+  isOwn: fc.boolean(),
   userRules: fc.array(rule, { maxLength: 4 }),
   hosts: fc.record({ allow: hostList, block: hostList }),
 })

@@ -53,7 +53,7 @@ export const LAWS: { readonly [sentence: string]: (given: JudgedCase) => void } 
   'a hardline command, one beyond the limits and a path outside are never allowed'(given) {
     const { facts } = given
     const isFloor = facts.type === 'shell' && (facts.hardline !== undefined || facts.exceeds !== undefined)
-    const isOutside = (facts.type === 'read-files' || facts.type === 'write-files') && facts.outside !== undefined
+    const isOutside = 'outside' in facts && facts.outside !== undefined
     if (isFloor || isOutside) expect(mayRun(judge(given))).toBe(false)
   },
 
@@ -82,6 +82,16 @@ export const LAWS: { readonly [sentence: string]: (given: JudgedCase) => void } 
     const isPlain = facts.isUnderstood && !facts.hasWrapper && (facts.risk === 'safe' || facts.risk === 'other')
     if (!isPlain) expect(coverVerdict(judge(given), 'allow')).toEqual(judge(given))
     if (!facts.isUnderstood) expect(judge(given).decision).not.toBe('allow')
+  },
+
+  'a protected path is never touched unasked, but by the user who runs the server in full-access'(given) {
+    const { facts, policy } = given
+    if (!('guarded' in facts) || facts.guarded === undefined || facts.guarded.length === 0) return
+    const isOpen = policy.isOwn && policy.preset === 'full-access'
+    const verdict = judge(given)
+    if (!isOpen) expect(verdict.decision).not.toBe('allow')
+    if (!isOpen && verdict.decision === 'ask' && policy.access.type === 'preset') expect(verdict.needsPerson).toBe(true)
+    if (!isOpen) expect(coverVerdict(verdict, 'allow')).toEqual(verdict)
   },
 
   'trust never beats a denial'(given) {

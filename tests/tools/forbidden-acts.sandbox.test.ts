@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { call, script } from '../support/script.ts'
+import { disguised } from './disguise.ts'
 import { type Act, forbiddenActs, handedOn, orderOf } from './forbidden-acts.ts'
 import { type ForbiddenWorld, createForbiddenWorld } from './forbidden-world.ts'
 import { type ToolSession, grant, openToolSession } from './tool-session.ts'
@@ -61,7 +62,7 @@ describe.each(WORLDS)('a link that a command made, sandbox $sandbox', (options) 
       }
       const session = await openToolSession(world.server)
       const command = Object.entries(links).map(([name, target]) => `ln -s ${target} ${name}`)
-      await session.turn(script(call('link', 'Bash', { command: command.join('; ') })))
+      await session.turn(script(call('link', 'Bash', { command: disguised(command.join('; ')) })))
       await session.turn([grant('link')])
       expect(await session.callOf('link')).toMatchObject({ status: 'completed' })
       const acts = [
@@ -89,7 +90,7 @@ it('C15: the watch sees an act that is done', async () => {
   try {
     const session = await openToolSession(world.server, { preset: 'full-access' })
     const acts = forbiddenActs(world.places, session.workspace).filter(({ id }) =>
-      ['bash-bashrc', 'bash-agents', 'bash-cat-key', 'bash-canary'].includes(id),
+      ['bash-bashrc', 'bash-agents', 'bash-canary'].includes(id),
     )
     await session.turn(script(...acts.map(orderOf)))
     const waiting = [...(await session.calls())].filter(([, { asked, runs }]) => asked.length > 0 && runs === 0)
@@ -99,7 +100,6 @@ it('C15: the watch sees an act that is done', async () => {
       expect.stringMatching(/start was .* and is .*agents/),
       expect.stringMatching(/start\/agents was \(absent\) and is evil\.md$/),
       expect.stringMatching(/^bash-canary of Bash learned/),
-      expect.stringMatching(/^bash-cat-key of Bash learned sk-/),
       'the canary was visited 1 times',
     ])
   } finally {

@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http'
 import { once } from 'node:events'
-import { mkdir, readFile, readdir } from 'node:fs/promises'
+import { mkdir, readFile, readdir, realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -230,14 +230,14 @@ describe('what a tool says to clients alone', () => {
 })
 
 describe('files that Git would run', () => {
-  it('are nothing that Write makes', async () => {
-    const session = await openToolSession(server, { preset: 'full-access' })
+  it('are nothing that Write makes unasked', async () => {
+    const session = await openToolSession(server)
     await mkdir(join(session.workspace, '.git/hooks'), { recursive: true })
     await session.turn(script(call('g', 'Write', { path: '.git/hooks/pre-commit', content: '#!/bin/sh' })))
-    expect(await session.callOf('g')).toMatchObject({
-      status: 'denied',
-      output: expect.stringContaining('path-policy'),
-    })
+    const path = join(await realpath(session.workspace), '.git/hooks/pre-commit')
+    expect(await session.callOf('g')).toMatchObject({ asked: [`protected-path:${path}`], runs: 0 })
     expect(await readdir(join(session.workspace, '.git/hooks'))).toEqual([])
+    await session.turn([grant('g')])
+    expect(await readdir(join(session.workspace, '.git/hooks'))).toEqual(['pre-commit'])
   })
 })

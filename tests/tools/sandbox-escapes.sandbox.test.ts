@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { exchangeJson } from '../support/http-exchange.ts'
 import { call, script } from '../support/script.ts'
+import { disguised } from './disguise.ts'
 import { type ForbiddenWorld, createForbiddenWorld } from './forbidden-world.ts'
 import { ESCAPED, escapes } from './sandbox-escapes.ts'
 import { type Serving, type ToolSession, grant, openToolSession } from './tool-session.ts'
@@ -31,7 +32,7 @@ async function runAll(
   for (let first = 0; first < all.length; first += AT_ONCE) {
     const some = all.slice(first, first + AT_ONCE)
     const { stopReason } = await session.turn(
-      script(...some.map(([name, command]) => call(name, 'Bash', { command, timeoutMs: 20_000 }))),
+      script(...some.map(([name, command]) => call(name, 'Bash', { command: disguised(command), timeoutMs: 20_000 }))),
     )
     if (stopReason !== 'tool_use') continue
     const waiting = [...(await session.calls())].filter(([, { runs, status }]) => runs === 0 && status === undefined)
@@ -65,7 +66,9 @@ describe('the sandbox of commands', () => {
     const outputs = await runAll(session, ways)
     expect(escapedIn(outputs)).toEqual([])
     expect(await world.findDamage([session])).toEqual([])
-    for (const made of ['/etc/polylogue-escape', '/usr/local/bin/polylogue-escape', '/etc/cron.d/polylogue-escape']) {
+    const beside = join(world.places.start, '..', 'escaped')
+    const elsewhere = ['/etc/polylogue-escape', '/usr/local/bin/polylogue-escape', '/etc/cron.d/polylogue-escape']
+    for (const made of [beside, ...elsewhere]) {
       await expect(access(made)).rejects.toThrow('ENOENT')
     }
   })

@@ -1,5 +1,5 @@
 import { createInvocation } from '@polylogue/testkit'
-import { createConfinedFiles, createFileTools } from '@polylogue/tools'
+import { createConfinedFiles, createFileTools, createProtectedSet } from '@polylogue/tools'
 import fc from 'fast-check'
 import { readFileSync, readlinkSync, statSync } from 'node:fs'
 import { expect } from 'vitest'
@@ -18,7 +18,7 @@ export interface CheckedPaths {
 /** What is opened lies in the workspace, by the kernel's own word; and what the kernel finds there is opened. */
 export async function checkOpenedPaths({ runs, seed }: CheckOptions): Promise<CheckedPaths> {
   const world = createPathWorld()
-  const files = createConfinedFiles({ protectedPaths: [world.protectedPath] })
+  const files = createConfinedFiles({ protectedSet: createProtectedSet({ secret: [world.protectedPath] }) })
   let opened = 0
   try {
     world.reset()
@@ -55,7 +55,7 @@ export async function checkOpenedPaths({ runs, seed }: CheckOptions): Promise<Ch
 /** A write ends inside the workspace or not at all. */
 export async function checkWrittenPaths({ runs, seed }: CheckOptions): Promise<CheckedPaths> {
   const world = createPathWorld()
-  const tools = createFileTools({ protectedPaths: [world.protectedPath] })
+  const tools = createFileTools({ protectedSet: createProtectedSet({ secret: [world.protectedPath] }) })
   let opened = 0
   try {
     world.reset()

@@ -1,5 +1,5 @@
 import { createInvocation } from '@polylogue/testkit'
-import { createFileTools } from '@polylogue/tools'
+import { createFileTools, createProtectedSet } from '@polylogue/tools'
 import fc from 'fast-check'
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
@@ -66,7 +66,7 @@ it('a search leaves out what git leaves out', async () => {
   const run = (...args: string[]): string => execFileSync(git, ['-C', temp.path, ...args], { encoding: 'utf8', env })
   run('init', '--quiet')
   for (const path of PATHS) put(path)
-  const glob = createFileTools({ protectedPaths: [] }).find(({ name }) => name === 'Glob')
+  const glob = createFileTools({ protectedSet: createProtectedSet({}) }).find(({ name }) => name === 'Glob')
   if (!glob) throw new Error('there is no Glob')
   const workspace = { cwd: temp.path, roots: [temp.path] }
   const property = fc.asyncProperty(rules, rules, async (top, below) => {

@@ -77,10 +77,10 @@ describe.each(['auto', 'none'] as const)('the root of a session, sandbox %s', (s
   it('is not the data directory, whatever stands in its place', async () => {
     await start(sandbox)
     const inner = await open(at('shared', 'sub'))
-    const outer = await open(at('shared'))
-    await ask(outer, bash(`mv sub kept && ln -s ${world.dataDir} sub`))
+    await rename(at('shared', 'sub'), at('shared', 'kept'))
+    await symlink(world.dataDir, at('shared', 'sub'))
     const answers = await ask(inner, ['Read', { path: 'local.key' }], bash('cat local.key secret.key; ls'))
-    for (const answer of answers) expect(answer).toContain(REPLACED)
+    for (const answer of answers) expect(answer).toMatch(/is not the one that this session opened|path-policy/)
   })
 })
 

@@ -6,7 +6,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { JsonObject, RootPin, Tool } from '@polylogue/engine'
 import { createInvocation } from '@polylogue/testkit'
-import { createBashTool, createFileTools, holdRoot } from '@polylogue/tools'
+import { createBashTool, createFileTools, holdRoot, createProtectedSet } from '@polylogue/tools'
 import { type SwapAttacker, startSwapping } from './swap-attacker.ts'
 
 export interface SwapCase {
@@ -153,7 +153,7 @@ async function createSwapWorld({ swap, target, call }: SwapCase): Promise<SwapWo
 function toolFor(call: SwapCase['call'], dir: string): Tool {
   const sandbox = call === 'Bash' ? 'required' : 'none'
   const bash = createBashTool({ stateDir: join(dir, 'state'), outputDir: join(dir, 'outputs'), sandbox })
-  const found = [...createFileTools({ protectedPaths: [] }), bash].find(({ name }) => name === CALLS[call].tool)
+  const found = [...createFileTools({ protectedSet: createProtectedSet({}) }), bash].find(({ name }) => name === CALLS[call].tool)
   if (found === undefined) throw new Error(`there is no tool for ${call}`)
   return found
 }

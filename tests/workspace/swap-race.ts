@@ -1,5 +1,5 @@
 import { createInvocation } from '@polylogue/testkit'
-import { createFileTools } from '@polylogue/tools'
+import { createFileTools, createProtectedSet } from '@polylogue/tools'
 import type { JsonObject, Tool } from '@polylogue/engine'
 import { mkdirSync, readdirSync, readFileSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs'
 import { realpath, readFile, writeFile } from 'node:fs/promises'
@@ -45,7 +45,7 @@ export async function raceAgainstSwaps(wanted: number): Promise<RaceResult> {
     [join(root, 'file.txt'), join(root, 'file-link')],
   )
 
-  const tools = createFileTools({ protectedPaths: [] })
+  const tools = createFileTools({ protectedSet: createProtectedSet({}) })
   const call = async (name: string, input: JsonObject): Promise<string> => {
     const tool = tools.find((each): each is Tool => each.name === name)
     if (!tool) throw new Error(`there is no ${name}`)

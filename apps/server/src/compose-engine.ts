@@ -8,7 +8,7 @@ import {
   type RuleStore,
   type Stores,
 } from '@polylogue/engine'
-import { outputTools } from '@polylogue/tools'
+import { outputTools, type ProtectedSet } from '@polylogue/tools'
 import type { AgentParts } from './agents/compose-agents.ts'
 import { outputsDir } from './agents/built-in-tools.ts'
 import { createKeyRing, type KeyRing } from './auth/key-ring.ts'
@@ -31,6 +31,7 @@ import { createBudgetBook } from './usage/budget-book.ts'
 import { findUnlimited } from './usage/find-unlimited.ts'
 import { createPriceBook } from './usage/price-book.ts'
 import { findAgentDirectories } from './workspaces/agent-directories.ts'
+import { refuseProtectedRoots } from './workspaces/refuse-protected-roots.ts'
 import { createSessionWorkspaces, type SessionWorkspaces } from './workspaces/session-workspaces.ts'
 
 /** The engine with its limits, and what works on top of it. */
@@ -54,6 +55,7 @@ export interface EnginePartsDeps {
   readonly events: EventStore
   readonly secretBox: ReturnType<typeof createSecretBox>
   readonly agentParts: AgentParts
+  readonly protectedSet: ProtectedSet
   readonly skillsFolder: string
   readonly turns: RunningTurns
   refused(limit: string): void
@@ -71,6 +73,7 @@ export function composeEngine(deps: EnginePartsDeps): EngineParts {
     readable: [outputsDir(options.dataDir), deps.skillsFolder],
     removed: deps.agentParts.sessionTools.forget,
     directoryOf: (agent) => agentDirectories.get(agent),
+    refuse: refuseProtectedRoots(deps.protectedSet),
   })
   const bare = createBareEngine(deps, { ids, rules, workspaces, log: write })
   const capped = capPresets(bare, config.permissions.ceiling)

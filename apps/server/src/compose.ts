@@ -1,7 +1,6 @@
 import type { EventStore, KeptStore, LogEntry, MemoryStore, SignInStore, Storage, UsageStore } from '@polylogue/engine'
-import { sweepLeftovers } from '@polylogue/tools'
+import { sweepLeftovers, type ProtectedSet } from '@polylogue/tools'
 import { join } from 'node:path'
-import { protectedPathsOf } from './agents/agent-catalog.ts'
 import { bashStateDir } from './agents/built-in-tools.ts'
 import { composeAgents, type AgentParts } from './agents/compose-agents.ts'
 import { composeEngine, type EngineParts } from './compose-engine.ts'
@@ -20,6 +19,7 @@ import { installFailpoints } from './platform/failpoints.ts'
 import { randomBytes } from './platform/random-bytes.ts'
 import { createSecretBox } from './platform/secret-box.ts'
 import { loadSecretKeys } from './platform/secret-key-file.ts'
+import { createServerProtectedSet } from './platform/server-protected-set.ts'
 import { systemClock } from './platform/system-clock.ts'
 import type { ServeOptions } from './serve-options.ts'
 import { findStorage, openStores, parseDatabase } from './stores.ts'
@@ -41,7 +41,7 @@ export interface Parts extends AgentParts, EngineParts {
   readonly streams: OpenStreams
   readonly turns: RunningTurns
   /** Paths that clients and models must not touch. */
-  readonly protectedPaths: readonly string[]
+  readonly protectedSet: ProtectedSet
   close(): Promise<void>
 }
 
@@ -61,13 +61,14 @@ export async function compose(
   installFailpoints(process.env)
   const database = parseDatabase(options.database, options)
   const { files: databaseFiles } = await findStorage(database, { clock }).describe()
+  const protectedSet = createServerProtectedSet({ dataDir: options.dataDir, databaseFiles, config })
   const skillsFolder = join(options.dataDir, 'session-skills')
   const agentParts = await composeAgents({
     options,
     config,
     clock,
     redactor,
-    databaseFiles,
+    protectedSet,
     skillsFolder,
     late: {
       events: () => stores.events,
@@ -106,6 +107,7 @@ export async function compose(
     events,
     secretBox,
     agentParts,
+    protectedSet,
     skillsFolder,
     turns,
     refused,
@@ -125,7 +127,7 @@ export async function compose(
     metrics,
     streams,
     turns,
-    protectedPaths: [options.dataDir, ...protectedPathsOf(config, databaseFiles)],
+    protectedSet,
     async close() {
       metrics.close()
       await mcp.close()

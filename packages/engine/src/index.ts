@@ -71,6 +71,7 @@ export type { WorkspaceOwner, Workspaces } from './ports/workspaces.ts'
 export type { PermissionRule, RuleAction, RuleStore, StoredRule } from './ports/rule-store.ts'
 export type {
   CallFacts,
+  FileFacts,
   CallInspection,
   CallPreview,
   FetchFacts,
@@ -78,7 +79,7 @@ export type {
   FileLocation,
   ShellFacts,
 } from './events/call-facts.ts'
-export type { OperatorPolicy } from './permission/policy-of.ts'
+export { policyOf, type OperatorPolicy } from './permission/policy-of.ts'
 export type { HostLists, Policy, Verdict } from './permission/policy.ts'
 export { describeApprovalReason, parseApprovalReason, type ApprovalReason } from './permission/approval-reason.ts'
 export { isOffered, judgeCall } from './permission/judge-call.ts'

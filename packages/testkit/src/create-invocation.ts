@@ -3,6 +3,7 @@ import {
   asToolCallId,
   asUserId,
   issueGrant,
+  type GrantedCall,
   type JsonObject,
   type Tool,
   type ToolInvocation,
@@ -16,6 +17,8 @@ export interface InvocationOptions {
   readonly userId?: string
   readonly toolCallId?: string
   readonly progress?: (text: string) => void
+  /** What the grant says besides tool, input and directory. */
+  readonly granted?: Pick<GrantedCall, 'guarded' | 'isHarmless'>
 }
 
 /** A granted call of this tool, as the engine would make it. */
@@ -31,7 +34,7 @@ export function createInvocation(tool: Tool, input: JsonObject, options: Invocat
     attempt: 1,
     signal: options.signal ?? new AbortController().signal,
     workspace,
-    grant: issueGrant({ tool: tool.name, input, cwd: workspace.cwd, policy: 'test' }, testDigest),
+    grant: issueGrant({ tool: tool.name, input, cwd: workspace.cwd, policy: 'test', ...options.granted }, testDigest),
     progress: options.progress ?? (() => {}),
   }
 }

@@ -1,7 +1,8 @@
 export { createAgentTool, type SubAgent } from './agent/agent-tool.ts'
-export { createBashTool, type BashToolOptions } from './bash/bash-tool.ts'
-export { buildCommandArgv, type CommandArgv } from './bash/command-argv.ts'
-export { detectSandbox, type Sandbox } from './bash/detect-sandbox.ts'
+export type { BashToolOptions } from './bash/bash-options.ts'
+export { createBashTool } from './bash/bash-tool.ts'
+export { buildCommandArgv, type CommandArgv, type SandboxArgv } from './bash/command-argv.ts'
+export { detectSandbox, type Sandbox } from './sandbox/detect-sandbox.ts'
 export { sweepLeftovers, type Sweep } from './bash/running-calls.ts'
 export { defineTool, type ToolDefinition, type ToolRun } from './define-tool.ts'
 export { createDemoTools } from './demo-tools/demo-tools.ts'
@@ -17,6 +18,15 @@ export { createMcpPool, type HoldOptions, type McpHold, type McpPool, type McpPo
 export type { McpReach, McpServer } from './mcp/mcp-server.ts'
 export { editorMcpServersSchema, mcpServersSchema } from './mcp/mcp-servers-schema.ts'
 export { isMcpTool, type McpTool } from './mcp/mcp-tool.ts'
+export {
+  createProtectedSet,
+  type Access,
+  type Grade,
+  type ProtectedEntry,
+  type ProtectedSet,
+  type ProtectedSetOptions,
+  type ProtectedView,
+} from './protected/protected-set.ts'
 export { formatPath, oneLine, parseWith, type Parsed } from './parse-with.ts'
 export { createScriptedTools } from './scripted-tools/scripted-tools.ts'
 export { outputTools } from './result/output-tools.ts'
@@ -28,5 +38,5 @@ export { SkillError, loadSkill, loadSkills, type Skill } from './skill/load-skil
 export { createSkillTool, type SkillToolOptions } from './skill/skill-tool.ts'
 export { splitMeta, type SplitResult } from './split-meta.ts'
 export { createTodoTool } from './todo/todo-tool.ts'
-export { inspectCommand, type InspectionOptions } from './shell/inspect-command.ts'
+export { inspectCommand, type CommandInspection, type InspectionOptions } from './shell/inspect-command.ts'
 export { createWebFetchTool, type WebFetchOptions } from './web/web-fetch-tool.ts'

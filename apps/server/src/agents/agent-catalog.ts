@@ -1,12 +1,13 @@
 import { tmpdir } from 'node:os'
-import { basename, join } from 'node:path'
+import { join } from 'node:path'
 import type { AgentCatalog, AgentDefinition, Clock, LogEntry, MemoryStore, Tool } from '@polylogue/engine'
 import type { Environment } from '@polylogue/models'
-import type { EditorOf, ScheduleToolOptions } from '@polylogue/tools'
+import type { EditorOf, ProtectedSet, ScheduleToolOptions } from '@polylogue/tools'
 import { ConfigError } from '../config/config-error.ts'
 import type { LoadedAgent, LoadedConfig } from '../config/load-config.ts'
 import { findModel, type ChosenModel, type ModelParts } from './agent-models.ts'
 import { createAssistant, createGuide } from './assistant.ts'
+import { createServerProtectedSet } from '../platform/server-protected-set.ts'
 import { scheduleNothing } from '../schedules/schedule-tool-parts.ts'
 import { createBuiltInTools, type BuiltInTools } from './built-in-tools.ts'
 import { BARE_AGENT, createScriptedAgents } from './scripted-agents.ts'
@@ -20,8 +21,8 @@ export interface CatalogParts {
   /** Where keys and addresses of providers are. */
   readonly env?: Environment
   readonly dataDir?: string
-  /** The files of the storage. Tools must not touch them. */
-  readonly databaseFiles?: readonly string[]
+  /** What tools must not touch. Default: what the configuration and the data directory tell. */
+  readonly protectedSet?: ProtectedSet
   /** What the tool `Remember` does; without it, that tool fails. */
   readonly remember?: MemoryStore['addMemory']
   /** What the tool `Schedule` works with; without it, that tool fails. */
@@ -45,7 +46,7 @@ export function createAgentCatalog(
     defaultModel = 'demo',
     env = {},
     dataDir,
-    databaseFiles = [],
+    protectedSet,
     remember = rememberNothing,
     schedule = scheduleNothing,
     editorOf,
@@ -55,14 +56,15 @@ export function createAgentCatalog(
 ): AgentCatalog & { readonly defaultName: string } {
   const parts: ModelParts = { clock, env, log, providers: config.providers }
   const { maxSteps } = config.limits
+  const toolsDir = dataDir ?? join(tmpdir(), 'polylogue')
   const builtIns = createBuiltInTools({
     ...config,
     clock,
     remember,
     schedule,
     editorOf,
-    dataDir: dataDir ?? join(tmpdir(), 'polylogue'),
-    protectedPaths: protectedPathsOf(config, databaseFiles),
+    dataDir: toolsDir,
+    protectedSet: protectedSet ?? createServerProtectedSet({ dataDir: toolsDir, databaseFiles: [], config }),
   })
   const fallback = (): ChosenModel => findModel(defaultModel, originOfDefault(config, env), parts)
   const builtIn = (): AgentDefinition =>
@@ -127,19 +129,6 @@ function toDefinition(
   const subAgents = agents.filter(({ name }) => names.includes(name))
   const tools = agent.tools.map((tool) => (typeof tool === 'string' ? builtIns.find(tool, subAgents) : tool))
   return { ...settings, tools, maxSteps: agent.maxSteps ?? limits.maxSteps, ...chosen }
-}
-
-/** What nothing that clients or models name may touch, besides the data directory. */
-export const protectedPathsOf = (config: LoadedConfig, databaseFiles: readonly string[]): readonly string[] => [
-  ...configFilesOf(config),
-  ...databaseFiles,
-]
-
-/** Also where they are not there yet: nothing that tools write may become a configuration. */
-function configFilesOf({ directory, file, skillDirectories }: LoadedConfig): readonly string[] {
-  const names = ['polylogue.config.ts', 'polylogue.config.js', 'polylogue.config.json', 'agents', 'skills']
-  const files = [...names, ...(file === undefined ? [] : [basename(file)])].map((name) => join(directory, name))
-  return [...files, ...skillDirectories]
 }
 
 function modelOf({ name, model, modelName, origin }: LoadedAgent, parts: ModelParts): ChosenModel | undefined {

@@ -10,6 +10,7 @@ import {
   createTodoTool,
   createWebFetchTool,
   type EditorOf,
+  type ProtectedSet,
   type ScheduleToolOptions,
   type Skill,
   type SubAgent,
@@ -21,8 +22,7 @@ import { readBeyond } from './read-beyond.ts'
 
 export interface BuiltInParts extends ToolSettings {
   readonly dataDir: string
-  /** What no tool may touch beside the data directory: the configuration. */
-  readonly protectedPaths: readonly string[]
+  readonly protectedSet: ProtectedSet
   readonly clock: Clock
   readonly skills: readonly Skill[]
   readonly remember: MemoryStore['addMemory']
@@ -45,16 +45,15 @@ export const bashStateDir = (dataDir: string): string => join(dataDir, 'bash')
 export const outputsDir = (dataDir: string): string => join(bashStateDir(dataDir), 'outputs')
 
 export function createBuiltInTools(parts: BuiltInParts): BuiltInTools {
-  const { dataDir, clock, bash, webFetch, skills, remember, schedule, editorOf } = parts
-  const protectedPaths = [dataDir, ...parts.protectedPaths]
+  const { dataDir, clock, bash, webFetch, skills, remember, schedule, editorOf, protectedSet } = parts
   const stateDir = bashStateDir(dataDir)
   const skillFolders = skills.map(({ directory }) => directory)
   const tools = new Map<string, Tool>(
     [
-      ...createFileTools({ protectedPaths, editorOf }).map((tool) =>
+      ...createFileTools({ protectedSet, editorOf }).map((tool) =>
         READING_TOOLS.has(tool.name) ? readBeyond(tool, skillFolders) : tool,
       ),
-      createBashTool({ ...bash, stateDir, outputDir: outputsDir(dataDir), hidden: [dataDir], editorOf }),
+      createBashTool({ ...bash, stateDir, outputDir: outputsDir(dataDir), protectedSet, skills: skillFolders, editorOf }),
       createWebFetchTool({ ...webFetch, clock }),
       createQuestionTool(),
       createTodoTool(),

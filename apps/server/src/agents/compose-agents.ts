@@ -9,7 +9,7 @@ import type {
   SessionId,
   Tool,
 } from '@polylogue/engine'
-import { createMcpPool, type McpPool, type McpServer } from '@polylogue/tools'
+import { createMcpPool, type McpPool, type McpServer, type ProtectedSet } from '@polylogue/tools'
 import { createOpenEditors, type OpenEditors } from '../acp/open-editors.ts'
 import type { LoadedConfig } from '../config/load-config.ts'
 import type { Redactor } from '../log/redactor.ts'
@@ -39,7 +39,7 @@ export interface AgentPartsDeps {
   readonly config: LoadedConfig
   readonly clock: Clock
   readonly redactor: Redactor
-  readonly databaseFiles: readonly string[]
+  readonly protectedSet: ProtectedSet
   readonly skillsFolder: string
   /** What tools use when they run. It exists by then, but not yet when the agents are composed. */
   readonly late: LateParts
@@ -55,7 +55,7 @@ export interface LateParts {
 
 /** Rejects with a `ConfigError` before any file is created. */
 export async function composeAgents(deps: AgentPartsDeps): Promise<AgentParts> {
-  const { options, config, clock, redactor, databaseFiles, skillsFolder, late, log } = deps
+  const { options, config, clock, redactor, protectedSet, skillsFolder, late, log } = deps
   const { env } = process
   const { dataDir } = options
   const mcp = createMcpPool({
@@ -87,7 +87,7 @@ export async function composeAgents(deps: AgentPartsDeps): Promise<AgentParts> {
     clock,
     env,
     dataDir,
-    databaseFiles,
+    protectedSet,
     ...(chosen && { defaultModel: chosen.name }),
     remember: (userId, memory) => late.memories().addMemory(userId, memory),
     editorOf: editors.editorOf,

@@ -30,7 +30,7 @@ export function createBladeRest(rest: BladeRestParts): HttpApp {
     authenticate,
     foreignPaths,
   } = rest
-  const files = createConfinedFiles({ protectedPaths: parts.protectedPaths })
+  const files = createConfinedFiles({ protectedSet: parts.protectedSet })
   return createBladeRoutes({
     engine: parts.engine,
     agents: parts.agents,

@@ -28,7 +28,7 @@ const UNAUTHENTICATED_BYTES = 64 * 1024
 export function createSockets({ parts, config, log, authenticate, clientOf }: BladeSocketParts): BladeSockets {
   const { engine, agents, streams, metrics, workspaces } = parts
   const { limits } = config
-  const files = createConfinedFiles({ protectedPaths: parts.protectedPaths })
+  const files = createConfinedFiles({ protectedSet: parts.protectedSet })
   const sockets = createBladeSockets({
     engine,
     agents,

@@ -6,7 +6,7 @@ import { ok, warn, type Finding } from './finding.ts'
 
 /** What nothing keeps away: said at every examination, because it is easily forgotten. */
 export async function checkExposure({ config }: Patient): Promise<readonly Finding[]> {
-  const bash = config instanceof ConfigError ? ({ sandbox: 'auto', network: false } as const) : config.bash
+  const bash = config instanceof ConfigError ? ({ sandbox: 'auto' } as const) : config.bash
   const findings: Finding[] = [await checkConfinement(bash)]
   if (!(config instanceof ConfigError) && config.publicUrl !== undefined && config.trustedProxies.length === 0) {
     const message = 'There is a public address and no trusted proxy: all clients behind the proxy count as one.'
@@ -15,7 +15,7 @@ export async function checkExposure({ config }: Patient): Promise<readonly Findi
   return findings
 }
 
-async function checkConfinement(bash: ToolSettings['bash']): Promise<Finding> {
+async function checkConfinement(bash: Pick<ToolSettings['bash'], 'sandbox'>): Promise<Finding> {
   const { sandbox } = await findConfinement(bash)
   if (sandbox === 'bubblewrap')
     return ok('confinement', 'Shell commands run in bubblewrap; tools of your own run with all rights of the server.')

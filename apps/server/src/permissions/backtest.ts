@@ -1,13 +1,13 @@
 import {
   judgeCall,
   matchesRule,
+  policyOf,
   type AgentCatalog,
   type CallFacts,
   type Clock,
   type EventStore,
-  type HostLists,
+  type OperatorPolicy,
   type PermissionRule,
-  type Policy,
   type Tool,
   type UserId,
   type Verdict,
@@ -19,7 +19,7 @@ export interface BacktestDeps {
   readonly events: Pick<EventStore, 'listSessions' | 'readHead' | 'readEvents'>
   readonly agents: Pick<AgentCatalog, 'find' | 'list'>
   readonly clock: Pick<Clock, 'now'>
-  readonly operator: { readonly denyRules: readonly PermissionRule[]; readonly hosts: HostLists }
+  readonly operator: OperatorPolicy
 }
 
 export interface BacktestQuery {
@@ -82,7 +82,7 @@ export async function backtest(query: BacktestQuery, deps: BacktestDeps): Promis
     }
     if (!matchesRule(query.proposed, { tool: call.tool, input: call.input, facts })) continue
     const judge = (userRules: readonly PermissionRule[]): Verdict =>
-      judgeCall(tool, call.input, facts, policyOf(call, userRules, deps.operator))
+      judgeCall(tool, call.input, facts, policyOf({ ...call, userId: query.userId }, deps.operator, userRules))
     const without = judge(query.rules)
     const verdict = judge(query.isFirst ? [query.proposed, ...query.rules] : [...query.rules, query.proposed])
     totals[verdict.decision] += 1
@@ -99,12 +99,6 @@ export async function backtest(query: BacktestQuery, deps: BacktestDeps): Promis
     calls: listed,
   }
 }
-
-const policyOf = (
-  { preset, access }: PastCall,
-  userRules: readonly PermissionRule[],
-  operator: BacktestDeps['operator'],
-): Policy => ({ preset, access, userRules, ...operator })
 
 /** A sub-agent's tools are another agent's. */
 function findTool(agents: BacktestDeps['agents'], { agent, tool }: PastCall): Tool | undefined {

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net'
-import { parseRule, ruleProblems, type HostLists, type PermissionRule, type Preset } from '@polylogue/engine'
+import { parseRule, ruleProblems, type OperatorPolicy, type PermissionRule, type Preset } from '@polylogue/engine'
 import { z } from 'zod'
+import { LOCAL_USER } from '../auth/key-ring.ts'
 
 /** What the operator says about permissions, under `permissions` in the configuration. */
 export interface PermissionSettings {
@@ -58,14 +59,15 @@ function toDenial(rule: object): PermissionRule {
   return parseRule({ ...rule, action: 'deny' })
 }
 
-/** As the engine takes it. `fetchable`: what the fetching tool may reach beside the public network; hosts of it need no leave. */
+/** As the engine takes it. `fetchable`: what WebFetch may reach besides the public network; such hosts are not asked for. */
 export function toOperatorPolicy(
   { deny, allowHosts, blockHosts }: PermissionSettings,
   fetchable: readonly string[] = [],
-): {
-  readonly denyRules: readonly PermissionRule[]
-  readonly hosts: HostLists
-} {
+): OperatorPolicy {
   const hosts = fetchable.filter((entry) => !entry.includes('/')).map((entry) => entry.toLowerCase())
-  return { denyRules: deny.map(toDenial), hosts: { allow: [...allowHosts, ...hosts], block: blockHosts } }
+  return {
+    denyRules: deny.map(toDenial),
+    hosts: { allow: [...allowHosts, ...hosts], block: blockHosts },
+    ownUser: LOCAL_USER,
+  }
 }

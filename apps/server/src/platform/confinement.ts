@@ -9,7 +9,7 @@ export interface Confinement {
   readonly files: typeof fileConfinement
 }
 
-export async function findConfinement({ sandbox }: ToolSettings['bash']): Promise<Confinement> {
+export async function findConfinement({ sandbox }: Pick<ToolSettings['bash'], 'sandbox'>): Promise<Confinement> {
   return { sandbox: sandbox === 'none' ? 'none' : await detectSandbox(), files: fileConfinement }
 }
 

@@ -1,9 +1,16 @@
 import { z } from 'zod'
 import type { Stored } from '../stored-schema.ts'
 
+const touchedPaths = {
+  /** A path that is not below a root, not an ordinary file, or the server's own. Such a call is always denied. */
+  outside: z.string().optional(),
+  /** Protected paths without links: the configuration, credentials, files that shells and Git run. */
+  guarded: z.array(z.string()).optional(),
+}
+
 const shellFacts = z.object({
   type: z.literal('shell'),
-  /** `safe`: a single command from the safe list. `sensitive`: writes a file that holds shell settings or credentials. */
+  /** `safe`: a single command from the safe list. `sensitive`: it names a protected path. */
   risk: z.enum(['safe', 'other', 'sensitive', 'dangerous']),
   /** Why no mode and no rule allows the command, in a few words. */
   hardline: z.string().optional(),
@@ -13,6 +20,7 @@ const shellFacts = z.object({
   hasWrapper: z.boolean(),
   /** The parser limit that the command exceeds. */
   exceeds: z.string().optional(),
+  ...touchedPaths,
 })
 
 const fetchFacts = z.object({
@@ -27,9 +35,8 @@ const fetchFacts = z.object({
 const callFacts = z.discriminatedUnion('type', [
   /** Judged by the tool's `effect`: custom and MCP tools. */
   z.object({ type: z.literal('plain') }),
-  /** `outside`: a path that is not below a root or not an ordinary file. Such a call is always denied. */
-  z.object({ type: z.literal('read-files'), outside: z.string().optional() }),
-  z.object({ type: z.literal('write-files'), outside: z.string().optional() }),
+  z.object({ type: z.literal('read-files'), ...touchedPaths }),
+  z.object({ type: z.literal('write-files'), ...touchedPaths }),
   shellFacts,
   fetchFacts,
   /** Keeps something for the session or its user: a plan of steps, a memory. */
@@ -71,6 +78,7 @@ export const callInspection = z.object({ facts: callFacts, preview: callPreview.
 export type ShellFacts = Stored<typeof shellFacts>
 export type FetchFacts = Stored<typeof fetchFacts>
 export type CallFacts = Stored<typeof callFacts>
+export type FileFacts = Extract<CallFacts, { readonly type: 'read-files' | 'write-files' }>
 export type FileLocation = Stored<typeof fileLocation>
 export type FileDiff = Stored<typeof fileDiff>
 export type CallPreview = Stored<typeof callPreview>

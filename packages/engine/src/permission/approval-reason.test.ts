@@ -6,6 +6,7 @@ it.each([
   ['user-rule:Bash', { type: 'user-rule' }],
   ['not-trusted:Bash', { type: 'not-trusted' }],
   ['not-understood', { type: 'not-understood' }],
+  ['protected-path:/a:b', { type: 'protected-path', path: '/a:b' }],
   ['toString', { type: 'other', recorded: 'toString' }],
   [undefined, { type: 'other', recorded: '' }],
 ])('the recorded reason %j has a sentence', (recorded, reason) => {

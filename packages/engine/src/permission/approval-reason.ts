@@ -10,19 +10,25 @@ export type ApprovalReason =
   | { readonly type: 'not-trusted' }
   /** The shell parser does not understand every part of the command. */
   | { readonly type: 'not-understood' }
+  /** The call touches a protected path. */
+  | { readonly type: 'protected-path'; readonly path: string }
   /** Recorded by another version, or none was recorded. */
   | { readonly type: 'other'; readonly recorded: string }
 
-const TYPES = new Map<string, Exclude<ApprovalReason, { type: 'other' }>['type']>([
+const TYPES = new Map<string, Exclude<ApprovalReason, { type: 'other' | 'protected-path' }>['type']>([
   ['mode-preset', 'preset'],
   ['user-rule', 'user-rule'],
   ['not-trusted', 'not-trusted'],
   ['not-understood', 'not-understood'],
 ])
 
+const PROTECTED_PATH = 'protected-path'
+
 /** Recorded reasons are `<code>` or `<code>:<detail>`, such as `mode-preset:Bash`. */
 export function parseApprovalReason(recorded = ''): ApprovalReason {
-  const type = TYPES.get(recorded.split(':', 1)[0] ?? '')
+  const [code = ''] = recorded.split(':', 1)
+  if (code === PROTECTED_PATH) return { type: PROTECTED_PATH, path: recorded.slice(code.length + 1) }
+  const type = TYPES.get(code)
   return type === undefined ? { type: 'other', recorded } : { type }
 }
 
@@ -37,6 +43,8 @@ export function describeApprovalReason(reason: ApprovalReason): string {
       return 'The client that listed the tools of this session does not trust this one.'
     case 'not-understood':
       return 'Part of this command could not be parsed. Read it closely.'
+    case 'protected-path':
+      return `The call touches the protected path ${reason.path}.`
     case 'other':
       return reason.recorded === '' ? 'This call needs your approval.' : `The recorded reason is ${reason.recorded}.`
     default:

@@ -6,8 +6,13 @@ const issued = new WeakSet<Grant>()
 
 /** Binds an approval to exactly what will run. */
 export function hashCall(call: GrantedCall, digest: Digest): string {
-  const { tool, input, cwd, policy, definition } = call
-  return digest(canonicalJson({ tool, input, cwd, policy, ...(definition !== undefined && { definition }) }))
+  const { tool, input, cwd, policy, definition, guarded, isHarmless } = call
+  const also = {
+    ...(definition !== undefined && { definition }),
+    ...(guarded !== undefined && { guarded }),
+    ...(isHarmless && { isHarmless }),
+  }
+  return digest(canonicalJson({ tool, input, cwd, policy, ...also }))
 }
 
 export function issueGrant(call: GrantedCall, digest: Digest): Grant {

@@ -21,6 +21,7 @@ const policyWith = (more: Partial<Policy> = {}): Policy => ({
   preset: 'workspace-write',
   access: ALL,
   denyRules: [],
+  isOwn: false,
   userRules: [],
   hosts: { allow: [], block: [] },
   ...more,

@@ -2,14 +2,14 @@
  * The one place that decides whether a call of one of the agent's tools may run. The order, first match wins:
  *
  *   the session does not have the tool
- *   floors: hardline commands, commands beyond the parser's limits, paths outside the roots
+ *   floors: hardline commands, commands beyond the parser's limits, paths outside the roots, the server's own files
  *   the operator's deny rules
  *   mode read-only, and the call would change something
  *   workspace-write and read-only: the user's rules, then the preset
- *   full-access and plan: the preset, which has a word for every call
+ *   full-access and plan: the preset, which has a row for every call
  *
- * After that, a command that the parser does not understand is at least asked for, and in a session whose client lists
- * its tools, trust decides what becomes of asking. Everything here is pure.
+ * After that, a call that touches protected paths, or a command that the parser does not understand, is at least asked
+ * for. In a session whose client lists its tools, trust decides what happens to an ask. Everything here is pure.
  */
 import type { JsonObject } from '../json.ts'
 import type { Tool } from '../ports/tool.ts'
@@ -18,7 +18,7 @@ import { everyKindOf } from './every-kind.ts'
 import { type RuledCall, createMatchBudget, matchRule } from './match-rule.ts'
 import type { PermissionRule, RuleAction } from '../ports/rule-store.ts'
 import type { Policy, Verdict } from './policy.ts'
-import { isReading, presetRow } from './preset-table.ts'
+import { guardedRow, isReading, presetRow } from './preset-table.ts'
 
 export function judgeCall(tool: Tool, input: JsonObject, facts: CallFacts, policy: Policy): Verdict {
   return judge({ tool, facts, policy, input })
@@ -45,13 +45,14 @@ interface Ruling {
   readonly decision: RuleAction
   readonly reason: string
   readonly isFirm?: boolean
+  readonly needsPerson?: true
 }
 
 function judge(subject: Case): Verdict {
   const { tool, facts, policy } = subject
   const isListed = policy.access.type === 'preset' || !tool.exposed || grantOf(subject) !== undefined
   if (!isListed) return { decision: 'disabled', reason: `not-enabled:${tool.name}`, isCoverable: false }
-  const { isFirm = false, ...ruling } = withTrust(subject, withDoubt(facts, decide(subject)))
+  const { isFirm = false, ...ruling } = withTrust(subject, withGuard(subject, withDoubt(facts, decide(subject))))
   return { ...ruling, isCoverable: !isFirm && isPlainEnough(facts) }
 }
 
@@ -84,7 +85,8 @@ function floorOf(facts: CallFacts): string | undefined {
   switch (facts.type) {
     case 'shell':
       if (facts.hardline !== undefined) return `hardline:${facts.hardline}`
-      return facts.exceeds === undefined ? undefined : `limit:${facts.exceeds}`
+      if (facts.exceeds !== undefined) return `limit:${facts.exceeds}`
+      return facts.outside === undefined ? undefined : 'path-policy'
     case 'read-files':
     case 'write-files':
       return facts.outside === undefined ? undefined : 'path-policy'
@@ -121,6 +123,25 @@ function firstMatch(subject: Case, rules: readonly PermissionRule[]): RuleMatch 
 function withDoubt(facts: CallFacts, ruling: Ruling): Ruling {
   if (facts.type !== 'shell' || facts.isUnderstood || ruling.decision === 'deny') return ruling
   return { decision: 'ask', reason: ruling.decision === 'ask' ? ruling.reason : 'not-understood', isFirm: true }
+}
+
+/**
+ * Protected paths: the table denies or asks, and no rule of a user answers in place of a person. In `full-access` they
+ * are open to the user who runs the server alone.
+ */
+function withGuard({ facts, policy }: Case, ruling: Ruling): Ruling {
+  const [path] = guardedIn(facts)
+  if (path === undefined || ruling.decision === 'deny') return ruling
+  const decision = guardedRow(policy.isOwn)[policy.preset]
+  if (decision === 'allow') return ruling
+  const reason = `protected-path:${path.slice(0, LONGEST_PATH)}`
+  return decision === 'deny' ? deny(reason) : { decision, reason, isFirm: true, needsPerson: true }
+}
+
+const LONGEST_PATH = 200
+
+function guardedIn(facts: CallFacts): readonly string[] {
+  return 'guarded' in facts ? (facts.guarded ?? []) : []
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { PermissionRule } from '../ports/rule-store.ts'
 import type { Preset, ToolAccess } from '../events/session-settings.ts'
 
-/** All that a call is judged by, except what the session's own user has waved through. */
+/** Everything that a call is judged by, except what the session's own user has always allowed. */
 export interface Policy {
   readonly preset: Preset
   readonly access: ToolAccess
@@ -11,6 +11,8 @@ export interface Policy {
   readonly userRules: readonly PermissionRule[]
   /** Hosts that the operator adds to the built-in lists. */
   readonly hosts: HostLists
+  /** The session belongs to the user who runs the server. */
+  readonly isOwn: boolean
 }
 
 export interface HostLists {
@@ -18,11 +20,13 @@ export interface HostLists {
   readonly block: readonly string[]
 }
 
-/** What was decided of a call, and by what: `hardline:…`, `mode-preset:…`, `user-rule:…`, `path-policy`, … */
+/** The decision about a call, and what made it: `hardline:…`, `mode-preset:…`, `user-rule:…`, `path-policy`, … */
 export interface Verdict {
   /** `disabled`: the session does not have this tool. */
   readonly decision: 'allow' | 'ask' | 'deny' | 'disabled'
   readonly reason: string
   /** Whether *always allow in this session* may answer an `ask`. */
   readonly isCoverable: boolean
+  /** Only a person may answer the `ask`: a turn without one is denied. */
+  readonly needsPerson?: true
 }

@@ -26,6 +26,8 @@ const ROWS = {
   readFiles: row('allow', 'allow', 'allow', 'allow'),
   writeFiles: row('deny', 'allow', 'allow', 'deny'),
   safeCommand: row('deny', 'allow', 'allow', 'allow'),
+  protectedOwn: row('deny', 'ask', 'allow', 'deny'),
+  protectedOther: row('deny', 'ask', 'deny', 'deny'),
   dangerousCommand: row('deny', 'deny', 'allow', 'deny'),
   sensitiveCommand: row('deny', 'ask', 'allow', 'deny'),
   otherCommand: row('deny', 'ask', 'allow', 'deny'),
@@ -40,6 +42,9 @@ const ROWS = {
   plainReadonly: row('allow', 'allow', 'allow', 'allow'),
   plainOther: row('deny', 'ask', 'allow', 'deny'),
 } as const satisfies { readonly [name: string]: PresetRow }
+
+/** Of a call that touches protected paths, in a session of the user who runs the server or of another. */
+export const guardedRow = (isOwn: boolean): PresetRow => (isOwn ? ROWS.protectedOwn : ROWS.protectedOther)
 
 export function presetRow(facts: CallFacts, effect: ToolEffect, hosts: HostLists): PresetRow {
   switch (facts.type) {

@@ -15,5 +15,6 @@ export function strictest(verdicts: readonly Verdict[]): Verdict {
   if (first === undefined) return { decision: 'deny', reason: 'no-policy', isCoverable: false }
   const worst = others.reduce((worse, next) => (isStricter(next.decision, worse.decision) ? next : worse), first)
   const isCoverable = verdicts.every((verdict) => verdict.decision !== 'ask' || verdict.isCoverable)
-  return { ...worst, isCoverable: worst.decision === 'ask' && isCoverable }
+  const needsPerson = verdicts.some((verdict) => verdict.needsPerson === true)
+  return { ...worst, isCoverable: worst.decision === 'ask' && isCoverable, ...(needsPerson && { needsPerson }) }
 }

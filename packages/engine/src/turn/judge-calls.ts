@@ -94,7 +94,7 @@ async function withOrigin(inspection: CallInspection, line: Judging['line'], dep
 export const policyFor = (
   state: SessionState,
   { operator, userRules }: Pick<Judging, 'operator' | 'userRules'>,
-): Policy => policyOf(state.settings, operator, userRules)
+): Policy => policyOf({ ...state.settings, userId: state.userId }, operator, userRules)
 
 /** What may be done with a call now. Pure; asked when the model made the call, and again right before it runs. */
 export function ruleOnCall(call: JudgedCall, state: SessionState, judging: Judging): Ruling {
@@ -120,13 +120,24 @@ export function ruleOnCall(call: JudgedCall, state: SessionState, judging: Judgi
     cwd: judging.workspace.cwd,
     policy: hashPolicy(policy, judging.digest),
     ...(tool.definition !== undefined && { definition: tool.definition }),
+    ...guardedBy(facts, policy),
+    ...(facts.type === 'shell' && facts.risk === 'safe' && { isHarmless: true as const }),
   }
+  const isUnattended = state.turn?.settings.isUnattended === true
+  if (isUnattended && verdict.needsPerson === true) return denied(call.name, verdict, state.settings.preset)
   // To ask the user whether the user may be asked would be silly.
   const isWaved =
     tool.performer === 'user' ||
-    state.turn?.settings.isUnattended === true ||
+    isUnattended ||
     (verdict.isCoverable && judging.overrides.has(overrideOf(tool)))
   return { type: verdict.decision === 'ask' && !isWaved ? 'ask' : 'allow', tool, call: granted, verdict }
+}
+
+/** Which protected paths the grant of a call opens. */
+function guardedBy(facts: CallFacts, { preset, isOwn }: Policy): Pick<GrantedCall, 'guarded'> {
+  if (facts.type !== 'shell' && facts.type !== 'read-files' && facts.type !== 'write-files') return {}
+  if (preset === 'full-access' && isOwn) return { guarded: 'all' }
+  return facts.guarded === undefined || facts.guarded.length === 0 ? {} : { guarded: facts.guarded }
 }
 
 /** The kind of a call's tool; `undefined` where it says nothing: `other`, a client tool or no tool at all. */

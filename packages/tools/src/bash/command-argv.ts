@@ -3,34 +3,47 @@ export interface CommandArgv {
   readonly args: readonly string[]
 }
 
+/** How a command is confined. */
+export interface SandboxArgv extends CommandArgv {
+  /** Folders that were mounted by name, and what they must be: device and inode. */
+  readonly expected?: readonly { readonly path: string; readonly identity: string }[]
+}
+
 /**
- * Makes files that others may read, leaves no core dumps, gives way to the server (which must get to end it, should it
- * take all there is); then it becomes the shell that runs the command.
+ * Makes files that others may read, leaves no core dumps, and gives way to the server, which must be able to end it
+ * whatever it uses. Then it becomes the sandbox, or the shell that runs the command.
  */
 const LAUNCHER = 'umask 022; ulimit -c 0; exec nice -n 5 "$@"'
 
 /** How a command is started: its bytes are the last argument, as they were approved. */
-export function buildCommandArgv(command: string, shell: string, sandbox?: CommandArgv): CommandArgv {
-  const launched = ['-c', LAUNCHER, 'sh', shell, ...shellArguments(command)]
-  return sandbox
-    ? { file: sandbox.file, args: [...sandbox.args, '--', '/bin/sh', ...launched] }
-    : { file: '/bin/sh', args: launched }
+export function buildCommandArgv(command: string, shell: string, sandbox?: SandboxArgv): CommandArgv {
+  return { file: '/bin/sh', args: ['-c', LAUNCHER, 'sh', ...innerArguments(command, shell, sandbox)] }
 }
 
 /** It ends with this shell; without one, with whichever thread of an editor has started it. */
 const HOLDER = '"$@"; exit "$?"'
 
 /** The same for a terminal of an editor, which shows what it starts. */
-export function buildTerminalArgv(command: string, shell: string, sandbox?: CommandArgv): CommandArgv {
-  return sandbox
-    ? {
-        file: '/bin/sh',
-        args: ['-c', HOLDER, 'sh', sandbox.file, ...sandbox.args, '--', shell, ...shellArguments(command)],
-      }
-    : { file: shell, args: shellArguments(command) }
+export function buildTerminalArgv(command: string, shell: string, sandbox?: SandboxArgv): CommandArgv {
+  const [file = shell, ...args] = innerArguments(command, shell, sandbox)
+  return sandbox ? { file: '/bin/sh', args: ['-c', HOLDER, 'sh', file, ...args] } : { file, args }
+}
+
+/** Runs in the sandbox, where nobody can exchange a folder any more. */
+const CHECKER =
+  'while [ "$1" != -- ]; do [ "$(stat -c %d:%i "$1")" = "$2" ] || ' +
+  '{ echo "the directory $1 is not the one that this session opened" >&2; exit 126; }; shift 2; done; shift; exec "$@"'
+
+function innerArguments(command: string, shell: string, sandbox: SandboxArgv | undefined): readonly string[] {
+  const shellWords = [shell, ...shellArguments(command)]
+  if (!sandbox) return shellWords
+  const { file, args, expected = [] } = sandbox
+  const checked = expected.flatMap(({ path, identity }) => [path, identity])
+  const checker = expected.length === 0 ? [] : ['/bin/sh', '-c', CHECKER, 'sh', ...checked, '--']
+  return [file, ...args, '--', ...checker, ...shellWords]
 }
 
 function shellArguments(command: string): readonly string[] {
-  // A shell takes what begins so for further options.
+  // A shell takes a command that begins so for further options.
   return ['-c', ...(/^[-+]/.test(command) ? ['--'] : []), command]
 }

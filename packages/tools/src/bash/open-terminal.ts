@@ -1,7 +1,7 @@
 // The only way in which a command gets into a terminal of an editor: it asks for the grant first.
 import { type Grant, type ToolCallId, requireGrant } from '@polylogue/engine'
 import type { EditorTerminal, EditorTerminals } from '../editor/editor.ts'
-import { type CommandArgv, buildTerminalArgv } from './command-argv.ts'
+import { type SandboxArgv, buildTerminalArgv } from './command-argv.ts'
 import { BASH_TOOL, requireSameCommand } from './spawn-command.ts'
 
 export interface TerminalStart {
@@ -10,7 +10,7 @@ export interface TerminalStart {
   readonly cwd: string
   readonly shell: string
   readonly environment: Readonly<Record<string, string>>
-  readonly sandbox?: CommandArgv
+  readonly sandbox?: SandboxArgv
 }
 
 export interface TerminalPlace {

@@ -6,9 +6,10 @@ import { join } from 'node:path'
 import { createInvocation } from '@polylogue/testkit'
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import type { EditorTerminals, TerminalCommand } from '../editor/editor.ts'
-import { type BashToolOptions, createBashTool } from './bash-tool.ts'
+import type { BashToolOptions } from './bash-options.ts'
+import { createBashTool } from './bash-tool.ts'
 import { buildTerminalArgv } from './command-argv.ts'
-import { detectSandbox } from './detect-sandbox.ts'
+import { detectSandbox } from '../sandbox/detect-sandbox.ts'
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), 'polylogue-test-')))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))

@@ -1,8 +1,8 @@
-// The one file of this folder that starts processes. What a model asked for is started by `spawnCommand` alone, which
-// demands the grant of exactly this command. The others start fixed programs of the system.
-import { type ChildProcess, type StdioOptions, execFile, spawn } from 'node:child_process'
+// The one file of this folder that starts processes. Only `spawnCommand` starts what a model asked for, and it demands
+// the grant of exactly this command. The others start fixed programs of the system.
+import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process'
 import { type Grant, requireGrant } from '@polylogue/engine'
-import { type CommandArgv, buildCommandArgv } from './command-argv.ts'
+import { type SandboxArgv, buildCommandArgv } from './command-argv.ts'
 
 export const BASH_TOOL = 'Bash'
 /** After standard input, output and error. */
@@ -20,7 +20,7 @@ export interface CommandStart {
   readonly outputFd: number
   /** Open folders, which the program gets as descriptors from `FIRST_FOLDER_FD` on. */
   readonly folderFds?: readonly number[]
-  readonly sandbox?: CommandArgv
+  readonly sandbox?: SandboxArgv
 }
 
 /** In a session and a process group of its own. Throws unless exactly this was granted. */
@@ -44,18 +44,25 @@ export async function makePipe(path: string): Promise<void> {
 
 const PROBE_MS = 5000
 
-/** Whether a program runs and ends well. */
-export async function probeProgram(file: string, args: readonly string[]): Promise<boolean> {
+/** Whether a program runs and ends well. It gets the descriptors from 3 on. */
+export async function probeProgram(
+  file: string,
+  args: readonly string[],
+  descriptors: readonly number[] = [],
+): Promise<boolean> {
   try {
-    await runProgram(file, args)
+    await runProgram(file, args, descriptors)
     return true
   } catch {
     return false
   }
 }
 
-function runProgram(file: string, args: readonly string[]): Promise<void> {
+function runProgram(file: string, args: readonly string[], descriptors: readonly number[] = []): Promise<void> {
   return new Promise((resolve, reject) => {
-    execFile(file, [...args], { timeout: PROBE_MS }, (error) => (error ? reject(error) : resolve()))
+    const stdio: StdioOptions = ['ignore', 'ignore', 'ignore', ...descriptors]
+    const child = spawn(file, args, { stdio, timeout: PROBE_MS })
+    child.once('error', reject)
+    child.once('exit', (code) => (code === 0 ? resolve() : reject(new Error(`${file} ended with ${code}`))))
   })
 }

@@ -1,7 +1,7 @@
-// The walk that keeps tools inside the workspace. It goes part by part from the open directory of a root, and opens
-// each directory without following links, so whatever is exchanged meanwhile, it never stands outside. A link is
-// followed by reading its text and walking that: users expect links inside the workspace to be followed
-// (`node_modules/.bin`, a linked package), and a link that leads outside ends like any path that leads outside.
+// The walk that keeps tools inside the workspace. It goes part by part from the open directory of a root and opens each
+// directory without following links, so it never stands outside, whatever is exchanged meanwhile. It follows a link by
+// reading its text and walking that: users expect links inside the workspace to work (`node_modules/.bin`, a linked
+// package), and a link that leads outside ends like any path that leads outside.
 // Its limit: whoever can move an open directory out of the workspace takes the walk along, and could write there anyway.
 import type { BigIntStats } from 'node:fs'
 import { lstat, readlink, type FileHandle } from 'node:fs/promises'
@@ -25,7 +25,7 @@ interface Named {
 }
 
 export interface WalkOptions {
-  /** Also refuses what may be read and never written: a file with several names, and what Git keeps for itself. */
+  /** Also refuses what may be read and never written: a file with several names. */
   readonly isForWriting?: boolean
   /** Called for each missing directory on the way, with the path to make it at. Absent: it is a problem. */
   readonly makeDirectory?: (path: string) => Promise<void>
@@ -74,17 +74,14 @@ function createWalk(confines: Confines, { absolute, shown }: AskedPath, options:
     await Promise.all(handles.map((handle) => handle.close()))
   }
 
-  // Git runs what its configuration and its hooks name, also for commands that nobody is asked about.
-  const refuseGit = (names: readonly string[]): void => {
-    if (isForWriting && names.some((name) => name.toLowerCase() === '.git'))
-      throw refuse('not-ordinary', 'belongs to Git: use git to change it')
+  const access = isForWriting ? 'write' : 'read'
+  const refuseGuarded = (path: string): void => {
+    if (!confines.isOpen(path, access)) throw refuse('guarded', 'is protected: this call was not allowed to touch it')
   }
 
   /** Before anything is made on the way to a place that is refused. What `..` means is only known on the way. */
   const refuseAhead = ({ root, parts }: Location): void => {
-    if (parts.includes('..')) return
-    if (confines.isHidden(join(root, ...parts))) throw outside()
-    refuseGit(parts)
+    if (!parts.includes('..') && confines.isHidden(join(root, ...parts))) throw outside()
   }
 
   const startAt = async (path: string): Promise<void> => {
@@ -117,12 +114,18 @@ function createWalk(confines: Confines, { absolute, shown }: AskedPath, options:
     if (left && stack.length === 0) await startAt([dirname(left.path), ...pending].join('/'))
   }
 
+  /** Where the rest of the way leads, if nothing on it exists. */
+  const ahead = ({ path }: Directory, name: string): string =>
+    pending.includes('..') ? join(path, name) : join(path, name, ...pending)
+
   /** Steps into a directory, or follows a link. */
   const step = async (here: Directory, name: string): Promise<void> => {
     try {
       await enter(await openDirectory(here, name))
     } catch (error) {
       const code = codeOf(error)
+      // Before anything is made: what the whole path would become is what counts.
+      if (code === 'ENOENT') refuseGuarded(ahead(here, name))
       if (code === 'ENOENT' && makeDirectory && made < MOST_MADE) {
         made += 1
         await makeDirectory(below(here, name))
@@ -158,6 +161,7 @@ function createWalk(confines: Confines, { absolute, shown }: AskedPath, options:
       const name = pending.shift()
       if (name === undefined) {
         if (confines.isHidden(here.path)) throw outside()
+        refuseGuarded(here.path)
         return { kind: 'directory', path: here.path, directory: here }
       }
       if (name === '' || name === '.') continue
@@ -166,14 +170,15 @@ function createWalk(confines: Confines, { absolute, shown }: AskedPath, options:
         continue
       }
       const path = join(here.path, name)
-      refuseGit([name])
       if (pending.length > 0) {
         if (!confines.isPassable(path)) throw outside()
         await step(here, name)
       } else {
         if (confines.isHidden(path)) throw outside()
         const spot = await arrive(here, name)
-        if (spot) return spot
+        if (spot === undefined) continue
+        refuseGuarded(path)
+        return spot
       }
     }
   }

@@ -2,11 +2,12 @@ import { mkdir, mkdtemp, readFile, readdir, realpath, rm, symlink, writeFile } f
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { createProtectedSet } from '../protected/protected-set.ts'
 import { createConfinedFiles } from './confined-files.ts'
 
 let root: string
 let cwd: string
-const files = createConfinedFiles({ protectedPaths: [] })
+const files = createConfinedFiles({ protectedSet: createProtectedSet({}) })
 const keep = (name: string, text = 'x') =>
   files.keep({ cwd, roots: [cwd] }, 'uploads', { name, bytes: Buffer.from(text) })
 

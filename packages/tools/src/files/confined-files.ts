@@ -2,7 +2,8 @@ import type { Workspace } from '@polylogue/engine'
 import { basename, extname, join } from 'node:path'
 import { askFor } from './asked-path.ts'
 import { atSpot } from './at-spot.ts'
-import { createProtectedPaths } from './confines.ts'
+import type { ProtectedSet } from '../protected/protected-set.ts'
+import { createConfiner } from './confines.ts'
 import { FileProblem } from './file-problem.ts'
 import { makeDirectory, putInPlace, removeFile } from './put-file.ts'
 import { openConfined, type OpenFile } from './read-regular-file.ts'
@@ -26,13 +27,13 @@ export interface SentFile {
 const LONGEST_NAME = 120
 const MOST_OF_ONE_NAME = 1_000
 
-export function createConfinedFiles(options: { readonly protectedPaths: readonly string[] }): ConfinedFiles {
-  const protectedPaths = createProtectedPaths(options.protectedPaths)
+export function createConfinedFiles(options: { readonly protectedSet: ProtectedSet }): ConfinedFiles {
+  const confiner = createConfiner(options.protectedSet)
   return {
     open: async (workspace, path, use) =>
-      openConfined(await protectedPaths.confine(workspace), askFor(workspace, path), use),
+      openConfined(await confiner.confine(workspace), askFor(workspace, path), use),
     async keep(workspace, folder, { name, bytes }) {
-      const confines = await protectedPaths.confine(workspace)
+      const confines = await confiner.confine(workspace)
       for (const candidate of namesLike(plainName(name))) {
         const path = join(folder, candidate)
         const isKept = await atSpot(
@@ -50,7 +51,7 @@ export function createConfinedFiles(options: { readonly protectedPaths: readonly
       throw new FileProblem('failed', `there are too many files called ${plainName(name)}`)
     },
     async remove(workspace, path) {
-      const confines = await protectedPaths.confine(workspace)
+      const confines = await confiner.confine(workspace)
       await atSpot(
         confines,
         askFor(workspace, path),

@@ -5,7 +5,7 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { confinement } from './directory.ts'
-import { createFileTools } from './file-tools.ts'
+import { createProtectedSet } from '../protected/protected-set.ts'
 import { countOpenFiles, workbenchWith, type Workbench, type WorkbenchOptions } from './test-support/workbench.ts'
 
 const createWorkbench = workbenchWith(createInvocation)
@@ -226,14 +226,14 @@ describe('what is no ordinary file', () => {
   })
 
   it.each(['.git/config', '.git/hooks/new/pre-commit', 'sub/.GIT/config', '.git', 'missing/.git/x'])(
-    'C15: what Git runs is never written: %s',
+    'C15: what Git runs is written only if the call was allowed to: %s',
     async (path) => {
       const bench = withSecret()
       bench.file('ws/.git/HEAD', 'ref')
       expect(await bench.say('Write', { path, content: 'x' })).toBe(
-        `path: ${path} belongs to Git: use git to change it`,
+        `path: ${path} is protected: this call was not allowed to touch it`,
       )
-      expect((await bench.inspect('Write', { path, content: 'x' })).facts).toHaveProperty('outside')
+      expect((await bench.inspect('Write', { path, content: 'x' })).facts).toHaveProperty('guarded')
       expect(await bench.say('Read', { path: '.' })).toBe('.git/\na.txt')
       expect(await bench.say('Read', { path: '.git/HEAD' })).toBe('     1\tref')
     },
@@ -241,10 +241,10 @@ describe('what is no ordinary file', () => {
 })
 
 describe('protected paths', () => {
-  const protectedPaths = ['ws/data', 'ws/config/server.json', 'ws/far/away/absent.json']
+  const secret = ['ws/data', 'ws/config/server.json', 'ws/far/away/absent.json']
 
   it('C15: are not read, written or listed, also when they do not exist', async () => {
-    const bench = withSecret({ protectedPaths })
+    const bench = withSecret({ secret })
     bench.file('ws/data/local.key', 'KEY')
     mkdirSync(join(bench.dir, 'ws/config'))
     for (const path of ['data/local.key', 'data', 'data/new', 'config/server.json', 'far/away/absent.json']) {
@@ -262,7 +262,7 @@ describe('protected paths', () => {
   })
 
   it('C15: are not reached through a link, nor after they were moved', async () => {
-    const bench = withSecret({ protectedPaths })
+    const bench = withSecret({ secret })
     bench.file('ws/data/local.key', 'KEY')
     symlinkSync('data', join(bench.dir, 'ws/link'))
     expect(await bench.say('Read', { path: 'link/local.key' })).toMatch(/leads outside/)
@@ -273,17 +273,17 @@ describe('protected paths', () => {
   })
 
   it('that are relative would protect nothing, and are a mistake', () => {
-    expect(() => createFileTools({ protectedPaths: ['data'] })).toThrow('protectedPaths: data is not an absolute path')
+    expect(() => createProtectedSet({ secret: ['data'] })).toThrow('data is not an absolute path')
   })
 
   it('a root deeper inside one is usable, and its neighbours are not', async () => {
-    const bench = createWorkbench({ roots: ['data/sessions/mine'], protectedPaths: ['data'] })
+    const bench = createWorkbench({ roots: ['data/sessions/mine'], secret: ['data'] })
     bench.file('data/sessions/theirs/t.txt', 'THEIRS')
     await bench.run('Write', { path: 'm.txt', content: 'mine' })
     expect(bench.text('data/sessions/mine/m.txt')).toBe('mine')
     expect(await bench.say('Read', { path: '../theirs/t.txt' })).toMatch(/is outside of the workspace$/)
 
-    const both = createWorkbench({ roots: ['.', 'data/sessions/mine'], protectedPaths: ['data'] })
+    const both = createWorkbench({ roots: ['.', 'data/sessions/mine'], secret: ['data'] })
     both.file('data/sessions/mine/m.txt', 'mine')
     both.file('data/sessions/theirs/t.txt', 'THEIRS')
     expect(await both.say('Read', { path: 'data/sessions/mine/m.txt' })).toBe('     1\tmine')

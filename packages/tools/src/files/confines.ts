@@ -1,19 +1,23 @@
-// Which paths a session's tools may touch, by name and by identity. Pure, but for what it looks up when it is made.
-import type { RootPin, Workspace } from '@polylogue/engine'
+// Which paths a session's tools may touch, by name and by identity.
+import type { Grant, RootPin, Workspace } from '@polylogue/engine'
 import type { BigIntStats } from 'node:fs'
 import { realpath, stat } from 'node:fs/promises'
-import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path'
+import { basename, dirname, join, relative, resolve } from 'node:path'
+import { isBelow, isWithin } from '../protected/path-order.ts'
+import type { Access, ProtectedEntry, ProtectedSet, ProtectedView } from '../protected/protected-set.ts'
 import { codeOf } from './file-problem.ts'
 
 export interface Confines {
   /** The first root on the way of an absolute path, and the rest of the way, which may still hold `..` and `.`. */
   locate(path: string): Location | undefined
-  /** By name: below a protected path, with no root deeper inside that it lies below. */
+  /** By name: a secret of the server, with no root deeper inside that contains the path. */
   isHidden(path: string): boolean
   /** Not hidden, or on the way to a root that lies deeper. */
   isPassable(path: string): boolean
-  /** By identity: a protected file or directory that was met under another name than its own. */
+  /** By identity: a secret that was found under another name than its own. */
   isHiddenTwin(path: string, stats: BigIntStats): boolean
+  /** Whether this call may touch the path: it is not guarded, or the call's grant names it. */
+  isOpen(path: string, access: Access): boolean
 }
 
 export interface Location {
@@ -23,28 +27,33 @@ export interface Location {
   readonly parts: readonly string[]
 }
 
-/** A protected path: nothing below it is for tools, whether it exists or not. */
-export interface ProtectedPaths {
-  confine(workspace: Workspace): Promise<Confines>
+/** Decides about a guarded path: what the call's grant names, or a look before there is a grant. */
+export type GuardPermit = (path: string) => boolean
+
+export interface Confiner {
+  /** Without a permit every guarded path is closed. */
+  confine(workspace: Workspace, permit?: GuardPermit): Promise<Confines>
 }
 
-/** Throws a `TypeError` for a relative path, which would protect nothing. */
-export function createProtectedPaths(paths: readonly string[]): ProtectedPaths {
-  const relativePath = paths.find((path) => !isAbsolute(path))
-  if (relativePath !== undefined) throw new TypeError(`protectedPaths: ${relativePath} is not an absolute path`)
-  // The last known identity is kept: somebody who moves a protected directory away does not make it readable.
+export function permitOf({ call: { guarded = [] } }: Grant): GuardPermit {
+  if (guarded === 'all') return () => true
+  return (path) => guarded.some((granted) => isWithin(path, granted))
+}
+
+export function createConfiner(protectedSet: ProtectedSet): Confiner {
+  // The last known identity is kept: whoever moves a protected directory away does not make it readable.
   const identities = new Map<string, string>()
   return {
-    async confine(workspace) {
-      const hidden = await Promise.all(
-        paths.map(async (path) => {
-          const real = await realpathOfMaybe(resolve(path))
-          const identity = await identify(real)
-          if (identity !== undefined) identities.set(real, identity)
-          return real
+    async confine(workspace, permit = () => false) {
+      const view = protectedSet.look()
+      const known = view.entries.filter(({ grade, isReadAtStart }) => grade === 'secret' || isReadAtStart)
+      await Promise.all(
+        known.map(async ({ path }) => {
+          const identity = await identify(path)
+          if (identity !== undefined) identities.set(path, identity)
         }),
       )
-      return createConfines(await resolveRoots(workspace), hidden, identities)
+      return createConfines({ roots: await resolveRoots(workspace), view, identities, permit })
     },
   }
 }
@@ -81,18 +90,31 @@ async function resolveRoots({ roots, pins = [] }: Workspace): Promise<readonly R
   return resolved
 }
 
-function createConfines(
-  roots: readonly Root[],
-  hidden: readonly string[],
-  identities: ReadonlyMap<string, string>,
-): Confines {
+interface ConfinesParts {
+  readonly roots: readonly Root[]
+  readonly view: ProtectedView
+  readonly identities: ReadonlyMap<string, string>
+  readonly permit: GuardPermit
+}
+
+function createConfines({ roots, view, identities, permit }: ConfinesParts): Confines {
+  const secrets = view.entries.filter(({ grade }) => grade === 'secret')
   const isHidden = (path: string): boolean =>
-    hidden.some(
-      (secret) => isWithin(path, secret) && !roots.some(({ real }) => isBelow(real, secret) && isWithin(path, real)),
+    secrets.some(
+      (secret) =>
+        isWithin(path, secret.path) &&
+        !roots.some(({ real }) => isBelow(real, secret.path) && isWithin(path, real)),
     )
   return {
     isHidden,
     isPassable: (path) => !isHidden(path) || roots.some(({ real }) => isBelow(real, path)),
+    isOpen(path, access) {
+      // Whoever named a root has opened it.
+      const isOpened = (entry: ProtectedEntry): boolean =>
+        roots.some(({ real }) => isWithin(real, entry.path) && isWithin(path, real))
+      const guards = view.find(path, access).filter((entry) => entry.grade === 'guarded' && !isOpened(entry))
+      return guards.length === 0 || permit(path)
+    },
     locate(path) {
       const parts = path.split('/')
       const before: string[] = []
@@ -133,13 +155,4 @@ async function realpathOfMaybe(path: string): Promise<string> {
     const parent = dirname(path)
     return parent === path ? path : join(await realpathOfMaybe(parent), basename(path))
   }
-}
-
-function isWithin(path: string, directory: string): boolean {
-  return path === directory || isBelow(path, directory)
-}
-
-/** Part by part: `/work-evil` is not below `/work`. */
-function isBelow(path: string, directory: string): boolean {
-  return path !== directory && path.startsWith(directory.endsWith('/') ? directory : `${directory}/`)
 }

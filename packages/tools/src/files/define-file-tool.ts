@@ -1,9 +1,9 @@
-import type { CallInspection, FileDiff, Tool, ToolInvocation, ToolOutput, Workspace } from '@polylogue/engine'
+import type { CallInspection, FileDiff, FileFacts, Tool, ToolInvocation, ToolOutput, Workspace } from '@polylogue/engine'
 import type { z } from 'zod'
 import { defineTool, type ToolDefinition, type ToolRun } from '../define-tool.ts'
 import type { AskedPath } from './asked-path.ts'
 import { atSpot, type Spot } from './at-spot.ts'
-import type { Confines } from './confines.ts'
+import type { Confines, GuardPermit } from './confines.ts'
 import { FileProblem } from './file-problem.ts'
 import { openFileIn, readBytes } from './read-regular-file.ts'
 import { decodeText, type FileText } from './text-file.ts'
@@ -26,28 +26,37 @@ export function defineFileTool<Schema extends z.ZodType>(definition: FileToolDef
 }
 
 export interface PathInspection<Seen> {
-  readonly facts: { readonly type: 'read-files' | 'write-files'; readonly outside?: string }
+  readonly facts: FileFacts
   /** What `look` made of the place, if the walk got there. */
   readonly seen?: Seen
 }
 
 /**
- * What is known of a path before the call runs. Nothing depends on it but the judgement: the call walks again, and is
- * refused again. A file that is not there is no reason to refuse here, the call says so itself. Never rejects.
+ * What is known about a path before the call runs. Only the judgement depends on it: the call walks again, and is
+ * refused again. A missing file is no reason to refuse here, the call says so itself. Never rejects.
  */
 export async function inspectPath<Seen>(
   type: 'read-files' | 'write-files',
   asked: AskedPath,
-  confine: () => Promise<Confines>,
+  confine: (permit: GuardPermit) => Promise<Confines>,
   look: (spot: Spot) => Promise<Seen>,
 ): Promise<PathInspection<Seen>> {
+  const guarded = new Set<string>()
+  const note: GuardPermit = (path) => Boolean(guarded.add(path))
+  const factsWith = (outside?: string) => ({
+    type,
+    ...(outside !== undefined && { outside }),
+    ...(guarded.size > 0 && { guarded: [...guarded] }),
+  })
   try {
-    const seen = await atSpot(await confine(), asked, look, { isForWriting: type === 'write-files' })
-    return { facts: { type }, seen }
+    const confines = await confine(note)
+    const isForWriting = type === 'write-files'
+    const seen = await atSpot(confines, asked, look, { isForWriting })
+    return { facts: factsWith(), seen }
   } catch (error) {
-    // What we do not understand is not let through.
+    // What we do not understand is refused.
     const isHarmless = error instanceof FileProblem && error.kind === 'failed'
-    return { facts: isHarmless ? { type } : { type, outside: asked.absolute } }
+    return { facts: factsWith(isHarmless ? undefined : asked.absolute) }
   }
 }
 

@@ -2,7 +2,7 @@ import type { Tool } from '@polylogue/engine'
 import { z } from 'zod'
 import { askFor, pathInput, type AskedPath } from './asked-path.ts'
 import { atSpot } from './at-spot.ts'
-import type { Confines } from './confines.ts'
+import { permitOf, type Confines } from './confines.ts'
 import { defineFileTool, diffOf, inspectPath, textAt } from './define-file-tool.ts'
 import { editorFilesOf, type EditorFiles } from './editor-files.ts'
 import { FileProblem } from './file-problem.ts'
@@ -27,7 +27,7 @@ const input = z.object({
   replaceAll: z.boolean().default(false).describe('Replace every place, however many there are'),
 })
 
-export function createEditTool({ protectedPaths, oneAtATime, editorOf }: WritingToolOptions): Tool {
+export function createEditTool({ confiner, oneAtATime, editorOf }: WritingToolOptions): Tool {
   return defineFileTool({
     name: 'Edit',
     title: 'Edit',
@@ -44,7 +44,7 @@ export function createEditTool({ protectedPaths, oneAtATime, editorOf }: Writing
       const { facts, seen: line } = await inspectPath(
         'write-files',
         asked,
-        () => protectedPaths.confine(workspace),
+        (permit) => confiner.confine(workspace, permit),
         async (spot) => {
           const file = await textAt(spot)
           return file && lineOf(file, oldText)
@@ -57,7 +57,7 @@ export function createEditTool({ protectedPaths, oneAtATime, editorOf }: Writing
     async run({ input: { path, ...change }, ...call }) {
       const { workspace, grant, signal } = call
       const asked = askFor(workspace, path)
-      const confines = await protectedPaths.confine(workspace)
+      const confines = await confiner.confine(workspace, permitOf(grant))
       const editor = editorFilesOf(editorOf, call)
       // Two edits of one file at once would both start from the same text, and one of them would be lost.
       return oneAtATime.run(asked.absolute, async () => {

@@ -33,7 +33,7 @@ function editorWith(buffers: Readonly<Record<string, string>>, bench: () => { re
 
 function open(buffers: Readonly<Record<string, string>>, options: { readonly roots?: readonly string[] } = {}) {
   let editor: Editor | undefined
-  const bench = createWorkbench({ editorOf: () => editor, protectedPaths: ['ws/secret'], ...options })
+  const bench = createWorkbench({ editorOf: () => editor, secret: ['ws/secret'], ...options })
   const made = editorWith(buffers, () => bench)
   editor = made.editor
   return { bench, ...made, use: (other: Editor | undefined) => (editor = other) }

@@ -1,10 +1,11 @@
 /**
- * `outside`: not below a root, or hidden from tools. `not-ordinary`: a device, a pipe, a socket, a second name of a
- * file, a link that never ends: nothing a tool may touch. `failed`: anything else, such as a file that is not there.
+ * `outside`: not below a root, or hidden from tools. `guarded`: protected, and the call was not allowed to touch it.
+ * `not-ordinary`: a device, a pipe, a socket, a second name of a file, a link that never ends: nothing a tool may touch.
+ * `failed`: anything else, such as a file that does not exist.
  */
-export type FileProblemKind = 'outside' | 'not-ordinary' | 'failed'
+export type FileProblemKind = 'outside' | 'guarded' | 'not-ordinary' | 'failed'
 
-/** A sentence for the model, which names the parameter and the path as they were given. */
+/** A sentence for the model that names the parameter and the path as they were given. */
 export class FileProblem extends Error {
   readonly kind: FileProblemKind
 
@@ -31,7 +32,7 @@ const SENTENCES: Readonly<Record<string, string>> = {
   ENFILE: 'was not opened: the machine has too many open files',
 }
 
-/** What the system says names paths that nobody asked for, so its words are replaced. Other errors stay as they are. */
+/** Messages of the system name paths that nobody asked for, so they are replaced. Other errors stay as they are. */
 export function toFileProblem(error: unknown, shown: string): unknown {
   const code = codeOf(error)
   if (code === undefined) return error

@@ -1,6 +1,7 @@
 import type { Tool } from '@polylogue/engine'
 import type { EditorOf } from '../editor/editor.ts'
-import { createProtectedPaths } from './confines.ts'
+import type { ProtectedSet } from '../protected/protected-set.ts'
+import { createConfiner } from './confines.ts'
 import { createEditTool } from './edit-tool.ts'
 import { createOneAtATime } from './one-at-a-time.ts'
 import { createGlobTool } from './glob-tool.ts'
@@ -10,28 +11,25 @@ import { SEARCH_LIMITS, type SearchLimits } from './search-limits.ts'
 import { createWriteTool } from './write-tool.ts'
 
 export interface FileToolsOptions {
-  /**
-   * Absolute paths that no file tool reads or writes, nor anything below them, whether they exist or not: the server's
-   * configuration, its data directory. A root that lies deeper inside one stays usable.
-   */
-  readonly protectedPaths: readonly string[]
+  /** What no tool touches, and what a call touches only if its grant names it. A root that lies deeper stays usable. */
+  readonly protectedSet: ProtectedSet
   /** Of `Glob` and `Grep`. */
   readonly limits?: Partial<SearchLimits>
-  /** Whose unsaved text `Read` and `Edit` see, and who writes for `Write` and `Edit`. Absent: the disk it is. */
+  /** The editor whose unsaved text `Read` and `Edit` see, and that writes for `Write` and `Edit`. Absent: the disk. */
   readonly editorOf?: EditorOf | undefined
 }
 
-/** `Read`, `Write`, `Edit`, `Glob` and `Grep`: they touch the session's workspace and nothing else. */
+/** `Read`, `Write`, `Edit`, `Glob` and `Grep`: they touch the session's workspace only. */
 export function createFileTools(options: FileToolsOptions): readonly Tool[] {
-  const protectedPaths = createProtectedPaths(options.protectedPaths)
+  const confiner = createConfiner(options.protectedSet)
   const limits = { ...SEARCH_LIMITS, ...options.limits }
   const oneAtATime = createOneAtATime()
   const { editorOf } = options
   return [
-    createReadTool({ protectedPaths, editorOf }),
-    createWriteTool({ protectedPaths, oneAtATime, editorOf }),
-    createEditTool({ protectedPaths, oneAtATime, editorOf }),
-    createGlobTool({ protectedPaths, limits }),
-    createGrepTool({ protectedPaths, limits }),
+    createReadTool({ confiner, editorOf }),
+    createWriteTool({ confiner, oneAtATime, editorOf }),
+    createEditTool({ confiner, oneAtATime, editorOf }),
+    createGlobTool({ confiner, limits }),
+    createGrepTool({ confiner, limits }),
   ]
 }

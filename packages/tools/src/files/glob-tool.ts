@@ -2,7 +2,7 @@ import type { Tool, Workspace } from '@polylogue/engine'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { askFor, pathInput, showName, showPath, type AskedPath } from './asked-path.ts'
-import type { ProtectedPaths } from './confines.ts'
+import { permitOf, type Confiner } from './confines.ts'
 import { defineFileTool, inspectPath } from './define-file-tool.ts'
 import { compileGlob, isMagic } from './glob.ts'
 import { searchFiles } from './search-files.ts'
@@ -26,11 +26,11 @@ const input = z.object({
 })
 
 export interface SearchToolOptions {
-  readonly protectedPaths: ProtectedPaths
+  readonly confiner: Confiner
   readonly limits: SearchLimits
 }
 
-export function createGlobTool({ protectedPaths, limits }: SearchToolOptions): Tool {
+export function createGlobTool({ confiner, limits }: SearchToolOptions): Tool {
   return defineFileTool({
     name: 'Glob',
     title: 'Find files',
@@ -46,12 +46,12 @@ export function createGlobTool({ protectedPaths, limits }: SearchToolOptions): T
       const { facts } = await inspectPath(
         'read-files',
         start,
-        () => protectedPaths.confine(workspace),
+        (permit) => confiner.confine(workspace, permit),
         async () => {},
       )
       return { facts, preview: { title: `Glob ${showName(request.pattern)}`, locations: [{ path: start.absolute }] } }
     },
-    async run({ input: request, workspace, signal }) {
+    async run({ input: request, workspace, grant, signal }) {
       const { start, pattern } = toSearch(request, workspace)
       const matches = compileGlob(pattern) ?? (() => false)
       const budget = createSearchBudget(limits)
@@ -60,7 +60,7 @@ export function createGlobTool({ protectedPaths, limits }: SearchToolOptions): T
         found.push(...files.filter(({ way }) => matches(way)).map(({ path }) => path))
         return true
       }
-      await searchFiles(await protectedPaths.confine(workspace), start, { budget, signal, visit })
+      await searchFiles(await confiner.confine(workspace, permitOf(grant)), start, { budget, signal, visit })
       const notes: string[] = []
       if (found.length > MOST_SHOWN) notes.push(`[The first ${MOST_SHOWN} of ${found.length} files.]`)
       const limit = budget.over()

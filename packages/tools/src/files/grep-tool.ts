@@ -5,7 +5,7 @@ import type { ToolRun } from '../define-tool.ts'
 import { oneLine } from '../parse-with.ts'
 import { askFor, pathInput, showName, showPath } from './asked-path.ts'
 import { compilePattern } from './compile-pattern.ts'
-import type { Confines } from './confines.ts'
+import { permitOf, type Confines } from './confines.ts'
 import { defineFileTool, inspectPath } from './define-file-tool.ts'
 import { createFewAtATime } from './few-at-a-time.ts'
 import { codeOf } from './file-problem.ts'
@@ -41,7 +41,7 @@ const input = z.object({
   limit: z.int().min(1).max(2000).default(200).describe('How many matching lines to show'),
 })
 
-export function createGrepTool({ protectedPaths, limits }: SearchToolOptions): Tool {
+export function createGrepTool({ confiner, limits }: SearchToolOptions): Tool {
   const few = createFewAtATime(MOST_SEARCHES)
   return defineFileTool({
     name: 'Grep',
@@ -58,7 +58,7 @@ export function createGrepTool({ protectedPaths, limits }: SearchToolOptions): T
       const { facts } = await inspectPath(
         'read-files',
         asked,
-        () => protectedPaths.confine(workspace),
+        (permit) => confiner.confine(workspace, permit),
         async () => {},
       )
       const where = asked.shown === '.' ? '' : ` in ${asked.shown}`
@@ -67,10 +67,10 @@ export function createGrepTool({ protectedPaths, limits }: SearchToolOptions): T
     run: (call) => few.run(() => search(call)),
   })
 
-  async function search({ input: request, workspace, signal }: ToolRun<z.output<typeof input>>): Promise<ToolOutput> {
+  async function search({ input: request, workspace, grant, signal }: ToolRun<z.output<typeof input>>): Promise<ToolOutput> {
     signal.throwIfAborted()
     const asked = askFor(workspace, request.path)
-    const confines = await protectedPaths.confine(workspace)
+    const confines = await confiner.confine(workspace, permitOf(grant))
     const budget = createSearchBudget(limits)
     const results = createGrepResults(request)
     const searcher = startLineSearcher(request, { patternMs: limits.patternMs, signal })

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { EditorOf } from '../editor/editor.ts'
 import { askFor, pathInput, type AskedPath } from './asked-path.ts'
 import { atSpot, type Spot } from './at-spot.ts'
-import type { Confines, ProtectedPaths } from './confines.ts'
+import { permitOf, type Confiner, type Confines } from './confines.ts'
 import { defineFileTool, inspectPath } from './define-file-tool.ts'
 import { describeImage } from './describe-image.ts'
 import { editorFilesOf, type EditorFiles } from './editor-files.ts'
@@ -30,11 +30,11 @@ const input = z.object({
 type Window = Omit<z.output<typeof input>, 'path'>
 
 export interface ReadToolOptions {
-  readonly protectedPaths: ProtectedPaths
+  readonly confiner: Confiner
   readonly editorOf: EditorOf | undefined
 }
 
-export function createReadTool({ protectedPaths, editorOf }: ReadToolOptions): Tool {
+export function createReadTool({ confiner, editorOf }: ReadToolOptions): Tool {
   return defineFileTool({
     name: 'Read',
     title: 'Read',
@@ -50,7 +50,7 @@ export function createReadTool({ protectedPaths, editorOf }: ReadToolOptions): T
       const { facts } = await inspectPath(
         'read-files',
         asked,
-        () => protectedPaths.confine(workspace),
+        (permit) => confiner.confine(workspace, permit),
         async () => {},
       )
       return {
@@ -59,9 +59,9 @@ export function createReadTool({ protectedPaths, editorOf }: ReadToolOptions): T
       }
     },
     async run({ input: { path, ...window }, ...call }) {
-      const { workspace } = call
+      const { workspace, grant } = call
       const asked = askFor(workspace, path)
-      const confines = await protectedPaths.confine(workspace)
+      const confines = await confiner.confine(workspace, permitOf(grant))
       const editor = editorFilesOf(editorOf, call)
       const other = await atSpot(confines, asked, (spot) => showIfNoFile(spot, { confines, asked, window, editor }))
       return other ?? readFile({ confines, asked, window, editor })

@@ -171,7 +171,7 @@ describe('a search', () => {
   })
 
   it('C11: follows no link, sees nothing that is protected, and ends in a circle of directories', async () => {
-    const bench = createWorkbench({ roots: ['ws', 'ws/data/mine'], protectedPaths: ['ws/data'] })
+    const bench = createWorkbench({ roots: ['ws', 'ws/data/mine'], secret: ['ws/data'] })
     bench.file('secret/s.txt', 'SECRET')
     bench.file('ws/data/local.key', 'SECRET')
     bench.file('ws/data/mine/m.txt', 'mine')

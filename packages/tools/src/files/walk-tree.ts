@@ -103,13 +103,16 @@ async function sortEntries(
     const { name } = entry
     const kind = await kindOf(directory, entry)
     const isDirectory = kind === 'directory'
-    if (kind === undefined || LEFT_OUT.has(name) || !confines.isPassable(join(directory.path, name))) continue
+    if (kind === undefined || LEFT_OUT.has(name) || !isSeen(join(directory.path, name), confines)) continue
     if (isIgnored(rules, [...before, ...way, name], { isDirectory })) continue
     if (!isDirectory) files.push(name)
     else if (way.length < DEEPEST) directories.push(name)
   }
-  const isSeen = !confines.isHidden(directory.path)
-  return { files: isSeen ? files : [], directories, rules }
+  return { files: confines.isHidden(directory.path) ? [] : files, directories, rules }
+}
+
+function isSeen(path: string, confines: Confines): boolean {
+  return confines.isPassable(path) && confines.isOpen(path, 'read')
 }
 
 async function kindOf(directory: Directory, entry: Dirent): Promise<'file' | 'directory' | undefined> {

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { EditorOf } from '../editor/editor.ts'
 import { askFor, pathInput } from './asked-path.ts'
 import type { Spot } from './at-spot.ts'
-import type { ProtectedPaths } from './confines.ts'
+import { permitOf, type Confiner } from './confines.ts'
 import { defineFileTool, diffOf, inspectPath, textAt } from './define-file-tool.ts'
 import { editorFilesOf } from './editor-files.ts'
 import { formatSize } from './format-size.ts'
@@ -20,12 +20,12 @@ const input = z.object({
 })
 
 export interface WritingToolOptions {
-  readonly protectedPaths: ProtectedPaths
+  readonly confiner: Confiner
   readonly oneAtATime: OneAtATime
   readonly editorOf: EditorOf | undefined
 }
 
-export function createWriteTool({ protectedPaths, oneAtATime, editorOf }: WritingToolOptions): Tool {
+export function createWriteTool({ confiner, oneAtATime, editorOf }: WritingToolOptions): Tool {
   return defineFileTool({
     name: 'Write',
     title: 'Write',
@@ -41,7 +41,7 @@ export function createWriteTool({ protectedPaths, oneAtATime, editorOf }: Writin
       const { facts, seen } = await inspectPath(
         'write-files',
         asked,
-        () => protectedPaths.confine(workspace),
+        (permit) => confiner.confine(workspace, permit),
         async (spot) => diffAt(spot, asked.absolute, content),
       )
       // Where directories are missing there is no place to look at, and the file is a new one.
@@ -51,7 +51,7 @@ export function createWriteTool({ protectedPaths, oneAtATime, editorOf }: Writin
     async run({ input: { path, content }, ...call }) {
       const { workspace, grant, signal } = call
       const asked = askFor(workspace, path)
-      const confines = await protectedPaths.confine(workspace)
+      const confines = await confiner.confine(workspace, permitOf(grant))
       const bytes = Buffer.from(content)
       const editor = editorFilesOf(editorOf, call)
       const change = await oneAtATime.run(asked.absolute, async () => {

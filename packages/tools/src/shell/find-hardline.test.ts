@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { inspectCommand } from './inspect-command.ts'
 
 const hardlineOf = async (command: string) =>
-  (await inspectCommand(command, { cwd: '/work/space', home: '/home/u' })).hardline
+  (await inspectCommand(command, { cwd: '/work/space', home: '/home/u' })).facts.hardline
 
 /** What the floor holds, and a harmless twin of each. */
 const FLOOR: readonly (readonly [what: string, hit: string, harmless: string])[] = [

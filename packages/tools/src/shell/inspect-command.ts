@@ -1,11 +1,13 @@
 import { homedir } from 'node:os'
 import type { ShellFacts } from '@polylogue/engine'
+import { type ProtectedView, createProtectedSet } from '../protected/protected-set.ts'
 import { isForcedTreeDelete, isUncertainDelete } from './delete-rules.ts'
 import { findHardline } from './find-hardline.ts'
+import { type JudgedPaths, judgePaths } from './judge-paths.ts'
+import { type NamedPath, findNamedPaths } from './named-paths.ts'
 import type { PathContext } from './paths.ts'
 import { type ShellParser, readCommand } from './read-command.ts'
 import { isSafeCommand } from './safe-list.ts'
-import { touchesSensitiveFile } from './sensitive-files.ts'
 import type { ShellReading } from './shell-reading.ts'
 import type { SimpleCommand } from './simple-command.ts'
 
@@ -14,12 +16,25 @@ export interface InspectionOptions {
   readonly cwd?: string
   /** The user's home directory. Default: that of the process. */
   readonly home?: string
-  /** Folders whose files no command may show unasked. */
-  readonly hidden?: readonly string[]
-  /** The workspace: not hidden, even if it lies in a hidden folder. */
+  /** Default: what is protected on every machine. */
+  readonly view?: ProtectedView
+  /** The workspace. */
   readonly roots?: readonly string[]
-  /** Where links lead; `undefined` for a path that leads nowhere. Absent: nobody looks. */
+  /** Further folders of the session, which it may read. */
+  readonly readable?: readonly string[]
+  /** Where links lead; `undefined` for a path that leads nowhere. Absent: links are not looked at. */
   readonly follow?: (path: string) => string | undefined
+  readonly isFolder?: (path: string) => boolean
+  /** The command runs in a sandbox that holds nothing but its workspace and programs. */
+  readonly isConfined?: boolean
+  /** Whether the repository of this folder can be read without its own settings. Default: it can. */
+  readonly canReadGit?: (folder: string) => boolean
+}
+
+export interface CommandInspection {
+  readonly facts: ShellFacts
+  /** The protected paths among those that it names. */
+  readonly guarded: readonly NamedPath[]
 }
 
 /** Characters that make a terminal or a page show something else than what would run. */
@@ -29,40 +44,50 @@ const DECEPTIVE =
 
 let parser: Promise<ShellParser> | undefined
 
-/** What the judge must know of a shell command. Runs nothing, never rejects for what the command says. */
-export async function inspectCommand(command: string, options: InspectionOptions = {}): Promise<ShellFacts> {
-  const { cwd, home = homedir(), hidden = [], roots = [], follow } = options
+/** What the judge must know about a shell command. Runs nothing, never rejects for what the command says. */
+export async function inspectCommand(command: string, options: InspectionOptions = {}): Promise<CommandInspection> {
+  const { cwd, home = homedir(), roots = [], readable = [], follow, isFolder, isConfined = false } = options
+  const view = options.view ?? createProtectedSet({ homes: [home] }).look()
   // Loaded with the first command: a server without one does not pay for the import.
   const shell = await (parser ??= import('unbash'))
   const reading = readCommand(command, shell, { home, ...(cwd === undefined ? {} : { cwd }) })
-  if (reading.exceeds !== undefined) {
-    return {
-      type: 'shell',
-      risk: 'other',
-      isUnderstood: false,
-      hasWrapper: reading.hasWrapper,
-      exceeds: reading.exceeds,
-    }
+  const { hasWrapper, exceeds } = reading
+  if (exceeds !== undefined) {
+    return { facts: { type: 'shell', risk: 'other', isUnderstood: false, hasWrapper, exceeds }, guarded: [] }
   }
   const context: PathContext = { home, folders: reading.folders }
   const isUncertain = reading.commands.some((one) => isUncertainDelete(one, context))
   const isUnderstood = reading.doubts.length === 0 && !isUncertain && !DECEPTIVE.test(command)
   const hardline = findHardline(reading, context)
-  const mayBeSafe = isUnderstood && !reading.hasWrapper && hardline === undefined && reading.commands.length === 1
-  const safety = { ...context, hidden, roots, ...(follow && { follow }) }
-  const isSafe = mayBeSafe && isSafeCommand(command, shell.parse(command), safety)
+  const own = [...roots, ...readable]
+  const paths = judgePaths(findNamedPaths(reading.commands, context), { view, own, ...(follow && { follow }) })
+  const isOpen = hardline === undefined && paths.secret === undefined && paths.guarded.length === 0
+  const mayBeSafe = isOpen && isUnderstood && !hasWrapper && reading.commands.length === 1
+  const looks = { ...(follow && { follow }), ...(isFolder && { isFolder }) }
+  const safety = { ...context, view, roots, readable, isConfined, ...looks }
+  const isSafe = mayBeSafe && isSafeCommand(command, shell.parse(command), safety) && isReadable(reading, options)
   return {
-    type: 'shell',
-    risk: hardline === undefined ? (isSafe ? 'safe' : findRisk(reading, context)) : 'dangerous',
-    ...(hardline === undefined ? {} : { hardline }),
-    isUnderstood,
-    hasWrapper: reading.hasWrapper,
+    facts: {
+      type: 'shell',
+      risk: hardline === undefined ? (isSafe ? 'safe' : findRisk(reading, paths)) : 'dangerous',
+      ...(hardline === undefined ? {} : { hardline }),
+      isUnderstood,
+      hasWrapper,
+      ...(paths.secret !== undefined && { outside: paths.secret }),
+      ...(paths.guarded.length > 0 && { guarded: paths.guarded.map(({ path }) => path) }),
+    },
+    guarded: paths.guarded,
   }
 }
 
-function findRisk({ commands }: ShellReading, context: PathContext): ShellFacts['risk'] {
+function isReadable({ commands }: ShellReading, { cwd, canReadGit }: InspectionOptions): boolean {
+  if (commands[0]?.name !== 'git' || canReadGit === undefined) return true
+  return cwd !== undefined && canReadGit(cwd)
+}
+
+function findRisk({ commands }: ShellReading, { guarded }: JudgedPaths): ShellFacts['risk'] {
   if (commands.some(isDangerous)) return 'dangerous'
-  return commands.some((command) => touchesSensitiveFile(command, context)) ? 'sensitive' : 'other'
+  return guarded.length > 0 ? 'sensitive' : 'other'
 }
 
 const AS_ANOTHER_USER: ReadonlySet<string> = new Set(['sudo', 'doas', 'pkexec', 'run0'])

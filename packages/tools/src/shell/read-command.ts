@@ -60,6 +60,7 @@ export function readCommand(command: string, parser: ShellParser, { home, cwd }:
         name,
         args,
         written: [],
+        read: [],
         stdin: found.stdin,
         fedBy: fedBy === 'nobody' ? found.fedBy : fedBy,
       }

@@ -115,8 +115,8 @@ function visit(node: SyntaxNode, place: Place, reader: ScriptReader): void {
         for (const word of node.wordlist ?? []) rememberWord(node.name.value, word, reader)
       }
       if (node.type === 'Redirected') {
-        const written = writtenBy(node.redirects, reader)
-        if (written.length > 0) reader.note({ ...NOTHING, written }, [])
+        const [written, read] = [writtenBy(node.redirects, reader), readBy(node.redirects, reader)]
+        if (written.length + read.length > 0) reader.note({ ...NOTHING, written, read }, [])
         const readsElse = node.redirects.some((one) => one.type !== 'Redirect' || one.operator.startsWith('<'))
         return visitChildren({ ...deeper, isPiped: place.isPiped || readsElse })
       }
@@ -124,7 +124,7 @@ function visit(node: SyntaxNode, place: Place, reader: ScriptReader): void {
   }
 }
 
-const NOTHING: SimpleCommand = { name: '', args: [], written: [], stdin: 'nothing', fedBy: 'nobody' }
+const NOTHING: SimpleCommand = { name: '', args: [], written: [], read: [], stdin: 'nothing', fedBy: 'nobody' }
 
 function readCommand(node: Command, place: Place, reader: ScriptReader): void {
   const { reading } = reader
@@ -139,8 +139,8 @@ function readCommand(node: Command, place: Place, reader: ScriptReader): void {
   if (first && (!first.isKnown || first.hasGlob)) reading.doubts.push('a command that only the run can tell')
   const name = first && !first.text.includes(UNKNOWN) ? baseName(first.text) : ''
   if (place.isBeside && place.functions.includes(name)) reading.isForkBomb = true
-  const written = writtenBy(node.redirects, reader)
-  reader.note({ name, args, written, stdin: stdinOf(node.redirects, place, reader), fedBy: 'nobody' }, fields)
+  const [written, read] = [writtenBy(node.redirects, reader), readBy(node.redirects, reader)]
+  reader.note({ name, args, written, read, stdin: stdinOf(node.redirects, place, reader), fedBy: 'nobody' }, fields)
 }
 
 /** The parser is tolerant: of `a( b` it makes the command `a b`. Between its words there must be nothing but space. */
@@ -179,6 +179,13 @@ function writtenBy(redirects: readonly Redirection[], reader: ScriptReader): rea
   return redirects.flatMap((redirect) => {
     if (redirect.type !== 'Redirect' || redirect.operator === '<' || redirect.operator === '<&') return []
     return redirect.target ? expandWord(redirect.target, wordContext(reader)) : []
+  })
+}
+
+function readBy(redirects: readonly Redirection[], reader: ScriptReader): readonly Field[] {
+  return redirects.flatMap((redirect) => {
+    const reads = redirect.type === 'Redirect' && (redirect.operator === '<' || redirect.operator === '<>')
+    return reads && redirect.target ? expandWord(redirect.target, wordContext(reader)) : []
   })
 }
 

@@ -1,81 +1,39 @@
-// The commands that need nobody's leave: they read and print. An option that makes one of them write a file or run a
-// program takes it off the list, and so does a word that could turn into such an option when it is expanded.
+// The commands that need nobody's leave: they read the workspace and print. One is on the list only if each of its
+// options is known and everything that it names or walks lies in the workspace.
 import type { Command, ParsedScript, Word } from 'unbash'
+import { isBelow, isWithin } from '../protected/path-order.ts'
+import type { ProtectedView } from '../protected/protected-set.ts'
 import { type Field, type WordContext, expandWord } from './field.ts'
-import { type HiddenContext, type ReadingManner, showsHidden } from './hidden-files.ts'
-import type { PathContext } from './paths.ts'
-import { flagsOf } from './simple-command.ts'
+import { KNOWN_COMMANDS, type KnownCommand } from './known-commands.ts'
+import { type ReadOptions, readOptions } from './known-options.ts'
+import { type PathContext, pathsOf } from './paths.ts'
 
-type IsHarmless = (args: readonly string[]) => boolean
-
-interface SafeCommand {
-  readonly words: string
-  /** Absent: none of its options does any harm. */
-  readonly isHarmless?: IsHarmless
+export interface SafetyContext extends PathContext {
+  readonly view: ProtectedView
+  readonly roots: readonly string[]
+  readonly readable: readonly string[]
+  readonly isConfined: boolean
+  readonly follow?: (path: string) => string | undefined
+  /** Default: nothing is a folder. */
+  readonly isFolder?: (path: string) => boolean
 }
 
-/**
- * `--output` writes, `--ext-diff` and `--textconv` run what the repository's configuration says, signatures run gpg,
- * help runs a pager or a browser. Git takes unique beginnings of long options, hence prefixes.
- */
-const isHarmlessGit: IsHarmless = (args) =>
-  !args.some((arg) => {
-    if (arg.startsWith('--ou') && !arg.startsWith('--output-indicator-')) return true
-    return /^--(?:ext|textc|show-sig|he|ed)/.test(arg) || arg === '-h' || arg.includes('%G')
-  })
-
-const isHarmlessGitConfig: IsHarmless = (args) =>
-  args.every(
-    (arg) =>
-      !arg.startsWith('-') ||
-      /^(?:--(?:local|global|system|worktree|bool|int|path|null|show-origin|show-scope)|-z)$/.test(arg),
-  )
-
-/** `-C` writes a compiled magic file, `-z` runs decompressors, `-s` reads devices, `-m` loads a stranger's rules. */
-const isHarmlessFile: IsHarmless = (args) =>
-  args.every(
-    (arg) =>
-      !arg.startsWith('-') ||
-      /^(?:-[bihkLNnr0v]+|--(?:brief|mime|mime-type|mime-encoding|dereference|no-dereference|version|help))$/.test(arg),
-  )
-
-/** `-l` runs `pr`. */
-const isHarmlessDiff: IsHarmless = (args) =>
-  args.every((arg) => !/^-[a-zA-Z0-9]*l/.test(arg) && !arg.startsWith('--pa'))
-
-/** Without a dash, `e` prints the environment of every process, and with it whatever secrets stand there. */
-const isHarmlessPs: IsHarmless = (args) =>
-  args.every(
-    (arg) => (arg.startsWith('-') ? !/^-[a-zA-Z]*E/.test(arg) : !/^[a-zA-Z]*e/.test(arg)) && !/environ/.test(arg),
-  )
-
-const GIT = 'status log diff show shortlog describe blame ls-files ls-tree rev-parse'.split(' ')
-const PLAIN = 'ls cat echo pwd which head tail wc grep du df'.split(' ')
-
-const SAFE_COMMANDS: readonly SafeCommand[] = [
-  ...GIT.map((verb) => ({ words: `git ${verb}`, isHarmless: isHarmlessGit })),
-  { words: 'git stash list', isHarmless: isHarmlessGit },
-  { words: 'git config --get', isHarmless: isHarmlessGitConfig },
-  { words: 'file', isHarmless: isHarmlessFile },
-  { words: 'diff', isHarmless: isHarmlessDiff },
-  { words: 'ps', isHarmless: isHarmlessPs },
-  ...PLAIN.map((words) => ({ words })),
-]
-
 const SPECIAL = /[;&|`$<>\n\r]/
-export function isSafeCommand(source: string, script: ParsedScript, context: HiddenContext): boolean {
+
+export function isSafeCommand(source: string, script: ParsedScript, context: SafetyContext): boolean {
   if (SPECIAL.test(source)) return false
   const command = onlyCommand(script)
   if (!command?.name || command.prefix.length > 0 || command.redirects.length > 0) return false
   const words = [command.name, ...command.args]
   if (!words.every((word): word is Word => word.type === 'Word')) return false
-  const safe = SAFE_COMMANDS.find((one) => startsWithWords(words, one.words.split(' ')))
-  if (!safe) return false
-  const args = words.slice(safe.words.split(' ').length).flatMap((word) => expandWord(word, wordsOf(context)))
+  const known = KNOWN_COMMANDS.find((one) => startsWithWords(words, one.words.split(' ')))
+  if (!known) return false
+  const args = words.slice(known.words.split(' ').length).flatMap((word) => expandWord(word, wordsOf(context)))
   if (args.some(({ isKnown }) => !isKnown)) return false
-  if (safe.isHarmless && args.some(mayBecomeOption)) return false
-  if (safe.isHarmless?.(args.map(({ text }) => text)) === false) return false
-  return !showsHidden(args, mannerOf(command.name.value, args), context)
+  // `git log *` takes a file named `--output=x` for an option.
+  if (args.some(mayBecomeOption)) return false
+  const options = readOptions(args, known.options)
+  return options !== undefined && staysInside(known, options, context)
 }
 
 function onlyCommand({ commands, errors }: ParsedScript): Command | undefined {
@@ -89,20 +47,67 @@ function startsWithWords(words: readonly Word[], expected: readonly string[]): b
   return expected.every((text, index) => words[index]?.text === text)
 }
 
-/** `git log *` takes a file named `--output=x` for an option. */
 function mayBecomeOption({ text, hasGlob }: Field): boolean {
   return hasGlob && /^[*?[!@+]/.test(text)
 }
 
-function mannerOf(name: string, args: readonly Field[]): ReadingManner {
-  const flags = flagsOf(args)
-  if (name === 'git') return { readsTrees: flags.has('no-index'), followsLinks: false }
-  if (name !== 'grep' && name !== 'diff') return { readsTrees: false, followsLinks: false }
-  const long = [...flags].filter((flag) => flag.length > 1)
-  const readsTrees =
-    ['r', 'R', 'd', 'directories'].some((flag) => flags.has(flag)) || long.some((flag) => /recurs/.test(flag))
-  const isGrepAlongLinks = flags.has('R') || long.some((flag) => flag.startsWith('de'))
-  return { readsTrees, followsLinks: readsTrees && (name === 'diff' || isGrepAlongLinks) }
+function staysInside(known: KnownCommand, options: ReadOptions, context: SafetyContext): boolean {
+  const { operands } = options
+  switch (known.operands) {
+    case 'words': {
+      const { shape = /^[\w.@+:=-]*$/ } = known
+      return operands.every(({ text, hasGlob }) => !hasGlob && shape.test(text))
+    }
+    case 'texts':
+      // A glob prints names of files.
+      return operands.filter(({ hasGlob }) => hasGlob).every((field) => isInside(field, context))
+    case 'git':
+      return operands.every((field) => isInside(field, context))
+    case 'paths':
+    case 'pattern': {
+      const hasPattern = options.letters.has('e') || options.names.has('regexp')
+      const paths = known.operands === 'pattern' && !hasPattern ? operands.slice(1) : operands
+      return paths.every((field) => isInside(field, context)) && walksInside(known, paths, options, context)
+    }
+  }
+}
+
+/** Every path that the field may mean, by name and through links. */
+function isInside(field: Field, context: SafetyContext): boolean {
+  if (field.text === '-' || field.text === '' || field.text === '/dev/null') return true
+  // Whatever a glob names may be a link.
+  if (field.hasGlob && !context.isConfined) return false
+  const paths = pathsOf(field, context)
+  const led = field.hasGlob ? [] : realPathsOf(field, context)
+  return [...paths, ...led].every((path) => isOwn(path, context))
+}
+
+function isOwn(path: string, { roots, readable, folders }: SafetyContext): boolean {
+  const own = [...(roots.length === 0 ? folders : roots), ...readable]
+  return own.some((folder) => isWithin(path, folder))
+}
+
+/** By the path as it is written: `link/..` is where the link leads, not where it lies. */
+function realPathsOf({ text }: Field, { folders, follow }: SafetyContext): readonly string[] {
+  if (follow === undefined) return []
+  const paths = text.startsWith('/') ? [text] : folders.map((folder) => `${folder}/${text}`)
+  return paths.flatMap((path) => follow(path) ?? [])
+}
+
+/** In a sandbox a walk finds nothing that is protected. */
+function walksInside(
+  { walks = [], readsFolders = false }: KnownCommand,
+  operands: readonly Field[],
+  { letters, names }: ReadOptions,
+  context: SafetyContext,
+): boolean {
+  const { isConfined, folders, follow, isFolder = () => false, view } = context
+  if (isConfined) return true
+  const paths = operands.flatMap((one) => pathsOf(one, context)).map((path) => follow?.(path) ?? path)
+  if (readsFolders && paths.some(isFolder)) return false
+  const isWalking = walks === 'always' || walks.some((option) => letters.has(option) || names.has(option))
+  const starts = paths.length === 0 ? folders : paths
+  return !isWalking || starts.every((start) => !view.entries.some(({ path }) => isBelow(path, start)))
 }
 
 function wordsOf({ home }: PathContext): WordContext {

@@ -2,12 +2,13 @@ import type { Field } from './field.ts'
 
 /** One command at a place where it would be run, however deep inside of others. */
 export interface SimpleCommand {
-  /** The last part of its path; empty when there is none, or only the run can tell. */
+  /** The last part of its path; empty when there is none, or only the run shows it. */
   readonly name: string
   readonly args: readonly Field[]
-  /** Files that its redirections open for writing. */
+  /** Files that its redirections open for writing, and for reading. */
   readonly written: readonly Field[]
-  /** What it reads: text of ours, somebody's output, or neither. */
+  readonly read: readonly Field[]
+  /** What comes in: a text of the script, the output of another command or a file, or nothing. */
   readonly stdin: 'nothing' | 'pipe' | { readonly text: Field }
   /** Who gives it more arguments than are written here. */
   readonly fedBy: 'nobody' | 'find' | 'xargs'

@@ -26,7 +26,7 @@ export const waitingCall = z
     diffs: z.array(fileDiff),
     approval: z
       .object({
-        reason: z.enum(['preset', 'user-rule', 'not-trusted', 'not-understood', 'other']),
+        reason: z.enum(['preset', 'user-rule', 'not-trusted', 'not-understood', 'protected-path', 'other']),
         /** Hash of exactly what will run. */
         callHash: z.string(),
         /** Whether it can be allowed for the rest of the session. */

@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { onTestFinished } from 'vitest'
+import { createProtectedSet } from '../../protected/protected-set.ts'
 import { createFileTools, type FileToolsOptions } from '../file-tools.ts'
 
 /** A workspace in a temporary directory, which is removed with the test. */
@@ -20,7 +21,10 @@ export interface Workbench {
   tool(name: string): Tool
 }
 
-export interface WorkbenchOptions extends Partial<FileToolsOptions> {
+export interface WorkbenchOptions extends Omit<FileToolsOptions, 'protectedSet'> {
+  /** Below `dir`. */
+  readonly secret?: readonly string[]
+  readonly guarded?: readonly string[]
   /** Below `dir`, the working directory first; `ws` unless said otherwise. */
   readonly roots?: readonly string[]
 }
@@ -41,8 +45,9 @@ function createWorkbench(createInvocation: CreateInvocation, options: WorkbenchO
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }))
   const roots = (options.roots ?? ['ws']).map((root) => join(dir, root))
   for (const root of roots) mkdirSync(root, { recursive: true })
-  const protectedPaths = (options.protectedPaths ?? []).map((path) => join(dir, path))
-  const tools = createFileTools({ ...options, protectedPaths })
+  const under = (paths: readonly string[] = []) => paths.map((path) => join(dir, path))
+  const protectedSet = createProtectedSet({ secret: under(options.secret), guarded: under(options.guarded), homes: [] })
+  const tools = createFileTools({ ...options, protectedSet })
   const workspace = { cwd: roots[0] ?? dir, roots }
   const tool = (name: string): Tool => {
     const found = tools.find((each) => each.name === name)

@@ -14,7 +14,7 @@ afterAll(() => {
 
 it('S9: where there is no sandbox and one is required, nothing runs', async () => {
   const { createInvocation } = await import('@polylogue/testkit')
-  const { createBashTool } = await import('./bash-tool.ts')
+  const { createBashTool } = await import('../bash/bash-tool.ts')
   const { detectSandbox } = await import('./detect-sandbox.ts')
   expect(await detectSandbox()).toBe('none')
   const tool = createBashTool({ stateDir: '/nowhere', outputDir: '/nowhere', sandbox: 'required' })

@@ -1,0 +1,28 @@
+import { createProtectedSet, type ProtectedSet } from '@polylogue/tools'
+import { basename, join } from 'node:path'
+import type { LoadedConfig } from '../config/load-config.ts'
+import { findLocalImports } from './local-imports.ts'
+
+export interface ServerPlaces {
+  readonly dataDir: string
+  /** The database with the files beside it, wherever it lies. */
+  readonly databaseFiles: readonly string[]
+  readonly config: Pick<LoadedConfig, 'directory' | 'file' | 'skillDirectories'>
+}
+
+/** What tools, commands and clients must not touch on this server. */
+export function createServerProtectedSet({ dataDir, databaseFiles, config }: ServerPlaces): ProtectedSet {
+  // The keys are named too, so that a hard link to one is recognised wherever it lies.
+  const keys = ['local.key', 'secret.key'].map((name) => join(dataDir, name))
+  return createProtectedSet({ secret: [dataDir, ...keys, ...databaseFiles], guarded: configFilesOf(config) })
+}
+
+const CONFIG_NAMES = ['polylogue.config.ts', 'polylogue.config.js', 'polylogue.config.json']
+
+/** Also those that do not exist yet: nothing that tools write may become a configuration. */
+function configFilesOf({ directory, file, skillDirectories }: ServerPlaces['config']): readonly string[] {
+  const usual = [...CONFIG_NAMES, 'agents', 'skills'].map((name) => join(directory, name))
+  if (file === undefined) return [...usual, ...skillDirectories]
+  const own = join(directory, basename(file))
+  return [...new Set([...usual, ...skillDirectories, own, ...findLocalImports(own)])]
+}

@@ -1,0 +1,27 @@
+import type { EditorOf } from '../editor/editor.ts'
+import type { ProtectedSet } from '../protected/protected-set.ts'
+
+export interface BashToolOptions {
+  /** For what must survive a crash; see `sweepLeftovers`. */
+  readonly stateDir: string
+  /** Long outputs go to a file below it, in a folder per session. */
+  readonly outputDir: string
+  /** `auto`: bubblewrap where it works. `required`: no command runs without it. Default `auto`. */
+  readonly sandbox?: 'auto' | 'none' | 'required'
+  /** Whether sandboxed commands have a network. Default: no. */
+  readonly network?: boolean
+  /** What commands must not touch. Default: what is protected on every machine. */
+  readonly protectedSet?: ProtectedSet
+  /** Paths that sandboxed commands may read besides programs and their workspace. */
+  readonly readable?: readonly string[]
+  /** Folders of skills, whose scripts commands may run. */
+  readonly skills?: readonly string[]
+  /** Default: bash, or `/bin/sh` where there is none. */
+  readonly shell?: string
+  /** Variables that commands get besides the usual ones. */
+  readonly environment?: Readonly<Record<string, string>>
+  /** Default 64 MiB: a command that prints more is stopped. */
+  readonly mostOutputBytes?: number
+  /** The editor in whose terminals commands run, where it offers them. Absent: they run here. */
+  readonly editorOf?: EditorOf | undefined
+}

@@ -1,0 +1,46 @@
+import { statSync } from 'node:fs'
+import type { Workspace } from '@polylogue/engine'
+import { canBeShadowed } from '../git/shadow-repository.ts'
+import { type ProtectedSet, realPathOf } from '../protected/protected-set.ts'
+import { type Sandbox, detectSandbox } from '../sandbox/detect-sandbox.ts'
+import type { SandboxPlanner } from '../sandbox/plan-sandbox.ts'
+import type { InspectionOptions } from '../shell/inspect-command.ts'
+import type { BashToolOptions } from './bash-options.ts'
+
+export interface BashParts {
+  readonly options: BashToolOptions
+  readonly protectedSet: ProtectedSet
+  readonly planner: SandboxPlanner
+}
+
+/** How a command is looked at: where it runs, what is protected there, and whether a sandbox holds it. */
+export async function placeOf(workspace: Workspace, parts: BashParts): Promise<InspectionOptions> {
+  const { cwd, roots, readable = [] } = workspace
+  const isConfined = (await findSandbox(parts.options)) === 'bubblewrap'
+  const view = parts.protectedSet.look()
+  return {
+    cwd,
+    home: parts.planner.home,
+    roots,
+    readable,
+    view,
+    follow: realPathOf,
+    isFolder,
+    isConfined,
+    canReadGit: canBeShadowed,
+  }
+}
+
+export async function findSandbox({ sandbox }: BashToolOptions): Promise<Sandbox> {
+  return sandbox === 'none' ? 'none' : detectSandbox()
+}
+
+export async function requireSandbox(options: BashToolOptions): Promise<Sandbox> {
+  const found = await findSandbox(options)
+  if (found === 'none' && options.sandbox === 'required') {
+    throw new Error('commands must run in a sandbox here, but bubblewrap is missing or not allowed to make one')
+  }
+  return found
+}
+
+const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false

@@ -1,0 +1,179 @@
+import { randomBytes } from 'node:crypto'
+import { existsSync, realpathSync } from 'node:fs'
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { JsonObject, ToolInvocation, ToolOutput } from '@polylogue/engine'
+import { identityOf } from '../files/directory.ts'
+import { SANDBOX_PROGRAM, type Sandbox, detectAbility } from '../sandbox/detect-sandbox.ts'
+import type { PlannedSandbox } from '../sandbox/plan-sandbox.ts'
+import { buildSandboxArgv } from '../sandbox/sandbox-argv.ts'
+import { inspectCommand } from '../shell/inspect-command.ts'
+import type { NamedPath } from '../shell/named-paths.ts'
+import { DEFAULT_TIMEOUT_MS, bashInput } from './bash-input.ts'
+import { cleanEnvironment } from './clean-environment.ts'
+import type { SandboxArgv } from './command-argv.ts'
+import { type BashParts, placeOf, requireSandbox } from './command-place.ts'
+import { describeEnd } from './describe-end.ts'
+import { findShell } from './find-shell.ts'
+import { createKeptOutput } from './kept-output.ts'
+import { createLiveText } from './live-text.ts'
+import { type OpenRoots, openRoots } from './open-roots.ts'
+import { openOutputPipe } from './output-pipe.ts'
+import { pruneOutputs } from './prune-outputs.ts'
+import { type ReadingParts, prepareReading } from './reading-parts.ts'
+import { type CommandEnd, runCommand } from './run-command.ts'
+import { runInTerminal } from './run-in-terminal.ts'
+import { forgetRunning, noteRunning } from './running-calls.ts'
+import { FIRST_FOLDER_FD, spawnCommand } from './spawn-command.ts'
+
+const MOST_OUTPUT_BYTES = 64 * 1024 * 1024
+
+/** One call from its grant to its result. Rejects with a sentence when it may not run as it was judged. */
+export async function runBash(invocation: ToolInvocation, parts: BashParts): Promise<ToolOutput> {
+  const { signal, sessionId, workspace, grant } = invocation
+  const { stateDir, outputDir } = parts.options
+  signal.throwIfAborted()
+  const { command } = bashInput.parse(invocation.input)
+  const sandbox = await requireSandbox(parts.options)
+  const { guarded } = await inspectCommand(command, await placeOf(workspace, parts))
+  requireGranted(guarded, grant.call.guarded ?? [])
+  const roots = await openRoots(workspace)
+  const outputs = join(outputDir, safeName(sessionId))
+  const marker = randomBytes(16).toString('hex')
+  let reading: ReadingParts | undefined
+  try {
+    await mkdir(outputs, { recursive: true, mode: 0o700 })
+    await pruneOutputs(outputs)
+    if (grant.call.isHarmless) reading = await prepareReading(command, workspace, join(stateDir, 'git', marker))
+    return await runIn({ sandbox, roots, outputs, marker, guarded, reading }, invocation, parts)
+  } finally {
+    await reading?.remove()
+    await roots.close()
+  }
+}
+
+/** A link may have been exchanged since the call was judged. */
+function requireGranted(guarded: readonly NamedPath[], granted: readonly string[] | 'all'): void {
+  if (granted === 'all') return
+  const other = guarded.find(({ path }) => !granted.includes(path))
+  if (other) throw new Error(`${other.path} is protected, and this call was not allowed to touch it`)
+}
+
+interface CommandPlace {
+  readonly sandbox: Sandbox
+  readonly roots: OpenRoots
+  readonly outputs: string
+  readonly marker: string
+  /** Protected paths that the command names. */
+  readonly guarded: readonly NamedPath[]
+  readonly reading: ReadingParts | undefined
+}
+
+async function runIn(place: CommandPlace, invocation: ToolInvocation, parts: BashParts): Promise<ToolOutput> {
+  const { command, timeoutMs = DEFAULT_TIMEOUT_MS } = bashInput.parse(invocation.input)
+  const { grant, workspace, sessionId, toolCallId, signal } = invocation
+  const { stateDir, mostOutputBytes: mostBytes = MOST_OUTPUT_BYTES, shell = findShell(), editorOf } = parts.options
+  const { sandbox, roots, outputs, marker, reading } = place
+  const isConfined = sandbox === 'bubblewrap'
+  const environment = cleanEnvironment(process.env, addedEnvironment(place, parts), marker)
+  const start = { grant, command, cwd: workspace.cwd, shell, environment: reading?.change(environment) ?? environment }
+  const limits = { timeoutMs, mostBytes }
+  const run = { marker, timeoutMs, signal, ...(isConfined && { holder: SANDBOX_PROGRAM }) }
+  const planned: PlannedSandbox[] = []
+  const confine = async (mountBy: 'descriptor' | 'name'): Promise<PlannedSandbox> => {
+    const one = await planFor(place, invocation, parts, mountBy)
+    planned.push(one)
+    return one
+  }
+  await noteRunning(stateDir, marker)
+  try {
+    const terminals = editorOf?.(sessionId)?.terminals
+    if (terminals) {
+      const named = isConfined && { sandbox: await toArgv(await confine('name'), roots) }
+      const shown = await runInTerminal({ ...run, terminals, toolCallId, start: { ...start, ...named } })
+      if (shown) return toOutput(shown.end, shown.printed, { sandbox, limits, more: { terminal: true } })
+    }
+    const held = isConfined ? await holdIn(await confine((await detectAbility()).mountsBy), roots) : { folder: roots.cwd }
+    const output = createKeptOutput({ path: join(outputs, `${marker.slice(0, 12)}.txt`), mostBytes })
+    const end = await runCommand({
+      ...run,
+      pipe: await openOutputPipe(join(stateDir, `${marker}.pipe`)),
+      output,
+      live: createLiveText(invocation.progress),
+      mostBytes,
+      start: (outputFd) => spawnCommand({ ...start, ...held, outputFd }),
+    })
+    return toOutput(end, output.text(), { sandbox, limits, more: { outputBytes: output.bytes } })
+  } finally {
+    for (const one of planned) await one.close()
+    await forgetRunning(stateDir, marker)
+  }
+}
+
+/** An editor starts its terminals itself, so their mounts can only go by name. */
+function planFor(
+  { roots, outputs, guarded, reading }: CommandPlace,
+  { workspace, grant }: ToolInvocation,
+  { planner, options }: BashParts,
+  mountBy: 'descriptor' | 'name',
+): Promise<PlannedSandbox> {
+  const readable = [outputs, ...(workspace.readable ?? []), ...(options.skills ?? []), ...(reading?.folders ?? [])]
+  return planner.plan({
+    cwd: workspace.cwd,
+    roots: roots.directories,
+    readable: readable.map(realPath),
+    granted: grant.call.guarded ?? [],
+    named: guarded,
+    ...(mountBy === 'descriptor' && { firstFd: FIRST_FOLDER_FD }),
+  })
+}
+
+async function holdIn(planned: PlannedSandbox, roots: OpenRoots) {
+  return { folder: '/', folderFds: planned.fds, sandbox: await toArgv(planned, roots) }
+}
+
+/** What was mounted by name is checked again inside. */
+async function toArgv({ plan }: PlannedSandbox, { directories }: OpenRoots): Promise<SandboxArgv> {
+  const isByName = plan.mounts.some((mount) => mount.type === 'write' && mount.fd === undefined)
+  const expected = isByName
+    ? await Promise.all(directories.map(async ({ path, handle }) => ({ path, identity: await identityOf(handle) })))
+    : []
+  return { file: SANDBOX_PROGRAM, args: buildSandboxArgv(plan), expected }
+}
+
+function addedEnvironment({ sandbox }: CommandPlace, { options, planner }: BashParts): Record<string, string> {
+  const { environment = {} } = options
+  return sandbox === 'bubblewrap' ? { TMPDIR: '/tmp', HOME: planner.home, ...environment } : { ...environment }
+}
+
+interface OutputNotes {
+  readonly sandbox: Sandbox
+  readonly limits: Parameters<typeof describeEnd>[1]
+  readonly more: JsonObject
+}
+
+function toOutput(end: CommandEnd, printed: string, { sandbox, limits, more }: OutputNotes): ToolOutput {
+  const remarks = describeEnd(end, limits)
+  const { exitCode, signal, stopped, leftovers, survivors } = end
+  return {
+    content: [printed.replace(/\n$/, ''), remarks].filter((text) => text !== '').join('\n') || '(no output)',
+    ...(exitCode === 0 && stopped === undefined && survivors === 0 ? {} : { isError: true }),
+    meta: {
+      sandbox,
+      ...(exitCode === undefined ? {} : { exitCode }),
+      ...(signal === undefined ? {} : { signal }),
+      ...(stopped === undefined ? {} : { stopped }),
+      ...(leftovers === 0 ? {} : { leftovers }),
+      ...more,
+    },
+  }
+}
+
+/** Links lead elsewhere in the sandbox, or nowhere. */
+function realPath(path: string): string {
+  return existsSync(path) ? realpathSync(path) : path
+}
+
+function safeName(id: string): string {
+  return id.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 80)
+}

@@ -1,0 +1,157 @@
+// A repository's history without its settings. Git runs programs that a repository names in its configuration, its hooks,
+// its attributes and its submodules, also for commands that only read. A shadow has the objects and references linked,
+// the index copied and the configuration reduced, and a `git` of ours that adds what switches the rest off.
+//
+//   <folder>/dir/       what Git takes for the repository: HEAD, config, index, links to objects, refs and logs
+//   <folder>/bin/git    calls the real one
+import { constants, existsSync, lstatSync, readFileSync, readdirSync, type Stats } from 'node:fs'
+import { copyFile, mkdir, readFile, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { reduceGitConfig } from './reduce-git-config.ts'
+
+export interface ShadowRepository {
+  readonly folder: string
+  /** For the command that runs in it. */
+  readonly environment: Readonly<Record<string, string>>
+  /** To be put before the others on PATH. */
+  readonly programs: string
+  remove(): Promise<void>
+}
+
+const LARGEST_INDEX = 64 * 1024 * 1024
+const LARGEST_TEXT = 1024 * 1024
+
+/** Whether the folder is the top of a plain repository: nothing of it lies elsewhere. */
+function isPlainRepository(folder: string): boolean {
+  const git = join(folder, '.git')
+  const isFolder = (name: string): boolean => lstatOf(join(git, name))?.isDirectory() ?? false
+  const isFile = (name: string, most: number): boolean => {
+    const stats = lstatOf(join(git, name))
+    return stats !== undefined && stats.isFile() && stats.size <= most
+  }
+  const isAbsent = (name: string): boolean => lstatOf(join(git, name)) === undefined
+  return (
+    isFolder('.') &&
+    isFolder('objects') &&
+    isFolder('refs') &&
+    isFile('HEAD', LARGEST_TEXT) &&
+    isFile('config', LARGEST_TEXT) &&
+    (isAbsent('index') || isFile('index', LARGEST_INDEX)) &&
+    ['commondir', 'reftable', 'objects/info/alternates', 'objects/info/http-alternates'].every(isAbsent) &&
+    ['objects/pack', 'objects/info', 'logs', 'info'].every((name) => isAbsent(name) || isFolder(name))
+  )
+}
+
+/** Whether a shadow can be made of the repository whose top this folder is. */
+export function canBeShadowed(folder: string): boolean {
+  if (!isPlainRepository(folder)) return false
+  return reduceGitConfig(readFileSync(join(folder, '.git', 'config'), 'utf8')) !== undefined
+}
+
+/** Copied, where they exist. */
+const COPIED = [
+  'HEAD ORIG_HEAD FETCH_HEAD MERGE_HEAD CHERRY_PICK_HEAD REVERT_HEAD REBASE_HEAD BISECT_LOG MERGE_MODE MERGE_MSG',
+  'shallow index info/exclude info/sparse-checkout',
+].flatMap((line) => line.split(' '))
+const LINKED = ['objects', 'refs', 'packed-refs', 'logs', 'rebase-merge', 'rebase-apply']
+
+/** `undefined` when this is no repository that can be read without its settings. */
+export async function createShadowRepository(
+  top: string,
+  folder: string,
+  program: string,
+): Promise<ShadowRepository | undefined> {
+  if (!isPlainRepository(top)) return undefined
+  const git = join(top, '.git')
+  const config = reduceGitConfig(await readFile(join(git, 'config'), 'utf8'))
+  if (config === undefined) return undefined
+  const dir = join(folder, 'dir')
+  const programs = join(folder, 'bin')
+  for (const path of [join(dir, 'info'), programs]) await mkdir(path, { recursive: true, mode: 0o700 })
+  await writeFile(join(dir, 'config'), config.text)
+  const shared = readdirSync(git).filter((name) => /^sharedindex\.[0-9a-f]+$/.test(name))
+  for (const name of [...COPIED, ...shared]) await copyPlain(join(git, name), join(dir, name))
+  for (const name of LINKED) if (existsSync(join(git, name))) await symlink(join(git, name), join(dir, name))
+  await writeFile(join(programs, 'git'), wrapperFor(program, join(git, 'config')), { mode: 0o700 })
+  return {
+    folder,
+    programs,
+    environment: environmentFor(dir, top),
+    remove: () => rm(folder, { recursive: true, force: true }),
+  }
+}
+
+/** Never through a link. The time stays: Git compares it with those of the files. */
+async function copyPlain(from: string, to: string): Promise<void> {
+  const stats = lstatOf(from)
+  if (stats === undefined || !stats.isFile() || stats.size > LARGEST_INDEX) return
+  await copyFile(from, to, constants.COPYFILE_EXCL)
+  const { atime, mtime } = await stat(from)
+  await utimes(to, atime, mtime)
+}
+
+function lstatOf(path: string): Stats | undefined {
+  return lstatSync(path, { throwIfNoEntry: false })
+}
+
+/** Nothing that a setting could name is used: what is set here comes before every file. */
+const SETTINGS: Readonly<Record<string, string>> = {
+  'core.attributesFile': '/dev/null',
+  'core.excludesFile': '/dev/null',
+  'core.fsmonitor': 'false',
+  'core.hooksPath': '/dev/null',
+  'core.pager': 'cat',
+  'core.untrackedCache': 'false',
+  'diff.ignoreSubmodules': 'all',
+  'diff.submodule': 'short',
+  'gpg.program': '/bin/false',
+  'gpg.ssh.program': '/bin/false',
+  'gpg.x509.program': '/bin/false',
+  'log.showSignature': 'false',
+  'protocol.allow': 'never',
+  'status.submoduleSummary': 'false',
+  'submodule.recurse': 'false',
+}
+
+function environmentFor(dir: string, top: string): Readonly<Record<string, string>> {
+  const settings = Object.entries(SETTINGS).flatMap(([key, value], index) => [
+    [`GIT_CONFIG_KEY_${index}`, key],
+    [`GIT_CONFIG_VALUE_${index}`, value],
+  ])
+  return {
+    GIT_DIR: dir,
+    GIT_WORK_TREE: top,
+    GIT_CONFIG_NOSYSTEM: '1',
+    GIT_CONFIG_SYSTEM: '/dev/null',
+    GIT_CONFIG_GLOBAL: '/dev/null',
+    GIT_CONFIG_COUNT: String(Object.keys(SETTINGS).length),
+    ...Object.fromEntries(settings),
+    GIT_ATTR_NOSYSTEM: '1',
+    GIT_OPTIONAL_LOCKS: '0',
+    GIT_NO_LAZY_FETCH: '1',
+    GIT_ALLOW_PROTOCOL: 'none',
+    GIT_ASKPASS: '/bin/false',
+    GIT_EDITOR: '/bin/false',
+    XDG_CONFIG_HOME: '/dev/null',
+  }
+}
+
+/** Options that no setting can give, because `.gitmodules` and attributes come before settings. */
+function wrapperFor(program: string, config: string): string {
+  const plain = '--no-ext-diff --no-textconv --ignore-submodules=all'
+  return `#!/bin/sh
+git() { exec ${quote(program)} --no-pager "$@"; }
+verb=$1
+shift
+case $verb in
+  status) git status --ignore-submodules=all "$@" ;;
+  diff | log | show) git "$verb" ${plain} "$@" ;;
+  stash) shift; git stash list ${plain} "$@" ;;
+  blame) git blame --no-textconv "$@" ;;
+  config) git config --file ${quote(config)} --no-includes "$@" ;;
+  *) git "$verb" "$@" ;;
+esac
+`
+}
+
+const quote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`

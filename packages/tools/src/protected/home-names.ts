@@ -1,0 +1,41 @@
+// What of a home directory is protected: credentials, files that shells and sessions run by themselves, histories.
+// Names are relative to the home directory; a folder stands for everything in it.
+
+const lines = (...texts: readonly string[]): readonly string[] => texts.flatMap((text) => text.split(' '))
+
+/** Files that a shell, a login or the desktop runs by itself. */
+const STARTUP_FILES: readonly string[] = lines(
+  '.bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile .zshrc .zshenv .zprofile .zlogin .zlogout',
+  '.kshrc .mkshrc .cshrc .tcshrc .login .logout .inputrc .xprofile .xinitrc .xsession .xsessionrc .pam_environment',
+  '.local/share/systemd .local/share/dbus-1 Library/LaunchAgents',
+)
+
+const CREDENTIALS: readonly string[] = lines(
+  '.ssh .gnupg .pki .putty .password-store .netrc .pgpass .my.cnf .mylogin.cnf .authinfo .authinfo.gpg .Xauthority',
+  '.aws .azure .gcloud .kube .docker .oci .ibmcloud .databrickscfg .boto .s3cfg .rclone.conf .vault-token .terraform.d',
+  '.terraformrc .fly .netlify .vercel .snowsql .dbt .kaggle .npmrc .yarnrc .yarnrc.yml .pypirc .gitconfig',
+  '.git-credentials .hgrc .subversion/auth .cargo/credentials .cargo/credentials.toml .gem/credentials .bundle/config',
+  '.m2/settings.xml .m2/settings-security.xml .gradle/gradle.properties .nuget .composer/auth.json .config',
+  '.cache/huggingface/token .claude .claude.json .codex .gemini .mozilla .thunderbird .local/share/keyrings',
+  '.local/share/kwalletd Library/Keychains Library/Cookies',
+)
+
+const HISTORIES: readonly string[] = lines(
+  '.bash_history .zsh_history .sh_history .psql_history .mysql_history .rediscli_history .node_repl_history',
+  '.python_history .sqlite_history .lesshst .viminfo',
+)
+
+/** The data directory, where nothing names another one. */
+const OWN: readonly string[] = ['.polylogue']
+
+export const HOME_NAMES: readonly string[] = [...STARTUP_FILES, ...CREDENTIALS, ...HISTORIES, ...OWN]
+
+/** These are a usual part of projects, so only their place in a home makes them protected. */
+const PROJECT_NAMES: ReadonlySet<string> = new Set(
+  lines('.npmrc .yarnrc .yarnrc.yml .docker .config .bundle/config .nuget .claude .codex .gemini .inputrc .netlify .vercel .fly'),
+)
+
+/** Names that are protected against writing wherever they are. */
+export const ANYWHERE_NAMES: readonly string[] = [...STARTUP_FILES, ...CREDENTIALS].filter(
+  (name) => !PROJECT_NAMES.has(name),
+)

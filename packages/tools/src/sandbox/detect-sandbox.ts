@@ -1,0 +1,45 @@
+import { closeSync, openSync } from 'node:fs'
+import { probeProgram } from '../bash/spawn-command.ts'
+import { createProtectedSet } from '../protected/protected-set.ts'
+import { buildSandboxArgv } from './sandbox-argv.ts'
+import { createSystemMounts } from './system-mounts.ts'
+
+export type Sandbox = 'bubblewrap' | 'none'
+
+export const SANDBOX_PROGRAM = 'bwrap'
+
+export interface SandboxAbility {
+  readonly sandbox: Sandbox
+  /** Folders are mounted by descriptor. Older programs can only go by name. */
+  readonly mountsBy: 'descriptor' | 'name'
+}
+
+let detected: Promise<SandboxAbility> | undefined
+
+/** Tries bubblewrap once: it may be installed and yet not be allowed to make namespaces. */
+export function detectAbility(): Promise<SandboxAbility> {
+  detected ??= probe()
+  return detected
+}
+
+export async function detectSandbox(): Promise<Sandbox> {
+  return (await detectAbility()).sandbox
+}
+
+async function probe(): Promise<SandboxAbility> {
+  if (process.platform !== 'linux') return { sandbox: 'none', mountsBy: 'name' }
+  const { mounts } = createSystemMounts(createProtectedSet({}).look())
+  for (const mountsBy of ['descriptor', 'name'] as const) {
+    const fd = openSync('/', 'r')
+    try {
+      const probed = { type: 'read', path: '/probe', ...(mountsBy === 'descriptor' && { fd: FIRST_FD }) } as const
+      const args = buildSandboxArgv({ cwd: '/', mounts: [...mounts, probed], network: false })
+      if (await probeProgram(SANDBOX_PROGRAM, [...args, '--', '/bin/true'], [fd])) return { sandbox: 'bubblewrap', mountsBy }
+    } finally {
+      closeSync(fd)
+    }
+  }
+  return { sandbox: 'none', mountsBy: 'name' }
+}
+
+const FIRST_FD = 3

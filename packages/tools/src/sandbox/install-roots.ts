@@ -1,0 +1,54 @@
+import { existsSync, readdirSync, realpathSync, statSync } from 'node:fs'
+import { basename, delimiter, dirname, isAbsolute, join, resolve } from 'node:path'
+import { isWithin } from '../protected/path-order.ts'
+
+export interface InstallRoot {
+  /** Without links. */
+  readonly path: string
+  /** A folder of PATH that leads there by a link. */
+  readonly links: readonly { readonly path: string; readonly target: string }[]
+}
+
+const PROGRAM_FOLDERS = new Set(['bin', 'sbin', 'shims'])
+/** What lies beside the programs of something that was installed. */
+const INSTALLED = new Set(['lib', 'lib64', 'libexec', 'share', 'include', 'versions', 'toolchains', 'pkgs', 'Cellar'])
+/** Toolchains whose folders have other names inside. */
+const TOOLCHAINS = /^\.(?:cargo|pyenv|nvm|volta|bun|deno|asdf|sdkman|jenv|rbenv|rvm|goenv|nodenv|ghcup|cabal|dotnet)$/
+/** Toolchains that need another folder beside them. */
+const COMPANIONS: Readonly<Record<string, string>> = { '.cargo': '.rustup' }
+
+/**
+ * The folders that the programs on PATH need: the whole installation where a folder looks like one, else the folder of
+ * PATH alone. A home directory is never one, nor anything around it.
+ */
+export function findInstallRoots(path: string, home: string): readonly InstallRoot[] {
+  const roots = new Map<string, { path: string; target: string }[]>()
+  for (const folder of path.split(delimiter).filter(isAbsolute)) {
+    const named = resolve(folder)
+    if (!isFolder(named)) continue
+    const real = realpathSync(named)
+    for (const root of rootsOf(real, home)) roots.set(root, roots.get(root) ?? [])
+    const [root = real] = rootsOf(real, home)
+    if (named !== real) roots.get(root)?.push({ path: named, target: real })
+  }
+  return [...roots].map(([root, links]) => ({ path: root, links }))
+}
+
+function rootsOf(folder: string, home: string): readonly string[] {
+  const parent = dirname(folder)
+  if (!PROGRAM_FOLDERS.has(basename(folder)) || isWithin(home, parent)) return [folder]
+  if (!TOOLCHAINS.test(basename(parent)) && !looksInstalled(parent, home)) return [folder]
+  const companion = COMPANIONS[basename(parent)]
+  const beside = companion === undefined ? [] : [join(dirname(parent), companion)].filter(existsSync)
+  return [parent, ...beside]
+}
+
+/** `~/.local` looks like an installation, and holds what programs keep for their user. */
+function looksInstalled(folder: string, home: string): boolean {
+  if (folder === join(home, '.local')) return false
+  return readdirSync(folder).some((name) => INSTALLED.has(name))
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
+}

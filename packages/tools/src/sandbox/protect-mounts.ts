@@ -1,0 +1,128 @@
+// What a command must not see or change inside the trees that it has: protected paths are covered, Git's own programs
+// and settings become read-only, and the folders around them are mounted onto themselves, because a mount point cannot
+// be moved away to put another folder in its place.
+import { existsSync, lstatSync, statSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { openDirectory, openEntry, type Directory } from '../files/directory.ts'
+import { codeOf } from '../files/file-problem.ts'
+import { isBelow, isWithin } from '../protected/path-order.ts'
+import type { ProtectedEntry, ProtectedView } from '../protected/protected-set.ts'
+import type { Placeholders } from './placeholders.ts'
+import type { Mount } from './sandbox-argv.ts'
+
+export interface ProtectOptions {
+  readonly view: ProtectedView
+  /** Open folders that the command may write to. */
+  readonly roots: readonly Directory[]
+  /** Trees that it may only read. */
+  readonly trees: readonly string[]
+  /** Protected paths that this call may touch. */
+  readonly granted: readonly string[] | 'all'
+  readonly placeholders: Placeholders
+  /** Opens what is to be mounted; the number is the descriptor in the sandbox program. Absent: mounts go by name. */
+  readonly hold?: (entry: Held) => number
+  /** Told of a placeholder to give back. */
+  readonly onPlaceholder: (path: string) => void
+}
+
+export interface Held {
+  readonly fd: number
+  close(): Promise<void>
+}
+
+export async function protectMounts(options: ProtectOptions): Promise<readonly Mount[]> {
+  const { view, roots, trees, granted } = options
+  const candidates = view.entries.filter((entry) => isCovered(entry, options))
+  const covered = candidates.filter(({ path }) => !candidates.some((other) => isBelow(path, other.path)))
+  const inTrees = covered.filter(
+    ({ path }) => trees.some((tree) => isWithin(path, tree)) || roots.some((root) => isBelow(path, root.path)),
+  )
+  const mounts: Mount[] = []
+  for (const entry of inTrees) {
+    const root = roots.findLast(({ path }) => isBelow(entry.path, path))
+    if (root) mounts.push(...(await fixFoldersAbove(entry.path, root, options)))
+    mounts.push(...cover(entry, root !== undefined, options))
+  }
+  for (const root of roots) if (granted !== 'all') mounts.push(...(await closeGit(root, options)))
+  return unique(mounts)
+}
+
+/** A root or a tree inside a protected folder is what somebody has opened there. */
+function isCovered({ path, grade }: ProtectedEntry, { roots, granted }: ProtectOptions): boolean {
+  if (grade === 'secret') return true
+  const isInRoot = roots.some((root) => isBelow(path, root.path))
+  if (granted === 'all') return !isInRoot
+  return !granted.includes(path)
+}
+
+function cover(entry: ProtectedEntry, isWritable: boolean, options: ProtectOptions): readonly Mount[] {
+  const { path, isReadAtStart } = entry
+  const stats = lstatSync(path, { throwIfNoEntry: false })
+  // What a link leads to is an entry of its own.
+  if (stats?.isSymbolicLink()) return []
+  if (stats) return [{ type: 'hidden', path, isFolder: stats.isDirectory() }]
+  if (!isWritable || !isReadAtStart || !existsSync(dirname(path)) || !options.placeholders.take(path)) return []
+  options.onPlaceholder(path)
+  return [{ type: 'hidden', path, isFolder: true }]
+}
+
+async function fixFoldersAbove(path: string, root: Directory, options: ProtectOptions): Promise<readonly Mount[]> {
+  const names = relative(root.path, dirname(path)).split('/').filter(Boolean)
+  const mounts: Mount[] = []
+  for (let length = 1; length <= names.length; length += 1) {
+    const mount = await mountBelow(root, names.slice(0, length), 'write', options)
+    if (mount === undefined) break
+    mounts.push(mount)
+  }
+  return mounts
+}
+
+/** Git runs what stands there, also for the person who works in the same folder outside of any sandbox. */
+const GIT_PROGRAMS = ['hooks', 'config', 'config.worktree']
+
+async function closeGit(root: Directory, options: ProtectOptions): Promise<readonly Mount[]> {
+  const { granted } = options
+  const git = join(root.path, '.git')
+  if (!(statSync(git, { throwIfNoEntry: false })?.isDirectory() ?? false)) return []
+  const isGranted = (name: string): boolean =>
+    granted === 'all' || granted.some((path) => isWithin(path, join(git, name)) || isWithin(join(git, name), path))
+  const closed = GIT_PROGRAMS.filter((name) => !isGranted(name))
+  const folder = await mountBelow(root, ['.git'], 'write', options)
+  const inside = await Promise.all(closed.map((name) => mountBelow(root, ['.git', name], 'read', options)))
+  return [folder, ...inside].filter((mount) => mount !== undefined)
+}
+
+/** `undefined` when it does not exist, or when there is a link on the way: then it is no part of this root. */
+async function mountBelow(
+  root: Directory,
+  names: readonly string[],
+  type: 'read' | 'write',
+  { hold }: ProtectOptions,
+): Promise<Mount | undefined> {
+  const path = join(root.path, ...names)
+  if (hold === undefined) return lstatSync(path, { throwIfNoEntry: false }) ? { type, path } : undefined
+  const held = await openBelow(root, names)
+  return held && { type, path, fd: hold(held) }
+}
+
+async function openBelow(root: Directory, names: readonly string[]): Promise<Held | undefined> {
+  let here = root
+  try {
+    for (const name of names.slice(0, -1)) {
+      const next = await openDirectory(here, name)
+      if (here !== root) await here.handle.close()
+      here = next
+    }
+    const handle = await openEntry(here, names.at(-1) ?? '.')
+    return { fd: handle.fd, close: () => handle.close() }
+  } catch (error) {
+    if (codeOf(error) === undefined) throw error
+    return undefined
+  } finally {
+    if (here !== root) await here.handle.close()
+  }
+}
+
+function unique(mounts: readonly Mount[]): readonly Mount[] {
+  return [...new Map(mounts.map((mount) => [`${mount.type === 'write' ? 'write' : 'other'}:${mount.path}`, mount])).values()]
+}

@@ -1,0 +1,60 @@
+import type { ProtectedEntry, ProtectedView } from '../protected/protected-set.ts'
+import { isWithin } from '../protected/path-order.ts'
+import { matchesGlob } from './matches-glob.ts'
+import type { NamedPath } from './named-paths.ts'
+
+export interface PathRules {
+  readonly view: ProtectedView
+  /** The session's own folders: what is in one of them is not hidden by a protected folder around it. */
+  readonly own: readonly string[]
+  /** Where links lead; `undefined` for a path that leads nowhere. Absent: links are not looked at. */
+  readonly follow?: (path: string) => string | undefined
+}
+
+export interface JudgedPaths {
+  /** A path of the server's own. */
+  readonly secret?: string
+  /** Protected paths, without links. */
+  readonly guarded: readonly NamedPath[]
+}
+
+const MOST_GUARDED = 16
+
+export function judgePaths(named: readonly NamedPath[], rules: PathRules): JudgedPaths {
+  const guarded = new Map<string, NamedPath>()
+  let secret: string | undefined
+  for (const one of named.flatMap((path) => spellingsOf(path, rules))) {
+    for (const entry of entriesFor(one, rules.view)) {
+      if (rules.own.some((folder) => isWithin(folder, entry.path) && isWithin(one.path, folder))) continue
+      if (entry.grade === 'secret') secret ??= one.path
+      else if (guarded.get(one.path)?.access !== 'write') guarded.set(one.path, one)
+    }
+  }
+  return { ...(secret !== undefined && { secret }), guarded: [...guarded.values()].slice(0, MOST_GUARDED) }
+}
+
+function spellingsOf(named: NamedPath, { follow }: PathRules): readonly NamedPath[] {
+  const real = follow?.(named.path)
+  return real === undefined || real === named.path ? [named] : [named, { ...named, path: real }]
+}
+
+function entriesFor({ path, access }: NamedPath, view: ProtectedView): readonly ProtectedEntry[] {
+  if (hasGlob(path)) return view.entries.filter((entry) => isInside(path, entry.path))
+  return view.find(path, access)
+}
+
+export const hasGlob = (path: string): boolean => /[*?[]/.test(path)
+
+/** `path` may be a glob; as in a shell, its stars do not match a leading dot. */
+export function isInside(path: string, folder: string): boolean {
+  if (folder === '/') return true
+  const parts = path.split('/')
+  const names = folder.split('/')
+  return (
+    parts.length >= names.length &&
+    names.every((name, index) => {
+      const part = parts[index] ?? ''
+      return name === part || (hasGlob(part) && name.startsWith('.') === part.startsWith('.') && matchesGlob(name, part))
+    })
+  )
+}
