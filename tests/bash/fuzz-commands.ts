@@ -40,7 +40,8 @@ export async function fuzzCommands({ seed, commands, parsedByBash, recorded }: F
     .filter((command) => Buffer.byteLength(command) <= LONGEST_ARGUMENT)
   for (const command of sampleOf(usable, parsedByBash)) {
     const { facts } = await inspectCommand(command)
-    if (facts.isUnderstood && !isBashSyntax(command)) complaints.push(`understood, but bash refuses it: ${show(command)}`)
+    if (facts.isUnderstood && !isBashSyntax(command))
+      complaints.push(`understood, but bash refuses it: ${show(command)}`)
   }
   for (const command of await findChanged(sampleOf(usable, recorded))) complaints.push(`changed: ${show(command)}`)
   return { complaints, slowestMs }

@@ -21,23 +21,32 @@ it('no program that a repository names is run by a reading command', async () =>
 /** Of a line that is not committed, blame says the time. */
 const withoutTime = (text: string): string => text.replaceAll(/\d\d:\d\d:\d\d/g, '')
 
-it.each(['required', 'none'] as const)('reading commands say what Git says, sandbox %s', async (sandbox) => {
-  const world = createGitWorld()
-  const { path } = world.create({ name: 'nothing', plant: () => {} })
-  const state = join(path, '..', 'state')
-  const tool = createBashTool({ stateDir: state, outputDir: join(state, 'outputs'), sandbox })
-  try {
-    for (const command of [...READING_COMMANDS, 'git rev-parse HEAD', 'git ls-tree -r HEAD', 'git config --get core.bare']) {
-      const plain = execFileSync('bash', ['-c', command], { cwd: path, encoding: 'utf8' }).trimEnd()
-      const invocation = createInvocation(
-        tool,
-        { command },
-        { workspace: { cwd: path, roots: [path] }, granted: { isHarmless: true } },
-      )
-      const { content } = await tool.run(invocation)
-      expect([command, withoutTime(String(content))]).toEqual([command, withoutTime(plain) || '(no output)'])
+it.each(['required', 'none'] as const)(
+  'reading commands say what Git says, sandbox %s',
+  async (sandbox) => {
+    const world = createGitWorld()
+    const { path } = world.create({ name: 'nothing', plant: () => {} })
+    const state = join(path, '..', 'state')
+    const tool = createBashTool({ stateDir: state, outputDir: join(state, 'outputs'), sandbox })
+    try {
+      for (const command of [
+        ...READING_COMMANDS,
+        'git rev-parse HEAD',
+        'git ls-tree -r HEAD',
+        'git config --get core.bare',
+      ]) {
+        const plain = execFileSync('bash', ['-c', command], { cwd: path, encoding: 'utf8' }).trimEnd()
+        const invocation = createInvocation(
+          tool,
+          { command },
+          { workspace: { cwd: path, roots: [path] }, granted: { isHarmless: true } },
+        )
+        const { content } = await tool.run(invocation)
+        expect([command, withoutTime(String(content))]).toEqual([command, withoutTime(plain) || '(no output)'])
+      }
+    } finally {
+      world.remove()
     }
-  } finally {
-    world.remove()
-  }
-}, 120_000)
+  },
+  120_000,
+)

@@ -26,39 +26,115 @@ const VECTORS: readonly Vector[] = [
   { name: 'external diff', settings: [['diff.external', 'RUN']] },
   { name: 'diff driver', settings: [['diff.x.command', 'RUN']], attributes: '* diff=x' },
   { name: 'textconv', settings: [['diff.x.textconv', 'RUN']], attributes: '* diff=x' },
-  { name: 'cached textconv', settings: [['diff.x.textconv', 'RUN'], ['diff.x.cachetextconv', 'true']], attributes: '* diff=x' },
+  {
+    name: 'cached textconv',
+    settings: [
+      ['diff.x.textconv', 'RUN'],
+      ['diff.x.cachetextconv', 'true'],
+    ],
+    attributes: '* diff=x',
+  },
   { name: 'clean filter', settings: [['filter.x.clean', 'RUN']], attributes: '* filter=x' },
-  { name: 'required clean filter', settings: [['filter.x.clean', 'RUN'], ['filter.x.required', 'true']], attributes: '* filter=x' },
+  {
+    name: 'required clean filter',
+    settings: [
+      ['filter.x.clean', 'RUN'],
+      ['filter.x.required', 'true'],
+    ],
+    attributes: '* filter=x',
+  },
   { name: 'filter process', settings: [['filter.x.process', 'RUN']], attributes: '* filter=x' },
   { name: 'file-system monitor', settings: [['core.fsmonitor', 'RUN']] },
-  { name: 'file-system monitor, version 1', settings: [['core.fsmonitor', 'RUN'], ['core.fsmonitorHookVersion', '1']] },
-  { name: 'hooks path', settings: [['core.hooksPath', 'HOOKS']], prepare: (repository, run) => hook(join(repository, 'my-hooks'), run) },
-  { name: 'gpg program', settings: [['gpg.program', 'RUN'], ['log.showSignature', 'true']] },
-  { name: 'gpg program of a format', settings: [['gpg.openpgp.program', 'RUN'], ['log.showSignature', 'true']] },
-  { name: 'gpg program in a format', settings: [['gpg.program', 'RUN'], ['format.pretty', 'format:%h %G?']] },
-  { name: 'gpg program in a named format', settings: [['gpg.program', 'RUN'], ['pretty.mine', 'format:%h%+GK'], ['format.pretty', 'mine']] },
+  {
+    name: 'file-system monitor, version 1',
+    settings: [
+      ['core.fsmonitor', 'RUN'],
+      ['core.fsmonitorHookVersion', '1'],
+    ],
+  },
+  {
+    name: 'hooks path',
+    settings: [['core.hooksPath', 'HOOKS']],
+    prepare: (repository, run) => hook(join(repository, 'my-hooks'), run),
+  },
+  {
+    name: 'gpg program',
+    settings: [
+      ['gpg.program', 'RUN'],
+      ['log.showSignature', 'true'],
+    ],
+  },
+  {
+    name: 'gpg program of a format',
+    settings: [
+      ['gpg.openpgp.program', 'RUN'],
+      ['log.showSignature', 'true'],
+    ],
+  },
+  {
+    name: 'gpg program in a format',
+    settings: [
+      ['gpg.program', 'RUN'],
+      ['format.pretty', 'format:%h %G?'],
+    ],
+  },
+  {
+    name: 'gpg program in a named format',
+    settings: [
+      ['gpg.program', 'RUN'],
+      ['pretty.mine', 'format:%h%+GK'],
+      ['format.pretty', 'mine'],
+    ],
+  },
   {
     name: 'promisor remote with a program of its own',
     settings: [...promisor('.'), ['remote.origin.uploadpack', 'RUN']],
     prepare: loseBlob,
   },
-  { name: 'promisor remote by ext', settings: [...promisor('ext::RUN'), ['protocol.ext.allow', 'always']], prepare: loseBlob },
-  { name: 'promisor remote by ssh', settings: [...promisor('ssh://host/x'), ['core.sshCommand', 'RUN']], prepare: loseBlob },
-  { name: 'promisor remote by a proxy', settings: [...promisor('git://host/x'), ['core.gitProxy', 'RUN']], prepare: loseBlob },
+  {
+    name: 'promisor remote by ext',
+    settings: [...promisor('ext::RUN'), ['protocol.ext.allow', 'always']],
+    prepare: loseBlob,
+  },
+  {
+    name: 'promisor remote by ssh',
+    settings: [...promisor('ssh://host/x'), ['core.sshCommand', 'RUN']],
+    prepare: loseBlob,
+  },
+  {
+    name: 'promisor remote by a proxy',
+    settings: [...promisor('git://host/x'), ['core.gitProxy', 'RUN']],
+    prepare: loseBlob,
+  },
   {
     name: 'promisor remote by another name',
     settings: [...promisor('mine:x'), ['url.ext::RUN .insteadOf', 'mine:'], ['protocol.ext.allow', 'always']],
     prepare: loseBlob,
   },
-  { name: 'merge driver', settings: [['merge.x.driver', 'RUN'], ['log.diffMerges', 'remerge']], attributes: '* merge=x' },
+  {
+    name: 'merge driver',
+    settings: [
+      ['merge.x.driver', 'RUN'],
+      ['log.diffMerges', 'remerge'],
+    ],
+    attributes: '* merge=x',
+  },
   { name: 'submodule with a monitor', settings: [], prepare: (repository, run) => submodule(repository, run) },
   {
     name: 'submodule that is not ignored',
     settings: [['diff.ignoreSubmodules', 'all']],
     prepare: (repository, run) => submodule(repository, run, 'ignore = none'),
   },
-  { name: 'submodule shown as a diff', settings: [['diff.submodule', 'diff']], prepare: (repository, run) => submodule(repository, run) },
-  { name: 'submodule summary', settings: [['status.submoduleSummary', 'true']], prepare: (repository, run) => submodule(repository, run) },
+  {
+    name: 'submodule shown as a diff',
+    settings: [['diff.submodule', 'diff']],
+    prepare: (repository, run) => submodule(repository, run),
+  },
+  {
+    name: 'submodule summary',
+    settings: [['status.submoduleSummary', 'true']],
+    prepare: (repository, run) => submodule(repository, run),
+  },
 ]
 
 /** Where settings stand, and how they are spelled. */
@@ -81,7 +157,13 @@ const PLACES: Readonly<Record<string, (repository: string, text: string) => void
     append(repository, 'config.worktree', text)
   },
   'in capitals': (repository, text) =>
-    append(repository, 'config', text.replace(/^\[([a-z]+)/gm, (_, name: string) => `[${name.toUpperCase()}`).replace(/^\t(\w+)/gm, (_, name: string) => `\t${name.toUpperCase()}`)),
+    append(
+      repository,
+      'config',
+      text
+        .replace(/^\[([a-z]+)/gm, (_, name: string) => `[${name.toUpperCase()}`)
+        .replace(/^\t(\w+)/gm, (_, name: string) => `\t${name.toUpperCase()}`),
+    ),
   'over two lines': (repository, text) => append(repository, 'config', text.replace(/ = /g, ' = \\\n')),
 }
 
@@ -98,15 +180,17 @@ const ATTRIBUTE_PLACES: Readonly<Record<string, (repository: string, text: strin
 export const GIT_ATTACKS: readonly GitAttack[] = [
   ...VECTORS.flatMap((vector) =>
     Object.entries(PLACES).flatMap(([place, put]) =>
-      Object.entries(vector.attributes === undefined ? { '': () => [] } : ATTRIBUTE_PLACES).map(([where, attribute]) => ({
-        name: [vector.name, place, where].filter(Boolean).join(', '),
-        plant(repository: string, run: string) {
-          vector.prepare?.(repository, run)
-          const more = vector.attributes === undefined ? [] : attribute(repository, `${vector.attributes}\n`)
-          const settings = [...vector.settings, ...more]
-          if (settings.length > 0) put(repository, toText(settings, repository, run))
-        },
-      })),
+      Object.entries(vector.attributes === undefined ? { '': () => [] } : ATTRIBUTE_PLACES).map(
+        ([where, attribute]) => ({
+          name: [vector.name, place, where].filter(Boolean).join(', '),
+          plant(repository: string, run: string) {
+            vector.prepare?.(repository, run)
+            const more = vector.attributes === undefined ? [] : attribute(repository, `${vector.attributes}\n`)
+            const settings = [...vector.settings, ...more]
+            if (settings.length > 0) put(repository, toText(settings, repository, run))
+          },
+        }),
+      ),
     ),
   ),
   { name: 'a hook', plant: (repository, run) => hook(join(repository, '.git/hooks'), run) },
@@ -196,7 +280,12 @@ export function createGitWorld(): GitWorld {
 function runPlainly(command: string, cwd: string): void {
   const { PATH = '' } = process.env
   try {
-    execFileSync('bash', ['-c', command], { cwd, env: { PATH, HOME: '/nonexistent' }, stdio: 'ignore', timeout: 20_000 })
+    execFileSync('bash', ['-c', command], {
+      cwd,
+      env: { PATH, HOME: '/nonexistent' },
+      stdio: 'ignore',
+      timeout: 20_000,
+    })
   } catch {
     // What Git says of it does not matter.
   }
@@ -212,7 +301,12 @@ const GIT_ENVIRONMENT = {
 }
 
 function git(cwd: string, ...args: readonly string[]): string {
-  return execFileSync('git', args, { cwd, env: { ...process.env, ...GIT_ENVIRONMENT }, encoding: 'utf8', stdio: ['pipe', 'pipe', 'ignore'] })
+  return execFileSync('git', args, {
+    cwd,
+    env: { ...process.env, ...GIT_ENVIRONMENT },
+    encoding: 'utf8',
+    stdio: ['pipe', 'pipe', 'ignore'],
+  })
 }
 
 /** A few commits, a merge with a conflict that was resolved, and one at the top that is signed. */
@@ -312,4 +406,3 @@ function write(path: string, text: string): void {
   mkdirSync(dirname(path), { recursive: true })
   writeFileSync(path, text)
 }
-

@@ -40,7 +40,7 @@ async function createWorld(sandbox: 'required' | 'none'): Promise<World> {
 export default {
   providers: { openai: { apiKey: key } },
   agents: [${agent('rooted', '.')}, ${agent('above', '..')}],
-  bash: { sandbox: '${sandbox}', withoutSandbox: 'everyone' },
+  bash: { sandbox: '${sandbox}' },
   permissions: { ceiling: 'full-access' },
 }
 `,
@@ -88,7 +88,7 @@ const READS: readonly string[] = [
   'cd $S && cat ./keys.ts',
   'cat $S/all.db $S/all.db-wal | tr -d "\\0" | grep -a words',
   'find $S -name "*.db*" -exec cat {} + | tr -d "\\0" | grep -a words',
-  'python3 -c "import sqlite3; print(list(sqlite3.connect(\'$S/all.db\').execute(\'select * from events\')))"',
+  "python3 -c \"import sqlite3; print(list(sqlite3.connect('$S/all.db').execute('select * from events')))\"",
 ]
 
 /** What would be run by the server at its next start, or by Git outside of the sandbox. */
@@ -155,7 +155,8 @@ describe('a user who approves every command, in the sandbox', () => {
 
   it('has a home and a folder for temporary files of its own, and sees nobody else', async () => {
     const session = await world.openAs('ann', 'rooted')
-    const command = 'echo mine > ~/x; echo mine > /tmp/x; cat ~/x /tmp/x; ls -A / | tr "\\n" " "; ls /var /etc/shadow; ls ~/.ssh'
+    const command =
+      'echo mine > ~/x; echo mine > /tmp/x; cat ~/x /tmp/x; ls -A / | tr "\\n" " "; ls /var /etc/shadow; ls ~/.ssh'
     const printed = await approve(session, command)
     expect(printed).toMatch(/^mine\nmine\n/)
     expect(printed).not.toMatch(/ (?:root\/\.ssh|srv|mnt|media|boot) /)
@@ -182,7 +183,8 @@ describe('without a sandbox', () => {
       for (const [command, path] of PLANTS) {
         run(command)
         expect([command, (await contentOf(join(world.start, path))).includes('evil')]).toEqual([command, true])
-        for (const made of ['agents', 'skills', 'g', '.git']) await rm(join(world.start, made), { recursive: true, force: true })
+        for (const made of ['agents', 'skills', 'g', '.git'])
+          await rm(join(world.start, made), { recursive: true, force: true })
         await mkdir(join(world.start, '.git', 'hooks'), { recursive: true })
       }
     } finally {

@@ -1,7 +1,16 @@
 // Root, link and mount swaps under load: while another process exchanges the root of a session, or a directory above
 // it, the tools of the session are used. Each case counts only if a program that goes by name is led outside.
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, readdirSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { JsonObject, RootPin, Tool } from '@polylogue/engine'
@@ -101,7 +110,8 @@ export async function playSwaps(cases: readonly SwapCase[], rounds: number): Pro
   return { counted, calls, refused, escapes }
 }
 
-const nameOf = ({ swap, target, call }: SwapCase): string => `${call} while the root is swapped by a ${swap} to ${target}`
+const nameOf = ({ swap, target, call }: SwapCase): string =>
+  `${call} while the root is swapped by a ${swap} to ${target}`
 
 interface SwapWorld {
   /** What the tool answered; `undefined` when it refused. */
@@ -153,7 +163,9 @@ async function createSwapWorld({ swap, target, call }: SwapCase): Promise<SwapWo
 function toolFor(call: SwapCase['call'], dir: string): Tool {
   const sandbox = call === 'Bash' ? 'required' : 'none'
   const bash = createBashTool({ stateDir: join(dir, 'state'), outputDir: join(dir, 'outputs'), sandbox })
-  const found = [...createFileTools({ protectedSet: createProtectedSet({}) }), bash].find(({ name }) => name === CALLS[call].tool)
+  const found = [...createFileTools({ protectedSet: createProtectedSet({}) }), bash].find(
+    ({ name }) => name === CALLS[call].tool,
+  )
   if (found === undefined) throw new Error(`there is no tool for ${call}`)
   return found
 }
@@ -206,7 +218,12 @@ export async function playMounts(rounds: number): Promise<SwapResult | undefined
         execFileSync('umount', ['--lazy', root])
       }
     }
-    return { counted, calls, refused, escapes: [...escapes, ...tracesIn(outside).filter((one) => one !== 'secret-name')] }
+    return {
+      counted,
+      calls,
+      refused,
+      escapes: [...escapes, ...tracesIn(outside).filter((one) => one !== 'secret-name')],
+    }
   } finally {
     await held?.close()
     rmSync(dir, { recursive: true, force: true })

@@ -53,7 +53,14 @@ export function createBuiltInTools(parts: BuiltInParts): BuiltInTools {
       ...createFileTools({ protectedSet, editorOf }).map((tool) =>
         READING_TOOLS.has(tool.name) ? readBeyond(tool, skillFolders) : tool,
       ),
-      createBashTool({ ...bash, stateDir, outputDir: outputsDir(dataDir), protectedSet, skills: skillFolders, editorOf }),
+      createBashTool({
+        ...bash,
+        stateDir,
+        outputDir: outputsDir(dataDir),
+        protectedSet,
+        skills: skillFolders,
+        editorOf,
+      }),
       createWebFetchTool({ ...webFetch, clock }),
       createQuestionTool(),
       createTodoTool(),

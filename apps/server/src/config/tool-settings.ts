@@ -7,11 +7,14 @@ export const bashSchema = z.strictObject({
   sandbox: z.enum(['auto', 'none', 'required']).default('auto'),
   /** Whether sandboxed commands have a network. */
   network: z.boolean().default(false),
-  /** Who may run commands and programs of MCP servers where bubblewrap does not work. */
-  withoutSandbox: z.enum(['local', 'everyone']).default('local'),
   /** Paths that sandboxed commands may read besides programs and their workspace. `~` is the home directory. */
   readable: z
-    .array(z.string().max(4096).refine((path) => path === '~' || path.startsWith('~/') || isAbsolute(path), 'must be absolute'))
+    .array(
+      z
+        .string()
+        .max(4096)
+        .refine((path) => path === '~' || path.startsWith('~/') || isAbsolute(path), 'must be absolute'),
+    )
     .max(200)
     .default([]),
 })

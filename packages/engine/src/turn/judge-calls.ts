@@ -127,9 +127,7 @@ export function ruleOnCall(call: JudgedCall, state: SessionState, judging: Judgi
   if (isUnattended && verdict.needsPerson === true) return denied(call.name, verdict, state.settings.preset)
   // To ask the user whether the user may be asked would be silly.
   const isWaved =
-    tool.performer === 'user' ||
-    isUnattended ||
-    (verdict.isCoverable && judging.overrides.has(overrideOf(tool)))
+    tool.performer === 'user' || isUnattended || (verdict.isCoverable && judging.overrides.has(overrideOf(tool)))
   return { type: verdict.decision === 'ask' && !isWaved ? 'ask' : 'allow', tool, call: granted, verdict }
 }
 

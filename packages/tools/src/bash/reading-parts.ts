@@ -43,7 +43,10 @@ function programsOutside(path: string, roots: readonly string[]): string {
 }
 
 function findProgram(name: string, path: string): string | undefined {
-  return path.split(delimiter).map((folder) => join(folder, name)).find(isProgram)
+  return path
+    .split(delimiter)
+    .map((folder) => join(folder, name))
+    .find(isProgram)
 }
 
 function isProgram(path: string): boolean {

@@ -93,7 +93,9 @@ async function runIn(place: CommandPlace, invocation: ToolInvocation, parts: Bas
       const shown = await runInTerminal({ ...run, terminals, toolCallId, start: { ...start, ...named } })
       if (shown) return toOutput(shown.end, shown.printed, { sandbox, limits, more: { terminal: true } })
     }
-    const held = isConfined ? await holdIn(await confine((await detectAbility()).mountsBy), roots) : { folder: roots.cwd }
+    const held = isConfined
+      ? await holdIn(await confine((await detectAbility()).mountsBy), roots)
+      : { folder: roots.cwd }
     const output = createKeptOutput({ path: join(outputs, `${marker.slice(0, 12)}.txt`), mostBytes })
     const end = await runCommand({
       ...run,

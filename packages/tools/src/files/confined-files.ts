@@ -30,8 +30,7 @@ const MOST_OF_ONE_NAME = 1_000
 export function createConfinedFiles(options: { readonly protectedSet: ProtectedSet }): ConfinedFiles {
   const confiner = createConfiner(options.protectedSet)
   return {
-    open: async (workspace, path, use) =>
-      openConfined(await confiner.confine(workspace), askFor(workspace, path), use),
+    open: async (workspace, path, use) => openConfined(await confiner.confine(workspace), askFor(workspace, path), use),
     async keep(workspace, folder, { name, bytes }) {
       const confines = await confiner.confine(workspace)
       for (const candidate of namesLike(plainName(name))) {

@@ -82,7 +82,9 @@ async function resolveRoots({ roots, pins = [] }: Workspace): Promise<readonly R
     const outer = resolved.find((root) => isWithin(spelled, root.spelled))
     const pin = pins.find(({ path }) => path === spelled)
     const named = pin ? spelled : undefined
-    const real = outer ? join(outer.real, relative(outer.spelled, spelled)) : (named ?? (await realpathOfMaybe(spelled)))
+    const real = outer
+      ? join(outer.real, relative(outer.spelled, spelled))
+      : (named ?? (await realpathOfMaybe(spelled)))
     const around = resolved.find((root) => isWithin(real, root.start.path))
     const start = around?.start ?? { path: real, ...(pin && { pin }) }
     resolved.push({ spelled, real, start, way: relative(start.path, real).split('/').filter(Boolean) })
@@ -102,8 +104,7 @@ function createConfines({ roots, view, identities, permit }: ConfinesParts): Con
   const isHidden = (path: string): boolean =>
     secrets.some(
       (secret) =>
-        isWithin(path, secret.path) &&
-        !roots.some(({ real }) => isBelow(real, secret.path) && isWithin(path, real)),
+        isWithin(path, secret.path) && !roots.some(({ real }) => isBelow(real, secret.path) && isWithin(path, real)),
     )
   return {
     isHidden,

@@ -1,4 +1,12 @@
-import type { CallInspection, FileDiff, FileFacts, Tool, ToolInvocation, ToolOutput, Workspace } from '@polylogue/engine'
+import type {
+  CallInspection,
+  FileDiff,
+  FileFacts,
+  Tool,
+  ToolInvocation,
+  ToolOutput,
+  Workspace,
+} from '@polylogue/engine'
 import type { z } from 'zod'
 import { defineTool, type ToolDefinition, type ToolRun } from '../define-tool.ts'
 import type { AskedPath } from './asked-path.ts'

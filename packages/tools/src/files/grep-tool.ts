@@ -67,7 +67,12 @@ export function createGrepTool({ confiner, limits }: SearchToolOptions): Tool {
     run: (call) => few.run(() => search(call)),
   })
 
-  async function search({ input: request, workspace, grant, signal }: ToolRun<z.output<typeof input>>): Promise<ToolOutput> {
+  async function search({
+    input: request,
+    workspace,
+    grant,
+    signal,
+  }: ToolRun<z.output<typeof input>>): Promise<ToolOutput> {
     signal.throwIfAborted()
     const asked = askFor(workspace, request.path)
     const confines = await confiner.confine(workspace, permitOf(grant))

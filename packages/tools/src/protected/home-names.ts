@@ -22,7 +22,7 @@ const CREDENTIALS: readonly string[] = lines(
 
 const HISTORIES: readonly string[] = lines(
   '.bash_history .zsh_history .sh_history .psql_history .mysql_history .rediscli_history .node_repl_history',
-  '.python_history .sqlite_history .lesshst .viminfo',
+  '.python_history .lesshst .viminfo',
 )
 
 /** The data directory, where nothing names another one. */
@@ -32,7 +32,9 @@ export const HOME_NAMES: readonly string[] = [...STARTUP_FILES, ...CREDENTIALS, 
 
 /** These are a usual part of projects, so only their place in a home makes them protected. */
 const PROJECT_NAMES: ReadonlySet<string> = new Set(
-  lines('.npmrc .yarnrc .yarnrc.yml .docker .config .bundle/config .nuget .claude .codex .gemini .inputrc .netlify .vercel .fly'),
+  lines(
+    '.npmrc .yarnrc .yarnrc.yml .docker .config .bundle/config .nuget .claude .codex .gemini .inputrc .netlify .vercel .fly',
+  ),
 )
 
 /** Names that are protected against writing wherever they are. */

@@ -34,7 +34,8 @@ async function probe(): Promise<SandboxAbility> {
     try {
       const probed = { type: 'read', path: '/probe', ...(mountsBy === 'descriptor' && { fd: FIRST_FD }) } as const
       const args = buildSandboxArgv({ cwd: '/', mounts: [...mounts, probed], network: false })
-      if (await probeProgram(SANDBOX_PROGRAM, [...args, '--', '/bin/true'], [fd])) return { sandbox: 'bubblewrap', mountsBy }
+      if (await probeProgram(SANDBOX_PROGRAM, [...args, '--', '/bin/true'], [fd]))
+        return { sandbox: 'bubblewrap', mountsBy }
     } finally {
       closeSync(fd)
     }

@@ -82,7 +82,8 @@ export function createSandboxPlanner({ protectedSet, network, ...options }: Sand
           // A workspace around the home directory shows it.
           ...mounts.filter((mount) => !(mount.type === 'scratch' && mount.path === home && isInRoot(home))),
           ...roots.map(
-            ({ path }, index) => ({ type: 'write', path, ...(firstFd !== undefined && { fd: firstFd + index }) }) as const,
+            ({ path }, index) =>
+              ({ type: 'write', path, ...(firstFd !== undefined && { fd: firstFd + index }) }) as const,
           ),
           ...readable.map((path) => ({ type: 'read', path }) as const),
           ...protecting,

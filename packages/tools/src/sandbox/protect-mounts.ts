@@ -124,5 +124,7 @@ async function openBelow(root: Directory, names: readonly string[]): Promise<Hel
 }
 
 function unique(mounts: readonly Mount[]): readonly Mount[] {
-  return [...new Map(mounts.map((mount) => [`${mount.type === 'write' ? 'write' : 'other'}:${mount.path}`, mount])).values()]
+  return [
+    ...new Map(mounts.map((mount) => [`${mount.type === 'write' ? 'write' : 'other'}:${mount.path}`, mount])).values(),
+  ]
 }

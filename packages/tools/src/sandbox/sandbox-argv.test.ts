@@ -57,7 +57,13 @@ describe('the arguments of the sandbox', () => {
         { type: 'hidden', path: '/w/a/.data', isFolder: true },
         { type: 'write', path: '/w/a' },
       ],
-      ['--bind /w/a', '--tmpfs /w/a/.data', '--ro-bind-try /w/a/.data/out', '--remount-ro /w/a/.data', '--remount-ro /'],
+      [
+        '--bind /w/a',
+        '--tmpfs /w/a/.data',
+        '--ro-bind-try /w/a/.data/out',
+        '--remount-ro /w/a/.data',
+        '--remount-ro /',
+      ],
     ],
     [
       'a hidden file',

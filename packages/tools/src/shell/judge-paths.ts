@@ -54,7 +54,9 @@ export function isInside(path: string, folder: string): boolean {
     parts.length >= names.length &&
     names.every((name, index) => {
       const part = parts[index] ?? ''
-      return name === part || (hasGlob(part) && name.startsWith('.') === part.startsWith('.') && matchesGlob(name, part))
+      return (
+        name === part || (hasGlob(part) && name.startsWith('.') === part.startsWith('.') && matchesGlob(name, part))
+      )
     })
   )
 }

@@ -130,11 +130,19 @@ const COMMANDS: readonly KnownCommand[] = [
   },
   {
     words: 'df',
-    options: { flags: 'ahHiklPTv', long: names('all human-readable si inodes local portability print-type total help version') },
+    options: {
+      flags: 'ahHiklPTv',
+      long: names('all human-readable si inodes local portability print-type total help version'),
+    },
     operands: 'words',
   },
   // Without a dash, `e` prints the environment of every process, and so does `-E` on some systems.
-  { words: 'ps', options: { flags: 'AadefFjlLMNTwHcy', numbers: 'p' }, operands: 'words', shape: /^[aAcdfgjlmnprSTuUvwxX0-9,]+$/ },
+  {
+    words: 'ps',
+    options: { flags: 'AadefFjlLMNTwHcy', numbers: 'p' },
+    operands: 'words',
+    shape: /^[aAcdfgjlmnprSTuUvwxX0-9,]+$/,
+  },
 ]
 
 /** The longest beginning first, so that `git stash list` is not taken for `git stash`. */

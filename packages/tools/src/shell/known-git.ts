@@ -75,7 +75,9 @@ const LOG: KnownOptions = {
 const BLAME: KnownOptions = {
   flags: 'wMCesltfnpb',
   texts: 'L',
-  long: names('show-email show-name show-number porcelain line-porcelain incremental root first-parent minimal color-lines'),
+  long: names(
+    'show-email show-name show-number porcelain line-porcelain incremental root first-parent minimal color-lines',
+  ),
   valued: { date: DATE, abbrev: NUMBER, since: DATE },
 }
 
@@ -98,11 +100,18 @@ const VERBS: readonly (readonly [verb: string, options: KnownOptions])[] = [
   ['stash list', LOG],
   [
     'shortlog',
-    { flags: 'snec', long: names('summary numbered email committer no-merges merges all'), valued: { since: DATE, until: DATE } },
+    {
+      flags: 'snec',
+      long: names('summary numbered email committer no-merges merges all'),
+      valued: { since: DATE, until: DATE },
+    },
   ],
   [
     'describe',
-    { long: names('all tags contains long always exact-match first-parent'), valued: { abbrev: NUMBER, match: PLAIN_WORD, candidates: NUMBER } },
+    {
+      long: names('all tags contains long always exact-match first-parent'),
+      valued: { abbrev: NUMBER, match: PLAIN_WORD, candidates: NUMBER },
+    },
   ],
   ['blame', BLAME],
   [
@@ -118,7 +127,11 @@ const VERBS: readonly (readonly [verb: string, options: KnownOptions])[] = [
   ],
   [
     'ls-tree',
-    { flags: 'rdtlz', long: names('name-only name-status full-name full-tree long object-only abbrev'), valued: { abbrev: NUMBER } },
+    {
+      flags: 'rdtlz',
+      long: names('name-only name-status full-name full-tree long object-only abbrev'),
+      valued: { abbrev: NUMBER },
+    },
   ],
   [
     'rev-parse',
@@ -131,7 +144,10 @@ const VERBS: readonly (readonly [verb: string, options: KnownOptions])[] = [
       valued: { short: NUMBER, 'abbrev-ref': PLAIN_WORD },
     },
   ],
-  ['config --get', { flags: 'z', long: names('local bool int path null'), valued: { type: PLAIN_WORD, default: PLAIN_WORD } }],
+  [
+    'config --get',
+    { flags: 'z', long: names('local bool int path null'), valued: { type: PLAIN_WORD, default: PLAIN_WORD } },
+  ],
 ]
 
 export const GIT_COMMANDS: readonly KnownCommand[] = VERBS.map(([verb, options]) => ({

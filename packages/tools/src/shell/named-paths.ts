@@ -22,7 +22,9 @@ const READERS = words(
 )
 
 /** Commands that change the files they name, or put files of the same names into a folder. */
-const CHANGERS = words('tee cp mv install ln rsync truncate patch ed ex rm rmdir unlink shred touch mkdir chmod chown chgrp')
+const CHANGERS = words(
+  'tee cp mv install ln rsync truncate patch ed ex rm rmdir unlink shred touch mkdir chmod chown chgrp',
+)
 
 export function findNamedPaths(commands: readonly SimpleCommand[], context: PathContext): readonly NamedPath[] {
   const found = new Map<string, NamedPath>()
