@@ -3,7 +3,9 @@ import { expect, it } from 'vitest'
 import { createInvocation } from '@polylogue/testkit'
 import { createBashTool } from '@polylogue/tools'
 import { join } from 'node:path'
-import { GIT_ATTACKS, READING_COMMANDS, createGitWorld } from './git-configurations.ts'
+import { GIT_ATTACKS } from './git-configurations.ts'
+import { createGitWorld } from './git-world.ts'
+import { READING_COMMANDS } from './reading-commands.ts'
 import { readWithGit } from './read-with-git.ts'
 
 /** Every third kind, once. */

@@ -2,7 +2,9 @@ import { judgeCall, issueGrant, type Preset, type Tool } from '@polylogue/engine
 import { createInvocation, testDigest } from '@polylogue/testkit'
 import { createBashTool } from '@polylogue/tools'
 import { join } from 'node:path'
-import { type GitAttack, READING_COMMANDS, createGitWorld } from './git-configurations.ts'
+import type { GitAttack } from './git-configurations.ts'
+import { createGitWorld } from './git-world.ts'
+import { READING_COMMANDS } from './reading-commands.ts'
 
 export interface GitReadings {
   /** Attacks that work with plain Git. */

@@ -108,7 +108,7 @@ describe('a root that was replaced', () => {
     await start('auto')
     await acp.request('initialize', { protocolVersion: 1, clientCapabilities: {} })
     const refused = acp.request('session/load', { sessionId: inner.id, cwd: at('shared', 'sub'), mcpServers: [] })
-    await expect(refused).rejects.toThrow()
+    await expect(refused).rejects.toThrow('cwd')
   })
 
   it('by the same folder again is the old one', async () => {

@@ -14,8 +14,9 @@ it('no tool follows the root of its session to where another process moves the n
 }, 120_000)
 
 it('no tool works in what is mounted over the root of its session', async () => {
-  const result = await playMounts(2)
+  const { counted, calls, refused, escapes } = await playMounts(2)
+  expect(escapes).toEqual([])
+  expect(refused).toBe(calls)
   // Only root may mount. Without that right the attack does not exist.
-  if (result !== undefined) expect(result).toMatchObject({ counted: 2, calls: 8, refused: 8, escapes: [] })
-  else expect(process.getuid?.()).not.toBe(0)
+  expect(counted).toBe(calls / 4)
 }, 60_000)

@@ -190,8 +190,8 @@ async function isLedOutside(root: string): Promise<boolean> {
   return false
 }
 
-/** Mounts something else over the root, where this process may mount; `undefined` where it may not. */
-export async function playMounts(rounds: number): Promise<SwapResult | undefined> {
+/** Mounts something else over the root. Where this process may not mount, nothing is counted. */
+export async function playMounts(rounds: number): Promise<SwapResult> {
   const dir = realpathSync(mkdtempSync(join(BASE, 'polylogue-mounts-')))
   const [root, outside] = [join(dir, 'sub'), join(dir, 'outside')]
   for (const folder of [root, outside]) mkdirSync(folder)
@@ -202,7 +202,7 @@ export async function playMounts(rounds: number): Promise<SwapResult | undefined
   let [counted, calls, refused] = [0, 0, 0]
   try {
     for (let round = 0; round < rounds; round += 1) {
-      if (!mount('--bind', outside, root)) return undefined
+      if (!mount('--bind', outside, root)) break
       try {
         if (readFileSync(join(root, 'text.txt'), 'utf8') === SECRET) counted += 1
         for (const call of ['Read', 'Write', 'Bash', 'Bash without a sandbox'] as const) {

@@ -114,7 +114,7 @@ const SETTINGS: Readonly<Record<string, string>> = {
 }
 
 function environmentFor(dir: string, top: string): Readonly<Record<string, string>> {
-  const settings = Object.entries(SETTINGS).flatMap(([key, value], index) => [
+  const settings = Object.entries(SETTINGS).flatMap(([key, value], index): [string, string][] => [
     [`GIT_CONFIG_KEY_${index}`, key],
     [`GIT_CONFIG_VALUE_${index}`, value],
   ])
