@@ -1,7 +1,7 @@
 import type { Model } from './model.ts'
 import type { Tool } from './tool.ts'
 
-/** An agent as its author defined it. Fixed while the server runs. */
+/** An agent as its author defined it. It does not change while the server runs. */
 export interface AgentDefinition {
   readonly name: string
   readonly title?: string
@@ -17,11 +17,11 @@ export interface AgentDefinition {
   readonly options: readonly AgentOption[]
   readonly features: AgentFeatures
   readonly maxSteps: number
-  /** In tokens; what the model says unless given. */
+  /** The context window in tokens. Default: the model's own window. */
   readonly contextWindow?: number
-  /** How long it may work as a sub-agent; 30 minutes unless said otherwise. */
+  /** The time limit when it works as a sub-agent. Default: 30 minutes. */
   readonly deadlineMs?: number
-  /** What its sessions may be for; a session has one of them, or none. */
+  /** The roles that a session can choose from. A session has at most one role. */
   readonly roles?: readonly AgentRole[]
 }
 
@@ -31,11 +31,11 @@ export interface AgentRole {
   readonly description?: string
   /** Added to the instructions of the agent. */
   readonly instructions: string
-  /** Whether a session in this role begins by planning. */
+  /** Whether a session in this role starts with planning. */
   readonly isPlanning?: boolean
-  /** The tools of the agent that it has; absent: all. */
+  /** The subset of the agent's tools that the role has. Absent: all of them. */
   readonly tools?: readonly string[]
-  /** What a client may show before its user has said anything. */
+  /** Suggestions that a client can show before the user's first message. */
   readonly firstMessage?: string
 }
 
@@ -50,7 +50,7 @@ export type AgentOption = {
   | { readonly type: 'select'; readonly choices: readonly string[] }
 )
 
-/** What clients of this agent may use. Doors advertise it and refuse the rest. */
+/** The features that clients of this agent may use. Doors advertise them and refuse all others. */
 export interface AgentFeatures {
   readonly histories: readonly ('compacted' | 'full')[]
   readonly streams: readonly ('delta' | 'message' | 'none')[]

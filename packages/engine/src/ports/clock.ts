@@ -1,4 +1,4 @@
-/** Time as the engine sees it. Tests inject one that stands still until told. */
+/** The engine's source of time. Tests inject a clock that moves only on demand. */
 export interface Clock {
   /** Epoch milliseconds. */
   now(): number

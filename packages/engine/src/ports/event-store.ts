@@ -20,7 +20,7 @@ export interface EventStore {
    */
   readEvents(sessionId: SessionId, after: number, limit: number): Promise<readonly Recorded[]>
   readHead(sessionId: SessionId): Promise<SessionHead | undefined>
-  /** What the sessions of a user hold, as `storedBytesOf` counts it. Deleting a session gives its bytes back. */
+  /** The bytes that a user's sessions hold, as counted by `storedBytesOf`. Deleting a session frees its bytes. */
   storedBytes(userId: UserId): Promise<number>
   readSnapshot(sessionId: SessionId): Promise<Snapshot | undefined>
 
@@ -31,15 +31,15 @@ export interface EventStore {
   /** Sessions of one user with `id < before`, newest first by id. */
   listSessions(query: SessionQuery): Promise<readonly SessionRow[]>
   /**
-   * Sessions of one user that match: pinned first unless `order` says otherwise, then by their last summary. A search
-   * by text sees every append that was acknowledged before, unless the page is partial.
+   * The user's sessions that match the query. Pinned sessions come first unless `order` says otherwise; the rest are
+   * ordered by their last summary. A text search sees every append acknowledged before it, unless the page is partial.
    */
   findSessions(query: ListingQuery): Promise<ListingPage>
-  /** Removes the session and everything that belongs to it. `false` when there is no such session. */
+  /** Removes the session and everything that belongs to it. Returns `false` if the session does not exist. */
   deleteSession(sessionId: SessionId): Promise<boolean>
 
   findReceipt(userId: UserId, sessionId: SessionId, key: string): Promise<Receipt | undefined>
-  /** Returns those of the names that this session has recorded. */
+  /** Returns the given names that this session has already recorded. */
   takenNames(sessionId: SessionId, names: readonly string[]): Promise<ReadonlySet<string>>
   readBlob(sessionId: SessionId, hash: string): Promise<Blob | undefined>
   readSecrets(sessionId: SessionId): Promise<readonly SealedSecret[]>
@@ -52,7 +52,10 @@ export interface EventStore {
   /** Extends the leases. Returns the sessions whose lease was lost. */
   renew(owner: string, sessionIds: readonly SessionId[], leaseMs: number): Promise<readonly SessionId[]>
   release(sessionId: SessionId, fence: Fence): Promise<void>
-  /** Ends all leases. Only for the owner of a data directory when it starts: the previous holders are dead. */
+  /**
+   * Ends all leases. Only the owner of a data directory may call this, and only at startup, when the previous holders
+   * are dead.
+   */
   dropLeases(): Promise<void>
   /** Sessions whose last append said `wanted` and whose lease is free, oldest first. */
   wantedSessions(limit: number): Promise<readonly SessionId[]>
@@ -62,21 +65,21 @@ export interface EventStore {
 
 export interface AppendRequest {
   readonly sessionId: SessionId
-  /** The last seq the caller has folded; 0 creates the session, together with `create`. */
+  /** The last seq that the caller has folded. 0 creates the session and requires `create`. */
   readonly expectedSeq: number
   readonly create?: { readonly userId: UserId }
   readonly at: number
   readonly events: readonly RecordedEvent[]
-  /** Given by a runner: refused unless this owner still holds this epoch. */
+  /** Set by runners. The append is refused unless this owner still holds this epoch. */
   readonly fence?: Fence
   /** Whether a runner must own the session after this append. */
   readonly wanted: boolean
-  /** What lists show. Absent: unchanged. */
+  /** The text that lists show. Absent: unchanged. */
   readonly summary?: string
-  /** What lists filter by. Comes with every summary. */
+  /** The fields that lists filter by. Present with every summary. */
   readonly listing?: SessionListing
   readonly snapshot?: string
-  /** Remembers an idempotency key in the same transaction. */
+  /** Stores an idempotency key in the same transaction. */
   readonly receipt?: NewReceipt
   /** Names that must be new in the session (tool-call ids). */
   readonly names?: readonly string[]
@@ -86,7 +89,9 @@ export interface AppendRequest {
   readonly usage?: readonly UsageRow[]
   /** Steps whose drafts this append makes obsolete. */
   readonly clearDrafts?: readonly EntryId[]
-  /** Refused as `session-full` or `user-full` when either would hold more than this. Absent: there is no limit. */
+  /**
+   * The append is refused with `session-full` or `user-full` if it would exceed one of these limits. Absent: no limit.
+   */
   readonly room?: StorageRoom
 }
 
@@ -130,7 +135,7 @@ export interface Draft {
   readonly block: number
   readonly kind: 'text' | 'thinking'
   readonly text: string
-  /** Numbers of live batches up to this one may have been used. */
+  /** The highest live batch number that may have been used. */
   readonly reservedBatches?: number
 }
 
@@ -145,7 +150,7 @@ export interface SessionListing {
   readonly directory?: string
   readonly isPinned: boolean
   readonly isStarted: boolean
-  /** Lists are ordered by it. Absent: the time of the append. */
+  /** The sort key of lists. Absent: the time of the append. */
   readonly changedAt?: number
 }
 
@@ -153,8 +158,8 @@ export interface ListingQuery {
   readonly userId: UserId
   readonly directory?: string
   /**
-   * Matches a session whose title contains the text, both folded by `foldText`, or in whose title and spoken texts
-   * (`spokenText`) every term (`toSearchTerms`) occurs.
+   * Matches a session if its title contains the text (both folded by `foldText`), or if its title and spoken texts
+   * (`spokenText`) contain every term (`toSearchTerms`).
    */
   readonly text?: string
   readonly isStarted?: true
@@ -165,9 +170,9 @@ export interface ListingQuery {
 
 export interface ListingPage {
   readonly rows: readonly SessionRow[]
-  /** The number of all matches. */
+  /** The total number of matches. */
   readonly total: number
-  /** Some texts were not searched: the index is still being filled, or there are too many matches. */
+  /** Some texts were not searched, because the index is still being built or there are too many matches. */
   readonly isPartial?: true
 }
 
@@ -181,7 +186,7 @@ export interface NewReceipt {
   readonly key: string
   readonly fingerprint: string
   readonly turnId: TurnId
-  /** Index into this append's events: where the answer to a repeated request begins. */
+  /** Index into this append's events: the start of the answer to a repeated request. */
   readonly firstEvent: number
 }
 
@@ -205,7 +210,7 @@ export interface SealedSecret {
   readonly sealed: Uint8Array
 }
 
-/** The disk is full, the file is broken, or the database is not available. Nothing of the request was stored. */
+/** The disk is full, the file is corrupt, or the database is not available. Nothing of the request was stored. */
 export class StorageFault extends Error {
   readonly kind: 'full' | 'busy' | 'broken'
 
@@ -216,13 +221,19 @@ export class StorageFault extends Error {
   }
 }
 
-/** The size of a page of events: room for thousands of usual events, small enough for many readers at once. */
+/**
+ * The maximum size of a page of events. It holds thousands of typical events and is small enough for many concurrent
+ * readers.
+ */
 export const PAGE_BYTES = 4 * 1024 * 1024
 
 /** The size of a row without its data. */
 const BYTES_PER_EVENT = 100
 
-/** What an append adds; `blobs` are those that the session does not have yet. Small rows, as receipts, are not counted. */
+/**
+ * The bytes that an append adds. `blobs` are those that the session does not have yet. Small rows, such as receipts,
+ * are not counted.
+ */
 export function storedBytesOf(
   { blobs = [], secrets = [] }: Pick<AppendRequest, 'blobs' | 'secrets'>,
   dataBytes: readonly number[],

@@ -1,13 +1,13 @@
 import type { JsonObject } from '../json.ts'
 
-/** Exactly what will run, under which policy. */
+/** The exact call that will run, and the policy it was judged by. */
 export interface GrantedCall {
   readonly tool: string
   readonly input: JsonObject
   readonly cwd: string
-  /** Digest of the policy that it was judged by. */
+  /** Digest of the policy. */
   readonly policy: string
-  /** Of the tool, where somebody else defines it. */
+  /** Digest of the tool's definition, if a third party defines the tool. */
   readonly definition?: string
   /** The protected paths that the call may touch: those that its facts name, or `all` of them. */
   readonly guarded?: readonly string[] | 'all'
@@ -15,7 +15,7 @@ export interface GrantedCall {
   readonly isHarmless?: true
 }
 
-/** The right to run one call once. Only this file makes one, and only the judge's caller asks it to. */
+/** The right to run one call once. Only this file creates grants, and only for the code that calls the judge. */
 export interface Grant {
   readonly callHash: string
   readonly call: GrantedCall

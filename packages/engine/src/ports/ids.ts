@@ -1,6 +1,6 @@
 import type { EntryId, SessionId, ToolCallId, TurnId } from '../ids.ts'
 
-/** Contract: never the same id twice, also within one millisecond. Session ids are UUIDv7 and sort by creation. */
+/** Contract: ids are unique, even within one millisecond. Session ids are UUIDv7 and sort by creation. */
 export interface Ids {
   sessionId(): SessionId
   turnId(): TurnId
@@ -8,7 +8,7 @@ export interface Ids {
   toolCallId(): ToolCallId
 }
 
-/** `length` random bytes, fit for ids and keys. */
+/** Returns `length` random bytes that are suitable for ids and keys. */
 export type RandomBytes = (length: number) => Uint8Array
 
 /** SHA-256 in lower-case hex. */

@@ -1,8 +1,8 @@
 import type { UserId } from '../ids.ts'
 
 /**
- * What the clients of long-lived connections had subscribed to, so that a client that reconnects hears it again, even
- * after the server was killed. A door writes an entry when a subscription changes, not only when a connection ends.
+ * The subscriptions of clients on long-lived connections. A client that reconnects gets them back, even after the
+ * server was killed. A door writes an entry whenever a subscription changes, not only when a connection ends.
  */
 export interface KeptStore {
   /**
@@ -11,19 +11,19 @@ export interface KeptStore {
    */
   keep(entry: KeptEntry): Promise<void>
   /**
-   * Removes the entry and returns it; `undefined` when it is unknown, expired or another user's.
+   * Removes the entry and returns it. Returns `undefined` if the entry is unknown, expired or belongs to another user.
    * Contract: when several callers race for one entry, at most one of them gets it.
    */
   take(userId: UserId, hash: string): Promise<KeptEntry | undefined>
 }
 
 export interface KeptEntry {
-  /** SHA-256 of the secret by which the client names its connection. */
+  /** SHA-256 of the secret that identifies the client's connection. */
   readonly hash: string
   readonly userId: UserId
-  /** Text that the door wrote and only the door reads. At most `KEPT_LIMITS.content` UTF-16 units. */
+  /** Written and read only by the door. At most `KEPT_LIMITS.content` UTF-16 units. */
   readonly content: string
-  /** The entry can be taken before this time. */
+  /** The entry expires at this time. */
   readonly expiresAt: number
 }
 

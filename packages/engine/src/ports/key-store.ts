@@ -1,16 +1,16 @@
 import type { UserId } from '../ids.ts'
 
-/** API keys and browser sign-ins. Only hashes are stored; the plain text is shown once and forgotten. */
+/** API keys and browser sign-ins. Only hashes are stored; the plain text is shown once. */
 export interface KeyStore {
   createKey(key: NewKey): Promise<void>
   /** Finds a key by its SHA-256. Revoked and expired keys are not found. */
   findKey(hash: string): Promise<KeyRecord | undefined>
-  /** The keys of one user, or of all users; newest first, without revoked keys. */
+  /** The keys of one user, or of all users, newest first. Revoked keys are left out. */
   listKeys(userId?: UserId): Promise<readonly KeyRecord[]>
   renameKey(id: string, name: string): Promise<boolean>
-  /** `false` when there is no such key or it was revoked already. */
+  /** Returns `false` if the key does not exist or is already revoked. */
   revokeKey(id: string): Promise<boolean>
-  /** Contract: cheap, because every request calls it. It may be written later. */
+  /** Contract: cheap, because every request calls it. The write may be delayed. */
   touchKey(id: string, at: number): void
 }
 
@@ -20,7 +20,7 @@ export interface NewKey {
   readonly kind: 'api' | 'browser'
   readonly name: string
   readonly hash: string
-  /** The parts that may be shown: the prefix and the last four characters. */
+  /** The displayable parts: the prefix and the last four characters. */
   readonly prefix: string
   readonly lastFour: string
   readonly createdAt: number

@@ -1,8 +1,8 @@
 import type { SessionId, UserId } from '../ids.ts'
 
 /**
- * What users asked their agents to remember. Users are separate: an id of another user is unknown, and memories of
- * others change neither results nor their order. Callers enforce `MEMORY_LIMITS`; a store makes texts well-formed and
+ * What users asked their agents to remember. Users are isolated: another user's id is unknown, and other users'
+ * memories affect neither results nor their order. Callers enforce `MEMORY_LIMITS`. A store makes texts well-formed and
  * changes nothing else.
  */
 export interface MemoryStore {
@@ -10,20 +10,20 @@ export interface MemoryStore {
   findMemory(userId: UserId, memoryId: number): Promise<Memory | undefined>
   /** Newest first. */
   listMemories(userId: UserId, query: MemoryQuery): Promise<MemoryPage>
-  /** Changes the given fields. Returns the changed memories, without ids that the user does not have. */
+  /** Changes the given fields. Returns the changed memories; ids that the user does not have are ignored. */
   changeMemories(userId: UserId, memoryIds: readonly number[], changes: MemoryChanges): Promise<readonly Memory[]>
   /** Returns the number of removed memories. Ids are never reused. */
   removeMemories(userId: UserId, memoryIds: readonly number[]): Promise<number>
   /**
-   * The memories that a text is about, best first, without disabled and superseded ones. The same write counts them as
-   * hits. Contract: fast and safe for any text; nothing is written when nothing is found.
+   * Returns the memories that are relevant to a text, best first, without disabled and superseded ones. The same write
+   * counts them as hits. Contract: fast and safe for any text; writes nothing if nothing is found.
    */
   recall(userId: UserId, text: string, limit: number): Promise<readonly Memory[]>
 }
 
 export interface Memory {
   readonly memoryId: number
-  /** `feedback`: what the user wants. `experience`: what was found out. */
+  /** `feedback`: a wish of the user. `experience`: a finding of the agent. */
   readonly type: MemoryType
   readonly content: string
   /** The skill that the memory is about. */
@@ -34,16 +34,16 @@ export interface Memory {
   readonly topic?: string
   /** The id of the memory in another memory system. */
   readonly externalId?: string
-  /** The memory that corrects this one. A corrected memory is not recalled. */
+  /** The memory that corrects this one. Corrected memories are not recalled. */
   readonly supersededBy?: number
   readonly writeReason?: string
   readonly createdAt: number
   readonly updatedAt?: number
-  /** How often the memory was recalled, and when it was recalled last. */
+  /** How often the memory was recalled, and when it was last recalled. */
   readonly hitCount: number
   readonly lastHitAt?: number
   readonly isDisabled: boolean
-  /** The session in which the agent wrote it. Absent: the user wrote it. */
+  /** The session in which the agent wrote the memory. Absent: the user wrote it. */
   readonly sourceSession?: SessionId
 }
 
@@ -60,7 +60,7 @@ export interface NewMemory extends MemoryFields {
   readonly sourceSession?: SessionId
   /** The memory that this one corrects. */
   readonly supersedes?: number
-  /** If a recallable memory has the same content, nothing is added, so adding twice adds once. */
+  /** If a recallable memory has the same content, nothing is added. This makes adding idempotent. */
   readonly unlessKnown?: true
 }
 
@@ -69,14 +69,14 @@ export type MemoryChanges = Partial<MemoryFields & Pick<Memory, 'isDisabled'>>
 export type AddedMemory =
   | { readonly type: 'added' | 'known'; readonly memory: Memory }
   | { readonly type: 'refused'; readonly reason: 'full' | 'unknown-memory' }
-  /** The memory to correct was corrected already, by this one. */
+  /** The memory to correct was already corrected by this one. */
   | { readonly type: 'refused'; readonly reason: 'superseded'; readonly by: number }
 
 /** A memory must match every given field. */
 export interface MemoryQuery extends Partial<
   Pick<Memory, 'type' | 'skillName' | 'recordType' | 'scope' | 'owner' | 'topic' | 'isDisabled'>
 > {
-  /** A part of the content or the topic, in any case. */
+  /** A substring of the content or the topic, ignoring case. */
   readonly keyword?: string
   readonly offset?: number
   readonly limit: number
@@ -84,7 +84,7 @@ export interface MemoryQuery extends Partial<
 
 export interface MemoryPage {
   readonly memories: readonly Memory[]
-  /** The number of all matches, not only those of the page. */
+  /** The total number of matches, not only those on the page. */
   readonly total: number
 }
 

@@ -1,10 +1,13 @@
 import type { Model } from './model.ts'
 
-/** The models that a session may have instead of its agent's. */
+/** The models that a session can use instead of its agent's model. */
 export interface ModelCatalog {
-  /** By `provider/model`. `undefined`: there is no such provider here, or it has no key. Contract: cheap, never throws. */
+  /**
+   * Finds a model by `provider/model`. `undefined`: the provider is not configured or has no key. Contract: cheap,
+   * never throws.
+   */
   find(name: string): NamedModel | undefined
-  /** Those worth offering, the default first. */
+  /** The models to offer to users, the default first. */
   list(): readonly OfferedModel[]
 }
 

@@ -10,11 +10,14 @@ export interface Model {
    * failed. Stops soon after `signal` aborts, and may then end without a last output.
    */
   stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelOutput>
-  /** How many tokens of input it takes, where that is known. */
+  /** The context window in tokens, if known. */
   readonly contextWindow?: number
-  /** How many tokens a text is. Absent: guessed from its length. Contract: never rejects, gives way on long texts. */
+  /**
+   * Counts the tokens of a text. Absent: estimated from the length. Contract: never rejects, and yields to the event
+   * loop on long texts.
+   */
   countTokens?(text: string): Promise<number>
-  /** The most that an image takes of the window; 1,000 unless said. */
+  /** The most tokens that an image takes. Default: 1,000. */
   readonly tokensPerImage?: number
 }
 
@@ -23,14 +26,14 @@ export interface ModelRequest {
   /** Provider-valid: every tool call is followed by exactly one result before the next user or assistant message. */
   readonly messages: readonly ModelMessage[]
   readonly tools: readonly OfferedTool[]
-  /** The session's effective options, defaults filled in, secrets in plain text. Never log this object. */
+  /** The session's effective options with defaults filled in. Secrets are in plain text: never log this object. */
   readonly options: { readonly [name: string]: string }
   readonly secretOptions: readonly string[]
-  /** Model steps since the last user message, 0 for the first. */
+  /** Model steps since the last user message; 0 for the first. */
   readonly step: number
-  /** A `summary` is asked for when a context is compacted. */
+  /** `summary`: the request is part of a compaction. */
   readonly purpose: 'answer' | 'summary'
-  /** Bytes of an image that a message refers to by hash. */
+  /** Returns the bytes of an image that a message refers to by hash. */
   readBlob(hash: string): Promise<Uint8Array>
 }
 
@@ -54,9 +57,9 @@ export interface OfferedTool {
 export type ModelOutput =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'thinking'; readonly text: string }
-  /** Attaches to the block that was open last; for signatures and the like. */
+  /** Attaches to the most recently opened block. Used for signatures and similar data. */
   | { readonly type: 'opaque'; readonly data: OpaqueData }
-  /** A complete call. `input` is whatever the model wrote, parsed if it was JSON. */
+  /** A complete call. `input` is what the model wrote, parsed if it was JSON. */
   | {
       readonly type: 'tool-call'
       readonly id: string
@@ -65,5 +68,5 @@ export type ModelOutput =
       readonly opaque?: OpaqueData
     }
   | { readonly type: 'finished'; readonly finish: StepFinish; readonly usage: Usage }
-  /** `usage`: what it took all the same, where the provider said so. */
+  /** `usage`: the tokens that the failed call used, if the provider reported them. */
   | { readonly type: 'failed'; readonly error: Failure; readonly usage?: Usage }

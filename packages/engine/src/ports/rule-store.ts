@@ -5,7 +5,7 @@ export interface RuleStore {
   listRules(userId: UserId): Promise<readonly StoredRule[]>
   /** Adds the rule at the end. */
   addRule(userId: UserId, rule: StoredRule): Promise<void>
-  /** `false` when the user has no such rule. */
+  /** Returns `false` if the user has no such rule. */
   removeRule(userId: UserId, ruleId: string): Promise<boolean>
 }
 
@@ -19,14 +19,14 @@ export interface StoredRule {
 export type RuleAction = 'allow' | 'ask' | 'deny'
 
 export interface PermissionRule {
-  /** `*`, a name, or a regular expression that matches the whole name. */
+  /** `*`, a name, or a regular expression that must match the whole name. */
   readonly tool: string
-  /** Regular expressions searched for in the arguments; all must match. */
+  /** Regular expressions that are searched for in the arguments. All must match. */
   readonly args?: { readonly [argument: string]: string }
   readonly domain?: {
     readonly allowlist?: readonly string[]
     readonly blocklist?: readonly string[]
-    /** The argument that holds the URL; `url` unless said otherwise. */
+    /** The argument that holds the URL. Default: `url`. */
     readonly urlArgument?: string
   }
   readonly action: RuleAction

@@ -1,7 +1,7 @@
 import type { SessionId, UserId } from '../ids.ts'
 
 /**
- * Schedules of users, and the outcome of each of their slots. An id of another user is unknown. Callers enforce
+ * The schedules of users, and the outcome of each slot. Another user's id is unknown. Callers enforce
  * `SCHEDULE_LIMITS`; a store does not change texts.
  */
 export interface ScheduleStore {
@@ -10,12 +10,12 @@ export interface ScheduleStore {
   findSchedule(userId: UserId, scheduleId: string): Promise<Schedule | undefined>
   /** Newest first. */
   listSchedules(userId: UserId): Promise<readonly Schedule[]>
-  /** Contract: `false`, without a change, unless the stored revision is one less than the given one. */
+  /** Contract: returns `false` and changes nothing unless the given revision is the stored revision plus one. */
   replaceSchedule(schedule: Schedule): Promise<boolean>
-  /** Removes the outcomes of its slots too. */
+  /** Also removes the outcomes of its slots. */
   removeSchedule(userId: UserId, scheduleId: string): Promise<boolean>
 
-  /** Schedules whose next slot is not after `at`, the earliest first. */
+  /** Schedules that are due at `at`, earliest first. */
   dueSchedules(at: number, limit: number): Promise<readonly string[]>
   readSchedule(scheduleId: string): Promise<StandingSchedule | undefined>
   /** The earliest next slot of all schedules. */
@@ -23,15 +23,15 @@ export interface ScheduleStore {
   /** Schedules whose next slot was computed with another version of the time-zone rules. */
   schedulesByOtherRules(version: string, limit: number): Promise<readonly string[]>
   /**
-   * Stores the outcomes of some slots and the changed schedule, all or nothing. Contract: `false`, without a change,
-   * unless the stored revision is one less than the given one. A slot never gets two outcomes. A store keeps the newest
-   * `SCHEDULE_LIMITS.slots` outcomes of a schedule, and those whose run has not ended.
+   * Stores the outcomes of some slots and the changed schedule, all or nothing. Contract: returns `false` and changes
+   * nothing unless the given revision is the stored revision plus one. A slot never gets two outcomes. A store keeps
+   * the newest `SCHEDULE_LIMITS.slots` outcomes of a schedule, and those whose run has not ended.
    */
   settleSlots(schedule: Schedule, slots: readonly Slot[]): Promise<boolean>
 
   /** The runs of all users that have not ended. */
   openRuns(): Promise<readonly OpenRun[]>
-  /** Contract: `false`, without a change, unless the run is in one of the states `from`. */
+  /** Contract: returns `false` and changes nothing unless the run is in one of the states `from`. */
   moveRun(runId: string, from: readonly RunStatus[], to: RunMove): Promise<boolean>
   /** Newest first. */
   listRuns(userId: UserId, scheduleId: string): Promise<readonly ScheduleRun[]>
@@ -48,9 +48,9 @@ export interface Schedule {
   /** A name of the IANA database. */
   readonly timezone: string
   readonly isEnabled: boolean
-  /** No slot after this instant. */
+  /** There are no slots after this time. */
   readonly expiresAt?: number
-  /** Nobody is asked: calls that would need an approval are allowed. */
+  /** Runs do not ask anybody: calls that would need an approval are allowed. */
   readonly isUnattended: boolean
   /** `provider/model`; absent: the agent's own. */
   readonly model?: string
@@ -61,7 +61,7 @@ export interface Schedule {
   readonly createdAt: number
   /** Slots up to this time are decided. It never moves back. */
   readonly decidedUntil: number
-  /** The first slot after `decidedUntil`. Absent: there is none. */
+  /** The first slot after `decidedUntil`. Absent: there are no more slots. */
   readonly nextSlotAt?: number
   /** The version of the calendar that computed `nextSlotAt`. */
   readonly zoneRules: string
@@ -75,7 +75,10 @@ export interface StandingSchedule {
   readonly isBusy: boolean
 }
 
-/** `skipped-late`: no server ran in time. `skipped-busy`: the previous run had not ended. `skipped-rights`: its user is gone. */
+/**
+ * `skipped-late`: no server was running in time. `skipped-busy`: the previous run had not ended. `skipped-rights`: the
+ * user no longer exists.
+ */
 export type SlotOutcome = 'fired' | 'skipped-late' | 'skipped-busy' | 'skipped-rights'
 
 /** A time at which a schedule was due, and its outcome. */
@@ -88,14 +91,14 @@ export type Slot = {
   | { readonly outcome: Exclude<SlotOutcome, 'fired'>; readonly run?: undefined }
 )
 
-/** The ids are chosen before the run begins, so that a process that continues after a crash starts the same run. */
+/** The ids are chosen before the run starts, so that a process that continues after a crash starts the same run. */
 export interface NewRun {
   /** `run_…` */
   readonly runId: string
   readonly sessionId: SessionId
 }
 
-/** `due`: the run may have begun. A run that waits for its user is `running`. */
+/** `due`: the run may have started. A run that waits for its user is `running`. */
 export type RunStatus = 'due' | 'running' | 'completed' | 'failed'
 
 export interface ScheduleRun extends NewRun {
@@ -103,7 +106,7 @@ export interface ScheduleRun extends NewRun {
   readonly userId: UserId
   readonly slotAt: number
   readonly status: RunStatus
-  /** Why it failed, in a sentence. */
+  /** Why it failed, as a sentence. */
   readonly error?: string
   readonly triggeredAt: number
   readonly finishedAt?: number

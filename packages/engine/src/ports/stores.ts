@@ -9,7 +9,7 @@ import type { ScheduleStore } from './schedule-store.ts'
 import type { SignInStore } from './sign-in-store.ts'
 import type { UsageStore } from './usage-store.ts'
 
-/** Everything that a server keeps. Closing it closes every store in it. */
+/** All stores of a server. Closing it closes each of them. */
 export interface Stores extends Storage {
   /** `exclusive`: this process is the only one that writes. `shared`: other processes may use the same storage. */
   readonly mode: 'exclusive' | 'shared'
@@ -21,58 +21,59 @@ export interface Stores extends Storage {
   readonly schedules: ScheduleStore
   readonly signIns: SignInStore
   readonly kept: KeptStore
-  /** Opening the storage created it. */
+  /** Opening created the storage. */
   readonly isNew: boolean
-  /** Commits what is queued. Idempotent. */
+  /** Commits queued writes. Idempotent. */
   close(): Promise<void>
 }
 
-/** A storage by its address. It need not be open, and asking never creates or changes anything. */
+/** A storage, identified by its address. It need not be open. Inspecting it never creates or changes anything. */
 export interface Storage {
   describe(): Promise<StorageDescription>
   /**
-   * Opens a read-only view beside any owner. Rejects with a `StorageFault` of kind `broken` when the storage is not
-   * one of ours or is too damaged to read. Must not be called while `describe()` says that it does not exist.
+   * Opens a read-only view, even while another process owns the storage. Rejects with a `StorageFault` of kind `broken`
+   * if the storage has another format or is too damaged to read. Must not be called if `describe()` says that the
+   * storage does not exist.
    */
   inspect(): Promise<StorageInspection>
 }
 
 export interface StorageDescription {
-  /** What `--database` takes. Never holds a password. */
+  /** The value for `--database`. Never contains a password. */
   readonly url: string
-  /** What people call it: a file, or a host and a database. */
+  /** The display name: a file, or a host and a database. */
   readonly name: string
   /** Name and version of the database software, such as `Example 1.2`. */
   readonly software: string
-  /** Why this version of the software may lose data, in a sentence that names the remedy. */
+  /** Why this version of the software may lose data, as a sentence that names the remedy. */
   readonly unsafe?: string
   readonly exists: boolean
-  /** The files of this machine that belong to it, whether they exist or not. Tools must not touch them. */
+  /** The local files that belong to the storage, whether they exist or not. Tools must not touch them. */
   readonly files: readonly string[]
-  /** Where free space is needed; absent when the storage is on another machine. */
+  /** The directory that needs free space. Absent when the storage is on another machine. */
   readonly directory?: string
   readonly bytes: number
-  /** The part of it that waits to be merged: a write-ahead log. */
+  /** The size of the write-ahead log. */
   readonly logBytes: number
 }
 
-/** A consistent view of one moment. Any call may reject with what the database says about a damaged file. */
+/** A consistent snapshot. Any call may reject with a database error if the file is damaged. */
 export interface StorageInspection {
   readonly schemaVersion: number
-  /** What the database software itself finds wrong; empty = nothing. */
+  /** The problems that the database software itself reports. Empty: none. */
   integrity(): Promise<readonly string[]>
   sessions(): AsyncIterable<StoredSession>
-  /** In the order of `seq`. Throws at an event whose checksum is wrong, after yielding it. */
+  /** In order of `seq`. When the checksum of an event is wrong, yields the event and then throws. */
   events(sessionId: SessionId): AsyncIterable<StoredEvent>
   snapshot(sessionId: SessionId): Promise<Snapshot | undefined>
   blobs(sessionId: SessionId): AsyncIterable<{ readonly hash: string; readonly bytes: Uint8Array }>
   secrets(): AsyncIterable<StoredSecret>
-  /** Sessions that have events but no row of their own, and were not deleted. */
+  /** Sessions that have events but no session row, and were not deleted. */
   orphans(): Promise<readonly SessionId[]>
   /** Keys that are neither revoked nor expired. */
   keys(): Promise<readonly StoredKey[]>
   damagedMemories(): Promise<readonly number[]>
-  /** Schedules whose row, or a row of one of their slots, is damaged. */
+  /** Schedules with a damaged row, or with a damaged slot row. */
   damagedSchedules(): Promise<readonly string[]>
   close(): Promise<void>
 }

@@ -7,10 +7,10 @@ import type { JsonObject } from '../json.ts'
 import type { Grant } from './grant.ts'
 import type { NewBlob } from './event-store.ts'
 
-/** `readonly`: no effect. `idempotent`: may run twice. `unsafe`: never run again when its outcome is unknown. */
+/** `readonly`: no effect. `idempotent`: may run twice. `unsafe`: must not run again if its outcome is unknown. */
 export type ToolEffect = 'readonly' | 'idempotent' | 'unsafe'
 
-/** What the tool is called through which a turn gives the value that its `outputSchema` asks for. */
+/** The name of the tool through which a turn returns the value for its `outputSchema`. */
 export const RESULT_TOOL = 'submit_result'
 
 export interface Tool {
@@ -20,42 +20,43 @@ export interface Tool {
   /** JSON Schema of the input object, without `$schema`. */
   readonly parameters: JsonObject
   readonly effect: ToolEffect
-  /** Clients may see, enable and trust an exposed tool. An unexposed one is the agent's own business. */
+  /** Clients can see, enable and trust exposed tools. Other tools are internal to the agent. */
   readonly exposed: boolean
-  /** Recorded with each call. Defaults to `question` or `agent` by `performer`, otherwise to `other`. */
+  /** Recorded with each call. Default: `question` or `agent` according to `performer`, otherwise `other`. */
   readonly kind?: ToolKind
   /**
-   * Who carries a call out. `tool` (unless said otherwise): its `run`. `user`: the call is a question, its result the
-   * answer. `agent`: a sub-agent, in a loop of its own. Of the last two, `run` is never called.
+   * Who performs a call. `tool` (default): the `run` method. `user`: the call is a question and its result is the
+   * answer. `agent`: a sub-agent in its own loop. For the last two, `run` is never called.
    */
   readonly performer?: 'tool' | 'user' | 'agent'
   /**
-   * The type of facts that `inspect` tells. A tool that is denied in a mode whatever its input is not offered to the
-   * model there; without a nature, `inspect` may tell anything.
+   * The type of facts that `inspect` returns. If a mode denies this type for every input, the tool is not offered to
+   * the model in that mode. Absent: `inspect` may return any type.
    */
   readonly nature?: CallFacts['type']
   /**
-   * Digest of what somebody else says the tool is: what was allowed of it is not allowed of one that has changed. Absent
-   * for a tool of the agent's author.
+   * Digest of a definition that a third party supplies. Approvals and trust for one definition do not apply to a
+   * changed one. Absent for tools of the agent's author.
    */
   readonly definition?: string
-  /** How long a turn that is cancelled waits for the tool to stop what it began; not at all unless said otherwise. */
+  /** How long a cancelled turn waits for the tool to stop. Default: 0. */
   readonly stopGraceMs?: number
-  /** Contract: no effects, never throws. The checked input is what `run` gets. */
+  /** Contract: no effects, never throws. `run` gets the checked input. */
   check(input: JsonObject): InputCheck
   /**
-   * The part of the check that may take long, such as a schema that a client wrote. Contract: like `check`, but never on
-   * the event loop for longer than a moment.
+   * The part of the check that may be slow, such as validation against a schema that a client wrote. Contract: like
+   * `check`, but must not block the event loop.
    */
   deepCheck?(input: JsonObject): Promise<InputCheck>
   /**
-   * What this one call would do: for whoever judges, approves or shows it. Absent: it is judged by `effect` alone.
+   * Describes what this call would do, for judging, approving and showing it. Absent: the call is judged by `effect`
+   * alone.
    * Contract: gets the checked input, may read, has no effects, never throws.
    */
   inspect?(input: unknown, workspace: Workspace): Promise<CallInspection>
   /**
-   * Contract: may reject; the rejection's message becomes the result of the call. Stops soon after `signal` aborts.
-   * It is called only after the call was recorded as started.
+   * Contract: may reject; the error message becomes the result of the call. Stops soon after `signal` aborts. Called
+   * only after the call was recorded as started.
    */
   run(invocation: ToolInvocation): Promise<ToolOutput>
 }
@@ -65,13 +66,13 @@ export type InputCheck =
   /** `problem` names the field and says what is wrong; the model reads it. */
   | { readonly ok: false; readonly problem: string }
 
-/** Where a session works. Absolute paths; the directories exist when a tool is inspected or run. */
+/** The directories of a session, as absolute paths. They exist when a tool is inspected or run. */
 export interface Workspace {
-  /** Where relative paths begin; the first of the roots. */
+  /** The base of relative paths; the first root. */
   readonly cwd: string
-  /** The directories whose files the session's tools may touch. */
+  /** The directories whose files the session's tools may read and write. */
   readonly roots: readonly string[]
-  /** Further directories, of the session alone, whose files tools may read: what was kept for it. */
+  /** Additional directories of this session that tools may only read, such as its kept outputs. */
   readonly readable?: readonly string[]
   /** What the roots were when the session was opened. A tool refuses a root that is something else by now. */
   readonly pins?: readonly RootPin[]
@@ -85,15 +86,15 @@ export type RootPin =
 export interface ToolInvocation {
   readonly sessionId: SessionId
   readonly userId: UserId
-  /** Also the idempotency key for whatever the tool calls. */
+  /** Also the idempotency key for anything that the tool calls. */
   readonly toolCallId: ToolCallId
   readonly input: unknown
   readonly attempt: number
   readonly signal: AbortSignal
   readonly workspace: Workspace
-  /** Whatever writes, spawns, fetches or calls out checks it with `requireGrant` first. */
+  /** Code that writes, spawns, fetches or calls out must check it with `requireGrant` first. */
   readonly grant: Grant
-  /** Shows output while the tool runs. Live only: readers may miss it, the result says all that matters. */
+  /** Shows output while the tool runs. Readers may miss it, so the result must be complete without it. */
   progress(text: string): void
 }
 

@@ -2,16 +2,16 @@ import type { Usage } from '../content.ts'
 
 import type { EntryId, LoopId, SessionId, TurnId, UserId } from '../ids.ts'
 
-/** One model call, and everything it counts for. Stored by the append that records the end of the call. */
+/** One model call and everything that it is attributed to. Stored by the append that records the end of the call. */
 export interface UsageRow {
-  /** The step, or the compaction. */
+  /** The id of the step or the compaction. */
   readonly callId: EntryId
   readonly kind: 'step' | 'compaction'
   readonly userId: UserId
   readonly keyId?: string
-  /** Absent: a compaction of an idle session. */
+  /** Absent for a compaction of an idle session. */
   readonly turnId?: TurnId
-  /** The loop that made the call, then those above it up to the agent's own. */
+  /** The loop that made the call, then its ancestors up to the agent's own loop. */
   readonly loops: readonly [LoopId, ...LoopId[]]
   readonly agent: string
   readonly model: string
@@ -21,12 +21,12 @@ export interface UsageRow {
 
 /**
  * Sums over model calls. Only `EventStore.append` writes them, so a crash neither loses a call nor counts it twice.
- * Deleting a session keeps what it spent, without its id.
+ * When a session is deleted, its usage is kept without the session id.
  */
 export interface UsageStore {
-  /** The group with the newest call first. */
+  /** Groups are ordered by their newest call, newest first. */
   sumUsage(query: UsageQuery): Promise<readonly UsageSum[]>
-  /** What a key spent since `fromDay`, a day since 1970-01-01 in UTC. Contract: cheap for any number of calls. */
+  /** The usage of a key since `fromDay` (days since 1970-01-01 in UTC). Contract: cheap for any number of calls. */
   spentWithKey(keyId: string, fromDay: number): Promise<Spending>
 }
 
@@ -56,19 +56,19 @@ export interface UsageSum {
   readonly agent?: string
   readonly model?: string
   readonly kind?: UsageRow['kind']
-  /** Counted from 1970-01-01, in UTC. */
+  /** Days since 1970-01-01, in UTC. */
   readonly day?: number
   readonly calls: number
   /** Calls that were cut off before the provider reported usage. */
   readonly untoldCalls: number
-  /** Calls with known tokens and an unknown price. */
+  /** Calls with known tokens but an unknown price. */
   readonly unpricedCalls: number
   readonly inputTokens: number
   readonly outputTokens: number
   readonly cachedInputTokens: number
   readonly cacheWriteTokens: number
   readonly reasoningTokens: number
-  /** In billionths of a unit, by currency. */
+  /** In billionths of a currency unit, by currency. */
   readonly nano: { readonly [currency: string]: number }
   readonly lastAt: number
 }
@@ -78,8 +78,8 @@ export const DAY_MS = 86_400_000
 /** The sum of some model calls. */
 export interface Spending {
   readonly calls: number
-  /** In and out together. */
+  /** Input and output together. */
   readonly tokens: number
-  /** In billionths of a unit, by currency. */
+  /** In billionths of a currency unit, by currency. */
   readonly nano: { readonly [currency: string]: number }
 }

@@ -1,27 +1,28 @@
 import type { SessionId } from '../ids.ts'
 import type { Workspace } from './tool.ts'
 
-/** Where sessions work. */
+/** The directories that sessions work in. */
 export interface Workspaces {
-  /** Where the session works; nothing is made, and the roots are not pinned. */
+  /** Returns the session's directories without creating any or pinning the roots. */
   locate(session: WorkspaceOwner): Workspace
   /**
-   * Where its tools may work: makes the session's own directory if it is missing, and pins roots that this process has
-   * not pinned yet. Rejects when the own directory cannot be made; a root that may not be used is a pin with a problem.
+   * Returns the directories that tools may use. Creates the session's own directory if it is missing, and pins the roots
+   * that this process has not pinned yet. Rejects if the directory cannot be created. A root that may not be used is
+   * returned as a pin with a problem.
    */
   prepare(session: WorkspaceOwner): Promise<Workspace>
   /**
-   * The client opens the session: its roots are whatever these directories are now. Answers with a sentence about the
-   * first directory that may not be used.
+   * Called when the client opens the session. Pins the roots to the directories as they are now. Returns a sentence about
+   * the first directory that may not be used.
    */
   open(session: WorkspaceOwner): Promise<string | undefined>
-  /** Removes what belongs to the session alone. Called after the session was deleted. */
+  /** Removes files that belong only to this session. Called after the session was deleted. */
   remove(sessionId: SessionId): Promise<void>
 }
 
 export interface WorkspaceOwner {
   readonly sessionId: SessionId
   readonly agent: string
-  /** The directories its client named, the working directory first; none for a session with a directory of its own. */
+  /** The directories that the client named, the working directory first. Empty if the session has its own directory. */
   readonly directories: readonly string[]
 }
