@@ -6,7 +6,7 @@ import type { Ids } from '../ports/ids.ts'
 
 export interface AcceptedSeed {
   readonly messages: readonly ConversationMessage[]
-  /** Every call id of the seed. */
+  /** All call ids of the seed. */
   readonly names: readonly string[]
 }
 
@@ -17,9 +17,9 @@ interface OpenSeedCall {
 }
 
 /**
- * A seed may leave calls open only if they name declared client tools: otherwise a client could have a server tool run
- * with invented input by granting it. Some providers reuse call ids. Ids are unique in a session, so a call whose id was
- * used before gets a new one, and so does its result.
+ * A seed may leave calls open only for declared client tools. Otherwise a client could invent the input of a server
+ * tool and grant the call. Some providers reuse call ids, but ids must be unique in a session. So a call with a used id
+ * gets a new one, and so does its result.
  */
 export function acceptSeed(
   seed: readonly ConversationMessage[],
@@ -54,7 +54,7 @@ export function acceptSeed(
   return { messages, names: [...names] }
 }
 
-/** The call of a result: of those with its id, the first one of the newest message. */
+/** Finds the call of a result: the first call with this id in the newest message that has one. */
 function takeCall(open: OpenSeedCall[], givenId: ToolCallId, names: ReadonlySet<string>, field: string): OpenSeedCall {
   const newest = open.findLast((candidate) => candidate.givenId === givenId)?.message
   const index = open.findIndex((candidate) => candidate.givenId === givenId && candidate.message === newest)

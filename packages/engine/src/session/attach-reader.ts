@@ -6,7 +6,7 @@ import type { OpenSession } from './open-session.ts'
 
 const PAGE = 500
 
-/** The past from the log, page by page, until the rest is at hand; then the feed takes over without a gap. */
+/** Replays the log page by page until the remaining events are in memory. Then the feed takes over without a gap. */
 export async function attachReader(
   session: OpenSession,
   store: EventStore,
@@ -36,7 +36,7 @@ export async function attachReader(
   }
 }
 
-/** The log ends before what we folded: the session was deleted, or the database was put back to an earlier state. */
+/** The log is shorter than the folded state: the session was deleted, or the database was restored from a backup. */
 async function refuseIfCut(session: OpenSession, store: EventStore): Promise<void> {
   const { seq } = session.state
   const head = await store.readHead(session.id)

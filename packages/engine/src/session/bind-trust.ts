@@ -2,8 +2,9 @@ import type { ToolAccess } from '../events/session-settings.ts'
 import type { AgentDefinition } from '../ports/agent.ts'
 
 /**
- * Binds trust to a tool as it is now. A tool of an MCP server that changes later is asked for again, and naming it once
- * more in the same session does not renew the trust: the client cannot know that the tool is another one.
+ * Binds trust to the current definition of a tool. If an MCP server changes the tool later, calls need an approval
+ * again. Naming the tool once more in the same session does not renew the trust, because the client cannot know that
+ * the tool has changed.
  */
 export function bindTrust(access: ToolAccess, { tools }: AgentDefinition, before?: ToolAccess): ToolAccess {
   if (access.type !== 'listed') return access

@@ -5,7 +5,10 @@ import type { TurnSettings } from '../events/turn-events.ts'
 import type { SessionId, ToolCallId, TurnId, UserId } from '../ids.ts'
 import type { NewBlob } from '../ports/event-store.ts'
 
-/** A request to change a session. The engine does all of it or refuses with an `EngineError` and does nothing. */
+/**
+ * A request to change a session. The engine executes all of it, or refuses it with an `EngineError` and changes
+ * nothing.
+ */
 export type Command =
   | CreateSession
   | ConfigureSession
@@ -16,33 +19,33 @@ export type Command =
   | CompactSession
   | DeleteSession
 
-/** A new session with these settings; those that are left out have their defaults. */
+/** Creates a session with these settings. Missing settings get their defaults. */
 export interface CreateSession extends Omit<NewSettings, 'secretOptions'> {
   readonly type: 'create-session'
   readonly userId: UserId
-  /** Chosen in advance by a caller that must find out after a crash whether the session was made. Default: a new id. */
+  /** Set by callers that must find out after a crash whether the session was created. Default: a new id. */
   readonly sessionId?: SessionId
   readonly agent: string
   readonly seed?: readonly ConversationMessage[]
   /** Starts the first turn in the same transaction. */
   readonly input?: UserContent
-  /** For that first turn. */
+  /** Settings of the first turn. */
   readonly turnSettings?: TurnSettings
-  /** Only with an input. A repeat within a day returns the same session and turn. */
+  /** Requires an input. A repeat within a day returns the same session and turn. */
   readonly idempotency?: IdempotencyKey
-  /** Every blob that the seed or the input refers to. */
+  /** All blobs that the seed or the input refers to. */
   readonly blobs?: readonly NewBlob[]
 }
 
-/** Changes that last for the rest of the session. What is absent stays as it is. */
+/** Changes that apply to the rest of the session. Absent fields stay unchanged. */
 export interface SessionChanges extends Omit<SettingsChange, 'secretOptions' | 'directories' | 'role'> {
   /** Must equal the session's agent. */
   readonly agent?: string
-  /** `true`: preset `plan`. `false`: the preset that was in force before. */
+  /** `true`: switches to the preset `plan`. `false`: restores the previous preset. */
   readonly planning?: boolean
 }
 
-/** Takes effect at once, also in the turn that is running: the next call is judged by it. */
+/** Takes effect immediately, even in a running turn: the next call is judged by it. */
 export interface ConfigureSession {
   readonly type: 'configure-session'
   readonly userId: UserId
@@ -50,10 +53,10 @@ export interface ConfigureSession {
   readonly changes: SessionChanges
 }
 
-/** An input that is dropped before its turn begins gives its key free again. */
+/** If an input is dropped before its turn starts, its key can be used again. */
 export interface IdempotencyKey {
   readonly key: string
-  /** Digest of the request: the same key with another request is refused. */
+  /** Digest of the request. The same key with another request is refused. */
   readonly fingerprint: string
 }
 
@@ -63,12 +66,12 @@ export interface StartTurn {
   readonly sessionId: SessionId
   readonly content: UserContent
   readonly changes?: SessionChanges
-  /** Unlike changes, they take effect when the turn begins, and hold for it alone. */
+  /** Unlike `changes`, these take effect when the turn starts and apply only to this turn. */
   readonly settings?: TurnSettings
   readonly whenRunning: 'refuse' | 'queue'
   /**
-   * While the turn waits for a human: take its place (unless said otherwise), or wait for its end too. Who may queue takes
-   * its place behind the inputs that are queued already.
+   * What happens while a turn waits for a human. `supersede` (default): the input ends that turn; if `whenRunning` is
+   * `queue`, inputs that are already queued run first. `queue`: the input waits for the end of that turn.
    */
   readonly whenWaiting?: 'supersede' | 'queue'
   readonly idempotency?: IdempotencyKey
@@ -81,7 +84,7 @@ export type CallAnswer =
       readonly toolCallId: ToolCallId
       readonly granted: boolean
       readonly reason?: string
-      /** `session`: no further question about this tool, as far as that may be waved through. */
+      /** `session`: stop asking about this tool, if its calls may be allowed for a whole session. */
       readonly scope?: 'once' | 'session'
       readonly answer?: GivenAnswer
     }
@@ -98,7 +101,7 @@ export interface AnswerCalls {
   readonly sessionId: SessionId
   readonly answers: readonly CallAnswer[]
   readonly changes?: SessionChanges
-  /** Whether answers are taken while other calls of the turn still run. */
+  /** Whether answers are accepted while other calls of the turn are still running. */
   readonly whenRunning: 'refuse' | 'accept'
   readonly idempotency?: IdempotencyKey
   readonly blobs?: readonly NewBlob[]
@@ -108,13 +111,13 @@ export interface CancelTurn {
   readonly type: 'cancel-turn'
   readonly userId: UserId
   readonly sessionId: SessionId
-  /** Only this turn, also one whose input is still queued; absent = whichever is active. */
+  /** Cancels only this turn, even if its input is still queued. Absent: the active turn. */
   readonly turnId?: TurnId
   readonly reason: string
   readonly dropQueue: boolean
 }
 
-/** Stops one call, or the sub-agent that carries it out; the turn goes on with what there is. */
+/** Stops one call or the sub-agent that performs it. The turn continues. */
 export interface CancelCall {
   readonly type: 'cancel-call'
   readonly userId: UserId
@@ -123,7 +126,7 @@ export interface CancelCall {
   readonly reason: string
 }
 
-/** Shortens what the model is given. Only an idle session; the history stays as it is. */
+/** Shortens the model's context. Allowed only in an idle session; the history is not changed. */
 export interface CompactSession {
   readonly type: 'compact-session'
   readonly userId: UserId
@@ -142,12 +145,12 @@ export interface CreatedSession {
   readonly turn?: AdmittedTurn
 }
 
-/** The request is on disk. What it leads to begins at `seq` in the session's log. */
+/** The request is durable. Its events start at `seq` in the session's log. */
 export interface AdmittedTurn {
   readonly turnId: TurnId
   readonly seq: number
   readonly queued: boolean
-  /** The idempotency key was seen before; nothing new was stored. */
+  /** The idempotency key was used before. Nothing new was stored. */
   readonly repeated: boolean
 }
 
@@ -156,11 +159,11 @@ export interface CommandResults {
   readonly 'configure-session': Record<string, never>
   readonly 'start-turn': AdmittedTurn
   readonly 'answer-calls': AdmittedTurn
-  /** `cancelled` is false when nothing was active: a quiet success. */
+  /** `cancelled` is false if no turn was active. This is not an error. */
   readonly 'cancel-turn': { readonly cancelled: boolean }
-  /** `cancelled` is false when the call was not open any more. */
+  /** `cancelled` is false if the call was no longer open. */
   readonly 'cancel-call': { readonly cancelled: boolean }
-  /** It has been asked for; `compaction.ended` tells what became of it. */
+  /** The compaction was requested. `compaction.ended` reports its result. */
   readonly 'compact-session': { readonly seq: number }
   readonly 'delete-session': Record<string, never>
 }

@@ -21,10 +21,10 @@ import {
   type SessionState,
 } from '../state/session-state.ts'
 
-/** The result of a question that a client only granted: it knows approvals and no questions. */
+/** The result of a question that a client merely granted, because the client supports approvals but not questions. */
 export const ASK_IN_TEXT = 'The user cannot answer this question here. Ask it in your text instead.'
 
-/** `known`: which of the answered ids were ever used in this session. All answers count, or none. */
+/** `known`: the answered ids that were ever used in this session. Either all answers are accepted or none. */
 export function decideAnswers(
   state: SessionState,
   command: AnswerCalls,
@@ -45,7 +45,7 @@ export function decideAnswers(
   if (changes.event) events.push(changes.event)
   const stopped = answered.filter(({ answer, call }) => isDenialOfSubAgent(answer, call))
   const below = loopsBelow(turn, new Set(stopped.map(({ call }) => call.toolCallId)))
-  // What the client says itself comes first in a history; what follows from its permissions comes after it.
+  // In a history, the client's own results come before the results that follow from its approvals.
   for (const one of answered.toSorted((left, right) => Number(isApproval(left)) - Number(isApproval(right)))) {
     const isEnded = below.some((loop) => openCallsIn(loop).some(({ toolCallId }) => toolCallId === one.call.toolCallId))
     if (!isEnded || !isApproval(one)) events.push(...resolve(turn, one, events))
@@ -64,7 +64,8 @@ function findCall(
 ): OpenCall {
   const call = findOpenCall(turn, answer.toolCallId)
   if (call !== undefined && isWaitingForAnswer(call)) return call
-  // Beside a waiting call of its sub-agent, a client takes a call of its parent for waiting too.
+  // While a sub-agent's call waits, clients also show its parent call as waiting. So an approval of the parent is
+  // valid.
   if (call?.route === 'agent' && call.phase === 'running' && turn?.status === 'waiting' && answer.type === 'approval')
     return call
   const field = `answers[${index}].toolCallId`
@@ -99,7 +100,7 @@ const isApproval = ({ answer }: Pick<Answered, 'answer'>): boolean => answer.typ
 const isDenialOfSubAgent = (answer: CallAnswer, { phase }: OpenCall): boolean =>
   phase === 'running' && answer.type === 'approval' && !answer.granted
 
-/** The loops of these calls, and of their sub-agents' calls. */
+/** The loops of these calls, and the loops of their sub-agents' calls. */
 function loopsBelow(turn: ActiveTurn, calls: ReadonlySet<ToolCallId>): readonly ChildLoop[] {
   const found: ChildLoop[] = []
   // Parents come before their children.
@@ -110,7 +111,7 @@ function loopsBelow(turn: ActiveTurn, calls: ReadonlySet<ToolCallId>): readonly 
   return found
 }
 
-/** The waiting calls of sub-agents are named: whoever reads from here on knows that they were shown. */
+/** Names the waiting calls of sub-agents, so that a reader that starts here knows that they were shown. */
 export function turnResumed(turn: ActiveTurn): RecordedEvent {
   const waited = waitingInChildren(turn).map(({ toolCallId }) => toolCallId)
   return { type: 'turn.resumed', turnId: turn.turnId, ...(waited.length > 0 && { waited }) }
@@ -174,7 +175,7 @@ const denialOf = ({ turnId }: ActiveTurn, toolCallId: ToolCallId, reason: string
   by: 'engine',
 })
 
-/** A denied sub-agent ends here, with everything below it: nobody runs it while the turn waits. */
+/** A denied sub-agent ends here, together with its descendants, because no runner is active while the turn waits. */
 function stopSubAgent(
   turn: ActiveTurn,
   { toolCallId }: OpenCall,
@@ -196,7 +197,7 @@ function stopSubAgent(
   ]
 }
 
-/** The last settled call ends its step in the same transaction. */
+/** When the last call is settled, the step ends in the same transaction. */
 export function stepEndIfSettled(
   turn: ActiveTurn,
   events: readonly RecordedEvent[],

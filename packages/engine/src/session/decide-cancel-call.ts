@@ -4,7 +4,7 @@ import type { ToolCallId } from '../ids.ts'
 import { stepEndIfSettled, turnResumed } from './decide-answers.ts'
 import { findOpenCall, isWaitingForAnswer, loopsOf, type ActiveTurn } from '../state/session-state.ts'
 
-/** Nothing to do for a call that is not open, or that was told before. */
+/** Does nothing if the call is not open or was already asked to stop. */
 export function decideCancelCall(
   turn: ActiveTurn | undefined,
   toolCallId: ToolCallId,

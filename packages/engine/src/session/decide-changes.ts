@@ -9,18 +9,21 @@ import type { SessionChanges } from './command.ts'
 import type { DecideContext } from './decision.ts'
 import type { SessionState } from '../state/session-state.ts'
 
-/** What events and answers show in place of a secret. */
+/** Replaces a secret in events and responses. */
 export const REDACTED = '***'
 
 export interface AcceptedOptions {
-  /** For the log: secrets redacted. */
+  /** For the log. Secrets are redacted. */
   readonly options: { readonly [name: string]: string }
   readonly secretOptions: readonly string[]
-  /** Secrets in plain text, those that were really given. */
+  /** The secrets that were newly set, in plain text. */
   readonly secrets: { readonly [name: string]: string }
 }
 
-/** Undeclared keys are dropped. `***` keeps a stored secret; without one it is refused, and never used as a secret. */
+/**
+ * Drops undeclared keys. `***` keeps the stored secret; if there is none, it is refused instead of being stored as a
+ * secret.
+ */
 export function acceptOptions(
   agent: AgentDefinition,
   given: { readonly [name: string]: string },
@@ -61,8 +64,8 @@ export function checkTools(agent: AgentDefinition, tools: SessionTools): void {
 }
 
 /**
- * A client tool may not have the name of a tool that the session has enabled. Other tools of the agent reserve no name:
- * the client cannot know those that are not exposed, and more may be added later. Its own tool then replaces them.
+ * A client tool must not have the name of an enabled tool. Other tools of the agent do not reserve their names: the
+ * client cannot know tools that are not exposed, and more may be added later. The client tool replaces them.
  */
 function checkNames(agent: AgentDefinition, { access, clientTools, disabledTools = [] }: SessionTools): void {
   const enabled = access.type === 'listed' ? access.tools : agent.tools.filter(({ exposed }) => exposed)
@@ -86,7 +89,7 @@ function checkListedTools(agent: AgentDefinition, access: ToolAccess & { type: '
   }
 }
 
-/** The preset that a change leads to, if it is another one than now. */
+/** The new preset, if the change leads to a different one. */
 export function presetChange(
   state: Pick<SessionState, 'settings' | 'presetBeforePlan'>,
   { preset, planning }: Pick<SessionChanges, 'preset' | 'planning'>,

@@ -11,7 +11,7 @@ import { acceptOptions, checkModel, checkSettings, checkTools } from './decide-c
 import type { DecideContext, Decision, TurnDecision } from './decision.ts'
 import { openSeedCalls } from '../state/open-seed-calls.ts'
 
-/** A session, its seed and, where the command carries an input, its first turn: one transaction. */
+/** Creates a session, its seed and, if the command has an input, its first turn in one transaction. */
 export function decideCreate(
   sessionId: SessionId,
   command: CreateSession,

@@ -12,8 +12,8 @@ const SUPERSEDED = 'Tool call cancelled: superseded by a new user message'
 const CANCELLED = 'Tool call cancelled'
 
 /**
- * Input while a turn waits for a human supersedes it; while one runs it queues or is refused, as the door wants. What is
- * queued already comes first, unless the door cannot wait.
+ * If a turn waits for a human, new input supersedes it. If a turn is running, the input is queued or refused, as the
+ * door requests. Queued inputs go first, unless the door cannot wait.
  */
 export function decideStartTurn(state: SessionState, command: StartTurn, context: DecideContext): TurnDecision {
   const { turn } = state
@@ -49,7 +49,7 @@ export function decideStartTurn(state: SessionState, command: StartTurn, context
   return { ...decision, firstEvent, queued: false }
 }
 
-/** A running turn is told and ends itself; a waiting one has nobody to tell and ends here. */
+/** A running turn gets a cancel request and ends itself. A waiting turn has no runner, so it ends here. */
 export function decideCancel(
   state: SessionState,
   command: CancelTurn,

@@ -17,19 +17,19 @@ import {
 export interface TurnEnd {
   readonly outcome: TurnOutcome
   readonly error?: Failure
-  /** The result that calls without one get; the model reads it. */
+  /** The result for open calls. The model reads it. */
   readonly openCalls: string
-  /** New input ends the turn. */
+  /** The turn ends because of new input. */
   readonly isSuperseded?: boolean
-  /** What unfinished model steps had written. */
+  /** The partial text of unfinished model steps. */
   partialOf?(stepId: EntryId): readonly StepBlock[]
-  /** What an unfinished model step took, where its provider said so. */
+  /** The usage of an unfinished model step, if the provider reported it. */
   readonly usage?: Usage
-  /** The number of the newest live batch, where unfinished model steps had some. */
+  /** The number of the newest live batch, if unfinished model steps had any. */
   readonly liveBatches?: number
 }
 
-/** Settles whatever is open, ends the step and the turn, so that the history stays valid whatever happened. */
+/** Settles all open calls, then ends the step and the turn, so that the history is always valid. */
 export function endTurn(turn: ActiveTurn, end: TurnEnd): RecordedEvent[] {
   const { turnId } = turn
   return [
@@ -44,7 +44,7 @@ export function endTurn(turn: ActiveTurn, end: TurnEnd): RecordedEvent[] {
   ]
 }
 
-/** Ends what a loop has open, the loops of its sub-agents first. */
+/** Ends everything open in a loop, sub-agents first. */
 export function endLoop(turn: ActiveTurn, loop: LoopProgress, end: TurnEnd): RecordedEvent[] {
   const { turnId } = turn
   const events: RecordedEvent[] = openCallsIn(loop).flatMap(({ toolCallId }): RecordedEvent[] => {
@@ -86,7 +86,10 @@ export function endLoop(turn: ActiveTurn, loop: LoopProgress, end: TurnEnd): Rec
   ]
 }
 
-/** A turn's end starts the oldest queued input in the same transaction: a crash never leaves the queue standing. */
+/**
+ * The end of a turn starts the oldest queued input in the same transaction, so that a crash cannot leave the queue
+ * stuck.
+ */
 export function nextQueuedTurn(
   state: SessionState,
   context: Pick<DecideContext, 'recovery'>,
@@ -96,7 +99,7 @@ export function nextQueuedTurn(
   return next === undefined ? [] : startTurn(next, state, { ...context, head })
 }
 
-/** A turn begins, and with it whatever its settings change for the session. */
+/** Starts a turn and applies the session changes of its settings. */
 export function startTurn(
   { turnId, inputId, settings }: Pick<QueuedInput, 'turnId' | 'inputId' | 'settings'>,
   state: Pick<SessionState, 'settings' | 'presetBeforePlan'>,
@@ -110,7 +113,7 @@ export function startTurn(
   ]
 }
 
-/** Text and thinking survive; calls of an unfinished step were never shown to anybody and do not. */
+/** Keeps text and thinking. Calls of an unfinished step were never shown to anyone, so they are dropped. */
 export function keptBlocks(blocks: readonly StepBlock[]): readonly StepBlock[] {
   return blocks.filter((block) => block.type !== 'tool-call' && block.text !== '')
 }

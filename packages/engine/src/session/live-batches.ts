@@ -2,7 +2,7 @@ import type { BlockDelta, LiveBatch } from '../events/live-event.ts'
 import type { EntryId } from '../ids.ts'
 import type { Clock, Timer } from '../ports/clock.ts'
 
-/** Later pieces of a step wait at most this long for company. */
+/** The longest time that later pieces of a step are buffered. */
 const BATCH_MS = 50
 /** How many numbers are reserved at a time. */
 export const RESERVED_AHEAD = 64
@@ -12,20 +12,20 @@ interface Pending {
   text: string
 }
 
-/** What may be used of the numbers: those up to `recorded` are taken. */
+/** Numbers up to `recorded` are used. */
 export interface BatchStart {
   readonly recorded: number
 }
 
 /**
- * Puts the deltas of a session together into numbered batches. A number is used only when the log or a draft says that
- * it may have been, so that after a crash it is never used again.
+ * Groups the deltas of a session into numbered batches. A number is used only after the log or a draft has reserved it,
+ * so that a number is never reused after a crash.
  */
 export class LiveBatches {
   readonly #clock: Clock
   readonly #deliver: (batch: LiveBatch) => void
   #pending: Pending[] = []
-  /** Steps whose first piece has gone out. */
+  /** Steps that have sent their first piece. */
   readonly #begun = new Set<EntryId>()
   #timer: Timer | undefined
   #count: number
@@ -38,7 +38,6 @@ export class LiveBatches {
     this.#reserved = recorded
   }
 
-  /** The number of the newest batch. */
   get count(): number {
     return this.#count
   }
@@ -48,17 +47,17 @@ export class LiveBatches {
     return this.#count + RESERVED_AHEAD
   }
 
-  /** Whether what waits cannot go out before more numbers are reserved. */
+  /** Whether buffered deltas wait for more numbers to be reserved. */
   get isShort(): boolean {
     return this.#count + this.#pending.length > this.#reserved
   }
 
-  /** It is on disk that numbers up to this one may have been used. */
+  /** The reservation of numbers up to this one is durable. */
   reserve(upTo: number): void {
     this.#reserved = Math.max(this.#reserved, upTo)
   }
 
-  /** The log says that numbers up to this one are taken. */
+  /** The log says that numbers up to this one are used. */
   skipTo(number: number): void {
     this.#count = Math.max(this.#count, number)
   }
@@ -72,7 +71,7 @@ export class LiveBatches {
     if (this.#pending.length > 0) this.#schedule()
   }
 
-  /** Everything that waits goes out now, as far as there are numbers. */
+  /** Sends everything that is buffered, as far as numbers are reserved. */
   flush(): void {
     while (this.#pending.length > 0 && this.#count < this.#reserved) {
       const [{ first, text }] = this.#pending as [Pending, ...Pending[]]
@@ -82,7 +81,7 @@ export class LiveBatches {
     }
   }
 
-  /** Where in a step the text begins that has not gone out. */
+  /** The position in a step where the unsent text starts. */
   unsentOf(stepId: EntryId): { readonly block: number; readonly offset: number } | undefined {
     return this.#pending.find(({ first }) => first.stepId === stepId)?.first
   }
@@ -92,7 +91,6 @@ export class LiveBatches {
     this.#pending = this.#pending.filter(({ first }) => first.stepId !== stepId)
   }
 
-  /** Nobody listens any more. */
   rest(): void {
     this.#timer?.cancel()
     this.#timer = undefined

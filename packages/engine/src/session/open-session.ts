@@ -17,7 +17,7 @@ import { isWanted, type SessionState } from '../state/session-state.ts'
 const SNAPSHOT_EVERY = 500
 const PAGE = 500
 
-/** What goes into one append. */
+/** The content of one append. */
 export interface Batch {
   readonly events: readonly RecordedEvent[]
   readonly names?: readonly string[]
@@ -27,7 +27,7 @@ export interface Batch {
   readonly clearDrafts?: readonly EntryId[]
 }
 
-/** A loop, and where in the log it begins. */
+/** A loop and its start position in the log. */
 export interface LoopStart {
   readonly loopId: LoopId
   readonly startSeq?: number
@@ -35,10 +35,10 @@ export interface LoopStart {
 
 const ROOT: LoopStart = { loopId: ROOT_LOOP }
 
-/** The runner's lease has passed to somebody else: it stops at once and records nothing more. */
+/** The runner lost its lease. It must stop immediately and record nothing more. */
 export class FencedOff extends Error {}
 
-/** The message names the setting, because the store does not know the number. */
+/** The message names the setting, because the store does not know the limit. */
 function quotaExceeded(reason: AppendConflict): EngineError | undefined {
   switch (reason) {
     case 'session-full':
@@ -60,13 +60,16 @@ function quotaExceeded(reason: AppendConflict): EngineError | undefined {
 export class ReceiptTaken extends Error {}
 
 /**
- * A session in memory: its state, its way out, and the one queue through which everything is recorded. Dropped when
- * nobody has used it for a while; the log is all that matters.
+ * A session in memory: its state, its feed, and the single queue for all appends. An unused session is evicted after a
+ * while; the log is the source of truth.
  */
 export class OpenSession {
   readonly id: SessionId
   readonly feed: SessionFeed
-  /** Tools that its user has waved through: in memory only, so that a restart asks again. */
+  /**
+   * Tools that the user allowed for the whole session. Kept only in memory, so that the server asks again after a
+   * restart.
+   */
   readonly overrides = new Set<string>()
   readonly #store: EventStore
   readonly #clock: Clock
@@ -84,7 +87,7 @@ export class OpenSession {
     this.#state = state
     this.#snapshotSeq = snapshotSeq
     this.id = state.sessionId
-    // Beyond what a step may have used whose process died: its repair records that number.
+    // Numbers that a crashed step may have used are skipped: the takeover records the next free number.
     this.feed = new SessionFeed({ clock, start: () => ({ recorded: this.#state.batches.recorded }) })
     this.lastUsedAt = clock.now()
   }
@@ -139,12 +142,12 @@ export class OpenSession {
     return this.#isGone
   }
 
-  /** The log is shorter than what we folded: the database was put back to an earlier state. */
+  /** The log is shorter than the folded state, because the database was restored from a backup. */
   get isStale(): boolean {
     return this.#isStale
   }
 
-  /** Ends all readers, which then come back with what the log has. The next use of the session loads it again. */
+  /** Closes all readers, so that they reconnect and read the log again. The next use of the session reloads it. */
   refuseStale(): never {
     this.#isStale = true
     this.feed.close('stopping')
@@ -156,9 +159,9 @@ export class OpenSession {
   }
 
   /**
-   * Records what `build` decides from the state as it then is; an `EngineError` thrown by it leaves everything as it was.
-   * Commits of one session run one after the other; when another process has recorded something in between, the state is
-   * caught up and `build` is asked again.
+   * Records the events that `build` returns for the current state. If `build` throws an `EngineError`, nothing changes.
+   * Commits of one session run one at a time. If another process has appended in the meantime, the state is updated and
+   * `build` is called again.
    */
   commit(build: (state: SessionState) => Batch | Promise<Batch>, fence?: Fence): Promise<readonly Recorded[]> {
     const run = this.#queue.then(() => this.#commitNow(build, fence))
@@ -200,7 +203,7 @@ export class OpenSession {
     }
   }
 
-  /** `undefined`: the log has moved on under us. */
+  /** `undefined`: another process has appended to the log. */
   async #append(batch: Batch, fence: Fence | undefined): Promise<readonly Recorded[] | undefined> {
     const at = this.#clock.now()
     const expectedSeq = this.#state.seq

@@ -4,14 +4,14 @@ import type { Timer } from '../ports/clock.ts'
 import type { EngineParts } from '../engine-parts.ts'
 import { OpenSession } from './open-session.ts'
 
-/** An idle session costs no memory after this long; its next use reads a snapshot and the tail of its log. */
+/** Idle sessions are evicted after this time. The next use reads a snapshot and the tail of the log. */
 const IDLE_MS = 5 * 60_000
-/** Beyond this many the longest unused go sooner, but never one that somebody may be about to use. */
+/** Above this number, the least recently used sessions are evicted sooner, but never one that may be in use. */
 const MOST_OPEN = 1_000
 const CROWDED_IDLE_MS = 10_000
 const SWEEP_MS = 10_000
 
-/** The sessions in memory. Loading is shared: two users of one session get the same object. */
+/** The sessions in memory. Concurrent loads of one session share the same object. */
 export class OpenSessions {
   readonly #parts: Pick<EngineParts, 'store' | 'clock'>
   readonly #isBusy: (sessionId: SessionId) => boolean
@@ -33,7 +33,7 @@ export class OpenSessions {
     this.#open.delete(sessionId)
   }
 
-  /** Somebody else's session is refused exactly like one that does not exist. */
+  /** Another user's session is refused exactly like one that does not exist. */
   async owned(userId: UserId, sessionId: SessionId): Promise<OpenSession> {
     const session = await this.find(sessionId)
     if (session === undefined || session.state.userId !== userId) {
@@ -42,7 +42,7 @@ export class OpenSessions {
     return session
   }
 
-  /** Also somebody else's, as long as its owner shares it. */
+  /** Also accepts another user's session if its owner shares it. */
   async shared(userId: UserId, sessionId: SessionId): Promise<OpenSession> {
     const session = await this.find(sessionId)
     if (session?.state.userId === userId || session?.state.settings.isShared === true) return session

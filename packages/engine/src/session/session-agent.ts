@@ -7,8 +7,8 @@ import type { SessionState } from '../state/session-state.ts'
 export type AgentParts = Pick<EngineParts, 'agents' | 'models' | 'sessionTools' | 'outputs'>
 
 /**
- * An agent as it is in this session and this turn: with the session's role and model, and with the tools that the two
- * leave it or add. Agents that the session's own hands work to are as their author made them.
+ * The agent as configured for this session and turn: with the role, the model, and the tools that result from both.
+ * Sub-agents keep the settings of their author.
  */
 export function findSessionAgent(state: SessionState, name: string, parts: AgentParts): AgentDefinition | undefined {
   const agent = parts.agents.find(name)
@@ -22,12 +22,12 @@ export function findSessionAgent(state: SessionState, name: string, parts: Agent
     ...rest,
     tools,
     ...(role && { instructions: `${agent.instructions}\n\n${role.instructions}`.trim() }),
-    // The window that an agent's author gave is that of the agent's own model.
+    // The author's context window applies only to the agent's own model.
     ...(chosen ?? (contextWindow !== undefined && { contextWindow })),
   }
 }
 
-/** The turn's, else the session's. One that is no longer to be had is as if it had not been chosen. */
+/** The model of the turn, else that of the session. A model that is no longer available is ignored. */
 function chosenModel({ turn, settings }: SessionState, { models }: AgentParts): NamedModel | undefined {
   const names = [turn?.settings.model, settings.model]
   for (const name of names) {

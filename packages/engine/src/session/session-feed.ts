@@ -6,12 +6,12 @@ import type { SessionReader } from '../events/session-reader.ts'
 import { LiveBatches, type BatchStart } from './live-batches.ts'
 import type { Clock } from '../ports/clock.ts'
 
-/** How many of the newest events are kept at hand, so that a reader that comes for its own turn needs no query. */
+/** How many of the newest events are kept in memory, so that a reader of the current turn needs no query. */
 const RECENT_EVENTS = 64
-/** How much of a running tool's output a late reader gets, in UTF-16 units. */
+/** How much output of a running tool a late reader gets, in UTF-16 units. */
 const OUTPUT_KEPT = 65_536
 
-/** A step that is streaming now, with the text it has so far. */
+/** A step that is streaming, with its text so far. */
 export interface LiveStep {
   readonly turnId: TurnId
   readonly loopId: LoopId
@@ -22,13 +22,13 @@ export interface LiveStep {
 
 export interface BatchNumbering {
   readonly clock: Clock
-  /** The numbers that are taken at this moment. */
+  /** The numbers that are used so far. */
   start(): BatchStart
 }
 
 /**
- * The one way out of a session: recorded events and deltas leave through it in one order. While an append is under way
- * deltas wait behind it, so that no reader meets a delta before an event that was recorded first.
+ * The only output of a session: recorded events and deltas leave through it in one order. Deltas wait while an append
+ * is in progress, so that no reader gets a delta before an event that was recorded earlier.
  */
 export class SessionFeed {
   readonly liveSteps = new Map<EntryId, LiveStep>()
@@ -36,7 +36,7 @@ export class SessionFeed {
   readonly #outputs = new Map<ToolCallId, string>()
   readonly #readers = new Set<SessionReader>()
   readonly #numbering: BatchNumbering | undefined
-  /** Made when the first reader comes that wants them. */
+  /** Created for the first reader that wants batches. */
   #batches: LiveBatches | undefined
   #batchReaders = 0
   #recent: Recorded[] = []
@@ -58,24 +58,24 @@ export class SessionFeed {
     return this.#holds > 0
   }
 
-  /** The batches of this session, while somebody reads them. */
+  /** The batches of this session, while it has readers for them. */
   get batches(): LiveBatches | undefined {
     return this.#batchReaders > 0 ? this.#batches : undefined
   }
 
-  /** What a step's end records of the batches before it; all its text has gone out. */
+  /** The batch number that the end of a step records. All text of the step has been sent. */
   closeBatches(recorded: number): { readonly liveBatches?: number } {
     this.batches?.flush()
     const count = this.#batches?.count ?? 0
     return count > recorded ? { liveBatches: count } : {}
   }
 
-  /** An append begins. Every `hold` is matched by one `release`. */
+  /** Marks the start of an append. Every `hold` needs one `release`. */
   hold(): void {
     this.#holds++
   }
 
-  /** An append has ended: what it recorded goes out, then the deltas that waited. */
+  /** Marks the end of an append: sends the recorded events, then the deltas that waited. */
   release(recorded: readonly Recorded[]): void {
     this.publish(recorded)
     if (--this.#holds > 0) return
@@ -92,7 +92,7 @@ export class SessionFeed {
     this.#recent.push(...recorded)
     if (this.#recent.length > RECENT_EVENTS * 2) this.#recent = this.#recent.slice(-RECENT_EVENTS)
     for (const { event } of recorded) {
-      // Here and not when its runner gets round to it: whoever joins in between would get the text after the answer.
+      // Must happen here, not in the runner: a reader that joins in between would get the text after the answer.
       if (event.type === 'step.started') this.#batches?.reserve(event.reservedBatches ?? 0)
       if (event.type === 'step.answered' || event.type === 'step.ended') {
         this.liveSteps.delete(event.stepId)
@@ -118,19 +118,22 @@ export class SessionFeed {
     else this.#deliver(progress)
   }
 
-  /** Whether everything after `seq` can be had from memory. */
+  /** Whether memory holds all events after `seq`. */
   reaches(seq: number, lastSeq: number): boolean {
     if (seq >= lastSeq) return true
     const first = this.#recent[0]
     return first !== undefined && first.seq <= seq + 1
   }
 
-  /** Resolves when no append is under way. */
+  /** Resolves when no append is in progress. */
   async settled(): Promise<void> {
     while (this.#holds > 0) await new Promise<void>((resume) => this.#released.push(resume))
   }
 
-  /** Contract: called when nothing is held and `reaches(after.seq)`. Delivers what is at hand, then stays attached. */
+  /**
+   * Contract: called when nothing is held and `reaches(after.seq)` is true. Delivers the events in memory, then stays
+   * attached.
+   */
   join(reader: SessionReader, after: number, cursor: Cursor): void {
     for (const item of this.#recent) if (item.seq > after) reader.recorded(item)
     if (reader.batch !== undefined && this.#closed === undefined) this.#beginBatches()
@@ -153,7 +156,7 @@ export class SessionFeed {
     if (reader.batch !== undefined) this.#batchReaders++
   }
 
-  /** What waits goes to those who are there already; whoever comes gets it with the text so far. */
+  /** Flushes buffered deltas to current readers. A new reader gets them as part of the text so far. */
   #beginBatches(): void {
     this.#batches ??= this.#makeBatches()
     this.#batches?.flush()
@@ -189,7 +192,7 @@ export class SessionFeed {
   }
 }
 
-/** The text a step has so far, as deltas, less what the cursor says the reader has. */
+/** The text of a step so far as deltas, without the part that the cursor covers. */
 function deltasAfter(
   step: LiveStep,
   cursor: Cursor,
