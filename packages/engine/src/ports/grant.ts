@@ -9,9 +9,9 @@ export interface GrantedCall {
   readonly policy: string
   /** Digest of the tool's definition, if a third party defines the tool. */
   readonly definition?: string
-  /** The protected paths that the call may touch: those that its facts name, or `all` of them. */
+  /** The protected paths that the call may touch: those named by its facts, or `all`. */
   readonly guarded?: readonly string[] | 'all'
-  /** The call was judged as one that only reads: it must run as one, or not at all. */
+  /** The call was judged as read-only, so it must run without write access. */
   readonly isHarmless?: true
 }
 

@@ -74,11 +74,11 @@ export interface Workspace {
   readonly roots: readonly string[]
   /** Additional directories of this session that tools may only read, such as its kept outputs. */
   readonly readable?: readonly string[]
-  /** What the roots were when the session was opened. A tool refuses a root that is something else by now. */
+  /** The roots as they were when the session was opened. A tool refuses a root that has been replaced since. */
   readonly pins?: readonly RootPin[]
 }
 
-/** Which directory a root is, whatever its name leads to later, or why it may not be used. */
+/** The directory that a root was when it was pinned, or why the root may not be used. */
 export type RootPin =
   | { readonly path: string; /** Device and inode. */ readonly identity: string }
   | { readonly path: string; /** A sentence for the model. */ readonly problem: string }

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import type { JsonObject } from '../json.ts'
 
-/** What a tool whose `performer` is `agent` takes. */
+/** The input of a tool with `performer: 'agent'`. */
 const agentInput = z.object({
-  /** Absent: the agent that asks, with a fresh mind. */
+  /** Absent: a new instance of the calling agent. */
   agent: z.string().min(1).optional(),
   description: z.string().default(''),
   prompt: z.string().min(1),

@@ -10,13 +10,13 @@ import type { SpentBudget } from '../events/spent-budget.ts'
 import type { Spending } from '../ports/usage-store.ts'
 import { QUESTION_TOOL, questionAbout, tellSpent } from '../cost/tell-budget.ts'
 
-/** Under this name the engine's own questions stand in the log, where a model would. */
+/** The model name that the log shows for the engine's own questions. */
 const ASKED_BY = 'polylogue/budget'
 const NOBODY_ASKED = 'Nobody was asked: the turn ends here.'
 
 /**
- * Asked before each model call of a turn, a sub-agent's too. When a budget is used up it puts a question to the user, as
- * a step of its own that the model never sees, and answers true: the loop then waits like for any other question.
+ * Called before each model call of a turn, including those of sub-agents. When a budget is used up, it asks the user in
+ * a separate step that the model never sees, and returns true. The loop then waits as for any other question.
  */
 export async function isOverBudget(turn: ActiveTurn, loopId: LoopId, deps: RunDeps): Promise<boolean> {
   const { session, budgets: book, clock } = deps
@@ -56,7 +56,7 @@ async function spentWithKey(
 interface Place {
   readonly turn: ActiveTurn
   readonly loopId: LoopId
-  /** Otherwise the question is answered with a no at once, so that all loops of the turn end in order. */
+  /** Otherwise the question is answered with no immediately, so that all loops of the turn end in order. */
   readonly isAsking: boolean
 }
 
@@ -67,11 +67,11 @@ async function putQuestion(spent: SpentBudget, place: Place, deps: RunDeps): Pro
   await session.commit((state) => {
     const { turn } = state
     const loop = turn?.turnId === turnId ? findLoop(turn, place.loopId) : undefined
-    // Another loop of the turn was faster, or somebody has cancelled it.
+    // Another loop of the turn asked first, or the turn was cancelled.
     const isMoot =
       turn?.budget.asked !== undefined || turn?.budget.stopped !== undefined || turn?.cancelled !== undefined
     if (loop === undefined || isMoot) return { events: [] }
-    // Here, so that a second try has another name.
+    // The id is created here, so that a retry gets a new one.
     const toolCallId = ids.toolCallId()
     const answered: StepAnswered = {
       type: 'step.answered',

@@ -38,14 +38,14 @@ export async function buildModelRequest(loop: AnyLoop, line: Judging['line'], de
   }
 }
 
-/** A model that owes a value of a given shape and has only talked is told so. */
+/** Reminds a model that must return a value of a given shape and has only written text. */
 function withReminder(messages: ModelMessage[], loop: AnyLoop, { turn }: SessionState): ModelMessage[] {
   const owesValue = turn?.settings.outputSchema !== undefined && !isChild(loop)
   if (owesValue && messages.at(-1)?.role === 'assistant') messages.push({ role: 'user', content: REMINDER })
   return messages
 }
 
-/** A client tool replaces a tool of the agent that has its name. */
+/** A client tool replaces an agent tool of the same name. */
 function withClientTools(own: readonly OfferedTool[], clientTools: readonly OfferedTool[]): readonly OfferedTool[] {
   const names = new Set(clientTools.map(({ name }) => name))
   return [...own.filter(({ name }) => !names.has(name)), ...clientTools]
@@ -53,7 +53,7 @@ function withClientTools(own: readonly OfferedTool[], clientTools: readonly Offe
 
 const toOffered = ({ name, description, parameters }: OfferedTool): OfferedTool => ({ name, description, parameters })
 
-/** Defaults, overlaid by what the session set; secrets come from their own table and live no longer than the call. */
+/** Defaults, overridden by the session's options. Secrets come from their own table and are kept only for this call. */
 async function effectiveOptions(
   state: SessionState,
   agent: AgentDefinition,

@@ -22,7 +22,10 @@ import {
 } from './plan-compaction.ts'
 import { RunnerStopped, isOwnEnd, stopReasonOf, type RunDeps } from './turn-deps.ts'
 
-/** After that many in a row that did not help, it is left to the provider to say that the context is too long. */
+/**
+ * After this many unsuccessful compactions in a row, the engine stops compacting and lets the provider report a context
+ * that is too long.
+ */
 const MOST_IN_VAIN = 2
 const INSTRUCTIONS =
   'Summarise the conversation for yourself, so that you can go on without it. Keep what the user wants and has decided, ' +
@@ -34,7 +37,7 @@ export interface CompactionWish {
   readonly turnId?: TurnId
 }
 
-/** Shortens what the loop's model is given, if that is due. */
+/** Compacts the context of the loop if necessary. */
 export async function compactIfDue(loop: AnyLoop, line: Judging['line'], turnId: TurnId, deps: RunDeps): Promise<void> {
   const { session } = deps
   const [agent] = line
@@ -47,7 +50,7 @@ export async function compactIfDue(loop: AnyLoop, line: Judging['line'], turnId:
   await compactLoop(loop, line, { trigger: 'auto', turnId }, deps)
 }
 
-/** Asks the model for a summary and records it. Answers whether there was something to compact. */
+/** Asks the model for a summary and records it. Returns whether there was something to compact. */
 export async function compactLoop(
   loop: AnyLoop,
   line: Judging['line'],
@@ -88,14 +91,17 @@ export async function compactLoop(
   return ended.outcome === 'completed'
 }
 
-/** A full window is reason enough; a provider that found it too long may have a smaller one than we know. */
+/**
+ * If the provider says that the context is too long, its window may be smaller than the configured one. So the size of
+ * the context counts too.
+ */
 function aimOf(trigger: CompactionTrigger, agent: AgentDefinition, tokensBefore: number): CompactionAim {
   if (trigger === 'manual') return ASKED_FOR
   const window = agent.contextWindow ?? agent.model.contextWindow ?? Infinity
   return { kept: KEPT_SHARE * (trigger === 'forced' ? Math.min(window, tokensBefore) : window), fewestNew: 1 }
 }
 
-/** Whether a compaction that the provider forces has anything to work with. */
+/** Whether a forced compaction has anything to compact. */
 export async function canForce(loop: AnyLoop, line: Judging['line'], { session }: RunDeps): Promise<boolean> {
   const { turn } = session.state
   if (turn === undefined || turn.isForced || turn.cancelled !== undefined) return false
@@ -144,7 +150,10 @@ async function summarise(
   }
 }
 
-/** How much of the context is left with this summary. Both sizes are our own count, whatever the provider has said. */
+/**
+ * The share of the context that remains with this summary. Both sizes are our own estimates, so that they are
+ * comparable.
+ */
 async function shareLeft(
   context: ModelContext,
   summary: string,
@@ -163,7 +172,7 @@ interface TextAnswer {
   readonly error?: Failure
 }
 
-/** A summary is not streamed to anybody. */
+/** A summary is not streamed. */
 async function askForText(
   request: ModelRequest,
   line: Judging['line'],

@@ -15,7 +15,7 @@ import { findSuspects, tryOneByOne } from './suspects.ts'
 import { RunnerStopped, stopReasonOf, type RunDeps, type StopReason } from './turn-deps.ts'
 import type { EngineParts } from '../engine-parts.ts'
 
-// Long enough that a stalled event loop does not lose it, short enough that another process takes over within seconds.
+// Long enough to survive a stalled event loop, short enough for another process to take over within seconds.
 const LEASE_MS = 5_000
 const STORAGE_RETRY_MS = 1_000
 
@@ -29,16 +29,19 @@ interface Runner {
   isNudged: boolean
 }
 
-/** At most one runner per session in this process, and by the store's lease at most one in all. */
+/**
+ * Runs at most one runner per session in this process. The store's lease ensures that there is at most one in all
+ * processes.
+ */
 export class Coordinator {
   readonly #parts: EngineParts
   readonly #owner: string
   readonly #runners = new Map<SessionId, Runner>()
-  /** Sessions whose turns are taken over one at a time and wait for that. */
+  /** Sessions that wait to be taken over one at a time. */
   readonly #suspects = new Set<SessionId>()
-  /** Sessions that wait for the storage to come back. */
+  /** Sessions that wait for the storage to recover. */
   readonly #retries = new Set<SessionId>()
-  /** Cancelled while nothing could be recorded: what the repair makes of them when the storage is back. */
+  /** Turns that were cancelled while the storage was down. The cancellation is recorded when the storage recovers. */
   readonly #owedCancels = new Map<SessionId, { readonly turnId: TurnId; readonly reason: string }>()
   #renewal: Timer | undefined
   #isStopping = false
@@ -48,21 +51,21 @@ export class Coordinator {
     this.#owner = owner
   }
 
-  /** Something was recorded that a runner must act on. Starts one, or tells the one at work. */
+  /** Called after recording something that a runner must handle. Starts a runner or wakes the running one. */
   wake(session: OpenSession): void {
-    // Until a suspect has its turn, only a cancelled one runs: it just ends.
+    // A suspect that waits for its takeover runs only to end a cancelled turn.
     if (this.#suspects.has(session.id) && session.state.turn?.cancelled === undefined) return
     if (this.#suspects.has(session.id)) return void this.takeOver(session)
     void this.#start(session, false)
   }
 
-  /** The session's runner died with its process: repairs what it left and goes on. Resolves when the session rests. */
+  /** Repairs and continues a session whose runner died with its process. Resolves when the session is idle. */
   takeOver(session: OpenSession): Promise<void> {
     this.#suspects.delete(session.id)
     return this.#start(session, true)
   }
 
-  /** Goes on with every turn that a dead process left. */
+  /** Continues all turns of dead processes. */
   takeOverAll(sessions: readonly OpenSession[]): void {
     const suspects = findSuspects(sessions)
     for (const session of suspects) this.#suspects.add(session.id)
@@ -76,13 +79,13 @@ export class Coordinator {
     return this.#runners.has(sessionId) || this.#retries.has(sessionId) || this.#suspects.has(sessionId)
   }
 
-  /** The runner stops its model and tools at once; what that means for the turn depends on the reason. */
+  /** Stops the runner's model and tools immediately. The reason decides what happens to the turn. */
   stopRunner(sessionId: SessionId, reason: StopReason, turnId?: TurnId): void {
     const runner = this.#runners.get(sessionId)
     if (runner !== undefined && (turnId === undefined || runner.turnId === turnId)) runner.abort.abort(reason)
   }
 
-  /** Stops the turn's model and tools now; that it was cancelled is recorded as soon as anything can be. */
+  /** Stops the turn's model and tools immediately. The cancellation is recorded as soon as the storage recovers. */
   cancelUnrecorded(session: OpenSession, turnId: TurnId, reason: string): void {
     this.#owedCancels.set(session.id, { turnId, reason })
     this.stopRunner(session.id, 'cancel', turnId)
@@ -137,7 +140,7 @@ export class Coordinator {
       await this.#runTurns(runner, fence)
       if (this.#isStopping) await this.#handOver(session, fence)
     } catch (error) {
-      // Tools and model calls that still run must not go on: nothing they do can be recorded any more.
+      // Tools and model calls must stop, because their results can no longer be recorded.
       runner.abort.abort('fenced' satisfies StopReason)
       const isFenced = error instanceof FencedOff || session.isStale
       if (error instanceof RunnerStopped && this.#isStopping && fence !== undefined && !isFenced) {
@@ -206,7 +209,7 @@ export class Coordinator {
     this.#owedCancels.delete(session.id)
   }
 
-  /** The turn stands in the log as it was; when the disk answers again it is repaired like after a crash. */
+  /** The turn stays in the log as it is. When the storage recovers, it is repaired as after a crash. */
   #retryLater(session: OpenSession): void {
     if (this.#retries.has(session.id)) return
     this.#retries.add(session.id)
@@ -216,7 +219,7 @@ export class Coordinator {
     })
   }
 
-  /** A bug must not leave a turn that runs for ever in every list: it ends as failed. */
+  /** After a bug the turn ends as failed. Otherwise it would be listed as running forever. */
   async #endBroken(session: OpenSession, fence: Fence, error: Failure): Promise<void> {
     const { log } = this.#parts
     try {
@@ -235,7 +238,7 @@ export class Coordinator {
     }
   }
 
-  /** An orderly stop is no fault of the turn: the next process does not count it. */
+  /** An orderly stop is not the turn's fault, so the next process does not count it as a crash. */
   async #handOver(session: OpenSession, fence: Fence): Promise<void> {
     try {
       await session.commit(({ turn }) => {
@@ -270,7 +273,7 @@ export class Coordinator {
       const held = new Map([...this.#runners].filter(([, runner]) => runner.fence !== undefined))
       if (held.size === 0) return
       const lost = await this.#parts.store.renew(this.#owner, [...held.keys()], LEASE_MS)
-      // By now the session may have its next runner, whose lease is another one: only the one we asked for is told.
+      // The session may already have a new runner with a new lease. Stop only the runner that lost this lease.
       for (const id of lost) held.get(id)?.abort.abort('fenced' satisfies StopReason)
     } catch (error) {
       this.#parts.log({ level: 'warn', message: 'leases were not renewed', error })
@@ -278,14 +281,14 @@ export class Coordinator {
   }
 }
 
-/** What the turn is told that a runner could not go on with. */
+/** The error that ends a turn after its runner failed. */
 function failureOf(error: unknown): Failure {
   if (error instanceof EngineError && error.code === 'quota-exceeded')
     return { code: error.code, message: error.message }
   return { code: 'internal', message: 'The server had an internal error during this turn.' }
 }
 
-/** A new runner finds this only when the one before it could not finish. */
+/** A new runner finds unfinished work only if the previous runner could not finish. */
 function isLeftOpen({ turn, compaction }: SessionState): boolean {
   if (compaction !== undefined) return true
   if (turn === undefined) return false

@@ -18,14 +18,14 @@ export interface StepAnswer {
 }
 
 export interface StepContext extends Pick<DecideContext, 'recovery'> {
-  /** The agent's own unless said otherwise. */
+  /** Default: the agent's own loop. */
   readonly loopId?: LoopId
   readonly judging: Judging
 }
 
 /**
- * Everything that follows from a model's answer without running anything: the answer itself, approvals to ask for,
- * refused calls, and, where nothing is left to do, the end of the step, of the sub-agent, of the turn, or its pause.
+ * Returns everything that follows from a model's answer without running anything: the answer, the approvals to request,
+ * the refused calls and, if nothing is left to do, the end of the step, the sub-agent or the turn, or a pause.
  */
 export function decideAnswered(
   state: SessionState,
@@ -56,10 +56,10 @@ export function decideAnswered(
   const asked = plan.events.length - settled
   const delegated = calls.filter((id) => plan.routes[id] === 'client' || plan.routes[id] === 'question').length
   if (settled === calls.length) events.push({ type: 'step.ended', turnId, stepId, outcome: 'completed' })
-  // Whether a turn with sub-agents waits is seen by its runner: others of them may be at work.
+  // In a turn with sub-agents, only the runner knows whether the turn waits, because other sub-agents may be working.
   else if (settled + asked + delegated === calls.length && !isChild(loop)) events.push({ type: 'turn.paused', turnId })
   if (calls.length > 0) return events
-  // A turn that owes a value goes on until it is there; its runner sees whether it may.
+  // A turn with an `outputSchema` continues until it has the value. The runner checks its limits.
   if (turn.settings.outputSchema !== undefined && !isChild(loop) && answer.finish !== 'refused') return events
   const outcome = outcomeOf(answer.finish)
   if (isChild(loop))

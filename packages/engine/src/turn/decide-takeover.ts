@@ -20,16 +20,16 @@ import {
 import type { ToolEffect } from '../ports/tool.ts'
 import { endTurn, keptBlocks, nextQueuedTurn, type TurnEnd } from '../session/end-turn.ts'
 
-/** So many processes may die while they run one turn; an orderly stop does not count. */
+/** A turn fails after this many processes died while they ran it. Orderly stops do not count. */
 const TAKEOVER_LIMIT = 3
 const UNKNOWN_OUTCOME =
   'Outcome unknown: the server stopped while this call was running. It may or may not have taken effect; check before repeating it.'
 const NOT_RUN = 'Tool call cancelled: the turn was interrupted before it had run'
 
 /**
- * What a new owner records about a turn whose process died. Finished steps stand; the unfinished model step keeps the
- * text that survived and is asked again; calls in flight run again only if that is harmless. Recovering twice records
- * the same facts once: the second time there is nothing left to repair.
+ * Returns the events that a new owner records about a turn whose process died. Finished steps are kept. An unfinished
+ * model step keeps the saved text and is asked again. Running calls are repeated only if that is harmless. Recovery is
+ * idempotent: a second run finds nothing to repair.
  */
 export function decideTakeover(
   state: SessionState,
@@ -63,7 +63,7 @@ export function decideTakeover(
   return events
 }
 
-/** A compaction whose process died has done nothing; the next model call asks for it again if it is due. */
+/** A compaction whose process died had no effect. The next model call starts a new one if necessary. */
 export function endCutCompaction({ compaction, turn }: SessionState): RecordedEvent[] {
   if (compaction === undefined) return []
   const { compactionId, loopId } = compaction
@@ -80,7 +80,7 @@ export function endCutCompaction({ compaction, turn }: SessionState): RecordedEv
   ]
 }
 
-/** Why the turn does not go on, where it does not. */
+/** Why the turn cannot continue; `undefined` if it can. */
 function endOf(
   state: SessionState,
   turn: ActiveTurn,
@@ -95,7 +95,7 @@ function endOf(
   return undefined
 }
 
-/** Calls that had begun, may have had an effect, and will not run again. A sub-agent goes on where it was. */
+/** Started calls that may have had an effect and are not repeated. Sub-agents continue where they stopped. */
 function unknownCalls(
   turn: ActiveTurn,
   loop: AnyLoop,
@@ -117,7 +117,7 @@ function unknownCalls(
     }))
 }
 
-/** Batches were numbered that nobody recorded: the next one begins beyond all that they may have been. */
+/** Skips the batch numbers that the crashed step may have used. */
 function reservedIn({ batches }: SessionState, drafts: readonly Draft[]): { readonly liveBatches?: number } {
   const reserved = Math.max(batches.reserved, ...drafts.map((draft) => draft.reservedBatches ?? 0))
   return reserved > batches.recorded ? { liveBatches: reserved } : {}

@@ -6,10 +6,10 @@ import type { EngineParts } from '../engine-parts.ts'
 
 type DraftParts = Pick<EngineParts, 'store' | 'clock' | 'log'>
 
-/** A crash loses at most this much of a streaming answer; writing more often costs commits that nobody waits for. */
+/** A crash loses at most this much of a streaming answer. Shorter intervals only add commits. */
 const DRAFT_INTERVAL_MS = 250
 
-/** Keeps the durable copy of a streaming step fresh enough. Never slows the stream down. */
+/** Saves the text of a streaming step at intervals. Never slows the stream down. */
 export class DraftWriter {
   readonly #parts: DraftParts
   readonly #step: LiveStep
@@ -36,7 +36,7 @@ export class DraftWriter {
     }
   }
 
-  /** Saves what changed. A failed save is only logged: the next one carries the same text and more. */
+  /** Saves changed blocks. A failed save is only logged, because the next one includes the same text. */
   async flush(): Promise<void> {
     const { id, feed } = this.#session
     const { batches } = feed

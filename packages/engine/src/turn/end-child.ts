@@ -10,14 +10,16 @@ import { endLoop } from '../session/end-turn.ts'
 export interface ChildEnd {
   readonly outcome: LoopOutcome
   readonly error?: Failure
-  /** What its unfinished model step had written. */
+  /** The partial text of its unfinished model step. */
   readonly partial?: readonly StepBlock[]
-  /** What that step took, where its provider said so. */
+  /** The usage of that step, if the provider reported it. */
   readonly usage?: Usage
   readonly liveBatches?: number
 }
 
-/** A sub-agent that did not finish: its open calls are settled, and what it had said becomes the result of its call. */
+/**
+ * Ends a sub-agent that did not finish. Its open calls are settled, and its text so far becomes the result of its call.
+ */
 export function endChild(turn: ActiveTurn, child: ChildLoop, end: ChildEnd): RecordedEvent[] {
   const outcome = end.outcome === 'deadline' ? 'cancelled' : end.outcome
   const open = endLoop(turn, child, {
@@ -32,7 +34,10 @@ export function endChild(turn: ActiveTurn, child: ChildLoop, end: ChildEnd): Rec
   return [...open, ...closeChild(turn, child, end, said ?? '')]
 }
 
-/** The end of a sub-agent whose own steps have ended: its result, and its parent's step where that was the last call. */
+/**
+ * Ends a sub-agent whose steps have ended: records its result, and the end of the parent's step if this was its last
+ * open call.
+ */
 export function closeChild(turn: ActiveTurn, child: ChildLoop, end: ChildEnd, said: string): RecordedEvent[] {
   const { turnId } = turn
   const settled: ToolCallSettled = {

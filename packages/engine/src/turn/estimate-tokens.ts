@@ -2,13 +2,13 @@ import { textOf } from '../content.ts'
 import type { Model, ModelMessage } from '../ports/model.ts'
 import type { ModelContext } from '../views/model-context.ts'
 
-/** What languages of words need; a real tokenizer says a little less. */
+/** Characters per token in languages with Latin letters. Real tokenizers count slightly fewer tokens. */
 const CHARACTERS_PER_TOKEN = 3.5
-/** Of other alphabets, and of scripts in which a character is a word. */
+/** For other alphabets, and for scripts in which one character is a word. */
 const TOKENS_PER_LETTER = 0.45
 const TOKENS_PER_SIGN = 0.9
 const FIRST_SIGN = 0x2e80
-/** Role, separators and the like. */
+/** Role, separators and similar overhead. */
 const TOKENS_PER_MESSAGE = 4
 const TOKENS_PER_IMAGE = 1_000
 
@@ -16,8 +16,8 @@ const guessed = new WeakMap<ModelMessage, number>()
 const counted = new WeakMap<ModelMessage, number>()
 
 /**
- * How much of the window a context takes. What the provider counted is the truth; what came after it is guessed. Cheap:
- * good enough to say that there is much room left.
+ * Estimates the tokens of a context. Uses the provider's count for the answered part and estimates only the rest.
+ * Cheap, and good enough to detect that there is plenty of room.
  */
 export function guessContext(context: ModelContext, system: string, model: Model): number {
   const messages = context.messages()
@@ -26,7 +26,7 @@ export function guessContext(context: ModelContext, system: string, model: Model
   return guessTokens(system) + sizeOf(messages, model)
 }
 
-/** The same by the model's tokenizer, where it has one. Every message is counted once. */
+/** Like the estimate, but uses the model's tokenizer if it has one. Every message is counted once. */
 export async function countContext(context: ModelContext, system: string, model: Model): Promise<number> {
   const messages = context.messages()
   const told = context.counted
@@ -50,7 +50,7 @@ export const countTokens = async (text: string, model: Model): Promise<number> =
 const sizeOf = (messages: readonly ModelMessage[], model: Model): number =>
   messages.reduce((total, message) => total + sizeOfMessage(message, model), 0)
 
-/** As it was counted, else guessed. */
+/** The counted size, or else an estimate. */
 export function sizeOfMessage(message: ModelMessage, model: Model): number {
   const known = counted.get(message) ?? guessed.get(message)
   if (known !== undefined) return known
@@ -74,7 +74,7 @@ function wordsOf(message: ModelMessage): string {
     .join('\n')
 }
 
-/** From the length of a text and its script. */
+/** Estimates from the length and the script of a text. */
 export function guessTokens(text: string): number {
   let letters = 0
   let signs = 0

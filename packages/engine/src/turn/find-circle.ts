@@ -4,12 +4,12 @@ import type { TurnOutcome } from '../events/turn-events.ts'
 import type { JsonValue } from '../json.ts'
 import type { ModelMessage } from '../ports/model.ts'
 
-/** As often as an agent may make the same calls and get the same results, one step after the other. */
+/** How often an agent may repeat the same calls with the same results in consecutive steps. */
 export const MOST_REPEATS = 3
-/** As often as the same tools may fail in the same way, whatever they are asked. */
+/** How often the same tools may fail in the same way, whatever their input. */
 export const MOST_FAILURES = 5
 
-/** Why an agent that goes round in circles is stopped; `undefined` if it does not. */
+/** Why an agent that repeats itself is stopped; `undefined` if it does not repeat itself. */
 export function findCircle(
   messages: readonly ModelMessage[],
 ): { readonly outcome: TurnOutcome; readonly error: Failure } | undefined {
@@ -24,20 +24,20 @@ export function findCircle(
   return { outcome: 'failed', error: { code: 'tool-failure', message } }
 }
 
-/** How many of the last are the same. */
+/** Counts how many of the last items are equal. */
 function countEqual(items: readonly (string | undefined)[]): number {
   const last = items.at(-1)
   return items.length - 1 - items.findLastIndex((item) => item !== last)
 }
 
 interface Step {
-  /** What was called and what came back. */
+  /** The calls and their results. */
   readonly exchange: string
-  /** Which tools failed and how; absent when one did not. */
+  /** The failed tools and their errors. Absent if a tool succeeded. */
   readonly failure: string | undefined
 }
 
-/** As many steps as matter, and none before the user's last word. */
+/** The most recent steps that matter, none from before the last user message. */
 function newest(messages: readonly ModelMessage[]): readonly ModelMessage[] {
   let steps = 0
   let start = messages.length
@@ -49,7 +49,7 @@ function newest(messages: readonly ModelMessage[]): readonly ModelMessage[] {
   return messages.slice(start)
 }
 
-/** A step without calls is like no other. */
+/** Leaves out steps without calls. */
 function stepsOf(messages: readonly ModelMessage[]): readonly Step[] {
   const steps: Step[] = []
   let calls: JsonValue[] = []

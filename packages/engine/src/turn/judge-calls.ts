@@ -17,7 +17,7 @@ import { parseAgentInput } from './agent-input.ts'
 import type { EngineParts } from '../engine-parts.ts'
 import type { RunDeps } from './turn-deps.ts'
 
-/** As deep as sub-agents nest: the agent itself is at 0. */
+/** The maximum nesting depth of sub-agents. The session's own agent is at depth 0. */
 export const DEEPEST_LOOP = 3
 
 export interface JudgedCall {
@@ -26,17 +26,17 @@ export interface JudgedCall {
   readonly input: JsonObject
 }
 
-/** What calls of one loop are judged with, besides the state at the moment of judging. */
+/** The data for judging the calls of one loop, besides the state at that moment. */
 export interface Judging {
-  /** The loop's agent, then those above it. */
+  /** The loop's agent, then its ancestors. */
   readonly line: readonly [AgentDefinition, ...AgentDefinition[]]
   readonly userRules: readonly PermissionRule[]
   readonly operator: EngineParts['operator']
   readonly workspace: Workspace
   readonly inspections: ReadonlyMap<string, CallInspection | 'failed'>
-  /** What deep checks found wrong with inputs, by call. */
+  /** The problems that deep checks found in inputs, by call. */
   readonly problems: ReadonlyMap<string, string>
-  /** Tools that the session's user has waved through. */
+  /** Tools that the user allowed for the whole session. */
   readonly overrides: ReadonlySet<string>
   readonly agents: EngineParts['agents']
   readonly digest: EngineParts['digest']
@@ -44,11 +44,11 @@ export interface Judging {
 
 export type Ruling =
   | { readonly type: 'client' }
-  /** It cannot run: `output` is its result. */
+  /** The call cannot run; `output` is its result. */
   | { readonly type: 'refuse'; readonly status: 'failed' | 'denied'; readonly output: string }
   | { readonly type: 'allow' | 'ask'; readonly tool: Tool; readonly call: GrantedCall; readonly verdict: Verdict }
 
-/** Reads what judging needs: the user's rules, and what each tool says of its call. */
+/** Loads the data for judging: the user's rules, and each tool's inspection of its call. */
 export async function prepareJudging(
   line: Judging['line'],
   calls: readonly JudgedCall[],
@@ -80,7 +80,7 @@ export async function prepareJudging(
   return { line, userRules, operator, workspace, inspections, problems, overrides: session.overrides, agents, digest }
 }
 
-/** Finds out whether a text that is about to be kept came from a tool; the tool that keeps it cannot know. */
+/** Determines whether a text that is about to be stored came from a tool. The storing tool cannot know this. */
 async function withOrigin(inspection: CallInspection, line: Judging['line'], deps: RunDeps): Promise<CallInspection> {
   const { facts } = inspection
   if (facts.type !== 'notes' || facts.kept === undefined) return inspection
@@ -96,7 +96,9 @@ export const policyFor = (
   { operator, userRules }: Pick<Judging, 'operator' | 'userRules'>,
 ): Policy => policyOf({ ...state.settings, userId: state.userId }, operator, userRules)
 
-/** What may be done with a call now. Pure; asked when the model made the call, and again right before it runs. */
+/**
+ * Decides what may happen to a call now. Pure. Called when the model makes the call, and again right before it runs.
+ */
 export function ruleOnCall(call: JudgedCall, state: SessionState, judging: Judging): Ruling {
   const { line, inspections } = judging
   if (depthOf(line) === 0 && isClientTool(state.settings.clientTools, call.name)) return { type: 'client' }
@@ -125,20 +127,20 @@ export function ruleOnCall(call: JudgedCall, state: SessionState, judging: Judgi
   }
   const isUnattended = state.turn?.settings.isUnattended === true
   if (isUnattended && verdict.needsPerson === true) return denied(call.name, verdict, state.settings.preset)
-  // To ask the user whether the user may be asked would be silly.
+  // Asking for permission to ask the user a question would be pointless.
   const isWaved =
     tool.performer === 'user' || isUnattended || (verdict.isCoverable && judging.overrides.has(overrideOf(tool)))
   return { type: verdict.decision === 'ask' && !isWaved ? 'ask' : 'allow', tool, call: granted, verdict }
 }
 
-/** Which protected paths the grant of a call opens. */
+/** The protected paths that a grant opens. */
 function guardedBy(facts: CallFacts, { preset, isOwn }: Policy): Pick<GrantedCall, 'guarded'> {
   if (facts.type !== 'shell' && facts.type !== 'read-files' && facts.type !== 'write-files') return {}
   if (preset === 'full-access' && isOwn) return { guarded: 'all' }
   return facts.guarded === undefined || facts.guarded.length === 0 ? {} : { guarded: facts.guarded }
 }
 
-/** The kind of a call's tool; `undefined` where it says nothing: `other`, a client tool or no tool at all. */
+/** The kind of a call's tool. `undefined` for `other`, client tools and unknown tools. */
 export function kindOfCall(
   { name }: Pick<JudgedCall, 'name'>,
   { settings: { clientTools } }: SessionState,
@@ -150,16 +152,16 @@ export function kindOfCall(
   return kind === 'other' ? undefined : kind
 }
 
-/** What is waved through is this tool as it is, not whatever it may become. */
+/** A session-wide approval covers the current definition of the tool, not later versions. */
 const overrideOf = ({ name, definition }: Tool): string => (definition === undefined ? name : `${name}@${definition}`)
 
-/** What *always allow* would cover, where that is not every tool of this name. */
+/** What *always allow* would cover, if that is not every tool of this name. */
 export const coverOf = (tool: Tool): { readonly covers?: string } =>
   tool.definition === undefined ? {} : { covers: overrideOf(tool) }
 
 export const hashOf = (call: GrantedCall, { digest }: Pick<Judging, 'digest'>): string => hashCall(call, digest)
 
-/** The tools that a loop's model is offered: its agent's, as far as nobody above it lacks them. */
+/** The tools that are offered to a loop's model: those of its agent that all of its ancestors have too. */
 export function offeredIn(line: Judging['line'], policy: Policy): readonly Tool[] {
   const [agent, ...above] = line
   return agent.tools.filter((tool) => {
@@ -172,7 +174,7 @@ export function offeredIn(line: Judging['line'], policy: Policy): readonly Tool[
   })
 }
 
-/** The strictest of what the loop's agent and every agent above it may do. */
+/** The strictest verdict of the loop's agent and its ancestors. */
 function judgeInLine(call: JudgedCall, facts: CallFacts, policy: Policy, line: Judging['line']): Verdict {
   return strictest(
     line.map((agent): Verdict => {

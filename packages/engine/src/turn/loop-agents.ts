@@ -4,8 +4,8 @@ import { findSessionAgent, type AgentParts } from '../session/session-agent.ts'
 import { findLoop, isChild, type ActiveTurn, type SessionState } from '../state/session-state.ts'
 
 /**
- * The agents from a loop up to the session's own, the loop's first: a sub-agent may do what all of them may.
- * `undefined` when one of them is no longer offered.
+ * The agents from a loop up to the session's own agent, the loop's agent first. A sub-agent may do only what all of
+ * them may do. `undefined` if one of them is no longer available.
  */
 export function lineOfAgents(
   state: SessionState,

@@ -17,10 +17,13 @@ export type Move =
   | 'stop-at-budget'
   | 'stop-at-limit'
 
-/** A model that owes a value and did not give it is told so this often. */
+/** How often a model that must return a value is reminded. */
 const MOST_REPAIRS = 2
 
-/** The whole policy of a turn, for the agent's own loop or a sub-agent's. Pure: the same turn always gets the same move. */
+/**
+ * The complete policy of a turn, for the agent's own loop and for sub-agents. Pure: the same turn always gets the same
+ * move.
+ */
 export function nextMove(turn: ActiveTurn, limits: { readonly maxSteps: number }, loop: LoopProgress = turn): Move {
   if (turn.cancelled !== undefined) return 'stop-cancelled'
   if (turn.budget.stopped !== undefined) return 'stop-at-budget'
@@ -31,12 +34,12 @@ export function nextMove(turn: ActiveTurn, limits: { readonly maxSteps: number }
     if (turn.output !== undefined) return 'give-output'
     if (turn.vainOutputs > MOST_REPAIRS) return 'stop-without-output'
   }
-  // One of its loops has asked whether the turn may go on, and all of them wait for the answer.
+  // A loop has asked whether the turn may exceed its budget, and all loops wait for the answer.
   if (turn.budget.asked !== undefined) return 'wait-for-human'
   return loop.answeredSteps >= limits.maxSteps ? 'stop-at-limit' : 'ask-model'
 }
 
-/** A sub-agent's call goes on as long as anything below it does. */
+/** A sub-agent's call is running as long as anything below it is running. */
 export function canGoOn(turn: ActiveTurn, call: OpenCall): boolean {
   if (isWaitingForAnswer(call) || turn.budget.stopped !== undefined) return false
   const child = childOf(turn, call.toolCallId)

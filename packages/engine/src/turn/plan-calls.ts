@@ -22,11 +22,11 @@ const RESERVED_PREFIX = 'ask_'
 const UNREADABLE = '_raw'
 
 /**
- * The model's own id if it is usable and new in the session, else one of ours: providers reuse ids, and a client that
- * meets an id twice takes the second call for answered.
+ * Uses the model's id if it is valid and new in the session, otherwise a new id. Providers reuse ids, and a client that
+ * sees an id twice takes the second call for answered.
  */
 export function chooseCallId(modelId: string, taken: ReadonlySet<string>, ids: Ids): ToolCallId {
-  // As the key of an object, `__proto__` is lost.
+  // As an object key, `__proto__` would be lost.
   const isName = USABLE_ID.test(modelId) && modelId !== '__proto__'
   const isUsable = isName && !modelId.startsWith(RESERVED_PREFIX) && !taken.has(modelId)
   return isUsable ? asToolCallId(modelId) : ids.toolCallId()
@@ -36,7 +36,7 @@ export function toCallInput(input: unknown): JsonObject | undefined {
   return typeof input === 'object' && input !== null && !Array.isArray(input) ? (input as JsonObject) : undefined
 }
 
-/** How a call is recorded whose input was no JSON object. It is never run, not even by a tool that takes anything. */
+/** Records a call whose input was not a JSON object. It never runs, even if the tool accepts any input. */
 export const unreadableInput = (input: unknown): JsonObject => ({
   [UNREADABLE]: typeof input === 'string' ? input : JSON.stringify(input ?? null),
 })
@@ -48,7 +48,7 @@ export interface CallPlan {
   readonly routes: { readonly [toolCallId: string]: CallRoute }
   readonly kinds: { readonly [toolCallId: string]: ToolKind }
   readonly inspections: { readonly [toolCallId: string]: CallInspection }
-  /** Approvals to ask for, and results of calls that cannot run. */
+  /** Approvals to request, and results of calls that cannot run. */
   readonly events: readonly RecordedEvent[]
 }
 

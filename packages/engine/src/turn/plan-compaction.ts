@@ -2,36 +2,36 @@ import type { Model, ModelMessage } from '../ports/model.ts'
 import type { ModelContext } from '../views/model-context.ts'
 import { sizeOfMessage } from './estimate-tokens.ts'
 
-/** A context that fills this much of the window is compacted before the next model call. */
+/** A context that fills this share of the window is compacted before the next model call. */
 export const COMPACT_AT = 0.8
-/** A guess below this much of that is believed; above it, the model's tokenizer counts. */
+/** An estimate below this share of the threshold is trusted. Above it, the model's tokenizer counts. */
 export const BELIEVED_BELOW = 0.8
-/** How much of the window the newest messages may keep. */
+/** The share of the window that the newest messages may keep. */
 export const KEPT_SHARE = 0.3
-/** A summary of less is not worth a model call. */
+/** Fewer messages are not worth a model call. */
 const FEWEST_MESSAGES = 2
-/** Who asks for it wants it as short as it gets. */
+/** A compaction on request makes the context as short as possible. */
 export const ASKED_FOR: CompactionAim = { kept: 0, fewestNew: FEWEST_MESSAGES }
-/** Of one message, in the request for the summary. */
+/** The longest text of one message in the summary request. */
 const LONGEST_TEXT = 4_000
 
 export interface CompactionAim {
-  /** About how many tokens stay as they are. */
+  /** The approximate number of tokens to keep unchanged. */
   readonly kept: number
-  /** How many messages it must sum up that no summary stands for yet. */
+  /** The minimum number of messages that no summary covers yet. */
   readonly fewestNew: number
 }
 
 export interface CompactionPlan {
-  /** What the summary is made of. */
+  /** The messages to summarize. */
   readonly messages: readonly ModelMessage[]
-  /** The last event that it stands for. */
+  /** The last event that the summary covers. */
   readonly throughSeq: number
 }
 
 /**
- * Which messages a summary replaces: the oldest ones, and with them the summary before. The cut is never between a call
- * and its result. `undefined`: there is nothing worth it.
+ * Chooses the messages that a summary replaces: the oldest ones, including the previous summary. The cut is never
+ * between a call and its result. `undefined`: there is not enough to compact.
  */
 export function planCompaction(context: ModelContext, aim: CompactionAim, model: Model): CompactionPlan | undefined {
   const messages = context.messages()
@@ -45,7 +45,7 @@ export function planCompaction(context: ModelContext, aim: CompactionAim, model:
     if (message.role !== 'tool') cut = index
     if (room < 0) break
   }
-  // A summary stands for whole events, and one event may have brought several messages, the last ones with open calls.
+  // A summary covers whole events. One event may have produced several messages, the last of them with open calls.
   while (cut < messages.length && (context.seqOf(cut) === context.seqOf(cut - 1) || messages[cut]?.role === 'tool'))
     cut += 1
   const old = messages.slice(0, cut)
@@ -54,7 +54,7 @@ export function planCompaction(context: ModelContext, aim: CompactionAim, model:
   return { messages: old.map(shorten), throughSeq: context.seqOf(cut - 1) }
 }
 
-/** A summary does not need all of a long output, and the request for it must fit the window too. */
+/** Cuts long outputs: a summary does not need all of them, and its request must fit the window too. */
 function shorten(message: ModelMessage): ModelMessage {
   if (typeof message.content !== 'string') {
     const content = message.content.map((part) =>

@@ -2,10 +2,13 @@ import { textOf } from '../content.ts'
 import type { ActiveTurn } from '../state/session-state.ts'
 import type { RunDeps } from './turn-deps.ts'
 
-/** More would crowd out what the turn is about. */
+/** More memories would distract from the input. */
 const MOST_RECALLED = 8
 
-/** Before the first step of a turn: what of the user's memories its input is about. A memory that fails costs no turn. */
+/**
+ * Before the first step of a turn, recalls the user's memories that are relevant to the input. If this fails, the turn
+ * continues without memories.
+ */
 export async function recallMemories(turn: ActiveTurn, deps: RunDeps): Promise<void> {
   const { memories, session, fence, log } = deps
   const { turnId } = turn

@@ -2,7 +2,7 @@ import type { LoopId, TurnId } from '../ids.ts'
 import { endChild, type ChildEnd } from './end-child.ts'
 import type { RunDeps } from './turn-deps.ts'
 
-/** A sub-agent that cannot go on; what it had said becomes the result of its call. */
+/** Ends a sub-agent that cannot continue. Its text so far becomes the result of its call. */
 export async function recordChildEnd(deps: RunDeps, turnId: TurnId, loopId: LoopId, end: ChildEnd): Promise<void> {
   await deps.session.commit(({ turn }) => {
     const child = turn?.turnId === turnId ? turn.children.find((open) => open.loopId === loopId) : undefined

@@ -9,14 +9,14 @@ import { recordChildEnd } from './record-child-end.ts'
 import { loopIdOf, type StartedCall } from './start-calls.ts'
 import { isOwnEnd, stopReasonOf, type RunDeps, type StopReason } from './turn-deps.ts'
 
-/** A sub-agent's time, unless its definition says otherwise. Waiting for a human does not count. */
+/** The default time limit of a sub-agent. Time spent waiting for a human does not count. */
 const CHILD_DEADLINE_MS = 30 * 60_000
 
 interface Result extends Pick<ToolCallSettled, 'status' | 'output' | 'meta' | 'changedFiles'> {
   readonly blobs?: readonly NewBlob[]
 }
 
-/** Carries a sub-agent's loop on until it ends or waits for a human. */
+/** Runs a sub-agent's loop until it ends or waits for a human. */
 export type RunLoop = (turnId: TurnId, loopId: LoopId, deps: RunDeps) => Promise<void>
 
 interface CallRun {
@@ -25,7 +25,7 @@ interface CallRun {
   readonly runLoop: RunLoop
 }
 
-/** Carries one started call out and records its result. `abort` stops this call alone. */
+/** Runs one started call and records its result. `abort` stops only this call. */
 export async function runCall(started: StartedCall, run: CallRun, deps: RunDeps): Promise<void> {
   const { turnId, abort } = run
   const own: RunDeps = { ...deps, signal: AbortSignal.any([deps.signal, abort.signal]) }
@@ -69,8 +69,9 @@ function loopWith(turn: ActiveTurn, { toolCallId }: ToolCallSettled): LoopId {
 }
 
 /**
- * `undefined`: the turn was stopped, and whoever stopped it settles the call. A tool that ignores the signal holds up
- * nobody; one that needs a moment to stop what it began gets that moment.
+ * `undefined`: the turn was stopped, and the code that stopped it settles the call. A tool that ignores the signal does
+ * not block the turn. A tool with `stopGraceMs` has that long
+ * to stop.
  */
 async function runUntilStopped(started: StartedCall, deps: RunDeps): Promise<Result | undefined> {
   const { signal, clock } = deps
@@ -93,7 +94,7 @@ async function runUntilStopped(started: StartedCall, deps: RunDeps): Promise<Res
   return reason === 'cancel-call' ? { status: 'cancelled', output: 'Tool call cancelled' } : undefined
 }
 
-/** A tool that throws has failed its call, not the turn. */
+/** An error thrown by a tool fails the call, not the turn. */
 async function runTool({ call, tool, grant, workspace }: StartedCall, deps: RunDeps): Promise<Result | undefined> {
   const check = tool.check(grant.call.input)
   if (!check.ok) return { status: 'failed', output: `Error: invalid input for ${call.name}: ${check.problem}` }
@@ -132,7 +133,7 @@ async function runTool({ call, tool, grant, workspace }: StartedCall, deps: RunD
   }
 }
 
-/** An image that is nowhere would keep every later request from being built. */
+/** An image without bytes would break every later model request. */
 function hasEveryBlob(content: ToolContent, blobs: readonly NewBlob[]): boolean {
   if (typeof content === 'string') return true
   const hashes = new Set(blobs.map(({ hash }) => hash))

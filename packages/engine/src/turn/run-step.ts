@@ -26,7 +26,7 @@ type StepEnd =
   | { readonly type: 'failed'; readonly error: Failure; readonly usage?: Usage }
   | { readonly type: 'stopped' }
 
-/** One model call: recorded as started, streamed, recorded as answered or as ended without an answer. */
+/** Performs one model call: records its start, streams it, and records the answer or the end without an answer. */
 export async function runStep(turn: ActiveTurn, loop: AnyLoop, line: Judging['line'], deps: RunDeps): Promise<void> {
   const { session, fence, ids } = deps
   const stepId = ids.entryId()
@@ -52,7 +52,7 @@ export async function runStep(turn: ActiveTurn, loop: AnyLoop, line: Judging['li
   }
 }
 
-/** The step ends, the turn does not: it is asked again with a shorter context. Once in a turn. */
+/** Ends the step but not the turn: the model is asked again with a shorter context. At most once per turn. */
 async function forceCompaction(
   step: LiveStep,
   { error, usage }: StepEnd & { readonly type: 'failed' },
@@ -71,7 +71,10 @@ async function forceCompaction(
   return true
 }
 
-/** Waits for the model or for the signal, whichever comes first: a model that ignores the signal holds up nobody. */
+/**
+ * Waits for the model or for the signal, whichever comes first, so that a model that ignores the signal does not block
+ * the turn.
+ */
 async function stream(
   step: LiveStep,
   loop: AnyLoop,
@@ -167,7 +170,7 @@ function attachOpaque(step: LiveStep, output: ModelOutput & { type: 'opaque' }):
   else step.blocks.push({ type: 'thinking', text: '', opaque: output.data })
 }
 
-/** Ids are chosen when the step is recorded; until then a call carries the model's own. */
+/** Ids are assigned when the step is recorded. Until then, a call has the model's id. */
 function provisionalCall({ id, name, input, opaque }: ModelOutput & { type: 'tool-call' }): StepBlock {
   return {
     type: 'tool-call',
@@ -191,7 +194,7 @@ async function recordEnd(
     await drafts.flush()
     throw new RunnerStopped()
   }
-  // What still waits to be shown needs numbers that a crash would not give out again.
+  // Buffered deltas need batch numbers that are reserved durably, so that a crash cannot reuse them.
   if (session.feed.batches?.isShort === true) await drafts.flush()
   drafts.close()
   const { stepId, loopId } = step
@@ -209,7 +212,7 @@ async function recordEnd(
       const names = calls.map(({ toolCallId }) => toolCallId)
       return { events: decideAnswered(state, turn, answer, { ...deps, loopId, judging }), names, clearDrafts }
     }
-    // A cancel that came while the answer was on its way does not make it free.
+    // An answer that arrives after a cancel still counts as usage.
     const took = end.type !== 'stopped' && end.usage && { usage: end.usage }
     const ended =
       end.type === 'failed' && turn.cancelled === undefined

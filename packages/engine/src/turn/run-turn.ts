@@ -22,12 +22,12 @@ import { runStep } from './run-step.ts'
 import { settleToolCalls } from './settle-tool-calls.ts'
 import { isOwnEnd, stopReasonOf, type RunDeps } from './turn-deps.ts'
 
-/** Carries the session's active turn on until it ends or waits for a human. */
+/** Runs the session's active turn until it ends or waits for a human. */
 export async function runTurn(turn: ActiveTurn, deps: RunDeps): Promise<void> {
   await runLoop(turn.turnId, ROOT_LOOP, deps)
 }
 
-/** Carries one loop of the turn on until it ends, or until nothing in it or below it can go on without a human. */
+/** Runs one loop of the turn until it ends, or until nothing in it or below it can continue without a human. */
 export async function runLoop(turnId: ActiveTurn['turnId'], loopId: LoopId, deps: RunDeps): Promise<void> {
   const { session, signal } = deps
   for (;;) {
@@ -44,7 +44,7 @@ export async function runLoop(turnId: ActiveTurn['turnId'], loopId: LoopId, deps
         message: `The agent ${gone} is no longer offered.`,
       })
     }
-    // A cancel that could not be recorded is known to the signal alone.
+    // While the storage is down, only the signal knows about a cancel.
     const move = stopReasonOf(signal) === 'cancel' ? 'stop-cancelled' : nextMove(turn, line[0], loop)
     switch (move) {
       case 'ask-model':
@@ -65,7 +65,7 @@ export async function runLoop(turnId: ActiveTurn['turnId'], loopId: LoopId, deps
         if (isChild(loop) || (await pause(deps, turn))) return
         break
       case 'stop-cancelled':
-        // The agent's own loop ends the turn and, with it, all others.
+        // When the agent's own loop ends, the turn and all other loops end too.
         return isChild(loop) ? undefined : end(deps, turnId, loopId, 'cancelled')
       case 'stop-at-budget':
         if (isChild(loop)) return
@@ -88,7 +88,7 @@ export async function runLoop(turnId: ActiveTurn['turnId'], loopId: LoopId, deps
   }
 }
 
-/** An answer may have arrived in the meantime: then the turn goes on instead. */
+/** Pauses the turn, unless an answer arrived in the meantime. Returns whether the turn is paused. */
 async function pause(deps: RunDeps, { turnId }: ActiveTurn): Promise<boolean> {
   const paused = await deps.session.commit((state) => {
     const isStillWaiting =

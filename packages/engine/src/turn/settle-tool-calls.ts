@@ -11,8 +11,8 @@ interface RunningCall {
 }
 
 /**
- * Runs every call of a loop that may run, side by side, and records each result as it comes. A call that is granted
- * while others run joins them. Returns when nothing is left to run, or when the turn or the loop was stopped.
+ * Runs all runnable calls of a loop concurrently and records each result as it arrives. A call that is granted in the
+ * meantime joins them. Returns when nothing is left to run, or when the turn or the loop was stopped.
  */
 export async function settleToolCalls(place: CallPlace, deps: RunDeps, runLoop: RunLoop): Promise<void> {
   const { session, signal } = deps

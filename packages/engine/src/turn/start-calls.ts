@@ -10,7 +10,7 @@ import { parseAgentInput } from './agent-input.ts'
 import { coverOf, hashOf, prepareJudging, ruleOnCall, type Judging, type Ruling } from './judge-calls.ts'
 import type { RunDeps } from './turn-deps.ts'
 
-/** As many sub-agents as one turn may have at work. */
+/** The maximum number of sub-agents that work at the same time in one turn. */
 const MOST_CHILDREN = 16
 
 export interface StartedCall {
@@ -20,7 +20,7 @@ export interface StartedCall {
   readonly workspace: Workspace
 }
 
-/** Whose calls they are. */
+/** The turn and the loop that the calls belong to. */
 export interface CallPlace {
   readonly turnId: TurnId
   readonly loopId: LoopId
@@ -28,8 +28,8 @@ export interface CallPlace {
 }
 
 /**
- * Judges the calls once more, now that they are about to run: mode and rules may have changed since the model made
- * them, and so may the world. One append for all of them, before any of them runs.
+ * Judges the calls again right before they run, because the mode, the rules and the environment may have changed since
+ * the model made them. Records all starts in one append before any call runs.
  */
 export async function startCalls(
   ready: readonly OpenCall[],
@@ -64,7 +64,7 @@ function ruleOnStart(call: OpenCall, state: SessionState, judging: Judging, chil
   }
   const ruling = ruleOnCall(call, state, judging)
   const { approval } = call
-  // What was granted is exactly this call under exactly this policy; anything else is asked again.
+  // A grant covers exactly this call under exactly this policy. Anything else needs a new approval.
   const isGranted =
     ruling.type === 'ask' && approval?.granted === true && approval.callHash === hashOf(ruling.call, judging)
   if (isGranted && ruling.type === 'ask') return { ...ruling, type: 'allow' }
@@ -129,5 +129,5 @@ function loopStarted(call: OpenCall, turn: ActiveTurn, { loopId, line }: CallPla
   }
 }
 
-/** Call ids are unique in their session, so these are, too. */
+/** Call ids are unique in their session, so these ids are too. */
 export const loopIdOf = (toolCallId: ToolCallId): LoopId => asLoopId(`loop_${toolCallId}`)

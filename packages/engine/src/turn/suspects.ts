@@ -1,12 +1,15 @@
 import type { Clock } from '../ports/clock.ts'
 import type { OpenSession } from '../session/open-session.ts'
 
-/** A turn that has run this long since its takeover is not what kills the server: a frozen loop fires no timer. */
+/**
+ * A turn that has run this long since its takeover did not kill the server: a blocked event loop would not fire this
+ * timer.
+ */
 const PROBATION_MS = 30_000
 
 /**
- * The sessions whose turns were already taken over once from a process that died. One of them may be what kills the
- * server. The one that was taken over last comes first: it ran last.
+ * The sessions whose turns were already taken over once from a dead process. One of them may be what kills the server.
+ * The most recent takeover comes first, because it ran last.
  */
 export function findSuspects(sessions: readonly OpenSession[]): readonly OpenSession[] {
   const isSuspect = ({ state: { turn } }: OpenSession): boolean =>
@@ -16,8 +19,8 @@ export function findSuspects(sessions: readonly OpenSession[]): readonly OpenSes
 }
 
 /**
- * Takes the suspects over one at a time. If one of them kills the server again, only that one is counted, so only the
- * guilty turn reaches the limit of takeovers.
+ * Takes over the suspects one at a time. If one of them kills the server again, only its takeover is counted. So only
+ * the guilty turn reaches the limit.
  */
 export async function tryOneByOne(
   suspects: readonly OpenSession[],
