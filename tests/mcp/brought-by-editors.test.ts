@@ -37,8 +37,8 @@ const server = (name: string, tools: string) => ({
   env: [{ name: 'GIVEN_TOKEN', value: SECRET }],
 })
 
-async function openEditor(): Promise<AcpProcess> {
-  const editor = startAcp({ dataDir: join(folder.path, 'data'), startDir: folder.path })
+async function openEditor(flags: readonly string[] = []): Promise<AcpProcess> {
+  const editor = startAcp({ dataDir: join(folder.path, 'data'), startDir: folder.path, flags })
   editors.push(editor)
   editor.onRequest('session/request_permission', () => ({ outcome: { outcome: 'selected', optionId: 'allow' } }))
   await editor.request('initialize', { protocolVersion: 1, clientCapabilities: {} })
@@ -89,8 +89,9 @@ describe('MCP servers that an editor brings into a session', () => {
   it('are there in the first prompt, and so are those of the configuration', async () => {
     const { name: _, env: __, ...configured } = server('', 'echo')
     const config = { mcpServers: { configured: { ...configured, trusted: true } } }
-    await writeFile(join(folder.path, 'polylogue.config.json'), JSON.stringify(config))
-    const editor = await openEditor()
+    const file = join(folder.path, 'polylogue.config.json')
+    await writeFile(file, JSON.stringify(config))
+    const editor = await openEditor(['--config', file])
     const { sessionId } = await editor.request('session/new', { cwd: work, mcpServers: [server('given', 'echo')] })
     const calls = ['given', 'configured'].map((name) => call(name, `mcp_${name}_echo`, { msg: `of ${name}` }))
     await prompt(editor, sessionId, script(...calls))

@@ -122,7 +122,7 @@ async function start(
   const url = listen === undefined ? undefined : await listeners.listen(listen)
   // A server connects to its MCP servers at once, an errand only if it has a turn to run.
   if (listen !== undefined) {
-    for (const { tools } of parts.agents.list()) void tools
+    parts.connectServers()
     await awaitTools(parts.events, parts.mcp)
   }
   await parts.engine.start(listen === undefined ? 'used' : 'all')

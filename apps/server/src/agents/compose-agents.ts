@@ -30,6 +30,8 @@ export interface AgentParts {
   /** Which models answer, for the operator. */
   readonly modelNote: string
   readonly mcp: McpPool
+  /** Connects to every configured MCP server, in the background. Idempotent. */
+  connectServers(): void
   readonly sessionTools: SessionTools
   readonly editors: OpenEditors
 }
@@ -71,7 +73,7 @@ export async function composeAgents(deps: AgentPartsDeps): Promise<AgentParts> {
     digest: sha256,
     configured: config.mcpServers.map(({ name }) => name),
     tryConfigured() {
-      for (const { tools } of agents.list()) void tools
+      connectServers()
       return mcp.settled()
     },
     directoryOf: (sessionId) => findDirectory(late.events(), sessionId),
@@ -80,6 +82,8 @@ export async function composeAgents(deps: AgentPartsDeps): Promise<AgentParts> {
     skills: config.skills,
     log,
   })
+  const held: (() => readonly Tool[])[] = []
+  const connectServers = (): void => held.forEach((tools) => tools())
   const editors = createOpenEditors()
   const chosen = await chooseModel(config, { clock, env, providers: config.providers })
   const agents = createAgentCatalog(config, {
@@ -92,16 +96,19 @@ export async function composeAgents(deps: AgentPartsDeps): Promise<AgentParts> {
     remember: (userId, memory) => late.memories().addMemory(userId, memory),
     editorOf: editors.editorOf,
     schedule: createScheduleToolParts(() => ({ book: late.schedules().book, engine: late.engine() })),
-    mcpTools: (names) =>
-      holdTools(
+    mcpTools(names) {
+      const tools = holdTools(
         mcp,
         config.mcpServers.filter(({ name }) => names.includes(name)),
-      ),
+      )
+      held.push(tools)
+      return tools
+    },
     log,
   })
   const models = createModelCatalog(agents, { clock, env, providers: config.providers, log })
   const modelNote = chosen?.sentence ?? [...new Set(agents.list().map(({ modelName }) => modelName))].join(', ')
-  return { agents, models, modelNote, mcp, sessionTools, editors }
+  return { agents, models, modelNote, mcp, connectServers, sessionTools, editors }
 }
 
 async function findDirectory(events: EventStore, sessionId: SessionId): Promise<string | undefined> {
