@@ -18,7 +18,7 @@ const SIBLING: Arrows = { to: ['packages/engine', KIT] }
 const SIBLINGS = ['packages/models', 'packages/tools', 'packages/stores/*', 'packages/protocols/*']
 
 const ARROWS: Readonly<Record<string, Arrows>> = {
-  'packages/engine': { to: [], foreign: ['zod'], hasNoBuiltins: true },
+  'packages/engine': { to: [], foreign: ['zod', 're2js'], hasNoBuiltins: true },
   // Types only: whoever uses the kit before the engine is loaded does not wait for the engine.
   [KIT]: { to: [], typesOnlyTo: ['packages/engine'] },
   ...Object.fromEntries(SIBLINGS.map((sibling) => [sibling, SIBLING])),

@@ -65,7 +65,7 @@ describe('polylogue permissions', () => {
     const { code, stderr } = await permissions('add', 'deny', 'Bash', '--arg', 'command=rm (')
     expect({ code, stderr }).toEqual({
       code: 0,
-      stderr: 'Warning: args.command: no regular expression (a ( without its )): compared literally.\n',
+      stderr: 'Warning: args.command: no regular expression (missing closing ): `rm (`): compared literally.\n',
     })
   })
 

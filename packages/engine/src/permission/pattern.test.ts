@@ -30,6 +30,7 @@ describe('a pattern', () => {
     ['\\.', 'a', 'no'],
     ['x*?y', 'xxy', 'yes'],
     ['(a*)*b', 'aaab', 'yes'],
+    ['^\\p{L}+$', 'Grüße', 'yes'],
   ])('%s in %j: %s', (source, text, answer) => {
     expect(search(source, text)).toBe(answer)
   })
@@ -41,27 +42,24 @@ describe('a pattern', () => {
   })
 
   it.each([
-    ['(a', 'a ( without its )'],
-    ['a)', 'a ) without its ('],
-    ['*a', 'nothing to repeat'],
-    ['a**', 'nothing to repeat'],
-    ['a++', 'nothing to repeat'],
-    ['^*', 'an anchor cannot be repeated'],
-    ['[a', 'it ends too early'],
-    ['[z-a]', 'a range that is out of order'],
-    ['a{3,2}', 'a repeat whose numbers are out of order'],
-    ['(?=a)', 'a group of this kind is not supported'],
-    ['(?<!a)b', 'a group of this kind is not supported'],
-    ['(a)\\1', '\\1 is not supported'],
-    ['\\p{L}', '\\p is not supported'],
-    ['a\\', 'it ends too early'],
-    ['\\xZZ', 'a \\x or \\u without its digits'],
-    ['((a{1000}){1000}){1000}', 'too large when its repeats are written out'],
-    ['(((){1000}){1000}){1000}', 'too large when its repeats are written out'],
-    [`${'('.repeat(60)}${')'.repeat(60)}`, 'groups deeper than 50'],
+    ['(a', 'missing closing )'],
+    ['a)', 'unexpected )'],
+    ['*a', 'missing argument to repetition operator'],
+    ['a**', 'invalid nested repetition operator'],
+    ['a++', 'invalid nested repetition operator'],
+    ['[a', 'missing closing ]'],
+    ['[z-a]', 'invalid character class range'],
+    ['a{3,2}', 'invalid repeat count'],
+    ['(?=a)', 'invalid or unsupported Perl syntax'],
+    ['(?<!a)b', 'invalid named capture'],
+    ['(a)\\1', 'invalid escape sequence'],
+    ['a\\', 'trailing backslash'],
+    ['((a{1000}){1000}){1000}', 'invalid repeat count'],
+    ['(((){1000}){1000}){1000}', 'expression too large'],
+    [`(${'[a-z]{9}'.repeat(99)}){9}`, 'too large when its repeats are written out'],
     ['a'.repeat(1001), 'longer than 1000 characters'],
   ])('%s is none: %s', (source, problem) => {
-    expect(problemOfPattern(source)).toBe(problem)
+    expect(problemOfPattern(source)).toContain(problem)
     expect(compilePattern(source)).toBeUndefined()
   })
 

@@ -30,10 +30,10 @@ describe('a permission rule', () => {
 
   it('has its texts named that are compared literally', () => {
     expect(ruleProblems({ tool: '*', action: 'ask', args: { fine: 'a|b', bad: 'a(' } })).toEqual([
-      'args.bad: no regular expression (a ( without its )): compared literally',
+      'args.bad: no regular expression (missing closing ): `a(`): compared literally',
     ])
     expect(ruleProblems({ tool: '(?=x)', action: 'ask' })).toEqual([
-      'tool: no regular expression (a group of this kind is not supported): compared literally',
+      'tool: no regular expression (invalid or unsupported Perl syntax: `(?=`): compared literally',
     ])
   })
 })
