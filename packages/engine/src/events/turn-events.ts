@@ -49,7 +49,7 @@ export const turnPaused = defineEvent('turn.paused', {
 
 export const turnResumed = defineEvent('turn.resumed', {
   turnId,
-  /** The calls of sub-agents that waited. */
+  /** The open calls of sub-agents that waited, at the last pause or at an earlier one. */
   waited: z.array(toolCallId).optional(),
 })
 

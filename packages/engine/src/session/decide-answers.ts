@@ -14,7 +14,6 @@ import {
   isWaitingForAnswer,
   loopsOf,
   openCallsIn,
-  waitingInChildren,
   type ActiveTurn,
   type ChildLoop,
   type OpenCall,
@@ -111,9 +110,12 @@ function loopsBelow(turn: ActiveTurn, calls: ReadonlySet<ToolCallId>): readonly 
   return found
 }
 
-/** Names the waiting calls of sub-agents, so that a reader that starts here knows that they were shown. */
+/** Names the open calls of sub-agents that clients were shown, so that a reader that starts here shows their results. */
 export function turnResumed(turn: ActiveTurn): RecordedEvent {
-  const waited = waitingInChildren(turn).map(({ toolCallId }) => toolCallId)
+  const waited = turn.children
+    .flatMap(openCallsIn)
+    .filter(({ isShown }) => isShown === true)
+    .map(({ toolCallId }) => toolCallId)
   return { type: 'turn.resumed', turnId: turn.turnId, ...(waited.length > 0 && { waited }) }
 }
 

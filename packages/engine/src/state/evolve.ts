@@ -108,7 +108,10 @@ function apply(state: SessionState, recorded: Recorded): SessionState {
         },
       }
     case 'turn.paused':
-      return withTurn(state, (turn) => ({ ...turn, status: 'waiting' }))
+      return (event.calls ?? []).reduce(
+        (marked, { toolCallId }) => withCall(marked, toolCallId, (call) => ({ ...call, isShown: true })),
+        withTurn(state, (turn) => ({ ...turn, status: 'waiting' })),
+      )
     case 'turn.resumed':
       return withTurn(state, (turn) => ({ ...turn, status: 'running' }))
     case 'turn.cancel-requested':

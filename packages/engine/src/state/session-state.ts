@@ -17,7 +17,7 @@ import type { JsonObject, JsonValue } from '../json.ts'
 import type { ToolKind } from '../events/tool-kind.ts'
 
 /** Raised whenever the shape of the state changes, so that no snapshot of another shape is taken for one of this. */
-export const STATE_SHAPE = 8
+export const STATE_SHAPE = 9
 
 /**
  * What decisions need to know of a session: a fold of its log, small whatever the log's length. The conversation itself
@@ -148,6 +148,8 @@ export interface OpenCall {
   readonly approval?: { readonly callHash: string; readonly granted: boolean; readonly covers?: string }
   /** Somebody wants it stopped. */
   readonly cancelled?: string
+  /** A sub-agent's call that waited when the turn paused: clients were shown it, and expect its result. */
+  readonly isShown?: true
 }
 
 export const isWaitingForAnswer = (call: OpenCall): boolean =>

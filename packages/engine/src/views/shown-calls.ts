@@ -116,7 +116,7 @@ export class ShownCalls {
       if (!this.#shown.delete(toolCallId)) return []
     }
     const step = this.#step
-    if (step === undefined || step.agents.size === 0) {
+    if (step === undefined || (step.agents.size === 0 && step.held.length === 0)) {
       if (step !== undefined) step.hasResult = true
       return [{ at: { seq: recorded.seq }, result: recorded.event }]
     }
