@@ -11,7 +11,7 @@ export interface GrantedCall {
   readonly definition?: string
   /** The protected paths that the call may touch: those named by its facts, or `all`. */
   readonly guarded?: readonly string[] | 'all'
-  /** The call was judged as read-only, so it must run without write access. */
+  /** The call was judged as a read-only command and must run as one. */
   readonly isHarmless?: true
 }
 

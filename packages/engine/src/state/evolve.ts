@@ -24,12 +24,12 @@ import {
   type SessionState,
 } from './session-state.ts'
 
-/** How much of the context a compaction may leave to count as one that helped. */
+/** A compaction was successful if it leaves at most this share of the context. */
 const WORTH_IT = 0.9
-/** How much of what a sub-agent said is kept at hand. */
+/** How much of a sub-agent's last text the state keeps. */
 const SAID_LENGTH = 16_384
 
-/** Folds one recorded event into the state. Pure; a log always folds to the same state. */
+/** Folds one recorded event into the state. Pure: a log always folds to the same state. */
 export function evolve(state: SessionState | undefined, recorded: Recorded): SessionState {
   const { seq, at, event } = recorded
   if (state === undefined) {
@@ -40,7 +40,7 @@ export function evolve(state: SessionState | undefined, recorded: Recorded): Ses
   return { ...foldSpending(state, apply(state, recorded), recorded), seq, updatedAt }
 }
 
-/** Pinning moves a session in a list, but changes nothing in it. */
+/** Pinning changes the position in a list but not the session itself. */
 function isPinAlone(event: Recorded['event']): boolean {
   if (event.type !== 'session.configured') return false
   return Object.entries(event.settings).every(([name, value]) => name === 'isPinned' || value === undefined)
@@ -160,7 +160,7 @@ function apply(state: SessionState, recorded: Recorded): SessionState {
     case 'compaction.ended': {
       const { compaction, ...rest } = state
       if (hasHelped(event, compaction)) return { ...rest, vainCompactions: 0 }
-      // One that a crash cut short says nothing about the next, nor does one that somebody asked for too early.
+      // A compaction that a crash interrupted does not count as unsuccessful, nor does one that a user requested.
       if (event.error?.code === 'interrupted' || event.turnId === undefined) return rest
       return { ...rest, vainCompactions: state.vainCompactions + 1 }
     }
@@ -223,7 +223,7 @@ function withBatches(state: SessionState, recorded = 0): SessionState {
   return { ...state, batches: { recorded, reserved: Math.max(recorded, batches.reserved) } }
 }
 
-/** An answer without calls is the end of a turn, unless the turn owes a value. */
+/** An answer without calls ends a turn, unless the turn must return a value. */
 function withVainEnd(turn: ActiveTurn, { routes }: StepAnswered): ActiveTurn {
   const isVain = turn.settings.outputSchema !== undefined && Object.keys(routes).length === 0
   return isVain ? { ...turn, vainOutputs: turn.vainOutputs + 1 } : turn
@@ -255,7 +255,7 @@ function startCompaction(state: SessionState, event: CompactionStarted): Session
   }
 }
 
-/** One that leaves nearly as much as there was has not. */
+/** A compaction that leaves nearly the whole context did not help. */
 function hasHelped({ outcome, tokensAfter }: CompactionEnded, compaction: ActiveCompaction | undefined): boolean {
   if (outcome === 'failed' || tokensAfter === undefined || compaction === undefined) return false
   return tokensAfter <= compaction.tokensBefore * WORTH_IT
@@ -309,7 +309,7 @@ function firstPhase(route: CallRoute): CallPhase {
 
 const isCall = (block: StepBlock) => block.type === 'tool-call'
 
-/** A turn without input goes on where the seed ended: its open calls wait for the client that declared them. */
+/** A turn without input continues the seed: its open calls wait for the client that declared them. */
 function seededStep(state: SessionState, seq: number): ActiveStep | undefined {
   if (state.head === undefined) return undefined
   return { stepId: state.head, loopId: ROOT_LOOP, stepSeq: seq, phase: 'settling', calls: state.seededCalls }

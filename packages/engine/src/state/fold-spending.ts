@@ -7,7 +7,9 @@ import { addCall } from '../cost/spending.ts'
 import { allowsMore, tellSpent } from '../cost/tell-budget.ts'
 import { usageRowOf } from './usage-row.ts'
 
-/** What an event means for what is spent and may be spent. `before` and `after`: the state around it, the rest done. */
+/**
+ * Updates usage and budgets for an event. `before` and `after`: the state around the event, already folded otherwise.
+ */
 export function foldSpending(before: SessionState, after: SessionState, recorded: Recorded): SessionState {
   const { event, at } = recorded
   const row = usageRowOf(before, recorded)
@@ -24,7 +26,7 @@ export function foldSpending(before: SessionState, after: SessionState, recorded
     case 'turn.resumed':
       return withBudget(after, (budget) => ({ ...budget, workingSince: at }))
     case 'turn.taken-over':
-      // While nobody ran it, it did not work.
+      // The time without a runner does not count as working time.
       return withBudget(after, ({ workingSince = before.updatedAt, ...budget }) => ({
         ...budget,
         workedMs: budget.workedMs + Math.max(0, before.updatedAt - workingSince),

@@ -1,7 +1,7 @@
 import type { ConversationMessage } from '../content.ts'
 import type { OpenCall } from './session-state.ts'
 
-/** Calls of a seed's last message that its client still owes an answer to. */
+/** Calls of a seed's last message that the client has not answered yet. */
 export function openSeedCalls(messages: readonly ConversationMessage[]): readonly OpenCall[] {
   const last = messages.findLastIndex((message) => message.role === 'assistant' || message.role === 'user')
   const message = messages[last]

@@ -16,12 +16,12 @@ import {
 import type { JsonObject, JsonValue } from '../json.ts'
 import type { ToolKind } from '../events/tool-kind.ts'
 
-/** Raised whenever the shape of the state changes, so that no snapshot of another shape is taken for one of this. */
+/** Increase this whenever the shape of the state changes, so that old snapshots are not loaded. */
 export const STATE_SHAPE = 9
 
 /**
- * What decisions need to know of a session: a fold of its log, small whatever the log's length. The conversation itself
- * is not here; `views/` fold it when somebody wants to see it.
+ * The state that decisions need: a fold of the session's log, small for any length of the log. It does not contain the
+ * conversation; `views/` fold that on demand.
  */
 export interface SessionState {
   readonly shape: typeof STATE_SHAPE
@@ -30,28 +30,28 @@ export interface SessionState {
   readonly userId: UserId
   readonly agent: string
   readonly settings: SessionSettings
-  /** The preset that was in force when planning began; the end of planning restores it. */
+  /** The preset before planning started. It is restored when planning ends. */
   readonly presetBeforePlan?: Preset
-  /** Somebody said something in it, or it began with a history. */
+  /** The session has a user message, or it started with a history. */
   readonly isStarted: boolean
-  /** The number of the newest live batch that is recorded, and the highest that may have been used. */
+  /** The newest recorded live batch number, and the highest number that may have been used. */
   readonly batches: { readonly recorded: number; readonly reserved: number }
-  /** The newest entry of the active branch: the parent of the next one. */
+  /** The newest entry of the active branch; the parent of the next entry. */
   readonly head?: EntryId
-  /** Inputs that were admitted while a turn was active, oldest first. */
+  /** Inputs that arrived while a turn was active, oldest first. */
   readonly queue: readonly QueuedInput[]
   readonly turn?: ActiveTurn
-  /** Calls of a seeded history that nobody has answered; the turn that continues it takes them over. */
+  /** Unanswered calls of a seeded history. The turn that continues the history takes them over. */
   readonly seededCalls: readonly OpenCall[]
   readonly lastOutcome?: TurnOutcome
-  /** Somebody asked for a compaction, and no runner has begun it. */
+  /** A compaction was requested and has not started. */
   readonly isCompactionWanted: boolean
   readonly compaction?: ActiveCompaction
-  /** Compactions in a row that nobody asked for and that did not help. */
+  /** Unsuccessful automatic compactions in a row. */
   readonly vainCompactions: number
-  /** By all model calls, those of sub-agents and compactions included. */
+  /** The usage of all model calls, including sub-agents and compactions. */
   readonly spent: Spending
-  /** New limits of the session that somebody allowed, by budget. */
+  /** Raised limits of the session that a user allowed, by budget. */
   readonly raised: RaisedLimits
   readonly createdAt: number
   readonly updatedAt: number
@@ -71,17 +71,17 @@ export interface QueuedInput {
   readonly settings?: TurnSettings
 }
 
-/** One conversation with a model: the agent's own, or a sub-agent's. */
+/** One conversation with a model: that of the agent or of a sub-agent. */
 export interface LoopProgress {
-  /** Model steps answered since it was told something. */
+  /** Model steps answered since the last message to the model. */
   readonly answeredSteps: number
   readonly step?: ActiveStep
 }
 
-/** The progress is that of the agent itself. */
+/** The inherited progress is that of the session's own agent. */
 export interface ActiveTurn extends LoopProgress {
   readonly turnId: TurnId
-  /** `waiting`: every open call needs a human or a client, and nobody owns the turn. */
+  /** `waiting`: every open call needs a human or a client, and no process owns the turn. */
   readonly status: 'running' | 'waiting'
   readonly recovery: 'continue' | 'interrupt'
   /** How often a process died while it ran the turn. */
@@ -90,16 +90,16 @@ export interface ActiveTurn extends LoopProgress {
   readonly takenOverAt?: number
   /** The last process stopped in an orderly way, so the next takeover does not count. */
   readonly isHandedOver?: true
-  /** Why it was cancelled; the runner ends it as soon as it sees this. */
+  /** Why the turn was cancelled. The runner ends the turn when it sees this. */
   readonly cancelled?: string
-  /** What the user has had remembered was looked through. */
+  /** The user's memories were searched for this turn. */
   readonly hasRecalled: boolean
-  /** The provider said that the context was too long, and it was compacted for that. */
+  /** The provider rejected the context as too long, and it was compacted. */
   readonly isForced: boolean
   readonly settings: TurnSettings
-  /** The value that its `outputSchema` asks for, once the model has given it. */
+  /** The value for the `outputSchema`, once the model has returned it. */
   readonly output?: JsonValue
-  /** How often the model gave a wrong one, or none. */
+  /** How often the model returned an invalid value or none. */
   readonly vainOutputs: number
   readonly budget: TurnBudget
   /** Sub-agents that have not ended, parents before their children. */
@@ -113,11 +113,11 @@ export interface ChildLoop extends LoopProgress {
   readonly agent: string
   readonly depth: number
   readonly startedAt: number
-  /** Of its `loop.started`; what it was told stands there. */
+  /** The seq of its `loop.started`, which holds its prompt. */
   readonly startSeq: number
   /** Its newest entry. */
   readonly head?: EntryId
-  /** What it said last; its result when it cannot finish. */
+  /** Its last text. It becomes the result if the sub-agent cannot finish. */
   readonly said?: string
 }
 
@@ -125,11 +125,11 @@ export interface ActiveStep {
   readonly stepId: EntryId
   readonly loopId: LoopId
   readonly stepSeq: number
-  /** `asking`: the model has not answered. `settling`: it has, and its calls are being settled. */
+  /** `asking`: the model has not answered. `settling`: it has answered, and its calls are being settled. */
   readonly phase: 'asking' | 'settling'
   readonly finish?: StepFinish
   readonly model?: string
-  /** No model was asked: the engine itself has a question. */
+  /** No model was called: the engine itself asks a question. */
   readonly by?: 'engine'
   readonly calls: readonly OpenCall[]
 }
@@ -144,25 +144,25 @@ export interface OpenCall {
   readonly kind?: ToolKind
   readonly phase: CallPhase
   readonly attempt: number
-  /** What was asked for, and whether it was granted. */
+  /** The requested approval, and whether it was granted. */
   readonly approval?: { readonly callHash: string; readonly granted: boolean; readonly covers?: string }
-  /** Somebody wants it stopped. */
+  /** A stop was requested. */
   readonly cancelled?: string
-  /** A sub-agent's call that waited when the turn paused: clients were shown it, and expect its result. */
+  /** A sub-agent's call that waited when the turn paused. Clients have seen it and expect its result. */
   readonly isShown?: true
 }
 
 export const isWaitingForAnswer = (call: OpenCall): boolean =>
   call.phase === 'awaiting-approval' || call.phase === 'awaiting-client' || call.phase === 'awaiting-user'
 
-/** Of all loops, the agent's own first. */
+/** The open calls of all loops, the agent's own first. */
 export const openCallsOf = (turn: ActiveTurn | undefined): readonly OpenCall[] =>
   turn === undefined ? [] : loopsOf(turn).flatMap(openCallsIn)
 
 export const openCallsIn = ({ step }: LoopProgress): readonly OpenCall[] =>
   step?.calls.filter((call) => call.phase !== 'settled') ?? []
 
-/** The calls of sub-agents that wait for somebody. */
+/** The waiting calls of sub-agents. */
 export const waitingInChildren = ({ children }: ActiveTurn): readonly OpenCall[] =>
   children.flatMap(openCallsIn).filter(isWaitingForAnswer)
 
@@ -182,7 +182,7 @@ export function findLoop(turn: ActiveTurn, loopId: LoopId): AnyLoop | undefined 
   return loopId === ROOT_LOOP ? rootLoopOf(turn) : turn.children.find((child) => child.loopId === loopId)
 }
 
-/** The sub-agent that carries a call out, once it has begun. */
+/** The sub-agent that performs a call, once it has started. */
 export const childOf = (turn: ActiveTurn, toolCallId: ToolCallId): ChildLoop | undefined =>
   turn.children.find((child) => child.parentToolCallId === toolCallId)
 

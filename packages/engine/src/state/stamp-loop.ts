@@ -3,8 +3,8 @@ import type { LoopId } from '../ids.ts'
 import type { ActiveTurn, ChildLoop, SessionState } from './session-state.ts'
 
 /**
- * Says with an event about a step or a call whose it is, where it is a sub-agent's, so that who reads the log from its
- * middle knows. Here, in the one place through which everything is recorded, because deciders think in calls, not loops.
+ * Adds the loop id to events about a sub-agent's steps and calls, so that a reader that starts in the middle of the log
+ * knows their loop. This happens where all events are recorded, because deciders work with calls, not loops.
  */
 export function stampLoop(state: SessionState, event: RecordedEvent): RecordedEvent {
   const { turn } = state

@@ -4,10 +4,10 @@ import { ROOT_LOOP, type EntryId, type LoopId } from '../ids.ts'
 import type { UsageRow } from '../ports/usage-store.ts'
 import { isChild, loopsOf, type ActiveTurn, type AnyLoop, type SessionState } from './session-state.ts'
 
-/** A compaction that ended so has asked no model. */
+/** A compaction that ended with this error did not call a model. */
 export const NOTHING_TO_COMPACT = 'nothing-to-compact'
 
-/** The model call that an event ends, with its owners. `state` is the one before the event. */
+/** The model call that an event ends, with its owners. `state` is the state before the event. */
 export function usageRowOf(state: SessionState, { event }: Pick<Recorded, 'event'>): UsageRow | undefined {
   switch (event.type) {
     case 'step.answered':
@@ -26,7 +26,7 @@ export function usageRowOf(state: SessionState, { event }: Pick<Recorded, 'event
   }
 }
 
-/** Only while its model was asked: a step that has answered was counted then. */
+/** Only if the model had not answered yet: an answered step was already counted. */
 function stepRow(state: SessionState, stepId: EntryId, usage: Usage | undefined): UsageRow | undefined {
   const { turn } = state
   const loop = turn && loopsOf(turn).find(({ step }) => step?.stepId === stepId)
