@@ -5,7 +5,7 @@ import type { ToolCallSettled } from '../events/call-events.ts'
 import { ROOT_LOOP, type EntryId, type LoopId, type ToolCallId } from '../ids.ts'
 import type { ModelMessage } from '../ports/model.ts'
 
-/** How the model is told that it does not see all. */
+/** Tells the model that a part of the conversation is missing. */
 const SUMMARY = 'The conversation so far, in a summary:'
 const UNANSWERED = 'Tool call cancelled: superseded by a new user message'
 
@@ -16,39 +16,39 @@ export interface Counted {
 
 interface Place {
   readonly message: ModelMessage
-  /** Of the event that brought it. */
+  /** The seq of the event that produced the message. */
   readonly seq: number
 }
 
 /**
- * What the model is given: a fold of the log that is provider-valid at every turn boundary. Kept in memory while a
- * session is in use and fed event by event, so that the cost of a step does not grow with the stored log.
+ * The model's context: a fold of the log that is valid for providers at every turn boundary. It is kept in memory while
+ * the session is in use and updated event by event, so that the cost of a step does not grow with the log.
  */
 export class ModelContext {
   readonly #system: string[] = []
   readonly #messages: ModelMessage[] = []
-  /** Of the event that brought each message. */
+  /** The seq of the event that produced each message. */
   readonly #seqs: number[] = []
   readonly #inputs = new Map<EntryId, UserContent>()
   readonly #callNames = new Map<ToolCallId, string>()
   readonly #stepModels = new Map<EntryId, string>()
-  /** Questions of the engine itself. */
+  /** Calls of the engine's own questions. */
   readonly #unseenCalls = new Set<string>()
   readonly #loopId: LoopId
   #seq: number
   #isOver = false
   #counted: Counted | undefined
   #summedThrough = 0
-  /** Of the newest turn. */
+  /** The id of the newest turn. */
   #recalled: readonly RecalledMemory[] = []
 
-  /** Of the agent's own loop unless said otherwise; a sub-agent's begins after `seq`. */
+  /** Default: the agent's own loop. The loop of a sub-agent starts after `seq`. */
   constructor(loopId: LoopId = ROOT_LOOP, seq = 0) {
     this.#loopId = loopId
     this.#seq = seq
   }
 
-  /** Its loop has ended. */
+  /** The loop has ended. */
   get isOver(): boolean {
     return this.#isOver
   }
@@ -70,32 +70,32 @@ export class ModelContext {
     return this.#messages
   }
 
-  /** The event that brought the message at `index`. */
+  /** The seq of the event that produced the message at `index`. */
   seqOf(index: number): number {
     return this.#seqs[index] ?? this.#seq
   }
 
-  /** What the provider counted for the newest answered step, and how many messages there were after it. */
+  /** The provider's token count for the newest answered step, and the number of messages after it. */
   get counted(): Counted | undefined {
     return this.#counted
   }
 
-  /** The last event that the newest summary stands for; 0: there is none. */
+  /** The last event that the newest summary covers; 0 if there is none. */
   get summedThrough(): number {
     return this.#summedThrough
   }
 
-  /** The messages without the summary that stands for older ones. */
+  /** The messages without the summary of older ones. */
   get unsummarised(): readonly ModelMessage[] {
     return this.#summedThrough === 0 ? this.#messages : this.#messages.slice(1)
   }
 
-  /** What the messages would be with this summary. */
+  /** The messages as they would be with this summary. */
   messagesWith(summary: string, throughSeq: number): readonly ModelMessage[] {
     return this.#placesWith(summary, throughSeq).map(({ message }) => message)
   }
 
-  /** The same as a history that clients can read. */
+  /** The same context as a history for clients. */
   history(): readonly ConversationMessage[] {
     return [
       ...this.#system.map((text): ConversationMessage => ({ role: 'system', text })),
@@ -126,7 +126,7 @@ export class ModelContext {
           break
         }
         this.#addAnswer(event.blocks, this.#stepModels.get(event.stepId))
-        // A provider that counts nothing says nothing.
+        // A provider that does not count tokens reports nothing.
         if (event.usage.inputTokens > 0) {
           const tokens = event.usage.inputTokens + event.usage.outputTokens
           this.#counted = { tokens, messages: this.#messages.length }
@@ -149,7 +149,7 @@ export class ModelContext {
     }
   }
 
-  /** What only the agent itself hears. */
+  /** Events that concern only the session's own agent. */
   #applyConversation(event: RecordedEvent): void {
     switch (event.type) {
       case 'session.seeded':
@@ -185,7 +185,7 @@ export class ModelContext {
     this.#counted = undefined
   }
 
-  /** The summary stands for what it sums up. What the user asked for in this very turn is kept word for word. */
+  /** Replaces the covered messages by the summary. The user's input of the current turn is kept verbatim. */
   #placesWith(summary: string, throughSeq: number): readonly Place[] {
     const places = this.#messages.map((message, index): Place => ({ message, seq: this.seqOf(index) }))
     const kept = places.findIndex(({ seq }) => seq > throughSeq)
@@ -232,7 +232,7 @@ export class ModelContext {
     }
   }
 
-  /** A result that comes after the next message takes the place that was filled for it. */
+  /** A late result replaces the placeholder that was inserted for it. */
   #addSeedResult(toolCallId: ToolCallId, content: ToolContent): void {
     const name = this.#callNames.get(toolCallId)
     if (name !== undefined) {
@@ -250,7 +250,7 @@ export class ModelContext {
     this.#push({ role: 'user', content })
   }
 
-  /** A seed may hold calls that nobody answered before somebody spoke again; a provider would refuse such a history. */
+  /** A seed may contain calls that were not answered before the next message. Providers reject such a history. */
   #answerOpenCalls(): void {
     for (const [toolCallId, name] of this.#callNames) {
       this.#push({ role: 'tool', toolCallId, name, content: UNANSWERED, isError: true })

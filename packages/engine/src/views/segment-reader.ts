@@ -6,20 +6,20 @@ import { ROOT_LOOP, type TurnId } from '../ids.ts'
 import type { SessionReader } from '../events/session-reader.ts'
 import { ShownCalls, type ShownCall, type ShownPause, type ShownResult } from './shown-calls.ts'
 
-/** Why a segment is over. */
+/** Why a segment has ended. */
 export type SegmentEnd =
   | { readonly type: 'waiting' }
   | { readonly type: 'ended'; readonly outcome: TurnOutcome; readonly error?: Failure | undefined }
   | { readonly type: 'deleted' }
 
-/** Shows a segment: as deltas, as whole messages, or collected for one answer. */
+/** Shows a segment as deltas, as whole messages, or as one collected answer. */
 export interface SegmentPresenter {
   segmentStarted(seq: number): void
   stepStarted(seq: number, step: EventOf<'step.started'>): void
   delta(delta: BlockDelta): void
   stepAnswered(seq: number, step: EventOf<'step.answered'>): void
   stepEnded(seq: number, step: EventOf<'step.ended'>): void
-  /** Calls that wait, at the end of the newest assistant message or as a new one. */
+  /** Shows waiting calls, at the end of the newest assistant message or as a new one. */
   callsWaiting(calls: readonly ShownCall[], isSameMessage: boolean): void
   callSettled(at: Cursor, call: ToolCallSettled): void
   segmentEnded(seq: number, end: SegmentEnd): void
@@ -27,20 +27,20 @@ export interface SegmentPresenter {
 
 export interface SegmentOptions {
   readonly presenter: SegmentPresenter
-  /** Show this turn only. */
+  /** Show only this turn. */
   readonly turnId?: TurnId
-  /** The client has seen the event at the cursor; it only tells where in a turn the reader stands. */
+  /** The client has seen the event at the cursor. It only determines the reader's position in a turn. */
   readonly cursor?: Cursor
-  /** Whether the first event belongs to a segment whose start is not shown again. */
+  /** Whether the first event belongs to a segment whose start was already shown. */
   readonly isOpen?: boolean
-  /** Called after each end of a segment. Returns whether to go on. */
+  /** Called at the end of each segment. Returns whether to continue. */
   onEnd(): 'continue' | 'done'
   onClosed(reason: 'deleted' | 'stopping'): void
 }
 
 /**
- * Cuts a log into segments: from the start or resumption of a turn to its end, or to where it waits for a client. Nothing
- * is shown outside of a segment, so every start has its end.
+ * Splits a log into segments: from the start or resumption of a turn to its end, or to the point where it waits for a
+ * client. Nothing is shown outside a segment, so every start has an end.
  */
 export class SegmentReader implements SessionReader {
   readonly #options: SegmentOptions
@@ -58,7 +58,7 @@ export class SegmentReader implements SessionReader {
     this.#lastSeq = options.cursor?.seq ?? 0
   }
 
-  /** Shows nothing more. */
+  /** Stops showing anything. */
   stop(): void {
     this.#isDone = true
   }
@@ -94,7 +94,7 @@ export class SegmentReader implements SessionReader {
         return false
       case 'step.answered':
         if (isChildEvent(event) || !isPartly) return true
-        // Items after the blocks are counted from 1.
+        // Items after the blocks are numbered from 1.
         if (block !== event.blocks.length || offset === 0) return false
         this.#calls.skip(offset)
         return true
@@ -136,7 +136,7 @@ export class SegmentReader implements SessionReader {
     }
   }
 
-  /** Takes note of an event that is not shown, or was shown before. */
+  /** Updates the state for an event that is not shown or was already shown. */
   #fold(recorded: Recorded): void {
     const { event } = recorded
     if (isChildEvent(event)) return void this.#foldChild(recorded)
@@ -182,7 +182,7 @@ export class SegmentReader implements SessionReader {
     for (const { at, result } of results) this.#showResult(at, result)
   }
 
-  /** A client knows the results that it gave itself. */
+  /** A client already knows the results that it sent itself. */
   #showResult(at: Cursor, result: ToolCallSettled): void {
     if (result.by !== 'client') this.#presenter.callSettled(at, result)
   }
@@ -205,7 +205,7 @@ export class SegmentReader implements SessionReader {
     return this.#isOpen && this.#isCurrent(turnId)
   }
 
-  /** A reader that starts in the middle takes the first turn it meets. */
+  /** A reader that starts in the middle follows the first turn that it sees. */
   #isCurrent(turnId: TurnId): boolean {
     this.#turnId ??= turnId
     return this.#turnId === turnId

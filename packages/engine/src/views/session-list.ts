@@ -25,7 +25,7 @@ export function toSessionView(state: SessionState): SessionView {
   }
 }
 
-/** Events after which a list shows a session differently; the others leave its row alone. */
+/** Events that change how a list shows a session. Other events do not update the row. */
 export function changesSummary(event: RecordedEvent): boolean {
   switch (event.type) {
     case 'session.created':
@@ -43,7 +43,7 @@ export function changesSummary(event: RecordedEvent): boolean {
   }
 }
 
-/** What a store keeps for lists: the whole view, and what it is found by. */
+/** The data that a store keeps for lists: the whole view, and the fields for searching. */
 export function toListing(state: SessionState): { readonly summary: string; readonly listing: SessionListing } {
   const { title, directories, isPinned } = state.settings
   const [directory] = directories

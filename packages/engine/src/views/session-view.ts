@@ -4,15 +4,15 @@ import { turnOutcome } from '../events/turn-events.ts'
 import { type Stored, sessionId, toolCallId, turnId, userId } from '../stored-schema.ts'
 
 /**
- * A session as doors and lists show it: its settings, and what it is doing. Lists store it as JSON, so a new field needs
- * a default for older rows.
+ * A session as doors and lists show it: its settings and its current activity. Lists store it as JSON, so a new field
+ * needs a default for older rows.
  */
 export const sessionView = z.object({
   sessionId,
   userId,
   agent: z.string(),
   ...sessionSettings.omit({ secretOptions: true }).shape,
-  /** How many inputs wait for their turn. */
+  /** The number of queued inputs. */
   queued: z.number().default(0),
   /** The turn that is running or waiting. */
   turnId: turnId.optional(),
@@ -20,7 +20,7 @@ export const sessionView = z.object({
   lastOutcome: turnOutcome.optional(),
   /** Calls that wait for a client or a person. */
   waitingCalls: z.array(toolCallId),
-  /** The last recorded event. */
+  /** The seq of the last recorded event. */
   lastSeq: z.number(),
   createdAt: z.number(),
   updatedAt: z.number(),

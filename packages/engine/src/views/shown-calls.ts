@@ -17,7 +17,7 @@ export interface ShownCall {
   readonly call: ToolCallPart
 }
 
-/** What a pause shows: first the calls, then results that were held back. */
+/** What is shown at a pause: first the calls, then the delayed results. */
 export interface ShownPause {
   readonly calls: readonly ShownCall[]
   /** Whether the calls belong to the message of the agent's newest step. */
@@ -27,19 +27,19 @@ export interface ShownPause {
 
 interface ShownStep {
   readonly seq: number
-  /** Items that are shown after the blocks of the step get this number in their cursor. */
+  /** The number of blocks in the step. Items after the blocks have this number in their cursor. */
   readonly afterBlocks: number
   readonly calls: ReadonlySet<ToolCallId>
-  /** Calls of the step that sub-agents are carrying out. */
+  /** Calls of the step that sub-agents perform. */
   readonly agents: Set<ToolCallId>
   readonly held: Recorded<ToolCallSettled>[]
   hasResult: boolean
 }
 
 /**
- * Decides which calls and results of a turn a client is shown, and when. A client looks for waiting calls in the last
- * assistant message only, and a result ends that message for it. So calls of sub-agents are shown when the turn pauses,
- * together with all other waiting calls; and while a sub-agent may still begin to wait, results of its step are held back.
+ * Decides which calls and results of a turn a client sees, and when. Clients look for waiting calls only in the last
+ * assistant message, and a result ends that message. So calls of sub-agents are shown when the turn pauses, together
+ * with all other waiting calls. While a sub-agent may still start to wait, the results of its step are delayed.
  */
 export class ShownCalls {
   /** The agent's newest step, if this segment shows it. */
@@ -47,13 +47,13 @@ export class ShownCalls {
   readonly #childCalls = new Map<ToolCallId, ToolCallPart>()
   /** Calls of sub-agents that the client knows. */
   readonly #shown = new Set<ToolCallId>()
-  /** Calls of sub-agents that began to wait in this segment. */
+  /** Calls of sub-agents that started to wait in this segment. */
   readonly #fresh = new Set<ToolCallId>()
   /** Whether the whole segment was read. */
   #isWhole = false
   #skipped = 0
 
-  /** Results that were held back so far. */
+  /** The results that are delayed so far. */
   get held(): readonly ToolCallSettled[] {
     return this.#step?.held.map(({ event }) => event) ?? []
   }
@@ -72,12 +72,12 @@ export class ShownCalls {
     this.#fresh.clear()
   }
 
-  /** The client has seen so many of the items that follow the blocks of the next step. */
+  /** How many of the items after the blocks of the next step the client has seen. */
   skip(items: number): void {
     this.#skipped = items
   }
 
-  /** The agent's own step. */
+  /** Handles an answered step of the session's own agent. */
   stepAnswered({ seq, event }: Recorded<StepAnswered>): void {
     const calls = event.blocks.filter(isCall).map(({ toolCallId }) => toolCallId)
     const agents = new Set(calls.filter((toolCallId) => event.routes[toolCallId] === 'agent'))
@@ -85,7 +85,7 @@ export class ShownCalls {
     this.#step = { seq, afterBlocks, calls: new Set(calls), agents, held: [], hasResult: false }
   }
 
-  /** An event of a sub-agent, except results. */
+  /** Handles an event of a sub-agent, except results. */
   childDid(event: RecordedEvent): void {
     if (event.type === 'step.answered') {
       for (const call of event.blocks.filter(isCall)) {
@@ -95,14 +95,14 @@ export class ShownCalls {
       }
     }
     if (event.type === 'approval.requested') this.#waits(event.toolCallId)
-    // Approved while the turn was running. Once a result was shown, holding others back is of no use.
+    // The call was approved while the turn was running. Once a result was shown, delaying others is useless.
     if (event.type === 'loop.started' && this.#step?.calls.has(event.parentToolCallId) && !this.#step.hasResult)
       this.#step.agents.add(event.parentToolCallId)
-    // A reader that starts after the call was shown learns it from the answer.
+    // A reader that starts after the call was shown learns about the call from the answer.
     if (event.type === 'approval.resolved') this.#shown.add(event.toolCallId)
   }
 
-  /** A call of the agent itself needs an approval: its sub-agent does not work yet. */
+  /** A call of the agent itself needs an approval, so its sub-agent has not started. */
   approvalRequested(toolCallId: ToolCallId): void {
     this.#step?.agents.delete(toolCallId)
   }
@@ -144,10 +144,13 @@ export class ShownCalls {
     if (!this.#shown.has(toolCallId)) this.#fresh.add(toolCallId)
   }
 
-  /** None, unless a sub-agent's call began to wait. Then all waiting calls, so that one message has them all. */
+  /**
+   * Empty unless a sub-agent's call started to wait. Then it lists all waiting calls, so that one message contains all
+   * of them.
+   */
   #callsToShow({ calls }: TurnPaused): readonly ToolCallPart[] {
     if (calls === undefined) {
-      // Former logs do not name the calls.
+      // Logs of earlier versions do not name the calls.
       return [...this.#fresh].flatMap((toolCallId) => this.#childCalls.get(toolCallId) ?? [])
     }
     const isNew = !this.#isWhole || calls.some(({ toolCallId }) => this.#fresh.has(toolCallId))

@@ -5,9 +5,9 @@ import type { EntryId } from '../ids.ts'
 import { ShownCalls, type ShownPause, type ShownResult } from './shown-calls.ts'
 
 /**
- * Everything that was said in a session, in order, nothing left out: seed, inputs, answers, results, and text that was cut
- * short. What a sub-agent did is private, except calls that a client had to answer. The messages are the same as those
- * that a client collects from its requests and their answers.
+ * The complete conversation of a session in order: seed, inputs, answers, results, and interrupted text. The work of
+ * sub-agents is private, except for calls that a client had to answer. The messages are equal to those that a client
+ * collects from its requests and their answers.
  */
 export class Transcript {
   readonly #messages: ConversationMessage[] = []

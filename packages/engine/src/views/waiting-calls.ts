@@ -22,9 +22,9 @@ export interface WaitingCall {
   readonly name: string
   /** Exactly what runs if the call is approved. */
   readonly input: JsonObject
-  /** `client`: only the client that brought the tool can give its result. */
+  /** `client`: only the client that declared the tool can send its result. */
   readonly waitsFor: 'approval' | 'answer' | 'client'
-  /** Who wants what, and why somebody must answer. */
+  /** Who wants what, and why an answer is needed. */
   readonly sentence: string
   /** Absent for calls of the session's own agent. */
   readonly subAgent?: SubAgent
@@ -51,7 +51,7 @@ export interface SubAgent {
 
 const PAGE = 500
 
-/** The agent's own calls first. Reads the log from the oldest step that has a waiting call. */
+/** Lists the agent's own calls first. Reads the log from the oldest step that has a waiting call. */
 export async function readWaitingCalls(
   state: SessionState,
   store: Pick<EventStore, 'readEvents'>,
@@ -77,7 +77,7 @@ interface WaitingLoop {
   readonly calls: readonly OpenCall[]
 }
 
-/** What the log says of the waiting calls. */
+/** Collects what the log says about the waiting calls. */
 interface Records {
   readonly answers: ReadonlyMap<EntryId, EventOf<'step.answered'>>
   readonly requests: ReadonlyMap<ToolCallId, Request>
@@ -94,7 +94,7 @@ async function readRecords(
   store: Pick<EventStore, 'readEvents'>,
 ): Promise<Records> {
   const steps = new Set(loops.map(({ step }) => step.stepId))
-  // A call may be asked for twice, when the rules changed in between. The state has the hash of the open request.
+  // An approval may be requested twice if the rules changed in between. The state has the hash of the open request.
   const hashes = new Map(
     loops.flatMap(({ calls }) => calls.map(({ toolCallId, approval }) => [toolCallId, approval?.callHash] as const)),
   )
