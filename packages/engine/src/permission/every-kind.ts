@@ -1,7 +1,7 @@
 import type { Tool } from '../ports/tool.ts'
 import type { CallFacts } from '../events/call-facts.ts'
 
-/** For every type of facts, the calls of it that a preset treats differently, the mildest included. */
+/** For each type of facts, the variants that a preset treats differently, including the mildest. */
 const KINDS: { readonly [type in CallFacts['type']]: readonly CallFacts[] } = {
   plain: [{ type: 'plain' }],
   'read-files': [{ type: 'read-files' }],
@@ -12,7 +12,7 @@ const KINDS: { readonly [type in CallFacts['type']]: readonly CallFacts[] } = {
     isUnderstood: true,
     hasWrapper: false,
   })),
-  // Of a host that is on no list: no preset denies it.
+  // For a host that is on no list, which no preset denies.
   fetch: [{ type: 'fetch', isPrivateAddress: false }],
   notes: [{ type: 'notes' }],
   skill: [{ type: 'skill' }],
@@ -20,7 +20,9 @@ const KINDS: { readonly [type in CallFacts['type']]: readonly CallFacts[] } = {
   agent: [{ type: 'agent' }],
 }
 
-/** Every kind of call that a tool can turn out to make; all of them when it inspects calls and does not say. */
+/**
+ * All kinds of calls that a tool can make. A tool that inspects its calls and declares no `nature` can make every kind.
+ */
 export function everyKindOf({ inspect, nature, performer }: Tool): readonly CallFacts[] {
   if (inspect === undefined) return KINDS[performer === 'user' ? 'question' : performer === 'agent' ? 'agent' : 'plain']
   return nature === undefined ? Object.values(KINDS).flat() : KINDS[nature]

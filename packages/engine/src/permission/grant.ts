@@ -22,8 +22,8 @@ export function issueGrant(call: GrantedCall, digest: Digest): Grant {
 }
 
 /**
- * Throws unless `grant` was issued by us for this tool. Whatever spawns, writes, fetches or calls out asks this first,
- * so that code which reached it by another way than the judge cannot have an effect.
+ * Throws unless `grant` was issued here for this tool. Code that spawns, writes, fetches or calls out checks this
+ * first, so that nothing has an effect without passing the judge.
  */
 export function requireGrant(grant: Grant, tool: string): void {
   if (!issued.has(grant)) throw new Error('no grant was issued for this call')

@@ -1,7 +1,7 @@
 import type { FetchFacts } from '../events/call-facts.ts'
 import type { HostLists } from './policy.ts'
 
-/** Where everybody may read. */
+/** Hosts that every user may read from. */
 const PUBLIC_SOURCES = [
   '.github.com',
   '.docs.python.org',
@@ -11,12 +11,12 @@ const PUBLIC_SOURCES = [
   '.readthedocs.io',
 ]
 
-/** This machine, its network, and the address at which clouds hand out credentials. */
+/** This machine, its network, and the metadata address where clouds provide credentials. */
 const INNER_NETWORK = ['localhost', '127.0.0.1', '0.0.0.0', '169.254.169.254', '.internal', '.local', '::1']
 
 /**
- * What the lists say of a host. The operator's come before the built-in ones, so that a host of an intranet can be
- * opened; in each pair the block list comes first.
+ * Looks a host up in the lists. The operator's lists come before the built-in ones, so that an intranet host can be
+ * allowed. In each pair, the block list comes first.
  */
 export function standingOf({ host, isPrivateAddress }: FetchFacts, lists: HostLists): 'allowed' | 'blocked' | 'other' {
   if (host === undefined) return isPrivateAddress ? 'blocked' : 'other'
@@ -26,7 +26,7 @@ export function standingOf({ host, isPrivateAddress }: FetchFacts, lists: HostLi
   return isListed(host, PUBLIC_SOURCES) ? 'allowed' : 'other'
 }
 
-/** A leading dot stands for the domain and its subdomains; anything else is one host exactly. */
+/** A leading dot matches the domain and its subdomains. Anything else matches one host exactly. */
 export function isListed(host: string, list: readonly string[]): boolean {
   const name = normalHost(host)
   return list.some((entry) => {
@@ -35,7 +35,7 @@ export function isListed(host: string, list: readonly string[]): boolean {
   })
 }
 
-/** In one spelling: `[::1]` and `Example.COM.` are `::1` and `example.com`. */
+/** Normalizes a host: `[::1]` becomes `::1`, and `Example.COM.` becomes `example.com`. */
 function normalHost(host: string): string {
   return host
     .toLowerCase()
@@ -43,7 +43,7 @@ function normalHost(host: string): string {
     .replace(/(?<=.)\.$/, '')
 }
 
-/** `undefined` when it is no address of a host. */
+/** `undefined` if the text is not a URL with a host. */
 export function hostOf(url: string): string | undefined {
   const host = URL.parse(url)?.hostname
   return host === undefined || host === '' ? undefined : normalHost(host)

@@ -24,7 +24,7 @@ export function judgeCall(tool: Tool, input: JsonObject, facts: CallFacts, polic
   return judge({ tool, facts, policy, input })
 }
 
-/** Whether the model is offered the tool at all: not when it is disabled, nor when every call of it would be denied. */
+/** Whether the tool is offered to the model. Disabled tools are not, nor are tools whose every call would be denied. */
 export function isOffered(tool: Tool, policy: Policy): boolean {
   return everyKindOf(tool).some((facts) => {
     const { decision } = judge({ tool, facts, policy })
@@ -32,7 +32,7 @@ export function isOffered(tool: Tool, policy: Policy): boolean {
   })
 }
 
-/** Without an input: the mildest that can be said of any call of this kind. */
+/** Without an input: the mildest verdict for any call of this kind. */
 interface Case {
   readonly tool: Tool
   readonly facts: CallFacts
@@ -40,7 +40,7 @@ interface Case {
   readonly input?: JsonObject
 }
 
-/** `isFirm`: an ask that only an answer resolves, neither trust nor an override. */
+/** `isFirm`: only a person's answer resolves the ask, neither trust nor an override. */
 interface Ruling {
   readonly decision: RuleAction
   readonly reason: string
@@ -80,7 +80,7 @@ function decide(subject: Case): Ruling {
 
 const deny = (reason: string): Ruling => ({ decision: 'deny', reason })
 
-/** What no mode, rule or answer allows. */
+/** Calls that no mode, rule or answer allows. */
 function floorOf(facts: CallFacts): string | undefined {
   switch (facts.type) {
     case 'shell':
@@ -97,13 +97,14 @@ function floorOf(facts: CallFacts): string | undefined {
 
 interface RuleMatch {
   readonly rule: PermissionRule
-  /** The comparison could not be made: too much text for too large a pattern. */
+  /** The comparison was too expensive: too much text for too large a pattern. */
   readonly isDoubtful?: boolean
 }
 
 /**
- * The first rule that matches. A strict rule that cannot be compared counts as a denial, a mild one not at all: fail
- * closed. Of a call whose input is not known, a rule that looks at it allows, unless it denies: then it does not count.
+ * Returns the first rule that matches. If a comparison is too expensive, an `ask` or `deny` rule counts as a denial and
+ * an `allow` rule is ignored (fail closed). If the input is not known yet, a rule about arguments counts as `allow`,
+ * but a `deny` rule is ignored.
  */
 function firstMatch(subject: Case, rules: readonly PermissionRule[]): RuleMatch | undefined {
   const { tool, facts, input } = subject
@@ -119,15 +120,15 @@ function firstMatch(subject: Case, rules: readonly PermissionRule[]): RuleMatch 
   return undefined
 }
 
-/** A command that the parser does not understand may be anything. */
+/** A command that the parser does not understand can do anything. */
 function withDoubt(facts: CallFacts, ruling: Ruling): Ruling {
   if (facts.type !== 'shell' || facts.isUnderstood || ruling.decision === 'deny') return ruling
   return { decision: 'ask', reason: ruling.decision === 'ask' ? ruling.reason : 'not-understood', isFirm: true }
 }
 
 /**
- * Protected paths: the table denies or asks, and no rule of a user answers in place of a person. In `full-access` they
- * are open to the user who runs the server alone.
+ * For protected paths, the preset table denies or asks, and a user's rule cannot replace the answer of a person. In
+ * `full-access`, they are open only to the user who runs the server.
  */
 function withGuard({ facts, policy }: Case, ruling: Ruling): Ruling {
   const [path] = guardedIn(facts)
@@ -145,13 +146,13 @@ function guardedIn(facts: CallFacts): readonly string[] {
 }
 
 /**
- * What becomes of asking where a client has listed its tools: trust waves it through, and a tool that the client does
- * not know of is never asked for. What only an answer resolves is denied there, because nobody can be asked.
+ * Applies trust in sessions whose client lists its tools. Trusted tools do not ask. Tools that are not exposed never
+ * ask, because the client does not know them; if only a person could answer, the call is denied.
  */
 function withTrust(subject: Case, ruling: Ruling): Ruling {
   const { tool, facts, policy } = subject
   if (ruling.decision === 'deny') return ruling
-  // It would be asked whether somebody may be asked.
+  // Asking for permission to ask the user a question would be pointless.
   if (facts.type === 'question') return { ...ruling, decision: 'allow', isFirm: false }
   if (policy.access.type === 'preset') return ruling
   if (!tool.exposed) {
@@ -162,7 +163,7 @@ function withTrust(subject: Case, ruling: Ruling): Ruling {
   return ruling.decision === 'ask' ? ruling : { ...ruling, decision: 'ask', reason: `not-trusted:${tool.name}` }
 }
 
-/** Trust in a tool that somebody else defines is trust in what the tool was then. */
+/** Trust in a tool that a third party defines covers only the definition that was trusted. */
 function isTrusted(subject: Case): boolean {
   const grant = grantOf(subject)
   return grant?.trust === true && grant.definition === subject.tool.definition
@@ -172,7 +173,7 @@ function grantOf({ tool, policy: { access } }: Case) {
   return access.type === 'listed' ? access.tools.find(({ name }) => name === tool.name) : undefined
 }
 
-/** Whether *always allow this tool* may be read as covering such a call. */
+/** Whether *always allow this tool* covers such a call. */
 function isPlainEnough(facts: CallFacts): boolean {
   if (facts.type === 'notes') return facts.isFromTool !== true
   if (facts.type !== 'shell') return true

@@ -5,14 +5,16 @@ import { hostOf, isListed } from './host-lists.ts'
 import { type MatchAnswer, type MatchBudget, compilePattern } from './pattern.ts'
 import type { PermissionRule } from '../ports/rule-store.ts'
 
-/** A call as rules see it. Without `input`: any call of the tool, so that what depends on arguments is `unknown`. */
+/**
+ * A call as rules see it. Without `input` it stands for any call of the tool, so conditions on arguments are `unknown`.
+ */
 export interface RuledCall {
   readonly tool: string
   readonly input?: JsonObject
   readonly facts?: CallFacts
 }
 
-/** About 50 ms, for all rules of a call together. What is not compared by then counts as `unknown`. */
+/** About 50 ms for all rules of a call together. Comparisons beyond the budget are `unknown`. */
 export const createMatchBudget = (): MatchBudget => ({ steps: 2_000_000 })
 
 export function matchRule(rule: PermissionRule, call: RuledCall, budget: MatchBudget): MatchAnswer {
@@ -31,7 +33,7 @@ export function matchRule(rule: PermissionRule, call: RuledCall, budget: MatchBu
   return answers.includes('unknown') ? 'unknown' : 'yes'
 }
 
-/** Whether a rule is about this call, as far as that can be told. */
+/** Whether a rule applies to this call, as far as that is known. */
 export function matchesRule(rule: PermissionRule, call: Required<RuledCall>): boolean {
   return matchRule(rule, call, createMatchBudget()) !== 'no'
 }
@@ -46,7 +48,7 @@ interface Wanted {
   readonly budget: MatchBudget
 }
 
-/** What is no text is compared as JSON. */
+/** Values that are not strings are compared as JSON. */
 function matchArgument(input: JsonObject, argument: string, { pattern, budget }: Wanted): MatchAnswer {
   const value = Object.hasOwn(input, argument) ? input[argument] : undefined
   if (value === undefined) return 'no'
@@ -60,7 +62,7 @@ function matchDomain(
   facts: CallFacts | undefined,
 ): MatchAnswer {
   const url = Object.hasOwn(input, urlArgument) ? input[urlArgument] : undefined
-  // The tool that will fetch has said which host it understood; a second opinion could differ.
+  // Use the host that the fetching tool has parsed. Parsing the URL again could give a different host.
   const host =
     facts?.type === 'fetch' && urlArgument === 'url' ? facts.host : hostOf(typeof url === 'string' ? url : '')
   return host !== undefined && (isListed(host, allowlist) || isListed(host, blocklist)) ? 'yes' : 'no'

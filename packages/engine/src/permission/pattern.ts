@@ -1,17 +1,17 @@
 /**
- * Matches the patterns of permission rules with RE2, whose time grows with pattern × text and never faster. A budget
- * bounds even that. Rules were written for RE2's syntax: no lookarounds and no references back.
+ * Matches the patterns of permission rules with RE2, which takes time proportional to pattern × text. A budget limits
+ * even that. The syntax is that of RE2: no look-around and no back references.
  */
 import { RE2JS, RE2JSException } from 're2js'
 
 export interface Pattern {
-  /** Whether it occurs somewhere in the text. */
+  /** Whether the pattern occurs anywhere in the text. */
   search(text: string, budget: MatchBudget): MatchAnswer
-  /** Whether it is the whole text. */
+  /** Whether the pattern matches the whole text. */
   matchWhole(text: string, budget: MatchBudget): MatchAnswer
 }
 
-/** `unknown`: the budget did not suffice. The caller assumes the worse answer. */
+/** `unknown`: the budget was too small. Callers must assume the worse answer. */
 export type MatchAnswer = 'yes' | 'no' | 'unknown'
 
 /** Instructions × characters that may still be compared. One budget is shared by all patterns of a call. */
@@ -24,7 +24,7 @@ const MOST_INSTRUCTIONS = 4000
 const MOST_KEPT = 500
 const kept = new Map<string, Pattern | undefined>()
 
-/** `undefined` when it is not a pattern; `problemOfPattern` says why. */
+/** `undefined` if the text is not a valid pattern; `problemOfPattern` says why. */
 export function compilePattern(source: string): Pattern | undefined {
   if (kept.has(source)) return kept.get(source)
   const compiled = compile(source)
@@ -35,13 +35,13 @@ export function compilePattern(source: string): Pattern | undefined {
   return pattern
 }
 
-/** What is wrong with a pattern; `undefined` when nothing is. */
+/** The problem with a pattern; `undefined` if it is valid. */
 export function problemOfPattern(source: string): string | undefined {
   const compiled = compile(source)
   return typeof compiled === 'string' ? compiled : undefined
 }
 
-/** The program, or what is wrong with the text. */
+/** Returns the program, or the problem with the text. */
 function compile(source: string): RE2JS | string {
   if (source.length > LONGEST) return `longer than ${LONGEST} characters`
   try {

@@ -4,11 +4,11 @@ import type { Digest } from '../ports/ids.ts'
 import type { HostLists, Policy } from './policy.ts'
 import type { PermissionRule } from '../ports/rule-store.ts'
 
-/** What the operator says about permissions, for all users. */
+/** The operator's permission settings, which apply to all users. */
 export interface OperatorPolicy {
   readonly denyRules: readonly PermissionRule[]
   readonly hosts: HostLists
-  /** The user who runs the server. Absent: nobody is. */
+  /** The user who runs the server. Absent: no user does. */
   readonly ownUser?: string
 }
 
@@ -20,9 +20,9 @@ export function policyOf(
   return { access, preset, denyRules, hosts, userRules, isOwn: userId === ownUser }
 }
 
-/** Part of what an approval is bound to. */
+/** A part of what an approval is bound to. */
 export function hashPolicy({ access, preset, denyRules, userRules, hosts, isOwn }: Policy, digest: Digest): string {
-  // Through JSON, so that what is absent and what is undefined are the same.
+  // Serializing to JSON makes absent and undefined fields equal.
   const plain = JSON.parse(JSON.stringify({ access, preset, denyRules, userRules, hosts, isOwn })) as JsonValue
   return digest(canonicalJson(plain))
 }

@@ -5,9 +5,9 @@ import type { Preset, ToolAccess } from '../events/session-settings.ts'
 export interface Policy {
   readonly preset: Preset
   readonly access: ToolAccess
-  /** The operator's: they come before everything but the hardline floor, and only their denials count. */
+  /** The operator's rules. They come before everything except the hardline floor, and only their denials count. */
   readonly denyRules: readonly PermissionRule[]
-  /** The session's user's. */
+  /** The rules of the session's user. */
   readonly userRules: readonly PermissionRule[]
   /** Hosts that the operator adds to the built-in lists. */
   readonly hosts: HostLists
@@ -27,6 +27,6 @@ export interface Verdict {
   readonly reason: string
   /** Whether *always allow in this session* may answer an `ask`. */
   readonly isCoverable: boolean
-  /** Only a person may answer the `ask`: a turn without one is denied. */
+  /** Only a person may answer the `ask`. In an unattended turn the call is denied. */
   readonly needsPerson?: true
 }

@@ -6,7 +6,7 @@ import { standingOf } from './host-lists.ts'
 import type { HostLists } from './policy.ts'
 import type { RuleAction } from '../ports/rule-store.ts'
 
-/** What each preset says of one sort of call. */
+/** The decision of each preset for one sort of call. */
 export type PresetRow = { readonly [preset in Preset]: RuleAction }
 
 const row = (
@@ -43,7 +43,10 @@ const ROWS = {
   plainOther: row('deny', 'ask', 'allow', 'deny'),
 } as const satisfies { readonly [name: string]: PresetRow }
 
-/** Of a call that touches protected paths, in a session of the user who runs the server or of another. */
+/**
+ * The row for calls that touch protected paths. It depends on whether the session belongs to the user who runs the
+ * server.
+ */
 export const guardedRow = (isOwn: boolean): PresetRow => (isOwn ? ROWS.protectedOwn : ROWS.protectedOther)
 
 export function presetRow(facts: CallFacts, effect: ToolEffect, hosts: HostLists): PresetRow {
@@ -76,7 +79,8 @@ export function presetRow(facts: CallFacts, effect: ToolEffect, hosts: HostLists
 function commandRow({ risk, isUnderstood, hasWrapper }: ShellFacts): PresetRow {
   switch (risk) {
     case 'safe':
-      // The safe list is of plain commands: whoever says otherwise has not looked at all of it.
+      // The safe list contains only plain commands. A command with a wrapper, or one that was not fully parsed, is not
+      // on it.
       return isUnderstood && !hasWrapper ? ROWS.safeCommand : ROWS.otherCommand
     case 'sensitive':
       return ROWS.sensitiveCommand
@@ -87,7 +91,7 @@ function commandRow({ risk, isUnderstood, hasWrapper }: ShellFacts): PresetRow {
   }
 }
 
-/** Whether such a call changes nothing, so that the mode `read-only` leaves it to the rules. */
+/** Whether the call changes nothing. If so, the mode `read-only` leaves the decision to the rules. */
 export function isReading(facts: CallFacts, effect: ToolEffect): boolean {
   switch (facts.type) {
     case 'read-files':

@@ -25,7 +25,7 @@ const ruleSchema = z
   })
   .readonly()
 
-/** Throws a `ZodError` when it is no rule. */
+/** Throws a `ZodError` if the value is not a valid rule. */
 export function parseRule(value: unknown): PermissionRule {
   const { tool, args, domain, action } = ruleSchema.parse(value)
   return {
@@ -42,7 +42,7 @@ export function parseRule(value: unknown): PermissionRule {
   }
 }
 
-/** The texts in a rule that are no patterns and are therefore compared literally, each as a sentence. */
+/** The texts in a rule that are not valid patterns and are therefore compared literally, each as a sentence. */
 export function ruleProblems({ tool, args = {} }: PermissionRule): readonly string[] {
   const fields = [
     ['tool', tool] as const,

@@ -7,8 +7,8 @@ export function isStricter(a: Verdict['decision'], b: Verdict['decision']): bool
 }
 
 /**
- * The intersection of several policies' verdicts on one call: a sub-agent's own and those of everybody above it. An
- * answer covers it only if it covers every one of those that ask.
+ * Combines the verdicts of a sub-agent and all of its ancestors on one call. *Always allow* covers the call only if it
+ * covers every verdict that asks.
  */
 export function strictest(verdicts: readonly Verdict[]): Verdict {
   const [first, ...others] = verdicts
