@@ -1,11 +1,11 @@
-import type { OfferedAgent } from '@polylogue/aap/client'
+import { toOfferedAgents, type OfferedAgent } from '@polylogue/aap/client'
 import { CommandFailure } from './command-failure.ts'
 import { ExitCode } from './exit-code.ts'
 import type { Owner } from './with-owner.ts'
 
 /** The agent of that name, or the default agent. */
-export async function chooseAgent({ turns, console }: Owner, name: string | undefined): Promise<OfferedAgent> {
-  const agents = await turns.listAgents()
+export async function chooseAgent({ aap, console }: Owner, name: string | undefined): Promise<OfferedAgent> {
+  const agents = toOfferedAgents(await aap.meta())
   const wanted = name ?? (await console.readStatus()).defaultAgent
   const agent = agents.find((candidate) => candidate.name === wanted)
   if (agent) return agent

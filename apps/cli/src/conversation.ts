@@ -7,6 +7,7 @@ import type { Interruption } from './interruption.ts'
 import type { Terminal } from './terminal.ts'
 import { toTerminalLine } from './terminal-text.ts'
 import type { TurnPrinter } from './turn-printer.ts'
+import { runTurn } from './turns.ts'
 import { formatWhatRuns } from './what-runs.ts'
 import type { Owner } from './with-owner.ts'
 
@@ -49,7 +50,7 @@ export async function converse(conversation: Conversation, opening: Opening): Pr
       explainWaiting(conversation, stage.waitingFor)
       return ExitCode.waiting
     }
-    stage = { updates: owner.turns.runTurn({ sessionId, stream, say: answers }) }
+    stage = { updates: runTurn(owner.aap, { sessionId, stream, say: answers }) }
   }
 }
 
@@ -105,7 +106,7 @@ async function askAbout(terminal: Terminal, call: WaitingCall): Promise<CallAnsw
 
 async function cancelTurn({ owner, sessionId, terminal }: Conversation): Promise<void> {
   try {
-    await owner.turns.cancelTurn(sessionId)
+    await owner.aap.cancelTurn(sessionId)
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error)
     terminal.stderr.write(`The turn could not be cancelled: ${toTerminalLine(why)}\n`)

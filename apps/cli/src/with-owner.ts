@@ -1,7 +1,8 @@
-import { TurnRefusal, ConnectionLost, createTurnClient, type TurnClient } from '@polylogue/aap/client'
+import { AapError, TurnCutOff, createAapClient, type AapClient } from '@polylogue/aap/client'
 import { ConsoleRefusal, createOwnerClient, type OwnerClient } from '@polylogue/console/client'
 import { CommandFailure } from './command-failure.ts'
 import { ExitCode } from './exit-code.ts'
+import { createOwnerFetch } from './owner-fetch.ts'
 import { toOwnerOptions, type OwnerFlags } from './owner-flags.ts'
 import { openOwnerLink } from './owner-link.ts'
 
@@ -10,7 +11,7 @@ export interface Owner {
   /** This process is the owner. */
   readonly isEmbedded: boolean
   readonly console: OwnerClient
-  readonly turns: TurnClient
+  readonly aap: AapClient
 }
 
 /** Works with the owner of the data directory and always lets go of it. Rejects with a `CommandFailure`. */
@@ -22,7 +23,11 @@ export async function withOwner<T>(flags: OwnerFlags, work: (owner: Owner) => Pr
         return link.isEmbedded
       },
       console: createOwnerClient((request) => link.request(request)),
-      turns: createTurnClient(link),
+      aap: createAapClient({
+        baseUrl: '/aap/v3',
+        fetch: createOwnerFetch(link),
+        reconnect: () => link.reconnect(),
+      }),
     })
   } catch (error) {
     throw toFailure(error)
@@ -32,11 +37,12 @@ export async function withOwner<T>(flags: OwnerFlags, work: (owner: Owner) => Pr
 }
 
 function toFailure(error: unknown): unknown {
-  if (error instanceof ConsoleRefusal || error instanceof TurnRefusal) {
+  if (error instanceof ConsoleRefusal || error instanceof AapError) {
     return new CommandFailure(error.message, ExitCode.failed, { cause: error })
   }
-  if (error instanceof ConnectionLost) {
-    return new CommandFailure(`${error.message} See \`polylogue sessions show\`.`, ExitCode.failed, { cause: error })
+  if (error instanceof TurnCutOff) {
+    const advice = 'The turn may still run. See `polylogue sessions show`.'
+    return new CommandFailure(`${error.message} ${advice}`, ExitCode.failed, { cause: error })
   }
   return error
 }

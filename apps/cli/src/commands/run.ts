@@ -10,6 +10,7 @@ import { listenForInterruption } from '../interruption.ts'
 import type { OwnerFlags } from '../owner-flags.ts'
 import { createTerminal } from '../terminal.ts'
 import { createJsonPrinter, createTextPrinter } from '../turn-printer.ts'
+import { attachTurn, runTurn } from '../turns.ts'
 import { withOwner, type Owner } from '../with-owner.ts'
 
 export interface RunFlags extends OwnerFlags {
@@ -90,7 +91,7 @@ async function openSession(owner: Owner, { session, agent: name, preset }: RunFl
 }
 
 function say({ owner, sessionId, stream }: Conversation, text: string): Opening {
-  return { updates: owner.turns.runTurn({ sessionId, stream, say: text }) }
+  return { updates: runTurn(owner.aap, { sessionId, stream, say: text }) }
 }
 
 /** Without a prompt: continues what the session is doing. `undefined`: there is nothing to do. */
@@ -98,7 +99,7 @@ async function resume(conversation: Conversation, record: SessionRecord | undefi
   const { owner, sessionId, terminal } = conversation
   switch (record?.session.status) {
     case 'running':
-      return { updates: owner.turns.attachTurn(sessionId, String(record.events)) }
+      return { updates: attachTurn(owner.aap, sessionId, String(record.events)) }
     case 'waiting':
       return { waitingFor: await readWaiting(conversation) }
     default:

@@ -1,13 +1,16 @@
 import type { AapVersion, HistoryType, WireMessage, WireMeta, WireSession, WireTurnResponse } from '../wire.ts'
-import { AapError, TurnCutOff } from './aap-error.ts'
+import { AapError } from './aap-error.ts'
 import { dialectOf, type Dialect } from './dialect.ts'
-import { readEvents, type ReceivedEvent } from './read-events.ts'
+import { askUntilAnswered, followTurn, pauseBeforeAttempt, type Reconnect } from './follow-turn.ts'
+import type { ReceivedEvent } from './read-events.ts'
 import type { FirstTurn, NewSession, NewTurn } from './requests.ts'
-import { createTransport, type Transport, type TransportOptions } from './transport.ts'
+import { createTransport, type TransportOptions } from './transport.ts'
 
 export interface AapClientOptions extends TransportOptions {
   /** The version that is mounted at `baseUrl`; 3 unless given. */
   readonly version?: AapVersion
+  /** Waits until a lost connection can be opened again. By default a pause that grows with each attempt. */
+  readonly reconnect?: Reconnect
 }
 
 /** Every operation of the protocol, one method each. Methods about one session give `undefined` when there is none. */
@@ -20,23 +23,29 @@ export interface AapClient {
   session(sessionId: string, signal?: AbortSignal): Promise<WireSession | undefined>
   history(sessionId: string, type: HistoryType, signal?: AbortSignal): Promise<readonly WireMessage[] | undefined>
   deleteSession(sessionId: string, signal?: AbortSignal): Promise<boolean>
-  /** One turn in mode `none`. Never sent twice. */
+  /** One turn in mode `none`. Sent twice only with an `idempotencyKey`. */
   turn(sessionId: string, turn: NewTurn, signal?: AbortSignal): Promise<WireTurnResponse>
   /**
    * One streamed turn up to its `turn_stop`. Where the server sends ids, a lost connection is resumed after the last one.
-   * Otherwise it throws `TurnCutOff`: the turn may have run, so it is never sent again.
+   * Otherwise it throws `TurnCutOff`: the turn may have run, so it is sent again only with an `idempotencyKey`.
    */
   streamTurn(sessionId: string, turn: NewTurn, signal?: AbortSignal): AsyncIterable<ReceivedEvent>
+  /** Version 3 of our server: the turn that is running, after the event with that id, up to its `turn_stop`. */
+  attachTurn(sessionId: string, after: string, signal?: AbortSignal): AsyncIterable<ReceivedEvent>
+  /** Version 3 of our server. */
+  cancelTurn(sessionId: string, signal?: AbortSignal): Promise<void>
   /** Version 1: makes the session by its first turn. The first event names it. */
   startSession(session: FirstTurn, signal?: AbortSignal): AsyncIterable<ReceivedEvent>
 }
 
-const RESUME_ATTEMPTS = 5
-const RESUME_PAUSE_MS = 200
-
 export function createAapClient(options: AapClientOptions): AapClient {
   const dialect = dialectOf(options.version ?? 3)
   const request = createTransport(options)
+  const { reconnect = pauseBeforeAttempt } = options
+  const eventsAfter = (sessionId: string, signal?: AbortSignal) => (lastId: string) => {
+    const path = `${dialect.session(sessionId)}/events?after=${encodeURIComponent(lastId)}`
+    return request(path, { accept: SSE, ...(signal && { signal }) })
+  }
   const json = async (path: string, signal?: AbortSignal): Promise<unknown> =>
     (await request(path, signal && { signal })).json()
   return {
@@ -74,21 +83,40 @@ export function createAapClient(options: AapClientOptions): AapClient {
       )
       return deleted !== undefined
     },
-    async turn(id, turn, signal) {
+    turn(id, turn, signal) {
+      const { idempotencyKey } = turn
       const body = toBody(turn, dialect, 'none')
-      const response = await request(dialect.turns(id), { method: 'POST', body, ...(signal && { signal }) })
-      return (await response.json()) as WireTurnResponse
+      const ask = async () => {
+        const options = { method: 'POST', body, idempotencyKey, ...(signal && { signal }) } as const
+        return (await (await request(dialect.turns(id), options)).json()) as WireTurnResponse
+      }
+      return idempotencyKey === undefined ? ask() : askUntilAnswered(ask, { reconnect, signal })
     },
-    streamTurn: (id, turn, signal) => {
+    streamTurn(id, turn, signal) {
+      const { idempotencyKey } = turn
       const body = toBody(turn, dialect, 'delta')
-      const send = () => request(dialect.turns(id), { method: 'POST', body, accept: SSE, ...(signal && { signal }) })
-      return followTurn(request, send, { sessionId: id, dialect, signal })
+      const options = { method: 'POST', body, accept: SSE, idempotencyKey, ...(signal && { signal }) } as const
+      const followed = { begin: () => request(dialect.turns(id), options), isRepeatable: idempotencyKey !== undefined }
+      const canResume = dialect.version === 3
+      return followTurn({ ...followed, ...(canResume && { resume: eventsAfter(id, signal) }) }, { reconnect, signal })
     },
-    startSession: (session, signal) => {
+    attachTurn(id, after, signal) {
+      const resume = eventsAfter(id, signal)
+      return followTurn({ begin: () => resume(after), isRepeatable: true, resume }, { reconnect, signal })
+    },
+    async cancelTurn(id, signal) {
+      const response = await request(`${dialect.session(id)}/cancel`, {
+        method: 'POST',
+        body: {},
+        ...(signal && { signal }),
+      })
+      await response.body?.cancel()
+    },
+    startSession(session, signal) {
       const { tools, stream = 'delta' } = session
       const body = { ...session, stream, ...(tools && { tools: tools.map(dialect.toTool) }) }
-      const send = () => request('/session', { method: 'PUT', body, accept: SSE, ...(signal && { signal }) })
-      return followTurn(request, send, { sessionId: undefined, dialect, signal })
+      const begin = () => request('/session', { method: 'PUT', body, accept: SSE, ...(signal && { signal }) })
+      return followTurn({ begin, isRepeatable: false }, { reconnect, signal })
     },
   }
 }
@@ -105,55 +133,6 @@ function toBody(turn: NewTurn, dialect: Dialect, stream: 'none' | 'delta'): NewT
   }
 }
 
-interface Followed {
-  readonly sessionId: string | undefined
-  readonly dialect: Dialect
-  readonly signal: AbortSignal | undefined
-}
-
-async function* followTurn(
-  request: Transport,
-  send: () => Promise<Response>,
-  { sessionId, dialect, signal }: Followed,
-): AsyncGenerator<ReceivedEvent> {
-  let response = await send()
-  let lastId = ''
-  for (let attempt = 0; ;) {
-    let failure: unknown
-    try {
-      for await (const received of readEvents(response)) {
-        lastId = received.id || lastId
-        attempt = 0
-        yield received
-        if (received.event.event === 'turn_stop') return
-      }
-    } catch (error) {
-      signal?.throwIfAborted()
-      if (error instanceof TurnCutOff) throw error
-      failure = error
-    }
-    const canResume = dialect.version === 3 && sessionId !== undefined && lastId !== ''
-    for (;;) {
-      if (!canResume || ++attempt > RESUME_ATTEMPTS) {
-        throw new TurnCutOff('The stream ended before the turn did.', { cause: failure })
-      }
-      await pause(RESUME_PAUSE_MS * attempt, signal)
-      try {
-        const path = `${dialect.session(sessionId)}/events?after=${encodeURIComponent(lastId)}`
-        response = await request(path, { accept: SSE, ...(signal && { signal }) })
-        break
-      } catch (error) {
-        signal?.throwIfAborted()
-        // A refusal stays a refusal; everything else may be a server that is starting again.
-        if (error instanceof AapError && error.status < 500) {
-          throw new TurnCutOff('The turn cannot be resumed.', { cause: error })
-        }
-        failure = error
-      }
-    }
-  }
-}
-
 async function unlessGone<Value>(ask: () => Promise<Value>): Promise<Value | undefined> {
   try {
     return await ask()
@@ -161,19 +140,4 @@ async function unlessGone<Value>(ask: () => Promise<Value>): Promise<Value | und
     if (error instanceof AapError && error.status === 404) return undefined
     throw error
   }
-}
-
-function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const onAbort = (): void => {
-      clearTimeout(timer)
-      reject(signal?.reason as Error)
-    }
-    const timer = setTimeout(() => {
-      signal?.removeEventListener('abort', onAbort)
-      resolve()
-    }, ms)
-    if (signal?.aborted === true) onAbort()
-    else signal?.addEventListener('abort', onAbort, { once: true })
-  })
 }

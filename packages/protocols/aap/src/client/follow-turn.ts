@@ -1,140 +1,99 @@
-import { createSseReader, type SseEvent } from '@polylogue/kit/client'
-import {
-  TurnRefusal,
-  ConnectionLost,
-  type TurnRequest,
-  type TurnResponse,
-  type TurnTransport,
-} from './turn-transport.ts'
-import { toTurnUpdate, toWireEvents, type TurnUpdate } from './turn-update.ts'
-import { wireAnswer, wireEvent, wireRefusal } from './wire-schemas.ts'
+import { AapError, TurnCutOff } from './aap-error.ts'
+import { readEvents, type ReceivedEvent } from './read-events.ts'
 
-/** One event of a turn. */
-export interface StreamedUpdate {
-  /** As it came over the wire, unknown events and fields included. */
-  readonly json: Readonly<Record<string, unknown>>
-  /** Absent for an event that this client does not know. */
-  readonly update?: TurnUpdate
-  /** The block of a step that a piece of text belongs to. */
-  readonly block?: string
+/** Called after a connection was lost, before request number `attempt` (from 1) in a row that brings nothing. */
+export type Reconnect = (attempt: number, signal?: AbortSignal) => Promise<void>
+
+export interface Line {
+  readonly reconnect: Reconnect
+  readonly signal: AbortSignal | undefined
+}
+
+export interface FollowedTurn {
+  readonly begin: () => Promise<Response>
+  /** Whether `begin` called again finds the turn that it began, instead of running another one. */
+  readonly isRepeatable: boolean
+  /** Continues after the event with that id. Absent where the server cannot. */
+  readonly resume?: (lastId: string) => Promise<Response>
 }
 
 const MOST_ATTEMPTS_IN_SILENCE = 8
+const PAUSE_MS = 200
 
-export const sessionPath = (sessionId: string): string => `/aap/v3/sessions/${encodeURIComponent(sessionId)}`
-
-export const eventsAfter = (sessionId: string, cursor: string): TurnRequest => ({
-  method: 'GET',
-  path: `${sessionPath(sessionId)}/events?after=${encodeURIComponent(cursor)}`,
-})
-
-/** Follows a turn to its stop. A lost connection is opened again at the last event. */
-export async function* followStream(
-  transport: TurnTransport,
-  sessionId: string,
-  first: TurnRequest,
-): AsyncGenerator<StreamedUpdate> {
-  const losses: unknown[] = []
-  let request = first
-  for (let attempt = 1; attempt <= MOST_ATTEMPTS_IN_SILENCE; attempt += 1) {
-    for await (const received of receive(transport, request, losses)) {
-      losses.length = 0
-      attempt = 0
-      if (received.id !== '') request = eventsAfter(sessionId, received.id)
-      const streamed = toStreamedUpdate(received)
-      yield streamed
-      if (streamed.update?.type === 'stopped') return
+/** Follows a turn to its `turn_stop`. A lost connection is resumed after the last event. The turn runs once. */
+export async function* followTurn(turn: FollowedTurn, line: Line): AsyncGenerator<ReceivedEvent> {
+  let lastId = ''
+  for (let attempt = 1; ; attempt += 1) {
+    const isResumed = lastId !== ''
+    let isBegun = isResumed
+    let failure: unknown
+    try {
+      const response = await (isResumed && turn.resume ? turn.resume(lastId) : turn.begin())
+      isBegun ||= !turn.isRepeatable
+      for await (const received of readEvents(response)) {
+        isBegun = true
+        attempt = 1
+        lastId = received.id || lastId
+        yield received
+        if (received.event.event === 'turn_stop') return
+      }
+    } catch (error) {
+      line.signal?.throwIfAborted()
+      if (error instanceof TurnCutOff || (!isBegun && !turn.isRepeatable)) throw error
+      if (isRefusal(error)) throw isResumed ? cannotResume(error) : error
+      failure = error
     }
-    await reconnect(transport, losses)
+    const canAskAgain = isBegun ? turn.resume !== undefined && lastId !== '' : turn.isRepeatable
+    if (!canAskAgain || attempt > MOST_ATTEMPTS_IN_SILENCE) throw cutOff(failure)
+    await openAgain(line, attempt)
   }
-  throw lostTouch(losses)
 }
 
-/** For agents that cannot stream: waits for the whole answer. */
-export async function* receiveWhole(transport: TurnTransport, request: TurnRequest): AsyncGenerator<StreamedUpdate> {
-  const losses: unknown[] = []
-  for (let attempt = 1; attempt <= MOST_ATTEMPTS_IN_SILENCE; attempt += 1) {
-    const response = await orLoss(transport.request(request), losses)
-    const body = response && !isClosing(response) ? await orLoss(readWhole(response), losses) : undefined
-    if (body !== undefined) {
-      yield* toWireEvents(wireAnswer.parse(body)).map((event) => ({ json: event, update: toTurnUpdate(event) }))
-      return
+/** Sends a request until its answer has arrived whole. Only for requests that may be repeated. */
+export async function askUntilAnswered<Value>(ask: () => Promise<Value>, line: Line): Promise<Value> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await ask()
+    } catch (error) {
+      line.signal?.throwIfAborted()
+      if (isRefusal(error)) throw error
+      if (attempt > MOST_ATTEMPTS_IN_SILENCE) throw cutOff(error)
     }
-    await reconnect(transport, losses)
+    await openAgain(line, attempt)
   }
-  throw lostTouch(losses)
 }
 
-/** Throws the server's sentence about a refused request. */
-export async function refuseFailure(response: TurnResponse): Promise<void> {
-  const { status } = response
-  if (status < 400) return
-  const body = wireRefusal.safeParse(parseJson(await response.text()))
-  throw new TurnRefusal(body.success ? body.data.error : `The server answered ${status}.`, status)
+/** The default between two attempts: a pause that grows. */
+export function pauseBeforeAttempt(attempt: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const onAbort = (): void => {
+      clearTimeout(timer)
+      reject(signal?.reason as Error)
+    }
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', onAbort)
+      resolve()
+    }, PAUSE_MS * attempt)
+    if (signal?.aborted === true) onAbort()
+    else signal?.addEventListener('abort', onAbort, { once: true })
+  })
 }
 
-export function parseJson(text: string): unknown {
+/** A refusal stays a refusal. With 502 to 504, a server may be stopping, or starting again behind a proxy. */
+function isRefusal(error: unknown): error is AapError {
+  return error instanceof AapError && !(error.status >= 502 && error.status <= 504)
+}
+
+async function openAgain({ reconnect, signal }: Line, attempt: number): Promise<void> {
   try {
-    return JSON.parse(text)
+    await reconnect(attempt, signal)
   } catch {
-    return undefined
+    // There is no server yet. The next attempt finds out, and they are counted.
+    signal?.throwIfAborted()
   }
 }
 
-async function readWhole(response: TurnResponse): Promise<unknown> {
-  await refuseFailure(response)
-  return JSON.parse(await response.text())
-}
+const cutOff = (cause: unknown): TurnCutOff => new TurnCutOff('The stream ended before the turn did.', { cause })
 
-/** The events of one connection. Ends without an error when the connection does. */
-async function* receive(transport: TurnTransport, request: TurnRequest, losses: unknown[]): AsyncGenerator<SseEvent> {
-  const response = await orLoss(transport.request(request), losses)
-  if (!response || isClosing(response)) return
-  await refuseFailure(response)
-  const reader = createSseReader()
-  const chunks = response.chunks()[Symbol.asyncIterator]()
-  for (;;) {
-    const next = await orLoss(chunks.next(), losses)
-    if (!next || next.done) return
-    yield* reader.push(next.value)
-  }
-}
-
-/** A server that is about to stop answers 503; the next one continues the turn. */
-function isClosing(response: TurnResponse): boolean {
-  return response.status === 503
-}
-
-async function orLoss<T>(attempt: Promise<T>, losses: unknown[]): Promise<T | undefined> {
-  try {
-    return await attempt
-  } catch (error) {
-    if (error instanceof TurnRefusal) throw error
-    losses.push(error)
-    return undefined
-  }
-}
-
-async function reconnect(transport: TurnTransport, losses: unknown[]): Promise<void> {
-  losses.push(new Error('The stream ended before the turn did.'))
-  await orLoss(transport.reconnect(), losses)
-}
-
-const lostTouch = (losses: readonly unknown[]): ConnectionLost =>
-  new ConnectionLost('The connection was lost. The turn may still run.', { cause: losses[0] })
-
-/** The id of a delta is `<step>.<block>.<offset>`. */
-const BLOCK = /^\d+\.\d+(?=\.)/
-
-function toStreamedUpdate({ id, event, data }: SseEvent): StreamedUpdate {
-  const json = parseJson(data)
-  if (typeof json !== 'object' || json === null) throw new Error('The server sent an event that is not a JSON object.')
-  const named = { event, ...json }
-  const known = wireEvent.safeParse(named)
-  const block = BLOCK.exec(id)?.[0]
-  return {
-    json: named,
-    ...(known.success && { update: toTurnUpdate(known.data) }),
-    ...(block !== undefined && { block }),
-  }
-}
+const cannotResume = (cause: AapError): TurnCutOff =>
+  new TurnCutOff(`The turn cannot be resumed: ${cause.message}`, { cause })

@@ -18,13 +18,14 @@ export type {
   WireSession,
   WireToolSpec,
 } from '../wire.ts'
-export { createTurnClient, type CallAnswer, type OfferedAgent, type TurnClient, type TurnInput } from './turn-client.ts'
-export type { StreamedUpdate } from './follow-turn.ts'
+export { toTurnMessages, type CallAnswer } from './call-answer.ts'
+export type { Reconnect } from './follow-turn.ts'
+export { toOfferedAgents, type OfferedAgent } from './offered-agent.ts'
+export type { Fetch } from './transport.ts'
 export {
-  ConnectionLost,
-  TurnRefusal,
-  type TurnRequest,
-  type TurnResponse,
-  type TurnTransport,
-} from './turn-transport.ts'
-export type { StopOutcome, TurnUpdate } from './turn-update.ts'
+  toStreamedUpdate,
+  toStreamedUpdates,
+  type StopOutcome,
+  type StreamedUpdate,
+  type TurnUpdate,
+} from './turn-update.ts'

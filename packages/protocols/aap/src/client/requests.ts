@@ -28,6 +28,11 @@ export interface NewTurn {
   readonly stream?: StreamMode
   readonly agent?: AgentChanges
   readonly tools?: readonly WireToolSpec[]
+  /**
+   * With a key, a request whose answer was lost is sent again and finds the turn that it began. Only for servers that
+   * know `Idempotency-Key`: others would run the turn twice.
+   */
+  readonly idempotencyKey?: string
 }
 
 /** Version 1: a session and its first turn in one request. */

@@ -3,14 +3,27 @@ import { AapError } from './aap-error.ts'
 export interface TransportOptions {
   /** Where the protocol is mounted, such as `http://127.0.0.1:8020/aap/v3`. */
   readonly baseUrl: string
-  readonly key: string
-  readonly fetch?: typeof fetch
+  /** Absent where `fetch` itself says who asks. */
+  readonly key?: string
+  readonly fetch?: Fetch
 }
+
+/** What the client needs of the global `fetch`, which is the default. */
+export type Fetch = (
+  url: string,
+  init: {
+    readonly method: string
+    readonly headers: Record<string, string>
+    readonly body?: string
+    readonly signal?: AbortSignal
+  },
+) => Promise<Response>
 
 export interface RequestOptions {
   readonly method?: 'GET' | 'POST' | 'PUT' | 'DELETE'
   readonly body?: unknown
   readonly accept?: string
+  readonly idempotencyKey?: string | undefined
   readonly signal?: AbortSignal
 }
 
@@ -19,9 +32,11 @@ export type Transport = (path: string, options?: RequestOptions) => Promise<Resp
 
 export function createTransport({ baseUrl, key, fetch = globalThis.fetch }: TransportOptions): Transport {
   const base = baseUrl.replace(/\/+$/, '')
-  return async (path, { method = 'GET', body, accept, signal } = {}) => {
-    const headers: Record<string, string> = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+  return async (path, { method = 'GET', body, accept, idempotencyKey, signal } = {}) => {
+    const headers: Record<string, string> = { 'content-type': 'application/json' }
+    if (key !== undefined) headers['authorization'] = `Bearer ${key}`
     if (accept !== undefined) headers['accept'] = accept
+    if (idempotencyKey !== undefined) headers['idempotency-key'] = idempotencyKey
     const response = await fetch(`${base}${path}`, {
       method,
       headers,

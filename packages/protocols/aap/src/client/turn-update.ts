@@ -1,4 +1,23 @@
-import type { WireAnswer, WireContent, WireEvent, WireMessage } from './wire-schemas.ts'
+import type { WireTurnResponse } from '../wire.ts'
+import type { ReceivedEvent } from './read-events.ts'
+import {
+  wireAnswer,
+  wireEvent,
+  type WireAnswer,
+  type WireContent,
+  type WireEvent,
+  type WireMessage,
+} from './wire-schemas.ts'
+
+/** One event of a turn. */
+export interface StreamedUpdate {
+  /** As it came over the wire, unknown events and fields included. */
+  readonly json: Readonly<Record<string, unknown>>
+  /** Absent for an event that this client does not know. */
+  readonly update?: TurnUpdate
+  /** The block of a step that a piece of text belongs to. */
+  readonly block?: string
+}
 
 /** What a turn's stream says, in our own words. */
 export type TurnUpdate =
@@ -14,7 +33,25 @@ export type TurnUpdate =
 /** `waiting`: an approval, a question or a client's tool must be answered first. */
 export type StopOutcome = 'finished' | 'waiting' | 'token-limit' | 'refused' | 'cancelled' | 'failed'
 
-export function toTurnUpdate(event: WireEvent): TurnUpdate {
+/** The id of a delta is `<step>.<block>.<offset>`. */
+const BLOCK = /^\d+\.\d+(?=\.)/
+
+export function toStreamedUpdate({ id, event }: ReceivedEvent): StreamedUpdate {
+  const known = wireEvent.safeParse(event)
+  const block = BLOCK.exec(id)?.[0]
+  return {
+    json: { ...event },
+    ...(known.success && { update: toTurnUpdate(known.data) }),
+    ...(block !== undefined && { block }),
+  }
+}
+
+/** An answer in mode `none`, as the events that the turn would have sent if its agent could stream. */
+export function toStreamedUpdates(answer: WireTurnResponse): readonly StreamedUpdate[] {
+  return toWireEvents(wireAnswer.parse(answer)).map((event) => ({ json: event, update: toTurnUpdate(event) }))
+}
+
+function toTurnUpdate(event: WireEvent): TurnUpdate {
   switch (event.event) {
     case 'turn_start':
       return { type: 'started' }
@@ -57,8 +94,7 @@ function textOf(content: WireContent): string {
   return content.map((block) => (block.type === 'text' ? block.text : block.type === 'image' ? '[image]' : '')).join('')
 }
 
-/** The events that a turn would have sent if its agent could stream. */
-export function toWireEvents(answer: WireAnswer): readonly WireEvent[] {
+function toWireEvents(answer: WireAnswer): readonly WireEvent[] {
   const { messages, ...stop } = answer
   return [{ event: 'turn_start' }, ...messages.flatMap(toEvents), { event: 'turn_stop', ...stop }]
 }

@@ -57,5 +57,3 @@ export const wireAnswer = z.object({
   error: z.object({ message: z.string() }).optional(),
 })
 export type WireAnswer = z.infer<typeof wireAnswer>
-
-export const wireRefusal = z.object({ error: z.string() })
