@@ -41,7 +41,7 @@ describe('polylogue memory', () => {
     const added = JSON.parse(second.stdout) as { id: number; content: string }
     expect(added.content).toBe('We deploy\non Fridays')
     const [head, newest, oldest, ...more] = rowsOf(await memory(['list']))
-    expect(head).toEqual(['ID', 'TYPE', 'CREATED', 'USED', 'STATE', 'MEMORY'])
+    expect(head).toEqual(['ID', 'TYPE', 'CREATED', 'USED', 'ORIGIN', 'STATE', 'MEMORY'])
     expect(newest).toEqual([String(added.id), 'feedback', expect.any(String), '0', 'you', 'We deploy\\non Fridays'])
     expect(oldest?.slice(3)).toEqual(['0', 'you', `see ${added.id}`, 'We deploy on Tuesdays'])
     expect(more).toEqual([])
