@@ -28,6 +28,16 @@ describe('a newcomer without a key', () => {
     )
   })
 
+  it('reads in the banner which agents lack a key, and which variable would give it', async () => {
+    const agents = [{ name: 'helper', instructions: 'Help.', model: 'openai/gpt-x' }]
+    await writeFile(join(machine.path, 'polylogue.config.json'), JSON.stringify({ agents }))
+    expect((await machine.start(['trust']).finished).code).toBe(0)
+    const { banner } = await machine.serve()
+    expect(banner).toContain('No key   helper has no API key for openai/gpt-x: set OPENAI_API_KEY.\n')
+    const { stdout } = await machine.start(['doctor']).finished
+    expect(stdout).toContain('helper has no API key for openai/gpt-x: set OPENAI_API_KEY.')
+  })
+
   it('is shown around, and sees the words come one by one', async () => {
     await machine.serve()
     const running = machine.start(['run', 'Hello! What can you do?'])

@@ -48,6 +48,7 @@ const SERVER = {
   agents: ['assistant'],
   defaultAgent: 'assistant',
   modelNote: 'demo',
+  keyNotes: ['helper has no API key for openai/x: set OPENAI_API_KEY.', 'other has none.'],
   confinementNote: 'none',
 }
 
@@ -59,6 +60,16 @@ it('the banner names the configuration that was loaded', () => {
   expect(formatBanner({ ...server, configFile: undefined } as unknown as RunningServer, '/srv', output)).toMatch(
     /^Config +none: polylogue\.config\.ts/m,
   )
+})
+
+it('the banner names the agents without a key, if there are any', () => {
+  const plain = (text: string): string => text
+  const output = { isTerminal: false, write: () => undefined, dim: plain, bold: plain }
+  const server = SERVER as unknown as RunningServer
+  expect(formatBanner(server, '/srv', output)).toMatch(
+    /^No key +helper has no API key for openai\/x: set OPENAI_API_KEY\.\n +other has none\.$/m,
+  )
+  expect(formatBanner({ ...server, keyNotes: [] }, '/srv', output)).not.toContain('No key')
 })
 
 it('one line says who reaches an open port, where, and that nothing hides what passes', () => {

@@ -17,6 +17,7 @@ export function formatBanner(server: RunningServer, dataDir: string, output: Out
     agents,
     defaultAgent,
     modelNote,
+    keyNotes,
     confinementNote,
     firstStart,
   } = server
@@ -42,6 +43,7 @@ export function formatBanner(server: RunningServer, dataDir: string, output: Out
     '',
     ...fact('Agents', agents.join(', ')),
     ...fact('Model', ...modelNote.split(/(?<=\.) (?=[A-Z])/)),
+    ...fact('No key', ...keyNotes),
     ...fact('Sandbox', ...confinementNote.split(/(?<=\.) (?=[A-Z])/)),
     ...fact(
       'Config',

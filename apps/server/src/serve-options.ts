@@ -44,6 +44,8 @@ export interface RunningServer {
   readonly defaultAgent: string
   /** Which models answer, in a few words. */
   readonly modelNote: string
+  /** A sentence for each agent whose provider has no key. */
+  readonly keyNotes: readonly string[]
   /** What keeps tools away from the rest of the machine, in a few words. */
   readonly confinementNote: string
   /** Lets running turns finish for `graceMs` (30 s), then closes everything. Idempotent; 0 = now. */

@@ -166,6 +166,7 @@ async function start(
     agents,
     defaultAgent: parts.agents.defaultName,
     modelNote: parts.modelNote,
+    keyNotes: parts.keyless.map(({ sentence }) => sentence),
     confinementNote: describeConfinement(parts.confinement),
     stop: (graceMs) => drain.stop(graceMs),
     stopped: drain.stopped,

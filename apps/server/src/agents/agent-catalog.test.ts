@@ -5,6 +5,7 @@ import { configSchema } from '../config/config-schema.ts'
 import type { LoadedConfig } from '../config/load-config.ts'
 import { BUILT_IN_TOOLS } from '../config/built-in-names.ts'
 import { createAgentCatalog } from './agent-catalog.ts'
+import { findKeyless } from './find-keyless.ts'
 
 const clock = createFakeClock()
 const model = { stream: async function* () {} }
@@ -132,5 +133,38 @@ describe('the scripted agents', () => {
       options: [],
       features: { histories: ['compacted'], streams: ['none'], clientTools: false, images: [] },
     })
+  })
+})
+
+describe('agents without a key', () => {
+  const keyless = (written: object, env: Record<string, string> = {}, defaultModel = 'demo') => {
+    const config = configOf(written)
+    const catalog = createAgentCatalog(config, { scripted: true, clock, env, defaultModel })
+    return findKeyless(catalog.list(), { config, env }).map(({ sentence }) => sentence)
+  }
+
+  it('are those whose provider needs one and finds none', () => {
+    const agents = [
+      agent('a', { model: 'openai/gpt-x' }),
+      agent('b', { model: 'ollama/x' }),
+      agent('c'),
+      agent('d', { model, modelName: 'openai/of-my-own' }),
+      agent('e', { model: 'mine/x' }),
+    ]
+    const providers = { mine: { baseUrl: 'https://models.example', kind: 'anthropic', apiKeyEnv: 'MY_KEY' } }
+    const [a, e] = [
+      'a has no API key for openai/gpt-x: set OPENAI_API_KEY.',
+      'e has no API key for mine/x: set MY_KEY.',
+    ]
+    expect(keyless({ agents, providers })).toEqual([a, e])
+    expect(keyless({ agents, providers }, { OPENAI_API_KEY: 'k' })).toEqual([e])
+    expect(keyless({ agents, providers: { ...providers, openai: { apiKey: 'k' } } }, { MY_KEY: 'k' })).toEqual([])
+  })
+
+  it('are also those with a default model, and the built-in one', () => {
+    expect(keyless({}, {}, 'anthropic/x')).toEqual([
+      'assistant has no API key for anthropic/x: set ANTHROPIC_API_KEY.',
+    ])
+    expect(keyless({})).toEqual([])
   })
 })

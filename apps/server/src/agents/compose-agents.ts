@@ -21,6 +21,7 @@ import { createSessionTools, type SessionTools } from '../session-tools/session-
 import { createAgentCatalog } from './agent-catalog.ts'
 import { chooseModel } from './agent-models.ts'
 import { bashStateDir } from './built-in-tools.ts'
+import { findKeyless, type KeylessAgent } from './find-keyless.ts'
 import { createModelCatalog } from './model-catalog.ts'
 
 /** The agents, their models and everything that gives them tools. */
@@ -29,6 +30,7 @@ export interface AgentParts {
   readonly models: ModelCatalog
   /** Which models answer, for the operator. */
   readonly modelNote: string
+  readonly keyless: readonly KeylessAgent[]
   readonly mcp: McpPool
   /** Connects to every configured MCP server, in the background. Idempotent. */
   connectServers(): void
@@ -108,7 +110,11 @@ export async function composeAgents(deps: AgentPartsDeps): Promise<AgentParts> {
   })
   const models = createModelCatalog(agents, { clock, env, providers: config.providers, log })
   const modelNote = chosen?.sentence ?? [...new Set(agents.list().map(({ modelName }) => modelName))].join(', ')
-  return { agents, models, modelNote, mcp, connectServers, sessionTools, editors }
+  const keyless = findKeyless(agents.list(), { config, env })
+  for (const { agent, model, sentence } of keyless) {
+    log({ level: 'warn', message: `the agent ${sentence}`, agent, model })
+  }
+  return { agents, models, modelNote, keyless, mcp, connectServers, sessionTools, editors }
 }
 
 async function findDirectory(events: EventStore, sessionId: SessionId): Promise<string | undefined> {

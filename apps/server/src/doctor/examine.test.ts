@@ -173,6 +173,23 @@ describe('an examination', () => {
   })
 })
 
+it('names an agent whose provider has no key', async () => {
+  const dataDir = makeTempDir()
+  const agents = [{ name: 'helper', instructions: 'Help.', model: 'openai/gpt-x' }]
+  writeFileSync(join(dataDir, 'polylogue.config.json'), JSON.stringify({ agents }))
+  const notes = async (env: Record<string, string>) =>
+    about(await examine({ dataDir, startDir: dataDir, env }), 'configuration').slice(1)
+  expect(await notes({})).toEqual([
+    {
+      check: 'configuration',
+      status: 'warn',
+      message: 'helper has no API key for openai/gpt-x: set OPENAI_API_KEY.',
+      remedy: expect.stringMatching(/^Set the key/),
+    },
+  ])
+  expect(await notes({ OPENAI_API_KEY: 'k', OPENAI_BASE_URL: 'http://127.0.0.1:1' })).toEqual([])
+})
+
 describe('providers that have a key', () => {
   const lookWith = async (env: NodeJS.ProcessEnv) => {
     const dataDir = makeTempDir()
