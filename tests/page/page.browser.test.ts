@@ -3,6 +3,7 @@ import { promisify } from 'node:util'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Stage, openStage } from './browser.ts'
+import { readBadgeContrasts } from './contrast.ts'
 
 const runProgram = promisify(execFile)
 
@@ -82,6 +83,13 @@ describe('the chat', () => {
     expect(await page.locator('#sessions [aria-current]').innerText()).toContain('Hello! What can you do?')
   })
 
+  it('offers what the demo understands for agents of the demo only', async () => {
+    await beginSession('assistant')
+    expect(await page.locator('#starters').isVisible()).toBe(true)
+    await page.locator('#agent').selectOption('scripted')
+    expect(await page.locator('#starters').isVisible()).toBe(false)
+  })
+
   it('shows thinking and text while they come', async () => {
     await beginSession()
     await say('think Let me see\nsay One two\nsleep 600000')
@@ -105,6 +113,24 @@ describe('the chat', () => {
     await answered('RESULTS 2:')
     expect(await first.locator('.result').innerText()).toBe('first')
     expect(await second.locator('.result').innerText()).toBe('Tool call denied')
+  })
+
+  it('moves the focus to the next call that asks, on no button of it, and then to the message', async () => {
+    await beginListedSession()
+    await say('call f1 echo {"msg":"first"}\ncall f2 echo {"msg":"second"}')
+    await page.locator('[data-call=f1]').getByRole('button', { name: 'Allow' }).press('Enter')
+    await page.locator('[data-call=f2] > details > summary:focus').waitFor()
+    await page.locator('[data-call=f2]').getByRole('button', { name: 'Deny' }).press('Enter')
+    await page.locator('#prompt:focus').waitFor()
+    await answered('RESULTS 2:')
+  })
+
+  it.each(['light', 'dark'] as const)('has badges that can be read, in %s (WCAG AA: 4.5 to 1)', async (colorScheme) => {
+    await page.emulateMedia({ colorScheme })
+    const contrasts = await readBadgeContrasts(page)
+    await page.emulateMedia({ colorScheme: null })
+    expect(contrasts).toHaveLength(6)
+    expect(contrasts.filter(([, ratio]) => ratio < 4.5)).toEqual([])
   })
 
   it('runs a trusted tool without asking, and offers no tool that is not enabled', async () => {

@@ -10,7 +10,9 @@ export function createOwnerFetch(link: Pick<OwnerLink, 'request'>): Fetch {
     const value: unknown = body === undefined ? undefined : JSON.parse(body)
     const response = await link.request({ method, path, headers, ...(value !== undefined && { body: value }) })
     const { status } = response
-    return new Response(WITHOUT_BODY.includes(status) ? null : ReadableStream.from(encode(response.chunks())), { status })
+    return new Response(WITHOUT_BODY.includes(status) ? null : ReadableStream.from(encode(response.chunks())), {
+      status,
+    })
   }
 }
 

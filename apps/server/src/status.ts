@@ -2,6 +2,7 @@ import type { ServerStatus } from '@polylogue/console'
 import type { Parts } from './compose.ts'
 import type { Door } from './doors/door.ts'
 import type { Phase } from './phase.ts'
+import { DEMO_MODEL } from './agents/agent-models.ts'
 import { systemClock } from './platform/system-clock.ts'
 import { readVersion } from './version.ts'
 
@@ -19,6 +20,10 @@ export function createStatus({ parts, phase, url, doors }: StatusDeps): () => Se
     startedAt: systemClock.now(),
     agents: parts.agents.list().map((agent) => agent.name),
     defaultAgent: parts.agents.defaultName,
+    demoAgents: parts.agents
+      .list()
+      .filter(({ modelName }) => modelName === DEMO_MODEL)
+      .map(({ name }) => name),
     ...parts.confinement,
   } as const
   return () => {

@@ -162,9 +162,7 @@ describe('agents without a key', () => {
   })
 
   it('are also those with a default model, and the built-in one', () => {
-    expect(keyless({}, {}, 'anthropic/x')).toEqual([
-      'assistant has no API key for anthropic/x: set ANTHROPIC_API_KEY.',
-    ])
+    expect(keyless({}, {}, 'anthropic/x')).toEqual(['assistant has no API key for anthropic/x: set ANTHROPIC_API_KEY.'])
     expect(keyless({})).toEqual([])
   })
 })

@@ -12,6 +12,9 @@ import {
 import { ConfigError } from '../config/config-error.ts'
 import type { LoadedConfig } from '../config/load-config.ts'
 
+/** The name of the demo where models are named. */
+export const DEMO_MODEL = 'polylogue/demo'
+
 export interface ChosenModel {
   readonly model: Model
   readonly modelName: string
@@ -38,7 +41,7 @@ export async function chooseModel(
 /** Throws `ConfigError`; `origin` says where the name was written. */
 export function findModel(name: string, origin: string, parts: ModelParts): ChosenModel {
   const { clock } = parts
-  if (name === 'demo') return { model: createDemoModel({ clock }), modelName: 'polylogue/demo' }
+  if (name === 'demo') return { model: createDemoModel({ clock }), modelName: DEMO_MODEL }
   if (name === 'scripted') return { model: createScriptedModel({ clock }), modelName: 'polylogue/scripted' }
   try {
     const model = resolveModel(name, parts)

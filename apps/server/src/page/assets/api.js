@@ -11,7 +11,8 @@
  * @typedef {{ sessionId: string, title?: string, agent: string, status: 'idle' | 'running' | 'waiting',
  *   preset: string, lastOutcome?: string, updatedAt: number }} SessionSummary
  * @typedef {{ session: SessionSummary, messages: Message[], events: number }} SessionRecord
- * @typedef {{ version: string, phase: string, agents: string[], defaultAgent: string, doors: string[] }} ServerStatus
+ * @typedef {{ version: string, phase: string, agents: string[], defaultAgent: string,
+ *   demoAgents?: string[], doors: string[] }} ServerStatus
  * @typedef {import('./call-log.js').LogEntry} LogEntry
  * @typedef {{ role: 'tool_permission', toolCallId: string, granted: boolean }
  *   | { role: 'tool', toolCallId: string, content: string }} CallAnswer

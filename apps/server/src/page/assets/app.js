@@ -24,6 +24,7 @@ const parts = {
   about: find('about', HTMLElement),
   toolsBox: find('tools-box', HTMLDetailsElement),
   welcome: find('welcome', HTMLElement),
+  starters: find('starters', HTMLElement),
   transcript: find('transcript', HTMLElement),
   problem: find('problem', HTMLElement),
   composer: find('composer', HTMLFormElement),
@@ -47,6 +48,8 @@ const transcriptView = new TranscriptView(parts.transcript, {
 /** @type {Agent[]} */
 let agents = []
 let defaultAgent = ''
+/** The starters are what the demo understands. @type {readonly string[]} */
+let demoAgents = []
 let chat = new Chat()
 /** When the open session was last changed, as far as we know. @type {number | undefined} */
 let updatedAt
@@ -74,6 +77,7 @@ async function start() {
 async function signIn() {
   const status = await readStatus()
   defaultAgent = status.defaultAgent
+  demoAgents = status.demoAgents ?? []
   agents = await readAgents()
   setStatus('ready', `${status.phase} · version ${status.version}`)
   showFacts(find('facts', HTMLElement), [
@@ -199,7 +203,19 @@ function give(answer) {
   const agent = currentAgent()
   const all = callAnswers.give(answer, chat, agent)
   show()
+  focusNext({ isLast: all !== undefined })
   if (agent && all) void attempt(() => follow(chat.answer(agent, all)))
+}
+
+/**
+ * The button that was pressed is hidden now. Focus goes to the next call that asks, or else to the message. Not to the
+ * button of that call: a key that is pressed twice must not allow it.
+ * @param {{ isLast: boolean }} answer
+ */
+function focusNext({ isLast }) {
+  const asking = [...parts.transcript.querySelectorAll('.answers')].find((answers) => answers.checkVisibility())
+  const next = isLast ? undefined : asking?.closest('.call')?.querySelector('summary')
+  ;(next ?? parts.prompt).focus()
 }
 
 /** @param {Promise<void>} turn */
@@ -222,6 +238,7 @@ function showSetup() {
   const tools = agent?.tools ?? []
   const isNew = chat.sessionId === undefined
   parts.about.textContent = agent?.description ?? ''
+  parts.starters.hidden = !demoAgents.includes(parts.agent.value)
   parts.toolsBox.hidden = tools.length === 0
   toolPicker.show(tools, isNew ? tools.map(({ name }) => ({ name })) : chat.tools)
   modeSwitch.show(chat.preset)

@@ -74,7 +74,12 @@ describe('streamTurn', () => {
   })
 
   it('takes a stream that just ends for a cut', async () => {
-    const { client, reconnects } = createServer([{ chunks: [START] }, 'unreachable', { status: 503 }, { chunks: [STOP] }])
+    const { client, reconnects } = createServer([
+      { chunks: [START] },
+      'unreachable',
+      { status: 503 },
+      { chunks: [STOP] },
+    ])
     expect(await names(runTurn(client))).toEqual(['turn_start', 'turn_stop'])
     expect(reconnects()).toBe(3)
   })

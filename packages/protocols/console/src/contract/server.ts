@@ -12,6 +12,8 @@ export const serverStatus = z
     startedAt: time,
     agents: z.array(z.string()),
     defaultAgent: z.string(),
+    /** The agents whose model is the built-in demo. */
+    demoAgents: z.array(z.string()).optional(),
     doors: z.array(z.string()),
     /** What confines shell commands, such as `bubblewrap` or `none`. */
     sandbox: z.string(),
