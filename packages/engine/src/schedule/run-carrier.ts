@@ -1,11 +1,11 @@
 /**
- * Carries runs on to their end, wherever they were left:
+ * Carries runs to their end, from any state:
  *
- *   due       a session with the chosen id and its first turn are made, in one transaction
- *   running   noted, so that a session that its user deletes is not made again; then its turn is waited for
+ *   due       create a session with the chosen id and its first turn, in one transaction
+ *   running   record this state, so that a session that the user deletes is not created again; wait for the turn
  *   completed, failed
  *
- * A process may die between any two of these: whoever takes the run up next goes on from what is stored.
+ * A process may die between any two states. The next process continues from the stored state.
  */
 import { EngineError, type EngineErrorCode } from '../errors.ts'
 import type { Clock } from '../ports/clock.ts'
@@ -15,9 +15,9 @@ import { LATE_MS } from './schedule-rules.ts'
 import type { ScheduledTurns } from './scheduled-turns.ts'
 
 export interface RunCarrier {
-  /** Does nothing when it is carried on already. */
+  /** Does nothing if the run is already being carried. */
   takeUp(open: OpenRun): void
-  /** Resolves when nothing is under way. */
+  /** Resolves when no run is in progress. */
   idle(): Promise<void>
 }
 
@@ -25,12 +25,12 @@ export interface RunCarrierDeps {
   readonly store: Pick<ScheduleStore, 'moveRun'>
   readonly clock: Clock
   readonly turns: ScheduledTurns
-  /** A run was put down before its end, and is to be taken up again in a while. */
+  /** Called when a run was interrupted and must be resumed later. */
   putDown(): void
   log(entry: LogEntry): void
 }
 
-/** They say nothing about the run: the next attempt may fare better. */
+/** Temporary errors: the next attempt may succeed. */
 const PASSING: ReadonlySet<EngineErrorCode> = new Set<EngineErrorCode>([
   'too-many-turns',
   'shutting-down',
@@ -41,9 +41,9 @@ const PASSING: ReadonlySet<EngineErrorCode> = new Set<EngineErrorCode>([
 
 export function createRunCarrier({ store, clock, turns, putDown, log }: RunCarrierDeps): RunCarrier {
   const underWay = new Map<string, Promise<void>>()
-  /** Why those that wait for another attempt could not begin. */
+  /** Why runs that wait for another attempt could not start. */
   const refusals = new Map<string, string>()
-  /** Those of which it was told that they cannot be carried on: a storage that is gone has them all tried again and again. */
+  /** Runs whose failure was already logged. While the storage is down, all of them are retried again and again. */
   const troubled = new Set<string>()
 
   const carry = async ({ run, schedule }: OpenRun): Promise<void> => {

@@ -13,19 +13,19 @@ import {
   type ScheduleChanges,
 } from './schedule-rules.ts'
 
-/** All that a door or a tool may ask about schedules. Refuses with a `ScheduleError`. */
+/** Everything that doors and tools can do with schedules. Refuses with a `ScheduleError`. */
 export interface ScheduleBook {
-  /** With an id that was used before, the schedule that has it: asking twice makes one. */
+  /** Idempotent by id: if the id exists, returns the existing schedule. */
   create(userId: UserId, schedule: NewSchedule, scheduleId?: string): Promise<Schedule>
   find(userId: UserId, scheduleId: string): Promise<Schedule>
   /** Newest first. */
   list(userId: UserId): Promise<readonly Schedule[]>
-  /** What is left out of the changes stays. */
+  /** Absent fields stay unchanged. */
   change(userId: UserId, scheduleId: string, changes: ScheduleChanges): Promise<Schedule>
   remove(userId: UserId, scheduleId: string): Promise<void>
   /** Newest first. */
   runs(userId: UserId, scheduleId: string): Promise<readonly ScheduleRun[]>
-  /** The slots of the enabled ones in `[from, to)`, of each the first thousand at most. */
+  /** The slots of enabled schedules in `[from, to)`, at most a thousand for each schedule. */
   occurrences(userId: UserId, range: { readonly from: number; readonly to: number }): Promise<readonly Occurrences[]>
 }
 
@@ -39,13 +39,13 @@ export interface ScheduleBookDeps {
   readonly calendar: SlotCalendar
   readonly clock: Clock
   readonly random: RandomBytes
-  /** Something may fall due sooner than it did before. */
+  /** Called when the next slot may be earlier than before. */
   changed(): void
 }
 
 const MOST_OCCURRENCES = 1_000
 const LONGEST_RANGE_MS = 5 * 366 * 24 * 60 * 60_000
-// A calendar of a year of minutes would keep the loop busy for long; others have their turn in between.
+// A year of minutes would block the event loop, so it yields in between.
 const OCCURRENCES_AT_A_TIME = 200
 const MOST_ATTEMPTS = 20
 
@@ -69,7 +69,7 @@ export function createScheduleBook({ store, calendar, clock, random, changed }: 
   return {
     async create(userId, fields, scheduleId = randomId('task_', random)) {
       checkSlots(fields)
-      // A call that runs again after the expiry gets the schedule that it made.
+      // A repeated call after the expiry gets the schedule that the first call created.
       const known = await store.findSchedule(userId, scheduleId)
       if (known !== undefined) return known
       checkExpiry(fields)

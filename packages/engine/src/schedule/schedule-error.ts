@@ -1,7 +1,7 @@
-/** What a user wants of schedules and cannot have. Doors map `code` to their wire in one exhaustive switch. */
+/** A refused request about schedules. Doors map `code` to their wire in one exhaustive switch. */
 export class ScheduleError extends Error {
   readonly code: ScheduleErrorCode
-  /** The part of the request that is wrong, where there is one. */
+  /** The invalid part of the request, if there is one. */
   readonly field: string | undefined
 
   constructor(code: ScheduleErrorCode, message: string, field?: string) {

@@ -1,20 +1,21 @@
 /**
- * What a schedule does next. A slot is an instant at which its cron expression falls due. Each slot is decided once, in
- * the order of time: `decidedUntil` goes past it together with the record of its outcome. Everything here is pure.
+ * Decides what a schedule does next. A slot is an instant at which the cron expression is due. Each slot is decided
+ * once, in chronological order: the same write stores its outcome and moves `decidedUntil` past it. Everything here is
+ * pure.
  */
 import type { NewRun, Schedule, Slot, SlotOutcome, StandingSchedule } from '../ports/schedule-store.ts'
 import type { SlotCalendar } from '../ports/slot-calendar.ts'
 
-/** A slot that nobody looked at for longer than this is left out: what was for then is seldom for now. */
+/** Slots that are overdue by more than this are skipped, because their work is probably no longer useful. */
 export const LATE_MS = 60_000
 
-/** What a user says about a schedule; all else is ours. */
+/** The fields that a user sets. The server sets all others. */
 export type ScheduleFields = Pick<
   Schedule,
   'title' | 'prompt' | 'cron' | 'timezone' | 'isEnabled' | 'expiresAt' | 'isUnattended' | 'model'
 >
 export type ScheduleChanges = { readonly [name in keyof ScheduleFields]?: ScheduleFields[name] | undefined } & {
-  /** Fields that the schedule no longer has. */
+  /** Fields to remove. */
   readonly cleared?: readonly ('expiresAt' | 'model')[]
 }
 
@@ -46,7 +47,7 @@ export function createSchedule(
   )
 }
 
-/** Slots that were not decided before a change that concerns them are none any more. */
+/** A change of the cron expression or the time zone discards slots that are not decided yet. */
 export function changeSchedule(schedule: Schedule, changes: ScheduleChanges, { now, calendar }: Moment): Schedule {
   const { cleared = [], ...given } = changes
   const rest = Object.fromEntries(Object.entries(schedule).filter(([name]) => !isIn(cleared, name))) as Schedule
@@ -59,15 +60,15 @@ export function changeSchedule(schedule: Schedule, changes: ScheduleChanges, { n
 
 const isIn = (names: readonly string[], name: string): boolean => names.includes(name)
 
-/** The same schedule by the rules of time zones that hold now. */
+/** Recomputes the next slot with the current time-zone rules. */
 export function applyZoneRules(schedule: Schedule, calendar: SlotCalendar): Schedule {
   return withNextSlot({ ...schedule, revision: schedule.revision + 1 }, calendar)
 }
 
 export interface SlotCircumstances extends Moment {
-  /** Its user may not run anything any more. */
+  /** The user is no longer allowed to run anything. */
   readonly isRefused: boolean
-  /** The most slots to decide at once. */
+  /** The maximum number of slots to decide at once. */
   readonly limit: number
   makeRun(): NewRun
 }
@@ -77,7 +78,7 @@ export interface SettledSlots {
   readonly slots: readonly Slot[]
 }
 
-/** The outcomes of the slots that have come, oldest first, and the schedule as it is after them. */
+/** Returns the outcomes of the slots that are due, oldest first, and the updated schedule. */
 export function settleDueSlots(standing: StandingSchedule, circumstances: SlotCircumstances): SettledSlots {
   const { now, calendar, limit, makeRun } = circumstances
   const { scheduleId } = standing.schedule
@@ -101,7 +102,7 @@ function outcomeOf(slotAt: number, isBusy: boolean, { now, isRefused }: SlotCirc
   return isBusy ? 'skipped-busy' : 'fired'
 }
 
-/** Its slots in `[from, to)`, as far as they can still come to be or could have, earliest first. */
+/** The possible slots in `[from, to)`, earliest first. */
 export function* occurrencesOf(
   schedule: Schedule,
   { from, to }: { readonly from: number; readonly to: number },
@@ -127,7 +128,7 @@ function slotAfter(
   return slotAt !== undefined && slotAt <= expiresAt ? slotAt : undefined
 }
 
-/** Of well-formed text only: what is not would come back from a database as something else. */
+/** Makes texts well-formed, because a database would return malformed text changed. */
 function fieldsOf({ title, prompt, cron, timezone, isEnabled, expiresAt, isUnattended, model }: ScheduleFields) {
   return {
     title: title.toWellFormed(),

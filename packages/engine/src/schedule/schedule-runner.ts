@@ -1,6 +1,6 @@
 /**
- * Decides each slot when it comes: one transaction holds its outcome, the ids of its run and the next slot. Several
- * processes may look at one store: a slot is settled by whoever comes first.
+ * Decides each slot when it is due. One transaction stores its outcome, the ids of its run and the next slot. Several
+ * processes may share one store; the first one decides a slot.
  */
 import type { SessionId, UserId } from '../ids.ts'
 import type { Clock, Timer } from '../ports/clock.ts'
@@ -15,13 +15,13 @@ import { applyZoneRules, settleDueSlots } from './schedule-rules.ts'
 import type { ScheduledTurns } from './scheduled-turns.ts'
 
 export interface ScheduleRunner {
-  /** Takes up what was left, and looks for slots from now on. Idempotent. */
+  /** Resumes unfinished runs and starts to watch for slots. Idempotent. */
   start(): void
-  /** Something may fall due sooner than it did before. */
+  /** Called when the next slot may be earlier than before. */
   wake(): void
-  /** No slot is decided any more. Runs that have begun go on. Idempotent. */
+  /** Stops deciding slots. Started runs continue. Idempotent. */
   stop(): Promise<void>
-  /** Resolves when no run is carried on: after a stop, as soon as the engine has stopped too. */
+  /** Resolves when no run is in progress. After a stop, that is as soon as the engine has stopped too. */
   idle(): Promise<void>
 }
 
@@ -37,13 +37,14 @@ export interface ScheduleRunnerDeps {
   log(entry: LogEntry): void
 }
 
-// Timers stand still while a machine sleeps, and know nothing of a clock that is set.
+// Timers stop while the machine sleeps, and they do not notice a changed clock.
 const LOOK_AGAIN_MS = 30_000
 const TRY_AGAIN_MS = 2_000
 const SCHEDULES_AT_A_TIME = 1_000
-// A schedule of minutes that slept for months has many slots to pass over; others must not come late because of it.
+// After months of downtime, a schedule that is due every minute has many slots to skip. This must not delay other
+// schedules.
 const SLOTS_AT_A_TIME = 100
-// Ten thousand that fall due in one minute are one commit for each of these, not for each of them.
+// When ten thousand schedules are due in one minute, they need one commit per group, not one per schedule.
 const SETTLED_TOGETHER = 100
 
 export function createScheduleRunner(deps: ScheduleRunnerDeps): ScheduleRunner {
@@ -85,7 +86,7 @@ export function createScheduleRunner(deps: ScheduleRunnerDeps): ScheduleRunner {
     if (!isStopped()) nextLook = clock.setTimer(ms, wake)
   }
 
-  /** What is wrong with one part of it does not keep the others from happening. */
+  /** Each part runs even if another one fails. */
   const look = async (): Promise<void> => {
     let isWell = true
     for (const part of [takeUpRuns, followZoneRules, settleWhatIsDue]) {
@@ -112,7 +113,7 @@ export function createScheduleRunner(deps: ScheduleRunnerDeps): ScheduleRunner {
     }
   }
 
-  /** Once each time: two processes with different rules would never come to an end. */
+  /** Updates each schedule only once per look. Otherwise two processes with different rules would never finish. */
   const followZoneRules = async (): Promise<void> => {
     const ids = await store.schedulesByOtherRules(calendar.version, SCHEDULES_AT_A_TIME)
     if (ids.length === SCHEDULES_AT_A_TIME) trySoon()
@@ -137,7 +138,7 @@ export function createScheduleRunner(deps: ScheduleRunnerDeps): ScheduleRunner {
     }
   }
 
-  /** A schedule that cannot be read does not keep the others from their slots. */
+  /** A schedule that cannot be read does not block the others. */
   const settleOrPassOver = async (scheduleId: string, broken: Set<string>): Promise<void> => {
     try {
       await settle(scheduleId)

@@ -3,12 +3,12 @@ import type { TurnEnded, TurnOutcome } from '../events/turn-events.ts'
 import type { OpenRun, ScheduleRun } from '../ports/schedule-store.ts'
 import type { Engine } from '../engine/engine-api.ts'
 
-/** How runs become turns. A run is the first turn of the session that was chosen for it. */
+/** Turns runs into turns. A run is the first turn of the session that was chosen for it. */
 export interface ScheduledTurns {
   hasBegun(run: ScheduleRun): Promise<boolean>
-  /** Contract: once begun, beginning it again changes nothing. Rejects with an `EngineError` when it cannot be begun. */
+  /** Contract: idempotent. Rejects with an `EngineError` if the run cannot start. */
   begin(open: OpenRun): Promise<void>
-  /** Resolves when its turn has ended, with `undefined` when the engine stops before. */
+  /** Resolves when the turn has ended, or with `undefined` if the engine stops first. */
   end(run: ScheduleRun): Promise<RunEnd | undefined>
 }
 
@@ -16,9 +16,9 @@ export type RunEnd = { readonly status: 'completed' } | { readonly status: 'fail
 
 export interface ScheduledTurnsDeps {
   readonly engine: Pick<Engine, 'execute' | 'readSession' | 'attach'>
-  /** Of schedules that name none. */
+  /** The agent of schedules that do not name one. */
   defaultAgent(): string
-  /** What a run that nobody watches is not offered. */
+  /** Tools that are not offered in unattended runs. */
   readonly withheldTools: readonly string[]
 }
 
@@ -54,7 +54,7 @@ export function createScheduledTurns({ engine, defaultAgent, withheldTools }: Sc
       try {
         await create(open)
       } catch (error) {
-        // Somebody has begun it before: the session is there, and nothing was changed.
+        // The run was already started: its session exists and was not changed.
         if (error instanceof EngineError || !(await hasBegun(open.run))) throw error
       }
     },
