@@ -3,7 +3,7 @@ import type { UsageSum } from '../ports/usage-store.ts'
 
 type Amounts = Omit<UsageSum, 'loops'>
 
-/** A loop and what it came to together with all loops below it. */
+/** A loop, and its usage including all loops below it. */
 export interface TreeSum {
   readonly loopId: LoopId
   readonly parentLoopId?: LoopId
@@ -11,7 +11,9 @@ export interface TreeSum {
   readonly withChildren: Amounts
 }
 
-/** Sums by loop, of one turn. A loop that made no call itself has no line of its own; its children count for those above. */
+/**
+ * Adds up the usage of one turn by loop. A loop without own calls has no line; its children count for its ancestors.
+ */
 export function addUpTrees(sums: readonly UsageSum[]): readonly TreeSum[] {
   return sums.flatMap((own) => {
     const [loopId, parentLoopId] = own.loops ?? []
@@ -21,7 +23,7 @@ export function addUpTrees(sums: readonly UsageSum[]): readonly TreeSum[] {
   })
 }
 
-/** The names of the first. */
+/** Adds amounts. Other fields come from `one`. */
 export function addSums<S extends Amounts>(one: S, other: Amounts): S {
   const nano = { ...one.nano }
   for (const [currency, amount] of Object.entries(other.nano)) nano[currency] = (nano[currency] ?? 0) + amount

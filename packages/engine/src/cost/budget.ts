@@ -3,46 +3,46 @@ import { NANO } from './price.ts'
 import { NOTHING_SPENT } from './spending.ts'
 import type { Spending } from '../ports/usage-store.ts'
 
-/** What may be spent before somebody is asked. What is absent is not limited. */
+/** Limits on spending before the user is asked. Absent limits do not apply. */
 export interface Budget {
-  /** In and out together. */
+  /** Input and output together. */
   readonly tokens?: number
-  /** In units of the currency of all budgets. Calls of unknown price do not count. */
+  /** In units of the common budget currency. Calls with an unknown price do not count. */
   readonly money?: number
   /** Model calls. */
   readonly steps?: number
-  /** `stop`: nobody is asked, the turn ends. */
+  /** `stop`: the turn ends without asking. */
   readonly whenSpent?: 'ask' | 'stop'
 }
 
 export interface Budgets {
-  /** Of one turn, its sub-agents included. */
+  /** For one turn, including its sub-agents. */
   readonly turn?: Budget & {
-    /** The time that it works, not the time that it waits for somebody. */
+    /** Working time. Time spent waiting for a human does not count. */
     readonly wallTimeMs?: number
   }
   readonly session?: Budget
-  /** Of one API key in a day or a month of UTC. */
+  /** For one API key, per day or month in UTC. */
   readonly key?: Budget & { readonly per: 'day' | 'month' }
 }
 
 export interface BudgetBook {
   readonly currency: string
-  /** For a turn of this agent that was asked for with this key. Contract: cheap. */
+  /** The budgets for a turn of this agent that was requested with this key. Contract: cheap. */
   budgetsOf(agent: string, keyId: string | undefined): Budgets
 }
 
-/** What a turn knows of its budgets. */
+/** The budget state of a turn. */
 export interface TurnBudget {
   readonly spent: Spending
   readonly workedMs: number
-  /** Absent while it waits. */
+  /** Absent while the turn waits. */
   readonly workingSince?: number
-  /** New limits that somebody allowed for this turn, by budget. */
+  /** Raised limits that a user allowed for this turn, by budget. */
   readonly raised: RaisedLimits
-  /** Somebody is asked whether it may go on. */
+  /** The user was asked whether the turn may continue. */
   readonly asked?: SpentBudget & { readonly toolCallId: string }
-  /** It may not; the sentence says why. */
+  /** The turn must stop; the sentence says why. */
   readonly stopped?: string
 }
 
@@ -62,9 +62,9 @@ export interface BudgetFacts {
   readonly budgets: Budgets
   readonly currency: string
   readonly turn: TurnBudget
-  /** Of the whole session. */
+  /** The usage of the whole session. */
   readonly session: { readonly spent: Spending; readonly raised: RaisedLimits }
-  /** Of the key, in its day or month; needed where a key has a budget. */
+  /** The usage of the key in its day or month. Required if keys have budgets. */
   readonly key?: Spending
 }
 
@@ -104,13 +104,13 @@ function over(
 ): SpentBudget | undefined {
   if (given === undefined) return undefined
   const limit = Math.max(given, raised[nameOf(spent)] ?? 0)
-  // The amount that was given, not the raised one: going on allows as much again.
+  // Uses the original limit, not the raised one, so that each approval adds the same amount.
   return spent.used < limit ? undefined : { ...spent, limit: given }
 }
 
 export const nameOf = ({ scope, measure }: Pick<SpentBudget, 'scope' | 'measure'>): string => `${scope}.${measure}`
 
-/** As much again, from what is used now. */
+/** Adds the original amount to the current usage. */
 export const raise = (raised: RaisedLimits, spent: SpentBudget): RaisedLimits => ({
   ...raised,
   [nameOf(spent)]: spent.used + spent.limit,

@@ -1,28 +1,34 @@
 import type { Cost, Usage } from '../content.ts'
 
-/** What a model costs, in units of `currency` for a million tokens. */
+/** The price of a model, in units of `currency` per million tokens. */
 export interface Price extends Rates {
   readonly currency: string
-  /** What holds for a whole call whose input has more than `above` tokens. */
+  /** The price of a whole call whose input exceeds `above` tokens. */
   readonly long?: Rates & { readonly above: number }
 }
 
 export interface Rates {
   readonly input: number
   readonly output: number
-  /** Of input that the provider had in its cache; as other input unless said. */
+  /** For input read from the provider's cache. Default: the price of other input. */
   readonly cachedInput?: number
-  /** Of input that it puts there; as other input unless said. */
+  /** For input written to the provider's cache. Default: the price of other input. */
   readonly cacheWrite?: number
 }
 
 export interface PriceBook {
-  /** By `provider/model`. `undefined`: nobody knows, and then nobody guesses. Contract: cheap, never throws. */
+  /**
+   * Looks up `provider/model`. `undefined`: the price is unknown and must not be guessed. Contract: cheap, never
+   * throws.
+   */
   find(model: string): Price | undefined
 }
 
 const TOKENS = 1_000_000
-/** Parts of a unit of money that are counted in, so that sums are exact and a single token is not lost. */
+/**
+ * Amounts are counted in these parts of a currency unit, so that sums are exact and the price of a single token is not
+ * lost.
+ */
 export const NANO = 1_000_000_000
 
 export function costOf(usage: Usage, price: Price): Cost {
@@ -36,7 +42,7 @@ export function costOf(usage: Usage, price: Price): Cost {
   return { nano: Math.round((money * NANO) / TOKENS), currency: price.currency }
 }
 
-/** With what it cost, where that is known. */
+/** Adds the cost to a usage, if the price is known. */
 export function withCost(usage: Usage, model: string, prices: PriceBook | undefined): Usage {
   const price = prices?.find(model)
   return price === undefined ? usage : { ...usage, cost: costOf(usage, price) }

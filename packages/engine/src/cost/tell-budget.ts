@@ -5,10 +5,13 @@ import { NANO } from './price.ts'
 
 export const GO_ON = 'Go on'
 const STOP = 'Stop'
-/** Under this name questions to the user are asked, whoever asks. */
+/** The tool name of all questions to the user, including the engine's own. */
 export const QUESTION_TOOL = 'AskUserQuestion'
 
-/** What was used and what the limit is. Must not contain the words of the options: a client may repeat it in its answer. */
+/**
+ * Describes the usage and the limit. Must not contain the words of the options, because a client may repeat the text in
+ * its answer.
+ */
 export function tellSpent(spent: SpentBudget): string {
   const { used, limit } = spent
   return `${ownerOf(spent)} has used ${amountOf(used, spent)}; the budget is ${amountOf(limit, spent)}${periodOf(spent)}.`
@@ -30,7 +33,7 @@ export function questionAbout(spent: SpentBudget): JsonObject {
   }
 }
 
-/** Clients put an answer in words of many shapes. What is not clearly a yes is none: money is at stake. */
+/** Clients phrase answers in many ways. Anything that is not clearly a yes counts as no, because money is at stake. */
 export function allowsMore(answer: string): boolean {
   return /\b(go on|continue|yes)\b/i.test(answer) && !/\b(stop|no|not|never|don't)\b/i.test(answer)
 }
@@ -65,7 +68,7 @@ function amountOf(amount: number, { measure, currency = '' }: SpentBudget): stri
   }
 }
 
-/** At least two digits after the point, and as many more as a small amount needs to be told from nothing. */
+/** At least two decimals, and more for small amounts, so that they do not read as zero. */
 export function formatMoney(nano: number): string {
   const units = nano / NANO
   const digits = nano === 0 || units >= 0.01 ? 2 : Math.min(9, 1 - Math.floor(Math.log10(units)))
