@@ -2,19 +2,25 @@ import { textOf } from '../content.ts'
 import type { ModelMessage } from '../ports/model.ts'
 import { memoryWords } from './memory-words.ts'
 
-/** Most words of a note must be the user's own before it counts as the user's; a model seldom repeats a wish exactly. */
+/**
+ * A note counts as the user's own if at least this share of its words comes from the user. Models seldom repeat a wish
+ * verbatim.
+ */
 const USERS_SHARE = 0.6
 
 export interface Conversation {
-  /** The messages of the session's own agent, summaries left out. */
+  /** The messages of the session's own agent, without summaries. */
   readonly messages: readonly ModelMessage[]
-  /** Whoever calls may have read results of tools that are not among the messages: a sub-agent's, or summarised ones. */
+  /**
+   * The caller may have read tool results that are not among the messages, such as those of a sub-agent or summarized
+   * ones.
+   */
   readonly hasUnseenResults: boolean
 }
 
 /**
- * Whether a text that is about to be kept came from the result of a tool rather than from the user's words. In doubt it
- * did: a page or a file could have written it, and the person who is asked can see that.
+ * Whether a text that is about to be stored came from a tool result rather than from the user. In doubt it returns
+ * true: a page or a file could have written the text, and the user who is asked can see that.
  */
 export function cameFromTool(kept: string, { messages, hasUnseenResults }: Conversation): boolean {
   if (!hasUnseenResults && !messages.some(({ role }) => role === 'tool')) return false

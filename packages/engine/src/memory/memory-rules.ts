@@ -1,6 +1,6 @@
 import type { Memory, MemoryChanges, MemoryFields, MemoryQuery, NewMemory } from '../ports/memory-store.ts'
 
-/** What every store does with memories, whatever keeps them. */
+/** The rules that every memory store applies. */
 
 export function createMemory(memory: NewMemory, place: { readonly memoryId: number; readonly at: number }): Memory {
   const { sourceSession } = memory
@@ -41,7 +41,7 @@ export function matchesQuery(
   return keyword === undefined || fold(`${memory.content}\n${memory.topic ?? ''}`).includes(fold(keyword))
 }
 
-/** Of well-formed text only: what is not would come back from a database as something else. */
+/** Makes texts well-formed, because a database would return malformed text changed. */
 function fieldsOf(fields: MemoryFields): MemoryFields {
   const { skillName, recordType, scope, owner, topic, externalId, writeReason } = fields
   const optional = { skillName, scope, owner, topic, externalId, writeReason }

@@ -1,6 +1,6 @@
 /**
- * BM25 over the memories of one user, the same in every store. The numbers of a database's own ranking come from the
- * memories of all its users, so that one user's words would change what another user finds.
+ * BM25 over the memories of one user, the same in every store. The built-in ranking of a database uses statistics of
+ * all users, so one user's words would affect another user's results.
  */
 export interface MemoryCandidate {
   readonly memoryId: number
@@ -8,28 +8,28 @@ export interface MemoryCandidate {
 }
 
 export interface MemoryCollection {
-  /** All memories of the user that can be recalled. */
+  /** All recallable memories of the user. */
   readonly count: number
   readonly averageWords: number
-  /** All of these that share a word with the question. */
+  /** The memories that share a word with the question. */
   readonly candidates: readonly MemoryCandidate[]
 }
 
 const SATURATION = 1.2
 const LENGTH_WEIGHT = 0.75
 /**
- * So many other texts are taken to exist beside the memories. Without them a word would count for nothing where it is
- * in the only memory, and nothing could be said about how rare it is.
+ * The number of assumed background texts. Without them, a word of the only memory would have no weight, because its
+ * rarity could not be estimated.
  */
 const BACKGROUND = 20
-/** One word that is in fewer than about half of many memories is enough; one that is in nearly all of them is not. */
+/** One matching word is enough if fewer than about half of many memories contain it, but not if nearly all do. */
 const FLOOR = 1
-/** Beside a much better one, a memory is noise. */
+/** A memory that scores far below the best one is noise. */
 const SHARE_OF_BEST = 0.25
-/** The longer a question is beyond this, the more it must have in common with a memory: long texts share words by chance. */
+/** Longer questions need more words in common with a memory, because long texts share words by chance. */
 const SHORT_QUESTION = 16
 
-/** The ids of those that the question is about, best first. */
+/** The ids of the relevant memories, best first. */
 export function rankMemories(asked: readonly string[], collection: MemoryCollection): readonly number[] {
   const { count, averageWords, candidates } = collection
   const wanted = new Set(asked)

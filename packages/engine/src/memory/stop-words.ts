@@ -1,6 +1,6 @@
 /**
- * Words that say nothing about what a text is about: those of grammar, of asking, of counting, of giving work and of
- * telling somebody to remember. With a handful of memories no statistics can find them out, so they are listed.
+ * Words without meaning for recall: those of grammar, asking, counting, giving instructions and asking to remember. A
+ * handful of memories is too few to find them by statistics, so they are listed.
  */
 const STOP_WORDS: ReadonlySet<string> = new Set(
   `
@@ -44,7 +44,7 @@ const STOP_WORDS: ReadonlySet<string> = new Set(
     .split(/\s+/),
 )
 
-/** Of Japanese, what is short and in hiragana alone is grammar. */
+/** Short Japanese words in hiragana are grammar. */
 const PARTICLE = /^\p{Script=Hiragana}{1,3}$/u
 const LETTER = /^[a-z]$/
 
