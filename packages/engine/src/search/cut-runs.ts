@@ -1,6 +1,6 @@
 /**
- * Cuts a text into runs of characters of one kind. By hand, because it reads every text that is indexed: one regular
- * expression for the same takes ten times as long.
+ * Splits a text into runs of characters of one kind. Written by hand because it reads every indexed text, and a regular
+ * expression takes ten times as long.
  */
 export type RunKind = 'word' | 'paired' | 'emoji'
 
@@ -18,7 +18,7 @@ const WORD = /[\p{L}\p{N}]/u
 const MARK = /\p{M}/u
 const EMOJI = /\p{Extended_Pictographic}/u
 
-/** Text must be well-formed. Combining marks belong to the run before them. */
+/** The text must be well-formed. Combining marks belong to the run before them. */
 export function* cutRuns(text: string): Generator<Run> {
   let start = 0
   let kind: RunKind | 'other' = 'other'
@@ -38,7 +38,7 @@ export function* cutRuns(text: string): Generator<Run> {
   }
 }
 
-/** A combining mark goes on with the run before it. */
+/** A combining mark continues the run before it. */
 function join(before: RunKind | 'other', kind: Kind): RunKind | 'other' {
   if (kind !== 'mark') return kind
   return before === 'word' || before === 'paired' ? before : 'other'
@@ -47,7 +47,7 @@ function join(before: RunKind | 'other', kind: Kind): RunKind | 'other' {
 const OF_ASCII: readonly Kind[] = Array.from({ length: 128 }, (_, code) =>
   /[0-9A-Za-z]/.test(String.fromCharCode(code)) ? 'word' : 'other',
 )
-/** Of the characters that were met; one text uses few of them, all of Unicode are bounded by `MOST_KNOWN`. */
+/** Caches the kinds of characters. A text uses few of them, and `MOST_KNOWN` limits the cache. */
 const known = new Map<number, Kind>()
 const MOST_KNOWN = 20_000
 

@@ -1,7 +1,7 @@
 /**
- * Makes texts comparable that people take for the same: full case folding (`STRASSE`, `Straße`), compatibility forms
- * (full-width letters, ligatures), and accents of scripts in which people leave them out (`Über`, `uber`). Marks of
- * other scripts distinguish words, as が and か do, so they stay.
+ * Makes texts comparable that people consider equal: full case folding (`STRASSE`, `Straße`), compatibility forms
+ * (full-width letters, ligatures), and accents in scripts where people omit them (`Über`, `uber`). In other scripts,
+ * marks distinguish words, such as が and か, so they stay.
  */
 const MARKS_OF_FOLDED_SCRIPTS =
   /([\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Arabic}\p{Script=Hebrew}])\p{Mn}+/gu
@@ -21,13 +21,13 @@ const PLAIN: Readonly<Record<string, string>> = {
 }
 
 export function foldText(text: string): string {
-  // ASCII needs none of it, and most text is ASCII.
+  // ASCII, which is most text, needs no folding.
   // oxlint-disable-next-line no-control-regex
   if (/^[\x00-\x7f]*$/.test(text)) return text.toLowerCase()
   return (
     text
       .normalize('NFKD')
-      // Upper case first: only that way does ß become ss.
+      // Upper case first, because only this turns ß into ss.
       .toUpperCase()
       .toLowerCase()
       .normalize('NFKD')

@@ -1,6 +1,6 @@
 /**
- * The tokens by which texts are found, the same in every store. Stored indexes were made with them: when the tokens
- * change, indexes must be rebuilt.
+ * The tokens by which texts are found, the same in every store. Stored indexes contain these tokens. When this code
+ * changes, the indexes must be rebuilt.
  *
  * - A word of a script with spaces is one token: `Grüße` is `grusse`. Parts of camel case are tokens too.
  * - Scripts without spaces between words (Chinese, Japanese, Thai, …) and Korean, whose words carry endings, are cut
@@ -19,7 +19,7 @@ const LONGEST_WORD = 64
 const SHORTEST_PREFIX = 3
 const MOST_TERMS = 16
 
-/** In the order of the text; a word only where it comes first, because its place does not matter. */
+/** In text order. A word is listed only once, because its position does not matter. */
 export function toSearchTokens(text: string): readonly string[] {
   const tokens: string[] = []
   const words = new Set<string>()
@@ -42,14 +42,14 @@ export function toSearchTokens(text: string): readonly string[] {
   return tokens
 }
 
-/** One thing that must occur: a sequence of adjacent tokens. */
+/** One search term: a sequence of adjacent tokens. */
 export interface SearchTerm {
   readonly tokens: readonly [string, ...string[]]
-  /** Whether the last token may be the beginning of a longer one. */
+  /** Whether the last token may be a prefix. */
   readonly isPrefix: boolean
 }
 
-/** All terms must occur in a session, wherever. Empty when the query has no letter, digit or emoji. */
+/** A session must contain all terms, in any place. Empty if the query has no letter, digit or emoji. */
 export function toSearchTerms(query: string): readonly SearchTerm[] {
   const terms = new Map<string, SearchTerm>()
   for (const run of cutRuns(query.toWellFormed())) {
@@ -60,7 +60,7 @@ export function toSearchTerms(query: string): readonly SearchTerm[] {
   return [...terms.values()]
 }
 
-/** Whether a text with these tokens has the term. */
+/** Whether a text with these tokens contains the term. */
 export function hasTerm(textTokens: readonly string[], { tokens, isPrefix }: SearchTerm): boolean {
   const last = tokens.length - 1
   return textTokens.some((_, start) =>
@@ -90,7 +90,7 @@ function addPairs(tokens: string[], run: string): void {
 /** These scripts have no case and keep their marks. */
 const foldPaired = (run: string): string => run.normalize('NFKC')
 
-/** The last character is the beginning of the pair that follows it in the text. */
+/** The last character is a prefix of the pair that follows in the text. */
 function toPairedTerm(run: string): SearchTerm {
   const pairs: string[] = []
   addPairs(pairs, run)
@@ -99,7 +99,7 @@ function toPairedTerm(run: string): SearchTerm {
   return { tokens: [first, ...rest.slice(0, -1)], isPrefix: false }
 }
 
-/** One or two letters are a word of their own: as a beginning they would find almost everything. */
+/** One or two letters must match a whole word. As a prefix they would match almost everything. */
 function toWordTerm({ text, isAscii }: Run): SearchTerm {
   const word = toWord(text, isAscii)
   return { tokens: [word], isPrefix: Array.from(word).length >= SHORTEST_PREFIX }
@@ -109,7 +109,7 @@ function toWord(text: string, isAscii: boolean): string {
   return isAscii ? text.toLowerCase().slice(0, LONGEST_WORD) : foldWord(text).slice(0, LONGEST_WORD).toWellFormed()
 }
 
-/** Words repeat, and folding one takes microseconds. */
+/** A cache, because words repeat and folding one takes microseconds. */
 const folded = new Map<string, string>()
 const MOST_FOLDED = 5_000
 const LONGEST_KEPT = 32

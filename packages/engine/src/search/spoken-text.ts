@@ -1,7 +1,7 @@
 import { textOf } from '../content.ts'
 import type { RecordedEvent } from '../events/recorded-event.ts'
 
-/** The types of events in which somebody says something. */
+/** The types of events that contain spoken text. */
 export const SPOKEN_TYPES = [
   'session.seeded',
   'input.admitted',
@@ -9,7 +9,7 @@ export const SPOKEN_TYPES = [
   'step.ended',
 ] as const satisfies readonly RecordedEvent['type'][]
 
-/** What people and the agent say, for a search; not what tools answer, sub-agents say or the engine asks. */
+/** The searchable text of users and the agent. Excludes tool results, sub-agents and questions of the engine. */
 export function spokenText(event: RecordedEvent): string {
   if ('loopId' in event && event.loopId !== undefined) return ''
   switch (event.type) {
