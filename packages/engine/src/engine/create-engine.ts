@@ -19,12 +19,12 @@ import { OpenSessions } from '../session/open-sessions.ts'
 import { isWaitingForAnswer, openCallsOf, type OpenCall, type SessionState } from '../state/session-state.ts'
 
 export interface EngineOptions extends EngineParts {
-  /** Names this process in leases; unique per process start. */
+  /** Identifies this process in leases. Unique per process start. */
   readonly owner: string
 }
 
 const HISTORY_PAGE = 1_000
-// All of them: what is not taken over now is not taken over until the next start.
+// No limit in practice: a turn that is skipped here waits until the next start.
 const TAKEOVER_LIMIT = 1_000_000
 
 export function createEngine(options: EngineOptions): Engine {
@@ -32,7 +32,7 @@ export function createEngine(options: EngineOptions): Engine {
   const coordinator = new Coordinator(options, options.owner)
   const sessions = new OpenSessions(options, (id) => coordinator.isRunning(id))
   let isStopping = false
-  /** In a process that takes over only what is used: the sessions that were looked at already. */
+  /** The sessions already checked, in a process that takes over only sessions in use. */
   let met: Set<SessionId> | undefined
   const meet = (session: OpenSession): void => {
     if (met === undefined || met.has(session.id)) return
@@ -139,7 +139,10 @@ export function createEngine(options: EngineOptions): Engine {
   }
 }
 
-/** The model sees neither calls of sub-agents nor questions of the engine. A client must find all that wait in one message. */
+/**
+ * The model sees neither calls of sub-agents nor questions of the engine. A client must find all waiting calls in one
+ * message.
+ */
 function withWaitingCalls(history: readonly ConversationMessage[], { turn }: SessionState): ConversationMessage[] {
   const waiting = openCallsOf(turn).filter(isWaitingForAnswer)
   const index = history.findLastIndex(({ role }) => role === 'assistant')

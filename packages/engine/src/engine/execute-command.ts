@@ -154,7 +154,7 @@ async function configureSession(command: ConfigureSession, deps: ExecuteDeps): P
   return {}
 }
 
-/** A call that waits is settled here; one that runs is stopped by its runner. */
+/** A waiting call is settled here. A running call is stopped by its runner. */
 async function cancelCall(command: CancelCall, deps: ExecuteDeps): Promise<{ cancelled: boolean }> {
   const { toolCallId, reason } = command
   const session = await deps.sessions.owned(command.userId, command.sessionId)
@@ -164,7 +164,7 @@ async function cancelCall(command: CancelCall, deps: ExecuteDeps): Promise<{ can
   return { cancelled: recorded.length > 0 }
 }
 
-/** Records what the command leads to and wakes a runner. A repeated idempotency key records nothing. */
+/** Records the result of the command and wakes a runner. A repeated idempotency key records nothing. */
 async function admit(
   command: StartTurn | AnswerCalls,
   deps: ExecuteDeps,
@@ -190,7 +190,7 @@ async function admit(
     deps.coordinator.wake(session)
     return toAdmitted(decision, recorded)
   } catch (error) {
-    // Of two equal requests at once, the second is refused by what the first has changed: busy, or answered.
+    // When two identical requests race, the loser sees the winner's state change: busy, or answered.
     const isPerhapsRepeated = error instanceof ReceiptTaken || error instanceof EngineError
     const stored = isPerhapsRepeated ? await findKeyUse(command, deps.store) : undefined
     if (stored?.before !== undefined) return stored.before
@@ -225,8 +225,8 @@ async function cancelTurn(command: CancelTurn, deps: ExecuteDeps): Promise<{ can
 }
 
 /**
- * The storage fails, but what runs costs money and has effects: it stops at once, and the end of the turn is recorded
- * when the storage is back. An inbox that was to be emptied cannot be, so that much is refused.
+ * The storage is down, but running work costs money and has effects. So the turn stops now, and its end is recorded
+ * when the storage recovers. Dropping queued inputs is not possible then and is refused.
  */
 function stopUnrecorded(session: OpenSession, command: CancelTurn, deps: ExecuteDeps, error: unknown): 'stopped' {
   const { turn } = session.state
@@ -261,7 +261,7 @@ function refuseIfBusy({ turn, isCompactionWanted, compaction }: SessionState): v
   }
 }
 
-/** The rows go first: a runner that is still at work finds its session gone and can record nothing more. */
+/** Delete the rows first: a runner that is still active finds its session gone and cannot record anything. */
 async function deleteSession(command: DeleteSession, deps: ExecuteDeps): Promise<Record<string, never>> {
   const session = await deps.sessions.owned(command.userId, command.sessionId)
   await failpoint('delete.before')

@@ -5,13 +5,13 @@ import type { AdmittedTurn, StartTurn } from '../session/command.ts'
 
 const PAGE = 500
 
-/** What the idempotency key of a request has led to, or else what its receipt is to be stored under. */
+/** The earlier result of a request's idempotency key, or the key to store its receipt under. */
 export interface KeyUse {
   readonly before?: AdmittedTurn
   readonly key?: string
 }
 
-/** Of an input that was dropped before its turn began nothing has come: whoever sends it again has it admitted anew. */
+/** An input that was dropped before its turn started has no result, so a repeated request is admitted again. */
 export async function findKeyUse(
   command: Pick<StartTurn, 'userId' | 'sessionId' | 'idempotency'>,
   store: EventStore,
@@ -31,7 +31,7 @@ export async function findKeyUse(
   }
 }
 
-/** An input that had to wait has a receipt that points to its admission, any other request one to its turn. */
+/** The receipt of a queued input points to its admission. Other receipts point to the start of the turn. */
 async function fateOf(
   { turnId, seq }: Receipt,
   sessionId: SessionId,

@@ -2,13 +2,13 @@ import { asSessionId, type SessionId, type UserId } from '../ids.ts'
 import type { Digest } from '../ports/ids.ts'
 
 const HOUR_MS = 3_600_000
-/** A repeat is recognised for this long. */
+/** How long a repeat is recognized. */
 const KEPT_HOURS = 24
 
 /**
- * The ids that a session created with this idempotency key can have: the one for now first, then those of the past day.
- * They are UUIDv7 with the full hour as their time and the hash of user and key in place of random bits. So a repeated
- * request finds the session by its id, and two requests at once cannot both create it.
+ * The possible ids of a session that was created with this idempotency key: the id for the current hour first, then
+ * those of the past day. They are UUIDv7 with the full hour as time and a hash of user and key instead of random bits.
+ * So a repeated request finds the session by its id, and two concurrent requests cannot both create it.
  */
 export function keySessionIds(digest: Digest, owner: { userId: UserId; key: string }, now: number): SessionId[] {
   const hash = digest(JSON.stringify(['create-session', owner.userId, owner.key]))

@@ -5,11 +5,11 @@ import type { SessionId, UserId } from '../ids.ts'
 import type { Attachment, SessionReader } from '../events/session-reader.ts'
 import type { Engine } from './engine-api.ts'
 
-/** How fast a client takes what it is sent. */
+/** How fast a client reads. */
 export interface Pace {
-  /** While the past is read: as much waits for the client as it may have. */
+  /** The client's buffer is full, so the replay must stop. */
   readonly isFull: boolean
-  /** Resolves when the client has caught up, or is gone. Replay may be slow; live readers may not. */
+  /** Resolves when the client has caught up or is gone. A replay may be slow; live readers must not be. */
   room(reading: 'past' | 'live'): Promise<void>
 }
 
@@ -21,15 +21,15 @@ export interface FollowerOptions {
   readonly userId: UserId
   readonly sessionId: SessionId
   readonly pace: Pace
-  /** A paused reader attaches again: output of running tools is sent from its start. */
+  /** Called when a paused reader attaches again. Output of running tools is sent from its start. */
   resumed?(): void
-  /** A paused reader cannot attach again. It is closed next. */
+  /** Called when a paused reader cannot attach again. It is closed next. */
   failed?(error: unknown): void
 }
 
 /**
- * Keeps at most one reader attached to a session, no faster than its client reads. A reader whose client falls behind is
- * detached, and attached again after the last event it was given.
+ * Keeps at most one reader attached to a session, no faster than its client reads. If the client falls behind, the
+ * reader is detached. It is attached again after the last event that it got.
  */
 export class SessionFollower {
   readonly #options: FollowerOptions
@@ -41,7 +41,7 @@ export class SessionFollower {
     this.#options = options
   }
 
-  /** Gives the reader everything after `seq`. Resolves when the past has been read, or when the reader was let go. */
+  /** Gives the reader everything after `seq`. Resolves when the past has been read or the reader was detached. */
   async follow(seq: number, reader: SessionReader): Promise<void> {
     const { engine, userId, sessionId, pace } = this.#options
     if (this.#isClosed) return
@@ -61,7 +61,7 @@ export class SessionFollower {
     }
   }
 
-  /** Detaches the reader until its client has room. Does nothing while the past is read: that pauses by itself. */
+  /** Detaches the reader until its client has room. Does nothing during a replay, which pauses by itself. */
   pause(): void {
     if (this.#held === undefined) return
     const { paced } = this.#held
@@ -93,7 +93,7 @@ export class SessionFollower {
   }
 }
 
-/** Passes the past on until the client is full, and nothing after that. Live events always pass. */
+/** Passes past events on until the client's buffer is full, and none after that. Live events always pass. */
 class PacedReader implements SessionReader {
   readonly reader: SessionReader
   readonly #pace: Pace
@@ -106,7 +106,7 @@ class PacedReader implements SessionReader {
     this.lastSeq = lastSeq
   }
 
-  /** Returns false if part of the past was not passed on. */
+  /** Returns false if past events were withheld. */
   goLive(): boolean {
     if (this.#phase === 'held') return false
     this.#phase = 'live'
@@ -127,7 +127,7 @@ class PacedReader implements SessionReader {
 
   recorded(recorded: Recorded): void | 'enough' {
     if (this.#phase === 'held') return 'enough'
-    // Set before the reader is called: a pause in the middle of this event must not repeat it.
+    // Set before the reader is called, so that a pause during this event does not repeat it.
     this.lastSeq = recorded.seq
     this.reader.recorded(recorded)
     if (this.#phase !== 'past' || !this.#pace.isFull) return undefined
