@@ -172,7 +172,7 @@ describe('C27, T8, S12: canaries', () => {
       const lines = log.filter((line) => line.startsWith('{')).map((line) => JSON.parse(line) as { msg: string })
       expect(lines.length).toBe(log.filter(Boolean).length)
       const said = lines.map(({ msg }) => msg)
-      expect(said).toEqual(expect.arrayContaining(['request', 'a turn ended', 'model step broke', 'draining']))
+      expect(said).toEqual(expect.arrayContaining(['request', 'a turn ended', 'a model step failed', 'draining']))
     },
   )
 

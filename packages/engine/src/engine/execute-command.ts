@@ -186,7 +186,7 @@ async function admit(
         ...receiptOf(command, decision, key),
       }
     })
-    if (decision === undefined) throw new Error('a commit decides')
+    if (decision === undefined) throw new Error('the commit made no decision')
     deps.coordinator.wake(session)
     return toAdmitted(decision, recorded)
   } catch (error) {
@@ -250,7 +250,7 @@ async function compactSession(command: CompactSession, deps: ExecuteDeps): Promi
     refuseIfBusy(state)
     return { events: [{ type: 'compaction.requested' }] }
   })
-  if (recorded === undefined) throw new Error('a request is recorded')
+  if (recorded === undefined) throw new Error('the compaction request was not recorded')
   deps.coordinator.wake(session)
   return { seq: recorded.seq }
 }

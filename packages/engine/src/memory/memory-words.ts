@@ -1,8 +1,8 @@
 /**
  * The words by which a memory is found, the same in every store. The text is normalized (NFKC), lower-cased and
- * segmented by `Intl.Segmenter`, which knows the words of Chinese and Japanese. Words are split at characters other than
- * letters and digits, English plurals become singulars, and stop words are removed. No word contains a space, so a store
- * can keep them as one text separated by spaces.
+ * segmented by `Intl.Segmenter`, which knows the words of Chinese and Japanese. Words are split at characters other
+ * than letters and digits, English plurals become singulars, and stop words are removed. No word contains a space, so a
+ * store can keep them as one text separated by spaces.
  *
  * Stored words were computed with this code. When it changes, they must be computed again.
  */

@@ -90,7 +90,7 @@ export function createRunCarrier({ store, clock, turns, putDown, log }: RunCarri
       const work = carry(open)
         .then(() => void troubled.delete(runId))
         .catch((error: unknown) => {
-          const message = 'a scheduled run cannot be carried on'
+          const message = 'a scheduled run cannot be continued'
           if (!troubled.has(runId)) log({ level: 'error', message, runId, scheduleId, sessionId, error })
           troubled.add(runId)
           putDown()

@@ -256,7 +256,7 @@ describe('a run whose end cannot be stored', () => {
     const { scheduleId } = await world.book.create(ANN, NEWS)
     await world.pass(12 * MINUTE)
     expect(world.told.filter(({ level }) => level === 'error')).toMatchObject([
-      { message: 'a scheduled run cannot be carried on' },
+      { message: 'a scheduled run cannot be continued' },
     ])
     isBroken = false
     await world.pass(5_000)
@@ -371,7 +371,7 @@ describe('the looking for slots', () => {
     const { scheduleId } = await world.book.create(ANN, NEWS)
     isBroken = true
     await world.pass(10 * MINUTE + 10_000)
-    expect(world.told).toMatchObject([{ level: 'error', message: 'schedules cannot be looked after' }])
+    expect(world.told).toMatchObject([{ level: 'error', message: 'schedules cannot be processed' }])
     isBroken = false
     await world.pass(5_000)
     expect(await runsOf(world, scheduleId)).toMatchObject([{ status: 'completed' }])
@@ -397,7 +397,7 @@ describe('the looking for slots', () => {
     const runs = await Promise.all(sound.map(({ scheduleId }) => runsOf(world, scheduleId)))
     expect(runs.map(([run]) => run?.status)).toEqual(sound.map(() => 'completed'))
     expect(world.told.filter(({ level }) => level === 'error')).toMatchObject([
-      { message: 'a schedule cannot be looked after', scheduleId: damaged },
+      { message: 'a schedule cannot be processed', scheduleId: damaged },
     ])
     await world.stop()
   })

@@ -91,7 +91,7 @@ export function createScheduleRunner(deps: ScheduleRunnerDeps): ScheduleRunner {
     let isWell = true
     for (const part of [takeUpRuns, followZoneRules, settleWhatIsDue]) {
       await part().catch((error: unknown) => {
-        if (!isFailing) log({ level: 'error', message: 'schedules cannot be looked after', error })
+        if (!isFailing) log({ level: 'error', message: 'schedules cannot be processed', error })
         isWell = false
         trySoon()
       })
@@ -145,7 +145,7 @@ export function createScheduleRunner(deps: ScheduleRunnerDeps): ScheduleRunner {
     } catch (error) {
       if (error instanceof StorageFault && error.kind !== 'broken') throw error
       broken.add(scheduleId)
-      log({ level: 'error', message: 'a schedule cannot be looked after', scheduleId, error })
+      log({ level: 'error', message: 'a schedule cannot be processed', scheduleId, error })
     }
   }
 

@@ -114,7 +114,7 @@ export async function canForce(loop: AnyLoop, line: Judging['line'], { session }
 const NOTHING: Failure = { code: NOTHING_TO_COMPACT, message: 'There is nothing to compact yet.' }
 const NO_SHORTER: Failure = {
   code: 'summary-too-long',
-  message: 'The summary is no shorter than what it was to stand for.',
+  message: 'The summary is not shorter than the text that it replaces.',
 }
 
 type Ended = Pick<CompactionEnded, 'outcome' | 'summary' | 'throughSeq' | 'tokensAfter' | 'usage' | 'error'>
@@ -193,7 +193,7 @@ async function askForText(
         }
     }
   } catch (error) {
-    log({ level: 'error', message: 'a summary broke', sessionId: session.id, error })
+    log({ level: 'error', message: 'a summary failed', sessionId: session.id, error })
   }
   return failed('The model gave no summary.')
 }

@@ -148,7 +148,7 @@ export class Coordinator {
       }
       if (error instanceof RunnerStopped || isFenced) return
       if (error instanceof EngineError && error.code === 'session-not-found') return
-      log({ level: 'error', message: 'a runner broke', sessionId: session.id, error })
+      log({ level: 'error', message: 'a runner failed', sessionId: session.id, error })
       if (error instanceof StorageFault) return this.#retryLater(session)
       if (fence !== undefined) await this.#endBroken(session, fence, failureOf(error))
     } finally {

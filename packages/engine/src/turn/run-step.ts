@@ -37,7 +37,7 @@ export async function runStep(turn: ActiveTurn, loop: AnyLoop, line: Judging['li
     const reserved = session.feed.batches && { reservedBatches: session.feed.batches.wanted }
     return { events: [{ ...stepStarted(state, turnId, stepId, loop, model), ...reserved }] }
   }, fence)
-  if (started === undefined) throw new Error('a started step is recorded')
+  if (started === undefined) throw new Error('the start of the step was not recorded')
   const step: LiveStep = { turnId, loopId, stepId, stepSeq: started.seq, blocks: [] }
   const drafts = new DraftWriter(deps, session, fence, step)
   session.feed.liveSteps.set(stepId, step)
@@ -133,7 +133,7 @@ async function consume(
     }
     return signal.aborted ? { type: 'stopped' } : { type: 'failed', error: NO_FINISH }
   } catch (error) {
-    deps.log({ level: 'error', message: 'model step broke', sessionId: session.id, turnId: step.turnId, error })
+    deps.log({ level: 'error', message: 'a model step failed', sessionId: session.id, turnId: step.turnId, error })
     return { type: 'failed', error: { code: 'internal', message: 'The model call failed unexpectedly.' } }
   }
 }
