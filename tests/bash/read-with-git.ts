@@ -71,6 +71,7 @@ async function runIfAllowed(tool: Tool, command: string, cwd: string, preset: Pr
     userRules: [],
     hosts: { allow: [], block: [] },
     isOwn: true,
+    mayRunUnconfined: true,
   }
   const { decision } = judgeCall(tool, { command }, inspection.facts, policy)
   // In full-access everything runs: of that only what is judged harmless is ours to answer for.

@@ -16,6 +16,7 @@ export const ACTING_FILES: readonly string[] = [
 /** They touch what is the server's own, or what an acting file has opened; never what a model names. */
 export const OWN_BUSINESS: { readonly [path: string]: string } = {
   'packages/tools/src/bash/run-bash.ts': 'makes the folder for outputs',
+  'packages/tools/src/bash/command-cgroup.ts': 'makes a control group for each command',
   'packages/tools/src/bash/kept-output.ts': 'writes long outputs there',
   'packages/tools/src/bash/output-pipe.ts': 'opens the pipe of a command that was started',
   'packages/tools/src/bash/prune-outputs.ts': 'removes old outputs',

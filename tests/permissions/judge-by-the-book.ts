@@ -29,6 +29,8 @@ export function judgeByTheBook({ tool, input, facts, policy }: JudgedCase): Verd
   const grant = access.type === 'listed' ? access.tools.find(({ name }) => name === tool.name) : undefined
   if (access.type === 'listed' && tool.exposed && grant === undefined) return 'disabled'
 
+  // docs/security.md: without a sandbox, tools that run programs are for `local` unless the operator says otherwise.
+  if (tool.isUnconfined === true && !policy.mayRunUnconfined) return 'deny'
   const row = rowOf(facts, tool.effect, policy)
   const everyCell = PRESETS.map((name) => cell(row, name))
   if (everyCell.every((decision) => decision === 'deny')) return 'deny'

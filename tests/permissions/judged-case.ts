@@ -4,7 +4,12 @@ import fc from 'fast-check'
 
 /** A call, the policy it is judged by, and more of both to try laws with. */
 export interface JudgedCase {
-  readonly tool: { readonly name: string; readonly effect: ToolEffect; readonly exposed: boolean }
+  readonly tool: {
+    readonly name: string
+    readonly effect: ToolEffect
+    readonly exposed: boolean
+    readonly isUnconfined: true | undefined
+  }
   /** Whether the tool says what sort of facts it tells. */
   readonly isNatured: boolean
   readonly input: JsonObject
@@ -18,7 +23,8 @@ export interface JudgedCase {
 
 /** A tool of whose calls this is one. */
 export function toTool({ tool, facts, isNatured }: JudgedCase): Tool {
-  const fake = createFakeTool(tool.name, tool)
+  const { name, effect, exposed, isUnconfined } = tool
+  const fake = { ...createFakeTool(name, { effect, exposed }), ...(isUnconfined && { isUnconfined }) }
   if (facts.type === 'plain' && !isNatured) return fake
   return { ...fake, ...(isNatured && { nature: facts.type }), inspect: async () => ({ facts }) }
 }
@@ -106,6 +112,7 @@ const policy: fc.Arbitrary<Policy> = fc.record({
   access,
   denyRules: fc.array(rule, { maxLength: 2 }),
   isOwn: fc.boolean(),
+  mayRunUnconfined: fc.boolean(),
   userRules: fc.array(rule, { maxLength: 4 }),
   hosts: fc.record({ allow: hostList, block: hostList }),
 })
@@ -114,6 +121,7 @@ export const judgedCase: fc.Arbitrary<JudgedCase> = fc.record({
   tool: fc.record({
     name: fc.constantFrom(...NAMES),
     effect: fc.constantFrom('readonly' as const, 'idempotent' as const, 'unsafe' as const),
+    isUnconfined: fc.option(fc.constant(true as const), { nil: undefined, freq: 3 }),
     exposed: fc.oneof({ weight: 3, arbitrary: fc.constant(true) }, { weight: 1, arbitrary: flag }),
   }),
   isNatured: flag,

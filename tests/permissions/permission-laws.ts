@@ -94,6 +94,12 @@ export const LAWS: { readonly [sentence: string]: (given: JudgedCase) => void } 
     if (!isOpen) expect(coverVerdict(verdict, 'allow')).toEqual(verdict)
   },
 
+  'a tool without a sandbox has no call that may run for somebody who may not have it'(given) {
+    if (given.tool.isUnconfined !== true || given.policy.mayRunUnconfined) return
+    expect(mayRun(judge(given))).toBe(false)
+    expect(isOffered(toTool(given), given.policy)).toBe(false)
+  },
+
   'trust never beats a denial'(given) {
     const { access } = given.policy
     if (access.type !== 'listed') return

@@ -124,7 +124,7 @@ function createBareEngine(
     prices,
     budgets,
     usage: stores.usage,
-    operator: toOperatorPolicy(config.permissions, config.webFetch.allowHosts),
+    operator: toOperatorPolicy(config.permissions, config.webFetch.allowHosts, config.bash.withoutSandbox),
     owner: `${process.pid}-${Buffer.from(randomBytes(6)).toString('hex')}`,
     recovery: config.recovery,
     limits: { queuedInputs: config.limits.queuedInputs },

@@ -61,6 +61,7 @@ export async function compose(
   installFailpoints(process.env)
   const database = parseDatabase(options.database, options)
   const { files: databaseFiles } = await findStorage(database, { clock }).describe()
+  const confinement = await findConfinement(config.bash)
   const protectedSet = createServerProtectedSet({ dataDir: options.dataDir, databaseFiles, config })
   const skillsFolder = join(options.dataDir, 'session-skills')
   const agentParts = await composeAgents({
@@ -69,6 +70,7 @@ export async function compose(
     clock,
     redactor,
     protectedSet,
+    confinement,
     skillsFolder,
     late: {
       events: () => stores.events,
@@ -115,7 +117,7 @@ export async function compose(
   return {
     ...agentParts,
     ...engineParts,
-    confinement: await findConfinement(config.bash),
+    confinement,
     storage: stores,
     isNew: stores.isNew,
     events,

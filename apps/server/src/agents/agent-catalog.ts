@@ -23,6 +23,8 @@ export interface CatalogParts {
   readonly dataDir?: string
   /** What tools must not touch. Default: what the configuration and the data directory tell. */
   readonly protectedSet?: ProtectedSet
+  /** No sandbox works here. Default: one does. */
+  readonly isUnconfined?: boolean
   /** What the tool `Remember` does; without it, that tool fails. */
   readonly remember?: MemoryStore['addMemory']
   /** What the tool `Schedule` works with; without it, that tool fails. */
@@ -47,6 +49,7 @@ export function createAgentCatalog(
     env = {},
     dataDir,
     protectedSet,
+    isUnconfined = false,
     remember = rememberNothing,
     schedule = scheduleNothing,
     editorOf,
@@ -64,6 +67,7 @@ export function createAgentCatalog(
     schedule,
     editorOf,
     dataDir: toolsDir,
+    isUnconfined,
     protectedSet: protectedSet ?? createServerProtectedSet({ dataDir: toolsDir, databaseFiles: [], config }),
   })
   const fallback = (): ChosenModel => findModel(defaultModel, originOfDefault(config, env), parts)

@@ -23,6 +23,8 @@ import { readBeyond } from './read-beyond.ts'
 export interface BuiltInParts extends ToolSettings {
   readonly dataDir: string
   readonly protectedSet: ProtectedSet
+  /** No sandbox works here. */
+  readonly isUnconfined: boolean
   readonly clock: Clock
   readonly skills: readonly Skill[]
   readonly remember: MemoryStore['addMemory']
@@ -45,7 +47,7 @@ export const bashStateDir = (dataDir: string): string => join(dataDir, 'bash')
 export const outputsDir = (dataDir: string): string => join(bashStateDir(dataDir), 'outputs')
 
 export function createBuiltInTools(parts: BuiltInParts): BuiltInTools {
-  const { dataDir, clock, bash, webFetch, skills, remember, schedule, editorOf, protectedSet } = parts
+  const { dataDir, clock, bash, webFetch, skills, remember, schedule, editorOf, protectedSet, isUnconfined } = parts
   const stateDir = bashStateDir(dataDir)
   const skillFolders = skills.map(({ directory }) => directory)
   const tools = new Map<string, Tool>(
@@ -58,6 +60,7 @@ export function createBuiltInTools(parts: BuiltInParts): BuiltInTools {
         stateDir,
         outputDir: outputsDir(dataDir),
         protectedSet,
+        isUnconfined,
         skills: skillFolders,
         editorOf,
       }),

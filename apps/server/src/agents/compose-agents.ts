@@ -13,6 +13,7 @@ import { createMcpPool, type McpPool, type McpServer, type ProtectedSet } from '
 import { createOpenEditors, type OpenEditors } from '../acp/open-editors.ts'
 import type { LoadedConfig } from '../config/load-config.ts'
 import type { Redactor } from '../log/redactor.ts'
+import type { Confinement } from '../platform/confinement.ts'
 import { sha256 } from '../platform/sha256.ts'
 import type { Schedules } from '../schedules/create-schedules.ts'
 import { createScheduleToolParts } from '../schedules/schedule-tool-parts.ts'
@@ -44,6 +45,7 @@ export interface AgentPartsDeps {
   readonly clock: Clock
   readonly redactor: Redactor
   readonly protectedSet: ProtectedSet
+  readonly confinement: Confinement
   readonly skillsFolder: string
   /** What tools use when they run. It exists by then, but not yet when the agents are composed. */
   readonly late: LateParts
@@ -59,10 +61,12 @@ export interface LateParts {
 
 /** Rejects with a `ConfigError` before any file is created. */
 export async function composeAgents(deps: AgentPartsDeps): Promise<AgentParts> {
-  const { options, config, clock, redactor, protectedSet, skillsFolder, late, log } = deps
+  const { options, config, clock, redactor, protectedSet, confinement, skillsFolder, late, log } = deps
   const { env } = process
   const { dataDir } = options
+  const isUnconfined = confinement.sandbox === 'none'
   const mcp = createMcpPool({
+    isUnconfined,
     clock,
     digest: sha256,
     stateDir: bashStateDir(dataDir),
@@ -94,6 +98,7 @@ export async function composeAgents(deps: AgentPartsDeps): Promise<AgentParts> {
     env,
     dataDir,
     protectedSet,
+    isUnconfined,
     ...(chosen && { defaultModel: chosen.name }),
     remember: (userId, memory) => late.memories().addMemory(userId, memory),
     editorOf: editors.editorOf,

@@ -48,7 +48,7 @@ describe('a configuration', () => {
         prices: {},
         budgets: { currency: 'USD', keys: {} },
         mcpServers: [],
-        bash: { sandbox: 'auto', network: false, readable: [] },
+        bash: { sandbox: 'auto', network: false, withoutSandbox: 'local', limits: {}, readable: [] },
         webFetch: { allowHosts: [] },
         allowOrigins: [],
         trustedProxies: [],

@@ -7,6 +7,18 @@ export const bashSchema = z.strictObject({
   sandbox: z.enum(['auto', 'none', 'required']).default('auto'),
   /** Whether sandboxed commands have a network. */
   network: z.boolean().default(false),
+  /** Who may run commands, and use MCP servers that are programs, where bubblewrap does not work. */
+  withoutSandbox: z.enum(['local', 'everyone']).default('local'),
+  /** What one command may use at most; the rest is as usual. */
+  limits: z
+    .strictObject({
+      memoryMb: z.int().min(16).max(1_048_576).optional(),
+      processes: z.int().min(8).max(1_000_000).optional(),
+      openFiles: z.int().min(32).max(1_048_576).optional(),
+      cpuSeconds: z.int().min(1).max(1_000_000).optional(),
+      fileMb: z.int().min(1).max(1_048_576).optional(),
+    })
+    .default({}),
   /** Paths that sandboxed commands may read besides programs and their workspace. `~` is the home directory. */
   readable: z
     .array(

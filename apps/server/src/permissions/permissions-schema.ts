@@ -63,11 +63,13 @@ function toDenial(rule: object): PermissionRule {
 export function toOperatorPolicy(
   { deny, allowHosts, blockHosts }: PermissionSettings,
   fetchable: readonly string[] = [],
+  withoutSandbox: 'local' | 'everyone' = 'local',
 ): OperatorPolicy {
   const hosts = fetchable.filter((entry) => !entry.includes('/')).map((entry) => entry.toLowerCase())
   return {
     denyRules: deny.map(toDenial),
     hosts: { allow: [...allowHosts, ...hosts], block: blockHosts },
     ownUser: LOCAL_USER,
+    ...(withoutSandbox === 'everyone' && { unconfined: withoutSandbox }),
   }
 }

@@ -7,17 +7,27 @@ export interface Confinement {
   readonly sandbox: Sandbox
   /** Of the file tools. */
   readonly files: typeof fileConfinement
+  /** Who has `Bash` and MCP servers that are programs. */
+  readonly programs: 'everyone' | 'local'
 }
 
-export async function findConfinement({ sandbox }: Pick<ToolSettings['bash'], 'sandbox'>): Promise<Confinement> {
-  return { sandbox: sandbox === 'none' ? 'none' : await detectSandbox(), files: fileConfinement }
+type BashSettings = Pick<ToolSettings['bash'], 'sandbox' | 'withoutSandbox'>
+
+export async function findConfinement({ sandbox: wanted, withoutSandbox }: BashSettings): Promise<Confinement> {
+  const sandbox = wanted === 'none' ? 'none' : await detectSandbox()
+  return { sandbox, files: fileConfinement, programs: sandbox === 'none' ? withoutSandbox : 'everyone' }
 }
 
 /** For whoever starts the server. */
-export function describeConfinement({ sandbox, files }: Confinement): string {
+export function describeConfinement({ sandbox, files, programs }: Confinement): string {
   const commands =
     sandbox === 'bubblewrap'
-      ? 'Shell commands run in bubblewrap: they write only where their session works and have no network.'
-      : 'none: shell commands run with all rights of the user who runs the server (see docs/permissions.md).'
+      ? 'Shell commands run in bubblewrap: they see programs and the directory of their session, and have no network.'
+      : `none: shell commands run with all rights of the user who runs the server (see docs/security.md). ${WITHOUT[programs]}`
   return files === 'best-effort' ? `${commands} File tools are confined as well as this system allows.` : commands
+}
+
+const WITHOUT: { readonly [programs in Confinement['programs']]: string } = {
+  local: 'Only the user local has Bash and MCP servers that are programs.',
+  everyone: 'Every user has Bash and MCP servers that are programs, and with them everything the server can do.',
 }

@@ -22,6 +22,7 @@ const policyWith = (more: Partial<Policy> = {}): Policy => ({
   access: ALL,
   denyRules: [],
   isOwn: false,
+  mayRunUnconfined: true,
   userRules: [],
   hosts: { allow: [], block: [] },
   ...more,

@@ -2,6 +2,7 @@
  * The one place that decides whether a call of one of the agent's tools may run. The order, first match wins:
  *
  *   the session does not have the tool
+ *   the tool runs programs without a sandbox, and the session belongs to somebody else than the server's own user
  *   floors: hardline commands, commands beyond the parser's limits, paths outside the roots, the server's own files
  *   the operator's deny rules
  *   mode read-only, and the call would change something
@@ -58,6 +59,7 @@ function judge(subject: Case): Verdict {
 
 function decide(subject: Case): Ruling {
   const { tool, facts, policy } = subject
+  if (tool.isUnconfined === true && !policy.mayRunUnconfined) return deny(`no-sandbox:${tool.name}`)
   const floor = floorOf(facts)
   if (floor !== undefined) return deny(floor)
   const denial = firstMatch(

@@ -10,14 +10,17 @@ export interface OperatorPolicy {
   readonly hosts: HostLists
   /** The user who runs the server. Absent: no user does. */
   readonly ownUser?: string
+  /** Who besides that user may use tools that run programs with all rights of the server. Default: nobody. */
+  readonly unconfined?: 'everyone'
 }
 
 export function policyOf(
   { access, preset, userId }: Pick<Policy, 'access' | 'preset'> & { readonly userId: string },
-  { denyRules, hosts, ownUser }: OperatorPolicy,
+  { denyRules, hosts, ownUser, unconfined }: OperatorPolicy,
   userRules: readonly PermissionRule[],
 ): Policy {
-  return { access, preset, denyRules, hosts, userRules, isOwn: userId === ownUser }
+  const isOwn = userId === ownUser
+  return { access, preset, denyRules, hosts, userRules, isOwn, mayRunUnconfined: isOwn || unconfined === 'everyone' }
 }
 
 /** A part of what an approval is bound to. */

@@ -13,6 +13,8 @@ export interface Policy {
   readonly hosts: HostLists
   /** The session belongs to the user who runs the server. */
   readonly isOwn: boolean
+  /** Whether its user may use tools that run programs with all rights of the server. */
+  readonly mayRunUnconfined: boolean
 }
 
 export interface HostLists {

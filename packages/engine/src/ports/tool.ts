@@ -39,6 +39,8 @@ export interface Tool {
    * changed one. Absent for tools of the agent's author.
    */
   readonly definition?: string
+  /** Runs programs with all rights of the server. Users other than the server's own have it only if the operator allows. */
+  readonly isUnconfined?: true
   /** How long a cancelled turn waits for the tool to stop. Default: 0. */
   readonly stopGraceMs?: number
   /** Contract: no effects, never throws. `run` gets the checked input. */

@@ -208,7 +208,13 @@ const isClientTool = (clientTools: readonly ClientTool[], name: string): boolean
 
 const refuse = (problem: string): Ruling => ({ type: 'refuse', status: 'failed', output: `Error: ${problem}` })
 
+function describeDenial(reason: string, preset: Preset): string {
+  if (reason.startsWith('mode-preset:')) return `is not allowed in mode ${preset}`
+  if (reason.startsWith('no-sandbox:'))
+    return 'is only for the user who runs the server, because no sandbox works here (bash.withoutSandbox)'
+  return `was denied (${reason})`
+}
+
 function denied(name: string, { reason }: Verdict, preset: Preset): Ruling {
-  const why = reason.startsWith('mode-preset') ? `is not allowed in mode ${preset}` : `was denied (${reason})`
-  return { type: 'refuse', status: 'denied', output: `Error: the tool ${name} ${why}` }
+  return { type: 'refuse', status: 'denied', output: `Error: the tool ${name} ${describeDenial(reason, preset)}` }
 }

@@ -1,4 +1,5 @@
 import type { EditorOf } from '../editor/editor.ts'
+import type { CommandLimits } from './command-limits.ts'
 import type { ProtectedSet } from '../protected/protected-set.ts'
 
 export interface BashToolOptions {
@@ -10,6 +11,8 @@ export interface BashToolOptions {
   readonly sandbox?: 'auto' | 'none' | 'required'
   /** Whether sandboxed commands have a network. Default: no. */
   readonly network?: boolean
+  /** No sandbox holds the commands: the judge gives the tool to the server's own user alone. */
+  readonly isUnconfined?: boolean
   /** What commands must not touch. Default: what is protected on every machine. */
   readonly protectedSet?: ProtectedSet
   /** Paths that sandboxed commands may read besides programs and their workspace. */
@@ -22,6 +25,8 @@ export interface BashToolOptions {
   readonly environment?: Readonly<Record<string, string>>
   /** Default 64 MiB: a command that prints more is stopped. */
   readonly mostOutputBytes?: number
+  /** What a command may use at most, where it differs from the defaults. */
+  readonly limits?: Partial<CommandLimits>
   /** The editor in whose terminals commands run, where it offers them. Absent: they run here. */
   readonly editorOf?: EditorOf | undefined
 }

@@ -36,7 +36,7 @@ export function createBashTool(options: BashToolOptions): Tool {
   // Not through `defineTool`: what a command prints under `_meta` is nobody's mistake, and nobody is warned of it.
   const run = async (invocation: ToolInvocation): Promise<ToolOutput> =>
     toToolOutput(BASH_TOOL, await runBash(invocation, parts), { warn: () => undefined })
-  return { ...tool, stopGraceMs: STOP_GRACE_MS, run }
+  return { ...tool, stopGraceMs: STOP_GRACE_MS, run, ...(options.isUnconfined === true && { isUnconfined: true }) }
 }
 
 /** All of the command on one line: what people approve is what runs. */

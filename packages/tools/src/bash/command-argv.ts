@@ -1,3 +1,5 @@
+import { type CommandLimits, DEFAULT_LIMITS, innerLauncherFor, launcherFor } from './command-limits.ts'
+
 export interface CommandArgv {
   readonly file: string
   readonly args: readonly string[]
@@ -9,15 +11,22 @@ export interface SandboxArgv extends CommandArgv {
   readonly expected?: readonly { readonly path: string; readonly identity: string }[]
 }
 
-/**
- * Makes files that others may read, leaves no core dumps, and gives way to the server, which must be able to end it
- * whatever it uses. Then it becomes the sandbox, or the shell that runs the command.
- */
-const LAUNCHER = 'umask 022; ulimit -c 0; exec nice -n 5 "$@"'
+export interface CommandBounds {
+  readonly limits: CommandLimits
+  /** Folders of the control groups that count the command; none where there are none. */
+  readonly groups: readonly string[]
+}
 
 /** How a command is started: its bytes are the last argument, as they were approved. */
-export function buildCommandArgv(command: string, shell: string, sandbox?: SandboxArgv): CommandArgv {
-  return { file: '/bin/sh', args: ['-c', LAUNCHER, 'sh', ...innerArguments(command, shell, sandbox)] }
+export function buildCommandArgv(
+  command: string,
+  shell: string,
+  sandbox?: SandboxArgv,
+  { limits, groups }: CommandBounds = { limits: DEFAULT_LIMITS, groups: [] },
+): CommandArgv {
+  const inner = groups.length === 0 ? ['/bin/sh', '-c', innerLauncherFor(limits), 'sh'] : []
+  const words = innerArguments(command, shell, sandbox, sandbox ? inner : [])
+  return { file: '/bin/sh', args: ['-c', launcherFor(limits, groups), 'sh', ...words] }
 }
 
 /** It ends with this shell; without one, with whichever thread of an editor has started it. */
@@ -34,13 +43,18 @@ const CHECKER =
   'while [ "$1" != -- ]; do [ "$(stat -c %d:%i "$1")" = "$2" ] || ' +
   '{ echo "the directory $1 is not the one that this session opened" >&2; exit 126; }; shift 2; done; shift; exec "$@"'
 
-function innerArguments(command: string, shell: string, sandbox: SandboxArgv | undefined): readonly string[] {
+function innerArguments(
+  command: string,
+  shell: string,
+  sandbox: SandboxArgv | undefined,
+  launcher: readonly string[] = [],
+): readonly string[] {
   const shellWords = [shell, ...shellArguments(command)]
   if (!sandbox) return shellWords
   const { file, args, expected = [] } = sandbox
   const checked = expected.flatMap(({ path, identity }) => [path, identity])
   const checker = expected.length === 0 ? [] : ['/bin/sh', '-c', CHECKER, 'sh', ...checked, '--']
-  return [file, ...args, '--', ...checker, ...shellWords]
+  return [file, ...args, '--', ...checker, ...launcher, ...shellWords]
 }
 
 function shellArguments(command: string): readonly string[] {

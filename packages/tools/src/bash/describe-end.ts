@@ -1,13 +1,20 @@
+import type { CgroupUsage } from './command-cgroup.ts'
+import { type CommandLimits, describeLimits } from './command-limits.ts'
 import type { CommandEnd } from './run-command.ts'
 import type { StopReason } from './stop-reason.ts'
 
-/** What a model must know of how a command ended, besides its output; empty when all is well. */
-export function describeEnd(
-  end: CommandEnd,
-  limits: { readonly timeoutMs: number; readonly mostBytes: number },
-): string {
+export interface EndLimits {
+  readonly timeoutMs: number
+  readonly mostBytes: number
+  readonly command: CommandLimits
+  readonly usage?: CgroupUsage | undefined
+}
+
+/** What a model must know about how a command ended, besides its output; empty when all is well. */
+export function describeEnd(end: CommandEnd, limits: EndLimits): string {
   return [
     end.stopped === undefined ? describeExit(end) : describeStop(end.stopped, limits),
+    ...describeLimits(end, limits.command, limits.usage),
     end.leftovers > 0 && `Killed ${count(end.leftovers)} that the command had left running.`,
     end.survivors > 0 && `${count(end.survivors)} could not be killed and may still run.`,
   ]
@@ -20,7 +27,7 @@ function describeExit({ exitCode, signal }: CommandEnd): string {
   return exitCode === 0 ? '' : `Exit code ${exitCode ?? 'unknown'}.`
 }
 
-function describeStop(reason: StopReason, { timeoutMs, mostBytes }: { timeoutMs: number; mostBytes: number }): string {
+function describeStop(reason: StopReason, { timeoutMs, mostBytes, command }: EndLimits): string {
   switch (reason) {
     case 'cancelled':
       return 'Stopped: the call was cancelled.'
@@ -28,6 +35,10 @@ function describeStop(reason: StopReason, { timeoutMs, mostBytes }: { timeoutMs:
       return `Stopped: it took longer than ${timeoutMs} ms.`
     case 'output-limit':
       return `Stopped: it printed more than ${mostBytes} bytes.`
+    case 'memory-limit':
+      return `Stopped: it used more than ${command.memoryMb} MB of memory (bash.limits.memoryMb).`
+    case 'process-limit':
+      return `Stopped: it had more than ${command.processes} processes (bash.limits.processes).`
     case 'terminal-lost':
       return 'Stopped: the editor has closed the terminal that it ran in.'
   }

@@ -12,6 +12,8 @@ import type { NamedPath } from '../shell/named-paths.ts'
 import { DEFAULT_TIMEOUT_MS, bashInput } from './bash-input.ts'
 import { cleanEnvironment } from './clean-environment.ts'
 import type { SandboxArgv } from './command-argv.ts'
+import { createCommandCgroup } from './command-cgroup.ts'
+import { DEFAULT_LIMITS } from './command-limits.ts'
 import { type BashParts, placeOf, requireSandbox } from './command-place.ts'
 import { describeEnd } from './describe-end.ts'
 import { findShell } from './find-shell.ts'
@@ -77,7 +79,10 @@ async function runIn(place: CommandPlace, invocation: ToolInvocation, parts: Bas
   const isConfined = sandbox === 'bubblewrap'
   const environment = cleanEnvironment(process.env, addedEnvironment(place, parts), marker)
   const start = { grant, command, cwd: workspace.cwd, shell, environment: reading?.change(environment) ?? environment }
-  const limits = { timeoutMs, mostBytes }
+  const commandLimits = { ...DEFAULT_LIMITS, ...parts.options.limits }
+  const group = createCommandCgroup(marker, commandLimits)
+  const limits = { timeoutMs, mostBytes, command: commandLimits }
+  const bounds = { limits: commandLimits, groups: group?.folders ?? [] }
   const run = { marker, timeoutMs, signal, ...(isConfined && { holder: SANDBOX_PROGRAM }) }
   const planned: PlannedSandbox[] = []
   const confine = async (mountBy: 'descriptor' | 'name'): Promise<PlannedSandbox> => {
@@ -103,11 +108,14 @@ async function runIn(place: CommandPlace, invocation: ToolInvocation, parts: Bas
       output,
       live: createLiveText(invocation.progress),
       mostBytes,
-      start: (outputFd) => spawnCommand({ ...start, ...held, outputFd }),
+      start: (outputFd) => spawnCommand({ ...start, ...held, bounds, outputFd }),
+      ...(group ? {} : { watched: commandLimits }),
     })
-    return toOutput(end, output.text(), { sandbox, limits, more: { outputBytes: output.bytes } })
+    const more = { outputBytes: output.bytes }
+    return toOutput(end, output.text(), { sandbox, limits: { ...limits, usage: group?.usage() }, more })
   } finally {
     for (const one of planned) await one.close()
+    await group?.remove()
     await forgetRunning(stateDir, marker)
   }
 }

@@ -10,6 +10,8 @@ import type { OutputPipe } from './output-pipe.ts'
 import { readTicks } from './process-table.ts'
 import { createProcessTree } from './process-tree.ts'
 import { type StopReason, abortOf, timeLimit } from './stop-reason.ts'
+import { watchUsage } from './watch-usage.ts'
+import type { CommandLimits } from './command-limits.ts'
 
 /** For the last of the output, when nobody can write any more. */
 const DRAIN_MS = 500
@@ -35,6 +37,8 @@ export interface CommandRun {
   readonly timeoutMs: number
   readonly mostBytes: number
   readonly signal: AbortSignal
+  /** Limits that are looked after here, because no control group does. */
+  readonly watched?: CommandLimits
 }
 
 export async function runCommand(run: CommandRun): Promise<CommandEnd> {
@@ -51,21 +55,22 @@ export async function runCommand(run: CommandRun): Promise<CommandEnd> {
   })
   try {
     const stop = new AbortController()
-    const first = await Promise.race([
-      exited.then(() => 'exit' as const),
-      outputLimit,
-      timeLimit(run.timeoutMs, stop.signal),
-      abortOf(run.signal, stop.signal),
-    ])
-    stop.abort()
-    // Without a pid nothing was started; `exited` rejects with the reason.
-    if (child.pid === undefined) await exited
     const tree = createProcessTree({
       marker,
       startedAt,
       ...(child.pid === undefined ? {} : { leader: child.pid }),
       ...(holder === undefined ? {} : { holder }),
     })
+    const first = await Promise.race([
+      exited.then(() => 'exit' as const),
+      outputLimit,
+      timeLimit(run.timeoutMs, stop.signal),
+      abortOf(run.signal, stop.signal),
+      ...(run.watched ? [watchUsage(tree, run.watched, stop.signal)] : []),
+    ])
+    stop.abort()
+    // Without a pid nothing was started; `exited` rejects with the reason.
+    if (child.pid === undefined) await exited
     const after = first === 'exit' ? await clearAway(tree) : await endTree(tree)
     const exit = await Promise.race([exited, delay(DRAIN_MS, undefined, { ref: false })])
     await Promise.race([ended, delay(DRAIN_MS, undefined, { ref: false })])

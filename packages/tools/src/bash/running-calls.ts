@@ -2,6 +2,7 @@
 // such files behind, and perhaps the processes: the next one looks for exactly these.
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { removeCgroup } from './command-cgroup.ts'
 import { createProcessTree, stopTree } from './process-tree.ts'
 
 const MARKER = /^[0-9a-f]{32}$/
@@ -31,6 +32,7 @@ export async function sweepLeftovers(stateDir: string): Promise<Sweep> {
     const tree = createProcessTree({ marker })
     killed += (await tree.find()).rows.length
     await stopTree(tree, { askMs: 0, killMs: SWEEP_MS })
+    removeCgroup(marker)
     await forgetRunning(stateDir, marker)
   }
   return { calls: markers.length, killed }

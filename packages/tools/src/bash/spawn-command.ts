@@ -2,7 +2,7 @@
 // the grant of exactly this command. The others start fixed programs of the system.
 import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process'
 import { type Grant, requireGrant } from '@polylogue/engine'
-import { type SandboxArgv, buildCommandArgv } from './command-argv.ts'
+import { type CommandBounds, type SandboxArgv, buildCommandArgv } from './command-argv.ts'
 
 export const BASH_TOOL = 'Bash'
 /** After standard input, output and error. */
@@ -21,14 +21,15 @@ export interface CommandStart {
   /** Open folders, which the program gets as descriptors from `FIRST_FOLDER_FD` on. */
   readonly folderFds?: readonly number[]
   readonly sandbox?: SandboxArgv
+  readonly bounds?: CommandBounds
 }
 
 /** In a session and a process group of its own. Throws unless exactly this was granted. */
 export function spawnCommand(start: CommandStart): ChildProcess {
-  const { grant, command, cwd, folder = cwd, shell, environment, outputFd, folderFds = [], sandbox } = start
+  const { grant, command, cwd, folder = cwd, shell, environment, outputFd, folderFds = [], sandbox, bounds } = start
   requireGrant(grant, BASH_TOOL)
   requireSameCommand(grant, command, cwd)
-  const { file, args } = buildCommandArgv(command, shell, sandbox)
+  const { file, args } = buildCommandArgv(command, shell, sandbox, bounds)
   const stdio: StdioOptions = ['ignore', outputFd, outputFd, ...folderFds]
   return spawn(file, args, { cwd: folder, env: environment, detached: true, stdio })
 }

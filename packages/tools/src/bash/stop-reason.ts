@@ -1,7 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
 /** Why a command was stopped that had not ended by itself. */
-export type StopReason = 'cancelled' | 'time-limit' | 'output-limit' | 'terminal-lost'
+export type StopReason =
+  | 'cancelled'
+  | 'time-limit'
+  | 'output-limit'
+  | 'memory-limit'
+  | 'process-limit'
+  | 'terminal-lost'
 
 export async function timeLimit(ms: number, over: AbortSignal): Promise<'time-limit'> {
   await delay(ms, undefined, { signal: over }).catch(() => undefined)

@@ -11,6 +11,8 @@ export interface McpPoolOptions {
   readonly log: (entry: LogEntry) => void
   /** What servers that must be on the public network may reach besides. */
   readonly allowHosts?: readonly string[]
+  /** No sandbox works on this machine: tools of programs are for the server's own user alone. */
+  readonly isUnconfined?: boolean
   /** Where running programs are noted: the folder that `sweepLeftovers` looks into at the next start. */
   readonly stateDir: string
 }
@@ -59,6 +61,7 @@ const SHARED_SCOPE = ''
 
 export function createMcpPool(options: McpPoolOptions): McpPool {
   const { clock, digest, log, stateDir } = options
+  const arePrograms = options.isUnconfined === true ? 'unconfined' : 'allowed'
   const allowance = createAllowance(options.allowHosts ?? [])
   const connections = new Map<string, Shared>()
   const listeners = new Set<() => void>()
@@ -101,7 +104,7 @@ export function createMcpPool(options: McpPoolOptions): McpPool {
         const warn = (problem: string): void =>
           log({ level: 'warn', message: `tool ${name}: ${problem}`, mcpServer: serverName })
         if (tools.has(name)) warn('its name is taken by another tool of the same server; it is left out')
-        else tools.set(name, createMcpTool({ name, connection, definition, digest, warn }))
+        else tools.set(name, createMcpTool({ name, connection, definition, digest, warn, arePrograms }))
       }
     }
     return [...tools.values()]

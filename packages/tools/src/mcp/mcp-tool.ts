@@ -15,9 +15,12 @@ export const isMcpTool = (tool: Tool): tool is McpTool => 'server' in tool && to
 
 export interface McpToolOptions extends Omit<McpToolCall, 'tool' | 'invocation'> {
   readonly name: string
+  /** Servers that are programs on this machine count as tools without a sandbox. */
+  readonly arePrograms: 'unconfined' | 'allowed'
 }
 
-export function createMcpTool({ name, connection, definition, digest, warn }: McpToolOptions): McpTool {
+export function createMcpTool(options: McpToolOptions): McpTool {
+  const { name, connection, definition, digest, warn, arePrograms } = options
   const { server } = connection
   const title = definition.title ?? definition.name
   return {
@@ -32,6 +35,7 @@ export function createMcpTool({ name, connection, definition, digest, warn }: Mc
     nature: 'plain',
     definition: definition.digest,
     server: server.name,
+    ...(arePrograms === 'unconfined' && server.reach.type === 'stdio' && { isUnconfined: true }),
     check: definition.check,
     inspect: () =>
       Promise.resolve({ facts: { type: 'plain' }, preview: { title: `${title} (${server.name})`.slice(0, 256) } }),
