@@ -1,6 +1,6 @@
 import type { JsonValue } from './json.ts'
 
-/** One text for one value, whatever the order of its keys; what hashes are taken of. */
+/** Serializes a value with sorted keys, so that equal values have equal hashes. */
 export function canonicalJson(value: JsonValue): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`
   if (typeof value === 'object' && value !== null) {

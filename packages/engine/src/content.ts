@@ -6,7 +6,7 @@ const opaque = z.object({ model: z.string(), value: json })
 
 const textPart = z.object({ type: z.literal('text'), text: z.string() })
 const thinkingPart = z.object({ type: z.literal('thinking'), text: z.string(), opaque: opaque.optional() })
-/** Events hold no bytes. An image is a URL, or a blob of the session that is named by the SHA-256 of its content. */
+/** Events contain no bytes. An image is a URL, or a blob of the session that is named by the SHA-256 of its content. */
 const imagePart = z.object({
   type: z.literal('image'),
   source: z.discriminatedUnion('type', [
@@ -22,7 +22,7 @@ const toolCallPart = z.object({
   opaque: opaque.optional(),
 })
 
-// A string and a list of parts are each kept as they were given, so that a history reads back unchanged.
+// A string and a list of parts are both stored as given, so that a history reads back unchanged.
 export const userContent = z.union([z.string(), z.array(z.discriminatedUnion('type', [textPart, imagePart]))])
 export const toolContent = userContent
 const assistantContent = z.union([
@@ -39,7 +39,7 @@ export const conversationMessage = z.discriminatedUnion('role', [
   z.object({ role: z.literal('tool'), toolCallId, content: toolContent }),
 ])
 
-/** What a model call took, as its provider counted it. */
+/** The tokens of a model call, as counted by the provider. */
 export const usage = z.object({
   inputTokens: z.number(),
   outputTokens: z.number(),
@@ -49,7 +49,7 @@ export const usage = z.object({
   cacheWriteTokens: z.number().optional(),
   /** The part of the output that is reasoning. */
   reasoningTokens: z.number().optional(),
-  /** At the price of that moment, in billionths of a currency unit. Absent when the price is unknown, which is not zero. */
+  /** At the price at that time, in billionths of a currency unit. Absent if the price is unknown, which is not zero. */
   cost: z.object({ nano: z.number(), currency: z.string() }).optional(),
 })
 

@@ -15,18 +15,18 @@ import type { UsageStore } from './ports/usage-store.ts'
 import type { Workspaces } from './ports/workspaces.ts'
 import type { OperatorPolicy } from './permission/policy-of.ts'
 
-/** What the engine is made of; every effect goes through one of these. */
+/** The dependencies of the engine. Every effect goes through one of them. */
 export interface EngineParts {
   readonly store: EventStore
   readonly agents: AgentCatalog
-  /** What sessions may have instead of their agent's model; without it, that is all they have. */
+  /** The models that sessions can choose. Absent: sessions use only their agent's model. */
   readonly models?: Pick<ModelCatalog, 'find'>
   /**
-   * The tools of one session whose agent has `own`: it may add to them, replace some and leave some out. Contract: cheap,
-   * and the same list as long as nothing has changed.
+   * The tools of one session whose agent has `own`. May add, replace and remove tools. Contract: cheap, and returns the
+   * same list as long as nothing has changed.
    */
   readonly sessionTools?: (sessionId: SessionId, own: readonly Tool[]) => readonly Tool[]
-  /** Turns with an `outputSchema`; without it they are refused. */
+  /** For turns with an `outputSchema`. Absent: such turns are refused. */
   readonly outputs?: Outputs
   readonly clock: Clock
   readonly ids: Ids
@@ -35,29 +35,29 @@ export interface EngineParts {
   readonly rules: Pick<RuleStore, 'listRules'>
   readonly workspaces: Workspaces
   readonly operator: OperatorPolicy
-  /** What users have had remembered; without it nothing is recalled. */
+  /** The users' memories. Absent: nothing is recalled. */
   readonly memories?: Pick<MemoryStore, 'recall'>
-  /** What models cost; without it, only tokens are counted. */
+  /** The prices of models. Absent: only tokens are counted. */
   readonly prices?: PriceBook
-  /** What may be spent before somebody is asked; without it, all may. */
+  /** The limits on spending. Absent: there are none. */
   readonly budgets?: BudgetBook
-  /** What was spent with a key; needed where keys have budgets. */
+  /** The usage of keys. Required if keys have budgets. */
   readonly usage?: Pick<UsageStore, 'spentWithKey'>
   readonly recovery: 'continue' | 'interrupt'
   readonly limits?: EngineLimits
   log(entry: LogEntry): void
 }
 
-/** How a turn gives an answer of a shape that its client asked for. */
+/** Lets a turn return a value of the shape that its client requested. */
 export interface Outputs {
-  /** The tool of kind `result` whose input is the answer. */
+  /** The tool of kind `result`. Its input is the value. */
   toolFor(schema: JsonObject): Tool
-  /** Why the schema cannot be used. Contract: bounded in time, never rejects. */
+  /** The problem with a schema. Contract: bounded in time, never rejects. */
   problemOf(schema: JsonObject): Promise<string | undefined>
 }
 
 export interface EngineLimits {
-  /** Inputs that wait in one session while a turn runs; 8 unless said otherwise. */
+  /** The maximum number of queued inputs in one session. Default: 8. */
   readonly queuedInputs: number
 }
 

@@ -1,7 +1,7 @@
-/** A command that cannot be done. Doors map `code` to their wire in one exhaustive switch. Never a bug, never a crash. */
+/** A refused command. Doors map `code` to their wire in one exhaustive switch. Never used for bugs or crashes. */
 export class EngineError extends Error {
   readonly code: EngineErrorCode
-  /** The part of the request that is wrong, in engine words (`input.content`, `answers[0]`), where there is one. */
+  /** The invalid part of the request in engine words (`input.content`, `answers[0]`), if there is one. */
   readonly field: string | undefined
 
   constructor(code: EngineErrorCode, message: string, field?: string) {
@@ -28,9 +28,9 @@ export type EngineErrorCode =
   | 'invalid-seed'
   | 'invalid-input'
   | 'receipt-mismatch'
-  /** Never the engine's own refusal: whoever stands before it has a limit for each user. */
+  /** Never thrown by the engine itself: the server in front of it limits each user. */
   | 'too-many-turns'
-  /** The session or its user has stored as much as the configuration allows. */
+  /** The session or its user has reached the storage limit of the configuration. */
   | 'quota-exceeded'
   | 'shutting-down'
   | 'storage-full'

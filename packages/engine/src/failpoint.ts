@@ -1,6 +1,7 @@
 /**
- * Named points at which a test may kill, stop or delay the process. Without an observer a point costs one comparison.
- * Every append, spawn, acknowledgement, publish, claim and migration has one; `tests/` checks that the list is complete.
+ * Named points at which a test can kill, stop or delay the process. Without an observer a point costs one comparison.
+ * Every append, spawn, acknowledgement, publish, claim and migration has one; `tests/` checks that the list is
+ * complete.
  */
 export type FailpointObserver = (name: string) => void | Promise<void>
 

@@ -1,4 +1,4 @@
-/** Branded strings: an id of one kind never passes for another. Doors brand what they parsed; nobody else casts. */
+/** Branded strings, so that ids of different kinds cannot be mixed up. Doors brand parsed ids; no other code casts. */
 declare const brand: unique symbol
 type Branded<Name extends string> = string & { readonly [brand]: Name }
 
@@ -8,7 +8,7 @@ export type TurnId = Branded<'TurnId'>
 /** One node of the conversation: a user's input or a step. */
 export type EntryId = Branded<'EntryId'>
 export type ToolCallId = Branded<'ToolCallId'>
-/** `root` for the agent itself; a sub-agent has a loop of its own inside the parent's log. */
+/** `root` for the agent itself. A sub-agent has its own loop inside the parent's log. */
 export type LoopId = Branded<'LoopId'>
 
 export const asSessionId = (text: string): SessionId => text as SessionId

@@ -6,7 +6,7 @@
 const HIDDEN =
   /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]|(?! )\p{Zs}|[\u034f\u115f\u1160\u17b4\u17b5]|[\u3164\uffa0]|[\u{e0100}-\u{e01ef}]/gu
 
-/** Makes hidden characters visible as `\u202e`. Tabs and line feeds stay. For text that somebody approves. */
+/** Makes hidden characters visible as `\u202e`. Tabs and line feeds stay. Used for text that a person approves. */
 export function spellOut(text: string): string {
   return text.replace(HIDDEN, (character) => (character === '\n' || character === '\t' ? character : escape(character)))
 }

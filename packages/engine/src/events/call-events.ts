@@ -10,16 +10,16 @@ const ofCall = {
   toolCallId,
 }
 
-/** The client's answer in its own form, for clients of the same kind. The model reads the output of the call. */
+/** The client's answer in its original form, for clients of the same kind. The model reads the output of the call. */
 const givenAnswer = jsonObject
 
 export const approvalRequested = defineEvent('approval.requested', {
   ...ofCall,
   /** A hash of exactly what will run. A grant covers this and nothing else. */
   callHash: z.string(),
-  /** What made it ask: a mode, a rule. */
+  /** The mode or the rule that asks. */
   reason: z.string().optional(),
-  /** Whether *always allow in this session* is on offer. */
+  /** Whether *always allow in this session* is offered. */
   isCoverable: z.boolean().optional(),
   /** What that covers, if not every tool of this name. */
   covers: z.string().optional(),
@@ -34,17 +34,17 @@ export const approvalResolved = defineEvent('approval.resolved', {
   answer: givenAnswer.optional(),
 })
 
-/** Recorded before the tool runs: after a crash we know what may have happened. */
+/** Recorded before the tool runs, so that the log shows after a crash what may have happened. */
 export const toolCallStarted = defineEvent('tool-call.started', {
   ...ofCall,
   attempt: z.number(),
   callHash: z.string(),
 })
 
-/** Somebody wants this call stopped, not the turn. */
+/** A stop of this call was requested, not of the turn. */
 export const toolCallCancelRequested = defineEvent('tool-call.cancel-requested', { ...ofCall, reason: z.string() })
 
-/** `unknown`: the process died while the call ran; it may or may not have had its effect. */
+/** `unknown`: the process died while the call was running, so the call may have had its effect. */
 const callStatus = z.enum(['completed', 'failed', 'denied', 'cancelled', 'unknown'])
 
 const fileChange = z.object({ path: z.string(), change: z.enum(['created', 'modified', 'deleted']) })
@@ -55,7 +55,7 @@ export const toolCallSettled = defineEvent('tool-call.settled', {
   output: toolContent,
   /** Who produced the output: the tool, the client that was asked, or the engine (denials, refusals). */
   by: z.enum(['tool', 'client', 'engine']),
-  /** Cancelled by new input, whose turn begins in the same transaction. */
+  /** Cancelled by new input. Its turn starts in the same transaction. */
   isSuperseded: z.boolean().optional(),
   durationMs: z.number().optional(),
   /** For clients; the model does not see it. */

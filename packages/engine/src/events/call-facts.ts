@@ -31,7 +31,7 @@ const fetchFacts = z.object({
   isPrivateAddress: z.boolean(),
 })
 
-/** Everything the judge needs to know about a call. Which tool it belongs to no longer matters. */
+/** Everything that the judge needs to know about a call, independent of its tool. */
 const callFacts = z.discriminatedUnion('type', [
   /** Judged by the tool's `effect`: custom and MCP tools. */
   z.object({ type: z.literal('plain') }),
@@ -42,7 +42,7 @@ const callFacts = z.discriminatedUnion('type', [
   /** Keeps something for the session or its user: a plan of steps, a memory. */
   z.object({
     type: z.literal('notes'),
-    /** The text that outlives the session. The tool gives it; the engine finds out where it came from. */
+    /** The text that outlives the session. Set by the tool; the engine determines where the text came from. */
     kept: z.string().optional(),
     /** The text came from the result of a tool, not from the user's words. The engine sets this. */
     isFromTool: z.boolean().optional(),

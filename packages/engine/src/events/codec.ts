@@ -12,7 +12,7 @@ export function encodeEvent(event: RecordedEvent): EncodedEvent {
   return { type: event.type, version: currentVersion(event.type), data: JSON.stringify(event) }
 }
 
-/** Throws on a row that no version of this program wrote: a damaged log is refused, never read as something else. */
+/** Throws on a row that no version of this program wrote: a damaged log is refused instead of being misread. */
 export function decodeEvent(row: EncodedEvent): RecordedEvent {
   if (row.version > currentVersion(row.type)) {
     throw new Error(`event ${row.type} has version ${row.version}, written by a newer Polylogue`)

@@ -15,12 +15,12 @@ export interface BlockDelta {
   readonly text: string
 }
 
-/** Deltas of one block put together. `number` counts the batches of the session, over all its turns and restarts. */
+/** Several deltas of one block. `number` counts the batches of the session across turns and restarts. */
 export interface LiveBatch extends BlockDelta {
   readonly number: number
 }
 
-/** Output of a tool that is running. It may be dropped: the result says all that matters. */
+/** Output of a running tool. It may be dropped, because the result is complete without it. */
 export interface ToolProgress {
   readonly type: 'tool-call.progress'
   readonly toolCallId: ToolCallId
@@ -29,7 +29,9 @@ export interface ToolProgress {
 
 export type LiveEvent = BlockDelta | ToolProgress
 
-/** How far a reader has come: everything up to `seq`, and of the step that streams then, `offset` units of `block`. */
+/**
+ * A reader's position: everything up to `seq`, and `offset` units of `block` in the step that streams at that point.
+ */
 export interface Cursor {
   readonly seq: number
   readonly block?: number

@@ -4,7 +4,7 @@ import { type Stored, entryId, loopId, toolCallId, turnId } from '../stored-sche
 import { defineEvent, failure } from './define-event.ts'
 import { turnOutcome } from './turn-events.ts'
 
-/** A sub-agent begins. Its steps and calls carry its loop's id; its result is the result of the call. */
+/** A sub-agent starts. Its steps and calls carry its loop id; its result is the result of the call. */
 export const loopStarted = defineEvent('loop.started', {
   turnId,
   loopId,
@@ -15,7 +15,7 @@ export const loopStarted = defineEvent('loop.started', {
   agent: z.string(),
   /** A few words for people who watch. */
   description: z.string(),
-  /** Everything that the sub-agent is told. */
+  /** The complete prompt of the sub-agent. */
   prompt: z.string(),
 })
 
@@ -28,15 +28,15 @@ export const loopEnded = defineEvent('loop.ended', {
   error: failure.optional(),
 })
 
-/** Somebody asks for the compaction of an idle session. */
+/** A compaction of an idle session was requested. */
 export const compactionRequested = defineEvent('compaction.requested', {})
 
-/** `auto`: the context came near the model's window. `forced`: the provider said that the context was too long. */
+/** `auto`: the context is close to the model's window. `forced`: the provider rejected the context as too long. */
 const compactionTrigger = z.enum(['auto', 'manual', 'forced'])
 
 /** The context of a loop's model is being shortened. The history stays as it is. */
 export const compactionStarted = defineEvent('compaction.started', {
-  /** A compaction is an entry: later ones descend from it. */
+  /** A compaction is an entry, so later entries descend from it. */
   compactionId: entryId,
   /** Absent for an idle session. */
   turnId: turnId.optional(),
@@ -53,7 +53,7 @@ export const compactionEnded = defineEvent('compaction.ended', {
   turnId: turnId.optional(),
   loopId: loopId.optional(),
   outcome: z.enum(['completed', 'failed']),
-  /** Replaces everything that the loop's model was given up to and including the event `throughSeq`. */
+  /** Replaces everything that the loop's model got up to and including the event `throughSeq`. */
   summary: z.string().optional(),
   throughSeq: z.number().optional(),
   tokensAfter: z.number().optional(),

@@ -3,17 +3,19 @@ import type { Recorded } from './recorded-event.ts'
 
 export interface SessionReader {
   /**
-   * `enough`, said while the past is read, ends the reading: nothing more is told, and the attachment is a detached one.
-   * Live, it means nothing.
+   * During a replay, returning `enough` stops it: nothing more is delivered, and the attachment is detached. Live, the
+   * return value is ignored.
    */
   recorded(recorded: Recorded): void | 'enough'
   delta(delta: BlockDelta): void
-  /** Output of running tools, for readers that want it. Who comes late first gets the newest part of what there was. */
+  /**
+   * Output of running tools, for readers that want it. A late reader first gets the newest part of the earlier output.
+   */
   progress?(progress: ToolProgress): void
   /**
-   * Deltas put together: the first of a step at once, later ones at most 50 ms late, all before the answer of their
-   * step. Every reader with this method sees the same batches. Such a reader gets deltas only when it comes: the text so
-   * far, after which the batches go on.
+   * Deltas grouped into batches: the first of a step immediately, later ones at most 50 ms late, and all before the
+   * answer of their step. All readers with this method see the same batches. Such a reader gets deltas only when it
+   * attaches: the text so far, which the batches continue.
    */
   batch?(batch: LiveBatch): void
   /** Nothing follows. */

@@ -2,9 +2,9 @@ import { z } from 'zod'
 import { type Stored, jsonObject, names, texts } from '../stored-schema.ts'
 
 /**
- * The settings of a session: what a door can set when it creates a session and change later. This file is the only place
- * of the engine that lists them. A new setting is declared in `shape` and gets a default in `sessionSettings`, for the
- * logs that were written before; commands, events, state and views follow from it.
+ * The settings of a session: what a door can set when it creates a session and change later. Only this file of the
+ * engine lists them. A new setting is declared in `shape` and gets a default in `sessionSettings` for older logs;
+ * commands, events, state and views follow from it.
  */
 
 const preset = z.enum(['read-only', 'workspace-write', 'full-access', 'plan'])
@@ -12,12 +12,12 @@ const preset = z.enum(['read-only', 'workspace-write', 'full-access', 'plan'])
 const toolGrant = z.object({
   name: z.string(),
   trust: z.boolean().optional(),
-  /** The definition that was trusted, for a tool that somebody else defines. The engine sets it. */
+  /** The trusted definition of a tool that a third party defines. Set by the engine. */
   definition: z.string().optional(),
 })
 
 /**
- * Which of the agent's tools a session has. `listed`: the exposed tools that its client named, each trusted or not.
+ * The agent's tools that a session has. `listed`: the exposed tools that its client named, each trusted or not.
  * `preset`: all of them, judged by the preset.
  */
 const toolAccess = z.discriminatedUnion('type', [
@@ -43,7 +43,7 @@ const shape = {
   preset,
   /** The directories that the client named, the working directory first. Empty: the session has its own directory. */
   directories: names,
-  /** Absent: the first thing that the user says. */
+  /** Absent: the start of the first user message. */
   title: z.string().optional(),
   /** One of the agent's roles. */
   role: z.string().optional(),
@@ -56,7 +56,7 @@ const shape = {
   isPinned: z.boolean(),
   /** Whether other users may read the session. */
   isShared: z.boolean(),
-  /** Notes that a door keeps about the session, under names of its own. The engine never reads them. */
+  /** Notes of a door about the session, under the door's own names. The engine never reads them. */
   labels: texts,
 }
 
@@ -74,7 +74,7 @@ export const sessionSettings = z.object({
   labels: shape.labels.default({}),
 })
 
-/** Only what changes. `options` and `labels` are merged by name, and an empty label or title is removed. */
+/** Contains only changes. `options` and `labels` are merged by name. An empty label or title is removed. */
 export const settingsChange = z.object(shape).partial()
 
 export type Preset = Stored<typeof preset>
@@ -84,10 +84,10 @@ export type ClientTool = Stored<typeof clientTool>
 export type Labels = SessionSettings['labels']
 export type SessionSettings = Stored<typeof sessionSettings>
 export type SettingsChange = Stored<typeof settingsChange>
-/** What a client must say of a new session; the rest has defaults. */
+/** The required settings of a new session. The others have defaults. */
 export type NewSettings = Pick<SessionSettings, 'access'> & SettingsChange
 
-/** The settings of a new session. Fields of `given` that are not settings are left out. */
+/** The settings of a new session. Ignores fields of `given` that are not settings. */
 export function createSettings(given: NewSettings): SessionSettings {
   return withoutEmptyTitle(sessionSettings.parse(given))
 }

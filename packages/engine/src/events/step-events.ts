@@ -60,7 +60,7 @@ export const stepEnded = defineEvent('step.ended', {
   outcome: stepOutcome,
   partial: stepBlocks.optional(),
   error: failure.optional(),
-  /** What an unanswered step took, if the provider said so. */
+  /** The usage of an unanswered step, if the provider reported it. */
   usage: usage.optional(),
   /** The number of the session's newest live batch, or one beyond every number that may have been used. */
   liveBatches: z.number().optional(),

@@ -9,9 +9,12 @@ export const turnSettings = z.object({
   model: z.string().optional(),
   /** Planning begins or ends with this turn and stays so for later turns. Absent: no change. */
   isPlanning: z.boolean().optional(),
-  /** Nobody can be asked: what would be asked for is allowed, denials stay, and questions are not offered. */
+  /**
+   * Nobody can be asked. Calls that would ask are allowed, unless only a person may answer. Denials stay, and questions
+   * are not offered.
+   */
   isUnattended: z.boolean().optional(),
-  /** Tools that the model is not offered. */
+  /** Tools that are not offered to the model. */
   withheldTools: names.optional(),
   /** A JSON Schema. The turn ends with a value of this shape or fails. */
   outputSchema: jsonObject.optional(),
@@ -49,7 +52,7 @@ export const turnPaused = defineEvent('turn.paused', {
 
 export const turnResumed = defineEvent('turn.resumed', {
   turnId,
-  /** The open calls of sub-agents that waited, at the last pause or at an earlier one. */
+  /** The open calls of sub-agents that waited, at this pause or an earlier one. */
   waited: z.array(toolCallId).optional(),
 })
 
@@ -58,7 +61,7 @@ export const turnCancelRequested = defineEvent('turn.cancel-requested', { turnId
 /** The process stopped in an orderly way and leaves the running turn to the next one. */
 export const turnHandedOver = defineEvent('turn.handed-over', { turnId })
 
-/** A new process goes on with the turn. `count`: how often a process died while it ran the turn. */
+/** A new process continues the turn. `count`: how often a process died while it ran the turn. */
 export const turnTakenOver = defineEvent('turn.taken-over', { turnId, count: z.number() })
 
 export const turnOutcome = z.enum([
@@ -83,11 +86,14 @@ const recalledMemory = z.object({
   memoryId: z.number(),
   content: z.string(),
   skillName: z.string().optional(),
-  /** The session in which an agent kept the memory. Absent: the user wrote it down. */
+  /** The session in which an agent stored the memory. Absent: the user wrote it. */
   sourceSession: sessionId.optional(),
 })
 
-/** The memories that this turn is about. Recorded so that a turn that continues after a crash gets the same ones. */
+/**
+ * The memories that are relevant to this turn. Recorded so that the turn gets the same ones when it continues after a
+ * crash.
+ */
 export const memoriesRecalled = defineEvent('memories.recalled', { turnId, memories: z.array(recalledMemory) })
 
 export type TurnSettings = Stored<typeof turnSettings>

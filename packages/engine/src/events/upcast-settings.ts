@@ -1,11 +1,11 @@
-/** In version 1, the settings of a session stood beside the other fields of `session.created`. */
+/** In version 1, the settings of a session were top-level fields of `session.created`. */
 export function upcastCreated(data: unknown): unknown {
   if (!isObject(data)) return data
   const { type, sessionId, userId, agent, ...settings } = data
   return { type, sessionId, userId, agent, settings }
 }
 
-/** In version 1, `session.configured` was its changes. */
+/** In version 1, the data of `session.configured` were the changes themselves. */
 export function upcastConfigured(data: unknown): unknown {
   if (!isObject(data)) return data
   const { type, ...settings } = data
