@@ -1,10 +1,10 @@
 import { createRequire } from 'node:module'
 
-/** Looks at the frames of one connection against the official schema of the protocol, version 1. */
+/** Checks the frames of one connection against the official schema of the protocol, version 1. */
 export interface AcpFrameChecker {
-  /** A frame that a client sent: its answer is judged by what it asked. */
+  /** Records a frame that a client sent. The response is checked against the requested method. */
   sent(frame: unknown): void
-  /** What is wrong with a frame that an agent wrote; `undefined` when nothing is. */
+  /** Returns the problem with a frame that an agent wrote; `undefined` if it is valid. */
   received(frame: unknown): string | undefined
 }
 
@@ -40,7 +40,7 @@ const NOTIFICATIONS: Readonly<Record<string, string>> = {
 type Fields = Readonly<Record<string, unknown>>
 type Definitions = Readonly<Record<string, Fields>>
 
-/** Loads what it needs when it is asked for: most tests do without. */
+/** Loads the schema on demand, because most tests do not need it. */
 export async function loadAcpFrameChecker(): Promise<AcpFrameChecker> {
   loading ??= loadSchema()
   const { problemIn, updateKeys } = await loading
@@ -93,7 +93,7 @@ async function loadSchema() {
 const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** The keys that the schema names for each kind of update; it does not forbid others by itself. */
+/** The keys that the schema names for each kind of update. The schema itself does not forbid others. */
 function readUpdateKeys(definitions: Definitions): ReadonlyMap<string, ReadonlySet<string>> {
   const variants = definitions['SessionUpdate']?.['oneOf'] as readonly {
     readonly properties: { readonly sessionUpdate: { readonly const: string } }

@@ -17,11 +17,11 @@ export interface InvocationOptions {
   readonly userId?: string
   readonly toolCallId?: string
   readonly progress?: (text: string) => void
-  /** What the grant says besides tool, input and directory. */
+  /** The fields of the grant besides tool, input and directory. */
   readonly granted?: Pick<GrantedCall, 'guarded' | 'isHarmless'>
 }
 
-/** A granted call of this tool, as the engine would make it. */
+/** A granted call of this tool, as the engine would create it. */
 export function createInvocation(tool: Tool, input: JsonObject, options: InvocationOptions = {}): ToolInvocation {
   const check = tool.check(input)
   if (!check.ok) throw new Error(check.problem)

@@ -24,7 +24,7 @@ import { createTestIds } from './test-ids.ts'
 export interface TestEngineOptions {
   readonly tools?: readonly Tool[]
   readonly options?: readonly AgentOption[]
-  /** Further agents, for sub-agents. */
+  /** Additional agents, for sub-agents. */
   readonly others?: readonly AgentDefinition[]
   readonly rules?: EngineOptions['rules']
   readonly workspaces?: EngineOptions['workspaces']
@@ -40,14 +40,14 @@ export interface TestEngineOptions {
   readonly maxSteps?: number
   readonly recovery?: 'continue' | 'interrupt'
   readonly model?: FakeModel
-  /** Of an earlier engine: the new one is what starts after it died. */
+  /** The store of an earlier engine. The new engine starts as after a crash of that engine. */
   readonly store?: EventStore
   readonly clock?: FakeClock
-  /** Of an earlier engine, so that ids stay new in their store. */
+  /** The ids of an earlier engine, so that new ids are unique in the store. */
   readonly ids?: Ids
-  /** `tester` unless said otherwise; the sessions of another name have lost their agent. */
+  /** Default: `tester`. With another name, existing sessions have no agent. */
   readonly agentName?: string
-  /** Called for everything the engine logs. */
+  /** Called for every log entry of the engine. */
   readonly onLog?: (entry: LogEntry) => void
 }
 
@@ -59,13 +59,13 @@ export interface TestEngine {
   readonly user: UserId
   readonly logged: readonly LogEntry[]
   recorded(sessionId: SessionId): Promise<readonly RecordedEvent[]>
-  /** Resolves when the session is at rest: nothing runs. */
+  /** Resolves when the session is idle. */
   rest(sessionId: SessionId): Promise<void>
 }
 
 let owners = 0
 
-/** A whole engine with nothing real in it: the agent is called `tester`. */
+/** A complete engine in which every part is a fake. The agent is called `tester`. */
 export function createTestEngine(options: TestEngineOptions = {}): TestEngine {
   const clock = options.clock ?? createFakeClock()
   const store = options.store ?? createMemoryEventStore({ clock })

@@ -9,18 +9,18 @@ import { describeReading } from './event-store-contract/reading.ts'
 import { describeRoom } from './event-store-contract/room.ts'
 import { describeSearching } from './event-store-contract/searching.ts'
 
-/** One store that a test has to itself. */
+/** A store that only one test uses. */
 export interface OpenedEventStore {
   readonly store: EventStore
-  /** The clock that the store was opened with. */
+  /** The clock of the store. */
   readonly clock: FakeClock
-  /** Closes the store and opens its database again; without one, the store itself must still know everything. */
+  /** Closes the store and opens its database again. Absent: the store itself must still have everything. */
   readonly reopen?: () => Promise<EventStore>
-  /** Closes whatever is open and removes what it left. */
+  /** Closes the store and removes its files. */
   close(): Promise<void>
 }
 
-/** What every event store does, whatever database is behind it. Nothing here assumes that a store answers at once. */
+/** The contract of every event store, for any database. The tests do not assume that a store answers synchronously. */
 export function eventStoreContract(name: string, open: () => Promise<OpenedEventStore>): void {
   describe(`${name} keeps the contract of an event store`, () => {
     let opened: OpenedEventStore | undefined

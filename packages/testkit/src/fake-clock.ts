@@ -1,10 +1,10 @@
 import type { Clock } from '@polylogue/engine'
 
-/** Time that stands still until told. */
+/** A clock that moves only on demand. */
 export interface FakeClock extends Clock {
-  /** Moves time on and runs the timers that fall due, in the order of their times, also those that they set. */
+  /** Advances the time and runs due timers in order of their times, including timers that they set. */
   advance(ms: number): void
-  /** How many timers wait. */
+  /** The number of pending timers. */
   pendingTimers(): number
 }
 
@@ -15,7 +15,7 @@ interface PendingTimer {
 
 export function createFakeClock(startAt = Date.UTC(2026, 0, 1)): FakeClock {
   let now = startAt
-  // A set keeps the order of insertion: of two timers with one time, the older runs first.
+  // A set keeps insertion order, so timers with equal times run in the order in which they were set.
   const pending = new Set<PendingTimer>()
 
   const takeDue = (until: number): PendingTimer | undefined => {

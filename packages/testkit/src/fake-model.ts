@@ -1,12 +1,12 @@
 import type { Model, ModelOutput, ModelRequest } from '@polylogue/engine'
 
-/** One model step: outputs in order; a function waits for whatever it returns, then goes on. */
+/** One model step: a list of outputs. A function is awaited before the next output. */
 export type FakeStep = readonly (ModelOutput | ((request: ModelRequest, signal: AbortSignal) => Promise<void> | void))[]
 
 export interface FakeModel extends Model {
-  /** Every request so far, as the model got it. */
+  /** All requests so far, as the model got them. */
   readonly requests: readonly ModelRequest[]
-  /** Steps for the calls to come; without one the model says `done`. */
+  /** The steps of the next calls. If none is left, the model answers `done`. */
   push(...steps: FakeStep[]): void
 }
 

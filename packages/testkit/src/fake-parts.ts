@@ -6,7 +6,7 @@ import { plainSecretBox } from './plain-secret-box.ts'
 import { testDigest } from './test-digest.ts'
 import { createTestIds } from './test-ids.ts'
 
-/** What an engine is made of where nothing is real, and the model that its agents have. */
+/** The parts of an engine, all of them fakes, and the model of its agents. */
 export function createFakeParts() {
   const clock = createFakeClock()
   return {

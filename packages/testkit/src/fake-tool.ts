@@ -12,7 +12,7 @@ export interface FakeToolOptions {
   readonly run?: (invocation: ToolInvocation) => Promise<ToolOutput> | ToolOutput
 }
 
-/** A tool that remembers how it was called. Its input is refused when it carries `bad: true`. */
+/** A tool that records its calls. It refuses input with `bad: true`. */
 export function createFakeTool(name: string, options: FakeToolOptions = {}): FakeTool {
   const invocations: ToolInvocation[] = []
   return {

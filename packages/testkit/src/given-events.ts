@@ -25,7 +25,7 @@ import { createFakeModel } from './fake-model.ts'
 import { testDigest } from './test-digest.ts'
 import { createTestIds } from './test-ids.ts'
 
-/** Facts in short: what a test is given before it acts. One session, turns and steps by their ids. */
+/** Short forms of events for the setup of a test: one session, with turns and steps by id. */
 export const given = {
   created: ({
     agent = 'tester',
@@ -141,7 +141,7 @@ export const given = {
   text: (text: string): StepBlock => ({ type: 'text', text }),
 }
 
-/** The log's rows, one millisecond apart. */
+/** The rows of the log, one millisecond apart. */
 export const asRecorded = (events: readonly RecordedEvent[]): readonly Recorded[] =>
   events.map((event, index) => ({ seq: index + 1, at: index + 1, event }))
 
@@ -152,7 +152,7 @@ export function foldEvents(events: readonly RecordedEvent[]): SessionState {
   return state
 }
 
-/** What decisions may look at besides the state. */
+/** The context of decisions besides the state. */
 export function createDecideContext(agent: Partial<AgentDefinition> = {}) {
   return {
     agent: createTestAgent(agent),
@@ -163,7 +163,7 @@ export function createDecideContext(agent: Partial<AgentDefinition> = {}) {
   } as const
 }
 
-/** What calls of an agent's own loop are judged with. */
+/** The data for judging calls of an agent's own loop. */
 export function createJudging(agent: Partial<AgentDefinition> = {}): Judging {
   const own = createTestAgent(agent)
   return {

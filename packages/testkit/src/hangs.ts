@@ -1,2 +1,2 @@
-/** A step of a fake model that never goes on, whatever its signal says; a tool that never returns. */
+/** A step of a fake model that never continues and ignores its signal, or a tool that never returns. */
 export const hangs = (): Promise<never> => new Promise(() => undefined)

@@ -2,7 +2,7 @@ import type { SlotCalendar } from '@polylogue/engine'
 
 const HOUR_MS = 60 * 60_000
 
-/** Whatever its five fields say, an expression is for every full hour; `Nowhere` is no zone. */
+/** Treats every expression as hourly. `Nowhere` is not a time zone. */
 export const hourlyCalendar: SlotCalendar = {
   version: '1',
   problem(cron, timezone) {

@@ -2,13 +2,13 @@ import { KEPT_LIMITS, asUserId, type KeptEntry, type KeptStore } from '@polylogu
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { FakeClock } from './fake-clock.ts'
 
-/** One kept store that a test has to itself. */
+/** A kept store that only one test uses. */
 export interface OpenedKeptStore {
   readonly store: KeptStore
   readonly clock: FakeClock
-  /** Closes the store and opens its database again; without one, the store itself must still know everything. */
+  /** Closes the store and opens its database again. Absent: the store itself must still have everything. */
   readonly reopen?: () => Promise<KeptStore>
-  /** Closes whatever is open and removes what it left. */
+  /** Closes the store and removes its files. */
   close(): Promise<void>
 }
 

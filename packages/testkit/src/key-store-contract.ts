@@ -2,14 +2,14 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { asUserId, type KeyRecord, type KeyStore, type NewKey } from '@polylogue/engine'
 import type { FakeClock } from './fake-clock.ts'
 
-/** One key store that a test has to itself. */
+/** A key store that only one test uses. */
 export interface OpenedKeyStore {
   readonly store: KeyStore
-  /** The clock that the store was opened with. */
+  /** The clock of the store. */
   readonly clock: FakeClock
-  /** Closes the store and opens its database again; without one, the store itself must still know everything. */
+  /** Closes the store and opens its database again. Absent: the store itself must still have everything. */
   readonly reopen?: () => Promise<KeyStore>
-  /** Closes whatever is open and removes what it left. */
+  /** Closes the store and removes its files. */
   close(): Promise<void>
 }
 

@@ -29,7 +29,7 @@ import {
 import { createMemoryUsageStore } from './memory-usage-store.ts'
 
 export interface MemoryEventStore extends EventStore {
-  /** From now on every write rejects with this fault and stores nothing; `undefined` ends that. */
+  /** Makes every write reject with this fault and store nothing, until it is called with `undefined`. */
   failWrites(kind: StorageFault['kind'] | undefined): void
   /** The model calls that its appends ended. */
   readonly usage: UsageStore
@@ -59,7 +59,9 @@ interface StoredSession {
   readonly secrets: Map<string, SealedSecret>
 }
 
-/** Keeps nothing beyond the process. Events go through the engine's codec, so that what no row can hold is found here. */
+/**
+ * An event store in memory. Events pass through the engine's codec, so that events that cannot be stored are detected.
+ */
 export function createMemoryEventStore({ clock }: { readonly clock: Clock }): MemoryEventStore {
   const sessions = new Map<SessionId, StoredSession>()
   const deleted = new Set<SessionId>()
@@ -67,7 +69,7 @@ export function createMemoryEventStore({ clock }: { readonly clock: Clock }): Me
   let fault: StorageFault['kind'] | undefined
   let isClosed = false
 
-  /** A write takes effect after the caller has gone on, as in a database. */
+  /** A write takes effect asynchronously, as in a database. */
   const write = async <T>(run: () => T): Promise<T> => {
     await Promise.resolve()
     if (isClosed) throw new StorageFault('broken', 'The store is closed.')

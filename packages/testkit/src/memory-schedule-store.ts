@@ -9,9 +9,9 @@ import {
 
 interface Kept {
   schedule: Schedule
-  /** By their instants, in the order of time; with a run where there was one. */
+  /** The slots by time, with their runs. */
   readonly slots: Map<number, ScheduleRun | undefined>
-  /** The instants of those whose run goes on. */
+  /** The times of slots whose run has not ended. */
   readonly open: Set<number>
 }
 
@@ -19,14 +19,14 @@ const isOpen = (status: RunStatus): boolean => status === 'due' || status === 'r
 
 export function createMemoryScheduleStore(): ScheduleStore {
   const schedules = new Map<string, Kept>()
-  /** Where the runs are that go on. */
+  /** The location of runs that have not ended. */
   const openRuns = new Map<string, { readonly kept: Kept; readonly slotAt: number }>()
   const all = (): Schedule[] => Array.from(schedules.values(), ({ schedule }) => schedule)
   const owned = (userId: string, scheduleId: string): Kept | undefined => {
     const kept = schedules.get(scheduleId)
     return kept?.schedule.userId === userId ? kept : undefined
   }
-  /** What is kept, if this schedule is what comes after it. */
+  /** Returns the stored entry if this schedule is its next revision. */
   const before = ({ scheduleId, revision }: Schedule): Kept | undefined => {
     const kept = schedules.get(scheduleId)
     return kept?.schedule.revision === revision - 1 ? kept : undefined

@@ -2,14 +2,14 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { MEMORY_LIMITS, asSessionId, asUserId, type Memory, type MemoryStore, type NewMemory } from '@polylogue/engine'
 import type { FakeClock } from './fake-clock.ts'
 
-/** One memory store that a test has to itself. */
+/** A memory store that only one test uses. */
 export interface OpenedMemoryStore {
   readonly store: MemoryStore
   /** The clock of the store. */
   readonly clock: FakeClock
-  /** Closes the store and opens its database again; without one, the store itself must still know everything. */
+  /** Closes the store and opens its database again. Absent: the store itself must still have everything. */
   readonly reopen?: () => Promise<MemoryStore>
-  /** Closes whatever is open and removes what it left. */
+  /** Closes the store and removes its files. */
   close(): Promise<void>
 }
 

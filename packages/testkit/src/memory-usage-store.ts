@@ -18,11 +18,11 @@ interface StoredCall extends UsageRow {
 }
 
 export interface MemoryUsageStore extends UsageStore {
-  /** The calls of an append that was stored. */
+  /** Adds the calls of a stored append. */
   keep(request: AppendRequest): void
 }
 
-/** Keeps nothing beyond the process. `isThere`: whether a session still exists. */
+/** A usage store in memory. `isThere`: whether a session still exists. */
 export function createMemoryUsageStore(isThere: (sessionId: SessionId) => boolean): MemoryUsageStore {
   const calls: StoredCall[] = []
   return {

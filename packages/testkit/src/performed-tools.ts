@@ -4,7 +4,7 @@ const plain = {
   parameters: { type: 'object' },
   exposed: true,
   check: (input) => ({ ok: true, input }),
-  run: () => Promise.reject(new Error('it is performed by somebody else')),
+  run: () => Promise.reject(new Error('the engine must not run this tool')),
 } satisfies Partial<Tool>
 
 /** Starts sub-agents; its name is `Agent`. */

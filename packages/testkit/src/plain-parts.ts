@@ -2,7 +2,7 @@ import type { EngineOptions, WorkspaceOwner } from '@polylogue/engine'
 
 const locate = ({ directories }: WorkspaceOwner) => ({ cwd: directories[0] ?? '/nowhere', roots: [...directories] })
 
-/** Nobody has made rules, and sessions work nowhere. */
+/** No permission rules and no directories. */
 export const plainParts = {
   rules: { listRules: async () => [] },
   workspaces: {

@@ -2,7 +2,7 @@ import type { SecretBox } from '@polylogue/engine'
 
 const FORMAT = 'plain\n'
 
-/** Keeps the contract of a secret box without keeping a secret: whoever reads the bytes reads the text. */
+/** Fulfils the contract of a secret box without encryption: the bytes contain the plain text. */
 export const plainSecretBox: SecretBox = {
   seal: (plain, context) => new TextEncoder().encode(FORMAT + JSON.stringify({ context, plain })),
   open(sealed, context) {

@@ -1,12 +1,12 @@
 import type { EventStore } from '@polylogue/engine'
 
-/** One process's view of a store that outlives it. */
+/** One process's view of a store that outlives the process. */
 export interface ProcessStore extends EventStore {
-  /** The process is dead: nothing it asks from now on reaches the store, and it never hears an answer. */
+  /** Simulates the death of the process: its later requests do not reach the store, and it gets no answers. */
   die(): void
-  /** The same, `writes` writes later: the last one is stored and its answer never heard. */
+  /** The same after `writes` more writes. The last one is stored, but its answer is lost. */
   dieAfterWrites(writes: number): void
-  /** The same, but the last of these writes is lost. */
+  /** The same, but the last write is lost too. */
   dieBeforeWrite(writes: number): void
   readonly isDead: boolean
 }

@@ -5,14 +5,14 @@ export type ReadItem =
   | { readonly type: 'delta'; readonly delta: BlockDelta }
   | { readonly type: 'closed'; readonly reason: 'deleted' | 'stopping' }
 
-/** A reader that remembers what it was told, in order. */
+/** A reader that records what it gets, in order. */
 export interface ReaderLog extends SessionReader {
   readonly items: readonly ReadItem[]
   events(): readonly RecordedEvent[]
   seqs(): readonly number[]
-  /** The order of things: event types, and deltas as their text. */
+  /** The order of everything: event types, and deltas as their text. */
   story(): readonly string[]
-  /** Where this reader would resume. */
+  /** The cursor at which this reader would resume. */
   cursor(): Cursor
 }
 

@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { asUserId, type PermissionRule, type RuleStore, type StoredRule } from '@polylogue/engine'
 
-/** One rule store that a test has to itself. */
+/** A rule store that only one test uses. */
 export interface OpenedRuleStore {
   readonly store: RuleStore
-  /** Closes the store and opens its database again; without one, the store itself must still know everything. */
+  /** Closes the store and opens its database again. Absent: the store itself must still have everything. */
   readonly reopen?: () => Promise<RuleStore>
-  /** Closes whatever is open and removes what it left. */
+  /** Closes the store and removes its files. */
   close(): Promise<void>
 }
 

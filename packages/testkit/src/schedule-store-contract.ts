@@ -9,12 +9,12 @@ import {
   type Slot,
 } from '@polylogue/engine'
 
-/** One schedule store that a test has to itself. */
+/** A schedule store that only one test uses. */
 export interface OpenedScheduleStore {
   readonly store: ScheduleStore
-  /** Closes the store and opens its database again; without one, the store itself must still know everything. */
+  /** Closes the store and opens its database again. Absent: the store itself must still have everything. */
   readonly reopen?: () => Promise<ScheduleStore>
-  /** Closes whatever is open and removes what it left. */
+  /** Closes the store and removes its files. */
   close(): Promise<void>
 }
 
@@ -47,7 +47,7 @@ const FULL: Schedule = {
   nextSlotAt: 1_000,
 }
 
-/** The schedule after one more change. */
+/** The next revision of a schedule. */
 const next = (schedule: Schedule, changes: Partial<Schedule> = {}): Schedule => ({
   ...schedule,
   ...changes,

@@ -2,13 +2,13 @@ import { SIGN_IN_LIMITS, asUserId, type NewSignInCode, type SignInStore } from '
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { FakeClock } from './fake-clock.ts'
 
-/** One sign-in store that a test has to itself. */
+/** A sign-in store that only one test uses. */
 export interface OpenedSignInStore {
   readonly store: SignInStore
   readonly clock: FakeClock
-  /** Closes the store and opens its database again; without one, the store itself must still know everything. */
+  /** Closes the store and opens its database again. Absent: the store itself must still have everything. */
   readonly reopen?: () => Promise<SignInStore>
-  /** Closes whatever is open and removes what it left. */
+  /** Closes the store and removes its files. */
   close(): Promise<void>
 }
 

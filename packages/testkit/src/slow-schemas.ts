@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '@polylogue/engine'
 
-/** A schema that passes for a normal one, and a value for it that takes a naive checker seconds to for ever. */
+/** A schema that looks normal, and a value that takes a naive checker seconds or longer. */
 export interface SlowSchema {
   readonly name: string
   readonly schema: JsonObject
@@ -57,7 +57,7 @@ const recursion = (keyword: 'anyOf' | 'oneOf' | 'allOf'): SlowSchema => {
   }
 }
 
-/** Each definition names the one before it twice: the schema is small, what it stands for is not. */
+/** Each definition refers to the previous one twice: the schema is small, but its expansion is exponential. */
 function doubled(keyword: 'allOf' | 'anyOf'): SlowSchema {
   const $defs: Record<string, JsonObject> = { d0: { type: 'string', minLength: 9 } }
   for (let level = 1; level <= 26; level++) {

@@ -11,7 +11,7 @@ import {
 } from '@polylogue/engine'
 import { createTestEngine, type TestEngine, type TestEngineOptions } from './create-test-engine.ts'
 
-/** An engine and one session in it, with the commands that tests give most. */
+/** An engine with one session, and the most common commands of tests. */
 export interface TestSession extends TestEngine {
   readonly sessionId: SessionId
   say(content: string, more?: Partial<StartTurn>): Promise<AdmittedTurn>
@@ -53,7 +53,7 @@ export async function startSession(
   return useSession(test, sessionId)
 }
 
-/** A session that was made before, perhaps by an engine that is dead now. */
+/** An existing session, perhaps created by an engine that is now dead. */
 export function useSession(test: TestEngine, sessionId: SessionId): TestSession {
   const { engine, user: userId } = test
   return {
@@ -72,8 +72,8 @@ export function useSession(test: TestEngine, sessionId: SessionId): TestSession 
 }
 
 /**
- * A second engine on the same store, started as after a crash of the first, which is not told: it is a zombie and must
- * find itself fenced off.
+ * A second engine on the same store, started as after a crash of the first. The first one is not stopped: it is a
+ * zombie and must notice that it is fenced off.
  */
 export async function restart(first: TestSession, options: TestEngineOptions = {}): Promise<TestSession> {
   const next = createTestEngine({ store: first.store, clock: first.clock, ...options })
@@ -81,7 +81,7 @@ export async function restart(first: TestSession, options: TestEngineOptions = {
   return useSession(next, first.sessionId)
 }
 
-/** Ids of the calls that an event list settled, with how. */
+/** The ids of settled calls in a list of events, with their status. */
 export function settledCalls(events: readonly RecordedEvent[]): readonly (readonly [ToolCallId, string])[] {
   return events.flatMap((event) =>
     event.type === 'tool-call.settled' ? [[event.toolCallId, event.status] as const] : [],

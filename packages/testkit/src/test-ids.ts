@@ -1,6 +1,6 @@
 import { asEntryId, asSessionId, asToolCallId, asTurnId, type Ids } from '@polylogue/engine'
 
-/** The same ids in the same order every time. Session ids have the shape of a UUIDv7 and sort by creation. */
+/** Deterministic ids. Session ids have the shape of a UUIDv7 and sort by creation. */
 export function createTestIds(): Ids {
   let sessions = 0
   let turns = 0

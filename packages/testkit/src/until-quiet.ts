@@ -1,6 +1,9 @@
 import { setImmediate } from 'node:timers/promises'
 
-/** Resolves when everything that waits for nothing outside the test has happened. Fakes never wait for real time. */
+/**
+ * Resolves when all pending promises that need nothing from outside the test are settled. Fakes never wait for real
+ * time.
+ */
 export async function untilQuiet(): Promise<void> {
   await setImmediate()
 }

@@ -12,13 +12,13 @@ import {
 } from '@polylogue/engine'
 import { AT, SESSION, TURN, USER, addition, creation, session } from './event-store-contract/samples.ts'
 
-/** One pair of stores that a test has to itself. */
+/** A pair of stores that only one test uses. */
 export interface OpenedUsageStore {
   readonly events: EventStore
   readonly usage: UsageStore
-  /** Closes the stores and opens their database again; without one, the stores themselves must still know everything. */
+  /** Closes the stores and opens their database again. Absent: the stores themselves must still have everything. */
   readonly reopen?: () => Promise<UsageStore>
-  /** Closes whatever is open and removes what it left. */
+  /** Closes the stores and removes their files. */
   close(): Promise<void>
 }
 

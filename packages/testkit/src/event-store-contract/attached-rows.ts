@@ -11,7 +11,7 @@ const draft = (text: string, more: Partial<Draft> = {}): Draft => ({
   ...more,
 })
 
-/** Everything that hangs on a session beside its events. */
+/** All rows that belong to a session besides its events. */
 export function describeAttachedRows(subject: () => OpenedEventStore): void {
   describe('a snapshot', () => {
     it('belongs to the seq after its append, and the newest one stands', async () => {

@@ -86,7 +86,7 @@ export function describeConcurrency(subject: () => OpenedEventStore): void {
       let runs = 0
       await fc.assert(
         fc.asyncProperty(rounds, async (plan) => {
-          // Each run has sessions of its own in the one store, and removes them at the end.
+          // Each run uses its own sessions in the shared store and removes them at the end.
           const ids = [session(++runs * 2), session(runs * 2 + 1)]
           let candidates: readonly StoreModel[] = [emptyModel(clock.now(), ids.length)]
           for (const { waitMs, plans } of plan) {
@@ -111,7 +111,7 @@ export function describeConcurrency(subject: () => OpenedEventStore): void {
   })
 }
 
-/** The states after every order of the operations that explains the answers, each state once. */
+/** The states after every order of the operations that explains the results, without duplicates. */
 function outcomesOf(
   before: StoreModel,
   operations: readonly ModelOperation[],

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { type ModelOperation, type StoreModel, sessionOf } from './store-model.ts'
 
-/** An operation as it is generated: seqs and fences are named relative to what the store holds when it is run. */
+/** A generated operation. Its seqs and fences are relative to the content of the store when it runs. */
 export type OperationPlan = (model: StoreModel) => ModelOperation
 
 const session = fc.nat({ max: 1 })
@@ -58,7 +58,7 @@ const operation = fc.oneof(
   { weight: 1, arbitrary: rest },
 )
 
-/** What runs at the same time, after the clock has moved on by `waitMs`. */
+/** The operations that run concurrently after the clock has advanced by `waitMs`. */
 export interface Round {
   readonly waitMs: number
   readonly plans: readonly OperationPlan[]

@@ -16,13 +16,13 @@ export const TURN = asTurnId('turn_1')
 export const STEP = asEntryId('entry_step')
 export const AT = Date.UTC(2026, 0, 1)
 
-/** Ids in the order of their numbers. */
+/** Ids that sort by their numbers. */
 export const session = (number: number): SessionId =>
   asSessionId(`01900000-0000-7000-8000-${String(number).padStart(12, '0')}`)
 
 export const SESSION = session(1)
 
-/** Stores never look into events; one that carries a text is enough. */
+/** Stores never look into events, so any event with a text will do. */
 export const said = (text: string): RecordedEvent => ({ type: 'turn.cancel-requested', turnId: TURN, reason: text })
 
 export const creation = (sessionId: SessionId, more: Partial<AppendRequest> = {}): AppendRequest => ({

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { OpenedEventStore } from '../event-store-contract.ts'
 import { OTHER_USER, TURN, USER, addition, creation, session } from './samples.ts'
 
-/** What a person says. */
+/** A message from a user. */
 const input = (text: string): RecordedEvent => ({
   type: 'input.admitted',
   inputId: asEntryId(`entry_${text.length}`),

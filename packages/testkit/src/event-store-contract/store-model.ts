@@ -1,6 +1,6 @@
 import type { AppendConflict, Fence } from '@polylogue/engine'
 
-/** An event store in miniature: what `concurrency.ts` compares a real one with. Times are those of the fake clock. */
+/** A minimal event store that `concurrency.ts` compares real ones with. Times are those of the fake clock. */
 export interface StoreModel {
   readonly now: number
   readonly sessions: readonly ModelSession[]
