@@ -143,7 +143,7 @@ describe('the live list', () => {
   const statusesIn = (heard: readonly Listed[]): readonly string[] =>
     heard.flatMap(({ event, payload }) => (event === 'session:deleted' ? [event] : (payload.status ?? [])))
 
-  it('hears of a session that REST creates, a socket runs and REST deletes', async () => {
+  it('blade 152: hears of a session that REST creates, a socket runs and REST deletes', async () => {
     const list = await watchList()
     const other = await connect({ token: await server.createKey('grace') })
     const id = await createSession({ solution_id: 'scripted', intent: 'Listed' })
@@ -168,7 +168,7 @@ describe('the live list', () => {
     expect(other.told).toEqual([])
   })
 
-  it('hears of a session that another door creates, runs and deletes', async () => {
+  it('blade 152: hears of a session that another door creates, runs and deletes', async () => {
     const list = await watchList()
     const aap = server.client(V3)
     const { body } = await aap.create({ agent: { name: 'scripted' } })
@@ -192,7 +192,7 @@ describe('the live list', () => {
     await list.until(id, (heard) => statusesIn(heard).at(-1) === 'interrupted')
   })
 
-  it('tells guests who watch a shared session that it was deleted', async () => {
+  it('blade 153: tells guests who watch a shared session that it was deleted', async () => {
     const id = await createSession()
     await rest.send('PATCH', `/sessions/${id}/sharing`, { shared: true })
     const guest = await connect({ token: await server.createKey('grace') })
@@ -240,7 +240,7 @@ describe('what a user sent', () => {
     return [answer.status, Buffer.from(await answer.arrayBuffer())]
   }
 
-  it('is fetched at its own address by the owner, and by guests once the session is shared', async () => {
+  it('blade 154: is fetched at its own address by the owner, and by guests once the session is shared', async () => {
     const { id, urls } = await sendBoth()
     const guest = await server.createKey('grace')
     const contents = [PNG, Buffer.from('buy milk')]

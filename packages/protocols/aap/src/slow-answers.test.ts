@@ -51,7 +51,7 @@ function slowTurn(path: string, body: object = {}, method = 'POST') {
 }
 
 describe('a turn without a stream that takes long', () => {
-  it('sends its headers after ten seconds, and white space from time to time', async () => {
+  it('aap 67a: sends its headers after ten seconds, and white space from time to time', async () => {
     const session = await open()
     const { gate, reply, asked } = slowTurn(`${session}/turns`)
     await asked

@@ -63,7 +63,7 @@ describe('a turn beyond 64 KiB', () => {
     expect(fold.turns).toEqual(turns)
   })
 
-  it('with a large tool result sends it as rarely as the contract allows', async () => {
+  it('blade 156: with a large tool result sends it as rarely as the contract allows', async () => {
     const result = 'x'.repeat(200_000)
     const test = await startSession({ tools: [createFakeTool('big', { run: async () => ({ content: result }) })] })
     const watched = await watchSession(test.engine, test.user, test.sessionId)

@@ -36,7 +36,7 @@ async function attachmentsOf(key = 'ann'): Promise<readonly { readonly url: stri
 const share = () => rest.send('PATCH', `/api/sessions/${sid}/sharing`, { body: { shared: true } })
 
 describe('an image that a user sent', () => {
-  it('is fetched at the url of its attachment, byte by byte, and its turn has a block', async () => {
+  it('blade 154: is fetched at the url of its attachment, byte by byte, and its turn has a block', async () => {
     const { content, blobs } = image('abc', 'image/png')
     await say(content, blobs)
     const [attachment] = await attachmentsOf()

@@ -10,7 +10,7 @@ beforeEach(async () => {
 })
 afterEach(() => rest.close())
 
-it('blade 43: a context window that nobody knows is null', async () => {
+it('blade 43, 158: a context window that nobody knows is null', async () => {
   const id: string = (await rest.send('POST', '/api/sessions', { body: {} })).body.session_id
   const { turnId } = await rest.say(id, 'hi')
   await rest.untilRecorded(id, ({ event }) => event.type === 'turn.ended' && event.turnId === turnId)
@@ -40,7 +40,7 @@ it('blade 49: a long session is sent piece by piece, whole and in order', async 
   expect(await answer.json()).toEqual(await readTurns(rest.engine, asked, rest.deps.describe))
 })
 
-it('blade 49: clients that do not read a long session hold a piece of it, not all', async () => {
+it('blade 49, 160: clients that do not read a long session hold a piece of it, not all', async () => {
   const id: string = (await rest.send('POST', '/api/sessions', { body: {} })).body.session_id
   for (let index = 0; index < 24; index++) {
     const { turnId } = await rest.say(id, `${index} ${'x'.repeat(1_000_000)}`)

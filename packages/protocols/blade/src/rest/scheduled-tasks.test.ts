@@ -23,7 +23,7 @@ describe('a scheduled task', () => {
     expect(await create({ model: 'fake/model' })).toMatchObject({ status: 201, body: { model: null } })
   })
 
-  it('blade 128: loses its expiry and its model when they are set to null', async () => {
+  it('blade 128, 157: loses its expiry and its model when they are set to null', async () => {
     const later = new Date(rest.clock.now() + 3_600_000).toISOString()
     const { id } = (await create({ model: 'fake/other', expires_at: later })).body
     const change = (body: object) => rest.send('PATCH', `/api/scheduled-tasks/${id}`, { body })
@@ -40,7 +40,7 @@ describe('a scheduled task', () => {
     expect((await rest.send('GET', `/api/scheduled-tasks/${id}`)).body).toMatchObject({ model: null, expires_at: null })
   })
 
-  it('blade 128: does not expire in the past', async () => {
+  it('blade 128, 157: does not expire in the past', async () => {
     const before = new Date(rest.clock.now() - 1).toISOString()
     const refused = { status: 422, body: { detail: 'expires_at: must be in the future' } }
     expect(await create({ expires_at: before })).toMatchObject(refused)

@@ -222,7 +222,7 @@ describe('the list', () => {
     expect(idsOf(await list())).toEqual([first, second, third])
   })
 
-  it('blade 19: a pin changes neither `updated_at` nor the order after it is taken away', async () => {
+  it('blade 19, 159: a pin changes neither `updated_at` nor the order after it is taken away', async () => {
     await open()
     const first = await create()
     rest.clock.advance(1_000)

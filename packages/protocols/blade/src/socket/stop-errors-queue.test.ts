@@ -207,7 +207,7 @@ describe('the queue', () => {
     expect(said.map(({ blocks }) => blocks[0]?.content)).toEqual(['go', 'fresh'])
   })
 
-  it('blade 101: tells the sender of a dropped message, by its run, who stopped it or not', async () => {
+  it('blade 101, 155: tells the sender of a dropped message, by its run, who stopped it or not', async () => {
     const { client, sessionId, door } = await hang()
     const [sender, guest] = [await door.client(), await door.client({ token: 'ben' })]
     const changes = { isShared: true }
