@@ -58,6 +58,7 @@ const KNOWN_HEADERS = new Set([
   'access-control-allow-origin',
   'access-control-expose-headers',
   'access-control-max-age',
+  'allow',
   'cache-control',
   'connection',
   'content-length',

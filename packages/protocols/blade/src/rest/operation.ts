@@ -163,6 +163,8 @@ function parse(schema: z.ZodObject, given: unknown, whole: string): unknown {
 /** `null` means "not given", except in a field that can be cleared. */
 function withoutNulls({ shape }: z.ZodObject, given: unknown): unknown {
   if (typeof given !== 'object' || given === null || Array.isArray(given)) return given
-  const isNullable = (name: string): boolean => z.safeParse(shape[name] ?? z.never(), null).success
+  // `constructor` and the like are fields of every object, but not of the schema.
+  const isNullable = (name: string): boolean =>
+    Object.hasOwn(shape, name) && z.safeParse(shape[name] ?? z.never(), null).success
   return Object.fromEntries(Object.entries(given).filter(([name, value]) => value !== null || isNullable(name)))
 }
