@@ -57,7 +57,7 @@ const MUTATORS: readonly Mutator[] = [
     apply: (_, random) => raw(nested(65 + random.int(4936), random.pick(['list', 'object']))),
   },
   { name: '2,000 keys', apply: () => raw(manyKeys(2000)) },
-  { name: '10,001 keys', apply: () => raw(manyKeys(10_001)) },
+  { name: '250,001 keys', apply: () => raw(manyKeys(250_001)) },
   { name: '1,000 times', apply: repeat },
   { name: 'other case', fits: isText, apply: (value) => (isText(value) ? value.toUpperCase() : value) },
   { name: 'forged lines', fits: isText, apply: (value, random) => `${String(value)}${random.pick(FORGED_LINES)}` },
