@@ -25,7 +25,7 @@ it.each(WAYS)('random turns of the official loop: $mode at $base', { timeout: 60
   await server.stop()
   await dir.remove()
   tellProof({
-    id: 'B6',
+    id: 'A1',
     what: `turns with sub-agents, questions, budgets and tools of the client, answered as the official client does (${mode} at ${dialect.base}): no refusal, no stall, both histories as the log has them`,
     count: turns,
     failures: faults.length,

@@ -271,6 +271,24 @@ describe('calls of a sub-agent that wait', () => {
     ])
   })
 
+  it('do not keep a result back when the only sub-agent of the step needs an approval', () => {
+    const log = story(
+      turnStarted,
+      stepStarted(),
+      answered({ e: 'server', s: 'agent', h: 'server' }, 'e', 's', 'h'),
+      callSettled('e', { by: 'engine', status: 'failed' }),
+      { type: 'approval.requested', turnId: turnIdOf(turnPaused), toolCallId: asToolCallId('s'), callHash: 'h' },
+      callSettled('h'),
+      turnPaused,
+    )
+    expect(shown(tell(log, 'message')).slice(5)).toEqual(['tool_result e', 'tool_result h', 'turn_stop'])
+  })
+
+  it('that were granted at an earlier stop still get their results', () => {
+    const log = story(resumed('one', 'two'), inChild(callSettled('one')), inChild(callSettled('two')), paused())
+    expect(shown(tell(log, 'message')).slice(1, 3)).toEqual(['tool_result one', 'tool_result two'])
+  })
+
   it('are not shown again when nothing new waits', () => {
     const log = [...LOG.slice(0, 7), ...story(resumed('one'), paused('c', 'one'))]
     const numbered = log.map((item, index) => ('block' in item ? item : { ...item, seq: index + 1 }))
