@@ -1,5 +1,6 @@
 import { type Field, UNKNOWN, knownField } from './field.ts'
 import { type PathContext, isHomeTree, isSystemTree, pathsOf } from './paths.ts'
+import { isSystemTarget } from './tree-rules.ts'
 import { type SimpleCommand, flagsOf, hasLongFlag, operandsOf } from './simple-command.ts'
 
 export function isRecursive({ args }: SimpleCommand): boolean {
@@ -26,12 +27,17 @@ export function findHardlineDelete(command: SimpleCommand, context: PathContext)
   return undefined
 }
 
-/** A find that deletes, by itself or by what it runs, where nothing may be deleted wholesale. */
+/** What destroys each file that it is given. */
+const DESTROYERS: ReadonlySet<string> = new Set('rm unlink shred truncate srm rmdir chmod chown mv dd tee'.split(' '))
+
+/**
+ * A find that deletes, by itself or by what it runs, where nothing may be deleted wholesale. What it prints may be fed to
+ * another command.
+ */
 export function findHardlineFind(commands: readonly SimpleCommand[], context: PathContext): string | undefined {
-  const runsDelete = commands.some(
-    (one) => one.fedBy === 'find' && one.name === 'rm' && (isForced(one) || isRecursive(one)),
-  )
-  const deletes = ({ name, args }: SimpleCommand) => name === 'find' && (runsDelete || hasDelete(args))
+  const isFed = commands.some(({ fedBy, name }) => fedBy !== 'nobody' && DESTROYERS.has(name))
+  const deletes = ({ name, args }: SimpleCommand) =>
+    (name === 'find' && (isFed || hasDelete(args))) || (/^fd(?:find)?$/.test(name) && isFed)
   const hit = commands.some((command) => deletes(command) && startsInSystem(command.args, context))
   return hit ? 'find that deletes in a system directory' : undefined
 }
@@ -68,8 +74,4 @@ function startsOfFind(args: readonly Field[]): readonly Field[] {
   const rest = args.slice(Math.max(first, 0))
   const end = rest.findIndex(({ text }) => text.startsWith('-') || text === '(' || text === '!')
   return end === -1 ? rest : rest.slice(0, end)
-}
-
-function isSystemTarget(target: Field, context: PathContext): boolean {
-  return pathsOf(target, context).some((path) => isSystemTree(path, context))
 }

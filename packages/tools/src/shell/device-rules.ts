@@ -30,7 +30,25 @@ export function findHardlineDevice(command: SimpleCommand, context: PathContext)
     case 'badblocks':
       return onDevice && (name !== 'cp' || isDevice(operands.at(-1) ?? EMPTY)) ? `${name} on a raw device` : undefined
     case 'blkdiscard':
-      return onDevice ? 'blkdiscard on a raw device' : undefined
+    case 'pvcreate':
+    case 'pvremove':
+    case 'vgremove':
+    case 'lvremove':
+    case 'mdadm':
+    case 'ddrescue':
+    case 'dcfldd':
+      return onDevice && !asksForHelp(args) ? `${name} on a raw device` : undefined
+    case 'hdparm':
+      return onDevice && args.some(({ text }) => /^--(?:security-erase|trim-sector|make-bad|write-sector)/.test(text))
+        ? 'hdparm that erases a raw device'
+        : undefined
+    case 'nvme':
+      return operands.some(({ text }) => /^(?:format|sanitize|delete-ns|write-zeroes)$/.test(text))
+        ? 'nvme format'
+        : undefined
+    case 'zpool':
+    case 'zfs':
+      return operands[0]?.text === 'destroy' ? `${name} destroy` : undefined
     case 'wipefs':
       return onDevice &&
         !flags.has('n') &&

@@ -67,6 +67,30 @@ const FLOOR: readonly (readonly [what: string, hit: string, harmless: string])[]
   ['find in the system by name', 'find /usr/lib -name x -delete', 'find ~/x -name x -delete'],
   ['find -delete', 'find / -name x -delete', 'find . -name x -delete'],
   ['find -exec rm -f', 'find /etc -exec rm -f {} +', 'find src -exec rm -f {} +'],
+  ['find -exec rm without force', 'find / -exec rm {} +', 'find build -exec rm {} +'],
+  ['find -execdir', 'find /usr -type f -execdir shred {} \\;', 'find . -type f -execdir shred {} \\;'],
+  ['find that feeds xargs', 'find / -type f -print0 | xargs -0 rm', 'find . -type f -print0 | xargs -0 rm'],
+  ['find that truncates', 'find /etc -exec truncate -s 0 {} +', 'find src -exec truncate -s 0 {} +'],
+  ['find -delete in the root', 'find / -delete', 'find build -delete'],
+  ['rsync from nothing', 'rsync -a --delete empty/ /', 'rsync -a --delete empty/ build/'],
+  ['rsync, shortened', 'rsync -a --del empty/ /home/', 'rsync -a --del src/ dest/'],
+  ['chmod of the root', 'chmod -R 000 /', 'chmod -R 755 build'],
+  ['chmod, spelled out', 'chmod --recursive a-rwx /usr', 'chmod --recursive a+r docs'],
+  ['chown of home', 'chown -R nobody ~', 'chown -R nobody ~/x'],
+  ['chattr', 'chattr -R +i /', 'chattr +i notes'],
+  ['sysrq', 'echo b > /proc/sysrq-trigger', 'cat /proc/sysrq-trigger.txt'],
+  ['sysrq by tee', 'echo o | tee /proc/sysrq-trigger', 'echo o | tee sysrq-trigger'],
+  ['sleep of the machine', 'echo mem > /sys/power/state', 'cat /sys/power/state'],
+  ['mv of the root', 'mv / /tmp/x', 'mv a /tmp/x'],
+  ['mv of all in the root', 'mv /* /dev/null', 'mv build/* /tmp'],
+  ['mv of home', 'mv -t /tmp ~', 'mv -t ~ a'],
+  ['truncate of a device', 'truncate -s 0 /dev/sda', 'truncate -s 0 log'],
+  ['nothing into a device', '> /dev/sda', '> log'],
+  ['dd by another name', 'dd if=/dev/zero bs=1M of=/dev/vda', 'dd if=/dev/zero of=image'],
+  ['nvme', 'nvme format /dev/nvme0n1', 'nvme list'],
+  ['hdparm', 'hdparm --security-erase p /dev/sda', 'hdparm -I /dev/sda'],
+  ['zpool', 'zpool destroy tank', 'zpool status'],
+  ['systemctl isolate', 'systemctl isolate poweroff.target', 'systemctl isolate multi-user.target'],
   ['find -exec rm in home', 'find ~ -type f -exec rm -rf {} \\;', 'find ~ -type f -exec ls {} \\;'],
 ]
 
@@ -74,6 +98,17 @@ describe('the hardline floor', () => {
   it.each(FLOOR)('acp 10.4: %s: not `%s`, but `%s`', async (_, hit, harmless) => {
     expect(await hardlineOf(hit)).toEqual(expect.any(String))
     expect(await hardlineOf(harmless)).toBeUndefined()
+  })
+
+  it('is where a link leads, if a slash says so', async () => {
+    const follow = (path: string) => (path === '/work/space/link' ? '/' : path)
+    const found = async (command: string) =>
+      (await inspectCommand(command, { cwd: '/work/space', home: '/home/u', follow })).facts.hardline
+    expect(await found('rm -rf link/')).toBeDefined()
+    expect(await found('rm -rf link/*')).toBeDefined()
+    expect(await found('chmod -R 000 link/')).toBeDefined()
+    expect(await found('rm -rf link')).toBeUndefined()
+    expect(await found('rm -rf build/')).toBeUndefined()
   })
 
   const WAYS: readonly ((command: string) => string)[] = [

@@ -2,6 +2,7 @@ import { findHardlineDelete, findHardlineFind, isForcedTreeDelete } from './dele
 import { findHardlineDevice } from './device-rules.ts'
 import type { PathContext } from './paths.ts'
 import { findHardlinePower } from './power-rules.ts'
+import { findHardlineTree } from './tree-rules.ts'
 import type { ShellReading } from './shell-reading.ts'
 import type { SimpleCommand } from './simple-command.ts'
 
@@ -17,5 +18,10 @@ export function findHardline({ commands, isForkBomb }: ShellReading, context: Pa
 }
 
 function judge(command: SimpleCommand, context: PathContext): string | undefined {
-  return findHardlineDelete(command, context) ?? findHardlineDevice(command, context) ?? findHardlinePower(command)
+  return (
+    findHardlineDelete(command, context) ??
+    findHardlineTree(command, context) ??
+    findHardlineDevice(command, context) ??
+    findHardlinePower(command, context)
+  )
 }

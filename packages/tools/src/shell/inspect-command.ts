@@ -55,7 +55,7 @@ export async function inspectCommand(command: string, options: InspectionOptions
   if (exceeds !== undefined) {
     return { facts: { type: 'shell', risk: 'other', isUnderstood: false, hasWrapper, exceeds }, guarded: [] }
   }
-  const context: PathContext = { home, folders: reading.folders }
+  const context: PathContext = { home, folders: reading.folders, ...(follow && { follow }) }
   const isUncertain = reading.commands.some((one) => isUncertainDelete(one, context))
   const isUnderstood = reading.doubts.length === 0 && !isUncertain && !DECEPTIVE.test(command)
   const hardline = findHardline(reading, context)

@@ -66,7 +66,7 @@ function valueOf(arg: Field, prefix: string): readonly Field[] {
 }
 
 /** `-t x`, `-tx`, `--target-directory=x` */
-function targetFolder(args: readonly Field[]): Field | undefined {
+export function targetFolder(args: readonly Field[]): Field | undefined {
   const at = args.findIndex(({ text }) => /^(?:-[a-zA-Z]*t|--target-directory(?:=|$))/.test(text))
   const option = args[at]
   if (!option) return undefined

@@ -6,6 +6,8 @@ export interface PathContext {
   readonly home: string
   /** Where relative paths may begin: the working directory, and wherever the script says `cd`. */
   readonly folders: readonly string[]
+  /** Where links lead; `undefined` for a path that leads nowhere. Absent: links are not looked at. */
+  readonly follow?: (path: string) => string | undefined
 }
 
 const SYSTEM_FOLDERS: readonly string[] = [

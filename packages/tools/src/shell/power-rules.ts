@@ -1,10 +1,20 @@
+import type { Field } from './field.ts'
+import { changedBy } from './named-paths.ts'
+import { type PathContext, pathsOf } from './paths.ts'
 import { type SimpleCommand, operandsOf } from './simple-command.ts'
 
-const POWER_VERBS = /^(?:poweroff|reboot|halt|kexec|soft-reboot|suspend|hibernate|hybrid-sleep|rescue|emergency|exit)$/
+const POWER_VERBS =
+  /^(?:poweroff|reboot|halt|kexec|soft-reboot|suspend|hibernate|hybrid-sleep|rescue|emergency|exit)(?:\.target)?$/
+
+/** Files of the kernel that end or stop the machine when something is written there. */
+const POWER_FILES = /^\/(?:proc\/sysrq-trigger|sys\/power\/(?:state|disk)|proc\/acpi\/sleep)$/
 
 /** What of the floor ends the machine, or everything on it. */
-export function findHardlinePower({ name, args }: SimpleCommand): string | undefined {
+export function findHardlinePower(command: SimpleCommand, context: PathContext): string | undefined {
+  const { name, args } = command
   const first = args[0]?.text ?? ''
+  const isPowerFile = (field: Field): boolean => pathsOf(field, context).some((path) => POWER_FILES.test(path))
+  if (changedBy(command).some(isPowerFile)) return 'write to a file of the kernel that stops the machine'
   switch (name) {
     case 'shutdown':
       return first === '-c' || isHelp(first) ? undefined : 'shutdown'
@@ -17,7 +27,7 @@ export function findHardlinePower({ name, args }: SimpleCommand): string | undef
       return first === '0' || first === '6' ? `${name} ${first}` : undefined
     case 'systemctl':
     case 'loginctl':
-      return operandsOf(args).some(({ text }) => POWER_VERBS.test(text)) ? `${name} power` : undefined
+      return isPowerVerb(operandsOf(args).map(({ text }) => text)) ? `${name} power` : undefined
     case 'kill':
       return killsEverything(args.map(({ text }) => text)) ? 'kill of every process' : undefined
     case 'killall5':
@@ -25,6 +35,12 @@ export function findHardlinePower({ name, args }: SimpleCommand): string | undef
     default:
       return undefined
   }
+}
+
+/** `systemctl status reboot.target` only tells. */
+function isPowerVerb([verb = '', unit = '']: readonly string[]): boolean {
+  if (/^(?:isolate|start)$/.test(verb)) return POWER_VERBS.test(unit)
+  return POWER_VERBS.test(verb)
 }
 
 function isHelp(text: string): boolean {

@@ -1,0 +1,71 @@
+// Commands that change or empty a whole tree in other ways than `rm`: by rights, by mirroring, by moving it away.
+import type { Field } from './field.ts'
+import { targetFolder } from './named-paths.ts'
+import { type PathContext, isSystemTree, pathsOf } from './paths.ts'
+import { type SimpleCommand, flagsOf, hasLongFlag, operandsOf } from './simple-command.ts'
+
+/** What of the floor a command does to a system or home directory. */
+export function findHardlineTree(command: SimpleCommand, context: PathContext): string | undefined {
+  const { name, args } = command
+  const operands = operandsOf(args)
+  const isSystem = (field: Field | undefined): boolean => field !== undefined && isSystemTarget(field, context)
+  switch (name) {
+    case 'chmod':
+    case 'chown':
+    case 'chgrp':
+    case 'chattr':
+    case 'setfacl':
+    case 'chcon':
+      return isRecursive(args) && operands.some(isSystem)
+        ? `${name} of everything in a system or home directory`
+        : undefined
+    case 'mv':
+      return movedBy(args).some(isSystem) ? 'mv of a system or home directory' : undefined
+    case 'rsync':
+    case 'rclone':
+      return isMirroring(name, args) && isSystem(operands.at(-1))
+        ? `${name} that deletes in a system or home directory`
+        : undefined
+    case 'rmdir':
+    case 'unlink':
+    case 'shred':
+    case 'srm':
+    case 'trash':
+    case 'gio':
+      return operands.some(isSystem) ? `${name} of a system or home directory` : undefined
+    case 'robocopy':
+      return operands.some(isSystem) && args.some(({ text }) => /^\/(?:mir|purge)$/i.test(text))
+        ? 'robocopy'
+        : undefined
+    default:
+      return undefined
+  }
+}
+
+export function isSystemTarget(target: Field, context: PathContext): boolean {
+  const named = pathsOf(target, context)
+  const led = leadsThroughLink(target)
+    ? named.flatMap((path) => context.follow?.(path.replace(/(?:\/\.?[*?]+)+$/, '') || '/') ?? [])
+    : []
+  return [...named, ...led].some((path) => isSystemTree(path, context))
+}
+
+/** A link itself is removed or moved; with a slash, or all that is in it, where it leads is. */
+const leadsThroughLink = ({ text }: Field): boolean => /\/(?:\.?[*?]+)?$|\/\.$/.test(text)
+
+function isRecursive(args: readonly Field[]): boolean {
+  const flags = flagsOf(args)
+  return flags.has('R') || flags.has('r') || hasLongFlag(flags, 'recursive')
+}
+
+function movedBy(args: readonly Field[]): readonly Field[] {
+  const target = targetFolder(args)
+  const operands = operandsOf(args)
+  return target ? operands.filter((operand) => operand !== target) : operands.slice(0, -1)
+}
+
+function isMirroring(name: string, args: readonly Field[]): boolean {
+  const texts = args.map(({ text }) => text)
+  if (name === 'rclone') return texts.some((text) => /^(?:sync|purge|delete|move)$/.test(text))
+  return texts.some((text) => text.startsWith('--del')) || texts.includes('--remove-source-files')
+}
