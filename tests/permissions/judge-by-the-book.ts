@@ -105,14 +105,15 @@ function guardRow(facts: CallFacts, { isOwn }: Policy): string | undefined {
   return `file or command that touches a protected path, for ${isOwn ? '`local`' : 'other users'}`
 }
 
-function fetchRow({ host, isPrivateAddress }: Extract<CallFacts, { type: 'fetch' }>, { hosts }: Policy): string {
+function fetchRow(facts: Extract<CallFacts, { type: 'fetch' }>, { hosts }: Policy): string {
+  const { host, isPrivateAddress, carriesData } = facts
   const on = (list: readonly string[]): boolean => host !== undefined && list.some((entry) => isHostOf(entry, host))
   const blocked = 'fetch from a block-listed host or a private address'
   const allowed = 'fetch from an allow-listed host'
   if (on(hosts.block)) return blocked
   if (on(hosts.allow)) return allowed
   if (isPrivateAddress || on(['localhost', '.internal', '.local'])) return blocked
-  return on(['.github.com']) ? allowed : 'fetch from any other host'
+  return on(['.github.com']) && carriesData !== true ? allowed : 'fetch from any other host'
 }
 
 const isHostOf = (entry: string, host: string): boolean =>

@@ -70,11 +70,14 @@ const facts: fc.Arbitrary<CallFacts> = fc.oneof(
       ...(hardline !== undefined && { hardline }),
       ...(exceeds !== undefined && { exceeds }),
     })),
-  fc.record({ host: maybe(fc.constantFrom(...HOSTS)), isPrivateAddress: flag }).map(({ host, isPrivateAddress }) => ({
-    type: 'fetch' as const,
-    ...(host !== undefined && { host }),
-    isPrivateAddress,
-  })),
+  fc
+    .record({ host: maybe(fc.constantFrom(...HOSTS)), isPrivateAddress: flag, carriesData: flag })
+    .map(({ host, isPrivateAddress, carriesData }) => ({
+      type: 'fetch' as const,
+      ...(host !== undefined && { host }),
+      isPrivateAddress,
+      ...(carriesData && { carriesData }),
+    })),
 )
 
 const hostList = fc.uniqueArray(fc.constantFrom(...HOSTS, '.example', '.com', '.internal'), { maxLength: 2 })

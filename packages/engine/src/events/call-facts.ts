@@ -29,6 +29,8 @@ const fetchFacts = z.object({
   host: z.string().optional(),
   /** The host is an address that is private, loopback, link-local or otherwise outside the public network. */
   isPrivateAddress: z.boolean(),
+  /** The URL can carry data to the host: it has a query, a long path, or another URL in it. */
+  carriesData: z.boolean().optional(),
 })
 
 /** Everything that the judge needs to know about a call, independent of its tool. */

@@ -1,15 +1,11 @@
 import type { FetchFacts } from '../events/call-facts.ts'
 import type { HostLists } from './policy.ts'
 
-/** Hosts that every user may read from. */
-const PUBLIC_SOURCES = [
-  '.github.com',
-  '.docs.python.org',
-  '.wikipedia.org',
-  'r.jina.ai',
-  '.pypi.org',
-  '.readthedocs.io',
-]
+/**
+ * Hosts that every user may read from. None of them passes a request on to another host, and nobody can register a name
+ * below one of them: what is sent there reaches no stranger.
+ */
+const PUBLIC_SOURCES = ['.github.com', '.docs.python.org', '.wikipedia.org', '.pypi.org', 'docs.readthedocs.io']
 
 /** This machine, its network, and the metadata address where clouds provide credentials. */
 const INNER_NETWORK = ['localhost', '127.0.0.1', '0.0.0.0', '169.254.169.254', '.internal', '.local', '::1']
@@ -18,12 +14,13 @@ const INNER_NETWORK = ['localhost', '127.0.0.1', '0.0.0.0', '169.254.169.254', '
  * Looks a host up in the lists. The operator's lists come before the built-in ones, so that an intranet host can be
  * allowed. In each pair, the block list comes first.
  */
-export function standingOf({ host, isPrivateAddress }: FetchFacts, lists: HostLists): 'allowed' | 'blocked' | 'other' {
+export function standingOf(facts: FetchFacts, lists: HostLists): 'allowed' | 'blocked' | 'other' {
+  const { host, isPrivateAddress, carriesData = false } = facts
   if (host === undefined) return isPrivateAddress ? 'blocked' : 'other'
   if (isListed(host, lists.block)) return 'blocked'
   if (isListed(host, lists.allow)) return 'allowed'
   if (isPrivateAddress || isListed(host, INNER_NETWORK)) return 'blocked'
-  return isListed(host, PUBLIC_SOURCES) ? 'allowed' : 'other'
+  return isListed(host, PUBLIC_SOURCES) && !carriesData ? 'allowed' : 'other'
 }
 
 /** A leading dot matches the domain and its subdomains. Anything else matches one host exactly. */

@@ -376,9 +376,21 @@ describe('before it runs, WebFetch', () => {
     expect(await inspect(url)).toMatchObject({ facts: { type: 'fetch', host, isPrivateAddress } })
   })
 
-  it('shows host and path, and neither credentials nor the query', async () => {
+  it.each([
+    ['https://github.com/a/b', undefined],
+    ['https://github.com/a/b?d=secret', true],
+    ['https://github.com:8443/a', true],
+    [`https://github.com/${'x'.repeat(300)}`, true],
+    ['https://github.com/https://attacker.example/', true],
+    ['https://github.com/x%3A%2F%2Fattacker', true],
+  ])('says whether %s can carry data', async (url, carriesData) => {
+    const facts = { type: 'fetch', host: 'github.com', isPrivateAddress: false, ...(carriesData && { carriesData }) }
+    expect(await inspect(url)).toHaveProperty('facts', facts)
+  })
+
+  it('shows the whole URL that is fetched, without credentials', async () => {
     expect(await inspect('https://me:pw@example.org:8443/a/b?token=1')).toMatchObject({
-      preview: { title: 'Fetch example.org/a/b' },
+      preview: { title: 'Fetch https://example.org:8443/a/b?token=1' },
     })
   })
 

@@ -48,7 +48,7 @@ export function createWebFetchTool(options: WebFetchOptions = {}): Tool {
       const address = parseWebAddress(url)
       return {
         facts: factsOf(address, allowance),
-        preview: { title: address ? `Fetch ${address.host}${address.url.pathname}`.slice(0, 200) : 'Fetch a web page' },
+        preview: { title: address ? `Fetch ${address.url.href}` : 'Fetch a web page' },
       }
     },
     run: async ({ input: asked, grant, signal }): Promise<ToolOutput> => {
@@ -73,7 +73,15 @@ function factsOf(address: WebAddress | undefined, allowance: Allowance): FetchFa
   if (address === undefined) return { type: 'fetch', isPrivateAddress: false }
   const { host, literal } = address
   const isPrivateAddress = literal !== undefined && !isPublicAddress(literal) && !allowance.allows(host, literal)
-  return { type: 'fetch', host, isPrivateAddress }
+  return { type: 'fetch', host, isPrivateAddress, ...(carriesData(address) && { carriesData: true }) }
+}
+
+const LONGEST_PLAIN_PATH = 200
+
+/** Whether a page could be asked for so that its host learns something by it, or hands it on. */
+function carriesData({ url: { search, pathname, port } }: WebAddress): boolean {
+  if (search !== '' || port !== '' || pathname.length > LONGEST_PLAIN_PATH) return true
+  return /https?:|\/\/|%2f%2f|%3a%2f/i.test(pathname)
 }
 
 function createDeadline(clock: Clock, signal: AbortSignal): { readonly signal: AbortSignal; cancel(): void } {
