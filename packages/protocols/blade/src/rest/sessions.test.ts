@@ -396,7 +396,7 @@ describe('what was said', () => {
     }
     rest.model.push([says('a long summary '.repeat(100)), finishes()])
     const { status, body } = await rest.send('POST', `/api/sessions/${id}/compact`)
-    expect([status, body]).toEqual([409, { detail: expect.stringMatching(/no shorter than/) }])
+    expect([status, body]).toEqual([409, { detail: expect.stringMatching(/not shorter than/) }])
   })
 
   it('says so when no summary came of it', async () => {
