@@ -1,16 +1,21 @@
 import type { JsonObject } from '@polylogue/engine'
 import { z } from 'zod'
-import { STREAM_MODES, type AapVersion } from './wire.ts'
+import {
+  STREAM_MODES,
+  imageBlock,
+  jsonObject,
+  textBlock,
+  thinkingBlock,
+  toolCallId,
+  toolPermission,
+  toolUseBlock,
+  type AapVersion,
+} from './wire.ts'
 
 /**
- * What clients send. Unknown fields are dropped and `null` counts as absent. Lists stop at their first bad element:
- * a body of a million wrong ones must not become a million issues.
+ * What clients send. Unknown fields are ignored and `null` counts as absent. A list stops at its first bad element: a
+ * body of a million wrong ones must not become a million issues.
  */
-const jsonObject = z.custom<JsonObject>(
-  (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
-  'expected object',
-)
-
 function list<Element>(element: z.ZodType<Element>) {
   return z.array(z.unknown()).transform((items, context): Element[] => {
     const parsed: Element[] = []
@@ -51,22 +56,6 @@ function oneOf<Blocks extends readonly [z.core.$ZodTypeDiscriminable, ...z.core.
   return z.discriminatedUnion(key, options, { error: () => `expected one of ${names}` })
 }
 
-// Two ids that differ in halves of characters only would be one id in the store, which keeps UTF-8.
-const toolCallId = z
-  .string()
-  .min(1)
-  .refine((id) => id.isWellFormed(), 'expected whole characters, received half of one')
-
-const textBlock = z.object({ type: z.literal('text'), text: z.string() })
-const thinkingBlock = z.object({ type: z.literal('thinking'), thinking: z.string() })
-const imageBlock = z.object({ type: z.literal('image'), url: z.string() })
-const toolUseBlock = z.object({
-  type: z.literal('tool_use'),
-  toolCallId,
-  name: z.string(),
-  input: jsonObject,
-})
-
 const inputContent = z.union([z.string(), list(oneOf('type', [textBlock, imageBlock], 'text, image'))])
 const assistantContent = z.union([
   z.string(),
@@ -77,12 +66,7 @@ const systemMessage = z.object({ role: z.literal('system'), content: z.string() 
 const userMessage = z.object({ role: z.literal('user'), content: inputContent })
 const assistantMessage = z.object({ role: z.literal('assistant'), content: assistantContent })
 const toolMessage = z.object({ role: z.literal('tool'), toolCallId, content: inputContent })
-const permissionMessage = z.object({
-  role: z.literal('tool_permission'),
-  toolCallId,
-  granted: z.boolean(),
-  reason: absentable(z.string()),
-})
+const permissionMessage = toolPermission.extend({ reason: absentable(z.string()) })
 
 const historyMessage = oneOf(
   'role',

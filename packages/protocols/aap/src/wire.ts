@@ -1,6 +1,18 @@
+// What both versions of AAP write, as the published schemas have it. Types are inferred from these schemas, which the
+// client also reads with: unknown fields are ignored. What clients send is in `requests.ts`.
 import type { JsonObject } from '@polylogue/engine'
+import { z } from 'zod'
 
-/** The shapes that leave through this door, as both published schemas write them. Requests are in `requests.ts`. */
+/** The type of a wire value: immutable at every depth. */
+type Wire<Schema extends z.ZodType> = Immutable<z.output<Schema>>
+type Immutable<T> = T extends string | number | boolean | null | undefined
+  ? T
+  : T extends readonly (infer Item)[]
+    ? readonly Immutable<Item>[]
+    : JsonObject extends T
+      ? T
+      : { readonly [Key in keyof T]: Immutable<T[Key]> }
+
 export type AapVersion = 1 | 3
 
 export const STREAM_MODES = ['delta', 'message', 'none'] as const
@@ -9,97 +21,125 @@ export type StreamMode = (typeof STREAM_MODES)[number]
 export const HISTORY_TYPES = ['compacted', 'full'] as const
 export type HistoryType = (typeof HISTORY_TYPES)[number]
 
-export type StopReason = 'end_turn' | 'tool_use' | 'max_tokens' | 'refusal' | 'error'
+export const jsonObject = z.custom<JsonObject>(
+  (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+  'expected object',
+)
 
-export type WireBlock =
-  | { readonly type: 'text'; readonly text: string }
-  | { readonly type: 'thinking'; readonly thinking: string }
-  | { readonly type: 'tool_use'; readonly toolCallId: string; readonly name: string; readonly input: JsonObject }
-  | { readonly type: 'image'; readonly url: string }
+// Two ids that differ only in halves of characters would be one id in the store, which keeps UTF-8.
+export const toolCallId = z
+  .string()
+  .min(1)
+  .refine((id) => id.isWellFormed(), 'expected whole characters, received half of one')
 
-export type WireContent = string | readonly WireBlock[]
+export const textBlock = z.object({ type: z.literal('text'), text: z.string() })
+export const thinkingBlock = z.object({ type: z.literal('thinking'), thinking: z.string() })
+export const imageBlock = z.object({ type: z.literal('image'), url: z.string() })
+const toolCall = { toolCallId, name: z.string(), input: jsonObject }
+export const toolUseBlock = z.object({ type: z.literal('tool_use'), ...toolCall })
 
-export type WireMessage =
-  | { readonly role: 'system'; readonly content: string }
-  | { readonly role: 'user'; readonly content: WireContent }
-  | { readonly role: 'assistant'; readonly content: WireContent }
-  | { readonly role: 'tool'; readonly toolCallId: string; readonly content: WireContent }
+const block = z.discriminatedUnion('type', [textBlock, thinkingBlock, toolUseBlock, imageBlock])
+const content = z.union([z.string(), z.array(block)])
+const message = z.discriminatedUnion('role', [
+  z.object({ role: z.literal('system'), content: z.string() }),
+  z.object({ role: z.literal('user'), content }),
+  z.object({ role: z.literal('assistant'), content }),
+  z.object({ role: z.literal('tool'), toolCallId, content }),
+])
+
+/** Sent by clients only, and never part of a history. */
+export const toolPermission = z.object({
+  role: z.literal('tool_permission'),
+  toolCallId,
+  granted: z.boolean(),
+  reason: z.string().optional(),
+})
+
+/** Read as `error` if a server has another one. */
+const stopReason = z.enum(['end_turn', 'tool_use', 'max_tokens', 'refusal', 'error']).catch('error')
 
 /** `cancelled` and `error` are ours; clients that do not know them ignore them. */
-export interface TurnStop {
-  readonly stopReason: StopReason
-  readonly cancelled?: true
-  readonly error?: { readonly message: string }
+const turnStop = {
+  stopReason,
+  cancelled: z.literal(true).optional(),
+  error: z.object({ message: z.string() }).optional(),
 }
 
-export type WireEvent =
-  | { readonly event: 'session_start'; readonly sessionId: string }
-  | { readonly event: 'turn_start' }
-  | { readonly event: 'text_delta'; readonly delta: string }
-  | { readonly event: 'thinking_delta'; readonly delta: string }
-  | { readonly event: 'text'; readonly text: string }
-  | { readonly event: 'thinking'; readonly thinking: string }
-  | { readonly event: 'tool_call'; readonly toolCallId: string; readonly name: string; readonly input: JsonObject }
-  | { readonly event: 'tool_result'; readonly toolCallId: string; readonly content: WireContent }
-  | ({ readonly event: 'turn_stop' } & TurnStop)
-  | { readonly event: 'resync' }
+export const wireEvent = z.discriminatedUnion('event', [
+  z.object({ event: z.literal('session_start'), sessionId: z.string() }),
+  z.object({ event: z.literal('turn_start') }),
+  z.object({ event: z.literal('text_delta'), delta: z.string() }),
+  z.object({ event: z.literal('thinking_delta'), delta: z.string() }),
+  z.object({ event: z.literal('text'), text: z.string() }),
+  z.object({ event: z.literal('thinking'), thinking: z.string() }),
+  z.object({ event: z.literal('tool_call'), ...toolCall }),
+  z.object({ event: z.literal('tool_result'), toolCallId, content }),
+  z.object({ event: z.literal('turn_stop'), ...turnStop }),
+  z.object({ event: z.literal('resync') }),
+])
+
+export const wireTurnResponse = z.object({
+  ...turnStop,
+  sessionId: z.string().optional(),
+  messages: z.array(message),
+})
 
 /** The schema of the arguments is `parameters` in version 3 and `inputSchema` in version 1. */
-export type WireToolSpec = {
-  readonly name: string
-  readonly title?: string
-  readonly description: string
-} & ({ readonly parameters: JsonObject } | { readonly inputSchema: JsonObject })
+const toolHead = { name: z.string(), title: z.string().optional(), description: z.string() }
+const toolSpec = z.union([
+  z.object({ ...toolHead, parameters: jsonObject }),
+  z.object({ ...toolHead, inputSchema: jsonObject }),
+])
 
-export interface WireAgentConfig {
-  readonly name: string
-  readonly tools?: readonly { readonly name: string; readonly trust?: boolean }[]
-  readonly options?: { readonly [name: string]: string }
-}
+const agentConfig = z.object({
+  name: z.string(),
+  tools: z.array(z.object({ name: z.string(), trust: z.boolean().optional() })).optional(),
+  options: z.record(z.string(), z.string()).optional(),
+})
+const session = z.object({ sessionId: z.string(), agent: agentConfig, tools: z.array(toolSpec).optional() })
+const history = z.object({ compacted: z.array(message), full: z.array(message) }).partial()
 
-export interface WireSession {
-  readonly sessionId: string
-  readonly agent: WireAgentConfig
-  readonly tools?: readonly WireToolSpec[]
-}
-
-export type WireHistory = { readonly [type in HistoryType]?: readonly WireMessage[] }
-
-export interface WireAgentOption {
-  readonly type: 'text' | 'secret' | 'select'
-  readonly name: string
-  readonly title?: string
-  readonly description?: string
-  readonly options?: readonly string[]
-  readonly default: string
-}
+const agentOption = z.object({
+  type: z.enum(['text', 'secret', 'select']),
+  name: z.string(),
+  title: z.string().optional(),
+  description: z.string().optional(),
+  options: z.array(z.string()).optional(),
+  default: z.string(),
+})
 
 /** Being there means supported. */
-type Supported = Record<string, never>
+const supported = z.custom<Record<string, never>>((value) => typeof value === 'object' && value !== null)
+const capabilities = z.object({
+  history: z.object({ compacted: supported, full: supported }).partial().optional(),
+  stream: z.object({ delta: supported, message: supported, none: supported }).partial().optional(),
+  application: z.object({ tools: supported }).partial().optional(),
+  image: z.object({ http: supported, data: supported }).partial().optional(),
+})
+export const wireAgent = z.object({
+  name: z.string(),
+  title: z.string().optional(),
+  version: z.string(),
+  description: z.string().optional(),
+  tools: z.array(toolSpec).optional(),
+  options: z.array(agentOption).optional(),
+  capabilities: capabilities.optional(),
+})
+const wireMeta = z.object({ version: z.literal([1, 3]), agents: z.array(wireAgent) })
 
-export interface WireCapabilities {
-  readonly history?: { readonly [type in HistoryType]?: Supported }
-  readonly stream?: { readonly [mode in StreamMode]?: Supported }
-  readonly application?: { readonly tools: Supported }
-  readonly image?: { readonly http?: Supported; readonly data?: Supported }
-}
-
-export interface WireAgent {
-  readonly name: string
-  readonly title?: string
-  readonly version: string
-  readonly description?: string
-  readonly tools?: readonly WireToolSpec[]
-  readonly options?: readonly WireAgentOption[]
-  readonly capabilities?: WireCapabilities
-}
-
-export interface WireMeta {
-  readonly version: AapVersion
-  readonly agents: readonly WireAgent[]
-}
-
-export interface WireTurnResponse extends TurnStop {
-  readonly sessionId?: string
-  readonly messages: readonly WireMessage[]
-}
+export type StopReason = z.output<typeof stopReason>
+export type WireBlock = Wire<typeof block>
+export type WireContent = Wire<typeof content>
+export type WireMessage = Wire<typeof message>
+export type WirePermission = Wire<typeof toolPermission>
+export type WireEvent = Wire<typeof wireEvent>
+export type TurnStop = Pick<WireTurnResponse, 'stopReason' | 'cancelled' | 'error'>
+export type WireTurnResponse = Wire<typeof wireTurnResponse>
+export type WireToolSpec = Wire<typeof toolSpec>
+export type WireAgentConfig = Wire<typeof agentConfig>
+export type WireSession = Wire<typeof session>
+export type WireHistory = Wire<typeof history>
+export type WireAgentOption = Wire<typeof agentOption>
+export type WireCapabilities = Wire<typeof capabilities>
+export type WireAgent = Wire<typeof wireAgent>
+export type WireMeta = Wire<typeof wireMeta>

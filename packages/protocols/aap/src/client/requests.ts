@@ -1,20 +1,10 @@
-import type { StreamMode, WireContent, WireMessage, WireToolSpec } from '../wire.ts'
+import type { StreamMode, WireAgentConfig, WireMessage, WirePermission, WireToolSpec } from '../wire.ts'
 
 /** What a client sends in a turn: one user message, or answers to calls that wait. */
-export type TurnMessage =
-  | { readonly role: 'user'; readonly content: WireContent }
-  | { readonly role: 'tool'; readonly toolCallId: string; readonly content: WireContent }
-  | {
-      readonly role: 'tool_permission'
-      readonly toolCallId: string
-      readonly granted: boolean
-      readonly reason?: string
-    }
+export type TurnMessage = Extract<WireMessage, { role: 'user' | 'tool' }> | WirePermission
 
-export interface AgentChanges {
-  readonly tools?: readonly { readonly name: string; readonly trust?: boolean }[]
-  readonly options?: { readonly [name: string]: string }
-}
+/** What a request changes for the rest of the session. */
+export type AgentChanges = Pick<WireAgentConfig, 'tools' | 'options'>
 
 export interface NewSession {
   readonly agent: AgentChanges & { readonly name: string }

@@ -1,13 +1,12 @@
-import type { WireTurnResponse } from '../wire.ts'
-import type { ReceivedEvent } from './read-events.ts'
 import {
-  wireAnswer,
   wireEvent,
-  type WireAnswer,
+  wireTurnResponse,
   type WireContent,
   type WireEvent,
   type WireMessage,
-} from './wire-schemas.ts'
+  type WireTurnResponse,
+} from '../wire.ts'
+import type { ReceivedEvent } from './read-events.ts'
 
 /** One event of a turn. */
 export interface StreamedUpdate {
@@ -48,11 +47,12 @@ export function toStreamedUpdate({ id, event }: ReceivedEvent): StreamedUpdate {
 
 /** An answer in mode `none`, as the events that the turn would have sent if its agent could stream. */
 export function toStreamedUpdates(answer: WireTurnResponse): readonly StreamedUpdate[] {
-  return toWireEvents(wireAnswer.parse(answer)).map((event) => ({ json: event, update: toTurnUpdate(event) }))
+  return toWireEvents(wireTurnResponse.parse(answer)).map((event) => ({ json: event, update: toTurnUpdate(event) }))
 }
 
 function toTurnUpdate(event: WireEvent): TurnUpdate {
   switch (event.event) {
+    case 'session_start':
     case 'turn_start':
       return { type: 'started' }
     case 'text_delta':
@@ -94,8 +94,8 @@ function textOf(content: WireContent): string {
   return content.map((block) => (block.type === 'text' ? block.text : block.type === 'image' ? '[image]' : '')).join('')
 }
 
-function toWireEvents(answer: WireAnswer): readonly WireEvent[] {
-  const { messages, ...stop } = answer
+function toWireEvents(answer: WireTurnResponse): readonly WireEvent[] {
+  const { messages, sessionId: _sessionId, ...stop } = answer
   return [{ event: 'turn_start' }, ...messages.flatMap(toEvents), { event: 'turn_stop', ...stop }]
 }
 
