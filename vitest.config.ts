@@ -38,8 +38,8 @@ export default defineConfig({
         test: {
           name: 'process',
           include: [...tests.process],
+          // A process per file: tests start servers, kill them, open databases and change the environment.
           pool: 'forks',
-          isolate: false,
           // More than there are cores: these tests mostly wait for servers to start, stop and time out.
           maxWorkers: 3,
           sequence: { groupOrder: 1 },

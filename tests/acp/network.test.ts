@@ -21,7 +21,10 @@ beforeAll(async () => {
   for (const name of ['anna', 'bob']) await mkdir(join(world.workDir, name))
   await symlink(join(world.workDir, 'bob'), join(world.workDir, 'anna', 'link'))
   const config = join(world.path, 'config.json')
-  await writeFile(config, JSON.stringify({ acp: { roots, editorTerminals: true }, bash: { sandbox: 'none' } }))
+  await writeFile(
+    config,
+    JSON.stringify({ acp: { roots, editorTerminals: true }, bash: { sandbox: 'none', withoutSandbox: 'everyone' } }),
+  )
   server = await world.serve(['--config', config])
   annasKey = await createUserKey(world.dataDir, 'anna')
 })

@@ -32,6 +32,8 @@ describe('a configuration', () => {
           promptsPerUserPerMinute: 30_000,
           runningTurnsPerUser: 1000,
           unauthenticatedSockets: 64,
+          headersMs: 10_000,
+          requestMs: 30_000,
           loopback: 'exempt',
           requestBytes: 4_194_304,
           imageRequestBytes: 33_554_432,
@@ -121,7 +123,7 @@ describe('a configuration is refused', () => {
     [
       'with a denial that would never match',
       { permissions: { deny: [{ tool: 'Bash', args: { command: 'rm (' } }] } },
-      'permissions.deny[0]: args.command: no regular expression (a ( without its ))',
+      'permissions.deny[0]: args.command: no regular expression (missing closing ): `rm (`)',
     ],
     [
       'with an address as host',
