@@ -63,7 +63,7 @@ describe('rules', () => {
       action: 'ask',
       warnings: [
         'action: neither allow, ask nor deny: taken as ask',
-        'args.command: no regular expression (missing closing ): `rm (`): compared literally',
+        'args.command: no regular expression (missing closing ): `f(`): compared literally',
       ],
     })
     expect((await ask(server, '', { tool: 'Bash' })).body).toMatchObject({ action: 'ask', warnings: [] })
