@@ -2,9 +2,10 @@ import { asSessionId, type Cursor, type SessionId } from '@polylogue/engine'
 import { WireError } from './errors.ts'
 
 /**
- * The `id:` of a streamed event, and what `after` takes. `<seq>`: all of that recorded event was seen.
- * `<seq>.<block>.<offset>`: when `seq` started a step, its text up to `offset` UTF-16 units of `block` was seen; when
- * `seq` is another event that shows as several, those up to the one of `block` were (its offset is 0).
+ * The `id:` of a streamed event, which `after` accepts. `<seq>`: the client has seen all of that recorded event.
+ * `<seq>.<block>.<offset>` depends on the event. `step.started`: the text up to `offset` UTF-16 units of `block`. Another
+ * event that is shown as several: those up to the one of `block`. A step's answer with `block` after its last one: so many
+ * (`offset`) of the calls and results that were shown after it.
  */
 const EVENT_CURSOR = /^(\d{1,15})(?:\.(\d{1,9})\.(\d{1,12}))?$/
 

@@ -68,7 +68,7 @@ function parse<Schema extends z.ZodType>(schema: Schema, body: unknown): z.outpu
   throw new WireError(400, describeProblem(path, message))
 }
 
-// Keys in a path are the client's own words; a huge one must not come back as a huge answer.
+// The client chose the keys in the path: a huge key must not make a huge answer.
 const MAX_PATH_LENGTH = 200
 
 function describeProblem(path: readonly PropertyKey[], message: string): string {

@@ -6,15 +6,15 @@ import { itemsAfter, sendItems, toolCallItems, type StepItem, type StepPresenter
 export interface DeltaStepsOptions {
   readonly sink: FrameSink
   readonly cursor?: Cursor
-  /** The client has text, or a part of an answer, that did not survive. */
+  /** The client has seen text, or part of an answer, that was lost. */
   onLost(): void
 }
 
 type TextBlock = Exclude<StepBlock, { type: 'tool-call' }>
 
 /**
- * Text as it comes. What a reader missed of a step follows when the step is recorded, so that the text is whole even
- * if every delta was lost.
+ * Sends text as it comes. The recorded step then supplies whatever a reader missed, so the text is whole even if every
+ * delta was lost.
  */
 export class DeltaSteps implements StepPresenter {
   readonly #options: DeltaStepsOptions
@@ -72,7 +72,7 @@ export class DeltaSteps implements StepPresenter {
     if (isSettled) return
     const { partial = [] } = step
     if (this.#stepSeq === undefined) return sendItems(sink, seq, textItems(partial))
-    // What is kept of an unfinished step has lost its calls, and with them the numbers of its blocks; their order stays.
+    // An unfinished step keeps no calls, so its blocks have new numbers. Their order is the same.
     const blocks = [...this.#sent].toSorted(([a], [b]) => a - b)
     if (this.#isResumed() && !this.#survivesIn(partial, blocks)) return onLost()
     for (const [index, part] of partial.entries()) {
@@ -103,7 +103,7 @@ export class DeltaSteps implements StepPresenter {
     return this.#isResumed() && block < (this.#options.cursor?.block ?? 0) ? Infinity : 0
   }
 
-  /** Whether all that the client has is still there. Without having seen the blocks come, only the first is certain. */
+  /** Whether everything the client has seen was kept. Unless the blocks were seen to arrive, only the first is certain. */
   #survivesIn(partial: readonly StepBlock[], blocks: readonly (readonly [block: number, sent: number])[]): boolean {
     if (!this.#sawDelta && this.#options.cursor?.block !== 0) return false
     return blocks.every(([, sent], index) => survives(partial[index], sent === Infinity ? 0 : sent))

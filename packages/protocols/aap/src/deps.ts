@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AgentCatalog, Clock, Digest, Engine, SessionId, UserId } from '@polylogue/engine'
 import type { JsonLimits } from '@polylogue/kit'
 
-/** Who is asking. `revoked` aborts when the key is revoked: open streams end then. */
+/** The user and key of a request. `revoked` aborts when the key is revoked, which ends open streams. */
 export interface Caller {
   readonly userId: UserId
   readonly keyId: string
@@ -10,7 +10,7 @@ export interface Caller {
 }
 
 export interface AapLimits {
-  /** Of a body that may carry images: creating a session and turns. */
+  /** The largest body that may carry images: creation and turns. */
   readonly bodyBytes: number
   readonly smallBodyBytes: number
   readonly json: JsonLimits
@@ -18,20 +18,20 @@ export interface AapLimits {
   readonly pageSize: number
 }
 
-/** For whoever mounted the door, to count its open streams and to bound them. */
+/** Lets the server count and limit open streams. */
 export interface StreamWatch {
-  /** Before a request that stays open until a turn stops, and before it has any effect. May throw like `authenticate`. */
+  /** Called before a request that stays open until a turn stops has any effect. May throw like `authenticate`. */
   admit(caller: Caller, outgoing: ServerResponse): void
   /** The admitted request reads this session until its response closes. */
   attached(caller: Caller, sessionId: SessionId, outgoing: ServerResponse): void
-  /** A reader that did not read was let go. */
+  /** A client was disconnected because it did not read. */
   dropped(): void
 }
 
 export interface AapDeps {
   readonly engine: Engine
   readonly agents: AgentCatalog
-  /** `undefined`: 401. What it throws goes to whoever mounted the door. */
+  /** `undefined` gives 401. Errors that it throws are passed on to the server. */
   authenticate(request: Request, incoming: IncomingMessage): Promise<Caller | undefined>
   readonly clock: Clock
   readonly digest: Digest

@@ -50,7 +50,7 @@ function withoutDialect({ $schema: _, ...parameters }: JsonObject): JsonObject {
 
 function encodeOption(option: AgentOption): WireAgentOption {
   const { type, name, title, description } = option
-  // Whoever configures a default for a secret wants it used, not shown.
+  // The default of a secret is used but never shown.
   const value = type === 'secret' ? '' : option.default
   return { type, name, title, description, options: type === 'select' ? option.choices : undefined, default: value }
 }
@@ -81,7 +81,7 @@ export function encodeSession(version: AapVersion, session: SessionView, agents:
   }
 }
 
-/** What the client set, defaults not filled in. A session of another door has every exposed tool, none of them trusted. */
+/** What the client set, without defaults. A session of another door lists every exposed tool, none of them trusted. */
 function encodeAgentConfig(session: SessionView, agent: AgentDefinition | undefined): WireAgentConfig {
   const granted = session.access.type === 'listed' ? session.access.tools : agent && exposedTools(agent)
   const tools = granted?.map((grant) =>

@@ -3,7 +3,7 @@ import { BodyRefused, ENGINE_ERROR_STATUS, codeOfFault, retryAfterOf, type Engin
 
 export type ErrorStatus = 401 | BodyRefused['status'] | EngineErrorStatus
 
-/** A request that this door refuses by itself. The message goes to the client as it is: it holds no option values. */
+/** A refusal by this door. The client receives the message, so it must not contain option values. */
 export class WireError extends Error {
   readonly status: ErrorStatus
 
@@ -19,11 +19,11 @@ export const sessionNotFound = (): WireError => new WireError(404, 'there is no 
 export interface HttpRefusal {
   readonly status: ErrorStatus
   readonly body: { readonly error: string; readonly code?: string }
-  /** Set where waiting helps. */
+  /** Set if a later attempt may succeed. */
   readonly retryAfterS?: number
 }
 
-/** `undefined` for a bug: whoever mounted the door logs it and answers 500. */
+/** Returns `undefined` for a bug: the server logs it and answers 500. */
 export function toHttpRefusal(error: unknown): HttpRefusal | undefined {
   if (error instanceof WireError || error instanceof BodyRefused)
     return { status: error.status, body: { error: cut(error.message) } }
@@ -38,7 +38,7 @@ export function toHttpRefusal(error: unknown): HttpRefusal | undefined {
 
 const LONGEST_SENTENCE = 500
 
-/** A sentence may quote the client, and a client's name for something can be as long as its request. */
+/** A message may quote a name that the client chose, which can be as long as the request. */
 function cut(sentence: string): string {
   if (sentence.length <= LONGEST_SENTENCE) return sentence
   return `${sentence.slice(0, LONGEST_SENTENCE - 1).replace(/[\ud800-\udbff]$/, '')}…`
@@ -59,7 +59,7 @@ const FIELD_WORDS: readonly (readonly [engine: RegExp, wire: string])[] = [
   [/^(?:changes\.)?agent$/, 'agent.name'],
 ]
 
-/** The engine names the wrong part in its own words; the client knows it by the name on this wire. */
+/** Translates a field of a command to its name on this wire. */
 function toWireField(field: string): string {
   for (const [engine, wire] of FIELD_WORDS) {
     if (engine.test(field)) return field.replace(engine, wire)

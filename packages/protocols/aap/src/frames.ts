@@ -25,7 +25,7 @@ export function deltaFrame(
 let lastDelta: BlockDelta | undefined
 let lastFrame = ''
 
-/** A delta is given to all readers of a session in a row: they share its frame, and it is in memory once. */
+/** All readers of a session get a delta one after the other, so one cached frame serves them all. */
 export function wholeDeltaFrame(delta: BlockDelta): string {
   if (delta === lastDelta) return lastFrame
   const { type, text, stepSeq, block, offset } = delta

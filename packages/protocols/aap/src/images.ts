@@ -3,8 +3,8 @@ import { parseImageUri } from '@polylogue/kit'
 import { WireError, sessionNotFound } from './errors.ts'
 
 /**
- * Turns the image URLs of one request into parts, and keeps the bytes of `data:` URIs aside as blobs. Only canonical
- * base64 is taken, so that a history gives back the very URI that came in.
+ * Converts the image URLs of one request to parts and collects the bytes of `data:` URIs as blobs. Only canonical base64
+ * is accepted, so that a history returns exactly the URI that was sent.
  */
 export class IncomingImages {
   readonly #allowed: AgentFeatures['images']
@@ -46,7 +46,7 @@ export class IncomingImages {
 
 export type ReadBlob = (hash: string) => Promise<Blob | undefined>
 
-/** What an image is called on this wire: its URL, or a `data:` URI of its bytes. */
+/** The wire form of an image: its URL, or a `data:` URI of its bytes. */
 export type ImageUrls = (source: ImageSource) => string
 
 export async function loadImageUrls(sources: Iterable<ImageSource>, readBlob: ReadBlob): Promise<ImageUrls> {

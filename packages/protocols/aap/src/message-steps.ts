@@ -5,7 +5,7 @@ import { itemsAfter, sendItems, toolCallItems, type StepItem, type StepPresenter
 export interface MessageStepsOptions {
   readonly sink: FrameSink
   readonly cursor?: Cursor
-  /** The client's cursor points at something that is not there. */
+  /** The client's cursor points to an item that does not exist. */
   onLost(): void
 }
 
@@ -18,7 +18,7 @@ export class MessageSteps implements StepPresenter {
   }
 
   started(): void {
-    // A message is told when it is whole.
+    // A message is sent when it is complete.
   }
 
   delta(): void {

@@ -132,7 +132,7 @@ export type TurnMessage = z.output<typeof turnMessage>
 export type AgentOverride = z.output<typeof agentOverride>
 export type CreateSessionRequest = z.output<typeof createSessionV3>
 
-/** Of a union the branch that went deepest: `content[0].url` says more than `content`. */
+/** For a union, the branch that matched deepest: `content[0].url` says more than `content`. */
 export function firstIssue(issues: readonly z.core.$ZodIssue[]): {
   readonly path: PropertyKey[]
   readonly message: string

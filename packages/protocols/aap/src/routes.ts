@@ -14,7 +14,7 @@ import {
 import { cancelTurn, createAndRun, followEvents, runTurn, type TurnDeps } from './transport/turn-routes.ts'
 import type { AapVersion } from './wire.ts'
 
-/** The door for one version, to be mounted at any path. Both versions speak about the same sessions. */
+/** The routes of one version, for any base path. Both versions share all sessions. */
 export function createAapRoutes(deps: AapDeps, { version }: { readonly version: AapVersion }): Hono<NodeEnv> {
   const app = new Hono<NodeEnv>()
   const turnDeps = { ...deps, queue: new FlushQueue() }

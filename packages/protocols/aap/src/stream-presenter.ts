@@ -15,7 +15,7 @@ import { loadImageUrls, type ReadBlob } from './images.ts'
 import { toTurnStop } from './turn-stop.ts'
 import type { WireEvent } from './wire.ts'
 
-/** How the steps of a segment are streamed: the one thing in which the stream modes differ. */
+/** Streams the steps of a segment. This is all in which the stream modes differ. */
 export interface StepPresenter {
   started(seq: number, step: EventOf<'step.started'>): void
   delta(delta: BlockDelta): void
@@ -79,14 +79,14 @@ export interface StepItem {
   readonly event: WireEvent
 }
 
-/** Only the last one carries the bare `seq`: a client that was cut off in between gets the rest. */
+/** Only the last event has the bare `seq` as its id, so that a client that was cut off before it gets the rest. */
 export function sendItems(sink: FrameSink, seq: number, items: readonly StepItem[]): void {
   for (const [index, { block, event }] of items.entries()) {
     sink.send(eventFrame(index === items.length - 1 ? `${seq}` : `${seq}.${block}.0`, event))
   }
 }
 
-/** The items after the one that the client had last; `undefined` when there is no such item. */
+/** The items after the last one that the client has seen; `undefined` if there is no such item. */
 export function itemsAfter(items: readonly StepItem[], block: number): readonly StepItem[] | undefined {
   const seen = items.findIndex((item) => item.block === block)
   return seen === -1 ? undefined : items.slice(seen + 1)

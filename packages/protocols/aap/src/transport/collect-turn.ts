@@ -17,7 +17,7 @@ export interface CollectedTurn {
   readonly messages: AsyncIterable<WireMessage>
 }
 
-/** Waits for the segment to stop and answers with all of it. Leaving early ends the waiting, never the turn. */
+/** Collects a segment until it stops. A client that leaves ends the wait but not the turn. */
 export async function collectTurn(
   subject: Subject,
   turn: AdmittedTurn,

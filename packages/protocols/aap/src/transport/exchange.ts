@@ -12,7 +12,7 @@ export interface NodeEnv {
   Bindings: HttpBindings
 }
 
-/** One request of somebody we know. */
+/** One authenticated request. */
 export interface Exchange {
   readonly c: Context<NodeEnv>
   readonly caller: Caller
@@ -20,7 +20,7 @@ export interface Exchange {
 
 export type Answer = (exchange: Exchange) => Promise<Response>
 
-/** The key comes before anything else; refusals become statuses; bugs go on to whoever mounted the door. */
+/** Checks the key first. Refusals become statuses; other errors are passed on to the server. */
 export function guarded(deps: AapDeps, maxBodyBytes: number, answer: Answer) {
   return async (c: Context<NodeEnv>): Promise<Response> => {
     try {
@@ -48,7 +48,7 @@ export async function readBody({ c, caller }: Exchange, { limits }: Pick<AapDeps
   return body
 }
 
-/** An id that cannot be ours is answered like an unknown one. */
+/** A malformed id is answered like an unknown one. */
 export function sessionIdOf({ c }: Exchange): SessionId {
   const id = c.req.param('id') ?? ''
   if (!isSessionId(id)) throw sessionNotFound()
@@ -66,7 +66,7 @@ export interface Wanted {
   readonly tools?: readonly ToolSpec[] | undefined
 }
 
-/** What an agent does not declare, its clients do not get. */
+/** Refuses what the agent does not declare. */
 export function checkCapabilities({ features }: AgentDefinition, { stream, tools = [] }: Wanted): void {
   if (stream !== undefined && !features.streams.includes(stream)) {
     throw new WireError(400, `stream: the agent does not offer ${stream}`)

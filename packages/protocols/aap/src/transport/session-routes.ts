@@ -47,7 +47,7 @@ export function readSession({ engine, agents }: AapDeps): Answer {
   }
 }
 
-/** Version 1 has no address for histories: they come with the session. */
+/** Version 1 has no path for histories: they are part of the session. */
 export function readSessionWithHistory(deps: AapDeps): Answer {
   return async (exchange) => {
     const { c, caller } = exchange
@@ -93,7 +93,7 @@ function parseHistoryType(text: string | undefined, field: string): HistoryType 
   return type
 }
 
-/** When its agent is no longer offered, a session still belongs to its user, and so does all of its history. */
+/** A session whose agent is no longer offered still shows its user all histories. */
 function declaredHistories({ agents }: AapDeps, session: SessionView): readonly HistoryType[] {
   return agents.find(session.agent)?.features.histories ?? HISTORY_TYPES
 }

@@ -27,7 +27,7 @@ export interface SessionStream extends Subject {
   readonly follower: SessionFollower
 }
 
-/** One turn, from its start to its stop. */
+/** Streams one turn from its start to its stop. */
 export async function streamTurn(session: SessionStream, turn: AdmittedTurn): Promise<void> {
   const { stream, follower } = session
   const reader = createReader(session, {
@@ -39,13 +39,13 @@ export async function streamTurn(session: SessionStream, turn: AdmittedTurn): Pr
 
 export interface FollowOptions {
   readonly cursor: Cursor
-  /** The last recorded event, and whether a turn runs, as the session was when the request came. */
+  /** The last recorded event, and whether a turn was running, when the request arrived. */
   readonly lastSeq: number
   readonly isRunning: boolean
   readonly onStop: 'continue' | 'done'
 }
 
-/** All that happens after the cursor. A cursor that cannot be honoured gets one `resync` and the step from its start. */
+/** Streams everything after the cursor. A cursor that no longer exists gets one `resync`, then the step from its start. */
 export async function followSession(session: SessionStream, options: FollowOptions): Promise<void> {
   const { stream, follower } = session
   const { cursor, lastSeq, isRunning, onStop } = options

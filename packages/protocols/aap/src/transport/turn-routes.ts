@@ -121,7 +121,7 @@ export function followEvents(turnDeps: TurnDeps): Answer {
   const { engine, agents } = deps
   return async (exchange) => {
     const { c, caller } = exchange
-    // A browser that reconnects repeats the address it began with; how far it came is in the header.
+    // A browser that reconnects repeats its first URL; its position is in the header.
     const cursor = parseEventCursor(c.req.header('last-event-id') ?? c.req.query('after') ?? '0')
     const mode = parseFollowMode(c.req.query('stream'))
     const onStop = parseFlag(c.req.query('follow'), 'follow') ? 'continue' : 'done'
@@ -172,7 +172,7 @@ function sendTurn(
   })
 }
 
-// A client that does not read cannot hold a stream open whose key is gone.
+// A client that does not read must not keep a stream open after its key was revoked.
 const REVOKED_GRACE_MS = 500
 
 /** Runs `read` on a new stream. Until its first frame is out, a failure is still an ordinary answer. */

@@ -1,9 +1,8 @@
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 
 /**
- * Tells the adapter that the response was written straight to the socket. Reading `statusText` makes a full response
- * of the adapter's cached one: as soon as a middleware touches the headers, Hono copies the response, and the adapter
- * would write a cached copy out a second time.
+ * Tells the adapter that the response was written directly to the socket. Reading `statusText` turns the adapter's cached
+ * response into a full one. Otherwise a middleware that sets headers makes Hono copy it, and the adapter writes the copy.
  */
 export function alreadySent(): Response {
   const response = new Response(null, RESPONSE_ALREADY_SENT)

@@ -1,7 +1,7 @@
 /**
- * HTTP's chunked coding (RFC 9112, 7.1), for event streams. Node itself gives a chunk to the system in four pieces, at
- * the end of the tick; in one piece and at once, a delta costs a fifth less from one end of the server to the other.
- * A client of HTTP/1.0 knows no chunks: its body is what it is, and ends with the connection.
+ * HTTP's chunked coding (RFC 9112, 7.1) for event streams. Node writes a chunk in four pieces at the end of the tick. One
+ * piece, written at once, makes a delta a fifth cheaper across the whole server. HTTP/1.0 has no chunks: there the body
+ * ends with the connection.
  */
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http'
 
@@ -14,13 +14,13 @@ export function beginChunks(outgoing: ServerResponse, headers: OutgoingHttpHeade
     return
   }
   outgoing.writeHead(200, { ...headers, 'Transfer-Encoding': 'chunked' })
-  // The head says it; the body is coded here and not by Node once more.
+  // The body is coded here, so Node must not code it again.
   outgoing.chunkedEncoding = false
 }
 
 /** `onWritten` is called when the system has taken all of the text. */
 export function writeChunk(outgoing: ServerResponse, text: string, onWritten?: () => void): void {
-  // A corked socket keeps Node from waiting for the end of the tick. Behind another answer there is no socket yet.
+  // Corking keeps Node from waiting for the end of the tick. A pipelined response has no socket yet.
   const { socket } = outgoing
   socket?.cork()
   outgoing.write(knowsChunks(outgoing) ? toChunk(text) : text, onWritten)
