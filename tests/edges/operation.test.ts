@@ -185,17 +185,18 @@ describe('polylogue doctor', () => {
 
   it('tells how things are beside a server and alone, in words and in JSON', async () => {
     const dataDir = await makeDir()
-    await writeFile(join(dataDir, 'polylogue.config.json'), JSON.stringify({ bash: { sandbox: 'none' } }))
+    const config = join(dataDir, 'polylogue.config.json')
+    await writeFile(config, JSON.stringify({ bash: { sandbox: 'none' } }))
     const server = await startServerProcess({ dataDir })
     await (await openSession(server.client(V3))).turn('say x')
-    const beside = await doctor(dataDir)
+    const beside = await doctor(dataDir, '--config', config)
     expect(beside.code).toBe(0)
     expect(beside.stdout).toContain(`Pid ${server.pid} is ready at ${server.url}`)
     expect(beside.stdout).toMatch(/^ok {4}sessions +1 sessions with \d+ events, all readable\.$/m)
     expect(beside.stdout).toMatch(/^warn {2}confinement .*sandbox: none/m)
     expect(beside.stdout).toMatch(/^ +→ Install bubblewrap, or run the server as a user of its own/m)
     await server.stop()
-    const alone = await doctor(dataDir, '--json')
+    const alone = await doctor(dataDir, '--config', config, '--json')
     expect(alone.code).toBe(0)
     const findings = JSON.parse(alone.stdout) as readonly { check: string; status: string }[]
     expect(findings.map(({ check }) => check)).toEqual(
