@@ -91,14 +91,15 @@ describe('Skill', () => {
     ])
   })
 
-  it('says nothing that an agent wrote: skills cannot be changed where agents work beside them', async () => {
-    const session = await openToolSession(server, { agent: 'rooted', preset: 'full-access' })
+  it('says nothing that an agent wrote unasked: a change of skills waits for an approval where agents work beside them', async () => {
+    const session = await openToolSession(server, { agent: 'rooted', preset: 'workspace-write' })
     const paths = ['skills/evil/SKILL.md', 'skills/release/SKILL.md', 'more/evil/SKILL.md']
     await session.turn(script(...paths.map((path, index) => call(`w${index}`, 'Write', { path, content: 'evil' }))))
     await session.turn(script(call('r1', 'Read', { path: 'skills/release/SKILL.md' })))
     const calls = await session.calls()
     expect(calls.get('r1')?.status).toBe('completed')
-    expect(paths.map((_, index) => calls.get(`w${index}`)?.status)).toEqual(['denied', 'denied', 'denied'])
+    // The next message took their place while they waited.
+    expect(paths.map((_, index) => calls.get(`w${index}`)?.status)).toEqual(['cancelled', 'cancelled', 'cancelled'])
     expect(await readdir(join(dir.path, 'skills'))).toEqual(['release'])
     expect(await readFile(join(dir.path, 'skills/release/SKILL.md'), 'utf8')).toBe(SKILL)
   })
