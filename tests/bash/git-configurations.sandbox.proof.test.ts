@@ -3,7 +3,7 @@ import { startStopwatch, tellProof } from '../storage-faults/proof-result.ts'
 import { GIT_ATTACKS } from './git-configurations.ts'
 import { readWithGit } from './read-with-git.ts'
 
-it('no program that a repository names is run by a reading command, in any preset', async () => {
+it('S24: no program that a repository names is run by a reading command, in any preset', async () => {
   const seconds = startStopwatch()
   const { counted, notWorking, unasked, executions } = await readWithGit(GIT_ATTACKS)
   tellProof({
