@@ -101,6 +101,7 @@ export {
   type Draft,
   type EventStore,
   type Fence,
+  type LeaseClaim,
   type ListingPage,
   type ListingQuery,
   type NewBlob,

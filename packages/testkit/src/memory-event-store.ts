@@ -16,6 +16,7 @@ import {
   type Draft,
   type EventStore,
   type Fence,
+  type LeaseClaim,
   type Receipt,
   type Recorded,
   type SealedSecret,
@@ -80,6 +81,15 @@ export function createMemoryEventStore({ clock }: { readonly clock: Clock }): Me
   const bytesOfUser = (userId: UserId): number =>
     [...sessions.values()].reduce((sum, session) => sum + (session.userId === userId ? session.storedBytes : 0), 0)
 
+  const mayClaim = (session: StoredSession, owner: string): boolean => session.owner === owner || isFree(session)
+
+  const claimFor = (session: StoredSession, { owner, leaseMs }: LeaseClaim): Fence => {
+    session.owner = owner
+    session.epoch += 1
+    session.leaseUntil = clock.now() + leaseMs
+    return { owner, epoch: session.epoch }
+  }
+
   const isFree = ({ owner, leaseUntil }: StoredSession): boolean => owner === undefined || leaseUntil <= clock.now()
 
   return {
@@ -88,7 +98,7 @@ export function createMemoryEventStore({ clock }: { readonly clock: Clock }): Me
       return write(() => {
         if (deleted.has(request.sessionId)) return conflict('session-gone')
         const session = sessions.get(request.sessionId)
-        const refusal = refusalOf(request, session)
+        const refusal = refusalOf(request, session, mayClaim)
         if (refusal !== undefined) return refusal
         const bytes = bytesOf(request, session, rows)
         const { room } = request
@@ -99,7 +109,10 @@ export function createMemoryEventStore({ clock }: { readonly clock: Clock }): Me
         sessions.set(request.sessionId, target)
         target.storedBytes += bytes
         usage.keep(request)
-        return appendTo(target, request, rows)
+        const lastSeq = appendTo(target, request, rows)
+        if (request.release === true) target.owner = undefined
+        if (request.claim === undefined) return { type: 'appended', lastSeq }
+        return { type: 'appended', lastSeq, fence: claimFor(target, request.claim) }
       })
     },
     readEvents(sessionId, after, limit) {
@@ -174,11 +187,7 @@ export function createMemoryEventStore({ clock }: { readonly clock: Clock }): Me
     claim: (sessionId, owner, leaseMs) =>
       write(() => {
         const session = sessions.get(sessionId)
-        if (session === undefined || (session.owner !== owner && !isFree(session))) return undefined
-        session.owner = owner
-        session.epoch += 1
-        session.leaseUntil = clock.now() + leaseMs
-        return { owner, epoch: session.epoch }
+        return session !== undefined && mayClaim(session, owner) ? claimFor(session, { owner, leaseMs }) : undefined
       }),
     renew: (owner, sessionIds, leaseMs) =>
       write(() =>
@@ -225,14 +234,19 @@ export function createMemoryEventStore({ clock }: { readonly clock: Clock }): Me
   }
 }
 
-function refusalOf(request: AppendRequest, session: StoredSession | undefined): AppendResult | undefined {
-  const { create, expectedSeq, fence, receipt, names = [] } = request
+function refusalOf(
+  request: AppendRequest,
+  session: StoredSession | undefined,
+  mayClaim: (session: StoredSession, owner: string) => boolean,
+): AppendResult | undefined {
+  const { create, expectedSeq, fence, claim, receipt, names = [] } = request
   if (session === undefined) {
     if (create === undefined || expectedSeq !== 0) return conflict('session-gone')
     if (fence !== undefined) return conflict('fenced')
   } else {
     if (fence !== undefined && !holds(session, fence)) return conflict('fenced')
     if (create !== undefined || session.events.length !== expectedSeq) return conflict('seq-moved')
+    if (claim !== undefined && !mayClaim(session, claim.owner)) return conflict('lease-held')
     if (receipt !== undefined && session.receipts.has(receiptKey(receipt.userId, receipt.key))) {
       return conflict('receipt-taken')
     }
@@ -275,7 +289,7 @@ function createSession({ create }: AppendRequest): StoredSession {
   }
 }
 
-function appendTo(session: StoredSession, request: AppendRequest, rows: readonly StoredEvent['row'][]): AppendResult {
+function appendTo(session: StoredSession, request: AppendRequest, rows: readonly StoredEvent['row'][]): number {
   for (const row of rows) session.events.push({ seq: session.events.length + 1, at: request.at, row })
   const lastSeq = session.events.length
   session.wantedSince = request.wanted ? (session.wantedSince ?? request.at) : undefined
@@ -297,7 +311,7 @@ function appendTo(session: StoredSession, request: AppendRequest, rows: readonly
   for (const [key, { stepId }] of session.drafts) {
     if (request.clearDrafts?.includes(stepId) === true) session.drafts.delete(key)
   }
-  return { type: 'appended', lastSeq }
+  return lastSeq
 }
 
 function isListed(

@@ -1,4 +1,13 @@
-import type { Attachment, Clock, EventStore, ModelMessage, SessionId, Snapshot, ToolAccess } from '@polylogue/engine'
+import type {
+  Attachment,
+  Clock,
+  EventStore,
+  Fence,
+  ModelMessage,
+  SessionId,
+  Snapshot,
+  ToolAccess,
+} from '@polylogue/engine'
 import {
   createFakeClock,
   createMemoryEventStore,
@@ -191,14 +200,19 @@ export class World {
         const result = await store.append(request)
         if (result.type === 'appended' && state !== undefined)
           this.snapshots.push({ sessionId, seq: result.lastSeq, state })
+        if (result.type === 'appended' && result.fence !== undefined) this.#noteEpoch(sessionId, result.fence)
         return result
       },
       claim: async (sessionId, owner, leaseMs) => {
         const fence = await store.claim(sessionId, owner, leaseMs)
-        if (fence !== undefined) this.#epochs.set(sessionId, [...(this.#epochs.get(sessionId) ?? []), fence.epoch])
+        if (fence !== undefined) this.#noteEpoch(sessionId, fence)
         return fence
       },
     }
+  }
+
+  #noteEpoch(sessionId: SessionId, { epoch }: Fence): void {
+    this.#epochs.set(sessionId, [...(this.#epochs.get(sessionId) ?? []), epoch])
   }
 }
 

@@ -72,6 +72,13 @@ export interface AppendRequest {
   readonly events: readonly RecordedEvent[]
   /** Set by runners. The append is refused unless this owner still holds this epoch. */
   readonly fence?: Fence
+  /**
+   * Claims the session in the same transaction, as `claim` does; the result has the fence. The append is refused with
+   * `lease-held` while another owner's lease holds. Never together with `fence`.
+   */
+  readonly claim?: LeaseClaim
+  /** Releases the lease of `fence` in the same transaction, as `release` does. Requires `fence`. */
+  readonly release?: true
   /** Whether a runner must own the session after this append. */
   readonly wanted: boolean
   /** The text that lists show. Absent: unchanged. */
@@ -102,17 +109,24 @@ export interface StorageRoom {
 }
 
 export type AppendResult =
-  | { readonly type: 'appended'; readonly lastSeq: number }
+  | { readonly type: 'appended'; readonly lastSeq: number; readonly fence?: Fence }
   | { readonly type: 'conflict'; readonly reason: AppendConflict }
 
+/** If several reasons apply, the result names the first of this list. */
 export type AppendConflict =
-  | 'seq-moved'
-  | 'fenced'
   | 'session-gone'
+  | 'fenced'
+  | 'seq-moved'
+  | 'lease-held'
   | 'receipt-taken'
   | 'name-taken'
   | 'session-full'
   | 'user-full'
+
+export interface LeaseClaim {
+  readonly owner: string
+  readonly leaseMs: number
+}
 
 export interface Fence {
   readonly owner: string

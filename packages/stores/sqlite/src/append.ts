@@ -4,10 +4,12 @@ import {
   type AppendConflict,
   type AppendRequest,
   type AppendResult,
+  type Clock,
   type encodeEvent,
 } from '@polylogue/engine'
 import { type SessionChecksums, checksumsIn } from './checksum.ts'
-import { type SessionLease, holds, leaseIn } from './leases.ts'
+import { prepareHeadWrites } from './head-writes.ts'
+import { type SessionLease, holds, leaseIn, mayClaim } from './leases.ts'
 import { type Row, integerIn, optionalIntegerIn, textIn } from './rows.ts'
 import { prepareUsageWrites } from './usage-writes.ts'
 
@@ -26,27 +28,28 @@ interface Outcome {
   /** What this append adds. */
   readonly bytes: number
   readonly checksums: SessionChecksums
+  /** The lease, if this append changes it. */
+  readonly lease: SessionLease | undefined
 }
+
+const NO_LEASE: SessionLease = { owner: undefined, epoch: 0, leaseUntil: 0 }
 
 /** Checks everything before it writes anything: a conflict leaves no trace and needs no rollback. */
 export function prepareAppend(
   db: DatabaseSync,
+  clock: Clock,
 ): (request: AppendRequest, events: readonly EncodedEvent[]) => AppendResult {
   const selectHead = db.prepare(
-    'SELECT user_id, last_seq, wanted_since, owner, epoch, stored_bytes FROM sessions WHERE session_id = ?',
+    `SELECT user_id, last_seq, wanted_since, owner, epoch, lease_until, stored_bytes
+     FROM sessions WHERE session_id = ?`,
   )
   const selectDeleted = db.prepare('SELECT 1 FROM deleted_sessions WHERE session_id = ?')
   const insertSession = db.prepare(
     `INSERT INTO sessions (session_id, user_id, last_seq, summary, summary_crc, wanted_since, stored_bytes,
        owner, epoch, lease_until)
-     VALUES (?, ?, ?, ?, ?, ?, ?, NULL, 0, 0)`,
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   )
-  // Three statements, because an UPDATE rewrites the index of every column that it names, changed or not.
-  const updateSeq = db.prepare('UPDATE sessions SET last_seq = ?, stored_bytes = stored_bytes + ? WHERE session_id = ?')
-  const updateSeqAndSummary = db.prepare(
-    'UPDATE sessions SET last_seq = ?, stored_bytes = stored_bytes + ?, summary = ?, summary_crc = ? WHERE session_id = ?',
-  )
-  const updateWanted = db.prepare('UPDATE sessions SET wanted_since = ? WHERE session_id = ?')
+  const writeHead = prepareHeadWrites(db)
   const selectUserSize = db.prepare('SELECT stored_bytes FROM user_sizes WHERE user_id = ?')
   const addToUser = db.prepare(
     `INSERT INTO user_sizes (user_id, stored_bytes) VALUES (?, ?)
@@ -85,7 +88,7 @@ export function prepareAppend(
   const writeUsage = prepareUsageWrites(db)
 
   const conflictOf = (request: AppendRequest, head: Head | undefined): AppendConflict | undefined => {
-    const { sessionId, create, expectedSeq, fence, receipt, names } = request
+    const { sessionId, create, expectedSeq, fence, claim, receipt, names } = request
     if (head === undefined) {
       if (create === undefined || expectedSeq !== 0) return 'session-gone'
       if (selectDeleted.get(sessionId) !== undefined) return 'session-gone'
@@ -93,6 +96,7 @@ export function prepareAppend(
     } else {
       if (fence !== undefined && !holds(head, fence)) return 'fenced'
       if (create !== undefined || head.lastSeq !== expectedSeq) return 'seq-moved'
+      if (claim !== undefined && !mayClaim(head, claim.owner, clock.now())) return 'lease-held'
     }
     if (receipt !== undefined && selectReceipt.get(sessionId, receipt.userId, receipt.key) !== undefined) {
       return 'receipt-taken'
@@ -102,23 +106,36 @@ export function prepareAppend(
     return new Set(names).size < names.length || names.some(isTaken) ? 'name-taken' : undefined
   }
 
+  const leaseAfter = ({ claim, release, fence }: AppendRequest, head: Head | undefined): SessionLease | undefined => {
+    const epoch = head?.epoch ?? 0
+    if (claim !== undefined) return { owner: claim.owner, epoch: epoch + 1, leaseUntil: clock.now() + claim.leaseMs }
+    return release === true && fence !== undefined ? { owner: undefined, epoch, leaseUntil: 0 } : undefined
+  }
+
   const writeSession = (request: AppendRequest, head: Head | undefined, outcome: Outcome): void => {
-    const { lastSeq, bytes, checksums } = outcome
-    const { sessionId, create } = request
+    const { lastSeq, bytes, checksums, lease } = outcome
+    const { sessionId, create, summary } = request
     const wantedSince = request.wanted ? (head?.wantedSince ?? request.at) : undefined
     if (head === undefined) {
       if (create === undefined) throw new Error('A session is made by an append with `create`.')
-      const { summary = '' } = request
-      const crc = checksums.ofSummary(summary)
-      insertSession.run(sessionId, create.userId, lastSeq, summary, crc, wantedSince ?? null, bytes)
+      const { owner = null, epoch, leaseUntil } = lease ?? NO_LEASE
+      const text = summary ?? ''
+      const row = [sessionId, create.userId, lastSeq, text, checksums.ofSummary(text), wantedSince ?? null, bytes]
+      insertSession.run(...row, owner, epoch, leaseUntil)
       addToUser.run(create.userId, bytes)
       return
     }
-    const { summary } = request
-    if (summary !== undefined) updateSeqAndSummary.run(lastSeq, bytes, summary, checksums.ofSummary(summary), sessionId)
-    else if (lastSeq !== head.lastSeq || bytes > 0) updateSeq.run(lastSeq, bytes, sessionId)
+    const isWantedChanged = wantedSince !== head.wantedSince
+    if (lastSeq !== head.lastSeq || bytes > 0 || summary !== undefined || isWantedChanged || lease !== undefined) {
+      writeHead(sessionId, {
+        lastSeq,
+        addedBytes: bytes,
+        ...(summary !== undefined && { summary: { text: summary, crc: checksums.ofSummary(summary) } }),
+        ...(isWantedChanged && { wantedSince: wantedSince ?? null }),
+        ...(lease && { lease }),
+      })
+    }
     if (bytes > 0) addToUser.run(head.userId, bytes)
-    if (wantedSince !== head.wantedSince) updateWanted.run(wantedSince ?? null, sessionId)
   }
 
   const bytesOf = ({ sessionId, blobs = [], secrets }: AppendRequest, events: readonly EncodedEvent[]): number => {
@@ -139,7 +156,7 @@ export function prepareAppend(
     return ofUser + bytes > room.user ? 'user-full' : undefined
   }
 
-  const writeAttachedRows = (request: AppendRequest, { lastSeq, checksums }: Omit<Outcome, 'bytes'>): void => {
+  const writeAttachedRows = (request: AppendRequest, { lastSeq, checksums }: Outcome): void => {
     const { sessionId, expectedSeq, listing, snapshot, receipt, names, blobs, secrets, clearDrafts } = request
     if (listing !== undefined) {
       const { isPinned, isStarted, directory = null, title = null, changedAt = request.at } = listing
@@ -176,10 +193,12 @@ export function prepareAppend(
       seq += 1
       insertEvent.run(sessionId, seq, at, type, version, data, checksums.ofEvent({ seq, at, version, data }))
     }
-    writeSession(request, head, { lastSeq: seq, bytes, checksums })
-    writeAttachedRows(request, { lastSeq: seq, checksums })
+    const outcome: Outcome = { lastSeq: seq, bytes, checksums, lease: leaseAfter(request, head) }
+    writeSession(request, head, outcome)
+    writeAttachedRows(request, outcome)
     writeUsage(request)
-    return { type: 'appended', lastSeq: seq }
+    if (request.claim === undefined || outcome.lease === undefined) return { type: 'appended', lastSeq: seq }
+    return { type: 'appended', lastSeq: seq, fence: { owner: request.claim.owner, epoch: outcome.lease.epoch } }
   }
 }
 

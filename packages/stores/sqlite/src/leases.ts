@@ -6,12 +6,17 @@ import { type Row, integerIn, textIn } from './rows.ts'
 export interface SessionLease {
   readonly owner: string | undefined
   readonly epoch: number
+  readonly leaseUntil: number
 }
 
 export const leaseIn = (row: Row): SessionLease => ({
   owner: row['owner'] === null ? undefined : textIn(row, 'owner'),
   epoch: integerIn(row, 'epoch'),
+  leaseUntil: integerIn(row, 'lease_until'),
 })
+
+export const mayClaim = (lease: SessionLease, owner: string, now: number): boolean =>
+  lease.owner === undefined || lease.owner === owner || lease.leaseUntil <= now
 
 /** Time does not matter: until another owner claims the session, its last owner may go on. */
 export const holds = (lease: SessionLease, fence: Fence): boolean =>
@@ -41,8 +46,7 @@ export function prepareLeases(db: DatabaseSync, clock: Clock): Leases {
       if (row === undefined) return undefined
       const now = clock.now()
       const lease = leaseIn(row)
-      const isFree = lease.owner === undefined || lease.owner === owner || integerIn(row, 'lease_until') <= now
-      if (!isFree) return undefined
+      if (!mayClaim(lease, owner, now)) return undefined
       const epoch = lease.epoch + 1
       take.run(owner, epoch, now + leaseMs, sessionId)
       return { owner, epoch }

@@ -20,7 +20,7 @@ beforeEach(async () => {
   directory = mkdtempSync(join(tmpdir(), 'polylogue-removal-'))
   file = join(directory, 'polylogue.db')
   const { db, commits } = await open()
-  const append = prepareAppend(db)
+  const append = prepareAppend(db, clock)
   const event = { type: 'turn.paused', turnId: asTurnId('turn_1') } as const
   for (const [sessionId, length] of [
     [LONG, 3_500],

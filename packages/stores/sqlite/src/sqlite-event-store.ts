@@ -18,7 +18,7 @@ export interface SqliteEventStoreOptions {
 }
 
 export function createSqliteEventStore({ db, clock, commits }: SqliteEventStoreOptions): EventStore {
-  const append = prepareAppend(db)
+  const append = prepareAppend(db, clock)
   const leases = prepareLeases(db, clock)
   const reads = prepareSessionReads(db, clock)
   const search = prepareSearchRows(db)

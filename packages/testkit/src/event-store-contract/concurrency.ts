@@ -138,7 +138,7 @@ function ordersOf(items: readonly number[]): readonly (readonly number[])[] {
 async function perform(store: EventStore, ids: readonly SessionId[], operation: ModelOperation): Promise<ModelAnswer> {
   switch (operation.type) {
     case 'append': {
-      const { expectedSeq, creates, text, fence, isWanted, name, key, clearsDraft } = operation
+      const { expectedSeq, creates, text, fence, claims, releases, isWanted, name, key, clearsDraft } = operation
       const receipt =
         key === undefined ? undefined : { userId: USER, key, fingerprint: key, turnId: TURN, firstEvent: 0 }
       const result = await store.append({
@@ -149,11 +149,14 @@ async function perform(store: EventStore, ids: readonly SessionId[], operation: 
         wanted: isWanted,
         ...(creates && { create: { userId: USER } }),
         ...(fence && { fence }),
+        ...(claims !== undefined && { claim: { owner: claims, leaseMs: LEASE_MS } }),
+        ...(releases && { release: true }),
         ...(name !== undefined && { names: [name] }),
         ...(receipt && { receipt }),
         ...(clearsDraft && { clearDrafts: [STEP] }),
       })
-      return result.type === 'appended' ? result.lastSeq : result.reason
+      if (result.type === 'conflict') return result.reason
+      return result.fence === undefined ? result.lastSeq : [result.lastSeq, result.fence.epoch]
     }
     case 'claim':
       return (await store.claim(ids[operation.session]!, operation.owner, LEASE_MS))?.epoch

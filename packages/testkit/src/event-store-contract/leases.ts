@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { OpenedEventStore } from '../event-store-contract.ts'
-import { AT, SESSION, addition, appended, conflict, creation, session } from './samples.ts'
+import { AT, SESSION, addition, appended, conflict, creation, session, textsOf } from './samples.ts'
 
 export function describeLeases(subject: () => OpenedEventStore): void {
   describe('a claim', () => {
@@ -111,6 +111,106 @@ export function describeLeases(subject: () => OpenedEventStore): void {
       await store.release(SESSION, { owner: 'b', epoch: 2 })
       await store.release(session(9), old!)
       expect(await store.claim(SESSION, 'b', 1_000)).toBeUndefined()
+    })
+  })
+
+  describe('an append that claims', () => {
+    const claim = { owner: 'a', leaseMs: 1_000 }
+
+    it('stores its events and makes its owner the runner in one step', async () => {
+      const { store, clock } = subject()
+      await store.append(creation(SESSION))
+      expect(await store.append(addition(SESSION, 1, { claim, wanted: true }))).toEqual(
+        appended(2, { owner: 'a', epoch: 1 }),
+      )
+      expect(await store.wantedSessions(10)).toEqual([])
+      clock.advance(999)
+      expect(await store.claim(SESSION, 'b', 1_000)).toBeUndefined()
+      clock.advance(1)
+      expect(await store.wantedSessions(10)).toEqual([SESSION])
+      expect(await store.claim(SESSION, 'b', 1_000)).toEqual({ owner: 'b', epoch: 2 })
+      expect(await store.append(addition(SESSION, 2, { fence: { owner: 'a', epoch: 1 } }))).toEqual(conflict('fenced'))
+    })
+
+    it('creates a session that its owner runs', async () => {
+      const { store } = subject()
+      expect(await store.append(creation(SESSION, { claim }))).toEqual(appended(1, { owner: 'a', epoch: 1 }))
+      expect(await store.claim(SESSION, 'b', 1_000)).toBeUndefined()
+      expect(await store.append(addition(SESSION, 1, { fence: { owner: 'a', epoch: 1 } }))).toEqual(appended(2))
+    })
+
+    it('is refused while another owner holds the session, and stores nothing', async () => {
+      const { store, clock } = subject()
+      await store.append(creation(SESSION))
+      const held = await store.claim(SESSION, 'b', 1_000)
+      expect(await store.append(addition(SESSION, 1, { claim, names: ['n'] }))).toEqual(conflict('lease-held'))
+      expect(await textsOf(store, SESSION)).toEqual(['first'])
+      expect(await store.takenNames(SESSION, ['n'])).toEqual(new Set())
+      expect(await store.append(addition(SESSION, 1, { fence: held! }))).toEqual(appended(2))
+      clock.advance(1_000)
+      expect(await store.append(addition(SESSION, 2, { claim }))).toEqual(appended(3, { owner: 'a', epoch: 2 }))
+      expect(await store.append(addition(SESSION, 3, { fence: held! }))).toEqual(conflict('fenced'))
+    })
+
+    it('of the owner that holds the session raises the epoch', async () => {
+      const { store } = subject()
+      await store.append(creation(SESSION))
+      const old = await store.claim(SESSION, 'a', 1_000)
+      expect(await store.append(addition(SESSION, 1, { claim }))).toEqual(appended(2, { owner: 'a', epoch: 2 }))
+      expect(await store.append(addition(SESSION, 2, { fence: old! }))).toEqual(conflict('fenced'))
+    })
+
+    it('claims nothing when it is refused for another reason', async () => {
+      const { store } = subject()
+      await store.append(creation(SESSION, { names: ['n'] }))
+      expect(await store.append(addition(SESSION, 7, { claim }))).toEqual(conflict('seq-moved'))
+      expect(await store.append(addition(SESSION, 1, { claim, names: ['n'] }))).toEqual(conflict('name-taken'))
+      expect(await store.append(addition(session(9), 1, { claim }))).toEqual(conflict('session-gone'))
+      expect(await store.claim(SESSION, 'b', 1_000)).toEqual({ owner: 'b', epoch: 1 })
+    })
+
+    it('names a moved log before a lease that is held', async () => {
+      const { store } = subject()
+      await store.append(creation(SESSION))
+      await store.claim(SESSION, 'b', 1_000)
+      expect(await store.append(addition(SESSION, 7, { claim }))).toEqual(conflict('seq-moved'))
+    })
+
+    it('of several at the same time wins once', async () => {
+      const { store } = subject()
+      await store.append(creation(SESSION))
+      const results = await Promise.all(
+        ['a', 'b', 'c'].map((owner) => store.append(addition(SESSION, 1, { claim: { owner, leaseMs: 1_000 } }))),
+      )
+      expect(results.filter(({ type }) => type === 'appended')).toHaveLength(1)
+      expect(results.filter(({ type }) => type === 'conflict')).toEqual([conflict('seq-moved'), conflict('seq-moved')])
+    })
+  })
+
+  describe('an append that releases', () => {
+    it('stores its events and frees the session in one step', async () => {
+      const { store } = subject()
+      await store.append(creation(SESSION, { wanted: true }))
+      const fence = await store.claim(SESSION, 'a', 60_000)
+      expect(await store.append(addition(SESSION, 1, { fence: fence!, release: true, wanted: true }))).toEqual(
+        appended(2),
+      )
+      expect(await store.wantedSessions(10)).toEqual([SESSION])
+      expect(await store.append(addition(SESSION, 2, { fence: fence! }))).toEqual(conflict('fenced'))
+      expect(await store.saveDrafts(SESSION, fence!, [])).toBe(false)
+      expect(await store.renew('a', [SESSION], 1_000)).toEqual([SESSION])
+      expect(await store.claim(SESSION, 'b', 1_000)).toEqual({ owner: 'b', epoch: 2 })
+    })
+
+    it('frees nothing when it is refused', async () => {
+      const { store } = subject()
+      await store.append(creation(SESSION))
+      const old = await store.claim(SESSION, 'a', 60_000)
+      const fence = await store.claim(SESSION, 'a', 60_000)
+      expect(await store.append(addition(SESSION, 1, { fence: old!, release: true }))).toEqual(conflict('fenced'))
+      expect(await store.append(addition(SESSION, 7, { fence: fence!, release: true }))).toEqual(conflict('seq-moved'))
+      expect(await store.claim(SESSION, 'b', 1_000)).toBeUndefined()
+      expect(await store.append(addition(SESSION, 1, { fence: fence! }))).toEqual(appended(2))
     })
   })
 

@@ -14,20 +14,22 @@ const append: fc.Arbitrary<OperationPlan> = fc
     session,
     seqLag: fc.constantFrom(0, 0, 0, 0, 1, -1),
     text: fc.string({ maxLength: 8, unit: 'grapheme' }),
-    fenceLag: maybe(epochLag),
+    lease: maybe(fc.oneof(fc.record({ fenceLag: epochLag, releases: fc.boolean() }), fc.record({ claims: owner }))),
     isWanted: fc.boolean(),
     name: maybe(fc.constantFrom('n1', 'n2', 'n3')),
     key: maybe(fc.constantFrom('k1', 'k2', 'k3')),
     clearsDraft: fc.boolean(),
   })
-  .map(({ seqLag, fenceLag, ...plan }) => (model) => {
+  .map(({ seqLag, lease, ...plan }) => (model) => {
     const { status, texts } = sessionOf(model, plan.session)
-    const fence = fenceLag === undefined ? undefined : fenceOf(model, plan.session, fenceLag)
+    const isFenced = lease !== undefined && 'fenceLag' in lease
     return {
       type: 'append',
       expectedSeq: Math.max(0, texts.length - seqLag),
       creates: status !== 'alive',
-      fence,
+      fence: isFenced ? fenceOf(model, plan.session, lease.fenceLag) : undefined,
+      releases: isFenced && lease.releases,
+      claims: lease !== undefined && 'claims' in lease ? lease.claims : undefined,
       ...plan,
     }
   })

@@ -6,6 +6,7 @@ import {
   type AppendRequest,
   type AppendResult,
   type EventStore,
+  type Fence,
   type RecordedEvent,
   type SessionId,
 } from '@polylogue/engine'
@@ -48,7 +49,11 @@ export const addition = (
   ...more,
 })
 
-export const appended = (lastSeq: number): AppendResult => ({ type: 'appended', lastSeq })
+export const appended = (lastSeq: number, fence?: Fence): AppendResult => ({
+  type: 'appended',
+  lastSeq,
+  ...(fence && { fence }),
+})
 
 export const conflict = (reason: Extract<AppendResult, { type: 'conflict' }>['reason']): AppendResult => ({
   type: 'conflict',

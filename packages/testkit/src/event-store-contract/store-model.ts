@@ -26,6 +26,9 @@ export type ModelOperation =
       readonly creates: boolean
       readonly text: string
       readonly fence: Fence | undefined
+      /** The owner that claims the session with this append. */
+      readonly claims: string | undefined
+      readonly releases: boolean
       readonly isWanted: boolean
       readonly name: string | undefined
       readonly key: string | undefined
@@ -38,7 +41,10 @@ export type ModelOperation =
   | { readonly type: 'delete'; readonly session: number }
   | { readonly type: 'drop-leases' }
 
-/** `undefined`, a boolean, a conflict, the last seq, an epoch, or the sessions whose lease was lost. */
+/**
+ * `undefined`, a boolean, a conflict, the last seq (with the epoch if the append claims), an epoch, or the sessions
+ * whose lease was lost.
+ */
 export type ModelAnswer = undefined | boolean | AppendConflict | number | readonly number[]
 
 export const LEASE_MS = 1_000
@@ -74,7 +80,7 @@ export function applyOperation(model: StoreModel, operation: ModelOperation): re
   switch (operation.type) {
     case 'append': {
       const session = sessionOf(model, operation.session)
-      const refusal = refusalOf(session, operation)
+      const refusal = refusalOf(session, operation, model.now)
       if (refusal !== undefined) return [model, refusal]
       const texts = [...session.texts, operation.text]
       const change: Partial<ModelSession> = {
@@ -84,13 +90,15 @@ export function applyOperation(model: StoreModel, operation: ModelOperation): re
         names: [...session.names, ...(operation.name === undefined ? [] : [operation.name])],
         keys: [...session.keys, ...(operation.key === undefined ? [] : [operation.key])],
         draft: operation.clearsDraft ? undefined : session.draft,
+        ...(operation.releases && { owner: undefined }),
       }
-      return [put(operation.session, change), texts.length]
+      if (operation.claims === undefined) return [put(operation.session, change), texts.length]
+      const epoch = session.epoch + 1
+      return [put(operation.session, { ...change, owner: operation.claims, epoch, leaseUntil }), [texts.length, epoch]]
     }
     case 'claim': {
       const session = sessionOf(model, operation.session)
-      const isHeld = session.owner !== undefined && session.owner !== operation.owner && session.leaseUntil > model.now
-      if (session.status !== 'alive' || isHeld) return [model, undefined]
+      if (session.status !== 'alive' || isHeldAgainst(session, operation.owner, model.now)) return [model, undefined]
       const epoch = session.epoch + 1
       return [put(operation.session, { owner: operation.owner, epoch, leaseUntil }), epoch]
     }
@@ -118,15 +126,21 @@ export function applyOperation(model: StoreModel, operation: ModelOperation): re
 
 function refusalOf(
   session: ModelSession,
-  { creates, expectedSeq, fence, name, key }: Extract<ModelOperation, { type: 'append' }>,
+  { creates, expectedSeq, fence, claims, name, key }: Extract<ModelOperation, { type: 'append' }>,
+  now: number,
 ): AppendConflict | undefined {
   if (session.status === 'deleted') return 'session-gone'
   if (session.status === 'absent' && (!creates || expectedSeq !== 0)) return 'session-gone'
   if (fence !== undefined && !holds(session, fence)) return 'fenced'
   if (session.status === 'alive' && (creates || session.texts.length !== expectedSeq)) return 'seq-moved'
+  if (claims !== undefined && isHeldAgainst(session, claims, now)) return 'lease-held'
   if (key !== undefined && session.keys.includes(key)) return 'receipt-taken'
   if (name !== undefined && session.names.includes(name)) return 'name-taken'
   return undefined
+}
+
+function isHeldAgainst({ owner, leaseUntil }: ModelSession, claimant: string, now: number): boolean {
+  return owner !== undefined && owner !== claimant && leaseUntil > now
 }
 
 function holds(session: ModelSession, fence: Fence): boolean {
