@@ -1,6 +1,6 @@
 import { isObject } from './is-object.ts'
 
-/** What a client said it can do, as far as it matters here. What it did not say, it cannot do. */
+/** What the client advertised. A missing ability counts as unsupported. */
 export interface ClientAbilities {
   readonly fillsForms: boolean
   readonly showsNotices: boolean
@@ -10,7 +10,7 @@ export interface ClientAbilities {
   readonly hasTerminals: boolean
 }
 
-/** Everything that is shown to clients. */
+/** Every ability, for the presentation of a log. */
 export const STANDARD_CLIENT: ClientAbilities = {
   fillsForms: true,
   showsNotices: true,

@@ -16,7 +16,7 @@ export interface ConfigTerms {
   readonly presets: readonly Preset[] | undefined
 }
 
-/** The options as a session's settings have them. */
+/** A session's options with their current values. */
 export function sessionConfigOptions(
   { agent, model, preset }: { readonly agent: string; readonly model: string | undefined; readonly preset: Preset },
   { agents, ...terms }: ConfigTerms & { readonly agents: AgentCatalog },
@@ -24,7 +24,7 @@ export function sessionConfigOptions(
   return toConfigOptions({ model: currentModel(model, agents.find(agent), terms.models), preset }, terms)
 }
 
-/** Model first; in profile seed it stands alone. */
+/** The model comes first. Profile seed has no other option. */
 export function toConfigOptions({ model, preset }: ConfigState, terms: ConfigTerms): SessionConfigOption[] {
   const options = model === undefined ? [] : [modelOption(model, terms.models)]
   return terms.profile === 'seed' ? options : [...options, modeOption(preset, terms.presets)]
@@ -43,7 +43,7 @@ function modelOption(current: string, models: ModelCatalog): SessionConfigOption
   }
 }
 
-/** What is in force is always on the list, also where this client could not have chosen it. */
+/** The current value is always listed, even when this client may not choose it. */
 function modeOption(preset: Preset, presets: readonly Preset[] | undefined): SessionConfigOption {
   const allowed = presets === undefined ? undefined : [...presets, preset]
   return {

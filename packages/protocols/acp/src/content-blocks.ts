@@ -21,7 +21,7 @@ const resource = z.object({
   ]),
 })
 
-/** What a prompt becomes: a plain text where it is nothing but text. */
+/** A parsed prompt. A prompt with text only becomes a string. */
 export interface PromptContent {
   readonly content: UserContent
   readonly blobs: readonly NewBlob[]
@@ -38,7 +38,7 @@ export function parsePrompt(given: unknown, terms: PromptTerms): PromptContent {
   return { content: joinTexts(parts), blobs: reader.blobs }
 }
 
-/** Texts are joined with a blank line. */
+/** Joins text blocks with a blank line. */
 function joinTexts(parts: readonly (TextPart | ImagePart)[]): UserContent {
   const joined: (TextPart | ImagePart)[] = []
   for (const part of parts) {
@@ -121,6 +121,6 @@ const describeLink = ({ uri, name, title }: z.output<typeof link>): string => {
   return label === uri ? `[${uri}]` : `[${label}](${uri})`
 }
 
-/** The uri cannot end its own mark, and the text stays as it is. */
+/** Escapes the URI so that it cannot close the tag. The text is not changed. */
 const quoteResource = (uri: string, content: string): string =>
   `<resource uri=${JSON.stringify(uri)}>\n${content}\n</resource>`

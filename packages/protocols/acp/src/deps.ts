@@ -13,25 +13,25 @@ import type {
 } from '@polylogue/engine'
 import type { EditorDesk } from './editor/editor-offers.ts'
 
-/** `standard`: for today's editors. `seed`: every value as the field reference of Agentao writes it. */
+/** `standard` is for current editors. `seed` follows the field reference of Agentao literally. */
 export type AcpProfile = 'standard' | 'seed'
 
-/** Takes effect when `session/new` comes for the first time. */
+/** Applies to the first `session/new`. */
 export interface AcpResume {
-  /** An id, the beginning of one, or the beginning of a time; absent: the session that changed last. */
+  /** An id, the prefix of an id, or the prefix of a time. Absent: the most recently changed session. */
   readonly selector?: string
-  /** Whether the history is told before the answer with the session's id, or after it. */
+  /** Whether the history is sent before or after the response with the session id. */
   readonly replay: 'before' | 'after'
 }
 
-/** What a client may ask for, whoever its user is. */
+/** What a client may ask for, independent of its user. */
 export interface AcpRights {
   readonly stdioMcpServers: boolean
-  /** Its own files and terminals may take the place of the server's. */
+  /** Tools may use the client's files and terminals. */
   readonly editorOffers: boolean
-  /** A working directory lies in one of them; absent: any. */
+  /** Working directories must lie in one of these. Absent: any directory. */
   readonly directories?: readonly string[]
-  /** Absent: all. */
+  /** Absent: every preset. */
   readonly presets?: readonly Preset[]
 }
 
@@ -41,31 +41,31 @@ export interface AcpConnectionOptions {
   /** Bytes to the client. */
   readonly output: WritableStream<Uint8Array>
   readonly userId: UserId
-  /** The API key that pays for turns begun here. */
+  /** The API key that pays for turns of this connection. */
   readonly keyId?: string
-  /** Of new sessions. */
+  /** The agent of new sessions. */
   readonly agent: string
   readonly profile: AcpProfile
   readonly resume?: AcpResume
   readonly rights: AcpRights
   /**
-   * Of turns begun here, when their process dies. `interrupt` is an editor on stdio: when its input ends, they are
-   * cancelled. `continue` is a client of the network: they go on without it, and their prompts are answered as
-   * interrupted.
+   * What happens to turns of this connection when the server process dies. `interrupt` is for an editor on stdio: the end
+   * of its input cancels them. `continue` is for network clients: turns continue without the client, and their prompts are
+   * answered as interrupted.
    */
   readonly recovery: 'interrupt' | 'continue'
 }
 
 export interface AcpConnection {
-  /** Resolves when nothing is read, written or waited for any more. Never rejects. */
+  /** Resolves when all reading, writing and waiting has ended. Never rejects. */
   readonly closed: Promise<void>
-  /** As if the input had ended: answers what is open, for 5 s at most. Idempotent. */
+  /** Acts like the end of the input: answers open requests within 5 s. Idempotent. */
   close(reason?: string): Promise<void>
-  /** Whether a turn that was begun here has not ended. */
+  /** Whether a turn of this connection is open. */
   hasOpenTurns(): boolean
   /** The sessions that the client has open. */
   sessions(): readonly SessionId[]
-  /** The name that the client gave itself in its handshake. */
+  /** The client's name from the handshake. */
   clientName(): string | undefined
 }
 
@@ -74,7 +74,7 @@ export interface NamedValue {
   readonly value: string
 }
 
-/** An MCP server that a client brought along for one session. Never trusted by itself. */
+/** An MCP server that a client provides for one session. Not trusted by default. */
 export type GivenMcpServer =
   | {
       readonly type: 'stdio'
@@ -90,20 +90,20 @@ export type GivenMcpServer =
       readonly headers: readonly NamedValue[]
     }
 
-/** Holds MCP servers for one session. */
+/** Connects and closes the MCP servers of sessions. */
 export interface SessionServers {
   /**
-   * Replaces those that the session had. Resolves when each of them is connected or has failed, in bounded time. A server
-   * that cannot be had is told as a problem, in a sentence fit for the user, and is no reason to reject.
+   * Replaces the session's servers. Resolves when each server is connected or has failed, in bounded time. Calls `problem`
+   * for each failed server with a sentence for the user, and does not reject.
    */
   open(sessionId: SessionId, servers: readonly GivenMcpServer[], problem: (message: string) => void): Promise<void>
   /** Idempotent. */
   close(sessionId: SessionId): Promise<void>
 }
 
-/** Whether there are credentials for a provider. */
+/** Finds out whether a provider has credentials. */
 export interface ProviderResolver {
-  /** `provider` is in lower case. Contract: may reject; what it rejects with may hold a key, and is told to nobody. */
+  /** `provider` is in lower case. Contract: may reject. The error may contain a key, so it is never logged or sent. */
   canResolve(provider: string, profile: AcpProfile): Promise<boolean>
 }
 
@@ -111,7 +111,7 @@ export interface AcpLimits {
   /** A longer frame ends the connection. */
   readonly frameBytes: number
   readonly jsonDepth: number
-  /** How much may wait to be written before sessions stop telling; they go on where they were. */
+  /** When this many bytes wait to be written, sessions pause. They continue where they stopped. */
   readonly outBufferBytes: number
   /** Sessions on one page of a list. */
   readonly pageSize: number
@@ -124,7 +124,7 @@ export const DEFAULT_LIMITS: AcpLimits = {
   pageSize: 50,
 }
 
-/** What agents remember of users. */
+/** The memories about users. */
 export type MemoryBook = Pick<MemoryStore, 'listMemories' | 'addMemory' | 'removeMemories'>
 
 export interface AcpDeps {
@@ -133,15 +133,15 @@ export interface AcpDeps {
   readonly models: ModelCatalog
   readonly providers: ProviderResolver
   readonly sessionServers: SessionServers
-  /** Absent: tools ask no editor. */
+  /** Absent: tools do not use editors. */
   readonly editors?: EditorDesk
-  /** Absent: nothing can be remembered. */
+  /** Absent: there is no `/memory` command. */
   readonly memories?: MemoryBook
-  /** Where sessions work that were not begun here. */
+  /** The working directories of sessions from other doors. */
   readonly workspaces: Pick<Workspaces, 'locate' | 'prepare' | 'open'>
   readonly clock: Clock
   readonly digest: Digest
-  /** Of the server, for the handshake. */
+  /** The server's version, for the handshake. */
   readonly version: string
   readonly limits: AcpLimits
   log(entry: LogEntry): void

@@ -2,7 +2,7 @@ import { EngineError, StorageFault, unreachable, type EngineErrorCode, type LogE
 import type { AcpProfile } from './deps.ts'
 import { CODES, RpcError, type ErrorDetails } from './rpc/rpc-error.ts'
 
-/** In profile seed −32002 has one meaning only: not initialized. */
+/** In profile seed, −32002 only means “not initialized”. */
 export const sessionNotFound = (sessionId: string, profile: AcpProfile): RpcError =>
   new RpcError(profile === 'seed' ? CODES.invalidParams : CODES.notFound, 'unknown sessionId', {
     sessionId,
@@ -18,12 +18,12 @@ export const invalidRequest = (message: string, reason: string, details?: ErrorD
 export interface ErrorContext {
   readonly profile: AcpProfile
   readonly method: string
-  /** Of the request, where it names one. */
+  /** The session that the request names, if any. */
   readonly sessionId?: string
   log(entry: LogEntry): void
 }
 
-/** A bug is logged and told as a safe sentence; a refusal is told as what it is. */
+/** Sends a refusal as it is. Logs a bug and sends a safe sentence instead. */
 export function toRpcError(error: unknown, context: ErrorContext): RpcError {
   if (error instanceof RpcError) return error
   if (error instanceof EngineError) return fromRefusal(error, context)

@@ -1,2 +1,2 @@
-/** What this door notes about a session for itself. */
+/** The label under which this door stores its own values of a session. */
 export const FINGERPRINT_LABEL = 'acp.mcpFingerprint'

@@ -33,7 +33,7 @@ export interface McpServerTerms {
   readonly rights: AcpRights
 }
 
-/** Of several servers with one name, and of several values with one name, the last counts. */
+/** When a name occurs twice, the last entry wins. This holds for servers, variables and headers. */
 export function parseMcpServers(given: unknown, terms: McpServerTerms): readonly GivenMcpServer[] {
   const servers = parseParams(list, given, 'mcpServers').map((server, index) =>
     parseServer(server, `mcpServers[${index}]`, terms),
@@ -57,7 +57,7 @@ function lastOfEach<Item extends { readonly name: string }>(items: readonly Item
   return [...new Map(items.map((item) => [item.name, item])).values()]
 }
 
-/** Tells one list of servers from another: their order counts, the order of keys does not. Holds no value of theirs. */
+/** A hash of a list of servers. The order of servers matters, the order of keys does not. Reveals no value. */
 export function fingerprintOf(servers: readonly GivenMcpServer[], digest: Digest): string {
   return digest(canonicalJson(servers.map(toJson)))
 }

@@ -1,7 +1,7 @@
 import type { AgentDefinition, ModelCatalog } from '@polylogue/engine'
 import { invalidParams } from './rpc/rpc-error.ts'
 
-/** The provider is what stands before the first `/`; the model's own name may have more of them. */
+/** The provider is the part before the first `/`. The model name itself may contain `/`. */
 export function providerOf(modelName: string): string {
   const slash = modelName.indexOf('/')
   return slash === -1 ? '' : modelName.slice(0, slash)
@@ -12,7 +12,7 @@ export interface ModelChoice {
   readonly name: string
 }
 
-/** `provider/model`, or a model of the provider that the session has now. */
+/** Accepts `provider/model`, or a model name of the current provider. */
 export function parseModelValue(value: string, current: string): ModelChoice {
   const slash = value.indexOf('/')
   if (slash === -1) return ofProvider(providerOf(current), value.trim())
@@ -24,7 +24,7 @@ export function parseModelValue(value: string, current: string): ModelChoice {
 
 export const ofProvider = (provider: string, model: string): ModelChoice => ({ provider, name: `${provider}/${model}` })
 
-/** The session's own, where it is to be had; else its agent's. */
+/** The session's model if it is available, else the agent's. */
 export function currentModel(
   own: string | undefined,
   agent: AgentDefinition | undefined,

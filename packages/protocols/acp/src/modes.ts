@@ -1,7 +1,7 @@
 import type { SessionModeState } from '@agentclientprotocol/sdk'
 import type { Labels, Preset } from '@polylogue/engine'
 
-/** The mode of a client's own that a session is in, and the preset that was in force when it was set. */
+/** A mode name that the client chose, and the preset at the time. */
 export const MODE_LABEL = 'acp.modeId'
 export const MODE_PRESET_LABEL = 'acp.modePreset'
 
@@ -12,10 +12,10 @@ interface Mode {
 }
 
 export const MODES: readonly Mode[] = [
-  { id: 'read-only', name: 'Read only', description: 'Reads and searches; changes nothing' },
-  { id: 'workspace-write', name: 'Workspace write', description: 'Writes in the workspace, asks for the rest' },
-  { id: 'full-access', name: 'Full access', description: 'Does not ask' },
-  { id: 'plan', name: 'Plan', description: 'Looks around and plans; changes nothing' },
+  { id: 'read-only', name: 'Read only', description: 'Reads and searches. Changes nothing.' },
+  { id: 'workspace-write', name: 'Workspace write', description: 'Writes in the workspace. Asks for everything else.' },
+  { id: 'full-access', name: 'Full access', description: 'Runs tools without asking.' },
+  { id: 'plan', name: 'Plan', description: 'Reads and plans. Changes nothing.' },
 ]
 
 export interface ModeState {
@@ -23,7 +23,7 @@ export interface ModeState {
   readonly labels: Labels
 }
 
-/** What a client called the mode itself holds until the preset changes, at whatever door. */
+/** A mode name that the client chose stays until any door changes the preset. */
 export function currentModeId({ preset, labels }: ModeState): string {
   const own = labels[MODE_LABEL]
   return own !== undefined && labels[MODE_PRESET_LABEL] === preset ? own : preset

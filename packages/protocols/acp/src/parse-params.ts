@@ -9,7 +9,7 @@ export function toParams(params: unknown): Params {
   return params
 }
 
-/** `at`: where in the parameters the value is. The sentence names the field and what it must be, never what it was. */
+/** `at` is the path of the value. The error names the field and the expected type, never the given value. */
 export function parseParams<Schema extends z.ZodType>(schema: Schema, value: unknown, at = ''): z.output<Schema> {
   const parsed = schema.safeParse(value)
   if (parsed.success) return parsed.data
@@ -44,8 +44,8 @@ function formatPath(at: string, path: readonly PropertyKey[]): string {
   return text === '' ? 'params' : text
 }
 
-/** Keys that a request may have, and no others: what a client adds could be a credential, and must not pass unseen. */
+/** Refuses keys that are not in `allowed`: an unknown key may hold a credential. */
 export function refuseOtherKeys(params: Params, allowed: readonly string[]): void {
   const other = Object.keys(params).find((key) => !allowed.includes(key))
-  if (other !== undefined) throw invalidParams(other.slice(0, 64), 'is not taken here')
+  if (other !== undefined) throw invalidParams(other.slice(0, 64), 'is not accepted here')
 }

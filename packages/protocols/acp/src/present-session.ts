@@ -10,7 +10,7 @@ import { questionsOf } from './session/questions.ts'
 import { ResultImages } from './session/result-images.ts'
 import { NO_SETTINGS, foldSettings } from './session/session-settings.ts'
 
-/** One frame that the agent writes. */
+/** One frame that the agent sends. */
 export interface PresentedFrame {
   /** The JSON-RPC method. */
   readonly name: string
@@ -23,8 +23,8 @@ export interface PresentSessionDeps extends Pick<AcpDeps, 'agents' | 'models'> {
 }
 
 /**
- * Shows a log as a client of profile `standard` with every ability gets it that began none of the turns. Takes the events
- * in order from the first; text comes whole, because deltas are not recorded.
+ * Shows a log as a watching client gets it: profile `standard`, every ability, no turn of its own. Pass the events in order
+ * from the first. Text comes in one piece, because deltas are not recorded.
  */
 export function presentSession(
   sessionId: SessionId,

@@ -6,10 +6,10 @@ import type { AcpConnection, AcpConnectionOptions, AcpDeps } from './deps.ts'
 import { OutQueue } from './rpc/out-queue.ts'
 import { RpcPeer, type RpcMethods } from './rpc/rpc-peer.ts'
 
-/** How long a connection that ends may take to answer what is open. */
+/** How long a closing connection may take to answer open requests. */
 const END_MS = 5_000
 
-/** Speaks the Agent Client Protocol with one client, until its input ends or somebody closes the connection. */
+/** Serves the Agent Client Protocol to one client until its input ends or `close` is called. */
 export function serveAcp(options: AcpConnectionOptions, deps: AcpDeps): AcpConnection {
   const { limits } = deps
   const stop = new AbortController()
@@ -17,10 +17,10 @@ export function serveAcp(options: AcpConnectionOptions, deps: AcpDeps): AcpConne
   const out = new OutQueue({
     output: options.output,
     fullAt: limits.outBufferBytes,
-    // More than any one event, and what was full before it.
+    // Room for the largest event on top of a full queue.
     breaksAt: limits.outBufferBytes + 2 * limits.frameBytes,
     broken: (error) => {
-      log({ level: 'info', message: 'a client does not take anything any more', error })
+      log({ level: 'info', message: 'a client stopped reading', error })
       stop.abort()
     },
   })
@@ -36,18 +36,18 @@ export function serveAcp(options: AcpConnectionOptions, deps: AcpDeps): AcpConne
     try {
       await peer.read(options.input, stop.signal)
     } catch (error) {
-      log({ level: 'warn', message: 'the input of a client cannot be read any more', error })
+      log({ level: 'warn', message: 'reading from a client failed', error })
     }
     await withinBounds(end())
     await withinBounds(out.end())
     out.abort()
   }
 
-  /** What is open is answered; what waits for somebody stays open for others. */
+  /** Answers open requests. Calls that wait for a human stay open for other clients. */
   async function end(): Promise<void> {
     for (const { session } of connection.sessions.values()) session.stopAsking()
     peer.abandonRequests()
-    // Again, for what was being opened when the end came.
+    // Repeat for sessions that were being opened meanwhile.
     do {
       const ids = [...connection.sessions.keys()]
       await Promise.all(ids.map((id) => (cancelsTurns ? closeSession(connection, id) : leaveSession(id))))
@@ -56,7 +56,7 @@ export function serveAcp(options: AcpConnectionOptions, deps: AcpDeps): AcpConne
     await out.flushed()
   }
 
-  /** A turn that goes on keeps its servers. */
+  /** A session with an active turn keeps its MCP servers. */
   async function leaveSession(sessionId: SessionId): Promise<void> {
     const isAtWork = (await connection.find(sessionId))?.turnId !== undefined
     connection.sessions.get(sessionId)?.session.close('interrupted')
@@ -67,8 +67,7 @@ export function serveAcp(options: AcpConnectionOptions, deps: AcpDeps): AcpConne
   function withinBounds(work: Promise<void>): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
     const timer = deps.clock.setTimer(END_MS, resolve)
-    const failed = (error: unknown): void =>
-      log({ level: 'error', message: 'a connection did not end in order', error })
+    const failed = (error: unknown): void => log({ level: 'error', message: 'closing a connection failed', error })
     void work.catch(failed).then(resolve)
     return promise.finally(() => timer.cancel())
   }
@@ -77,7 +76,7 @@ export function serveAcp(options: AcpConnectionOptions, deps: AcpDeps): AcpConne
   return {
     closed,
     close(reason) {
-      if (reason !== undefined) log({ level: 'info', message: 'a connection is closed', reason })
+      if (reason !== undefined) log({ level: 'info', message: 'closing a connection', reason })
       stop.abort()
       return closed
     },

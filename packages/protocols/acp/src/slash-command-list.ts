@@ -5,28 +5,28 @@ export type CommandName = 'compact' | 'mode' | 'model' | 'memory' | 'help'
 type Command = AvailableCommand & { readonly name: CommandName }
 
 const COMMANDS: readonly Command[] = [
-  { name: 'compact', description: 'Shorten what the model is given; the history stays as it is' },
+  { name: 'compact', description: 'Summarize the conversation for the model; the history stays' },
   { name: 'mode', description: 'Show or change what tools may do without asking', input: { hint: 'a mode' } },
   { name: 'model', description: 'Show or change the model of this session', input: { hint: 'provider/model' } },
   {
     name: 'memory',
-    description: 'Show, add or remove what agents remember of you',
+    description: 'Show, add or remove memories about you',
     input: { hint: 'add TEXT, or remove NUMBER' },
   },
   { name: 'help', description: 'Show these commands' },
 ]
 
-/** What a prompt may begin with, behind a slash. */
+/** The commands that a prompt may begin with. */
 export const commandsWith = ({ hasMemory }: { readonly hasMemory: boolean }): readonly Command[] =>
   COMMANDS.filter(({ name }) => hasMemory || name !== 'memory')
 
 export interface GivenCommand {
   readonly name: CommandName
-  /** What stands behind the name. */
+  /** The text after the name. */
   readonly rest: string
 }
 
-/** The command that a text is; any other text that begins with a slash is for the model. */
+/** Finds the command of a text. Any other text that begins with a slash goes to the model. */
 export function findCommand(text: unknown, commands: readonly Command[]): GivenCommand | undefined {
   const found = typeof text === 'string' ? /^\/(\S+)(.*)$/s.exec(text.trim()) : undefined
   const name = commands.find((command) => command.name === found?.[1])?.name

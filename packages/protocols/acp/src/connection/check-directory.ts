@@ -2,7 +2,7 @@ import { realpath, stat } from 'node:fs/promises'
 import { isAbsolute, relative, sep } from 'node:path'
 import { invalidParams } from '../rpc/rpc-error.ts'
 
-/** The real path of a directory that exists: a link might lead elsewhere tomorrow. */
+/** Returns the real path of an existing directory: a link may point elsewhere later. */
 export async function checkDirectory(cwd: unknown, allowed: readonly string[] | undefined): Promise<string> {
   if (typeof cwd !== 'string' || cwd === '') throw invalidParams('cwd', 'must be a path')
   if (!isAbsolute(cwd)) throw invalidParams('cwd', 'must be an absolute path')
@@ -14,7 +14,7 @@ export async function checkDirectory(cwd: unknown, allowed: readonly string[] | 
   return real
 }
 
-/** The same words for whatever is elsewhere, and for what is nowhere: which paths there are is nobody's business. */
+/** Throws the same error for other directories and for missing ones, so that it does not tell which paths exist. */
 async function findAllowed(cwd: string, allowed: readonly string[]): Promise<string> {
   const real = await realpath(cwd).catch(() => undefined)
   for (const directory of allowed) if (real !== undefined && isInside(real, await resolved(directory))) return real
@@ -26,5 +26,5 @@ function isInside(path: string, directory: string): boolean {
   return way === '' || (way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way))
 }
 
-/** The real path, or the path itself when it does not exist. */
+/** Returns the real path, or the path itself when it does not exist. */
 export const resolved = (path: string): Promise<string> => realpath(path).catch(() => path)

@@ -21,33 +21,35 @@ export async function setConfigOption(
   refuseForeignKeys(connection, given)
   const { configId, value } = given
   const option = session.configOptions.find(({ id }) => id === configId)
-  if (option === undefined) throw invalidRequest('configId: there is no such option', 'unknown_config_option')
+  if (option === undefined) throw invalidRequest('configId: unknown option', 'unknown_config_option')
   if (given['type'] !== undefined && given['type'] !== option.type)
     throw invalidParams('type', `must be ${option.type}`)
-  if (typeof value !== 'string' || value.trim() === '') throw invalidParams('value', 'must be a text that is not blank')
+  if (typeof value !== 'string' || value.trim() === '')
+    throw invalidParams('value', 'must be a string that is not blank')
   if (option.id === 'mode') await chooseMode(connection, session, value)
   else await chooseModel(connection, session, parseModelValue(value, session.model ?? ''))
   return { configOptions: session.configOptions }
 }
 
-/** `_agentao.cn/set_model`: any model of the provider that the session has now. */
+/** `_agentao.cn/set_model`: accepts any model of the session's current provider. */
 export async function setModel(connection: Connection, params: unknown): Promise<{ readonly model: string }> {
   const { given, sessionId } = connection.paramsOf(params)
   const { session } = connection.opened(sessionId)
   refuseOtherKeys(given, ['sessionId', 'model'])
   const { model } = given
-  if (typeof model !== 'string' || model.trim() === '') throw invalidParams('model', 'must be a text that is not blank')
+  if (typeof model !== 'string' || model.trim() === '')
+    throw invalidParams('model', 'must be a string that is not blank')
   await chooseModel(connection, session, ofProvider(providerOf(session.model ?? ''), model.trim()))
   session.tell({ sessionUpdate: 'config_option_update', configOptions: session.configOptions })
   return { model: model.trim() }
 }
 
-/** `session/set_mode`: a preset, or a name of the client's own, which changes no rights. */
+/** `session/set_mode`: accepts a preset, or a mode name of the client, which changes no permissions. */
 export async function setMode(connection: Connection, params: unknown): Promise<{ readonly modeId: string }> {
   const { given, sessionId } = connection.paramsOf(params)
   const { session } = connection.opened(sessionId)
   const { modeId } = given
-  if (typeof modeId !== 'string' || modeId === '') throw invalidParams('modeId', 'must be a text that is not empty')
+  if (typeof modeId !== 'string' || modeId === '') throw invalidParams('modeId', 'must be a string that is not empty')
   if (findPreset(modeId) === undefined) await keepOwnMode(connection, session, modeId)
   else {
     await choosePreset(connection, session, modeId, 'modeId')
@@ -59,7 +61,7 @@ export async function setMode(connection: Connection, params: unknown): Promise<
   return { modeId }
 }
 
-/** What a client puts beside the known keys could be a credential; it is never taken, and its value never repeated. */
+/** An unknown key may hold a credential: refuse it, and never repeat its value. */
 function refuseForeignKeys({ options }: Connection, given: Params): void {
   const isStandard = options.profile === 'standard'
   const { _meta: meta } = given
@@ -88,7 +90,7 @@ async function choosePreset(connection: Connection, session: AcpSession, modeId:
 const keepOwnMode = (connection: Connection, session: AcpSession, modeId: string): Promise<void> =>
   configure(connection, session, { labels: { [MODE_LABEL]: modeId, [MODE_PRESET_LABEL]: session.preset } })
 
-/** Tells nobody. */
+/** Sends no update. */
 export async function chooseModel(connection: Connection, session: AcpSession, choice: ModelChoice): Promise<void> {
   const { provider, name } = choice
   if (!(await canResolve(connection, session.sessionId, provider)) || connection.deps.models.find(name) === undefined) {
@@ -105,7 +107,7 @@ export async function chooseModel(connection: Connection, session: AcpSession, c
 const cannotResolve = (provider: string): Error =>
   invalidRequest(`cannot resolve provider '${provider.slice(0, 64)}'`, 'provider_not_resolved')
 
-/** What a resolver says may hold a key: only the kind of its error is kept. */
+/** An error of a resolver may contain a key: log only its name. */
 async function canResolve({ deps, options }: Connection, sessionId: SessionId, provider: string): Promise<boolean> {
   try {
     return await deps.providers.canResolve(provider, options.profile)

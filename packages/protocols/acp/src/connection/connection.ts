@@ -9,7 +9,7 @@ import type { RpcPeer } from '../rpc/rpc-peer.ts'
 import type { AcpSession } from '../session/acp-session.ts'
 import type { Prompts } from '../session/prompts.ts'
 
-/** A session as this connection has it open. */
+/** A session that this connection has open. */
 export interface OpenedSession {
   readonly session: AcpSession
   readonly prompts: Prompts
@@ -22,7 +22,7 @@ export interface ConnectionParts {
   readonly out: OutQueue
 }
 
-/** What all methods of one connection share. */
+/** The state that all methods of one connection share. */
 export class Connection {
   readonly deps: AcpDeps
   readonly options: AcpConnectionOptions
@@ -31,10 +31,10 @@ export class Connection {
   readonly sessions = new Map<SessionId, OpenedSession>()
   readonly extension = { isUnknown: false }
   readonly #lastOf = new Map<SessionId, Promise<void>>()
-  /** Of the newest handshake; sessions keep those of their own time. */
+  /** Set by the latest handshake. An open session keeps the abilities it was opened with. */
   abilities: ClientAbilities | undefined
   clientName: string | undefined
-  /** Taken by the first session that is asked for. */
+  /** Used by the first `session/new`. */
   resume: AcpResume | undefined
 
   constructor(parts: ConnectionParts) {
@@ -50,12 +50,12 @@ export class Connection {
     return this.abilities
   }
 
-  /** For methods about one session: handshake, then shape, then the id. */
+  /** Checks a request about one session: first the handshake, then the shape, then the id. */
   paramsOf(params: unknown): { readonly given: Params; readonly sessionId: SessionId } {
     this.requireHandshake()
     const given = toParams(params)
     const { sessionId } = given
-    if (typeof sessionId !== 'string' || sessionId === '') throw invalidParams('sessionId', 'must be a text')
+    if (typeof sessionId !== 'string' || sessionId === '') throw invalidParams('sessionId', 'must be a string')
     return { given, sessionId: asSessionId(sessionId) }
   }
 
@@ -69,7 +69,7 @@ export class Connection {
     return sessionNotFound(sessionId, this.options.profile)
   }
 
-  /** Opens and closes of one session follow one another. */
+  /** Runs opens and closes of one session one after another. */
   async inOrder<T>(sessionId: SessionId, run: () => Promise<T>): Promise<T> {
     const before = this.#lastOf.get(sessionId) ?? Promise.resolve()
     const work = before.then(run)
@@ -85,7 +85,7 @@ export class Connection {
     }
   }
 
-  /** `undefined`: there is no such session of this user's. */
+  /** Returns `undefined` when the user has no such session. */
   async find(sessionId: SessionId): Promise<SessionView | undefined> {
     try {
       return await this.deps.engine.readSession(this.options.userId, sessionId)

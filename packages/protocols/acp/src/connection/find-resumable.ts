@@ -2,12 +2,12 @@ import type { SessionView } from '@polylogue/engine'
 import type { Connection } from './connection.ts'
 
 const PAGE = 200
-/** Whoever has more sessions in one directory names the one that is meant. */
+/** How many sessions of a directory are searched. With more, the selector must be a full id. */
 const MOST_SESSIONS = 5_000
 
 /**
- * The session that a client which just started goes on with: by its id, by the beginning of it, by the beginning of the
- * time when it was made or changed last, or the one that changed last. Nothing to go on with is no problem.
+ * Finds the session to resume: by id, by the prefix of an id, by the prefix of its creation or change time, or the most
+ * recently changed one. Returns `undefined` when there is none.
  */
 export async function findResumable(
   connection: Connection,
@@ -21,7 +21,7 @@ export async function findResumable(
     if (!isFree) deps.log({ level: 'warn', message: 'there is no session to resume', cwd, selector })
     return isFree ? found : undefined
   } catch (error) {
-    deps.log({ level: 'warn', message: 'no session could be resumed', cwd, selector, error })
+    deps.log({ level: 'warn', message: 'looking for a session to resume failed', cwd, selector, error })
     return undefined
   }
 }

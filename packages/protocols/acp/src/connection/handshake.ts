@@ -3,7 +3,7 @@ import { readAbilities, type ClientAbilities } from '../client-abilities.ts'
 import type { AcpProfile } from '../deps.ts'
 import { parseParams, toParams } from '../parse-params.ts'
 
-/** Of a client's name, which is shown to people. */
+/** Longest client name; people see it in the console. */
 const LONGEST_NAME = 100
 
 const clientInfo = z.object({}).loose().nullish()

@@ -13,7 +13,7 @@ import type { Connection, OpenedSession } from './connection.ts'
 import { findResumable } from './find-resumable.ts'
 import { closeSession, openSession, type Opening } from './open-session.ts'
 
-/** `session/new`. The first one may be the return of a session from before. */
+/** `session/new`. The first one may resume an earlier session. */
 export async function newSession(
   connection: Connection,
   params: unknown,
@@ -24,7 +24,7 @@ export async function newSession(
   const resume = connection.resume
   connection.resume = undefined
   const found = resume && (await findResumable(connection, cwd, resume.selector))
-  // Clients that know no session yet may drop what comes before its id.
+  // Some clients drop updates that arrive before the session id.
   const past = resume?.replay === 'before' ? 'now' : 'later'
   const again = found && (await reopen(connection, found, { servers, past }).catch(() => warnOfLoss(connection, found)))
   if (again !== undefined && found !== undefined) {
@@ -42,7 +42,7 @@ export async function newSession(
   return { sessionId: view.sessionId, ...setup(opened) }
 }
 
-/** `session/load` and `session/resume`: the one tells the past, the other does not. */
+/** `session/load` sends the history; `session/resume` does not. */
 export async function loadSession(
   connection: Connection,
   params: unknown,
@@ -58,7 +58,7 @@ export async function loadSession(
   const { cwd, servers } = await checkSetup(connection, setupGiven, { isAllowed: isOwn })
   requireSameDirectory(connection, known, cwd)
   if (connection.sessions.get(sessionId)?.prompts.isBusy === true) {
-    throw invalidRequest('a turn that was begun here is running in this session', 'session_busy')
+    throw invalidRequest('a turn of this connection is running in the session', 'session_busy')
   }
   const isChanged = await noteServers(connection, known, servers)
   const opened = await reopen(connection, known, { servers, past })
@@ -74,7 +74,7 @@ export async function endSession(connection: Connection, params: unknown): Promi
   return {}
 }
 
-/** `session/delete`: what is not there is deleted already. */
+/** `session/delete`: succeeds when the session does not exist. */
 export async function deleteSession(connection: Connection, params: unknown): Promise<object> {
   const { sessionId } = connection.paramsOf(params)
   const { deps, options } = connection
@@ -103,9 +103,9 @@ async function checkSetup(
   return { cwd, servers }
 }
 
-/** What cannot be read is no reason to have nothing. */
+/** Falls back to a new session when the old one cannot be read. */
 function warnOfLoss({ deps }: Connection, { sessionId }: SessionView): undefined {
-  deps.log({ level: 'warn', message: 'the session to resume cannot be read; a new one takes its place', sessionId })
+  deps.log({ level: 'warn', message: 'the session to resume cannot be read; starting a new one', sessionId })
 }
 
 async function create(connection: Connection, cwd: string, servers: readonly GivenMcpServer[]): Promise<SessionView> {
@@ -122,12 +122,12 @@ async function create(connection: Connection, cwd: string, servers: readonly Giv
   return deps.engine.readSession(userId, sessionId)
 }
 
-/** A session that could not be opened was never made. */
+/** Deletes a new session that could not be opened. */
 async function forget({ deps, options }: Connection, sessionId: SessionId): Promise<void> {
   try {
     await deps.engine.execute({ type: 'delete-session', userId: options.userId, sessionId })
   } catch (error) {
-    deps.log({ level: 'warn', message: 'a session that could not be opened is left over', sessionId, error })
+    deps.log({ level: 'warn', message: 'a session that could not be opened was not deleted', sessionId, error })
   }
 }
 
@@ -143,7 +143,7 @@ async function reopen(
   const { session } = opened
   if (session.hasLostModel) {
     session.whenLive(() =>
-      session.tellProblem('The model of this session cannot be had any more; it has the default one'),
+      session.tellProblem('The model of this session is no longer available. The default model is used.'),
     )
   }
   return opened
@@ -156,7 +156,7 @@ async function openNew(connection: Connection, opening: Opening): Promise<Opened
 
 const setup = ({ session }: OpenedSession) => ({ modes: session.modes, configOptions: session.configOptions })
 
-/** The recorded path is a real path: one that leads through a link by now is another directory. */
+/** The recorded path is a real path. If it now leads through a link, it is another directory. */
 function requireSameDirectory({ deps }: Connection, view: SessionView, cwd: string): void {
   const { sessionId, agent, directories } = view
   const stored = deps.workspaces.locate({ sessionId, agent, directories }).cwd
@@ -168,7 +168,7 @@ async function openRoots({ deps }: Connection, { sessionId, agent, directories }
   if (problem !== undefined) throw invalidParams('cwd', `cannot be used: ${problem}`)
 }
 
-/** A session that another door began has a directory of its own, which is made when it is first needed. */
+/** A session of another door has its own directory, which is created when it is first needed. */
 async function prepareOwnDirectory({ deps }: Connection, view: SessionView, cwd: unknown): Promise<boolean> {
   const { sessionId, agent, directories } = view
   const owner = { sessionId, agent, directories }
@@ -177,7 +177,7 @@ async function prepareOwnDirectory({ deps }: Connection, view: SessionView, cwd:
   return true
 }
 
-/** Whether these are other servers than before. The session's own note is of a hash only. */
+/** Logs when the MCP servers differ from those of the last time. The session stores only a hash of them. */
 async function noteServers(
   { deps, options }: Connection,
   { sessionId, labels }: SessionView,

@@ -11,7 +11,7 @@ const listing = z.object({
   cursor: z.string().nullish(),
 })
 
-/** `session/list`: those that something was said in, the one that changed last first. */
+/** `session/list`: sessions with at least one input, the most recently changed first. */
 export async function listSessions(connection: Connection, params: unknown): Promise<ListSessionsResponse> {
   connection.requireHandshake()
   const { cwd, cursor } = parseParams(listing, toParams(params ?? {}))
@@ -40,6 +40,7 @@ const toCursor = (offset: number): string => Buffer.from(`after:${offset}`).toSt
 
 function readCursor(cursor: string): number {
   const offset = Number(/^after:(\d{1,9})$/.exec(Buffer.from(cursor, 'base64url').toString('utf8'))?.[1])
-  if (!Number.isInteger(offset) || toCursor(offset) !== cursor) throw invalidParams('cursor', 'is not one of ours')
+  if (!Number.isInteger(offset) || toCursor(offset) !== cursor)
+    throw invalidParams('cursor', 'is not a cursor of this server')
   return offset
 }

@@ -11,7 +11,7 @@ import { listModels, setModelOfOld } from './old-names.ts'
 import { listSessions } from './list-sessions.ts'
 import { cancel, prompt } from './turns.ts'
 
-/** Everything that a client may ask. What is not here, the agent does not know. */
+/** All methods of this agent. Any other method is not found. */
 export function toMethods(connection: Connection): RpcMethods {
   const { deps, options } = connection
   const requests = new Map<string, RequestMethod>([

@@ -1,4 +1,4 @@
-// Names that older clients still use, in none of the documents: acp.el offers `session/set_model`.
+// Methods that older clients use and that no document describes. For example, acp.el calls `session/set_model`.
 import { z } from 'zod'
 import { parseParams } from '../parse-params.ts'
 import type { Connection } from './connection.ts'
@@ -6,7 +6,7 @@ import { setModel } from './configuration.ts'
 
 const named = z.object({ model: z.string().optional(), modelId: z.string().optional() })
 
-/** How long contexts and answers may be is not for clients to say here, so only a model is taken. */
+/** Only the model is accepted: clients cannot set the context or output length. */
 export async function setModelOfOld(connection: Connection, params: unknown): Promise<{ readonly model: string }> {
   const { given, sessionId } = connection.paramsOf(params)
   connection.opened(sessionId)

@@ -14,8 +14,8 @@ export interface Opening {
 }
 
 /**
- * Opens a session on this connection and tells its past. Nothing of the present is told before `goLive`. A session that
- * was open already is opened afresh.
+ * Opens a session on this connection and sends its history. Live updates start with `goLive`. An open session is closed
+ * and opened again.
  */
 export function openSession(connection: Connection, opening: Opening): Promise<OpenedSession> {
   return connection.inOrder(opening.view.sessionId, () => open(connection, opening))
@@ -48,7 +48,7 @@ async function open(connection: Connection, opening: Opening): Promise<OpenedSes
   return opened
 }
 
-/** The session does not wait for its servers; its first prompt does. Never rejects. */
+/** Opening the session does not wait for its servers; the first prompt does. Never rejects. */
 async function connectServers(
   { deps }: Connection,
   session: AcpSession,
@@ -56,7 +56,7 @@ async function connectServers(
 ): Promise<void> {
   const { sessionId } = session
   const problem = (message: string): void => {
-    deps.log({ level: 'warn', message: 'an MCP server of a client cannot be had', sessionId, problem: message })
+    deps.log({ level: 'warn', message: 'an MCP server of a client is not available', sessionId, problem: message })
     session.whenLive(() => session.tellProblem(message))
   }
   try {
@@ -67,7 +67,7 @@ async function connectServers(
   }
 }
 
-/** Ends what this connection began there, and forgets the session. */
+/** Cancels the turns of this connection in the session, and closes it. */
 export function closeSession(connection: Connection, sessionId: SessionId): Promise<void> {
   return connection.inOrder(sessionId, () => close(connection, sessionId))
 }

@@ -42,32 +42,32 @@ describe('a prompt that is a command', () => {
   it('shows and changes the mode', async () => {
     const { client, command, engine, user, sessionId } = await openSession()
     expect(await command('/mode')).toContain('`workspace-write` (now)')
-    expect(await command('/mode plan')).toBe('The mode is plan now.')
+    expect(await command('/mode plan')).toBe('The mode is now plan.')
     expect((await engine.readSession(user, sessionId)).preset).toBe('plan')
     expect(client.kinds()).toContain('current_mode_update')
     expect(await command('/mode fast')).toBe(
-      'There is no mode "fast"; there are read-only, workspace-write, full-access, plan.',
+      'Unknown mode "fast". Modes: read-only, workspace-write, full-access, plan.',
     )
   })
 
   it('shows and changes the model', async () => {
     const { client, command, engine, user, sessionId } = await openSession()
     expect(await command('/model')).toContain('`fake/model` (now)')
-    expect(await command('/model openai/x')).toContain('The model is openai/x now')
+    expect(await command('/model openai/x')).toContain('The model is now openai/x.')
     expect((await engine.readSession(user, sessionId)).model).toBe('openai/x')
     expect(client.kinds()).toContain('config_option_update')
-    expect(await command('/model nobody/x')).toBe("That is not possible: cannot resolve provider 'nobody'.")
+    expect(await command('/model nobody/x')).toBe("Not possible: cannot resolve provider 'nobody'.")
     expect(await command('/model')).toContain('`openai/x` (now)')
   })
 
   it('shows, adds and removes what is remembered', async () => {
     const { command } = await openSession()
-    expect(await command('/memory')).toBe('Nothing is remembered of you yet.')
+    expect(await command('/memory')).toBe('There are no memories about you yet.')
     const added = await command('/memory add I like tea')
     const [id = ''] = /\d+/.exec(added) ?? []
-    expect(await command('/memory add I like tea')).toBe(`That is memory ${id} already.`)
+    expect(await command('/memory add I like tea')).toBe(`That is already memory ${id}.`)
     expect(await command('/memory list')).toContain(`- ${id}: I like tea`)
-    expect(await command(`/memory remove ${id}`)).toBe(`Memory ${id} is forgotten.`)
+    expect(await command(`/memory remove ${id}`)).toBe(`Memory ${id} was removed.`)
     expect(await command(`/memory remove ${id}`)).toBe(`There is no memory ${id}.`)
     expect(await command('/memory forget everything')).toContain('/memory remove NUMBER')
     expect(await command(`/memory add ${'x'.repeat(501)}`)).toContain('500 characters')

@@ -12,7 +12,7 @@ import type { Connection } from './connection.ts'
 
 const MOST_SHOWN = 20
 
-/** Commands that need no turn: what became of them is said like an answer, and is no part of the history. */
+/** Runs a command that needs no turn. Its result is sent as an agent message and is not part of the history. */
 export async function runSlashCommand(
   connection: Connection,
   session: AcpSession,
@@ -33,7 +33,7 @@ function answerTo(connection: Connection, session: AcpSession, { name, rest }: G
     case 'memory':
       return useMemory(connection, rest)
     case 'compact':
-      throw new Error('a compaction is a matter of the prompts of its session')
+      throw new Error('Prompts runs /compact')
     default:
       return unreachable(name)
   }
@@ -43,7 +43,7 @@ function help({ deps }: Connection): string {
   const lines = commandsWith({ hasMemory: deps.memories !== undefined }).map(
     ({ name, description, input }) => `- \`/${name}${input ? ` ${input.hint}` : ''}\`: ${description}`,
   )
-  return ['Commands:', '', ...lines, '', 'Everything else is for the agent.'].join('\n')
+  return ['Commands:', '', ...lines, '', 'Any other text goes to the agent.'].join('\n')
 }
 
 async function changeMode(connection: Connection, session: AcpSession, wanted: string): Promise<string> {
@@ -55,10 +55,10 @@ async function changeMode(connection: Connection, session: AcpSession, wanted: s
     return ['Modes:', '', ...lines].join('\n')
   }
   const known = modes.map(({ id }) => id).join(', ')
-  if (findPreset(wanted) === undefined) return `There is no mode ${quoted(wanted)}; there are ${known}.`
+  if (findPreset(wanted) === undefined) return `Unknown mode ${quoted(wanted)}. Modes: ${known}.`
   return saying(async () => {
     await setMode(connection, { sessionId: session.sessionId, modeId: wanted })
-    return `The mode is ${wanted} now.`
+    return `The mode is now ${wanted}.`
   })
 }
 
@@ -73,52 +73,52 @@ async function changeModel(connection: Connection, session: AcpSession, wanted: 
     const choice = parseModelValue(wanted, model)
     await chooseModel(connection, session, choice)
     session.tell({ sessionUpdate: 'config_option_update', configOptions: session.configOptions })
-    return `The model is ${choice.name} now; it answers from the next turn on.`
+    return `The model is now ${choice.name}. It is used from the next turn.`
   })
 }
 
 async function useMemory({ deps, options }: Connection, rest: string): Promise<string> {
   const { memories } = deps
-  if (memories === undefined) return 'Nothing is remembered here.'
+  if (memories === undefined) return 'This server stores no memories.'
   const [, verb = '', what = ''] = /^(\S*)\s*(.*)$/s.exec(rest) ?? []
   if (verb === '' || verb === 'list') return listMemories(memories, options)
   if (verb === 'add' && what !== '') return addMemory(memories, options, what)
   if (verb === 'remove' && /^#?\d{1,15}$/.test(what)) {
     const memoryId = Number(what.replace('#', ''))
     const removed = await memories.removeMemories(options.userId, [memoryId])
-    return removed === 0 ? `There is no memory ${memoryId}.` : `Memory ${memoryId} is forgotten.`
+    return removed === 0 ? `There is no memory ${memoryId}.` : `Memory ${memoryId} was removed.`
   }
-  return 'Say `/memory`, `/memory add TEXT` or `/memory remove NUMBER`.'
+  return 'Usage: `/memory`, `/memory add TEXT` or `/memory remove NUMBER`.'
 }
 
 async function listMemories(book: MemoryBook, { userId }: Connection['options']): Promise<string> {
   const { memories, total } = await book.listMemories(userId, { limit: MOST_SHOWN })
-  if (total === 0) return 'Nothing is remembered of you yet.'
+  if (total === 0) return 'There are no memories about you yet.'
   const lines = memories.map(({ memoryId, content, isDisabled }) => {
     return `- ${memoryId}: ${content.replaceAll(/\s+/g, ' ')}${isDisabled ? ' (disabled)' : ''}`
   })
   const more = total > memories.length ? ['', `… and ${total - memories.length} more.`] : []
-  return ['Remembered of you:', '', ...lines, ...more].join('\n')
+  return ['Memories about you:', '', ...lines, ...more].join('\n')
 }
 
 async function addMemory(book: MemoryBook, { userId }: Connection['options'], content: string): Promise<string> {
   if (Array.from(content).length > MEMORY_LIMITS.content)
-    return `A memory has ${MEMORY_LIMITS.content} characters at most.`
+    return `A memory has at most ${MEMORY_LIMITS.content} characters.`
   return describeAdded(await book.addMemory(userId, { type: 'feedback', content, unlessKnown: true }))
 }
 
 function describeAdded(added: AddedMemory): string {
-  if (added.type === 'refused') return `There is no room for more than ${MEMORY_LIMITS.perUser} memories.`
+  if (added.type === 'refused') return `The limit of ${MEMORY_LIMITS.perUser} memories is reached.`
   const { memoryId } = added.memory
-  return added.type === 'known' ? `That is memory ${memoryId} already.` : `Remembered as ${memoryId}.`
+  return added.type === 'known' ? `That is already memory ${memoryId}.` : `Added as memory ${memoryId}.`
 }
 
-/** A refusal that the client would otherwise get as an error of its prompt. */
+/** Turns a refusal into a message. Otherwise it would fail the prompt. */
 async function saying(run: () => Promise<string>): Promise<string> {
   try {
     return await run()
   } catch (error) {
-    if (error instanceof RpcError) return `That is not possible: ${error.message}.`
+    if (error instanceof RpcError) return `Not possible: ${error.message}.`
     throw error
   }
 }

@@ -10,7 +10,7 @@ import type { Connection } from './connection.ts'
 import { runSlashCommand } from './slash-commands.ts'
 
 const MESSAGE_ID = 'polylogue/messageId'
-const messageId = z.string().min(1, 'must not be empty').max(255, 'must be shorter')
+const messageId = z.string().min(1, 'must not be empty').max(255, 'must be at most 255 characters')
 
 /** `session/prompt` */
 export async function prompt(connection: Connection, params: unknown, { signal }: Exchange): Promise<PromptResponse> {
@@ -24,16 +24,16 @@ export async function prompt(connection: Connection, params: unknown, { signal }
   return prompts.run({ ...content, idempotency: readIdempotency(connection, given), isCompaction }, signal)
 }
 
-/** A prompt that its client numbered may be sent again: it joins the turn that it began. */
+/** A client may send a prompt with a message id again. It then joins its first turn. */
 function readIdempotency({ deps }: Connection, given: Params): IdempotencyKey | undefined {
   const { _meta: meta } = given
   if (!isObject(meta) || meta[MESSAGE_ID] === undefined) return undefined
   const key = parseParams(messageId, meta[MESSAGE_ID], `_meta.${MESSAGE_ID}`)
-  // It came out of a JSON text.
+  // The value was parsed from JSON.
   return { key, fingerprint: deps.digest(canonicalJson(given['prompt'] as JsonValue)) }
 }
 
-/** `session/cancel`: nothing to cancel is no problem, but an unknown session is. */
+/** `session/cancel`: succeeds when nothing runs, and fails for an unknown session. */
 export async function cancel(connection: Connection, params: unknown): Promise<object> {
   const { sessionId } = connection.paramsOf(params)
   const opened = connection.sessions.get(sessionId)

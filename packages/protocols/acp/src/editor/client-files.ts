@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { ClientRequests } from './client-requests.ts'
 import type { ClientReader, ClientWriter } from './editor-offers.ts'
 
-/** A tool waits so long, then it goes by the disk. */
+/** After this time a tool uses the disk instead. */
 const FILE_MS = 5_000
 
 const readAnswer = z.object({ content: z.string() })

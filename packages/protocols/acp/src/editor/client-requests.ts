@@ -11,21 +11,21 @@ export interface ClientRequestsOptions {
 }
 
 export interface RequestOptions {
-  /** Absent: as long as it takes. */
+  /** Absent: no time limit. */
   readonly ms?: number
   readonly signal?: AbortSignal
-  /** After so many times in a row without an answer it is not asked again; two unless said otherwise. */
+  /** After this many unanswered requests in a row, the method is not used again. Default: 2. */
   readonly patience?: number
-  /** Gets an answer that came when nobody waited for it any more. */
+  /** Called with an answer that arrived after the time limit. */
   readonly late?: (result: unknown) => void
 }
 
-/** The client has shown that it does not do this: nothing was asked. */
+/** The client does not support the method. Nothing was sent. */
 export class NotAsked extends Error {}
 
 const PATIENCE = 2
 
-/** Requests about one session, none of which can hold up a turn: a client that does not answer is given up. */
+/** Requests about one session with a time limit. A method that the client does not answer is not used again. */
 export class ClientRequests {
   readonly #options: ClientRequestsOptions
   readonly #silences = new Map<string, number>()
@@ -35,7 +35,7 @@ export class ClientRequests {
     this.#options = options
   }
 
-  /** Rejects with `NotAsked`, with `RpcError` when the client answers with one, and with anything else otherwise. */
+  /** Rejects with `NotAsked`, with `RpcError` when the client answers with an error, or with any other failure. */
   async ask<Schema extends z.ZodType>(
     method: string,
     params: object,
@@ -60,11 +60,11 @@ export class ClientRequests {
     }
   }
 
-  /** It is not asked for this any more. */
+  /** Stops using the method. */
   giveUp(method: string): void {
     if (this.#givenUp.has(method)) return
     this.#givenUp.add(method)
-    this.#log('a client is not asked for this any more', method)
+    this.#log('a method of a client is not used any more', method)
   }
 
   #noteSilence(method: string, patience: number): void {
@@ -77,9 +77,9 @@ export class ClientRequests {
   #noteFailure(method: string, error: unknown): void {
     const code = error instanceof RpcError ? error.code : undefined
     if (code === CODES.methodNotFound) this.giveUp(method)
-    // That a file is not there is an answer like any other.
+    // “File not found” is a normal answer.
     if (code === CODES.notFound || error instanceof RequestAbandoned) return
-    this.#log('a client did not do what it says it can', method, { ...(code !== undefined && { code }) })
+    this.#log('a client failed at a method that it advertised', method, { ...(code !== undefined && { code }) })
   }
 
   #log(message: string, method: string, more: object = {}): void {

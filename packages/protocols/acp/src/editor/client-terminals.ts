@@ -7,7 +7,7 @@ import type { ClientTerminal, ClientTerminals, TerminalCommand } from './editor-
 
 const CREATE_MS = 5_000
 const OUTPUT_MS = 5_000
-/** For what a cancelled turn still has to say. */
+/** Time limit for killing and releasing. */
 const END_MS = 1_000
 
 const created = z.object({ terminalId: z.string().min(1) })
@@ -19,7 +19,7 @@ const exit = z.object({
 
 export interface ClientTerminalsOptions {
   readonly requests: ClientRequests
-  /** The call has a terminal now, until it is released. */
+  /** Shows the terminal in the call until it is released. */
   embed(toolCallId: ToolCallId, terminalId: string): void
   released(toolCallId: ToolCallId): void
   log(entry: LogEntry): void
@@ -34,7 +34,7 @@ export function createClientTerminals(options: ClientTerminalsOptions): ClientTe
         const { terminalId } = await requests.ask('terminal/create', toParams(command), created, {
           ms: CREATE_MS,
           signal,
-          // What became of a command is not known then; once is enough.
+          // The command may or may not run then, so do not try a second time.
           patience: 1,
           late,
         })
@@ -85,13 +85,13 @@ async function waitForExit(
   try {
     return await requests.ask('terminal/wait_for_exit', { terminalId }, exit, { signal })
   } catch (error) {
-    // A command whose end nobody tells would be killed every time.
+    // Without its exit every later command would have to be killed.
     if (error instanceof RpcError) requests.giveUp('terminal/create')
     throw error
   }
 }
 
-/** Asked for as often as it takes: each terminal is one that somebody has to give back. */
+/** Never gives up on the method: each terminal must be released. */
 async function end(
   method: 'terminal/kill' | 'terminal/release',
   terminalId: string,
@@ -100,11 +100,11 @@ async function end(
   try {
     await requests.ask(method, { terminalId }, z.unknown(), { ms: END_MS, patience: Infinity })
   } catch (error) {
-    log({ level: 'info', message: 'a terminal of a client may be left over', terminalId, method, error })
+    log({ level: 'info', message: 'a terminal of a client may not have been released', terminalId, method, error })
   }
 }
 
-/** A terminal that was waited for too long is of no use to anybody, and may be running the command. */
+/** Releases a terminal that was created after the time limit. It may be running the command. */
 async function releaseLate(answer: unknown, options: ClientTerminalsOptions): Promise<void> {
   const { data: found } = created.safeParse(answer)
   if (found !== undefined) await end('terminal/release', found.terminalId, options)

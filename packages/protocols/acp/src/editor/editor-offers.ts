@@ -1,6 +1,6 @@
 import type { SessionId, ToolCallId } from '@polylogue/engine'
 
-/** What a client does for the tools of a session that it has open: as much as it said it can, and as is allowed. */
+/** What a client does for the tools of a session it has open: what it advertised and what is allowed. */
 export interface EditorOffers {
   readonly reader?: ClientReader
   readonly writer?: ClientWriter
@@ -8,19 +8,19 @@ export interface EditorOffers {
 }
 
 export interface ClientReader {
-  /** Unsaved changes included. Rejects when the client does not tell it. */
+  /** Includes unsaved changes. Rejects when the client does not return the text. */
   read(path: string, signal: AbortSignal): Promise<string>
 }
 
 export interface ClientWriter {
-  /** Rejects when the client does not say that it has written. */
+  /** Rejects when the client does not confirm the write. */
   write(path: string, text: string, signal: AbortSignal): Promise<void>
 }
 
 export interface ClientTerminals {
   /**
-   * Starts a command, and shows its terminal in the call. `undefined`: the client would not, and nothing was started. When
-   * it rejects, nobody knows whether something was.
+   * Starts a command and shows its terminal in the call. Returns `undefined` when the client refused and nothing was
+   * started. When it rejects, the command may or may not have been started.
    */
   open(command: TerminalCommand, signal: AbortSignal): Promise<ClientTerminal | undefined>
 }
@@ -43,11 +43,11 @@ export interface ClientTerminal {
   release(): Promise<void>
 }
 
-/** Where tools find the editor of a session. */
+/** The registry where tools find the editor of a session. */
 export interface EditorDesk {
-  /** Whether tools may work on what editors have, and in their terminals. */
+  /** Whether tools may use the files of editors. */
   readonly allowsFiles: boolean
   readonly allowsTerminals: boolean
-  /** The newest one of a session is the one that is asked. The answer ends it; it may be called twice. */
+  /** The latest editor of a session is used. Returns a function that unregisters it; calling it twice is harmless. */
   register(sessionId: SessionId, offers: EditorOffers): () => void
 }

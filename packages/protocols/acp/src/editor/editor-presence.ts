@@ -10,7 +10,7 @@ export interface Embedding {
   released(toolCallId: ToolCallId): void
 }
 
-/** A client as the editor of one session: from when it knows the session until it leaves it. */
+/** Registers a client as the editor of one session while it has the session open. */
 export class EditorPresence {
   readonly #parts: SessionParts
   readonly #offers: EditorOffers | undefined
@@ -30,14 +30,14 @@ export class EditorPresence {
     if (this.#offers !== undefined) this.#leave ??= deps.editors?.register(sessionId, this.#offers)
   }
 
-  /** What has begun goes on; nothing new is asked. Idempotent. */
+  /** Unregisters the editor. Running requests continue. Idempotent. */
   end(): void {
     this.#isOver = true
     this.#leave?.()
   }
 }
 
-/** What the client could do when it opened the session, and may. In profile seed tools keep to the disk. */
+/** What the client advertised when it opened the session, and may do. In profile seed, tools use the disk. */
 function offersOf({ deps, options, abilities, peer, sessionId }: SessionParts, embedding: Embedding) {
   const { editors, clock } = deps
   const { rights, profile } = options

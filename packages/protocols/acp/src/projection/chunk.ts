@@ -8,6 +8,6 @@ export const chunk = (sessionUpdate: ChunkKind, messageId: string, text: string)
   content: { type: 'text', text },
 })
 
-/** Nothing for a text that says nothing. */
+/** Returns no update for empty text. */
 export const said = (kind: ChunkKind, messageId: string, text: string): SessionUpdate[] =>
   text === '' ? [] : [chunk(kind, messageId, text)]

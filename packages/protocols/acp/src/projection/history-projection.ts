@@ -21,15 +21,15 @@ import { userText } from './user-text.ts'
 
 export interface HistoryProjectionOptions {
   readonly profile: AcpProfile
-  /** How a tool of an agent looks; nothing for one that is not known any more. */
+  /** The title and kind of an agent's tool. `undefined` when the tool no longer exists. */
   lookOf(agent: string, tool: string): ToolLook | undefined
-  /** The client has shown this turn's input itself. */
+  /** The client already shows the input of its own turns. */
   isOwnTurn(turnId: TurnId): boolean
   readonly imageBytes: ImageBytes
 }
 
 interface ShownStep {
-  /** How much of each block has been told. */
+  /** The number of characters of each block that were sent. */
   readonly told: number[]
 }
 
@@ -39,9 +39,9 @@ interface ShownLoop {
 }
 
 /**
- * What happened in a session, as updates: one projection for the past and for what happens now. Live, the text of a step
- * comes as deltas, and its answer tells what is left of it; in a replay nothing was told before, so the answer tells
- * each block at once. Pure: the same events give the same updates.
+ * Turns the events of a session into updates, for replay and live alike. Live, the text of a step arrives as deltas and
+ * `step.answered` sends the rest. In a replay there are no deltas, so `step.answered` sends each block at once. Pure: the
+ * same events give the same updates.
  */
 export class HistoryProjection {
   readonly #options: HistoryProjectionOptions
@@ -57,12 +57,12 @@ export class HistoryProjection {
     this.#calls = new ShownCalls(options.profile, options.imageBytes)
   }
 
-  /** As it was announced, as long as it is open. */
+  /** The announcement of an open call. */
   openCall(toolCallId: ToolCallId): Announcement | undefined {
     return this.#calls.find(toolCallId)
   }
 
-  /** The open call as the person sees it who is asked for permission. */
+  /** The open call as the permission request shows it. */
   callForApproval(toolCallId: ToolCallId): Announcement | undefined {
     return this.#calls.forApproval(toolCallId)
   }
@@ -85,7 +85,7 @@ export class HistoryProjection {
     return this.#calls.progress(toolCallId, text)
   }
 
-  /** A running call has a terminal of the client. */
+  /** Shows a terminal of the client in a running call. */
   embed(toolCallId: ToolCallId, terminalId: string): SessionUpdate[] {
     return this.#calls.embed(toolCallId, terminalId)
   }
@@ -94,7 +94,7 @@ export class HistoryProjection {
     this.#calls.released(toolCallId)
   }
 
-  /** Of the past, what a call came to is told and not that it was running. */
+  /** A replay sends the result of a call, not that it was running. */
   recorded({ event }: Recorded, isPast = false): SessionUpdate[] {
     switch (event.type) {
       case 'session.created':
@@ -185,7 +185,7 @@ export class HistoryProjection {
     const { stepId, loopId, blocks, inspections = {} } = event
     const agent = loopId === undefined ? this.#agent : (this.#loops.get(loopId)?.agent ?? this.#agent)
     const calls = blocks.filter((block) => block.type === 'tool-call')
-    // Live, the text behind a call is there before the call is complete: the calls always come last.
+    // Live, the text after a call arrives before the call is complete. Calls come last in a replay as well.
     return [
       ...(isRoot(loopId) ? this.#tellRest(stepId, blocks) : []),
       ...calls.flatMap((call) =>
@@ -194,7 +194,7 @@ export class HistoryProjection {
     ]
   }
 
-  /** The recorded kind wins: the agent may have changed since. */
+  /** The recorded kind wins, because the agent may have changed since. */
   #lookOf(agent: string, { toolCallId, name }: ToolCallPart, { kinds = {} }: EventOf<'step.answered'>): ToolLook {
     const kind = kinds[toolCallId]
     return { ...this.#options.lookOf(agent, name), ...(kind && { kind }) }

@@ -14,7 +14,7 @@ const todos = z.object({
     .min(1),
 })
 
-/** The plan that a call writes; `undefined` for a call of another kind and for input that is not a list of steps. */
+/** The plan that a call writes. `undefined` for other kinds of calls and for malformed input. */
 export function planOf(kind: ToolKind | undefined, input: JsonObject): PlanEntry[] | undefined {
   if (kind !== 'plan') return undefined
   const parsed = todos.safeParse(input)

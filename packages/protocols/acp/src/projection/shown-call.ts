@@ -4,13 +4,13 @@ import { planOf } from './plan-of.ts'
 import { diffContent } from './tool-content.ts'
 import { detailsOf, titleOf } from './what-runs.ts'
 
-/** What is known of a tool by whoever shows its calls. */
+/** What a projection needs to know about a tool. */
 export interface ToolLook {
   readonly title?: string
   readonly kind?: ToolKind
 }
 
-/** A call as it was announced; a permission request repeats it. */
+/** A call as it was announced. A permission request repeats it. */
 export interface Announcement {
   readonly toolCallId: ToolCallId
   readonly title: string
@@ -25,10 +25,10 @@ export interface Announcement {
 /** A call that has not been settled yet. */
 export interface ShownCall {
   readonly announcement: Announcement
-  /** Only shown to the person who is asked for permission. */
+  /** Shown only in the permission request. */
   readonly details: ToolCallContent[]
   readonly diffs: ToolCallContent[]
-  /** Instead of being announced, it becomes the plan when it has succeeded. */
+  /** The call is not announced. When it succeeds, it becomes the plan. */
   readonly plan: PlanEntry[] | undefined
   isAnnounced: boolean
   isRunning: boolean

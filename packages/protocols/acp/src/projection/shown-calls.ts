@@ -4,7 +4,7 @@ import type { AcpProfile } from '../deps.ts'
 import { showCall, type Announcement, type ShownCall, type ToolLook } from './shown-call.ts'
 import { outputContent, textContent, type ImageBytes } from './tool-content.ts'
 
-/** Under this name goes what a tool says to clients and not to the model. */
+/** The `_meta` key for the part of a result that is for clients only. */
 const RESULT_META = 'polylogue/result'
 
 export interface CallEnd {
@@ -13,12 +13,12 @@ export interface CallEnd {
   readonly meta?: JsonObject
 }
 
-/** The calls that have not been settled, and what is told of them: each is announced, and ends once. */
+/** The updates of open calls. Each call is announced once and ends once. */
 export class ShownCalls {
   readonly #profile: AcpProfile
   readonly #imageBytes: ImageBytes
   readonly #calls = new Map<ToolCallId, ShownCall>()
-  /** Calls that have a terminal of the client: it shows what they print. */
+  /** Terminals of the client by call. The terminal shows the call's output. */
   readonly #terminals = new Map<ToolCallId, string>()
 
   constructor(profile: AcpProfile, imageBytes: ImageBytes) {
@@ -30,7 +30,7 @@ export class ShownCalls {
     return this.#calls.get(toolCallId)?.announcement
   }
 
-  /** The announcement with everything that a person who approves the call must see. */
+  /** The announcement with everything a person must see to approve the call. */
   forApproval(toolCallId: ToolCallId): Announcement | undefined {
     const { announcement, details } = this.#calls.get(toolCallId) ?? {}
     if (announcement === undefined || details === undefined || details.length === 0) return announcement
@@ -43,7 +43,7 @@ export class ShownCalls {
     return shown.plan === undefined ? this.announce(call.toolCallId) : []
   }
 
-  /** A plan is announced all the same once it is asked about: nothing may be said of a call that was not announced. */
+  /** Also announces a plan that needs approval: a request must not name a call that was not announced. */
   announce(toolCallId: ToolCallId): SessionUpdate[] {
     const call = this.#calls.get(toolCallId)
     if (call === undefined || call.isAnnounced) return []
@@ -64,7 +64,7 @@ export class ShownCalls {
     )
   }
 
-  /** As soon as the client knows that the call is running. */
+  /** Sent once the client knows that the call is running. */
   embed(toolCallId: ToolCallId, terminalId: string): SessionUpdate[] {
     this.#terminals.set(toolCallId, terminalId)
     const call = this.#calls.get(toolCallId)
@@ -75,7 +75,7 @@ export class ShownCalls {
     this.#terminals.delete(toolCallId)
   }
 
-  /** An update replaces what was shown of a call; clients of profile seed add it to that. */
+  /** An update replaces the content of a call. Clients of profile seed append it instead. */
   progress(toolCallId: ToolCallId, text: string): SessionUpdate[] {
     const call = this.#calls.get(toolCallId)
     if (call?.isAnnounced !== true || this.#terminals.has(toolCallId)) return []

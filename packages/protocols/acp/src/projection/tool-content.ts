@@ -10,10 +10,10 @@ export const diffContent = ({ path, oldText, newText }: FileDiff): ToolCallConte
   newText,
 })
 
-/** The bytes of an image, by their hash, in base64; `undefined` where they are not at hand. */
+/** Returns the bytes of an image in base64 by their hash. `undefined`: not loaded. */
 export type ImageBytes = (hash: string) => string | undefined
 
-/** An image that is not at hand is named. */
+/** An image that is not loaded becomes a line of text. */
 export function outputContent(output: ToolContent, imageBytes: ImageBytes): ToolCallContent[] {
   if (typeof output === 'string') return output === '' ? [] : [textContent(output)]
   return output.map((part) => {

@@ -6,13 +6,13 @@ export interface InspectedCall {
   readonly name: string
   readonly input: JsonObject
   readonly inspection: Partial<CallInspection>
-  /** The title of the tool, for a call without a title of its own. */
+  /** The tool's title, used when the call has none. */
   readonly toolTitle?: string | undefined
 }
 
 /**
- * The title of a call. A command and an address are whole, on one line: an editor may show the first line only, and a
- * person approves all of it. Hidden characters are spelled out.
+ * The title of a call. Commands and URLs are complete and on one line: an editor may show only the first line, but a
+ * person approves all of it. Invisible characters are escaped.
  */
 export function titleOf({ name, input, inspection: { facts, preview }, toolTitle }: InspectedCall): string {
   const { command, url } = input
@@ -21,7 +21,7 @@ export function titleOf({ name, input, inspection: { facts, preview }, toolTitle
   return spellOutLine(preview?.title ?? toolTitle ?? name)
 }
 
-/** What the title leaves out, for the person who approves the call: nothing where a diff or the title shows it all. */
+/** What the title omits, for the permission request. Empty when a diff or the title shows everything. */
 export function detailsOf({ input, inspection: { facts, preview } }: InspectedCall): ToolCallContent[] {
   const { command, url } = input
   if (facts?.type === 'shell' && typeof command === 'string') {
@@ -34,7 +34,7 @@ export function detailsOf({ input, inspection: { facts, preview } }: InspectedCa
     : [codeBlock(spellOut(JSON.stringify(input, null, 2)))]
 }
 
-/** A fence longer than any run of backticks inside cannot be closed from inside. */
+/** The fence is longer than any run of backticks in the text, so the text cannot close it. */
 function codeBlock(text: string): ToolCallContent {
   const longest = Math.max(2, ...(text.match(/`+/g) ?? []).map(({ length }) => length))
   const fence = '`'.repeat(longest + 1)

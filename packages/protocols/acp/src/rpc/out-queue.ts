@@ -1,22 +1,22 @@
-/** How much of what waits goes out in one write. */
+/** Largest write. Small frames are joined up to this length. */
 const WRITE_LENGTH = 64 * 1024
 
 export interface OutQueueOptions {
   readonly output: WritableStream<Uint8Array>
-  /** From here on the queue is full. */
+  /** The queue is full at this length. */
   readonly fullAt: number
-  /** A client that asks and asks and never reads is let go here. */
+  /** At this length the connection breaks: the client sends requests and never reads. */
   readonly breaksAt: number
-  /** Called once, when the other side does not take anything any more. */
+  /** Called once, when the other side stops reading. */
   broken(error: unknown): void
 }
 
-/** The one way out of a connection: frames leave in the order in which they were written. */
+/** The only writer of a connection. Frames leave in the order in which they were written. */
 export class OutQueue {
   readonly #writer: WritableStreamDefaultWriter<Uint8Array>
   readonly #options: OutQueueOptions
   #frames: string[] = []
-  /** In UTF-16 units, roughly the bytes. */
+  /** In UTF-16 units, which is close to the number of bytes. */
   #waiting = 0
   #isPumping = false
   #isBroken = false
@@ -41,17 +41,17 @@ export class OutQueue {
     if (!this.#isPumping) void this.#pump()
   }
 
-  /** Resolves when there is room, or when there will never be any. */
+  /** Resolves when the queue is not full, or when the connection ends. */
   async room(): Promise<void> {
     while (this.isFull && !this.#isBroken && !this.#isEnded) await this.#change()
   }
 
-  /** Resolves when everything has been taken, or never will be. */
+  /** Resolves when everything is written, or when the connection breaks. */
   async flushed(): Promise<void> {
     while (this.#waiting > 0 && !this.#isBroken) await this.#change()
   }
 
-  /** Nothing is written any more. Resolves when the other side has taken what it was given, or never will. Idempotent. */
+  /** Closes the queue. Resolves when the other side has read everything, or when the connection breaks. Idempotent. */
   async end(): Promise<void> {
     if (this.#isEnded) return
     this.#isEnded = true
@@ -61,15 +61,15 @@ export class OutQueue {
     await this.#writer.close().catch((error: unknown) => this.#break(error))
   }
 
-  /** As `end`, for a side that takes nothing any more. Idempotent. */
+  /** Like `end`, for a client that does not read. Idempotent. */
   abort(): void {
     this.#isEnded = true
-    this.#break(new Error('the connection ends'))
+    this.#break(new Error('the connection was closed'))
   }
 
   async #pump(): Promise<void> {
     this.#isPumping = true
-    // What is written in the same tick goes out together.
+    // Join frames that are written in the same tick.
     await Promise.resolve()
     while (this.#frames.length > 0 && !this.#isBroken) {
       const text = this.#take()
@@ -96,7 +96,7 @@ export class OutQueue {
     this.#isBroken = true
     this.#frames = []
     this.#tell()
-    // It may be broken from the other side, and is no use to anybody then either.
+    // The writer may be closed already.
     this.#writer.abort(error).catch(() => undefined)
     if (!this.#isEnded) this.#options.broken(error)
   }

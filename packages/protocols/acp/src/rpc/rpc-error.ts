@@ -5,7 +5,7 @@ export const CODES = {
   methodNotFound: -32601,
   invalidParams: -32602,
   internal: -32603,
-  /** Also: not initialized. `data.reason` tells them apart. */
+  /** Also used for “not initialized”; `data.reason` tells which. */
   notFound: -32002,
   cancelled: -32800,
 } as const
@@ -13,8 +13,8 @@ export const CODES = {
 export type ErrorDetails = Readonly<Record<string, unknown>>
 
 /**
- * An error on the wire, ours or the client's. `message` and `details` go out as they are: they name ids, fields and
- * reasons, never other values that the client sent.
+ * A JSON-RPC error, ours or the client's. `message` and `details` are sent as they are. They may contain ids, fields and
+ * reasons, never other values of the client.
  */
 export class RpcError extends Error {
   readonly code: number
@@ -28,7 +28,7 @@ export class RpcError extends Error {
   }
 }
 
-/** A request of ours that nobody waits for any more. */
+/** A request to the client was withdrawn. */
 export class RequestAbandoned extends Error {}
 
 export const invalidParams = (field: string, problem: string): RpcError =>

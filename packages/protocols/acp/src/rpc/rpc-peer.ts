@@ -1,7 +1,7 @@
-// JSON-RPC 2.0 over lines of JSON, as an agent speaks it: https://agentclientprotocol.com/protocol/overview
+// The agent's side of JSON-RPC 2.0 over lines of JSON: https://agentclientprotocol.com/protocol/overview
 //
-// Not the SDK's connection, though its types are used throughout: that one answers a malformed envelope without its id and
-// with the frame in it, drops the answers of running requests when the input ends, and strips keys that must be refused.
+// We use the SDK's types but not its connection. That one answers a malformed envelope without its id and repeats the
+// frame, drops the answers of running requests when the input ends, and strips keys that must be refused.
 import type { LogEntry } from '@polylogue/engine'
 import { setImmediate as giveWay } from 'node:timers/promises'
 import { LineReader, lineText } from '@polylogue/kit'
@@ -10,11 +10,11 @@ import { readEnvelope, type Incoming, type RpcId } from './envelope.ts'
 import type { OutQueue } from './out-queue.ts'
 import { CODES, RequestAbandoned, RpcError, methodNotFound, type ErrorDetails } from './rpc-error.ts'
 
-/** What is known of a request beside its parameters. */
+/** The context of a request. */
 export interface Exchange {
-  /** Aborts when the client takes its request back. */
+  /** Aborts when the client cancels its request. */
   readonly signal: AbortSignal
-  /** Runs right behind the response: what it writes is the next thing the client reads. Not after an error. */
+  /** Runs directly after the response, so its frames come next. Not run after an error. */
   afterResponse(run: () => void): void
 }
 
@@ -24,7 +24,7 @@ export type NotificationMethod = (params: unknown) => Promise<void>
 export interface RpcMethods {
   readonly requests: ReadonlyMap<string, RequestMethod>
   readonly notifications: ReadonlyMap<string, NotificationMethod>
-  /** Turns whatever a method threw into what the client is told. */
+  /** Turns an error of a method into the error that the client gets. */
   toError(error: unknown, method: string, params: unknown): RpcError
 }
 
@@ -41,7 +41,7 @@ interface Awaited {
 }
 
 const CANCEL = '$/cancel_request'
-/** One chunk of input may hold millions of lines. The loop is given up after so much work. */
+/** One chunk of input may hold millions of lines. After this much work, other tasks get a turn. */
 const WORK_IN_A_ROW = 10_000
 const WORK_OF_A_FRAME = 100
 const WORK_OF_AN_EMPTY_LINE = 1
@@ -52,7 +52,7 @@ export class RpcPeer {
   readonly #options: RpcPeerOptions
   readonly #methods: () => RpcMethods
   readonly #awaited = new Map<RpcId, Awaited>()
-  /** Requests of the client that have no response yet, by id; two with one id are the client's problem. */
+  /** Open requests of the client, by id. If a client reuses an open id, the later request replaces the earlier one. */
   readonly #open = new Map<RpcId, AbortController>()
   readonly #running = new Set<Promise<void>>()
   #lastId = 0
@@ -63,7 +63,7 @@ export class RpcPeer {
     this.#methods = methods
   }
 
-  /** Resolves at the end of the input, or when `signal` aborts. Rejects with `LineTooLong`, or with the error of the input. */
+  /** Resolves at the end of the input or when `signal` aborts. Rejects with `LineTooLong` or the error of the input. */
   async read(input: ReadableStream<Uint8Array>, signal: AbortSignal): Promise<void> {
     const reader = input.getReader()
     const stop = (): void =>
@@ -95,8 +95,8 @@ export class RpcPeer {
   }
 
   /**
-   * Rejects with `RpcError` when the client answers with an error, with `RequestAbandoned` when `signal` aborts: the
-   * client is told then, and its late answer is dropped, or told to `late`.
+   * Rejects with `RpcError` when the client answers with an error, and with `RequestAbandoned` when `signal` aborts. An
+   * aborted request is cancelled at the client; a late answer goes to `late`, or is dropped.
    */
   request(method: string, params: object, signal: AbortSignal, late?: (result: unknown) => void): Promise<unknown> {
     if (signal.aborted || this.#isDeserted) return Promise.reject(new RequestAbandoned(method))
@@ -122,7 +122,7 @@ export class RpcPeer {
     return promise
   }
 
-  /** Nobody will answer our requests any more. */
+  /** Rejects all requests to the client: it is gone. */
   abandonRequests(): void {
     this.#isDeserted = true
     const awaited = [...this.#awaited.values()]
@@ -130,7 +130,7 @@ export class RpcPeer {
     for (const { reject } of awaited) reject(new RequestAbandoned('the client is gone'))
   }
 
-  /** Resolves when every request so far has its response. */
+  /** Resolves when every request of the client is answered. */
   async answered(): Promise<void> {
     while (this.#running.size > 0) await Promise.all(this.#running)
   }
@@ -190,7 +190,7 @@ export class RpcPeer {
   #settle({ id, result, error }: Extract<Incoming, { type: 'response' }>): void {
     const awaited = this.#awaited.get(id)
     if (awaited === undefined) {
-      this.#options.log({ level: 'info', message: 'an answer to nothing that was asked', id: String(id).slice(0, 64) })
+      this.#options.log({ level: 'info', message: 'a client answered an unknown request', id: String(id).slice(0, 64) })
       return
     }
     this.#awaited.delete(id)

@@ -17,7 +17,7 @@ import { ResultImages } from './result-images.ts'
 import type { SessionParts } from './session-parts.ts'
 import { SessionStream } from './session-stream.ts'
 
-/** One session as one connection has it open: everything that happens in it, whoever began it, is told to the client. */
+/** One session that one connection has open. The client is sent everything that happens in it, whoever started it. */
 export class AcpSession {
   readonly sessionId: SessionId
   readonly own = new OwnTurns()
@@ -30,7 +30,7 @@ export class AcpSession {
   readonly #editor: EditorPresence
   readonly #stream: SessionStream
   readonly #listeners = new Set<(recorded: Recorded) => void>()
-  /** Until the client knows the session's id nothing of the present is told. */
+  /** Starts live updates. The client must know the session id before it receives any. */
   readonly #begin: () => void
   readonly #untilLive: (() => void)[] = []
   #settings: SessionSettings = NO_SETTINGS
@@ -102,12 +102,12 @@ export class AcpSession {
     this.#begin = this.#stream.hold()
   }
 
-  /** Resolves when the past has been told, where it is told. */
+  /** Resolves when the history has been sent, if it is sent at all. */
   open(): Promise<void> {
     return this.#stream.open()
   }
 
-  /** The client knows the session now: what happens is told, and what waits for somebody is asked. */
+  /** Call it when the client knows the session id. Sends live updates and asks about everything that waits for an answer. */
   goLive(): void {
     if (this.#isLive) return
     this.#isLive = true
@@ -121,13 +121,13 @@ export class AcpSession {
     this.#begin()
   }
 
-  /** At once, or as soon as the client knows the session. */
+  /** Runs `run` now, or as soon as the session is live. */
   whenLive(run: () => void): void {
     if (this.#isLive) run()
     else this.#untilLive.push(run)
   }
 
-  /** What follows from a command waits until `run` has settled, so that it is known whose doing it is. */
+  /** Holds back events until `run` has settled, so that this connection recognizes the turns it started. */
   async holding<T>(run: () => Promise<T>): Promise<T> {
     const release = this.#stream.hold()
     try {
@@ -137,7 +137,7 @@ export class AcpSession {
     }
   }
 
-  /** A change of settings by this client: nobody tells it what it has just said. */
+  /** Runs a change of settings by this client. The client is not sent an update about its own change. */
   async changing(run: () => Promise<unknown>): Promise<void> {
     const release = this.#stream.hold()
     try {
@@ -172,7 +172,7 @@ export class AcpSession {
     return currentModel(this.#settings.model, agents.find(this.#settings.agent), models)
   }
 
-  /** The model that the session was given cannot be had any more. */
+  /** Whether the session's model is no longer available. */
   get hasLostModel(): boolean {
     return this.#settings.model !== undefined && this.model !== this.#settings.model
   }
@@ -181,7 +181,7 @@ export class AcpSession {
     this.#parts.peer.notify('session/update', { sessionId: this.sessionId, update })
   }
 
-  /** Where it is not shown as a notice it is not shown: it is no part of the conversation. */
+  /** Sends nothing to a client that does not show notices: a problem is not part of the conversation. */
   tellProblem(title: string): void {
     if (this.#parts.abilities.showsNotices) this.tell({ sessionUpdate: 'notice', severity: 'warning', title })
   }
@@ -190,19 +190,19 @@ export class AcpSession {
     this.tell(chunk('agent_message_chunk', messageId, text))
   }
 
-  /** Called with everything that is recorded from now on, after it was told. */
+  /** Calls `listener` with each event recorded from now on, after its updates were sent. */
   listen(listener: (recorded: Recorded) => void): () => void {
     this.#listeners.add(listener)
     return () => void this.#listeners.delete(listener)
   }
 
-  /** Nothing more is asked. */
+  /** Sends no more requests to the client. */
   stopAsking(): void {
     this.#asks.stop()
     this.#editor.end()
   }
 
-  /** Nothing more is told; prompts that are still open are answered so. Idempotent. */
+  /** Stops sending, and answers open prompts with `outcome`. Idempotent. */
   close(outcome: 'cancelled' | 'interrupted' = 'cancelled'): void {
     this.stopAsking()
     this.#stream.close()
@@ -217,10 +217,10 @@ export class AcpSession {
     try {
       this.#show(recorded)
     } catch (error) {
-      // One event that cannot be shown is no reason to withhold the others.
+      // One broken event must not hold back the others.
       this.#parts.deps.log({
         level: 'error',
-        message: 'an event could not be shown',
+        message: 'an event could not be sent to a client',
         sessionId: this.sessionId,
         seq,
         error,
@@ -255,7 +255,7 @@ export class AcpSession {
     for (const update of updates) this.tell(update)
   }
 
-  /** The title comes from the first thing that is said; it is told before what follows from it. */
+  /** The title comes from the first input. It is sent before the updates that follow that input. */
   #learnTitle(isPast: boolean): void {
     if (this.#isTitled || this.#settings.title !== undefined) return
     this.#isTitled = true
@@ -270,7 +270,12 @@ export class AcpSession {
       if (title === undefined) this.#isTitled = false
       else this.tell({ sessionUpdate: 'session_info_update', title, updatedAt: new Date(updatedAt).toISOString() })
     } catch (error) {
-      this.#parts.deps.log({ level: 'info', message: 'a title could not be read', sessionId: this.sessionId, error })
+      this.#parts.deps.log({
+        level: 'info',
+        message: 'the title of a session could not be read',
+        sessionId: this.sessionId,
+        error,
+      })
     }
   }
 

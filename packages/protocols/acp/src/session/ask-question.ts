@@ -11,11 +11,11 @@ export interface QuestionChannel {
   readonly sessionId: SessionId
   readonly toolCallId: ToolCallId
   readonly fillsForms: boolean
-  /** Of the whole connection: it has said that it does not know the extension. */
+  /** Shared by the connection: whether the client answered that it does not know the extension. */
   readonly extension: { isUnknown: boolean }
 }
 
-/** `undefined`: no answer, for whatever reason. Rejects with `RequestAbandoned`. */
+/** Returns `undefined` when the client gives no answer. Rejects with `RequestAbandoned`. */
 export async function askQuestion(
   question: Question,
   channel: QuestionChannel,
@@ -71,7 +71,7 @@ function readForm(answer: unknown): string | undefined {
   return notBlank(value)
 }
 
-/** `{answer}`, or `{outcome: 'answered', text}`. */
+/** Accepts `{answer}` and `{outcome: 'answered', text}`. */
 function readAnswer(answer: unknown): string | undefined {
   if (!isObject(answer)) return undefined
   if (answer['outcome'] === 'answered') return notBlank(answer['text'])

@@ -3,11 +3,11 @@ import { RequestAbandoned } from '../rpc/rpc-error.ts'
 
 export interface Ask {
   readonly toolCallId: ToolCallId
-  /** Asks the client and passes on what it says. May reject with `RequestAbandoned`. */
+  /** Asks the client and executes its answer. May reject with `RequestAbandoned`. */
   run(signal: AbortSignal): Promise<void>
 }
 
-/** Asks one thing after another. What has been answered elsewhere is taken back. */
+/** Sends one request at a time. Withdraws a request that was answered elsewhere. */
 export class AskQueue {
   readonly #log: (entry: LogEntry) => void
   #waiting: Ask[] = []
@@ -18,7 +18,7 @@ export class AskQueue {
   }
 
   add(ask: Ask): void {
-    // One that was just answered may be asked again: what is allowed has changed in between.
+    // A call may be asked about again after its request was withdrawn, because the permissions may have changed.
     const current = this.#current?.cancel.signal.aborted === false ? [this.#current.ask] : []
     if ([...current, ...this.#waiting].some(({ toolCallId }) => toolCallId === ask.toolCallId)) return
     this.#waiting.push(ask)
@@ -30,7 +30,7 @@ export class AskQueue {
     if (this.#current?.ask.toolCallId === toolCallId) this.#current.cancel.abort()
   }
 
-  /** Nothing is asked any more. */
+  /** Withdraws the current request and drops the others. */
   stop(): void {
     this.#waiting = []
     this.#current?.cancel.abort()
@@ -44,7 +44,7 @@ export class AskQueue {
         await ask.run(cancel.signal)
       } catch (error) {
         if (!(error instanceof RequestAbandoned)) {
-          this.#log({ level: 'error', message: 'a client could not be asked', toolCallId: ask.toolCallId, error })
+          this.#log({ level: 'error', message: 'a request to a client failed', toolCallId: ask.toolCallId, error })
         }
       }
       this.#current = undefined

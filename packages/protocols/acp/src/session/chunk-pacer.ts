@@ -2,7 +2,7 @@ import type { SessionUpdate } from '@agentclientprotocol/sdk'
 import type { Clock, Timer } from '@polylogue/engine'
 import { chunk } from '../projection/chunk.ts'
 
-/** How long a piece of text may wait for the next one. Nobody sees the difference; the client is spared most frames. */
+/** How long text waits for more text. Invisible to a reader, and it saves the client most frames. */
 const CHUNK_MS = 16
 
 interface Pending {
@@ -11,7 +11,7 @@ interface Pending {
   text: string
 }
 
-/** Puts pieces of text together: the first goes out at once, later ones at most 16 ms late. */
+/** Joins pieces of text. The first piece is sent at once, later ones at most 16 ms late. */
 export class ChunkPacer {
   readonly #clock: Clock
   readonly #write: (update: SessionUpdate) => void
@@ -38,7 +38,7 @@ export class ChunkPacer {
     if (this.#timer === undefined) this.#sendAndWait()
   }
 
-  /** Whatever is told next comes behind the text so far. */
+  /** Sends the waiting text now, so that the next update comes after it. */
   flush(): void {
     this.#send()
   }
@@ -52,7 +52,7 @@ export class ChunkPacer {
   #sendAndWait(): void {
     this.#timer = undefined
     if (this.#pending === undefined) return
-    // Half a character would be a text that some clients cannot read.
+    // Some clients cannot read half of a surrogate pair.
     const half = /[\ud800-\udbff]$/.exec(this.#pending.text)?.[0] ?? ''
     const { kind, messageId, text } = this.#pending
     this.#pending.text = text.slice(0, text.length - half.length)

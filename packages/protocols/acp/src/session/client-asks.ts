@@ -26,26 +26,26 @@ export interface ClientAsksOptions {
   readonly peer: RpcPeer
   readonly fillsForms: boolean
   readonly extension: { isUnknown: boolean }
-  /** A malformed answer decides only in turns that this connection began. */
+  /** A malformed answer counts as a denial only in turns that this connection started. */
   isOwnTurn(turnId: TurnId): boolean
   openCall(toolCallId: ToolCallId): Announcement | undefined
   callForApproval(toolCallId: ToolCallId): Announcement | undefined
   log(entry: LogEntry): void
 }
 
-/** What waits for a human is asked of this client too. Whoever answers first, at whatever door, has answered. */
+/** Asks this client about calls that wait for a human. The first answer wins, whichever door it comes from. */
 export class ClientAsks {
   readonly #options: ClientAsksOptions
   readonly #approvals: AskQueue
   readonly #questions: AskQueue
-  /** What waits, in the order in which it came, as long as nothing is asked yet. */
+  /** Calls that wait before the session is live, in order. */
   readonly #open = new Map<ToolCallId, { readonly queue: AskQueue; readonly ask: Ask }>()
   #isLive = false
 
   constructor(options: ClientAsksOptions) {
     this.#options = options
     this.#approvals = new AskQueue(options.log)
-    // A client that never answers a question it does not understand must not hold up its permissions.
+    // A separate queue: a client that never answers questions must still get its permission requests.
     this.#questions = new AskQueue(options.log)
   }
 
@@ -76,14 +76,14 @@ export class ClientAsks {
     }
   }
 
-  /** From now on the client is asked, first what waits already. */
+  /** Starts asking, beginning with the calls that already wait. */
   goLive(): void {
     this.#isLive = true
     for (const { queue, ask } of this.#open.values()) queue.add(ask)
     this.#open.clear()
   }
 
-  /** What was asked is taken back, and stays open for others. */
+  /** Withdraws all requests. The calls stay open for other clients. */
   stop(): void {
     this.#isLive = false
     this.#open.clear()
@@ -139,7 +139,7 @@ export class ClientAsks {
       await engine.execute({ type: 'answer-calls', userId, sessionId, answers: [answer], whenRunning: 'accept' })
     } catch (error) {
       if (!(error instanceof EngineError)) throw error
-      log({ level: 'info', message: 'an answer came too late', sessionId, code: error.code })
+      log({ level: 'info', message: 'a client answered after the call was decided', sessionId, code: error.code })
     }
   }
 }

@@ -7,10 +7,10 @@ export interface ContextUsageOptions {
   readonly models: ModelCatalog
 }
 
-/** How full the context of the agent itself is, and what the session has cost with all its sub-agents. */
+/** How full the root agent's context is, and the cost of the session including its sub-agents. */
 export class ContextUsage {
   readonly #options: ContextUsageOptions
-  /** By currency, in billionths. */
+  /** Cost in billionths, by currency. */
   readonly #spent = new Map<string, number>()
   #asked = ''
   #model = ''
@@ -20,14 +20,14 @@ export class ContextUsage {
     this.#options = options
   }
 
-  /** Whether there is something new to tell. */
+  /** Returns whether the usage changed. */
   recorded(event: RecordedEvent): boolean {
     switch (event.type) {
       case 'step.started':
         if (isRoot(event.loopId)) this.#asked = event.model
         return false
       case 'step.answered':
-        // A question of the engine's own is no answer of a model.
+        // Questions that the engine asks itself do not use the model.
         if (event.by === 'engine') return false
         this.#spend(event.usage)
         if (!isRoot(event.loopId)) return false
@@ -47,7 +47,7 @@ export class ContextUsage {
     }
   }
 
-  /** Nothing where the model's window is not known, or nothing was said yet. */
+  /** Returns nothing before the first answer, and when the model's context window is unknown. */
   tell(agent: string): SessionUpdate[] {
     const size = this.#windowOf(agent)
     if (size === undefined || this.#used === undefined) return []
@@ -61,7 +61,7 @@ export class ContextUsage {
     this.#spent.set(currency, (this.#spent.get(currency) ?? 0) + nano)
   }
 
-  /** One sum in one currency, or none. */
+  /** ACP has one amount in one currency: sessions with several currencies report none. */
   #cost(): Cost | undefined {
     const [only, ...others] = this.#spent
     return only === undefined || others.length > 0 ? undefined : { amount: only[1] / NANO, currency: only[0] }

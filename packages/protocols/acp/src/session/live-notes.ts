@@ -13,11 +13,11 @@ export interface LiveNotesOptions {
   readonly abilities: ClientAbilities
   readonly profile: AcpProfile
   configOptions(settings: SessionSettings): SessionConfigOption[]
-  /** The client itself is setting something, and learns by other ways what became of it. */
+  /** Whether this client is changing a setting. It learns the result from the response. */
   isChanging(): boolean
 }
 
-/** What clients are told of the present and never of the past: how full the context is, what the session is set to. */
+/** Updates that are sent live and never replayed: context usage and settings. */
 export class LiveNotes {
   readonly #options: LiveNotesOptions
   readonly #usage: ContextUsage
@@ -27,7 +27,7 @@ export class LiveNotes {
     this.#usage = new ContextUsage(options)
   }
 
-  /** What this event gives to tell, should anybody be told. */
+  /** Returns the updates that follow from an event. */
   recorded(event: RecordedEvent, before: SessionSettings, after: SessionSettings): SessionUpdate[] {
     const usage = this.#usage.recorded(event) ? this.usage(after.agent) : []
     if (event.type === 'session.configured') return this.#settingsChanged(before, after)

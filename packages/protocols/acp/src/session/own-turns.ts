@@ -1,6 +1,6 @@
 import type { EntryId, Failure, RecordedEvent, TurnId, TurnOutcome } from '@polylogue/engine'
 
-/** How a turn of this connection ended, as its prompt sees it. */
+/** How a turn of this connection ended, for the answer to its prompt. */
 export interface TurnEnd {
   readonly outcome: TurnOutcome
   readonly error?: Failure
@@ -13,10 +13,10 @@ interface OwnTurn {
 
 const CANCELLED: TurnEnd = { outcome: 'cancelled' }
 
-/** The turns that this connection began and that have not ended. */
+/** Open turns that this connection started. */
 export class OwnTurns {
   readonly #turns = new Map<TurnId, OwnTurn>()
-  /** Inputs that wait for their turn, by id. */
+  /** Queued inputs, by id. */
   readonly #queued = new Map<EntryId, TurnId>()
   #running: TurnId | undefined
 
@@ -32,7 +32,7 @@ export class OwnTurns {
     return this.#turns.has(turnId)
   }
 
-  /** The one of them that is running or waiting now. */
+  /** The active turn, if this connection started it. */
   get active(): TurnId | undefined {
     return this.#running !== undefined && this.has(this.#running) ? this.#running : undefined
   }
@@ -45,7 +45,7 @@ export class OwnTurns {
     return promise
   }
 
-  /** `undefined` for one that has ended. */
+  /** Returns `undefined` when the turn has ended. */
   ended(turnId: TurnId): Promise<TurnEnd> | undefined {
     return this.#turns.get(turnId)?.ended
   }
@@ -79,7 +79,7 @@ export class OwnTurns {
     }
   }
 
-  /** The session is gone or its engine stops. */
+  /** Ends every turn, because the session was deleted or the engine stops. */
   endAll(end: TurnEnd): void {
     for (const turnId of this.ids()) this.end(turnId, end)
   }

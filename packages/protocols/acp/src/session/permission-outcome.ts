@@ -7,7 +7,7 @@ const ALLOW: PermissionOption = { optionId: 'allow', name: 'Allow once', kind: '
 const ALWAYS: PermissionOption = { optionId: 'allow_always', name: 'Always allow', kind: 'allow_always' }
 const REJECT: PermissionOption = { optionId: 'reject', name: 'Reject', kind: 'reject_once' }
 
-/** *Always* is not offered where it would cover nothing. */
+/** Offers *always* only when the answer would cover later calls. */
 export const toPermissionRequest = (
   sessionId: SessionId,
   toolCall: Announcement,
@@ -18,10 +18,10 @@ export const toPermissionRequest = (
   options: isCoverable ? [ALLOW, ALWAYS, REJECT] : [ALLOW, REJECT],
 })
 
-/** `none`: it said nothing that decides, be it that it was cancelled or that nobody can read it. */
+/** `none`: the request was cancelled, or the answer cannot be read. */
 export type PermissionOutcome = 'allow' | 'always' | 'reject' | 'none'
 
-/** Both `{outcome: {outcome, optionId}}` and the flat form. */
+/** Accepts `{outcome: {outcome, optionId}}` and the flat form `{outcome, optionId}`. */
 export function readOutcome(answer: unknown): PermissionOutcome {
   if (!isObject(answer)) return 'none'
   const { outcome } = answer

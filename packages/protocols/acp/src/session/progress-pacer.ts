@@ -5,7 +5,7 @@ const PROGRESS_MS = 100
 const SHOWN_LENGTH = 64 * 1024
 
 interface Output {
-  /** All that is shown, or what has not been told, as the profile has it. */
+  /** Profile `standard` sends the whole visible output, profile `seed` only the new part. */
   text: string
   isDirty: boolean
   timer: Timer | undefined
@@ -17,7 +17,7 @@ export interface ProgressPacerOptions {
   tell(toolCallId: ToolCallId, text: string): void
 }
 
-/** Output of running tools, ten times a second at most: the newest part of all of it, or in profile seed the new piece. */
+/** Sends the output of running tools at most ten times a second: its tail, or in profile seed the new part. */
 export class ProgressPacer {
   readonly #options: ProgressPacerOptions
   readonly #outputs = new Map<ToolCallId, Output>()
@@ -34,7 +34,7 @@ export class ProgressPacer {
     if (output.timer === undefined) this.#tellAndWait(toolCallId, output)
   }
 
-  /** The result says all of it, except where clients add it to what they have. */
+  /** The result replaces the output. In profile seed clients append, so the rest is sent first. */
   settle(toolCallId: ToolCallId): void {
     const output = this.#outputs.get(toolCallId)
     if (output === undefined) return
@@ -58,7 +58,7 @@ export class ProgressPacer {
   }
 }
 
-/** Never begins in the middle of a character. */
+/** Never splits a surrogate pair. */
 function lastPart(text: string): string {
   return text.length <= SHOWN_LENGTH ? text : text.slice(-SHOWN_LENGTH).replace(/^[\udc00-\udfff]/, '')
 }

@@ -3,7 +3,7 @@ import { unreachable } from '@polylogue/engine'
 import { CODES, RpcError } from '../rpc/rpc-error.ts'
 import type { TurnEnd } from './own-turns.ts'
 
-/** How a turn ended, as the answer to its prompt. A turn that failed is an error. */
+/** The answer to a prompt. A failed turn becomes an error. */
 export function toPromptResponse({ outcome, error }: TurnEnd): PromptResponse {
   switch (outcome) {
     case 'finished':

@@ -8,9 +8,9 @@ import type { TurnEnd } from './own-turns.ts'
 import { toPromptResponse } from './prompt-end.ts'
 import { runCompaction } from './run-compaction.ts'
 
-/** How long a prompt may stay open once it was cancelled. */
+/** How long a cancelled prompt may stay open. */
 const CANCEL_MS = 5_000
-/** The same when its client leaves: before the connection itself gives up. */
+/** The same when the client leaves. Shorter than the time that the connection has to close. */
 const LEAVE_MS = 4_000
 const CANCELLED: PromptResponse = { stopReason: 'cancelled' }
 
@@ -18,13 +18,13 @@ export interface PromptsOptions {
   readonly deps: AcpDeps
   readonly options: AcpConnectionOptions
   readonly session: AcpSession
-  /** Resolves when the session's own tools are there. */
+  /** Resolves when the session's MCP servers are connected or have failed. */
   readonly ready: Promise<void>
 }
 
 export interface Prompt extends PromptContent {
   readonly idempotency: IdempotencyKey | undefined
-  /** The command for one, not something for the model. */
+  /** The prompt is the `/compact` command, not input for the model. */
   readonly isCompaction?: boolean
 }
 
@@ -33,12 +33,12 @@ interface BegunTurn {
   readonly ended: Promise<TurnEnd>
 }
 
-/** The prompts of one session on one connection: admitted one after another, each answered when its turn has ended. */
+/** The prompts of one session on one connection. Admitted in order; each is answered when its turn ends. */
 export class Prompts {
   readonly #options: PromptsOptions
-  /** Prompts that have not become a turn. */
+  /** Prompts without a turn yet. */
   readonly #beginning = new Set<AbortController>()
-  /** Turns that are to be cancelled as soon as they begin. */
+  /** Queued turns to cancel when they start. */
   readonly #unwanted = new Set<TurnId>()
   #admission: Promise<unknown> = Promise.resolve()
   #open = 0
@@ -50,7 +50,7 @@ export class Prompts {
     })
   }
 
-  /** Whether a prompt has not been answered. */
+  /** Whether a prompt is open. */
   get isBusy(): boolean {
     return this.#open > 0
   }
@@ -77,10 +77,10 @@ export class Prompts {
     }
   }
 
-  /** The active turn, whoever began it. What is queued stays. */
+  /** Cancels the active turn, whoever started it. Queued inputs stay. */
   async cancel(): Promise<void> {
     const { own } = this.#options.session
-    // Behind a turn that is open, what is about to begin belongs to the queue.
+    // While a turn is open, prompts that are being admitted belong to the queue.
     if (own.size === 0) for (const stop of [...this.#beginning].slice(0, 1)) stop.abort()
     await this.#admission
     const { active } = own
@@ -88,7 +88,7 @@ export class Prompts {
     if (active !== undefined) this.#endInTime(active, CANCEL_MS)
   }
 
-  /** Every turn that this connection began, those that wait for their turn included. */
+  /** Cancels every turn that this connection started, including queued ones. */
   async cancelOwn(): Promise<void> {
     for (const stop of this.#beginning) stop.abort()
     await this.#admission
@@ -104,7 +104,7 @@ export class Prompts {
     }
     if (!isActive && !areAllOurs) return
     const reason = 'the client left'
-    // With a turn that is not active, nothing is cancelled but the queue.
+    // Naming a turn that is not active drops only the queue.
     const target = isActive ? turnId : own.ids()[0]
     await deps.engine.execute({
       type: 'cancel-turn',
@@ -116,7 +116,7 @@ export class Prompts {
     })
   }
 
-  /** Resolves when no prompt is open. */
+  /** Resolves when every prompt is answered. */
   async answered(): Promise<void> {
     const { own } = this.#options.session
     await Promise.all(own.ids().map(async (turnId) => own.ended(turnId)))
@@ -160,7 +160,7 @@ export class Prompts {
     })
   }
 
-  /** A repeated prompt joins the turn that it began before, which may have ended long ago. */
+  /** A repeated prompt joins its first turn, which may have ended long ago. */
   async #joinAgain({ turnId, seq }: AdmittedTurn): Promise<void> {
     const { session, deps, options } = this.#options
     const attachment = await deps.engine.attach(

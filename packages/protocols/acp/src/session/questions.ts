@@ -1,13 +1,13 @@
 import type { JsonObject } from '@polylogue/engine'
 import { z } from 'zod'
 
-/** What the model reads when nobody could answer. */
+/** The result that the model gets when no client answers. */
 export const USER_UNAVAILABLE = '(user unavailable)'
 
 export interface Question {
   readonly question: string
   readonly header?: string | undefined
-  /** What may be chosen from; empty: an answer in words. */
+  /** The choices. Empty: any text is an answer. */
   readonly options: readonly string[]
   readonly isMultiple: boolean
 }
@@ -26,14 +26,14 @@ const asked = z.union([
   question.transform((only) => [only]),
 ])
 
-/** The questions of one call; a call that asks in a way of its own is asked as it is written. */
+/** The questions of one call. Input that does not fit the schema is asked as JSON text. */
 export function questionsOf(input: JsonObject): readonly Question[] {
   const parsed = asked.safeParse(input)
   if (parsed.success) return parsed.data
   return [{ question: JSON.stringify(input), options: [], isMultiple: false }]
 }
 
-/** What the model reads: one answer as it is, several with their questions. */
+/** The result that the model gets: one answer as it is, several with their questions. */
 export function joinAnswers(questions: readonly Question[], answers: readonly string[]): string {
   if (questions.length === 1) return answers[0] ?? USER_UNAVAILABLE
   return questions.map(({ question }, index) => `${question}\n${answers[index] ?? USER_UNAVAILABLE}`).join('\n\n')

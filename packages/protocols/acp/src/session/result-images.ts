@@ -1,6 +1,6 @@
 import type { Blob, LogEntry, Recorded, ToolContent } from '@polylogue/engine'
 
-/** Larger ones are named and not sent: they would hold up everything behind them. */
+/** A larger image is named, not sent: it would delay every later frame. */
 const LARGEST_BYTES = 4 * 1024 * 1024
 
 export interface ResultImagesOptions {
@@ -8,7 +8,7 @@ export interface ResultImagesOptions {
   log(entry: LogEntry): void
 }
 
-/** The images of the result that is about to be told. */
+/** Loads the images of a result before its update is built. */
 export class ResultImages {
   readonly #options: ResultImagesOptions
   readonly #bytes = new Map<string, string>()
@@ -21,7 +21,7 @@ export class ResultImages {
     return this.#bytes.get(hash)
   }
 
-  /** `undefined` when the event shows none. Never rejects. */
+  /** Returns `undefined` when the event has no images. Never rejects. */
   load({ event }: Recorded): Promise<void> | undefined {
     this.#bytes.clear()
     const hashes = event.type === 'tool-call.settled' ? hashesIn(event.output) : []

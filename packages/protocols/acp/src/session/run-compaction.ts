@@ -8,11 +8,11 @@ export interface CompactionRun {
   readonly engine: Engine
   readonly userId: UserId
   readonly session: AcpSession
-  /** Nobody waits for the end any more; the compaction itself goes on. */
+  /** Ends the wait. The compaction itself continues. */
   readonly signal: AbortSignal
 }
 
-/** `/compact`: what became of it is said like an answer, and is no part of the history. */
+/** Runs `/compact`. The result is sent as an agent message and is not part of the history. */
 export async function runCompaction({ engine, userId, session, signal }: CompactionRun): Promise<PromptResponse> {
   const { promise, resolve } = Promise.withResolvers<CompactionEnded | undefined>()
   const leave = session.listen(({ event }) => {

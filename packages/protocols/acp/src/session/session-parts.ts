@@ -4,22 +4,22 @@ import type { AcpConnectionOptions, AcpDeps } from '../deps.ts'
 import type { OutQueue } from '../rpc/out-queue.ts'
 import type { RpcPeer } from '../rpc/rpc-peer.ts'
 
-/** When the past is told: while the session is opened, as soon as the client knows it, or not at all. */
+/** When the history is sent: while the session opens, when it is live, or never. */
 export type PastTelling = 'now' | 'later' | 'never'
 
-/** What a session on a connection is made of. */
+/** The parts that a session on a connection shares. */
 export interface SessionParts {
   readonly deps: AcpDeps
   readonly options: AcpConnectionOptions
   readonly peer: RpcPeer
   readonly out: OutQueue
   readonly sessionId: SessionId
-  /** As the client had them when it opened the session. */
+  /** The client's abilities when it opened the session. */
   readonly abilities: ClientAbilities
   readonly extension: { isUnknown: boolean }
-  /** The last event of the past. */
+  /** The last event of the history; later events are live. */
   readonly pastSeq: number
   readonly past: PastTelling
-  /** The session was deleted, or its engine stops. */
+  /** Called when the session was deleted or the engine stops. */
   closed(): void
 }

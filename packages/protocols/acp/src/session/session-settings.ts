@@ -1,6 +1,6 @@
 import type { Labels, Preset, RecordedEvent } from '@polylogue/engine'
 
-/** What a session is set to: a fold of its log. */
+/** A session's settings, folded from its log. */
 export interface SessionSettings {
   readonly agent: string
   readonly preset: Preset
@@ -17,7 +17,7 @@ export const NO_SETTINGS: SessionSettings = {
   labels: {},
 }
 
-/** The same object when nothing changed. */
+/** Returns the same object when nothing changed. */
 export function foldSettings(settings: SessionSettings, event: RecordedEvent): SessionSettings {
   if (event.type === 'session.created') {
     const { preset, model, title, labels } = event.settings
