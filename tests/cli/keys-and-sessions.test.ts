@@ -70,6 +70,32 @@ describe('polylogue keys', () => {
   })
 })
 
+describe('polylogue link', () => {
+  it('signs another user in to a running server, once', async () => {
+    const server = await startServerProcess({ dataDir: dir.path })
+    try {
+      const { code, stdout, stderr } = await polylogue('link', '--user', 'anna')
+      expect(code).toBe(0)
+      expect(stderr).toMatch(/^Signs in anna, once, until /)
+      const signIn = () =>
+        fetch(new URL('/signin', server.url), {
+          method: 'POST',
+          headers: { origin: new URL(server.url).origin, 'content-type': 'application/json' },
+          body: JSON.stringify({ code: new URL(stdout).hash.slice('#code='.length) }),
+        })
+      const answer = await signIn()
+      expect(await answer.json()).toEqual({ user: 'anna' })
+      expect((await signIn()).status).toBe(401)
+    } finally {
+      await server.stop()
+    }
+  })
+
+  it('says how to get one where no server runs', async () => {
+    expect(await polylogue('link')).toMatchObject({ code: 1, stderr: expect.stringContaining('`polylogue serve`') })
+  })
+})
+
 describe('polylogue sessions', () => {
   it('has a friendly word where there are none', async () => {
     expect(await polylogue('sessions', 'list')).toMatchObject({

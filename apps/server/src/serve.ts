@@ -6,6 +6,7 @@ import { formatKeysCreate } from './auth/keys-create-line.ts'
 import { findLocalKey, lacksFirstKey, openLocalKey } from './auth/local-key.ts'
 import { LOCAL_USER } from './auth/key-ring.ts'
 import { createSignInCodes } from './auth/sign-in-codes.ts'
+import { createSignInLink } from './auth/sign-in-link.ts'
 import { ConfigError } from './config/config-error.ts'
 import { loadConfig } from './config/load-config.ts'
 import { prepareDataDir } from './data-dir.ts'
@@ -95,6 +96,11 @@ async function start(
   let phase: Phase = 'starting'
   const access = createAccess({ options, config, parts, redactor })
   const status = createStatus({ parts, phase: () => phase, url: () => listeners.url, doors: () => doors })
+  const signInLink = createSignInLink({
+    codes,
+    redactor,
+    address: () => listeners.url && (access.publicUrl ?? listeners.url),
+  })
   const doors = openDoors(list, {
     parts,
     config,
@@ -103,6 +109,7 @@ async function start(
     addressOf: access.addressOf,
     clientOf: access.clientOf,
     status,
+    signInLink,
     ...(options.handsOver === true && { handOver: () => void drain.stop() }),
   })
   undo.defer(() => within(GIVE_UP_MS, Promise.all(doors.map((door) => door.close()))))
@@ -152,8 +159,7 @@ async function start(
     finish: () => kept.disposeAsync(),
   })
   lastResort?.drainWith((graceMs) => drain.stop(graceMs))
-  const code = url === undefined ? undefined : await codes.issue(LOCAL_USER)
-  if (code !== undefined) redactor.learn(code)
+  const link = await signInLink(LOCAL_USER)
   const agents = parts.agents.list().map((agent) => agent.name)
   const isOpen = listen !== undefined && url !== undefined && !isLoopback(listen.host)
   return {
@@ -173,7 +179,7 @@ async function start(
     openPipe: (door, handshake) => openPipe(doors, door, handshake),
     isBusy: () => doors.some(({ pipe }) => pipe?.isBusy() === true),
     ...(url !== undefined && { url }),
-    ...(url !== undefined && code !== undefined && { signInUrl: signInUrl(access.publicUrl ?? url, code) }),
+    ...(link !== undefined && { signInUrl: link.url }),
   }
 }
 
@@ -181,9 +187,4 @@ async function start(
 function checkKeys(keys: readonly string[]): readonly string[] {
   if (keys.every((key) => /^[!-~]{1,512}$/.test(key))) return keys
   throw new ServeError('--key wants up to 512 printable characters without spaces.', EXIT_CONFIG)
-}
-
-/** The code stands in the fragment: browsers keep it to themselves, so no log on the way ever holds it. */
-function signInUrl(base: string, code: string): string {
-  return `${base.replace(/\/+$/, '')}/signin#code=${code}`
 }

@@ -15,7 +15,7 @@ function createTestCodes() {
 
 it('a code is good once', async () => {
   const { codes } = createTestCodes()
-  const code = await codes.issue(anna)
+  const { code } = await codes.issue(anna)
   expect(await codes.redeem('guess')).toBeUndefined()
   expect(await codes.redeem(code)).toBe(anna)
   expect(await codes.redeem(code)).toBeUndefined()
@@ -23,7 +23,7 @@ it('a code is good once', async () => {
 
 it('a code is good for ten minutes', async () => {
   const { codes, clock } = createTestCodes()
-  const [early, late] = [await codes.issue(anna), await codes.issue(anna)]
+  const [early, late] = [(await codes.issue(anna)).code, (await codes.issue(anna)).code]
   clock.advance(10 * 60_000 - 1)
   expect(await codes.redeem(early)).toBe(anna)
   clock.advance(1)

@@ -5,7 +5,7 @@ const CODE_LIFETIME_MS = 10 * 60_000
 
 /** One-time codes that sign a browser in. */
 export interface SignInCodes {
-  issue(userId: UserId): Promise<string>
+  issue(userId: UserId): Promise<{ readonly code: string; readonly expiresAt: number }>
   /** Returns the user of the code, once, within ten minutes. */
   redeem(code: string): Promise<UserId | undefined>
 }
@@ -21,8 +21,9 @@ export function createSignInCodes({ store, clock, random, digest }: SignInCodesD
   return {
     async issue(userId) {
       const code = encodeBase64Url(random(24))
-      await store.addCode({ hash: digest(code), userId, expiresAt: clock.now() + CODE_LIFETIME_MS })
-      return code
+      const expiresAt = clock.now() + CODE_LIFETIME_MS
+      await store.addCode({ hash: digest(code), userId, expiresAt })
+      return { code, expiresAt }
     },
     redeem: (code) => store.takeCode(digest(code)),
   }

@@ -56,6 +56,51 @@ describe('the printed link', () => {
   })
 })
 
+describe('an API key', () => {
+  const signInWithKey = ({ url }: TestServer, key: string) =>
+    exchange(`${url}/signin`, { headers: { origin: url }, body: { key } })
+
+  it('signs its user in on our own page', async () => {
+    const server = await startServer()
+    const answer = await signInWithKey(server, ` ${server.localKey}\n`)
+    expect(answer).toMatchObject({ status: 200, body: { user: 'local' } })
+    const cookie = answer.headers['set-cookie']?.[0]?.split(';')[0] ?? ''
+    const headers = { cookie, origin: server.url }
+    expect((await exchange(`${server.url}/api/polylogue/me`, { headers })).body).toMatchObject({ via: 'cookie' })
+  })
+
+  it('does not sign in when it is wrong, and the value of a cookie is no key', async () => {
+    const server = await startServer()
+    const refused = { status: 401, body: { error: 'No such key. It was mistyped or revoked.' } }
+    expect(await signInWithKey(server, 'plg_wrong')).toMatchObject(refused)
+    const cookie = await signedIn(server)
+    expect(await signInWithKey(server, cookie.split('=')[1] ?? '')).toMatchObject(refused)
+    const empty = await exchange(`${server.url}/signin`, { headers: { origin: server.url }, body: {} })
+    expect(empty).toMatchObject({ status: 400, body: { error: 'Send either `code` or `key`.' } })
+  })
+})
+
+describe('a link made while the server runs', () => {
+  const link = ({ url, localKey }: TestServer, body: unknown = {}) =>
+    exchange(`${url}/api/polylogue/signin-codes`, { headers: { authorization: `Bearer ${localKey}` }, body })
+
+  it('signs one more browser in, once', async () => {
+    const server = await startServer()
+    const { status, body } = await link(server)
+    expect({ status, body }).toMatchObject({ status: 201, body: { user: 'local', expiresAt: expect.any(Number) } })
+    const url = new URL(String((body as { url: unknown }).url))
+    expect(`${url.origin}${url.pathname}`).toBe(`${server.url}/signin`)
+    const code = url.hash.slice('#code='.length)
+    expect(await signIn(server, code)).toMatchObject({ status: 200, body: { user: 'local' } })
+    expect((await signIn(server, code)).status).toBe(401)
+  })
+
+  it('is for oneself only, unless the operator asks over the owner socket', async () => {
+    const server = await startServer()
+    expect((await link(server, { user: 'anna' })).status).toBe(403)
+  })
+})
+
 describe('a signed-in page', () => {
   it('may read and change, but no other site may in its name', async () => {
     const server = await startServer({ allowOrigins: ['https://app.example'] })

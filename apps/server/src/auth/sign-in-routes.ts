@@ -1,4 +1,5 @@
 import type { HttpBindings } from '@hono/node-server'
+import type { UserId } from '@polylogue/engine'
 import { Hono } from 'hono'
 import { z } from 'zod'
 import type { AccessPolicy } from '../http/access-policy.ts'
@@ -14,7 +15,7 @@ import { scopeOf } from './authenticate.ts'
 import { expiredSessionCookie, sessionCookie } from './session-cookie.ts'
 import type { SignInCodes } from './sign-in-codes.ts'
 
-const signIn = z.object({ code: z.string().min(1).max(100) })
+const signIn = z.object({ code: z.string().min(1).max(100).optional(), key: z.string().trim().max(512).optional() })
 
 export interface SignInDeps {
   readonly keys: KeyRing
@@ -26,17 +27,24 @@ export interface SignInDeps {
   readonly redactor: Pick<Redactor, 'learnPassing'>
 }
 
-/** A one-time code becomes a cookie. The code travels in the link's fragment, which browsers do not send. */
+/**
+ * A one-time code or an API key becomes a cookie. The code travels in the link's fragment, which browsers do not send.
+ * The key is typed by its user; it is not kept in the browser.
+ */
 export function createSignInRoutes(deps: SignInDeps): Hono<{ Bindings: HttpBindings }> {
   const { keys, codes, failures, policy, authenticate, addressOf, redactor } = deps
   const routes = new Hono<{ Bindings: HttpBindings }>()
 
   routes.post('/signin', async (c) => {
     if (!policy.isSameOrigin(c.env.incoming)) throw new HttpRefusal(403, 'Sign in from our own page.')
-    const { code } = await readJsonBody(c, signIn)
-    redactor.learnPassing(code)
-    const userId = await codes.redeem(code)
-    if (userId === undefined) refuseWrongCode(addressOf(c.env.incoming), failures)
+    const { code, key } = await readJsonBody(c, signIn)
+    const secret = code ?? key
+    if (secret === undefined || (code !== undefined && key !== undefined)) {
+      throw new HttpRefusal(400, 'Send either `code` or `key`.')
+    }
+    redactor.learnPassing(secret)
+    const userId = code === undefined ? await userOfKey(secret, keys) : await codes.redeem(secret)
+    if (userId === undefined) refuseWrong(code === undefined ? 'key' : 'code', addressOf(c.env.incoming), failures)
     const scope = scopeOf(c.env.incoming, policy)
     const name = browserName(c.req.header('user-agent'))
     const { plain } = await keys.createSignIn(userId, { name, host: scope.host })
@@ -54,14 +62,24 @@ export function createSignInRoutes(deps: SignInDeps): Hono<{ Bindings: HttpBindi
   return routes
 }
 
-/** Counted by address. A good code never comes here. */
-function refuseWrongCode(address: string, failures: FailureLimit): never {
+async function userOfKey(plain: string, keys: Pick<KeyRing, 'find'>): Promise<UserId | undefined> {
+  const found = await keys.find(plain)
+  return found?.kind === 'api' ? found.userId : undefined
+}
+
+const WRONG = {
+  code: 'This link was used before or has expired. Make a new one with `polylogue link`.',
+  key: 'No such key. It was mistyped or revoked.',
+}
+
+/** Counted by address. A good code or key never comes here. */
+function refuseWrong(secret: 'code' | 'key', address: string, failures: FailureLimit): never {
   const retryAfterS = failures.retryAfter(address)
   if (retryAfterS > 0) {
-    throw new HttpRefusal(429, 'Too many wrong codes from this address.', { 'Retry-After': String(retryAfterS) })
+    throw new HttpRefusal(429, `Too many wrong ${secret}s from this address.`, { 'Retry-After': String(retryAfterS) })
   }
   failures.record(address)
-  throw new HttpRefusal(401, 'This link was used before or has expired. Restart the server for a new one.')
+  throw new HttpRefusal(401, WRONG[secret])
 }
 
 /** For the list of keys, so that users recognise their browsers. */

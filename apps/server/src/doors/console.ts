@@ -72,7 +72,7 @@ async function factsOf({ parts, status }: DoorDeps): Promise<LiveFacts> {
   }
 }
 
-function toConsoleDeps({ parts, config: { permissions }, authenticate, status }: DoorDeps): ConsoleDeps {
+function toConsoleDeps({ parts, config: { permissions }, authenticate, status, signInLink }: DoorDeps): ConsoleDeps {
   const { engine, events, agents, keys, memories, usage, rules, mcp } = parts
   const operator = toOperatorPolicy(permissions)
   return {
@@ -81,6 +81,7 @@ function toConsoleDeps({ parts, config: { permissions }, authenticate, status }:
     events,
     agents,
     keys,
+    signInLink,
     memories,
     usage,
     rules,

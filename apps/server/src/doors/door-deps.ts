@@ -1,6 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 import type { ServerStatus } from '@polylogue/console'
+import type { UserId } from '@polylogue/engine'
 import type { Authenticate } from '../auth/authenticate.ts'
+import type { SignInLink } from '../auth/sign-in-link.ts'
 import type { Parts } from '../compose.ts'
 import type { LoadedConfig } from '../config/load-config.ts'
 import type { ClientAddress } from '../http/client-address.ts'
@@ -18,6 +20,8 @@ export interface DoorDeps {
   /** Groups the connections of a client that has not shown a key; `undefined` for clients that are not counted. */
   clientOf(incoming: IncomingMessage): string | undefined
   readonly status: () => ServerStatus
+  /** A link that signs a browser in, once. `undefined` when the server listens on no address. */
+  signInLink(userId: UserId): Promise<SignInLink | undefined>
   /** Every door of this server, this one too. Not to be called before all are open. */
   readonly doors: () => readonly Door[]
   /** Present in a process that gives the data directory up to a server that asks for it. */

@@ -41,6 +41,7 @@ it('every operation answers exactly as the contract says', async () => {
   await check('createKey', ann.createKey({ body: { name: 'laptop' } }))
   await check('listKeys', ann.listKeys())
   await check('revokeKey', ann.revokeKey({ id: 'key_1' }))
+  await check('createSignInLink', ann.createSignInLink({ body: {} }))
   await check('addMemory', ann.addMemory({ body: { content: 'We deploy on Tuesdays.', topic: 'deploy' } }))
   await check('listMemories', ann.listMemories({ query: { keyword: 'deploy' } }))
   await check('readMemory', ann.readMemory({ id: '1' }))

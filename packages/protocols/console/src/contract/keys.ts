@@ -18,6 +18,10 @@ export const key = z
   .meta({ id: 'ConsoleKey' })
 export type Key = Sent<z.infer<typeof key>>
 
+const userName = z
+  .string()
+  .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, 'must have up to 64 letters, digits, dots, dashes and underscores')
+
 const newKey = z.object({
   name: z
     .string()
@@ -26,10 +30,7 @@ const newKey = z.object({
     .max(100)
     // An unpaired surrogate cannot be stored, and control characters could steer the terminal that lists keys.
     .refine((name) => name.isWellFormed() && !/\p{Cc}/u.test(name), 'must have no control or broken characters'),
-  user: z
-    .string()
-    .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, 'must have up to 64 letters, digits, dots, dashes and underscores')
-    .optional(),
+  user: userName.optional(),
 })
 
 const tag = 'keys'
@@ -62,5 +63,18 @@ export const keyOperations = defineOperations({
     tag,
     summary: 'Revoke a key or a sign-in, and end what it has open.',
     status: 204,
+  },
+  createSignInLink: {
+    method: 'POST',
+    path: '/signin-codes',
+    tag,
+    summary: 'Make a link that signs one browser in, once, within ten minutes.',
+    status: 201,
+    body: z.object({ user: userName.optional() }),
+    answer: z.object({ url: z.string(), user: z.string(), expiresAt: time }),
+    refusals: {
+      403: 'the link would be for another user, or the browser signed in more than ten minutes ago',
+      409: 'the server listens on no address that a browser can open',
+    },
   },
 })

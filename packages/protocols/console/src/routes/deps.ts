@@ -79,6 +79,8 @@ export interface ConsoleDeps extends RequestDeps {
   readonly events: Pick<EventStore, 'readHead' | 'readEvents'>
   readonly agents: Pick<AgentCatalog, 'find'> & { readonly defaultName: string }
   readonly keys: Keys
+  /** A link that signs a browser in, once. `undefined` when the server listens on no address. */
+  signInLink(userId: UserId): Promise<{ readonly url: string; readonly expiresAt: number } | undefined>
   readonly memories: MemoryStore
   readonly usage: Pick<UsageStore, 'sumUsage'>
   readonly rules: RuleStore

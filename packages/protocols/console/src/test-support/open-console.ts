@@ -40,6 +40,7 @@ export async function openConsole() {
     events: test.store,
     agents: { find: (name) => (name === 'tester' ? ({ name } as never) : undefined), defaultName: 'tester' },
     keys,
+    signInLink: async (userId) => ({ url: `http://127.0.0.1/signin#code=${userId}`, expiresAt: 2 }),
     memories: createMemoryMemoryStore({ clock: test.clock }),
     usage: { sumUsage: async () => [SUM] },
     rules: createMemoryRuleStore(),
