@@ -57,3 +57,9 @@ it('asks at a terminal, names the file, and remembers a yes', async () => {
 it('a folder without a configuration cannot be trusted', async () => {
   expect(await runPolylogue(['trust', home.path], options())).toMatchObject({ code: 1, stdout: '' })
 })
+
+it('a folder with instructions only is trusted by their content', async () => {
+  await writeFile(join(home.path, 'AGENTS.md'), 'Use tabs.')
+  const { code, stderr } = await runPolylogue(['trust', home.path], options())
+  expect([code, stderr]).toEqual([0, `Trusted ${join(home.path, 'AGENTS.md')}\n`])
+})

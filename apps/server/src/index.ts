@@ -1,7 +1,7 @@
 // All of it is loaded when it is called for. An editor that says hello waits for nothing else, and `node:http` alone takes
 // longer to load than Node takes to start.
 import type { SlotCalendar } from '@polylogue/engine'
-import type { FolderConfig } from './config/trusted-folders.ts'
+import type { FolderConfig } from './trust/trusted-folders.ts'
 import type { EditorProcessOptions } from './acp/editor-process.ts'
 import type { ExamineOptions } from './doctor/examine.ts'
 import type { Finding } from './doctor/finding.ts'
@@ -40,10 +40,17 @@ export const findFolderConfig = async (
   directory: string,
   env: NodeJS.ProcessEnv,
 ): Promise<(FolderConfig & { readonly isTrusted: boolean }) | undefined> => {
-  const { isTrusted, readFolderConfig } = await import('./config/trusted-folders.ts')
+  const { isTrusted, readFolderConfig } = await import('./trust/trusted-folders.ts')
   const config = readFolderConfig(directory)
   return config && { ...config, isTrusted: isTrusted(config, env) }
 }
 
 export const trustFolder = async (config: FolderConfig, env: NodeJS.ProcessEnv): Promise<void> =>
-  (await import('./config/trusted-folders.ts')).trustFolder(config, env)
+  (await import('./trust/trusted-folders.ts')).trustFolder(config, env)
+
+/** Trusts `AGENTS.md` and `CLAUDE.md` of a folder as they are now. Returns their paths. */
+export const trustInstructions = async (folder: string, env: NodeJS.ProcessEnv): Promise<readonly string[]> => {
+  const { createProtectedSet } = await import('@polylogue/tools')
+  const { trustInstructions: trust } = await import('./trust/instruction-files.ts')
+  return trust(folder, { protectedSet: createProtectedSet({}), env })
+}

@@ -1,43 +1,95 @@
-import { existsSync, readFileSync, statSync } from 'node:fs'
-import { dirname, extname, isAbsolute, resolve } from 'node:path'
+/**
+ * The files that a module imports by path, and the files that those import. The module itself is not among them.
+ *
+ * This reads the text of the modules. It finds `import`, `export from`, `import()` and `require()` with a literal path,
+ * aliases (`#name`) of the nearest package.json, and every other literal that names an existing module or data file, for
+ * example in `new URL('./worker.ts', import.meta.url)`. It does not find a path that is computed, nor packages in
+ * `node_modules`.
+ */
+import { readFileSync, realpathSync, statSync } from 'node:fs'
+import { dirname, extname, isAbsolute, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-const MODULES = new Set(['.ts', '.js', '.mjs', '.cjs', '.mts', '.cts'])
-const SPECIFIER = /(?:\bfrom\s*|\bimport\s*\(?\s*|\brequire\s*\(\s*)(['"])([^'"\n]{1,1000})\1/g
-const MOST_FILES = 500
-const LARGEST_FILE = 1024 * 1024
+const MODULES = new Set(['.ts', '.mts', '.cts', '.js', '.mjs', '.cjs', '.tsx', '.jsx'])
+const LOADED = new Set([...MODULES, '.json', '.node', '.wasm', '.md', '.txt', '.yaml', '.yml'])
+/** `require` tries these behind a path. */
+const ENDINGS = ['', '.js', '.json', '.node', '.ts', '.mts', '.mjs', '.cts', '.cjs']
+const LITERAL = /(\b(?:from|import|require)\s*\(?\s*(?:\/\*.*?\*\/\s*)?)?(['"`])((?:(?!\2)[^\n\\]|\\.){1,1000})\2/g
+const MOST_FILES = 2_000
+const LARGEST_MODULE = 4 * 1024 * 1024
 
-/**
- * The files that a module imports by path, and those that they import, without the module itself. It reads the text: an
- * import whose path is computed is not found.
- */
 export function findLocalImports(file: string): readonly string[] {
-  const found = new Set<string>([resolve(file)])
+  const start = resolve(file)
+  const found = new Set<string>([start])
   for (const path of found) {
     if (found.size > MOST_FILES) break
     for (const imported of importsIn(path)) found.add(imported)
   }
-  return [...found].slice(1)
+  found.delete(start)
+  return [...found]
 }
 
 function importsIn(path: string): readonly string[] {
-  if (!MODULES.has(extname(path))) return []
-  return [...textOf(path).matchAll(SPECIFIER)].flatMap(([, , specifier = '']) => {
-    const target = toPath(specifier, dirname(path))
-    return target !== undefined && existsSync(target) ? [target] : []
+  const real = realPathOf(path)
+  if (real === undefined || !MODULES.has(extname(real))) return []
+  const linked = real === path ? [] : [real]
+  const named = [...textOf(real).matchAll(LITERAL)].flatMap(([, keyword, , literal = '']) => {
+    const target = toPath(unescapeLiteral(literal), dirname(real))
+    if (target !== undefined) return filesAt(target, keyword !== undefined)
+    return keyword !== undefined && literal.startsWith('#') ? aliasesNear(dirname(real)) : []
   })
+  return [...linked, ...named]
 }
 
 function toPath(specifier: string, directory: string): string | undefined {
-  if (specifier.startsWith('file:')) return fileURLToPath(specifier)
-  return /^\.{1,2}\//.test(specifier) || isAbsolute(specifier) ? resolve(directory, specifier) : undefined
+  const [path = ''] = specifier.split(/[?#]/)
+  if (path.startsWith('file://')) return URL.canParse(path) ? fileURLToPath(path) : undefined
+  return /^\.{1,2}\//.test(path) || isAbsolute(path) ? resolve(directory, path) : undefined
 }
 
-function textOf(path: string): string {
+/** A path that is imported can lack its ending or be a directory. Any other literal must name a file that can be loaded. */
+function filesAt(path: string, isImport: boolean): readonly string[] {
+  if (!isImport) return LOADED.has(extname(path)) && isFile(path) ? [path] : []
+  const candidates = [path, join(path, 'index'), join(path, 'package')]
+  const found = candidates.flatMap((base) => ENDINGS.map((ending) => base + ending)).filter(isFile)
+  return found.includes(join(path, 'package.json')) ? [...found, ...pathsIn(join(path, 'package.json'))] : found
+}
+
+/** The nearest package.json with everything that its aliases can lead to. */
+function aliasesNear(directory: string): readonly string[] {
+  for (let at = directory; ; at = dirname(at)) {
+    const file = join(at, 'package.json')
+    if (isFile(file)) return [file, ...pathsIn(file)]
+    if (dirname(at) === at) return []
+  }
+}
+
+function pathsIn(packageFile: string): readonly string[] {
+  return [...textOf(packageFile).matchAll(/"(\.{1,2}\/[^"\n]{1,1000}|[\w-][^"\n:]*\.[cm]?js)"/g)]
+    .map(([, path = '']) => resolve(dirname(packageFile), path))
+    .filter(isFile)
+}
+
+const unescapeLiteral = (literal: string): string =>
+  literal.replaceAll(/\\u\{?([\da-f]{1,6})\}?|\\x([\da-f]{2})|\\(.)/gi, (_, unicode, hex, plain) =>
+    typeof plain === 'string' ? plain : codePoint(Number.parseInt(String(unicode ?? hex), 16)),
+  )
+
+const codePoint = (code: number): string => (code <= 0x10_ff_ff ? String.fromCodePoint(code) : '')
+
+const isFile = (path: string): boolean => attempt(() => statSync(path).isFile()) ?? false
+
+const realPathOf = (path: string): string | undefined => attempt(() => realpathSync(path))
+
+const textOf = (path: string): string =>
+  attempt(() => (statSync(path).size > LARGEST_MODULE ? '' : readFileSync(path, 'utf8'))) ?? ''
+
+/** `undefined` for a path that is missing, unreadable or no path at all. */
+function attempt<T>(look: () => T): T | undefined {
   try {
-    return statSync(path).size > LARGEST_FILE ? '' : readFileSync(path, 'utf8')
+    return look()
   } catch (error) {
     if (!(error instanceof Error && 'code' in error)) throw error
-    return ''
+    return undefined
   }
 }

@@ -1,5 +1,6 @@
 import { createProtectedSet, type ProtectedSet } from '@polylogue/tools'
 import { basename, join } from 'node:path'
+import { CONFIG_FILE_NAMES } from '../config/config-file-names.ts'
 import type { LoadedConfig } from '../config/load-config.ts'
 import { findLocalImports } from './local-imports.ts'
 
@@ -17,11 +18,9 @@ export function createServerProtectedSet({ dataDir, databaseFiles, config }: Ser
   return createProtectedSet({ secret: [dataDir, ...keys, ...databaseFiles], guarded: configFilesOf(config) })
 }
 
-const CONFIG_NAMES = ['polylogue.config.ts', 'polylogue.config.js', 'polylogue.config.json']
-
 /** Also those that do not exist yet: nothing that tools write may become a configuration. */
 function configFilesOf({ directory, file, skillDirectories }: ServerPlaces['config']): readonly string[] {
-  const usual = [...CONFIG_NAMES, 'agents', 'skills'].map((name) => join(directory, name))
+  const usual = [...CONFIG_FILE_NAMES, 'agents', 'skills'].map((name) => join(directory, name))
   if (file === undefined) return [...usual, ...skillDirectories]
   const own = join(directory, basename(file))
   return [...new Set([...usual, ...skillDirectories, own, ...findLocalImports(own)])]

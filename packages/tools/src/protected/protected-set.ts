@@ -113,10 +113,13 @@ function findInSomeHome(path: string): ProtectedEntry | undefined {
 }
 
 const CONFIG_NAME = /^polylogue\.config\.(?:[cm]?[jt]s|json)$/i
+/** Instructions to models: what an agent writes here, later sessions would follow. */
+const INSTRUCTION_NAME = /^(?:agents|claude)\.md$/i
 
 /** Wherever it lies: a workspace may be somebody's home, or become one when it is copied. */
 function hasGuardedName(path: string): boolean {
-  if (CONFIG_NAME.test(basename(path)) || isInGit(path)) return true
+  const name = basename(path)
+  if (CONFIG_NAME.test(name) || INSTRUCTION_NAME.test(name) || isInGit(path)) return true
   return ANYWHERE_NAMES.some((name) => `${path}/`.includes(`/${name}/`))
 }
 

@@ -1,4 +1,4 @@
-import { mkdir, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { makeTempDir } from '../test-support/temp-dir.ts'
@@ -59,13 +59,54 @@ describe('the configuration of a folder', () => {
     ['an agent changes', 'agents/one.md', 'changed'],
     ['an agent is added', 'agents/two.md', ''],
     ['another configuration is added', 'polylogue.config.json', '{}'],
+    ['a skill is added', 'skills/two/SKILL.md', ''],
+    ['a file beside a skill changes', 'skills/one/run.sh', 'changed'],
+    ['a file that is imported without its ending changes', 'legacy.js', 'changed()'],
+    ['a file behind an alias changes', 'aliased.ts', 'changed()'],
+    ['the alias itself changes', 'package.json', '{"imports": {"#x": "./a.ts"}}'],
+    ['a file that a worker loads changes', 'worker.mjs', 'changed()'],
+    ['a large import changes and keeps its size', 'large.json', `"${'b'.repeat(5_000_000)}"`],
   ])('is not trusted any more when %s', async (_, name, content) => {
-    await write('polylogue.config.ts', "import './a.ts'\n")
+    await write(
+      'polylogue.config.ts',
+      "import './a.ts'\nimport '#x'\nrequire('./legacy')\nnew Worker(new URL('./worker.mjs', import.meta.url))\n" +
+        "import large from './large.json' with { type: 'json' }\n",
+    )
     await write('a.ts', '')
+    await write('legacy.js', '')
+    await write('aliased.ts', '')
+    await write('package.json', '{"imports": {"#x": "./aliased.ts"}}')
+    await write('worker.mjs', '')
+    await write('large.json', `"${'a'.repeat(5_000_000)}"`)
     await write('agents/one.md', '')
+    await write('skills/one/SKILL.md', '')
+    await write('skills/one/run.sh', '')
     trustNow()
+    expect(isTrustedNow()).toBe(true)
     await write(name, content)
     expect(isTrustedNow()).toBe(false)
+  })
+
+  it('is not trusted any more when a link of an import leads to another file', async () => {
+    await write('polylogue.config.ts', "import './linked.ts'\n")
+    await write('one.ts', 'same')
+    await write('two.ts', "import './three.ts'")
+    await write('three.ts', '')
+    await symlink(join(folder, 'one.ts'), join(folder, 'linked.ts'))
+    trustNow()
+    await rm(join(folder, 'linked.ts'))
+    await symlink(join(folder, 'two.ts'), join(folder, 'linked.ts'))
+    expect(isTrustedNow()).toBe(false)
+    trustNow()
+    await write('three.ts', 'changed()')
+    expect(isTrustedNow()).toBe(false)
+  })
+
+  it('is its skills alone where there is no configuration, and not a folder that only has that name', async () => {
+    await write('skills/README.md', '')
+    expect(readFolderConfig(folder)).toBeUndefined()
+    await write('skills/one/SKILL.md', '')
+    expect(readFolderConfig(folder)?.files).toEqual(['skills/one/SKILL.md'])
   })
 
   it('is not trusted because another folder with the same files is, nor by a damaged list', async () => {
