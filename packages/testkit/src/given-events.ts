@@ -173,7 +173,6 @@ export function createJudging(agent: Partial<AgentDefinition> = {}): Judging {
     workspace: { cwd: '/nowhere', roots: [] },
     inspections: new Map(),
     problems: new Map(),
-    overrides: new Set(),
     agents: { find: (name) => (name === own.name ? own : undefined), list: () => [own] },
     digest: testDigest,
   }

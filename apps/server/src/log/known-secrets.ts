@@ -19,7 +19,7 @@ export function learnConfiguration(redactor: Redactor, config: unknown, depth = 
   }
 }
 
-/** `postgres://user:password@host`. */
+/** `scheme://user:password@host`. */
 export function learnPassword(redactor: Redactor, address: string): void {
   const url = URL.parse(address)
   if (url === null || url.password === '') return

@@ -34,7 +34,7 @@ import { keySessionIds } from './key-session-ids.ts'
 import { OpenSession, ReceiptTaken } from '../session/open-session.ts'
 import type { OpenSessions } from '../session/open-sessions.ts'
 import { findSessionAgent } from '../session/session-agent.ts'
-import { findOpenCall, type SessionState } from '../state/session-state.ts'
+import type { SessionState } from '../state/session-state.ts'
 
 export interface ExecuteDeps extends EngineParts {
   readonly sessions: OpenSessions
@@ -128,21 +128,7 @@ async function createNew(command: CreateSession, sessionId: SessionId, deps: Exe
 async function answerCalls(command: AnswerCalls, deps: ExecuteDeps): Promise<AdmittedTurn> {
   const ids = command.answers.map((answer) => answer.toolCallId)
   const known = await deps.store.takenNames(command.sessionId, ids)
-  let waved: readonly string[] = []
-  const admitted = await admit(command, deps, (state, context) => {
-    const decision = decideAnswers(state, command, context, known)
-    waved = command.answers.flatMap((answer) => {
-      const isWaved = answer.type === 'approval' && answer.granted && answer.scope === 'session'
-      const call = isWaved ? findOpenCall(state.turn, answer.toolCallId) : undefined
-      return call === undefined ? [] : [call.approval?.covers ?? call.name]
-    })
-    return decision
-  })
-  if (waved.length > 0 && !admitted.repeated) {
-    const session = await deps.sessions.owned(command.userId, command.sessionId)
-    for (const name of waved) session.overrides.add(name)
-  }
-  return admitted
+  return admit(command, deps, (state, context) => decideAnswers(state, command, context, known))
 }
 
 async function configureSession(command: ConfigureSession, deps: ExecuteDeps): Promise<Record<string, never>> {

@@ -29,7 +29,7 @@ export const approvalResolved = defineEvent('approval.resolved', {
   ...ofCall,
   granted: z.boolean(),
   reason: z.string().optional(),
-  /** `session`: do not ask about this tool again while the session is in memory. */
+  /** `session`: do not ask about this tool again in this session, until a process dies in the middle of a turn. */
   scope: z.enum(['once', 'session']).optional(),
   answer: givenAnswer.optional(),
 })

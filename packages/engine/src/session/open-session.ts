@@ -66,11 +66,6 @@ export class ReceiptTaken extends Error {}
 export class OpenSession {
   readonly id: SessionId
   readonly feed: SessionFeed
-  /**
-   * Tools that the user allowed for the whole session. Kept only in memory, so that the server asks again after a
-   * restart.
-   */
-  readonly overrides = new Set<string>()
   readonly #store: EventStore
   readonly #clock: Clock
   #state: SessionState

@@ -8,12 +8,13 @@ import type { CallRoute, StepAnswered, StepStarted } from '../events/step-events
 import type { CompactionEnded, CompactionStarted, LoopStarted } from '../events/loop-events.ts'
 import type { SessionConfigured, SessionCreated } from '../events/session-events.ts'
 import type { Recorded } from '../events/recorded-event.ts'
-import type { ToolCallSettled } from '../events/call-events.ts'
+import type { ApprovalResolved, ToolCallSettled } from '../events/call-events.ts'
 import { ROOT_LOOP, type EntryId, type ToolCallId } from '../ids.ts'
 import { openSeedCalls } from './open-seed-calls.ts'
 import { titleOf } from './title-of.ts'
 import {
   STATE_SHAPE,
+  findOpenCall,
   type ActiveCompaction,
   type ActiveStep,
   type ActiveTurn,
@@ -62,6 +63,7 @@ function created({ sessionId, userId, agent, settings }: SessionCreated, seq: nu
     vainCompactions: 0,
     spent: NOTHING_SPENT,
     raised: {},
+    overrides: [],
     createdAt: at,
     updatedAt: at,
   }
@@ -116,12 +118,15 @@ function apply(state: SessionState, recorded: Recorded): SessionState {
       return withTurn(state, (turn) => ({ ...turn, status: 'running' }))
     case 'turn.cancel-requested':
       return withTurn(state, (turn) => ({ ...turn, cancelled: event.reason }))
-    case 'turn.taken-over':
-      return withTurn(state, ({ isHandedOver: _isHandedOver, ...turn }) => ({
+    case 'turn.taken-over': {
+      const isFromDead = event.count > (state.turn?.takeovers ?? 0)
+      const taken = isFromDead ? { ...state, overrides: [] } : state
+      return withTurn(taken, ({ isHandedOver: _isHandedOver, ...turn }) => ({
         ...turn,
         takeovers: event.count,
-        ...(event.count > turn.takeovers && { takenOverAt: recorded.at }),
+        ...(isFromDead && { takenOverAt: recorded.at }),
       }))
+    }
     case 'turn.handed-over':
       return withTurn(state, (turn) => ({ ...turn, isHandedOver: true }))
     case 'turn.ended':
@@ -179,7 +184,7 @@ function apply(state: SessionState, recorded: Recorded): SessionState {
       }))
     case 'approval.resolved':
       if (!event.granted) return state
-      return withCall(state, event.toolCallId, (call) => ({
+      return withCall(withOverride(state, event), event.toolCallId, (call) => ({
         ...call,
         phase: 'ready',
         ...(call.approval && { approval: { ...call.approval, granted: true } }),
@@ -227,6 +232,14 @@ function withBatches(state: SessionState, recorded = 0): SessionState {
 function withVainEnd(turn: ActiveTurn, { routes }: StepAnswered): ActiveTurn {
   const isVain = turn.settings.outputSchema !== undefined && Object.keys(routes).length === 0
   return isVain ? { ...turn, vainOutputs: turn.vainOutputs + 1 } : turn
+}
+
+/** The user allowed what the call asked for in the whole session. */
+function withOverride(state: SessionState, { toolCallId, scope }: ApprovalResolved): SessionState {
+  const call = scope === 'session' ? findOpenCall(state.turn, toolCallId) : undefined
+  const covered = call && (call.approval?.covers ?? call.name)
+  if (covered === undefined || state.overrides.includes(covered)) return state
+  return { ...state, overrides: [...state.overrides, covered] }
 }
 
 function withOutput(state: SessionState, { toolCallId, status }: ToolCallSettled): SessionState {

@@ -17,7 +17,7 @@ import type { JsonObject, JsonValue } from '../json.ts'
 import type { ToolKind } from '../events/tool-kind.ts'
 
 /** Increase this whenever the shape of the state changes, so that old snapshots are not loaded. */
-export const STATE_SHAPE = 9
+export const STATE_SHAPE = 10
 
 /**
  * The state that decisions need: a fold of the session's log, small for any length of the log. It does not contain the
@@ -53,6 +53,11 @@ export interface SessionState {
   readonly spent: Spending
   /** Raised limits of the session that a user allowed, by budget. */
   readonly raised: RaisedLimits
+  /**
+   * What the user allowed for the whole session: names of tools, or what an approval said that it covers. A takeover
+   * from a dead process clears them, because one of these calls may have killed it.
+   */
+  readonly overrides: readonly string[]
   readonly createdAt: number
   readonly updatedAt: number
 }

@@ -42,7 +42,7 @@ describe('a storage fault in the middle of a turn', () => {
     await test.untilRest()
     expect((await test.events()).slice(3)).toMatchObject([
       { type: 'step.started' },
-      { type: 'turn.taken-over', count: 1 },
+      { type: 'turn.taken-over', count: 0 },
       { type: 'step.ended', outcome: 'interrupted' },
       { type: 'step.started' },
       { type: 'step.answered', blocks: [{ text: 'done' }] },

@@ -29,6 +29,9 @@ interface Runner {
   isNudged: boolean
 }
 
+/** `takeover`: the turn's process died. `retry`: the storage of this process failed. Both leave work to repair. */
+type StartCause = 'wake' | 'takeover' | 'retry'
+
 /**
  * Runs at most one runner per session in this process. The store's lease ensures that there is at most one in all
  * processes.
@@ -56,13 +59,13 @@ export class Coordinator {
     // A suspect that waits for its takeover runs only to end a cancelled turn.
     if (this.#suspects.has(session.id) && session.state.turn?.cancelled === undefined) return
     if (this.#suspects.has(session.id)) return void this.takeOver(session)
-    void this.#start(session, false)
+    void this.#start(session, 'wake')
   }
 
   /** Repairs and continues a session whose runner died with its process. Resolves when the session is idle. */
   takeOver(session: OpenSession): Promise<void> {
     this.#suspects.delete(session.id)
-    return this.#start(session, true)
+    return this.#start(session, 'takeover')
   }
 
   /** Continues all turns of dead processes. */
@@ -106,7 +109,7 @@ export class Coordinator {
     this.#renewal?.cancel()
   }
 
-  #start(session: OpenSession, isTakeover: boolean): Promise<void> {
+  #start(session: OpenSession, cause: StartCause): Promise<void> {
     const runner = this.#runners.get(session.id)
     if (runner !== undefined) {
       runner.isNudged = true
@@ -117,7 +120,7 @@ export class Coordinator {
     if (this.#isStopping) return Promise.resolve()
     const started: Runner = {
       session,
-      done: Promise.resolve().then(() => this.#run(started, isTakeover)),
+      done: Promise.resolve().then(() => this.#run(started, cause)),
       abort: new AbortController(),
       nudge: Promise.withResolvers(),
       isNudged: false,
@@ -127,7 +130,7 @@ export class Coordinator {
     return started.done
   }
 
-  async #run(runner: Runner, isTakeover: boolean): Promise<void> {
+  async #run(runner: Runner, cause: StartCause): Promise<void> {
     const { session } = runner
     const { store, log } = this.#parts
     let fence: Fence | undefined
@@ -136,7 +139,7 @@ export class Coordinator {
       await failpoint('claim.after')
       if (fence === undefined) return
       runner.fence = fence
-      if (isTakeover || isLeftOpen(session.state)) await this.#repair(session, fence)
+      if (cause !== 'wake' || isLeftOpen(session.state)) await this.#repair(session, fence, cause === 'takeover')
       await this.#runTurns(runner, fence)
       if (this.#isStopping) await this.#handOver(session, fence)
     } catch (error) {
@@ -194,7 +197,7 @@ export class Coordinator {
     if (agent !== undefined) await compactLoop(ROOT, [agent], { trigger: 'manual' }, deps)
   }
 
-  async #repair(session: OpenSession, fence: Fence): Promise<void> {
+  async #repair(session: OpenSession, fence: Fence, isFromDead: boolean): Promise<void> {
     const { store } = this.#parts
     const drafts = await store.readDrafts(session.id)
     await session.commit((state) => {
@@ -204,18 +207,22 @@ export class Coordinator {
       const owed = this.#owedCancels.get(session.id)
       const turn = owed?.turnId === left.turnId ? { ...left, cancelled: left.cancelled ?? owed.reason } : left
       const clearDrafts = loopsOf(turn).flatMap(({ step }) => (step?.phase === 'asking' ? [step.stepId] : []))
-      return { events: [...cut, ...decideTakeover(state, turn, drafts, this.#parts)], clearDrafts }
+      return { events: [...cut, ...decideTakeover(state, turn, drafts, { ...this.#parts, isFromDead })], clearDrafts }
     }, fence)
     this.#owedCancels.delete(session.id)
   }
 
-  /** The turn stays in the log as it is. When the storage recovers, it is repaired as after a crash. */
+  /**
+   * The turn stays in the log as it is. When the storage recovers, it is repaired as after a crash, but no process
+   * died, so the takeover does not count.
+   */
   #retryLater(session: OpenSession): void {
     if (this.#retries.has(session.id)) return
     this.#retries.add(session.id)
     this.#parts.clock.setTimer(STORAGE_RETRY_MS, () => {
       this.#retries.delete(session.id)
-      void this.takeOver(session)
+      this.#suspects.delete(session.id)
+      void this.#start(session, 'retry')
     })
   }
 

@@ -31,7 +31,7 @@ function takeOver(
 ): RecordedEvent[] {
   const state = foldEvents(events)
   if (state.turn === undefined) throw new Error('there is no turn to take over')
-  return decideTakeover(state, state.turn, drafts, { agents: catalogOf(known), recovery: 'continue' })
+  return decideTakeover(state, state.turn, drafts, { agents: catalogOf(known), recovery: 'continue', isFromDead: true })
 }
 
 const statuses = (events: readonly RecordedEvent[]) =>
@@ -40,6 +40,12 @@ const statuses = (events: readonly RecordedEvent[]) =>
 describe('a takeover', () => {
   it('of a turn between two steps records only itself', () => {
     expect(takeOver(BEGUN)).toEqual([given.takenOver('t', 1)])
+  })
+
+  it('does not count when no process died', () => {
+    const state = foldEvents([...BEGUN, given.takenOver('t', 3)])
+    const context = { agents: catalogOf(agent), recovery: 'continue' as const, isFromDead: false }
+    expect(decideTakeover(state, state.turn!, [], context)).toEqual([given.takenOver('t', 3)])
   })
 
   it('counts on from the takeovers before it', () => {
@@ -127,5 +133,5 @@ describe('a takeover', () => {
 
 function decideTakeoverWithoutAgent(state: SessionState): RecordedEvent[] {
   if (state.turn === undefined) throw new Error('there is no turn to take over')
-  return decideTakeover(state, state.turn, [], { agents: catalogOf(undefined), recovery: 'continue' })
+  return decideTakeover(state, state.turn, [], { agents: catalogOf(undefined), recovery: 'continue', isFromDead: true })
 }

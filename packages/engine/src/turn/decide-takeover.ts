@@ -26,6 +26,11 @@ const UNKNOWN_OUTCOME =
   'Outcome unknown: the server stopped while this call was running. It may or may not have taken effect; check before repeating it.'
 const NOT_RUN = 'Tool call cancelled: the turn was interrupted before it had run'
 
+export interface TakeoverContext extends Pick<DecideContext, 'recovery'>, AgentParts {
+  /** The process that ran the turn died. Only such takeovers count towards the limit. */
+  readonly isFromDead: boolean
+}
+
 /**
  * Returns the events that a new owner records about a turn whose process died. Finished steps are kept. An unfinished
  * model step keeps the saved text and is asked again. Running calls are repeated only if that is harmless. Recovery is
@@ -35,10 +40,11 @@ export function decideTakeover(
   state: SessionState,
   turn: ActiveTurn,
   drafts: readonly Draft[],
-  context: Pick<DecideContext, 'recovery'> & AgentParts,
+  context: TakeoverContext,
 ): RecordedEvent[] {
   const { turnId } = turn
-  const count = turn.takeovers + (turn.isHandedOver === true ? 0 : 1)
+  const isCounted = context.isFromDead && turn.isHandedOver !== true
+  const count = turn.takeovers + (isCounted ? 1 : 0)
   const end = endOf(state, turn, count, findSessionAgent(state, state.agent, context))
   const unknown = loopsOf(turn).flatMap((loop) => {
     const agent = findSessionAgent(state, isChild(loop) ? loop.agent : state.agent, context)

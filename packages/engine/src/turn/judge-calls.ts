@@ -36,8 +36,6 @@ export interface Judging {
   readonly inspections: ReadonlyMap<string, CallInspection | 'failed'>
   /** The problems that deep checks found in inputs, by call. */
   readonly problems: ReadonlyMap<string, string>
-  /** Tools that the user allowed for the whole session. */
-  readonly overrides: ReadonlySet<string>
   readonly agents: EngineParts['agents']
   readonly digest: EngineParts['digest']
 }
@@ -77,7 +75,7 @@ export async function prepareJudging(
     }
   }
   const userRules = calls.length === 0 ? [] : (await rules.listRules(state.userId)).map(({ rule }) => rule)
-  return { line, userRules, operator, workspace, inspections, problems, overrides: session.overrides, agents, digest }
+  return { line, userRules, operator, workspace, inspections, problems, agents, digest }
 }
 
 /** Determines whether a text that is about to be stored came from a tool. The storing tool cannot know this. */
@@ -129,7 +127,7 @@ export function ruleOnCall(call: JudgedCall, state: SessionState, judging: Judgi
   if (isUnattended && verdict.needsPerson === true) return denied(call.name, verdict, state.settings.preset)
   // Asking for permission to ask the user a question would be pointless.
   const isWaved =
-    tool.performer === 'user' || isUnattended || (verdict.isCoverable && judging.overrides.has(overrideOf(tool)))
+    tool.performer === 'user' || isUnattended || (verdict.isCoverable && state.overrides.includes(overrideOf(tool)))
   return { type: verdict.decision === 'ask' && !isWaved ? 'ask' : 'allow', tool, call: granted, verdict }
 }
 

@@ -1,11 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import {
   calls,
+  createFakeModel,
   createFakeTool,
   createQuestionTool,
   deny,
   finishes,
   grant,
+  hangs,
   restart,
   result,
   says,
@@ -111,7 +113,7 @@ describe('a call that was approved', () => {
 describe('a tool that was waved through for the session', () => {
   const wave = (id: string) => ({ ...grant(id), scope: 'session' }) as ReturnType<typeof grant>
 
-  it('asks no more, until the process ends', async () => {
+  it('cluster 57: asks no more, in whichever process the session runs', async () => {
     const tool = pay()
     const first = await startWith([tool])
     first.model.push(paying('a'), [says('ok'), finishes()], paying('b'))
@@ -126,7 +128,20 @@ describe('a tool that was waved through for the session', () => {
     second.model.push(paying('c'))
     await second.say('and again')
     await second.untilRest()
-    expect((await second.view()).waitingCalls).toEqual(['c'])
+    expect(tool.invocations.map(({ toolCallId }) => toolCallId)).toEqual(['a', 'b', 'c'])
+  })
+
+  it('is asked for again after a process died in the middle of a turn', async () => {
+    const tool = pay()
+    const first = await startWith([tool])
+    first.model.push(paying('a'), [hangs])
+    await first.say('go')
+    await first.untilRest()
+    await first.answer(wave('a'))
+    await untilQuiet()
+    const second = await restart(first, { tools: [tool], model: createFakeModel(paying('b')) })
+    await second.untilRest()
+    expect((await second.view()).waitingCalls).toEqual(['b'])
   })
 
   it('is still denied where it is denied, and asked for where that may not be waved through', async () => {

@@ -348,6 +348,43 @@ describe('a turn whose process died', () => {
     expect((await last.view()).lastOutcome).toBe('finished')
   })
 
+  it('cluster 31: survives five rolling restarts, because orderly stops do not count', async () => {
+    let test = await startSession({ model: hangingModel() })
+    await test.say('go')
+    for (let stop = 1; stop <= 5; stop++) {
+      await untilQuiet()
+      await test.engine.stop(0)
+      const { model, ...next } = await restart(test, stop < 5 ? { model: hangingModel() } : {})
+      test = { ...next, model }
+    }
+    await test.untilRest()
+    const events = await test.events()
+    expect(
+      events.filter(({ type }) => type === 'turn.taken-over').map((event) => 'count' in event && event.count),
+    ).toEqual([0, 0, 0, 0, 0])
+    expect(events.at(-1)).toMatchObject({ type: 'turn.ended', outcome: 'finished' })
+  })
+
+  it('cluster 38: survives any number of storage outages of its own process', async () => {
+    const clock = createFakeClock()
+    const store = createMemoryEventStore({ clock })
+    const test = await startSession({ store, clock })
+    for (let outage = 1; outage <= 5; outage++) {
+      test.model.push([says('half'), () => store.failWrites('busy'), finishes()])
+    }
+    await test.say('go')
+    for (let outage = 1; outage <= 5; outage++) {
+      await untilQuiet()
+      store.failWrites(undefined)
+      test.clock.advance(1_000)
+    }
+    await test.untilRest()
+    const events = await test.events()
+    expect(events.filter(({ type }) => type === 'turn.taken-over')).toHaveLength(5)
+    expect(events.filter((event) => event.type === 'turn.taken-over' && event.count > 0)).toEqual([])
+    expect(events.at(-1)).toMatchObject({ type: 'turn.ended', outcome: 'finished' })
+  })
+
   it('ends as interrupted where the configuration wants that', async () => {
     const first = await startSession({ recovery: 'interrupt' })
     first.model.push([says('half'), hangs])
