@@ -52,6 +52,17 @@ export { EngineError, unreachable, type EngineErrorCode } from './errors.ts'
 export { failpoint, observeFailpoints, type FailpointObserver } from './failpoint.ts'
 export type { Clock, Timer } from './ports/clock.ts'
 export type { Digest, Ids, RandomBytes } from './ports/ids.ts'
+export type {
+  Editor,
+  EditorOf,
+  EditorReader,
+  EditorTerminal,
+  EditorTerminals,
+  EditorWriter,
+  TerminalCommand,
+  TerminalExit,
+  TerminalOutput,
+} from './ports/editor.ts'
 export type { SecretBox } from './ports/secret-box.ts'
 export type { ModelCatalog, NamedModel, OfferedModel } from './ports/model-catalog.ts'
 export type { Model, ModelMessage, ModelOutput, ModelRequest, OfferedTool } from './ports/model.ts'

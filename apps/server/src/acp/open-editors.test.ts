@@ -7,25 +7,25 @@ const other = asSessionId('other')
 
 describe('open editors', () => {
   it('finds the newest editor of a session, and the one before it when that has left', () => {
-    const desk = createOpenEditors()
+    const editors = createOpenEditors()
     const [first, second] = [{}, {}]
-    const leaveFirst = desk.register(one, first)
-    const leaveSecond = desk.register(one, second)
-    expect(desk.editorOf(one)).toBe(second)
-    expect(desk.editorOf(other)).toBeUndefined()
+    const leaveFirst = editors.register(one, first)
+    const leaveSecond = editors.register(one, second)
+    expect(editors.editorOf(one)).toBe(second)
+    expect(editors.editorOf(other)).toBeUndefined()
     leaveSecond()
     leaveSecond()
-    expect(desk.editorOf(one)).toBe(first)
+    expect(editors.editorOf(one)).toBe(first)
     leaveFirst()
-    expect(desk.editorOf(one)).toBeUndefined()
+    expect(editors.editorOf(one)).toBeUndefined()
   })
 
   it('keeps an editor that came twice until it has left twice', () => {
-    const desk = createOpenEditors()
+    const editors = createOpenEditors()
     const editor = {}
-    const leave = desk.register(one, editor)
-    desk.register(one, editor)
+    const leave = editors.register(one, editor)
+    editors.register(one, editor)
     leave()
-    expect(desk.editorOf(one)).toBe(editor)
+    expect(editors.editorOf(one)).toBe(editor)
   })
 })

@@ -1,5 +1,4 @@
-import type { SessionId } from '@polylogue/engine'
-import type { Editor, EditorOf } from '@polylogue/tools'
+import type { Editor, EditorOf, SessionId } from '@polylogue/engine'
 
 /** Which editors have which sessions open, for tools that use the editor's files and terminals. */
 export interface OpenEditors {

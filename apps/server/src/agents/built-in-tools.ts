@@ -1,4 +1,4 @@
-import type { Clock, MemoryStore, Tool } from '@polylogue/engine'
+import type { Clock, EditorOf, MemoryStore, Tool } from '@polylogue/engine'
 import {
   createAgentTool,
   createBashTool,
@@ -9,7 +9,6 @@ import {
   createSkillTool,
   createTodoTool,
   createWebFetchTool,
-  type EditorOf,
   type ProtectedSet,
   type ScheduleToolOptions,
   type Skill,

@@ -11,7 +11,7 @@ import type {
   UserId,
   Workspaces,
 } from '@polylogue/engine'
-import type { EditorDesk } from './editor/editor-offers.ts'
+import type { EditorRegistry } from './editor/editor-registry.ts'
 
 /** `standard` is for current editors. `seed` follows the field reference of Agentao literally. */
 export type AcpProfile = 'standard' | 'seed'
@@ -134,7 +134,7 @@ export interface AcpDeps {
   readonly providers: ProviderResolver
   readonly sessionServers: SessionServers
   /** Absent: tools do not use editors. */
-  readonly editors?: EditorDesk
+  readonly editors?: EditorRegistry
   /** Absent: there is no `/memory` command. */
   readonly memories?: MemoryBook
   /** The working directories of sessions from other doors. */

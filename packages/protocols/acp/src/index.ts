@@ -14,5 +14,5 @@ export {
   type ProviderResolver,
   type SessionServers,
 } from './deps.ts'
-export type { EditorDesk, EditorOffers } from './editor/editor-offers.ts'
+export type { EditorRegistry } from './editor/editor-registry.ts'
 export { parseHandshake } from './parse-handshake.ts'

@@ -1,4 +1,4 @@
-import type { EditorOf } from '../editor/editor.ts'
+import type { EditorOf } from '@polylogue/engine'
 import type { CommandLimits } from './command-limits.ts'
 import type { ProtectedSet } from '../protected/protected-set.ts'
 

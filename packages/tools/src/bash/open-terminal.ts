@@ -1,6 +1,5 @@
 // The only way in which a command gets into a terminal of an editor: it asks for the grant first.
-import { type Grant, type ToolCallId, requireGrant } from '@polylogue/engine'
-import type { EditorTerminal, EditorTerminals } from '../editor/editor.ts'
+import { requireGrant, type EditorTerminal, type EditorTerminals, type Grant, type ToolCallId } from '@polylogue/engine'
 import { type SandboxArgv, buildTerminalArgv } from './command-argv.ts'
 import { BASH_TOOL, requireSameCommand } from './spawn-command.ts'
 

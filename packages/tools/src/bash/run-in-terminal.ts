@@ -1,7 +1,6 @@
 // One command in a terminal of the editor, from its start until nothing of it is alive. The editor starts and ends it; what
 // of it is still found on this machine afterwards, by the marker of the call, is ended here.
-import type { ToolCallId } from '@polylogue/engine'
-import type { EditorTerminal, EditorTerminals, TerminalOutput } from '../editor/editor.ts'
+import type { EditorTerminal, EditorTerminals, TerminalOutput, ToolCallId } from '@polylogue/engine'
 import { type Remains, clearAway, endTree } from './end-tree.ts'
 import { toHarmless } from './harmless-text.ts'
 import { type TerminalStart, openTerminal } from './open-terminal.ts'

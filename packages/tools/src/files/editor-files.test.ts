@@ -2,7 +2,7 @@ import { createInvocation } from '@polylogue/testkit'
 import { symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import type { Editor } from '../editor/editor.ts'
+import type { Editor } from '@polylogue/engine'
 import { workbenchWith } from './test-support/workbench.ts'
 
 const createWorkbench = workbenchWith(createInvocation)

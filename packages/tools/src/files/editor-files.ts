@@ -1,10 +1,9 @@
 // Files as the editor of the session has them. It is asked only after the walk has found that a path may be touched, and
 // about what lies below the working directory. The editor goes by names: whoever exchanges a directory for a link in that
 // moment leads it elsewhere, with the rights of the person who uses it.
-import type { SessionId, Workspace } from '@polylogue/engine'
+import type { EditorOf, SessionId, Workspace } from '@polylogue/engine'
 import { realpath } from 'node:fs/promises'
 import { isAbsolute, join, relative } from 'node:path'
-import type { EditorOf } from '../editor/editor.ts'
 
 export interface EditorFiles {
   /** `undefined`: the disk says what is in the file. `path` is without links, as the walk found it. */

@@ -1,5 +1,4 @@
-import type { Tool } from '@polylogue/engine'
-import type { EditorOf } from '../editor/editor.ts'
+import type { EditorOf, Tool } from '@polylogue/engine'
 import type { ProtectedSet } from '../protected/protected-set.ts'
 import { createConfiner } from './confines.ts'
 import { createEditTool } from './edit-tool.ts'

@@ -1,6 +1,5 @@
-import type { Tool, ToolOutput } from '@polylogue/engine'
+import type { EditorOf, Tool, ToolOutput } from '@polylogue/engine'
 import { z } from 'zod'
-import type { EditorOf } from '../editor/editor.ts'
 import { askFor, pathInput, type AskedPath } from './asked-path.ts'
 import { atSpot, type Spot } from './at-spot.ts'
 import { permitOf, type Confiner, type Confines } from './confines.ts'

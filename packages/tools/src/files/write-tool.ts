@@ -1,6 +1,5 @@
-import type { FileDiff, Tool } from '@polylogue/engine'
+import type { EditorOf, FileDiff, Tool } from '@polylogue/engine'
 import { z } from 'zod'
-import type { EditorOf } from '../editor/editor.ts'
 import { askFor, pathInput } from './asked-path.ts'
 import type { Spot } from './at-spot.ts'
 import { permitOf, type Confiner } from './confines.ts'

@@ -52,7 +52,7 @@ export async function setMode(connection: Connection, params: unknown): Promise<
   if (typeof modeId !== 'string' || modeId === '') throw invalidParams('modeId', 'must be a string that is not empty')
   if (findPreset(modeId) === undefined) await keepOwnMode(connection, session, modeId)
   else {
-    await choosePreset(connection, session, modeId, 'modeId')
+    await choosePreset(connection, session, { modeId, field: 'modeId' })
     if (connection.options.profile === 'standard') {
       session.tell({ sessionUpdate: 'config_option_update', configOptions: session.configOptions })
     }
@@ -76,11 +76,15 @@ function refuseForeignKeys({ options }: Connection, given: Params): void {
 }
 
 async function chooseMode(connection: Connection, session: AcpSession, value: string): Promise<void> {
-  await choosePreset(connection, session, value, 'value')
+  await choosePreset(connection, session, { modeId: value, field: 'value' })
   session.tell({ sessionUpdate: 'current_mode_update', currentModeId: value })
 }
 
-async function choosePreset(connection: Connection, session: AcpSession, modeId: string, field: string): Promise<void> {
+async function choosePreset(
+  connection: Connection,
+  session: AcpSession,
+  { modeId, field }: { readonly modeId: string; readonly field: string },
+): Promise<void> {
   const preset = allowedModes(connection.options.rights.presets).find(({ id }) => id === modeId)?.id
   if (preset === undefined) throw invalidParams(field, 'is not one of the modes')
   const labels = { [MODE_LABEL]: '', [MODE_PRESET_LABEL]: '' }

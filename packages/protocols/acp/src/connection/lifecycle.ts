@@ -42,12 +42,15 @@ export async function newSession(
   return { sessionId: view.sessionId, ...setup(opened) }
 }
 
+export interface Loading extends Exchange {
+  readonly past: 'now' | 'never'
+}
+
 /** `session/load` sends the history; `session/resume` does not. */
 export async function loadSession(
   connection: Connection,
   params: unknown,
-  exchange: Exchange,
-  past: 'now' | 'never',
+  { past, afterResponse }: Loading,
 ): Promise<LoadSessionResponse> {
   const { given, sessionId } = connection.paramsOf(params)
   const known = await connection.find(sessionId)
@@ -62,7 +65,7 @@ export async function loadSession(
   }
   const isChanged = await noteServers(connection, known, servers)
   const opened = await reopen(connection, known, { servers, past })
-  exchange.afterResponse(() => opened.session.goLive())
+  afterResponse(() => opened.session.goLive())
   return { ...setup(opened), ...(isChanged && { _meta: { '_agentao.cn/mcpFingerprintChanged': true } }) }
 }
 

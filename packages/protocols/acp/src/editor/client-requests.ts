@@ -10,7 +10,9 @@ export interface ClientRequestsOptions {
   log(entry: LogEntry): void
 }
 
-export interface RequestOptions {
+export interface RequestOptions<Schema extends z.ZodType> {
+  /** What the client must answer. */
+  readonly answer: Schema
   /** Absent: no time limit. */
   readonly ms?: number
   readonly signal?: AbortSignal
@@ -39,8 +41,7 @@ export class ClientRequests {
   async ask<Schema extends z.ZodType>(
     method: string,
     params: object,
-    schema: Schema,
-    { ms, signal, patience = PATIENCE, late }: RequestOptions,
+    { answer, ms, signal, patience = PATIENCE, late }: RequestOptions<Schema>,
   ): Promise<z.output<Schema>> {
     if (this.#givenUp.has(method)) throw new NotAsked(method)
     const { peer, clock, sessionId } = this.#options
@@ -48,7 +49,7 @@ export class ClientRequests {
     const timer = ms === undefined ? undefined : clock.setTimer(ms, () => silence.abort())
     const over = signal === undefined ? silence.signal : AbortSignal.any([signal, silence.signal])
     try {
-      const result = schema.parse(await peer.request(method, { sessionId, ...params }, over, late))
+      const result = answer.parse(await peer.request(method, { sessionId, ...params }, { signal: over, late }))
       this.#silences.delete(method)
       return result
     } catch (error) {

@@ -1,9 +1,8 @@
 import type { CreateTerminalRequest } from '@agentclientprotocol/sdk'
-import type { LogEntry, ToolCallId } from '@polylogue/engine'
+import type { EditorTerminal, EditorTerminals, LogEntry, TerminalCommand, ToolCallId } from '@polylogue/engine'
 import { z } from 'zod'
 import { RpcError } from '../rpc/rpc-error.ts'
 import { NotAsked, type ClientRequests } from './client-requests.ts'
-import type { ClientTerminal, ClientTerminals, TerminalCommand } from './editor-offers.ts'
 
 const CREATE_MS = 5_000
 const OUTPUT_MS = 5_000
@@ -25,13 +24,14 @@ export interface ClientTerminalsOptions {
   log(entry: LogEntry): void
 }
 
-export function createClientTerminals(options: ClientTerminalsOptions): ClientTerminals {
+export function createClientTerminals(options: ClientTerminalsOptions): EditorTerminals {
   const { requests, embed } = options
   return {
     async open(command, signal) {
       const late = (answer: unknown): void => void releaseLate(answer, options)
       try {
-        const { terminalId } = await requests.ask('terminal/create', toParams(command), created, {
+        const { terminalId } = await requests.ask('terminal/create', toParams(command), {
+          answer: created,
           ms: CREATE_MS,
           signal,
           // The command may or may not run then, so do not try a second time.
@@ -58,7 +58,7 @@ function toParams({ file, args, cwd, environment, outputBytes }: TerminalCommand
   } satisfies Omit<CreateTerminalRequest, 'sessionId'>
 }
 
-function toTerminal(terminalId: string, toolCallId: ToolCallId, options: ClientTerminalsOptions): ClientTerminal {
+function toTerminal(terminalId: string, toolCallId: ToolCallId, options: ClientTerminalsOptions): EditorTerminal {
   const { requests, released } = options
   return {
     async exited(signal) {
@@ -66,7 +66,7 @@ function toTerminal(terminalId: string, toolCallId: ToolCallId, options: ClientT
       return { ...(typeof exitCode === 'number' && { exitCode }), ...(typeof ended === 'string' && { signal: ended }) }
     },
     async output() {
-      const told = await requests.ask('terminal/output', { terminalId }, output, { ms: OUTPUT_MS })
+      const told = await requests.ask('terminal/output', { terminalId }, { answer: output, ms: OUTPUT_MS })
       return { text: told.output.toWellFormed(), isCut: told.truncated }
     },
     kill: () => end('terminal/kill', terminalId, options),
@@ -83,7 +83,7 @@ async function waitForExit(
   signal: AbortSignal,
 ): Promise<z.output<typeof exit>> {
   try {
-    return await requests.ask('terminal/wait_for_exit', { terminalId }, exit, { signal })
+    return await requests.ask('terminal/wait_for_exit', { terminalId }, { answer: exit, signal })
   } catch (error) {
     // Without its exit every later command would have to be killed.
     if (error instanceof RpcError) requests.giveUp('terminal/create')
@@ -98,7 +98,7 @@ async function end(
   { requests, log }: ClientTerminalsOptions,
 ): Promise<void> {
   try {
-    await requests.ask(method, { terminalId }, z.unknown(), { ms: END_MS, patience: Infinity })
+    await requests.ask(method, { terminalId }, { answer: z.unknown(), ms: END_MS, patience: Infinity })
   } catch (error) {
     log({ level: 'info', message: 'a terminal of a client may not have been released', terminalId, method, error })
   }

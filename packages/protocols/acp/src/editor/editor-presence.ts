@@ -1,9 +1,8 @@
-import type { ToolCallId } from '@polylogue/engine'
+import type { Editor, ToolCallId } from '@polylogue/engine'
 import type { SessionParts } from '../session/session-parts.ts'
 import { createClientReader, createClientWriter } from './client-files.ts'
 import { ClientRequests } from './client-requests.ts'
 import { createClientTerminals } from './client-terminals.ts'
-import type { EditorOffers } from './editor-offers.ts'
 
 export interface Embedding {
   embed(toolCallId: ToolCallId, terminalId: string): void
@@ -13,13 +12,13 @@ export interface Embedding {
 /** Registers a client as the editor of one session while it has the session open. */
 export class EditorPresence {
   readonly #parts: SessionParts
-  readonly #offers: EditorOffers | undefined
+  readonly #editor: Editor | undefined
   #leave: (() => void) | undefined
   #isOver = false
 
   constructor(parts: SessionParts, { embed, released }: Embedding) {
     this.#parts = parts
-    this.#offers = offersOf(parts, {
+    this.#editor = editorOf(parts, {
       embed: (toolCallId, terminalId) => void (this.#isOver || embed(toolCallId, terminalId)),
       released,
     })
@@ -27,7 +26,7 @@ export class EditorPresence {
 
   begin(): void {
     const { deps, sessionId } = this.#parts
-    if (this.#offers !== undefined) this.#leave ??= deps.editors?.register(sessionId, this.#offers)
+    if (this.#editor !== undefined) this.#leave ??= deps.editors?.register(sessionId, this.#editor)
   }
 
   /** Unregisters the editor. Running requests continue. Idempotent. */
@@ -38,17 +37,17 @@ export class EditorPresence {
 }
 
 /** What the client advertised when it opened the session, and may do. In profile seed, tools use the disk. */
-function offersOf({ deps, options, abilities, peer, sessionId }: SessionParts, embedding: Embedding) {
+function editorOf({ deps, options, abilities, peer, sessionId }: SessionParts, embedding: Embedding) {
   const { editors, clock } = deps
   const { rights, profile } = options
   if (editors === undefined || !rights.editorOffers || profile === 'seed') return undefined
   const log = deps.log.bind(deps)
   const requests = new ClientRequests({ peer, clock, sessionId, log })
-  const offers: EditorOffers = {
+  const editor: Editor = {
     ...(editors.allowsFiles && abilities.readsFiles && { reader: createClientReader(requests) }),
     ...(editors.allowsFiles && abilities.writesFiles && { writer: createClientWriter(requests) }),
     ...(editors.allowsTerminals &&
       abilities.hasTerminals && { terminals: createClientTerminals({ requests, ...embedding, log }) }),
   }
-  return Object.keys(offers).length === 0 ? undefined : offers
+  return Object.keys(editor).length === 0 ? undefined : editor
 }

@@ -1,7 +1,7 @@
 import { asSessionId, type ToolInvocation } from '@polylogue/engine'
 import { calls, createFakeParts, createFakeTool, finishes, loadAcpFrameChecker, untilQuiet } from '@polylogue/testkit'
 import { describe, expect, it } from 'vitest'
-import { openDesk } from '../test-support/open-desk.ts'
+import { openRegistry } from '../test-support/open-registry.ts'
 import type { ConnectOptions } from '../test-support/open-world.ts'
 import { usingWorlds } from '../test-support/using-worlds.ts'
 import { ClientError, NO_ANSWER } from '../test-support/wire-client.ts'
@@ -10,11 +10,11 @@ const open = usingWorlds(() => ({ ...createFakeParts(), check: loadAcpFrameCheck
 const FILES = { fs: { readTextFile: true, writeTextFile: true } }
 const PATH = '/work/a.txt'
 
-async function openSession(options: ConnectOptions = {}, allowed: Parameters<typeof openDesk>[0] = {}) {
-  const desk = openDesk(allowed)
+async function openSession(options: ConnectOptions = {}, allowed: Parameters<typeof openRegistry>[0] = {}) {
+  const editors = openRegistry(allowed)
   const look = createFakeTool('look', {
     async run({ sessionId, signal }: ToolInvocation) {
-      const { reader } = desk.of(sessionId)
+      const { reader } = editors.of(sessionId)
       if (reader === undefined) return { content: 'nobody to ask' }
       const text = await reader.read(PATH, signal).catch((error: unknown) => `the disk, for ${String(error)}`)
       return { content: text }
@@ -22,11 +22,11 @@ async function openSession(options: ConnectOptions = {}, allowed: Parameters<typ
   })
   const put = createFakeTool('put', {
     async run({ sessionId, signal }: ToolInvocation) {
-      await desk.of(sessionId).writer?.write(PATH, 'new', signal)
+      await editors.of(sessionId).writer?.write(PATH, 'new', signal)
       return { content: 'written' }
     },
   })
-  const world = open({ tools: [look, put], editors: desk.desk })
+  const world = open({ tools: [look, put], editors: editors.registry })
   const connected = await world.connect({ capabilities: FILES, ...options })
   const sessionId = await connected.newSession()
   let made = 0
@@ -38,7 +38,7 @@ async function openSession(options: ConnectOptions = {}, allowed: Parameters<typ
     const settled = (await world.recorded(sessionId)).findLast((event) => event.type === 'tool-call.settled')
     return settled?.type === 'tool-call.settled' ? String(settled.output) : ''
   }
-  return { ...world, ...connected, ...desk, sessionId, use }
+  return { ...world, ...connected, ...editors, sessionId, use }
 }
 
 describe('the files of an editor', () => {
@@ -122,14 +122,14 @@ describe('nothing is asked of a client', () => {
   it('that the configuration does not let do it', async () => {
     const capabilities = { ...FILES, terminal: true }
     const files = await offers({ capabilities }, { allowsFiles: false })
-    expect(files.registered.map(({ offers }) => Object.keys(offers))).toEqual([['terminals']])
+    expect(files.registered.map(({ editor }) => Object.keys(editor))).toEqual([['terminals']])
     const terminals = await offers({ capabilities }, { allowsTerminals: false })
-    expect(terminals.registered.map(({ offers }) => Object.keys(offers))).toEqual([['reader', 'writer']])
+    expect(terminals.registered.map(({ editor }) => Object.keys(editor))).toEqual([['reader', 'writer']])
   })
 
   it('for more than it can', async () => {
     const { registered } = await offers({ capabilities: { fs: { readTextFile: true, writeTextFile: false } } })
-    expect(registered.map(({ offers }) => Object.keys(offers))).toEqual([['reader']])
+    expect(registered.map(({ editor }) => Object.keys(editor))).toEqual([['reader']])
   })
 })
 
@@ -148,7 +148,7 @@ describe('an editor is there', () => {
     await second.client.result('session/load', { sessionId, cwd, mcpServers: [] })
     await untilQuiet()
     expect(registered).toHaveLength(2)
-    expect(of(asSessionId(sessionId))).toBe(registered[1]?.offers)
+    expect(of(asSessionId(sessionId))).toBe(registered[1]?.editor)
     await second.client.leave()
     expect(registered).toHaveLength(1)
     await client.leave()

@@ -1,15 +1,18 @@
 import type { ToolInvocation } from '@polylogue/engine'
 import { calls, createFakeParts, createFakeTool, finishes, loadAcpFrameChecker, untilQuiet } from '@polylogue/testkit'
 import { describe, expect, it } from 'vitest'
-import { openDesk } from '../test-support/open-desk.ts'
+import { openRegistry } from '../test-support/open-registry.ts'
 import { usingWorlds } from '../test-support/using-worlds.ts'
 import { ClientError, NO_ANSWER, type Frame, type WireClient } from '../test-support/wire-client.ts'
 
 const open = usingWorlds(() => ({ ...createFakeParts(), check: loadAcpFrameChecker }))
 
 /** A tool that runs a command in a terminal as a tool must: killed when it is cancelled, and always given back. */
-async function runIn(desk: ReturnType<typeof openDesk>, { sessionId, toolCallId, signal, progress }: ToolInvocation) {
-  const { terminals } = desk.of(sessionId)
+async function runIn(
+  editors: ReturnType<typeof openRegistry>,
+  { sessionId, toolCallId, signal, progress }: ToolInvocation,
+) {
+  const { terminals } = editors.of(sessionId)
   const command = { toolCallId, file: '/bin/bash', args: ['-c', 'ls'], cwd: '/work', environment: { A: 'b' } }
   const terminal = await terminals?.open({ ...command, outputBytes: 100 }, signal)
   if (terminal === undefined) return { content: 'ran here' }
@@ -27,9 +30,9 @@ async function runIn(desk: ReturnType<typeof openDesk>, { sessionId, toolCallId,
 }
 
 async function openSession() {
-  const desk = openDesk()
-  const bash = createFakeTool('bash', { run: (invocation) => runIn(desk, invocation) })
-  const world = open({ tools: [bash], editors: desk.desk })
+  const editors = openRegistry()
+  const bash = createFakeTool('bash', { run: (invocation) => runIn(editors, invocation) })
+  const world = open({ tools: [bash], editors: editors.registry })
   const connected = await world.connect({ capabilities: { terminal: true } })
   const sessionId = await connected.newSession()
   const { client, say } = connected

@@ -1,3 +1,5 @@
+import type { Pace } from '@polylogue/engine'
+
 /** Largest write. Small frames are joined up to this length. */
 const WRITE_LENGTH = 64 * 1024
 
@@ -12,7 +14,7 @@ export interface OutQueueOptions {
 }
 
 /** The only writer of a connection. Frames leave in the order in which they were written. */
-export class OutQueue {
+export class OutQueue implements Pace {
   readonly #writer: WritableStreamDefaultWriter<Uint8Array>
   readonly #options: OutQueueOptions
   #frames: string[] = []

@@ -35,6 +35,12 @@ export interface RpcPeerOptions {
   log(entry: LogEntry): void
 }
 
+export interface RequestTerms {
+  readonly signal: AbortSignal
+  /** Called with an answer that arrives after `signal` has aborted. */
+  readonly late?: ((result: unknown) => void) | undefined
+}
+
 interface Awaited {
   resolve(result: unknown): void
   reject(error: Error): void
@@ -98,7 +104,7 @@ export class RpcPeer {
    * Rejects with `RpcError` when the client answers with an error, and with `RequestAbandoned` when `signal` aborts. An
    * aborted request is cancelled at the client; a late answer goes to `late`, or is dropped.
    */
-  request(method: string, params: object, signal: AbortSignal, late?: (result: unknown) => void): Promise<unknown> {
+  request(method: string, params: object, { signal, late }: RequestTerms): Promise<unknown> {
     if (signal.aborted || this.#isDeserted) return Promise.reject(new RequestAbandoned(method))
     this.#lastId += 1
     const id = this.#lastId

@@ -1,5 +1,13 @@
 import type { SessionConfigOption, SessionModeState, SessionUpdate } from '@agentclientprotocol/sdk'
-import type { Preset, Recorded, SessionId, SessionView } from '@polylogue/engine'
+import {
+  EngineError,
+  SessionFollower,
+  type Preset,
+  type Recorded,
+  type SessionId,
+  type SessionReader,
+  type SessionView,
+} from '@polylogue/engine'
 import { commandsWith } from '../slash-command-list.ts'
 import { sessionConfigOptions } from '../config-options.ts'
 import { currentModel } from '../model-names.ts'
@@ -9,13 +17,13 @@ import { HistoryProjection } from '../projection/history-projection.ts'
 import { chunk } from '../projection/chunk.ts'
 import { ChunkPacer } from './chunk-pacer.ts'
 import { ClientAsks } from './client-asks.ts'
+import { EventGate, type GateItem } from './event-gate.ts'
 import { LiveNotes } from './live-notes.ts'
 import { OwnTurns } from './own-turns.ts'
 import { ProgressPacer } from './progress-pacer.ts'
 import { NO_SETTINGS, foldSettings, type SessionSettings } from './session-settings.ts'
 import { ResultImages } from './result-images.ts'
 import type { SessionParts } from './session-parts.ts'
-import { SessionStream } from './session-stream.ts'
 
 /** One session that one connection has open. The client is sent everything that happens in it, whoever started it. */
 export class AcpSession {
@@ -28,7 +36,8 @@ export class AcpSession {
   readonly #asks: ClientAsks
   readonly #notes: LiveNotes
   readonly #editor: EditorPresence
-  readonly #stream: SessionStream
+  readonly #gate: EventGate
+  readonly #follower: SessionFollower
   readonly #listeners = new Set<(recorded: Recorded) => void>()
   /** Starts live updates. The client must know the session id before it receives any. */
   readonly #begin: () => void
@@ -83,11 +92,7 @@ export class AcpSession {
       embed: (toolCallId, terminalId) => this.#tellAll(this.#projection.embed(toolCallId, terminalId)),
       released: (toolCallId) => this.#projection.released(toolCallId),
     })
-    this.#stream = new SessionStream({
-      engine,
-      userId,
-      sessionId,
-      outlet: parts.out,
+    this.#gate = new EventGate({
       pastSeq: parts.pastSeq,
       prepare: (recorded) => (this.#isShown(recorded) ? images.load(recorded) : undefined),
       recorded: (recorded) => this.#recorded(recorded),
@@ -95,16 +100,22 @@ export class AcpSession {
         for (const update of this.#projection.delta(delta)) this.#chunks.push(update)
       },
       progress: ({ toolCallId, text }) => this.#progress.push(toolCallId, text),
-      restarted: () => this.#progress.stop(),
-      closed: (reason) => this.#closed(reason),
-      log,
     })
-    this.#begin = this.#stream.hold()
+    this.#follower = new SessionFollower({
+      engine,
+      userId,
+      sessionId,
+      pace: parts.out,
+      resumed: () => this.#progress.stop(),
+      failed: (error) => this.#logLost(error),
+    })
+    this.#begin = this.#gate.hold()
   }
 
   /** Resolves when the history has been sent, if it is sent at all. */
-  open(): Promise<void> {
-    return this.#stream.open()
+  async open(): Promise<void> {
+    await this.#follower.follow(0, this.#createReader())
+    await this.#gate.pastPassed()
   }
 
   /** Call it when the client knows the session id. Sends live updates and asks about everything that waits for an answer. */
@@ -129,7 +140,7 @@ export class AcpSession {
 
   /** Holds back events until `run` has settled, so that this connection recognizes the turns it started. */
   async holding<T>(run: () => Promise<T>): Promise<T> {
-    const release = this.#stream.hold()
+    const release = this.#gate.hold()
     try {
       return await run()
     } finally {
@@ -139,7 +150,7 @@ export class AcpSession {
 
   /** Runs a change of settings by this client. The client is not sent an update about its own change. */
   async changing(run: () => Promise<unknown>): Promise<void> {
-    const release = this.#stream.hold()
+    const release = this.#gate.hold()
     try {
       await run()
     } finally {
@@ -205,10 +216,25 @@ export class AcpSession {
   /** Stops sending, and answers open prompts with `outcome`. Idempotent. */
   close(outcome: 'cancelled' | 'interrupted' = 'cancelled'): void {
     this.stopAsking()
-    this.#stream.close()
+    this.#follower.close()
+    this.#gate.close()
     this.#chunks.stop()
     this.#progress.stop()
     this.own.endAll({ outcome })
+  }
+
+  #createReader(): SessionReader {
+    return {
+      recorded: (recorded) => this.#take({ type: 'recorded', recorded }),
+      delta: (delta) => this.#take({ type: 'delta', delta }),
+      progress: (progress) => this.#take({ type: 'progress', progress }),
+      closed: (reason) => this.#closed(reason),
+    }
+  }
+
+  #take(item: GateItem): void {
+    this.#gate.push(item)
+    if (this.#parts.out.isFull) this.#follower.pause()
   }
 
   #recorded(recorded: Recorded): void {
@@ -260,7 +286,7 @@ export class AcpSession {
     if (this.#isTitled || this.#settings.title !== undefined) return
     this.#isTitled = true
     if (isPast) return
-    const release = this.#stream.hold()
+    const release = this.#gate.hold()
     void this.#tellTitle().finally(release)
   }
 
@@ -290,7 +316,15 @@ export class AcpSession {
     })
   }
 
+  #logLost(error: unknown): void {
+    if (error instanceof EngineError && error.code === 'session-not-found') return
+    const { sessionId } = this
+    this.#parts.deps.log({ level: 'error', message: 'a session could not be read again', sessionId, error })
+  }
+
   #closed(reason: 'deleted' | 'stopping'): void {
+    this.#follower.close()
+    this.#gate.close()
     this.own.endAll({ outcome: reason === 'deleted' ? 'cancelled' : 'interrupted' })
     this.stopAsking()
     this.#parts.closed()

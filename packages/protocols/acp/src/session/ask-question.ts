@@ -24,10 +24,10 @@ export async function askQuestion(
   const { peer, extension } = channel
   try {
     if (channel.fillsForms) {
-      return readForm(await peer.request('elicitation/create', toForm(question, channel), signal))
+      return readForm(await peer.request('elicitation/create', toForm(question, channel), { signal }))
     }
     if (extension.isUnknown) return undefined
-    return readAnswer(await peer.request(ASK_USER, toAskUser(question, channel), signal))
+    return readAnswer(await peer.request(ASK_USER, toAskUser(question, channel), { signal }))
   } catch (error) {
     if (!(error instanceof RpcError)) throw error
     if (error.code === CODES.methodNotFound) extension.isUnknown = true

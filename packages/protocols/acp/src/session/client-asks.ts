@@ -2,6 +2,7 @@ import {
   EngineError,
   type CallAnswer,
   type Engine,
+  type EventOf,
   type LogEntry,
   type RecordedEvent,
   type SessionId,
@@ -52,9 +53,8 @@ export class ClientAsks {
   recorded(event: RecordedEvent): void {
     switch (event.type) {
       case 'approval.requested': {
-        const { toolCallId, turnId, isCoverable = true } = event
-        const run = (signal: AbortSignal) => this.#askPermission(toolCallId, turnId, isCoverable, signal)
-        return this.#add(this.#approvals, { toolCallId, run })
+        const run = (signal: AbortSignal) => this.#askPermission(event, signal)
+        return this.#add(this.#approvals, { toolCallId: event.toolCallId, run })
       }
       case 'step.answered':
         for (const block of event.blocks) {
@@ -96,17 +96,13 @@ export class ClientAsks {
     else this.#open.set(ask.toolCallId, { queue, ask })
   }
 
-  async #askPermission(
-    toolCallId: ToolCallId,
-    turnId: TurnId,
-    isCoverable: boolean,
-    signal: AbortSignal,
-  ): Promise<void> {
+  async #askPermission(event: EventOf<'approval.requested'>, signal: AbortSignal): Promise<void> {
+    const { toolCallId, turnId, isCoverable = true } = event
     const { peer, sessionId, callForApproval } = this.#options
     const toolCall = callForApproval(toolCallId)
     if (toolCall === undefined) return
     const request = toPermissionRequest(sessionId, toolCall, isCoverable)
-    const outcome = await this.#outcomeOf(peer.request('session/request_permission', request, signal))
+    const outcome = await this.#outcomeOf(peer.request('session/request_permission', request, { signal }))
     const answer = toAnswer(toolCallId, outcome, this.#options.isOwnTurn(turnId))
     if (answer !== undefined) await this.#answer(answer)
   }

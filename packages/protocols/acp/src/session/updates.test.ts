@@ -445,7 +445,11 @@ describe('notes about the present', () => {
       around: (engine) => ({
         ...engine,
         attach: (user, id, after, reader) =>
-          engine.attach(user, id, after, { ...reader, recorded: (recorded) => reader.recorded(breakFirst(recorded)) }),
+          engine.attach(user, id, after, {
+            recorded: (recorded) => reader.recorded(breakFirst(recorded)),
+            delta: (delta) => reader.delta(delta),
+            closed: (reason) => reader.closed(reason),
+          }),
       }),
     })
     world.model.push([says('first'), finishes()], [says('second'), finishes()])

@@ -1,9 +1,9 @@
-import type { SessionId, ToolCallId } from '@polylogue/engine'
+import type { SessionId, ToolCallId } from '../ids.ts'
 
 /**
- * What the editor of a person does for the tools of a session, as far as it can and may. Every method settles in bounded
- * time, but for waiting until a command has ended, and soon after its signal aborts. What an editor says is foreign: its
- * answers are checked and bounded by whoever passes them on.
+ * What a person's editor does for the tools of a session: as much as it can and may. Contract: every method settles in
+ * bounded time and soon after its signal aborts; only `exited` waits for as long as the command runs. The implementation
+ * checks and limits what the editor answers, because that is data from outside.
  */
 export interface Editor {
   readonly reader?: EditorReader
@@ -12,19 +12,19 @@ export interface Editor {
 }
 
 export interface EditorReader {
-  /** The text as it is in the editor, unsaved changes included. Rejects when the editor does not tell it. */
+  /** Returns the text in the editor, including unsaved changes. Rejects when the editor does not return it. */
   read(path: string, signal: AbortSignal): Promise<string>
 }
 
 export interface EditorWriter {
-  /** Rejects when the editor does not say that it has written. */
+  /** Rejects when the editor does not confirm the write. */
   write(path: string, text: string, signal: AbortSignal): Promise<void>
 }
 
 export interface EditorTerminals {
   /**
-   * Starts a command in a new terminal, and shows that in place of the call's output. `undefined`: the editor would not,
-   * and nothing was started. When it rejects, it is not known whether something was.
+   * Starts a command in a new terminal and shows the terminal in place of the call's output. Returns `undefined` when the
+   * editor refused and nothing was started. When it rejects, the command may or may not have been started.
    */
   open(command: TerminalCommand, signal: AbortSignal): Promise<EditorTerminal | undefined>
 }
@@ -35,7 +35,7 @@ export interface TerminalCommand {
   readonly args: readonly string[]
   readonly cwd: string
   readonly environment: Readonly<Record<string, string>>
-  /** Of the output, the end is kept. */
+  /** The terminal keeps the last bytes of the output. */
   readonly outputBytes: number
 }
 
@@ -51,14 +51,14 @@ export interface TerminalOutput {
 }
 
 export interface EditorTerminal {
-  /** Rejects when the editor cannot tell any more. */
+  /** Rejects when the editor cannot report the exit. */
   exited(signal: AbortSignal): Promise<TerminalExit>
   output(): Promise<TerminalOutput>
-  /** Ends the command; its output stays. Never rejects. */
+  /** Ends the command. The output stays readable. Never rejects. */
   kill(): Promise<void>
-  /** Ends the command, and gives the terminal back. To be called whatever happened. Never rejects. */
+  /** Ends the command and frees the terminal. Every terminal must be released. Never rejects. */
   release(): Promise<void>
 }
 
-/** The editor that has a session open at the moment. */
+/** The editor that has a session open now. */
 export type EditorOf = (sessionId: SessionId) => Editor | undefined
