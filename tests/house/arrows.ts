@@ -14,6 +14,7 @@ interface Arrows {
 }
 
 const KIT = 'packages/protocols/kit'
+const ROWS = 'packages/stores/rows'
 const SIBLING: Arrows = { to: ['packages/engine', KIT] }
 const SIBLINGS = ['packages/models', 'packages/tools', 'packages/stores/*', 'packages/protocols/*']
 
@@ -21,7 +22,9 @@ const ARROWS: Readonly<Record<string, Arrows>> = {
   'packages/engine': { to: [], foreign: ['zod', 're2js'], hasNoBuiltins: true },
   // Types only: whoever uses the kit before the engine is loaded does not wait for the engine.
   [KIT]: { to: [], typesOnlyTo: ['packages/engine'] },
+  [ROWS]: { to: ['packages/engine'] },
   ...Object.fromEntries(SIBLINGS.map((sibling) => [sibling, SIBLING])),
+  'packages/stores/*': { to: [...SIBLING.to, ROWS] },
   'packages/testkit': SIBLING,
   'apps/server': { to: ['packages/engine', KIT, ...SIBLINGS] },
   'apps/cli': { to: ['apps/server', KIT], typesOnlyTo: ['packages/engine'], clientsOf: ['packages/protocols/*'] },
@@ -91,6 +94,6 @@ function arrowsOf(folder: string): Arrows | undefined {
 
 /** Stores and protocols are many of a kind: `packages/stores/sqlite` is a `packages/stores/*`. */
 function kindOf(folder: string): string {
-  if (folder === KIT) return KIT
+  if (folder === KIT || folder === ROWS) return folder
   return folder.replace(/^packages\/(stores|protocols)\/[^/]+$/, 'packages/$1/*')
 }

@@ -43,7 +43,7 @@ const STORE_PLACES = ['packages/stores/', 'apps/server/src/stores.ts', 'scripts/
 
 /** The folders below `packages/stores` are the names, in any spelling: `sqlite` covers `node:sqlite` and `SQLite`. */
 export function findStoreNames(house: House): string[] {
-  const names = house.rooms.flatMap(({ folder }) => /^packages\/stores\/([^/]+)$/.exec(folder)?.[1] ?? [])
+  const names = house.rooms.flatMap(({ folder }) => /^packages\/stores\/(?!rows$)([^/]+)$/.exec(folder)?.[1] ?? [])
   return house.files
     .filter(({ path }) => !isTest(path) && !STORE_PLACES.some((place) => path.startsWith(place)))
     .flatMap(({ path, text }) =>

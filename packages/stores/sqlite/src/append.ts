@@ -7,10 +7,16 @@ import {
   type Clock,
   type encodeEvent,
 } from '@polylogue/engine'
-import { type SessionChecksums, checksumsIn } from './checksum.ts'
+import {
+  type Row,
+  type SessionChecksums,
+  checksumsIn,
+  integerIn,
+  optionalIntegerIn,
+  textIn,
+} from '@polylogue/store-rows'
 import { prepareHeadWrites } from './head-writes.ts'
 import { type SessionLease, holds, leaseIn, mayClaim } from './leases.ts'
-import { type Row, integerIn, optionalIntegerIn, textIn } from './rows.ts'
 import { prepareUsageWrites } from './usage-writes.ts'
 
 /** An event as it is stored. Counted before the transaction begins. */

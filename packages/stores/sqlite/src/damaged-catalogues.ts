@@ -1,6 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { damaged } from './damage.ts'
-import { textIn } from './rows.ts'
+import { damaged, textIn } from '@polylogue/store-rows'
 
 /**
  * Tables in which damage would look like absence: a session missing from lists, a lost key, a rule that no longer

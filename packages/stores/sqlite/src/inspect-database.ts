@@ -1,11 +1,8 @@
 import { DatabaseSync } from 'node:sqlite'
 import { StorageFault, asSessionId, asUserId, type StorageInspection, type StoredEvent } from '@polylogue/engine'
-import { checksumsIn } from './checksum.ts'
+import { type Row, bytesIn, checksumsIn, integerIn, memoryIn, scheduleIn, slotIn, textIn } from '@polylogue/store-rows'
 import { APPLICATION_ID } from './make-database.ts'
-import { memoryIn } from './memory-row.ts'
 import { schemaVersionOf } from './migrate.ts'
-import { bytesIn, integerIn, textIn, type Row } from './rows.ts'
-import { scheduleIn, slotIn } from './schedule-row.ts'
 import { isUnreadable } from './sqlite-fault.ts'
 
 const FIRST_WITH_MEMORIES = 4

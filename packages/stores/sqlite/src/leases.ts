@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { Clock, Fence, SessionId } from '@polylogue/engine'
-import { type Row, integerIn, textIn } from './rows.ts'
+import { type Row, integerIn, textIn } from '@polylogue/store-rows'
 
 /** Who may run a session. */
 export interface SessionLease {

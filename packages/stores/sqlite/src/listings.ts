@@ -1,8 +1,7 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
 import { foldText, toSearchTerms, type ListingPage, type ListingQuery } from '@polylogue/engine'
-import { integerIn } from './rows.ts'
+import { integerIn, sessionIn } from '@polylogue/store-rows'
 import type { SearchRows } from './search-rows.ts'
-import { sessionIn } from './session-reads.ts'
 
 export interface Listings {
   /** With a text, it finds what the search index has. */

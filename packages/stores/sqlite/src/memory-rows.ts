@@ -1,7 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { memoryWords, rankMemories, type Memory, type UserId } from '@polylogue/engine'
-import { memoryIn, toColumns, type MemoryColumns } from './memory-row.ts'
-import { integerIn, textIn } from './rows.ts'
+import { type MemoryColumns, integerIn, memoryIn, textIn, toMemoryColumns } from '@polylogue/store-rows'
 
 /** The memories and the index of their words, kept in step. Nothing here waits or commits. */
 export interface MemoryRows {
@@ -59,7 +58,7 @@ export function createMemoryRows(db: DatabaseSync): MemoryRows {
     return row && memoryIn(row)
   }
   const columnsOf = (userId: UserId, memory: Memory, wordCount: number): MemoryColumns =>
-    toColumns({ userId, memory, wordCount })
+    toMemoryColumns({ userId, memory, wordCount })
 
   return {
     countOf: (userId) => integerIn(selectCount.get(userId) ?? {}, 'count'),

@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import { failpoint, type Clock } from '@polylogue/engine'
-import { integerIn } from './rows.ts'
+import { integerIn } from '@polylogue/store-rows'
 import { waitForLock } from './wait-for-lock.ts'
 
 /** In the order of their numbers. A released migration is never edited; a later one changes what it made. */

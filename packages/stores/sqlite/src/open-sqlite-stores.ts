@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import type { Clock, StorageFault, Stores } from '@polylogue/engine'
-import { damaged } from './damage.ts'
+import { damaged } from '@polylogue/store-rows'
 import { createGroupCommit } from './group-commit.ts'
 import { migrate } from './migrate.ts'
 import { openDatabase } from './open-database.ts'

@@ -5,7 +5,7 @@
  */
 import type { DatabaseSync } from 'node:sqlite'
 import { foldText, toSearchTokens, type SearchTerm, type UserId } from '@polylogue/engine'
-import { type Row, integerIn, textIn } from './rows.ts'
+import { type Row, integerIn, textIn } from '@polylogue/store-rows'
 
 export interface SearchMark {
   readonly number: number

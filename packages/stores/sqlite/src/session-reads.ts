@@ -1,12 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite'
 import {
-  PAGE_BYTES,
-  StorageFault,
-  asEntryId,
   asSessionId,
   asTurnId,
   asUserId,
-  decodeEvent,
   type Blob,
   type Clock,
   type Draft,
@@ -20,9 +16,19 @@ import {
   type Snapshot,
   type UserId,
 } from '@polylogue/engine'
-import { type SessionChecksums, checksumsIn } from './checksum.ts'
-import { damaged } from './damage.ts'
-import { type Row, bytesIn, integerIn, optionalIntegerIn, textIn } from './rows.ts'
+import {
+  blobIn,
+  bytesIn,
+  checksumsIn,
+  draftIn,
+  incomplete,
+  integerIn,
+  recordedIn,
+  sessionIn,
+  snapshotIn,
+  takePage,
+  textIn,
+} from '@polylogue/store-rows'
 
 /** The queries of the event store. Each one reads a consistent state. */
 export interface SessionReads {
@@ -116,88 +122,5 @@ export function prepareSessionReads(db: DatabaseSync, clock: Clock): SessionRead
   }
 }
 
-/** Rows up to `PAGE_BYTES`, and at least one. In UTF-16 units, which is close enough. */
-function takePage(rows: Iterable<Row>): { readonly rows: readonly Row[]; readonly isCut: boolean } {
-  const page: Row[] = []
-  let size = 0
-  for (const row of rows) {
-    const { data } = row
-    size += typeof data === 'string' ? data.length : 0
-    if (size > PAGE_BYTES && page.length > 0) return { rows: page, isCut: true }
-    page.push(row)
-  }
-  return { rows: page, isCut: false }
-}
-
 /** To SQLite, a negative LIMIT means no limit. */
 const atMost = (limit: number): number => Math.max(0, limit)
-
-interface Place {
-  readonly sessionId: SessionId
-  readonly expectedSeq: number
-  readonly checksums: SessionChecksums
-}
-
-function recordedIn(row: Row, { sessionId, expectedSeq, checksums }: Place): Recorded {
-  const seq = integerIn(row, 'seq')
-  try {
-    if (seq !== expectedSeq) throw new Error(`event ${expectedSeq} is missing`)
-    const at = integerIn(row, 'at')
-    const stored = { type: textIn(row, 'type'), version: integerIn(row, 'version'), data: textIn(row, 'data') }
-    // First, because an error of the decoder may quote the conversation.
-    if (checksums.ofEvent({ ...stored, seq, at }) !== row['crc']) throw new Error('its checksum is wrong')
-    return { seq, at, event: decodeEvent(stored) }
-  } catch (error) {
-    if (error instanceof StorageFault) throw error
-    const reason = error instanceof Error ? error.message : String(error)
-    throw damaged(`Session ${sessionId} cannot be read at event ${seq}: ${reason}.`, error)
-  }
-}
-
-/** Names the first event that is missing or too many. */
-function incomplete(
-  sessionId: SessionId,
-  rows: readonly Row[],
-  { first, expected }: { readonly first: number; readonly expected: number },
-): StorageFault {
-  const gap = rows.findIndex((row, index) => row['seq'] !== first + index)
-  const seq = first + (gap === -1 ? Math.min(rows.length, expected) : gap)
-  const problem = rows.length < expected ? 'is missing' : 'is beyond the end of its session'
-  return damaged(`Session ${sessionId} cannot be read: event ${seq} ${problem}.`)
-}
-
-/** A damaged snapshot is ignored: the log holds everything. */
-function snapshotIn(row: Row, sessionId: SessionId): Snapshot | undefined {
-  const seq = integerIn(row, 'seq')
-  const state = textIn(row, 'state')
-  return checksumsIn(sessionId).ofSnapshot(seq, state) === row['crc'] ? { seq, state } : undefined
-}
-
-/** A row with the columns that lists need of `sessions`. */
-export function sessionIn(row: Row): SessionRow {
-  const sessionId = asSessionId(textIn(row, 'session_id'))
-  const summary = textIn(row, 'summary')
-  if (checksumsIn(sessionId).ofSummary(summary) !== row['summary_crc'])
-    throw damaged(`The summary of session ${sessionId} is damaged.`)
-  return { sessionId, summary }
-}
-
-function blobIn(row: Row, sessionId: SessionId, hash: string): Blob {
-  const blob = { mediaType: textIn(row, 'media_type'), bytes: bytesIn(row, 'bytes') }
-  if (checksumsIn(sessionId).ofBlob({ hash, ...blob }) !== row['crc'])
-    throw damaged(`An attachment of session ${sessionId} is damaged.`)
-  return blob
-}
-
-function draftIn(row: Row): Draft {
-  const kind = textIn(row, 'kind')
-  if (kind !== 'text' && kind !== 'thinking') throw new StorageFault('broken', `A draft has the kind ${kind}.`)
-  const reservedBatches = optionalIntegerIn(row, 'reserved_batches')
-  return {
-    stepId: asEntryId(textIn(row, 'step_id')),
-    block: integerIn(row, 'block'),
-    kind,
-    text: textIn(row, 'text'),
-    ...(reservedBatches !== undefined && { reservedBatches }),
-  }
-}

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { StorageFault, type SessionId } from '@polylogue/engine'
 import type { GroupCommit } from './group-commit.ts'
-import { integerIn, textIn } from './rows.ts'
+import { integerIn, textIn } from '@polylogue/store-rows'
 
 // A commit that removed a session of 200,000 events would hold the event loop for a third of a second.
 const EVENTS_A_COMMIT = 1_000

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { SPOKEN_TYPES, decodeEvent, spokenText } from '@polylogue/engine'
-import { integerIn, textIn } from './rows.ts'
+import { integerIn, textIn } from '@polylogue/store-rows'
 
 /** What was said in a part of a log. */
 export interface SpokenPart {

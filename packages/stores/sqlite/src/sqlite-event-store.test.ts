@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { asSessionId, asUserId, observeFailpoints, type Stores } from '@polylogue/engine'
 import { createFakeClock } from '@polylogue/testkit'
-import { checksumsIn } from './checksum.ts'
+import { checksumsIn } from '@polylogue/store-rows'
 import { openSqliteStores } from './open-sqlite-stores.ts'
 import { sampleAppend } from './test-programs/sample-append.ts'
 

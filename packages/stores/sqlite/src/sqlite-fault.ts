@@ -1,5 +1,5 @@
 import { StorageFault } from '@polylogue/engine'
-import { damaged } from './damage.ts'
+import { damaged } from '@polylogue/store-rows'
 
 // Primary result codes, https://sqlite.org/rescode.html. The driver gives extended ones: the primary is the low byte.
 const BUSY = 5

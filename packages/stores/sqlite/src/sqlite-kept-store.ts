@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { crc32 } from 'node:zlib'
 import { KEPT_LIMITS, type Clock, type KeptEntry, type KeptStore, type UserId } from '@polylogue/engine'
 import type { GroupCommit } from './group-commit.ts'
-import { type Row, integerIn, textIn } from './rows.ts'
+import { type Row, integerIn, textIn } from '@polylogue/store-rows'
 
 export interface SqliteKeptStoreOptions {
   readonly db: DatabaseSync

@@ -1,10 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { asUserId, type Clock, type KeyRecord, type KeyStore } from '@polylogue/engine'
-import { type ChecksummedKey, checksumOfKey } from './checksum.ts'
-import { damaged } from './damage.ts'
+import type { Clock, KeyRecord, KeyStore } from '@polylogue/engine'
+import { checksumOfKey, keyIn, type StoredKey } from '@polylogue/store-rows'
 import type { GroupCommit } from './group-commit.ts'
 import { createKeyTouches } from './key-touches.ts'
-import { type Row, integerIn, optionalIntegerIn, textIn } from './rows.ts'
 
 export interface SqliteKeyStoreOptions {
   readonly db: DatabaseSync
@@ -14,8 +12,6 @@ export interface SqliteKeyStoreOptions {
 
 const COLUMNS =
   'id, user_id, kind, name, hash, prefix, last_four, created_at, expires_at, last_used_at, revoked_at, crc'
-
-type StoredKey = ChecksummedKey & Pick<KeyRecord, 'lastUsedAt'>
 
 export function createSqliteKeyStore({ db, clock, commits }: SqliteKeyStoreOptions): KeyStore {
   const selectSame = db.prepare('SELECT 1 FROM keys WHERE id = ? OR hash = ?')
@@ -72,28 +68,4 @@ export function createSqliteKeyStore({ db, clock, commits }: SqliteKeyStoreOptio
     revokeKey: (id) => commits.write('other', () => change(id, { revokedAt: clock.now() })),
     touchKey: (id, at) => touches.touch(id, at),
   }
-}
-
-function keyIn(row: Row): StoredKey {
-  const id = textIn(row, 'id')
-  const kind = textIn(row, 'kind')
-  if (kind !== 'api' && kind !== 'browser') throw damaged(`The key ${id} has the kind ${kind}.`)
-  const expiresAt = optionalIntegerIn(row, 'expires_at')
-  const lastUsedAt = optionalIntegerIn(row, 'last_used_at')
-  const revokedAt = optionalIntegerIn(row, 'revoked_at')
-  const key: StoredKey = {
-    id,
-    userId: asUserId(textIn(row, 'user_id')),
-    kind,
-    name: textIn(row, 'name'),
-    hash: textIn(row, 'hash'),
-    prefix: textIn(row, 'prefix'),
-    lastFour: textIn(row, 'last_four'),
-    createdAt: integerIn(row, 'created_at'),
-    ...(expiresAt !== undefined && { expiresAt }),
-    ...(lastUsedAt !== undefined && { lastUsedAt }),
-    ...(revokedAt !== undefined && { revokedAt }),
-  }
-  if (checksumOfKey(key) !== row['crc']) throw damaged(`The key ${id} is damaged.`)
-  return key
 }

@@ -1,21 +1,11 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { crc32 } from 'node:zlib'
-import { parseRule, type RuleStore, type StoredRule } from '@polylogue/engine'
-import { damaged } from './damage.ts'
+import type { RuleStore } from '@polylogue/engine'
+import { checksumOfRule, integerIn, ruleIn } from '@polylogue/store-rows'
 import type { GroupCommit } from './group-commit.ts'
-import { type Row, integerIn, textIn } from './rows.ts'
 
 export interface SqliteRuleStoreOptions {
   readonly db: DatabaseSync
   readonly commits: GroupCommit
-}
-
-interface RuleRow {
-  readonly ruleId: string
-  readonly userId: string
-  readonly place: number
-  readonly createdAt: number
-  readonly text: string
 }
 
 export function createSqliteRuleStore({ db, commits }: SqliteRuleStoreOptions): RuleStore {
@@ -36,29 +26,9 @@ export function createSqliteRuleStore({ db, commits }: SqliteRuleStoreOptions): 
         if (selectSame.get(ruleId) !== undefined) throw new Error(`The rule ${ruleId} exists already.`)
         const place = integerIn(selectLastPlace.get(userId) ?? {}, 'place') + 1
         const text = JSON.stringify(rule)
-        const checksum = checksumOf({ ruleId, userId, place, createdAt, text })
+        const checksum = checksumOfRule({ ruleId, userId, place, createdAt, text })
         insert.run(ruleId, userId, place, createdAt, text, checksum)
       }),
     removeRule: (userId, ruleId) => commits.write('other', () => Number(remove.run(ruleId, userId).changes) > 0),
   }
-}
-
-/** A rule that cannot be read is never passed over: it may be the one that denies. */
-function ruleIn(row: Row): StoredRule {
-  const ruleId = textIn(row, 'rule_id')
-  const createdAt = integerIn(row, 'created_at')
-  const text = textIn(row, 'rule')
-  const checksum = checksumOf({
-    ruleId,
-    userId: textIn(row, 'user_id'),
-    place: integerIn(row, 'place'),
-    createdAt,
-    text,
-  })
-  if (checksum !== row['crc']) throw damaged(`The rule ${ruleId} is damaged.`)
-  return { ruleId, rule: parseRule(JSON.parse(text)), createdAt }
-}
-
-function checksumOf({ ruleId, userId, place, createdAt, text }: RuleRow): number {
-  return crc32(JSON.stringify([ruleId, userId, place, createdAt, text]))
 }

@@ -1,8 +1,17 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { SCHEDULE_LIMITS, type Schedule, type ScheduleStore, type UserId } from '@polylogue/engine'
 import type { GroupCommit } from './group-commit.ts'
-import { integerIn, optionalIntegerIn, textIn } from './rows.ts'
-import { runsIn, scheduleIn, slotIn, toScheduleColumns, toSlotColumns, toStoredSlot } from './schedule-row.ts'
+import {
+  integerIn,
+  optionalIntegerIn,
+  runsIn,
+  scheduleIn,
+  slotIn,
+  textIn,
+  toScheduleColumns,
+  toSlotColumns,
+  toStoredSlot,
+} from '@polylogue/store-rows'
 
 export interface SqliteScheduleStoreOptions {
   readonly db: DatabaseSync

@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { crc32 } from 'node:zlib'
 import { SIGN_IN_LIMITS, asUserId, type Clock, type SignInStore } from '@polylogue/engine'
 import type { GroupCommit } from './group-commit.ts'
-import { integerIn, textIn } from './rows.ts'
+import { integerIn, textIn } from '@polylogue/store-rows'
 
 export interface SqliteSignInStoreOptions {
   readonly db: DatabaseSync

@@ -1,8 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { Spending, UsageStore, UsageSum } from '@polylogue/engine'
 import type { GroupCommit } from './group-commit.ts'
-import { type Row, integerIn, textIn } from './rows.ts'
-import { createUsageGroups } from './usage-rows.ts'
+import { type Row, createUsageGroups, integerIn, textIn } from '@polylogue/store-rows'
 import { isOfDays, prepareUsageSums, type UsagePage } from './usage-sums.ts'
 
 export interface SqliteUsageStoreOptions {

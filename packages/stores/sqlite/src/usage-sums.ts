@@ -4,7 +4,7 @@
  */
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
 import { DAY_MS, type UsageGrouping, type UsageQuery } from '@polylogue/engine'
-import type { Row } from './rows.ts'
+import type { Row } from '@polylogue/store-rows'
 
 export interface UsagePage {
   readonly rows: readonly Row[]

@@ -10,7 +10,7 @@ import {
   type UserId,
 } from '@polylogue/engine'
 import { damaged } from './damage.ts'
-import { type Row, integerIn, optionalIntegerIn, textIn } from './rows.ts'
+import { type Row, integerIn, optionalIntegerIn, optionalTextIn, textIn } from './row.ts'
 
 export type Columns = Readonly<Record<string, string | number | null>>
 
@@ -143,7 +143,3 @@ const OUTCOMES: readonly SlotOutcome[] = ['fired', 'skipped-late', 'skipped-busy
 const STATUSES: readonly RunStatus[] = ['due', 'running', 'completed', 'failed']
 
 const checksumOf = (columns: Columns): number => crc32(JSON.stringify(Object.values(columns)))
-
-function optionalTextIn(row: Row, column: string): string | undefined {
-  return row[column] === null ? undefined : textIn(row, column)
-}

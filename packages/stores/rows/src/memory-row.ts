@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib'
 import { asSessionId, asUserId, type Memory, type UserId } from '@polylogue/engine'
 import { damaged } from './damage.ts'
-import { type Row, integerIn, optionalIntegerIn, textIn } from './rows.ts'
+import { type Row, integerIn, optionalIntegerIn, optionalTextIn, textIn } from './row.ts'
 
 /** A memory as its row holds it. */
 export interface StoredMemory {
@@ -48,7 +48,7 @@ export function memoryIn(row: Row): StoredMemory {
   return stored
 }
 
-export function toColumns(stored: StoredMemory): MemoryColumns {
+export function toMemoryColumns(stored: StoredMemory): MemoryColumns {
   return { ...columnsOf(stored), crc: checksumOf(stored) }
 }
 
@@ -77,10 +77,6 @@ function columnsOf({ userId, memory, wordCount }: StoredMemory): MemoryColumns {
 }
 
 const checksumOf = (stored: StoredMemory): number => crc32(JSON.stringify(Object.values(columnsOf(stored))))
-
-function optionalTextIn(row: Row, column: string): string | undefined {
-  return row[column] === null ? undefined : textIn(row, column)
-}
 
 function oneOf<const Word extends string>(words: readonly Word[], found: string, memoryId: number): Word {
   const word = words.find((candidate) => candidate === found)

@@ -1,8 +1,7 @@
-import type { SQLOutputValue } from 'node:sqlite'
 import { damaged } from './damage.ts'
 
-/** A row of the driver. Reading a column checks its type, so that damage is never taken for data. */
-export type Row = Readonly<Record<string, SQLOutputValue>>
+/** A row of any driver. Reading a column checks its type, so that damage is never taken for data. */
+export type Row = Readonly<Record<string, unknown>>
 
 export function textIn(row: Row, column: string): string {
   const value = row[column]
@@ -17,6 +16,10 @@ export function integerIn(row: Row, column: string): number {
 export function bytesIn(row: Row, column: string): Uint8Array {
   const value = row[column]
   return value instanceof Uint8Array ? value : refuse(column, 'bytes')
+}
+
+export function optionalTextIn(row: Row, column: string): string | undefined {
+  return row[column] === null ? undefined : textIn(row, column)
 }
 
 export function optionalIntegerIn(row: Row, column: string): number | undefined {

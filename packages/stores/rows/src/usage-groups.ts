@@ -9,7 +9,7 @@ import {
   type UsageSum,
 } from '@polylogue/engine'
 import { damaged } from './damage.ts'
-import { type Row, integerIn, textIn } from './rows.ts'
+import { type Row, integerIn, textIn } from './row.ts'
 
 /** Adds up sums that arrive in pieces. */
 export interface UsageGroups {

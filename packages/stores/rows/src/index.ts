@@ -1,0 +1,24 @@
+export {
+  type ChecksummedEvent,
+  type SessionChecksums,
+  checksumsIn,
+  type ChecksummedKey,
+  checksumOfKey,
+} from './checksum.ts'
+export { REPAIR_HINT, damaged } from './damage.ts'
+export { type StoredMemory, type MemoryColumns, memoryIn, toMemoryColumns } from './memory-row.ts'
+export { type Row, textIn, integerIn, bytesIn, optionalTextIn, optionalIntegerIn } from './row.ts'
+export {
+  type Columns,
+  type StoredSlot,
+  scheduleIn,
+  toScheduleColumns,
+  slotIn,
+  toSlotColumns,
+  toStoredSlot,
+  runsIn,
+} from './schedule-row.ts'
+export { type UsageGroups, createUsageGroups } from './usage-groups.ts'
+export { type StoredKey, keyIn } from './key-row.ts'
+export { type RuleRow, checksumOfRule, ruleIn } from './rule-row.ts'
+export { type Place, blobIn, draftIn, incomplete, recordedIn, sessionIn, snapshotIn, takePage } from './session-rows.ts'
