@@ -135,9 +135,7 @@ export function createTestEngine(options: TestEngineOptions = {}): TestEngine {
     async rest(sessionId) {
       const atRest = Promise.withResolvers<void>()
       const attachment = await engine.attach(
-        user,
-        sessionId,
-        { seq: 0 },
+        { userId: user, sessionId, after: { seq: 0 } },
         {
           recorded: ({ event }) => {
             if (event.type === 'turn.ended' || event.type === 'turn.paused') queueMicrotask(() => void check())

@@ -137,9 +137,7 @@ describe('a compaction', () => {
     const done = Promise.withResolvers<void>()
     const reader = { delta: () => undefined, closed: () => undefined }
     await test.engine.attach(
-      test.user,
-      test.sessionId,
-      { seq: 0 },
+      { userId: test.user, sessionId: test.sessionId, after: { seq: 0 } },
       {
         ...reader,
         recorded: ({ event }) => {

@@ -19,9 +19,7 @@ async function watch(test: TestSession) {
   const story: string[] = []
   const batches: LiveBatch[] = []
   const attachment = await test.engine.attach(
-    test.user,
-    test.sessionId,
-    { seq: 0 },
+    { userId: test.user, sessionId: test.sessionId, after: { seq: 0 } },
     {
       ...log,
       recorded: ({ event }) => void story.push(event.type),

@@ -352,9 +352,7 @@ describe('output of a tool that runs', () => {
     await untilQuiet()
     const heard: string[] = []
     await test.engine.attach(
-      test.user,
-      test.sessionId,
-      { seq: 0 },
+      { userId: test.user, sessionId: test.sessionId, after: { seq: 0 } },
       {
         recorded: () => undefined,
         delta: () => undefined,

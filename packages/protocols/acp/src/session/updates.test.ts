@@ -444,8 +444,8 @@ describe('notes about the present', () => {
     const world = open({
       around: (engine) => ({
         ...engine,
-        attach: (user, id, after, reader) =>
-          engine.attach(user, id, after, {
+        attach: (position, reader) =>
+          engine.attach(position, {
             recorded: (recorded) => reader.recorded(breakFirst(recorded)),
             delta: (delta) => reader.delta(delta),
             closed: (reason) => reader.closed(reason),

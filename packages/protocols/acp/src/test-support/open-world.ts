@@ -137,9 +137,7 @@ export function openWorld<Parts extends WorldParts>(parts: Parts, options: World
       const { promise, resolve } = Promise.withResolvers<void>()
       const { lastSeq } = await engine.readSession(asUserId('ann'), asSessionId(sessionId))
       await engine.attach(
-        asUserId('ann'),
-        asSessionId(sessionId),
-        { seq: lastSeq },
+        { userId: asUserId('ann'), sessionId: asSessionId(sessionId), after: { seq: lastSeq } },
         {
           recorded: ({ event }) => void (event.type === 'turn.ended' && resolve()),
           delta: () => undefined,

@@ -63,7 +63,10 @@ export class TurnReader {
       },
       closed: () => undefined,
     }
-    const attachment = await this.#engine.attach(userId, sessionId, { seq: this.#projection.seq }, reader, as)
+    const attachment = await this.#engine.attach(
+      { userId, sessionId, after: { seq: this.#projection.seq }, as },
+      reader,
+    )
     attachment.detach()
     if (isFull) return slice
     this.#isDone = true

@@ -16,9 +16,7 @@ export async function compactSession(
   })
   const ended = Promise.withResolvers<CompactionEnded>()
   const attachment = await engine.attach(
-    userId,
-    sessionId,
-    { seq },
+    { userId, sessionId, after: { seq } },
     {
       recorded({ event }) {
         if (event.type === 'compaction.ended') ended.resolve(event)

@@ -12,9 +12,7 @@ export async function deleteSession(
   if (turnId !== undefined) {
     const ended = Promise.withResolvers<void>()
     const attachment = await engine.attach(
-      userId,
-      sessionId,
-      { seq: lastSeq },
+      { userId, sessionId, after: { seq: lastSeq } },
       {
         recorded({ event }) {
           if (event.type === 'turn.ended') ended.resolve()

@@ -14,9 +14,7 @@ export async function compactSession(
   })
   const ended = Promise.withResolvers<EventOf<'compaction.ended'>>()
   const attachment = await engine.attach(
-    userId,
-    sessionId,
-    { seq },
+    { userId, sessionId, after: { seq } },
     {
       recorded({ event }) {
         if (event.type === 'compaction.ended') ended.resolve(event)

@@ -34,9 +34,7 @@ export async function readMissedEvents(
     }
   }
   const attachment = await engine.attach(
-    userId,
-    sessionId,
-    { seq: 0 },
+    { userId, sessionId, after: { seq: 0 } },
     {
       recorded: (recorded: Recorded) => keep(recorded.seq, projection.apply(recorded)),
       delta: () => undefined,
