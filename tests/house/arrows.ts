@@ -26,6 +26,7 @@ const ARROWS: Readonly<Record<string, Arrows>> = {
   ...Object.fromEntries(SIBLINGS.map((sibling) => [sibling, SIBLING])),
   'packages/stores/*': { to: [...SIBLING.to, ROWS] },
   'packages/testkit': SIBLING,
+  'packages/client': { to: [], clientsOf: ['packages/protocols/*'] },
   'apps/server': { to: ['packages/engine', KIT, ...SIBLINGS] },
   'apps/cli': { to: ['apps/server', KIT], typesOnlyTo: ['packages/engine'], clientsOf: ['packages/protocols/*'] },
 }

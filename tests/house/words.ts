@@ -59,6 +59,7 @@ export function findStoreNames(house: House): string[] {
 
 /** Code that speaks a protocol as its client. Paths are prefixes. */
 const CLIENTS = [
+  'packages/client/',
   // Measures each protocol beside a bare implementation of it.
   'apps/cli/src/bench/',
   // Prints lines to paste into a program.

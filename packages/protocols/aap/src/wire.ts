@@ -1,6 +1,6 @@
 // What both versions of AAP write, as the published schemas have it. Types are inferred from these schemas, which the
 // client also reads with: unknown fields are ignored. What clients send is in `requests.ts`.
-import type { JsonObject } from '@polylogue/engine'
+import type { JsonObject } from '@polylogue/kit/client'
 import { z } from 'zod'
 
 /** The type of a wire value: immutable at every depth. */

@@ -221,6 +221,63 @@ describe('a session of the AAP client', () => {
     ])
   })
 
+  it('sends every turn with a key of its own, and again only to a server that knows keys', async () => {
+    const cut = stream([], true)
+    const world = answering(json({ sessionId: 's' }, 201), cut, stream([`id: 4\n${STOP}`]), cut, stream([STOP]))
+    const client = createAapClient({ baseUrl: 'http://server', fetch: world.fetch, reconnect: async () => {} })
+    const session = await AapSession.create(client, { agent: { name: 'a' } })
+    const send = async () => {
+      for await (const event of session.send('go')) void event
+    }
+    // It has not sent an id yet: it may be one that would run the turn twice.
+    await expect(send()).rejects.toThrow(TurnCutOff)
+    await send()
+    await send()
+    const keys = world.sent.slice(1).map(({ headers }) => headers.get('idempotency-key') ?? '')
+    expect(keys.every((key) => /^[0-9a-f]{32}$/.test(key))).toBe(true)
+    expect(keys.map((key) => keys.indexOf(key))).toEqual([0, 1, 2, 2])
+    expect(session.messages.filter(({ role }) => role === 'user')).toHaveLength(2)
+  })
+
+  it('goes on after its cursor, also with a turn that another client began', async () => {
+    const world = answering(
+      json({ sessionId: 's', agent: { name: 'a' } }),
+      json({ history: { full: [] } }),
+      stream([`id: 7\n${STOP}`]),
+      json({ history: { full: [{ role: 'user', content: 'hi' }] } }),
+    )
+    const session = await AapSession.load(open(world), 's')
+    for await (const event of session.attach('4.0.2')) void event
+    expect(world.sent[2]?.url).toBe('http://server/base/sessions/s/events?after=4.0.2')
+    expect([session.cursor, session.stopReason, session.messages]).toEqual([
+      '7',
+      'end_turn',
+      [{ role: 'user', content: 'hi' }],
+    ])
+  })
+
+  it('version 1: resumes the turn that makes the session', async () => {
+    const begun = `id: 2\nevent: session_start\ndata: {"event":"session_start","sessionId":"s 1"}\n\n`
+    const world = answering(stream([begun], true), stream([`id: 5\n${STOP}`]))
+    const client = createAapClient({
+      baseUrl: 'http://server',
+      version: 1,
+      fetch: world.fetch,
+      reconnect: async () => {},
+    })
+    const session = await AapSession.create(client, { agent: { name: 'a' } })
+    for await (const event of session.send('go')) void event
+    expect(world.sent.map(({ url }) => url)).toEqual([
+      'http://server/session',
+      'http://server/session/s%201/events?after=2',
+    ])
+    expect(world.sent[0]?.body).toEqual({
+      agent: { name: 'a' },
+      messages: [{ role: 'user', content: 'go' }],
+      stream: 'delta',
+    })
+  })
+
   it('writes the schema of a tool for the model, and checks input before it runs', async () => {
     expect(weather.spec).toMatchObject({ parameters: { type: 'object', required: ['city'] } })
     const context = { toolCallId: 'c', signal: new AbortController().signal }

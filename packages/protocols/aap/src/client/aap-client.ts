@@ -1,7 +1,7 @@
 import type { AapVersion, HistoryType, WireMessage, WireMeta, WireSession, WireTurnResponse } from '../wire.ts'
 import { AapError } from './aap-error.ts'
 import { dialectOf, type Dialect } from './dialect.ts'
-import { askUntilAnswered, followTurn, pauseBeforeAttempt, type Reconnect } from './follow-turn.ts'
+import { askUntilAnswered, followTurn, pauseBeforeAttempt, type FollowedTurn, type Reconnect } from './follow-turn.ts'
 import type { ReceivedEvent } from './read-events.ts'
 import type { FirstTurn, NewSession, NewTurn } from './requests.ts'
 import { createTransport, type TransportOptions } from './transport.ts'
@@ -30,9 +30,9 @@ export interface AapClient {
    * Otherwise it throws `TurnCutOff`: the turn may have run, so it is sent again only with an `idempotencyKey`.
    */
   streamTurn(sessionId: string, turn: NewTurn, signal?: AbortSignal): AsyncIterable<ReceivedEvent>
-  /** Version 3 of our server: the turn that is running, after the event with that id, up to its `turn_stop`. */
+  /** Our server: the turn that is running, after the event with that id, up to its `turn_stop`. */
   attachTurn(sessionId: string, after: string, signal?: AbortSignal): AsyncIterable<ReceivedEvent>
-  /** Version 3 of our server. */
+  /** Our server. */
   cancelTurn(sessionId: string, signal?: AbortSignal): Promise<void>
   /** Version 1: makes the session by its first turn. The first event names it. */
   startSession(session: FirstTurn, signal?: AbortSignal): AsyncIterable<ReceivedEvent>
@@ -45,6 +45,21 @@ export function createAapClient(options: AapClientOptions): AapClient {
   const eventsAfter = (sessionId: string, signal?: AbortSignal) => (lastId: string) => {
     const path = `${dialect.session(sessionId)}/events?after=${encodeURIComponent(lastId)}`
     return request(path, { accept: SSE, ...(signal && { signal }) })
+  }
+  let sendsIds = false
+  const canRepeat = ({ idempotencyKey, repeat = 'always' }: Pick<NewTurn, 'idempotencyKey' | 'repeat'>) => {
+    return () => idempotencyKey !== undefined && (repeat === 'always' || sendsIds)
+  }
+  async function* follow(
+    turn: FollowedTurn,
+    signal?: AbortSignal,
+    onReceived?: (received: ReceivedEvent) => void,
+  ): AsyncGenerator<ReceivedEvent> {
+    for await (const received of followTurn(turn, { reconnect, signal })) {
+      sendsIds ||= received.id !== ''
+      onReceived?.(received)
+      yield received
+    }
   }
   const json = async (path: string, signal?: AbortSignal): Promise<unknown> =>
     (await request(path, signal && { signal })).json()
@@ -85,24 +100,24 @@ export function createAapClient(options: AapClientOptions): AapClient {
     },
     turn(id, turn, signal) {
       const { idempotencyKey } = turn
+      const isRepeatable = canRepeat(turn)
       const body = toBody(turn, dialect, 'none')
       const ask = async () => {
         const options = { method: 'POST', body, idempotencyKey, ...(signal && { signal }) } as const
         return (await (await request(dialect.turns(id), options)).json()) as WireTurnResponse
       }
-      return idempotencyKey === undefined ? ask() : askUntilAnswered(ask, { reconnect, signal })
+      return isRepeatable() ? askUntilAnswered(ask, { reconnect, signal }) : ask()
     },
     streamTurn(id, turn, signal) {
       const { idempotencyKey } = turn
       const body = toBody(turn, dialect, 'delta')
       const options = { method: 'POST', body, accept: SSE, idempotencyKey, ...(signal && { signal }) } as const
-      const followed = { begin: () => request(dialect.turns(id), options), isRepeatable: idempotencyKey !== undefined }
-      const canResume = dialect.version === 3
-      return followTurn({ ...followed, ...(canResume && { resume: eventsAfter(id, signal) }) }, { reconnect, signal })
+      const begin = () => request(dialect.turns(id), options)
+      return follow({ begin, isRepeatable: canRepeat(turn), resume: eventsAfter(id, signal) }, signal)
     },
     attachTurn(id, after, signal) {
       const resume = eventsAfter(id, signal)
-      return followTurn({ begin: () => resume(after), isRepeatable: true, resume }, { reconnect, signal })
+      return follow({ begin: () => resume(after), isRepeatable: () => true, resume }, signal)
     },
     async cancelTurn(id, signal) {
       const response = await request(`${dialect.session(id)}/cancel`, {
@@ -113,10 +128,15 @@ export function createAapClient(options: AapClientOptions): AapClient {
       await response.body?.cancel()
     },
     startSession(session, signal) {
-      const { tools, stream = 'delta' } = session
-      const body = { ...session, stream, ...(tools && { tools: tools.map(dialect.toTool) }) }
-      const begin = () => request('/session', { method: 'PUT', body, accept: SSE, ...(signal && { signal }) })
-      return followTurn({ begin, isRepeatable: false }, { reconnect, signal })
+      const { agent, messages, tools, stream = 'delta', idempotencyKey } = session
+      const body = { agent, messages, stream, ...(tools && { tools: tools.map(dialect.toTool) }) }
+      const options = { method: 'PUT', body, accept: SSE, idempotencyKey, ...(signal && { signal }) } as const
+      let sessionId = ''
+      const resume = (lastId: string) => eventsAfter(sessionId, signal)(lastId)
+      const begin = () => request('/session', options)
+      return follow({ begin, isRepeatable: canRepeat(session), resume }, signal, ({ event }) => {
+        if (event.event === 'session_start') sessionId = event.sessionId
+      })
     },
   }
 }

@@ -1,9 +1,11 @@
+import { randomId } from '@polylogue/kit/client'
 import type { StopReason, WireContent, WireEvent, WireMessage } from '../wire.ts'
 import type { AapClient } from './aap-client.ts'
 import { AapError } from './aap-error.ts'
 import type { ClientTool } from './client-tool.ts'
-import { foldTurn } from './fold-turn.ts'
+import { foldTurn, type TurnFold } from './fold-turn.ts'
 import { findPendingCalls, type PendingCall } from './pending-calls.ts'
+import type { ReceivedEvent } from './read-events.ts'
 import type { AgentChanges, NewTurn, TurnMessage } from './requests.ts'
 
 /** Who answers calls that wait. Without a callback, such calls stay pending. */
@@ -29,7 +31,12 @@ export class AapSession {
   readonly #client: AapClient
   readonly #options: SessionOptions
   #sessionId: string | undefined
-  #messages: WireMessage[] = []
+  /** All messages but those of `#fold`. */
+  #settled: readonly WireMessage[] = []
+  /** The turn that was sent last. */
+  #fold: TurnFold | undefined
+  #messages: readonly WireMessage[] | undefined
+  #cursor: string | undefined
   #stopReason: StopReason | undefined
   /** What the server knows. Changed only after it has accepted a turn. */
   #sent: AgentChanges
@@ -67,8 +74,15 @@ export class AapSession {
     return this.#sessionId
   }
 
+  /** The same array until an event arrives. */
   get messages(): readonly WireMessage[] {
+    this.#messages ??= [...this.#settled, ...(this.#fold?.messages() ?? [])]
     return this.#messages
+  }
+
+  /** The id of the last event, on servers that send ids: `attach` goes on after it. */
+  get cursor(): string | undefined {
+    return this.#cursor
   }
 
   get stopReason(): StopReason | undefined {
@@ -76,7 +90,7 @@ export class AapSession {
   }
 
   get pending(): readonly PendingCall[] {
-    return findPendingCalls(this.#messages)
+    return findPendingCalls(this.messages)
   }
 
   /** Changes tools or options of the agent with the next turn. Only what differs is sent. */
@@ -95,12 +109,27 @@ export class AapSession {
     if (answers.length > 0) yield* this.#converse(answers, signal)
   }
 
+  /**
+   * Our server: follows the turn that runs, after the event with that id, as after a reload of the page. Then reads the
+   * messages again and answers the calls that wait.
+   */
+  async *attach(after: string, signal?: AbortSignal): AsyncGenerator<WireEvent> {
+    if (this.#sessionId === undefined) return
+    for await (const received of this.#client.attachTurn(this.#sessionId, after, signal)) {
+      this.#note(received)
+      yield received.event
+    }
+    await this.reload(signal)
+    if (this.#stopReason === 'tool_use') yield* this.resume(signal)
+  }
+
   /** Replaces the messages by those of the server, as after `TurnCutOff`. */
   async reload(signal?: AbortSignal): Promise<void> {
     if (this.#sessionId === undefined) return
     const history = await this.#client.history(this.#sessionId, 'full', signal)
     if (history === undefined) throw new AapError(404, 'There is no such session.')
-    this.#messages = [...history]
+    this.#settled = history
+    this.#fold = this.#messages = undefined
   }
 
   async *#converse(first: readonly TurnMessage[], signal?: AbortSignal): AsyncGenerator<WireEvent> {
@@ -111,24 +140,35 @@ export class AapSession {
   }
 
   async *#turn(messages: readonly TurnMessage[], signal?: AbortSignal): AsyncGenerator<WireEvent> {
-    const fold = foldTurn()
-    const before = this.#messages
     const changes = changesBetween(this.#sent, this.#wanted)
-    const turn: NewTurn = { messages, ...(changes && { agent: changes }) }
+    const known = { idempotencyKey: randomId(), repeat: 'auto' } as const
+    const turn: NewTurn = { messages, ...known, ...(changes && { agent: changes }) }
     const sent = messages.filter((message) => message.role !== 'tool_permission')
     const events =
       this.#sessionId === undefined
-        ? this.#client.startSession({ agent: this.#options.agent, ...this.#tools(), messages }, signal)
+        ? this.#client.startSession({ agent: this.#options.agent, ...this.#tools(), ...known, messages }, signal)
         : this.#client.streamTurn(this.#sessionId, turn, signal)
     this.#stopReason = undefined
-    for await (const { event } of events) {
+    const before = this.messages
+    let fold: TurnFold | undefined
+    for await (const received of events) {
       this.#sent = this.#wanted
-      if (event.event === 'session_start') this.#sessionId = event.sessionId
-      if (event.event === 'turn_stop') this.#stopReason = event.stopReason
-      fold.apply(event)
-      this.#messages = [...before, ...sent, ...fold.messages()]
-      yield event
+      this.#note(received)
+      if (fold === undefined) {
+        // The server has accepted the turn.
+        this.#settled = [...before, ...sent]
+        this.#fold = fold = foldTurn()
+      }
+      fold.apply(received.event)
+      this.#messages = undefined
+      yield received.event
     }
+  }
+
+  #note({ id, event }: ReceivedEvent): void {
+    if (id !== '') this.#cursor = id
+    if (event.event === 'session_start') this.#sessionId = event.sessionId
+    if (event.event === 'turn_stop') this.#stopReason = event.stopReason
   }
 
   async #answer(signal: AbortSignal = new AbortController().signal): Promise<readonly TurnMessage[]> {

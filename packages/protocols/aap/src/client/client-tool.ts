@@ -1,4 +1,4 @@
-import type { JsonObject } from '@polylogue/engine'
+import type { JsonObject } from '@polylogue/kit/client'
 import type { WireContent, WireToolSpec } from '../wire.ts'
 
 /** A schema library's own object, by the Standard Schema convention: zod from 4.2 on, and others. */

@@ -12,7 +12,7 @@ export interface Line {
 export interface FollowedTurn {
   readonly begin: () => Promise<Response>
   /** Whether `begin` called again finds the turn that it began, instead of running another one. */
-  readonly isRepeatable: boolean
+  readonly isRepeatable: () => boolean
   /** Continues after the event with that id. Absent where the server cannot. */
   readonly resume?: (lastId: string) => Promise<Response>
 }
@@ -29,7 +29,7 @@ export async function* followTurn(turn: FollowedTurn, line: Line): AsyncGenerato
     let failure: unknown
     try {
       const response = await (isResumed && turn.resume ? turn.resume(lastId) : turn.begin())
-      isBegun ||= !turn.isRepeatable
+      isBegun ||= !turn.isRepeatable()
       for await (const received of readEvents(response)) {
         isBegun = true
         attempt = 1
@@ -39,11 +39,11 @@ export async function* followTurn(turn: FollowedTurn, line: Line): AsyncGenerato
       }
     } catch (error) {
       line.signal?.throwIfAborted()
-      if (error instanceof TurnCutOff || (!isBegun && !turn.isRepeatable)) throw error
+      if (error instanceof TurnCutOff || (!isBegun && !turn.isRepeatable())) throw error
       if (isRefusal(error)) throw isResumed ? cannotResume(error) : error
       failure = error
     }
-    const canAskAgain = isBegun ? turn.resume !== undefined && lastId !== '' : turn.isRepeatable
+    const canAskAgain = isBegun ? turn.resume !== undefined && lastId !== '' : turn.isRepeatable()
     if (!canAskAgain || attempt > MOST_ATTEMPTS_IN_SILENCE) throw cutOff(failure)
     await openAgain(line, attempt)
   }

@@ -23,6 +23,8 @@ export interface NewTurn {
    * know `Idempotency-Key`: others would run the turn twice.
    */
   readonly idempotencyKey?: string
+  /** Whether it is sent again. `auto`: only once the server has sent an event with an id, as servers with keys do. */
+  readonly repeat?: 'always' | 'auto'
 }
 
 /** Version 1: a session and its first turn in one request. */
@@ -30,4 +32,6 @@ export type FirstTurn = Pick<NewSession, 'agent' | 'tools'> & {
   /** A seed, if any, and the user's message at the end. */
   readonly messages: readonly (WireMessage | TurnMessage)[]
   readonly stream?: StreamMode
+  readonly idempotencyKey?: string
+  readonly repeat?: NewTurn['repeat']
 }

@@ -1,24 +1,28 @@
 /**
- * A small client of Blade's Socket.IO channel, with its sessions folded. For tests and pages alike: it imports nothing of
- * Node or the engine.
+ * A client of Blade's Socket.IO channel, with its sessions folded. It imports nothing of Node or the engine, so that tests,
+ * programs and browsers use the same.
  */
 import type { Socket, io } from 'socket.io-client'
 import { SessionFold } from '../fold/session-fold.ts'
 import type { AskUserAnswer, BladeOutput, MessageContent, SendOptions, ServerEvents } from '../wire.ts'
 
 export interface BladeClientOptions {
-  readonly url: string
-  readonly token: string
-  /** Deltas without snapshots; the fold does not need them. `true` unless said otherwise. */
+  /** Such as `http://127.0.0.1:8020`. Empty or absent in a browser: the origin of the page. */
+  readonly url?: string
+  /** Absent in a browser whose cookie signs it in. */
+  readonly token?: string
+  /** Whether the server sends deltas without snapshots, which the fold does not need. `true` unless given. */
   readonly isLean?: boolean
-  /** Whether it subscribes again by itself when it comes back. `true` unless said otherwise. */
+  /** Whether the client subscribes again when its connection is back. `true` unless given. */
   readonly resubscribes?: boolean
+  /** Whether `state` follows every session. `true` unless given; a `BladeSession` folds by itself. */
+  readonly folds?: boolean
   readonly transports?: readonly ('polling' | 'websocket')[]
-  /** Of every request; a browser sends those of its own. */
+  /** Sent with every request. Not for browsers. */
   readonly headers?: { readonly [name: string]: string }
 }
 
-/** What the server answers to a request. */
+/** The answer to a request. `disconnected`: the connection was lost, and the request may have been carried out. */
 export type Ack =
   | {
       readonly status: 'ok'
@@ -27,6 +31,8 @@ export type Ack =
       readonly position?: number
     }
   | { readonly status: 'error'; readonly code: string; readonly message: string }
+
+export type Connection = { readonly state: 'open' | 'lost' } | { readonly state: 'refused'; readonly message: string }
 
 const EVENTS = [
   'chat:start',
@@ -43,19 +49,24 @@ const EVENTS = [
   'memory:inject:done',
 ] as const satisfies readonly (keyof ServerEvents)[]
 
+const TURN_EVENTS: readonly string[] = ['turn:start', 'turn:patch', 'turn:end']
+
 export class BladeClient {
   readonly socket: Socket
+  readonly #isFolding: boolean
   readonly #folds = new Map<string, SessionFold>()
   readonly #subscribed = new Set<string>()
   readonly #listeners = new Set<(output: BladeOutput) => void>()
 
-  /** `open` is the `io` of socket.io-client: whoever only serves need not load it. */
+  /** `open` is the `io` of socket.io-client, which a server need not load. */
   constructor(open: typeof io, options: BladeClientOptions) {
-    const { url, token, isLean = true, resubscribes = true, transports, headers } = options
+    const { url = '', token, isLean = true, resubscribes = true, folds = true, transports, headers } = options
+    this.#isFolding = folds
     this.socket = open(url, {
-      auth: { token, ...(isLean && { lean: true }) },
+      auth: { ...(token !== undefined && { token }), ...(isLean && { lean: true }) },
       forceNew: true,
       autoConnect: false,
+      ...(token === undefined && { withCredentials: true }),
       ...(transports && { transports: [...transports] }),
       ...(headers && { extraHeaders: headers }),
     })
@@ -65,7 +76,7 @@ export class BladeClient {
     if (resubscribes) this.socket.io.on('reconnect', () => void this.#comeBack())
   }
 
-  /** What was told while it was away may be lost: the server remembers it for two minutes only, and not over its restart. */
+  /** The server remembers what a client missed for two minutes only, and not after a restart. */
   async #comeBack(): Promise<void> {
     for (const sessionId of this.#subscribed) {
       this.state(sessionId).distrust()
@@ -73,15 +84,26 @@ export class BladeClient {
     }
   }
 
-  /** Rejects with the server's reason when it may not connect. */
-  async connect(): Promise<void> {
+  get isConnected(): boolean {
+    return this.socket.connected
+  }
+
+  /** Rejects with the server's reason when it refuses the connection. */
+  async connect(signal?: AbortSignal): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>()
+    const abort = (): void => reject(signal?.reason as Error)
+    if (signal?.aborted === true) abort()
+    signal?.addEventListener('abort', abort, { once: true })
     this.socket.once('connect', resolve)
     this.socket.once('connect_error', reject)
-    this.socket.connect()
+    if (signal?.aborted !== true) this.socket.connect()
     try {
       await promise
+    } catch (error) {
+      if (signal?.aborted === true) this.socket.disconnect()
+      throw error
     } finally {
+      signal?.removeEventListener('abort', abort)
       this.socket.off('connect', resolve)
       this.socket.off('connect_error', reject)
     }
@@ -91,10 +113,28 @@ export class BladeClient {
     this.socket.disconnect()
   }
 
-  /** Hears everything that the server tells, after it was folded. Answers what ends it. */
+  /** Calls back for every event of the server, after it was folded. Returns a function that ends it. */
   listen(listener: (output: BladeOutput) => void): () => void {
     this.#listeners.add(listener)
     return () => void this.#listeners.delete(listener)
+  }
+
+  /** Calls back when the connection opens, is lost, or is refused for good. Returns a function that ends it. */
+  watchConnection(listener: (connection: Connection) => void): () => void {
+    const opened = (): void => listener({ state: 'open' })
+    const lost = (): void => listener({ state: 'lost' })
+    const refused = (error: Error): void => {
+      // While it is active, it tries again by itself.
+      if (!this.socket.active) listener({ state: 'refused', message: error.message })
+    }
+    this.socket.on('connect', opened)
+    this.socket.on('disconnect', lost)
+    this.socket.on('connect_error', refused)
+    return () => {
+      this.socket.off('connect', opened)
+      this.socket.off('disconnect', lost)
+      this.socket.off('connect_error', refused)
+    }
   }
 
   /** The turns of a session as far as they are known here. */
@@ -116,8 +156,17 @@ export class BladeClient {
     return this.#ask('session:unsubscribe', { session_id: sessionId })
   }
 
+  /** Leaves the session and enters it again: the server then tells every turn that streams as it is now. */
+  async subscribeAgain(sessionId: string): Promise<Ack> {
+    // Both are sent in one go; the server handles them in this order.
+    const left = this.#ask('session:unsubscribe', { session_id: sessionId })
+    const entered = this.subscribe(sessionId)
+    await left
+    return entered
+  }
+
   send(sessionId: string, message: MessageContent, options: SendOptions = {}): Promise<Ack> {
-    // Whoever sends is subscribed.
+    // The server subscribes whoever sends.
     this.#subscribed.add(sessionId)
     return this.#ask('chat:send', { session_id: sessionId, message, ...options })
   }
@@ -134,18 +183,18 @@ export class BladeClient {
     return this.#ask('chat:compact', { session_id: sessionId })
   }
 
-  /** Whether a request that was cut off was done is not known; a message is known again by its `client_message_id`. */
   async #ask(event: string, payload: unknown): Promise<Ack> {
     try {
       return (await this.socket.emitWithAck(event, payload)) as Ack
     } catch {
-      return { status: 'error', code: 'disconnected', message: 'The connection was cut before the server answered.' }
+      return { status: 'error', code: 'disconnected', message: 'The connection was lost before the server answered.' }
     }
   }
 
   #take(output: BladeOutput): void {
     const { session_id } = output.payload
-    if (typeof session_id === 'string') this.state(session_id).apply(output)
+    const isFolded = this.#isFolding && TURN_EVENTS.includes(output.event) && typeof session_id === 'string'
+    if (isFolded) this.state(session_id).apply(output)
     for (const listener of this.#listeners) listener(output)
   }
 }

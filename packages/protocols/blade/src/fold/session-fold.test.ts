@@ -126,24 +126,44 @@ describe('folding', () => {
     expect([folded.turns, folded.isDirty]).toEqual([[TURN], false])
   })
 
-  it.each([
-    ['a patch', patch(2, text('b'))],
-    ['a turn', start()],
-  ])('stays dirty when %s came while the turns were fetched', (_, output) => {
+  it('stays dirty when something was missed while the turns were fetched', () => {
     const folded = fold(patch(1, text('a')))
-    const toldBefore = folded.told
-    folded.apply(output)
-    folded.load([TURN], toldBefore)
+    const missedBefore = folded.missed
+    folded.apply(patch(2, text('b')))
+    folded.load([TURN], missedBefore)
     expect([folded.turns, folded.isDirty]).toEqual([[TURN], true])
-    folded.load([TURN], folded.told)
+    folded.load([TURN], folded.missed)
     expect(folded.isDirty).toBe(false)
+  })
+
+  it('keeps what it was told while the turns were fetched', () => {
+    const folded = fold(start())
+    folded.distrust()
+    const missedBefore = folded.missed
+    folded.apply(start())
+    folded.apply(patch(7, text('b')))
+    const done = { ...TURN, turn_id: 'turn_2', id: 'entry_2', sequence: 1, status: 'completed' } as const
+    folded.apply({
+      event: 'turn:end',
+      payload: { session_id: 's', ...done, solution_id: 'a', template_id: null },
+    })
+    folded.load([TURN, { ...done, status: 'streaming' }], missedBefore)
+    expect([contents(folded), folded.turn('turn_2'), folded.isDirty]).toEqual([['b'], done, false])
+  })
+
+  it('takes what was fetched in place of what it knew before its connection was lost', () => {
+    const folded = fold(start())
+    folded.distrust()
+    const done = { ...TURN, status: 'completed' } as const
+    folded.load([done], folded.missed)
+    expect([folded.turns, folded.isDirty]).toEqual([[done], false])
   })
 
   it('stays dirty when it lost its connection while the turns were fetched', () => {
     const folded = fold(start())
-    const toldBefore = folded.told
+    const missedBefore = folded.missed
     folded.distrust()
-    folded.load([TURN], toldBefore)
+    folded.load([TURN], missedBefore)
     expect(folded.isDirty).toBe(true)
   })
 })
@@ -155,5 +175,9 @@ it.each(['.', '../client'])('what a browser uses imports nothing of Node, the en
   const imports = sources.flatMap((source) => readFileSync(source, 'utf8').match(/^import [^;]*? from '[^']+'/gm) ?? [])
   expect(imports.length).toBeGreaterThan(2)
   const isErased = (line: string): boolean => line.startsWith('import type ')
-  expect(imports.filter((line) => !isErased(line) && !/from '\.\.?\/(?:fold\/)?[a-z-]+\.ts'/.test(line))).toEqual([])
+  expect(
+    imports.filter(
+      (line) => !isErased(line) && !/from '(?:\.\.?\/(?:fold\/)?[a-z-]+\.ts|@polylogue\/kit\/client)'/.test(line),
+    ),
+  ).toEqual([])
 })

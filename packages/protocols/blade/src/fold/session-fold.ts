@@ -4,31 +4,45 @@
  */
 import type { BladeOutput, PatchEnvelope, ToldTurn, TurnProjection } from '../wire.ts'
 import { applyPatch } from './apply-patch.ts'
+import { TurnPages, type TurnPage } from './turn-pages.ts'
 
 export interface FoldOptions {
   /** Whether whole turns inside patches are taken; without them, the patches alone must lead to the same. */
   readonly usesSnapshots?: boolean
+  /** How many pages of turns are kept. All of them unless given. */
+  readonly maxPages?: number
 }
+
+/** No fetch takes so long that this many turns end meanwhile. */
+const MOST_FOLLOWED = 1_000
 
 export class SessionFold {
   readonly #sessionId: string
   readonly #usesSnapshots: boolean
-  #turns = new Map<string, TurnProjection>()
+  readonly #pages: TurnPages
+  /** Turns that the server told whole since the last `distrust`. What was fetched cannot be newer. */
+  readonly #followed = new Set<string>()
   #lastSequence: number | undefined
   #isDirty = false
-  #told = 0
+  #missed = 0
 
-  constructor(sessionId: string, { usesSnapshots = true }: FoldOptions = {}) {
+  constructor(sessionId: string, { usesSnapshots = true, maxPages }: FoldOptions = {}) {
     this.#sessionId = sessionId
     this.#usesSnapshots = usesSnapshots
+    this.#pages = new TurnPages(maxPages)
   }
 
-  /** In their order in the session. */
+  /** In their order in the session. The same array until something changes. */
   get turns(): readonly TurnProjection[] {
-    return [...this.#turns.values()].toSorted((a, b) => a.sequence - b.sequence)
+    return this.#pages.turns
   }
 
-  /** Something was missed: fetch all turns anew and `load` them. */
+  /** The same turns in pages. A page that has not changed is the same object. */
+  get pages(): readonly TurnPage[] {
+    return this.#pages.list
+  }
+
+  /** Something was missed: subscribe and fetch the turns again, then `load` them. */
   get isDirty(): boolean {
     return this.#isDirty
   }
@@ -37,54 +51,95 @@ export class SessionFold {
     return this.#lastSequence
   }
 
-  /** How much of this session it was told. To be noted before all turns are fetched. */
-  get told(): number {
-    return this.#told
+  /** The newest turn. */
+  get last(): TurnProjection | undefined {
+    return this.#pages.last
   }
 
-  /** What is here may be old: it is to be fetched anew. */
+  /** How often something was missed. Note it before the turns are fetched. */
+  get missed(): number {
+    return this.#missed
+  }
+
+  /** Every turn may be old: all of them are to be fetched again. */
   distrust(): void {
-    this.#told++
-    this.#isDirty = true
+    this.#followed.clear()
+    this.#miss()
   }
 
   turn(turnId: string): TurnProjection | undefined {
-    return this.#turns.get(turnId)
+    return this.#pages.get(turnId)
   }
 
   /**
-   * All turns, as the server lists them. `toldBefore`: what `told` was when they were asked for. Whether they have what
-   * came since nobody knows: then they are to be fetched once more.
+   * All turns, as the server lists them. Turns that the server told while they were fetched stay as they are.
+   * `missedBefore`: what `missed` was when they were asked for. If something was missed since, they are to be fetched again.
    */
-  load(turns: readonly TurnProjection[], toldBefore = this.#told): void {
-    this.#turns = new Map(turns.map((turn) => [turn.turn_id, turn]))
-    this.#isDirty = toldBefore !== this.#told
+  load(turns: readonly TurnProjection[], missedBefore = this.#missed): void {
+    const followed = this.#pages.turns.filter(({ turn_id }) => this.#followed.has(turn_id))
+    this.#pages.clear()
+    for (const turn of [...turns, ...followed]) this.#pages.set(turn)
+    this.#isDirty = missedBefore !== this.#missed
+  }
+
+  /** The newest turns. Earlier pages stay if nothing is missing in between and nothing in them can have changed. */
+  loadTail(turns: readonly TurnProjection[], missedBefore = this.#missed): void {
+    const first = turns[0]?.sequence ?? 0
+    const earlier = this.#pages.list.map((page) => page.turns.filter(({ sequence }) => sequence < first))
+    const isConnected = earlier.findLast((page) => page.length > 0)?.at(-1)?.sequence === first - 1
+    const kept = isConnected ? earlier.filter((page) => page.every(isSettled)) : []
+    this.load([...kept.flat(), ...turns], missedBefore)
+  }
+
+  /** Turns before those that are known. Known ones stay as they are. */
+  loadEarlier(turns: readonly TurnProjection[]): void {
+    for (const turn of turns.toReversed()) {
+      if (this.#pages.get(turn.turn_id) === undefined) this.#pages.set(turn)
+    }
   }
 
   /** Events of other sessions, and those that say nothing of turns, are passed over. */
   apply({ event, payload }: BladeOutput): void {
     if (payload.session_id !== this.#sessionId) return
-    if (event !== 'turn:start' && event !== 'turn:patch' && event !== 'turn:end') return
-    this.#told++
     if (event === 'turn:patch') return this.#patch(payload)
-    this.#turns.set(payload.turn_id, toTurn(payload))
+    if (event !== 'turn:start' && event !== 'turn:end') return
+    const turn = toTurn(payload)
+    this.#pages.set(turn)
+    this.#followed.delete(turn.turn_id)
+    this.#followed.add(turn.turn_id)
+    if (this.#followed.size > MOST_FOLLOWED) this.#forgetOldest()
+  }
+
+  #forgetOldest(): void {
+    const oldest = [...this.#followed].find((id) => this.#pages.get(id)?.status !== 'streaming')
+    if (oldest !== undefined) this.#followed.delete(oldest)
   }
 
   #patch(envelope: PatchEnvelope): void {
     const { sequence, turn_id, data } = envelope
     const last = this.#lastSequence
     if (last !== undefined && sequence <= last) return
-    if (last !== undefined && sequence > last + 1) this.#isDirty = true
+    if (last !== undefined && sequence > last + 1) this.#miss()
     this.#lastSequence = sequence
     if (this.#usesSnapshots && data.turn !== undefined) {
-      this.#turns.set(turn_id, data.turn)
+      this.#pages.set(data.turn)
       return
     }
-    const turn = this.#turns.get(turn_id)
+    const turn = this.#pages.get(turn_id)
     const patched = turn && applyPatch(turn, envelope)
-    if (patched === undefined) this.#isDirty = true
-    else this.#turns.set(turn_id, patched)
+    if (patched === undefined) this.#miss()
+    else this.#pages.set(patched)
   }
+
+  #miss(): void {
+    this.#missed++
+    this.#isDirty = true
+  }
+}
+
+function isSettled({ status, tool_calls: calls }: TurnProjection): boolean {
+  const isOpen = status === 'streaming' || status === 'paused'
+  return !isOpen && calls.every((call) => call.status !== 'pending' && call.status !== 'awaiting_answer')
 }
 
 /** As it is listed in the history. */
