@@ -1,8 +1,6 @@
 import type { RunningServer } from '@polylogue/server'
-import { fileURLToPath } from 'node:url'
+import { START_COMMAND } from './launcher.ts'
 import type { Output } from './terminal.ts'
-
-const PROGRAM = fileURLToPath(new URL('../../../polylogue', import.meta.url))
 
 /** Printed when the server is ready. The lines to paste run in any POSIX shell, one after the other. */
 export function formatBanner(server: RunningServer, dataDir: string, output: Output): string {
@@ -107,7 +105,8 @@ export function formatSocketLines({
 
 /** The editor starts a process of its own, which finds this server by its data directory. */
 export function formatZedLine(dataDir: string): string {
-  const server = { type: 'custom', command: PROGRAM, args: ['acp', '--data', dataDir] }
+  const [command, ...first] = START_COMMAND
+  const server = { type: 'custom', command, args: [...first, 'acp', '--data', dataDir] }
   return `"agent_servers": ${JSON.stringify({ Polylogue: server })}`
 }
 

@@ -3,13 +3,12 @@ import { once } from 'node:events'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { PROGRAM } from '../launcher.ts'
 import { GREETING, startAcpClient } from './acp-client.ts'
 import { percentile, round, type BenchRow } from './bench-result.ts'
 
 const RATIO = 2.5
 const MEMORY_MB = 80
-const PROGRAM = fileURLToPath(new URL('../../../../polylogue', import.meta.url))
 
 /** From spawn to the answer to `initialize`, beside a Node that does nothing. */
 export async function measureAcpStart(rounds: number): Promise<BenchRow> {

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { PROGRAM } from '../launcher.ts'
 import { GREETING, startAcpClient, type AcpClient } from './acp-client.ts'
 import { percentile, round, type BenchRow } from './bench-result.ts'
 
@@ -26,7 +27,7 @@ export async function measureAcpUpdates(deltas: number): Promise<BenchRow> {
   const bareRun = await adopt(startAcpClient(process.execPath, [path('./bare-acp-agent.ts')]))
   const data = join(directory, 'data')
   const ourRun = await adopt(
-    startAcpClient(path('../../../../polylogue'), ['acp', '--agent', 'scripted', '--data', data]),
+    startAcpClient(PROGRAM, ['acp', '--agent', 'scripted', '--data', data]),
   )
   for (const run of [bareRun, ourRun]) await run(WARM_UP)
   const rounds: { readonly bare: number; readonly ours: number }[] = []

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { PROGRAM } from '../launcher.ts'
 import { z } from 'zod'
 
 export interface ChildServer {
@@ -36,7 +37,7 @@ export async function startPolylogue({ profileTo }: PolylogueOptions = {}): Prom
   const data = await mkdtemp(join(tmpdir(), 'polylogue-bench-'))
   const config = ['--config', path('./bench.config.ts'), '--data', data]
   const args = ['serve', '--port', '0', '--json', '--scripted', ...config]
-  const server = await startChild(path('../../../../polylogue'), args, profileTo)
+  const server = await startChild(PROGRAM, args, profileTo)
   return { ...server, stop: () => server.stop().then(() => rm(data, { recursive: true, force: true })) }
 }
 

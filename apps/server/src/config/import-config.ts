@@ -41,7 +41,9 @@ function resolveOurPackages(): void {
   registerHooks({
     resolve(specifier, context, nextResolve) {
       // Packages in a node_modules have dependencies of their own, perhaps another zod.
-      if (context.parentURL?.includes('/node_modules/')) return nextResolve(specifier, context)
+      // This file is in one too where Polylogue is installed, and imports the configuration.
+      const isForeign = context.parentURL?.includes('/node_modules/') && context.parentURL !== import.meta.url
+      if (isForeign) return nextResolve(specifier, context)
       if (specifier === 'polylogue') return nextResolve(PUBLIC_MODULE, context)
       if (specifier === 'zod') return nextResolve(specifier, { ...context, parentURL: PUBLIC_MODULE })
       const resolved = nextResolve(specifier, context)

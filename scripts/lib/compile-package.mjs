@@ -1,0 +1,165 @@
+// Makes one publishable package of several workspaces: JavaScript file by file, types, no bundle (decision 10).
+import { copyFileSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join, relative, sep } from 'node:path'
+import {
+  collectData,
+  collectSources,
+  listWorkspaceFolders,
+  readCode,
+  readWorkspaces,
+  renameSpecifiers,
+  resolveOurs,
+  specifiersOf,
+} from './source-graph.mjs'
+import { run } from './run.mjs'
+
+/**
+ * @typedef {object} PackageRecipe
+ * @property {Record<string, unknown>} manifest what package.json says besides exports and dependencies
+ * @property {Record<string, string>} dependencies those that no import shows
+ * @property {Record<string, string>} exports a source by the specifier that users import, such as `.`
+ * @property {readonly string[]} types packages whose global types the declarations use, such as `node`
+ * @property {readonly string[]} programs sources that are started and not imported
+ * @property {readonly string[]} files files of the checkout that come along as they are
+ */
+
+/**
+ * Writes the package to a folder, which is emptied first.
+ * @param {string} root
+ * @param {PackageRecipe} recipe
+ * @param {{ outDir: string, node: string }} place
+ * @returns {Promise<void>}
+ */
+export async function compilePackage(root, recipe, { outDir, node }) {
+  const workspaces = readWorkspaces(root, listWorkspaceFolders(root))
+  rmSync(outDir, { recursive: true, force: true })
+  const entries = [...Object.values(recipe.exports), ...recipe.programs]
+  const sources = collectSources(root, workspaces, entries)
+  for (const path of sources) write(outDir, toCode(path), compile(root, workspaces, path))
+  const used = workspaces.filter(({ folder }) => sources.some((path) => path.startsWith(`${folder}/`)))
+  for (const path of [...collectData(root, used), ...recipe.files]) {
+    mkdirSync(dirname(join(outDir, path)), { recursive: true })
+    copyFileSync(join(root, path), join(outDir, path))
+  }
+  // Programs read their version here.
+  for (const { folder, name, version } of used) {
+    write(outDir, `${folder}/package.json`, `${JSON.stringify({ name, version, type: 'module' })}\n`)
+  }
+  const types = await emitTypes(root, { exports: recipe.exports, workspaces }, { outDir, node })
+  for (const path of types) {
+    const text = readFileSync(join(outDir, path), 'utf8')
+    const isEntry = Object.values(recipe.exports).some((entry) => entry.replace(/\.ts$/, '.d.ts') === path)
+    const references = isEntry ? recipe.types.map((name) => `/// <reference types="${name}" />\n`).join('') : ''
+    const renamed = renameSpecifiers(text, (specifier) => toCompiled(root, workspaces, { from: path, specifier }))
+    write(outDir, path, references + renamed)
+  }
+  const texts = [...sources.map(toCode), ...types].map((path) => readFileSync(join(outDir, path), 'utf8'))
+  write(outDir, 'package.json', `${JSON.stringify(createManifest(recipe, used, texts), null, 2)}\n`)
+}
+
+/**
+ * @param {string} root
+ * @param {readonly import('./source-graph.mjs').Workspace[]} workspaces
+ * @param {string} path
+ */
+function compile(root, workspaces, path) {
+  return renameSpecifiers(readCode(root, path), (specifier) => toCompiled(root, workspaces, { from: path, specifier }))
+}
+
+/**
+ * The specifier of the compiled file; `undefined` where it names nothing of ours.
+ * @param {string} root
+ * @param {readonly import('./source-graph.mjs').Workspace[]} workspaces
+ * @param {{ from: string, specifier: string }} reference
+ */
+function toCompiled(root, workspaces, reference) {
+  const target = resolveOurs(root, workspaces, reference)
+  if (target === undefined || !/\.[jt]s$/.test(target)) return undefined
+  const path = relative(dirname(reference.from), toCode(target)).split(sep).join('/')
+  return path.startsWith('.') ? path : `./${path}`
+}
+
+/** @param {string} path */
+const toCode = (path) => path.replace(/\.ts$/, '.js')
+
+/**
+ * Declarations of what users import, and of what that needs.
+ * @param {string} root
+ * @param {{ exports: Record<string, string>, workspaces: readonly import('./source-graph.mjs').Workspace[] }} sources
+ * @param {{ outDir: string, node: string }} place
+ * @returns {Promise<string[]>} from the package's folder
+ */
+async function emitTypes(root, { exports, workspaces }, { outDir, node }) {
+  const project = join(root, '.cache', `tsconfig.${process.pid}.json`)
+  mkdirSync(dirname(project), { recursive: true })
+  const compilerOptions = {
+    noEmit: false,
+    allowJs: false,
+    checkJs: false,
+    declaration: true,
+    emitDeclarationOnly: true,
+    outDir,
+    rootDir: root,
+    // Found through node_modules, a workspace would count as foreign, and TypeScript would declare nothing of it.
+    paths: Object.fromEntries(
+      workspaces.flatMap(({ name, folder, exports: own }) =>
+        Object.entries(own).map(([entry, path]) => [join(name, entry), [join(root, folder, path)]]),
+      ),
+    ),
+  }
+  const files = Object.values(exports).map((path) => join(root, path))
+  writeFileSync(project, JSON.stringify({ extends: join(root, 'tsconfig.json'), compilerOptions, files, include: [] }))
+  try {
+    const tsc = join(root, 'node_modules/typescript/bin/tsc')
+    const code = await run(node, [tsc, '-p', project], { cwd: root, stdio: ['ignore', 2, 2] })
+    if (code !== 0) throw new Error('TypeScript did not emit the declarations; see the output above.')
+  } finally {
+    rmSync(project)
+  }
+  return readdirSync(outDir, { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.d.ts'))
+    .map((path) => path.split(sep).join('/'))
+}
+
+/**
+ * @param {PackageRecipe} recipe
+ * @param {readonly import('./source-graph.mjs').Workspace[]} used
+ * @param {readonly string[]} texts
+ */
+function createManifest(recipe, used, texts) {
+  const all = texts.join('\n')
+  const isNamed = (/** @type {string} */ name) =>
+    new RegExp(`['"]${name.replaceAll(/[/.]/g, '\\$&')}['"/]`).test(all)
+  const wanted = Object.entries(Object.assign({}, ...used.map(({ dependencies }) => dependencies)))
+  const dependencies = wanted.filter(([name]) => !name.startsWith('@polylogue/') && isNamed(name)).toSorted()
+  refuseUndeclared(texts, dependencies.map(([name]) => name))
+  const exports = Object.entries(recipe.exports).map(([specifier, path]) => {
+    const code = `./${toCode(path)}`
+    return [specifier, { types: code.replace(/\.js$/, '.d.ts'), default: code }]
+  })
+  return { ...recipe.manifest, exports: Object.fromEntries(exports), dependencies: { ...Object.fromEntries(dependencies), ...recipe.dependencies } }
+}
+
+/**
+ * An import that no dependency provides works here, beside the tests' own packages, and nowhere else.
+ * @param {readonly string[]} texts
+ * @param {readonly string[]} names
+ */
+function refuseUndeclared(texts, names) {
+  for (const specifier of texts.flatMap(specifiersOf)) {
+    if (/^(?:node:|\.|polylogue$|#)/.test(specifier) || !/^(?:@[\w-]+\/)?[\w.-]+(?:\/[\w./-]+)?$/.test(specifier)) continue
+    if (names.some((name) => specifier === name || specifier.startsWith(`${name}/`))) continue
+    throw new Error(`${specifier} is imported, and no workspace that is packed depends on it.`)
+  }
+}
+
+/**
+ * @param {string} outDir
+ * @param {string} path
+ * @param {string} text
+ */
+function write(outDir, path, text) {
+  const target = join(outDir, path)
+  mkdirSync(dirname(target), { recursive: true })
+  writeFileSync(target, text)
+}

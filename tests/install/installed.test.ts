@@ -1,0 +1,110 @@
+import { spawn } from 'node:child_process'
+import { readFile, readdir, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { installPackages, type InstalledFolder } from './installed.ts'
+
+const TSC = fileURLToPath(new URL('../../node_modules/typescript/bin/tsc', import.meta.url))
+const LARGEST_INSTALL = 120 * 1024 * 1024
+
+let folder: InstalledFolder
+beforeAll(async () => {
+  folder = await installPackages(['polylogue'])
+}, 300_000)
+afterAll(() => folder.remove())
+
+const CONFIG = `import { defineAgent, defineConfig, defineTool, z } from 'polylogue'
+
+const add = defineTool({
+  name: 'add',
+  description: 'Adds two numbers.',
+  effect: 'readonly',
+  input: z.object({ a: z.number(), b: z.number() }),
+  run: ({ input }) => String(input.a + input.b),
+})
+
+export default defineConfig({ agents: [defineAgent({ name: 'clerk', instructions: 'Add.', tools: [add] })] })
+`
+
+/** Starts the installed program; `lines` are those of its stdout. */
+function start(...args: readonly string[]) {
+  const child = spawn(folder.bin('polylogue'), args, { cwd: folder.path, stdio: ['pipe', 'pipe', 'ignore'] })
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
+  return {
+    send: (value: object) => child.stdin.write(`${JSON.stringify(value)}\n`),
+    next: async (): Promise<unknown> => JSON.parse(String((await lines.next()).value)),
+    end: () =>
+      new Promise<void>((resolve) => {
+        child.once('close', () => resolve())
+        child.stdin.end()
+        child.kill('SIGTERM')
+      }),
+  }
+}
+
+describe('the package, installed without a checkout', () => {
+  it('has a program, and nothing that only development needs', async () => {
+    const { stdout } = await folder.run(folder.bin('polylogue'), '--version')
+    expect(stdout).toMatch(/^\d+\.\d+\.\d+\n$/)
+    const home = join(folder.path, 'node_modules', 'polylogue')
+    const names = await readdir(home, { recursive: true })
+    expect(names.filter((name) => /\.test\.|test-support|testkit|(?<!\.d)\.ts$/.test(name))).toEqual([])
+    const sizes = (await readdir(join(folder.path, 'node_modules'), { recursive: true })).map(async (name) => {
+      const found = await stat(join(folder.path, 'node_modules', name))
+      return found.isFile() ? found.size : 0
+    })
+    expect((await Promise.all(sizes)).reduce((sum, size) => sum + size, 0)).toBeLessThan(LARGEST_INSTALL)
+  })
+
+  it('runs a turn', async () => {
+    const args = ['run', '--data', join(folder.path, 'data'), '--agent', 'scripted', 'say Hello']
+    expect((await folder.run(folder.bin('polylogue'), ...args)).stdout).toBe('Hello\n')
+  })
+
+  it('loads a configuration with tools in a folder whose package.json says commonjs', async () => {
+    expect(JSON.parse(await readFile(join(folder.path, 'package.json'), 'utf8'))).toMatchObject({ type: 'commonjs' })
+    await folder.write('clerk.config.ts', CONFIG)
+    const server = start('serve', '--port', '0', '--json', '--data', join(folder.path, 'data'), '--config', 'clerk.config.ts')
+    try {
+      const { url, key } = (await server.next()) as { url: string; key: string }
+      const status = await fetch(`${url}/api/polylogue/status`, { headers: { authorization: `Bearer ${key}` } })
+      expect(await status.json()).toMatchObject({ agents: expect.arrayContaining(['clerk']) })
+      expect((await fetch(url)).status).toBe(200)
+    } finally {
+      await server.end()
+    }
+  })
+
+  it('answers an editor', async () => {
+    const editor = start('acp', '--agent', 'scripted', '--data', join(folder.path, 'data'))
+    try {
+      const params = { protocolVersion: 1, clientCapabilities: {} }
+      editor.send({ jsonrpc: '2.0', id: 1, method: 'initialize', params })
+      expect(await editor.next()).toMatchObject({ id: 1, result: { protocolVersion: 1 } })
+      editor.send({ jsonrpc: '2.0', id: 2, method: 'session/new', params: { cwd: folder.path, mcpServers: [] } })
+      expect(await editor.next()).toMatchObject({ id: 2, result: { sessionId: expect.any(String) } })
+    } finally {
+      await editor.end()
+    }
+  })
+
+  it('gives the configuration its types, also to a compiler that checks libraries', async () => {
+    const wrong = `${CONFIG}\n// @ts-expect-error An agent has a name.\ndefineAgent({ instructions: 'Add.' })\n`
+    await folder.write('typed.config.ts', wrong)
+    const compilerOptions = { module: 'nodenext', target: 'es2024', strict: true, skipLibCheck: false, noEmit: true }
+    await folder.write('tsconfig.json', JSON.stringify({ compilerOptions, files: ['typed.config.ts'] }))
+    expect(await folder.run(process.execPath, TSC, '-p', '.')).toEqual({ stdout: '', stderr: '' })
+  }, 120_000)
+
+  it('says in one sentence that a Node is too old', async () => {
+    const versions = { ...process.versions, node: '20.1.0' }
+    await folder.write('old.cjs', `Object.defineProperty(process, 'versions', { value: ${JSON.stringify(versions)} })`)
+    const failure = folder.run(process.execPath, '-r', './old.cjs', folder.bin('polylogue'), '--version')
+    await expect(failure).rejects.toMatchObject({
+      code: 1,
+      stderr: 'polylogue: needs Node 24 or newer, and this is 20.1.0. See https://nodejs.org/en/download.\n',
+    })
+  })
+})
