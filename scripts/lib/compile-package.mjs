@@ -128,16 +128,22 @@ async function emitTypes(root, { exports, workspaces }, { outDir, node }) {
  */
 function createManifest(recipe, used, texts) {
   const all = texts.join('\n')
-  const isNamed = (/** @type {string} */ name) =>
-    new RegExp(`['"]${name.replaceAll(/[/.]/g, '\\$&')}['"/]`).test(all)
+  const isNamed = (/** @type {string} */ name) => new RegExp(`['"]${name.replaceAll(/[/.]/g, '\\$&')}['"/]`).test(all)
   const wanted = Object.entries(Object.assign({}, ...used.map(({ dependencies }) => dependencies)))
   const dependencies = wanted.filter(([name]) => !name.startsWith('@polylogue/') && isNamed(name)).toSorted()
-  refuseUndeclared(texts, dependencies.map(([name]) => name))
+  refuseUndeclared(
+    texts,
+    dependencies.map(([name]) => name),
+  )
   const exports = Object.entries(recipe.exports).map(([specifier, path]) => {
     const code = `./${toCode(path)}`
     return [specifier, { types: code.replace(/\.js$/, '.d.ts'), default: code }]
   })
-  return { ...recipe.manifest, exports: Object.fromEntries(exports), dependencies: { ...Object.fromEntries(dependencies), ...recipe.dependencies } }
+  return {
+    ...recipe.manifest,
+    exports: Object.fromEntries(exports),
+    dependencies: { ...Object.fromEntries(dependencies), ...recipe.dependencies },
+  }
 }
 
 /**
@@ -147,7 +153,8 @@ function createManifest(recipe, used, texts) {
  */
 function refuseUndeclared(texts, names) {
   for (const specifier of texts.flatMap(specifiersOf)) {
-    if (/^(?:node:|\.|polylogue$|#)/.test(specifier) || !/^(?:@[\w-]+\/)?[\w.-]+(?:\/[\w./-]+)?$/.test(specifier)) continue
+    if (/^(?:node:|\.|polylogue$|#)/.test(specifier) || !/^(?:@[\w-]+\/)?[\w.-]+(?:\/[\w./-]+)?$/.test(specifier))
+      continue
     if (names.some((name) => specifier === name || specifier.startsWith(`${name}/`))) continue
     throw new Error(`${specifier} is imported, and no workspace that is packed depends on it.`)
   }

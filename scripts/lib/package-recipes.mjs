@@ -7,7 +7,9 @@ import { join } from 'node:path'
  * @returns {Record<string, import('./compile-package.mjs').PackageRecipe>}
  */
 export function readRecipes(root) {
-  const { version, license, description, devDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+  const { version, license, description, devDependencies } = JSON.parse(
+    readFileSync(join(root, 'package.json'), 'utf8'),
+  )
   return {
     polylogue: {
       manifest: {

@@ -94,7 +94,10 @@ export function collectSources(root, workspaces, entries) {
   for (const path of found) {
     const code = readCode(root, path)
     const names = [...code.matchAll(FILE_NAME)].map((match) => match[2] ?? '')
-    for (const specifier of [...specifiersOf(code), ...names.map((name) => (name.startsWith('.') ? name : `./${name}`))]) {
+    for (const specifier of [
+      ...specifiersOf(code),
+      ...names.map((name) => (name.startsWith('.') ? name : `./${name}`)),
+    ]) {
       const target = resolveOurs(root, workspaces, { from: path, specifier })
       if (target !== undefined && /\.[jt]s$/.test(target)) found.add(target)
     }

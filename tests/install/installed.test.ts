@@ -66,7 +66,16 @@ describe('the package, installed without a checkout', () => {
   it('loads a configuration with tools in a folder whose package.json says commonjs', async () => {
     expect(JSON.parse(await readFile(join(folder.path, 'package.json'), 'utf8'))).toMatchObject({ type: 'commonjs' })
     await folder.write('clerk.config.ts', CONFIG)
-    const server = start('serve', '--port', '0', '--json', '--data', join(folder.path, 'data'), '--config', 'clerk.config.ts')
+    const server = start(
+      'serve',
+      '--port',
+      '0',
+      '--json',
+      '--data',
+      join(folder.path, 'data'),
+      '--config',
+      'clerk.config.ts',
+    )
     try {
       const { url, key } = (await server.next()) as { url: string; key: string }
       const status = await fetch(`${url}/api/polylogue/status`, { headers: { authorization: `Bearer ${key}` } })

@@ -26,9 +26,7 @@ export async function measureAcpUpdates(deltas: number): Promise<BenchRow> {
     )
   const bareRun = await adopt(startAcpClient(process.execPath, [path('./bare-acp-agent.ts')]))
   const data = join(directory, 'data')
-  const ourRun = await adopt(
-    startAcpClient(PROGRAM, ['acp', '--agent', 'scripted', '--data', data]),
-  )
+  const ourRun = await adopt(startAcpClient(PROGRAM, ['acp', '--agent', 'scripted', '--data', data]))
   for (const run of [bareRun, ourRun]) await run(WARM_UP)
   const rounds: { readonly bare: number; readonly ours: number }[] = []
   while (rounds.length < ROUNDS) rounds.push({ bare: await bareRun(deltas), ours: await ourRun(deltas) })
