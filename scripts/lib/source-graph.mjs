@@ -127,7 +127,7 @@ export function collectData(root, workspaces) {
  */
 export function renameSpecifiers(text, rename) {
   return text
-    .replace(SPECIFIER, (whole, before, quote, specifier) => {
+    .replace(SPECIFIER, (whole, ...[before, quote, specifier]) => {
       const renamed = rename(specifier)
       return renamed === undefined ? whole : `${before}${quote}${renamed}${quote}`
     })
