@@ -18,9 +18,9 @@ export function readRepositoryPage(path: string): RepositoryPage {
   return { path, ...parsePage(readRepositoryText(path)) }
 }
 
-/** Every page of the checkout but those of packages that were installed. */
+/** Every page of the checkout but those of packages that were installed or built. */
 export function readRepositoryPages(): readonly RepositoryPage[] {
-  const isOurs = (path: string) => !path.split('/').some((part) => part === 'node_modules' || /^\.(?!ci$)/.test(part))
+  const isOurs = (path: string) => !path.split('/').some((part) => /^(?:node_modules|dist|\.(?!ci$).*)$/.test(part))
   const paths = globSync('**/*.md', { cwd: ROOT, exclude: (path) => !isOurs(path) })
   return paths.filter(isOurs).sort().map(readRepositoryPage)
 }
