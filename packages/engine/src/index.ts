@@ -207,6 +207,7 @@ export type {
   CompactSession,
   ConfigureSession,
   CreateSession,
+  ForkSession,
   CreatedSession,
   DeleteSession,
   IdempotencyKey,
@@ -214,15 +215,7 @@ export type {
   StartTurn,
 } from './session/command.ts'
 export type { Attachment, SessionReader } from './events/session-reader.ts'
-export type {
-  BlobOfSession,
-  Engine,
-  ReadAs,
-  ReadPosition,
-  SessionMatches,
-  SessionPage,
-  SessionSearch,
-} from './engine/engine-api.ts'
+export type { Engine, ReadAs, SessionMatches, SessionPage, SessionSearch } from './engine/engine-api.ts'
 export { readSummary } from './views/session-list.ts'
 export type { SessionView } from './views/session-view.ts'
 export { foldText } from './search/fold-text.ts'

@@ -42,7 +42,9 @@ export function limitStorage(store: EventStore, { limits, refused }: LimitStorag
 
 function roomFor({ events, fence }: AppendRequest, limits: StorageLimits): StorageRoom | undefined {
   const has = (types: ReadonlySet<RecordedEvent['type']>): boolean => events.some(({ type }) => types.has(type))
-  if (has(ENDING) && !has(ANSWER)) return undefined
+  // The first append of a fork holds ended turns, in any size.
+  const isNew = events[0]?.type === 'session.created'
+  if (has(ENDING) && !has(ANSWER) && !isNew) return undefined
   const isContent = fence === undefined && has(CONTENT)
   const reserve = isContent ? 0 : RESERVE_BYTES
   return { session: limits.sessionBytes + reserve, user: limits.userBytes + reserve }

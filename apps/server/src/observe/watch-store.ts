@@ -1,4 +1,4 @@
-import type { Clock, EventStore, Storage } from '@polylogue/engine'
+import type { AppendRequest, Clock, EventStore, Storage } from '@polylogue/engine'
 import type { Log } from '../log/log.ts'
 import type { ServerMetrics } from '../metrics/server-metrics.ts'
 import type { SessionTools } from '../session-tools/session-tools.ts'
@@ -27,8 +27,9 @@ export function watchStore(store: EventStore, deps: WatchStoreDeps): EventStore 
     appended(request, seconds) {
       faults.worked()
       metrics.appends.observe(seconds)
-      for (const observer of observers) observer.appended(request)
-      sessionTools.appended(request)
+      const news = withoutCopies(request)
+      for (const observer of observers) observer.appended(news)
+      sessionTools.appended(news)
     },
     deleted(sessionId) {
       for (const observer of observers) observer.deleted(sessionId)
@@ -45,4 +46,11 @@ export function watchStore(store: EventStore, deps: WatchStoreDeps): EventStore 
       faults.fault(fault)
     },
   })
+}
+
+/** The turns that a fork copies ran in its parent and were counted there. */
+function withoutCopies(request: AppendRequest): AppendRequest {
+  const [first] = request.events
+  if (first?.type !== 'session.created' || first.origin === undefined) return request
+  return { ...request, events: [first, ...request.events.slice(first.origin.throughSeq)] }
 }

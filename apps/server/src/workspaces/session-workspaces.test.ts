@@ -31,8 +31,8 @@ describe('the workspace of a session', () => {
     await workspaces.prepare(session)
     await workspaces.prepare(other)
     await writeFile(join(workspaces.locate(session).cwd, 'note'), 'x')
-    await workspaces.remove(session.sessionId)
-    await workspaces.remove(session.sessionId)
+    await workspaces.remove(session.sessionId, [session.sessionId])
+    await workspaces.remove(session.sessionId, [session.sessionId])
     expect(existsSync(workspaces.locate(session).cwd)).toBe(false)
     expect(existsSync(workspaces.locate(other).cwd)).toBe(true)
   })
@@ -43,8 +43,26 @@ describe('the workspace of a session', () => {
     expect(workspaces.locate(session)).toEqual({ cwd: '/srv', roots: ['/srv'], readable: [join(outputs, 's')] })
     await mkdir(join(outputs, 's'), { recursive: true })
     await mkdir(join(outputs, 'other'))
-    await workspaces.remove(session.sessionId)
+    await workspaces.remove(session.sessionId, [session.sessionId])
     expect(await readdir(outputs)).toEqual(['other'])
+  })
+
+  it('of a fork is that of its oldest ancestor, and it reads the folders of all', async () => {
+    const outputs = join(dataDir, 'outputs')
+    const workspaces = createSessionWorkspaces({ dataDir, readable: [outputs], directoryOf: () => undefined })
+    const parent = asSessionId('parent')
+    const fork = { ...session, origin: { ancestors: [asSessionId('root'), parent] } }
+    const { cwd } = await workspaces.prepare(fork)
+    expect(workspaces.locate(fork)).toEqual({
+      cwd: join(dataDir, 'workspaces', 'root'),
+      roots: [cwd],
+      readable: ['s', 'parent', 'root'].map((id) => join(outputs, id)),
+    })
+    await mkdir(join(outputs, 'parent'), { recursive: true })
+    await workspaces.remove(session.sessionId, [session.sessionId])
+    expect([existsSync(cwd), existsSync(join(outputs, 'parent'))]).toEqual([true, true])
+    await workspaces.remove(asSessionId('root'), [asSessionId('root'), parent])
+    expect([existsSync(cwd), existsSync(join(outputs, 'parent'))]).toEqual([false, false])
   })
 
   it('is what its client named, or else its agent', async () => {

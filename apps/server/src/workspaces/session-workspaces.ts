@@ -30,11 +30,12 @@ export function createSessionWorkspaces(options: WorkspaceOptions): SessionWorks
   // The operator chose these directories, so nothing is refused.
   const chosen = createSessionPins({ refuse: () => undefined })
 
-  const locate: Workspaces['locate'] = ({ sessionId, agent, directories }) => {
+  const locate: Workspaces['locate'] = (session) => {
+    const { agent, directories } = session
     const [first] = directories
-    const also = readable.length === 0 ? {} : { readable: readableOf(sessionId) }
+    const also = readable.length === 0 ? {} : { readable: lineOf(session).flatMap(readableOf) }
     if (first !== undefined) return { cwd: first, roots: directories, ...also }
-    const cwd = directoryOf(agent) ?? ownOf(sessionId)
+    const cwd = directoryOf(agent) ?? ownOf(oldestOf(session))
     return { cwd, roots: [cwd], ...also }
   }
 
@@ -45,7 +46,7 @@ export function createSessionWorkspaces(options: WorkspaceOptions): SessionWorks
     async prepare(session) {
       const { sessionId, agent, directories } = session
       if (directories.length === 0 && directoryOf(agent) === undefined)
-        await mkdir(ownOf(sessionId), { recursive: true, mode: 0o700 })
+        await mkdir(ownOf(oldestOf(session)), { recursive: true, mode: 0o700 })
       const workspace = locate(session)
       const pins = await Promise.all(workspace.roots.map((root) => pinsOf(session).pin(sessionId, root)))
       return { ...workspace, pins }
@@ -55,13 +56,21 @@ export function createSessionWorkspaces(options: WorkspaceOptions): SessionWorks
       const pins = await Promise.all(roots.map((root) => pinsOf(session).renew(session.sessionId, root)))
       return pins.map((pin) => ('problem' in pin ? pin.problem : undefined)).find((problem) => problem !== undefined)
     },
-    async remove(sessionId) {
+    async remove(sessionId, unused) {
       await Promise.all([named.forget(sessionId), chosen.forget(sessionId)])
       await removed?.(sessionId)
-      for (const folder of [ownOf(sessionId), ...readableOf(sessionId)]) {
+      for (const folder of unused.flatMap((id) => [ownOf(id), ...readableOf(id)])) {
         await rm(folder, { recursive: true, force: true })
       }
     },
     close: async () => void (await Promise.all([named.close(), chosen.close()])),
   }
 }
+
+/** A session and the sessions that it was forked from, itself first. */
+const lineOf = ({ sessionId, origin }: WorkspaceOwner): readonly SessionId[] => [
+  sessionId,
+  ...(origin?.ancestors ?? []).toReversed(),
+]
+
+const oldestOf = ({ sessionId, origin }: WorkspaceOwner): SessionId => origin?.ancestors[0] ?? sessionId

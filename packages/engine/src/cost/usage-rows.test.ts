@@ -137,7 +137,9 @@ describe('a compaction', () => {
     const done = Promise.withResolvers<void>()
     const reader = { delta: () => undefined, closed: () => undefined }
     await test.engine.attach(
-      { userId: test.user, sessionId: test.sessionId, after: { seq: 0 } },
+      test.user,
+      test.sessionId,
+      { seq: 0 },
       {
         ...reader,
         recorded: ({ event }) => {

@@ -1,5 +1,6 @@
 import type { ConversationMessage, ToolCallPart } from '../content.ts'
 import { EngineError, unreachable } from '../errors.ts'
+import type { Cursor } from '../events/live-event.ts'
 import { failpoint } from '../failpoint.ts'
 import type { SessionId, UserId } from '../ids.ts'
 import { StorageFault } from '../ports/event-store.ts'
@@ -9,6 +10,7 @@ import { Transcript } from '../views/transcript.ts'
 import { readSummary, toSessionView } from '../views/session-list.ts'
 import { readWaitingCalls } from '../views/waiting-calls.ts'
 import type { Command, CommandResults } from '../session/command.ts'
+import type { Attachment, SessionReader } from '../events/session-reader.ts'
 import type { Engine, ReadAs } from './engine-api.ts'
 import { attachReader } from '../session/attach-reader.ts'
 import { executeCommand } from './execute-command.ts'
@@ -93,15 +95,21 @@ export function createEngine(options: EngineOptions): Engine {
       return readWaitingCalls((await owned(userId, sessionId)).state, store)
     },
 
-    async readBlob(userId, { sessionId, hash }, as) {
+    async readBlob(userId, sessionId, hash, as) {
       await readable(userId, sessionId, as)
       return store.readBlob(sessionId, hash)
     },
 
-    async attach({ userId, sessionId, after, as }, reader) {
+    async attach(
+      userId: UserId,
+      sessionId: SessionId,
+      after: Cursor,
+      reader: SessionReader,
+      as?: ReadAs,
+    ): Promise<Attachment> {
       const session = await readable(userId, sessionId, as)
       meet(session)
-      return attachReader({ session, store, after }, reader)
+      return attachReader(session, store, after, reader)
     },
 
     async start(takeOver = 'all') {

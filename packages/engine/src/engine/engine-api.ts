@@ -23,14 +23,14 @@ export interface Engine {
   readHistory(userId: UserId, sessionId: SessionId, view: 'full' | 'compacted'): Promise<readonly ConversationMessage[]>
   /** The calls that the session waits for, with everything that the person who answers should see. */
   readWaiting(userId: UserId, sessionId: SessionId): Promise<readonly WaitingCall[]>
-  readBlob(userId: UserId, blob: BlobOfSession, as?: ReadAs): Promise<Blob | undefined>
+  readBlob(userId: UserId, sessionId: SessionId, hash: string, as?: ReadAs): Promise<Blob | undefined>
 
   /**
    * Calls `reader` with everything after the cursor, first from the log, then live, in one order without gaps or
    * repeats. A reader that joins in the middle of a step first gets the text so far as deltas from the cursor's offset.
    * Resolves when the past has been delivered. The reader is called synchronously and must not throw.
    */
-  attach(position: ReadPosition, reader: SessionReader): Promise<Attachment>
+  attach(userId: UserId, sessionId: SessionId, after: Cursor, reader: SessionReader, as?: ReadAs): Promise<Attachment>
 
   /**
    * Continues the turns of dead processes. `all`: every turn, immediately. `used`: only sessions that are accessed and
@@ -45,19 +45,6 @@ export interface Engine {
 
 /** `guest`: also another user's session, if its owner shares it. Read-only. */
 export type ReadAs = 'owner' | 'guest'
-
-/** Where a reader begins. */
-export interface ReadPosition {
-  readonly userId: UserId
-  readonly sessionId: SessionId
-  readonly after: Cursor
-  readonly as?: ReadAs
-}
-
-export interface BlobOfSession {
-  readonly sessionId: SessionId
-  readonly hash: string
-}
 
 export interface SessionSearch {
   /** Only sessions that work in this directory. */

@@ -30,6 +30,7 @@ import { decideCancelCall } from '../session/decide-cancel-call.ts'
 import { decideCancel, decideStartTurn } from '../session/decide-turn.ts'
 import type { DecideContext, TurnDecision } from '../session/decision.ts'
 import { findKeyUse } from './find-key-use.ts'
+import { findUnused, forgetFork, forkSession } from './fork-session.ts'
 import { keySessionIds } from './key-session-ids.ts'
 import { OpenSession, ReceiptTaken } from '../session/open-session.ts'
 import type { OpenSessions } from '../session/open-sessions.ts'
@@ -54,6 +55,8 @@ function dispatch(command: Command, deps: ExecuteDeps): Promise<CommandResults[k
   switch (command.type) {
     case 'create-session':
       return createSession(command, deps)
+    case 'fork-session':
+      return forkSession(command, deps)
     case 'configure-session':
       return configureSession(command, deps)
     case 'start-turn':
@@ -258,12 +261,22 @@ async function deleteSession(command: DeleteSession, deps: ExecuteDeps): Promise
   deps.sessions.remove(session.id)
   deps.coordinator.stopRunner(session.id, 'deleted')
   session.feed.close('deleted')
-  await deps.workspaces
-    .remove(session.id)
-    .catch((error: unknown) =>
-      deps.log({ level: 'warn', message: 'a workspace could not be removed', sessionId: session.id, error }),
-    )
+  await removeTraces(session, deps)
   return {}
+}
+
+/** The session is gone already, so a failure here is logged and not reported. */
+async function removeTraces({ id, state }: OpenSession, deps: ExecuteDeps): Promise<void> {
+  try {
+    await deps.workspaces.remove(id, await findUnused(state, deps.store))
+  } catch (error) {
+    deps.log({ level: 'warn', message: 'a workspace could not be removed', sessionId: id, error })
+  }
+  try {
+    await forgetFork(state, deps)
+  } catch (error) {
+    deps.log({ level: 'warn', message: 'the parent of a deleted fork could not be updated', sessionId: id, error })
+  }
 }
 
 function contextFor(agentName: string, deps: ExecuteDeps, outputProblem?: string): DecideContext {

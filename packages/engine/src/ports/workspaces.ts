@@ -16,8 +16,11 @@ export interface Workspaces {
    * the first directory that may not be used.
    */
   open(session: WorkspaceOwner): Promise<string | undefined>
-  /** Removes files that belong only to this session. Called after the session was deleted. */
-  remove(sessionId: SessionId): Promise<void>
+  /**
+   * Called after the session was deleted. Removes the files of the sessions in `unused`: this one and its ancestors, as
+   * far as no other session shares their files.
+   */
+  remove(sessionId: SessionId, unused: readonly SessionId[]): Promise<void>
 }
 
 export interface WorkspaceOwner {
@@ -25,4 +28,6 @@ export interface WorkspaceOwner {
   readonly agent: string
   /** The directories that the client named, the working directory first. Empty if the session has its own directory. */
   readonly directories: readonly string[]
+  /** A forked session shares the own directory of its oldest ancestor and reads the files of all. */
+  readonly origin?: { readonly ancestors: readonly SessionId[] }
 }

@@ -63,7 +63,9 @@ export function createScheduledTurns({ engine, defaultAgent, withheldTools }: Sc
       const { promise, resolve } = Promise.withResolvers<RunEnd | undefined>()
       try {
         const attachment = await engine.attach(
-          { userId, sessionId, after: { seq: 0 } },
+          userId,
+          sessionId,
+          { seq: 0 },
           {
             recorded({ event }) {
               if (event.type !== 'turn.ended') return undefined

@@ -6,15 +6,11 @@ import type { OpenSession } from './open-session.ts'
 
 const PAGE = 500
 
-export interface AttachOptions {
-  readonly session: OpenSession
-  readonly store: EventStore
-  readonly after: Cursor
-}
-
 /** Replays the log page by page until the remaining events are in memory. Then the feed takes over without a gap. */
 export async function attachReader(
-  { session, store, after: cursor }: AttachOptions,
+  session: OpenSession,
+  store: EventStore,
+  cursor: Cursor,
   reader: SessionReader,
 ): Promise<Attachment> {
   const { feed } = session

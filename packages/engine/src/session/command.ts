@@ -1,4 +1,4 @@
-import type { NewSettings, SettingsChange } from '../events/session-settings.ts'
+import type { Labels, NewSettings, SettingsChange } from '../events/session-settings.ts'
 import type { ConversationMessage, ToolContent, UserContent } from '../content.ts'
 import type { GivenAnswer } from '../events/call-events.ts'
 import type { TurnSettings } from '../events/turn-events.ts'
@@ -11,6 +11,7 @@ import type { NewBlob } from '../ports/event-store.ts'
  */
 export type Command =
   | CreateSession
+  | ForkSession
   | ConfigureSession
   | StartTurn
   | AnswerCalls
@@ -37,8 +38,28 @@ export interface CreateSession extends Omit<NewSettings, 'secretOptions'> {
   readonly blobs?: readonly NewBlob[]
 }
 
+/**
+ * Creates a session that starts with a copy of another session's log, up to the end of a turn. Both name each other. The
+ * new session has the current settings and the directories of its parent. It is not pinned or shared.
+ */
+export interface ForkSession {
+  readonly type: 'fork-session'
+  readonly userId: UserId
+  /** The parent. It may be running. */
+  readonly sessionId: SessionId
+  /** The last turn to copy. It must have ended. Absent: the last turn that has ended. */
+  readonly turnId?: TurnId
+  /** Default: the parent's title with `(fork)`. */
+  readonly title?: string
+  /** Replaces the parent's directories, such as the `cwd` and the additional directories of an editor. */
+  readonly directories?: readonly string[]
+  readonly labels?: Labels
+}
+
 /** Changes that apply to the rest of the session. Absent fields stay unchanged. */
-export interface SessionChanges extends Omit<SettingsChange, 'secretOptions' | 'directories' | 'role'> {
+export interface SessionChanges extends Omit<SettingsChange, 'secretOptions' | 'role'> {
+  /** All of them. The first must be the session's working directory, which cannot change. */
+  readonly directories?: readonly string[] | undefined
   /** Must equal the session's agent. */
   readonly agent?: string
   /** `true`: switches to the preset `plan`. `false`: restores the previous preset. */
@@ -156,6 +177,7 @@ export interface AdmittedTurn {
 
 export interface CommandResults {
   readonly 'create-session': CreatedSession
+  readonly 'fork-session': { readonly sessionId: SessionId; readonly turnId?: TurnId }
   readonly 'configure-session': Record<string, never>
   readonly 'start-turn': AdmittedTurn
   readonly 'answer-calls': AdmittedTurn

@@ -138,6 +138,9 @@ export function acceptChanges(
   if (changes.agent !== undefined && changes.agent !== state.agent) {
     throw new EngineError('invalid-input', 'the agent of a session cannot change', 'agent')
   }
+  if (changes.directories !== undefined && changes.directories[0] !== settings.directories[0]) {
+    throw new EngineError('invalid-input', 'the working directory of a session cannot change', 'directories')
+  }
   checkModel(changes.model, context)
   if (changes.access?.type === 'listed') checkListedTools(agent, changes.access)
   if (changes.access !== undefined || changes.clientTools !== undefined)

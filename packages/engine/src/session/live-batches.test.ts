@@ -19,7 +19,9 @@ async function watch(test: TestSession) {
   const story: string[] = []
   const batches: LiveBatch[] = []
   const attachment = await test.engine.attach(
-    { userId: test.user, sessionId: test.sessionId, after: { seq: 0 } },
+    test.user,
+    test.sessionId,
+    { seq: 0 },
     {
       ...log,
       recorded: ({ event }) => void story.push(event.type),

@@ -37,17 +37,23 @@ export function evolve(state: SessionState | undefined, recorded: Recorded): Ses
     if (event.type === 'session.created') return created(event, seq, at)
     throw new Error(`a log begins with session.created, not ${event.type}`)
   }
-  const updatedAt = isPinAlone(event) ? state.updatedAt : at
-  return { ...foldSpending(state, apply(state, recorded), recorded), seq, updatedAt }
+  const updatedAt = isListingAlone(event) ? state.updatedAt : at
+  const applied = apply(state, recorded)
+  // The parent paid for the steps that a fork copied, and what was allowed to the parent is asked again.
+  const isCopied = seq <= (state.origin?.throughSeq ?? 0)
+  const folded = isCopied ? { ...applied, overrides: [] } : foldSpending(state, applied, recorded)
+  return { ...folded, seq, updatedAt }
 }
 
-/** Pinning changes the position in a list but not the session itself. */
-function isPinAlone(event: Recorded['event']): boolean {
+/** Pinning and forking change what lists show, but not the session itself. */
+function isListingAlone(event: Recorded['event']): boolean {
+  if (event.type === 'session.forked' || event.type === 'session.fork-deleted') return true
   if (event.type !== 'session.configured') return false
   return Object.entries(event.settings).every(([name, value]) => name === 'isPinned' || value === undefined)
 }
 
-function created({ sessionId, userId, agent, settings }: SessionCreated, seq: number, at: number): SessionState {
+function created(event: SessionCreated, seq: number, at: number): SessionState {
+  const { sessionId, userId, agent, settings, origin } = event
   return {
     shape: STATE_SHAPE,
     seq,
@@ -55,6 +61,7 @@ function created({ sessionId, userId, agent, settings }: SessionCreated, seq: nu
     userId,
     agent,
     settings,
+    ...(origin && { origin }),
     isStarted: false,
     batches: { recorded: 0, reserved: 0 },
     queue: [],
@@ -81,6 +88,12 @@ function apply(state: SessionState, recorded: Recorded): SessionState {
       )
     case 'session.configured':
       return configured(state, event)
+    case 'session.forked': {
+      const { childId, turnId } = event
+      return { ...state, forks: [...(state.forks ?? []), { sessionId: childId, ...(turnId && { turnId }) }] }
+    }
+    case 'session.fork-deleted':
+      return { ...state, forks: state.forks?.filter(({ sessionId }) => sessionId !== event.childId) ?? [] }
     case 'input.admitted': {
       const { inputId, turnId, content, settings } = event
       const input = { inputId, turnId, content, ...(settings && { settings }) }

@@ -2,6 +2,7 @@ import type { Preset, SessionSettings } from '../events/session-settings.ts'
 import type { UserContent } from '../content.ts'
 import type { RaisedLimits, TurnBudget } from '../cost/budget.ts'
 import type { Spending } from '../ports/usage-store.ts'
+import type { SessionOrigin } from '../events/session-events.ts'
 import type { CallRoute, StepFinish } from '../events/step-events.ts'
 import type { TurnOutcome, TurnSettings } from '../events/turn-events.ts'
 import {
@@ -30,6 +31,10 @@ export interface SessionState {
   readonly userId: UserId
   readonly agent: string
   readonly settings: SessionSettings
+  /** Set if the session was forked from another one. */
+  readonly origin?: SessionOrigin
+  /** The sessions that were forked from this one and were not deleted, oldest first. Absent: it was never forked. */
+  readonly forks?: readonly SessionFork[]
   /** The preset before planning started. It is restored when planning ends. */
   readonly presetBeforePlan?: Preset
   /** The session has a user message, or it started with a history. */
@@ -60,6 +65,11 @@ export interface SessionState {
   readonly overrides: readonly string[]
   readonly createdAt: number
   readonly updatedAt: number
+}
+
+export interface SessionFork {
+  readonly sessionId: SessionId
+  readonly turnId?: TurnId
 }
 
 export interface ActiveCompaction {

@@ -54,7 +54,8 @@ export async function prepareJudging(
 ): Promise<Judging> {
   const { session, rules, workspaces, operator, agents, digest } = deps
   const { state } = session
-  const owner = { sessionId: state.sessionId, agent: state.agent, directories: state.settings.directories }
+  const { sessionId, agent, origin } = state
+  const owner = { sessionId, agent, directories: state.settings.directories, ...(origin && { origin }) }
   let workspace = workspaces.locate(owner)
   const inspections = new Map<string, CallInspection | 'failed'>()
   const problems = new Map<string, string>()

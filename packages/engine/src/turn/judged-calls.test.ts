@@ -352,7 +352,9 @@ describe('output of a tool that runs', () => {
     await untilQuiet()
     const heard: string[] = []
     await test.engine.attach(
-      { userId: test.user, sessionId: test.sessionId, after: { seq: 0 } },
+      test.user,
+      test.sessionId,
+      { seq: 0 },
       {
         recorded: () => undefined,
         delta: () => undefined,

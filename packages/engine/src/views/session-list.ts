@@ -5,13 +5,15 @@ import type { SessionView } from './session-view.ts'
 import { isWaitingForAnswer, openCallsOf, type SessionState } from '../state/session-state.ts'
 
 export function toSessionView(state: SessionState): SessionView {
-  const { sessionId, userId, agent, turn, lastOutcome, createdAt, updatedAt } = state
+  const { sessionId, userId, agent, turn, lastOutcome, origin, createdAt, updatedAt } = state
   const { secretOptions: _secretOptions, ...settings } = state.settings
   return {
     sessionId,
     userId,
     agent,
     ...settings,
+    ...(origin && { origin: { ancestors: origin.ancestors, ...(origin.turnId && { turnId: origin.turnId }) } }),
+    forks: state.forks ?? [],
     queued: state.queue.length,
     ...(turn !== undefined && { turnId: turn.turnId }),
     status: turn?.status ?? 'idle',
@@ -31,6 +33,8 @@ export function changesSummary(event: RecordedEvent): boolean {
     case 'session.created':
     case 'session.seeded':
     case 'session.configured':
+    case 'session.forked':
+    case 'session.fork-deleted':
     case 'input.admitted':
     case 'input.dropped':
     case 'turn.started':

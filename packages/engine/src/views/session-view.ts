@@ -12,6 +12,10 @@ export const sessionView = z.object({
   userId,
   agent: z.string(),
   ...sessionSettings.omit({ secretOptions: true }).shape,
+  /** Set if the session was forked: its parent, and the parent's last turn that it contains. */
+  origin: z.object({ ancestors: z.array(sessionId), turnId: turnId.optional() }).optional(),
+  /** The sessions that were forked from this one, oldest first, each with the last turn that it contains. */
+  forks: z.array(z.object({ sessionId, turnId: turnId.optional() })).default([]),
   /** The number of queued inputs. */
   queued: z.number().default(0),
   /** The turn that is running or waiting. */

@@ -26,11 +26,12 @@ export async function listSessions(connection: Connection, params: unknown): Pro
   })
   const end = offset + sessions.length
   return {
-    sessions: sessions.map(({ sessionId, agent, directories, title, updatedAt }) => ({
-      sessionId,
-      cwd: workspaces.locate({ sessionId, agent, directories }).cwd,
-      ...(title !== undefined && { title }),
-      updatedAt: new Date(updatedAt).toISOString(),
+    sessions: sessions.map((view) => ({
+      sessionId: view.sessionId,
+      cwd: workspaces.locate(view).cwd,
+      ...(view.directories.length > 1 && { additionalDirectories: view.directories.slice(1) }),
+      ...(view.title !== undefined && { title: view.title }),
+      updatedAt: new Date(view.updatedAt).toISOString(),
     })),
     ...(end < total && sessions.length > 0 && { nextCursor: toCursor(end) }),
   }

@@ -208,6 +208,8 @@ export class SessionProjection {
       case 'tool-call.settled':
         return settleCall(scene, event, moment)
       case 'session.created':
+      case 'session.forked':
+      case 'session.fork-deleted':
       case 'turn.started':
       case 'step.answered':
       case 'turn.handed-over':

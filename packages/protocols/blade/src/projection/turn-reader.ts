@@ -63,10 +63,7 @@ export class TurnReader {
       },
       closed: () => undefined,
     }
-    const attachment = await this.#engine.attach(
-      { userId, sessionId, after: { seq: this.#projection.seq }, as },
-      reader,
-    )
+    const attachment = await this.#engine.attach(userId, sessionId, { seq: this.#projection.seq }, reader, as)
     attachment.detach()
     if (isFull) return slice
     this.#isDone = true

@@ -19,11 +19,7 @@ export function attachmentOperations(deps: Pick<BladeRestDeps, 'engine' | 'readS
       tag,
       summary: 'An image of a session: `url` of an attachment or of a tool result',
       async run({ caller: { userId }, param }) {
-        const blob = await engine.readBlob(
-          userId,
-          { sessionId: sessionIdIn(param('sid')), hash: param('hash') },
-          'guest',
-        )
+        const blob = await engine.readBlob(userId, sessionIdIn(param('sid')), param('hash'), 'guest')
         if (blob === undefined) throw new Refusal(404, 'There is no such attachment.')
         return blob
       },
@@ -64,7 +60,7 @@ async function isAttached(
     delta: () => undefined,
     closed: () => undefined,
   }
-  const attachment = await engine.attach({ userId, sessionId, after: { seq: 0 } }, reader)
+  const attachment = await engine.attach(userId, sessionId, { seq: 0 }, reader)
   attachment.detach()
   return isFound
 }

@@ -16,7 +16,9 @@ export async function compactSession(
   })
   const ended = Promise.withResolvers<CompactionEnded>()
   const attachment = await engine.attach(
-    { userId, sessionId, after: { seq } },
+    userId,
+    sessionId,
+    { seq },
     {
       recorded({ event }) {
         if (event.type === 'compaction.ended') ended.resolve(event)

@@ -12,7 +12,9 @@ export async function deleteSession(
   if (turnId !== undefined) {
     const ended = Promise.withResolvers<void>()
     const attachment = await engine.attach(
-      { userId, sessionId, after: { seq: lastSeq } },
+      userId,
+      sessionId,
+      { seq: lastSeq },
       {
         recorded({ event }) {
           if (event.type === 'turn.ended') ended.resolve()

@@ -290,7 +290,9 @@ describe('changing a session', () => {
     const seen: string[] = []
     const view = await rest.engine.readSession(ANN, (await read(id)).id)
     await rest.engine.attach(
-      { userId: ANN, sessionId: view.sessionId, after: { seq: view.lastSeq } },
+      ANN,
+      view.sessionId,
+      { seq: view.lastSeq },
       {
         recorded({ event }) {
           seen.push(event.type === 'turn.ended' ? `${event.type} ${event.outcome}` : event.type)

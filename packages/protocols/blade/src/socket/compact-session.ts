@@ -14,7 +14,9 @@ export async function compactSession(
   })
   const ended = Promise.withResolvers<EventOf<'compaction.ended'>>()
   const attachment = await engine.attach(
-    { userId, sessionId, after: { seq } },
+    userId,
+    sessionId,
+    { seq },
     {
       recorded({ event }) {
         if (event.type === 'compaction.ended') ended.resolve(event)

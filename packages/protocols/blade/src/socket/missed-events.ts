@@ -34,7 +34,9 @@ export async function readMissedEvents(
     }
   }
   const attachment = await engine.attach(
-    { userId, sessionId, after: { seq: 0 } },
+    userId,
+    sessionId,
+    { seq: 0 },
     {
       recorded: (recorded: Recorded) => keep(recorded.seq, projection.apply(recorded)),
       delta: () => undefined,

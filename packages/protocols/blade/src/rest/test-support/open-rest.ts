@@ -155,7 +155,9 @@ export async function openRest(options: RestOptions = {}) {
     async untilRecorded(sessionId: string, isWanted: (recorded: Recorded) => boolean): Promise<void> {
       const found = Promise.withResolvers<void>()
       const attachment = await engine.attach(
-        { userId: await ownerOf(asSessionId(sessionId)), sessionId: asSessionId(sessionId), after: { seq: 0 } },
+        await ownerOf(asSessionId(sessionId)),
+        asSessionId(sessionId),
+        { seq: 0 },
         {
           recorded: (recorded) => {
             if (isWanted(recorded)) found.resolve()

@@ -1,0 +1,270 @@
+import { describe, expect, it } from 'vitest'
+import {
+  calls,
+  createFakeClock,
+  createFakeTool,
+  createMemoryEventStore,
+  finishes,
+  grant,
+  hangs,
+  plainParts,
+  result,
+  says,
+  startSession,
+  untilQuiet,
+  useSession,
+  type TestSession,
+} from '@polylogue/testkit'
+import { asSessionId, asToolCallId, asTurnId, type ForkSession, type NewBlob, type RecordedEvent, type SessionId } from '../index.ts'
+
+async function fork(test: TestSession, more: Partial<ForkSession> = {}): Promise<TestSession> {
+  const command: ForkSession = { type: 'fork-session', userId: test.user, sessionId: test.sessionId, ...more }
+  return useSession(test, (await test.engine.execute(command)).sessionId)
+}
+
+async function turn(test: TestSession, text: string, answer: string): Promise<string> {
+  test.model.push([says(answer), finishes('stop')])
+  const { turnId } = await test.say(text)
+  await test.untilRest()
+  return turnId
+}
+
+const spoken = async (test: TestSession): Promise<string> =>
+  JSON.stringify(await test.engine.readHistory(test.user, test.sessionId, 'full'))
+
+const withoutSettings = (events: readonly RecordedEvent[]): readonly RecordedEvent[] =>
+  events.filter(({ type }) => !type.startsWith('session.'))
+
+describe('a fork', () => {
+  it('starts with everything up to the end of a turn, and goes on by itself', async () => {
+    const test = await startSession({ tools: [createFakeTool('look')] })
+    test.model.push([calls('c1', 'look'), finishes('tool-calls')], [says('seen'), finishes('stop')])
+    const { turnId } = await test.say('look')
+    await test.untilRest()
+    const before = await test.events()
+    await turn(test, 'second', 'two')
+
+    const child = await fork(test, { turnId })
+    expect(withoutSettings(await child.events())).toEqual(withoutSettings(before))
+    await turn(child, 'other', 'three')
+    expect(child.model.requests.at(-1)?.messages.map(({ role }) => role)).toEqual([
+      'user',
+      'assistant',
+      'tool',
+      'assistant',
+      'user',
+    ])
+    expect(await spoken(child)).not.toContain('second')
+    expect(await spoken(test)).not.toContain('other')
+  })
+
+  it('and its parent name each other, until one is deleted', async () => {
+    const test = await startSession()
+    const turnId = await turn(test, 'hello', 'hi')
+    const { updatedAt } = await test.view()
+    test.clock.advance(1_000)
+    const child = await fork(test)
+    expect((await child.view()).origin).toEqual({ ancestors: [test.sessionId], turnId })
+    expect((await test.view()).forks).toEqual([{ sessionId: child.sessionId, turnId }])
+    expect((await test.view()).updatedAt).toBe(updatedAt)
+    const listed = await test.engine.listSessions(test.user, { limit: 10 })
+    expect(listed.sessions.map(({ sessionId, origin, forks }) => [sessionId, origin?.ancestors, forks.length])).toEqual([
+      [child.sessionId, [test.sessionId], 0],
+      [test.sessionId, undefined, 1],
+    ])
+    const grandchild = await fork(child)
+    expect((await grandchild.view()).origin?.ancestors).toEqual([test.sessionId, child.sessionId])
+    await test.engine.execute({ type: 'delete-session', userId: test.user, sessionId: child.sessionId })
+    expect((await test.view()).forks).toEqual([])
+    await turn(grandchild, 'still', 'here')
+  })
+
+  it.each([
+    ['a turn that runs', async (test: TestSession) => void (test.model.push([hangs]), await test.say('now'))],
+    [
+      'inputs that wait',
+      async (test: TestSession) => {
+        test.model.push([hangs])
+        await test.say('now')
+        await test.say('later', { whenRunning: 'queue' })
+      },
+    ],
+    [
+      'a call that waits for an approval',
+      async (test: TestSession) => {
+        test.model.push([calls('c9', 'risky'), finishes('tool-calls')])
+        await test.say('now')
+        await test.untilRest()
+      },
+    ],
+  ])('leaves out %s', async (_name, begin) => {
+    const risky = createFakeTool('risky')
+    const test = await startSession({ tools: [risky] }, { access: { type: 'listed', tools: [{ name: 'risky' }] } })
+    await turn(test, 'first', 'one')
+    await begin(test)
+    const child = await fork(test)
+    expect(await child.view()).toMatchObject({ status: 'idle', queued: 0, waitingCalls: [] })
+    expect(await spoken(child)).toBe(
+      JSON.stringify([
+        { role: 'user', content: 'first' },
+        { role: 'assistant', content: [{ type: 'text', text: 'one' }] },
+      ]),
+    )
+    await turn(child, 'next', 'two')
+    await test.cancel(true)
+    await test.untilRest()
+  })
+
+  it('has the settings of its parent, but not its pin', async () => {
+    const test = await startSession()
+    await turn(test, 'a long story', 'one')
+    await test.engine.execute({
+      type: 'configure-session',
+      userId: test.user,
+      sessionId: test.sessionId,
+      changes: { isPinned: true, isShared: true, labels: { 'door/note': 'x' }, preset: 'read-only' },
+    })
+    await test.engine.execute({
+      type: 'configure-session',
+      userId: test.user,
+      sessionId: test.sessionId,
+      changes: { planning: true },
+    })
+    const child = await fork(test)
+    const second = await fork(test)
+    expect(await child.view()).toMatchObject({
+      title: 'a long story (fork)',
+      isPinned: false,
+      isShared: false,
+      preset: 'plan',
+      labels: { 'door/note': 'x' },
+    })
+    expect((await second.view()).title).toBe('a long story (fork 2)')
+    await test.engine.execute({
+      type: 'configure-session',
+      userId: test.user,
+      sessionId: child.sessionId,
+      changes: { planning: false },
+    })
+    expect((await child.view()).preset).toBe('read-only')
+    expect((await (await fork(child)).view()).title).toBe('a long story (fork)')
+  })
+
+  it('asks again for what was always allowed in its parent', async () => {
+    const risky = createFakeTool('risky', { effect: 'unsafe' })
+    const test = await startSession({ tools: [risky] }, { access: { type: 'preset' } })
+    const ask = (id: string): void => test.model.push([calls(id, 'risky'), finishes('tool-calls')], [says('ok'), finishes()])
+    ask('c1')
+    await test.say('go')
+    await test.untilRest()
+    await test.answer({ type: 'approval', toolCallId: asToolCallId('c1'), granted: true, scope: 'session' })
+    await test.untilRest()
+    ask('c2')
+    await test.say('again')
+    await test.untilRest()
+    expect(await test.view()).toMatchObject({ status: 'idle' })
+    const child = await fork(test)
+    ask('c3')
+    await child.say('again')
+    await child.untilRest()
+    expect(await child.view()).toMatchObject({ status: 'waiting', waitingCalls: ['c3'] })
+  })
+
+  it('keeps a compaction and what it replaced', async () => {
+    const test = await startSession()
+    for (const text of ['one', 'two', 'three']) await turn(test, text.repeat(500), text)
+    test.model.push([says('summary of all'), finishes('stop')])
+    await test.engine.execute({ type: 'compact-session', userId: test.user, sessionId: test.sessionId })
+    await untilQuiet()
+    const compacted = await test.engine.readHistory(test.user, test.sessionId, 'compacted')
+    expect(JSON.stringify(compacted)).toContain('summary of all')
+    const child = await fork(test)
+    expect(await child.engine.readHistory(test.user, child.sessionId, 'compacted')).toEqual(compacted)
+    expect(await spoken(child)).toBe(await spoken(test))
+  })
+
+  it('reads the images of its parent, also when that is deleted', async () => {
+    const test = await startSession()
+    const blob: NewBlob = { hash: 'h1', mediaType: 'image/png', bytes: new Uint8Array([1, 2, 3]) }
+    test.model.push([says('nice'), finishes('stop')])
+    await test.engine.execute({
+      type: 'start-turn',
+      userId: test.user,
+      sessionId: test.sessionId,
+      content: [{ type: 'image', source: { type: 'blob', hash: 'h1', mediaType: 'image/png' } }],
+      whenRunning: 'refuse',
+      blobs: [blob],
+    })
+    await test.untilRest()
+    const child = await fork(test)
+    await test.engine.execute({ type: 'delete-session', userId: test.user, sessionId: test.sessionId })
+    expect((await test.engine.readBlob(test.user, child.sessionId, 'h1'))?.bytes).toEqual(blob.bytes)
+  })
+
+  it('does not pay for what its parent spent', async () => {
+    const store = createMemoryEventStore({ clock: createFakeClock() })
+    const budgets = { currency: 'USD', budgetsOf: () => ({ session: { tokens: 100 } }) }
+    const test = await startSession({ store, budgets })
+    const took = { type: 'finished', finish: 'stop', usage: { inputTokens: 60, outputTokens: 0 } } as const
+    test.model.push([says('one'), took])
+    await test.say('go')
+    await test.untilRest()
+    const child = await fork(test)
+    child.model.push([says('two'), took])
+    await child.say('on')
+    await child.untilRest()
+    expect(await child.view()).toMatchObject({ status: 'idle', lastOutcome: 'finished' })
+    const sums = await store.usage.sumUsage({ by: ['session'], limit: 10 })
+    expect(new Map(sums.map((sum) => [sum.sessionId, sum.inputTokens]))).toEqual(
+      new Map([
+        [test.sessionId, 60],
+        [child.sessionId, 60],
+      ]),
+    )
+  })
+
+  it('of a session in which nothing was said is empty', async () => {
+    const test = await startSession()
+    const child = await fork(test)
+    expect(await child.types()).toEqual(['session.created'])
+    await turn(child, 'first', 'one')
+  })
+
+  it('of a turn that does not exist or has not ended is refused', async () => {
+    const test = await startSession()
+    test.model.push([hangs])
+    const { turnId } = await test.say('go')
+    for (const id of [turnId, asTurnId('turn_none')])
+      await expect(fork(test, { turnId: id })).rejects.toMatchObject({ code: 'invalid-input', field: 'turnId' })
+    await expect(fork(test, { sessionId: asSessionId('none') })).rejects.toMatchObject({ code: 'session-not-found' })
+    await test.cancel()
+    await test.untilRest()
+  })
+
+  it('does not take a call of its parent for its own', async () => {
+    const test = await startSession({}, { clientTools: [{ name: 'ask', description: '', parameters: {} }] })
+    test.model.push([calls('c1', 'ask'), finishes('tool-calls')], [says('done'), finishes('stop')])
+    await test.say('go')
+    await test.untilRest()
+    await test.answer(result('c1', 'yes'))
+    await test.untilRest()
+    const child = await fork(test)
+    await expect(child.answer(grant('c1'))).rejects.toMatchObject({ code: 'call-already-settled' })
+  })
+})
+
+describe('the files of forks', () => {
+  it('stay until the last session that shares them is deleted', async () => {
+    const removed: (readonly SessionId[])[] = []
+    const workspaces = {
+      ...plainParts.workspaces,
+      remove: async (_id: SessionId, unused: readonly SessionId[]) => void removed.push(unused),
+    }
+    const test = await startSession({ workspaces })
+    const child = await fork(test)
+    const grandchild = await fork(child)
+    for (const { sessionId } of [child, test, grandchild])
+      await test.engine.execute({ type: 'delete-session', userId: test.user, sessionId })
+    expect(removed).toEqual([[], [], [grandchild.sessionId, test.sessionId, child.sessionId]])
+  })
+})

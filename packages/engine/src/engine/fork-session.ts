@@ -1,0 +1,101 @@
+import type { Recorded } from '../events/recorded-event.ts'
+import type { SessionId, TurnId } from '../ids.ts'
+import type { EventStore, NewBlob, SealedSecret } from '../ports/event-store.ts'
+import type { ForkSession } from '../session/command.ts'
+import { decideFork } from '../session/decide-fork.ts'
+import { OpenSession } from '../session/open-session.ts'
+import type { SessionState } from '../state/session-state.ts'
+import { secretContext } from '../turn/build-model-request.ts'
+import { readSummary } from '../views/session-list.ts'
+import type { ExecuteDeps } from './execute-command.ts'
+
+const PAGE = 500
+
+/** The child is stored first. If its parent cannot record the fork, the child is deleted again. */
+export async function forkSession(
+  command: ForkSession,
+  deps: ExecuteDeps,
+): Promise<{ readonly sessionId: SessionId; readonly turnId?: TurnId }> {
+  const { store, clock } = deps
+  const parent = await deps.sessions.owned(command.userId, command.sessionId)
+  const childId = deps.ids.sessionId()
+  const { state } = parent
+  const log = await readLog(parent.id, state.seq, store)
+  const { blobHashes, turnId, ...decision } = decideFork(childId, command, { state, log })
+  const { session } = await OpenSession.create(store, clock, childId, command.userId, {
+    ...decision,
+    blobs: await copyBlobs(parent.id, blobHashes, store),
+    secrets: await copySecrets({ from: parent.id, to: childId }, deps),
+  })
+  try {
+    await parent.commit(() => ({ events: [{ type: 'session.forked', childId, ...(turnId && { turnId }) }] }))
+  } catch (error) {
+    await store.deleteSession(childId)
+    session.feed.close('deleted')
+    throw error
+  }
+  deps.sessions.add(session)
+  return { sessionId: childId, ...(turnId && { turnId }) }
+}
+
+async function readLog(sessionId: SessionId, lastSeq: number, store: EventStore): Promise<readonly Recorded[]> {
+  const log: Recorded[] = []
+  for (let isMore = true; isMore;) {
+    const page = await store.readEvents(sessionId, log.length, PAGE)
+    for (const recorded of page) if (recorded.seq <= lastSeq) log.push(recorded)
+    isMore = page.length > 0 && log.length < lastSeq
+  }
+  return log
+}
+
+async function copyBlobs(from: SessionId, hashes: readonly string[], store: EventStore): Promise<readonly NewBlob[]> {
+  const blobs: NewBlob[] = []
+  for (const hash of hashes) {
+    const blob = await store.readBlob(from, hash)
+    if (blob !== undefined) blobs.push({ ...blob, hash })
+  }
+  return blobs
+}
+
+/** A sealed value opens only in its own session, so each secret is sealed again. */
+async function copySecrets(
+  { from, to }: { readonly from: SessionId; readonly to: SessionId },
+  { store, secretBox }: ExecuteDeps,
+): Promise<readonly SealedSecret[]> {
+  const secrets = await store.readSecrets(from)
+  return secrets.map(({ name, sealed }) => ({
+    name,
+    sealed: secretBox.seal(secretBox.open(sealed, secretContext(from, name)), secretContext(to, name)),
+  }))
+}
+
+/** Called after a session was deleted. Its parent stops naming it. */
+export async function forgetFork({ sessionId, userId, origin }: SessionState, deps: ExecuteDeps): Promise<void> {
+  const parentId = origin?.ancestors.at(-1)
+  if (parentId === undefined) return
+  const parent = await deps.sessions.find(parentId)
+  if (parent?.state.userId !== userId) return
+  await parent.commit(({ forks = [] }) => ({
+    events: forks.some((fork) => fork.sessionId === sessionId)
+      ? [{ type: 'session.fork-deleted', childId: sessionId }]
+      : [],
+  }))
+}
+
+/** The sessions whose files nobody needs after `deleted` is gone: itself and its ancestors, unless a relative lives. */
+export async function findUnused(deleted: SessionState, store: EventStore): Promise<readonly SessionId[]> {
+  const { sessionId, userId, origin, forks } = deleted
+  const unused = new Set([sessionId, ...(origin?.ancestors ?? [])])
+  // A session whose forks were deleted has an empty list: forks of these may live.
+  if (origin === undefined && forks === undefined) return [...unused]
+  for (let before: SessionId | undefined, isMore = true; isMore;) {
+    const rows = await store.listSessions({ userId, limit: PAGE, ...(before && { before }) })
+    for (const { summary } of rows) {
+      const living = readSummary(summary)
+      for (const used of [living.sessionId, ...(living.origin?.ancestors ?? [])]) unused.delete(used)
+    }
+    before = rows.at(-1)?.sessionId
+    isMore = rows.length > 0
+  }
+  return [...unused]
+}
