@@ -143,6 +143,19 @@ describe('polylogue sessions', () => {
     })
   })
 
+  it('forks one', async () => {
+    await polylogue('run', '--agent', 'scripted', 'say one')
+    const [, parent] = tableOf(await polylogue('sessions', 'list'))
+    const id = parent?.[0] ?? ''
+    const { code, stdout } = await polylogue('sessions', 'fork', id)
+    expect(code).toBe(0)
+    const shown = await polylogue('sessions', 'show', stdout.trim())
+    expect(shown.stdout).toContain(`Parent   ${id}\n`)
+    expect(shown.stdout).toContain('\nuser\nsay one\n\nassistant\none\n')
+    expect((await polylogue('sessions', 'show', id)).stdout).toContain(`Forks    ${stdout.trim()}\n`)
+    expect((await polylogue('sessions', 'fork', id, '--turn', 'turn_none')).code).toBe(1)
+  })
+
   it('does not know a session that is not there', async () => {
     const missing = '0198c0de-7a11-7000-8000-000000000000'
     for (const id of [missing, 'nonsense']) {

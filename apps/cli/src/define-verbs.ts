@@ -6,7 +6,7 @@ import type { KeysCreateFlags, KeysFlags } from './commands/keys.ts'
 import type { SessionsExportFlags, SessionsImportFlags } from './commands/move-sessions.ts'
 import type { RunFlags } from './commands/run.ts'
 import type { ServeFlags } from './commands/serve.ts'
-import type { SessionsFlags, SessionsListFlags } from './commands/sessions.ts'
+import type { SessionsFlags, SessionsForkFlags, SessionsListFlags } from './commands/sessions.ts'
 
 type Finish = (exitCode: number) => void
 
@@ -121,6 +121,16 @@ export function defineSessions(program: Command, finish: Finish): void {
     )
     .action(async (id: string, flags: SessionsFlags) =>
       finish(await (await import('./commands/sessions.ts')).showSession(id, flags)),
+    )
+  withDataFlags(sessions.command('fork'))
+    .description('make a session that starts with a copy of another one')
+    .argument('<id>', 'as `sessions list` shows it')
+    .option('--turn <id>', 'the last turn to copy (default: the last one that has ended)')
+    .option('--title <text>', 'the title of the new session')
+    .option('--json', 'print JSON')
+    .addHelpText('after', formatExamples(['sessions fork 0198c0de-7a11-7000-8000-000000000000']))
+    .action(async (id: string, flags: SessionsForkFlags) =>
+      finish(await (await import('./commands/sessions.ts')).forkSession(id, flags)),
     )
   defineMoves(sessions, finish)
 }

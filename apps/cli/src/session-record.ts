@@ -9,6 +9,8 @@ export function formatSessionRecord({ session, messages, events }: SessionRecord
     ['Session', session.sessionId],
     ['Title', toTerminalLine(session.title ?? '')],
     ['Agent', toTerminalLine(session.agent)],
+    ['Parent', session.parent?.sessionId ?? ''],
+    ['Forks', (session.forks ?? []).map(({ sessionId }) => sessionId).join(' ')],
     ['Status', session.lastOutcome === undefined ? session.status : `${session.status} (${session.lastOutcome})`],
     ['Created', formatLocalTime(session.createdAt)],
     ['Updated', formatLocalTime(session.updatedAt)],

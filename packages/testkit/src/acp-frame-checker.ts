@@ -1,6 +1,9 @@
 import { createRequire } from 'node:module'
 
-/** Checks the frames of one connection against the official schema of the protocol, version 1. */
+/**
+ * Checks the frames of one connection against the official schemas of the protocol, version 1: the stable one, and the
+ * unstable one, which has more methods and fields.
+ */
 export interface AcpFrameChecker {
   /** Records a frame that a client sent. The response is checked against the requested method. */
   sent(frame: unknown): void
@@ -12,6 +15,8 @@ const RESPONSES: Readonly<Record<string, string>> = {
   initialize: 'InitializeResponse',
   authenticate: 'AuthenticateResponse',
   'session/new': 'NewSessionResponse',
+  'session/fork': 'ForkSessionResponse',
+  'session/set_title': 'SetSessionTitleResponse',
   'session/load': 'LoadSessionResponse',
   'session/resume': 'ResumeSessionResponse',
   'session/list': 'ListSessionsResponse',
@@ -77,17 +82,24 @@ let loading: ReturnType<typeof loadSchema> | undefined
 
 async function loadSchema() {
   const { Ajv2020 } = await import('ajv/dist/2020.js')
-  const schema: { readonly $defs: Definitions } = createRequire(import.meta.url)(
-    '@agentclientprotocol/sdk/schema/v1/schema.json',
+  const load = createRequire(import.meta.url)
+  const schemas = ['schema', 'schema.unstable'].map((name): { readonly $defs: Definitions } =>
+    load(`@agentclientprotocol/sdk/schema/v1/${name}.json`),
   )
-  const ajv = new Ajv2020({ strict: false, validateFormats: false })
-  ajv.addSchema(schema, 'acp')
+  const checks = schemas.map((schema) => {
+    const ajv = new Ajv2020({ strict: false, validateFormats: false })
+    ajv.addSchema(schema, 'acp')
+    return (name: string, value: unknown): string | undefined => {
+      if (schema.$defs[name] === undefined) return undefined
+      const validate = ajv.getSchema(`acp#/$defs/${name}`)
+      return validate?.(value) === true ? undefined : `${name}: ${ajv.errorsText(validate?.errors)}`
+    }
+  })
   const problemIn = (name: string, value: unknown): string | undefined => {
-    const validate = ajv.getSchema(`acp#/$defs/${name}`)
-    if (validate === undefined) return `the schema has no ${name}`
-    return validate(value) === true ? undefined : `${name}: ${ajv.errorsText(validate.errors)}`
+    if (schemas.every(({ $defs }) => $defs[name] === undefined)) return `the schema has no ${name}`
+    return checks.map((check) => check(name, value)).find((problem) => problem !== undefined)
   }
-  return { problemIn, updateKeys: readUpdateKeys(schema.$defs) }
+  return { problemIn, updateKeys: readUpdateKeys(schemas[0]?.$defs ?? {}) }
 }
 
 const isFields = (value: unknown): value is Fields =>

@@ -135,7 +135,9 @@ export function createTestEngine(options: TestEngineOptions = {}): TestEngine {
     async rest(sessionId) {
       const atRest = Promise.withResolvers<void>()
       const attachment = await engine.attach(
-        { userId: user, sessionId, after: { seq: 0 } },
+        user,
+        sessionId,
+        { seq: 0 },
         {
           recorded: ({ event }) => {
             if (event.type === 'turn.ended' || event.type === 'turn.paused') queueMicrotask(() => void check())

@@ -16,6 +16,11 @@ export interface SessionsListFlags extends SessionsFlags {
   readonly limit: number
 }
 
+export interface SessionsForkFlags extends SessionsFlags {
+  readonly turn?: string
+  readonly title?: string
+}
+
 const LARGEST_PAGE = 100
 
 export function listSessions(flags: SessionsListFlags): Promise<number> {
@@ -35,6 +40,15 @@ export function showSession(id: string, flags: SessionsFlags): Promise<number> {
     const record = await console.readSession({ id })
     const { stdout } = createTerminal(process)
     stdout.write(flags.json ? `${JSON.stringify(record)}\n` : formatSessionRecord(record, stdout))
+    return ExitCode.done
+  })
+}
+
+export function forkSession(id: string, { turn, title, ...flags }: SessionsForkFlags): Promise<number> {
+  return withOwner(flags, async ({ console }) => {
+    const fork = await console.forkSession({ id, body: { turnId: turn, title } })
+    const { stdout } = createTerminal(process)
+    stdout.write(`${flags.json ? JSON.stringify(fork) : fork.sessionId}\n`)
     return ExitCode.done
   })
 }

@@ -15,7 +15,15 @@ import {
   useSession,
   type TestSession,
 } from '@polylogue/testkit'
-import { asSessionId, asToolCallId, asTurnId, type ForkSession, type NewBlob, type RecordedEvent, type SessionId } from '../index.ts'
+import {
+  asSessionId,
+  asToolCallId,
+  asTurnId,
+  type ForkSession,
+  type NewBlob,
+  type RecordedEvent,
+  type SessionId,
+} from '../index.ts'
 
 async function fork(test: TestSession, more: Partial<ForkSession> = {}): Promise<TestSession> {
   const command: ForkSession = { type: 'fork-session', userId: test.user, sessionId: test.sessionId, ...more }
@@ -68,10 +76,12 @@ describe('a fork', () => {
     expect((await test.view()).forks).toEqual([{ sessionId: child.sessionId, turnId }])
     expect((await test.view()).updatedAt).toBe(updatedAt)
     const listed = await test.engine.listSessions(test.user, { limit: 10 })
-    expect(listed.sessions.map(({ sessionId, origin, forks }) => [sessionId, origin?.ancestors, forks.length])).toEqual([
-      [child.sessionId, [test.sessionId], 0],
-      [test.sessionId, undefined, 1],
-    ])
+    expect(listed.sessions.map(({ sessionId, origin, forks }) => [sessionId, origin?.ancestors, forks.length])).toEqual(
+      [
+        [child.sessionId, [test.sessionId], 0],
+        [test.sessionId, undefined, 1],
+      ],
+    )
     const grandchild = await fork(child)
     expect((await grandchild.view()).origin?.ancestors).toEqual([test.sessionId, child.sessionId])
     await test.engine.execute({ type: 'delete-session', userId: test.user, sessionId: child.sessionId })
@@ -153,7 +163,8 @@ describe('a fork', () => {
   it('asks again for what was always allowed in its parent', async () => {
     const risky = createFakeTool('risky', { effect: 'unsafe' })
     const test = await startSession({ tools: [risky] }, { access: { type: 'preset' } })
-    const ask = (id: string): void => test.model.push([calls(id, 'risky'), finishes('tool-calls')], [says('ok'), finishes()])
+    const ask = (id: string): void =>
+      test.model.push([calls(id, 'risky'), finishes('tool-calls')], [says('ok'), finishes()])
     ask('c1')
     await test.say('go')
     await test.untilRest()

@@ -9,7 +9,13 @@ import {
 } from './call-events.ts'
 import type { failure } from './define-event.ts'
 import { compactionEnded, compactionRequested, compactionStarted, loopEnded, loopStarted } from './loop-events.ts'
-import { sessionConfigured, sessionCreated, sessionForkDeleted, sessionForked, sessionSeeded } from './session-events.ts'
+import {
+  sessionConfigured,
+  sessionCreated,
+  sessionForkDeleted,
+  sessionForked,
+  sessionSeeded,
+} from './session-events.ts'
 import { stepAnswered, stepEnded, stepStarted } from './step-events.ts'
 import {
   inputAdmitted,

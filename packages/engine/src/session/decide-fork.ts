@@ -48,7 +48,10 @@ export function decideFork(
 }
 
 /** Planning starts with an event of its own, so that the preset before it is known. */
-function settingsOf({ title, directories, labels }: ForkSession, { settings, presetBeforePlan, forks = [] }: SessionState) {
+function settingsOf(
+  { title, directories, labels }: ForkSession,
+  { settings, presetBeforePlan, forks = [] }: SessionState,
+) {
   const preset = settings.preset === 'plan' ? (presetBeforePlan ?? 'workspace-write') : settings.preset
   const named = title ?? (settings.title && forkTitle(settings.title, forks.length + 1))
   return createSettings({

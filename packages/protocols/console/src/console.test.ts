@@ -37,6 +37,8 @@ it('every operation answers exactly as the contract says', async () => {
   await check('readWaiting', ann.readWaiting({ id }))
   await check('readEvents', ann.readEvents({ id, query: { limit: 3 } }))
   await check('changeSession', ann.changeSession({ id, body: { preset: 'plan' } }))
+  await check('forkSession', ann.forkSession({ id, body: { title: 'Another try' } }))
+  await check('listSessions', ann.listSessions({ query: { limit: 2 } }))
   await check('cancelCall', ann.cancelCall({ id, call: 'a' }))
   await check('createKey', ann.createKey({ body: { name: 'laptop' } }))
   await check('listKeys', ann.listKeys())
@@ -63,6 +65,18 @@ it('every operation answers exactly as the contract says', async () => {
   await check('importSession', imported)
   await check('compactSession', operator.compactSession({ id: (await imported).sessionId }))
   expect([...tried].toSorted()).toEqual(Object.keys({ ...operations, ...ownerOperations }).toSorted())
+})
+
+it('a session and its fork name each other', async () => {
+  const ann = opened.clientOf('ann')
+  const id = await opened.startWaiting()
+  const { sessionId } = await ann.forkSession({ id })
+  const { sessions } = await ann.listSessions()
+  const named = sessions.map(({ sessionId: own, parent, forks }) => ({ own, parent, forks }))
+  expect(named).toContainEqual({ own: sessionId, parent: { sessionId: id }, forks: undefined })
+  expect(named).toContainEqual({ own: id, parent: undefined, forks: [{ sessionId }] })
+  await expect(ann.forkSession({ id, body: { turnId: 'turn_none' } })).rejects.toMatchObject({ status: 400 })
+  await expect(opened.clientOf('ben').forkSession({ id })).rejects.toMatchObject({ status: 404 })
 })
 
 describe('what waits', () => {

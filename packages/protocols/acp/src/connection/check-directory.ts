@@ -3,22 +3,43 @@ import { isAbsolute, relative, sep } from 'node:path'
 import { invalidParams } from '../rpc/rpc-error.ts'
 
 /** Returns the real path of an existing directory: a link may point elsewhere later. */
-export async function checkDirectory(cwd: unknown, allowed: readonly string[] | undefined): Promise<string> {
-  if (typeof cwd !== 'string' || cwd === '') throw invalidParams('cwd', 'must be a path')
-  if (!isAbsolute(cwd)) throw invalidParams('cwd', 'must be an absolute path')
-  if (allowed !== undefined) return checkDirectory(await findAllowed(cwd, allowed), undefined)
-  const real = await realpath(cwd).catch(() => undefined)
+export async function checkDirectory(
+  path: unknown,
+  allowed: readonly string[] | undefined,
+  field = 'cwd',
+): Promise<string> {
+  if (typeof path !== 'string' || path === '') throw invalidParams(field, 'must be a path')
+  if (!isAbsolute(path)) throw invalidParams(field, 'must be an absolute path')
+  const real = await realpath(path).catch(() => undefined)
+  if (allowed !== undefined) await requireAllowed(real, allowed, field)
   const found = real === undefined ? undefined : await stat(real).catch(() => undefined)
-  if (real === undefined || found === undefined) throw invalidParams('cwd', 'does not exist')
-  if (!found.isDirectory()) throw invalidParams('cwd', 'is not a directory')
+  if (real === undefined || found === undefined) throw invalidParams(field, 'does not exist')
+  if (!found.isDirectory()) throw invalidParams(field, 'is not a directory')
   return real
 }
 
+const MOST_DIRECTORIES = 64
+
+/** The `additionalDirectories` of a request, as real paths, each once. */
+export async function checkAdditional(
+  given: unknown,
+  allowed: readonly string[] | undefined,
+  cwd: string,
+): Promise<readonly string[]> {
+  const field = 'additionalDirectories'
+  if (given === undefined || given === null) return []
+  if (!Array.isArray(given)) throw invalidParams(field, 'must be an array of paths')
+  if (given.length > MOST_DIRECTORIES) throw invalidParams(field, `has more than ${MOST_DIRECTORIES} directories`)
+  const found = new Set<string>()
+  for (const [index, path] of given.entries()) found.add(await checkDirectory(path, allowed, `${field}[${index}]`))
+  found.delete(cwd)
+  return [...found]
+}
+
 /** Throws the same error for other directories and for missing ones, so that it does not tell which paths exist. */
-async function findAllowed(cwd: string, allowed: readonly string[]): Promise<string> {
-  const real = await realpath(cwd).catch(() => undefined)
-  for (const directory of allowed) if (real !== undefined && isInside(real, await resolved(directory))) return real
-  throw invalidParams('cwd', 'is not one of your directories')
+async function requireAllowed(real: string | undefined, allowed: readonly string[], field: string): Promise<void> {
+  for (const directory of allowed) if (real !== undefined && isInside(real, await resolved(directory))) return
+  throw invalidParams(field, 'is not one of your directories')
 }
 
 function isInside(path: string, directory: string): boolean {

@@ -1,5 +1,6 @@
 import type { SetSessionConfigOptionResponse } from '@agentclientprotocol/sdk'
-import { EngineError, type SessionChanges, type SessionId } from '@polylogue/engine'
+import type { SetSessionTitleResponse } from '@agentclientprotocol/sdk/unstable'
+import { EngineError, cutAtCharacter, type SessionChanges, type SessionId } from '@polylogue/engine'
 import { invalidRequest } from '../errors.ts'
 import { ofProvider, parseModelValue, providerOf, type ModelChoice } from '../model-names.ts'
 import { MODE_LABEL, MODE_PRESET_LABEL, allowedModes, findPreset } from '../modes.ts'
@@ -9,6 +10,8 @@ import { invalidParams } from '../rpc/rpc-error.ts'
 import type { AcpSession } from '../session/acp-session.ts'
 import type { Connection } from './connection.ts'
 
+/** In UTF-16 units. */
+const LONGEST_TITLE = 200
 const TRACE_KEYS = ['traceparent', 'tracestate', 'baggage']
 
 /** `session/set_config_option` */
@@ -59,6 +62,18 @@ export async function setMode(connection: Connection, params: unknown): Promise<
   }
   session.tell({ sessionUpdate: 'current_mode_update', currentModeId: modeId })
   return { modeId }
+}
+
+/** `session/set_title`. The session need not be open here. Its clients get the title with `session_info_update`. */
+export async function setTitle(connection: Connection, params: unknown): Promise<SetSessionTitleResponse> {
+  const { given, sessionId } = connection.paramsOf(params)
+  if (typeof given['title'] !== 'string') throw invalidParams('title', 'must be a string')
+  const title = cutAtCharacter(given['title'].trim().replace(/\s+/g, ' '), LONGEST_TITLE).trim()
+  if (title === '') throw invalidParams('title', 'must not be blank')
+  if ((await connection.find(sessionId)) === undefined) throw connection.unknown(sessionId)
+  const { userId } = connection.options
+  await connection.deps.engine.execute({ type: 'configure-session', userId, sessionId, changes: { title } })
+  return { title }
 }
 
 /** An unknown key may hold a credential: refuse it, and never repeat its value. */

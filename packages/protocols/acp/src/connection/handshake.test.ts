@@ -134,8 +134,8 @@ describe('the handshake', () => {
     const { client } = await raw()
     const { agentCapabilities } = await client.result('initialize', { protocolVersion: 1, clientCapabilities: {} })
     const names = Object.keys(agentCapabilities.sessionCapabilities)
-    expect(names).toEqual(['list', 'resume', 'close', 'delete'])
-    for (const name of [...names, 'load']) {
+    expect(names).toEqual(['list', 'resume', 'close', 'delete', 'additionalDirectories', 'fork', 'title'])
+    for (const name of ['list', 'resume', 'close', 'delete', 'fork', 'set_title', 'load']) {
       const { error } = await client.call(`session/${name}`, { sessionId: 'x' })
       expect(error?.code).not.toBe(-32601)
     }

@@ -3,13 +3,15 @@ import { isObject } from '../is-object.ts'
 import { SET_MODEL, answerInitialize } from '../light/initialize-answer.ts'
 import { invalidParams } from '../rpc/rpc-error.ts'
 import type { RequestMethod, RpcMethods } from '../rpc/rpc-peer.ts'
-import { setConfigOption, setMode, setModel } from './configuration.ts'
+import { setConfigOption, setMode, setModel, setTitle } from './configuration.ts'
 import type { Connection } from './connection.ts'
 import { parseHandshake } from './handshake.ts'
-import { deleteSession, endSession, loadSession, newSession } from './lifecycle.ts'
+import { deleteSession, endSession, forkSession, loadSession, newSession } from './lifecycle.ts'
 import { listModels, setModelOfOld } from './old-names.ts'
 import { listSessions } from './list-sessions.ts'
 import { cancel, prompt } from './turns.ts'
+
+const NOT_IN_SEED = ['session/fork', 'session/set_title']
 
 /** All methods of this agent. Any other method is not found. */
 export function toMethods(connection: Connection): RpcMethods {
@@ -34,6 +36,8 @@ export function toMethods(connection: Connection): RpcMethods {
     ['session/load', (params, exchange) => loadSession(connection, params, { ...exchange, past: 'now' })],
     ['session/resume', (params, exchange) => loadSession(connection, params, { ...exchange, past: 'never' })],
     ['session/list', (params) => listSessions(connection, params)],
+    ['session/fork', (params, exchange) => forkSession(connection, params, exchange)],
+    ['session/set_title', (params) => setTitle(connection, params)],
     ['session/close', (params) => endSession(connection, params)],
     ['session/delete', (params) => deleteSession(connection, params)],
     ['session/prompt', (params, exchange) => prompt(connection, params, exchange)],
@@ -44,6 +48,7 @@ export function toMethods(connection: Connection): RpcMethods {
     ['session/set_model', (params) => setModelOfOld(connection, params)],
     ['session/list_models', (params) => listModels(connection, params)],
   ])
+  if (options.profile === 'seed') for (const method of NOT_IN_SEED) requests.delete(method)
   return {
     requests,
     notifications: new Map([

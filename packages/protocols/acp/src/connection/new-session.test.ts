@@ -263,9 +263,9 @@ describe('session/new', () => {
     expect(await newSession({ _meta: { a: 1 }, more: true, additionalDirectories: [] })).toMatch(UUID)
   })
 
-  it('more directories than one are not advertised, and refused', async () => {
+  it('more directories than one are not advertised in profile seed, and refused', async () => {
     const world = open()
-    const { client } = await world.connect()
+    const { client } = await world.connect({ profile: 'seed' })
     const params = { cwd: world.cwd, mcpServers: [], additionalDirectories: [world.cwd] }
     expect(await client.error('session/new', params)).toMatchObject({ code: -32602 })
   })

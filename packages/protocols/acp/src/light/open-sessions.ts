@@ -34,6 +34,9 @@ export function createOpenSessions(): OpenSessions {
           hasMadeOne = true
           if (isObject(result)) keep(result['sessionId'], params)
           break
+        case 'session/fork':
+          if (isObject(result)) keep(result['sessionId'], params)
+          break
         case 'session/load':
         case 'session/resume':
           keep(sessionId, params)

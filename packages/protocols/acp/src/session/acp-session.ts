@@ -55,7 +55,7 @@ export class AcpSession {
     this.#parts = parts
     this.sessionId = sessionId
     const isOwnTurn = this.own.has.bind(this.own)
-    const images = new ResultImages({ readBlob: (hash) => engine.readBlob(userId, { sessionId, hash }), log })
+    const images = new ResultImages({ readBlob: (hash) => engine.readBlob(userId, sessionId, hash), log })
     this.#projection = new HistoryProjection({
       profile,
       lookOf: (agent, tool) => agents.find(agent)?.tools.find(({ name }) => name === tool),

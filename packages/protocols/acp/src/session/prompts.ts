@@ -164,7 +164,9 @@ export class Prompts {
   async #joinAgain({ turnId, seq }: AdmittedTurn): Promise<void> {
     const { session, deps, options } = this.#options
     const attachment = await deps.engine.attach(
-      { userId: options.userId, sessionId: session.sessionId, after: { seq: seq - 1 } },
+      options.userId,
+      session.sessionId,
+      { seq: seq - 1 },
       {
         recorded: (recorded) => this.#endIfEnded(recorded, turnId),
         delta: () => undefined,

@@ -444,8 +444,8 @@ describe('notes about the present', () => {
     const world = open({
       around: (engine) => ({
         ...engine,
-        attach: (position, reader) =>
-          engine.attach(position, {
+        attach: (user, id, after, reader) =>
+          engine.attach(user, id, after, {
             recorded: (recorded) => reader.recorded(breakFirst(recorded)),
             delta: (delta) => reader.delta(delta),
             closed: (reason) => reader.closed(reason),

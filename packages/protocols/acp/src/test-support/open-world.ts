@@ -137,7 +137,9 @@ export function openWorld<Parts extends WorldParts>(parts: Parts, options: World
       const { promise, resolve } = Promise.withResolvers<void>()
       const { lastSeq } = await engine.readSession(asUserId('ann'), asSessionId(sessionId))
       await engine.attach(
-        { userId: asUserId('ann'), sessionId: asSessionId(sessionId), after: { seq: lastSeq } },
+        asUserId('ann'),
+        asSessionId(sessionId),
+        { seq: lastSeq },
         {
           recorded: ({ event }) => void (event.type === 'turn.ended' && resolve()),
           delta: () => undefined,

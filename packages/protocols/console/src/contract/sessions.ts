@@ -2,6 +2,9 @@ import { z } from 'zod'
 import { agentName, count, preset, queryNumber, time } from './fields.ts'
 import { defineOperations, type Sent } from './operation.ts'
 
+/** Another session, and the last turn that the fork and its parent have in common. */
+const relative = z.object({ sessionId: z.string(), turnId: z.string().optional() })
+
 export const session = z
   .object({
     sessionId: z.string(),
@@ -12,6 +15,10 @@ export const session = z
     preset,
     model: z.string().optional(),
     directories: z.array(z.string()),
+    /** Of a forked session. It may be deleted by now. */
+    parent: relative.optional(),
+    /** The sessions that were forked from this one. */
+    forks: z.array(relative).optional(),
     lastOutcome: z.string().optional(),
     waitingCalls: z.array(z.string()),
     createdAt: time,
@@ -106,6 +113,19 @@ export const sessionOperations = defineOperations({
     body: changes,
     answer: z.object({ preset }),
     refusals: { 403: 'the preset is above your ceiling' },
+  },
+  forkSession: {
+    method: 'POST',
+    path: '/sessions/{id}/fork',
+    tag,
+    summary: 'Make a session that starts with a copy of this one, up to the end of a turn.',
+    status: 201,
+    body: z.object({
+      /** Default: the last turn that has ended. */
+      turnId: z.string().min(1).max(200).optional(),
+      title: z.string().min(1).max(200).optional(),
+    }),
+    answer: relative,
   },
   cancelCall: {
     method: 'POST',

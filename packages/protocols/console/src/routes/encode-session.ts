@@ -17,11 +17,18 @@ export function toSessionJson(view: SessionView): Session {
     preset: view.preset,
     model: view.model,
     directories: view.directories,
+    parent: parentOf(view),
+    ...(view.forks.length > 0 && { forks: view.forks }),
     lastOutcome: view.lastOutcome,
     waitingCalls: view.waitingCalls,
     createdAt: view.createdAt,
     updatedAt: view.updatedAt,
   }
+}
+
+function parentOf({ origin }: SessionView): Session['parent'] {
+  const sessionId = origin?.ancestors.at(-1)
+  return sessionId && { sessionId, turnId: origin?.turnId }
 }
 
 export function toMessageJson(message: ConversationMessage): Message {

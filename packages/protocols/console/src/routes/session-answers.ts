@@ -1,4 +1,4 @@
-import { asSessionId, asToolCallId, type Preset, type UserId } from '@polylogue/engine'
+import { asSessionId, asToolCallId, asTurnId, type Preset, type UserId } from '@polylogue/engine'
 import type { sessionOperations } from '../contract/sessions.ts'
 import type { waitingOperations } from '../contract/waiting.ts'
 import type { Answers } from './answer-operations.ts'
@@ -54,6 +54,15 @@ export function answerSessions(deps: SessionDeps): Answers<typeof sessionOperati
       const view = await engine.readSession(userId, sessionId)
       return { preset: view.preset }
     },
+
+    forkSession: ({ caller: { userId }, params, body: { turnId, title } }) =>
+      engine.execute({
+        type: 'fork-session',
+        userId,
+        sessionId: asSessionId(params.id),
+        ...(turnId !== undefined && { turnId: asTurnId(turnId) }),
+        ...(title !== undefined && { title }),
+      }),
 
     cancelCall: ({ caller: { userId }, params, body: { reason } }) =>
       engine.execute({
