@@ -4,52 +4,70 @@ import { sizeOf } from './shared-packet.ts'
 
 type Connection = Socket['conn']
 
-/** Longer than a healthy client takes to read on, however busy its page is. */
-const STUCK_MS = 500
-/** So many times the limit is too much at once, however quickly it came. */
+/** As for event streams: longer than a healthy client takes to read on, however busy its machine is. */
+const STUCK_MS = 5_000
+/** More than this many times the limit is too much, however quickly it came. */
 const AT_ONCE = 32
 
 export interface OutBufferDeps {
   readonly clock: Clock
   readonly limitBytes: number
+  /** Called when the client has taken everything that was written to its connection. */
+  drained(): void
   /** Called once. */
   tooSlow(): void
 }
 
+export interface OutBuffer {
+  /** The bytes that wait for the client before they are written to its connection. */
+  hold(bytes: number): void
+}
+
 /**
- * Counts what waits for a client. Packets wait in two places: in the connection until its transport takes them, and in
- * the transport until the kernel has them. Both are emptied as a whole. A burst may exceed the limit; a client is too
- * slow when more than that waits and no byte leaves.
+ * Counts what waits for a client. Packets wait in three places: before they are written, in the connection until its
+ * transport takes them, and in the transport until the kernel has them. The last two are emptied as a whole. A burst may
+ * exceed the limit; a client is too slow when more than that waits, something was written to it, and no byte leaves.
  */
-export function watchOutBuffer(connection: Connection, { clock, limitBytes, tooSlow }: OutBufferDeps): void {
+export function watchOutBuffer(connection: Connection, deps: OutBufferDeps): OutBuffer {
+  const { clock, limitBytes, tooSlow } = deps
+  let held = 0
   let waiting = 0
   let leaving = 0
   let largest = 0
   let isOver = false
   let stuck: Timer | undefined
-  const giveUp = (): void => {
+  const stop = (): void => {
     stuck?.cancel()
+    stuck = undefined
+  }
+  const giveUp = (): void => {
+    stop()
     if (isOver) return
     isOver = true
     tooSlow()
   }
+  const isTooMuch = (): boolean => held + waiting + leaving > Math.max(limitBytes, 2 * largest)
   /** A large write ends only when its last byte has left, so that its progress counts and not its end. */
   const watchProgress = (): void => {
-    const before = unsentBytes(connection)
+    const before = takenBytes(connection)
     stuck = clock.setTimer(STUCK_MS, () => {
-      const now = unsentBytes(connection)
-      if (before !== undefined && now !== undefined && now < before) watchProgress()
-      else giveUp()
+      stuck = undefined
+      const now = takenBytes(connection)
+      const isIdle = waiting + leaving === 0
+      if (!isIdle && (before === undefined || now === undefined || now <= before)) giveUp()
+      else if (isTooMuch()) watchProgress()
     })
+  }
+  const look = (): void => {
+    if (isOver || !isTooMuch()) return
+    if (held + waiting + leaving > AT_ONCE * Math.max(limitBytes, largest)) giveUp()
+    else if (stuck === undefined) watchProgress()
   }
   connection.on('packetCreate', ({ data, options }: { readonly data?: string | Buffer; readonly options?: object }) => {
     const size = sizeOf(options) ?? data?.length ?? 0
     if (size > largest) largest = size
     waiting += size
-    const total = waiting + leaving
-    if (isOver || total <= limitBytes || total <= 2 * largest) return
-    if (total > AT_ONCE * Math.max(limitBytes, largest)) giveUp()
-    else if (stuck === undefined) watchProgress()
+    look()
   })
   connection.on('flush', () => {
     leaving += waiting
@@ -57,22 +75,34 @@ export function watchOutBuffer(connection: Connection, { clock, limitBytes, tooS
   })
   const drained = (): void => {
     leaving = 0
-    stuck?.cancel()
-    stuck = undefined
+    stop()
+    // What was written meanwhile is flushed next.
+    if (waiting === 0) deps.drained()
   }
   const watchTransport = (transport: Connection['transport']): void => void transport.on('drain', drained)
   watchTransport(connection.transport)
-  connection.on('upgrade', watchTransport)
-  connection.on('close', drained)
+  connection.on('upgrade', (transport: Connection['transport']) => {
+    watchTransport(transport)
+    deps.drained()
+  })
+  connection.on('close', stop)
+  return {
+    hold(bytes) {
+      held = bytes
+      look()
+    },
+  }
 }
 
-/** What the kernel has not taken yet of all writes so far. `undefined` where the transport has no socket of its own. */
-function unsentBytes({ transport }: Connection): number | undefined {
+/** How much the kernel has taken of all writes so far. `undefined` where the transport has no socket of its own. */
+function takenBytes({ transport }: Connection): number | undefined {
   const webSocket: unknown = Reflect.get(transport, 'socket')
   const socket: unknown = isObject(webSocket) ? Reflect.get(webSocket, '_socket') : undefined
   const handle: unknown = isObject(socket) ? Reflect.get(socket, '_handle') : undefined
-  const size: unknown = isObject(handle) ? Reflect.get(handle, 'writeQueueSize') : undefined
-  return typeof size === 'number' ? size : undefined
+  if (!isObject(handle)) return undefined
+  const written: unknown = Reflect.get(handle, 'bytesWritten')
+  const queued: unknown = Reflect.get(handle, 'writeQueueSize')
+  return typeof written === 'number' && typeof queued === 'number' ? written - queued : undefined
 }
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null

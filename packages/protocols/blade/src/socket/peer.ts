@@ -97,8 +97,9 @@ export class Peer {
     return this.#pings.length < MOST_PINGS
   }
 
-  /** A ping goes out behind everything that was told so far. */
-  pinged(): void {
+  /** A ping goes out behind everything that was told so far. One that goes ahead of some of it confirms nothing. */
+  pinged({ isAhead }: { readonly isAhead: boolean }): void {
+    if (isAhead) return void this.#pings.push(new Map())
     this.#pings.push(new Map([...this.#subscriptions.values()].map((its) => [its, its.live.projection.seq])))
   }
 

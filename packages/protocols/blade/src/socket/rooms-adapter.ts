@@ -11,7 +11,7 @@ type GoneSocket = Omit<Session, 'missedPackets'>
  * pieces. Broadcasts are not buffered for sockets that are away, because what they miss is in the log.
  */
 export class RoomsAdapter extends Adapter {
-  readonly telling = new FanOut()
+  readonly telling = new FanOut({ holds: (socketId, bytes) => void this.emit('holding', socketId, bytes) })
 
   override broadcast(packet: { nsp?: string }, { rooms }: BroadcastOptions): void {
     const members = this.members(rooms)
@@ -19,11 +19,9 @@ export class RoomsAdapter extends Adapter {
     const namespace = this.nsp as Namespace
     packet.nsp = namespace.name
     const shared = SharedPacket.encode(packet, this)
-    const write = (socketIds: ReadonlySet<string>): void => {
-      for (const socketId of socketIds) {
-        const socket = namespace.sockets.get(socketId)
-        if (socket !== undefined) shared.writeTo(socket.conn)
-      }
+    const write = (socketId: string): void => {
+      const socket = namespace.sockets.get(socketId)
+      if (socket !== undefined) shared.writeTo(socket.conn)
     }
     this.telling.tell(members, write, shared.bytes)
   }

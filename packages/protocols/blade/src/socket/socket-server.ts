@@ -11,11 +11,10 @@ import { admission, type Admission } from './admission.ts'
 import { createBoundedParser } from './bounded-parser.ts'
 import { boundPayloads } from './bounded-payloads.ts'
 import type { BladeSocketDeps, SessionChange, ConnectedClient } from './deps.ts'
-import { FanOut } from './fan-out.ts'
 import { FirstBytes } from './first-bytes.ts'
 import { AWAY_MS, KeptRooms } from './kept-rooms.ts'
 import { LiveSessions, type LiveSession } from './live-sessions.ts'
-import { cutOff, watchOutBuffer } from './out-buffer.ts'
+import { cutOff, watchOutBuffer, type OutBuffer } from './out-buffer.ts'
 import { Peer } from './peer.ts'
 import { RoomsAdapter } from './rooms-adapter.ts'
 import { roomOf, roomOfUser, type Reader } from './rooms.ts'
@@ -43,6 +42,7 @@ export interface SocketServer {
 interface Client {
   readonly peer: Peer
   readonly since: number
+  readonly outBuffer: OutBuffer
   /** Ahead of its time. */
   ping(): void
 }
@@ -99,9 +99,9 @@ export function createSocketServer(deps: BladeSocketDeps & { readonly clock: Clo
   })
   io.bind(engine)
   const rooms = roomsOf(io)
-  const confirming = new FanOut()
   /** Rooms. */
   const unconfirmed = new Set<string>()
+  rooms.on('holding', (socketId: string, bytes: number) => clients.get(socketId)?.outBuffer.hold(bytes))
   rooms.on('socket-gone', ({ sid, pid }: { readonly sid: string; readonly pid: string }) => {
     const client = clients.get(sid)
     if (client !== undefined) kept.keep(pid, client.peer.kept)
@@ -139,25 +139,28 @@ export function createSocketServer(deps: BladeSocketDeps & { readonly clock: Clo
     firstBytes.known(connection)
     unknown?.known(connection)
     const peer = new Peer(socket, caller, lean === true, deps, lives, kept)
-    clients.set(socket.id, { peer, since: clock.now(), ping: () => peer.mayPing && sendPing(connection) })
-    void socket.join(roomOfUser(caller.userId))
-    watchOutBuffer(connection, {
+    const outBuffer = watchOutBuffer(connection, {
       clock,
       limitBytes: limits.outBufferBytes,
+      drained: () => rooms.telling.drained(socket.id),
       tooSlow() {
         deps.sockets.dropped()
         // Not now: it may be found out while a packet is being written.
         setImmediate(() => cutOff(connection))
       },
     })
+    const ping = (): void => void (peer.mayPing && sendPing(connection))
+    clients.set(socket.id, { peer, since: clock.now(), outBuffer, ping })
+    void socket.join(roomOfUser(caller.userId))
     connection.on('packetCreate', ({ type }: { readonly type: string }) => {
-      rooms.telling.flush(socket.id)
-      if (type === 'ping') peer.pinged()
+      if (type === 'ping') peer.pinged({ isAhead: rooms.telling.isWaiting(socket.id) })
+      else rooms.telling.flush(socket.id)
     })
     connection.on('heartbeat', () => peer.ponged())
     const forget = onRevoked(caller.revoked, () => socket.disconnect(true))
     socket.on('disconnect', () => {
       forget()
+      rooms.telling.gone(socket.id)
       clients.delete(socket.id)
       peer.leaveAll()
       release()
@@ -198,9 +201,7 @@ export function createSocketServer(deps: BladeSocketDeps & { readonly clock: Clo
   function confirm(): void {
     const socketsTold = rooms.members(unconfirmed)
     unconfirmed.clear()
-    confirming.tell(socketsTold, (socketIds) => {
-      for (const socketId of socketIds) clients.get(socketId)?.ping()
-    })
+    rooms.telling.tell(socketsTold, (socketId) => clients.get(socketId)?.ping())
   }
 
   return {
