@@ -51,9 +51,7 @@ export async function playLargeResult(watchers: number, bytes: number): Promise<
 
 function shares(watchers: number): readonly number[] {
   const processes = Math.ceil(watchers / WATCHERS_EACH)
-  return Array.from({ length: processes }, (_, index) =>
-    Math.min(WATCHERS_EACH, watchers - index * WATCHERS_EACH),
-  )
+  return Array.from({ length: processes }, (_, index) => Math.min(WATCHERS_EACH, watchers - index * WATCHERS_EACH))
 }
 
 interface Reader {

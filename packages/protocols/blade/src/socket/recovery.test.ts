@@ -96,6 +96,30 @@ describe('a client that comes back', () => {
     expect(client.state(sessionId).turns).toEqual(await door.messages(sessionId))
   })
 
+  it('blade 147: is not told again of the turns that ended while it was there', async () => {
+    const door = await openTestDoor({ tools: [createFakeTool('t')] })
+    const [end, goOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    door.model.push(
+      [says('one'), () => end.promise, calls('c1', 't'), finishes('tool-calls')],
+      [says('two '), () => goOn.promise, says('three'), finishes()],
+    )
+    const sessionId = await door.session({ title: 'Mine' })
+    const client = await door.client()
+    await client.send(sessionId, 'go')
+    await client.until('turn:patch')
+    // Its answers to earlier pings have arrived with the second of these.
+    for (let times = 0; times < 2; times++) await client.unsubscribe('x')
+    end.resolve()
+    await client.untilStory('turn:end assistant completed', 1)
+    for (let times = 0; times < 2; times++) await client.unsubscribe('x')
+    await drop(client)
+    await cameBack(client)
+    goOn.resolve()
+    await client.until('chat:end')
+    expect(client.story().filter((line) => line === 'turn:end assistant completed')).toHaveLength(2)
+    expect(client.state(sessionId).turns).toEqual(await door.messages(sessionId))
+  })
+
   it('blade 147: with a key that was revoked in the meantime finds nothing', async () => {
     const door = await openTestDoor()
     const sessionId = await door.session()

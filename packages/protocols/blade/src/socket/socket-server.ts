@@ -28,8 +28,8 @@ const PONG_MS = 20_000
 const CONNECT_MS = 10_000
 const READERS: readonly Reader[] = ['owner', 'guest']
 const KINDS = ['lean', 'plain'] as const
-/** Not every turn: each answer costs the server something, and an end of a turn that comes twice says the same. */
-const NOT_TO_BE_REPEATED: ReadonlySet<ProjectedOutput['event']> = new Set(['chat:start', 'chat:end'])
+/** Behind these goes a ping, whose answer says that the client has them. */
+const NOT_TO_BE_REPEATED: ReadonlySet<ProjectedOutput['event']> = new Set(['chat:start', 'turn:end', 'chat:end'])
 
 export interface SocketServer {
   handleRequest(incoming: IncomingMessage, outgoing: ServerResponse): void
