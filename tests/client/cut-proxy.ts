@@ -8,6 +8,10 @@ export interface CutProxy {
   target: string
   /** Ends every open connection, in both directions. */
   cut(): void
+  /** Ends every connection once so many more bytes have gone to clients. */
+  cutAfter(bytes: number): void
+  /** How many bytes have gone to clients. */
+  readonly passed: number
   /** While `true`, connections are refused. */
   isClosed: boolean
   stop(): Promise<void>
@@ -15,7 +19,7 @@ export interface CutProxy {
 
 export async function startCutProxy(target: string): Promise<CutProxy> {
   const open = new Set<Socket>()
-  const state = { target, isClosed: false, connections: 0 }
+  const state = { target, isClosed: false, connections: 0, passed: 0, cutAt: Infinity }
   const server = createServer((near) => {
     near.on('error', () => near.destroy())
     if (state.isClosed) return void near.destroy()
@@ -33,7 +37,14 @@ export async function startCutProxy(target: string): Promise<CutProxy> {
         other.destroy()
       })
     }
-    near.pipe(far).pipe(near)
+    near.pipe(far)
+    far.on('data', (bytes: Buffer) => {
+      const left = state.cutAt - state.passed
+      state.passed += Math.min(left, bytes.length)
+      if (bytes.length < left) return void near.write(bytes)
+      state.cutAt = Infinity
+      near.write(bytes.subarray(0, left), cut)
+    })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
@@ -41,6 +52,12 @@ export async function startCutProxy(target: string): Promise<CutProxy> {
     for (const socket of open) socket.destroy()
   }
   return {
+    get passed() {
+      return state.passed
+    },
+    cutAfter(bytes) {
+      state.cutAt = state.passed + bytes
+    },
     url: `http://127.0.0.1:${port}`,
     get connections() {
       return state.connections

@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http'
 /** Only for listed origins. Credentials are never allowed, because a cookie works for our own page only. */
 export function setCorsHeaders(outgoing: ServerResponse, origin: string): void {
   outgoing.setHeader('Access-Control-Allow-Origin', origin)
-  outgoing.setHeader('Access-Control-Expose-Headers', 'retry-after')
+  outgoing.setHeader('Access-Control-Expose-Headers', 'retry-after, idempotency-key')
 }
 
 export function sendPreflight(outgoing: ServerResponse): void {

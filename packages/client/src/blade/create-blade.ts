@@ -8,7 +8,10 @@ import {
 } from '@polylogue/blade/client'
 import { io } from 'socket.io-client'
 
-export interface BladeOptions extends Pick<BladeClientOptions, 'url' | 'token' | 'transports' | 'headers'> {
+export interface BladeOptions extends Pick<
+  BladeClientOptions,
+  'url' | 'token' | 'reconnectAfterMs' | 'transports' | 'headers'
+> {
   readonly fetch?: typeof fetch
 }
 

@@ -1,10 +1,11 @@
+import { randomId } from '@polylogue/kit/client'
 import type { AapVersion, HistoryType, WireMessage, WireMeta, WireSession, WireTurnResponse } from '../wire.ts'
 import { AapError } from './aap-error.ts'
 import { dialectOf, type Dialect } from './dialect.ts'
 import { askUntilAnswered, followTurn, pauseBeforeAttempt, type FollowedTurn, type Reconnect } from './follow-turn.ts'
 import type { ReceivedEvent } from './read-events.ts'
 import type { FirstTurn, NewSession, NewTurn } from './requests.ts'
-import { createTransport, type TransportOptions } from './transport.ts'
+import { createTransport, type Transport, type TransportOptions } from './transport.ts'
 
 export interface AapClientOptions extends TransportOptions {
   /** The version that is mounted at `baseUrl`; 3 unless given. */
@@ -40,15 +41,21 @@ export interface AapClient {
 
 export function createAapClient(options: AapClientOptions): AapClient {
   const dialect = dialectOf(options.version ?? 3)
-  const request = createTransport(options)
+  const send = createTransport(options)
+  let knowsKeys = false
+  const request: Transport = async (path, asked = {}) => {
+    const response = await send(path, asked)
+    const { idempotencyKey } = asked
+    knowsKeys ||= idempotencyKey !== undefined && response.headers.get('idempotency-key') === idempotencyKey
+    return response
+  }
   const { reconnect = pauseBeforeAttempt } = options
   const eventsAfter = (sessionId: string, signal?: AbortSignal) => (lastId: string) => {
     const path = `${dialect.session(sessionId)}/events?after=${encodeURIComponent(lastId)}`
     return request(path, { accept: SSE, ...(signal && { signal }) })
   }
-  let sendsIds = false
   const canRepeat = ({ idempotencyKey, repeat = 'always' }: Pick<NewTurn, 'idempotencyKey' | 'repeat'>) => {
-    return () => idempotencyKey !== undefined && (repeat === 'always' || sendsIds)
+    return () => idempotencyKey !== undefined && (repeat === 'always' || knowsKeys)
   }
   async function* follow(
     turn: FollowedTurn,
@@ -56,7 +63,7 @@ export function createAapClient(options: AapClientOptions): AapClient {
     onReceived?: (received: ReceivedEvent) => void,
   ): AsyncGenerator<ReceivedEvent> {
     for await (const received of followTurn(turn, { reconnect, signal })) {
-      sendsIds ||= received.id !== ''
+      knowsKeys ||= received.id !== ''
       onReceived?.(received)
       yield received
     }
@@ -78,7 +85,14 @@ export function createAapClient(options: AapClientOptions): AapClient {
     },
     async createSession(session, signal) {
       const body = { ...session, ...(session.tools && { tools: session.tools.map(dialect.toTool) }) }
-      const response = await request(dialect.sessions, { method: 'POST', body, ...(signal && { signal }) })
+      // A server that knows keys says so, before the first turn needs one.
+      const idempotencyKey = randomId()
+      const response = await request(dialect.sessions, {
+        method: 'POST',
+        body,
+        idempotencyKey,
+        ...(signal && { signal }),
+      })
       const { sessionId } = (await response.json()) as { sessionId: string }
       return sessionId
     },

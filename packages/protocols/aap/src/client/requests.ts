@@ -23,7 +23,7 @@ export interface NewTurn {
    * know `Idempotency-Key`: others would run the turn twice.
    */
   readonly idempotencyKey?: string
-  /** Whether it is sent again. `auto`: only once the server has sent an event with an id, as servers with keys do. */
+  /** Whether it is sent again. `auto`: only to a server that has returned a key, or sent an event with an id. */
   readonly repeat?: 'always' | 'auto'
 }
 

@@ -24,6 +24,9 @@ export function createSession({ engine, agents, digest, limits }: AapDeps): Answ
     checkCapabilities(agent, { tools: request.tools })
     const images = new IncomingImages(agent.features.images, digest)
     const { sessionId } = await engine.execute(toCreateSession(caller.userId, request, images))
+    // Creating a session runs nothing, but tells a client that turns may carry keys.
+    const key = c.req.header('idempotency-key')
+    if (key !== undefined) c.env.outgoing.setHeader('idempotency-key', key)
     return c.json({ sessionId }, 201)
   }
 }

@@ -217,6 +217,8 @@ function idempotencyOf({ c }: Exchange, body: JsonValue, { digest }: AapDeps): I
       `Idempotency-Key: expected 1 to ${MAX_KEY_LENGTH} characters, none of them control characters`,
     )
   }
+  // A client then knows that it may send the turn again.
+  c.env.outgoing.setHeader('idempotency-key', key)
   return { key, fingerprint: digest(canonicalJson(body)) }
 }
 

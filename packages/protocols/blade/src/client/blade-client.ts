@@ -17,6 +17,8 @@ export interface BladeClientOptions {
   readonly resubscribes?: boolean
   /** Whether `state` follows every session. `true` unless given; a `BladeSession` folds by itself. */
   readonly folds?: boolean
+  /** The pause before the first attempt to open a lost connection again; it grows to 5 s. 300 ms unless given. */
+  readonly reconnectAfterMs?: number
   readonly transports?: readonly ('polling' | 'websocket')[]
   /** Sent with every request. Not for browsers. */
   readonly headers?: { readonly [name: string]: string }
@@ -60,12 +62,14 @@ export class BladeClient {
 
   /** `open` is the `io` of socket.io-client, which a server need not load. */
   constructor(open: typeof io, options: BladeClientOptions) {
-    const { url = '', token, isLean = true, resubscribes = true, folds = true, transports, headers } = options
+    const { url = '', token, isLean = true, resubscribes = true, folds = true, reconnectAfterMs = 300 } = options
+    const { transports, headers } = options
     this.#isFolding = folds
     this.socket = open(url, {
       auth: { ...(token !== undefined && { token }), ...(isLean && { lean: true }) },
       forceNew: true,
       autoConnect: false,
+      reconnectionDelay: reconnectAfterMs,
       ...(token === undefined && { withCredentials: true }),
       ...(transports && { transports: [...transports] }),
       ...(headers && { extraHeaders: headers }),

@@ -1,0 +1,41 @@
+// A sample of what cut-points.proof.test.ts does with every byte.
+import fc from 'fast-check'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { type TestServer, startTestServer } from '../support/test-server.ts'
+import { converseWithCut, followWithCut, type Told } from './cut-points.ts'
+import { type CutProxy, startCutProxy } from './cut-proxy.ts'
+
+let server: TestServer
+let proxy: CutProxy
+
+beforeAll(async () => {
+  server = await startTestServer()
+  proxy = await startCutProxy(server.url)
+})
+afterAll(async () => {
+  await proxy.stop()
+  await server.stop()
+})
+
+const doors: Record<string, (cutAfter: number) => Promise<Told>> = {
+  'AAP version 3': (cutAfter) => converseWithCut(server, 3, cutAfter),
+  'AAP version 1': (cutAfter) => converseWithCut(server, 1, cutAfter),
+  Blade: (cutAfter) => followWithCut(server, proxy, cutAfter),
+}
+
+it.each(Object.keys(doors))(
+  '%s: wherever the stream is cut, the client ends with what the server has',
+  async (door) => {
+    const run = doors[door] ?? expect.fail()
+    const whole = await run(Infinity)
+    expect(whole.local).toEqual(whole.server)
+    expect(whole.bytes).toBeGreaterThan(4 * 1024)
+    await fc.assert(
+      fc.asyncProperty(fc.integer({ min: 1, max: whole.bytes - 1 }), async (cutAfter) => {
+        const { local, server: stored } = await run(cutAfter)
+        expect(local).toEqual(stored)
+      }),
+      { numRuns: 6 },
+    )
+  },
+)
