@@ -12,6 +12,7 @@ import type { SecretBox } from './ports/secret-box.ts'
 import type { MemoryStore } from './ports/memory-store.ts'
 import type { RuleStore } from './ports/rule-store.ts'
 import type { UsageStore } from './ports/usage-store.ts'
+import type { Surroundings } from './ports/surroundings.ts'
 import type { Workspaces } from './ports/workspaces.ts'
 import type { OperatorPolicy } from './permission/policy-of.ts'
 
@@ -35,6 +36,8 @@ export interface EngineParts {
   readonly rules: Pick<RuleStore, 'listRules'>
   readonly workspaces: Workspaces
   readonly operator: OperatorPolicy
+  /** Describes the place where a session works. Absent: no agent is told about it. */
+  readonly surroundings?: Surroundings
   /** The users' memories. Absent: nothing is recalled. */
   readonly memories?: Pick<MemoryStore, 'recall'>
   /** The prices of models. Absent: only tokens are counted. */

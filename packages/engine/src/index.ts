@@ -46,7 +46,7 @@ export {
 } from './events/session-settings.ts'
 export type { EventOf, Failure, Recorded, RecordedEvent } from './events/recorded-event.ts'
 export type { LoopOutcome } from './events/loop-events.ts'
-export type { TurnOutcome, TurnSettings } from './events/turn-events.ts'
+export type { InstructionSource, TurnOutcome, TurnSettings } from './events/turn-events.ts'
 export type { BlockDelta, Cursor, LiveBatch, LiveEvent, ToolProgress } from './events/live-event.ts'
 export { EngineError, unreachable, type EngineErrorCode } from './errors.ts'
 export { failpoint, observeFailpoints, type FailpointObserver } from './failpoint.ts'
@@ -78,6 +78,7 @@ export {
   type Workspace,
 } from './ports/tool.ts'
 export type { ToolKind } from './events/tool-kind.ts'
+export type { Description, Place, Surroundings } from './ports/surroundings.ts'
 export type { WorkspaceOwner, Workspaces } from './ports/workspaces.ts'
 export type { PermissionRule, RuleAction, RuleStore, StoredRule } from './ports/rule-store.ts'
 export type {

@@ -30,6 +30,8 @@ export interface TestEngineOptions {
   readonly workspaces?: EngineOptions['workspaces']
   readonly operator?: EngineOptions['operator']
   readonly memories?: EngineOptions['memories']
+  /** If given, the agent is told about it. */
+  readonly surroundings?: EngineOptions['surroundings']
   readonly prices?: EngineOptions['prices']
   readonly budgets?: EngineOptions['budgets']
   readonly usage?: EngineOptions['usage']
@@ -87,6 +89,7 @@ export function createTestEngine(options: TestEngineOptions = {}): TestEngine {
     },
     maxSteps: options.maxSteps ?? 10,
     ...(options.roles && { roles: options.roles }),
+    ...(options.surroundings && { isToldSurroundings: true }),
   }
   const all = [agent, ...(options.others ?? [])]
   const ids = options.ids ?? createTestIds()
@@ -109,6 +112,7 @@ export function createTestEngine(options: TestEngineOptions = {}): TestEngine {
     ...(options.workspaces && { workspaces: options.workspaces }),
     ...(options.operator && { operator: options.operator }),
     ...(options.memories && { memories: options.memories }),
+    ...(options.surroundings && { surroundings: options.surroundings }),
     ...(options.prices && { prices: options.prices }),
     ...(options.budgets && { budgets: options.budgets }),
     ...(options.usage && { usage: options.usage }),

@@ -96,6 +96,26 @@ const recalledMemory = z.object({
  */
 export const memoriesRecalled = defineEvent('memories.recalled', { turnId, memories: z.array(recalledMemory) })
 
+const instructionSource = z.object({
+  /** Absolute. */
+  path: z.string(),
+  /** `used`: the model reads it as instructions. `named`: the model knows only that the file exists. */
+  use: z.enum(['used', 'named']),
+})
+
+/**
+ * The place where the session works, as the model is told about it. Recorded so that the turn sends the same request when
+ * it continues after a crash. The newest description holds until the next one.
+ */
+export const surroundingsNoted = defineEvent('surroundings.noted', {
+  turnId,
+  /** Changes whenever the place has to be described again. */
+  fingerprint: z.string(),
+  text: z.string(),
+  /** Files with instructions for agents. */
+  sources: z.array(instructionSource),
+})
+
 export type TurnSettings = Stored<typeof turnSettings>
 export type InputAdmitted = Stored<typeof inputAdmitted>
 export type InputDropped = Stored<typeof inputDropped>
@@ -109,3 +129,5 @@ export type TurnOutcome = Stored<typeof turnOutcome>
 export type TurnEnded = Stored<typeof turnEnded>
 export type RecalledMemory = Stored<typeof recalledMemory>
 export type MemoriesRecalled = Stored<typeof memoriesRecalled>
+export type InstructionSource = Stored<typeof instructionSource>
+export type SurroundingsNoted = Stored<typeof surroundingsNoted>

@@ -21,6 +21,8 @@ export interface AgentDefinition {
   readonly contextWindow?: number
   /** The time limit when it works as a sub-agent. Default: 30 minutes. */
   readonly deadlineMs?: number
+  /** The model is told about the place where the session works, and follows the instructions in its files. */
+  readonly isToldSurroundings?: boolean
   /** The roles that a session can choose from. A session has at most one role. */
   readonly roles?: readonly AgentRole[]
 }

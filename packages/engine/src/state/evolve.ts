@@ -114,6 +114,7 @@ function apply(state: SessionState, recorded: Recorded): SessionState {
           takeovers: 0,
           answeredSteps: 0,
           hasRecalled: false,
+          hasAsked: false,
           isForced: false,
           settings: state.queue.find((input) => input.inputId === event.inputId)?.settings ?? {},
           vainOutputs: 0,
@@ -171,6 +172,8 @@ function apply(state: SessionState, recorded: Recorded): SessionState {
       )
     case 'memories.recalled':
       return withTurn(state, (turn) => ({ ...turn, hasRecalled: true }))
+    case 'surroundings.noted':
+      return { ...state, surroundings: event.fingerprint }
     case 'compaction.requested':
       return { ...state, isCompactionWanted: true }
     case 'compaction.started':
@@ -290,7 +293,9 @@ function hasHelped({ outcome, tokensAfter }: CompactionEnded, compaction: Active
 function withStep(state: SessionState, event: StepStarted, seq: number): SessionState {
   const { stepId, loopId, model } = event
   const step: ActiveStep = { stepId, loopId, stepSeq: seq, phase: 'asking', model, calls: [] }
-  if (loopId === ROOT_LOOP) return { ...withTurn(state, (turn) => ({ ...turn, step })), head: stepId }
+  if (loopId === ROOT_LOOP) {
+    return { ...withTurn(state, (turn) => ({ ...turn, step, hasAsked: true })), head: stepId }
+  }
   return withTurn(state, (turn) => ({
     ...turn,
     children: turn.children.map((child) => (child.loopId === loopId ? { ...child, step, head: stepId } : child)),

@@ -63,6 +63,8 @@ export interface SessionState {
    * from a dead process clears them, because one of these calls may have killed it.
    */
   readonly overrides: readonly string[]
+  /** The fingerprint of the newest description of the surroundings. */
+  readonly surroundings?: string
   readonly createdAt: number
   readonly updatedAt: number
 }
@@ -109,6 +111,8 @@ export interface ActiveTurn extends LoopProgress {
   readonly cancelled?: string
   /** The user's memories were searched for this turn. */
   readonly hasRecalled: boolean
+  /** The agent's own model was called in this turn, so its surroundings are settled. */
+  readonly hasAsked: boolean
   /** The provider rejected the context as too long, and it was compacted. */
   readonly isForced: boolean
   readonly settings: TurnSettings

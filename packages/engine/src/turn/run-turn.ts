@@ -10,12 +10,15 @@ import {
   openCallsOf,
   waitingInChildren,
   type ActiveTurn,
+  type AnyLoop,
 } from '../state/session-state.ts'
 import { compactIfDue } from './compact-loop.ts'
 import { MOST_REPEATS, findCircle } from './find-circle.ts'
 import { endTurn, nextQueuedTurn } from '../session/end-turn.ts'
+import type { Judging } from './judge-calls.ts'
 import { lineOfAgents } from './loop-agents.ts'
 import { nextMove } from './next-move.ts'
+import { noteSurroundings, tellSurroundings } from './note-surroundings.ts'
 import { recallMemories } from './recall-memories.ts'
 import { recordChildEnd } from './record-child-end.ts'
 import { runStep } from './run-step.ts'
@@ -52,11 +55,10 @@ export async function runLoop(turnId: ActiveTurn['turnId'], loopId: LoopId, deps
           const circle = findCircle((await session.context(loop)).messages())
           if (circle !== undefined) return end(deps, turnId, loopId, circle.outcome, circle.error)
         }
+        if (!isChild(loop)) await noteSurroundings(turn, line[0], deps)
         if (await isOverBudget(turn, loopId, deps)) break
         if (!isChild(loop)) await recallMemories(turn, deps)
-        await compactIfDue(loop, line, turnId, deps)
-        if (stopReasonOf(signal) === 'cancel') break
-        await runStep(turn, loop, line, deps)
+        await askModel(turn, loop, await tellSurroundings(line, deps), deps)
         break
       case 'settle-tool-calls':
         await settleToolCalls({ turnId, loopId, line }, deps, runLoop)
@@ -86,6 +88,11 @@ export async function runLoop(turnId: ActiveTurn['turnId'], loopId: LoopId, deps
         return unreachable(move)
     }
   }
+}
+
+async function askModel(turn: ActiveTurn, loop: AnyLoop, line: Judging['line'], deps: RunDeps): Promise<void> {
+  await compactIfDue(loop, line, turn.turnId, deps)
+  if (stopReasonOf(deps.signal) !== 'cancel') await runStep(turn, loop, line, deps)
 }
 
 /** Pauses the turn, unless an answer arrived in the meantime. Returns whether the turn is paused. */

@@ -39,8 +39,8 @@ export class ModelContext {
   #isOver = false
   #counted: Counted | undefined
   #summedThrough = 0
-  /** The id of the newest turn. */
   #recalled: readonly RecalledMemory[] = []
+  #surroundings = ''
 
   /** Default: the agent's own loop. The loop of a sub-agent starts after `seq`. */
   constructor(loopId: LoopId = ROOT_LOOP, seq = 0) {
@@ -64,6 +64,11 @@ export class ModelContext {
   /** The memories that were recalled for the newest turn. */
   get recalled(): readonly RecalledMemory[] {
     return this.#recalled
+  }
+
+  /** The newest description of the place where the session works. */
+  get surroundings(): string {
+    return this.#surroundings
   }
 
   messages(): readonly ModelMessage[] {
@@ -163,6 +168,9 @@ export class ModelContext {
         break
       case 'memories.recalled':
         this.#recalled = event.memories
+        break
+      case 'surroundings.noted':
+        this.#surroundings = event.text
         break
       case 'turn.started': {
         this.#recalled = []

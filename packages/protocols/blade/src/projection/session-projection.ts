@@ -210,6 +210,7 @@ export class SessionProjection {
       case 'session.created':
       case 'session.forked':
       case 'session.fork-deleted':
+      case 'surroundings.noted':
       case 'turn.started':
       case 'step.answered':
       case 'turn.handed-over':
