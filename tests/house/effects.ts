@@ -27,6 +27,7 @@ export const OWN_BUSINESS: { readonly [path: string]: string } = {
   'packages/tools/src/git/shadow-repository.ts': 'makes copies of a repository for commands that only read it',
   'packages/tools/src/sandbox/detect-sandbox.ts': 'opens a folder to try the sandbox with',
   'packages/tools/src/sandbox/placeholders.ts': 'makes empty folders where the server would read a configuration',
+  'packages/tools/src/surroundings/read-git-state.ts': 'runs git status on a copy of a repository without its settings',
   'packages/tools/src/mcp/bounded-fetch.ts': 'speaks HTTP with the MCP servers that were configured',
   'packages/tools/src/mcp/public-fetch.ts': 'speaks HTTP with the MCP servers that clients brought',
   'packages/tools/src/mcp/server-process.ts': 'starts the MCP servers that were configured',

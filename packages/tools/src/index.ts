@@ -36,6 +36,14 @@ export { createScheduleTool, type ScheduleToolOptions } from './schedule/schedul
 export { SkillError, loadSkill, loadSkills, type Skill } from './skill/load-skills.ts'
 export { createSkillTool, type SkillToolOptions } from './skill/skill-tool.ts'
 export { splitMeta, type SplitResult } from './split-meta.ts'
+export {
+  findRepository,
+  readGitState,
+  type GitReading,
+  type GitReadingOptions,
+  type GitState,
+} from './surroundings/read-git-state.ts'
+export { findShell } from './bash/find-shell.ts'
 export { createTodoTool } from './todo/todo-tool.ts'
 export { inspectCommand, type CommandInspection, type InspectionOptions } from './shell/inspect-command.ts'
 export { createWebFetchTool, type WebFetchOptions } from './web/web-fetch-tool.ts'

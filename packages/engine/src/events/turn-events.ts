@@ -101,6 +101,8 @@ const instructionSource = z.object({
   path: z.string(),
   /** `used`: the model reads it as instructions. `named`: the model knows only that the file exists. */
   use: z.enum(['used', 'named']),
+  /** A sentence that the user sees before the model follows the file, or that says why it does not. */
+  notice: z.string().optional(),
 })
 
 /**

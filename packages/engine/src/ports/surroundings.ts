@@ -7,7 +7,7 @@ export interface Surroundings {
   /**
    * Returns what the model is told, or `undefined` if the description with the fingerprint `known` still holds. Called
    * before the first model call of each turn.
-   * Contract: no effects, bounded in time and size. May reject; the turn then keeps the former description.
+   * Contract: bounded in time and size; has no effect but to note which files the user has trusted. May reject; the turn then keeps the former description.
    */
   describe(place: Place, known: string | undefined): Promise<Description | undefined>
 }

@@ -1,0 +1,101 @@
+import { asUserId, type Clock, type Surroundings, type UserId, type Workspace } from '@polylogue/engine'
+import { findRepository, readGitState } from '@polylogue/tools'
+import { arch, homedir, release, type } from 'node:os'
+import { basename, dirname, join } from 'node:path'
+import { randomUUID } from 'node:crypto'
+import { sha256 } from '../platform/sha256.ts'
+import { describeEnvironment } from './describe-environment.ts'
+import { describeInstructions, type FoundInstructions } from './describe-instructions.ts'
+import { describeSandbox, type SandboxFacts } from './describe-sandbox.ts'
+import { readUserInstructions } from './read-user-instructions.ts'
+
+/** Reads the instruction files of one folder, and judges whether they are trusted. */
+export interface InstructionReader {
+  read(folder: string, reader: { readonly mayTrust: boolean }): Promise<readonly FoundInstructions[]>
+}
+
+export interface SurroundingsOptions extends SandboxFacts {
+  readonly clock: Clock
+  /** For copies of Git's state. */
+  readonly stateDir: string
+  readonly shell: string
+  readonly instructions: InstructionReader
+  readonly env: Readonly<Record<string, string | undefined>>
+}
+
+const LOCAL = asUserId('local')
+const MOST_PARENTS = 16
+
+/**
+ * Describes the place of a session: directory, machine, date, Git, sandbox, and the instruction files of the user, the
+ * parent directories and the project. Only sessions of `local` see what is above their own directories.
+ */
+export function createSurroundings(options: SurroundingsOptions): Surroundings {
+  const { clock, stateDir, shell, instructions, env, sandbox, network } = options
+  return {
+    async describe({ userId, workspace }, known) {
+      const files = usable(workspace) ? await findInstructions(workspace, userId, instructions, env) : []
+      const facts = {
+        workspace,
+        platform: `${type()} ${release()} (${arch()})`,
+        date: formatDate(clock.now()),
+        shell: basename(shell),
+        sandbox: describeSandbox({ sandbox, network }),
+      }
+      // Git's state is not part of it: it changes all the time, and the model can ask Git.
+      const fingerprint = sha256(JSON.stringify([facts, workspace.roots, files.map(({ path, text }) => [path, text])]))
+      if (fingerprint === known) return undefined
+      const git = await readGitState(workspace.cwd, {
+        folder: join(stateDir, 'git', randomUUID()),
+        ...(userId !== LOCAL && { within: workspace.roots }),
+      })
+      const text = [describeEnvironment({ ...facts, git }), describeInstructions(files)]
+      return {
+        fingerprint,
+        text: text.filter((block) => block !== '').join('\n\n'),
+        sources: files.map(({ path, text: used, notice }) => ({
+          path,
+          use: used === undefined ? ('named' as const) : ('used' as const),
+          ...(notice !== undefined && { notice }),
+        })),
+      }
+    },
+  }
+}
+
+/** A root that was exchanged is not read. Its tools say why. */
+const usable = ({ pins = [] }: Workspace): boolean => pins.every((pin) => !('problem' in pin))
+
+/** The most general file first. */
+async function findInstructions(
+  { cwd }: Workspace,
+  userId: UserId,
+  instructions: InstructionReader,
+  env: SurroundingsOptions['env'],
+): Promise<readonly FoundInstructions[]> {
+  const isLocal = userId === LOCAL
+  const found = isLocal ? [...(await readUserInstructions(env))] : []
+  const folders = isLocal ? [...parentsOf(cwd, env['HOME'] ?? homedir()), cwd] : [cwd]
+  for (const folder of folders) found.push(...(await instructions.read(folder, { mayTrust: isLocal })))
+  return found
+}
+
+/**
+ * The directories above, outermost first: up to the top of the repository, and inside the user's home. Anybody could
+ * have put a file into another directory above, such as /tmp.
+ */
+function parentsOf(cwd: string, home: string): readonly string[] {
+  const top = findRepository(cwd)
+  const parents: string[] = []
+  for (let folder = dirname(cwd); parents.length < MOST_PARENTS && dirname(folder) !== folder; folder = dirname(folder)) {
+    const isInRepository = top !== undefined && folder.length >= top.length
+    if (!isInRepository && !folder.startsWith(`${home}/`)) break
+    parents.unshift(folder)
+  }
+  return parents
+}
+
+function formatDate(now: number): string {
+  const { timeZone } = Intl.DateTimeFormat().resolvedOptions()
+  return `${new Intl.DateTimeFormat('en-CA', { dateStyle: 'short', timeZone }).format(now)} (${timeZone})`
+}
