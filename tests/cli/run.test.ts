@@ -100,7 +100,7 @@ describe('polylogue run, alone', () => {
   })
 
   it.each([
-    [['--agent', 'nobody', 'hi'], 'There is no agent "nobody". Agents: assistant.'],
+    [['--agent', 'nobody', 'hi'], 'There is no agent "nobody". Agents: assistant, coder.'],
     [['--config', 'missing.json', 'hi'], 'missing.json'],
     [['--session', 'not-a-session', 'hi'], ''],
   ])('refuses %j with a sentence', async (args: string[], sentence) => {

@@ -70,7 +70,7 @@ describe('polylogue serve --json', () => {
     }
     const meta = await fetch(`${ready.url}/aap/v3/meta`, { headers: { authorization: 'Bearer two' } })
     const { agents } = (await meta.json()) as { agents: { name: string }[] }
-    expect(agents.map(({ name }) => name)).toEqual(['assistant', 'scripted', 'scripted-min'])
+    expect(agents.map(({ name }) => name)).toEqual(['assistant', 'coder', 'scripted', 'scripted-min'])
   })
 
   it('lets pages of an allowed origin in, and no others', async () => {

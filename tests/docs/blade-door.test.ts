@@ -32,7 +32,7 @@ describe('the quick starts of the Blade door', () => {
     })
     const answers = stdout.trim().replaceAll('}{', '}\n{').split('\n')
     expect(answers.map((answer): unknown => JSON.parse(answer))).toMatchObject([
-      { items: [{ id: expect.any(String) }] },
+      { items: [{ id: 'assistant' }, { id: 'coder' }] },
       { status: 'created', intent: 'Say hello', is_pinned: false },
       { is_pinned: true },
       { total: 1, items: [{ intent: 'Say hello' }] },

@@ -39,7 +39,7 @@ describe('a newcomer who sets OPENAI_API_KEY and OPENAI_BASE_URL and nothing els
     const tools = JSON.stringify(models.asked[0]?.body['tools'])
     for (const name of ['Read', 'Bash', 'AskUserQuestion', 'Agent']) expect(tools).toContain(`"name":"${name}"`)
     expect(tools).not.toMatch(/CurrentTime|KeepNote/)
-    expect(JSON.stringify(models.asked[0]?.body['messages'])).toContain('You are a helpful assistant.')
+    expect(JSON.stringify(models.asked[0]?.body['messages'])).toContain('You are a coding agent.')
   })
 
   it('gets the same without a server', async () => {

@@ -83,7 +83,7 @@ describe('what the guide tells a newcomer to do', () => {
     expect(stdout).toContain('"stopReason":"end_turn"')
     expect(stdout).toContain('{"history":{"full":[{"role":"user","content":"2"}')
     expect(stdout).toMatch(/`CurrentTime` answered: .* Asia\/Tokyo/)
-    expect(stdout).toMatch(/assistant +idle +.*what time is it in Tokyo\?/)
+    expect(stdout).toMatch(/coder +idle +.*what time is it in Tokyo\?/)
   })
 
   it('for an agent of their own works as it stands', async () => {

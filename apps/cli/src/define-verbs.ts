@@ -40,8 +40,9 @@ export function defineRun(program: Command, finish: Finish): void {
   withDataFlags(program.command('run'))
     .description('send a prompt and stream the answer; without one, take up what a session waits for')
     .argument('[prompt]', 'what the agent shall do; - reads it from stdin')
-    .option('--agent <name>', "which agent (default: the server's default agent)")
+    .option('--agent <name>', 'which agent (default: coder, unless agents are configured)')
     .option('--session <id>', 'go on with this session')
+    .option('--directory <dir>', 'where a new session works (default: the current folder for the agent coder)')
     .addOption(
       new Option('--preset <name>', 'what the agent may do by itself (default: workspace-write)').choices([
         'read-only',

@@ -8,9 +8,9 @@ import {
   type RuleStore,
   type Stores,
 } from '@polylogue/engine'
-import { outputTools, type ProtectedSet } from '@polylogue/tools'
+import { findShell, outputTools, type ProtectedSet } from '@polylogue/tools'
 import type { AgentParts } from './agents/compose-agents.ts'
-import { outputsDir } from './agents/built-in-tools.ts'
+import { bashStateDir, outputsDir } from './agents/built-in-tools.ts'
 import { createKeyRing, type KeyRing } from './auth/key-ring.ts'
 import type { LoadedConfig } from './config/load-config.ts'
 import { limitEngine } from './limits/limit-engine.ts'
@@ -22,11 +22,14 @@ import type { RunningTurns } from './observe/running-turns.ts'
 import { capPresets } from './permissions/cap-presets.ts'
 import { toOperatorPolicy } from './permissions/permissions-schema.ts'
 import { rememberRules } from './permissions/remembered-rules.ts'
+import type { Confinement } from './platform/confinement.ts'
 import { randomBytes } from './platform/random-bytes.ts'
 import type { createSecretBox } from './platform/secret-box.ts'
 import { sha256 } from './platform/sha256.ts'
 import { createSchedules, type Schedules } from './schedules/create-schedules.ts'
 import type { ServeOptions } from './serve-options.ts'
+import { createSurroundings } from './surroundings/create-surroundings.ts'
+import { createInstructionTrust } from './trust/instruction-files.ts'
 import { createBudgetBook } from './usage/budget-book.ts'
 import { findUnlimited } from './usage/find-unlimited.ts'
 import { createPriceBook } from './usage/price-book.ts'
@@ -56,6 +59,7 @@ export interface EnginePartsDeps {
   readonly secretBox: ReturnType<typeof createSecretBox>
   readonly agentParts: AgentParts
   readonly protectedSet: ProtectedSet
+  readonly confinement: Confinement
   readonly skillsFolder: string
   readonly turns: RunningTurns
   refused(limit: string): void
@@ -101,7 +105,7 @@ export function composeEngine(deps: EnginePartsDeps): EngineParts {
 type EngineDeps = Parameters<typeof createEngine>[0]
 
 function createBareEngine(
-  { config, clock, log, redactor, stores, events, secretBox, agentParts }: EnginePartsDeps,
+  { options, config, clock, log, redactor, stores, events, secretBox, agentParts, ...deps }: EnginePartsDeps,
   own: Pick<EngineDeps, 'ids' | 'rules' | 'workspaces' | 'log'>,
 ): Engine {
   const { agents, models, sessionTools } = agentParts
@@ -121,6 +125,15 @@ function createBareEngine(
     digest: sha256,
     secretBox: learnFromBox(secretBox, redactor),
     memories: stores.memories,
+    surroundings: createSurroundings({
+      clock,
+      stateDir: bashStateDir(options.dataDir),
+      shell: findShell(),
+      instructions: createInstructionTrust({ protectedSet: deps.protectedSet, env: process.env }),
+      env: process.env,
+      sandbox: deps.confinement.sandbox,
+      network: config.bash.network,
+    }),
     prices,
     budgets,
     usage: stores.usage,

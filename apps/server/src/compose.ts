@@ -110,6 +110,7 @@ export async function compose(
     secretBox,
     agentParts,
     protectedSet,
+    confinement,
     skillsFolder,
     turns,
     refused,

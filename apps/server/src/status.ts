@@ -20,6 +20,11 @@ export function createStatus({ parts, phase, url, doors }: StatusDeps): () => Se
     startedAt: systemClock.now(),
     agents: parts.agents.list().map((agent) => agent.name),
     defaultAgent: parts.agents.defaultName,
+    localDefaultAgent: parts.agents.localDefaultName,
+    worksInPlace: parts.agents
+      .list()
+      .filter(({ isToldSurroundings }) => isToldSurroundings === true)
+      .map(({ name }) => name),
     demoAgents: parts.agents
       .list()
       .filter(({ modelName }) => modelName === DEMO_MODEL)

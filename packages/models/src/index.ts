@@ -1,6 +1,7 @@
 export { createDemoModel } from './demo/demo-model.ts'
 export type { GiveWay } from './give-way.ts'
 export { createScriptedModel, type ScriptedModelParts } from './scripted/scripted-model.ts'
+export { countTokens } from './tokenizer.ts'
 export { findListPrice } from './known/find-known-model.ts'
 export { chooseDefaultModel, type DefaultModel, type DefaultModelDeps } from './providers/choose-default-model.ts'
 export { findKeyedProviders, findProvider, type Provider } from './providers/find-provider.ts'

@@ -1,3 +1,4 @@
+import { realpathSync, statSync } from 'node:fs'
 import { text as readAll } from 'node:stream/consumers'
 import type { OfferedAgent } from '@polylogue/aap/client'
 import type { PRESETS, SessionRecord } from '@polylogue/console/client'
@@ -6,9 +7,11 @@ import { beforeLeaving } from '../closed-output.ts'
 import { CommandFailure } from '../command-failure.ts'
 import { converse, readWaiting, type Conversation, type Opening } from '../conversation.ts'
 import { ExitCode } from '../exit-code.ts'
+import { readFolderNotices, withFolderNotices } from '../folder-notices.ts'
 import { listenForInterruption } from '../interruption.ts'
 import type { OwnerFlags } from '../owner-flags.ts'
 import { createTerminal } from '../terminal.ts'
+import { toTerminalLine } from '../terminal-text.ts'
 import { createJsonPrinter, createTextPrinter } from '../turn-printer.ts'
 import { attachTurn, runTurn } from '../turns.ts'
 import { withOwner, type Owner } from '../with-owner.ts'
@@ -18,6 +21,8 @@ export interface RunFlags extends OwnerFlags {
   readonly session?: string
   readonly preset?: (typeof PRESETS)[number]
   readonly json?: boolean
+  /** Where a new session works. */
+  readonly directory?: string
 }
 
 export async function run(prompt: string | undefined, flags: RunFlags): Promise<number> {
@@ -44,7 +49,8 @@ export async function run(prompt: string | undefined, flags: RunFlags): Promise<
     }
     // A running server continues the turn without us. An embedded one ends with this process, so it stops the turn first.
     using _leaving = beforeLeaving(() => (owner.isEmbedded ? interruption.request() : process.exit(ExitCode.failed)))
-    const opening = text === undefined ? await resume(conversation, record) : say(conversation, text)
+    const opening =
+      text === undefined ? await resume(conversation, record) : say(conversation, text, record?.events ?? 0)
     const exitCode = opening ? await converse(conversation, opening) : ExitCode.done
     if (!flags.json) terminal.stderr.write(`${terminal.stderr.dim(`session ${sessionId}`)}\n`)
     return exitCode
@@ -74,11 +80,30 @@ interface OpenedSession {
   readonly record?: SessionRecord
 }
 
-async function openSession(owner: Owner, { session, agent: name, preset }: RunFlags): Promise<OpenedSession> {
+/** The built-in coding agent works in the current folder, unless it is the demo. Other agents have a place of their own. */
+async function findDirectory(
+  { console }: Owner,
+  { name }: OfferedAgent,
+  given: string | undefined,
+): Promise<string | undefined> {
+  if (given !== undefined) {
+    if (!statSync(given, { throwIfNoEntry: false })?.isDirectory())
+      throw new CommandFailure(`There is no directory "${toTerminalLine(given)}".`, ExitCode.usage)
+    return realpathSync(given)
+  }
+  const { worksInPlace = [] } = await console.readStatus()
+  return worksInPlace.includes(name) ? realpathSync(process.cwd()) : undefined
+}
+
+async function openSession(
+  owner: Owner,
+  { session, agent: name, preset, directory: given }: RunFlags,
+): Promise<OpenedSession> {
   if (session === undefined) {
     const agent = await chooseAgent(owner, name)
     // Not over AAP, where a session has only the tools that its client lists. Here the preset decides about all tools.
-    const body = { agent: agent.name, ...(preset !== undefined && { preset }) }
+    const directory = await findDirectory(owner, agent, given)
+    const body = { agent: agent.name, ...(preset !== undefined && { preset }), ...(directory && { directory }) }
     return { sessionId: (await owner.console.createSession({ body })).sessionId, agent }
   }
   const record = await owner.console.readSession({ id: session })
@@ -90,8 +115,10 @@ async function openSession(owner: Owner, { session, agent: name, preset }: RunFl
   return { sessionId, agent: await chooseAgent(owner, itsAgent), record }
 }
 
-function say({ owner, sessionId, stream }: Conversation, text: string): Opening {
-  return { updates: runTurn(owner.aap, { sessionId, stream, say: text }) }
+function say({ owner, sessionId, stream, terminal: { stderr } }: Conversation, text: string, after: number): Opening {
+  const updates = runTurn(owner.aap, { sessionId, stream, say: text })
+  const tell = (notice: string): void => stderr.write(`${toTerminalLine(notice)}\n`)
+  return { updates: withFolderNotices(updates, () => readFolderNotices(owner, sessionId, after), tell) }
 }
 
 /** Without a prompt: continues what the session is doing. `undefined`: there is nothing to do. */

@@ -5,7 +5,7 @@ import { toEditorOptions, type AcpConnections } from './acp-connections.ts'
 
 export interface EditorPipeDeps {
   readonly connections: AcpConnections
-  readonly agents: Pick<AgentCatalog, 'find'> & { readonly defaultName: string }
+  readonly agents: Pick<AgentCatalog, 'find'> & { readonly localDefaultName: string }
 }
 
 /** Editors whose process runs on this machine, as its owner. */
@@ -15,7 +15,7 @@ export function createEditorPipe({ connections, agents }: EditorPipeDeps): DoorP
       const { parseHandshake } = await import('@polylogue/acp')
       const handshake = parseHandshake(written)
       if (handshake === undefined) throw new HttpRefusal(400, 'The handshake is not valid.')
-      const agent = handshake.agent ?? agents.defaultName
+      const agent = handshake.agent ?? agents.localDefaultName
       if (agents.find(agent) === undefined) throw new HttpRefusal(404, `There is no agent called ${agent}.`)
       const connection = await connections.open(() => toEditorOptions(handshake, agent, connect()))
       if (connection === undefined) throw new HttpRefusal(503, 'The server is shutting down.')

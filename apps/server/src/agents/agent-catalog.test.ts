@@ -19,9 +19,9 @@ function configOf(written: object = {}): LoadedConfig {
 const agent = (name: string, more: object = {}): object => ({ name, instructions: 'Write.', model: 'demo', ...more })
 
 describe('the agents of a server', () => {
-  it('are the assistant alone when nothing is configured', () => {
+  it('are the assistant and the coder when nothing is configured', () => {
     const catalog = createAgentCatalog(configOf(), { scripted: false, clock })
-    expect(catalog.list().map(({ name }) => name)).toEqual(['assistant'])
+    expect(catalog.list().map(({ name }) => name)).toEqual(['assistant', 'coder'])
     expect(catalog.defaultName).toBe('assistant')
     expect(catalog.find('assistant')?.modelName).toBe('polylogue/demo')
     expect(catalog.find('scripted')).toBeUndefined()
@@ -29,7 +29,7 @@ describe('the agents of a server', () => {
 
   it('have the scripted ones beside them on demand, never as the default', () => {
     const catalog = createAgentCatalog(configOf(), { scripted: true, clock })
-    expect(catalog.list().map(({ name }) => name)).toEqual(['assistant', 'scripted', 'scripted-min'])
+    expect(catalog.list().map(({ name }) => name)).toEqual(['assistant', 'coder', 'scripted', 'scripted-min'])
     expect(catalog.defaultName).toBe('assistant')
   })
 
@@ -161,8 +161,11 @@ describe('agents without a key', () => {
     expect(keyless({ agents, providers: { ...providers, openai: { apiKey: 'k' } } }, { MY_KEY: 'k' })).toEqual([])
   })
 
-  it('are also those with a default model, and the built-in one', () => {
-    expect(keyless({}, {}, 'anthropic/x')).toEqual(['assistant has no API key for anthropic/x: set ANTHROPIC_API_KEY.'])
+  it('are also those with a default model, and the built-in ones', () => {
+    expect(keyless({}, {}, 'anthropic/x')).toEqual([
+      'assistant has no API key for anthropic/x: set ANTHROPIC_API_KEY.',
+      'coder has no API key for anthropic/x: set ANTHROPIC_API_KEY.',
+    ])
     expect(keyless({})).toEqual([])
   })
 })

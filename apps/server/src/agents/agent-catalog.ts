@@ -6,11 +6,18 @@ import type { ProtectedSet, ScheduleToolOptions } from '@polylogue/tools'
 import { ConfigError } from '../config/config-error.ts'
 import type { LoadedAgent, LoadedConfig } from '../config/load-config.ts'
 import { findModel, type ChosenModel, type ModelParts } from './agent-models.ts'
-import { createAssistant, createGuide } from './assistant.ts'
+import { ASSISTANT, createAssistant, createGuide } from './assistant.ts'
 import { createServerProtectedSet } from '../platform/server-protected-set.ts'
 import { scheduleNothing } from '../schedules/schedule-tool-parts.ts'
+import { CODER, createCoder } from './coder/coder.ts'
 import { createBuiltInTools, type BuiltInTools } from './built-in-tools.ts'
 import { BARE_AGENT, createScriptedAgents } from './scripted-agents.ts'
+
+export interface ServerAgents extends AgentCatalog {
+  readonly defaultName: string
+  /** The default of `polylogue acp` and `polylogue run`. */
+  readonly localDefaultName: string
+}
 
 export interface CatalogParts {
   /** Also serve the agents `scripted` and `scripted-min`. */
@@ -56,7 +63,7 @@ export function createAgentCatalog(
     mcpTools = () => () => [],
     log = () => undefined,
   }: CatalogParts,
-): AgentCatalog & { readonly defaultName: string } {
+): ServerAgents {
   const parts: ModelParts = { clock, env, log, providers: config.providers }
   const { maxSteps } = config.limits
   const toolsDir = dataDir ?? join(tmpdir(), 'polylogue')
@@ -71,13 +78,14 @@ export function createAgentCatalog(
     protectedSet: protectedSet ?? createServerProtectedSet({ dataDir: toolsDir, databaseFiles: [], config }),
   })
   const fallback = (): ChosenModel => findModel(defaultModel, originOfDefault(config, env), parts)
-  const builtIn = (): AgentDefinition =>
-    defaultModel === 'demo'
-      ? createGuide({ ...fallback(), maxSteps, clock, dataDir, tools: builtIns.all([]) })
-      : createAssistant({ ...fallback(), maxSteps, tools: builtIns.all([]) })
+  const builtIn = (): readonly AgentDefinition[] => {
+    const own = { ...fallback(), maxSteps, tools: builtIns.all([]) }
+    if (defaultModel !== 'demo') return [createAssistant(own), createCoder(own)]
+    return [ASSISTANT, CODER].map((name) => createGuide({ ...own, name, clock, dataDir }))
+  }
   const list = [
     ...config.agents.map((agent) => toDefinition(agent, config, builtIns, modelOf(agent, parts) ?? fallback())),
-    ...(config.agents.length === 0 ? [builtIn()] : []),
+    ...offeredBuiltIns(config, builtIn),
     ...(scripted ? createScriptedAgents({ clock, maxSteps, tools: builtIns.all([]) }) : []),
   ]
   const agents = new Map<string, AgentDefinition>()
@@ -87,7 +95,25 @@ export function createAgentCatalog(
     if (servers.length > 0 && agent.name !== BARE_AGENT) list[index] = withLiveTools(agent, mcpTools(servers))
     agents.set(agent.name, list[index] ?? agent)
   }
-  return { find: (name) => agents.get(name), list: () => list, defaultName: defaultNameOf(config, [...agents.keys()]) }
+  const defaultName = defaultNameOf(config, [...agents.keys()])
+  const isConfigured = config.agents.length > 0 || config.defaultAgent !== undefined
+  return {
+    find: (name) => agents.get(name),
+    list: () => list,
+    defaultName,
+    localDefaultName: isConfigured ? defaultName : CODER,
+  }
+}
+
+/** The built-in agents are offered where no agent is configured, or where the configuration names one as its default. */
+function offeredBuiltIns(
+  { agents, defaultAgent }: LoadedConfig,
+  builtIn: () => readonly AgentDefinition[],
+): readonly AgentDefinition[] {
+  if (agents.length === 0) return builtIn()
+  const isNamed = defaultAgent === ASSISTANT || defaultAgent === CODER
+  if (!isNamed || agents.some(({ name }) => name === defaultAgent)) return []
+  return builtIn().filter(({ name }) => name === defaultAgent)
 }
 
 /** Servers come, go and change their tools; whoever asks for an agent's tools gets those of this moment. */

@@ -33,8 +33,8 @@ describe('the model of an agent', () => {
     expect(modelNames(configOf({ agents: [agent('a')] }), 'google/gemini-flash-latest')).toEqual([
       'google/gemini-flash-latest',
     ])
-    expect(modelNames(configOf(), 'ollama/llama3.2')).toEqual(['ollama/llama3.2'])
-    expect(modelNames(configOf())).toEqual(['polylogue/demo'])
+    expect(modelNames(configOf(), 'ollama/llama3.2')).toEqual(['ollama/llama3.2', 'ollama/llama3.2'])
+    expect(modelNames(configOf())).toEqual(['polylogue/demo', 'polylogue/demo'])
   })
 
   it('of a provider that nobody knows is refused, with the place where it was written', () => {

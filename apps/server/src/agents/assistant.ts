@@ -10,9 +10,9 @@ export interface AssistantParts {
   readonly tools: readonly Tool[]
 }
 
-const ASSISTANT = {
-  name: 'assistant',
-  title: 'Assistant',
+export const ASSISTANT = 'assistant'
+
+const DEFINITION = {
   version: '1.0.0',
   features: {
     histories: ['compacted', 'full'],
@@ -25,8 +25,10 @@ const ASSISTANT = {
 /** Who answers when nothing is configured and there is a model. */
 export function createAssistant(parts: AssistantParts): AgentDefinition {
   return {
-    ...ASSISTANT,
+    ...DEFINITION,
     ...parts,
+    name: ASSISTANT,
+    title: 'Assistant',
     description: 'The built-in agent.',
     instructions:
       'You are a helpful assistant. Answer in the language of the user, briefly and correctly. Say so when you do not ' +
@@ -39,22 +41,26 @@ export function createAssistant(parts: AssistantParts): AgentDefinition {
 }
 
 export interface GuideParts extends AssistantParts {
+  /** Which built-in agent it stands in for. */
+  readonly name: string
   readonly clock: Clock
   /** Where its tools may keep something; without it, it has none. */
   readonly dataDir: string | undefined
 }
 
 /** Who answers when there is no model either: the demo, with two small tools and two options to show what those are. */
-export function createGuide({ clock, dataDir, tools, ...parts }: GuideParts): AgentDefinition {
+export function createGuide({ name, clock, dataDir, tools, ...parts }: GuideParts): AgentDefinition {
   return {
-    ...ASSISTANT,
+    ...DEFINITION,
     ...parts,
+    name,
+    title: name === ASSISTANT ? 'Assistant' : 'Coder',
     description: 'The built-in agent. Without a model it is a scripted guide that works offline, not an AI.',
     instructions: 'Show the user around.',
     tools:
       dataDir === undefined ? [] : [...createDemoTools({ clock, notesDir: join(dataDir, 'demo-notes') }), ...tools],
     options: GUIDE_OPTIONS,
-    features: { ...ASSISTANT.features, images: [] },
+    features: { ...DEFINITION.features, images: [] },
   }
 }
 

@@ -1,14 +1,4 @@
-import type {
-  AgentCatalog,
-  Clock,
-  Engine,
-  EventStore,
-  LogEntry,
-  MemoryStore,
-  ModelCatalog,
-  SessionId,
-  Tool,
-} from '@polylogue/engine'
+import type { Clock, Engine, EventStore, LogEntry, MemoryStore, ModelCatalog, SessionId, Tool } from '@polylogue/engine'
 import { createMcpPool, type McpPool, type McpServer, type ProtectedSet } from '@polylogue/tools'
 import { createOpenEditors, type OpenEditors } from '../acp/open-editors.ts'
 import type { LoadedConfig } from '../config/load-config.ts'
@@ -19,7 +9,7 @@ import type { Schedules } from '../schedules/create-schedules.ts'
 import { createScheduleToolParts } from '../schedules/schedule-tool-parts.ts'
 import type { ServeOptions } from '../serve-options.ts'
 import { createSessionTools, type SessionTools } from '../session-tools/session-tools.ts'
-import { createAgentCatalog } from './agent-catalog.ts'
+import { createAgentCatalog, type ServerAgents } from './agent-catalog.ts'
 import { chooseModel } from './agent-models.ts'
 import { bashStateDir } from './built-in-tools.ts'
 import { findKeyless, type KeylessAgent } from './find-keyless.ts'
@@ -27,7 +17,7 @@ import { createModelCatalog } from './model-catalog.ts'
 
 /** The agents, their models and everything that gives them tools. */
 export interface AgentParts {
-  readonly agents: AgentCatalog & { readonly defaultName: string }
+  readonly agents: ServerAgents
   readonly models: ModelCatalog
   /** Which models answer, for the operator. */
   readonly modelNote: string

@@ -1,29 +1,25 @@
-import { asUserId, type Clock, type Surroundings, type UserId, type Workspace } from '@polylogue/engine'
+import type { Clock, Surroundings, UserId, Workspace } from '@polylogue/engine'
 import { findRepository, readGitState } from '@polylogue/tools'
 import { arch, homedir, release, type } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { randomUUID } from 'node:crypto'
+import { LOCAL_USER } from '../auth/key-ring.ts'
 import { sha256 } from '../platform/sha256.ts'
+import type { InstructionFile, InstructionTrust } from '../trust/instruction-files.ts'
 import { describeEnvironment } from './describe-environment.ts'
-import { describeInstructions, type FoundInstructions } from './describe-instructions.ts'
+import { describeInstructions } from './describe-instructions.ts'
 import { describeSandbox, type SandboxFacts } from './describe-sandbox.ts'
 import { readUserInstructions } from './read-user-instructions.ts'
-
-/** Reads the instruction files of one folder, and judges whether they are trusted. */
-export interface InstructionReader {
-  read(folder: string, reader: { readonly mayTrust: boolean }): Promise<readonly FoundInstructions[]>
-}
 
 export interface SurroundingsOptions extends SandboxFacts {
   readonly clock: Clock
   /** For copies of Git's state. */
   readonly stateDir: string
   readonly shell: string
-  readonly instructions: InstructionReader
+  readonly instructions: InstructionTrust
   readonly env: Readonly<Record<string, string | undefined>>
 }
 
-const LOCAL = asUserId('local')
 const MOST_PARENTS = 16
 
 /**
@@ -47,7 +43,7 @@ export function createSurroundings(options: SurroundingsOptions): Surroundings {
       if (fingerprint === known) return undefined
       const git = await readGitState(workspace.cwd, {
         folder: join(stateDir, 'git', randomUUID()),
-        ...(userId !== LOCAL && { within: workspace.roots }),
+        ...(userId !== LOCAL_USER && { within: workspace.roots }),
       })
       const text = [describeEnvironment({ ...facts, git }), describeInstructions(files)]
       return {
@@ -70,10 +66,10 @@ const usable = ({ pins = [] }: Workspace): boolean => pins.every((pin) => !('pro
 async function findInstructions(
   { cwd }: Workspace,
   userId: UserId,
-  instructions: InstructionReader,
+  instructions: InstructionTrust,
   env: SurroundingsOptions['env'],
-): Promise<readonly FoundInstructions[]> {
-  const isLocal = userId === LOCAL
+): Promise<readonly InstructionFile[]> {
+  const isLocal = userId === LOCAL_USER
   const found = isLocal ? [...(await readUserInstructions(env))] : []
   const folders = isLocal ? [...parentsOf(cwd, env['HOME'] ?? homedir()), cwd] : [cwd]
   for (const folder of folders) found.push(...(await instructions.read(folder, { mayTrust: isLocal })))
@@ -87,7 +83,11 @@ async function findInstructions(
 function parentsOf(cwd: string, home: string): readonly string[] {
   const top = findRepository(cwd)
   const parents: string[] = []
-  for (let folder = dirname(cwd); parents.length < MOST_PARENTS && dirname(folder) !== folder; folder = dirname(folder)) {
+  for (
+    let folder = dirname(cwd);
+    parents.length < MOST_PARENTS && dirname(folder) !== folder;
+    folder = dirname(folder)
+  ) {
     const isInRepository = top !== undefined && folder.length >= top.length
     if (!isInRepository && !folder.startsWith(`${home}/`)) break
     parents.unshift(folder)

@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import type { FoundInstructions } from './describe-instructions.ts'
+import type { InstructionFile } from '../trust/instruction-files.ts'
 
 const LARGEST_FILE = 128 * 1024
 
@@ -11,7 +11,7 @@ const LARGEST_FILE = 128 * 1024
  */
 export async function readUserInstructions(
   env: Readonly<Record<string, string | undefined>>,
-): Promise<readonly FoundInstructions[]> {
+): Promise<readonly InstructionFile[]> {
   const home = env['HOME'] ?? homedir()
   const given = env['XDG_CONFIG_HOME']
   const config = given !== undefined && given.startsWith('/') ? given : join(home, '.config')
@@ -20,7 +20,7 @@ export async function readUserInstructions(
     join(config, 'polylogue', 'CLAUDE.md'),
     join(home, '.claude', 'CLAUDE.md'),
   ]
-  const found: FoundInstructions[] = []
+  const found: InstructionFile[] = []
   for (const path of paths) {
     const text = await readSmallFile(path)
     if (text !== undefined) found.push({ path, text })

@@ -18,7 +18,7 @@ import type { JsonObject, JsonValue } from '../json.ts'
 import type { ToolKind } from '../events/tool-kind.ts'
 
 /** Increase this whenever the shape of the state changes, so that old snapshots are not loaded. */
-export const STATE_SHAPE = 10
+export const STATE_SHAPE = 11
 
 /**
  * The state that decisions need: a fold of the session's log, small for any length of the log. It does not contain the

@@ -29,7 +29,11 @@ export async function noteSurroundings(turn: ActiveTurn, agent: AgentDefinition,
 
 async function placeOf({ session, workspaces }: RunDeps): Promise<Place> {
   const { sessionId, userId, agent, settings } = session.state
-  return { sessionId, userId, workspace: await workspaces.prepare({ sessionId, agent, directories: settings.directories }) }
+  return {
+    sessionId,
+    userId,
+    workspace: await workspaces.prepare({ sessionId, agent, directories: settings.directories }),
+  }
 }
 
 /** Adds the newest description to the instructions of the loop's agent, if the agent is told about it. */

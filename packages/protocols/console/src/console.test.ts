@@ -113,6 +113,11 @@ describe('a request that is refused', () => {
     [() => opened.clientOf('ann').listSessions({ query: { limit: 0 } }), 400, 'limit: '],
     [() => opened.clientOf('ann').createSession({ body: { agent: 'nobody' } }), 400, 'no agent called nobody'],
     [() => opened.clientOf('ann').createSession({ body: { preset: 'full-access' } }), 403, 'above the ceiling'],
+    [
+      () => opened.clientOf('ann').createSession({ body: { directory: '/' } }),
+      403,
+      'only programs on the owner socket',
+    ],
     [() => opened.clientOf('ann').createKey({ body: { name: 'x', user: 'ben' } }), 403, 'for yourself only'],
     [() => opened.clientOf('stale').createKey({ body: { name: 'x' } }), 403, 'Sign in again'],
     [() => opened.clientOf('ann').removeMemory({ id: '0x1' }), 404, 'No such memory.'],

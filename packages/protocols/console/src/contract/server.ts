@@ -12,6 +12,10 @@ export const serverStatus = z
     startedAt: time,
     agents: z.array(z.string()),
     defaultAgent: z.string(),
+    /** The default of `polylogue acp` and `polylogue run`. */
+    localDefaultAgent: z.string().optional(),
+    /** The agents that `polylogue run` lets work in the current folder. */
+    worksInPlace: z.array(z.string()).optional(),
     /** The agents whose model is the built-in demo. */
     demoAgents: z.array(z.string()).optional(),
     doors: z.array(z.string()),

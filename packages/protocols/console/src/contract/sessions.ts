@@ -92,9 +92,14 @@ export const sessionOperations = defineOperations({
     tag,
     summary: 'Make a session with all tools of its agent; its preset decides about their calls.',
     status: 201,
-    body: z.object({ agent: agentName.optional(), preset: preset.optional() }),
+    body: z.object({
+      agent: agentName.optional(),
+      preset: preset.optional(),
+      /** Where it works; absolute. Only over the owner socket. Default: a directory of its own. */
+      directory: z.string().min(1).max(4096).optional(),
+    }),
     answer: z.object({ sessionId: z.string() }),
-    refusals: { 403: 'the preset is above your ceiling' },
+    refusals: { 403: 'the preset is above your ceiling, or the directory is not yours to choose' },
   },
   readSession: {
     method: 'GET',

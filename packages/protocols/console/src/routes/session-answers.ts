@@ -1,4 +1,5 @@
 import { asSessionId, asToolCallId, asTurnId, type Preset, type UserId } from '@polylogue/engine'
+import { isAbsolute } from 'node:path'
 import type { sessionOperations } from '../contract/sessions.ts'
 import type { waitingOperations } from '../contract/waiting.ts'
 import type { Answers } from './answer-operations.ts'
@@ -25,8 +26,12 @@ export function answerSessions(deps: SessionDeps): Answers<typeof sessionOperati
       return { sessions: page.sessions.map(toSessionJson), next: page.next }
     },
 
-    async createSession({ caller: { userId }, body: { agent = agents.defaultName, preset } }) {
+    async createSession({ caller: { userId, via }, body: { agent = agents.defaultName, preset, directory } }) {
       refuseUnknownAgent(agent, agents)
+      if (directory !== undefined && via !== 'owner-socket')
+        throw new Refusal(403, 'directory: only programs on the owner socket choose it.')
+      if (directory !== undefined && !isAbsolute(directory))
+        throw new Refusal(400, 'directory: must be an absolute path')
       refuseAboveCeiling(preset, userId)
       const { sessionId } = await engine.execute({
         type: 'create-session',
@@ -34,6 +39,7 @@ export function answerSessions(deps: SessionDeps): Answers<typeof sessionOperati
         agent,
         access: { type: 'preset' },
         ...(preset !== undefined && { preset }),
+        ...(directory !== undefined && { directories: [directory] }),
       })
       return { sessionId }
     },
