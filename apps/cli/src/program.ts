@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander'
 import { readFileSync } from 'node:fs'
 import { defineAcp, withAcpVerb } from './define-acp.ts'
+import { defineInit } from './define-init.ts'
 import { defineLink } from './define-link.ts'
 import { defineMcp } from './define-mcp.ts'
 import { defineMemory } from './define-memory.ts'
@@ -54,6 +55,7 @@ function createProgram(finish: (exitCode: number) => void): Command {
   defineServe(program, finish)
   defineAcp(program, finish)
   defineRun(program, finish)
+  defineInit(program, finish)
   defineLink(program, finish)
   defineKeys(program, finish)
   defineSessions(program, finish)
