@@ -1,8 +1,11 @@
 import { isObject } from './is-object.ts'
+import { ASK_USER } from './light/initialize-answer.ts'
 
 /** What the client advertised. A missing ability counts as unsupported. */
 export interface ClientAbilities {
   readonly fillsForms: boolean
+  /** The client names `_agentao.cn/ask_user` in its `_meta`. */
+  readonly asksUsers: boolean
   readonly showsNotices: boolean
   readonly showsCompactions: boolean
   readonly readsFiles: boolean
@@ -13,6 +16,7 @@ export interface ClientAbilities {
 /** Every ability, for the presentation of a log. */
 export const STANDARD_CLIENT: ClientAbilities = {
   fillsForms: true,
+  asksUsers: false,
   showsNotices: true,
   showsCompactions: true,
   readsFiles: false,
@@ -29,10 +33,17 @@ export function readAbilities(capabilities: Readonly<Record<string, unknown>>): 
   const files = isObject(fs) ? fs : {}
   return {
     fillsForms: within('elicitation', 'form'),
+    asksUsers: namesAskUser(capabilities['_meta']),
     showsNotices: within('session', 'notices'),
     showsCompactions: within('session', 'compaction'),
     readsFiles: files['readTextFile'] === true,
     writesFiles: files['writeTextFile'] === true,
     hasTerminals: terminal === true,
   }
+}
+
+/** Clients list extensions as agents do: `_meta["_agentao.cn/extensions"]` is an array of `{method}`. */
+function namesAskUser(meta: unknown): boolean {
+  const listed = isObject(meta) ? meta['_agentao.cn/extensions'] : undefined
+  return Array.isArray(listed) && listed.some((item) => isObject(item) && item['method'] === ASK_USER)
 }

@@ -3,7 +3,7 @@ import { STANDARD_CLIENT } from './client-abilities.ts'
 import { sessionConfigOptions } from './config-options.ts'
 import type { AcpDeps } from './deps.ts'
 import { HistoryProjection } from './projection/history-projection.ts'
-import { toForm } from './session/ask-question.ts'
+import { toForm } from './session/question-form.ts'
 import { LiveNotes } from './session/live-notes.ts'
 import { toPermissionRequest } from './session/permission-outcome.ts'
 import { questionsOf } from './session/questions.ts'
@@ -63,7 +63,7 @@ export function presentSession(
     if (event.type !== 'step.answered') return []
     return event.blocks.flatMap((block) => {
       if (block.type !== 'tool-call' || event.routes[block.toolCallId] !== 'question') return []
-      const target = { sessionId, toolCallId: block.toolCallId }
+      const target = { sessionId, toolCallId: block.toolCallId, profile: 'standard' } as const
       return questionsOf(block.input).map((question) => request('elicitation/create', toForm(question, target)))
     })
   }

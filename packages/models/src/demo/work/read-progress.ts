@@ -93,7 +93,9 @@ function mayBeThere(state: StageState | undefined): boolean {
 
 /** The first line of an answer, without what would break a heading. */
 function toSubject(answer: string): string | undefined {
-  if (answer === '(user unavailable)' || answer === ASK_IN_TEXT) return undefined
+  if (answer === '(user unavailable)' || answer === ASK_IN_TEXT || answer.startsWith('The user did not answer.')) {
+    return undefined
+  }
   const [line = ''] = answer
     .split('\n')
     .map((one) =>

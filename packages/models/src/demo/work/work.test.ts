@@ -125,6 +125,7 @@ describe('a whole piece of work', () => {
   it.each([
     ['(user unavailable)', 'The sea'],
     [ASK_IN_TEXT, 'The sea'],
+    ['The user did not answer. Decide what is reasonable, and say what you decided.', 'The sea'],
     ['', 'The sea'],
     [' \n\t', 'The sea'],
     ['## My \u202e dog\nand more', 'My dog'],

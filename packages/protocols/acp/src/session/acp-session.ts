@@ -7,6 +7,7 @@ import {
   type SessionId,
   type SessionReader,
   type SessionView,
+  type TurnId,
 } from '@polylogue/engine'
 import { commandsWith } from '../slash-command-list.ts'
 import { sessionConfigOptions } from '../config-options.ts'
@@ -16,11 +17,13 @@ import { toModes } from '../modes.ts'
 import { HistoryProjection } from '../projection/history-projection.ts'
 import { chunk } from '../projection/chunk.ts'
 import { ChunkPacer } from './chunk-pacer.ts'
-import { ClientAsks } from './client-asks.ts'
+import { AwaitedWords } from './awaited-words.ts'
+import { ClientAsks, type AskedCall } from './client-asks.ts'
 import { EventGate, type GateItem } from './event-gate.ts'
 import { LiveNotes } from './live-notes.ts'
 import { OwnTurns } from './own-turns.ts'
 import { ProgressPacer } from './progress-pacer.ts'
+import { describeQuestion, type Question } from './questions.ts'
 import { NO_SETTINGS, foldSettings, type SessionSettings } from './session-settings.ts'
 import { ResultImages } from './result-images.ts'
 import type { SessionParts } from './session-parts.ts'
@@ -34,6 +37,7 @@ export class AcpSession {
   readonly #chunks: ChunkPacer
   readonly #progress: ProgressPacer
   readonly #asks: ClientAsks
+  readonly #words: AwaitedWords
   readonly #notes: LiveNotes
   readonly #editor: EditorPresence
   readonly #gate: EventGate
@@ -73,12 +77,18 @@ export class AcpSession {
       userId,
       sessionId,
       peer,
-      fillsForms: abilities.fillsForms,
+      profile,
+      abilities,
       extension: parts.extension,
       isOwnTurn,
       openCall: (toolCallId) => this.#projection.openCall(toolCallId),
       callForApproval: (toolCallId) => this.#projection.callForApproval(toolCallId),
+      askInWords: (question, call, signal) => this.#askInWords(question, call, signal),
       log,
+    })
+    this.#words = new AwaitedWords({
+      isAsking: () => this.#asks.isAskingPermission,
+      endPrompt: (turnId) => this.own.end(turnId, { outcome: 'finished' }),
     })
     this.#notes = new LiveNotes({
       agents,
@@ -201,6 +211,17 @@ export class AcpSession {
     this.tell(chunk('agent_message_chunk', messageId, text))
   }
 
+  /** Takes a prompt as the answer to a question that waits for words. Returns the turn that goes on. */
+  answerInWords(text: string): TurnId | undefined {
+    return this.#words.take(text)
+  }
+
+  #askInWords(question: Question, { toolCallId, turnId }: AskedCall, signal: AbortSignal): Promise<string> {
+    this.#chunks.flush()
+    this.say(`${toolCallId}_question`, describeQuestion(question))
+    return this.#words.wait(turnId, signal)
+  }
+
   /** Calls `listener` with each event recorded from now on, after its updates were sent. */
   listen(listener: (recorded: Recorded) => void): () => void {
     this.#listeners.add(listener)
@@ -253,6 +274,7 @@ export class AcpSession {
       })
     }
     this.own.recorded(event)
+    this.#words.recorded(event)
     for (const listener of this.#listeners) listener(recorded)
   }
 

@@ -1,74 +1,77 @@
-import type { CreateElicitationRequest, ElicitationPropertySchema } from '@agentclientprotocol/sdk'
 import type { SessionId, ToolCallId } from '@polylogue/engine'
+import type { ClientAbilities } from '../client-abilities.ts'
+import type { AcpProfile } from '../deps.ts'
 import { isObject } from '../is-object.ts'
 import { ASK_USER } from '../light/initialize-answer.ts'
+import type { Announcement } from '../projection/shown-call.ts'
 import { CODES, RpcError } from '../rpc/rpc-error.ts'
 import type { RpcPeer } from '../rpc/rpc-peer.ts'
+import { readPressed, toButtons } from './question-buttons.ts'
+import { notBlank, readForm, toForm } from './question-form.ts'
 import type { Question } from './questions.ts'
 
 export interface QuestionChannel {
   readonly peer: RpcPeer
   readonly sessionId: SessionId
   readonly toolCallId: ToolCallId
-  readonly fillsForms: boolean
+  readonly profile: AcpProfile
+  readonly abilities: Pick<ClientAbilities, 'fillsForms' | 'asksUsers'>
   /** Shared by the connection: whether the client answered that it does not know the extension. */
   readonly extension: { isUnknown: boolean }
+  /** The announced call, which a permission request repeats. */
+  readonly toolCall: Announcement
+  /** Asks with a message, and waits for the next prompt. */
+  askInWords(question: Question, signal: AbortSignal): Promise<string>
 }
 
-/** Returns `undefined` when the client gives no answer. Rejects with `RequestAbandoned`. */
+/**
+ * Asks with what the client has: a form, the extension, buttons, and last a message that the next prompt answers. In
+ * profile `seed`: only a form or the extension. `undefined`: the user gave no answer. Rejects with `RequestAbandoned`.
+ */
 export async function askQuestion(
   question: Question,
   channel: QuestionChannel,
   signal: AbortSignal,
 ): Promise<string | undefined> {
-  const { peer, extension } = channel
-  try {
-    if (channel.fillsForms) {
-      return readForm(await peer.request('elicitation/create', toForm(question, channel), { signal }))
+  const { peer, profile, abilities, extension } = channel
+  const request = async (method: string, params: object): Promise<{ readonly answer: unknown } | undefined> => {
+    try {
+      return { answer: await peer.request(method, params, { signal }) }
+    } catch (error) {
+      if (!(error instanceof RpcError)) throw error
+      if (method === ASK_USER && error.code === CODES.methodNotFound) extension.isUnknown = true
+      return undefined
     }
-    if (extension.isUnknown) return undefined
-    return readAnswer(await peer.request(ASK_USER, toAskUser(question, channel), { signal }))
-  } catch (error) {
-    if (!(error instanceof RpcError)) throw error
-    if (error.code === CODES.methodNotFound) extension.isUnknown = true
-    return undefined
   }
-}
-
-export function toForm(
-  question: Question,
-  { sessionId, toolCallId }: Pick<QuestionChannel, 'sessionId' | 'toolCallId'>,
-): CreateElicitationRequest {
-  return {
-    sessionId,
-    toolCallId,
-    mode: 'form',
-    message: question.question,
-    requestedSchema: { type: 'object', properties: { answer: toProperty(question) }, required: ['answer'] },
+  if (abilities.fillsForms) {
+    const filled = await request('elicitation/create', toForm(question, channel))
+    if (filled !== undefined) return readForm(filled.answer, question)
+  } else if ((profile === 'seed' || abilities.asksUsers) && !extension.isUnknown) {
+    const told = await request(ASK_USER, toAskUser(question, channel))
+    if (told !== undefined) return readAnswer(told.answer)
   }
+  if (profile === 'seed') return undefined
+  if (question.options.length > 0) {
+    const pressed = await request('session/request_permission', toButtons(question, channel))
+    const result = pressed && readPressed(pressed.answer, question)
+    if (result !== undefined && result.type !== 'in-words') return result.type === 'answer' ? result.text : undefined
+  }
+  return channel.askInWords(question, signal)
 }
 
-function toProperty({ header, options, isMultiple }: Question): ElicitationPropertySchema {
-  const title = header === undefined ? {} : { title: header }
-  if (options.length === 0) return { type: 'string', ...title }
-  const choices = { type: 'string', enum: [...options] } as const
-  return isMultiple ? { type: 'array', items: choices, ...title } : { ...choices, ...title }
-}
-
-function toAskUser({ question, header, options, isMultiple }: Question, { sessionId }: QuestionChannel): object {
+function toAskUser(
+  { question, header, options, isMultiple }: Question,
+  { sessionId, profile }: QuestionChannel,
+): object {
+  const labels = options.map(({ label }) => label)
+  const hasDescriptions = profile === 'standard' && options.some(({ description }) => description !== undefined)
   return {
     sessionId,
     question,
     ...(header !== undefined && { header }),
-    ...(options.length > 0 && { options, multiple: isMultiple, allowCustom: true }),
+    ...(options.length > 0 && { options: labels, multiple: isMultiple, allowCustom: true }),
+    ...(hasDescriptions && { descriptions: options.map(({ description = '' }) => description) }),
   }
-}
-
-function readForm(answer: unknown): string | undefined {
-  if (!isObject(answer) || answer['action'] !== 'accept' || !isObject(answer['content'])) return undefined
-  const value = answer['content']['answer']
-  if (Array.isArray(value)) return notBlank(value.filter((item) => typeof item === 'string').join(', '))
-  return notBlank(value)
 }
 
 /** Accepts `{answer}` and `{outcome: 'answered', text}`. */
@@ -77,6 +80,3 @@ function readAnswer(answer: unknown): string | undefined {
   if (answer['outcome'] === 'answered') return notBlank(answer['text'])
   return answer['outcome'] === undefined ? notBlank(answer['answer']) : undefined
 }
-
-const notBlank = (value: unknown): string | undefined =>
-  typeof value === 'string' && value.trim() !== '' ? value : undefined

@@ -17,6 +17,10 @@ export class AskQueue {
     this.#log = log
   }
 
+  get isBusy(): boolean {
+    return this.#current !== undefined
+  }
+
   add(ask: Ask): void {
     // A call may be asked about again after its request was withdrawn, because the permissions may have changed.
     const current = this.#current?.cancel.signal.aborted === false ? [this.#current.ask] : []

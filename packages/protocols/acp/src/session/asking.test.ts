@@ -1,5 +1,13 @@
-import type { SessionId } from '@polylogue/engine'
-import { calls, createFakeParts, createQuestionTool, finishes, loadAcpFrameChecker } from '@polylogue/testkit'
+import type { SessionId, ToolOutput } from '@polylogue/engine'
+import {
+  calls,
+  createFakeParts,
+  createFakeTool,
+  createQuestionTool,
+  finishes,
+  loadAcpFrameChecker,
+  says,
+} from '@polylogue/testkit'
 import { describe, expect, it } from 'vitest'
 import type { ConnectOptions } from '../test-support/open-world.ts'
 import { usingWorlds } from '../test-support/using-worlds.ts'
@@ -9,8 +17,14 @@ const open = usingWorlds(() => ({ ...createFakeParts(), check: loadAcpFrameCheck
 
 const ASK_USER = '_agentao.cn/ask_user'
 const ELICIT = 'elicitation/create'
+const PERMIT = 'session/request_permission'
 const FORMS = { elicitation: { form: {} } }
+const EXTENSION = { _meta: { '_agentao.cn/extensions': [{ method: ASK_USER }] } }
 const profiles = ['standard', 'seed'] as const
+const UNANSWERED = {
+  standard: 'The user did not answer. Decide what is reasonable, and say what you decided.',
+  seed: '(user unavailable)',
+} as const
 
 async function openAsking(connect: ConnectOptions = {}, input: object = { question: 'Who are you?' }) {
   const world = open({ tools: [createQuestionTool()] })
@@ -27,7 +41,7 @@ describe.each(profiles)('a question, in profile %s,', (profile) => {
     ['{answer}', { answer: 'Bob' }],
     ['{outcome, text}', { outcome: 'answered', text: 'Bob' }],
   ])('acp 137: is answered with %s', async (_name, answer) => {
-    const { client, sessionId, say, heard } = await openAsking({ profile })
+    const { client, sessionId, say, heard } = await openAsking({ profile, capabilities: EXTENSION })
     client.answer(ASK_USER, () => answer)
     expect(await say(sessionId, 'go')).toMatchObject({ result: { stopReason: 'end_turn' } })
     expect(heard()).toBe('Bob')
@@ -41,21 +55,11 @@ describe.each(profiles)('a question, in profile %s,', (profile) => {
     ['an answer that is no text', { answer: 5 }],
     ['cancelled', { outcome: 'cancelled' }],
     ['cancelled, with an answer', { outcome: 'cancelled', answer: 'x' }],
-    ['the words themselves', { answer: '(user unavailable)' }],
-  ])('acp 138: answered with %s reads “(user unavailable)”', async (_name, answer) => {
-    const { client, sessionId, say, heard } = await openAsking({ profile })
+  ])('acp 138: answered with %s is unanswered', async (_name, answer) => {
+    const { client, sessionId, say, heard } = await openAsking({ profile, capabilities: EXTENSION })
     client.answer(ASK_USER, () => answer)
     expect(await say(sessionId, 'go')).toMatchObject({ result: { stopReason: 'end_turn' } })
-    expect(heard()).toBe('(user unavailable)')
-  })
-
-  it.each([-32603, -32001, -32601])('acp 138: answered with the error %i too', async (code) => {
-    const { client, sessionId, say, heard } = await openAsking({ profile })
-    client.answer(ASK_USER, () => {
-      throw new ClientError(code)
-    })
-    expect(await say(sessionId, 'go')).toMatchObject({ result: { stopReason: 'end_turn' } })
-    expect(heard()).toBe('(user unavailable)')
+    expect(heard()).toBe(UNANSWERED[profile])
   })
 
   it('acp 139: is a form for clients that fill in forms', async () => {
@@ -72,9 +76,20 @@ describe.each(profiles)('a question, in profile %s,', (profile) => {
       requestedSchema: { type: 'object', properties: { answer: { type: 'string' } }, required: ['answer'] },
     })
   })
+})
+
+describe('a question, in profile seed,', () => {
+  it.each([-32603, -32001, -32601])('acp 138: answered with the error %i too', async (code) => {
+    const { client, sessionId, say, heard } = await openAsking({ profile: 'seed' })
+    client.answer(ASK_USER, () => {
+      throw new ClientError(code)
+    })
+    expect(await say(sessionId, 'go')).toMatchObject({ result: { stopReason: 'end_turn' } })
+    expect(heard()).toBe(UNANSWERED.seed)
+  })
 
   it('acp 140: is not asked by an extension that the client has said it does not know', async () => {
-    const { client, sessionId, say, model, heard } = await openAsking({ profile })
+    const { client, sessionId, say, model, heard } = await openAsking({ profile: 'seed' })
     client.answer(ASK_USER, () => {
       throw new ClientError(-32601)
     })
@@ -82,7 +97,176 @@ describe.each(profiles)('a question, in profile %s,', (profile) => {
     model.push([calls('c2', 'Ask', { question: 'Really?' }), finishes('tool-calls')])
     expect(await say(sessionId, 'again')).toMatchObject({ result: { stopReason: 'end_turn' } })
     expect(client.requests).toHaveLength(1)
-    expect(heard()).toBe('(user unavailable)')
+    expect(heard()).toBe(UNANSWERED.seed)
+  })
+})
+
+describe('a question to a client without forms', () => {
+  const colours = {
+    question: 'Which colour?',
+    header: 'Paint',
+    options: [{ label: 'red', description: 'warm' }, { label: 'blue' }],
+  }
+
+  it('has a button for each choice, with what it means', async () => {
+    const { client, sessionId, say, heard } = await openAsking({}, colours)
+    client.answer(PERMIT, () => ({ outcome: { outcome: 'selected', optionId: 'choice-1' } }))
+    expect(await say(sessionId, 'go')).toMatchObject({ result: { stopReason: 'end_turn' } })
+    expect(heard()).toBe('blue')
+    expect(client.requests.map(({ method }) => method)).toEqual([PERMIT])
+    expect(client.requests[0].params).toMatchObject({
+      toolCall: {
+        toolCallId: 'c1',
+        title: 'Which colour?',
+        content: [{ content: { text: '**Paint** Which colour?\n\n- red: warm\n- blue' } }],
+      },
+      options: [
+        { optionId: 'choice-0', name: 'red', kind: 'allow_once' },
+        { optionId: 'choice-1', name: 'blue', kind: 'allow_once' },
+        { optionId: 'in-words', name: 'Something else…', kind: 'reject_once' },
+      ],
+    })
+  })
+
+  it.each([{ outcome: { outcome: 'cancelled' } }, { outcome: { outcome: 'selected', optionId: 'choice-7' } }, null])(
+    'is unanswered when its buttons are answered with %j',
+    async (answer) => {
+      const { client, sessionId, say, heard } = await openAsking({}, colours)
+      client.answer(PERMIT, () => answer)
+      expect(await say(sessionId, 'go')).toMatchObject({ result: { stopReason: 'end_turn' } })
+      expect(heard()).toBe(UNANSWERED.standard)
+    },
+  )
+
+  it('is answered in words by the next prompt, and the turn goes on', async () => {
+    const { client, sessionId, say, heard, model, engine, user } = await openAsking()
+    expect(await say(sessionId, 'go')).toMatchObject({ result: { stopReason: 'end_turn' } })
+    expect(client.text()).toBe('Who are you?')
+    expect(client.requests).toEqual([])
+    expect(await engine.readSession(user, sessionId)).toMatchObject({ status: 'waiting' })
+    model.push([says('Hello Bob'), finishes()])
+    expect(await say(sessionId, 'Bob')).toMatchObject({ result: { stopReason: 'end_turn' } })
+    expect(heard()).toBe('Bob')
+    expect(client.text()).toBe('Who are you?Hello Bob')
+    expect(await engine.readHistory(user, sessionId, 'full')).toMatchObject([
+      { role: 'user', content: 'go' },
+      { role: 'assistant' },
+      { role: 'tool', content: 'Bob' },
+      { role: 'assistant' },
+    ])
+  })
+
+  it.each([
+    ['the button for other words', () => ({ outcome: { outcome: 'selected', optionId: 'in-words' } })],
+    [
+      'a client without permission requests',
+      () => {
+        throw new ClientError(-32601)
+      },
+    ],
+  ])('comes to words by %s', async (_name, answer) => {
+    const { client, sessionId, say, heard } = await openAsking({}, colours)
+    client.answer(PERMIT, answer)
+    expect(await say(sessionId, 'go')).toMatchObject({ result: { stopReason: 'end_turn' } })
+    await say(sessionId, 'green')
+    expect(heard()).toBe('green')
+  })
+
+  it('of several asks the next one after each answer', async () => {
+    const input = { questions: [{ question: 'Who?' }, { question: 'Where?' }] }
+    const { client, sessionId, say, heard } = await openAsking({}, input)
+    await say(sessionId, 'go')
+    await say(sessionId, 'Bob')
+    expect(client.text()).toBe('Who?Where?')
+    await say(sessionId, 'Paris')
+    expect(heard()).toBe('Who?\nBob\n\nWhere?\nParis')
+  })
+
+  it('lets the other calls of its step end before the prompt is answered', async () => {
+    const slow = Promise.withResolvers<ToolOutput>()
+    const world = open({ tools: [createQuestionTool(), createFakeTool('slow', { run: () => slow.promise })] })
+    const { client, newSession, say } = await world.connect()
+    const sessionId = await newSession()
+    world.model.push([calls('c1', 'Ask', { question: 'Who?' }), calls('c2', 'slow'), finishes('tool-calls')])
+    const answered = say(sessionId, 'go')
+    await client.untilUpdate(({ content }) => content?.text === 'Who?')
+    slow.resolve({ content: 'done' })
+    expect(await answered).toMatchObject({ result: { stopReason: 'end_turn' } })
+    const last = client.updates().findLast(({ sessionUpdate }) => sessionUpdate === 'tool_call_update')
+    expect(last).toMatchObject({ toolCallId: 'c2', status: 'completed' })
+    await say(sessionId, 'Bob')
+  })
+
+  it('that is cancelled leaves the next prompt to the model', async () => {
+    const { client, sessionId, say, model } = await openAsking()
+    await say(sessionId, 'go')
+    await client.result('session/cancel', { sessionId })
+    await say(sessionId, 'something new')
+    expect(model.requests.at(-1)?.messages.at(-1)).toMatchObject({ role: 'user', content: 'something new' })
+  })
+
+  it('falls back from a form that the client refuses', async () => {
+    const { client, sessionId, say, heard } = await openAsking({ capabilities: FORMS }, colours)
+    client.answer(ELICIT, () => {
+      throw new ClientError(-32603)
+    })
+    client.answer(PERMIT, () => ({ outcome: { outcome: 'selected', optionId: 'choice-0' } }))
+    await say(sessionId, 'go')
+    expect(heard()).toBe('red')
+  })
+
+  it('is asked again when the session is loaded, and answered by the first prompt', async () => {
+    const { client, sessionId, say, connect, cwd, heard } = await openAsking({ recovery: 'continue' })
+    await say(sessionId, 'go')
+    await client.leave()
+    const second = await connect()
+    await second.client.result('session/load', { sessionId, cwd, mcpServers: [] })
+    await second.client.untilUpdate(({ content }) => content?.text === 'Who are you?')
+    expect(await second.say(sessionId, 'Bob')).toMatchObject({ result: { stopReason: 'end_turn' } })
+    expect(heard()).toBe('Bob')
+  })
+})
+
+describe('a form', () => {
+  const input = { question: 'Which?', options: [{ label: 'red', description: 'warm' }, { label: 'blue' }] }
+
+  it('shows what the choices mean, and takes own words', async () => {
+    const { client, sessionId, say, heard } = await openAsking({ capabilities: FORMS }, input)
+    client.answer(ELICIT, () => ({ action: 'accept', content: { answer: 'red', other: 'green' } }))
+    await say(sessionId, 'go')
+    expect(heard()).toBe('green')
+    expect(client.requests[0].params.requestedSchema).toEqual({
+      type: 'object',
+      properties: {
+        answer: {
+          type: 'string',
+          oneOf: [
+            { const: 'red', title: 'red', description: 'warm' },
+            { const: 'blue', title: 'blue' },
+          ],
+        },
+        other: { type: 'string', title: 'Something else', description: 'An answer in your own words' },
+      },
+      required: [],
+    })
+  })
+
+  it('adds own words to several choices', async () => {
+    const { client, sessionId, say, heard } = await openAsking({ capabilities: FORMS }, { ...input, multiSelect: true })
+    client.answer(ELICIT, () => ({ action: 'accept', content: { answer: ['red', 'blue'], other: 'green' } }))
+    await say(sessionId, 'go')
+    expect(heard()).toBe('red, blue, green')
+  })
+
+  it('has only the choices in profile seed', async () => {
+    const { client, sessionId, say } = await openAsking({ profile: 'seed', capabilities: FORMS }, input)
+    client.answer(ELICIT, () => ({ action: 'accept', content: { answer: 'red' } }))
+    await say(sessionId, 'go')
+    expect(client.requests[0].params.requestedSchema).toEqual({
+      type: 'object',
+      properties: { answer: { type: 'string', enum: ['red', 'blue'] } },
+      required: ['answer'],
+    })
   })
 })
 
@@ -97,7 +281,7 @@ describe('questions', () => {
     const { client, sessionId, say, heard } = await openAsking({ capabilities: FORMS })
     client.answer(ELICIT, () => answer)
     await say(sessionId, 'go')
-    expect(heard()).toBe('(user unavailable)')
+    expect(heard()).toBe(UNANSWERED.standard)
   })
 
   it('several in one call are asked one after another, with what may be chosen', async () => {
@@ -107,13 +291,21 @@ describe('questions', () => {
         { question: 'What else?', options: [{ label: 'a' }, { label: 'b' }], multiSelect: true },
       ],
     }
-    const asked = await openAsking({}, input)
+    const asked = await openAsking({ capabilities: EXTENSION }, input)
     const answers = [{ answer: 'red' }, { answer: 'a, b' }]
     asked.client.answer(ASK_USER, () => answers.shift())
     await asked.say(asked.sessionId, 'go')
     const { sessionId } = asked
     expect(asked.client.requests.map(({ params }) => params)).toEqual([
-      { sessionId, question: 'Which?', header: 'Colour', options: ['red', 'blue'], multiple: false, allowCustom: true },
+      {
+        sessionId,
+        question: 'Which?',
+        header: 'Colour',
+        options: ['red', 'blue'],
+        multiple: false,
+        allowCustom: true,
+        descriptions: ['warm', ''],
+      },
       { sessionId, question: 'What else?', options: ['a', 'b'], multiple: true, allowCustom: true },
     ])
     expect(asked.heard()).toBe('Which?\nred\n\nWhat else?\na, b')
@@ -123,8 +315,8 @@ describe('questions', () => {
     forms.client.answer(ELICIT, () => ({ action: 'accept', content: { answer: filled.shift() } }))
     await forms.say(forms.sessionId, 'go')
     expect(forms.client.requests.map(({ params }) => params.requestedSchema.properties.answer)).toEqual([
-      { type: 'string', enum: ['red', 'blue'], title: 'Colour' },
-      { type: 'array', items: { type: 'string', enum: ['a', 'b'] } },
+      { type: 'string', title: 'Colour', oneOf: expect.any(Array) },
+      { type: 'array', items: { anyOf: expect.any(Array) } },
     ])
     expect(forms.heard()).toBe('Which?\nred\n\nWhat else?\na, b')
   })
@@ -132,13 +324,14 @@ describe('questions', () => {
   it('acp 138: a client that leaves leaves them open, and another answers', async () => {
     const { client, sessionId, say, engine, user, connect, cwd, heard, turnEnded } = await openAsking({
       recovery: 'continue',
+      capabilities: EXTENSION,
     })
     void say(sessionId, 'go').catch(() => undefined)
     await client.untilRequest(ASK_USER)
     await client.leave()
     expect(await engine.readSession(user, sessionId)).toMatchObject({ status: 'waiting', waitingCalls: ['c1'] })
     const ended = turnEnded(sessionId)
-    const second = await connect()
+    const second = await connect({ capabilities: EXTENSION })
     second.client.answer(ASK_USER, () => ({ answer: 'Bob' }))
     await second.client.result('session/load', { sessionId, cwd, mcpServers: [] })
     await ended
@@ -146,8 +339,8 @@ describe('questions', () => {
   })
 
   it('are answered by no other client that cannot answer', async () => {
-    const { client, sessionId, say, connect, cwd, heard } = await openAsking()
-    const second = await connect()
+    const { client, sessionId, say, connect, cwd, heard } = await openAsking({ capabilities: EXTENSION })
+    const second = await connect({ capabilities: EXTENSION })
     second.client.answer(ASK_USER, () => {
       throw new ClientError(-32601)
     })
@@ -162,7 +355,7 @@ describe('questions', () => {
   })
 
   it('that are answered at another door are taken back', async () => {
-    const { client, sessionId, say, engine, user, heard } = await openAsking()
+    const { client, sessionId, say, engine, user, heard } = await openAsking({ capabilities: EXTENSION })
     client.answer(ASK_USER, () => NO_ANSWER)
     const answered = say(sessionId, 'go')
     const { id } = await client.untilRequest(ASK_USER)

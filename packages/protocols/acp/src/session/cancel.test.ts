@@ -74,7 +74,7 @@ describe.each(profiles)('session/cancel, in profile %s,', (profile) => {
   })
 
   it.each([
-    ['_agentao.cn/ask_user', {}],
+    ['_agentao.cn/ask_user', { _meta: { '_agentao.cn/extensions': [{ method: '_agentao.cn/ask_user' }] } }],
     ['elicitation/create', { elicitation: { form: {} } }],
   ])('acp 106: does not wait for an answer to %s either', async (method, capabilities) => {
     const { client, sessionId, say, model } = await openSession(profile, capabilities)

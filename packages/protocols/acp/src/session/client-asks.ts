@@ -10,13 +10,15 @@ import {
   type TurnId,
   type UserId,
 } from '@polylogue/engine'
+import type { ClientAbilities } from '../client-abilities.ts'
+import type { AcpProfile } from '../deps.ts'
 import type { Announcement } from '../projection/shown-call.ts'
 import { RpcError } from '../rpc/rpc-error.ts'
 import type { RpcPeer } from '../rpc/rpc-peer.ts'
 import { AskQueue, type Ask } from './ask-queue.ts'
-import { askQuestion } from './ask-question.ts'
+import { askQuestion, type QuestionChannel } from './ask-question.ts'
 import { readOutcome, toPermissionRequest, type PermissionOutcome } from './permission-outcome.ts'
-import { USER_UNAVAILABLE, joinAnswers, questionsOf } from './questions.ts'
+import { joinAnswers, questionsOf, unansweredIn, type Question } from './questions.ts'
 
 const DECLINED = 'the user declined; do not try to do it another way'
 
@@ -25,13 +27,21 @@ export interface ClientAsksOptions {
   readonly userId: UserId
   readonly sessionId: SessionId
   readonly peer: RpcPeer
-  readonly fillsForms: boolean
+  readonly profile: AcpProfile
+  readonly abilities: ClientAbilities
   readonly extension: { isUnknown: boolean }
   /** A malformed answer counts as a denial only in turns that this connection started. */
   isOwnTurn(turnId: TurnId): boolean
   openCall(toolCallId: ToolCallId): Announcement | undefined
   callForApproval(toolCallId: ToolCallId): Announcement | undefined
+  /** Asks with a message, and resolves with the text of the next prompt. */
+  askInWords(question: Question, call: AskedCall, signal: AbortSignal): Promise<string>
   log(entry: LogEntry): void
+}
+
+export interface AskedCall {
+  readonly toolCallId: ToolCallId
+  readonly turnId: TurnId
 }
 
 /** Asks this client about calls that wait for a human. The first answer wins, whichever door it comes from. */
@@ -76,6 +86,11 @@ export class ClientAsks {
     }
   }
 
+  /** Whether a permission request is open. */
+  get isAskingPermission(): boolean {
+    return this.#approvals.isBusy
+  }
+
   /** Starts asking, beginning with the calls that already wait. */
   goLive(): void {
     this.#isLive = true
@@ -117,14 +132,23 @@ export class ClientAsks {
   }
 
   async #askQuestions(toolCallId: ToolCallId, turnId: TurnId, signal: AbortSignal): Promise<void> {
-    const call = this.#options.openCall(toolCallId)
-    if (call === undefined) return
-    const questions = questionsOf(call.rawInput)
+    const { openCall, profile, isOwnTurn } = this.#options
+    const toolCall = openCall(toolCallId)
+    if (toolCall === undefined) return
+    const questions = questionsOf(toolCall.rawInput)
+    const channel: QuestionChannel = {
+      ...this.#options,
+      toolCallId,
+      toolCall,
+      askInWords: (question, withdrawn) => this.#options.askInWords(question, { toolCallId, turnId }, withdrawn),
+    }
     const answers: string[] = []
     for (const question of questions) {
-      const answer = await askQuestion(question, { ...this.#options, toolCallId }, signal)
-      if (answer === undefined && !this.#options.isOwnTurn(turnId)) return
-      answers.push(answer ?? USER_UNAVAILABLE)
+      // The prompt of an own turn may have ended with a question in words.
+      const isOwn = isOwnTurn(turnId)
+      const answer = await askQuestion(question, channel, signal)
+      if (answer === undefined && !isOwn) return
+      answers.push(answer ?? unansweredIn(profile))
     }
     await this.#answer({ type: 'result', toolCallId, content: joinAnswers(questions, answers) })
   }

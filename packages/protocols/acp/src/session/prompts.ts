@@ -1,5 +1,12 @@
 import type { PromptResponse } from '@agentclientprotocol/sdk'
-import type { AdmittedTurn, IdempotencyKey, Recorded, TurnId, TurnSettings } from '@polylogue/engine'
+import {
+  textOf,
+  type AdmittedTurn,
+  type IdempotencyKey,
+  type Recorded,
+  type TurnId,
+  type TurnSettings,
+} from '@polylogue/engine'
 import type { PromptContent } from '../content-blocks.ts'
 import type { AcpConnectionOptions, AcpDeps } from '../deps.ts'
 import { invalidRequest } from '../errors.ts'
@@ -142,6 +149,8 @@ export class Prompts {
     const isSeed = options.profile === 'seed'
     const isBusy = session.own.size > 0
     if (isSeed && isBusy) throw invalidRequest('the session already has an active turn', 'session_busy')
+    const answered = isSeed ? undefined : session.answerInWords(textOf(content))
+    if (answered !== undefined) return { turnId: answered, ended: session.own.add(answered) }
     return session.holding(async () => {
       const admitted = await deps.engine.execute({
         type: 'start-turn',

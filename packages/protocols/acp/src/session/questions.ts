@@ -1,18 +1,24 @@
 import type { JsonObject } from '@polylogue/engine'
 import { z } from 'zod'
+import type { AcpProfile } from '../deps.ts'
 
-/** The result that the model gets when no client answers. */
-export const USER_UNAVAILABLE = '(user unavailable)'
+export interface Choice {
+  readonly label: string
+  readonly description?: string | undefined
+}
 
 export interface Question {
   readonly question: string
   readonly header?: string | undefined
-  /** The choices. Empty: any text is an answer. */
-  readonly options: readonly string[]
+  /** Empty: any text is an answer. Otherwise too, in profile `standard`: the tool promises an answer in own words. */
+  readonly options: readonly Choice[]
   readonly isMultiple: boolean
 }
 
-const option = z.union([z.string(), z.object({ label: z.string() }).transform(({ label }) => label)])
+const option = z.union([
+  z.string().transform((label): Choice => ({ label })),
+  z.object({ label: z.string(), description: z.string().optional() }),
+])
 const question = z
   .object({
     question: z.string(),
@@ -33,8 +39,21 @@ export function questionsOf(input: JsonObject): readonly Question[] {
   return [{ question: JSON.stringify(input), options: [], isMultiple: false }]
 }
 
+/** The answer that the model gets when the user gives none. */
+export const unansweredIn = (profile: AcpProfile): string =>
+  profile === 'seed'
+    ? '(user unavailable)'
+    : 'The user did not answer. Decide what is reasonable, and say what you decided.'
+
 /** The result that the model gets: one answer as it is, several with their questions. */
 export function joinAnswers(questions: readonly Question[], answers: readonly string[]): string {
-  if (questions.length === 1) return answers[0] ?? USER_UNAVAILABLE
-  return questions.map(({ question }, index) => `${question}\n${answers[index] ?? USER_UNAVAILABLE}`).join('\n\n')
+  if (questions.length === 1) return answers[0] ?? ''
+  return questions.map(({ question }, index) => `${question}\n${answers[index] ?? ''}`).join('\n\n')
+}
+
+/** The question with its choices, one per line. */
+export function describeQuestion({ header, question, options }: Question): string {
+  const heading = header === undefined ? question : `**${header}** ${question}`
+  const lines = options.map(({ label, description }) => `- ${label}${description ? `: ${description}` : ''}`)
+  return [heading, ...(lines.length > 0 ? ['', ...lines] : [])].join('\n')
 }

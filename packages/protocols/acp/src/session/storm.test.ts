@@ -31,6 +31,8 @@ function endsOf(client: WireClient): ReadonlyMap<string, readonly string[]> {
   return ends
 }
 
+const EXTENSION = { _meta: { '_agentao.cn/extensions': [{ method: '_agentao.cn/ask_user' }] } }
+
 describe('two clients in one session, whatever they do at once,', () => {
   it('get one answer to each prompt and one end of each call, and see what is later replayed', async () => {
     let turn = 0
@@ -46,9 +48,9 @@ describe('two clients in one session, whatever they do at once,', () => {
           write: (id: string) => [says('I write'), calls(`w${id}`, 'write', { id }), finishes('tool-calls')],
           ask: (id: string) => [calls(`q${id}`, 'Ask', { question: `who is ${id}?` }), finishes('tool-calls')],
         }
-        const first = await world.connect()
-        const second = await world.connect()
-        const watcher = await world.connect()
+        const first = await world.connect({ capabilities: EXTENSION })
+        const second = await world.connect({ capabilities: EXTENSION })
+        const watcher = await world.connect({ capabilities: EXTENSION })
         const sessionId = await first.newSession()
         const load = { sessionId, cwd: world.cwd, mcpServers: [] }
         for (const { client } of [second, watcher]) await client.result('session/load', load)
@@ -126,7 +128,7 @@ describe('two clients in one session, whatever they do at once,', () => {
         for (const client of [first.client, second.client, watcher.client]) {
           for (const ends of endsOf(client).values()) expect(ends).toHaveLength(1)
         }
-        const later = await world.connect()
+        const later = await world.connect({ capabilities: EXTENSION })
         await later.client.result('session/load', load)
         expect(historyOf(later.client)).toEqual(historyOf(watcher.client))
       }),
