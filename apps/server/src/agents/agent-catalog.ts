@@ -84,7 +84,10 @@ export function createAgentCatalog(
     return [ASSISTANT, CODER].map((name) => createGuide({ ...own, name, clock, dataDir }))
   }
   const list = [
-    ...config.agents.map((agent) => toDefinition(agent, config, builtIns, modelOf(agent, parts) ?? fallback())),
+    ...config.agents.map((agent) => {
+      const chosen = modelOf(agent, parts) ?? fallback()
+      return toDefinition(agent, { config, builtIns, chosen })
+    }),
     ...offeredBuiltIns(config, builtIn),
     ...(scripted ? createScriptedAgents({ clock, maxSteps, tools: builtIns.all([]) }) : []),
   ]
@@ -149,12 +152,14 @@ function defaultNameOf({ file, defaultAgent }: LoadedConfig, names: readonly str
   throw new ConfigError(`${file}: defaultAgent: no agent is named ${defaultAgent}; there are ${names.join(', ')}`)
 }
 
-function toDefinition(
-  agent: LoadedAgent,
-  { agents, limits }: LoadedConfig,
-  builtIns: BuiltInTools,
-  chosen: ChosenModel,
-): AgentDefinition {
+interface DefinitionParts {
+  readonly config: LoadedConfig
+  readonly builtIns: BuiltInTools
+  readonly chosen: ChosenModel
+}
+
+function toDefinition(agent: LoadedAgent, { config, builtIns, chosen }: DefinitionParts): AgentDefinition {
+  const { agents, limits } = config
   const { origin: _origin, workspace: _workspace, mcpServers: _servers, subAgents: names, ...settings } = agent
   const subAgents = agents.filter(({ name }) => names.includes(name))
   const tools = agent.tools.map((tool) => (typeof tool === 'string' ? builtIns.find(tool, subAgents) : tool))

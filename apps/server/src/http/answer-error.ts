@@ -14,10 +14,12 @@ export function createErrorAnswer(log: Log, words: RefusalWords): ErrorHandler<{
       const { status, message, headers } = error
       return c.json(words(c.req.path, { status, message }), status, headers)
     }
-    if (error instanceof EngineError) return answerCode(c, words, error.code, error.message)
+    if (error instanceof EngineError) return answerCode(c, words, error)
     const { id: errorId, route } = trailOf(c.env.incoming)
     log.error({ errorId, method: c.req.method, route, err: error }, 'a request failed')
-    if (error instanceof StorageFault) return answerCode(c, words, codeOfFault(error), FAULTS[error.kind])
+    if (error instanceof StorageFault) {
+      return answerCode(c, words, { code: codeOfFault(error), message: FAULTS[error.kind] })
+    }
     return c.json(words(c.req.path, { status: 500, message: 'Something went wrong here.', errorId }), 500)
   }
 }
@@ -28,7 +30,11 @@ const FAULTS: Readonly<Record<StorageFault['kind'], string>> = {
   broken: 'The storage is not available.',
 }
 
-function answerCode(c: Context, words: RefusalWords, code: EngineErrorCode, message: string): Response {
+function answerCode(
+  c: Context,
+  words: RefusalWords,
+  { code, message }: { readonly code: EngineErrorCode; readonly message: string },
+): Response {
   const retryAfterS = retryAfterOf(code)
   if (retryAfterS !== undefined) c.header('Retry-After', String(retryAfterS))
   const status = ENGINE_ERROR_STATUS[code]

@@ -71,7 +71,7 @@ function pathsIn(packageFile: string): readonly string[] {
 }
 
 const unescapeLiteral = (literal: string): string =>
-  literal.replaceAll(/\\u\{?([\da-f]{1,6})\}?|\\x([\da-f]{2})|\\(.)/gi, (_, unicode, hex, plain) =>
+  literal.replaceAll(/\\u\{?([\da-f]{1,6})\}?|\\x([\da-f]{2})|\\(.)/gi, (...[, unicode, hex, plain]: readonly unknown[]) =>
     typeof plain === 'string' ? plain : codePoint(Number.parseInt(String(unicode ?? hex), 16)),
   )
 

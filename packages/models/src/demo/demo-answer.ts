@@ -36,8 +36,8 @@ function tell(request: ModelRequest, conversation: Conversation, texts: GuideTex
   if (request.purpose === 'summary') return summarise(request, texts)
   const thinking =
     conversation.results.length > 0 ? texts.thinking.results(conversation.results.length) : thinkingOf(wish, texts)
-  if (wish.type === 'errand') return { thinking, ...runErrand(wish.path, conversation, request.tools, texts.work) }
-  if (wish.type === 'topic') return { thinking, ...tellTopic(wish, request, conversation, texts) }
+  if (wish.type === 'errand') return { thinking, ...runErrand(wish.path, { conversation, tools: request.tools, texts: texts.work }) }
+  if (wish.type === 'topic') return { thinking, ...tellTopic(wish, { tools: request.tools, conversation, texts }) }
   if (conversation.results.length > 0) return { thinking, ...answerResults(conversation, texts) }
   switch (wish.type) {
     case 'use':
@@ -68,15 +68,19 @@ function tell(request: ModelRequest, conversation: Conversation, texts: GuideTex
   }
 }
 
+interface TopicParts {
+  readonly tools: readonly OfferedTool[]
+  readonly conversation: Conversation
+  readonly texts: GuideTexts
+}
+
 function tellTopic(
   { topic, detail }: Extract<Wish, { readonly type: 'topic' }>,
-  { tools }: ModelRequest,
-  conversation: Conversation,
-  texts: GuideTexts,
+  { tools, conversation, texts }: TopicParts,
 ): Omit<Telling, 'thinking'> {
   if (topic === 'work') return goOnWorking(conversation, tools, texts.work)
   if (conversation.results.length > 0) return answerResults(conversation, texts)
-  if (isToolTopic(topic)) return callForTopic(topic, detail, tools, texts)
+  if (isToolTopic(topic)) return callForTopic(topic, detail, { tools, texts })
   return { text: texts.topics[topic], slowText: texts.slow[topic] }
 }
 

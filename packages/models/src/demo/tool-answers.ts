@@ -20,8 +20,7 @@ export function isToolTopic(topic: Topic): topic is ToolTopic {
 export function callForTopic(
   topic: ToolTopic,
   detail: string | undefined,
-  tools: readonly OfferedTool[],
-  texts: GuideTexts,
+  { tools, texts }: { readonly tools: readonly OfferedTool[]; readonly texts: GuideTexts },
 ): Omit<Telling, 'thinking'> {
   const calls = callsOf(topic, detail, texts)
   const missing = calls.find(({ tool }) => !tools.some(({ name }) => name === tool))

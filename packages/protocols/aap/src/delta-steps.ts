@@ -46,7 +46,7 @@ export class DeltaSteps implements StepPresenter {
     this.#sent.set(block, isNew ? end : sent)
     if (!isNew) return
     this.#options.sink.send(
-      offset === sent ? wholeDeltaFrame(delta) : deltaFrame(type, text.slice(sent - offset), stepSeq, block, end),
+      offset === sent ? wholeDeltaFrame(delta) : deltaFrame({ type, text: text.slice(sent - offset), stepSeq, block, offset: sent }),
     )
   }
 
@@ -111,8 +111,9 @@ export class DeltaSteps implements StepPresenter {
 
   #sendRest(block: StepBlock, index: number, sent: number): void {
     if (this.#stepSeq === undefined || block.type === 'tool-call' || block.text.length <= sent) return
-    const { type, text } = block
-    this.#options.sink.send(deltaFrame(`${type}.delta`, text.slice(sent), this.#stepSeq, index, text.length))
+    const { type } = block
+    const rest = { text: block.text.slice(sent), offset: sent }
+    this.#options.sink.send(deltaFrame({ type: `${type}.delta`, ...rest, stepSeq: this.#stepSeq, block: index }))
   }
 }
 

@@ -19,34 +19,38 @@ export function createAapRoutes(deps: AapDeps, { version }: { readonly version: 
   const app = new Hono<NodeEnv>()
   const turnDeps = { ...deps, queue: new FlushQueue() }
   const { bodyBytes, smallBodyBytes } = deps.limits
-  const on = (method: string, path: string, answer: Answer, maxBodyBytes = smallBodyBytes): void => {
-    app.on(method, path, guarded(deps, maxBodyBytes, answer))
+  const on: AddRoute = (route, answer, { hasLargeBody = false } = {}) => {
+    const [method = '', path = ''] = route.split(' ')
+    app.on(method, path, guarded(deps, hasLargeBody ? bodyBytes : smallBodyBytes, answer))
   }
-  on('GET', '/meta', readMeta(deps, version))
-  on('GET', '/sessions', listSessions(deps, version))
-  if (version === 3) addVersion3(on, turnDeps, bodyBytes)
-  else addVersion1(on, turnDeps, bodyBytes)
+  on('GET /meta', readMeta(deps, version))
+  on('GET /sessions', listSessions(deps, version))
+  if (version === 3) addVersion3(on, turnDeps)
+  else addVersion1(on, turnDeps)
   app.all('*', (c) => c.json({ error: 'Not found' }, 404))
   return app
 }
 
-type AddRoute = (method: string, path: string, answer: Answer, maxBodyBytes?: number) => void
+const LARGE = { hasLargeBody: true }
 
-function addVersion3(on: AddRoute, deps: TurnDeps, bodyBytes: number): void {
-  on('POST', '/sessions', createSession(deps), bodyBytes)
-  on('GET', '/sessions/:id', readSession(deps))
-  on('DELETE', '/sessions/:id', deleteSession(deps))
-  on('GET', '/sessions/:id/history', readHistory(deps))
-  on('POST', '/sessions/:id/turns', runTurn(deps, 3), bodyBytes)
-  on('GET', '/sessions/:id/events', followEvents(deps))
-  on('POST', '/sessions/:id/cancel', cancelTurn(deps))
+/** `route` is a method and a path: `GET /sessions`. */
+type AddRoute = (route: string, answer: Answer, options?: { readonly hasLargeBody?: boolean }) => void
+
+function addVersion3(on: AddRoute, deps: TurnDeps): void {
+  on('POST /sessions', createSession(deps), LARGE)
+  on('GET /sessions/:id', readSession(deps))
+  on('DELETE /sessions/:id', deleteSession(deps))
+  on('GET /sessions/:id/history', readHistory(deps))
+  on('POST /sessions/:id/turns', runTurn(deps, 3), LARGE)
+  on('GET /sessions/:id/events', followEvents(deps))
+  on('POST /sessions/:id/cancel', cancelTurn(deps))
 }
 
-function addVersion1(on: AddRoute, deps: TurnDeps, bodyBytes: number): void {
-  on('PUT', '/session', createAndRun(deps), bodyBytes)
-  on('GET', '/session/:id', readSessionWithHistory(deps))
-  on('POST', '/session/:id', runTurn(deps, 1), bodyBytes)
-  on('DELETE', '/session/:id', deleteSession(deps))
-  on('GET', '/session/:id/events', followEvents(deps))
-  on('POST', '/session/:id/cancel', cancelTurn(deps))
+function addVersion1(on: AddRoute, deps: TurnDeps): void {
+  on('PUT /session', createAndRun(deps), LARGE)
+  on('GET /session/:id', readSessionWithHistory(deps))
+  on('POST /session/:id', runTurn(deps, 1), LARGE)
+  on('DELETE /session/:id', deleteSession(deps))
+  on('GET /session/:id/events', followEvents(deps))
+  on('POST /session/:id/cancel', cancelTurn(deps))
 }

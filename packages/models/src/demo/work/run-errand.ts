@@ -7,14 +7,16 @@ import type { WorkTexts } from './work-texts.ts'
 
 const LONGEST_LINE = 120
 
-/** What the guide does as a sub-agent: it knows its prompt alone, looks, and says what it saw in one sentence. */
-export function runErrand(
-  path: string,
-  { results }: Conversation,
-  tools: readonly OfferedTool[],
-  { errand }: WorkTexts,
-): Omit<Telling, 'thinking'> {
-  const [result] = results
+export interface ErrandParts {
+  readonly conversation: Conversation
+  readonly tools: readonly OfferedTool[]
+  readonly texts: WorkTexts
+}
+
+/** The guide as a sub-agent. It knows only its prompt, reads the file, and reports in one sentence. */
+export function runErrand(path: string, { conversation, tools, texts }: ErrandParts): Omit<Telling, 'thinking'> {
+  const { errand } = texts
+  const [result] = conversation.results
   if (result === undefined) {
     if (!tools.some(({ name }) => name === 'Read')) return { text: errand.cannotRead, isWhole: true }
     return { text: errand.looks(path), calls: [{ tool: 'Read', input: { path } }] }

@@ -7,11 +7,15 @@ const PATIENCE_INTERVALS = 4
 // Clients give up on an answer whose first byte does not come, fetch in Node after five minutes.
 const FIRST_BYTE_MS = 10_000
 
+export interface DocumentOptions extends Pick<AapDeps, 'clock' | 'heartbeatMs'> {
+  /** Default: 200. */
+  readonly status?: 200 | 201
+}
+
 /** Writes a JSON document that may take long or be large. Until its first byte is out, a failure is an ordinary answer. */
 export async function answerDocument(
   { c }: Exchange,
-  { clock, heartbeatMs }: Pick<AapDeps, 'clock' | 'heartbeatMs'>,
-  status: 200 | 201,
+  { clock, heartbeatMs, status = 200 }: DocumentOptions,
   write: (document: DocumentStream) => Promise<void>,
 ): Promise<Response> {
   const patienceMs = PATIENCE_INTERVALS * heartbeatMs

@@ -60,9 +60,9 @@ export function readSessionWithHistory(deps: AapDeps): Answer {
     const types = type === undefined ? declaredHistories(deps, session) : [checkDeclared(deps, session, type)]
     const shown = JSON.stringify(encodeSession(1, session, deps.agents))
     if (types.length === 0) return c.body(shown, 200, { 'content-type': 'application/json' })
-    return answerDocument(exchange, deps, 200, async (document) => {
+    return answerDocument(exchange, deps, async (document) => {
       await document.write(`${shown.slice(0, -1)},"history":`)
-      await writeHistories(document, deps, session, types)
+      await writeHistories(document, deps, { session, types })
       await document.write('}')
     })
   }
@@ -74,9 +74,9 @@ export function readHistory(deps: AapDeps): Answer {
     const type = parseHistoryType(c.req.query('type'), 'type')
     const session = await deps.engine.readSession(caller.userId, sessionIdOf(exchange))
     const types = [checkDeclared(deps, session, type)]
-    return answerDocument(exchange, deps, 200, async (document) => {
+    return answerDocument(exchange, deps, async (document) => {
       await document.write('{"history":')
-      await writeHistories(document, deps, session, types)
+      await writeHistories(document, deps, { session, types })
       await document.write('}')
     })
   }
@@ -109,9 +109,9 @@ function checkDeclared(deps: AapDeps, session: SessionView, type: HistoryType): 
 async function writeHistories(
   document: DocumentStream,
   { engine }: AapDeps,
-  { userId, sessionId }: SessionView,
-  types: readonly HistoryType[],
+  { session, types }: { readonly session: SessionView; readonly types: readonly HistoryType[] },
 ): Promise<void> {
+  const { userId, sessionId } = session
   let separator = '{'
   for (const type of types) {
     const messages = await engine.readHistory(userId, sessionId, type)

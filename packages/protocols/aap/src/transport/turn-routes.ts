@@ -129,9 +129,13 @@ export function followEvents(turnDeps: TurnDeps): Answer {
     checkCapabilities(findAgent(agents, agent), { stream: mode })
     deps.streams.admit(caller, c.env.outgoing)
     deps.streams.attached(caller, sessionId, c.env.outgoing)
-    return openStream(exchange, deps, { sessionId, mode }, async (session) => {
-      await followSession(session, { cursor, lastSeq, isRunning: status === 'running', onStop })
-      session.stream.begin()
+    return openStream(exchange, deps, {
+      sessionId,
+      mode,
+      async read(session) {
+        await followSession(session, { cursor, lastSeq, isRunning: status === 'running', onStop })
+        session.stream.begin()
+      },
     })
   }
 }
@@ -143,7 +147,7 @@ function answerTurn(
   { sessionId, turn, status }: Pick<StreamedTurn, 'sessionId' | 'turn'> & { readonly status: 200 | 201 },
 ): Promise<Response> {
   const subject = { engine: deps.engine, userId: exchange.caller.userId, sessionId }
-  return answerDocument(exchange, deps, status, async (document) => {
+  return answerDocument(exchange, { ...deps, status }, async (document) => {
     const { stop, messages } = await collectTurn(subject, turn, connectionOf(exchange))
     const { stopReason, ...rest } = stop
     const head = JSON.stringify({ ...(status === 201 && { sessionId }), stopReason })
@@ -166,10 +170,18 @@ function sendTurn(
   deps: StreamDeps,
   { sessionId, turn, mode, opening }: StreamedTurn,
 ): Promise<Response> {
-  return openStream(exchange, deps, { sessionId, mode }, (session) => {
-    if (opening !== undefined) session.stream.send(opening)
-    return streamTurn(session, turn)
+  return openStream(exchange, deps, {
+    sessionId,
+    mode,
+    read(session) {
+      if (opening !== undefined) session.stream.send(opening)
+      return streamTurn(session, turn)
+    },
   })
+}
+
+interface StreamRead extends Pick<StreamedTurn, 'sessionId' | 'mode'> {
+  read(session: SessionStream): Promise<void>
 }
 
 // A client that does not read must not keep a stream open after its key was revoked.
@@ -179,8 +191,7 @@ const REVOKED_GRACE_MS = 500
 async function openStream(
   { c, caller }: Exchange,
   deps: StreamDeps,
-  { sessionId, mode }: Pick<StreamedTurn, 'sessionId' | 'mode'>,
-  read: (session: SessionStream) => Promise<void>,
+  { sessionId, mode, read }: StreamRead,
 ): Promise<Response> {
   const { outgoing } = c.env
   const subject = { engine: deps.engine, userId: caller.userId, sessionId }

@@ -13,6 +13,13 @@ export interface ProjectionListener {
   closed(reason: 'deleted' | 'stopping'): void
 }
 
+export interface ProjectionSource {
+  readonly engine: Pick<Engine, 'attach'>
+  readonly userId: UserId
+  readonly sessionId: SessionId
+  readonly describe: Describe
+}
+
 export interface AttachedProjection {
   readonly projection: SessionProjection
   /** Tells what was held back. */
@@ -24,9 +31,7 @@ type Queued = { readonly output: ProjectedOutput } | { readonly recorded: Record
 
 /** A projection that follows its session. The past is read and not told. Events recorded together are told together. */
 export async function attachProjection(
-  engine: Pick<Engine, 'attach'>,
-  { userId, sessionId }: { readonly userId: UserId; readonly sessionId: SessionId },
-  describe: Describe,
+  { engine, userId, sessionId, describe }: ProjectionSource,
   listener: ProjectionListener,
 ): Promise<AttachedProjection> {
   const projection = new SessionProjection(describe, { keep: 'open' })

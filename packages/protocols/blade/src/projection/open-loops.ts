@@ -46,9 +46,12 @@ export interface OpenCall {
 }
 
 /** A call with the step and the loop that it stands in. */
-export interface FoundCall {
+export interface FoundStep {
   readonly loop: Loop
   readonly step: OpenStep
+}
+
+export interface FoundCall extends FoundStep {
   readonly call: OpenCall
 }
 
@@ -78,7 +81,7 @@ export class OpenLoops {
     return loop
   }
 
-  withStep(stepId: string): { readonly loop: Loop; readonly step: OpenStep } | undefined {
+  withStep(stepId: string): FoundStep | undefined {
     for (const loop of this.#loops.values()) {
       if (loop.step?.stepId === stepId) return { loop, step: loop.step }
     }

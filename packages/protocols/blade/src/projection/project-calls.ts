@@ -5,7 +5,15 @@ import type { AskUserAnswer, PendingQuestionRef, ToolCallStatus } from '../wire.
 import { ASK_TOOL, approvalQuestion, askIdOf, describeAnswer, type SourceLoop } from './approval-question.ts'
 import { fromGivenAnswer } from './given-answer.ts'
 import { newTurn } from './new-turn.ts'
-import { isStuck, waitingIn, type FoundCall, type Loop, type OpenCall, type OpenStep } from './open-loops.ts'
+import {
+  isStuck,
+  waitingIn,
+  type FoundCall,
+  type FoundStep,
+  type Loop,
+  type OpenCall,
+  type OpenStep,
+} from './open-loops.ts'
 import { toPlanContent, writePlan } from './plan-status.ts'
 import type { Moment } from './project-runs.ts'
 import type { Scene } from './scene.ts'
@@ -13,14 +21,13 @@ import { toShownResult, type ShownResult } from './tool-result.ts'
 import { idsOfEvent } from './turn-ids.ts'
 import { plainBlock } from './user-turn.ts'
 
-/** `gated`: those that an approval is asked for in the same breath. */
-export function addCalls(
-  scene: Scene,
-  loop: Loop,
-  step: OpenStep,
-  event: EventOf<'step.answered'>,
-  gated: ReadonlySet<string>,
-): void {
+export interface AnsweredCalls {
+  readonly event: EventOf<'step.answered'>
+  /** Calls whose approval is requested in the same append. */
+  readonly gated: ReadonlySet<string>
+}
+
+export function addCalls(scene: Scene, { loop, step }: FoundStep, { event, gated }: AnsweredCalls): void {
   for (const block of event.blocks) {
     if (block.type !== 'tool-call') continue
     const { toolCallId: id, name, input } = block
@@ -52,7 +59,7 @@ export function requestApproval(scene: Scene, event: EventOf<'approval.requested
   const { loop, step, call } = found
   call.phase = 'waiting'
   call.isAsking = true
-  setToolStatus(scene, found, 'awaiting_answer')
+  setToolStatus(scene, found, { status: 'awaiting_answer' })
   const question = approvalQuestion({ ...call, source: sourceOf(loop) }, event)
   scene.board.patch(step.turnId, {
     patch_type: 'add_tool_call',
@@ -79,9 +86,10 @@ export function resolveApproval(scene: Scene, event: EventOf<'approval.resolved'
     call.phase = 'ready'
     goOnAbove(scene, found.loop)
   }
-  if (wasAsking) setResult(scene, step, askIdOf(call.id), 'done', describeAnswer(event))
+  if (wasAsking)
+    setResult(scene, step, { tool_call_id: askIdOf(call.id), status: 'done', result: describeAnswer(event) })
   if (!event.granted) return
-  setToolStatus(scene, found, 'pending')
+  setToolStatus(scene, found, { status: 'pending' })
   scene.board.setStatus(step.turnId, 'streaming')
 }
 
@@ -102,8 +110,11 @@ export function settleCall(scene: Scene, event: EventOf<'tool-call.settled'>, mo
   goOnAbove(scene, loop)
   if (call.isAsking) endQuestion(scene, found, isStopped)
   const { result, blocks } = toShownResult(event, scene.facts.sessionId)
-  if (isStopped) setToolStatus(scene, found, 'cancelled', call.ref && null)
-  else setResult(scene, step, call.id, status, result, durationOf(event, call, moment))
+  if (isStopped) setToolStatus(scene, found, { status: 'cancelled', ref: call.ref && null })
+  else {
+    const duration_ms = durationOf(event, call, moment)
+    setResult(scene, step, { tool_call_id: call.id, status, result, duration_ms })
+  }
   call.ref = undefined
   const ofCall = { tool_call_id: call.id, tool_name: call.name, display_name: call.displayName }
   for (const block of blocks) {
@@ -152,7 +163,9 @@ function toStatus({ status }: EventOf<'tool-call.settled'>, call: OpenCall): Too
 function endQuestion(scene: Scene, { step, call }: FoundCall, isStopped: boolean): void {
   call.isAsking = false
   const id = askIdOf(call.id)
-  if (!isStopped) return setResult(scene, step, id, 'cancelled', 'The question was withdrawn.')
+  if (!isStopped) {
+    return setResult(scene, step, { tool_call_id: id, status: 'cancelled', result: 'The question was withdrawn.' })
+  }
   scene.board.patch(step.turnId, { patch_type: 'set_tool_status', data: { tool_call_id: id, status: 'cancelled' } })
 }
 
@@ -176,7 +189,7 @@ export function pauseIfStuck(scene: Scene, loop: Loop, at: number): void {
   if (parent === undefined || ref === undefined || isSameRef(parent.call.ref, ref)) return
   parent.call.phase = 'waiting'
   parent.call.ref = ref
-  setToolStatus(scene, parent, 'awaiting_answer', ref)
+  setToolStatus(scene, parent, { status: 'awaiting_answer', ref })
   pauseIfStuck(scene, parent.loop, at)
 }
 
@@ -186,7 +199,7 @@ function goOnAbove(scene: Scene, loop: Loop): void {
   if (parent?.call.ref === undefined || isEnding(scene) || (loop.step !== undefined && isStuck(loop.step))) return
   parent.call.phase = 'ready'
   parent.call.ref = undefined
-  setToolStatus(scene, parent, 'pending', null)
+  setToolStatus(scene, parent, { status: 'pending', ref: null })
   scene.board.setStatus(parent.step.turnId, 'streaming')
   goOnAbove(scene, parent.loop)
 }
@@ -207,26 +220,25 @@ const isEnding = (scene: Scene): boolean => scene.ending !== undefined || scene.
 const isSameRef = (a: PendingQuestionRef | undefined, b: PendingQuestionRef): boolean =>
   a?.child_tool_call_id === b.child_tool_call_id
 
-function setToolStatus(
-  { board }: Scene,
-  { step, call }: FoundCall,
-  status: ToolCallStatus,
-  ref?: PendingQuestionRef | null,
-): void {
+interface StatusOfCall {
+  readonly status: ToolCallStatus
+  readonly ref?: PendingQuestionRef | null | undefined
+}
+
+function setToolStatus({ board }: Scene, { step, call }: FoundCall, { status, ref }: StatusOfCall): void {
   const data = { tool_call_id: call.id, status, ...(ref !== undefined && { pending_question_ref: ref }) }
   board.patch(step.turnId, { patch_type: 'set_tool_status', data })
 }
 
-function setResult(
-  { board }: Scene,
-  step: OpenStep,
-  id: string,
-  status: ToolCallStatus,
-  result: ShownResult['result'],
-  durationMs?: number,
-): void {
-  const data = { tool_call_id: id, result, status, duration_ms: durationMs ?? null }
-  board.patch(step.turnId, { patch_type: 'tool_result', data })
+interface ResultOfCall {
+  readonly tool_call_id: string
+  readonly status: ToolCallStatus
+  readonly result: ShownResult['result']
+  readonly duration_ms?: number | undefined
+}
+
+function setResult({ board }: Scene, step: OpenStep, { duration_ms, ...data }: ResultOfCall): void {
+  board.patch(step.turnId, { patch_type: 'tool_result', data: { ...data, duration_ms: duration_ms ?? null } })
 }
 
 function toRelative({ facts, describe }: Scene, path: string): string {

@@ -40,7 +40,7 @@ export function startStep(scene: Scene, event: EventOf<'step.started'>, { seq, a
   }
   if (scene.isPlanning || plan?.status !== 'proposed') return
   scene.plan = { ...plan, status: 'approved' }
-  addBlock(scene, step.turnId, 'plan_status', toPlanContent(scene.plan))
+  addBlock(scene, step.turnId, plainBlock('plan_status', toPlanContent(scene.plan)))
   loop.step.prefix = 1
 }
 
@@ -49,13 +49,13 @@ const NOTES: { readonly [finish in EventOf<'step.answered'>['finish']]?: string 
   refused: 'The model declined to answer.',
 }
 
-/** `approvals`: what was recorded with the answer, about its calls. */
-export function answerStep(
-  scene: Scene,
-  event: EventOf<'step.answered'>,
-  approvals: readonly EventOf<'approval.requested'>[],
-  { at }: Moment,
-): void {
+export interface AnsweredStep {
+  readonly event: EventOf<'step.answered'>
+  /** Approvals of its calls that were recorded with the answer. */
+  readonly approvals: readonly EventOf<'approval.requested'>[]
+}
+
+export function answerStep(scene: Scene, { event, approvals }: AnsweredStep, { at }: Moment): void {
   const { board, run } = scene
   const found = scene.loops.withStep(event.stepId)
   if (found === undefined) return
@@ -66,9 +66,9 @@ export function answerStep(
   const { inputTokens: input_tokens, outputTokens: output_tokens } = event.usage
   board.change(step.turnId, { usage: { input_tokens, output_tokens } })
   const gated = new Set<string>(approvals.map(({ toolCallId }) => toolCallId))
-  addCalls(scene, loop, step, event, gated)
+  addCalls(scene, found, { event, gated })
   const note = NOTES[event.finish]
-  if (note !== undefined) addBlock(scene, step.turnId, 'system_notification', note)
+  if (note !== undefined) addBlock(scene, step.turnId, plainBlock('system_notification', note))
   if (loop.loopId === ROOT_LOOP && run !== undefined) {
     run.said = textOf(event.blocks)
     if (step.calls.length === 0 && scene.isPlanning) proposePlan(scene, step.turnId)
@@ -80,7 +80,7 @@ export function answerStep(
 function proposePlan(scene: Scene, turnId: string): void {
   const { plan } = scene
   scene.plan = { status: 'proposed', ...(plan?.status === 'draft' && plan.steps && { steps: plan.steps }) }
-  addBlock(scene, turnId, 'plan_status', toPlanContent(scene.plan))
+  addBlock(scene, turnId, plainBlock('plan_status', toPlanContent(scene.plan)))
 }
 
 export function endStep(scene: Scene, event: EventOf<'step.ended'>, { at }: Moment): void {
@@ -96,7 +96,7 @@ export function endStep(scene: Scene, event: EventOf<'step.ended'>, { at }: Mome
   const isCompleted = step.isAnswered && !scene.isStopping
   if (isFailed) {
     const reason = event.error?.message ?? 'The model call failed.'
-    addBlock(scene, turnId, 'system_notification', reason)
+    addBlock(scene, turnId, plainBlock('system_notification', reason))
     board.change(turnId, { failure_reason: reason })
     if (loop.loopId === ROOT_LOOP && scene.run !== undefined) scene.run.hasToldFailure = true
   }
@@ -111,11 +111,6 @@ export function startLoop(scene: Scene, event: EventOf<'loop.started'>): void {
   scene.loops.add(loop)
 }
 
-function addBlock(
-  { board }: Scene,
-  turnId: string,
-  type: ContentBlock['type'],
-  content: ContentBlock['content'],
-): void {
-  board.patch(turnId, { patch_type: 'add_content', data: plainBlock(type, content) })
+function addBlock({ board }: Scene, turnId: string, block: ContentBlock): void {
+  board.patch(turnId, { patch_type: 'add_content', data: block })
 }

@@ -22,7 +22,7 @@ export function toSeededTurns(
   for (const [index, message] of messages.entries()) {
     const ids = idsOfEntry(`${entryId}_${index}`)
     if (message.role === 'tool') {
-      settle(turns, open.get(message.toolCallId)?.turnId, message, sessionId)
+      settle(turns, message, { turnId: open.get(message.toolCallId)?.turnId, sessionId })
       open.delete(message.toolCallId)
     } else if (message.role === 'system') {
       turns.push(newTurn(ids, { role: 'system', at, blocks: [textBlock(message.text)] }))
@@ -59,9 +59,8 @@ function withCall(turn: NewTurn, { toolCallId, name, input }: ToolCallPart): New
 
 function settle(
   turns: NewTurn[],
-  turnId: string | undefined,
   message: ConversationMessage & { role: 'tool' },
-  sessionId: string,
+  { turnId, sessionId }: { readonly turnId: string | undefined; readonly sessionId: string },
 ): void {
   const index = turns.findIndex((turn) => turn.turn_id === turnId)
   const turn = turns[index]

@@ -158,7 +158,7 @@ export class SessionProjection {
     const held = this.#heldAnswer
     if (held === undefined || this.#scene === undefined) return
     this.#heldAnswer = undefined
-    answerStep(this.#scene, held.event, held.approvals, held)
+    answerStep(this.#scene, held, held)
   }
 
   #project(scene: Scene, event: RecordedEvent, moment: Moment): void {

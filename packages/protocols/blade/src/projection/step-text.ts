@@ -31,20 +31,21 @@ export function addBatch(scene: Scene, batch: LiveBatch): void {
   const piece = { type: kindOf(batch), text }
   step.textLength += text.length
   if (step.textLength <= LONG_TEXT) {
-    board.batch(step.turnId, addText(piece), number, false)
+    board.batch(step.turnId, addText(piece), { number, isBare: false })
     return
   }
   const { held } = step
   const isOneBlock = held === undefined || held.type === piece.type
   const place = number % CYCLE
   step.held = { type: piece.type, text: isOneBlock ? (held?.text ?? '') + text : text }
-  if (!isOneBlock) board.batch(step.turnId, addText(held), number, true)
+  if (!isOneBlock) board.batch(step.turnId, addText(held), { number, isBare: true })
   else if (place === 1) {
-    board.batch(step.turnId, addText(step.held), number, true)
+    board.batch(step.turnId, addText(step.held), { number, isBare: true })
     step.held = undefined
   } else {
     const { status } = board.turn(step.turnId)
-    board.batch(step.turnId, { patch_type: 'set_status', data: { status } }, number, place !== 0)
+    const patch = { patch_type: 'set_status', data: { status } } as const
+    board.batch(step.turnId, patch, { number, isBare: place !== 0 })
   }
 }
 

@@ -12,6 +12,12 @@ export interface BoardSession {
   readonly agent: string
 }
 
+export interface BatchPlace {
+  readonly number: number
+  /** The patch goes to plain clients without the turn. */
+  readonly isBare: boolean
+}
+
 type Changes = Partial<Omit<TurnProjection, 'turn_id' | 'sequence'>>
 
 /** The turns of a session and what is told of them. Every patch is numbered here. */
@@ -86,7 +92,7 @@ export class TurnBoard {
   }
 
   /** The one patch that a live batch is. */
-  batch(turnId: string, patch: Patch, number: number, isBare: boolean): void {
+  batch(turnId: string, patch: Patch, { number, isBare }: BatchPlace): void {
     this.#batches = number
     this.#apply(turnId, patch, isBare)
   }

@@ -101,7 +101,10 @@ function listOperations({ memories }: Deps): readonly Operation[] {
       async run({ caller: { userId }, body: { action, ids } }) {
         const all = [...new Set(ids)]
         if (action === 'delete') return { ok: true as const, count: await memories.removeMemories(userId, all) }
-        return { ok: true as const, count: await switchMemories(memories, userId, all, action === 'disable') }
+        return {
+          ok: true as const,
+          count: await switchMemories(memories, userId, { ids: all, isDisabled: action === 'disable' }),
+        }
       },
     }),
   ]
@@ -111,8 +114,7 @@ function listOperations({ memories }: Deps): readonly Operation[] {
 async function switchMemories(
   memories: MemoryStore,
   userId: UserId,
-  ids: readonly number[],
-  isDisabled: boolean,
+  { ids, isDisabled }: { readonly ids: readonly number[]; readonly isDisabled: boolean },
 ): Promise<number> {
   const found = await Promise.all(ids.map((id) => memories.findMemory(userId, id)))
   const others = found.flatMap((memory) =>

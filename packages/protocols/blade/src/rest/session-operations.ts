@@ -135,9 +135,13 @@ function oneSessionOperations({ engine, agents, clock }: Deps): readonly Operati
       answer: sessionDetailSchema,
       refusals: { 403: 'it is shared with you for reading' },
       run: ({ caller, param, body }) =>
-        change({ engine, agents }, caller.userId, param('sid'), {
-          ...(body.intent !== undefined && { title: body.intent }),
-        }),
+        change(
+          { engine, agents },
+          { userId: caller.userId, sid: param('sid') },
+          {
+            ...(body.intent !== undefined && { title: body.intent }),
+          },
+        ),
     }),
     operation({
       method: 'DELETE',
@@ -169,7 +173,7 @@ function switchOperations({ engine, agents }: Deps): readonly Operation[] {
       answer: sessionDetailSchema,
       refusals,
       run: ({ caller, param, body: { pinned } }) =>
-        change({ engine, agents }, caller.userId, param('sid'), { isPinned: pinned }),
+        change({ engine, agents }, { userId: caller.userId, sid: param('sid') }, { isPinned: pinned }),
     }),
     operation({
       method: 'PATCH',
@@ -182,7 +186,11 @@ function switchOperations({ engine, agents }: Deps): readonly Operation[] {
       refusals,
       async run({ caller, param, body }) {
         const changes = { recallsMemories: body.memory_enabled }
-        const { memory_enabled } = await change({ engine, agents }, caller.userId, param('sid'), changes)
+        const { memory_enabled } = await change(
+          { engine, agents },
+          { userId: caller.userId, sid: param('sid') },
+          changes,
+        )
         return { memory_enabled }
       },
     }),
@@ -197,7 +205,7 @@ function switchOperations({ engine, agents }: Deps): readonly Operation[] {
       refusals,
       async run({ caller, param, body }) {
         const changes = { isShared: body.shared }
-        const { shared } = await change({ engine, agents }, caller.userId, param('sid'), changes)
+        const { shared } = await change({ engine, agents }, { userId: caller.userId, sid: param('sid') }, changes)
         return { shared }
       },
     }),
@@ -206,8 +214,7 @@ function switchOperations({ engine, agents }: Deps): readonly Operation[] {
 
 async function change(
   { engine, agents }: Pick<Deps, 'engine' | 'agents'>,
-  userId: UserId,
-  sid: string,
+  { userId, sid }: { readonly userId: UserId; readonly sid: string },
   changes: SessionChanges,
 ): Promise<SessionDetail> {
   const { sessionId } = await requireOwner(engine, userId, sessionIdIn(sid))

@@ -19,11 +19,15 @@ export interface SendTarget {
   readonly keyId: string
 }
 
+export interface TurnParts extends Pick<IncomingMessageContent, 'content' | 'blobs'> {
+  readonly agent: AgentDefinition | undefined
+  readonly digest: Digest
+}
+
 export function toStartTurn(
   { userId, sessionId, keyId }: SendTarget,
   request: SendRequest,
-  { content, blobs }: IncomingMessageContent,
-  deps: { readonly agent: AgentDefinition | undefined; readonly digest: Digest },
+  { content, blobs, agent, digest }: TurnParts,
 ): StartTurn {
   return {
     type: 'start-turn',
@@ -31,9 +35,9 @@ export function toStartTurn(
     sessionId,
     content,
     blobs,
-    settings: { ...toSettings(request, deps.agent), keyId },
+    settings: { ...toSettings(request, agent), keyId },
     whenRunning: 'queue',
-    ...idempotencyOf(request, deps.digest),
+    ...idempotencyOf(request, digest),
   }
 }
 
@@ -51,8 +55,7 @@ function toSettings({ model, mode, headless, output_schema }: SendRequest, agent
 export function toAnswerCalls(
   { userId, sessionId }: SendTarget,
   request: SendRequest,
-  answer: CallAnswer,
-  digest: Digest,
+  { answer, digest }: { readonly answer: CallAnswer; readonly digest: Digest },
 ): AnswerCalls {
   return {
     type: 'answer-calls',

@@ -10,15 +10,14 @@ const NO_CALL = asToolCallId('')
  * the engine looks for the receipt first and then refuses the answer that this is.
  */
 export async function findRepeated(
-  engine: Pick<Engine, 'execute'>,
+  { engine, digest }: { readonly engine: Pick<Engine, 'execute'>; readonly digest: Digest },
   target: SendTarget,
   request: SendRequest,
-  digest: Digest,
 ): Promise<AdmittedTurn | undefined> {
   if (request.client_message_id === undefined) return undefined
   const answer = { type: 'result', toolCallId: NO_CALL, content: '' } as const
   try {
-    return await engine.execute(toAnswerCalls(target, request, answer, digest))
+    return await engine.execute(toAnswerCalls(target, request, { answer, digest }))
   } catch (error) {
     if (error instanceof EngineError && error.code === 'unknown-tool-call') return undefined
     throw error

@@ -94,7 +94,8 @@ export class LiveSessions {
   async #attach(sessionId: SessionId, owner: UserId): Promise<LiveSession> {
     // It is there before anybody can have subscribed.
     const made: { session?: LiveSession } = {}
-    const attached = await attachProjection(this.#engine, { userId: owner, sessionId }, this.#describe, {
+    const source = { engine: this.#engine, userId: owner, sessionId, describe: this.#describe }
+    const attached = await attachProjection(source, {
       told: (output) => made.session && this.#listener.told(made.session, output),
       recorded: (event) => {
         if (made.session === undefined) return

@@ -34,6 +34,21 @@ type Ping = ReadonlyMap<Subscription, number>
 
 export type PeerDeps = BladeSocketDeps & { readonly clock: Clock }
 
+export interface PeerOptions {
+  readonly socket: Socket
+  readonly caller: SocketCaller
+  readonly isLean: boolean
+  readonly lives: LiveSessions
+  readonly rooms: Pick<KeptRooms, 'store'>
+}
+
+interface Request {
+  readonly event: string
+  readonly payload: unknown
+  run(payload: unknown): Promise<Reply | void>
+  readonly ack: ((reply: Reply) => unknown) | undefined
+}
+
 type Reply = Readonly<Record<string, unknown>> | Sent
 
 /** One connected client. Its requests are done one after the other, in the order in which they came. */
@@ -50,14 +65,7 @@ export class Peer {
   #last: Promise<void> = Promise.resolve()
   #waiting = 0
 
-  constructor(
-    socket: Socket,
-    caller: SocketCaller,
-    isLean: boolean,
-    deps: PeerDeps,
-    lives: LiveSessions,
-    rooms: Pick<KeptRooms, 'store'>,
-  ) {
+  constructor({ socket, caller, isLean, lives, rooms }: PeerOptions, deps: PeerDeps) {
     this.#socket = socket
     this.#caller = caller
     this.#kind = isLean ? 'lean' : 'plain'
@@ -165,7 +173,7 @@ export class Peer {
       const ack =
         typeof last === 'function' ? (reply: Reply): unknown => Reflect.apply(last, undefined, [reply]) : undefined
       const payload = typeof args[0] === 'function' ? undefined : args[0]
-      this.#enqueue(() => this.#reply(event, payload, run, ack))
+      this.#enqueue(() => this.#reply({ event, payload, run, ack }))
     })
   }
 
@@ -178,12 +186,7 @@ export class Peer {
   }
 
   /** Contract: never rejects. */
-  async #reply(
-    event: string,
-    payload: unknown,
-    run: (payload: unknown) => Promise<Reply | void>,
-    ack?: (reply: Reply) => unknown,
-  ): Promise<void> {
+  async #reply({ event, payload, run, ack }: Request): Promise<void> {
     try {
       const reply = await run(payload)
       ack?.({ status: 'ok', ...reply })
@@ -252,8 +255,9 @@ export class Peer {
       await this.#store()
     }
     const target = { userId, sessionId, keyId }
-    if (request.askuser_answer === undefined) return sendMessage(this.#deps, target, view, request)
-    return sendAnswer(this.#deps, target, this.#subscriptions.get(sessionId)?.live.projection, request)
+    if (request.askuser_answer === undefined) return sendMessage(this.#deps, { ...target, agent: view.agent }, request)
+    const projection = this.#subscriptions.get(sessionId)?.live.projection
+    return sendAnswer(this.#deps, { ...target, projection }, request)
   }
 
   async #stop(sessionId: SessionId): Promise<void> {

@@ -1,4 +1,4 @@
-import type { AdmittedTurn, CallAnswer, SessionView } from '@polylogue/engine'
+import type { AdmittedTurn, CallAnswer } from '@polylogue/engine'
 import type { SessionProjection } from '../projection/session-projection.ts'
 import { runIdOf } from '../projection/turn-ids.ts'
 import { toCallAnswer } from './answer-question.ts'
@@ -18,16 +18,16 @@ export interface Sent {
   readonly position?: number
 }
 
-export async function sendMessage(
-  deps: SendDeps,
-  target: SendTarget,
-  view: SessionView,
-  request: SendRequest,
-): Promise<Sent> {
-  const { engine, digest } = deps
+export interface MessageTarget extends SendTarget {
+  /** The name of the session's agent. */
+  readonly agent: string
+}
+
+export async function sendMessage(deps: SendDeps, target: MessageTarget, request: SendRequest): Promise<Sent> {
+  const { engine } = deps
   // Otherwise the files of a repeated message would be stored again.
-  const before = hasFiles(request.message) ? await findRepeated(engine, target, request, digest) : undefined
-  const { turnId, queued } = before ?? (await startTurn(deps, target, view, request))
+  const before = hasFiles(request.message) ? await findRepeated(deps, target, request) : undefined
+  const { turnId, queued } = before ?? (await startTurn(deps, target, request))
   const run_id = runIdOf(turnId)
   if (!queued) return { run_id, queued }
   return { run_id, queued, position: (await engine.readSession(target.userId, target.sessionId)).queued }
@@ -35,19 +35,18 @@ export async function sendMessage(
 
 async function startTurn(
   { engine, agents, digest, attachFile }: SendDeps,
-  target: SendTarget,
-  view: SessionView,
+  target: MessageTarget,
   request: SendRequest,
 ): Promise<AdmittedTurn> {
   const { userId, sessionId } = target
-  const agent = agents.find(view.agent)
+  const agent = agents.find(target.agent)
   const content = await toContent(request.message, {
     digest,
     images: agent?.features.images ?? [],
     attachFile: attachFile && ((name, bytes) => attachFile({ userId, sessionId, name, bytes })),
   })
   try {
-    const admitted = await engine.execute(toStartTurn(target, request, content, { agent, digest }))
+    const admitted = await engine.execute(toStartTurn(target, request, { ...content, agent, digest }))
     if (admitted.repeated) await content.discard()
     return admitted
   } catch (error) {
@@ -56,17 +55,18 @@ async function startTurn(
   }
 }
 
-/** `projection`: where the session stands, as far as its sender may have seen it. */
-export async function sendAnswer(
-  { engine, digest }: SendDeps,
-  target: SendTarget,
-  projection: SessionProjection | undefined,
-  request: SendRequest,
-): Promise<Sent> {
+export interface AnswerTarget extends SendTarget {
+  /** The session as its sender may have seen it. */
+  readonly projection: SessionProjection | undefined
+}
+
+export async function sendAnswer(deps: SendDeps, target: AnswerTarget, request: SendRequest): Promise<Sent> {
+  const { engine, digest } = deps
+  const { projection } = target
   const answer = projection && toAnswer(projection, request)
   const taken = answer
-    ? await engine.execute(toAnswerCalls(target, request, answer, digest))
-    : await findRepeated(engine, target, request, digest)
+    ? await engine.execute(toAnswerCalls(target, request, { answer, digest }))
+    : await findRepeated(deps, target, request)
   if (taken === undefined) {
     throw new SocketRefusal('no_pending_question', 'nothing with this id waits for an answer')
   }

@@ -138,7 +138,7 @@ export function createSocketServer(deps: BladeSocketDeps & { readonly clock: Clo
     const { lean, pid } = socket.handshake.auth
     firstBytes.known(connection)
     unknown?.known(connection)
-    const peer = new Peer(socket, caller, lean === true, deps, lives, kept)
+    const peer = new Peer({ socket, caller, isLean: lean === true, lives, rooms: kept }, deps)
     const outBuffer = watchOutBuffer(connection, {
       clock,
       limitBytes: limits.outBufferBytes,

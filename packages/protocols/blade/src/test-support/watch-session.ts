@@ -26,7 +26,8 @@ export interface Watched {
 export async function watchSession(engine: Engine, userId: UserId, sessionId: SessionId): Promise<Watched> {
   const plain: BladeOutput[] = []
   const lean: BladeOutput[] = []
-  const { projection, detach } = await attachProjection(engine, { userId, sessionId }, plainDescribe, {
+  const source = { engine, userId, sessionId, describe: plainDescribe }
+  const { projection, detach } = await attachProjection(source, {
     told(output) {
       plain.push(structuredClone({ event: output.event, payload: toPayload(output, 'plain') }) as BladeOutput)
       lean.push(structuredClone({ event: output.event, payload: toPayload(output, 'lean') }) as BladeOutput)

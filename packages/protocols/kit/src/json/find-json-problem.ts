@@ -76,7 +76,7 @@ export function findJsonProblem(text: string, limits: JsonTextLimits): JsonProbl
       case QUOTE: {
         const end = endOfString(text, at)
         lastStringLength = end - at - 1
-        if (isTooLong(text, at, end, limits)) {
+        if (isTooLong(text, { start: at, end }, limits)) {
           return problem('stringLength', `a string longer than ${limits.stringLength} characters`)
         }
         scalars += 1
@@ -118,7 +118,11 @@ function endOfString(text: string, start: number): number {
   return text.length + 1
 }
 
-function isTooLong(text: string, start: number, end: number, { stringLength, bulk }: JsonTextLimits): boolean {
+function isTooLong(
+  text: string,
+  { start, end }: { readonly start: number; readonly end: number },
+  { stringLength, bulk }: JsonTextLimits,
+): boolean {
   if (stringLength === undefined || end - start - 1 <= stringLength) return false
   // A string with an escaped quote is not an image and not base64.
   if (bulk !== undefined && endOf(bulk, text, start) > 0 && text.indexOf('"', start) === end - 1) return false
