@@ -60,7 +60,7 @@ export async function openSessionLoop(
   const known = (): HistoryMessage[] => history.filter((message) => message.role !== 'tool_permission')
 
   async function send(incoming: readonly TurnMessage[]): Promise<Sent> {
-    const { generated, stopReason } = await request(client, id, mode, incoming)
+    const { generated, stopReason } = await request(client, id, { mode, messages: incoming })
     history.push(...incoming, ...generated)
     return { generated, stopReason, pending: findPending(known(), clientNames) }
   }
@@ -88,8 +88,7 @@ export async function openSessionLoop(
 async function request(
   client: AapClient,
   id: string,
-  mode: StreamMode,
-  messages: readonly TurnMessage[],
+  { mode, messages }: { readonly mode: StreamMode; readonly messages: readonly TurnMessage[] },
 ): Promise<Pick<Sent, 'generated' | 'stopReason'>> {
   if (mode === 'none') {
     const answer = await client.turn(id, { messages })

@@ -10,13 +10,13 @@ const RSS_ALLOWANCE = 96 * MEBIBYTE
 /** Whether a server has grown since it was warm. */
 export function judgeGrowth(warm: Testimony, last: Testimony): readonly string[] {
   const complaints: string[] = []
-  const compare = (what: string, before: number, after: number, allowance: number): void => {
+  const compare = (what: string, [before, after]: readonly [number, number], allowance: number): void => {
     if (after > before * ALLOWED_RATIO + allowance) {
       complaints.push(`${what} has grown from ${inMebibytes(before)} to ${inMebibytes(after)} MiB`)
     }
   }
-  compare('the heap', warm.heapUsed, last.heapUsed, HEAP_ALLOWANCE)
-  compare('the resident memory', warm.rss, last.rss, RSS_ALLOWANCE)
+  compare('the heap', [warm.heapUsed, last.heapUsed], HEAP_ALLOWANCE)
+  compare('the resident memory', [warm.rss, last.rss], RSS_ALLOWANCE)
   return complaints
 }
 

@@ -35,7 +35,7 @@ function bytesProblems(command: string): readonly string[] {
   const grant = issueGrant(call, testDigest)
   const shown: unknown = JSON.parse(JSON.stringify(input)).command
   const executed = buildCommandArgv(command, '/bin/bash').args.at(-1) ?? ''
-  const sandboxed = buildCommandArgv(command, '/bin/bash', { file: 'bwrap', args: [] }).args.at(-1)
+  const sandboxed = buildCommandArgv(command, '/bin/bash', { sandbox: { file: 'bwrap', args: [] } }).args.at(-1)
   const hash = hashCall({ ...call, input: { command: Buffer.from(executed).toString() } }, testDigest)
   return [
     shown !== command && 'shown differs',

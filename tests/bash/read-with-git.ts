@@ -47,7 +47,7 @@ export async function readWithGit(
       const tool = createBashTool({ stateDir: state, outputDir: join(state, 'outputs'), sandbox })
       for (const command of commands === 'all' ? READING_COMMANDS : [worst]) {
         for (const preset of presets) {
-          if (await runIfAllowed(tool, command, repository.path, preset)) unasked += 1
+          if (await runIfAllowed(tool, command, { cwd: repository.path, preset })) unasked += 1
           if (repository.hasRun()) executions.push(`${attack.name}: ${command} in ${preset}, sandbox ${sandbox}`)
         }
       }
@@ -60,7 +60,11 @@ export async function readWithGit(
 }
 
 /** As the engine does: inspect, judge, and run what is allowed without a question. */
-async function runIfAllowed(tool: Tool, command: string, cwd: string, preset: Preset): Promise<boolean> {
+async function runIfAllowed(
+  tool: Tool,
+  command: string,
+  { cwd, preset }: { readonly cwd: string; readonly preset: Preset },
+): Promise<boolean> {
   const workspace = { cwd, roots: [cwd] }
   const inspection = await tool.inspect?.({ command }, workspace)
   if (inspection?.facts.type !== 'shell') throw new Error('Bash tells shell facts')

@@ -147,7 +147,7 @@ describe('the checker', () => {
   })
 
   it('finds a call with two ends (I5)', () => {
-    expect(broken(logOnly(inserted(13, given.callSettled('t1', 'pay1', 'unknown'))))).toContain('I5')
+    expect(broken(logOnly(inserted(13, given.callSettled('t1', 'pay1', { status: 'unknown' }))))).toContain('I5')
   })
 
   it.each<[string, Partial<SessionHistory>]>([

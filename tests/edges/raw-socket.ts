@@ -38,7 +38,7 @@ export function parseReply(text: string): RawReply {
 }
 
 /** `close` is asked for, so that the end of the answer is the end of the connection. */
-export function rawRequest(method: string, path: string, headers: readonly string[], body = ''): string {
+export function rawRequest(method: string, path: string, headers: readonly string[]): string {
   const lines = [...headers, 'Connection: close']
-  return `${method} ${path} HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n${body}`
+  return `${method} ${path} HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n`
 }

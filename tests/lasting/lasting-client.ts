@@ -58,6 +58,11 @@ const TURNS: readonly PlannedTurn[] = [
   { name: 'last', where: 'filled', input: 'say good bye', answer: 'good bye' },
 ]
 
+interface KeyedTurn {
+  readonly key: string
+  readonly messages: readonly TurnMessage[]
+}
+
 /**
  * A client that has something remembered, talks until its session is compacted, asks in another session for what was
  * remembered, and in a third allows more whenever the budget is used up. It sends each request with the same key until it
@@ -95,16 +100,16 @@ export class LastingClient {
 
   async #play(client: AapClient, { name, where, input }: PlannedTurn): Promise<TurnAnswer> {
     const id = this.#sessions.get(where) ?? (await this.#create(client, where))
-    let answer = await this.#send(client, id, name, [{ role: 'user', content: input }])
+    let answer = await this.#send(client, id, { key: name, messages: [{ role: 'user', content: input }] })
     this.#acknowledged.set(where, [...this.acknowledgedIn(where), { type: 'input', text: input }])
     for (let question = questionIn(answer); question !== undefined; question = questionIn(answer)) {
       const goOn: TurnMessage = { role: 'tool', toolCallId: question, content: 'Go on' }
-      answer = await this.#send(client, id, `${name}, ${question}`, [goOn])
+      answer = await this.#send(client, id, { key: `${name}, ${question}`, messages: [goOn] })
     }
     return answer
   }
 
-  async #send(client: AapClient, id: string, key: string, messages: readonly TurnMessage[]): Promise<TurnAnswer> {
+  async #send(client: AapClient, id: string, { key, messages }: KeyedTurn): Promise<TurnAnswer> {
     const { status, text, body } = await client.turn(id, { messages }, { 'idempotency-key': key })
     if (status !== 200) throw new Error(`${key} was refused: ${status} ${text}`)
     return body

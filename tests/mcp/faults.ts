@@ -2,7 +2,7 @@
 // is well.
 import { setTimeout as delay } from 'node:timers/promises'
 import type { McpHold } from '@polylogue/tools'
-import { callTool, problemOf, type McpWorld } from './mcp-world.ts'
+import { callCancellable, callTool, problemOf, type McpWorld } from './mcp-world.ts'
 
 export interface Fault {
   readonly name: string
@@ -88,7 +88,7 @@ export const FAULTS: readonly Fault[] = [
     async play(world) {
       const held = await hold(world, 'silent-call')
       const cancel = new AbortController()
-      const call = problemOf(callTool(held, ECHO, { msg: 'x' }, cancel.signal))
+      const call = problemOf(callCancellable(held, ECHO, { input: { msg: 'x' }, signal: cancel.signal }))
       await delay(20)
       cancel.abort('cancel')
       const problem = await soon(call, 'the call never ended')

@@ -53,11 +53,14 @@ export async function createMcpWorld(clock: Clock = realClock): Promise<McpWorld
 }
 
 /** As the engine would call it. Rejects as the tool does. */
-export async function callTool(
+export async function callTool(hold: McpHold, name: string, input: JsonObject): Promise<ToolOutput> {
+  return callCancellable(hold, name, { input, signal: new AbortController().signal })
+}
+
+export async function callCancellable(
   hold: McpHold,
   name: string,
-  input: JsonObject,
-  signal: AbortSignal = new AbortController().signal,
+  { input, signal }: { readonly input: JsonObject; readonly signal: AbortSignal },
 ): Promise<ToolOutput> {
   const tool = hold.tools().find((candidate) => candidate.name === name)
   if (tool === undefined) throw new Error(`there is no tool ${name}: ${JSON.stringify(hold.health())}`)

@@ -34,7 +34,7 @@ export function judgeByTheBook({ tool, input, facts, policy }: JudgedCase): Verd
   const row = rowOf(facts, tool.effect, policy)
   const everyCell = PRESETS.map((name) => cell(row, name))
   if (everyCell.every((decision) => decision === 'deny')) return 'deny'
-  const matches = (rule: PermissionRule): boolean => isAbout(rule, tool.name, input, facts)
+  const matches = (rule: PermissionRule): boolean => isAbout(rule, { tool: tool.name, input, facts })
   if (policy.denyRules.some((rule) => rule.action === 'deny' && matches(rule))) return 'deny'
 
   const byTable = cell(row, preset)
@@ -119,7 +119,9 @@ function fetchRow(facts: Extract<CallFacts, { type: 'fetch' }>, { hosts }: Polic
 const isHostOf = (entry: string, host: string): boolean =>
   entry.startsWith('.') ? `.${host}`.endsWith(entry) : entry === host
 
-function isAbout(rule: PermissionRule, tool: string, input: JudgedCase['input'], facts: CallFacts): boolean {
+type JudgedCall = Pick<JudgedCase, 'input' | 'facts'> & { readonly tool: string }
+
+function isAbout(rule: PermissionRule, { tool, input, facts }: JudgedCall): boolean {
   const isTool =
     rule.tool === '*' || rule.tool === tool || (toRegExp(`^(?:${rule.tool})$`, rule.tool)?.test(tool) ?? false)
   if (!isTool) return false

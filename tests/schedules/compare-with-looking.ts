@@ -25,7 +25,7 @@ export async function compareWithLooking({
         found.push(at)
         at = calendar.next(cron, timezone, at)
       }
-      return found.join() === slotsByLooking(cron, timezone, from, from + 2 * DAY).join()
+      return found.join() === slotsByLooking(cron, timezone, { from, to: from + 2 * DAY }).join()
     }),
     { numRuns: runs, ...(seed !== undefined && { seed }) },
   )

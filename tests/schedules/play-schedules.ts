@@ -163,8 +163,8 @@ export async function playSchedules({
     const { scheduleId, decidedUntil } = schedule
     const turningPoint = learned.get(scheduleId) ?? Infinity
     const expected = [
-      ...slotsBetween(oldRules, schedule, from, Math.min(turningPoint, decidedUntil)),
-      ...slotsBetween(rules, schedule, turningPoint, decidedUntil),
+      ...slotsBetween(oldRules, schedule, { after: from, until: Math.min(turningPoint, decidedUntil) }),
+      ...slotsBetween(rules, schedule, { after: turningPoint, until: decidedUntil }),
     ]
     slots += expected.length
     complaints.push(...slotLog.compare(schedule, expected))
@@ -185,8 +185,7 @@ const NEIGHBOURS: Readonly<Record<string, string>> = {
 function slotsBetween(
   calendar: SlotCalendar,
   { cron, timezone }: { readonly cron: string; readonly timezone: string },
-  after: number,
-  until: number,
+  { after, until }: { readonly after: number; readonly until: number },
 ): readonly number[] {
   const slots: number[] = []
   let slotAt = calendar.next(cron, timezone, after)

@@ -5,7 +5,11 @@
 const MINUTE = 60_000
 const HOURS_AROUND = 26
 
-export function slotsByLooking(cron: string, timezone: string, from: number, to: number): readonly number[] {
+export function slotsByLooking(
+  cron: string,
+  timezone: string,
+  { from, to }: { readonly from: number; readonly to: number },
+): readonly number[] {
   const isMeant = readExpression(cron)
   const isInterval = cron.split(' ')[1]?.startsWith('*') === true
   const clock = new Intl.DateTimeFormat('en-US', {
@@ -42,7 +46,7 @@ function anyMeant(first: number, last: number, isMeant: (wall: number) => boolea
 
 function readExpression(cron: string): (wall: number) => boolean {
   const texts = cron.split(' ')
-  const fits = (index: number, least: number, most: number, number: number): boolean =>
+  const fits = (index: number, [least, most]: readonly [number, number], number: number): boolean =>
     (texts[index] ?? '').split(',').some((part) => {
       const [range = '', step = '1'] = part.split('/')
       const [from = 0, to = from] = range === '*' ? [least, most] : range.split('-').map(Number)
@@ -50,10 +54,10 @@ function readExpression(cron: string): (wall: number) => boolean {
     })
   return (wall) => {
     const date = new Date(wall)
-    if (!fits(0, 0, 59, date.getUTCMinutes()) || !fits(1, 0, 23, date.getUTCHours())) return false
-    if (!fits(3, 1, 12, date.getUTCMonth() + 1)) return false
-    const isDay = fits(2, 1, 31, date.getUTCDate())
-    const isWeekday = fits(4, 0, 6, date.getUTCDay())
+    if (!fits(0, [0, 59], date.getUTCMinutes()) || !fits(1, [0, 23], date.getUTCHours())) return false
+    if (!fits(3, [1, 12], date.getUTCMonth() + 1)) return false
+    const isDay = fits(2, [1, 31], date.getUTCDate())
+    const isWeekday = fits(4, [0, 6], date.getUTCDay())
     return texts[2] === '*' || texts[4] === '*' ? isDay && isWeekday : isDay || isWeekday
   }
 }

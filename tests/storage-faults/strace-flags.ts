@@ -22,15 +22,20 @@ export const databaseFiles = (file: string): readonly string[] =>
 /** strace with the flags that make calls on these files fail with EIO. `trace` then tells what happened. */
 export function failCalls(injection: Injection, files: readonly string[], trace: string): readonly string[] {
   // With the flag, calls that are not traced cost nothing; a kill is not delivered with it.
-  return inject(injection, 'error=EIO', files, trace).toSpliced(1, 0, '--seccomp-bpf')
+  return inject(injection, 'error=EIO', { files, trace }).toSpliced(1, 0, '--seccomp-bpf')
 }
 
 /** strace with the flags that kill the process at a call on these files. */
 export function killAtCall(injection: Injection, files: readonly string[], trace: string): readonly string[] {
-  return inject(injection, 'signal=SIGKILL', files, trace)
+  return inject(injection, 'signal=SIGKILL', { files, trace })
 }
 
-function inject(injection: Injection, effect: string, files: readonly string[], trace: string): readonly string[] {
+interface Watched {
+  readonly files: readonly string[]
+  readonly trace: string
+}
+
+function inject(injection: Injection, effect: string, { files, trace }: Watched): readonly string[] {
   const { call, nth, isLasting } = injection
   const calls = SPELLINGS[call] ?? call
   return [

@@ -54,13 +54,13 @@ export function createPlainApp(options: PlainAppOptions): PlainApp {
   let session: AapSession | undefined
 
   async function exchange(messages: readonly TurnMessage[]): Promise<void> {
-    if (session) return receive(await post(client, session.id, mode, { messages }))
+    if (session) return receive(await post(client, session.id, { mode, body: { messages } }))
     const setup = { agent, ...(tools.length > 0 ? { tools } : {}) }
     if (client.dialect.name === 'v3') {
       const created = await client.create({ ...setup, ...(seed.length > 0 ? { messages: seed } : {}) })
       if (created.status !== 201) throw new Error(`refused: ${created.text}`)
       session = attachSession(client, created.body.sessionId)
-      return receive(await post(client, session.id, mode, { messages }))
+      return receive(await post(client, session.id, { mode, body: { messages } }))
     }
     const first = await createAndRun(client, mode, { ...setup, messages: [...seed, ...messages] })
     session = attachSession(client, first.sessionId)
@@ -111,7 +111,11 @@ interface Received {
   readonly stopReason: string
 }
 
-async function post(client: AapClient, id: string, mode: StreamMode, body: object): Promise<Received> {
+async function post(
+  client: AapClient,
+  id: string,
+  { mode, body }: { readonly mode: StreamMode; readonly body: object },
+): Promise<Received> {
   if (mode === 'none') {
     const answer = await client.turn(id, body)
     if (answer.status !== 200) throw new Error(`refused: ${answer.status} ${answer.text}`)

@@ -38,7 +38,7 @@ export interface ToolSessionSetup {
 
 export async function openToolSession(server: Serving, setup: ToolSessionSetup = {}): Promise<ToolSession> {
   const { agent = 'scripted', preset } = setup
-  const { sessionId } = await ask<{ sessionId: string }>(server, 'POST', '', { agent, ...(preset && { preset }) })
+  const { sessionId } = await ask<{ sessionId: string }>(server, 'POST ', { agent, ...(preset && { preset }) })
   return attachToolSession(server, sessionId)
 }
 
@@ -47,7 +47,7 @@ export function attachToolSession(server: Serving, id: string, dialect: Dialect 
   async function events(): Promise<readonly LoggedEvent[]> {
     const all: LoggedEvent[] = []
     for (let after: number | undefined = 0; after !== undefined;) {
-      const page: EventPage = await ask<EventPage>(server, 'GET', `/${id}/events?limit=1000&after=${after}`)
+      const page: EventPage = await ask<EventPage>(server, `GET /${id}/events?limit=1000&after=${after}`)
       all.push(...page.events)
       after = page.next
     }
@@ -66,10 +66,10 @@ export function attachToolSession(server: Serving, id: string, dialect: Dialect 
       return found
     },
     async change(changes) {
-      await ask(server, 'PATCH', `/${id}`, changes)
+      await ask(server, `PATCH /${id}`, changes)
     },
     async cancelCall(callId) {
-      await ask(server, 'POST', `/${id}/calls/${callId}/cancel`, {})
+      await ask(server, `POST /${id}/calls/${callId}/cancel`, {})
     },
   }
 }
@@ -88,7 +88,9 @@ interface EventPage {
   readonly next?: number
 }
 
-async function ask<Body>({ url, key }: Serving, method: string, path: string, body?: unknown): Promise<Body> {
+/** `route` is a method and a path below the sessions. */
+async function ask<Body>({ url, key }: Serving, route: string, body?: unknown): Promise<Body> {
+  const [method = '', path = ''] = route.split(' ')
   const answer = await exchangeJson<Body>({
     method,
     url: `${url}/api/polylogue/sessions${path}`,

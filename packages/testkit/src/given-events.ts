@@ -91,8 +91,7 @@ export const given = {
   stepEnded: (
     turnId: string,
     stepId: string,
-    outcome: EventOf<'step.ended'>['outcome'] = 'completed',
-    ...partial: StepBlock[]
+    { outcome = 'completed', partial = [] }: Partial<Pick<EventOf<'step.ended'>, 'outcome' | 'partial'>> = {},
   ): RecordedEvent => ({
     type: 'step.ended',
     turnId: asTurnId(turnId),
@@ -122,8 +121,7 @@ export const given = {
   callSettled: (
     turnId: string,
     id: string,
-    status: EventOf<'tool-call.settled'>['status'] = 'completed',
-    output = 'ran',
+    { status = 'completed', output = 'ran' }: Partial<Pick<EventOf<'tool-call.settled'>, 'status' | 'output'>> = {},
   ): RecordedEvent => ({
     type: 'tool-call.settled',
     turnId: asTurnId(turnId),

@@ -51,43 +51,40 @@ const FLAGS: readonly StartCase[] = [
   flags(['surplus'], [EXIT_USAGE]),
 ]
 
-const environment = (
-  name: string,
-  value: string,
-  ends: StartCase['expected']['ends'],
-  ...names: string[]
-): StartCase => ({
+/** How a start may end, and what its message must name. */
+type Expected = readonly [ends: StartCase['expected']['ends'], ...names: string[]]
+
+const environment = (name: string, value: string, [ends, ...names]: Expected): StartCase => ({
   name: `${name}=${JSON.stringify(value).slice(0, 60)}`,
   attempt: { environment: { [name]: value } },
   expected: { ends, names },
 })
 
 const ENVIRONMENT: readonly StartCase[] = [
-  environment('POLYLOGUE_LOG', 'everything', ['starts', EXIT_CONFIG]),
-  environment('POLYLOGUE_LOG', HOSTILE, ['starts', EXIT_CONFIG]),
-  environment('POLYLOGUE_MODEL', 'nonsense', [EXIT_CONFIG], 'POLYLOGUE_MODEL'),
-  environment('POLYLOGUE_MODEL', 'no-such-provider/model', [EXIT_CONFIG], 'POLYLOGUE_MODEL'),
-  environment('POLYLOGUE_MODEL', HOSTILE, [EXIT_CONFIG], 'POLYLOGUE_MODEL'),
-  environment('POLYLOGUE_MODEL', '__proto__/model', [EXIT_CONFIG], 'POLYLOGUE_MODEL'),
-  environment('POLYLOGUE_MODEL', '', ['starts', EXIT_CONFIG]),
-  environment('POLYLOGUE_DATA', HOSTILE, ['starts', EXIT_CONFIG]),
-  environment('POLYLOGUE_FAILPOINTS', HOSTILE, ['starts', EXIT_CONFIG, EXIT_FAILURE]),
-  environment('ANTHROPIC_API_KEY', HOSTILE, ['starts', EXIT_CONFIG]),
-  environment('OPENAI_API_KEY', '\u00ff\u0001', ['starts', EXIT_CONFIG]),
-  environment('HOME', '/nowhere', ['starts']),
+  environment('POLYLOGUE_LOG', 'everything', [['starts', EXIT_CONFIG]]),
+  environment('POLYLOGUE_LOG', HOSTILE, [['starts', EXIT_CONFIG]]),
+  environment('POLYLOGUE_MODEL', 'nonsense', [[EXIT_CONFIG], 'POLYLOGUE_MODEL']),
+  environment('POLYLOGUE_MODEL', 'no-such-provider/model', [[EXIT_CONFIG], 'POLYLOGUE_MODEL']),
+  environment('POLYLOGUE_MODEL', HOSTILE, [[EXIT_CONFIG], 'POLYLOGUE_MODEL']),
+  environment('POLYLOGUE_MODEL', '__proto__/model', [[EXIT_CONFIG], 'POLYLOGUE_MODEL']),
+  environment('POLYLOGUE_MODEL', '', [['starts', EXIT_CONFIG]]),
+  environment('POLYLOGUE_DATA', HOSTILE, [['starts', EXIT_CONFIG]]),
+  environment('POLYLOGUE_FAILPOINTS', HOSTILE, [['starts', EXIT_CONFIG, EXIT_FAILURE]]),
+  environment('ANTHROPIC_API_KEY', HOSTILE, [['starts', EXIT_CONFIG]]),
+  environment('OPENAI_API_KEY', '\u00ff\u0001', [['starts', EXIT_CONFIG]]),
+  environment('HOME', '/nowhere', [['starts']]),
 ]
 
-const files = (
-  name: string,
-  given: NonNullable<StartAttempt['files']>,
-  ends: StartCase['expected']['ends'],
-  ...names: string[]
-): StartCase => ({ name, attempt: { files: given }, expected: { ends, names, hides: [PASSWORD] } })
+const files = (name: string, given: NonNullable<StartAttempt['files']>, [ends, ...names]: Expected): StartCase => ({
+  name,
+  attempt: { files: given },
+  expected: { ends, names, hides: [PASSWORD] },
+})
 
 const config = (name: string, text: string | Uint8Array): StartCase =>
-  files(name, { [FILE]: text }, [EXIT_CONFIG], FILE)
+  files(name, { [FILE]: text }, [[EXIT_CONFIG], FILE])
 const agent = (name: string, text: string): StartCase =>
-  files(name, { 'agents/a.md': text }, [EXIT_CONFIG], 'agents/a.md')
+  files(name, { 'agents/a.md': text }, [[EXIT_CONFIG], 'agents/a.md'])
 
 /** Ten thousand million strings, if somebody follows all of them. */
 const LAUGHS = Array.from(
@@ -114,38 +111,31 @@ const FILES: readonly StartCase[] = [
   config('2 MiB', `{"a":"${'x'.repeat(2 * 1024 * 1024)}"}`),
   config('200,000 levels', `${'['.repeat(200_000)}${']'.repeat(200_000)}`),
   config('a secret in the wrong place', `{"apiKey":"${PASSWORD}","limits":{"maxSteps":"${PASSWORD}"}}`),
-  files('two of them', { [FILE]: '{}', 'polylogue.config.js': 'export default {}' }, [EXIT_CONFIG], FILE),
-  files(
-    'one that throws',
-    { 'polylogue.config.js': 'throw new Error("no\\nway")' },
+  files('two of them', { [FILE]: '{}', 'polylogue.config.js': 'export default {}' }, [[EXIT_CONFIG], FILE]),
+  files('one that throws', { 'polylogue.config.js': 'throw new Error("no\\nway")' }, [
     [EXIT_CONFIG],
     'polylogue.config.js',
-  ),
-  files('one that throws nothing', { 'polylogue.config.js': 'throw undefined' }, [EXIT_CONFIG], 'polylogue.config.js'),
-  files(
-    'one with a syntax error',
-    { 'polylogue.config.ts': 'export default {{' },
+  ]),
+  files('one that throws nothing', { 'polylogue.config.js': 'throw undefined' }, [
+    [EXIT_CONFIG],
+    'polylogue.config.js',
+  ]),
+  files('one with a syntax error', { 'polylogue.config.ts': 'export default {{' }, [
     [EXIT_CONFIG],
     'polylogue.config.ts',
-  ),
-  files(
-    'one that exports nothing',
-    { 'polylogue.config.ts': 'export const a = 1' },
+  ]),
+  files('one that exports nothing', { 'polylogue.config.ts': 'export const a = 1' }, [
     [EXIT_CONFIG],
     'polylogue.config.ts',
-  ),
-  files(
-    'one that exports a function',
-    { 'polylogue.config.js': 'export default () => ({})' },
+  ]),
+  files('one that exports a function', { 'polylogue.config.js': 'export default () => ({})' }, [
     [EXIT_CONFIG],
     'polylogue.config.js',
-  ),
-  files(
-    'one that imports nothing known',
-    { 'polylogue.config.js': 'import "no-such-package"; export default {}' },
+  ]),
+  files('one that imports nothing known', { 'polylogue.config.js': 'import "no-such-package"; export default {}' }, [
     [EXIT_CONFIG],
     'polylogue.config.js',
-  ),
+  ]),
   agent('an agent without front matter', 'Be kind.'),
   agent('an agent without an end of it', '---\nmodel: demo\nBe kind.'),
   agent('an agent without instructions', '---\nmodel: demo\n---\n'),
@@ -155,39 +145,29 @@ const FILES: readonly StartCase[] = [
   agent('an agent with a YAML bomb', `---\n${LAUGHS.join('\n')}\n---\nBe kind.`),
   agent('an agent with a YAML tag', '---\nmodel: !!js/function "function () {}"\n---\nBe kind.'),
   agent('an agent that merges a prototype', '---\n__proto__: { model: demo }\n---\nBe kind.'),
-  files(
-    'an agent with a bad name',
-    { 'agents/a b.md': '---\nmodel: demo\n---\nBe kind.' },
+  files('an agent with a bad name', { 'agents/a b.md': '---\nmodel: demo\n---\nBe kind.' }, [
     [EXIT_CONFIG],
     'agents/a b.md',
-  ),
-  files(
-    'a secret key that others can read',
-    { 'data/secret.key': { text: `${'A'.repeat(43)}\n`, mode: 0o644 } },
+  ]),
+  files('a secret key that others can read', { 'data/secret.key': { text: `${'A'.repeat(43)}\n`, mode: 0o644 } }, [
     [EXIT_CONFIG],
     'secret.key',
-  ),
-  files(
-    'a damaged secret key',
-    { 'data/secret.key': { text: `${PASSWORD}\n`, mode: 0o600 } },
+  ]),
+  files('a damaged secret key', { 'data/secret.key': { text: `${PASSWORD}\n`, mode: 0o600 } }, [
     [EXIT_CONFIG],
     'secret.key',
-  ),
-  files('an empty secret key', { 'data/secret.key': { text: '', mode: 0o600 } }, [EXIT_CONFIG], 'secret.key'),
-  files(
-    'a local key that others can read',
-    { 'data/local.key': { text: `${PASSWORD}\n`, mode: 0o644 } },
+  ]),
+  files('an empty secret key', { 'data/secret.key': { text: '', mode: 0o600 } }, [[EXIT_CONFIG], 'secret.key']),
+  files('a local key that others can read', { 'data/local.key': { text: `${PASSWORD}\n`, mode: 0o644 } }, [
     [EXIT_CONFIG],
     'local.key',
-  ),
-  files('a damaged local key', { 'data/local.key': { text: '\u0000\u0001', mode: 0o600 } }, ['starts', EXIT_CONFIG]),
-  files(
-    'a database that is none',
-    { 'data/polylogue.db': { text: PASSWORD.repeat(1000), mode: 0o600 } },
+  ]),
+  files('a damaged local key', { 'data/local.key': { text: '\u0000\u0001', mode: 0o600 } }, [['starts', EXIT_CONFIG]]),
+  files('a database that is none', { 'data/polylogue.db': { text: PASSWORD.repeat(1000), mode: 0o600 } }, [
     [EXIT_FAILURE],
     'polylogue.db',
-  ),
-  files('a database that is empty', { 'data/polylogue.db': { text: '', mode: 0o600 } }, ['starts', EXIT_FAILURE]),
+  ]),
+  files('a database that is empty', { 'data/polylogue.db': { text: '', mode: 0o600 } }, [['starts', EXIT_FAILURE]]),
 ]
 
 export const OTHER_CASES: readonly StartCase[] = [...FLAGS, ...ENVIRONMENT, ...FILES]

@@ -64,13 +64,20 @@ async function compare(models: MachineModel, world: World): Promise<void> {
   }
 }
 
+interface Scene {
+  readonly model: SessionModel
+  readonly world: World
+  readonly session: WorldSession
+  readonly models: MachineModel
+}
+
+interface SessionCommand {
+  isPossible(model: SessionModel): boolean
+  act(scene: Scene): Promise<void>
+}
+
 /** A command on one session; without that session, or where `isPossible` says no, it is left out. */
-function onSession(
-  name: string,
-  pick: number,
-  isPossible: (model: SessionModel) => boolean,
-  act: (model: SessionModel, world: World, session: WorldSession, models: MachineModel) => Promise<void>,
-): MachineCommand {
+function onSession(name: string, pick: number, { isPossible, act }: SessionCommand): MachineCommand {
   return {
     check: ({ sessions }) => {
       const model = sessions[pick]
@@ -80,7 +87,7 @@ function onSession(
       const model = models.sessions[pick]
       const session = world.sessions[pick]
       if (model === undefined || session === undefined) throw new Error('checked before')
-      await act(model, world, session, models)
+      await act({ model, world, session, models })
       await compare(models, world)
     },
     toString: () => `${name} in ${pick}`,
@@ -106,11 +113,9 @@ interface Saying {
 }
 
 const say = (pick: number, { key, whenRunning, isPayTrusted }: Saying): MachineCommand =>
-  onSession(
-    `say (${key}, ${whenRunning}, trust ${String(isPayTrusted)})`,
-    pick,
-    () => true,
-    async (model, world, session, models) => {
+  onSession(`say (${key}, ${whenRunning}, trust ${String(isPayTrusted)})`, pick, {
+    isPossible: () => true,
+    act: async ({ model, world, session, models }) => {
       const known = [...model.keys].at(-1)
       const isRepeat = key.startsWith('same') && known !== undefined
       const text = key === 'same' && known !== undefined ? known[1] : `input ${++models.names}`
@@ -139,43 +144,48 @@ const say = (pick: number, { key, whenRunning, isPayTrusted }: Saying): MachineC
       if (isPayTrusted !== undefined) model.isPayTrusted = isPayTrusted
       session.acknowledged.push({ type: 'input', text, seq: (await attempt).seq })
     },
-  )
+  })
 
-const answer = (
-  pick: number,
-  kind: 'grant' | 'deny' | 'result',
-  target: number,
-  whenRunning: 'refuse' | 'accept',
-): MachineCommand =>
-  onSession(`${kind} call ${target} (${whenRunning})`, pick, isHere, async (model, world, session) => {
-    const ids = [...model.waiting.map(({ id }) => id), ...model.callIds, 'nobody']
-    const id = ids[target % ids.length] ?? 'nobody'
-    const expected = model.answer(id, kind, whenRunning)
-    const { engine, user: userId } = world.use(session)
-    const content = { grant: grant(id), deny: deny(id), result: result(id, 'from the client') }[kind]
-    const actual = await refusalOf(
-      engine.execute({ type: 'answer-calls', userId, sessionId: session.sessionId, answers: [content], whenRunning }),
-    )
-    same(`an answer to ${id}`, actual, expected)
-    if (expected === undefined) session.acknowledged.push({ type: 'answer', toolCallId: id })
+interface Answering {
+  readonly kind: 'grant' | 'deny' | 'result'
+  readonly target: number
+  readonly whenRunning: 'refuse' | 'accept'
+}
+
+const answer = (pick: number, { kind, target, whenRunning }: Answering): MachineCommand =>
+  onSession(`${kind} call ${target} (${whenRunning})`, pick, {
+    isPossible: isHere,
+    act: async ({ model, world, session }) => {
+      const ids = [...model.waiting.map(({ id }) => id), ...model.callIds, 'nobody']
+      const id = ids[target % ids.length] ?? 'nobody'
+      const expected = model.answer(id, kind, whenRunning)
+      const { engine, user: userId } = world.use(session)
+      const content = { grant: grant(id), deny: deny(id), result: result(id, 'from the client') }[kind]
+      const actual = await refusalOf(
+        engine.execute({ type: 'answer-calls', userId, sessionId: session.sessionId, answers: [content], whenRunning }),
+      )
+      same(`an answer to ${id}`, actual, expected)
+      if (expected === undefined) session.acknowledged.push({ type: 'answer', toolCallId: id })
+    },
   })
 
 const cancel = (pick: number, dropQueue: boolean): MachineCommand =>
-  onSession(`cancel${dropQueue ? ' all' : ''}`, pick, isHere, async (model, world, session) => {
-    const expected = model.cancel(dropQueue)
-    same('a cancel', (await world.use(session).cancel(dropQueue)).cancelled, expected)
-    if (expected) session.acknowledged.push({ type: 'cancel' })
+  onSession(`cancel${dropQueue ? ' all' : ''}`, pick, {
+    isPossible: isHere,
+    act: async ({ model, world, session }) => {
+      const expected = model.cancel(dropQueue)
+      same('a cancel', (await world.use(session).cancel(dropQueue)).cancelled, expected)
+      if (expected) session.acknowledged.push({ type: 'cancel' })
+    },
   })
 
 const modelSays = (pick: number, pieces: readonly ('text' | 'thinking')[]): MachineCommand =>
-  onSession(
-    `model says ${pieces.join(' ')}`,
-    pick,
-    (model) => model.isAsking,
-    async (_model, world, session) => {
+  onSession(`model says ${pieces.join(' ')}`, pick, {
+    isPossible: (model) => model.isAsking,
+    act: async ({ world, session }) => {
       for (const [index, type] of pieces.entries()) world.ask(session)?.answer({ type, text: `${type} ${index} ` })
     },
-  )
+  })
 
 function outputsOf(
   tools: readonly string[],
@@ -186,23 +196,19 @@ function outputsOf(
 }
 
 const modelCalls = (pick: number, tools: readonly string[]): MachineCommand =>
-  onSession(
-    `model calls ${tools.join(' ')}`,
-    pick,
-    (model) => model.isAsking,
-    async (model, world, session, models) => {
+  onSession(`model calls ${tools.join(' ')}`, pick, {
+    isPossible: (model) => model.isAsking,
+    act: async ({ model, world, session, models }) => {
       const { calls, outputs } = outputsOf(tools, models)
       world.ask(session)?.answer(...outputs, { type: 'finished', finish: 'tool-calls', usage: USAGE })
       model.modelCalls(calls)
     },
-  )
+  })
 
 const modelEnds = (pick: number, end: StepFinish | 'fail'): MachineCommand =>
-  onSession(
-    `model ends: ${end}`,
-    pick,
-    (model) => model.isAsking,
-    async (model, world, session) => {
+  onSession(`model ends: ${end}`, pick, {
+    isPossible: (model) => model.isAsking,
+    act: async ({ model, world, session }) => {
       if (end === 'fail') {
         world.ask(session)?.answer({ type: 'failed', error: { code: 'model-down', message: 'The model is away.' } })
         return model.modelFails()
@@ -210,49 +216,59 @@ const modelEnds = (pick: number, end: StepFinish | 'fail'): MachineCommand =>
       world.ask(session)?.answer({ type: 'text', text: 'so' }, { type: 'finished', finish: end, usage: USAGE })
       model.modelCalls([], end === 'stop' || end === 'tool-calls' ? 'finished' : end)
     },
-  )
+  })
 
 const toolEnds = (pick: number, which: number, isGood: boolean): MachineCommand =>
-  onSession(
-    `tool ${which} ${isGood ? 'returns' : 'throws'}`,
-    pick,
-    (model) => model.turn?.calls.some(({ phase }) => phase === 'running') === true,
-    async (model, world, session) => {
+  onSession(`tool ${which} ${isGood ? 'returns' : 'throws'}`, pick, {
+    isPossible: (model) => model.turn?.calls.some(({ phase }) => phase === 'running') === true,
+    act: async ({ model, world, session }) => {
       const runs = world.runs(session)
       const run = runs[which % runs.length]
       if (run === undefined) throw new Error('a running call has a run')
       run.end(isGood ? { content: 'fine' } : new Error('broken'))
       model.toolEnds(run.toolCallId)
     },
-  )
+  })
 
 const remove = (pick: number): MachineCommand =>
-  onSession('delete', pick, isHere, async (model, world, session) => {
-    const { engine, user: userId } = world.use(session)
-    await engine.execute({ type: 'delete-session', userId, sessionId: session.sessionId })
-    model.isDeleted = true
-    model.turn = undefined
+  onSession('delete', pick, {
+    isPossible: isHere,
+    act: async ({ model, world, session }) => {
+      const { engine, user: userId } = world.use(session)
+      await engine.execute({ type: 'delete-session', userId, sessionId: session.sessionId })
+      model.isDeleted = true
+      model.turn = undefined
+    },
   })
 
 const attach = (pick: number, where: number): MachineCommand =>
-  onSession(`attach at ${where} %`, pick, isHere, async (_model, world, session) => {
-    const { lastSeq } = await world.use(session).view()
-    await world.attach(session, Math.floor((lastSeq * where) / 100))
+  onSession(`attach at ${where} %`, pick, {
+    isPossible: isHere,
+    act: async ({ world, session }) => {
+      const { lastSeq } = await world.use(session).view()
+      await world.attach(session, Math.floor((lastSeq * where) / 100))
+    },
   })
 
 const leave = (pick: number, which: number): MachineCommand =>
-  onSession(`reader ${which} leaves`, pick, isHere, async (_model, world, session) => {
-    const reader = session.readers[which % (session.readers.length || 1)]
-    if (reader !== undefined) world.leave(reader)
+  onSession(`reader ${which} leaves`, pick, {
+    isPossible: isHere,
+    act: async ({ world, session }) => {
+      const reader = session.readers[which % (session.readers.length || 1)]
+      if (reader !== undefined) world.leave(reader)
+    },
   })
 
 /** It leaves first where it is attached: the connection broke and was made again. */
 const resume = (pick: number, which: number): MachineCommand =>
-  onSession(`reader ${which} resumes`, pick, isHere, async (_model, world, session) => {
-    const reader = session.readers[which % (session.readers.length || 1)]
-    if (reader === undefined) return
-    world.leave(reader)
-    await world.resume(session, reader)
+  onSession(`reader ${which} resumes`, pick, {
+    isPossible: isHere,
+    act: async ({ world, session }) => {
+      const reader = session.readers[which % (session.readers.length || 1)]
+      if (reader === undefined) return
+      world.leave(reader)
+      await world.resume(session, reader)
+    },
   })
 
 const wait = (ms: number): MachineCommand => ({
@@ -313,7 +329,7 @@ export function machineCommand(): fc.Arbitrary<MachineCommand> {
       fc.oneof(fc.constant(0), fc.nat({ max: 6 })),
       fc.constantFrom('refuse', 'accept', 'accept'),
     )
-    .map((args) => answer(...args))
+    .map(([session, kind, target, whenRunning]) => answer(session, { kind, target, whenRunning }))
   const cancels = fc.tuple(pick, fc.boolean()).map((args) => cancel(...args))
   const pieces = fc.array(fc.constantFrom('text', 'thinking'), { minLength: 1, maxLength: 4 })
   const modelTalk = fc.tuple(pick, pieces).map((args) => modelSays(...args))

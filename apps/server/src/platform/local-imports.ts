@@ -71,8 +71,10 @@ function pathsIn(packageFile: string): readonly string[] {
 }
 
 const unescapeLiteral = (literal: string): string =>
-  literal.replaceAll(/\\u\{?([\da-f]{1,6})\}?|\\x([\da-f]{2})|\\(.)/gi, (...[, unicode, hex, plain]: readonly unknown[]) =>
-    typeof plain === 'string' ? plain : codePoint(Number.parseInt(String(unicode ?? hex), 16)),
+  literal.replaceAll(
+    /\\u\{?([\da-f]{1,6})\}?|\\x([\da-f]{2})|\\(.)/gi,
+    (...[, unicode, hex, plain]: readonly unknown[]) =>
+      typeof plain === 'string' ? plain : codePoint(Number.parseInt(String(unicode ?? hex), 16)),
   )
 
 const codePoint = (code: number): string => (code <= 0x10_ff_ff ? String.fromCodePoint(code) : '')

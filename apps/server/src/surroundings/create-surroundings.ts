@@ -30,7 +30,7 @@ export function createSurroundings(options: SurroundingsOptions): Surroundings {
   const { clock, stateDir, shell, instructions, env, sandbox, network } = options
   return {
     async describe({ userId, workspace }, known) {
-      const files = usable(workspace) ? await findInstructions(workspace, userId, instructions, env) : []
+      const files = usable(workspace) ? await findInstructions(workspace, userId, { instructions, env }) : []
       const facts = {
         workspace,
         platform: `${type()} ${release()} (${arch()})`,
@@ -66,8 +66,7 @@ const usable = ({ pins = [] }: Workspace): boolean => pins.every((pin) => !('pro
 async function findInstructions(
   { cwd }: Workspace,
   userId: UserId,
-  instructions: InstructionTrust,
-  env: SurroundingsOptions['env'],
+  { instructions, env }: Pick<SurroundingsOptions, 'instructions' | 'env'>,
 ): Promise<readonly InstructionFile[]> {
   const isLocal = userId === LOCAL_USER
   const found = isLocal ? [...(await readUserInstructions(env))] : []

@@ -40,11 +40,11 @@ const EVERY_TYPE: readonly RecordedEvent[] = [
   { type: 'turn.ended', turnId: asTurnId('t'), outcome: 'failed', error: { code: 'c', message: 'm' } },
   given.stepStarted('t', 's'),
   given.answered('t', 's', given.text('x'), given.call('a', 'client', { n: 1.5 })),
-  given.stepEnded('t', 's', 'cancelled', given.text('half')),
+  given.stepEnded('t', 's', { outcome: 'cancelled', partial: [given.text('half')] }),
   given.approvalRequested('t', 'a'),
   given.approvalResolved('t', 'a', false),
   given.callStarted('t', 'a'),
-  given.callSettled('t', 'a', 'unknown', 'o'),
+  given.callSettled('t', 'a', { status: 'unknown', output: 'o' }),
 ]
 
 describe('a stored event', () => {

@@ -28,8 +28,11 @@ describe('ending a turn', () => {
       given.callSettled('t', 'd'),
     ])
     expect(events).toEqual([
-      ...['a', 'b', 'c'].map((id) => ({ ...given.callSettled('t', id, 'cancelled', 'stopped'), by: 'engine' })),
-      given.stepEnded('t', 's', 'completed'),
+      ...['a', 'b', 'c'].map((id) => ({
+        ...given.callSettled('t', id, { status: 'cancelled', output: 'stopped' }),
+        by: 'engine',
+      })),
+      given.stepEnded('t', 's', { outcome: 'completed' }),
       given.turnEnded('t', 'cancelled'),
     ])
   })
@@ -42,7 +45,7 @@ describe('ending a turn', () => {
   ] as const)('as %s ends an unanswered step as %s and keeps its text', (outcome, stepOutcome) => {
     const partial = [{ type: 'thinking', text: 'hm' } as const, text(''), call('x', 'y'), text('so far')]
     expect(endAfter(ASKED, { outcome, partialOf: () => partial })).toEqual([
-      given.stepEnded('t', 's', stepOutcome, { type: 'thinking', text: 'hm' }, text('so far')),
+      given.stepEnded('t', 's', { outcome: stepOutcome, partial: [{ type: 'thinking', text: 'hm' }, text('so far')] }),
       given.turnEnded('t', outcome),
     ])
   })

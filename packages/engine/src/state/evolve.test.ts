@@ -76,7 +76,7 @@ describe('the fold of a log', () => {
   })
 
   it('counts answered steps only', () => {
-    const interrupted = [...ASKED, given.stepEnded('t', 's', 'interrupted'), given.stepStarted('t', 's2')]
+    const interrupted = [...ASKED, given.stepEnded('t', 's', { outcome: 'interrupted' }), given.stepStarted('t', 's2')]
     expect(foldEvents(interrupted).turn?.answeredSteps).toBe(0)
     expect(foldEvents([...interrupted, given.answered('t', 's2', text('x'))]).turn?.answeredSteps).toBe(1)
   })

@@ -61,7 +61,10 @@ describe('a takeover', () => {
     ]
     expect(takeOver(ASKING, drafts)).toEqual([
       given.takenOver('t', 1),
-      given.stepEnded('t', 's', 'interrupted', { type: 'thinking', text: 'hm' }, text('so far')),
+      given.stepEnded('t', 's', {
+        outcome: 'interrupted',
+        partial: [{ type: 'thinking', text: 'hm' }, text('so far')],
+      }),
     ])
   })
 

@@ -48,6 +48,6 @@ describe('the next move of a turn', () => {
   })
 
   it('does not count a step that was interrupted', () => {
-    expect(moveAfter([...ASKED, given.stepEnded('t', 's', 'interrupted')], 1)).toBe('ask-model')
+    expect(moveAfter([...ASKED, given.stepEnded('t', 's', { outcome: 'interrupted' })], 1)).toBe('ask-model')
   })
 })

@@ -43,7 +43,7 @@ describe('what the model is given', () => {
       ...BEGUN,
       given.answered('t', 's', text('I look'), call('a', 'look')),
       given.callStarted('t', 'a'),
-      given.callSettled('t', 'a', 'completed', 'seen'),
+      given.callSettled('t', 'a', { status: 'completed', output: 'seen' }),
       given.stepEnded('t', 's'),
     ]
     expect(contextOf(events).messages()).toEqual([
@@ -54,7 +54,7 @@ describe('what the model is given', () => {
   })
 
   it.each(['failed', 'denied', 'cancelled', 'unknown'] as const)('marks a %s call as an error', (status) => {
-    const events = [...BEGUN, given.answered('t', 's', call('a', 'look')), given.callSettled('t', 'a', status)]
+    const events = [...BEGUN, given.answered('t', 's', call('a', 'look')), given.callSettled('t', 'a', { status })]
     expect(contextOf(events).messages().at(-1)).toMatchObject({ role: 'tool', isError: true })
   })
 
@@ -70,7 +70,10 @@ describe('what the model is given', () => {
     ['failed', ['user']],
     ['interrupted', ['user']],
   ] as const)('of a step that was %s is %j', (outcome, roles) => {
-    const events = [...BEGUN, given.stepEnded('t', 's', outcome, { type: 'thinking', text: 'hm' }, text('half'))]
+    const events = [
+      ...BEGUN,
+      given.stepEnded('t', 's', { outcome, partial: [{ type: 'thinking', text: 'hm' }, text('half')] }),
+    ]
     const messages = contextOf(events).messages()
     expect(messages.map(({ role }) => role)).toEqual(roles)
     expect(messages.slice(1)).toEqual(roles.slice(1).map(() => ({ role: 'assistant', content: [text('half')] })))

@@ -24,7 +24,7 @@ describe('the transcript', () => {
       { type: 'session.seeded', entryId: asEntryId('seed'), messages: [{ role: 'system', text: 'Be kind.' }] },
       ...BEGUN.slice(1),
       given.answered('t', 's', text('I look'), call('a', 'look')),
-      given.callSettled('t', 'a', 'denied', 'Tool call denied'),
+      given.callSettled('t', 'a', { status: 'denied', output: 'Tool call denied' }),
     ]
     expect(transcriptOf(events)).toEqual([
       { role: 'system', text: 'Be kind.' },
@@ -38,7 +38,10 @@ describe('the transcript', () => {
     'shows the text of a step that was %s, without its thinking',
     (outcome) => {
       expect(
-        transcriptOf([...BEGUN, given.stepEnded('t', 's', outcome, { type: 'thinking', text: 'hm' }, text('half'))]),
+        transcriptOf([
+          ...BEGUN,
+          given.stepEnded('t', 's', { outcome, partial: [{ type: 'thinking', text: 'hm' }, text('half')] }),
+        ]),
       ).toEqual([
         { role: 'user', content: 'go' },
         { role: 'assistant', content: [text('half')] },

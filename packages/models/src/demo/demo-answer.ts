@@ -1,4 +1,4 @@
-import type { ModelRequest } from '@polylogue/engine'
+import type { ModelRequest, OfferedTool } from '@polylogue/engine'
 import { CHINESE } from './chinese.ts'
 import { ENGLISH } from './english.ts'
 import type { GuideTexts } from './guide-texts.ts'
@@ -36,7 +36,8 @@ function tell(request: ModelRequest, conversation: Conversation, texts: GuideTex
   if (request.purpose === 'summary') return summarise(request, texts)
   const thinking =
     conversation.results.length > 0 ? texts.thinking.results(conversation.results.length) : thinkingOf(wish, texts)
-  if (wish.type === 'errand') return { thinking, ...runErrand(wish.path, { conversation, tools: request.tools, texts: texts.work }) }
+  if (wish.type === 'errand')
+    return { thinking, ...runErrand(wish.path, { conversation, tools: request.tools, texts: texts.work }) }
   if (wish.type === 'topic') return { thinking, ...tellTopic(wish, { tools: request.tools, conversation, texts }) }
   if (conversation.results.length > 0) return { thinking, ...answerResults(conversation, texts) }
   switch (wish.type) {

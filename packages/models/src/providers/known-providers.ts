@@ -16,14 +16,17 @@ const OLLAMA_ADDRESS = 'http://127.0.0.1:11434'
 /** A local server sends nothing while it loads a model into memory and reads a long prompt. */
 const LOADING_MS = 240_000
 
-const hosted = (title: string, host: string, path: string, variable: string): KnownProvider => ({
-  title,
-  kind: 'openai-compatible',
-  host,
-  path,
-  keyVariables: [variable],
-  needsKey: true,
-})
+const hosted = (title: string, address: string, keyVariable: string): KnownProvider => {
+  const { origin, pathname } = new URL(address)
+  return {
+    title,
+    kind: 'openai-compatible',
+    host: origin,
+    path: pathname,
+    keyVariables: [keyVariable],
+    needsKey: true,
+  }
+}
 
 const local = (title: string, host: string): KnownProvider => ({
   title,
@@ -61,13 +64,13 @@ export const KNOWN_PROVIDERS: { readonly [name: string]: KnownProvider } = {
     keyVariables: ['GOOGLE_GENERATIVE_AI_API_KEY', 'GEMINI_API_KEY'],
     needsKey: true,
   },
-  openrouter: hosted('OpenRouter', 'https://openrouter.ai', '/api/v1', 'OPENROUTER_API_KEY'),
-  mistral: hosted('Mistral', 'https://api.mistral.ai', '/v1', 'MISTRAL_API_KEY'),
-  xai: hosted('xAI', 'https://api.x.ai', '/v1', 'XAI_API_KEY'),
-  deepseek: hosted('DeepSeek', 'https://api.deepseek.com', '/v1', 'DEEPSEEK_API_KEY'),
-  groq: hosted('Groq', 'https://api.groq.com', '/openai/v1', 'GROQ_API_KEY'),
-  together: hosted('Together', 'https://api.together.xyz', '/v1', 'TOGETHER_API_KEY'),
-  fireworks: hosted('Fireworks', 'https://api.fireworks.ai', '/inference/v1', 'FIREWORKS_API_KEY'),
+  openrouter: hosted('OpenRouter', 'https://openrouter.ai/api/v1', 'OPENROUTER_API_KEY'),
+  mistral: hosted('Mistral', 'https://api.mistral.ai/v1', 'MISTRAL_API_KEY'),
+  xai: hosted('xAI', 'https://api.x.ai/v1', 'XAI_API_KEY'),
+  deepseek: hosted('DeepSeek', 'https://api.deepseek.com/v1', 'DEEPSEEK_API_KEY'),
+  groq: hosted('Groq', 'https://api.groq.com/openai/v1', 'GROQ_API_KEY'),
+  together: hosted('Together', 'https://api.together.xyz/v1', 'TOGETHER_API_KEY'),
+  fireworks: hosted('Fireworks', 'https://api.fireworks.ai/inference/v1', 'FIREWORKS_API_KEY'),
   ollama: local('Ollama', OLLAMA_ADDRESS),
   lmstudio: local('LM Studio', 'http://127.0.0.1:1234'),
   vllm: local('vLLM', 'http://127.0.0.1:8000'),

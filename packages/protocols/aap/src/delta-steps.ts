@@ -46,7 +46,9 @@ export class DeltaSteps implements StepPresenter {
     this.#sent.set(block, isNew ? end : sent)
     if (!isNew) return
     this.#options.sink.send(
-      offset === sent ? wholeDeltaFrame(delta) : deltaFrame({ type, text: text.slice(sent - offset), stepSeq, block, offset: sent }),
+      offset === sent
+        ? wholeDeltaFrame(delta)
+        : deltaFrame({ type, text: text.slice(sent - offset), stepSeq, block, offset: sent }),
     )
   }
 

@@ -17,15 +17,19 @@ export interface CommandBounds {
   readonly groups: readonly string[]
 }
 
+export interface ArgvOptions {
+  readonly sandbox?: SandboxArgv | undefined
+  readonly bounds?: CommandBounds
+}
+
 /** How a command is started: its bytes are the last argument, as they were approved. */
 export function buildCommandArgv(
   command: string,
   shell: string,
-  sandbox?: SandboxArgv,
-  { limits, groups }: CommandBounds = { limits: DEFAULT_LIMITS, groups: [] },
+  { sandbox, bounds: { limits, groups } = { limits: DEFAULT_LIMITS, groups: [] } }: ArgvOptions = {},
 ): CommandArgv {
   const inner = groups.length === 0 ? ['/bin/sh', '-c', innerLauncherFor(limits), 'sh'] : []
-  const words = innerArguments(command, shell, sandbox, sandbox ? inner : [])
+  const words = innerArguments([shell, ...shellArguments(command)], sandbox, sandbox ? inner : [])
   return { file: '/bin/sh', args: ['-c', launcherFor(limits, groups), 'sh', ...words] }
 }
 
@@ -34,7 +38,7 @@ const HOLDER = '"$@"; exit "$?"'
 
 /** The same for a terminal of an editor, which shows what it starts. */
 export function buildTerminalArgv(command: string, shell: string, sandbox?: SandboxArgv): CommandArgv {
-  const [file = shell, ...args] = innerArguments(command, shell, sandbox)
+  const [file = shell, ...args] = innerArguments([shell, ...shellArguments(command)], sandbox)
   return sandbox ? { file: '/bin/sh', args: ['-c', HOLDER, 'sh', file, ...args] } : { file, args }
 }
 
@@ -44,12 +48,10 @@ const CHECKER =
   '{ echo "the directory $1 is not the one that this session opened" >&2; exit 126; }; shift 2; done; shift; exec "$@"'
 
 function innerArguments(
-  command: string,
-  shell: string,
+  shellWords: readonly string[],
   sandbox: SandboxArgv | undefined,
   launcher: readonly string[] = [],
 ): readonly string[] {
-  const shellWords = [shell, ...shellArguments(command)]
   if (!sandbox) return shellWords
   const { file, args, expected = [] } = sandbox
   const checked = expected.flatMap(({ path, identity }) => [path, identity])

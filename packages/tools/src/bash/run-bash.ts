@@ -86,7 +86,7 @@ async function runIn(place: CommandPlace, invocation: ToolInvocation, parts: Bas
   const run = { marker, timeoutMs, signal, ...(isConfined && { holder: SANDBOX_PROGRAM }) }
   const planned: PlannedSandbox[] = []
   const confine = async (mountBy: 'descriptor' | 'name'): Promise<PlannedSandbox> => {
-    const one = await planFor(place, invocation, parts, mountBy)
+    const one = await planFor({ ...place, mountBy }, invocation, parts)
     planned.push(one)
     return one
   }
@@ -122,10 +122,9 @@ async function runIn(place: CommandPlace, invocation: ToolInvocation, parts: Bas
 
 /** An editor starts its terminals itself, so their mounts can only go by name. */
 function planFor(
-  { roots, outputs, guarded, reading }: CommandPlace,
+  { roots, outputs, guarded, reading, mountBy }: CommandPlace & { readonly mountBy: 'descriptor' | 'name' },
   { workspace, grant }: ToolInvocation,
   { planner, options }: BashParts,
-  mountBy: 'descriptor' | 'name',
 ): Promise<PlannedSandbox> {
   const readable = [outputs, ...(workspace.readable ?? []), ...(options.skills ?? []), ...(reading?.folders ?? [])]
   return planner.plan({

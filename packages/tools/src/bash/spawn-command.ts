@@ -29,7 +29,7 @@ export function spawnCommand(start: CommandStart): ChildProcess {
   const { grant, command, cwd, folder = cwd, shell, environment, outputFd, folderFds = [], sandbox, bounds } = start
   requireGrant(grant, BASH_TOOL)
   requireSameCommand(grant, command, cwd)
-  const { file, args } = buildCommandArgv(command, shell, sandbox, bounds)
+  const { file, args } = buildCommandArgv(command, shell, { sandbox, bounds })
   const stdio: StdioOptions = ['ignore', outputFd, outputFd, ...folderFds]
   return spawn(file, args, { cwd: folder, env: environment, detached: true, stdio })
 }

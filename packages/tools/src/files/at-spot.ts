@@ -39,11 +39,10 @@ const MOST_MADE = MOST_PARTS * 2
 /** Rejects with a `FileProblem` when the path leads outside or to something that is no ordinary file. */
 export async function atSpot<Result>(
   confines: Confines,
-  asked: AskedPath,
+  asked: AskedPath & WalkOptions,
   use: (spot: Spot) => Promise<Result>,
-  options: WalkOptions = {},
 ): Promise<Result> {
-  const walk = createWalk(confines, asked, options)
+  const walk = createWalk(confines, asked)
   try {
     return await use(await walk.go())
   } catch (error) {
@@ -58,8 +57,8 @@ interface Walk {
   close(): Promise<void>
 }
 
-function createWalk(confines: Confines, { absolute, shown }: AskedPath, options: WalkOptions): Walk {
-  const { makeDirectory, isForWriting = false } = options
+function createWalk(confines: Confines, asked: AskedPath & WalkOptions): Walk {
+  const { absolute, shown, makeDirectory, isForWriting = false } = asked
   const stack: Directory[] = []
   let pending: string[] = []
   let links = 0

@@ -35,30 +35,22 @@ export function createConfinedFiles(options: { readonly protectedSet: ProtectedS
       const confines = await confiner.confine(workspace)
       for (const candidate of namesLike(plainName(name))) {
         const path = join(folder, candidate)
-        const isKept = await atSpot(
-          confines,
-          askFor(workspace, path),
-          async (spot) => {
-            if (spot.kind !== 'absent') return false
-            await putInPlace(spot.directory, spot.name, bytes, undefined)
-            return true
-          },
-          { isForWriting: true, makeDirectory },
-        )
+        const asked = { ...askFor(workspace, path), isForWriting: true, makeDirectory }
+        const isKept = await atSpot(confines, asked, async (spot) => {
+          if (spot.kind !== 'absent') return false
+          await putInPlace(spot, bytes, undefined)
+          return true
+        })
         if (isKept) return path
       }
       throw new FileProblem('failed', `there are too many files called ${plainName(name)}`)
     },
     async remove(workspace, path) {
       const confines = await confiner.confine(workspace)
-      await atSpot(
-        confines,
-        askFor(workspace, path),
-        async (spot) => {
-          if (spot.kind === 'file') await removeFile(spot.directory, spot.name)
-        },
-        { isForWriting: true },
-      )
+      const asked = { ...askFor(workspace, path), isForWriting: true }
+      await atSpot(confines, asked, async (spot) => {
+        if (spot.kind === 'file') await removeFile(spot.directory, spot.name)
+      })
     },
   }
 }

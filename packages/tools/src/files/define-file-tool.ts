@@ -39,15 +39,20 @@ export interface PathInspection<Seen> {
   readonly seen?: Seen
 }
 
+interface Inspecting<Seen> {
+  readonly type: 'read-files' | 'write-files'
+  confine(permit: GuardPermit): Promise<Confines>
+  /** Looks at the file, for the preview. */
+  look?(spot: Spot): Promise<Seen>
+}
+
 /**
  * What is known about a path before the call runs. Only the judgement depends on it: the call walks again, and is
  * refused again. A missing file is no reason to refuse here, the call says so itself. Never rejects.
  */
-export async function inspectPath<Seen>(
-  type: 'read-files' | 'write-files',
+export async function inspectPath<Seen = void>(
   asked: AskedPath,
-  confine: (permit: GuardPermit) => Promise<Confines>,
-  look: (spot: Spot) => Promise<Seen>,
+  { type, confine, look }: Inspecting<Seen>,
 ): Promise<PathInspection<Seen>> {
   const guarded = new Set<string>()
   const note: GuardPermit = (path) => Boolean(guarded.add(path))
@@ -59,7 +64,7 @@ export async function inspectPath<Seen>(
   try {
     const confines = await confine(note)
     const isForWriting = type === 'write-files'
-    const seen = await atSpot(confines, asked, look, { isForWriting })
+    const seen = await atSpot(confines, { ...asked, isForWriting }, async (spot) => look?.(spot))
     return { facts: factsWith(), seen }
   } catch (error) {
     // What we do not understand is refused.

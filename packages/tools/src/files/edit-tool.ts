@@ -41,15 +41,14 @@ export function createEditTool({ confiner, oneAtATime, editorOf }: WritingToolOp
     nature: 'write-files',
     async inspect({ path, oldText, newText }, workspace) {
       const asked = askFor(workspace, path)
-      const { facts, seen: line } = await inspectPath(
-        'write-files',
-        asked,
-        (permit) => confiner.confine(workspace, permit),
-        async (spot) => {
+      const { facts, seen: line } = await inspectPath(asked, {
+        type: 'write-files',
+        confine: (permit) => confiner.confine(workspace, permit),
+        async look(spot) {
           const file = await textAt(spot)
           return file && lineOf(file, oldText)
         },
-      )
+      })
       const location = { path: asked.absolute, ...(line !== undefined && { line }) }
       const diffs = diffOf({ path: asked.absolute, oldText, newText })
       return { facts, preview: { title: `Edit ${asked.shown}`, locations: [location], diffs } }

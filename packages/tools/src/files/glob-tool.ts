@@ -43,12 +43,10 @@ export function createGlobTool({ confiner, limits }: SearchToolOptions): Tool {
     nature: 'read-files',
     async inspect(request, workspace) {
       const { start } = toSearch(request, workspace)
-      const { facts } = await inspectPath(
-        'read-files',
-        start,
-        (permit) => confiner.confine(workspace, permit),
-        async () => {},
-      )
+      const { facts } = await inspectPath(start, {
+        type: 'read-files',
+        confine: (permit) => confiner.confine(workspace, permit),
+      })
       return { facts, preview: { title: `Glob ${showName(request.pattern)}`, locations: [{ path: start.absolute }] } }
     },
     async run({ input: request, workspace, grant, signal }) {

@@ -55,12 +55,10 @@ export function createGrepTool({ confiner, limits }: SearchToolOptions): Tool {
     nature: 'read-files',
     async inspect({ pattern, path }, workspace) {
       const asked = askFor(workspace, path)
-      const { facts } = await inspectPath(
-        'read-files',
-        asked,
-        (permit) => confiner.confine(workspace, permit),
-        async () => {},
-      )
+      const { facts } = await inspectPath(asked, {
+        type: 'read-files',
+        confine: (permit) => confiner.confine(workspace, permit),
+      })
       const where = asked.shown === '.' ? '' : ` in ${asked.shown}`
       return { facts, preview: { title: `Grep ${showName(pattern)}${where}`, locations: [{ path: asked.absolute }] } }
     },

@@ -16,8 +16,7 @@ export async function makeDirectory(path: string): Promise<void> {
 }
 
 export async function putInPlace(
-  directory: Directory,
-  name: string,
+  { directory, name }: { readonly directory: Directory; readonly name: string },
   bytes: Uint8Array,
   old: BigIntStats | undefined,
 ): Promise<void> {

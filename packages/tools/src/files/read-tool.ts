@@ -46,12 +46,10 @@ export function createReadTool({ confiner, editorOf }: ReadToolOptions): Tool {
     async inspect({ path, offset }, workspace) {
       const asked = askFor(workspace, path)
       const location = { path: asked.absolute, ...(offset > 1 && { line: offset }) }
-      const { facts } = await inspectPath(
-        'read-files',
-        asked,
-        (permit) => confiner.confine(workspace, permit),
-        async () => {},
-      )
+      const { facts } = await inspectPath(asked, {
+        type: 'read-files',
+        confine: (permit) => confiner.confine(workspace, permit),
+      })
       return {
         facts,
         preview: { title: `Read ${asked.shown}`, locations: [location] },

@@ -32,10 +32,10 @@ export async function replaceFile(confines: Confines, replacement: Replacement):
     const old = spot.kind === 'file' ? spot.stats : undefined
     if (madeFrom && !(old && isSameVersion(old, madeFrom)))
       throw new FileProblem('failed', `path: ${asked.shown} was changed by somebody else meanwhile; read it again`)
-    if (!(await viaEditor(spot.path))) await putInPlace(spot.directory, spot.name, bytes, old)
+    if (!(await viaEditor(spot.path))) await putInPlace(spot, bytes, old)
     return old ? 'modified' : 'created'
   }
-  return atSpot(confines, asked, place, { isForWriting: true, makeDirectory })
+  return atSpot(confines, { ...asked, isForWriting: true, makeDirectory }, place)
 }
 
 function requireSameFile({ call }: Grant, { absolute }: AskedPath): void {

@@ -37,12 +37,11 @@ export function createWriteTool({ confiner, oneAtATime, editorOf }: WritingToolO
     nature: 'write-files',
     async inspect({ path, content }, workspace) {
       const asked = askFor(workspace, path)
-      const { facts, seen } = await inspectPath(
-        'write-files',
-        asked,
-        (permit) => confiner.confine(workspace, permit),
-        async (spot) => diffAt(spot, asked.absolute, content),
-      )
+      const { facts, seen } = await inspectPath(asked, {
+        type: 'write-files',
+        confine: (permit) => confiner.confine(workspace, permit),
+        look: async (spot) => diffAt(spot, asked.absolute, content),
+      })
       // Where directories are missing there is no place to look at, and the file is a new one.
       const diffs = seen ?? (facts.outside === undefined ? diffOf({ path: asked.absolute, newText: content }) : [])
       return { facts, preview: { title: `Write ${asked.shown}`, locations: [{ path: asked.absolute }], diffs } }

@@ -33,7 +33,7 @@ export function startIdleCheck({ clock, open, isBusy, onSilence }: IdleCheckOpti
   async function check(): Promise<void> {
     // The newest protocol has no such request.
     if (isBusy() || open.client.getProtocolEra() !== 'legacy') return schedule()
-    const limit = startTimeLimit(clock, PING_MS, 'it no longer answers', ending.signal)
+    const limit = startTimeLimit(clock, { ms: PING_MS, problem: 'it no longer answers', signal: ending.signal })
     try {
       await unlessAborted(open.client.ping({ signal: limit.signal, timeout: NO_TIMEOUT }), limit.signal)
     } catch (error) {

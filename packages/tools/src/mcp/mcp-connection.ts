@@ -109,7 +109,7 @@ export function createMcpConnection(options: McpConnectionOptions): McpConnectio
     enter('connecting')
     let opened: OpenClient | undefined
     const overdue = `it did not get ready within ${CONNECT_MS / 1000} s`
-    const { signal, cancel } = startTimeLimit(clock, CONNECT_MS, overdue, closing.signal)
+    const { signal, cancel } = startTimeLimit(clock, { ms: CONNECT_MS, problem: overdue, signal: closing.signal })
     try {
       await Promise.all(leaving)
       // Loaded when the first server is connected to: a host without one does not pay for the import.
@@ -152,7 +152,7 @@ export function createMcpConnection(options: McpConnectionOptions): McpConnectio
   async function call({ definition, input, signal: wish, onProgress }: McpCall): Promise<CallToolResult> {
     const overdue = `it did not answer within ${server.deadlineMs / 1000} s`
     const stops = AbortSignal.any([wish, closing.signal])
-    const { signal, cancel } = startTimeLimit(clock, server.deadlineMs, overdue, stops)
+    const { signal, cancel } = startTimeLimit(clock, { ms: server.deadlineMs, problem: overdue, signal: stops })
     let used: OpenClient | undefined
     try {
       used = await unlessAborted(connect(), signal)
@@ -237,7 +237,7 @@ export function createMcpConnection(options: McpConnectionOptions): McpConnectio
     const last = live
     live = undefined
     if (last) {
-      const { signal, cancel } = startTimeLimit(clock, FAREWELL_MS, 'it does not hear')
+      const { signal, cancel } = startTimeLimit(clock, { ms: FAREWELL_MS, problem: 'it does not hear' })
       await unlessAborted(last.endSession(), signal).catch(() => {})
       cancel()
       leave(last)

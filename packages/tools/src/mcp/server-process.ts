@@ -46,7 +46,7 @@ export async function startServerProcess(
     if (pid === undefined) throw new Error('it has no process id')
     endWithUs(pid)
     let stopping: Promise<void> | undefined
-    return { child, stop: () => (stopping ??= stopProcess(child, pid, marker, stateDir)) }
+    return { child, stop: () => (stopping ??= stopProcess(child, { pid, marker, stateDir })) }
   } catch (error) {
     await forgetRunning(stateDir, marker)
     throw error
@@ -63,9 +63,7 @@ function untilSpawned(child: ServerProcess['child']): Promise<void> {
 
 async function stopProcess(
   child: ServerProcess['child'],
-  pid: number,
-  marker: string,
-  stateDir: string,
+  { pid, marker, stateDir }: { readonly pid: number; readonly marker: string; readonly stateDir: string },
 ): Promise<void> {
   child.stdin.on('error', () => {})
   child.stdin.end()

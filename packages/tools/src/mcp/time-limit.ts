@@ -7,8 +7,14 @@ export interface TimeLimit {
   cancel(): void
 }
 
-/** `problem` says what it means that the time is over. */
-export function startTimeLimit(clock: Clock, ms: number, problem: string, signal?: AbortSignal): TimeLimit {
+export interface TimeLimitOptions {
+  readonly ms: number
+  /** The message of the error when the time is over. */
+  readonly problem: string
+  readonly signal?: AbortSignal
+}
+
+export function startTimeLimit(clock: Clock, { ms, problem, signal }: TimeLimitOptions): TimeLimit {
   const over = new AbortController()
   const timer = clock.setTimer(ms, () => over.abort(new Error(problem)))
   return { signal: signal ? AbortSignal.any([signal, over.signal]) : over.signal, cancel: () => timer.cancel() }

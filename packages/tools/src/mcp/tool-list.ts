@@ -55,7 +55,7 @@ export function createToolList({ clock, digest, signal, client, warn, onChange }
     const isRestless = refreshedAt !== undefined && clock.now() - refreshedAt < RESTLESS * pauseMs
     pauseMs = isRestless ? Math.min(pauseMs * 2, REFRESH_LATEST_MS) : REFRESH_EVERY_MS
     refreshedAt = clock.now()
-    const limit = startTimeLimit(clock, CONNECT_MS, 'its list of tools did not come', signal)
+    const limit = startTimeLimit(clock, { ms: CONNECT_MS, problem: 'its list of tools did not come', signal })
     try {
       await read(current, limit.signal, () => client() === current)
     } catch (error) {

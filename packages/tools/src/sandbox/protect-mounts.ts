@@ -70,7 +70,7 @@ async function fixFoldersAbove(path: string, root: Directory, options: ProtectOp
   const names = relative(root.path, dirname(path)).split('/').filter(Boolean)
   const mounts: Mount[] = []
   for (let length = 1; length <= names.length; length += 1) {
-    const mount = await mountBelow(root, names.slice(0, length), 'write', options)
+    const mount = await mountBelow(root, { names: names.slice(0, length), type: 'write' }, options)
     if (mount === undefined) break
     mounts.push(mount)
   }
@@ -87,16 +87,17 @@ async function closeGit(root: Directory, options: ProtectOptions): Promise<reado
   const isGranted = (name: string): boolean =>
     granted === 'all' || granted.some((path) => isWithin(path, join(git, name)) || isWithin(join(git, name), path))
   const closed = GIT_PROGRAMS.filter((name) => !isGranted(name))
-  const folder = await mountBelow(root, ['.git'], 'write', options)
-  const inside = await Promise.all(closed.map((name) => mountBelow(root, ['.git', name], 'read', options)))
+  const folder = await mountBelow(root, { names: ['.git'], type: 'write' }, options)
+  const inside = await Promise.all(
+    closed.map((name) => mountBelow(root, { names: ['.git', name], type: 'read' }, options)),
+  )
   return [folder, ...inside].filter((mount) => mount !== undefined)
 }
 
 /** `undefined` when it does not exist, or when there is a link on the way: then it is no part of this root. */
 async function mountBelow(
   root: Directory,
-  names: readonly string[],
-  type: 'read' | 'write',
+  { names, type }: { readonly names: readonly string[]; readonly type: 'read' | 'write' },
   { hold }: ProtectOptions,
 ): Promise<Mount | undefined> {
   const path = join(root.path, ...names)

@@ -95,11 +95,9 @@ describe('the arguments of the sandbox', () => {
 describe('the arguments of a command', () => {
   it.each(['ls', ' ls', '-x', '+x', 'a\nb', '"$@"'])('C16: end with exactly `%s`', (command) => {
     const plain = buildCommandArgv(command, '/bin/bash')
-    const boxed = buildCommandArgv(command, '/bin/bash', { file: 'bwrap', args: ['--x'] })
+    const boxed = buildCommandArgv(command, '/bin/bash', { sandbox: { file: 'bwrap', args: ['--x'] } })
     const checked = buildCommandArgv(command, '/bin/bash', {
-      file: 'bwrap',
-      args: ['--x'],
-      expected: [{ path: '/w', identity: '1:2' }],
+      sandbox: { file: 'bwrap', args: ['--x'], expected: [{ path: '/w', identity: '1:2' }] },
     })
     expect([plain, boxed, checked].map(({ args }) => args.at(-1))).toEqual([command, command, command])
     expect([plain.file, boxed.file, checked.file]).toEqual(['/bin/sh', '/bin/sh', '/bin/sh'])

@@ -67,7 +67,9 @@ function staysInside(known: KnownCommand, options: ReadOptions, context: SafetyC
     case 'pattern': {
       const hasPattern = options.letters.has('e') || options.names.has('regexp')
       const paths = known.operands === 'pattern' && !hasPattern ? operands.slice(1) : operands
-      return paths.every((field) => isInside(field, context)) && walksInside(known, paths, options, context)
+      return (
+        paths.every((field) => isInside(field, context)) && walksInside(known, { operands: paths, options }, context)
+      )
     }
   }
 }
@@ -97,8 +99,7 @@ function realPathsOf({ text }: Field, { folders, follow }: SafetyContext): reado
 /** In a sandbox a walk finds nothing that is protected. */
 function walksInside(
   { walks = [], readsFolders = false }: KnownCommand,
-  operands: readonly Field[],
-  { letters, names }: ReadOptions,
+  { operands, options: { letters, names } }: { readonly operands: readonly Field[]; readonly options: ReadOptions },
   context: SafetyContext,
 ): boolean {
   const { isConfined, folders, follow, isFolder = () => false, view } = context

@@ -93,7 +93,10 @@ describe('a step whose server died', () => {
       given.turnStarted('turn_1', 'entry_1'),
       { ...given.stepStarted('turn_1', 'entry_2'), reservedBatches: 64 } as RecordedEvent,
       given.takenOver('turn_1', 1),
-      { ...given.stepEnded('turn_1', 'entry_2', 'interrupted', given.text('half')), liveBatches: 65 } as RecordedEvent,
+      {
+        ...given.stepEnded('turn_1', 'entry_2', { outcome: 'interrupted', partial: [given.text('half')] }),
+        liveBatches: 65,
+      } as RecordedEvent,
     ])
     const projection = new SessionProjection(plainDescribe)
     const told = log.flatMap((recorded) => projection.apply(recorded))

@@ -76,7 +76,7 @@ export function findJsonProblem(text: string, limits: JsonTextLimits): JsonProbl
       case QUOTE: {
         const end = endOfString(text, at)
         lastStringLength = end - at - 1
-        if (isTooLong(text, { start: at, end }, limits)) {
+        if (lastStringLength > (limits.stringLength ?? Infinity) && isTooLong(text, { start: at, end }, limits)) {
           return problem('stringLength', `a string longer than ${limits.stringLength} characters`)
         }
         scalars += 1
@@ -123,7 +123,7 @@ function isTooLong(
   { start, end }: { readonly start: number; readonly end: number },
   { stringLength, bulk }: JsonTextLimits,
 ): boolean {
-  if (stringLength === undefined || end - start - 1 <= stringLength) return false
+  if (stringLength === undefined) return false
   // A string with an escaped quote is not an image and not base64.
   if (bulk !== undefined && endOf(bulk, text, start) > 0 && text.indexOf('"', start) === end - 1) return false
   let length = 0
