@@ -51,11 +51,16 @@ export function judgeByTheBook({ tool, input, facts, policy }: JudgedCase): Verd
   if (facts.type === 'shell' && !facts.isUnderstood) decision = stricter(decision, 'ask')
   if (decision === 'deny') return 'deny'
   decision = stricter(decision, byGuard)
+  const isForPerson = isTextOfTool(facts) && byTable === 'ask'
+  if (isForPerson) decision = 'ask'
   if (facts.type === 'question') return 'allow'
 
   const onlyAnAnswerWillDo =
     decision === 'ask' &&
-    (byGuard === 'ask' || (rule === 'ask' && decision === rule) || (facts.type === 'shell' && !facts.isUnderstood))
+    (isForPerson ||
+      byGuard === 'ask' ||
+      (rule === 'ask' && decision === rule) ||
+      (facts.type === 'shell' && !facts.isUnderstood))
   if (access.type === 'preset') return decision
   if (!tool.exposed) return onlyAnAnswerWillDo ? 'deny' : 'allow'
   if (grant?.trust !== true) return 'ask'
@@ -90,7 +95,7 @@ function rowOf(facts: CallFacts, effect: string, policy: Policy): string {
     case 'fetch':
       return fetchRow(facts, policy)
     case 'notes':
-      return 'notes of the session: plan of steps, memory'
+      return isTextOfTool(facts) ? FROM_TOOL : 'notes of the session: plan of steps, memory'
     case 'skill':
       return 'load a skill'
     case 'question':
@@ -99,6 +104,9 @@ function rowOf(facts: CallFacts, effect: string, policy: Policy): string {
       return 'start a sub-agent (its calls are judged each for itself)'
   }
 }
+
+const FROM_TOOL = 'memory whose text came from a tool result'
+const isTextOfTool = (facts: CallFacts): boolean => facts.type === 'notes' && facts.isFromTool === true
 
 function guardRow(facts: CallFacts, { isOwn }: Policy): string | undefined {
   if (!('guarded' in facts) || facts.guarded === undefined || facts.guarded.length === 0) return undefined

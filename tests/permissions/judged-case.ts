@@ -41,6 +41,8 @@ const facts: fc.Arbitrary<CallFacts> = fc.oneof(
   fc.constantFrom<CallFacts>(
     { type: 'plain' },
     { type: 'notes' },
+    { type: 'notes', isFromTool: true },
+    { type: 'notes', isFromTool: true, sourceTool: 'WebFetch' },
     { type: 'skill' },
     { type: 'question' },
     { type: 'agent' },

@@ -27,6 +27,8 @@ const FULL: NewMemory = {
   externalId: 'mem0-17',
   writeReason: 'the user said so',
   sourceSession: asSessionId('01900000-0000-7000-8000-000000000000'),
+  origin: 'tool',
+  sourceTool: 'WebFetch',
 }
 
 const idsOf = (memories: readonly Memory[]): readonly number[] => memories.map(({ memoryId }) => memoryId)
@@ -70,8 +72,20 @@ export function memoryStoreContract(name: string, open: () => Promise<OpenedMemo
         createdAt: clock.now(),
         hitCount: 0,
         isDisabled: false,
+        origin: 'user',
       })
       expect(await store.findMemory(ADA, bare.memoryId)).toEqual(bare)
+    })
+
+    it("holds the user's words once the user has changed them, and a tool's words until then", async () => {
+      const { store } = subject()
+      const { memoryId } = await add(FULL.content, FULL)
+      const [labelled] = await store.changeMemories(ADA, [memoryId], { topic: 'Hosts', content: FULL.content })
+      expect(labelled).toMatchObject({ origin: 'tool', sourceTool: 'WebFetch', topic: 'Hosts' })
+      const [rewritten] = await store.changeMemories(ADA, [memoryId], { content: 'The staging server is kiwi' })
+      expect(rewritten?.origin).toBe('user')
+      expect(rewritten).not.toHaveProperty('sourceTool')
+      expect(await store.findMemory(ADA, memoryId)).toEqual(rewritten)
     })
 
     it('makes a text well-formed, so that it is the same before and after it was stored', async () => {

@@ -92,19 +92,28 @@ function toRow({
   hitCount,
   disabled,
   supersededBy,
-  sourceSession,
   content,
+  ...source
 }: Memory): readonly string[] {
-  // Who wrote it matters: an agent may have taken it from a page or a file.
-  const origin = sourceSession === undefined ? 'you' : `session ${sourceSession}`
   const state = supersededBy === undefined ? (disabled ? 'disabled' : '') : `see ${supersededBy}`
   return [
     String(id),
     type,
     formatLocalTime(createdAt),
     String(hitCount),
-    toTerminalLine(origin),
+    toTerminalLine(originOf(source)),
     state,
     toTerminalLine(content),
   ]
+}
+
+/** Who wrote it matters: an agent may have taken it from a page or a file. */
+function originOf({
+  sourceSession,
+  origin,
+  sourceTool,
+}: Pick<Memory, 'sourceSession' | 'origin' | 'sourceTool'>): string {
+  if (sourceSession === undefined) return 'you'
+  const words = origin === 'user' ? 'you, ' : origin === 'tool' ? `${sourceTool ?? 'a tool'}, ` : ''
+  return `${words}session ${sourceSession}`
 }

@@ -37,7 +37,14 @@ describe('memories', () => {
   it('are added, read, changed, disabled and removed', async () => {
     const { ask, add, list } = clientOf(await startServer())
     const full = await add(FULL)
-    expect(full).toEqual({ ...FULL, id: 1, createdAt: expect.any(Number), hitCount: 0, disabled: false })
+    expect(full).toEqual({
+      ...FULL,
+      id: 1,
+      origin: 'user',
+      createdAt: expect.any(Number),
+      hitCount: 0,
+      disabled: false,
+    })
     expect((await ask('/1')).body).toEqual(full)
     const changed = await ask('/1', { method: 'PATCH', body: { content: 'No VPN any more', disabled: true } })
     expect(changed).toMatchObject({

@@ -48,6 +48,8 @@ const callFacts = z.discriminatedUnion('type', [
     kept: z.string().optional(),
     /** The text came from the result of a tool, not from the user's words. The engine sets this. */
     isFromTool: z.boolean().optional(),
+    /** The tool whose result it was, if the result is known. */
+    sourceTool: z.string().optional(),
   }),
   z.object({ type: z.literal('skill') }),
   /** Asks the user. */

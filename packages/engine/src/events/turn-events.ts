@@ -88,6 +88,9 @@ const recalledMemory = z.object({
   skillName: z.string().optional(),
   /** The session in which an agent stored the memory. Absent: the user wrote it. */
   sourceSession: sessionId.optional(),
+  /** Absent: unknown. */
+  origin: z.enum(['user', 'tool']).optional(),
+  sourceTool: z.string().optional(),
 })
 
 /**

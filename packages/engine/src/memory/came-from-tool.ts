@@ -31,3 +31,15 @@ export function cameFromTool(kept: string, { messages, hasUnseenResults }: Conve
   const known = [...words].filter((word) => said.has(word)).length
   return words.size === 0 || known < words.size * USERS_SHARE
 }
+
+/** The tool whose result shares the most words with the text. `undefined`: no known result shares any. */
+export function sourceToolOf(kept: string, messages: readonly ModelMessage[]): string | undefined {
+  const words = new Set(memoryWords(kept))
+  let best: { readonly name: string; readonly shared: number } | undefined
+  for (const message of messages) {
+    if (message.role !== 'tool') continue
+    const shared = new Set(memoryWords(textOf(message.content)).filter((word) => words.has(word))).size
+    if (shared > (best?.shared ?? 0)) best = { name: message.name, shared }
+  }
+  return best?.name
+}

@@ -3,7 +3,7 @@ import type { Memory, MemoryChanges, MemoryFields, MemoryQuery, NewMemory } from
 /** The rules that every memory store applies. */
 
 export function createMemory(memory: NewMemory, place: { readonly memoryId: number; readonly at: number }): Memory {
-  const { sourceSession } = memory
+  const { sourceSession, origin = sourceSession === undefined ? 'user' : undefined, sourceTool } = memory
   return {
     memoryId: place.memoryId,
     ...fieldsOf(memory),
@@ -11,12 +11,18 @@ export function createMemory(memory: NewMemory, place: { readonly memoryId: numb
     hitCount: 0,
     isDisabled: false,
     ...(sourceSession !== undefined && { sourceSession }),
+    ...(origin !== undefined && { origin }),
+    ...(sourceTool !== undefined && { sourceTool: sourceTool.toWellFormed() }),
   }
 }
 
+/** Only users change memories, so a changed content is the user's. */
 export function changeMemory(memory: Memory, changes: MemoryChanges, at: number): Memory {
   const { isDisabled = memory.isDisabled } = changes
-  return { ...memory, ...fieldsOf({ ...memory, ...definedOf(changes) }), isDisabled, updatedAt: at }
+  const changed = { ...memory, ...fieldsOf({ ...memory, ...definedOf(changes) }), isDisabled, updatedAt: at }
+  if (changed.content === memory.content) return changed
+  const { sourceTool: _, ...rest } = changed
+  return { ...rest, origin: 'user' }
 }
 
 export function supersedeMemory(memory: Memory, by: number, at: number): Memory {

@@ -7,6 +7,8 @@ it.each([
   ['not-trusted:Bash', { type: 'not-trusted' }],
   ['not-understood', { type: 'not-understood' }],
   ['protected-path:/a:b', { type: 'protected-path', path: '/a:b' }],
+  ['text-from-tool:WebFetch', { type: 'text-from-tool', tool: 'WebFetch' }],
+  ['text-from-tool:', { type: 'text-from-tool', tool: '' }],
   ['toString', { type: 'other', recorded: 'toString' }],
   [undefined, { type: 'other', recorded: '' }],
 ])('the recorded reason %j has a sentence', (recorded, reason) => {

@@ -12,22 +12,28 @@ export type ApprovalReason =
   | { readonly type: 'not-understood' }
   /** The call touches a protected path. */
   | { readonly type: 'protected-path'; readonly path: string }
+  /** The call stores a text that came from the result of a tool. `tool` is empty if the result is not known. */
+  | { readonly type: 'text-from-tool'; readonly tool: string }
   /** Recorded by another version, or none was recorded. */
   | { readonly type: 'other'; readonly recorded: string }
 
-const TYPES = new Map<string, Exclude<ApprovalReason, { type: 'other' | 'protected-path' }>['type']>([
-  ['mode-preset', 'preset'],
-  ['user-rule', 'user-rule'],
-  ['not-trusted', 'not-trusted'],
-  ['not-understood', 'not-understood'],
-])
+const TYPES = new Map<string, Exclude<ApprovalReason, { type: 'other' | 'protected-path' | 'text-from-tool' }>['type']>(
+  [
+    ['mode-preset', 'preset'],
+    ['user-rule', 'user-rule'],
+    ['not-trusted', 'not-trusted'],
+    ['not-understood', 'not-understood'],
+  ],
+)
 
 const PROTECTED_PATH = 'protected-path'
+const TEXT_FROM_TOOL = 'text-from-tool'
 
 /** Recorded reasons are `<code>` or `<code>:<detail>`, such as `mode-preset:Bash`. */
 export function parseApprovalReason(recorded = ''): ApprovalReason {
   const [code = ''] = recorded.split(':', 1)
   if (code === PROTECTED_PATH) return { type: PROTECTED_PATH, path: recorded.slice(code.length + 1) }
+  if (code === TEXT_FROM_TOOL) return { type: TEXT_FROM_TOOL, tool: recorded.slice(code.length + 1) }
   const type = TYPES.get(code)
   return type === undefined ? { type: 'other', recorded } : { type }
 }
@@ -45,6 +51,10 @@ export function describeApprovalReason(reason: ApprovalReason): string {
       return 'Part of this command could not be parsed. Read it closely.'
     case 'protected-path':
       return `The call touches the protected path ${reason.path}.`
+    case 'text-from-tool':
+      return reason.tool === ''
+        ? 'Most words of this text are not yours: a tool result may have written it.'
+        : `Most words of this text are not yours: they came from a result of ${reason.tool}.`
     case 'other':
       return reason.recorded === '' ? 'This call needs your approval.' : `The recorded reason is ${reason.recorded}.`
     default:

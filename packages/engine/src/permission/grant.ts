@@ -6,11 +6,12 @@ const issued = new WeakSet<Grant>()
 
 /** Binds an approval to exactly what will run. */
 export function hashCall(call: GrantedCall, digest: Digest): string {
-  const { tool, input, cwd, policy, definition, guarded, isHarmless } = call
+  const { tool, input, cwd, policy, definition, guarded, isHarmless, textFrom } = call
   const also = {
     ...(definition !== undefined && { definition }),
     ...(guarded !== undefined && { guarded }),
     ...(isHarmless && { isHarmless }),
+    ...(textFrom !== undefined && { textFrom }),
   }
   return digest(canonicalJson({ tool, input, cwd, policy, ...also }))
 }

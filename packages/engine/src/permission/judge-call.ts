@@ -9,8 +9,8 @@
  *   workspace-write and read-only: the user's rules, then the preset
  *   full-access and plan: the preset, which has a row for every call
  *
- * After that, a call that touches protected paths, or a command that the parser does not understand, is at least asked
- * for. In a session whose client lists its tools, trust decides what happens to an ask. Everything here is pure.
+ * After that, a call that touches protected paths, a memory whose text came from a tool, or a command that the parser
+ * does not understand, is at least asked for. In a session whose client lists its tools, trust decides what happens to an ask. Everything here is pure.
  */
 import type { JsonObject } from '../json.ts'
 import type { Tool } from '../ports/tool.ts'
@@ -53,7 +53,10 @@ function judge(subject: Case): Verdict {
   const { tool, facts, policy } = subject
   const isListed = policy.access.type === 'preset' || !tool.exposed || grantOf(subject) !== undefined
   if (!isListed) return { decision: 'disabled', reason: `not-enabled:${tool.name}`, isCoverable: false }
-  const { isFirm = false, ...ruling } = withTrust(subject, withGuard(subject, withDoubt(facts, decide(subject))))
+  const { isFirm = false, ...ruling } = withTrust(
+    subject,
+    withGuard(subject, withOrigin(subject, withDoubt(facts, decide(subject)))),
+  )
   return { ...ruling, isCoverable: !isFirm && isPlainEnough(facts) }
 }
 
@@ -126,6 +129,16 @@ function firstMatch(subject: Case, rules: readonly PermissionRule[]): RuleMatch 
 function withDoubt(facts: CallFacts, ruling: Ruling): Ruling {
   if (facts.type !== 'shell' || facts.isUnderstood || ruling.decision === 'deny') return ruling
   return { decision: 'ask', reason: ruling.decision === 'ask' ? ruling.reason : 'not-understood', isFirm: true }
+}
+
+/**
+ * A memory outlives the session, so one whose text came from a tool is asked for where the preset table says so, and
+ * neither trust nor a user's rule replaces the answer of a person.
+ */
+function withOrigin({ tool, facts, policy }: Case, ruling: Ruling): Ruling {
+  if (facts.type !== 'notes' || facts.isFromTool !== true || ruling.decision === 'deny') return ruling
+  if (presetRow(facts, tool.effect, policy.hosts)[policy.preset] !== 'ask') return ruling
+  return { decision: 'ask', reason: `text-from-tool:${facts.sourceTool ?? ''}`, isFirm: true, needsPerson: true }
 }
 
 /**

@@ -13,6 +13,8 @@ export interface GrantedCall {
   readonly guarded?: readonly string[] | 'all'
   /** The call was judged as a read-only command and must run as one. */
   readonly isHarmless?: true
+  /** The text that the call stores came from the result of this tool. Empty: from a result that is not known. */
+  readonly textFrom?: string
 }
 
 /** The right to run one call once. Only this file creates grants, and only for the code that calls the judge. */

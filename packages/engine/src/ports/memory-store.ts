@@ -45,8 +45,14 @@ export interface Memory {
   readonly isDisabled: boolean
   /** The session in which the agent wrote the memory. Absent: the user wrote it. */
   readonly sourceSession?: SessionId
+  /** Absent: an older version stored the memory and did not record its origin. */
+  readonly origin?: MemoryOrigin
+  /** The tool whose result contained most words of the memory, if the origin is `tool` and the result is known. */
+  readonly sourceTool?: string
 }
 
+/** Whose words a memory holds: the user's, or those of a tool result such as a web page or a file. */
+export type MemoryOrigin = 'user' | 'tool'
 export type MemoryType = 'feedback' | 'experience'
 export type MemoryRecordType = 'memory' | 'skill-comment'
 
@@ -58,6 +64,9 @@ export type MemoryFields = Pick<
 
 export interface NewMemory extends MemoryFields {
   readonly sourceSession?: SessionId
+  /** Default: `user` for a memory without a session, else unknown. */
+  readonly origin?: MemoryOrigin
+  readonly sourceTool?: string
   /** The memory that this one corrects. */
   readonly supersedes?: number
   /** If a recallable memory has the same content, nothing is added. This makes adding idempotent. */

@@ -1,4 +1,4 @@
-import { cameFromTool } from '../memory/came-from-tool.ts'
+import { cameFromTool, sourceToolOf } from '../memory/came-from-tool.ts'
 import type { ClientTool, Preset } from '../events/session-settings.ts'
 import type { JsonObject } from '../json.ts'
 import type { CallFacts, CallInspection } from '../events/call-facts.ts'
@@ -87,7 +87,9 @@ async function withOrigin(inspection: CallInspection, line: Judging['line'], dep
   const context = await deps.session.context()
   const hasUnseenResults = depthOf(line) > 0 || context.summedThrough > 0
   const isFromTool = cameFromTool(kept, { messages: context.unsummarised, hasUnseenResults })
-  return { ...inspection, facts: { ...noted, ...(isFromTool && { isFromTool }) } }
+  if (!isFromTool) return { ...inspection, facts: noted }
+  const sourceTool = sourceToolOf(kept, context.unsummarised)
+  return { ...inspection, facts: { ...noted, isFromTool, ...(sourceTool !== undefined && { sourceTool }) } }
 }
 
 export const policyFor = (
@@ -123,6 +125,7 @@ export function ruleOnCall(call: JudgedCall, state: SessionState, judging: Judgi
     ...(tool.definition !== undefined && { definition: tool.definition }),
     ...guardedBy(facts, policy),
     ...(facts.type === 'shell' && facts.risk === 'safe' && { isHarmless: true as const }),
+    ...(facts.type === 'notes' && facts.isFromTool === true && { textFrom: facts.sourceTool ?? '' }),
   }
   const isUnattended = state.turn?.settings.isUnattended === true
   if (isUnattended && verdict.needsPerson === true) return denied(call.name, verdict, state.settings.preset)

@@ -22,11 +22,13 @@ export async function recallMemories(turn: ActiveTurn, deps: RunDeps): Promise<v
     return []
   })
   if (recalled.length === 0) return
-  const kept = recalled.map(({ memoryId, content, skillName, sourceSession }) => ({
+  const kept = recalled.map(({ memoryId, content, skillName, sourceSession, origin, sourceTool }) => ({
     memoryId,
     content,
     ...(skillName !== undefined && { skillName }),
     ...(sourceSession !== undefined && { sourceSession }),
+    ...(origin !== undefined && { origin }),
+    ...(sourceTool !== undefined && { sourceTool }),
   }))
   await session.commit(
     (state) => ({

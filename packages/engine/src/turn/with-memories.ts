@@ -15,10 +15,11 @@ export function withMemories(
 ): readonly ModelMessage[] {
   const asked = messages.findLastIndex(({ role }) => role === 'user')
   if (recalled.length === 0 || asked === -1) return messages
-  const notes = recalled.map(({ memoryId, content, sourceSession }) => ({
+  const notes = recalled.map(({ memoryId, content, sourceSession, origin, sourceTool }) => ({
     memory: memoryId,
     keptBy: sourceSession === undefined ? 'the user' : 'an agent',
     ...(sourceSession !== undefined && { session: sourceSession }),
+    ...(origin === 'tool' && { takenFrom: sourceTool === undefined ? 'a tool result' : `a result of ${sourceTool}` }),
     text: content,
   }))
   const note: ModelMessage = { role: 'user', content: `${INTRODUCTION}\n${JSON.stringify(notes)}` }

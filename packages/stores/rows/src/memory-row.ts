@@ -20,6 +20,7 @@ export function memoryIn(row: Row): StoredMemory {
   const lastHitAt = optionalIntegerIn(row, 'last_hit_at')
   const source = optionalTextIn(row, 'source_session')
   const record = optionalTextIn(row, 'record_type')
+  const origin = optionalTextIn(row, 'origin')
   const recordType = record === undefined ? undefined : oneOf(['memory', 'skill-comment'], record, memoryId)
   const optional = {
     skillName: optionalTextIn(row, 'skill_name'),
@@ -28,6 +29,7 @@ export function memoryIn(row: Row): StoredMemory {
     topic: optionalTextIn(row, 'topic'),
     externalId: optionalTextIn(row, 'external_id'),
     writeReason: optionalTextIn(row, 'write_reason'),
+    sourceTool: optionalTextIn(row, 'source_tool'),
   }
   const memory: Memory = {
     memoryId,
@@ -42,6 +44,7 @@ export function memoryIn(row: Row): StoredMemory {
     ...(lastHitAt !== undefined && { lastHitAt }),
     isDisabled: integerIn(row, 'is_disabled') !== 0,
     ...(source !== undefined && { sourceSession: asSessionId(source) }),
+    ...(origin !== undefined && { origin: oneOf(['user', 'tool'], origin, memoryId) }),
   }
   const stored = { userId: asUserId(textIn(row, 'user_id')), memory, wordCount: integerIn(row, 'word_count') }
   if (checksumOf(stored) !== row['crc']) throw damaged(`The memory ${memoryId} is damaged.`)
@@ -49,7 +52,7 @@ export function memoryIn(row: Row): StoredMemory {
 }
 
 export function toMemoryColumns(stored: StoredMemory): MemoryColumns {
-  return { ...columnsOf(stored), crc: checksumOf(stored) }
+  return { ...columnsOf(stored), ...originOf(stored), crc: checksumOf(stored) }
 }
 
 function columnsOf({ userId, memory, wordCount }: StoredMemory): MemoryColumns {
@@ -76,7 +79,18 @@ function columnsOf({ userId, memory, wordCount }: StoredMemory): MemoryColumns {
   }
 }
 
-const checksumOf = (stored: StoredMemory): number => crc32(JSON.stringify(Object.values(columnsOf(stored))))
+const originOf = ({ memory }: StoredMemory): MemoryColumns => ({
+  origin: memory.origin ?? null,
+  source_tool: memory.sourceTool ?? null,
+})
+
+/** Memories of older versions have no origin, and their checksum does not cover one. */
+function checksumOf(stored: StoredMemory): number {
+  const values = Object.values(columnsOf(stored))
+  return crc32(
+    JSON.stringify(stored.memory.origin === undefined ? values : [...values, ...Object.values(originOf(stored))]),
+  )
+}
 
 function oneOf<const Word extends string>(words: readonly Word[], found: string, memoryId: number): Word {
   const word = words.find((candidate) => candidate === found)

@@ -24,7 +24,7 @@ const RECALLABLE = 'is_disabled = 0 AND superseded_by IS NULL'
 
 const COLUMNS = (
   'memory_id user_id type content skill_name record_type scope owner topic external_id superseded_by write_reason ' +
-  'created_at updated_at hit_count last_hit_at is_disabled source_session word_count crc'
+  'created_at updated_at hit_count last_hit_at is_disabled source_session origin source_tool word_count crc'
 ).split(' ')
 
 export function createMemoryRows(db: DatabaseSync): MemoryRows {

@@ -21,6 +21,7 @@ export const MIGRATIONS = [
   '0009_kept_sockets.sql',
   '0010_search.sql',
   '0011_sizes.sql',
+  '0012_memory_origin.sql',
 ] as const
 
 export function schemaVersionOf(db: DatabaseSync): number {

@@ -2,9 +2,12 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { crc32 } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { asUserId, type Stores } from '@polylogue/engine'
 import { createFakeClock, memoryStoreContract } from '@polylogue/testkit'
+import { migrate } from './migrate.ts'
+import { openDatabase } from './open-database.ts'
 import { inspectDatabase } from './inspect-database.ts'
 import { openSqliteStores } from './open-sqlite-stores.ts'
 
@@ -41,6 +44,9 @@ describe('a stored memory', () => {
     ['hit_count = hit_count + 1'],
     ['superseded_by = 1'],
     ["content = '', crc = 0"],
+    ["origin = 'tool'"],
+    ['origin = NULL'],
+    ["source_tool = 'WebFetch'"],
   ])('that was changed by accident is never taken for the memory: %s', async (change) => {
     const stores = await open()
     await stores.memories.addMemory(ADA, { type: 'feedback', content: 'never deploy' })
@@ -61,6 +67,42 @@ describe('a stored memory', () => {
     await expect(again.memories.findMemory(ADA, 1)).rejects.toMatchObject(damage)
     expect(await again.memories.removeMemories(ADA, [1])).toBe(1)
     await again.close()
+  })
+
+  it('of a version that did not record origins is read, and has none', async () => {
+    const db = openDatabase(fileOf())
+    await migrate(db, { clock, busyWaitMs: 0, upTo: 11 })
+    // The values of the row in their order then, without its checksum.
+    const values = [
+      1,
+      'ada',
+      'feedback',
+      'tea',
+      null,
+      null,
+      null,
+      null,
+      null,
+      null,
+      null,
+      null,
+      7,
+      null,
+      0,
+      null,
+      0,
+      null,
+      1,
+    ]
+    const crc = crc32(JSON.stringify(values))
+    db.prepare(`INSERT INTO memories VALUES (${values.map(() => '?').join(', ')}, ?)`).run(...values, crc)
+    db.close()
+    const stores = await open()
+    const old = { memoryId: 1, type: 'feedback', content: 'tea', createdAt: 7, hitCount: 0, isDisabled: false }
+    expect(await stores.memories.findMemory(ADA, 1)).toEqual(old)
+    await stores.memories.changeMemories(ADA, [1], { topic: 'drinks' })
+    expect(await stores.memories.findMemory(ADA, 1)).toEqual({ ...old, topic: 'drinks', updatedAt: clock.now() })
+    await stores.close()
   })
 
   it('leaves nothing in the index when it is removed', async () => {

@@ -39,6 +39,18 @@ describe('Remember', () => {
     expect(await list('grace')).toEqual([])
   })
 
+  it.each([
+    [undefined, { origin: 'user' }],
+    ['', { origin: 'tool' }],
+    ['WebFetch', { origin: 'tool', sourceTool: 'WebFetch' }],
+  ])('keeps where the words came from: %j', async (textFrom, origin) => {
+    const { tool, list } = setUp()
+    const granted = textFrom === undefined ? {} : { textFrom }
+    await tool.run(createInvocation(tool, { content: 'tea' }, { userId: 'ada', granted }))
+    const [{ origin: kept, sourceTool } = {}] = await list()
+    expect({ origin: kept, ...(sourceTool !== undefined && { sourceTool }) }).toEqual(origin)
+  })
+
   it('keeps the same words once, so that it may run again', async () => {
     const { tool, run, list } = setUp()
     expect(tool.effect).toBe('idempotent')

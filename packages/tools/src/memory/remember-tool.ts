@@ -2,7 +2,9 @@ import {
   MEMORY_LIMITS,
   requireGrant,
   type AddedMemory,
+  type Grant,
   type MemoryStore,
+  type NewMemory,
   type Tool,
   type ToolOutput,
 } from '@polylogue/engine'
@@ -67,11 +69,18 @@ export function createRememberTool({ remember }: RememberToolOptions): Tool {
         ...(skill_name !== undefined && { skillName: skill_name }),
         ...(write_reason !== undefined && { writeReason: write_reason }),
         sourceSession: sessionId,
+        ...originOf(grant),
         unlessKnown: true,
       })
       return tell(added, said.supersedes)
     },
   })
+}
+
+/** The engine determines it when it judges the call. */
+function originOf({ call: { textFrom } }: Grant): Pick<NewMemory, 'origin' | 'sourceTool'> {
+  if (textFrom === undefined) return { origin: 'user' }
+  return { origin: 'tool', ...(textFrom !== '' && { sourceTool: textFrom }) }
 }
 
 function tell(added: AddedMemory, supersedes: number | undefined): ToolOutput {

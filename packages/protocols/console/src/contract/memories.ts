@@ -45,6 +45,10 @@ export const memory = z
     lastHitAt: time.optional(),
     /** The session whose agent remembered it. Absent when the user wrote it down. */
     sourceSession: z.string().optional(),
+    /** Whose words it holds. Absent in memories of older versions. */
+    origin: z.enum(['user', 'tool']).optional(),
+    /** The tool whose result it was, if that is known. */
+    sourceTool: z.string().optional(),
     disabled: z.boolean(),
   })
   .meta({ id: 'ConsoleMemory' })

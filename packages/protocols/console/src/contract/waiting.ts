@@ -26,7 +26,15 @@ export const waitingCall = z
     diffs: z.array(fileDiff),
     approval: z
       .object({
-        reason: z.enum(['preset', 'user-rule', 'not-trusted', 'not-understood', 'protected-path', 'other']),
+        reason: z.enum([
+          'preset',
+          'user-rule',
+          'not-trusted',
+          'not-understood',
+          'protected-path',
+          'text-from-tool',
+          'other',
+        ]),
         /** Hash of exactly what will run. */
         callHash: z.string(),
         /** Whether it can be allowed for the rest of the session. */
