@@ -20,6 +20,7 @@ import { run } from './run.mjs'
  * @property {Record<string, string>} exports a source by the specifier that users import, such as `.`
  * @property {readonly string[]} types packages whose global types the declarations use, such as `node`
  * @property {readonly string[]} programs sources that are started and not imported
+ * @property {string} readme what the registry shows
  * @property {readonly string[]} files files of the checkout that come along as they are
  */
 
@@ -41,8 +42,10 @@ export async function compilePackage(root, recipe, { outDir, node }) {
     mkdirSync(dirname(join(outDir, path)), { recursive: true })
     copyFileSync(join(root, path), join(outDir, path))
   }
-  // Programs read their version here.
-  for (const { folder, name, version } of used) {
+  copyFileSync(join(root, recipe.readme), join(outDir, 'README.md'))
+  // Programs read their version here. A library has none: bundlers take the nearest package.json for its own.
+  const versioned = recipe.programs.length > 0 ? used : []
+  for (const { folder, name, version } of versioned) {
     write(outDir, `${folder}/package.json`, `${JSON.stringify({ name, version, type: 'module' })}\n`)
   }
   const types = await emitTypes(root, { exports: recipe.exports, workspaces }, { outDir, node })

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, posix } from 'node:path'
 
 /**
  * What is published, by the name of the package.
@@ -10,6 +10,8 @@ export function readRecipes(root) {
   const { version, license, description, devDependencies } = JSON.parse(
     readFileSync(join(root, 'package.json'), 'utf8'),
   )
+  /** @type {{ description: string, exports: Record<string, string> }} */
+  const client = JSON.parse(readFileSync(join(root, 'packages/client/package.json'), 'utf8'))
   return {
     polylogue: {
       manifest: {
@@ -27,7 +29,29 @@ export function readRecipes(root) {
       exports: { '.': 'apps/server/src/public.ts' },
       types: ['node'],
       programs: ['apps/cli/src/main.ts'],
-      files: ['README.md', 'LICENSE', 'apps/cli/polylogue.cjs'],
+      readme: 'README.md',
+      files: ['LICENSE', 'apps/cli/polylogue.cjs'],
+    },
+    '@polylogue/client': {
+      manifest: {
+        name: '@polylogue/client',
+        version,
+        description: client.description,
+        license,
+        keywords: ['agent', 'client', 'aap', 'blade'],
+        type: 'module',
+        sideEffects: false,
+        engines: { node: '>=22' },
+        publishConfig: { access: 'public', provenance: true },
+      },
+      dependencies: {},
+      exports: Object.fromEntries(
+        Object.entries(client.exports).map(([entry, path]) => [entry, posix.join('packages/client', path)]),
+      ),
+      types: [],
+      programs: [],
+      readme: 'packages/client/README.md',
+      files: ['LICENSE'],
     },
   }
 }

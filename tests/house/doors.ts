@@ -116,6 +116,7 @@ function declaredFor(house: House, path: string, room: Room): Set<string> {
     ...own,
     ...Object.keys(room.manifest.devDependencies ?? {}),
     ...server.flatMap(({ manifest }) => [...namesIn(manifest)]),
+    ...(path.startsWith('examples/') ? ['@polylogue/client'] : []),
   ])
 }
 

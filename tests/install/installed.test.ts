@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { TYPED, bundle, readExample } from './client.ts'
 import { installPackages, type InstalledFolder } from './installed.ts'
 
 const TSC = fileURLToPath(new URL('../../node_modules/typescript/bin/tsc', import.meta.url))
@@ -11,7 +12,7 @@ const LARGEST_INSTALL = 120 * 1024 * 1024
 
 let folder: InstalledFolder
 beforeAll(async () => {
-  folder = await installPackages(['polylogue'])
+  folder = await installPackages(['polylogue', 'polylogue-client'])
 }, 300_000)
 afterAll(() => folder.remove())
 
@@ -114,6 +115,54 @@ describe('the package, installed without a checkout', () => {
     await expect(failure).rejects.toMatchObject({
       code: 1,
       stderr: 'polylogue: needs Node 24 or newer, and this is 20.1.0. See https://nodejs.org/en/download.\n',
+    })
+  })
+})
+
+describe('the client, installed without a checkout', () => {
+  it('is imported by Node, and its example talks to a server', async () => {
+    const server = start('serve', '--port', '0', '--json', '--scripted', '--data', join(folder.path, 'data'))
+    try {
+      const { url, key } = (await server.next()) as { url: string; key: string }
+      await folder.write('chat.mjs', await readExample('chat.mjs'))
+      const script = 'say Let me see.\ncall w1 weather {"city":"Oslo"}\ncall e1 echo {"msg":"hi"}'
+      const { stdout } = await folder.run(process.execPath, 'chat.mjs', url, key, 'scripted', script)
+      expect(stdout).toBe(
+        'Let me see.\n[allowed echo {"msg":"hi"}]\nRESULTS 2: {"city":"Oslo","sky":"clear"}|hi\n[end_turn]\n',
+      )
+    } finally {
+      await server.end()
+    }
+  })
+
+  it('is bundled without the doors that a page does not use', async () => {
+    const aap = await bundle(
+      folder,
+      'aap',
+      "import { createAapClient } from '@polylogue/client'\nconsole.log(createAapClient)",
+    )
+    expect([aap.includes('socket.io'), aap.includes('ZodError'), aap.length < 20_000]).toEqual([false, false, true])
+    const blade = await bundle(
+      folder,
+      'blade',
+      "import { createBlade } from '@polylogue/client/blade'\nconsole.log(createBlade)",
+    )
+    expect([blade.includes('socket.io'), blade.includes('ZodError')]).toEqual([true, false])
+  })
+
+  it.each([
+    ['a page', { lib: ['es2024', 'dom', 'dom.iterable'], types: [] }],
+    ['a program', { lib: ['es2024'], types: ['node'] }],
+  ])('gives %s its types, also to a compiler that checks libraries', async (_, options) => {
+    await folder.write('typed.ts', TYPED)
+    const compilerOptions = { module: 'nodenext', target: 'es2024', strict: true, skipLibCheck: false, noEmit: true }
+    await folder.write(
+      'tsconfig.json',
+      JSON.stringify({ compilerOptions: { ...compilerOptions, ...options }, files: ['typed.ts'] }),
+    )
+    expect(await folder.run(process.execPath, TSC, '-p', '.').catch((error: unknown) => error)).toEqual({
+      stdout: '',
+      stderr: '',
     })
   })
 })
