@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander'
 import { readFileSync } from 'node:fs'
 import { defineAcp, withAcpVerb } from './define-acp.ts'
+import { defineBackup } from './define-backup.ts'
 import { defineInit } from './define-init.ts'
 import { defineLink } from './define-link.ts'
 import { defineMcp } from './define-mcp.ts'
@@ -65,6 +66,7 @@ function createProgram(finish: (exitCode: number) => void): Command {
   defineUsage(program, finish)
   defineTrust(program, finish)
   defineDoctor(program, finish)
+  defineBackup(program, finish)
   defineBench(program, finish)
   return program
 }

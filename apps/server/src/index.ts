@@ -2,6 +2,9 @@
 // longer to load than Node takes to start.
 import type { SlotCalendar } from '@polylogue/engine'
 import type { FolderConfig } from './trust/trusted-folders.ts'
+import type { BackedUp, BackUpOptions } from './backup/back-up.ts'
+import type { CopyCensus } from './backup/check-copy.ts'
+import type { RestoreOptions } from './backup/restore.ts'
 import type { EditorProcessOptions } from './acp/editor-process.ts'
 import type { ExamineOptions } from './doctor/examine.ts'
 import type { Finding } from './doctor/finding.ts'
@@ -29,6 +32,12 @@ export const serveEditor = async (options: EditorProcessOptions): Promise<void> 
 
 export const examine = async (options: ExamineOptions): Promise<readonly Finding[]> =>
   (await import('./doctor/examine.ts')).examine(options)
+
+export const backUp = async (options: BackUpOptions): Promise<BackedUp> =>
+  (await import('./backup/back-up.ts')).backUp(options)
+
+export const restore = async (options: RestoreOptions): Promise<CopyCensus> =>
+  (await import('./backup/restore.ts')).restore(options)
 
 export const loadSlotCalendar = async (): Promise<SlotCalendar> =>
   (await import('./schedules/slot-calendar.ts')).createSlotCalendar()

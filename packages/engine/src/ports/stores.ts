@@ -36,6 +36,11 @@ export interface Storage {
    * storage does not exist.
    */
   inspect(): Promise<StorageInspection>
+  /**
+   * Writes a consistent copy of a local storage to a new file, even while another process owns the storage. Absent when the
+   * storage is on another machine, whose own tools make copies.
+   */
+  copyTo?(file: string): Promise<void>
 }
 
 export interface StorageDescription {

@@ -1,6 +1,7 @@
 import { existsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Clock, Storage, StorageDescription } from '@polylogue/engine'
+import { copyDatabase } from './copy-database.ts'
 import { realPathOf } from './file-identity.ts'
 import { inspectDatabase } from './inspect-database.ts'
 import { describeOldSqlite, sqliteVersion } from './sqlite-version.ts'
@@ -13,6 +14,7 @@ export function createSqliteStorage(file: string, clock: Clock): Storage {
   return {
     describe: async () => describeFile(file),
     inspect: () => inspectDatabase(file, clock.now()),
+    copyTo: (target) => copyDatabase(file, target),
   }
 }
 

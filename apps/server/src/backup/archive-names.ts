@@ -1,0 +1,4 @@
+/** What an archive consists of. */
+export const DATABASE_NAME = 'polylogue.db'
+export const KEY_NAMES = ['secret.key', 'local.key'] as const
+export const WORKSPACES_NAME = 'workspaces'

@@ -1,0 +1,100 @@
+import { mkdir, readFile, readdir, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { create } from 'tar'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { startServerProcess } from '../support/server-process.ts'
+import { createTempDir, type TempDir } from '../support/temp-dir.ts'
+import { runPolylogue } from './run-polylogue.ts'
+
+let dir: TempDir
+beforeEach(async () => {
+  dir = await createTempDir()
+})
+afterEach(() => dir.remove())
+
+const polylogue = (...args: readonly string[]) => runPolylogue(args, { cwd: dir.path })
+const data = () => join(dir.path, 'data')
+
+/** What every session said, by `sessions show`. */
+async function readSessions(folder: string): Promise<string> {
+  const listed = await polylogue('sessions', 'list', '--json', '--data', folder)
+  const sessions = JSON.parse(listed.stdout) as { sessionId: string }[]
+  const shown: string[] = []
+  for (const { sessionId } of sessions) {
+    shown.push((await polylogue('sessions', 'show', sessionId, '--json', '--data', folder)).stdout)
+  }
+  return shown.join('')
+}
+
+describe('polylogue backup', () => {
+  it('copies a running server, and the copy says and keeps the same', async () => {
+    const server = await startServerProcess({ dataDir: data(), startDir: dir.path })
+    try {
+      await polylogue('run', '--data', data(), '--agent', 'scripted', 'say kept')
+      await mkdir(join(data(), 'workspaces', 'one'), { recursive: true })
+      await writeFile(join(data(), 'workspaces', 'one', 'notes.txt'), 'mine')
+      const made = await polylogue('backup', 'all.tgz', '--data', data())
+      expect(made).toMatchObject({ code: 0, stderr: expect.stringMatching(/1 session with \d+ events, read back/) })
+      expect((await stat(join(dir.path, 'all.tgz'))).mode & 0o077).toBe(0)
+      // What comes later is not in it.
+      await polylogue('run', '--data', data(), '--agent', 'scripted', 'say later')
+    } finally {
+      await server.stop()
+    }
+    const copy = join(dir.path, 'copy')
+    expect(await polylogue('restore', 'all.tgz', '--data', copy)).toMatchObject({ code: 0 })
+    expect(await readFile(join(copy, 'workspaces', 'one', 'notes.txt'), 'utf8')).toBe('mine')
+    expect(await readFile(join(copy, 'local.key'), 'utf8')).toBe(await readFile(join(data(), 'local.key'), 'utf8'))
+    const [before, after] = [await readSessions(data()), await readSessions(copy)]
+    expect(after).toContain('kept')
+    expect(after).not.toContain('later')
+    expect(before).toContain(after)
+    expect((await readdir(dir.path)).sort()).toEqual(['all.tgz', 'copy', 'data'])
+  })
+
+  it('replaces no file, and says where there is nothing to copy', async () => {
+    await writeFile(join(dir.path, 'there.tgz'), 'mine')
+    await polylogue('run', '--data', data(), '--agent', 'scripted', 'say x')
+    const there = await polylogue('backup', 'there.tgz', '--data', data())
+    expect(there).toMatchObject({ code: 1, stderr: expect.stringContaining('is there already') })
+    const none = await polylogue('backup', 'none.tgz', '--data', join(dir.path, 'nowhere'))
+    expect(none).toMatchObject({ code: 1, stderr: expect.stringContaining('There is no database') })
+    expect(await readFile(join(dir.path, 'there.tgz'), 'utf8')).toBe('mine')
+  })
+
+  it('does not copy a damaged database', async () => {
+    await polylogue('run', '--data', data(), '--agent', 'scripted', 'say x')
+    const { DatabaseSync } = await import('node:sqlite')
+    const db = new DatabaseSync(join(data(), 'polylogue.db'))
+    db.exec("UPDATE events SET data = replace(data, 'say x', 'say y') WHERE data LIKE '%say x%'")
+    db.close()
+    const made = await polylogue('backup', 'damaged.tgz', '--data', data())
+    expect(made).toMatchObject({ code: 1, stderr: expect.stringContaining('The database is damaged') })
+    expect(await readdir(dir.path)).toEqual(['data'])
+  })
+})
+
+describe('polylogue restore', () => {
+  it('does not touch a directory that is in use', async () => {
+    await polylogue('run', '--data', data(), '--agent', 'scripted', 'say x')
+    await polylogue('backup', 'all.tgz', '--data', data())
+    const refused = await polylogue('restore', 'all.tgz', '--data', data())
+    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('is not empty') })
+  })
+
+  it('refuses what is no archive, and takes nothing else out of one', async () => {
+    await writeFile(join(dir.path, 'text.tgz'), 'not an archive')
+    expect((await polylogue('restore', 'text.tgz', '--data', data())).code).toBe(1)
+    await polylogue('run', '--data', data(), '--agent', 'scripted', 'say x')
+    await writeFile(join(data(), 'polylogue.config.ts'), 'evil')
+    await writeFile(join(dir.path, 'outside'), 'evil')
+    const names = ['polylogue.db', 'local.key', 'polylogue.config.ts', '../outside']
+    await create({ file: join(dir.path, 'evil.tgz'), gzip: true, cwd: data(), preservePaths: true }, names)
+    await mkdir(join(dir.path, 'below'))
+    const copy = join(dir.path, 'below', 'copy')
+    const restored = await polylogue('restore', 'evil.tgz', '--data', copy)
+    expect(restored.code).toBe(0)
+    expect((await readdir(copy)).filter((name) => !/-(?:shm|wal)$/.test(name))).toEqual(['local.key', 'polylogue.db'])
+    expect(await readdir(join(dir.path, 'below'))).toEqual(['copy'])
+  })
+})
