@@ -1,6 +1,6 @@
+import { execFileSync } from 'node:child_process'
 import { mkdir, readFile, readdir, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { create } from 'tar'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { startServerProcess } from '../support/server-process.ts'
 import { createTempDir, type TempDir } from '../support/temp-dir.ts'
@@ -89,7 +89,7 @@ describe('polylogue restore', () => {
     await writeFile(join(data(), 'polylogue.config.ts'), 'evil')
     await writeFile(join(dir.path, 'outside'), 'evil')
     const names = ['polylogue.db', 'local.key', 'polylogue.config.ts', '../outside']
-    await create({ file: join(dir.path, 'evil.tgz'), gzip: true, cwd: data(), preservePaths: true }, names)
+    execFileSync('tar', ['-czPf', '../evil.tgz', ...names], { cwd: data() })
     await mkdir(join(dir.path, 'below'))
     const copy = join(dir.path, 'below', 'copy')
     const restored = await polylogue('restore', 'evil.tgz', '--data', copy)

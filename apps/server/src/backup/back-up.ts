@@ -35,7 +35,7 @@ export async function backUp(options: BackUpOptions): Promise<BackedUp> {
   const aside = await mkdtemp(join(dirname(file), `.${basename(file)}-`))
   try {
     await copyDatabase(join(aside, DATABASE_NAME))
-    const census = await checkCopy(join(aside, DATABASE_NAME))
+    const census = await checkCopy(aside)
     // Keys after the database: a key that it needs is there by then.
     const keys = KEY_NAMES.filter((name) => existsSync(join(dataDir, name)))
     for (const name of keys) await copyFile(join(dataDir, name), join(aside, name))

@@ -1,16 +1,17 @@
 import { findBrokenSessions } from '../doctor/broken-sessions.ts'
 import { systemClock } from '../platform/system-clock.ts'
 import { EXIT_FAILURE, ServeError } from '../serve-error.ts'
-import { findStorage } from '../stores.ts'
+import { findStorage, parseDatabase } from '../stores.ts'
 
 export interface CopyCensus {
   readonly sessions: number
   readonly events: number
 }
 
-/** Reads all of a copied database. Rejects with the first problem. */
-export async function checkCopy(file: string): Promise<CopyCensus> {
-  const inspection = await findStorage(`sqlite:${file}`, { clock: systemClock }).inspect()
+/** Reads all of a database that was copied into a folder. Rejects with the first problem. */
+export async function checkCopy(folder: string): Promise<CopyCensus> {
+  const url = parseDatabase(undefined, { dataDir: folder, startDir: folder })
+  const inspection = await findStorage(url, { clock: systemClock }).inspect()
   try {
     const { sessions, events, problems } = await findBrokenSessions(inspection)
     const [problem, ...others] = [...(await inspection.integrity()), ...problems]

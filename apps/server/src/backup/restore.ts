@@ -24,7 +24,7 @@ export async function restore(options: RestoreOptions): Promise<CopyCensus> {
   const aside = await mkdtemp(join(dirname(dataDir), `.${basename(dataDir)}-`))
   try {
     await unpack(file, aside)
-    const census = await checkCopy(join(aside, DATABASE_NAME))
+    const census = await checkCopy(aside)
     await chmod(aside, 0o700)
     for (const name of KEY_NAMES) if (existsSync(join(aside, name))) await chmod(join(aside, name), 0o600)
     await chmod(join(aside, DATABASE_NAME), 0o600)
