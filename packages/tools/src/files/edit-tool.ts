@@ -9,51 +9,98 @@ import { FileProblem } from './file-problem.ts'
 import { formatSize } from './format-size.ts'
 import { openConfined, readBytes, type FileBytes } from './read-regular-file.ts'
 import { replaceFile } from './replace-file.ts'
-import { replaceText, toCrLf } from './replace-text.ts'
+import { replaceText, replaceTexts, toCrLf, type TextChange } from './replace-text.ts'
 import { decodeText, encodeText, toFileText, type FileText } from './text-file.ts'
 import type { WritingToolOptions } from './write-tool.ts'
 
 const LARGEST_FILE = 8 * 1024 * 1024
 const LARGEST_TEXT = 1024 * 1024
 
-const input = z.object({
-  path: pathInput.describe('The file, absolute or relative to the working directory'),
-  oldText: z
-    .string()
-    .min(1)
-    .max(LARGEST_TEXT)
-    .describe('What to replace, exactly as it is in the file, without line numbers. It must be there exactly once'),
-  newText: z.string().max(LARGEST_TEXT).describe('What to put in its place'),
-  replaceAll: z.boolean().default(false).describe('Replace every place, however many there are'),
-})
+const MOST_EDITS = 100
+
+const oldText = z
+  .string()
+  .min(1)
+  .max(LARGEST_TEXT)
+  .describe('What to replace, exactly as it is in the file, without line numbers. It must be there exactly once')
+const newText = z.string().max(LARGEST_TEXT).describe('What to put in its place')
+const replaceAll = z.boolean().default(false).describe('Replace every place, however many there are')
+
+const input = z
+  .object({
+    path: pathInput.describe('The file, absolute or relative to the working directory'),
+    oldText: oldText.optional(),
+    newText: newText.optional(),
+    replaceAll,
+    edits: z
+      .array(
+        z.object({ oldText: z.string().min(1).max(LARGEST_TEXT), newText: z.string().max(LARGEST_TEXT), replaceAll }),
+      )
+      .min(1)
+      .max(MOST_EDITS)
+      .optional()
+      .describe(
+        'Several replacements in the same file, instead of oldText and newText. Each applies to the result of the one before',
+      ),
+  })
+  .superRefine((given, context) => {
+    const problem = problemOf(given)
+    if (problem !== undefined) context.addIssue({ code: 'custom', path: [problem.field], message: problem.message })
+  })
+
+interface GivenEdits {
+  readonly oldText?: string | undefined
+  readonly newText?: string | undefined
+  readonly replaceAll: boolean
+  readonly edits?: readonly TextChange[] | undefined
+}
+
+function problemOf({ oldText: old, newText: next, edits }: GivenEdits) {
+  if (edits !== undefined) {
+    const isBoth = old !== undefined || next !== undefined
+    return isBoth ? { field: 'edits', message: 'give either edits, or oldText and newText' } : undefined
+  }
+  if (old === undefined) return { field: 'oldText', message: 'is missing' }
+  return next === undefined ? { field: 'newText', message: 'is missing' } : undefined
+}
+
+function changesOf({
+  oldText: old = '',
+  newText: next = '',
+  replaceAll: isAll,
+  edits,
+}: GivenEdits): readonly TextChange[] {
+  return edits ?? [{ oldText: old, newText: next, replaceAll: isAll }]
+}
 
 export function createEditTool({ confiner, oneAtATime, editorOf }: WritingToolOptions): Tool {
   return defineFileTool({
     name: 'Edit',
     title: 'Edit',
     description:
-      'Replaces a text in a file of the workspace. The old text must match exactly, and exactly once unless replaceAll ' +
-      'is set: give enough of what surrounds it. Line ends stay as the file has them.',
+      'Replaces a text in a file of the workspace, or several with edits: all of them or none. Each old text must match ' +
+      'exactly, and exactly once unless replaceAll is set: give enough of what surrounds it. Line ends stay as they are.',
     input,
     // A second run finds another text, or the same text once more.
     effect: 'unsafe',
     kind: 'edit',
     nature: 'write-files',
-    async inspect({ path, oldText, newText }, workspace) {
+    async inspect({ path, ...given }, workspace) {
       const asked = askFor(workspace, path)
+      const changes = changesOf(given)
       const { facts, seen: line } = await inspectPath(asked, {
         type: 'write-files',
         confine: (permit) => confiner.confine(workspace, permit),
         async look(spot) {
           const file = await textAt(spot)
-          return file && lineOf(file, oldText)
+          return file && lineOf(file, changes[0]?.oldText ?? '')
         },
       })
       const location = { path: asked.absolute, ...(line !== undefined && { line }) }
-      const diffs = diffOf({ path: asked.absolute, oldText, newText })
+      const diffs = changes.flatMap((change) => diffOf({ path: asked.absolute, ...pickTexts(change) }))
       return { facts, preview: { title: `Edit ${asked.shown}`, locations: [location], diffs } }
     },
-    async run({ input: { path, ...change }, ...call }) {
+    async run({ input: { path, ...given }, ...call }) {
       const { workspace, grant, signal } = call
       const asked = askFor(workspace, path)
       const confines = await confiner.confine(workspace, permitOf(grant))
@@ -62,8 +109,11 @@ export function createEditTool({ confiner, oneAtATime, editorOf }: WritingToolOp
       return oneAtATime.run(asked.absolute, async () => {
         signal.throwIfAborted()
         const { old, onDisk, madeFrom } = await currentText(confines, asked, editor)
-        const result = replaceText(old, change)
-        if ('problem' in result) throw new FileProblem('failed', `oldText: ${result.problem} ${asked.shown}`)
+        const result = replaceTexts(old, changesOf(given))
+        if ('problem' in result) {
+          const field = given.edits === undefined ? 'oldText' : `edits[${result.index}].oldText`
+          throw new FileProblem('failed', `${field}: ${result.problem} ${asked.shown}`)
+        }
         await replaceFile(confines, {
           tool: 'Edit',
           grant,
@@ -81,6 +131,8 @@ export function createEditTool({ confiner, oneAtATime, editorOf }: WritingToolOp
     },
   })
 }
+
+const pickTexts = ({ oldText: old, newText: next }: TextChange) => ({ oldText: old, newText: next })
 
 interface CurrentText {
   /** What is edited: as the editor has it, or as it is on the disk. */
@@ -121,7 +173,7 @@ function requireText({ bytes, size }: FileBytes, { shown }: AskedPath): FileText
   return text
 }
 
-function lineOf(file: FileText, oldText: string): number | undefined {
-  const found = replaceText(file, { oldText, newText: '', replaceAll: true })
+function lineOf(file: FileText, text: string): number | undefined {
+  const found = replaceText(file, { oldText: text, newText: '', replaceAll: true })
   return 'problem' in found ? undefined : file.text.slice(0, found.firstAt).split('\n').length
 }

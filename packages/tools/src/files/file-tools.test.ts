@@ -63,12 +63,14 @@ describe('Read', () => {
     bench.file('ws/i.webp', 'RIFF\0\0\0\0WEBPVP8 ')
     expect(await bench.say('Read', { path: 'empty' })).toBe('empty is empty.')
     expect(await bench.say('Read', { path: 'binary' })).toBe(
-      'binary is a binary file of 4 bytes. Read shows text only.',
+      'binary is a binary file of 4 bytes, which Read does not show.',
     )
     expect(await bench.say('Read', { path: 'latin' })).toBe(
       '     1\tg\uFFFDn\n[It is not UTF-8: bytes that are no characters are shown as \uFFFD.]',
     )
-    expect(await bench.say('Read', { path: 'i.png' })).toBe('i.png is a PNG image of 12 bytes. Read shows text only.')
+    expect(await bench.say('Read', { path: 'i.png' })).toBe(
+      'i.png is a PNG image of 12 bytes. It is damaged, so it is not shown.',
+    )
     expect(await bench.say('Read', { path: 'i.jpg' })).toContain('a JPEG image')
     expect(await bench.say('Read', { path: 'i.gif' })).toContain('a GIF image')
     expect(await bench.say('Read', { path: 'i.webp' })).toContain('a WebP image')
@@ -197,6 +199,49 @@ describe('Edit', () => {
       'Edited a.txt in 3 places.',
     )
     expect(bench.text('ws/a.txt')).toBe('b b b')
+  })
+
+  it('makes several replacements in one call, each in the result of the one before', async () => {
+    const bench = createWorkbench()
+    const path = bench.file('ws/a.txt', 'one two three')
+    const edits = [
+      { oldText: 'one', newText: '1 1', replaceAll: false },
+      { oldText: '1', newText: 'uno', replaceAll: true },
+      { oldText: 'three', newText: '3', replaceAll: false },
+    ]
+    expect(await bench.run('Edit', { path: 'a.txt', edits })).toEqual({
+      content: 'Edited a.txt in 4 places.',
+      changedFiles: [{ path, change: 'modified' }],
+    })
+    expect(bench.text('ws/a.txt')).toBe('uno uno two 3')
+    expect((await bench.inspect('Edit', { path: 'a.txt', edits })).preview?.diffs).toHaveLength(3)
+  })
+
+  it('makes all of several replacements or none', async () => {
+    const bench = createWorkbench()
+    bench.file('ws/a.txt', 'one two')
+    const edits = [
+      { oldText: 'one', newText: '1' },
+      { oldText: 'none', newText: 'x' },
+    ]
+    expect(await bench.say('Edit', { path: 'a.txt', edits })).toBe(
+      'edits[1].oldText: was not found, exactly as it is given, in a.txt',
+    )
+    expect(bench.text('ws/a.txt')).toBe('one two')
+  })
+
+  it('wants one replacement or a list of them, not both and not nothing', () => {
+    const { check } = createWorkbench().tool('Edit')
+    const edits = [{ oldText: 'a', newText: 'b' }]
+    const problemOf = (input: object): unknown => check({ path: 'a.txt', ...input })
+    expect(problemOf({ edits })).toMatchObject({ ok: true })
+    expect(problemOf({ edits, oldText: 'a', newText: 'b' })).toEqual({
+      ok: false,
+      problem: 'edits: give either edits, or oldText and newText',
+    })
+    expect(problemOf({})).toEqual({ ok: false, problem: 'oldText: is missing' })
+    expect(problemOf({ oldText: 'a' })).toEqual({ ok: false, problem: 'newText: is missing' })
+    expect(problemOf({ edits: [] })).toMatchObject({ ok: false })
   })
 
   it('keeps CR LF and the byte order mark, and takes LF to mean the file’s own line end', async () => {

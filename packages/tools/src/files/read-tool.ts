@@ -4,13 +4,16 @@ import { askFor, pathInput, type AskedPath } from './asked-path.ts'
 import { atSpot, type Spot } from './at-spot.ts'
 import { permitOf, type Confiner, type Confines } from './confines.ts'
 import { defineFileTool, inspectPath } from './define-file-tool.ts'
-import { describeImage } from './describe-image.ts'
 import { editorFilesOf, type EditorFiles } from './editor-files.ts'
 import { FileProblem } from './file-problem.ts'
 import { formatSize } from './format-size.ts'
+import { imageTypeOf } from '../image-type.ts'
 import { listDirectory } from './list-directory.ts'
+import { readNotebook } from './notebook-text.ts'
 import { numberLines, MOST_LINES } from './number-lines.ts'
+import { isPdf, readPdfText } from './pdf-text.ts'
 import { openConfined, readBytes } from './read-regular-file.ts'
+import { showImage } from './show-image.ts'
 import { cutAtCharacter, decodeText, toFileText } from './text-file.ts'
 
 const MOST_BYTES = 8 * 1024 * 1024
@@ -38,8 +41,8 @@ export function createReadTool({ confiner, editorOf }: ReadToolOptions): Tool {
     name: 'Read',
     title: 'Read',
     description:
-      'Reads a text file of the workspace, with line numbers, or lists a directory. ' +
-      'What is too long is cut, and says where to go on. The line numbers are not part of the file.',
+      'Reads a file of the workspace: text with line numbers, the text of a PDF or a Jupyter notebook, or an image to ' +
+      'look at. Lists a directory. What is too long is cut, and says where to go on. The line numbers are not in the file.',
     input,
     effect: 'readonly',
     kind: 'read',
@@ -56,12 +59,13 @@ export function createReadTool({ confiner, editorOf }: ReadToolOptions): Tool {
       }
     },
     async run({ input: { path, ...window }, ...call }) {
-      const { workspace, grant } = call
+      const { workspace, grant, signal } = call
       const asked = askFor(workspace, path)
       const confines = await confiner.confine(workspace, permitOf(grant))
       const editor = editorFilesOf(editorOf, call)
-      const other = await atSpot(confines, asked, (spot) => showIfNoFile(spot, { confines, asked, window, editor }))
-      return other ?? readFile({ confines, asked, window, editor })
+      const reading = { confines, asked, window, editor, signal }
+      const other = await atSpot(confines, asked, (spot) => showIfNoFile(spot, reading))
+      return other ?? readFile(reading)
     },
   })
 }
@@ -71,6 +75,7 @@ interface Reading {
   readonly asked: AskedPath
   readonly window: Window
   readonly editor: EditorFiles
+  readonly signal: AbortSignal
 }
 
 /** A directory is listed. A file that was never saved is in the editor alone. */
@@ -87,11 +92,14 @@ async function readFile(reading: Reading): Promise<ToolOutput> {
     ...(await readBytes(opened, MOST_BYTES)),
     path: opened.path,
   }))
-  const image = describeImage(bytes)
-  if (image !== undefined) return { content: `${shown} is ${image} of ${formatSize(size)}. Read shows text only.` }
+  const imageType = imageTypeOf(bytes)
+  if (imageType !== undefined) return showImage(bytes, imageType, { shown, size })
+  if (isPdf(bytes)) return showPdf(bytes, size, reading)
   const isCut = bytes.length < size
   const file = decodeText(isCut ? cutAtCharacter(bytes) : bytes)
-  if (!file) return { content: `${shown} is a binary file of ${formatSize(size)}. Read shows text only.` }
+  if (!file) return { content: `${shown} is a binary file of ${formatSize(size)}, which Read does not show.` }
+  const notebook = shown.endsWith('.ipynb') && !isCut ? readNotebook(file.text) : undefined
+  if (notebook !== undefined) return showText(notebook, reading, { isCut: false, remarks: [NOTEBOOK] })
   // Of these an editor could not have the same text.
   const isOdd = isCut || file.isDamaged
   const edited = isOdd ? undefined : await editor.read(path, MOST_BYTES)
@@ -103,6 +111,15 @@ async function readFile(reading: Reading): Promise<ToolOutput> {
       : []),
   ]
   return showText(file.text, reading, { isCut, remarks })
+}
+
+const NOTEBOOK = 'This is the notebook as text, so the line numbers are not those of the file.'
+
+async function showPdf(bytes: Buffer, size: number, reading: Reading): Promise<ToolOutput> {
+  const { shown } = reading.asked
+  if (bytes.length < size)
+    return { content: `${shown} is a PDF of ${formatSize(size)}; Read takes ${formatSize(MOST_BYTES)}.` }
+  return showText(await readPdfText(bytes, reading), reading)
 }
 
 function showText(

@@ -30,6 +30,22 @@ export function replaceText({ text, usesCrLf }: FileText, change: TextChange): R
   return { text: text.replaceAll(oldText, () => newText), count, firstAt }
 }
 
+/** Applies all changes, each to the result of the one before, or none. */
+export function replaceTexts(
+  file: FileText,
+  changes: readonly TextChange[],
+): { readonly text: string; readonly count: number } | { readonly problem: string; readonly index: number } {
+  let { text } = file
+  let count = 0
+  for (const [index, change] of changes.entries()) {
+    const result = replaceText({ ...file, text }, change)
+    if ('problem' in result) return { problem: result.problem, index }
+    text = result.text
+    count += result.count
+  }
+  return { text, count }
+}
+
 function countIn(text: string, part: string): number {
   let count = 0
   for (let at = text.indexOf(part); at !== -1; at = text.indexOf(part, at + part.length)) count += 1
