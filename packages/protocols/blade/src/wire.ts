@@ -31,7 +31,7 @@ export type SessionStatus = Session['status']
 export type SessionDetail = Sent<typeof sessionDetailSchema>
 export type Solution = Sent<typeof solutionSchema>
 
-/** One entry of the conversation: a user message, one model call, a remark of the system, a compaction. */
+/** One entry of the conversation: a user message, a model call, a system note or a compaction. */
 export type TurnProjection = Sent<typeof turnSchema>
 export type TurnStatus = TurnProjection['status']
 export type Attachment = Sent<typeof attachmentSchema>

@@ -1,6 +1,6 @@
 import type { Json } from '../wire.ts'
 
-/** A JSON Schema as a type in the manner of TypeScript, which is shorter to read. Names refer to other schemas. */
+/** Shows a JSON Schema as a TypeScript-like type. Names refer to other schemas. */
 export function describeSchema(schema: Json, indent = ''): string {
   if (!isObject(schema)) return 'any'
   const { $ref, anyOf, enum: choices, type, properties, items, additionalProperties } = schema

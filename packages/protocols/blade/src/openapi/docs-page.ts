@@ -2,7 +2,7 @@ import type { Json } from '../wire.ts'
 import { describeSchema } from './describe-schema.ts'
 import type { DocumentedOperation, OpenApiDocument } from './to-open-api.ts'
 
-/** The page needs nothing but itself and this: no script, and no file from elsewhere. */
+/** The page has no scripts and loads no other files. */
 export const DOCS_STYLE = `
 :root { color-scheme: light dark; --line: color-mix(in srgb, currentColor 20%, transparent); }
 body { margin: 0 auto; max-width: 60rem; padding: 1rem; font: 16px/1.5 system-ui, sans-serif; }
@@ -87,13 +87,13 @@ function showBody(title: string, content: Content): string {
   return `<p>${title}</p>\n<pre>${showSchema(content['application/json'].schema)}</pre>`
 }
 
-/** Types that have a name, which begin with a capital as nothing else in them does, lead to where they are shown. */
+/** Links named types to their description. Only names begin with a capital letter. */
 function showSchema(schema: Json): string {
   const text = escape(describeSchema(schema)).split('\n')
   return text.map((line) => line.replace(TYPE_NAME, (name) => `<a href="#type-${anchor(name)}">${name}</a>`)).join('\n')
 }
 
-// Not in the remark at the end of a line, nor among the words of a text.
+// Not in comments or strings.
 const TYPE_NAME = /(?<!\/\/.*)(?<![\w&;])[A-Z][A-Za-z]+(?=\[\]|$| )/g
 
 function usualOf(schema: Json): string {

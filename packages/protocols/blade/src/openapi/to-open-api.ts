@@ -18,7 +18,7 @@ export interface DocumentedOperation {
   readonly operationId: string
   readonly tags: readonly string[]
   readonly summary: string
-  /** Empty where no key is asked for. */
+  /** Empty for operations without a key. */
   readonly security?: readonly []
   readonly parameters: readonly DocumentedParameter[]
   readonly requestBody?: { readonly required: boolean; readonly content: JsonContent }
@@ -47,7 +47,7 @@ const DESCRIPTION =
   'A failure is `{"detail": "…"}`. In requests, `null` means "not given" and unknown fields are ignored. ' +
   'Times are ISO 8601 in UTC.'
 
-/** The document is made of the very schemas that check requests and describe answers. */
+/** Builds the document from the schemas that check requests and describe answers. */
 export function toOpenApi(operations: readonly DescribedOperation[], version: string): OpenApiDocument {
   const schemas: Record<string, Json> = {}
   const paths: Record<string, Record<string, DocumentedOperation>> = {}
@@ -105,9 +105,11 @@ function queryParameters({ query }: DescribedOperation, schemas: Record<string, 
 function toResponses(operation: DescribedOperation, schemas: Record<string, Json>): DocumentedOperation['responses'] {
   const { status, answer, isOpen, path, body, query, refusals = {} } = operation
   const failures: Record<string, string> = {
-    ...(!isOpen && { 401: 'no good key' }),
-    ...(path.includes('{') && { 404: 'there is none of this id, or it is not yours' }),
-    ...((body ?? query) && { [operation.failure?.wrongRequest ?? 422]: 'something in the request is wrong' }),
+    ...(!isOpen && { 401: 'the API key is missing or invalid' }),
+    ...(path.includes('{') && { 404: 'the id is unknown, or belongs to another user' }),
+    ...((body ?? query) && {
+      [operation.failure?.wrongRequest ?? 422]: 'the request is invalid; `detail` names the field',
+    }),
     ...(body && { 413: 'the body is too large', 415: 'the body is not JSON' }),
     ...refusals,
   }
@@ -130,13 +132,13 @@ function toResponses(operation: DescribedOperation, schemas: Record<string, Json
 
 const asContent = (schema: Json): JsonContent => ({ 'application/json': { schema } })
 
-/** Schemas with a name move to the components of the document. */
+/** Moves named schemas to the components of the document. */
 function toSchema(schema: z.core.$ZodType, io: 'input' | 'output', schemas: Record<string, Json>): Json {
   const made = z.toJSONSchema(schema, {
     io,
     unrepresentable: 'any',
     override({ jsonSchema }) {
-      // Answers may grow; and what is called read-only here is only never changed by us.
+      // Answers may get more fields. Zod's read-only only means that we do not change them.
       if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties
       delete jsonSchema.readOnly
     },

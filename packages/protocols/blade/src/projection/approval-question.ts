@@ -1,6 +1,6 @@
 /**
- * An approval as clients of Blade see it: an `AskUserQuestion` that exists nowhere else. Its id is the call's with a
- * prefix that no call of a model begins with.
+ * Blade shows an approval as an `AskUserQuestion` call that no log contains. Its id is the call's id with a prefix that
+ * no call of a model has.
  */
 import { spellOut, spellOutLine, type EventOf } from '@polylogue/engine'
 import type { Json } from '../wire.ts'
@@ -9,11 +9,11 @@ export const ASK_TOOL = 'AskUserQuestion'
 const PREFIX = 'ask_'
 
 export const askIdOf = (toolCallId: string): string => PREFIX + toolCallId
-/** The call that a question is about; `undefined` for an id that is no such question's. */
+/** The call that a question is about. `undefined` when the id is not that of an approval question. */
 export const callOfAskId = (id: string): string | undefined =>
   id.startsWith(PREFIX) ? id.slice(PREFIX.length) : undefined
 
-/** In the order in which they are shown. */
+/** In display order. */
 export const APPROVAL_CHOICES = ['once', 'session', 'reject'] as const
 export type ApprovalChoice = (typeof APPROVAL_CHOICES)[number]
 
@@ -36,8 +36,7 @@ export interface GatedCall {
 }
 
 /**
- * Shows the whole input as JSON, because a text could be made to look like more than one field. Characters that nobody
- * sees are spelled out.
+ * Shows the whole input as JSON, because free text could imitate several fields. Invisible characters are escaped.
  */
 export function approvalQuestion(
   call: GatedCall,
@@ -49,13 +48,13 @@ export function approvalQuestion(
   const options = APPROVAL_CHOICES.map((choice) => ({
     label: LABELS[choice],
     ...(choice === 'session' &&
-      isCoverable === false && { description: 'Calls like this one are asked about anyway.' }),
+      isCoverable === false && { description: 'Later calls like this one still need approval.' }),
   }))
   const questions = [{ question, header: 'Permission', options, multiSelect: false }]
   return JSON.stringify({ questions, ...(source && { source_loop: source }) })
 }
 
-/** What the question's own result says. */
+/** The result of the question. */
 export function describeAnswer(resolved: {
   readonly granted: boolean
   readonly scope?: 'once' | 'session'

@@ -7,9 +7,9 @@ import { SessionProjection } from './session-projection.ts'
 export interface ProjectionListener {
   /** Contract: must not throw. */
   told(output: ProjectedOutput): void
-  /** Called after everything that the event leads to, except for what is held back. */
+  /** Called after the outputs of the event, except for those that are held back. */
   recorded?(event: RecordedEvent): void
-  /** Nothing follows. */
+  /** The last call. */
   closed(reason: 'deleted' | 'stopping'): void
 }
 
@@ -22,14 +22,14 @@ export interface ProjectionSource {
 
 export interface AttachedProjection {
   readonly projection: SessionProjection
-  /** Tells what was held back. */
+  /** Sends the outputs that are held back. */
   settle(): void
   detach(): void
 }
 
 type Queued = { readonly output: ProjectedOutput } | { readonly recorded: RecordedEvent }
 
-/** A projection that follows its session. The past is read and not told. Events recorded together are told together. */
+/** A projection that follows its session. The history is read without output. Events of one append are sent together. */
 export async function attachProjection(
   { engine, userId, sessionId, describe }: ProjectionSource,
   listener: ProjectionListener,
@@ -59,7 +59,7 @@ export async function attachProjection(
       if (!isLive) return
       queue.push({ recorded: recorded.event })
       if (isSettling) return
-      // Before anything else gets a chance to run.
+      // A microtask: it runs before any other work.
       isSettling = true
       queueMicrotask(settle)
     },

@@ -2,8 +2,8 @@ import type { TurnProjection } from '../wire.ts'
 import type { ProjectedOutput } from './projected-output.ts'
 
 /**
- * What is told to whom the owner only shares a session with: memories belong to their user. The same output where it says
- * nothing of them, `undefined` where it says nothing else.
+ * Removes the owner's memories from an output for users whom the session is shared with. Returns the same output when it
+ * has no memories, and `undefined` when nothing else is left.
  */
 export function forGuests(output: ProjectedOutput): ProjectedOutput | undefined {
   switch (output.event) {

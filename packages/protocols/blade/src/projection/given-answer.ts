@@ -11,13 +11,13 @@ const answer = z.object({
   custom: z.record(z.string(), z.string()),
 })
 
-/** How an answer of this door is recorded, so that it is told apart from those of others. */
+/** How this door records an answer. The mark tells it from answers of other doors. */
 export function toGivenAnswer({ tool_call_id, selections, custom }: AskUserAnswer): GivenAnswer {
   const chosen = Object.fromEntries(Object.entries(selections).map(([question, indexes]) => [question, [...indexes]]))
   return { type: KIND, tool_call_id, selections: chosen, custom }
 }
 
-/** `undefined`: it was given through another door. */
+/** Returns `undefined` for an answer of another door. */
 export function fromGivenAnswer(given: GivenAnswer | undefined): AskUserAnswer | undefined {
   const parsed = answer.safeParse(given)
   if (!parsed.success) return undefined

@@ -1,12 +1,12 @@
 import type { Json, TurnProjection } from '../wire.ts'
 import type { ProjectedOutput } from './projected-output.ts'
 
-/** In UTF-16 units. Beyond it, not every patch carries the text so far and the whole turn. */
+/** In UTF-16 units. Patches of a longer turn do not all carry its text and the whole turn. */
 export const LONG_TEXT = 65_536
 
 /**
- * Of several patches that go out together and change one long turn, only the last carries the whole turn: nobody can see
- * the states in between, and each costs the size of the turn.
+ * When several patches of one long turn are sent together, only the last carries the whole turn. The states in between are
+ * never visible, and each would cost the size of the turn.
  */
 export function withoutRepeatedSnapshots(outputs: readonly ProjectedOutput[]): readonly ProjectedOutput[] {
   const last = new Map<string, ProjectedOutput>()
@@ -27,7 +27,7 @@ function isLong({ blocks, tool_calls }: TurnProjection): boolean {
   return false
 }
 
-/** About as many UTF-16 units as its JSON has. */
+/** Approximates the length of its JSON in UTF-16 units. */
 export function lengthOfTurn({ blocks, tool_calls }: TurnProjection): number {
   const inBlocks = blocks.reduce((sum, { content }) => sum + lengthOf(content), 0)
   return tool_calls.reduce((sum, call) => sum + call.arguments.length + lengthOf(call.result), inBlocks)

@@ -8,7 +8,7 @@ interface TurnStart extends Partial<NewTurn> {
   readonly at: number
 }
 
-/** All fields in their order on the wire; whatever is not given is empty. */
+/** All fields in wire order. Fields that are not given are empty. */
 export function newTurn({ id, turn_id }: TurnIds, { at, ...start }: TurnStart): NewTurn {
   return {
     id,

@@ -7,22 +7,22 @@ export interface Loop {
   readonly loopId: string
   readonly agent: string
   readonly description: string
-  /** The call that a sub-agent carries out, and the loop that it stands in. */
+  /** The call that started the sub-agent, and its loop. */
   readonly parent?: { readonly toolCallId: string; readonly loopId: string }
   step?: OpenStep | undefined
 }
 
-/** A step that has not ended: one turn of Blade. */
+/** An open step. Blade calls it a turn. */
 export interface OpenStep {
   readonly stepId: string
   readonly turnId: string
   readonly startedAt: number
   isAnswered: boolean
-  /** Blocks that stand before the text of the model. */
+  /** The number of blocks before the model's text. */
   prefix: number
-  /** In UTF-16 units, as far as it came live. */
+  /** Length of the live text in UTF-16 units. */
   textLength: number
-  /** Live text of a long turn that waits for its patch. */
+  /** Live text of a long turn that is not sent yet. */
   held?: { readonly type: 'text' | 'thinking'; readonly text: string } | undefined
   readonly calls: OpenCall[]
 }
@@ -34,18 +34,18 @@ export interface OpenCall {
   readonly input: JsonObject
   readonly route: CallRoute
   readonly kind?: ToolKind | undefined
-  /** `waiting`: for a human or a client, or for a sub-agent that waits for one. */
+  /** `waiting`: for a human or a client, or for a sub-agent that waits. */
   phase: 'ready' | 'waiting' | 'settled'
-  /** When it first began to run. */
+  /** When it started for the first time. */
   startedAt?: number
   /** Its question is open. */
   isAsking: boolean
   isRefused: boolean
-  /** What its sub-agent waits for. */
+  /** The question that its sub-agent waits for. */
   ref?: PendingQuestionRef | undefined
 }
 
-/** A call with the step and the loop that it stands in. */
+/** A call with its step and its loop. */
 export interface FoundStep {
   readonly loop: Loop
   readonly step: OpenStep
@@ -96,19 +96,19 @@ export class OpenLoops {
     return undefined
   }
 
-  /** The call that a sub-agent carries out. */
+  /** The call that started the sub-agent. */
   parentOf(loop: Loop): FoundCall | undefined {
     return loop.parent && this.call(loop.parent.toolCallId)
   }
 }
 
-/** Nothing in the step goes on without an answer. */
+/** Whether the step cannot continue without an answer. */
 export function isStuck({ isAnswered, calls }: OpenStep): boolean {
   const open = calls.filter(({ phase }) => phase !== 'settled')
   return isAnswered && open.length > 0 && open.every(({ phase }) => phase === 'waiting')
 }
 
-/** What a loop that cannot go on waits for: its own call, or that of a sub-agent below. */
+/** What a stuck loop waits for: its own call, or a call of a sub-agent. */
 export function waitingIn({ loopId, description, step }: Loop): PendingQuestionRef | undefined {
   const call = step?.calls.find(({ phase }) => phase === 'waiting')
   if (call === undefined) return undefined

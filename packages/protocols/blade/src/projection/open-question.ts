@@ -2,12 +2,12 @@ import { asToolCallId, type JsonObject, type ToolCallId } from '@polylogue/engin
 import { callOfAskId } from './approval-question.ts'
 import type { OpenLoops } from './open-loops.ts'
 
-/** Something that waits for its user. */
+/** A call that waits for the user. */
 export type OpenQuestion =
   | { readonly type: 'approval'; readonly toolCallId: ToolCallId }
   | { readonly type: 'question'; readonly toolCallId: ToolCallId; readonly input: JsonObject }
 
-/** By its own id, by that of the call it is about, or by that of the call whose sub-agent asks. */
+/** Finds a question by its id, by the id of its call, or by the id of the call whose sub-agent asks. */
 export function findQuestion(loops: OpenLoops, id: string): OpenQuestion | undefined {
   const call = (loops.call(id) ?? loops.call(callOfAskId(id) ?? ''))?.call
   if (call?.phase !== 'waiting') return undefined

@@ -14,7 +14,7 @@ interface PlanStep {
 
 const input = z.object({ todos: z.array(z.object({ content: z.string(), status: z.string() })) })
 
-/** The plan after the agent has written it down; `undefined` when it did not read like one. */
+/** The plan that a call writes. `undefined` when its input is not a plan. */
 export function writePlan(written: JsonObject, isPlanning: boolean): Plan | undefined {
   const parsed = input.safeParse(written)
   if (!parsed.success) return undefined

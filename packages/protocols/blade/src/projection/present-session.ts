@@ -3,7 +3,7 @@ import { toPayload, type ProjectedOutput } from './projected-output.ts'
 import type { Describe } from './scene.ts'
 import { SessionProjection } from './session-projection.ts'
 
-/** One event that a subscriber gets. */
+/** One event of a subscriber. */
 export interface PresentedEvent {
   readonly name: string
   readonly body: unknown
@@ -11,11 +11,11 @@ export interface PresentedEvent {
 
 export interface SessionPresentation {
   recorded(recorded: Recorded): readonly PresentedEvent[]
-  /** Returns what is held until the next event. */
+  /** Returns the outputs that were held back for the next event. */
   settle(): readonly PresentedEvent[]
 }
 
-/** Shows a log as a lean subscriber gets it. Takes the events in order from the first. */
+/** Shows a log as a lean subscriber gets it. Pass the events in order from the first. */
 export function presentSession(describe: Describe): SessionPresentation {
   const projection = new SessionProjection(describe, { keep: 'open' })
   return {

@@ -1,4 +1,4 @@
-/** Tool calls: declared, gated, settled, and what a call that waits does to the turns above it. */
+/** Tool calls: their declaration, approval and result, and how a waiting call pauses the turns above it. */
 import type { EventOf } from '@polylogue/engine'
 import { relative } from 'node:path'
 import type { AskUserAnswer, PendingQuestionRef, ToolCallStatus } from '../wire.ts'
@@ -73,7 +73,7 @@ export function requestApproval(scene: Scene, event: EventOf<'approval.requested
   })
 }
 
-/** Refused, the call is settled by the event that follows. */
+/** The next event settles a refused call. */
 export function resolveApproval(scene: Scene, event: EventOf<'approval.resolved'>, moment: Moment): void {
   const found = scene.loops.call(event.toolCallId)
   if (found === undefined) return
@@ -132,7 +132,7 @@ export function settleCall(scene: Scene, event: EventOf<'tool-call.settled'>, mo
   pauseIfStuck(scene, loop, moment.at)
 }
 
-/** Of a sub-agent the log says only when it began and when it ended. */
+/** Calls of sub-agents have no recorded duration, only a start and an end. */
 function durationOf(
   { durationMs, by }: EventOf<'tool-call.settled'>,
   { startedAt }: OpenCall,
@@ -152,7 +152,7 @@ function toStatus({ status }: EventOf<'tool-call.settled'>, call: OpenCall): Too
     case 'cancelled':
       return 'cancelled'
     case 'denied':
-      // By whoever was asked; a call that was never asked about was refused by a rule.
+      // The user refused it. A call that nobody was asked about was denied by a rule.
       return call.isRefused || call.phase === 'waiting' ? 'cancelled' : 'error'
     case 'failed':
     case 'unknown':
@@ -169,7 +169,7 @@ function endQuestion(scene: Scene, { step, call }: FoundCall, isStopped: boolean
   scene.board.patch(step.turnId, { patch_type: 'set_tool_status', data: { tool_call_id: id, status: 'cancelled' } })
 }
 
-/** An answer of a client of Blade is an entry of its own, before what comes of it. */
+/** An answer from a Blade client is a turn of its own, before its effects. */
 function tellAnswer(scene: Scene, answer: AskUserAnswer | undefined, { seq, at }: Moment): void {
   if (answer === undefined) return
   const { tool_call_id, selections, custom } = answer
@@ -179,7 +179,7 @@ function tellAnswer(scene: Scene, answer: AskUserAnswer | undefined, { seq, at }
   scene.board.add(newTurn(idsOfEvent(seq), { role: 'user', at, context_window, blocks }))
 }
 
-/** A sub-agent in which nothing goes on pauses, and so does the call that it carries out. */
+/** Pauses a stuck sub-agent and the call that started it. */
 export function pauseIfStuck(scene: Scene, loop: Loop, at: number): void {
   const { step } = loop
   if (loop.parent === undefined || step === undefined || !isStuck(step) || isEnding(scene)) return
@@ -193,7 +193,7 @@ export function pauseIfStuck(scene: Scene, loop: Loop, at: number): void {
   pauseIfStuck(scene, parent.loop, at)
 }
 
-/** Something was answered below: the calls above go on, unless there is more to wait for. */
+/** After an answer, continues the calls above, unless they wait for something else. */
 function goOnAbove(scene: Scene, loop: Loop): void {
   const parent = scene.loops.parentOf(loop)
   if (parent?.call.ref === undefined || isEnding(scene) || (loop.step !== undefined && isStuck(loop.step))) return
@@ -204,7 +204,7 @@ function goOnAbove(scene: Scene, loop: Loop): void {
   goOnAbove(scene, parent.loop)
 }
 
-/** The innermost first. */
+/** Innermost loop first. */
 export function pauseTurns(scene: Scene, at: number): void {
   for (const { step } of scene.loops.all.toReversed()) if (step !== undefined) pauseTurn(scene, step, at)
 }

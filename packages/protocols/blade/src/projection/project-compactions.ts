@@ -16,7 +16,7 @@ export function startCompaction(scene: Scene, event: EventOf<'compaction.started
     scene.board.tell('system:notification', {
       notification_type: 'context_too_long',
       title: 'The conversation was too long for the model',
-      detail: 'It is summarised, and the model is asked again.',
+      detail: 'The conversation is summarized, and the model is asked again.',
       status: 'warning',
     })
   }
@@ -69,13 +69,13 @@ export function endCompaction(scene: Scene, event: EventOf<'compaction.ended'>, 
   if (outcome !== 'failed' || trigger === 'manual') return
   board.tell('system:notification', {
     notification_type: 'compaction_failed',
-    title: 'The conversation could not be summarised',
+    title: 'The conversation could not be summarized',
     detail: error?.message ?? null,
     status: 'warning',
   })
 }
 
-/** How many turns the summary stands for, those of earlier summaries not counted again. */
+/** The number of turns that the summary replaces, without those of earlier summaries. */
 function archive(scene: Scene, throughSeq: number): number {
   const kept = scene.begun.filter((seq) => seq > throughSeq)
   const count = scene.begun.length - kept.length

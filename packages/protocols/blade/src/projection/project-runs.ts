@@ -1,4 +1,4 @@
-/** The frame of a turn: where runs begin and end, what the user said, and changes of mode. */
+/** The start and end of runs, user messages and changes of mode. */
 import { titleOf, type EventOf } from '@polylogue/engine'
 import { newTurn } from './new-turn.ts'
 import { pauseTurns } from './project-calls.ts'
@@ -12,7 +12,7 @@ import type { ChatEnd } from '../wire.ts'
 /** The `notification_type` of a queued message that never ran. */
 export const MESSAGE_DROPPED = 'message_dropped'
 
-/** When and where in the log something was recorded. */
+/** The time and the position of an event in the log. */
 export interface Moment {
   readonly seq: number
   readonly at: number
@@ -33,7 +33,7 @@ export function dropInput(scene: Scene, { inputId }: EventOf<'input.dropped'>): 
   scene.board.tell('system:notification', {
     notification_type: MESSAGE_DROPPED,
     title: 'A queued message was dropped',
-    detail: 'The session was stopped before the message ran. Send it again if it is still wanted.',
+    detail: 'The session was stopped before the message ran. Send it again if you still need it.',
     status: 'warning',
     run_id: runIdOf(input.turnId),
   })
@@ -46,14 +46,14 @@ export function beginRun(scene: Scene, { turnId, inputId }: EventOf<'turn.starte
   scene.board.tell('chat:start', { run_id: runIdOf(turnId) })
 }
 
-/** A change of mode that comes with a message stands before it. */
+/** A change of mode that comes with a message precedes it. */
 export function tellInput(scene: Scene, { inputId }: EventOf<'turn.started'>, moment: Moment): void {
   const input = inputId === undefined ? undefined : scene.inputs.get(inputId)
   if (inputId === undefined || input === undefined) return
   scene.inputs.delete(inputId)
   const { isPlanning } = input.settings
   if (isPlanning !== undefined && isPlanning !== scene.isPlanning) {
-    // What it goes back to is recorded next; until then it only matters that it is another one.
+    // The next event records the new mode. Until then only the difference matters.
     scene.facts = { ...scene.facts, preset: isPlanning ? 'plan' : 'workspace-write' }
     tellMode(scene, moment)
   }
@@ -110,7 +110,7 @@ export function resumeRun(scene: Scene, { turnId }: EventOf<'turn.resumed'>): vo
   scene.board.tell('chat:start', { run_id: runIdOf(turnId) })
 }
 
-/** A turn that was waiting has told the end of its run already. */
+/** A turn that was waiting has already ended its run. */
 export function endRun(scene: Scene, event: EventOf<'turn.ended'>, moment: Moment): void {
   const { board, run, ending } = scene
   const { outcome, error } = event
@@ -140,7 +140,7 @@ export function endRun(scene: Scene, event: EventOf<'turn.ended'>, moment: Momen
   tellTitle(scene)
 }
 
-/** Where each step did what it was to do, and the run failed all the same, the reason is a turn of its own. */
+/** When the run failed but no step did, the reason is a turn of its own. */
 function tellFailure(scene: Scene, reason: string, { seq, at }: Moment): void {
   const blocks = [plainBlock('system_notification', reason)]
   const context_window = scene.contextWindow(scene.facts.agent)
@@ -148,7 +148,7 @@ function tellFailure(scene: Scene, reason: string, { seq, at }: Moment): void {
   scene.board.add(newTurn(idsOfEvent(seq), failed))
 }
 
-/** For whoever asked. A scheduled run asks nobody either, but no client with a key has sent it. */
+/** The result of a headless run. Scheduled runs have none: no client waits for them. */
 function resultOf(run: Scene['run'], { output }: EventOf<'turn.ended'>): ChatEnd['result'] {
   if (run?.settings.isUnattended !== true || run.settings.keyId === undefined) return null
   const { outputSchema } = run.settings

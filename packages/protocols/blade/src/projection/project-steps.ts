@@ -1,4 +1,4 @@
-/** Calls of the model: each is one turn of its own. */
+/** Model calls. Each is one turn. */
 import { ROOT_LOOP, textOf, type EventOf } from '@polylogue/engine'
 import { newTurn } from './new-turn.ts'
 import type { Loop } from './open-loops.ts'
@@ -45,7 +45,7 @@ export function startStep(scene: Scene, event: EventOf<'step.started'>, { seq, a
 }
 
 const NOTES: { readonly [finish in EventOf<'step.answered'>['finish']]?: string } = {
-  'token-limit': 'The answer was cut off at the length limit of the model.',
+  'token-limit': 'The answer was cut off at the model’s length limit.',
   refused: 'The model declined to answer.',
 }
 

@@ -3,7 +3,7 @@ import type { TurnProjection } from '../wire.ts'
 import type { Describe } from './scene.ts'
 import { TurnReader, type TurnsAsked } from './turn-reader.ts'
 
-/** All turns of a session as they are now, with the text so far of those that stream. */
+/** All current turns of a session. Streaming turns have their text so far. */
 export async function readTurns(
   engine: Pick<Engine, 'attach'>,
   asked: TurnsAsked,

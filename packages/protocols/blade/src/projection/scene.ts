@@ -4,13 +4,13 @@ import { OpenLoops } from './open-loops.ts'
 import type { Plan } from './plan-status.ts'
 import { TurnBoard, type BoardOptions } from './turn-board.ts'
 
-/** What the log does not say of agents and tools. Contract: cheap, never throws. */
+/** Facts about agents and tools that the log does not contain. Contract: cheap, never throws. */
 export interface Describe {
-  /** How a tool is called where people see it. */
+  /** The display name of a tool. */
   toolTitle(agent: string, tool: string): string | undefined
-  /** In tokens; `undefined` where it is not known. `model` is `provider/model`. */
+  /** In tokens. `undefined`: unknown. `model` is `provider/model`. */
   contextWindow(agent: string, model: string | undefined): number | undefined
-  /** Where a session works. */
+  /** The working directory of a session. */
   directoryOf(session: WorkingSession): string | undefined
 }
 
@@ -31,11 +31,11 @@ export interface Run {
   readonly turnId: string
   readonly settings: TurnSettings
   isCancelled: boolean
-  /** What its agent said last. */
+  /** The agent's last text. */
   said: string
-  /** Its newest step failed, and its turn says why. */
+  /** The last step failed, and its turn shows the reason. */
   hasToldFailure: boolean
-  /** Recalled for its first step. */
+  /** Memories that were recalled for the first step. */
   memories?: readonly MemoryRef[] | undefined
 }
 
@@ -45,7 +45,7 @@ export interface AdmittedInput {
   readonly settings: TurnSettings
 }
 
-/** Where a session stands while its log is told as Blade tells it. */
+/** The state of a session during the projection of its log. */
 export class Scene {
   readonly board: TurnBoard
   readonly loops: OpenLoops
@@ -53,16 +53,16 @@ export class Scene {
   readonly inputs = new Map<string, AdmittedInput>()
   facts: SessionFacts
   run: Run | undefined
-  /** The run has ended, its turn waits for somebody. */
+  /** The run has ended, and its turn waits for an answer. */
   isWaiting = false
-  /** How a turn ends that was waiting. */
+  /** How a waiting turn ends. */
   ending: 'stopped' | 'superseded' | undefined
   plan: Plan | undefined
-  /** `undefined`: nobody has named it or said anything. */
+  /** `undefined`: the session has neither a name nor an input. */
   title: string | undefined
-  /** It was made of what the user said and has not been told. */
+  /** The title comes from the first input and is not sent yet. */
   isTitleNew = false
-  /** Seqs at which the turns of the agent's own loop began, those that no compaction has put away. */
+  /** The first seqs of the root loop's turns that no compaction has replaced. */
   begun: number[] = []
 
   constructor(facts: SessionFacts, describe: Describe, options: BoardOptions) {
@@ -76,7 +76,7 @@ export class Scene {
     return this.facts.preset === 'plan'
   }
 
-  /** Whoever stopped it wants it to end, not to go on. */
+  /** The user stopped the session. */
   get isStopping(): boolean {
     return this.ending === 'stopped' || this.run?.isCancelled === true
   }

@@ -1,4 +1,4 @@
-/** Turns of a history that a session began with. */
+/** Turns of the history that a session was created with. */
 import type { ConversationMessage, EventOf, ToolCallPart } from '@polylogue/engine'
 import { applyPatch } from '../fold/apply-patch.ts'
 import type { ContentBlock } from '../wire.ts'
@@ -9,7 +9,7 @@ import { textBlock, toUserBlocks } from './user-turn.ts'
 
 export interface Seeded {
   readonly turns: readonly NewTurn[]
-  /** Calls that nobody has answered, and the turn that they stand in. */
+  /** Open calls and their turns. */
   readonly open: readonly { readonly call: ToolCallPart; readonly turnId: string }[]
 }
 

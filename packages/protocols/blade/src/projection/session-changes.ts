@@ -2,7 +2,7 @@ import type { SessionChanges } from '@polylogue/engine'
 import { PERSISTENT_LABEL } from '../rest/encode-session.ts'
 import type { Session } from '../wire.ts'
 
-/** What clients of a session are told when it was changed; nothing where nothing of it shows here. */
+/** The update about a changed session. Empty when Blade does not show the change. */
 export function toSessionChanges(changes: SessionChanges): Partial<Session> {
   const { title, model, recallsMemories, isPinned, isShared, labels } = changes
   const isPersistent = labels?.[PERSISTENT_LABEL]

@@ -1,10 +1,10 @@
 /**
- * A session's log as Blade tells it: turns, patches and the events around them. Pure but for its own memory. Every
- * recorded event comes to the same patches whoever reads the log and whenever, so that their number is the same for all.
+ * Projects a session's log to Blade's turns, patches and events. It has no side effects. Each recorded event always gives
+ * the same patches, so their numbers are the same for every reader.
  *
- * Two things are told in another order than they are recorded, for which the events after them must be known: the end of
- * a turn that waited is told after the start of the run that superseded it, and a call that needs approval is declared
- * as one that waits. What is recorded together is read together: `settle` says that nothing more is at hand.
+ * Two outputs depend on later events of the same append, so they are held back. The end of a waiting turn is sent after the
+ * start of the run that superseded it. A call that needs approval is declared as waiting. `settle` says that the append
+ * has ended.
  */
 import {
   unreachable,
@@ -50,7 +50,7 @@ export class SessionProjection {
   #seq = 0
   #lastStatus: SessionStatus = 'created'
   #heldAnswer: HeldAnswer | undefined
-  /** The end of a turn that was superseded; the start of what superseded it was recorded together with it. */
+  /** The end of a superseded turn. The same append records the start of the next run. */
   #heldEnd: Recorded[] = []
 
   constructor(describe: Describe, options: BoardOptions = { keep: 'all' }) {
@@ -58,7 +58,7 @@ export class SessionProjection {
     this.#options = options
   }
 
-  /** The last recorded event that it has read. */
+  /** The seq of the last event read. */
   get seq(): number {
     return this.#seq
   }
@@ -68,18 +68,18 @@ export class SessionProjection {
     return this.#scene?.run === undefined ? this.#lastStatus : 'running'
   }
 
-  /** All of them, unless only the open ones are kept. */
+  /** All turns, or only open ones with `keep: 'open'`. */
   get turns(): readonly TurnProjection[] {
     return this.#scene?.board.turns ?? []
   }
 
-  /** The turns that stream, as whoever comes now is told of them. */
+  /** Streaming turns, as a new subscriber gets them. */
   get streaming(): readonly ToldTurn[] {
     const { board } = this.#scene ?? {}
     return board === undefined ? [] : board.turns.filter(isStreaming).map((turn) => board.toTold(turn))
   }
 
-  /** The number of the newest patch. */
+  /** The number of the last patch. */
   get patchSequence(): number {
     return this.#scene?.board.sequence ?? 0
   }
@@ -92,11 +92,11 @@ export class SessionProjection {
     return this.#scene && findQuestion(this.#scene.loops, id)
   }
 
-  /** Contract: in the order of the log, from its beginning. */
+  /** Contract: pass all events in log order. */
   apply(recorded: Recorded): readonly ProjectedOutput[] {
     const { seq, at, event } = recorded
     if (this.#scene === undefined) {
-      if (event.type !== 'session.created') throw new Error(`a log begins with session.created, not ${event.type}`)
+      if (event.type !== 'session.created') throw new Error(`a log must begin with session.created, not ${event.type}`)
       this.#scene = createScene(event, this.#describe, this.#options)
     }
     this.#seq = seq
@@ -108,7 +108,7 @@ export class SessionProjection {
     return scene.board.take()
   }
 
-  /** Nothing more was recorded together with what was read. */
+  /** Call it at the end of an append. Returns the outputs that were held back. */
   settle(): readonly ProjectedOutput[] {
     this.#releaseAnswer()
     return this.#scene?.board.take() ?? []
@@ -121,14 +121,14 @@ export class SessionProjection {
     return this.#scene.board.take()
   }
 
-  /** The text so far of a step that was under way when its reader came; the batches go on from there. */
+  /** The text so far of a step that was running when the reader attached. Batches continue from there. */
   delta(delta: BlockDelta): void {
     if (this.#scene !== undefined) addTextSoFar(this.#scene, delta)
   }
 
   #begin(scene: Scene, event: EventOf<'turn.started'>, moment: Moment): void {
     beginRun(scene, event)
-    // The run that has begun is none of the business of the one that ends.
+    // The events of the old run must not see the new run.
     const { run } = scene
     for (const held of this.#heldEnd) this.#project(scene, held.event, held)
     this.#heldEnd = []

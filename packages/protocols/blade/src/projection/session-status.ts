@@ -24,7 +24,7 @@ export function toFinishReason(outcome: TurnOutcome, error?: Failure): ChatEnd['
   return toEndStatus(outcome) === 'completed' ? 'completed' : null
 }
 
-/** What a failure is called on this wire; whatever a provider calls its own, it is the model's. */
+/** Blade's name of an error code. All codes of providers become `model_error`. */
 export function toErrorCode(code: string): string {
   switch (code) {
     case 'output-schema-violation':

@@ -1,12 +1,11 @@
 /**
- * The text of a step. Live it comes in numbered batches, one patch each; from the log alone it is simply there. Pieces of
- * one kind that follow each other are one block here, whatever stood between them in the engine, because the fold of
- * clients puts them together.
+ * The text of a step. Live text arrives in numbered batches, one patch each. Adjacent pieces of one kind form one block,
+ * whatever is between them in the engine, because clients join them.
  *
- * A long turn is too much to go along with every delta, and so is its text. Then text goes out with every fifth batch, at
- * most 250 ms late, and the whole turn with another one. Every number is still a patch, the others one that says nothing
- * new. The answer of a long step flushes what is left, by one patch, empty or not, so that what the log comes to is the
- * same with and without the batches.
+ * A long turn and its text are too large for every delta. Text is then sent with every fifth batch, at most 250 ms late,
+ * and the whole turn with another batch. The other batches are patches without new content, so that every number has a
+ * patch. The answer of a long step sends the rest in one patch, which may be empty. The log thus gives the same number of
+ * patches with and without batches.
  */
 import type { BlockDelta, LiveBatch, StepBlock } from '@polylogue/engine'
 import type { ContentBlock, Patch } from '../wire.ts'
@@ -15,7 +14,7 @@ import type { OpenStep } from './open-loops.ts'
 import type { Scene } from './scene.ts'
 import { textBlock } from './user-turn.ts'
 
-/** Of so many batches, one carries text and one the whole turn. */
+/** In each cycle of batches, one carries text and one the whole turn. */
 const CYCLE = 5
 
 type TextKind = 'text' | 'thinking'
@@ -49,7 +48,7 @@ export function addBatch(scene: Scene, batch: LiveBatch): void {
   }
 }
 
-/** The text so far of a step that was under way when the reader came. It is part of what whoever subscribes gets. */
+/** Adds the text so far of a step that was running when the reader attached. New subscribers get it with the turn. */
 export function addTextSoFar({ board, loops }: Scene, delta: BlockDelta): void {
   const step = loops.withStep(delta.stepId)?.step
   if (step === undefined || step.isAnswered) return
@@ -58,7 +57,7 @@ export function addTextSoFar({ board, loops }: Scene, delta: BlockDelta): void {
   board.change(step.turnId, { blocks: mergeText([...blocks, textBlock(delta.text, kindOf(delta))]) })
 }
 
-/** The step's own text as it was recorded takes the place of what came live. */
+/** Replaces the live text with the recorded text. */
 export function settleText({ board }: Scene, step: OpenStep, recorded: readonly StepBlock[]): void {
   const { turnId, held, prefix } = step
   const spoken = recorded.flatMap((block) =>

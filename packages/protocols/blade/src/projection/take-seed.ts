@@ -4,7 +4,7 @@ import type { Moment } from './project-runs.ts'
 import type { Scene } from './scene.ts'
 import { toSeededTurns } from './seeded-turns.ts'
 
-/** A history that the session began with. Its open calls wait for the client that declared them. */
+/** Takes the history that the session was created with. Its open calls wait for the client that declared them. */
 export function takeSeed(scene: Scene, event: EventOf<'session.seeded'>, { seq, at }: Moment): void {
   const { entryId, messages } = event
   const { turns, open } = toSeededTurns(event, { sessionId: scene.facts.sessionId, at })

@@ -1,6 +1,6 @@
 /**
- * What a call came to, as clients see it. What a tool tells the page alone stands under `_meta` of its result: as the tool
- * said it, or as a command printed it in a JSON object.
+ * The result of a call as clients see it. The part for the web page is under `_meta` of the result. A tool sets it, or a
+ * command prints it in a JSON object.
  */
 import type { EventOf, ToolContent } from '@polylogue/engine'
 import { z } from 'zod'
@@ -10,7 +10,7 @@ import { imageAddress } from './addresses.ts'
 type JsonObject = { readonly [name: string]: Json }
 type ToolBlock = Pick<AddedContent, 'type' | 'content'>
 
-/** Text beyond it is not looked into. */
+/** Longer text is not parsed. */
 const LARGEST_META_TEXT = 1024 * 1024
 
 const bridge = z.object({ action: z.string().min(1).max(256), payload: z.json().default(null) })
@@ -34,7 +34,7 @@ const card = z
 
 export interface ShownResult {
   readonly result: Json
-  /** Actions and cards for the page: one of each at most, and none that is not whole. */
+  /** Actions and cards for the page. At most one of each; incomplete ones are dropped. */
   readonly blocks: readonly ToolBlock[]
 }
 
@@ -46,7 +46,7 @@ export function toShownResult(
   const printed = typeof plain === 'string' ? parseObject(plain, meta === undefined) : undefined
   const { _meta: own, ...rest } = printed ?? {}
   const all: JsonObject | undefined = isObject(own) ? { ...own, ...meta } : meta
-  // A text beside which a tool noted something for itself stays a text: that is what clients expect of a command.
+  // Text with other `_meta` stays text: clients expect text from commands.
   const isForPage = printed !== undefined || all?.['bridge'] !== undefined || all?.['ui'] !== undefined
   if (all === undefined || !isForPage) return { result: plain, blocks: [] }
   const content = printed === undefined ? (plain === '' ? {} : { output: plain }) : rest
@@ -74,7 +74,7 @@ function toMetaBlocks(meta: JsonObject): readonly ToolBlock[] {
   ]
 }
 
-/** `onlyWithMeta`: an object that tells the page nothing stays the text that it is. */
+/** `onlyWithMeta`: an object without `_meta` stays text. */
 function parseObject(text: string, onlyWithMeta: boolean): JsonObject | undefined {
   if (text.length > LARGEST_META_TEXT || !/^\s*\{/.test(text)) return undefined
   if (onlyWithMeta && !text.includes('"_meta"')) return undefined

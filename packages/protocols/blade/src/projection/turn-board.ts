@@ -3,7 +3,7 @@ import type { Patch, ServerEvents, ToldTurn, TurnProjection, TurnStatus } from '
 import type { ProjectedOutput } from './projected-output.ts'
 
 export interface BoardOptions {
-  /** `open`: turns that have ended are forgotten once they were told. */
+  /** `open`: drop ended turns after they were sent. */
   readonly keep: 'all' | 'open'
 }
 
@@ -20,17 +20,17 @@ export interface BatchPlace {
 
 type Changes = Partial<Omit<TurnProjection, 'turn_id' | 'sequence'>>
 
-/** The turns of a session and what is told of them. Every patch is numbered here. */
+/** The turns of a session and their outputs. Numbers the patches. */
 export class TurnBoard {
   readonly #sessionId: string
   readonly #agent: string
   readonly #keep: BoardOptions['keep']
   readonly #turns = new Map<string, TurnProjection>()
-  /** Turns that were patched after their last end. */
+  /** Turns with patches since their last `turn:end`. */
   readonly #untold = new Set<string>()
   #outputs: ProjectedOutput[] = []
   #opened = 0
-  /** Patches that recorded events came to. */
+  /** The number of patches from recorded events. */
   #patches = 0
   /** The number of the newest live batch. */
   #batches = 0
@@ -45,12 +45,12 @@ export class TurnBoard {
     return [...this.#turns.values()]
   }
 
-  /** Of the newest patch; the next one's is higher by one, unless a crash lies between. */
+  /** The number of the last patch. The next one is higher by one, unless the server crashed in between. */
   get sequence(): number {
     return this.#patches + this.#batches
   }
 
-  /** What was told since the last time. */
+  /** Returns the outputs since the last call. */
   take(): readonly ProjectedOutput[] {
     const outputs = this.#outputs
     this.#outputs = []
@@ -80,7 +80,7 @@ export class TurnBoard {
     this.tell('turn:start', this.toTold(opened))
   }
 
-  /** A turn that begins and ends at once. */
+  /** Adds a turn that starts and ends at once. */
   add(turn: Omit<TurnProjection, 'sequence'>): void {
     this.open(turn)
     this.end(turn.turn_id)
@@ -91,18 +91,18 @@ export class TurnBoard {
     this.#apply(turnId, patch, false)
   }
 
-  /** The one patch that a live batch is. */
+  /** Applies the patch of a live batch. */
   batch(turnId: string, patch: Patch, { number, isBare }: BatchPlace): void {
     this.#batches = number
     this.#apply(turnId, patch, isBare)
   }
 
-  /** Numbers of batches up to this one are taken. */
+  /** Marks batch numbers up to this one as used. */
   skipTo(batches = 0): void {
     this.#batches = Math.max(this.#batches, batches)
   }
 
-  /** What no patch says: it is told with the turn's end. */
+  /** Changes fields that have no patch. `turn:end` sends them. */
   change(turnId: string, changes: Changes): void {
     this.#turns.set(turnId, { ...this.turn(turnId), ...changes })
   }

@@ -1,4 +1,4 @@
-/** Every entry of a session is one turn of Blade, with both an entry id and a turn id. */
+/** Each entry of a session is one turn of Blade with an entry id and a turn id. */
 export interface TurnIds {
   readonly id: string
   readonly turn_id: string
@@ -9,8 +9,8 @@ export const idsOfEntry = (entryId: string): TurnIds => ({
   turn_id: `turn_${entryId.replace(/^entry_/, '')}`,
 })
 
-/** For what is a turn of its own only here: an answer, a change of mode, a failure. Named by the event that it comes from. */
+/** Ids of turns that exist only in Blade: answers, changes of mode, failures. They come from the seq of the event. */
 export const idsOfEvent = (seq: number): TurnIds => ({ id: `entry_at${seq}`, turn_id: `turn_at${seq}` })
 
-/** A run is one turn of the engine, from each of its starts to its next rest. */
+/** A run is an engine turn from one start to its next pause or end. */
 export const runIdOf = (turnId: string): string => `run_${turnId.replace(/^turn_/, '')}`

@@ -12,18 +12,18 @@ export interface TurnsAsked {
   readonly as?: ReadAs
 }
 
-/** In UTF-16 units. A reader holds about so much of a session at a time, however long the session is. */
+/** In UTF-16 units. A reader holds about this much of a session in memory. */
 const SLICE_LENGTH = 2 * 1024 * 1024
 
 /**
- * Reads the turns of a session in slices, in their order, as they are when the last slice is read. A turn that may still
- * change holds back the turns after it: those of its sub-agents.
+ * Reads the turns of a session in slices, in order. A turn that may still change holds back the turns after it, which are
+ * those of its sub-agents.
  */
 export class TurnReader {
   readonly #engine: Pick<Engine, 'attach'>
   readonly #asked: TurnsAsked
   readonly #projection: SessionProjection
-  /** Turns that have ended, by their sequence, until all before them were read. */
+  /** Ended turns by sequence, until all earlier turns were read. */
   readonly #ended = new Map<number, TurnProjection>()
   #next = 0
   #isDone = false
@@ -34,7 +34,7 @@ export class TurnReader {
     this.#projection = new SessionProjection(describe, { keep: 'open' })
   }
 
-  /** The next turns; `undefined` after the last. */
+  /** Returns the next turns, and `undefined` after the last. */
   async read(): Promise<readonly TurnProjection[] | undefined> {
     if (this.#isDone) return undefined
     const slice: TurnProjection[] = []
@@ -50,7 +50,7 @@ export class TurnReader {
     const { userId, sessionId, as = 'owner' } = this.#asked
     const reader = {
       recorded: (recorded: Recorded) => {
-        // The newest events come all at once, from memory; the next slice gets them again.
+        // The newest events come from memory all at once. The next slice gets them again.
         if (isFull) return 'enough' as const
         take(this.#projection.apply(recorded))
         isFull = length > SLICE_LENGTH
@@ -84,7 +84,7 @@ export class TurnReader {
     return turn
   }
 
-  /** With what waits or streams, as it is now. */
+  /** Includes waiting and streaming turns in their current state. */
   #rest(): readonly TurnProjection[] {
     for (const turn of this.#projection.turns) this.#ended.set(turn.sequence, turn)
     return [...this.#ended.values()].toSorted((a, b) => a.sequence - b.sequence)

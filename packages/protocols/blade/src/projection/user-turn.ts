@@ -5,10 +5,10 @@ import { fileAddress, imageAddress } from './addresses.ts'
 const NOTE = 'Attached file: '
 const SENT_FILE = /^uploads\/(?!\.)[^/\\\p{Cc}\p{Cf}\p{Zl}\p{Zp}]{1,128}$/u
 
-/** Whether a path in the workspace is one that a sent file gets. */
+/** Whether a workspace path is that of an uploaded file. */
 export const isSentFile = (path: string): boolean => SENT_FILE.test(path)
 
-/** How the model is told of a file that a user sent. */
+/** The text that tells the model about an uploaded file. */
 export const fileNote = (path: string): string => NOTE + path
 
 export interface SaidByUser {
@@ -17,8 +17,8 @@ export interface SaidByUser {
 }
 
 /**
- * Text becomes blocks; images and files become attachments. A message of attachments alone gets a text block that names
- * them, because clients show blocks only.
+ * Text becomes blocks; images and files become attachments. A message with attachments only gets a text block that names
+ * them, because clients show only blocks.
  */
 export function toUserBlocks(content: UserContent, sessionId: string): SaidByUser {
   if (typeof content === 'string') return { blocks: [textBlock(content)] }

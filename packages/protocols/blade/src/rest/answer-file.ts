@@ -4,7 +4,7 @@ import type { FileAnswer } from './operation.ts'
 /** Image types that cannot run scripts. Everything else is a download. */
 const SHOWN = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/avif', 'image/bmp'])
 
-/** A file is what somebody sent. A browser that opens it must not run it in the origin of this server. */
+/** Users upload these files. A browser must not run them in the origin of this server. */
 export function answerFile(c: Context, { bytes, mediaType = '', name }: FileAnswer): Response {
   const type = mediaType.toLowerCase()
   const isShown = SHOWN.has(type)

@@ -1,18 +1,18 @@
 import type { Clock, Timer } from '@polylogue/engine'
 import type { Context } from 'hono'
 
-/** An answer that is a JSON list, made piece by piece. */
+/** A JSON list that is sent in pieces. */
 export interface ListAnswer {
-  /** The next items; `undefined` after the last. */
+  /** Returns the next items, and `undefined` after the last. */
   next(): Promise<readonly unknown[] | undefined>
 }
 
-/** A client that takes nothing for so long is let go. */
+/** A client that reads nothing for this long is disconnected. */
 const STALLED_MS = 30_000
 
 /**
- * Sends a list without ever holding all of it: the next piece is made when the client has taken the one before. Whatever
- * goes wrong with the first piece is an answer of its own; later, the connection is cut.
+ * Sends a list without holding all of it in memory. The next piece is made when the client has read the last one. An error
+ * in the first piece becomes an error response. Later errors close the connection.
  */
 export async function answerList(c: Context, list: ListAnswer, clock: Clock): Promise<Response> {
   const first = (await list.next()) ?? []
@@ -42,7 +42,7 @@ export async function answerList(c: Context, list: ListAnswer, clock: Clock): Pr
           return controller.close()
         }
         controller.enqueue(encoder.encode(toText(items) || ' '))
-        stalled = clock.setTimer(STALLED_MS, () => controller.error(new Error('the client takes nothing')))
+        stalled = clock.setTimer(STALLED_MS, () => controller.error(new Error('the client does not read')))
       },
       cancel: () => stalled?.cancel(),
     },

@@ -13,14 +13,14 @@ export interface NodeEnv {
 
 export type Answering = Pick<BladeRestDeps, 'authenticate' | 'report' | 'bodies' | 'clock'>
 
-/** The key comes before anything else; whatever goes wrong is a status and a `detail`. */
+/** Checks the key first. Every error becomes a status and a `detail`. */
 export function answerOperation(operation: Operation, deps: Answering) {
   return async (c: Context<NodeEnv>): Promise<Response> => {
     try {
       const caller = operation.isOpen ? undefined : await requireCaller(c, deps)
       const query = withoutBlanks(c.req.query())
       const body = operation.body === undefined ? {} : await readBody(c, deps)
-      // A body may come long after its head was let in.
+      // The key may be revoked before the body arrives.
       if (caller?.revoked.aborted === true) throw new Refusal(401, 'Unauthorized')
       const answer = await operation.run({ caller, params: c.req.param(), query, body })
       if (operation.isFile) return answerFile(c, answer as FileAnswer)
@@ -42,7 +42,7 @@ export function answerError(c: Context<NodeEnv>, error: unknown, deps: Pick<Answ
   const refusal = toRefusal(error)
   if (refusal === undefined) {
     const errorId = deps.report(error, c.env.incoming)
-    return c.json({ detail: `Something went wrong here. Its id in the log is ${errorId}.` }, 500)
+    return c.json({ detail: `Internal error. Its id in the log is ${errorId}.` }, 500)
   }
   const headers: Record<string, string> = {}
   if (refusal.status === 401) headers['WWW-Authenticate'] = 'Bearer'

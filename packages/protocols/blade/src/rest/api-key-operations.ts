@@ -9,7 +9,7 @@ import { apiKeySchema, newApiKeySchema, type ApiKey } from '../schema/api-key.ts
 const tag = 'API keys'
 const named = z.object({ name: label(50) })
 
-/** Everybody has their own keys. Sign-ins of browsers are no API keys. */
+/** The keys of the calling user. Browser sign-ins are not API keys. */
 export function apiKeyOperations({ keys }: Pick<BladeRestDeps, 'keys'>): readonly Operation[] {
   return [
     operation({
@@ -17,7 +17,7 @@ export function apiKeyOperations({ keys }: Pick<BladeRestDeps, 'keys'>): readonl
       path: '/api/user/api-keys',
       name: 'listApiKeys',
       tag,
-      summary: 'Your API keys',
+      summary: 'List your API keys',
       answer: z.array(apiKeySchema),
       run: async ({ caller }) => (await listKeys(keys, caller)).map(toApiKey),
     }),
@@ -26,7 +26,7 @@ export function apiKeyOperations({ keys }: Pick<BladeRestDeps, 'keys'>): readonl
       path: '/api/user/api-keys',
       name: 'createApiKey',
       tag,
-      summary: 'Make an API key; only this answer shows it',
+      summary: 'Create an API key. Only this response shows the key itself.',
       status: 201,
       body: named,
       answer: newApiKeySchema,
@@ -44,7 +44,7 @@ export function apiKeyOperations({ keys }: Pick<BladeRestDeps, 'keys'>): readonl
       path: '/api/user/api-keys/{key_id}',
       name: 'getApiKey',
       tag,
-      summary: 'One of your API keys',
+      summary: 'Get one of your API keys',
       answer: apiKeySchema,
       run: async ({ caller, param }) => toApiKey(await findKey(keys, caller, param('key_id'))),
     }),
@@ -53,7 +53,7 @@ export function apiKeyOperations({ keys }: Pick<BladeRestDeps, 'keys'>): readonl
       path: '/api/user/api-keys/{key_id}',
       name: 'renameApiKey',
       tag,
-      summary: 'Give an API key another name',
+      summary: 'Rename an API key',
       body: named,
       answer: apiKeySchema,
       async run({ caller, param, body: { name } }) {
@@ -67,7 +67,7 @@ export function apiKeyOperations({ keys }: Pick<BladeRestDeps, 'keys'>): readonl
       path: '/api/user/api-keys/{key_id}',
       name: 'deleteApiKey',
       tag,
-      summary: 'End an API key, with everything that it has open',
+      summary: 'Revoke an API key and close its connections',
       async run({ caller, param }) {
         const { id } = await findKey(keys, caller, param('key_id'))
         if (!(await keys.revoke(id, caller.userId))) throw noSuchKey()

@@ -8,7 +8,7 @@ import { sessionIdIn } from './session-access.ts'
 const tag = 'Sessions'
 const LARGEST_FILE = 16 * 1024 * 1024
 
-/** What users sent with their messages, for everybody who may read the session. */
+/** Uploaded files, for everyone who may read the session. */
 export function attachmentOperations(deps: Pick<BladeRestDeps, 'engine' | 'readSentFile'>): readonly Operation[] {
   const { engine, readSentFile } = deps
   return [
@@ -17,7 +17,7 @@ export function attachmentOperations(deps: Pick<BladeRestDeps, 'engine' | 'readS
       path: '/api/sessions/{sid}/attachments/{hash}',
       name: 'getAttachment',
       tag,
-      summary: 'An image of a session: `url` of an attachment or of a tool result',
+      summary: 'Get an image of a session: the `url` of an attachment or a tool result',
       async run({ caller: { userId }, param }) {
         const blob = await engine.readBlob(userId, sessionIdIn(param('sid')), param('hash'), 'guest')
         if (blob === undefined) throw new Refusal(404, 'There is no such attachment.')
@@ -29,7 +29,7 @@ export function attachmentOperations(deps: Pick<BladeRestDeps, 'engine' | 'readS
       path: '/api/sessions/{sid}/files/{path}',
       name: 'getSentFile',
       tag,
-      summary: 'A file that was sent with a message: `url` of an attachment',
+      summary: 'Get a file that was sent with a message: the `url` of an attachment',
       refusals: { 501: 'other files of the workspace are not served' },
       async run({ caller: { userId }, param }) {
         const path = param('path')
@@ -44,7 +44,7 @@ export function attachmentOperations(deps: Pick<BladeRestDeps, 'engine' | 'readS
   ]
 }
 
-/** A session may work in a directory of its owner's, where `uploads/` holds more than was sent. Guests get no more. */
+/** The working directory may belong to the owner, and its `uploads/` may contain other files. Guests get only uploads. */
 async function isAttached(
   engine: Pick<Engine, 'attach'>,
   { userId, sessionId }: Pick<SessionView, 'userId' | 'sessionId'>,

@@ -3,7 +3,7 @@ import { Refusal, noSuchSession } from './refusal.ts'
 
 type CompactionEnded = Extract<RecordedEvent, { type: 'compaction.ended' }>
 
-/** Resolves when the summary has taken the place of what it is about. */
+/** Resolves when the summary has replaced the conversation for the model. */
 export async function compactSession(
   engine: Pick<Engine, 'execute' | 'attach'>,
   userId: UserId,

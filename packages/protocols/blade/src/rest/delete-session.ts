@@ -1,9 +1,9 @@
 import type { Clock, Engine, SessionId, UserId } from '@polylogue/engine'
 
-/** A tool that does not let go must not keep a session from being deleted. */
+/** A tool that does not stop must not prevent the deletion. */
 const STOP_MS = 5_000
 
-/** What is running ends first, so that whoever watches sees its end. */
+/** Ends the running turn first, so that subscribers see its end. */
 export async function deleteSession(
   { engine, clock }: { readonly engine: Pick<Engine, 'execute' | 'attach'>; readonly clock: Clock },
   userId: UserId,

@@ -14,7 +14,7 @@ import type { IncomingMessage } from 'node:http'
 import type { DescribedOperation } from './operation.ts'
 import type { Describe } from '../projection/scene.ts'
 
-/** Who is asking. `revoked` aborts when the key is revoked. */
+/** The calling user. `revoked` aborts when the key is revoked. */
 export interface Caller {
   readonly userId: UserId
   readonly keyId: string
@@ -32,13 +32,13 @@ export type AuthOutcome =
       readonly retryAfterS?: number
     }
 
-/** The API keys of users. A key of somebody else's is an unknown one. */
+/** The API keys of users. Another user's key counts as unknown. */
 export interface ApiKeys {
-  /** Sign-ins of browsers too. Those that were revoked or have expired are left out. */
+  /** Includes browser sign-ins, but no revoked or expired keys. */
   list(userId: UserId): Promise<readonly KeyRecord[]>
   createApiKey(userId: UserId, name: string): Promise<{ readonly record: KeyRecord; readonly plain: string }>
   rename(id: string, name: string, userId: UserId): Promise<boolean>
-  /** It opens nothing from now on. */
+  /** Revokes the key at once. */
   revoke(id: string, userId: UserId): Promise<boolean>
 }
 
@@ -48,24 +48,24 @@ export interface BladeRestDeps {
   readonly models: Pick<ModelCatalog, 'find' | 'list'>
   readonly memories: MemoryStore
   readonly schedules: ScheduleBook
-  /** Of tasks that name none. */
+  /** The agent of tasks that name none. */
   readonly timezone: string
   readonly keys: ApiKeys
   readonly clock: Clock
   readonly describe: Describe
-  /** Of this server. */
+  /** The version of this server. */
   readonly version: string
   readonly bodies: BodyLimits
-  /** Below `/api`, and somebody else's: what is not there is theirs to say. */
+  /** Paths below `/api` of other protocols, which answer 404 themselves. */
   readonly foreignPaths: readonly string[]
-  /** Operations of other protocols that the same document describes. */
+  /** Operations of other protocols in the same document. */
   otherOperations?(): readonly DescribedOperation[]
   authenticate(incoming: IncomingMessage): Promise<AuthOutcome>
   /**
-   * The bytes of a file that was sent with a message, by its path `uploads/<name>` in the session's workspace; `undefined`
-   * where there is none, or it is larger than `mostBytes`. Contract: never leaves the workspace.
+   * Reads an uploaded file by its path `uploads/<name>` in the session's workspace. Returns `undefined` when it does not
+   * exist or is larger than `mostBytes`. Contract: never leaves the workspace.
    */
   readSentFile(session: SessionView, path: string, mostBytes: number): Promise<Uint8Array | undefined>
-  /** Writes down what nobody expected, and returns the id under which it is found. */
+  /** Logs an unexpected error and returns its id. */
   report(error: unknown, incoming: IncomingMessage): string
 }

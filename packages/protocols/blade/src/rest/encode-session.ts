@@ -3,7 +3,7 @@ import { toEndStatus } from '../projection/session-status.ts'
 import type { Session, SessionDetail, SessionStatus, Solution } from '../wire.ts'
 import { toTime } from '../schema/fields.ts'
 
-/** The label under which a session's `is_persistent` is kept. */
+/** The label that stores `is_persistent`. */
 export const PERSISTENT_LABEL = 'blade.isPersistent'
 
 const LAYOUT = 'default'
@@ -46,14 +46,14 @@ export function toSessionDetail(view: SessionView, viewer: UserId, agents: Agent
   }
 }
 
-/** What the list and the detail of sessions say. */
+/** The fields that lists and details share. */
 export function toSessionStatus({ status, lastOutcome }: Pick<SessionView, 'status' | 'lastOutcome'>): SessionStatus {
   if (status === 'running') return 'running'
   if (status === 'waiting') return 'waiting_for_input'
   return lastOutcome === undefined ? 'created' : toEndStatus(lastOutcome)
 }
 
-/** This wire's word for an agent. */
+/** Blade calls an agent a solution. */
 export function toSolution({ name, title, version, description, roles = [] }: AgentDefinition): Solution {
   return {
     id: name,

@@ -1,4 +1,4 @@
-/** Runs at most so many pieces of work at once; the others wait for their turn. */
+/** Runs at most `most` tasks at once. The others wait. */
 export class FewAtATime {
   readonly #most: number
   readonly #waiting: (() => void)[] = []

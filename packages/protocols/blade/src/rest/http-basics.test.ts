@@ -93,7 +93,7 @@ describe('an answer', () => {
   it('of something that nobody expected says no more than an id', async () => {
     rest.memories.listMemories = () => Promise.reject(new Error('secret'))
     const { status, body } = await rest.send('GET', '/api/memories')
-    expect([status, body]).toEqual([500, { detail: 'Something went wrong here. Its id in the log is error-1.' }])
+    expect([status, body]).toEqual([500, { detail: 'Internal error. Its id in the log is error-1.' }])
     expect(rest.reported).toEqual([new Error('secret')])
   })
 
@@ -181,7 +181,7 @@ describe('about the server', () => {
       roles: [],
     })
     const foreign = await rest.send('GET', '/api/solutions/tester/biz-roles?user_id=ben')
-    expect([foreign.status, foreign.body.detail]).toEqual([403, 'You may ask for your own roles only.'])
+    expect([foreign.status, foreign.body.detail]).toEqual([403, 'You can only list your own roles.'])
     const unknown = await rest.send('GET', '/api/solutions/nobody/biz-roles')
     expect([unknown.status, unknown.body]).toEqual([404, { detail: 'There is no such solution.' }])
   })

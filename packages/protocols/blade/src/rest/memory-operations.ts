@@ -55,7 +55,7 @@ const filters = z.object({
 
 type Deps = Pick<BladeRestDeps, 'memories'>
 
-/** Everybody has their own memories. */
+/** The memories of the calling user. */
 export function memoryOperations(deps: Deps): readonly Operation[] {
   return [...listOperations(deps), ...oneMemoryOperations(deps)]
 }
@@ -67,11 +67,11 @@ function listOperations({ memories }: Deps): readonly Operation[] {
       path: '/api/memories',
       name: 'createMemory',
       tag,
-      summary: 'Have something remembered',
+      summary: 'Create a memory',
       status: 201,
       body: newMemory,
       answer: memorySchema,
-      refusals: { 409: 'you have as many memories as there may be' },
+      refusals: { 409: 'you have reached the limit of memories' },
       async run({ caller, body }) {
         const fields = { ...toFields(body), content: body.content, type: body.type }
         return toWireMemory(addedIn(await memories.addMemory(caller.userId, fields)))
@@ -82,7 +82,7 @@ function listOperations({ memories }: Deps): readonly Operation[] {
       path: '/api/memories',
       name: 'listMemories',
       tag,
-      summary: 'What is remembered, newest first',
+      summary: 'List memories, newest first',
       query: filters,
       answer: z.object({ items: z.array(memorySchema), total: z.int().min(0) }),
       async run({ caller, query }) {
@@ -110,7 +110,7 @@ function listOperations({ memories }: Deps): readonly Operation[] {
   ]
 }
 
-/** Answers how many of them were not so before. */
+/** Returns how many changed. */
 async function switchMemories(
   memories: MemoryStore,
   userId: UserId,
@@ -140,7 +140,7 @@ function oneMemoryOperations({ memories }: Deps): readonly Operation[] {
       path: '/api/memories/{id}',
       name: 'updateMemory',
       tag,
-      summary: 'Change what is given; the rest stays',
+      summary: 'Change the given fields of a memory',
       body: changes,
       answer: memorySchema,
       async run({ caller, param, body }) {
@@ -158,7 +158,7 @@ function oneMemoryOperations({ memories }: Deps): readonly Operation[] {
       path: '/api/memories/{id}',
       name: 'switchMemory',
       tag,
-      summary: 'Disable a memory, or enable it again',
+      summary: 'Disable or enable a memory',
       body: switched,
       answer: memorySchema,
       async run({ caller, param, body: { disabled } }) {
@@ -182,7 +182,7 @@ function oneMemoryOperations({ memories }: Deps): readonly Operation[] {
   ]
 }
 
-/** What cannot be an id is an unknown one. */
+/** A malformed id counts as unknown. */
 function idIn(given: string): number {
   return /^[1-9]\d{0,14}$/.test(given) ? Number(given) : refuseUnknown()
 }
@@ -195,7 +195,7 @@ function addedIn(added: AddedMemory): Memory {
   if (added.type !== 'refused') return added.memory
   switch (added.reason) {
     case 'full':
-      throw new Refusal(409, `There are ${MEMORY_LIMITS.perUser} memories at most for each user.`)
+      throw new Refusal(409, `A user has at most ${MEMORY_LIMITS.perUser} memories.`)
     case 'unknown-memory':
     case 'superseded':
       throw new Refusal(422, 'supersedes: cannot be corrected')

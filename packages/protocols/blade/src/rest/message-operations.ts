@@ -11,10 +11,10 @@ import { turnSchema } from '../schema/turn.ts'
 import { requireOwner, sessionIdIn } from './session-access.ts'
 
 const tag = 'Sessions'
-/** A page of the log may be some megabytes. Clients that wait for theirs cost nothing. */
+/** A page of the log may have some megabytes. Waiting clients cost nothing. */
 const MOST_READS = 4
 
-/** What was said in a session. */
+/** The messages of a session. */
 export function messageOperations({
   engine,
   describe,
@@ -26,7 +26,7 @@ export function messageOperations({
       path: '/api/sessions/{sid}/messages',
       name: 'listMessages',
       tag,
-      summary: 'Everything that was said, in order',
+      summary: 'List all messages in order',
       answer: z.array(turnSchema),
       async run({ caller: { userId }, param }) {
         const { sessionId, userId: owner } = await engine.readSession(userId, sessionIdIn(param('sid')), 'guest')
@@ -44,18 +44,18 @@ export function messageOperations({
       path: '/api/sessions/{sid}/compact',
       name: 'compactSession',
       tag,
-      summary: 'Let a summary take the place of what the model was told so far',
+      summary: 'Replace the conversation by a summary in the model’s context',
       answer: z.object({ status: z.literal('ok'), turn: turnSchema }),
       refusals: {
-        403: 'it is shared with you for reading',
-        409: 'it is running, there is nothing to compact, or a summary is no shorter',
+        403: 'the session is shared with you as read-only',
+        409: 'the session is running, there is nothing to compact, or the summary is not shorter',
         502: 'the model gave no summary',
       },
       async run({ caller: { userId }, param }) {
         const { sessionId } = await requireOwner(engine, userId, sessionIdIn(param('sid')))
         const { compactionId } = await compactSession(engine, userId, sessionId)
         const turn = await findTurn(new TurnReader(engine, { userId, sessionId }, describe), compactionId)
-        if (turn === undefined) throw new Refusal(409, 'The session has changed meanwhile.')
+        if (turn === undefined) throw new Refusal(409, 'The session changed in the meantime.')
         return { status: 'ok' as const, turn }
       },
     }),

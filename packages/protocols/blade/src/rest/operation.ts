@@ -7,7 +7,7 @@ import { Refusal, type RefusalStatus } from './refusal.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
-/** What is documented, beside the refusals that every operation may give. */
+/** Refusals besides those that every operation may give. */
 export type Refusals = { readonly [status in RefusalStatus]?: string }
 
 interface Described {
@@ -20,32 +20,32 @@ interface Described {
 }
 
 /**
- * One operation of the API: its route, its checks and its page in the documentation are all made of this. `path` begins
- * with `/api` and has no slash at the end; parameters stand in braces.
+ * One operation of the API. Its route, its checks and its documentation come from this object. `path` begins with `/api`,
+ * has no trailing slash, and has its parameters in braces.
  */
 export interface Operation extends DescribedOperation {
   run(given: Given): Promise<unknown>
 }
 
-/** An operation as the documentation shows it. Other protocols describe theirs in the same way. */
+/** An operation in the documentation. Other protocols use the same type. */
 export interface DescribedOperation extends Described {
   readonly path: string
-  /** Asked without a key. */
+  /** Needs no key. */
   readonly isOpen: boolean
   readonly status: 200 | 201 | 202 | 204
   readonly query: z.ZodObject | undefined
   readonly body: z.ZodObject | undefined
   /** Absent: the answer is empty, or a file. */
   readonly answer: z.ZodType | undefined
-  /** The answer is the bytes of a file, a `FileAnswer`. */
+  /** The answer is a `FileAnswer`, the bytes of a file. */
   readonly isFile: boolean
-  /** The answer is a list that is made piece by piece, a `ListAnswer`. */
+  /** The answer is a `ListAnswer`, a list that is sent in pieces. */
   readonly isLong?: boolean
-  /** How a refusal looks, where it is not Blade's `detail` and 422. */
+  /** The shape of refusals, if it is not Blade's `detail` and 422. */
   readonly failure?: { readonly body: z.ZodType; readonly wrongRequest: 400 }
 }
 
-/** A request as it came; nothing of it was looked at. */
+/** A request before any check. */
 export interface Given {
   readonly caller: Caller | undefined
   readonly params: { readonly [name: string]: string | undefined }
@@ -53,7 +53,7 @@ export interface Given {
   readonly body: unknown
 }
 
-/** A request of somebody we know, in the shapes that the operation asks for. */
+/** An authenticated request, parsed by the operation's schemas. */
 export interface Exchange<Path extends string, Query, Body> {
   readonly caller: Caller
   param(name: ParamOf<Path>): string
@@ -70,7 +70,7 @@ interface OperationSpec<
   Answer extends z.ZodType,
 > extends Described {
   readonly path: Path
-  /** 200 unless said otherwise. */
+  /** Default: 200. */
   readonly status?: 201
   readonly query?: Query
   readonly body?: Body
@@ -111,7 +111,7 @@ export function operation<
 
 const NOTHING: Nothing = z.object({})
 
-/** For a list that may be too long to be held at once. `answer` describes the whole list. */
+/** For a list that may be too long for memory. `answer` describes the whole list. */
 export function listOperation<Path extends string, Item extends z.ZodType>(
   spec: Described & {
     readonly path: Path
@@ -125,7 +125,7 @@ export function listOperation<Path extends string, Item extends z.ZodType>(
 
 export interface FileAnswer {
   readonly bytes: Uint8Array
-  /** As the client that sent the file called it. */
+  /** The file name that the uploading client gave. */
   readonly mediaType?: string
   readonly name?: string
 }
@@ -138,7 +138,7 @@ export function fileOperation<Path extends string>(
   return { ...operation({ ...described, answer: z.custom<FileAnswer>(), run }), answer: undefined, isFile: true }
 }
 
-/** For what everybody may know. */
+/** For public operations. */
 export function openOperation<Answer extends z.ZodType>(
   spec: Described & { readonly path: string; readonly answer: Answer; run(): Sent<Answer> },
 ): Operation {
@@ -163,7 +163,7 @@ function parse(schema: z.ZodObject, given: unknown, whole: string): unknown {
 /** `null` means "not given", except in a field that can be cleared. */
 function withoutNulls({ shape }: z.ZodObject, given: unknown): unknown {
   if (typeof given !== 'object' || given === null || Array.isArray(given)) return given
-  // `constructor` and the like are fields of every object, but not of the schema.
+  // Every object inherits names like `constructor`. They are not fields of the schema.
   const isNullable = (name: string): boolean =>
     Object.hasOwn(shape, name) && z.safeParse(shape[name] ?? z.never(), null).success
   return Object.fromEntries(Object.entries(given).filter(([name, value]) => value !== null || isNullable(name)))

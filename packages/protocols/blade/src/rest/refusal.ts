@@ -3,7 +3,7 @@ import { ENGINE_ERROR_STATUS, codeOfFault, retryAfterOf } from '@polylogue/kit'
 
 export type RefusalStatus = 401 | 403 | 404 | 409 | 413 | 415 | 422 | 429 | 500 | 501 | 502 | 503 | 507
 
-/** A request that is not carried out. On the wire it is its status and `{"detail": message}`. */
+/** A refused request. It is sent as its status and `{"detail": message}`. */
 export class Refusal extends Error {
   readonly status: RefusalStatus
   readonly retryAfterS: number | undefined
@@ -16,10 +16,10 @@ export class Refusal extends Error {
   }
 }
 
-/** The same words for an id of another user, one that never existed, and one that cannot be an id. */
+/** The same text for another user's id, an unknown id and a malformed id. */
 export const noSuchSession = (): Refusal => new Refusal(404, 'There is no such session.')
 
-/** `undefined` for an error that nobody expected. */
+/** Returns `undefined` for an unexpected error. */
 export function toRefusal(error: unknown): Refusal | undefined {
   if (error instanceof Refusal) return error
   if (error instanceof StorageFault) return toStorageRefusal(error)
@@ -51,7 +51,7 @@ const FIELD_WORDS: { readonly [engine: string]: string } = {
   disabledTools: 'disable_tools',
 }
 
-/** The engine names a field in its own words; the client knows it by its name on this wire. */
+/** Translates the engine's field name to Blade's. */
 function toWireField(field: string): string {
   const own = field.replace(/^(?:changes|settings)\./, '')
   return FIELD_WORDS[own] ?? own

@@ -15,8 +15,8 @@ import { sessionOperations } from './session-operations.ts'
 import { findUnbuilt } from './unbuilt-paths.ts'
 
 /**
- * The REST half of the door, with its documentation, to be mounted at `/` behind all other routes: it answers for
- * everything below `/api` that nobody else has answered.
+ * The REST part of the door and its documentation. Mount it at `/` after all other routes: it answers everything below
+ * `/api` that no other route has answered.
  */
 export function createBladeRoutes(deps: BladeRestDeps): Hono<NodeEnv> {
   const app = new Hono<NodeEnv>()
@@ -41,7 +41,7 @@ export function createBladeRoutes(deps: BladeRestDeps): Hono<NodeEnv> {
   return app
 }
 
-/** Of two that a path fits, the one without a parameter comes first. */
+/** When a path matches two routes, the one without a parameter wins. */
 export function listOperations(deps: BladeRestDeps): readonly Operation[] {
   return [
     ...serverOperations(deps),
@@ -54,7 +54,7 @@ export function listOperations(deps: BladeRestDeps): readonly Operation[] {
   ]
 }
 
-/** Made when somebody first asks for it. */
+/** Created on first use. */
 function addDocumentation(
   app: Hono<NodeEnv>,
   operations: readonly Operation[],

@@ -21,10 +21,10 @@ import { Refusal } from './refusal.ts'
 
 const tag = 'Scheduled tasks'
 
-/** A plus that a client forgot to escape in a query arrives as a space. */
+/** An unescaped plus sign in a query arrives as a space. */
 const TIME = /^(\d{4}-\d\d-\d\d)(?:(T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)(?:Z|([+ -])(\d\d:\d\d))?)?$/i
 
-/** Without a zone it is UTC, as everything that is sent. */
+/** A time without a zone is in UTC, like all times that are sent. */
 const instant = z
   .string()
   .max(64)
@@ -53,13 +53,13 @@ const newTask = z.object({
   enabled: fields.enabled.default(true),
   skip_confirmations: fields.skip_confirmations.default(false),
 })
-/** `null` takes an expiry or a model away. */
+/** `null` clears an expiry or a model. */
 const changes = z.object({ ...fields, expires_at: instant.nullable(), model: fields.model.nullable() }).partial()
 const range = z.object({ from: instant, to: instant })
 
 type Deps = Pick<BladeRestDeps, 'schedules' | 'timezone' | 'agents' | 'models'>
 
-/** Everybody has their own tasks. */
+/** The tasks of the calling user. */
 export function scheduledTaskOperations(deps: Deps): readonly Operation[] {
   return [...allTasksOperations(deps), ...oneTaskOperations(deps)].map(refuseInOurWords)
 }
@@ -72,7 +72,7 @@ function allTasksOperations(deps: Deps): readonly Operation[] {
       path: '/api/scheduled-tasks',
       name: 'listScheduledTasks',
       tag,
-      summary: 'Your scheduled tasks, newest first',
+      summary: 'List your scheduled tasks, newest first',
       answer: z.array(scheduledTaskSchema),
       run: async ({ caller }) => (await schedules.list(caller.userId)).map(toTask),
     }),
@@ -81,7 +81,7 @@ function allTasksOperations(deps: Deps): readonly Operation[] {
       path: '/api/scheduled-tasks',
       name: 'createScheduledTask',
       tag,
-      summary: 'Have something done at certain times',
+      summary: 'Create a scheduled task',
       status: 201,
       body: newTask,
       answer: scheduledTaskSchema,
@@ -108,7 +108,7 @@ function allTasksOperations(deps: Deps): readonly Operation[] {
       path: '/api/scheduled-tasks/calendar',
       name: 'getScheduledTaskCalendar',
       tag,
-      summary: 'When your enabled tasks fall due from one time up to another, of each the first thousand times',
+      summary: 'List the due times of your enabled tasks in a period, at most a thousand for each task',
       query: range,
       answer: z.array(occurrencesSchema),
       async run({ caller, query }) {
@@ -123,13 +123,13 @@ function allTasksOperations(deps: Deps): readonly Operation[] {
   ]
 }
 
-/** The own one of the agent, where nobody else can choose it: a task that names none has it. */
+/** The model may be the agent's own, even if users cannot choose it. */
 const isOwnModel = (model: string | null | undefined, { agents, models }: Deps): boolean =>
   typeof model === 'string' && model === agents.find(agents.defaultName)?.modelName && models.find(model) === undefined
 
 function checkModel(model: string | null | undefined, { models }: Deps): void {
   if (typeof model !== 'string' || models.find(model) !== undefined) return
-  throw new Refusal(422, `model: there is no model ${model} here, or its provider has no key`)
+  throw new Refusal(422, `model: unknown model ${model}, or its provider has no key`)
 }
 
 function oneTaskOperations(deps: Deps): readonly Operation[] {
@@ -140,7 +140,7 @@ function oneTaskOperations(deps: Deps): readonly Operation[] {
       path: `/api/scheduled-tasks/{task_id}/${isEnabled ? 'start' : 'stop'}`,
       name: isEnabled ? 'startScheduledTask' : 'stopScheduledTask',
       tag,
-      summary: isEnabled ? 'Enable a task; it runs when it next falls due' : 'Disable a task; a run of it goes on',
+      summary: isEnabled ? 'Enable a task. It runs at its next due time.' : 'Disable a task. A current run continues.',
       answer: scheduledTaskSchema,
       run: async ({ caller, param }) => toTask(await schedules.change(caller.userId, param('task_id'), { isEnabled })),
     })
@@ -150,7 +150,7 @@ function oneTaskOperations(deps: Deps): readonly Operation[] {
       path: '/api/scheduled-tasks/{task_id}',
       name: 'getScheduledTask',
       tag,
-      summary: 'One of your scheduled tasks',
+      summary: 'Get one of your scheduled tasks',
       answer: scheduledTaskSchema,
       run: async ({ caller, param }) => toTask(await schedules.find(caller.userId, param('task_id'))),
     }),
@@ -173,7 +173,7 @@ function oneTaskOperations(deps: Deps): readonly Operation[] {
       path: '/api/scheduled-tasks/{task_id}',
       name: 'deleteScheduledTask',
       tag,
-      summary: 'Remove a task and what is known of its runs; their sessions stay',
+      summary: 'Delete a task and the list of its runs. The sessions of the runs stay.',
       run: ({ caller, param }) => schedules.remove(caller.userId, param('task_id')),
     }),
     enable(true),
@@ -183,7 +183,7 @@ function oneTaskOperations(deps: Deps): readonly Operation[] {
       path: '/api/scheduled-tasks/{task_id}/runs',
       name: 'listScheduledTaskRuns',
       tag,
-      summary: 'The runs of a task, newest first',
+      summary: 'List the runs of a task, newest first',
       answer: z.array(scheduledTaskRunSchema),
       run: async ({ caller, param }) => (await schedules.runs(caller.userId, param('task_id'))).map(toRun),
     }),

@@ -6,12 +6,12 @@ import { openOperation, operation, type Operation } from './operation.ts'
 import { Refusal } from './refusal.ts'
 import { roleSchema, solutionSchema } from '../schema/session.ts'
 
-/** Every client is welcome. */
+/** All versions of clients are accepted. */
 const OLDEST_CLIENT = '0.0.0'
 
 type Deps = Pick<BladeRestDeps, 'agents' | 'models' | 'keys' | 'clock' | 'version'>
 
-/** The server, its agents and its models, and who is asking. */
+/** The server, its agents and models, and the calling user. */
 export function serverOperations(deps: Deps): readonly Operation[] {
   return [...openOperations(deps), currentUser(deps), listModels(deps), ...agentOperations(deps)]
 }
@@ -23,7 +23,7 @@ function openOperations({ version }: Deps): readonly Operation[] {
       path: '/api/version',
       name: 'getVersion',
       tag: 'Server',
-      summary: 'The version of this server',
+      summary: 'Get the version of this server',
       answer: z.object({ version: z.string(), min_sdk: z.string() }),
       run: () => ({ version, min_sdk: OLDEST_CLIENT }),
     }),
@@ -32,7 +32,7 @@ function openOperations({ version }: Deps): readonly Operation[] {
       path: '/api/health',
       name: 'getHealth',
       tag: 'Server',
-      summary: 'Whether the server answers',
+      summary: 'Check that the server answers',
       answer: z.object({ status: z.literal('ok') }),
       run: () => ({ status: 'ok' as const }),
     }),
@@ -45,10 +45,10 @@ function currentUser({ keys, clock }: Deps): Operation {
     path: '/api/auth/me',
     name: 'getCurrentUser',
     tag: 'Server',
-    summary: 'Who you are',
+    summary: 'Get the calling user',
     answer: z.object({ id: z.string(), username: z.string(), avatar_url: z.null(), created_at: time }),
     async run({ caller: { userId } }) {
-      // A user is there from the first key on.
+      // A user exists from its first key.
       const made = (await keys.list(userId)).map(({ createdAt }) => createdAt)
       const createdAt = made.length === 0 ? clock.now() : Math.min(...made)
       return { id: userId, username: userId, avatar_url: null, created_at: toTime(createdAt) }
@@ -62,7 +62,7 @@ function listModels({ agents, models }: Deps): Operation {
     path: '/api/config/models',
     name: 'listModels',
     tag: 'Server',
-    summary: 'The models that a session may have',
+    summary: 'List the models that a session can use',
     answer: z.object({
       default: z.string(),
       models: z.array(z.object({ id: z.string(), name: z.string() }).meta({ id: 'Model' })),
@@ -83,7 +83,7 @@ function agentOperations({ agents }: Deps): readonly Operation[] {
       path: '/api/solutions',
       name: 'listSolutions',
       tag: 'Solutions',
-      summary: 'The agents of this server',
+      summary: 'List the agents of this server',
       answer: z.object({ items: z.array(solutionSchema) }),
       run: async () => ({ items: agents.list().map(toSolution) }),
     }),
@@ -92,15 +92,15 @@ function agentOperations({ agents }: Deps): readonly Operation[] {
       path: '/api/solutions/{id}/biz-roles',
       name: 'listBizRoles',
       tag: 'Solutions',
-      summary: 'The roles of an agent',
+      summary: 'List the roles of an agent',
       query: z.object({ user_id: z.string().optional() }),
       answer: z.object({ solution_id: z.string(), user_id: z.string(), items: z.array(roleSchema) }),
-      refusals: { 403: 'another user was named' },
+      refusals: { 403: 'the request names another user' },
       async run({ caller: { userId }, param, query }) {
         const agent = agents.find(param('id'))
         if (agent === undefined) throw new Refusal(404, 'There is no such solution.')
         if (query.user_id !== undefined && query.user_id !== userId) {
-          throw new Refusal(403, 'You may ask for your own roles only.')
+          throw new Refusal(403, 'You can only list your own roles.')
         }
         return { solution_id: agent.name, user_id: userId, items: toSolution(agent).roles }
       },

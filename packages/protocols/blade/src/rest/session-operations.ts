@@ -13,7 +13,7 @@ import { requireOwner, sessionIdIn } from './session-access.ts'
 const tag = 'Sessions'
 const MOST_LISTED = 1_000
 
-/** What the session is about, from a title to the whole task. */
+/** What the session is about: a title or the whole task. */
 const intent = text(0, 20_000)
 const newSession = z.object({
   intent: intent.default(''),
@@ -29,7 +29,9 @@ const newSession = z.object({
 const listQuery = z.object({
   q: text(1, 500).optional(),
   template_id_prefix: z.string().optional(),
-  limit: count(1, Number.MAX_SAFE_INTEGER, 20).describe(`${MOST_LISTED} at most; a larger page has no more`),
+  limit: count(1, Number.MAX_SAFE_INTEGER, 20).describe(
+    `At most ${MOST_LISTED}; larger values count as ${MOST_LISTED}`,
+  ),
   offset: count(0, Number.MAX_SAFE_INTEGER, 0),
 })
 
@@ -45,15 +47,15 @@ function createSession({ engine, agents }: Deps): Operation {
     path: '/api/sessions',
     name: 'createSession',
     tag,
-    summary: 'Begin a session',
+    summary: 'Create a session',
     body: newSession,
     answer: z.object({ session_id: z.string() }),
-    refusals: { 422: 'there is no such solution, role or model', 501: '`env` is not built' },
+    refusals: { 422: 'unknown solution, role or model', 501: '`env` is not supported' },
     async run({ caller, body }) {
       if (Object.keys(body.env ?? {}).length > 0)
-        throw new Refusal(501, 'env: sessions have no variables of their own.')
+        throw new Refusal(501, 'env: this server does not support variables of a session.')
       const agent = agents.find(body.solution_id ?? agents.defaultName)
-      if (agent === undefined) throw new Refusal(422, 'solution_id: there is no such solution')
+      if (agent === undefined) throw new Refusal(422, 'solution_id: unknown solution')
       const { sessionId } = await engine.execute(toCreateSession(caller.userId, agent, body))
       return { session_id: sessionId }
     },
@@ -68,7 +70,7 @@ function toCreateSession(userId: UserId, agent: AgentDefinition, body: z.output<
     access: { type: 'preset' },
     ...(body.intent !== '' && { title: body.intent }),
     ...(body.biz_role_id !== undefined && { role: body.biz_role_id }),
-    // The agent's own may be one that nobody else can choose.
+    // The agent's own model may be one that users cannot choose.
     ...(body.model !== undefined && body.model !== agent.modelName && { model: body.model }),
     ...(body.memory_enabled !== undefined && { recallsMemories: body.memory_enabled }),
     ...(body.disable_tools && { disabledTools: body.disable_tools }),
@@ -82,7 +84,7 @@ function listSessions({ engine, agents }: Deps): Operation {
     path: '/api/sessions',
     name: 'listSessions',
     tag,
-    summary: 'Your sessions: pinned ones first, then the one that changed last',
+    summary: 'List your sessions: pinned ones first, then by last change',
     query: listQuery,
     answer: z.object({
       items: z.array(sessionSchema),
@@ -103,7 +105,7 @@ function listSessions({ engine, agents }: Deps): Operation {
       }
 
       async function findAll(): Promise<SessionMatches> {
-        // No session has a template here.
+        // This server has no templates.
         if (template !== undefined) return { sessions: [], total: 0 }
         return engine.findSessions(userId, { offset, limit, ...(q !== undefined && { text: q }) })
       }
@@ -118,7 +120,7 @@ function oneSessionOperations({ engine, agents, clock }: Deps): readonly Operati
       path: '/api/sessions/{sid}',
       name: 'getSession',
       tag,
-      summary: 'One session, also one that somebody shares',
+      summary: 'Get a session, also one that is shared with you',
       answer: sessionDetailSchema,
       async run({ caller: { userId }, param }) {
         const view = await engine.readSession(userId, sessionIdIn(param('sid')), 'guest')
@@ -130,10 +132,10 @@ function oneSessionOperations({ engine, agents, clock }: Deps): readonly Operati
       path: '/api/sessions/{sid}',
       name: 'renameSession',
       tag,
-      summary: 'Change what a session is called',
+      summary: 'Rename a session',
       body: z.object({ intent: intent.optional() }),
       answer: sessionDetailSchema,
-      refusals: { 403: 'it is shared with you for reading' },
+      refusals: { 403: 'the session is shared with you as read-only' },
       run: ({ caller, param, body }) =>
         change(
           { engine, agents },
@@ -148,9 +150,9 @@ function oneSessionOperations({ engine, agents, clock }: Deps): readonly Operati
       path: '/api/sessions/{sid}',
       name: 'deleteSession',
       tag,
-      summary: 'Delete a session; what is running is stopped first',
+      summary: 'Delete a session. A running turn is stopped first.',
       answer: z.object({ deleted: z.literal(true) }),
-      refusals: { 403: 'it is shared with you for reading' },
+      refusals: { 403: 'the session is shared with you as read-only' },
       async run({ caller: { userId }, param }) {
         const view = await requireOwner(engine, userId, sessionIdIn(param('sid')))
         await deleteSession({ engine, clock }, userId, view)
@@ -161,14 +163,14 @@ function oneSessionOperations({ engine, agents, clock }: Deps): readonly Operati
 }
 
 function switchOperations({ engine, agents }: Deps): readonly Operation[] {
-  const refusals = { 403: 'it is shared with you for reading' }
+  const refusals = { 403: 'the session is shared with you as read-only' }
   return [
     operation({
       method: 'PATCH',
       path: '/api/sessions/{sid}/pin',
       name: 'pinSession',
       tag,
-      summary: 'Keep a session at the top of the list',
+      summary: 'Pin a session to the top of the list, or unpin it',
       body: z.object({ pinned: z.boolean() }),
       answer: sessionDetailSchema,
       refusals,
@@ -180,7 +182,7 @@ function switchOperations({ engine, agents }: Deps): readonly Operation[] {
       path: '/api/sessions/{sid}/memory',
       name: 'switchSessionMemory',
       tag,
-      summary: 'Whether the agent recalls what it was told to remember',
+      summary: 'Set whether the agent recalls memories',
       body: z.object({ memory_enabled: z.boolean() }),
       answer: z.object({ memory_enabled: z.boolean() }),
       refusals,
@@ -199,7 +201,7 @@ function switchOperations({ engine, agents }: Deps): readonly Operation[] {
       path: '/api/sessions/{sid}/sharing',
       name: 'shareSession',
       tag,
-      summary: 'Let all users of this server read a session',
+      summary: 'Share a session with all users of this server as read-only, or stop sharing',
       body: z.object({ shared: z.boolean() }),
       answer: z.object({ shared: z.boolean() }),
       refusals,

@@ -1,6 +1,6 @@
 /**
- * Operations that the API documents and this server does not have: 501, and not an unknown path. `{x}` is one part of a
- * path, `{x*}` any number of them. `open`: asked without a key.
+ * Operations of Blade's API that this server does not have. They answer 501 instead of 404. `{x}` is one part of a path,
+ * `{x*}` any number of parts. `open`: needs no key.
  */
 const UNBUILT = `
 GET  /api/config

@@ -2,7 +2,7 @@ import type { z } from 'zod'
 
 type Issue = z.core.$ZodIssue
 
-// Keys in a path come from the client. A huge one must not be sent back.
+// Keys in a path come from the client. Do not send a huge one back.
 const LONGEST_PATH = 200
 
 /** One sentence that names the field and what was expected: `limit: expected number, received string`. */
@@ -27,7 +27,7 @@ function explain(issue: Issue): Explained {
   return { path: issue.path, problem: problemOf(issue) }
 }
 
-/** A branch whose type fits is the one that the client meant; where none fits, all of them are expected. */
+/** The client meant the branch whose type fits. When none fits, any of them was expected. */
 function explainUnion({ path, errors }: Extract<Issue, { code: 'invalid_union' }>): Explained {
   for (const [first] of errors) {
     if (first === undefined || (first.code === 'invalid_type' && first.path.length === 0)) continue

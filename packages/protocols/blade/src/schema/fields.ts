@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** Lengths in code points, as JSON Schema counts them, without the space around. */
+/** Lengths in code points, as in JSON Schema, after trimming. */
 export const text = (least: number, most: number) =>
   z
     .string()
@@ -11,15 +11,15 @@ export const text = (least: number, most: number) =>
     }, `must have ${least} to ${most} characters`)
     .meta({ minLength: least, maxLength: most })
 
-/** A name that people read: no part of a character, nothing that has its own way with a terminal. */
+/** A display name: well-formed Unicode without control characters. */
 export const label = (most: number) =>
   text(1, most).refine((value) => value.isWellFormed() && !/\p{Cc}/u.test(value), 'must have no control characters')
 
-/** Of a query: it comes as text. */
+/** A query parameter, which arrives as text. */
 export const count = (least: number, most: number, usual: number) =>
   z.coerce.number().int().min(least).max(most).default(usual)
 
-/** A point in time, as it is sent. */
+/** A time on the wire. */
 export const time = z.string().meta({ format: 'date-time' })
 
 export const toTime = (at: number): string => new Date(at).toISOString()

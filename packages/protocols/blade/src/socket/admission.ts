@@ -1,13 +1,13 @@
 import type { Socket } from 'socket.io'
 import type { SocketCaller } from './deps.ts'
 
-/** A client that may connect, and the room that it takes. */
+/** A client that may connect, and the slot it uses. */
 export interface Admission {
   readonly caller: SocketCaller
   release(): void
 }
 
-/** Its room is given back once: when it is released, or when its connection has gone, also before it was welcomed. */
+/** Frees the slot once: on release, or when the connection closes, even before the handshake ended. */
 export function admission(caller: SocketCaller, connection: Socket['conn'], giveBack: () => void): Admission {
   let isHeld = true
   const release = (): void => {

@@ -1,4 +1,4 @@
-/** What a client of Blade answers, as what the engine is told. */
+/** Turns the answer of a Blade client into an engine answer. */
 import { type CallAnswer, type JsonObject } from '@polylogue/engine'
 import { z } from 'zod'
 import { APPROVAL_CHOICES } from '../projection/approval-question.ts'
@@ -21,10 +21,10 @@ const questions = z.object({
 
 type Question = z.output<typeof questions>['questions'][number]
 
-/** A tool that asks in another shape is answered in words. */
+/** For a tool with another input shape: one question with a free answer. */
 const FREE: readonly Question[] = [{ question: '', options: [], multiSelect: false }]
 
-/** `message`: what the model reads instead of the choices, unless it is empty. */
+/** `message` replaces the choices in the text for the model, unless it is empty. */
 export function toCallAnswer(open: OpenQuestion, given: AskUserAnswer, message: string): CallAnswer {
   const answer = toGivenAnswer(given)
   const { toolCallId } = open

@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream'
 import { SOCKET_PATH, createBladeSockets, type BladeSockets } from './create-blade-sockets.ts'
 import type { BladeSocketDeps } from './deps.ts'
 
-/** Takes the requests for `/socket.io/` of a server that routes nothing by itself; all others stay with its listeners. */
+/** Handles the requests for `/socket.io/` of a server. All others go to its own listeners. */
 export function attachBlade(server: Server, deps: BladeSocketDeps & { readonly clock: Clock }): BladeSockets {
   const sockets = createBladeSockets(deps)
   const others = server.listeners('request')

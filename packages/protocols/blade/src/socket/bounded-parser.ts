@@ -1,24 +1,24 @@
 import { findJsonProblem, type JsonLimits } from '@polylogue/kit'
 import { Decoder, Encoder, type Packet } from 'socket.io-parser'
 
-/** The longest type, attachments, namespace and number of a packet. A namespace may hold every sign but a comma. */
+/** The longest head of a packet: type, attachments, namespace and number. A namespace has no comma. */
 const MAX_HEAD_LENGTH = 512
 const HEAD = /^(?:[56][^-]{1,32}-|[^56])(?:\/[^,]*,?)?[\d\s]*/
-/** `5` or `6`: the decoder of such a packet calls itself for each level, to find where its bytes belong. */
+/** Type `5` or `6`. Socket.IO decodes such packets recursively. */
 const WITH_BYTES = /^[56]/
 /** Base64 of an image or a file. */
 const BULK = /data:|[A-Za-z0-9+/]{256}/y
 
 const problems = new WeakMap<object, string>()
 
-/** The limit that a payload exceeds. Its sender is told so; only packets that would harm the server end their connection. */
+/** The limit that a payload exceeds. The sender gets an error. Only harmful packets close the connection. */
 export function findPayloadProblem(payload: unknown): string | undefined {
   return typeof payload === 'object' && payload !== null ? problems.get(payload) : undefined
 }
 
 const MOST_SIGNS = 500_000
 
-/** Counts signs in strings too, so that it refuses rather too much. */
+/** Also counts signs inside strings, so it may refuse too much but never too little. */
 function refuseMany(text: string, hasBytes: boolean): void {
   if (hasBytes) throw new Error('a packet with bytes and a number that cannot be read')
   const signs = /[[{,]/g
@@ -26,7 +26,7 @@ function refuseMany(text: string, hasBytes: boolean): void {
   while (signs.test(text)) if (++count > MOST_SIGNS) throw new Error(`a packet with more than ${MOST_SIGNS} values`)
 }
 
-/** The parser of a Socket.IO server that checks packets before it parses them. One that throws ends its connection. */
+/** A Socket.IO parser that checks packets before it parses them. When it throws, Socket.IO closes the connection. */
 export function createBoundedParser(limits: JsonLimits) {
   // The arguments of an event are a list.
   const depth = limits.depth + 1
@@ -50,7 +50,7 @@ export function createBoundedParser(limits: JsonLimits) {
       const problem = findJsonProblem(text, { ...limits, depth, bulk: BULK })
       if (problem === undefined) return undefined
       const fatal = findJsonProblem(text, WITH_BYTES.test(packet) ? { depth } : {})
-      // The scan ends at a bad number, and what follows may be worse.
+      // The scan stops at a bad number. The rest of the packet is not checked.
       if (fatal?.limit === 'number') refuseMany(text, WITH_BYTES.test(packet))
       else if (fatal !== undefined) throw new Error(`a packet with ${fatal.message}`)
       return problem.message

@@ -1,11 +1,11 @@
 import type { Socket } from 'socket.io'
 
-/** Between two packets of one polling request. */
+/** Separates packets in a polling request. */
 const SEPARATOR = '\u001e'
-/** Far more than any client gathers between two requests. */
+/** Far more than a client collects between two requests. */
 const MOST_PACKETS = 1_000
 
-/** A polling request may be as long as a message, but not be millions of tiny packets: such a connection is closed. */
+/** A polling request may be as long as a message, but not contain millions of tiny packets. Closes such a connection. */
 export function boundPayloads(connection: Socket['conn']): void {
   const { transport } = connection
   const take: unknown = Reflect.get(transport, 'onData')

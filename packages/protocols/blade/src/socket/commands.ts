@@ -72,7 +72,7 @@ function idempotencyOf(request: SendRequest, digest: Digest): { readonly idempot
   const { client_message_id: key, session_id, message, askuser_answer = null, mode = null, model = null } = request
   const { headless, output_schema } = request
   if (key === undefined) return {}
-  // What is not given is left out, because receipts of messages without it are older than the field.
+  // Absent fields are left out: receipts of messages without them are older than the fields.
   const attended = { ...(headless === true && { headless }), ...(output_schema && { output_schema }) }
   const sent = { session_id, message, askuser_answer, mode, model, ...attended }
   return { idempotency: { key, fingerprint: digest(canonicalJson(sent)) } }

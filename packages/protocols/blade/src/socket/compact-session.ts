@@ -1,7 +1,7 @@
 import type { CommandResults, Engine, EventOf, SessionId, UserId } from '@polylogue/engine'
 import { SocketRefusal } from './errors.ts'
 
-/** Resolves when it has been done, and with it everything that is told of it. */
+/** Resolves when the compaction has ended and its events were sent. */
 export async function compactSession(
   engine: Pick<Engine, 'execute' | 'attach'>,
   userId: UserId,

@@ -1,6 +1,6 @@
 /**
- * Blade's Socket.IO server, without a listener of its own: whoever has one hands over the requests for `/socket.io/`.
- * Socket.IO itself is loaded with the first of them.
+ * Blade's Socket.IO server without its own listener. The server passes it the requests for `/socket.io/`. Socket.IO is
+ * loaded with the first one.
  */
 import type { Clock } from '@polylogue/engine'
 import type { IncomingMessage, ServerResponse } from 'node:http'
@@ -13,10 +13,10 @@ export const SOCKET_PATH = '/socket.io/'
 export interface BladeSockets {
   handleRequest(incoming: IncomingMessage, outgoing: ServerResponse): void
   handleUpgrade(incoming: IncomingMessage, socket: Duplex, head: Buffer): void
-  /** To be called with every change, so that clients can keep their lists of sessions up to date. */
+  /** Call it with every change, so that clients can update their session lists. */
   sessionChanged(change: SessionChange): void
   clients(): readonly ConnectedClient[]
-  /** Ends all connections. Idempotent. */
+  /** Closes all connections. Idempotent. */
   close(): Promise<void>
 }
 

@@ -14,7 +14,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Describe } from '../projection/scene.ts'
 import type { UnknownConnectionsOptions } from './unknown-connections.ts'
 
-/** Who is connected. `revoked` aborts when the key is revoked: its sockets end then. */
+/** The connected user. `revoked` aborts when the key is revoked, which closes the socket. */
 export interface SocketCaller {
   readonly userId: UserId
   readonly keyId: string
@@ -22,13 +22,13 @@ export interface SocketCaller {
 }
 
 export interface SocketLimits {
-  /** Of one message, once its sender is known. */
+  /** Largest message of an authenticated client. */
   readonly messageBytes: number
-  /** Of all that comes before. */
+  /** Largest amount of data before authentication. */
   readonly unauthenticatedBytes: number
-  /** What may wait for a client that does not read. */
+  /** How much may wait for a client that does not read. */
   readonly outBufferBytes: number
-  /** Of one payload. Images and files are as long as a message may be. */
+  /** Limits of one payload. Images and files may be as long as a message. */
   readonly json: JsonLimits
 }
 
@@ -39,31 +39,31 @@ export interface BladeSocketDeps {
   readonly describe: Describe
   readonly limits: SocketLimits
   /**
-   * `token`: what the client shows in its handshake; without one, the request's own header or cookie counts. `undefined`:
-   * it may not connect.
+   * `token` comes from the handshake; without one, the header or cookie of the request counts. Returns `undefined` when the
+   * client may not connect.
    */
   authenticate(incoming: IncomingMessage, token: string | undefined): Promise<SocketCaller | undefined>
-  /** For whoever mounted the door, to count its sockets and to bound them. */
+  /** Lets the server count and limit sockets. */
   readonly sockets: SocketWatch
-  /** How many connections a client may have before it says who it is. Absent: any number. */
+  /** How many unauthenticated connections a client may have. Absent: no limit. */
   readonly unknown?: UnknownConnectionsOptions
-  /** Where subscriptions are stored, so that a client that reconnects after a crash hears them. Absent: they are lost. */
+  /** Stores subscriptions, so that clients recover them after a crash. Absent: they are lost. */
   readonly kept?: KeptStore
-  /** Stores a file that a user sent in the session's workspace. Absent: files are refused. */
+  /** Stores an uploaded file in the session's workspace. Absent: files are refused. */
   attachFile?(file: AttachedFile): Promise<KeptFile>
   log(entry: LogEntry): void
 }
 
-/** A connected socket, once for each session that it is subscribed to. */
+/** A connected socket, one entry for each subscribed session. */
 export interface ConnectedClient {
   readonly userId: UserId
   readonly keyId: string
-  /** Absent: subscribed to none. */
+  /** Absent: no subscription. */
   readonly sessionId?: SessionId
   readonly since: number
 }
 
-/** A list of sessions shows something else, whichever door or schedule caused it. */
+/** A change that a session list shows, from any door or schedule. */
 export type SessionChange =
   | {
       readonly type: 'stored'
@@ -75,16 +75,16 @@ export type SessionChange =
   | { readonly type: 'deleted'; readonly sessionId: SessionId; readonly userId: UserId }
 
 export interface SocketWatch {
-  /** Answers what to call when the socket has gone; `undefined`: there are too many already. */
+  /** Returns a function to call when the socket closes, or `undefined` when there are too many sockets. */
   admit(caller: SocketCaller): (() => void) | undefined
-  /** A client that did not read was let go. */
+  /** A client that did not read was disconnected. */
   dropped(): void
 }
 
 export interface KeptFile {
   /** Relative to the workspace. */
   readonly path: string
-  /** Deletes it again, because its message was refused. Contract: never rejects. */
+  /** Deletes the file because its message was refused. Contract: never rejects. */
   remove(): Promise<void>
 }
 

@@ -16,7 +16,7 @@ export type RefusalCode =
   | 'unavailable'
   | 'internal_error'
 
-/** A request that is not carried out. The client gets the message as it is. */
+/** A refused request. The client gets the message unchanged. */
 export class SocketRefusal extends Error {
   readonly code: RefusalCode
 
@@ -38,7 +38,7 @@ export function toRefusal(error: unknown): SocketRefusal | undefined {
   return undefined
 }
 
-/** The engine names the setting by its own name. */
+/** The engine uses its own name for the setting. */
 function toSentence({ message, field }: EngineError): string {
   return field === 'settings.outputSchema' ? `output_schema: ${message.replace(/^outputSchema: /, '')}` : message
 }

@@ -2,12 +2,12 @@ import { EngineError, asToolCallId, type AdmittedTurn, type Digest, type Engine 
 import { toAnswerCalls, type SendTarget } from './commands.ts'
 import type { SendRequest } from '../schema/client-events.ts'
 
-/** Every call has an id, so that an answer to this one is always refused. */
+/** No call has an empty id, so an answer to it is always refused. */
 const NO_CALL = asToolCallId('')
 
 /**
- * What became of a message that was taken before, known by its `client_message_id`; `undefined`: it is new. Changes nothing:
- * the engine looks for the receipt first and then refuses the answer that this is.
+ * Finds the turn of a message that was accepted before, by its `client_message_id`. Returns `undefined` for a new message.
+ * Changes nothing: the engine looks for the receipt first, and then refuses this answer.
  */
 export async function findRepeated(
   { engine, digest }: { readonly engine: Pick<Engine, 'execute'>; readonly digest: Digest },

@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream'
 type Connection = Socket['conn']
 
 export interface ByteBounds {
-  /** Before it is known whose they are. */
+  /** Before authentication. */
   readonly firstBytes: number
   readonly messageBytes: number
 }
@@ -14,20 +14,20 @@ interface Bounded {
 }
 
 /**
- * Bounds what a connection may send before it is known whose it is. A polling request is bounded by its transport; over a
- * WebSocket, from the start or after an upgrade, the bytes are counted as they come in.
+ * Limits what a connection may send before authentication. The transport limits a polling request. On a WebSocket, direct
+ * or upgraded, the bytes are counted as they arrive.
  */
 export class FirstBytes {
   readonly #bounds: ByteBounds
   readonly #counted = new WeakMap<Duplex, () => void>()
-  /** WebSockets that connections which nobody knows yet have moved to. */
+  /** WebSockets of unauthenticated connections that were upgraded. */
   readonly #upgraded = new Map<string, Duplex[]>()
 
   constructor(bounds: ByteBounds) {
     this.#bounds = bounds
   }
 
-  /** A WebSocket begins; `connectionId` names the connection that moves to it. */
+  /** A WebSocket opened. `connectionId` names the connection that is upgraded to it. */
   count(socket: Duplex, connectionId: string | undefined): void {
     let left = this.#bounds.firstBytes
     const onBytes = (chunk: Buffer): void => {
@@ -37,7 +37,7 @@ export class FirstBytes {
     socket.on('data', onBytes)
     this.#counted.set(socket, () => socket.off('data', onBytes))
     const moved = connectionId === undefined ? undefined : this.#upgraded.get(connectionId)
-    // Of one that is known already, nothing is counted.
+    // Authenticated connections are not counted.
     if (connectionId !== undefined && moved === undefined) this.#lift(socket)
     else moved?.push(socket)
   }
@@ -49,7 +49,7 @@ export class FirstBytes {
     connection.once('close', () => this.#upgraded.delete(idOf(connection)))
   }
 
-  /** It is known whose it is. */
+  /** The connection is authenticated. */
   known(connection: Connection): void {
     this.#lift(connection.request.socket)
     for (const socket of this.#upgraded.get(idOf(connection)) ?? []) this.#lift(socket)
@@ -65,5 +65,5 @@ export class FirstBytes {
   }
 }
 
-/** The name under which clients refer to it; only its type hides it. */
+/** The id that clients use. Socket.IO's types hide it. */
 const idOf = (connection: Connection): string => String(Reflect.get(connection, 'id'))

@@ -1,21 +1,21 @@
 import { asUserId, type Clock, type Digest, type KeptStore, type LogEntry, type UserId } from '@polylogue/engine'
 import { z } from 'zod'
 
-/** How long a client may be away and still find its rooms. */
+/** How long a client may be away and still recover its subscriptions. */
 export const AWAY_MS = 2 * 60_000
-/** A server that was killed cannot say when its clients left, so their entries live on for a while. */
+/** A killed server cannot record when its clients left, so entries live longer. */
 const CONNECTED_MS = 24 * 60 * 60_000
-/** In memory; the oldest go first. */
+/** In memory. The oldest are dropped first. */
 const MOST_KEPT = 20_000
 
 export interface KeptSubscriptions {
   readonly userId: UserId
-  /** The seq up to which the client is known to have each session. */
+  /** The last seq of each session that the client confirmed. */
   readonly sessions: ReadonlyMap<string, number>
 }
 
 export interface KeptRoomsDeps {
-  /** Absent: subscriptions are lost when the server is killed. */
+  /** Absent: subscriptions do not survive a killed server. */
   readonly store?: KeptStore | undefined
   readonly digest: Digest
   readonly clock: Clock
@@ -29,8 +29,8 @@ interface Gone extends KeptSubscriptions {
 const content = z.object({ sessions: z.record(z.string(), z.int().min(0)) })
 
 /**
- * What clients have subscribed to, by the private id that Socket.IO gives each connection and that only its client knows.
- * It is stored while they are connected, because a server that is killed stores nothing any more.
+ * The subscriptions of clients, by the private id that Socket.IO gives each connection and only its client knows. They are
+ * stored while clients are connected, because a killed server cannot store them.
  */
 export class KeptRooms {
   readonly #deps: KeptRoomsDeps
@@ -45,7 +45,7 @@ export class KeptRooms {
     await this.#write(privateId, subscriptions, CONNECTED_MS)
   }
 
-  /** The connection has ended. */
+  /** The connection closed. */
   keep(privateId: string, subscriptions: KeptSubscriptions): void {
     const at = this.#deps.clock.now()
     this.#forget(at)
@@ -56,7 +56,7 @@ export class KeptRooms {
     this.#write(privateId, subscriptions, AWAY_MS).catch((error: unknown) => this.#report(error))
   }
 
-  /** Once, and only for the same user. */
+  /** Works once, and only for the same user. */
   async take(privateId: string, userId: UserId): Promise<KeptSubscriptions | undefined> {
     const { store, digest, clock } = this.#deps
     this.#forget(clock.now())
@@ -80,7 +80,7 @@ export class KeptRooms {
     this.#deps.log({ level: 'warn', message: 'the subscriptions of a socket could not be stored', error })
   }
 
-  /** Oldest first, because a map keeps the order in which it was filled. */
+  /** Oldest first: a map keeps insertion order. */
   #forget(now: number): void {
     for (const [privateId, { at }] of this.#gone) {
       if (at > now - AWAY_MS) return

@@ -11,7 +11,7 @@ export interface LiveSessionListener {
   closed(session: LiveSession, reason: 'deleted' | 'stopping'): void
 }
 
-/** One session that somebody watches: one projection for all of them. */
+/** A watched session. All its subscribers share one projection. */
 export class LiveSession {
   readonly sessionId: SessionId
   readonly owner: UserId
@@ -27,7 +27,7 @@ export class LiveSession {
     return this.#attached.projection
   }
 
-  /** Tells what was held back, so that whoever comes now is not told it again. */
+  /** Sends what was held back, so that a new subscriber does not get it twice. */
   settle(): void {
     this.#attached.settle()
   }
@@ -43,8 +43,8 @@ interface Slot {
 }
 
 /**
- * The sessions that are watched, each as long as somebody does. One that runs stays until it rests: only then does the log
- * say how many live batches there were, and whoever comes back in between must not get a number a second time.
+ * The watched sessions. A session leaves with its last subscriber, but a running one stays until it rests: only then does
+ * the log contain the number of live batches, and numbers must not be used twice.
  */
 export class LiveSessions {
   readonly #engine: Pick<Engine, 'attach'>
@@ -62,7 +62,7 @@ export class LiveSessions {
     return this.#slots.has(sessionId)
   }
 
-  /** Contract: whoever acquires releases, once. The caller has checked that it may read the session. */
+  /** Contract: release each acquired session once. The caller has checked read access. */
   async acquire(sessionId: SessionId, owner: UserId): Promise<LiveSession> {
     const slot = this.#slots.get(sessionId) ?? this.#open(sessionId, owner)
     slot.holders++
@@ -92,7 +92,7 @@ export class LiveSessions {
   }
 
   async #attach(sessionId: SessionId, owner: UserId): Promise<LiveSession> {
-    // It is there before anybody can have subscribed.
+    // Set before the first subscriber.
     const made: { session?: LiveSession } = {}
     const source = { engine: this.#engine, userId: owner, sessionId, describe: this.#describe }
     const attached = await attachProjection(source, {

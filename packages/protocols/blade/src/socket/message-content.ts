@@ -11,7 +11,7 @@ const LARGEST_FILE = 16 * 1024 * 1024
 export interface IncomingMessageContent {
   readonly content: UserContent
   readonly blobs: readonly NewBlob[]
-  /** Deletes the files that were stored for it. */
+  /** Deletes the files of the message. */
   discard(): Promise<void>
 }
 
@@ -26,8 +26,7 @@ type Block = Exclude<UserContent, string>[number]
 type FilePart = Extract<MessagePart, { type: 'file' }>
 
 /**
- * Images become blobs of the session, files are stored in its workspace. All parts are checked before the first file is
- * stored.
+ * Images become blobs of the session. Files are stored in its workspace after all parts were checked.
  */
 export async function toContent(message: SendRequest['message'], deps: ContentDeps): Promise<IncomingMessageContent> {
   if (typeof message === 'string') return { content: message, blobs: [], discard: async () => undefined }
@@ -74,7 +73,7 @@ function toImage(
   return { type: 'image', source: { type: 'blob', hash, mediaType: image.mediaType } }
 }
 
-/** Returns what stores the file. */
+/** Returns a function that stores the file. */
 function toFile({ name, data }: FilePart, { attachFile }: ContentDeps): () => Promise<KeptFile> {
   if (attachFile === undefined) throw invalid('file: this server does not accept files in a message')
   if (data === '') throw invalid('file.data: must not be empty')

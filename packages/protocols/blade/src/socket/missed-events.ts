@@ -3,11 +3,11 @@ import type { ProjectedOutput } from '../projection/projected-output.ts'
 import type { Describe } from '../projection/scene.ts'
 import { SessionProjection } from '../projection/session-projection.ts'
 
-/** Reads a session's log for a client that was away. */
+/** Reads a session's log for a client that reconnects. */
 export interface MissedEvents {
   /**
-   * What a client missed that had everything up to `after`: all events but patches, each turn once and as it ended. Turns
-   * that stream are left out; the client gets those as they are now. Reading ends here, up to this very moment.
+   * Returns the events after `after` up to now, without patches, each turn once in its final state. Streaming turns are left
+   * out: the client gets their current state. Ends the reading.
    */
   take(): readonly ProjectedOutput[]
 }
@@ -18,7 +18,7 @@ export async function readMissedEvents(
   describe: Describe,
 ): Promise<MissedEvents> {
   const projection = new SessionProjection(describe, { keep: 'open' })
-  // What came before is not kept: a session may be long, and many clients may come back at once.
+  // Earlier outputs are dropped: sessions may be long, and many clients may reconnect at once.
   let missed: ProjectedOutput[] = []
   const ended = new Set<string>()
   const keep = (seq: number, outputs: readonly ProjectedOutput[]): void => {

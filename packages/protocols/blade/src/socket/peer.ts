@@ -14,22 +14,22 @@ import type { SessionProjection } from '../projection/session-projection.ts'
 import { roomOf } from './rooms.ts'
 import { sendAnswer, sendMessage, type Sent } from './send-message.ts'
 
-/** What may wait behind a request that takes its time; nobody types that fast. */
+/** Most requests that may wait. No person sends that many. */
 const MOST_WAITING = 256
-/** Pings that were not answered yet; more say nothing new. */
+/** Most unanswered pings. More would add nothing. */
 const MOST_PINGS = 4
-/** Between two writes of what a client is known to have. */
+/** The time between two writes of confirmed positions. */
 const STORE_MS = 5_000
 /** More sessions than any page shows. */
 const MOST_SUBSCRIPTIONS = 500
 
 interface Subscription {
   readonly live: LiveSession
-  /** The client has had everything up to here: it answered a ping that came after it. */
+  /** The client has received everything up to this seq: it answered a later ping. */
   confirmed: number
 }
 
-/** How far each session had come when a ping went out. */
+/** The seq of each session when the ping was sent. */
 type Ping = ReadonlyMap<Subscription, number>
 
 export type PeerDeps = BladeSocketDeps & { readonly clock: Clock }
@@ -51,7 +51,7 @@ interface Request {
 
 type Reply = Readonly<Record<string, unknown>> | Sent
 
-/** One connected client. Its requests are done one after the other, in the order in which they came. */
+/** One connected client. Its requests run one after another, in order. */
 export class Peer {
   readonly #socket: Socket
   readonly #caller: SocketCaller
@@ -85,7 +85,7 @@ export class Peer {
     this.#on('chat:compact', (payload) => this.#compact(this.#sessionOf(payload)))
   }
 
-  /** What it finds again when it reconnects. */
+  /** The subscriptions to recover after a reconnect. */
   get kept(): KeptSubscriptions {
     const sessions = new Map([...this.#subscriptions].map(([sessionId, { confirmed }]) => [sessionId, confirmed]))
     return { userId: this.#caller.userId, sessions }
@@ -105,13 +105,13 @@ export class Peer {
     return this.#pings.length < MOST_PINGS
   }
 
-  /** A ping goes out behind everything that was told so far. One that goes ahead of some of it confirms nothing. */
+  /** A ping is sent after everything so far. A ping that overtakes something confirms nothing. */
   pinged({ isAhead }: { readonly isAhead: boolean }): void {
     if (isAhead) return void this.#pings.push(new Map())
     this.#pings.push(new Map([...this.#subscriptions.values()].map((its) => [its, its.live.projection.seq])))
   }
 
-  /** The oldest ping was answered. */
+  /** The client answered the oldest ping. */
   ponged(): void {
     for (const [subscription, seq] of this.#pings.shift() ?? []) {
       if (subscription.confirmed !== seq) this.#storeSoon()
@@ -119,7 +119,7 @@ export class Peer {
     }
   }
 
-  /** Subscribes to what the client had before its connection was cut, before anything that it asks for now. */
+  /** Restores the subscriptions from before the connection was lost, ahead of any new request. */
   recover(take: () => Promise<KeptSubscriptions | undefined>): void {
     this.#enqueue(async () => {
       try {
@@ -132,7 +132,7 @@ export class Peer {
     })
   }
 
-  /** The session may have been deleted in the meantime, or no longer be shared. */
+  /** Ignores sessions that were deleted or are no longer shared. */
   async #resubscribe(sessionId: SessionId, after: number): Promise<void> {
     try {
       await this.#subscribe(sessionId, after)
@@ -146,7 +146,7 @@ export class Peer {
     if (typeof privateId === 'string' && this.#socket.connected) await this.#rooms.store(privateId, this.kept)
   }
 
-  /** What the client is known to have changes with every answered ping. An old value only repeats more. */
+  /** Positions change with every answered ping. An old position only repeats events. */
   #storeSoon(): void {
     this.#storing ??= this.#deps.clock.setTimer(STORE_MS, () => {
       this.#storing = undefined
@@ -201,7 +201,7 @@ export class Peer {
   }
 
   #report(error: unknown): SocketRefusal {
-    this.#deps.log({ level: 'error', message: 'a request over Socket.IO broke', error })
+    this.#deps.log({ level: 'error', message: 'a Socket.IO request failed', error })
     return new SocketRefusal('internal_error', 'Something went wrong.')
   }
 
@@ -213,7 +213,7 @@ export class Peer {
     const { engine, describe } = this.#deps
     if (this.#subscriptions.has(sessionId)) return
     if (this.#subscriptions.size >= MOST_SUBSCRIPTIONS) {
-      throw new SocketRefusal('too_many_subscriptions', `a socket may watch ${MOST_SUBSCRIPTIONS} sessions`)
+      throw new SocketRefusal('too_many_subscriptions', `a socket may watch at most ${MOST_SUBSCRIPTIONS} sessions`)
     }
     const view = await engine.readSession(this.#caller.userId, sessionId, 'guest')
     const live = await this.#lives.acquire(sessionId, view.userId)
@@ -221,7 +221,7 @@ export class Peer {
       after === undefined
         ? undefined
         : await readMissedEvents(engine, { userId: view.userId, sessionId, after }, describe)
-    // From here to the end nothing waits: what is live now and what was missed meet without gap or repeat.
+    // No await from here on: missed and live events must join without a gap or a repeat.
     const told = missed?.take() ?? []
     if (!this.#socket.connected) return this.#lives.release(live)
     if (!this.isOwner(live) && isUnsharedSince(view.lastSeq, live.projection)) {
@@ -271,15 +271,15 @@ export class Peer {
     await compactSession(this.#deps.engine, this.#caller.userId, sessionId)
   }
 
-  /** Who may only read it is told so. */
+  /** Refuses users who may only read the session. */
   async #own(sessionId: SessionId): Promise<SessionView> {
     const { userId } = this.#caller
     const view = await this.#deps.engine.readSession(userId, sessionId, 'guest')
-    if (view.userId !== userId) throw new SocketRefusal('forbidden', 'this session is shared with you for reading')
+    if (view.userId !== userId) throw new SocketRefusal('forbidden', 'this session is shared with you as read-only')
     return view
   }
 }
 
-/** What is recorded later is told to whoever watches by then. */
+/** Later changes reach subscribers as events. */
 const isUnsharedSince = (seq: number, { facts, seq: read }: SessionProjection): boolean =>
   read >= seq && facts?.isShared !== true

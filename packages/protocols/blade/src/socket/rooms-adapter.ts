@@ -3,12 +3,12 @@ import type { Namespace } from 'socket.io'
 import { FanOut } from './fan-out.ts'
 import { SharedPacket } from './shared-packet.ts'
 
-/** What Socket.IO knows of a socket that has gone. */
+/** Socket.IO's record of a closed socket. */
 type GoneSocket = Omit<Session, 'missedPackets'>
 
 /**
- * Socket.IO's rooms, with one difference: a packet is encoded once, however many sockets get it and in however many
- * pieces. Broadcasts are not buffered for sockets that are away, because what they miss is in the log.
+ * Socket.IO's rooms with two differences. A packet is encoded once for all sockets. Broadcasts are not buffered for absent
+ * sockets, because the log has what they miss.
  */
 export class RoomsAdapter extends Adapter {
   readonly telling = new FanOut({ holds: (socketId, bytes) => void this.emit('holding', socketId, bytes) })
@@ -26,7 +26,7 @@ export class RoomsAdapter extends Adapter {
     this.telling.tell(members, write, shared.bytes)
   }
 
-  /** Every socket is also a room of its own. */
+  /** Each socket is also a room. */
   members(rooms: Iterable<string>): Set<string> {
     const members = new Set<string>()
     for (const room of rooms) for (const socketId of this.rooms.get(room) ?? []) members.add(socketId)
@@ -38,7 +38,7 @@ export class RoomsAdapter extends Adapter {
   }
 
   override restoreSession(): Promise<Session> {
-    // The package types it like this, but accepts nothing as an answer.
+    // The type requires a value, but the package accepts `undefined`.
     return Promise.resolve(undefined as unknown as Session)
   }
 }

@@ -11,7 +11,7 @@ import { toContent } from './message-content.ts'
 
 export type SendDeps = Pick<BladeSocketDeps, 'engine' | 'agents' | 'digest' | 'attachFile'>
 
-/** What the sender is told of the run. */
+/** The answer to the sender. */
 export interface Sent {
   readonly run_id: string
   readonly queued: boolean
@@ -25,7 +25,7 @@ export interface MessageTarget extends SendTarget {
 
 export async function sendMessage(deps: SendDeps, target: MessageTarget, request: SendRequest): Promise<Sent> {
   const { engine } = deps
-  // Otherwise the files of a repeated message would be stored again.
+  // Do not store the files of a repeated message again.
   const before = hasFiles(request.message) ? await findRepeated(deps, target, request) : undefined
   const { turnId, queued } = before ?? (await startTurn(deps, target, request))
   const run_id = runIdOf(turnId)
@@ -68,12 +68,12 @@ export async function sendAnswer(deps: SendDeps, target: AnswerTarget, request: 
     ? await engine.execute(toAnswerCalls(target, request, { answer, digest }))
     : await findRepeated(deps, target, request)
   if (taken === undefined) {
-    throw new SocketRefusal('no_pending_question', 'nothing with this id waits for an answer')
+    throw new SocketRefusal('no_pending_question', 'no question with this id waits for an answer')
   }
   return { run_id: runIdOf(taken.turnId), queued: false }
 }
 
-/** `undefined` where nothing waits for it. */
+/** Returns `undefined` when no question waits for it. */
 function toAnswer(
   projection: SessionProjection,
   { askuser_answer, message, model }: SendRequest,
@@ -81,7 +81,7 @@ function toAnswer(
   const open = askuser_answer && projection.question(askuser_answer.tool_call_id)
   if (askuser_answer === undefined || open === undefined) return undefined
   if (model !== undefined && !projection.turns.some((turn) => turn.model === model)) {
-    throw new SocketRefusal('invalid_payload', 'model: an answer goes on with the model that asked')
+    throw new SocketRefusal('invalid_payload', 'model: must be the model that asked')
   }
   return toCallAnswer(open, askuser_answer, typeof message === 'string' ? message : textOfParts(message))
 }

@@ -6,7 +6,7 @@ import type { SessionChange } from './deps.ts'
 
 export interface SessionListDeps {
   readonly agents: Pick<AgentCatalog, 'find'>
-  /** Sessions with subscribers tell of their own settings and titles. */
+  /** A session with subscribers sends its own settings and title. */
   isLive(sessionId: SessionId): boolean
   tell(userId: UserId, output: BladeOutput): void
 }
@@ -14,8 +14,8 @@ export interface SessionListDeps {
 type Stored = Extract<SessionChange, { type: 'stored' }>
 
 /**
- * Keeps the lists of connected clients up to date: every socket of a user hears of that user's sessions, subscribed or
- * not. Changes of one moment are told together, after what the session itself tells.
+ * Keeps session lists up to date. Every socket of a user gets the changes of that user's sessions, subscribed or not.
+ * Changes of one tick are sent together, after the session's own events.
  */
 export class SessionList {
   readonly #deps: SessionListDeps

@@ -3,15 +3,15 @@ import type { Adapter } from 'socket.io-adapter'
 
 type Connection = Socket['conn']
 
-/** As Engine.IO reads them. `wsPreEncodedFrame` is the head and the payload of a WebSocket frame. */
+/** Options of Engine.IO. `wsPreEncodedFrame` is the head and the payload of a WebSocket frame. */
 interface PacketOptions {
   readonly compress: false
   wsPreEncodedFrame?: readonly Buffer[]
 }
 
 /**
- * A packet that many connections get. All WebSockets write the same buffers, so that a packet costs its own size once and
- * not once for each of them. Compression is off: it would encode the packet for each connection.
+ * A packet for many connections. All WebSockets write the same buffers, so a packet costs its size only once. Compression
+ * is off, because it would encode the packet for each connection.
  */
 export class SharedPacket {
   readonly #texts: readonly string[]
@@ -22,7 +22,7 @@ export class SharedPacket {
     this.#options = options
   }
 
-  /** The adapter encodes a packet and, where it can, the frame; only its type hides this. */
+  /** The adapter encodes a packet and, if possible, the frame. Its types hide this. */
   static encode(packet: unknown, adapter: Adapter): SharedPacket {
     const options: PacketOptions = { compress: false }
     const encode: unknown = Reflect.get(adapter, '_encode')
@@ -36,7 +36,7 @@ export class SharedPacket {
 
   writeTo(connection: Connection): void {
     const hasFrame = this.#options.wsPreEncodedFrame !== undefined && connection.transport.name === 'websocket'
-    // The frame is all that a WebSocket sends, and the text would stay in memory as long as the packet waits.
+    // A WebSocket sends only the frame. Keeping the text would hold it in memory while the packet waits.
     for (const text of hasFrame ? [''] : this.#texts) connection.write(text, this.#options)
   }
 }

@@ -24,11 +24,11 @@ import { UnknownConnections } from './unknown-connections.ts'
 /** Shorter than the 30 s after which the most impatient proxies close a silent connection. */
 const PING_MS = 15_000
 const PONG_MS = 20_000
-/** To say who it is. */
+/** The time to authenticate. */
 const CONNECT_MS = 10_000
 const READERS: readonly Reader[] = ['owner', 'guest']
 const KINDS = ['lean', 'plain'] as const
-/** Behind these goes a ping, whose answer says that the client has them. */
+/** A ping follows these events. Its answer confirms that the client has them. */
 const NOT_TO_BE_REPEATED: ReadonlySet<ProjectedOutput['event']> = new Set(['chat:start', 'turn:end', 'chat:end'])
 
 export interface SocketServer {
@@ -43,7 +43,7 @@ interface Client {
   readonly peer: Peer
   readonly since: number
   readonly outBuffer: OutBuffer
-  /** Ahead of its time. */
+  /** Sends a ping early. */
   ping(): void
 }
 
@@ -51,7 +51,7 @@ export function createSocketServer(deps: BladeSocketDeps & { readonly clock: Clo
   const { limits, clock } = deps
   const unknown = deps.unknown && new UnknownConnections(deps.unknown)
   const engine = new EngineIoServer({
-    // Asked for each connection that is to be opened, and for nothing that comes over one.
+    // Called once for each new connection, not for its requests.
     allowRequest: (incoming, decide) => decide(null, !isJsonp(incoming) && (unknown?.admit(incoming) ?? true)),
     maxHttpBufferSize: limits.messageBytes,
     httpCompression: false,
@@ -64,7 +64,7 @@ export function createSocketServer(deps: BladeSocketDeps & { readonly clock: Clo
     parser: createBoundedParser(limits.json),
     serveClient: false,
     connectTimeout: CONNECT_MS,
-    // Gives every client the private id by which it is known again; who it is, is asked again each time.
+    // Gives each client a private id for recovery. Authentication is repeated on every connection.
     connectionStateRecovery: { maxDisconnectionDuration: AWAY_MS, skipMiddlewares: false },
   })
   const clients = new Map<string, Client>()
@@ -99,7 +99,7 @@ export function createSocketServer(deps: BladeSocketDeps & { readonly clock: Clo
   })
   io.bind(engine)
   const rooms = roomsOf(io)
-  /** Rooms. */
+  /** Rooms with events that no ping has confirmed. */
   const unconfirmed = new Set<string>()
   rooms.on('holding', (socketId: string, bytes: number) => clients.get(socketId)?.outBuffer.hold(bytes))
   rooms.on('socket-gone', ({ sid, pid }: { readonly sid: string; readonly pid: string }) => {
@@ -114,7 +114,7 @@ export function createSocketServer(deps: BladeSocketDeps & { readonly clock: Clo
   io.use((socket, next) => void admit(socket, next))
   io.on('connection', welcome)
 
-  /** Why it may not connect, where it may not. */
+  /** The reason for a refused connection. */
   async function identify(socket: Socket): Promise<string | undefined> {
     const { token } = socket.handshake.auth
     const shown = typeof token === 'string' && token !== '' ? token : undefined
@@ -145,7 +145,7 @@ export function createSocketServer(deps: BladeSocketDeps & { readonly clock: Clo
       drained: () => rooms.telling.drained(socket.id),
       tooSlow() {
         deps.sockets.dropped()
-        // Not now: it may be found out while a packet is being written.
+        // Later: a packet may be in the middle of being written.
         setImmediate(() => cutOff(connection))
       },
     })
@@ -191,13 +191,13 @@ export function createSocketServer(deps: BladeSocketDeps & { readonly clock: Clo
     }
   }
 
-  /** Behind all that is told together with it. */
+  /** After all events of the same tick. */
   function confirmSoon(told: readonly string[]): void {
     if (unconfirmed.size === 0) setImmediate(confirm)
     for (const room of told) unconfirmed.add(room)
   }
 
-  /** Asks for a sign that all of it has arrived, so that who is cut off later is not told of it again. */
+  /** Asks clients to confirm, so that a later reconnect does not repeat these events. */
   function confirm(): void {
     const socketsTold = rooms.members(unconfirmed)
     unconfirmed.clear()
@@ -218,27 +218,27 @@ export function createSocketServer(deps: BladeSocketDeps & { readonly clock: Clo
       [...clients.values()].flatMap(({ peer, since }) => peer.attached.map((client) => ({ ...client, since }))),
     close() {
       rooms.telling.flushAll()
-      // Without a goodbye: a client that is told to go does not come back by itself.
+      // Without a disconnect packet: clients that get one do not reconnect.
       engine.close()
       lives.close()
     },
   }
 }
 
-/** The sender of a dropped message may look at another session by now. */
+/** The sender of a dropped message may be watching another session now. */
 const isForUser = ({ event, payload }: ProjectedOutput): boolean =>
   event === 'system:notification' && payload.notification_type === MESSAGE_DROPPED
 
-/** JSONP runs what we send as a script of any page that asks for it. */
+/** JSONP would run our answer as a script in any page. */
 const isJsonp = ({ url }: IncomingMessage): boolean => new URLSearchParams(url?.split('?')[1]).has('j')
 
 function roomsOf(io: Server): RoomsAdapter {
   const { adapter } = io.of('/')
-  if (!(adapter instanceof RoomsAdapter)) throw new Error('the rooms are ours')
+  if (!(adapter instanceof RoomsAdapter)) throw new Error('expected the adapter of this server')
   return adapter
 }
 
-/** As the connection does it from time to time; only its type hides it. */
+/** What the connection does at intervals. Its types hide it. */
 function sendPing(connection: Socket['conn']): void {
   const sendPacket: unknown = Reflect.get(connection, 'sendPacket')
   if (typeof sendPacket === 'function') Reflect.apply(sendPacket, connection, ['ping'])

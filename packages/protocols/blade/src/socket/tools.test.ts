@@ -162,7 +162,7 @@ describe('what a tool tells the page', () => {
 
 describe('the end of an answer', () => {
   it.each([
-    ['token-limit', 'The answer was cut off at the length limit of the model.'],
+    ['token-limit', 'The answer was cut off at the model’s length limit.'],
     ['refused', 'The model declined to answer.'],
   ] as const)('that is no ordinary one is said in its turn: %s', async (finish, note) => {
     const { client, turn } = await run([], [[says('half'), finishes(finish)]])

@@ -2,33 +2,33 @@ import type { IncomingMessage } from 'node:http'
 
 export interface UnknownConnectionsOptions {
   readonly perClient: number
-  /** Whom a request counts for; `undefined`: for nobody. */
+  /** The client that a request counts for. `undefined`: do not count it. */
   clientOf(incoming: IncomingMessage): string | undefined
-  /** One too many was turned away. */
+  /** A connection was refused because of the limit. */
   refused(): void
 }
 
-/** As Engine.IO has it. */
+/** A connection of Engine.IO. */
 export interface Connection {
   readonly request: IncomingMessage
   once(event: 'close', run: () => void): unknown
 }
 
 /**
- * Connections of which nobody knows yet whose they are: each client may have only so many. A polling one lives on without
- * any TCP connection, so counting those is not enough.
+ * Limits the unauthenticated connections of a client. Counting TCP connections is not enough: a polling connection lives
+ * without one.
  */
 export class UnknownConnections {
   readonly #options: UnknownConnectionsOptions
   readonly #counts = new Map<string, number>()
-  /** By what they count for: a request that was let in, then the connection that it opened. */
+  /** By client: first the admitted request, then the connection that it opened. */
   readonly #clients = new WeakMap<IncomingMessage | Connection, string>()
 
   constructor(options: UnknownConnectionsOptions) {
     this.#options = options
   }
 
-  /** Whether this request may open a connection. It counts from now on, as many may come before the first is open. */
+  /** Whether the request may open a connection. Counts at once, because many may arrive before the first is open. */
   admit(incoming: IncomingMessage): boolean {
     const { perClient, clientOf, refused } = this.#options
     const client = clientOf(incoming)
@@ -38,7 +38,7 @@ export class UnknownConnections {
       return false
     }
     this.#count(incoming, client)
-    // Engine.IO opens it at once or never, and does not tell of every handshake that fails.
+    // Engine.IO opens the connection at once or never, and does not report every failed handshake.
     setImmediate(() => this.#release(incoming))
     return true
   }
@@ -51,7 +51,7 @@ export class UnknownConnections {
     connection.once('close', () => this.#release(connection))
   }
 
-  /** It is known whose it is. */
+  /** The connection is authenticated. */
   known(connection: Connection): void {
     this.#release(connection)
   }
