@@ -88,7 +88,8 @@ function rowOf(facts: CallFacts, effect: string, policy: Policy): string {
       if (facts.hardline !== undefined) return 'hardline command'
       if (facts.exceeds !== undefined) return "command beyond the parser's limits"
       if (facts.outside !== undefined) return 'file or command that touches the data directory, the database or keys'
-      if (facts.risk === 'dangerous') return 'dangerous command: `rm -rf`, `sudo`, `mkfs`, `dd if=`'
+      if (facts.risk === 'dangerous')
+        return 'dangerous command: `rm -rf` outside the workspace, `sudo`, `mkfs`, `dd if=`'
       return facts.risk === 'safe' && facts.isUnderstood && !facts.hasWrapper
         ? 'command of the safe list'
         : 'any other command'

@@ -119,7 +119,7 @@ describe('Bash', () => {
         call('safe', 'Bash', { command: 'pwd' }),
         call('other', 'Bash', { command: 'touch made' }),
         call('unclear', 'Bash', { command: 'echo "unterminated' }),
-        call('danger', 'Bash', { command: 'rm -rf notes' }),
+        call('danger', 'Bash', { command: 'rm -rf /srv/notes' }),
         call('hard', 'Bash', { command: 'rm -rf /' }),
         call('operator', 'Bash', { command: 'kubectl get pods' }),
       ),
@@ -134,9 +134,12 @@ describe('Bash', () => {
       ['hard', 'denied', [], 0],
       ['operator', 'denied', [], 0],
     ])
-    expect(waiting.get('danger')?.output).toBe('Error: the tool Bash is not allowed in mode workspace-write')
-    expect(waiting.get('hard')?.output).toMatch(/^Error: the tool Bash was denied \(hardline:.+\)$/)
-    expect(waiting.get('operator')?.output).toBe('Error: the tool Bash was denied (operator-rule:Bash)')
+    expect(waiting.get('danger')?.output).toBe(
+      'Error: the tool Bash may not run this command in mode workspace-write: ' +
+        'it deletes /srv/notes, which is not a folder inside of the workspace (rm -rf)',
+    )
+    expect(waiting.get('hard')?.output).toMatch(/^Error: the tool Bash may never run this command: .+$/)
+    expect(waiting.get('operator')?.output).toBe('Error: the tool Bash was denied by a rule of the operator')
 
     const answered = await session.play('none', [grant('other'), refuse('unclear', 'say what you mean')])
     expect(answered.stopReason).toBe('end_turn')

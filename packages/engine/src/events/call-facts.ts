@@ -10,8 +10,13 @@ const touchedPaths = {
 
 const shellFacts = z.object({
   type: z.literal('shell'),
-  /** `safe`: a single command from the safe list. `sensitive`: it names a protected path. */
+  /**
+   * `safe`: a single command from the safe list. `sensitive`: it names a protected path, or deletes a tree of the
+   * workspace.
+   */
   risk: z.enum(['safe', 'other', 'sensitive', 'dangerous']),
+  /** What makes the command dangerous, in words that follow `it`. */
+  danger: z.string().optional(),
   /** Why no mode and no rule allows the command, in a few words. */
   hardline: z.string().optional(),
   /** The parser understood every part of the command. */

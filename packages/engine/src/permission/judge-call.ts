@@ -70,10 +70,7 @@ function decide(subject: Case): Ruling {
     policy.denyRules.filter(({ action }) => action === 'deny'),
   )
   if (denial !== undefined) return deny(`operator-rule:${tool.name}`)
-  const preset: Ruling = {
-    decision: presetRow(facts, tool.effect, policy.hosts)[policy.preset],
-    reason: `mode-preset:${tool.name}`,
-  }
+  const preset = presetRuling(subject)
   if (policy.preset === 'read-only' && !isReading(facts, tool.effect)) return deny(preset.reason)
   if (policy.preset === 'full-access' || policy.preset === 'plan') return preset
   const match = firstMatch(subject, policy.userRules)
@@ -81,6 +78,13 @@ function decide(subject: Case): Ruling {
   if (match.isDoubtful === true) return deny('limit:rule-patterns')
   const { action } = match.rule
   return { decision: action, reason: `user-rule:${tool.name}`, isFirm: action === 'ask' }
+}
+
+function presetRuling({ tool, facts, policy }: Case): Ruling {
+  const decision = presetRow(facts, tool.effect, policy.hosts)[policy.preset]
+  const isForDanger = decision === 'deny' && policy.preset === 'workspace-write' && facts.type === 'shell'
+  const reason = isForDanger && facts.danger !== undefined ? `dangerous:${facts.danger}` : `mode-preset:${tool.name}`
+  return { decision, reason }
 }
 
 const deny = (reason: string): Ruling => ({ decision: 'deny', reason })

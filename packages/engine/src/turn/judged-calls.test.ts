@@ -224,7 +224,7 @@ describe('what a tool says of its call', () => {
     await test.untilRest()
     expect(tool.invocations).toEqual([])
     const events = await test.events()
-    expect(settled(events)[0]).toContain('a denied: Error: the tool pay was denied (path-policy')
+    expect(settled(events)[0]).toContain('a denied: Error: the tool pay may not touch a path outside of the workspace')
     expect(events.find(({ type }) => type === 'step.answered')).toMatchObject({
       inspections: { a: { facts: outside, preview } },
     })

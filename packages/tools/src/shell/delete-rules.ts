@@ -8,15 +8,6 @@ export function isRecursive({ args }: SimpleCommand): boolean {
   return flags.has('r') || flags.has('R') || hasLongFlag(flags, 'recursive')
 }
 
-export function isForced({ args }: SimpleCommand): boolean {
-  const flags = flagsOf(args)
-  return flags.has('f') || hasLongFlag(flags, 'force')
-}
-
-export function isForcedTreeDelete(command: SimpleCommand): boolean {
-  return command.name === 'rm' && isRecursive(command) && isForced(command)
-}
-
 /** What of the floor a deleting command hits. */
 export function findHardlineDelete(command: SimpleCommand, context: PathContext): string | undefined {
   if (command.name !== 'rm' || !isRecursive(command)) return undefined

@@ -1,4 +1,5 @@
-import { findHardlineDelete, findHardlineFind, isForcedTreeDelete } from './delete-rules.ts'
+import { findHardlineDelete, findHardlineFind } from './delete-rules.ts'
+import { isForcedTreeDelete } from './find-danger.ts'
 import { findHardlineDevice } from './device-rules.ts'
 import type { PathContext } from './paths.ts'
 import { findHardlinePower } from './power-rules.ts'

@@ -23,6 +23,47 @@ describe('the risk of a command', () => {
     expect((await inspect(harmless)).risk).not.toBe('dangerous')
   })
 
+  const ROOTS = ['/work/space', '/work/other']
+  const LINKS: Readonly<Record<string, string>> = { '/work/space/link': '/etc/x', '/work/space/loop': '/work/other/y' }
+  const inRoots = async (command: string) => {
+    const follow = (path: string): string | undefined => LINKS[path] ?? (path.includes('new') ? undefined : path)
+    return (await inspectCommand(command, { cwd: '/work/space', home: '/home/u', roots: ROOTS, follow })).facts
+  }
+
+  it.each([
+    'rm -rf build',
+    'rm -fr ./build dist/',
+    'rm -rf build/*',
+    'rm -rf *',
+    'rm -rf -- -x',
+    'rm -rf /work/space/a /work/other/b',
+    'rm -rf loop',
+    'rm -rf a/../new/one',
+    'bash -c "rm -rf build"',
+    'npm run clean && rm --recursive --force dist',
+    'cd sub && rm -rf build',
+  ])('17.5: `%s` inside the workspace is asked for', async (command) => {
+    expect(await inRoots(command)).toMatchObject({ risk: 'sensitive' })
+  })
+
+  it.each([
+    ['rm -rf ..', /^deletes \/work,/],
+    ['rm -rf .', /^deletes \/work\/space,/],
+    ['rm -rf /work/space', /^deletes \/work\/space,/],
+    ['rm -rf build ../x', /^deletes \/work\/x,/],
+    ['rm -rf /work/space-evil', /^deletes \/work\/space-evil,/],
+    ['rm -rf link', /^deletes \/work\/space\/link,/],
+    ['rm -rf link/new', /^deletes \/work\/space\/link\/new,/],
+    ['rm -rf ../*', /^deletes \/work\/\*,/],
+    ['cd /srv && rm -rf build', /^deletes \/srv\/build,/],
+    ['rm -rf "$X"', /show only when it runs/],
+    ['find . -exec rm -rf {} +', /show only when it runs/],
+    ['sudo rm -rf build', /^runs as another user/],
+    ['dd if=a of=b', /^copies raw data/],
+  ])('17.5: `%s` is dangerous, and says why', async (command, danger) => {
+    expect(await inRoots(command)).toMatchObject({ risk: 'dangerous', danger: expect.stringMatching(danger) })
+  })
+
   const NAMES = '.bashrc .zshrc .profile .bash_profile .zprofile .netrc .pgpass .npmrc .pypirc'.split(' ')
   it.each(NAMES)('acp 10.3: a write to ~/%s is sensitive, however it is reached', async (name) => {
     for (const command of [

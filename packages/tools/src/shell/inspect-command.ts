@@ -1,7 +1,8 @@
 import { homedir } from 'node:os'
 import type { ShellFacts } from '@polylogue/engine'
 import { type ProtectedView, createProtectedSet } from '../protected/protected-set.ts'
-import { isForcedTreeDelete, isUncertainDelete } from './delete-rules.ts'
+import { findDanger, isForcedTreeDelete } from './find-danger.ts'
+import { isUncertainDelete } from './delete-rules.ts'
 import { findHardline } from './find-hardline.ts'
 import { type JudgedPaths, judgePaths } from './judge-paths.ts'
 import { type NamedPath, findNamedPaths } from './named-paths.ts'
@@ -9,7 +10,6 @@ import type { PathContext } from './paths.ts'
 import { type ShellParser, readCommand } from './read-command.ts'
 import { isSafeCommand } from './safe-list.ts'
 import type { ShellReading } from './shell-reading.ts'
-import type { SimpleCommand } from './simple-command.ts'
 
 export interface InspectionOptions {
   /** Where the command would run; without it relative paths mean nothing. */
@@ -66,10 +66,13 @@ export async function inspectCommand(command: string, options: InspectionOptions
   const looks = { ...(follow && { follow }), ...(isFolder && { isFolder }) }
   const safety = { ...context, view, roots, readable, isConfined, ...looks }
   const isSafe = mayBeSafe && isSafeCommand(command, shell.parse(command), safety) && isReadable(reading, options)
+  const danger = hardline === undefined ? findDanger(reading, { ...context, roots }) : undefined
+  const isDangerous = hardline !== undefined || danger !== undefined
   return {
     facts: {
       type: 'shell',
-      risk: hardline === undefined ? (isSafe ? 'safe' : findRisk(reading, paths)) : 'dangerous',
+      risk: isDangerous ? 'dangerous' : isSafe ? 'safe' : findRisk(reading, paths),
+      ...(danger !== undefined && { danger }),
       ...(hardline === undefined ? {} : { hardline }),
       isUnderstood,
       hasWrapper,
@@ -86,14 +89,5 @@ function isReadable({ commands }: ShellReading, { cwd, canReadGit }: InspectionO
 }
 
 function findRisk({ commands }: ShellReading, { guarded }: JudgedPaths): ShellFacts['risk'] {
-  if (commands.some(isDangerous)) return 'dangerous'
-  return guarded.length > 0 ? 'sensitive' : 'other'
-}
-
-const AS_ANOTHER_USER: ReadonlySet<string> = new Set(['sudo', 'doas', 'pkexec', 'run0'])
-
-function isDangerous(command: SimpleCommand): boolean {
-  const { name, args } = command
-  if (AS_ANOTHER_USER.has(name) || /^mkfs(?:\.|$)/.test(name) || isForcedTreeDelete(command)) return true
-  return name === 'dd' && args.some(({ text }) => text.startsWith('if='))
+  return guarded.length > 0 || commands.some(isForcedTreeDelete) ? 'sensitive' : 'other'
 }
