@@ -47,7 +47,15 @@ export {
 export type { EventOf, Failure, Recorded, RecordedEvent } from './events/recorded-event.ts'
 export type { LoopOutcome } from './events/loop-events.ts'
 export type { InstructionSource, TurnOutcome, TurnSettings } from './events/turn-events.ts'
-export type { BlockDelta, Cursor, LiveBatch, LiveEvent, ToolProgress } from './events/live-event.ts'
+export type {
+  BlockDelta,
+  CallInput,
+  Cursor,
+  LiveBatch,
+  LiveEvent,
+  StepRetry,
+  ToolProgress,
+} from './events/live-event.ts'
 export { EngineError, unreachable, type EngineErrorCode } from './errors.ts'
 export { failpoint, observeFailpoints, type FailpointObserver } from './failpoint.ts'
 export type { Clock, Timer } from './ports/clock.ts'
@@ -227,6 +235,7 @@ export { createIds } from './create-ids.ts'
 export { createEngine, type EngineOptions } from './engine/create-engine.ts'
 export type { Judging } from './turn/judge-calls.ts'
 export type { EngineLimits, Outputs, LogEntry } from './engine-parts.ts'
+export { tellSpent } from './cost/tell-budget.ts'
 export { ASK_IN_TEXT } from './session/decide-answers.ts'
 export { evolve } from './state/evolve.ts'
 export { cutAtCharacter, titleOf } from './state/title-of.ts'

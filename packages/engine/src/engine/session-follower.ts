@@ -1,4 +1,4 @@
-import type { BlockDelta, ToolProgress } from '../events/live-event.ts'
+import type { BlockDelta, CallInput, StepRetry, ToolProgress } from '../events/live-event.ts'
 import type { Recorded } from '../events/recorded-event.ts'
 import { EngineError } from '../errors.ts'
 import type { SessionId, UserId } from '../ids.ts'
@@ -119,6 +119,14 @@ class PacedReader implements SessionReader {
 
   progress(progress: ToolProgress): void {
     if (this.#phase !== 'held') this.reader.progress?.(progress)
+  }
+
+  input(input: CallInput): void {
+    if (this.#phase !== 'held') this.reader.input?.(input)
+  }
+
+  retrying(retry: StepRetry): void {
+    if (this.#phase !== 'held') this.reader.retrying?.(retry)
   }
 
   closed(reason: 'deleted' | 'stopping'): void {

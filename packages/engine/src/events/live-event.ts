@@ -1,3 +1,4 @@
+import type { Failure } from './recorded-event.ts'
 import type { EntryId, LoopId, ToolCallId, TurnId } from '../ids.ts'
 
 /**
@@ -27,7 +28,32 @@ export interface ToolProgress {
   readonly text: string
 }
 
-export type LiveEvent = BlockDelta | ToolProgress
+/**
+ * A piece of the input of a call that the model is writing, as JSON text. The answer of the step has the whole call under
+ * the same id, or no such call: then the model did not finish it. `offset` counts UTF-16 units.
+ */
+export interface CallInput {
+  readonly type: 'tool-call.input'
+  readonly turnId: TurnId
+  readonly loopId: LoopId
+  readonly stepId: EntryId
+  readonly toolCallId: ToolCallId
+  readonly name: string
+  readonly offset: number
+  readonly text: string
+}
+
+/** The model call of a step failed and is made again. Calls that the step was writing are void. */
+export interface StepRetry {
+  readonly type: 'step.retrying'
+  readonly turnId: TurnId
+  readonly loopId: LoopId
+  readonly stepId: EntryId
+  readonly error: Failure
+  readonly delayMs: number
+}
+
+export type LiveEvent = BlockDelta | ToolProgress | CallInput | StepRetry
 
 /**
  * A reader's position: everything up to `seq`, and `offset` units of `block` in the step that streams at that point.

@@ -1,4 +1,4 @@
-import type { BlockDelta, LiveBatch, ToolProgress } from './live-event.ts'
+import type { BlockDelta, CallInput, LiveBatch, StepRetry, ToolProgress } from './live-event.ts'
 import type { Recorded } from './recorded-event.ts'
 
 export interface SessionReader {
@@ -12,6 +12,9 @@ export interface SessionReader {
    * Output of running tools, for readers that want it. A late reader first gets the newest part of the earlier output.
    */
   progress?(progress: ToolProgress): void
+  /** The inputs of calls while the model writes them. A late reader first gets the input so far. */
+  input?(input: CallInput): void
+  retrying?(retry: StepRetry): void
   /**
    * Deltas grouped into batches: the first of a step immediately, later ones at most 50 ms late, and all before the
    * answer of their step. All readers with this method see the same batches. Such a reader gets deltas only when it

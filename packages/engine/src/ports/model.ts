@@ -59,6 +59,10 @@ export type ModelOutput =
   | { readonly type: 'thinking'; readonly text: string }
   /** Attaches to the most recently opened block. Used for signatures and similar data. */
   | { readonly type: 'opaque'; readonly data: OpaqueData }
+  /** A piece of the input of a call that the model is writing. The complete call follows, with the same id. */
+  | { readonly type: 'tool-input'; readonly id: string; readonly name: string; readonly text: string }
+  /** The call of the model failed and is made again. Only pieces of calls were sent so far, and they are void. */
+  | { readonly type: 'retry'; readonly error: Failure; readonly delayMs: number }
   /** A complete call. `input` is what the model wrote, parsed if it was JSON. */
   | {
       readonly type: 'tool-call'

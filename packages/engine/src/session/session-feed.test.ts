@@ -20,6 +20,7 @@ const step = (text: string): LiveStep => ({
   stepId: asEntryId('step'),
   stepSeq: 4,
   blocks: [{ type: 'text', text }],
+  inputs: [],
 })
 
 const delta = (offset: number, text: string): BlockDelta => {

@@ -1,5 +1,13 @@
 import type { StepBlock } from '../content.ts'
-import type { BlockDelta, Cursor, LiveBatch, ToolProgress } from '../events/live-event.ts'
+import type {
+  BlockDelta,
+  CallInput,
+  Cursor,
+  LiveBatch,
+  LiveEvent,
+  StepRetry,
+  ToolProgress,
+} from '../events/live-event.ts'
 import type { Recorded } from '../events/recorded-event.ts'
 import type { EntryId, LoopId, ToolCallId, TurnId } from '../ids.ts'
 import type { SessionReader } from '../events/session-reader.ts'
@@ -18,6 +26,17 @@ export interface LiveStep {
   readonly stepId: EntryId
   readonly stepSeq: number
   readonly blocks: StepBlock[]
+  /** The calls that the model has begun to write, with their input so far. */
+  readonly inputs: BegunCall[]
+}
+
+export interface BegunCall {
+  /** The model's id for it. */
+  readonly modelId: string
+  readonly toolCallId: ToolCallId
+  readonly name: string
+  text: string
+  isComplete: boolean
 }
 
 export interface BatchNumbering {
@@ -41,7 +60,7 @@ export class SessionFeed {
   #batchReaders = 0
   #recent: Recorded[] = []
   #holds = 0
-  #held: (BlockDelta | ToolProgress)[] = []
+  #held: LiveEvent[] = []
   #closed: 'deleted' | 'stopping' | undefined
   #released: (() => void)[] = []
 
@@ -111,6 +130,11 @@ export class SessionFeed {
     else this.#deliver(delta)
   }
 
+  publishInput(input: CallInput | StepRetry): void {
+    if (this.#holds > 0) this.#held.push(input)
+    else this.#deliver(input)
+  }
+
   publishProgress(progress: ToolProgress): void {
     const { toolCallId, text } = progress
     this.#outputs.set(toolCallId, `${this.#outputs.get(toolCallId) ?? ''}${text}`.slice(-OUTPUT_KEPT))
@@ -140,6 +164,7 @@ export class SessionFeed {
     for (const step of this.liveSteps.values()) {
       const unsent = reader.batch && this.#batches?.unsentOf(step.stepId)
       for (const delta of deltasAfter(step, cursor, unsent)) reader.delta(delta)
+      for (const call of step.inputs) if (!call.isComplete) reader.input?.(toCallInput(step, call, 0))
     }
     for (const [toolCallId, text] of this.#outputs) reader.progress?.({ type: 'tool-call.progress', toolCallId, text })
     if (this.#closed === undefined) this.#add(reader)
@@ -178,11 +203,23 @@ export class SessionFeed {
     for (const reader of readers) reader.closed(reason)
   }
 
-  #deliver(live: BlockDelta | ToolProgress): void {
-    if (live.type === 'tool-call.progress') {
-      for (const reader of this.#readers) reader.progress?.(live)
-      return
+  #deliver(live: LiveEvent): void {
+    switch (live.type) {
+      case 'tool-call.progress':
+        for (const reader of this.#readers) reader.progress?.(live)
+        return
+      case 'tool-call.input':
+        for (const reader of this.#readers) reader.input?.(live)
+        return
+      case 'step.retrying':
+        for (const reader of this.#readers) reader.retrying?.(live)
+        return
+      default:
+        this.#deliverDelta(live)
     }
+  }
+
+  #deliverDelta(live: BlockDelta): void {
     if (this.#batchReaders === 0) {
       for (const reader of this.#readers) reader.delta(live)
       return
@@ -209,4 +246,10 @@ function deltasAfter(
     const { turnId, loopId, stepId, stepSeq } = step
     return [{ type: `${block.type}.delta` as const, turnId, loopId, stepId, stepSeq, block: index, offset, text }]
   })
+}
+
+/** The input of a call from `offset` on. */
+export function toCallInput(step: LiveStep, { toolCallId, name, text }: BegunCall, offset: number): CallInput {
+  const { turnId, loopId, stepId } = step
+  return { type: 'tool-call.input', turnId, loopId, stepId, toolCallId, name, offset, text: text.slice(offset) }
 }

@@ -14,6 +14,7 @@ import { DraftWriter } from './draft-writer.ts'
 import { endChild } from './end-child.ts'
 import { endTurn, nextQueuedTurn } from '../session/end-turn.ts'
 import { prepareJudging, type Judging } from './judge-calls.ts'
+import { completeInput, dropInputs, takeInput } from './live-inputs.ts'
 import { chooseCallId, toCallInput, unreadableInput } from './plan-calls.ts'
 import { stepStarted } from './step-started.ts'
 import { RunnerStopped, isOwnEnd, stopReasonOf, type RunDeps } from './turn-deps.ts'
@@ -38,7 +39,7 @@ export async function runStep(turn: ActiveTurn, loop: AnyLoop, line: Judging['li
     return { events: [{ ...stepStarted(state, turnId, stepId, loop, model), ...reserved }] }
   }, fence)
   if (started === undefined) throw new Error('the start of the step was not recorded')
-  const step: LiveStep = { turnId, loopId, stepId, stepSeq: started.seq, blocks: [] }
+  const step: LiveStep = { turnId, loopId, stepId, stepSeq: started.seq, blocks: [], inputs: [] }
   const drafts = new DraftWriter(deps, session, fence, step)
   session.feed.liveSteps.set(stepId, step)
   try {
@@ -114,8 +115,14 @@ async function consume(
         case 'opaque':
           attachOpaque(step, output)
           break
+        case 'tool-input':
+          await takeInput(step, output, deps)
+          break
+        case 'retry':
+          dropInputs(step, output, session.feed)
+          break
         case 'tool-call':
-          step.blocks.push(provisionalCall(output))
+          step.blocks.push(provisionalCall(output, step))
           break
         case 'finished':
           return {
@@ -170,11 +177,11 @@ function attachOpaque(step: LiveStep, output: ModelOutput & { type: 'opaque' }):
   else step.blocks.push({ type: 'thinking', text: '', opaque: output.data })
 }
 
-/** Ids are assigned when the step is recorded. Until then, a call has the model's id. */
-function provisionalCall({ id, name, input, opaque }: ModelOutput & { type: 'tool-call' }): StepBlock {
+/** Ids are assigned when the step is recorded, or when readers are told of the call. Until then: the model's id. */
+function provisionalCall({ id, name, input, opaque }: ModelOutput & { type: 'tool-call' }, step: LiveStep): StepBlock {
   return {
     type: 'tool-call',
-    toolCallId: asToolCallId(id),
+    toolCallId: completeInput(step, id) ?? asToolCallId(id),
     name,
     input: toCallInput(input) ?? unreadableInput(input),
     ...(opaque && { opaque }),

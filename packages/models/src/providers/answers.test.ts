@@ -63,6 +63,22 @@ describe.each(WIRES)('a model of kind $kind', (wire) => {
     ])
   })
 
+  it('tells of a call while it is written', async () => {
+    await using setup = await setUp(wire)
+    setup.provider.push({ chunks: wire.answer(CALLS) })
+    const outputs = await setup.askLive(requestOf('weather?', { tools: [weather] }))
+    const first = outputs.findIndex(({ type }) => type === 'tool-input')
+    const whole = outputs.findIndex(({ type }) => type === 'tool-call')
+    expect(first).toBeLessThan(whole)
+    const written = outputs.flatMap((output) => (output.type === 'tool-input' ? [output] : []))
+    const inputOf = (id: string): string => written.flatMap((one) => (one.id === id ? [one.text] : [])).join('')
+    expect([...new Set(written.map(({ name }) => name))]).toEqual(['weather'])
+    expect([inputOf('call_1'), inputOf('call_2')].map((text) => JSON.parse(text))).toEqual([
+      { city: 'Oslo' },
+      { city: 'Rome' },
+    ])
+  })
+
   it('keeps calls apart whose inputs come in turns', async () => {
     await using setup = await setUp(wire)
     setup.provider.push({ chunks: wire.answer({ ...CALLS, interleaved: true }) })

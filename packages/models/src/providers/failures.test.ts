@@ -73,6 +73,17 @@ describe.each(WIRES)('a model of kind $kind', (wire) => {
     expect(setup.pauses).toEqual([750, 1500, 3000])
   })
 
+  it('tells why it asks again, and when', async () => {
+    await using setup = await setUp(wire)
+    setup.provider.push(wire.overloaded, { chunks: wire.answer(HELLO) })
+    const [first] = await setup.askLive('hi')
+    expect(first).toEqual({
+      type: 'retry',
+      error: { code: 'model-overloaded', message: expect.any(String) },
+      delayMs: 750,
+    })
+  })
+
   it('asks again after an error of the provider itself', async () => {
     await using setup = await setUp(wire)
     setup.provider.push(

@@ -46,6 +46,7 @@ export class OutputTranslator {
   readonly #names: ToolNames
   readonly #reasoning = new Map<string, Reasoning>()
   readonly #inputLengths = new Map<string, number>()
+  readonly #inputNames = new Map<string, string>()
   #block: OpenBlock | undefined
   #end: AnswerEnd | undefined
   #hasCalls = false
@@ -79,7 +80,8 @@ export class OutputTranslator {
   /** Throws the provider's reported error, `CallTooLong` or `AnswerTooLong`. */
   take(part: LanguageModelV4StreamPart): ModelOutput | undefined {
     const output = this.#toOutput(part)
-    if (output !== undefined) this.#hasOutput = true
+    // Pieces of a call may be repeated: the engine drops them when the call of the model is made again.
+    if (output !== undefined && output.type !== 'tool-input') this.#hasOutput = true
     return output
   }
 
@@ -97,11 +99,20 @@ export class OutputTranslator {
         return this.#think(part)
       case 'reasoning-end':
         return this.#endReasoning(part)
+      case 'tool-input-start': {
+        if (part.providerExecuted === true) return undefined
+        const name = this.#names.fromSent(part.toolName)
+        this.#inputNames.set(part.id, name)
+        return { type: 'tool-input', id: part.id, name, text: '' }
+      }
       case 'tool-input-delta': {
         const length = (this.#inputLengths.get(part.id) ?? 0) + part.delta.length
         this.#inputLengths.set(part.id, length)
         if (length > LONGEST_CALL) throw new CallTooLong()
-        return undefined
+        const name = this.#inputNames.get(part.id)
+        return name === undefined || part.delta === ''
+          ? undefined
+          : { type: 'tool-input', id: part.id, name, text: part.delta }
       }
       case 'tool-call':
         return part.providerExecuted === true ? undefined : this.#call(part)

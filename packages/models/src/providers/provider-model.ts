@@ -132,6 +132,7 @@ export function createProviderModel(parts: ProviderModelParts): NamedModel {
         return
       }
       retries++
+      yield { type: 'retry', error: result.failure, delayMs: Math.round(delay) }
       await wait(clock, delay, stop)
     }
   }

@@ -48,7 +48,9 @@ function brief(outputs: readonly ModelOutput[]): string[] {
       case 'failed':
         return `failed:${output.error.code}`
       case 'opaque':
-        return 'opaque'
+      case 'tool-input':
+      case 'retry':
+        return output.type
     }
   })
 }

@@ -79,7 +79,10 @@ export interface Setup extends AsyncDisposable {
   readonly logged: readonly LogEntry[]
   /** Resolves when a pause of more than 20 seconds begins; it ends by the clock. */
   readonly longPause: Promise<void>
+  /** What is recorded of an answer: without pieces of calls and notes about retries. */
   ask(request: ModelRequest | string, signal?: AbortSignal): Promise<readonly ModelOutput[]>
+  /** Everything that the model sends. */
+  askLive(request: ModelRequest | string): Promise<readonly ModelOutput[]>
 }
 
 /** A model and the server that it talks to. Short pauses between attempts take no time; all else goes by the clock. */
@@ -128,8 +131,12 @@ async function setUp(
     pauses,
     logged,
     longPause: longPause.promise,
-    ask: (request, signal = new AbortController().signal) =>
-      collect(model.stream(typeof request === 'string' ? requestOf(request) : request, signal)),
+    async ask(request, signal = new AbortController().signal) {
+      const outputs = await collect(model.stream(typeof request === 'string' ? requestOf(request) : request, signal))
+      return outputs.filter(({ type }) => type !== 'tool-input' && type !== 'retry')
+    },
+    askLive: (request) =>
+      collect(model.stream(typeof request === 'string' ? requestOf(request) : request, new AbortController().signal)),
     async [Symbol.asyncDispose]() {
       await provider.stop()
       if (provider.faults.length > 0) throw new Error(`a request was not valid: ${provider.faults.join('\n')}`)

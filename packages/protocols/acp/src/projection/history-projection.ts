@@ -15,7 +15,7 @@ import type { AcpProfile } from '../deps.ts'
 import { chunk, said } from './chunk.ts'
 import { isRoot } from './is-root.ts'
 import type { Announcement, ToolLook } from './shown-call.ts'
-import { ShownCalls } from './shown-calls.ts'
+import { ShownCalls, type CallBeginning } from './shown-calls.ts'
 import type { ImageBytes } from './tool-content.ts'
 import { userText } from './user-text.ts'
 
@@ -74,6 +74,17 @@ export class HistoryProjection {
     if (fresh === '') return []
     step.told[block] = offset + text.length
     return [chunk(type === 'text.delta' ? 'agent_message_chunk' : 'agent_thought_chunk', stepId, fresh)]
+  }
+
+  /** The input of a call that the model is writing. `text` is all of it so far. */
+  input({ loopId, ...call }: CallBeginning & { readonly loopId: LoopId }): SessionUpdate[] {
+    const agent = this.#loops.get(loopId)?.agent ?? this.#agent
+    return this.#calls.begun(call, this.#options.lookOf(agent, call.name))
+  }
+
+  /** The model is asked again: what it was writing is void. */
+  retrying(stepId: EntryId): SessionUpdate[] {
+    return this.#calls.abandon(stepId)
   }
 
   runningCalls(): SessionUpdate[] {
@@ -169,9 +180,10 @@ export class HistoryProjection {
   #turnEnded({ turnId, outcome, error }: EventOf<'turn.ended'>): SessionUpdate[] {
     this.#steps.clear()
     this.#loops.clear()
+    const unfinished = this.#calls.abandon()
     const isEndedEarly = outcome === 'failed' || outcome === 'step-limit'
-    if (!isEndedEarly || error === undefined || this.#hasToldError) return []
-    return [errorChunk(turnId, error.message)]
+    if (!isEndedEarly || error === undefined || this.#hasToldError) return unfinished
+    return [...unfinished, errorChunk(turnId, error.message)]
   }
 
   #stepStarted({ stepId, loopId }: EventOf<'step.started'>): SessionUpdate[] {
@@ -191,6 +203,7 @@ export class HistoryProjection {
       ...calls.flatMap((call) =>
         this.#calls.made(call, inspections[call.toolCallId], this.#lookOf(agent, call, event)),
       ),
+      ...this.#calls.abandon(stepId),
     ]
   }
 
@@ -201,8 +214,9 @@ export class HistoryProjection {
   }
 
   #stepEnded({ stepId, loopId, partial = [], outcome, error }: EventOf<'step.ended'>): SessionUpdate[] {
-    if (!isRoot(loopId)) return []
-    const rest = this.#tellRest(stepId, partial)
+    const unfinished = this.#calls.abandon(stepId)
+    if (!isRoot(loopId)) return unfinished
+    const rest = [...this.#tellRest(stepId, partial), ...unfinished]
     this.#steps.delete(stepId)
     if (outcome !== 'failed' || error === undefined) return rest
     this.#hasToldError = true

@@ -1,11 +1,21 @@
 import type { SessionUpdate } from '@agentclientprotocol/sdk'
-import type { CallInspection, CallStatus, JsonObject, ToolCallId, ToolCallPart, ToolContent } from '@polylogue/engine'
+import type {
+  CallInspection,
+  CallStatus,
+  EntryId,
+  JsonObject,
+  ToolCallId,
+  ToolCallPart,
+  ToolContent,
+} from '@polylogue/engine'
 import type { AcpProfile } from '../deps.ts'
+import { readPartialObject } from './partial-json.ts'
 import { showCall, type Announcement, type ShownCall, type ToolLook } from './shown-call.ts'
 import { outputContent, textContent, type ImageBytes } from './tool-content.ts'
 
 /** The `_meta` key for the part of a result that is for clients only. */
 const RESULT_META = 'polylogue/result'
+const UNFINISHED = 'The model did not finish this call.'
 
 export interface CallEnd {
   readonly status: CallStatus
@@ -13,11 +23,22 @@ export interface CallEnd {
   readonly meta?: JsonObject
 }
 
+/** A call that the model is still writing. */
+export interface CallBeginning {
+  readonly toolCallId: ToolCallId
+  readonly name: string
+  readonly stepId: EntryId
+  /** The input so far, as JSON text. */
+  readonly text: string
+}
+
 /** The updates of open calls. Each call is announced once and ends once. */
 export class ShownCalls {
   readonly #profile: AcpProfile
   readonly #imageBytes: ImageBytes
   readonly #calls = new Map<ToolCallId, ShownCall>()
+  /** Announced calls that the model is still writing, with their steps. */
+  readonly #begun = new Map<ToolCallId, EntryId>()
   /** Terminals of the client by call. The terminal shows the call's output. */
   readonly #terminals = new Map<ToolCallId, string>()
 
@@ -40,7 +61,30 @@ export class ShownCalls {
   made(call: ToolCallPart, inspection: CallInspection | undefined, look: ToolLook | undefined): SessionUpdate[] {
     const shown = showCall(call, inspection, look)
     this.#calls.set(call.toolCallId, shown)
+    if (this.#begun.delete(call.toolCallId)) {
+      shown.isAnnounced = true
+      return [{ sessionUpdate: 'tool_call_update', ...shown.announcement }]
+    }
     return shown.plan === undefined ? this.announce(call.toolCallId) : []
+  }
+
+  /** Announces a call with its first piece, then sends its input so far. A plan is not announced. */
+  begun({ toolCallId, name, stepId, text }: CallBeginning, look: ToolLook = {}): SessionUpdate[] {
+    if (look.kind === 'plan') return []
+    const rawInput = readPartialObject(text) ?? {}
+    if (this.#begun.has(toolCallId)) return [{ sessionUpdate: 'tool_call_update', toolCallId, rawInput }]
+    this.#begun.set(toolCallId, stepId)
+    const { title, kind, status } = showCall({ type: 'tool-call', toolCallId, name, input: {} }, {}, look).announcement
+    return [{ sessionUpdate: 'tool_call', toolCallId, title, kind, status, name, rawInput }]
+  }
+
+  /** Ends the calls that the model did not finish. `stepId` absent: those of all steps. */
+  abandon(stepId?: EntryId): SessionUpdate[] {
+    const ids = [...this.#begun].filter(([, step]) => stepId === undefined || step === stepId).map(([id]) => id)
+    return ids.map((toolCallId) => {
+      this.#begun.delete(toolCallId)
+      return { sessionUpdate: 'tool_call_update', toolCallId, status: 'failed', content: [textContent(UNFINISHED)] }
+    })
   }
 
   /** Also announces a plan that needs approval: a request must not name a call that was not announced. */

@@ -7,6 +7,7 @@ import {
   type SessionId,
   type SessionReader,
   type SessionView,
+  type StepRetry,
   type TurnId,
 } from '@polylogue/engine'
 import { commandsWith } from '../slash-command-list.ts'
@@ -20,6 +21,7 @@ import { ChunkPacer } from './chunk-pacer.ts'
 import { AwaitedWords } from './awaited-words.ts'
 import { ClientAsks, type AskedCall } from './client-asks.ts'
 import { EventGate, type GateItem } from './event-gate.ts'
+import { InputPacer } from './input-pacer.ts'
 import { LiveNotes } from './live-notes.ts'
 import { OwnTurns } from './own-turns.ts'
 import { ProgressPacer } from './progress-pacer.ts'
@@ -36,6 +38,7 @@ export class AcpSession {
   readonly #projection: HistoryProjection
   readonly #chunks: ChunkPacer
   readonly #progress: ProgressPacer
+  readonly #inputs: InputPacer
   readonly #asks: ClientAsks
   readonly #words: AwaitedWords
   readonly #notes: LiveNotes
@@ -72,6 +75,7 @@ export class AcpSession {
       profile,
       tell: (toolCallId, text) => this.#tellAll(this.#projection.progress(toolCallId, text)),
     })
+    this.#inputs = new InputPacer(clock, (call) => this.#tellAll(this.#projection.input(call)))
     this.#asks = new ClientAsks({
       engine,
       userId,
@@ -110,13 +114,18 @@ export class AcpSession {
         for (const update of this.#projection.delta(delta)) this.#chunks.push(update)
       },
       progress: ({ toolCallId, text }) => this.#progress.push(toolCallId, text),
+      input: (input) => this.#inputs.push(input),
+      retrying: (retry) => this.#retrying(retry),
     })
     this.#follower = new SessionFollower({
       engine,
       userId,
       sessionId,
       pace: parts.out,
-      resumed: () => this.#progress.stop(),
+      resumed: () => {
+        this.#progress.stop()
+        this.#inputs.stop()
+      },
       failed: (error) => this.#logLost(error),
     })
     this.#begin = this.#gate.hold()
@@ -207,6 +216,12 @@ export class AcpSession {
     if (this.#parts.abilities.showsNotices) this.tell({ sessionUpdate: 'notice', severity: 'warning', title })
   }
 
+  /** What happens beside the conversation. Clients that do not show notices get it as a thought. Never replayed. */
+  tellNotice(title: string, messageId: string): void {
+    if (this.#parts.abilities.showsNotices) this.tellProblem(title)
+    else this.#tellAll([chunk('agent_thought_chunk', messageId, title)])
+  }
+
   say(messageId: string, text: string): void {
     this.tell(chunk('agent_message_chunk', messageId, text))
   }
@@ -241,6 +256,7 @@ export class AcpSession {
     this.#gate.close()
     this.#chunks.stop()
     this.#progress.stop()
+    this.#inputs.stop()
     this.own.endAll({ outcome })
   }
 
@@ -249,6 +265,11 @@ export class AcpSession {
       recorded: (recorded) => this.#take({ type: 'recorded', recorded }),
       delta: (delta) => this.#take({ type: 'delta', delta }),
       progress: (progress) => this.#take({ type: 'progress', progress }),
+      // Profile seed announces a call when it is complete.
+      ...(this.#parts.options.profile === 'standard' && {
+        input: (input) => this.#take({ type: 'input', input }),
+        retrying: (retry) => this.#take({ type: 'retrying', retry }),
+      }),
       closed: (reason) => this.#closed(reason),
     }
   }
@@ -278,6 +299,13 @@ export class AcpSession {
     for (const listener of this.#listeners) listener(recorded)
   }
 
+  #retrying({ stepId, error, delayMs }: StepRetry): void {
+    this.#inputs.end(stepId)
+    this.#tellAll(this.#projection.retrying(stepId))
+    const seconds = Math.max(1, Math.round(delayMs / 1000))
+    this.tellNotice(`${error.message} Trying again in ${seconds} s.`, `${stepId}_retry`)
+  }
+
   #isShown({ seq }: Recorded): boolean {
     return seq > this.#parts.pastSeq || this.#parts.past !== 'never'
   }
@@ -290,6 +318,7 @@ export class AcpSession {
     this.#settings = foldSettings(before, event)
     const notes = this.#notes.recorded(event, before, this.#settings)
     if (event.type === 'tool-call.settled') this.#progress.settle(event.toolCallId)
+    if (event.type === 'step.answered' || event.type === 'step.ended') this.#inputs.end(event.stepId)
     const updates = this.#projection.recorded(recorded, isPast)
     if (!isPast || past === 'now') this.#tellAll(updates)
     else if (past === 'later') this.whenLive(() => this.#tellAll(updates))

@@ -1,4 +1,4 @@
-import type { BlockDelta, Recorded, ToolProgress } from '@polylogue/engine'
+import type { BlockDelta, CallInput, Recorded, StepRetry, ToolProgress } from '@polylogue/engine'
 
 export interface EventGateOptions {
   /** Events up to this one are history. They pass a closed gate. */
@@ -8,12 +8,16 @@ export interface EventGateOptions {
   recorded(recorded: Recorded): void
   delta(delta: BlockDelta): void
   progress(progress: ToolProgress): void
+  input(input: CallInput): void
+  retrying(retry: StepRetry): void
 }
 
 export type GateItem =
   | { readonly type: 'recorded'; readonly recorded: Recorded }
   | { readonly type: 'delta'; readonly delta: BlockDelta }
   | { readonly type: 'progress'; readonly progress: ToolProgress }
+  | { readonly type: 'input'; readonly input: CallInput }
+  | { readonly type: 'retrying'; readonly retry: StepRetry }
 
 /**
  * Passes the events of a session on, in order. Events wait while the gate is held, so that the effects of a command follow
@@ -97,6 +101,10 @@ export class EventGate {
         return this.#options.delta(item.delta)
       case 'progress':
         return this.#options.progress(item.progress)
+      case 'input':
+        return this.#options.input(item.input)
+      case 'retrying':
+        return this.#options.retrying(item.retry)
     }
   }
 }

@@ -1,8 +1,9 @@
 import type { SessionConfigOption, SessionUpdate } from '@agentclientprotocol/sdk'
-import type { AgentCatalog, ModelCatalog, RecordedEvent } from '@polylogue/engine'
+import { tellSpent, type AgentCatalog, type EventOf, type ModelCatalog, type RecordedEvent } from '@polylogue/engine'
 import type { ClientAbilities } from '../client-abilities.ts'
 import type { AcpProfile } from '../deps.ts'
 import { currentModeId } from '../modes.ts'
+import { chunk } from '../projection/chunk.ts'
 import { isRoot } from '../projection/is-root.ts'
 import { ContextUsage } from './context-usage.ts'
 import type { SessionSettings } from './session-settings.ts'
@@ -31,7 +32,7 @@ export class LiveNotes {
   recorded(event: RecordedEvent, before: SessionSettings, after: SessionSettings): SessionUpdate[] {
     const usage = this.#usage.recorded(event) ? this.usage(after.agent) : []
     if (event.type === 'session.configured') return this.#settingsChanged(before, after)
-    return [...this.#compaction(event), ...usage]
+    return [...this.#compaction(event), ...this.#budget(event), ...usage]
   }
 
   usage(agent: string): SessionUpdate[] {
@@ -62,8 +63,10 @@ export class LiveNotes {
 
   #compaction(event: RecordedEvent): SessionUpdate[] {
     if (event.type !== 'compaction.started' && event.type !== 'compaction.ended') return []
-    if (!this.#options.abilities.showsCompactions || !isRoot(event.loopId)) return []
+    if (!isRoot(event.loopId)) return []
     const { compactionId } = event
+    if (!this.#options.abilities.showsCompactions)
+      return this.#notice(`${compactionId}_note`, compactionSentence(event))
     if (event.type === 'compaction.started') {
       return [{ sessionUpdate: 'compaction_update', compactionId, status: 'in_progress' }]
     }
@@ -78,4 +81,23 @@ export class LiveNotes {
       },
     ]
   }
+
+  /** A used-up budget also comes as a question, which not every client shows as such. */
+  #budget(event: RecordedEvent): SessionUpdate[] {
+    if (event.type !== 'step.answered' || event.budget === undefined) return []
+    return this.#notice(`${event.stepId}_budget`, tellSpent(event.budget))
+  }
+
+  /** Clients that do not show notices get a thought, except in profile seed. */
+  #notice(messageId: string, title: string): SessionUpdate[] {
+    const { abilities, profile } = this.#options
+    if (abilities.showsNotices) return [{ sessionUpdate: 'notice', severity: 'info', title }]
+    return profile === 'seed' ? [] : [chunk('agent_thought_chunk', messageId, title)]
+  }
+}
+
+function compactionSentence(event: EventOf<'compaction.started'> | EventOf<'compaction.ended'>): string {
+  if (event.type === 'compaction.started') return 'The conversation is being summarized to make room.'
+  if (event.outcome === 'completed') return 'The older part of the conversation was summarized.'
+  return event.error?.message ?? 'The conversation could not be summarized.'
 }
