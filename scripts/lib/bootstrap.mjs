@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { buildWeb } from './build-web.mjs'
 import { chooseNode } from './choose-node.mjs'
 import { installDependencies } from './install.mjs'
 import { tell } from './run.mjs'
@@ -8,14 +9,16 @@ import { tell } from './run.mjs'
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
 /**
- * Makes the checkout runnable: a Node that fits, the dependencies, and a note for ./polylogue of which Node that is.
- * With nothing to do it reads two files and returns.
+ * Makes the checkout runnable: a Node that fits, the dependencies, the built web console, and a note for ./polylogue of
+ * which Node that is.
+ * With nothing to do it only reads files and returns.
  * @param {string} root
  * @returns {Promise<string>} the absolute path of the Node to use
  */
 export async function bootstrap(root = ROOT) {
   const node = await chooseNode()
   await installDependencies(root, node)
+  await buildWeb(root, node)
   recordNode(join(root, '.cache', 'node'), node)
   return node
 }

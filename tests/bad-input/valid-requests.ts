@@ -244,6 +244,6 @@ export const ADDRESSED_REQUESTS: readonly AddressedRequest[] = [
   { name: 'health', method: 'GET', path: () => '/healthz' },
   { name: 'readiness', method: 'GET', path: () => '/readyz' },
   { name: 'page', method: 'GET', path: () => '/' },
-  { name: 'script of the page', method: 'GET', path: () => '/page/app.js' },
+  { name: 'icon of the page', method: 'GET', path: () => '/icon.svg' },
   { name: 'sign out', method: 'POST', path: () => '/signout', headers: () => ({ 'Content-Type': 'application/json' }) },
 ]

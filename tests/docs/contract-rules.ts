@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { parseAst } from 'vitest/node'
 import { ROOT } from './repository-pages.ts'
 
-export type Contract = 'aap' | 'acp' | 'blade' | 'cluster'
+export type Contract = 'aap' | 'acp' | 'blade' | 'cluster' | 'console'
 
 export interface Rule {
   readonly number: string
@@ -21,10 +21,10 @@ export interface RuleReference {
   readonly text: string
 }
 
-export const CONTRACTS: readonly Contract[] = ['aap', 'acp', 'blade', 'cluster']
+export const CONTRACTS: readonly Contract[] = ['aap', 'acp', 'blade', 'cluster', 'console']
 
 const NUMBER = String.raw`\d+[a-z]?(?:\.\d+[a-z]?)*`
-const REFERENCE = new RegExp(String.raw`\b(aap|acp|blade|cluster) (${NUMBER}(?:(?:, | and )${NUMBER})*)`, 'g')
+const REFERENCE = new RegExp(String.raw`\b(aap|acp|blade|cluster|console) (${NUMBER}(?:(?:, | and )${NUMBER})*)`, 'g')
 const LETTERED = /^(?<ids>[A-Z]\d+(?:, [A-Z]\d+)*):/
 const LETTERED_ROW = /^\| (?<ids>[A-Z]\d+(?:, [A-Z]\d+)*) \|/
 const ROW = /^\| (?<number>\d[\w.]*) \| (?<sentence>.+) \| (?<section>.+) \| (?<basis>.+) \|$/

@@ -28,6 +28,8 @@ const ARROWS: Readonly<Record<string, Arrows>> = {
   'packages/testkit': SIBLING,
   'packages/client': { to: [], clientsOf: ['packages/protocols/*'] },
   'apps/server': { to: ['packages/engine', KIT, ...SIBLINGS] },
+  // A browser never imports the engine.
+  'apps/web': { to: [], clientsOf: ['packages/protocols/*'] },
   'apps/cli': { to: ['apps/server', KIT], typesOnlyTo: ['packages/engine'], clientsOf: ['packages/protocols/*'] },
 }
 

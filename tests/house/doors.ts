@@ -38,11 +38,15 @@ export function findUndeclaredImports(house: House): string[] {
 
 export function findRoomsWithManyDoors(house: House): string[] {
   return house.rooms
-    .filter((room) => room.folder !== '.' && !hasKnownEntries(room))
+    .filter((room) => room.folder !== '.' && !isClosed(room) && !hasKnownEntries(room))
     .map(
       (room) => `${manifestPath(room)} must export "." at ./src/index.ts and at most "./client" and "./light" besides`,
     )
 }
+
+/** An application that nobody imports, such as one for a browser. */
+const isClosed = ({ folder, manifest: { exports } }: Room): boolean =>
+  folder.startsWith('apps/') && exports === undefined
 
 /** The closure of a light entry: it is loaded before a process gives its first answer. */
 export function findHeavyImports(house: House): string[] {

@@ -64,8 +64,8 @@ const CLIENTS = [
   'apps/cli/src/bench/',
   // Prints lines to paste into a program.
   'apps/cli/src/banner.ts',
-  // Runs in a browser.
-  'apps/server/src/page/',
+  // Runs in a browser, as a client of Blade.
+  'apps/web/src/model/',
 ]
 
 /** `packages/protocols/aap` is served by `apps/server/src/doors/aap.ts`. */

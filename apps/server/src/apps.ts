@@ -8,9 +8,8 @@ import type { HttpApp } from './http/request-listener.ts'
 import type { Log } from './log/log.ts'
 import type { Redactor } from './log/redactor.ts'
 import { createMetricsRoutes } from './metrics/metrics-routes.ts'
-import { createPageRoutes } from './page/page-routes.ts'
+import { createWebRoutes } from './web/web-routes.ts'
 import type { Phase } from './phase.ts'
-import { readVersion } from './version.ts'
 
 export interface AppsDeps {
   readonly parts: Pick<Parts, 'keys' | 'metrics'>
@@ -28,7 +27,7 @@ export function createPublicApp(deps: AppsDeps): HttpApp {
   const { failures, policy, authenticate, addressOf } = access
   const app = createSharedApp(deps, 'public')
   app.route('/', createSignInRoutes({ keys: parts.keys, codes, failures, policy, authenticate, addressOf, redactor }))
-  app.route('/', createPageRoutes({ version: readVersion() }))
+  app.route('/', createWebRoutes())
   return app
 }
 

@@ -5,10 +5,13 @@ import { askOwner, createKeyOf } from '../test-support/ask-owner.ts'
 import { beginExchange, exchange } from '../test-support/exchange.ts'
 import { startServer, type TestServer } from '../test-support/start-server.ts'
 
-/** Asked without a key by design: health, version, documentation, the page and what it loads, and the sign-in itself. */
+/** Asked without a key by design: health, version, documentation, the console and what it loads, and the sign-in itself. */
 const OPEN = new Set(['GET /healthz', 'GET /readyz', 'GET /', 'GET /signin', 'POST /signin', 'GET /openapi.json'])
 const isOpen = (route: string): boolean =>
-  OPEN.has(route) || /^GET \/(?:page\/|docs|api\/(?:version|health)\/?$)/.test(route)
+  OPEN.has(route) ||
+  /^GET \/(?:assets\/|icon\.svg$|s\/|inbox$|sessions$|usage$|schedules|manage\/|settings$|connect$|docs|api\/(?:version|health)\/?$)/.test(
+    route,
+  )
 
 /** From the router itself: one that is added later is tried too. */
 const listRoutes = ({ routes }: TestServer): readonly string[] => routes.map((route) => route.replace(':id', ANY_ID))

@@ -10,7 +10,7 @@ export interface RequestObserverDeps {
 }
 
 /** Probes and files of the page are frequent and rarely interesting. */
-const QUIET = /^\/(?:healthz|readyz|metrics|page\/.*)$/
+const QUIET = /^\/(?:healthz|readyz|metrics|assets\/.*|icon\.svg)$/
 /** nginx's status for a client that left before the answer. */
 const LEFT = 499
 

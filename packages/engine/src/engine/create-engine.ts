@@ -95,6 +95,10 @@ export function createEngine(options: EngineOptions): Engine {
       return readWaitingCalls((await owned(userId, sessionId)).state, store)
     },
 
+    async readQueue(userId, sessionId) {
+      return (await owned(userId, sessionId)).state.queue
+    },
+
     async readBlob(userId, sessionId, hash, as) {
       await readable(userId, sessionId, as)
       return store.readBlob(sessionId, hash)

@@ -4,6 +4,7 @@ import type { ConversationMessage } from '../content.ts'
 import type { Cursor } from '../events/live-event.ts'
 import type { SessionId, UserId } from '../ids.ts'
 import type { Blob } from '../ports/event-store.ts'
+import type { QueuedInput } from '../state/session-state.ts'
 import type { WaitingCall } from '../views/waiting-calls.ts'
 import type { Command, CommandResults } from '../session/command.ts'
 
@@ -23,6 +24,8 @@ export interface Engine {
   readHistory(userId: UserId, sessionId: SessionId, view: 'full' | 'compacted'): Promise<readonly ConversationMessage[]>
   /** The calls that the session waits for, with everything that the person who answers should see. */
   readWaiting(userId: UserId, sessionId: SessionId): Promise<readonly WaitingCall[]>
+  /** The inputs that wait for the active turn to end, oldest first. */
+  readQueue(userId: UserId, sessionId: SessionId): Promise<readonly QueuedInput[]>
   readBlob(userId: UserId, sessionId: SessionId, hash: string, as?: ReadAs): Promise<Blob | undefined>
 
   /**

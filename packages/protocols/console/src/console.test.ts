@@ -35,6 +35,10 @@ it('every operation answers exactly as the contract says', async () => {
   await check('listSessions', ann.listSessions({ query: { limit: 1 } }))
   await check('readSession', ann.readSession({ id }))
   await check('readWaiting', ann.readWaiting({ id }))
+  await opened.queue(id, 'next, please')
+  await check('readQueue', ann.readQueue({ id }))
+  const [queued] = (await ann.readQueue({ id })).inputs
+  await check('dropInput', ann.dropInput({ id, input: queued?.inputId ?? '' }))
   await check('readEvents', ann.readEvents({ id, query: { limit: 3 } }))
   await check('changeSession', ann.changeSession({ id, body: { preset: 'plan' } }))
   await check('forkSession', ann.forkSession({ id, body: { title: 'Another try' } }))

@@ -12,7 +12,7 @@ export {
 export { BladeSession, type BladeSessionOptions, type ReadTurns, type SessionSnapshot } from './blade-session.ts'
 export { type BridgeEvent } from './find-bridges.ts'
 export { applyPatch } from '../fold/apply-patch.ts'
-export { SessionFold, type FoldOptions } from '../fold/session-fold.ts'
+export { SessionFold, toTurn, type FoldOptions } from '../fold/session-fold.ts'
 export { PAGE_SIZE, type TurnPage } from '../fold/turn-pages.ts'
 export type {
   AskUserAnswer,
@@ -31,8 +31,10 @@ export type {
   Session,
   SessionDetail,
   SessionStatus,
+  Solution,
   SystemError,
   SystemNotification,
+  ToldTurn,
   ToolCallProjection,
   ToolCallStatus,
   TurnProjection,

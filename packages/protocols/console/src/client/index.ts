@@ -21,6 +21,7 @@ export type { Key } from '../contract/keys.ts'
 export type { Memory } from '../contract/memories.ts'
 export { BASE_PATH, operations, type Operations } from '../contract/operations.ts'
 export type { BacktestResult, NewRule, Rule, StoredRule, TestedCall } from '../contract/permissions.ts'
+export type { QueuedInput } from '../contract/queue.ts'
 export type { McpServer, McpTool, ServerStatus } from '../contract/server.ts'
 export type { Message, MessagePart, Session, SessionRecord } from '../contract/sessions.ts'
 export {

@@ -1,6 +1,7 @@
 import { keyOperations } from './keys.ts'
 import { memoryOperations } from './memories.ts'
 import { permissionOperations } from './permissions.ts'
+import { queueOperations } from './queue.ts'
 import { serverOperations } from './server.ts'
 import { sessionOperations } from './sessions.ts'
 import { usageOperations } from './usage.ts'
@@ -13,6 +14,7 @@ export const operations = {
   ...serverOperations,
   ...sessionOperations,
   ...waitingOperations,
+  ...queueOperations,
   ...keyOperations,
   ...memoryOperations,
   ...permissionOperations,

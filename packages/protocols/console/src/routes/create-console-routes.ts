@@ -5,6 +5,7 @@ import type { ConsoleDeps } from './deps.ts'
 import { answerKeys } from './key-answers.ts'
 import { answerMemories } from './memory-answers.ts'
 import { answerPermissions } from './permission-answers.ts'
+import { answerQueue } from './queue-answers.ts'
 import { answerServer } from './server-answers.ts'
 import { answerSessions } from './session-answers.ts'
 import { answerUsage } from './usage-answers.ts'
@@ -14,6 +15,7 @@ export function createConsoleRoutes(deps: ConsoleDeps): Hono<NodeEnv> {
   const answers = {
     ...answerServer(deps),
     ...answerSessions(deps),
+    ...answerQueue(deps),
     ...answerKeys(deps),
     ...answerMemories(deps),
     ...answerPermissions(deps),

@@ -75,7 +75,10 @@ export interface BacktestQuery {
 }
 
 export interface ConsoleDeps extends RequestDeps {
-  readonly engine: Pick<Engine, 'execute' | 'listSessions' | 'readSession' | 'readHistory' | 'readWaiting'>
+  readonly engine: Pick<
+    Engine,
+    'execute' | 'listSessions' | 'readSession' | 'readHistory' | 'readWaiting' | 'readQueue'
+  >
   readonly events: Pick<EventStore, 'readHead' | 'readEvents'>
   readonly agents: Pick<AgentCatalog, 'find'> & { readonly defaultName: string }
   readonly keys: Keys

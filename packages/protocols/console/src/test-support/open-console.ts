@@ -1,5 +1,5 @@
 import { getRequestListener, type HttpBindings } from '@hono/node-server'
-import { EngineError, asUserId, type KeyRecord, type UsageSum, type UserId } from '@polylogue/engine'
+import { EngineError, asSessionId, asUserId, type KeyRecord, type UsageSum, type UserId } from '@polylogue/engine'
 import {
   calls,
   createFakeTool,
@@ -100,6 +100,16 @@ export async function openConsole() {
       await session.untilRest()
       return sessionId
     },
+    /** Says something while the session waits, to run after that turn. */
+    queue: (sessionId: string, content: string) =>
+      test.engine.execute({
+        type: 'start-turn',
+        userId: ANN,
+        sessionId: asSessionId(sessionId),
+        content,
+        whenRunning: 'queue',
+        whenWaiting: 'queue',
+      }),
     async close() {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))

@@ -1,0 +1,170 @@
+import type { WaitingCall } from '@polylogue/console/client'
+import { useEffect, useRef, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { spellOut } from '../../model/console-contract.ts'
+import { SERVER_KEY } from '../../model/console-model.ts'
+import { factsOf } from '../../model/call-facts.ts'
+import { isObject } from '../../model/http.ts'
+import type { OpenSession } from '../../model/open-session.ts'
+import { proposeRule } from '../../model/proposed-rule.ts'
+import { LazyDiff } from '../../ui/lazy-diff.tsx'
+import { useModel, useSnapshot } from '../../ui/model-context.tsx'
+import { CardHead } from './card-head.tsx'
+import { ScopeChoice, type Scope } from './scope-choice.tsx'
+
+/** A key that was meant for something else must not answer a card that has just come. */
+const STILL_MS = 500
+
+interface ApprovalCardProps {
+  readonly session: OpenSession
+  readonly call: WaitingCall
+  readonly children: React.ReactNode
+}
+
+export function ApprovalCard({ session, call, children }: ApprovalCardProps) {
+  const { t } = useTranslation()
+  const model = useModel()
+  const [scope, setScope] = useState<Scope>('once')
+  const [reason, setReason] = useState<string>()
+  const [problem, setProblem] = useState<string>()
+  const [isBusy, setBusy] = useState(false)
+  const card = useRef<HTMLDivElement>(null)
+  const shownAt = useRef(Date.now())
+  const rule = proposeRule(call.name, call.input)
+
+  const answer = async (choice: number, why?: string): Promise<void> => {
+    if (isBusy) return
+    setBusy(true)
+    setProblem(undefined)
+    try {
+      if (choice === 0 && scope === 'rule' && rule !== undefined) await (await model.api()).addRule({ body: rule })
+      const refused = await session.answerApproval(call.toolCallId, {
+        choice: choice === 0 && scope === 'session' ? 1 : choice,
+        ...(why !== undefined && { reason: why }),
+      })
+      if (refused !== undefined) setProblem(refused === 'no_pending_question' ? t('answeredFirst') : refused)
+    } catch (error) {
+      setProblem(error instanceof Error ? error.message : String(error))
+    } finally {
+      setBusy(false)
+    }
+  }
+
+  useEffect(() => {
+    const element = card.current?.closest<HTMLElement>('.ask')
+    if (element === null || element === undefined) return
+    const listen = (event: KeyboardEvent): void => {
+      const isField = event.target instanceof HTMLElement && event.target.closest('input[type=text], textarea') !== null
+      if (isField || event.ctrlKey || event.metaKey || event.altKey) return
+      if (!['a', 'd', 'r'].includes(event.key)) return
+      event.preventDefault()
+      event.stopPropagation()
+      if (Date.now() - shownAt.current < STILL_MS) return
+      if (event.key === 'a') void answer(0)
+      if (event.key === 'd') void answer(2)
+      if (event.key === 'r') setReason('')
+    }
+    element.addEventListener('keydown', listen)
+    return () => element.removeEventListener('keydown', listen)
+  })
+
+  return (
+    <div ref={card} className="card">
+      <CardHead call={call}>{children}</CardHead>
+      <div className="card-scroll">
+        <WhatRuns call={call} />
+        <ScopeChoice call={call} rule={rule} scope={scope} onChoose={setScope} />
+        {problem === undefined ? null : (
+          <p className="row-problem" role="alert">
+            {problem}
+          </p>
+        )}
+      </div>
+      {reason === undefined ? (
+        <div className="card-foot">
+          <button type="button" className="button" disabled={isBusy} onClick={() => void answer(2)}>
+            {t('deny')} <kbd>d</kbd>
+          </button>
+          <button type="button" className="button" disabled={isBusy} onClick={() => setReason('')}>
+            {t('denyWhy')} <kbd>r</kbd>
+          </button>
+          <span className="composer-space" />
+          <button type="button" className="button ink" disabled={isBusy} onClick={() => void answer(0)}>
+            {t('allow')} <kbd>a</kbd>
+          </button>
+        </div>
+      ) : (
+        <form
+          className="card-foot"
+          onSubmit={(event) => {
+            event.preventDefault()
+            void answer(2, reason.trim() === '' ? undefined : reason.trim())
+          }}
+        >
+          <input
+            type="text"
+            className="field"
+            aria-label={t('denyReason')}
+            placeholder={t('denyReason')}
+            value={reason}
+            ref={(field) => field?.focus()}
+            onChange={(event) => setReason(event.target.value)}
+            onKeyDown={(event) => {
+              if (event.key !== 'Escape') return
+              event.preventDefault()
+              setReason(undefined)
+            }}
+          />
+          <button type="submit" className="button ink" disabled={isBusy}>
+            {t('deny')}
+          </button>
+        </form>
+      )}
+    </div>
+  )
+}
+
+/** Exactly what runs: the whole command, or what becomes of each file, and the input as it is hashed. */
+function WhatRuns({ call }: { readonly call: WaitingCall }) {
+  const { t } = useTranslation()
+  const model = useModel()
+  const server = useSnapshot(SERVER_KEY, () => model.server)
+  const input = isObject(call.input) ? call.input : { input: call.input }
+  const facts = factsOf(input)
+  const says = typeof input['description'] === 'string' ? input['description'] : undefined
+  const exact = spellOut(JSON.stringify(call.input, undefined, 2))
+  return (
+    <>
+      {facts.command === undefined ? null : (
+        <pre className="card-command" tabIndex={0}>
+          {spellOut(facts.command)}
+        </pre>
+      )}
+      {call.diffs.map(({ path, oldText = '', newText }) => (
+        <LazyDiff key={path} path={path} oldText={oldText} newText={newText} />
+      ))}
+      {facts.command === undefined && call.diffs.length === 0 ? (
+        <pre className="card-command" tabIndex={0}>
+          {exact}
+        </pre>
+      ) : null}
+      {says === undefined ? null : (
+        <p className="card-says">
+          {t('agentSays')} “{spellOut(says)}” <span className="quiet">({t('unchecked')})</span>
+        </p>
+      )}
+      {facts.command === undefined || server === undefined ? null : (
+        <p className="card-facts quiet">
+          {t('sandbox')}: {server.status.sandbox}
+        </p>
+      )}
+      {facts.command === undefined && call.diffs.length === 0 ? null : (
+        <details className="card-exact">
+          <summary>{t('exactInput')}</summary>
+          <pre tabIndex={0}>{exact}</pre>
+          {call.approval === undefined ? null : <p className="quiet">hash {call.approval.callHash}</p>}
+        </details>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,105 @@
+import { Bot, ChevronDown, Cpu } from 'lucide-react'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { useLocation } from 'wouter'
+import { SERVER_KEY, type NewMessage } from '../../model/console-model.ts'
+import { useModel, useSnapshot } from '../../ui/model-context.tsx'
+import { Menu } from '../../ui/menu.tsx'
+import { Composer } from './composer.tsx'
+import { PresetMenu, type PresetName } from './mode-pick.tsx'
+import './new-page.css'
+
+export function NewPage() {
+  const { t } = useTranslation()
+  const model = useModel()
+  const [, navigate] = useLocation()
+  const server = useSnapshot(SERVER_KEY, () => model.server)
+  const [agent, setAgent] = useState<string>()
+  const [chosenModel, setModel] = useState<string>()
+  const [preset, setPreset] = useState<PresetName>('workspace-write')
+  const [problem, setProblem] = useState<string>()
+  const agentName = agent ?? server?.status.defaultAgent
+  const isDemo = agentName !== undefined && server?.status.demoAgents?.includes(agentName) === true
+
+  const begin = async (message: NewMessage): Promise<void> => {
+    setProblem(undefined)
+    try {
+      const settings = {
+        ...(agentName !== undefined && { agent: agentName }),
+        ...(chosenModel !== undefined && { model: chosenModel }),
+        ...(preset !== 'workspace-write' && { preset }),
+      }
+      navigate(`/s/${await model.begin(message, settings)}`)
+    } catch (error) {
+      setProblem(error instanceof Error ? error.message : String(error))
+    }
+  }
+  const title = server?.agents.find(({ id }) => id === agentName)?.name ?? agentName ?? ''
+  const starters = isDemo ? [t('starterHello'), t('starterWork'), t('starterTools')] : []
+  return (
+    <main className="new">
+      <div className="new-inner">
+        <h1>{t('newTitle')}</h1>
+        <p className="quiet">{t('newHint')}</p>
+        <Composer sessionId="new" isRunning={false} onSend={(message) => void begin(message)} focusAtStart>
+          {server === undefined ? null : (
+            <>
+              <Menu
+                align="start"
+                trigger={
+                  <button type="button" className="pick">
+                    <Bot size={14} aria-hidden /> <span className="truncate">{title}</span>
+                    <ChevronDown size={13} aria-hidden />
+                  </button>
+                }
+                entries={server.agents.map(({ id, name, description }) => ({
+                  label: name,
+                  ...(description !== '' && { hint: description }),
+                  isChosen: id === agentName,
+                  onSelect: () => setAgent(id),
+                }))}
+              />
+              <PresetMenu preset={preset} onPick={setPreset} />
+              {server.models.length > 1 ? (
+                <Menu
+                  align="start"
+                  trigger={
+                    <button type="button" className="pick">
+                      <Cpu size={14} aria-hidden />
+                      <span className="truncate">{chosenModel ?? t('defaultModel')}</span>
+                      <ChevronDown size={13} aria-hidden />
+                    </button>
+                  }
+                  entries={[
+                    { label: t('defaultModel'), onSelect: () => setModel(undefined) },
+                    ...server.models.map(({ id, name }) => ({
+                      label: name,
+                      isChosen: id === chosenModel,
+                      onSelect: () => setModel(id),
+                    })),
+                  ]}
+                />
+              ) : null}
+            </>
+          )}
+        </Composer>
+        {problem === undefined ? null : (
+          <p className="row-problem" role="alert">
+            {problem}
+          </p>
+        )}
+        {starters.length === 0 ? null : (
+          <ul className="starters">
+            {starters.map((text) => (
+              <li key={text}>
+                <button type="button" className="button" onClick={() => void begin({ text })}>
+                  {text}
+                </button>
+              </li>
+            ))}
+          </ul>
+        )}
+      </div>
+    </main>
+  )
+}

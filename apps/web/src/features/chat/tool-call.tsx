@@ -1,0 +1,153 @@
+import type { ToolCallProjection } from '@polylogue/blade/client'
+import {
+  Bot,
+  ChevronRight,
+  FilePen,
+  FileText,
+  Globe,
+  ListChecks,
+  MessageCircleQuestion,
+  Search,
+  Terminal,
+  Wrench,
+} from 'lucide-react'
+import { useState, type ReactNode } from 'react'
+import { useTranslation } from 'react-i18next'
+import { readCall, resultText, type CallFacts, type CallKind } from '../../model/call-facts.ts'
+import { headKey, type OpenSession } from '../../model/open-session.ts'
+import { CopyButton } from '../../ui/copy-button.tsx'
+import { formatDuration } from '../../ui/format.ts'
+import { useModel, useSnapshot } from '../../ui/model-context.tsx'
+import { spellBidi } from '../../ui/spell-bidi.ts'
+import { LazyDiff } from '../../ui/lazy-diff.tsx'
+import { PlanSteps } from './plan-steps.tsx'
+import './tool-call.css'
+
+const ICONS = {
+  command: Terminal,
+  edit: FilePen,
+  file: FileText,
+  search: Search,
+  web: Globe,
+  plan: ListChecks,
+  question: MessageCircleQuestion,
+  agent: Bot,
+  other: Wrench,
+} satisfies { readonly [kind in CallKind]: unknown }
+
+interface ToolCallProps {
+  readonly session: OpenSession
+  readonly call: ToolCallProjection
+  /** The question whether it may run, as Blade shows it. */
+  readonly approval?: ToolCallProjection | undefined
+  /** Shows the turns of the call's sub-agent. */
+  readonly subAgent: (turns: readonly string[]) => ReactNode
+}
+
+export function ToolCall(props: ToolCallProps) {
+  const { session, call, approval } = props
+  const { i18n } = useTranslation()
+  const facts = readCall(call)
+  const children = useSnapshot(headKey(session.id), () => session.childrenOf(call.id))
+  const [chosen, setChosen] = useState<boolean>()
+  const isOpen = chosen ?? (facts.kind === 'plan' || (children.length > 0 && call.status !== 'done'))
+  const Icon = ICONS[children.length > 0 ? 'agent' : facts.kind]
+  return (
+    <section className="call" data-call={call.id} data-status={call.status}>
+      <button type="button" className="call-head" aria-expanded={isOpen} onClick={() => setChosen(!isOpen)}>
+        <ChevronRight size={14} aria-hidden className="fold-mark" />
+        <Icon size={15} aria-hidden className="call-icon" />
+        <span className="call-name">{call.display_name}</span>
+        <span className={`call-summary${facts.kind === 'command' ? ' mono' : ''}`}>
+          {spellBidi(facts.summary.replace(/\s+/g, ' '))}
+        </span>
+        <DiffCount facts={facts} />
+        <CallState call={call} isDenied={resultText(approval?.result).startsWith('Reject')} />
+        {call.duration_ms === null ? null : (
+          <span className="call-time">{formatDuration(call.duration_ms, i18n.language)}</span>
+        )}
+      </button>
+      {isOpen ? <CallBody {...props} facts={facts} turns={children} /> : null}
+    </section>
+  )
+}
+
+function DiffCount({ facts: { change } }: { readonly facts: CallFacts }) {
+  if (change === undefined) return null
+  const lines = (text: string): number => (text === '' ? 0 : text.replace(/\n$/, '').split('\n').length)
+  return (
+    <span className="call-count">
+      <b className="plus">+{lines(change.newText)}</b> <b className="minus">−{lines(change.oldText)}</b>
+    </span>
+  )
+}
+
+function CallState({ call, isDenied }: { readonly call: ToolCallProjection; readonly isDenied: boolean }) {
+  const { t } = useTranslation()
+  switch (call.status) {
+    case 'pending':
+      return <span className="call-state running">{t('running')}</span>
+    case 'awaiting_answer':
+      return <span className="call-state waits">{t('waits')}</span>
+    case 'error':
+      return (
+        <span className="call-state bad">
+          {/unknown/.test(resultText(call.result)) ? t('unknownOutcome') : t('failed')}
+        </span>
+      )
+    case 'cancelled':
+      return <span className="call-state quiet">{isDenied ? t('denied') : t('cancelled')}</span>
+    case 'done':
+      return null
+  }
+}
+
+interface CallBodyProps extends ToolCallProps {
+  readonly facts: CallFacts
+  readonly turns: readonly string[]
+}
+
+function CallBody({ session, call, facts, approval, turns, subAgent }: CallBodyProps) {
+  const { t } = useTranslation()
+  const model = useModel()
+  const output = resultText(call.result)
+  const verdict = resultText(approval?.result)
+  return (
+    <div className="call-body">
+      {facts.kind === 'plan' ? <PlanSteps input={facts.input} /> : <CallInput facts={facts} />}
+      {verdict === '' ? null : <p className="call-verdict quiet">{verdict}</p>}
+      {turns.length > 0 ? subAgent(turns) : null}
+      {call.status === 'pending' ? (
+        <button
+          type="button"
+          className="button call-stop"
+          onClick={() => void model.api().then((api) => api.cancelCall({ id: session.id, call: call.id, body: {} }))}
+        >
+          {t('stopCall')}
+        </button>
+      ) : null}
+      {facts.kind === 'plan' || (call.result === null && call.status !== 'done') ? null : (
+        <figure className="call-output">
+          <figcaption>
+            {t('output')} <CopyButton text={output} />
+          </figcaption>
+          <pre tabIndex={0}>{output === '' ? t('noOutput') : spellBidi(output)}</pre>
+        </figure>
+      )}
+    </div>
+  )
+}
+
+function CallInput({ facts }: { readonly facts: CallFacts }) {
+  const { t } = useTranslation()
+  if (facts.change !== undefined) return <LazyDiff {...facts.change} />
+  const text = facts.command ?? JSON.stringify(facts.input, undefined, 2)
+  return (
+    <figure className="call-output">
+      <figcaption>
+        {t('input')} <CopyButton text={text} />
+      </figcaption>
+      <pre tabIndex={0}>{spellBidi(text)}</pre>
+    </figure>
+  )
+}

@@ -1,0 +1,120 @@
+import { ArrowDown } from 'lucide-react'
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { Virtuoso, type VirtuosoHandle } from 'react-virtuoso'
+import { outboxKey } from '../../model/console-model.ts'
+import type { OpenSession } from '../../model/open-session.ts'
+import type { Outgoing } from '../../model/outbox.ts'
+import { useModel, useSnapshot } from '../../ui/model-context.tsx'
+import { OutgoingRow } from './outgoing-row.tsx'
+import { TurnRow } from './turn-row.tsx'
+import './transcript.css'
+
+/** Closer to the end than this, the view follows what comes. */
+const FOLLOW_PX = 48
+
+interface TranscriptProps {
+  readonly session: OpenSession
+  readonly rows: readonly string[]
+  readonly agentName: string
+}
+
+type Item = string | Outgoing
+
+export function Transcript({ session, rows, agentName }: TranscriptProps) {
+  const { t } = useTranslation()
+  const { outbox } = useModel()
+  const all = useSnapshot(outboxKey(session.id), () => outbox.all)
+  const items = useMemo(
+    (): readonly Item[] => [...rows, ...all.filter(({ sessionId }) => sessionId === session.id)],
+    [rows, all, session.id],
+  )
+  const list = useRef<VirtuosoHandle>(null)
+  const scroller = useRef<HTMLElement | null>(null)
+  const isFollowing = useRef(true)
+  const [isAtEnd, setAtEnd] = useState(true)
+
+  const toEnd = useCallback(() => {
+    list.current?.scrollTo({ top: Number.MAX_SAFE_INTEGER })
+  }, [])
+
+  /** Only the reader scrolls: what grows below never fires this. */
+  const watch = useCallback((element: HTMLElement | Window | null) => {
+    if (!(element instanceof HTMLElement) || scroller.current === element) return
+    scroller.current = element
+    // A card or a longer message below makes the view smaller: the end stays in it.
+    new ResizeObserver(() => {
+      if (isFollowing.current) element.scrollTo({ top: element.scrollHeight })
+    }).observe(element)
+    element.addEventListener(
+      'scroll',
+      () => {
+        const isNear = element.scrollHeight - element.scrollTop - element.clientHeight <= FOLLOW_PX
+        isFollowing.current = isNear
+        setAtEnd(isNear)
+      },
+      { passive: true },
+    )
+  }, [])
+
+  const sent = all.length
+  useEffect(() => {
+    const last = items.at(-1)
+    if (typeof last !== 'object' || last.state !== 'sending') return
+    isFollowing.current = true
+    toEnd()
+  }, [sent])
+
+  return (
+    <div className="transcript" role="log" aria-live="off" aria-label={t('sessions')}>
+      <Virtuoso
+        ref={list}
+        scrollerRef={watch}
+        data={items}
+        computeItemKey={(_, item) => (typeof item === 'string' ? item : item.id)}
+        itemContent={(index, item) =>
+          typeof item === 'string' ? (
+            <TurnRow
+              session={session}
+              turnId={item}
+              isContinued={isAgentAt(session, items[index - 1])}
+              agentName={agentName}
+            />
+          ) : (
+            <OutgoingRow item={item} />
+          )
+        }
+        initialTopMostItemIndex={{ index: 'LAST', align: 'end' }}
+        increaseViewportBy={{ top: 600, bottom: 600 }}
+        atBottomThreshold={FOLLOW_PX}
+        totalListHeightChanged={() => {
+          if (isFollowing.current) toEnd()
+          else setAtEnd(false)
+        }}
+        components={EDGES}
+      />
+      {isAtEnd ? null : (
+        <button
+          type="button"
+          className="button new-below"
+          onClick={() => {
+            isFollowing.current = true
+            toEnd()
+          }}
+        >
+          <ArrowDown size={14} aria-hidden /> {t('newBelow')}
+        </button>
+      )}
+    </div>
+  )
+}
+
+const EDGES = {
+  Header: () => <div className="transcript-top" />,
+  Footer: () => <div className="transcript-end" />,
+}
+
+function isAgentAt({ fold }: OpenSession, item: Item | undefined): boolean {
+  const turn = typeof item === 'string' ? fold.turn(item) : undefined
+  return turn?.role === 'assistant' && turn.kind === 'message'
+}

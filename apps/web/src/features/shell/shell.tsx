@@ -1,0 +1,48 @@
+import { Menu as MenuIcon } from 'lucide-react'
+import { useEffect, useState, type ReactNode } from 'react'
+import { useTranslation } from 'react-i18next'
+import { useLocation } from 'wouter'
+import { LIST_KEY } from '../../model/session-list.ts'
+import { useModel, useSnapshot } from '../../ui/model-context.tsx'
+import { LinkBanner } from './link-banner.tsx'
+import { Rail } from './rail.tsx'
+import { useShortcuts } from './use-shortcuts.ts'
+import './shell.css'
+
+export function Shell({ children }: { readonly children: ReactNode }) {
+  const { t } = useTranslation()
+  const [isRailOpen, setRailOpen] = useState(false)
+  const { list } = useModel()
+  const waiting = useSnapshot(LIST_KEY, () => list.sessions).filter(({ status }) => status === 'waiting_for_input')
+  const [location] = useLocation()
+  useShortcuts()
+  useEffect(() => {
+    document.title = waiting.length === 0 ? 'Polylogue' : `(${waiting.length}) Polylogue`
+  }, [waiting.length])
+  useEffect(() => setRailOpen(false), [location])
+  return (
+    <div className="shell" data-rail={isRailOpen ? 'open' : 'closed'}>
+      <Rail onLeave={() => setRailOpen(false)} />
+      <button
+        type="button"
+        className="shell-shade"
+        aria-label={t('close')}
+        tabIndex={isRailOpen ? 0 : -1}
+        onClick={() => setRailOpen(false)}
+      />
+      <div className="shell-main">
+        <LinkBanner />
+        <button
+          type="button"
+          className="button bare icon shell-menu"
+          aria-label={t('menu')}
+          aria-expanded={isRailOpen}
+          onClick={() => setRailOpen(true)}
+        >
+          <MenuIcon size={18} aria-hidden />
+        </button>
+        {children}
+      </div>
+    </div>
+  )
+}

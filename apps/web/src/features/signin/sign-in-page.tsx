@@ -1,0 +1,103 @@
+import { useEffect, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { Refused, request } from '../../model/http.ts'
+import './sign-in.css'
+
+/** The code travels behind the #, where no log and no referrer sees it. */
+function takeCode(): string | null {
+  const code = new URLSearchParams(location.hash.slice(1)).get('code')
+  history.replaceState(null, '', location.pathname)
+  return code
+}
+
+const code = location.pathname === '/signin' ? takeCode() : null
+
+export function SignInPage() {
+  const { t } = useTranslation()
+  const [problem, setProblem] = useState<string>()
+  useEffect(() => {
+    const signIn = async (): Promise<void> => {
+      if (code === null) return setProblem(t('linkNoCode'))
+      try {
+        await request('POST', '/signin', { code })
+        location.replace('/')
+      } catch (error) {
+        setProblem(error instanceof Refused ? error.message : t('offline'))
+      }
+    }
+    void signIn()
+  }, [t])
+  return (
+    <main className="sign-in">
+      <div className="sign-in-card">
+        <img src="/icon.svg" alt="" width="32" height="32" />
+        {problem === undefined ? (
+          <p role="status">{t('signingIn')}</p>
+        ) : (
+          <>
+            <h1>{t('linkFailed')}</h1>
+            <p role="alert">{problem}</p>
+            <p className="quiet">{t('linkHint')}</p>
+            <pre>./polylogue link</pre>
+            <a href="/">{t('toStart')}</a>
+          </>
+        )}
+      </div>
+    </main>
+  )
+}
+
+export function SignedOutPage() {
+  const { t } = useTranslation()
+  return (
+    <main className="sign-in">
+      <div className="sign-in-card">
+        <img src="/icon.svg" alt="" width="32" height="32" />
+        <h1>{t('signedOutTitle')}</h1>
+        <p>{t('signedOutBody')}</p>
+        <pre>./polylogue link</pre>
+        <p className="quiet">{t('signedOutHint')}</p>
+        <KeyForm />
+      </div>
+    </main>
+  )
+}
+
+/** The key is sent once and becomes a cookie; the browser does not keep it. */
+function KeyForm() {
+  const { t } = useTranslation()
+  const [key, setKey] = useState('')
+  const [problem, setProblem] = useState<string>()
+  const signIn = async (): Promise<void> => {
+    try {
+      await request('POST', '/signin', { key })
+      location.replace('/')
+    } catch (error) {
+      setProblem(error instanceof Refused ? error.message : t('offline'))
+    }
+  }
+  return (
+    <form
+      className="key-form"
+      onSubmit={(event) => {
+        event.preventDefault()
+        void signIn()
+      }}
+    >
+      <label>
+        {t('signInKey')}
+        <input
+          className="field"
+          type="password"
+          autoComplete="off"
+          value={key}
+          onChange={(event) => setKey(event.target.value)}
+        />
+      </label>
+      <button type="submit" className="button ink" disabled={key.trim() === ''}>
+        {t('signIn')}
+      </button>
+      {problem === undefined ? null : <p role="alert">{problem}</p>}
+    </form>
+  )
+}

@@ -1,0 +1,46 @@
+import i18next from 'i18next'
+import { initReactI18next } from 'react-i18next'
+import { en } from './en.ts'
+
+declare module 'i18next' {
+  interface CustomTypeOptions {
+    resources: { translation: typeof en }
+  }
+}
+
+export const LANGUAGES = { en: 'English', 'zh-CN': '简体中文' } as const
+export type Language = keyof typeof LANGUAGES
+
+const isLanguage = (text: string): text is Language => text in LANGUAGES
+
+function preferredLanguage(): Language {
+  const kept = localStorage.getItem('polylogue.language') ?? ''
+  if (isLanguage(kept)) return kept
+  return navigator.languages.some((language) => /^zh\b/i.test(language)) ? 'zh-CN' : 'en'
+}
+
+export async function initWords(): Promise<void> {
+  await i18next.use(initReactI18next).init({
+    lng: 'en',
+    fallbackLng: 'en',
+    resources: { en: { translation: en } },
+    interpolation: { escapeValue: false },
+  })
+  const language = preferredLanguage()
+  if (language !== 'en') await loadLanguage(language)
+  document.documentElement.lang = language
+}
+
+export async function loadLanguage(language: Language): Promise<void> {
+  if (language === 'zh-CN' && !i18next.hasResourceBundle(language, 'translation')) {
+    const { zh } = await import('./zh.ts')
+    i18next.addResourceBundle(language, 'translation', zh)
+  }
+  await i18next.changeLanguage(language)
+  document.documentElement.lang = language
+}
+
+export async function chooseLanguage(language: Language): Promise<void> {
+  localStorage.setItem('polylogue.language', language)
+  await loadLanguage(language)
+}

@@ -1,0 +1,30 @@
+import { createRoot } from 'react-dom/client'
+import './styles/fonts.css'
+import './styles/tokens.css'
+import './styles/base.css'
+import { App } from './app.tsx'
+import { SignInPage } from './features/signin/sign-in-page.tsx'
+import { initWords } from './i18n/init-words.ts'
+import { ConsoleModel } from './model/console-model.ts'
+import { preloadMarkdown } from './ui/lazy-markdown.tsx'
+import { ModelContext } from './ui/model-context.tsx'
+import { applySettings } from './ui/settings.ts'
+
+async function start(): Promise<void> {
+  applySettings()
+  await initWords()
+  const element = document.getElementById('root')
+  if (element === null) throw new Error('the page has no root')
+  const root = createRoot(element)
+  if (location.pathname === '/signin') return root.render(<SignInPage />)
+  const model = new ConsoleModel()
+  model.start()
+  root.render(
+    <ModelContext value={model}>
+      <App />
+    </ModelContext>,
+  )
+  preloadMarkdown()
+}
+
+await start()

@@ -1,0 +1,3 @@
+import { createConsoleClient, createFetchTransport } from './console-contract.ts'
+
+export const createApi = () => createConsoleClient(createFetchTransport())

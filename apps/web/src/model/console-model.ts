@@ -1,0 +1,259 @@
+/** Everything that the console knows. It has no React: views subscribe to keys and read snapshots. */
+import type { BladeOutput, MessageContent, MessagePart, Solution } from '@polylogue/blade/client'
+import type { ConsoleClient, QueuedInput, ServerStatus } from '@polylogue/console/client'
+import { createSession, listAgents, listModels, type NewSession, type OfferedModel } from './blade-rest.ts'
+import { keepDraft, readDraft } from './drafts.ts'
+import { createLink, type Link } from './link.ts'
+import { createMessageId } from './message-id.ts'
+import { createNotifier, type Notifier } from './notifier.ts'
+import { OpenSession, headKey } from './open-session.ts'
+import { Outbox, type Outgoing, type SentFile } from './outbox.ts'
+import { SessionList } from './session-list.ts'
+
+export const LINK_KEY = 'link'
+export const SERVER_KEY = 'server'
+export const outboxKey = (sessionId: string): string => `outbox:${sessionId}`
+export const draftKey = (sessionId: string): string => `draft:${sessionId}`
+
+/** Sessions that stay in memory after they were left. */
+const KEPT_SESSIONS = 5
+
+export interface ServerFacts {
+  readonly status: ServerStatus
+  readonly user: string
+  readonly agents: readonly Solution[]
+  readonly models: readonly OfferedModel[]
+}
+
+export class ConsoleModel {
+  readonly notifier: Notifier = createNotifier()
+  #api: Promise<ConsoleClient> | undefined
+  readonly list = new SessionList(this.notifier)
+  readonly outbox = new Outbox(localStorage)
+  readonly #open = new Map<string, OpenSession>()
+  readonly #link: Link
+  #server: ServerFacts | undefined
+  /** Text that a stop returned from the queue, by session. */
+  readonly #returned = new Map<string, string>()
+  /** Sessions that were stopped from here and have not been sent anything since. */
+  readonly #stopped = new Set<string>()
+
+  constructor() {
+    this.#link = createLink({
+      changed: () => this.notifier.changed(LINK_KEY),
+      connected: () => void this.#catchUp(),
+    })
+    this.#link.client.listen((output) => this.#take(output))
+  }
+
+  start(): void {
+    this.#link.open()
+  }
+
+  get link(): Link['state'] {
+    return this.#link.state
+  }
+
+  /** Whether somebody was signed in on this page. */
+  get wasSignedIn(): boolean {
+    return this.#link.hasBeenUp
+  }
+
+  get server(): ServerFacts | undefined {
+    return this.#server
+  }
+
+  /** Our own protocol. Its schemas are loaded beside the first screen, not before it. */
+  readonly api = (): Promise<ConsoleClient> =>
+    (this.#api ??= import('./console-client.ts').then(({ createApi }) => createApi()))
+
+  /** The open session, subscribed. The same object while it is kept. */
+  session(id: string): OpenSession {
+    const known = this.#open.get(id)
+    if (known !== undefined) {
+      this.#open.delete(id)
+      this.#open.set(id, known)
+      return known
+    }
+    const { notifier, api } = this
+    const { client } = this.#link
+    const made = new OpenSession(id, { notifier, client, api, arrived: (session) => this.#settle(session) })
+    this.#open.set(id, made)
+    for (const [old] of [...this.#open].slice(0, -KEPT_SESSIONS)) {
+      this.#open.delete(old)
+      void client.unsubscribe(old)
+    }
+    if (client.socket.connected) void made.load()
+    return made
+  }
+
+  /** Creates a session and sends the first message. Resolves with its id. */
+  async begin(message: NewMessage, settings: NewSession & { readonly preset?: string }): Promise<string> {
+    const { preset, ...more } = settings
+    const id = await createSession(more)
+    if (preset !== undefined) await this.setPreset(id, preset)
+    this.list.suggestTitle(id, message.text)
+    this.send(id, message)
+    return id
+  }
+
+  async setPreset(id: string, preset: string): Promise<void> {
+    const known = PRESET_NAMES.find((name) => name === preset)
+    if (known !== undefined) await (await this.api()).changeSession({ id, body: { preset: known } })
+  }
+
+  send(sessionId: string, { text, files }: NewMessage): void {
+    this.#stopped.delete(sessionId)
+    const after = this.#open.get(sessionId)?.fold.lastSequence ?? -1
+    const id = createMessageId()
+    this.outbox.put({ id, sessionId, text, state: 'sending', after, ...(files && files.length > 0 && { files }) })
+    this.notifier.changed(outboxKey(sessionId))
+    void this.#transmit(id)
+  }
+
+  sendAgain(id: string): void {
+    this.#changeOutgoing(id, { state: 'sending' })
+    void this.#transmit(id)
+  }
+
+  forget(item: Outgoing): void {
+    this.outbox.remove(item.id)
+    this.notifier.changed(outboxKey(item.sessionId))
+  }
+
+  async stop(sessionId: string): Promise<string | undefined> {
+    this.#stopped.add(sessionId)
+    const ack = await this.#link.client.stop(sessionId)
+    return ack.status === 'error' ? ack.message : undefined
+  }
+
+  async compact(sessionId: string): Promise<string | undefined> {
+    const ack = await this.#link.client.compact(sessionId)
+    return ack.status === 'error' ? ack.message : undefined
+  }
+
+  /** Takes a message back before it runs. `returns`: its text goes to the composer. */
+  async dropQueued(sessionId: string, input: QueuedInput, { returns = false } = {}): Promise<void> {
+    await (await this.api()).dropInput({ id: sessionId, input: input.inputId })
+    if (returns) this.#returnText(sessionId, input.text)
+    await this.#open.get(sessionId)?.readQueue()
+  }
+
+  takeReturned(sessionId: string): string | undefined {
+    const text = this.#returned.get(sessionId)
+    this.#returned.delete(sessionId)
+    return text
+  }
+
+  /** After every connection: what was told meanwhile may be lost. */
+  async #catchUp(): Promise<void> {
+    for (const session of this.#open.values()) void session.load()
+    for (const { id, state } of this.outbox.all) if (state === 'sending') void this.#transmit(id)
+    try {
+      await Promise.all([this.list.load(), this.#readServer()])
+    } catch {
+      // The server went away again: the link comes back and this runs anew.
+      return
+    }
+  }
+
+  async #readServer(): Promise<void> {
+    const api = await this.api()
+    const [status, me, agents, { models }] = await Promise.all([
+      api.readStatus({}),
+      api.readMe({}),
+      listAgents(),
+      listModels(),
+    ])
+    this.#server = { status, user: me.user, agents, models }
+    this.notifier.changed(SERVER_KEY)
+  }
+
+  #take(output: BladeOutput): void {
+    this.list.apply(output)
+    const { session_id: id } = output.payload
+    if (id === null) return
+    if (output.event === 'system:notification' && output.payload.run_id !== undefined) {
+      this.#takeBack(id, output.payload.run_id)
+    }
+    this.#open.get(id)?.apply(output)
+  }
+
+  /** A stop from this page drops the queue, whose texts return to the composer. */
+  #takeBack(sessionId: string, run: string): void {
+    const session = this.#open.get(sessionId)
+    const input = session?.head.queue.find(({ turnId }) => `run_${turnId.replace(/^turn_/, '')}` === run)
+    if (input !== undefined && this.#stopped.has(sessionId)) this.#returnText(sessionId, input.text)
+    void session?.readQueue()
+  }
+
+  #returnText(sessionId: string, text: string): void {
+    const before = readDraft(sessionId)
+    const draft = before === '' ? text : `${before}\n${text}`
+    this.#returned.set(sessionId, draft)
+    keepDraft(sessionId, draft)
+    this.notifier.changed(draftKey(sessionId))
+  }
+
+  /** Messages whose row is there are no longer on their way. */
+  #settle({ id, fold }: OpenSession): void {
+    const rows = fold.turns.filter(({ role, loop_id }) => role === 'user' && loop_id === 'root')
+    const taken = new Set<string>()
+    for (const item of this.outbox.of(id)) {
+      const row = rows.find(
+        (turn) => turn.sequence > item.after && !taken.has(turn.turn_id) && isSaying(turn.blocks, item),
+      )
+      if (row !== undefined) {
+        taken.add(row.turn_id)
+        this.forget(item)
+      }
+    }
+    this.notifier.changed(headKey(id))
+  }
+
+  async #transmit(id: string): Promise<void> {
+    const item = this.outbox.all.find((outgoing) => outgoing.id === id)
+    const { client } = this.#link
+    if (item === undefined || !client.socket.connected) return
+    const ack = await client.send(item.sessionId, toContent(item), { client_message_id: id })
+    if (ack.status === 'ok') {
+      const open = this.#open.get(item.sessionId)
+      // The server's queue has it now.
+      if (ack.queued === true) this.forget(item)
+      else this.#changeOutgoing(id, { state: 'accepted' })
+      if (open === undefined) return
+      if (ack.queued === true) await open.readQueue()
+      this.#settle(open)
+    } else if (ack.code !== 'disconnected') {
+      this.#changeOutgoing(id, { state: 'refused', problem: ack.message })
+    }
+  }
+
+  #changeOutgoing(id: string, changes: Partial<Outgoing>): void {
+    const item = this.outbox.all.find((outgoing) => outgoing.id === id)
+    if (item === undefined) return
+    this.outbox.change(id, changes)
+    this.notifier.changed(outboxKey(item.sessionId))
+  }
+}
+
+export interface NewMessage {
+  readonly text: string
+  readonly files?: readonly SentFile[]
+}
+
+const PRESET_NAMES = ['read-only', 'plan', 'workspace-write', 'full-access'] as const
+
+function toContent({ text, files = [] }: Outgoing): MessageContent {
+  if (files.length === 0) return text
+  const said: MessagePart[] = text.trim() === '' ? [] : [{ type: 'text', text }]
+  const sent = files.map(({ type, name, content }): MessagePart =>
+    type === 'image' ? { type: 'image_url', image_url: { url: content } } : { type: 'file', name, data: content },
+  )
+  return [...said, ...sent]
+}
+
+function isSaying(blocks: readonly { readonly type: string; readonly content: unknown }[], item: Outgoing): boolean {
+  if (item.text.trim() === '') return (item.files ?? []).length > 0
+  return blocks.some(({ type, content }) => type === 'text' && content === item.text)
+}

@@ -1,0 +1,197 @@
+/** One session that is on screen: its turns, whether it runs, what it waits for. */
+import type { AskUserAnswer, BladeClient, BladeOutput, SessionDetail, TurnProjection } from '@polylogue/blade/client'
+import type { ConsoleClient, QueuedInput, WaitingCall } from '@polylogue/console/client'
+import { readSession, readTurns } from './blade-rest.ts'
+import type { Notifier } from './notifier.ts'
+import { TurnFold } from './turn-fold.ts'
+
+export type SessionPhase = 'loading' | 'ready' | 'gone' | 'failed'
+
+export interface SessionHeadline {
+  readonly phase: SessionPhase
+  readonly detail?: SessionDetail
+  readonly isRunning: boolean
+  readonly problem?: string
+  /** Rows of the session's own agent, in order. */
+  readonly rows: readonly string[]
+  readonly waiting: readonly WaitingCall[]
+  /** Messages that run after this turn. */
+  readonly queue: readonly QueuedInput[]
+}
+
+export interface OpenSessionDeps {
+  readonly notifier: Notifier
+  readonly client: BladeClient
+  readonly api: () => Promise<ConsoleClient>
+  /** Rows were added, or all were loaded. */
+  arrived(session: OpenSession): void
+}
+
+export const rowKey = (sessionId: string, turnId: string): string => `row:${sessionId}:${turnId}`
+export const headKey = (sessionId: string): string => `session:${sessionId}`
+
+const NONE: readonly string[] = []
+
+export class OpenSession {
+  readonly id: string
+  readonly fold = new TurnFold()
+  readonly #deps: OpenSessionDeps
+  #head: SessionHeadline = { phase: 'loading', isRunning: false, rows: [], waiting: [], queue: [] }
+  readonly #answered = new Set<string>()
+  #loading: Promise<void> | undefined
+  #isStale = false
+  #children: ReadonlyMap<string, readonly string[]> = new Map()
+
+  constructor(id: string, deps: OpenSessionDeps) {
+    this.id = id
+    this.#deps = deps
+  }
+
+  get head(): SessionHeadline {
+    return this.#head
+  }
+
+  /** The turns of a call's sub-agent, in order. The same array until one is added. */
+  childrenOf(toolCallId: string): readonly string[] {
+    return this.#children.get(toolCallId) ?? NONE
+  }
+
+  /** Loads everything, and again if something was missed meanwhile. */
+  load(): Promise<void> {
+    this.#isStale = true
+    this.#loading ??= this.#loadUntilWhole().finally(() => (this.#loading = undefined))
+    return this.#loading
+  }
+
+  async #loadUntilWhole(): Promise<void> {
+    while (this.#isStale) {
+      this.#isStale = false
+      try {
+        await this.#loadOnce()
+      } catch (error) {
+        const isGone = error instanceof Error && 'status' in error && (error.status === 404 || error.status === 400)
+        // A server that is away is the link's business; what is on screen stays.
+        if (isGone || this.#head.phase === 'loading') {
+          this.#change({ phase: isGone ? 'gone' : 'failed', problem: error instanceof Error ? error.message : '' })
+        }
+        return
+      }
+    }
+  }
+
+  async #loadOnce(): Promise<void> {
+    const { client } = this.#deps
+    this.fold.beginLoad()
+    const ack = await client.subscribe(this.id)
+    if (ack.status === 'error' && ack.code === 'disconnected') return
+    const [detail, turns] = await Promise.all([readSession(this.id), readTurns(this.id)])
+    this.fold.load(turns)
+    for (const { turn_id } of turns) this.#deps.notifier.changed(rowKey(this.id, turn_id))
+    this.#change({ phase: 'ready', detail, isRunning: detail.status === 'running', rows: this.#rows() })
+    this.#deps.arrived(this)
+    await Promise.all([this.#readWaiting(), this.readQueue()])
+  }
+
+  /** `choice`: 0 once, 1 for the session, 2 no. With a reason, the call is denied and the model reads the reason. */
+  answerApproval(
+    toolCallId: string,
+    { choice, reason }: { readonly choice: number; readonly reason?: string },
+  ): Promise<string | undefined> {
+    this.#answered.add(toolCallId)
+    return this.answer({
+      tool_call_id: `ask_${toolCallId}`,
+      selections: { '0': [choice] },
+      custom: reason === undefined ? {} : { '0': reason },
+    })
+  }
+
+  /** Resolves with the code of a refusal, or with nothing. The card ends when the server says so, not before. */
+  async answer(answer: AskUserAnswer): Promise<string | undefined> {
+    this.#answered.add(answer.tool_call_id)
+    const ack = await this.#deps.client.answer(this.id, answer)
+    if (ack.status === 'ok') return undefined
+    void this.#readWaiting()
+    return ack.code
+  }
+
+  /** Whether this page gave the answer. */
+  isOwnAnswer(toolCallId: string): boolean {
+    return this.#answered.has(toolCallId)
+  }
+
+  apply(output: BladeOutput): void {
+    const { event, payload } = output
+    if (event === 'chat:start') this.#change({ isRunning: true })
+    if (event === 'chat:end') {
+      this.#change({ isRunning: false })
+      void this.#readWaiting()
+    }
+    if (event === 'session:updated' && this.#head.detail !== undefined) {
+      const { session_id: _, queue, ...changes } = payload
+      if (queue !== undefined && queue !== this.#head.queue.length) void this.readQueue()
+      this.#change({
+        detail: { ...this.#head.detail, ...changes },
+        ...(changes.status !== undefined && { isRunning: changes.status === 'running' }),
+      })
+      if (changes.status !== undefined) void this.#readWaiting()
+    }
+    if (event === 'session:deleted') this.#change({ phase: 'gone' })
+    this.#fold(output)
+  }
+
+  #fold(output: BladeOutput): void {
+    const result = this.fold.apply(output)
+    if (result.type === 'missed') void this.load()
+    if (result.type !== 'added' && result.type !== 'changed') return
+    this.#deps.notifier.changed(rowKey(this.id, result.turnId))
+    const turn = this.fold.turn(result.turnId)
+    const parent = turn?.parent_fork_tool_call_id
+    if (typeof parent === 'string') this.#deps.notifier.changed(headKey(this.id))
+    if (result.type === 'added') {
+      this.#change({ rows: this.#rows() })
+      this.#deps.arrived(this)
+    }
+    const isAsking = output.event === 'turn:patch' && /tool/.test(output.payload.patch_type)
+    if (isAsking && turn?.tool_calls.some(({ status }) => status === 'awaiting_answer')) void this.#readWaiting()
+    else if (isAsking && this.#head.waiting.length > 0) void this.#readWaiting()
+  }
+
+  #rows(): readonly string[] {
+    const children = new Map<string, string[]>()
+    for (const { turn_id, parent_fork_tool_call_id: parent } of this.fold.turns) {
+      if (parent !== null) children.set(parent, [...(children.get(parent) ?? []), turn_id])
+    }
+    this.#children = children
+    const isShown = ({ loop_id, blocks }: TurnProjection): boolean =>
+      loop_id === 'root' && !blocks.some(({ type }) => type === 'ask_user_answer')
+    return this.fold.turns.filter(isShown).map(({ turn_id }) => turn_id)
+  }
+
+  /** Guests may not read what a session waits for; they see the calls. */
+  async #readWaiting(): Promise<void> {
+    if (this.#head.detail?.viewer_role !== 'owner') return
+    try {
+      const { calls } = await (await this.#deps.api()).readWaiting({ id: this.id })
+      this.#change({ waiting: calls })
+    } catch {
+      // The link tells of a server that is away, and the next rest asks again.
+      return
+    }
+  }
+
+  async readQueue(): Promise<void> {
+    if (this.#head.detail?.viewer_role !== 'owner') return
+    try {
+      const { inputs } = await (await this.#deps.api()).readQueue({ id: this.id })
+      this.#change({ queue: inputs })
+    } catch {
+      // As above.
+      return
+    }
+  }
+
+  #change(changes: Partial<SessionHeadline>): void {
+    this.#head = { ...this.#head, ...changes }
+    this.#deps.notifier.changed(headKey(this.id))
+  }
+}

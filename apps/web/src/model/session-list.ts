@@ -1,0 +1,100 @@
+/** The sessions of the user, as the rail lists them: kept up to date by what the server tells every socket. */
+import type { BladeOutput, Session } from '@polylogue/blade/client'
+import { listSessions } from './blade-rest.ts'
+import type { Notifier } from './notifier.ts'
+
+export type ListedSession = Session & { readonly queue: number }
+
+export const LIST_KEY = 'list'
+const PAGE = 100
+
+export class SessionList {
+  readonly #notifier: Notifier
+  readonly #byId = new Map<string, ListedSession>()
+  #order: readonly ListedSession[] = []
+  readonly #suggested = new Map<string, string>()
+  #total = 0
+  #isLoaded = false
+
+  constructor(notifier: Notifier) {
+    this.#notifier = notifier
+  }
+
+  /** Pinned sessions first, then the one that changed last. The same array until something changes. */
+  get sessions(): readonly ListedSession[] {
+    return this.#order
+  }
+
+  get isLoaded(): boolean {
+    return this.#isLoaded
+  }
+
+  get hasMore(): boolean {
+    return this.#byId.size < this.#total
+  }
+
+  find(id: string): ListedSession | undefined {
+    return this.#byId.get(id)
+  }
+
+  async load(): Promise<void> {
+    const { items, total } = await listSessions({ limit: PAGE, offset: 0 })
+    this.#byId.clear()
+    for (const session of items) this.#byId.set(session.id, this.#titled({ ...session, queue: 0 }))
+    this.#total = total
+    this.#isLoaded = true
+    this.#changed()
+  }
+
+  async loadMore(): Promise<void> {
+    const { items, total } = await listSessions({ limit: PAGE, offset: this.#byId.size })
+    for (const session of items) if (!this.#byId.has(session.id)) this.#byId.set(session.id, { ...session, queue: 0 })
+    this.#total = total
+    this.#changed()
+  }
+
+  /** A title until the server tells one, which it does when the first turn rests. */
+  suggestTitle(id: string, text: string): void {
+    const known = this.#byId.get(id)
+    const intent = text.split('\n', 1)[0] ?? ''
+    if (known !== undefined && known.intent !== '') return
+    this.#suggested.set(id, intent)
+    if (known !== undefined) this.#byId.set(id, { ...known, intent })
+    this.#changed()
+  }
+
+  apply({ event, payload }: BladeOutput): void {
+    switch (event) {
+      case 'session:created': {
+        const { session_id: _, ...session } = payload
+        this.#byId.set(session.id, this.#titled(session))
+        this.#total++
+        return this.#changed()
+      }
+      case 'session:updated': {
+        const known = this.#byId.get(payload.session_id)
+        if (known === undefined) return
+        const { session_id: _, ...changes } = payload
+        this.#byId.set(known.id, { ...known, ...changes })
+        return this.#changed()
+      }
+      case 'session:deleted':
+        if (!this.#byId.delete(payload.session_id)) return
+        this.#total--
+        return this.#changed()
+      default:
+        return
+    }
+  }
+
+  #titled(session: ListedSession): ListedSession {
+    return session.intent === '' ? { ...session, intent: this.#suggested.get(session.id) ?? '' } : session
+  }
+
+  #changed(): void {
+    this.#order = [...this.#byId.values()].toSorted(
+      (a, b) => Number(b.is_pinned) - Number(a.is_pinned) || b.updated_at.localeCompare(a.updated_at),
+    )
+    this.#notifier.changed(LIST_KEY)
+  }
+}

@@ -1,0 +1,150 @@
+/**
+ * Markdown of a model, which is not to be trusted: raw HTML stays text, images are not loaded, links are http(s) and mailto
+ * only and show where they lead before they open.
+ */
+import { memo, useState, type ComponentProps, type ReactNode } from 'react'
+import { useTranslation } from 'react-i18next'
+import remarkCjkFriendly from 'remark-cjk-friendly'
+import { Streamdown, defaultRehypePlugins, defaultRemarkPlugins } from 'streamdown'
+import { CodeBlock } from './code-block.tsx'
+import { Dialog } from './dialog.tsx'
+import { spellBidi } from './spell-bidi.ts'
+
+interface MarkdownProps {
+  readonly text: string
+  readonly isStreaming: boolean
+}
+
+export const Markdown = memo(function Markdown({ text, isStreaming }: MarkdownProps) {
+  return (
+    <Streamdown
+      className="markdown"
+      mode={isStreaming ? 'streaming' : 'static'}
+      controls={false}
+      components={COMPONENTS}
+      rehypePlugins={REHYPE}
+      remarkPlugins={REMARK}
+      linkSafety={{ enabled: false }}
+      data-streaming={isStreaming}
+    >
+      {spellBidi(text)}
+    </Streamdown>
+  )
+})
+
+interface Node {
+  readonly type: string
+  readonly value?: string
+  readonly children?: Node[]
+}
+
+/** Raw HTML becomes the text that it is. */
+function rawToText() {
+  return (tree: Node): void => turn(tree)
+}
+
+function turn(node: Node): void {
+  node.children?.forEach((child, index, children) => {
+    if (child.type === 'raw') children[index] = { type: 'text', value: child.value ?? '' }
+    else turn(child)
+  })
+}
+
+const { sanitize } = defaultRehypePlugins
+const REHYPE = [rawToText, ...(sanitize === undefined ? [] : [sanitize])]
+const REMARK = [remarkCjkFriendly, ...Object.values(defaultRemarkPlugins)]
+
+const SAFE_LINK = /^(?:https?:|mailto:)/i
+
+function SafeLink({ href, children }: ComponentProps<'a'>) {
+  const { t } = useTranslation()
+  const [isAsking, setAsking] = useState(false)
+  if (href === undefined || !SAFE_LINK.test(href)) return <>{children}</>
+  return (
+    <>
+      <a
+        href={href}
+        target="_blank"
+        rel="noopener noreferrer"
+        onClick={(event) => {
+          event.preventDefault()
+          setAsking(true)
+        }}
+      >
+        {children}
+      </a>
+      {isAsking ? (
+        <Dialog title={t('openLinkTitle')} onClose={() => setAsking(false)}>
+          <p className="quiet">{t('openLinkHint')}</p>
+          <pre className="whole-url">{href}</pre>
+          <div className="actions">
+            <button type="button" className="button" onClick={() => setAsking(false)}>
+              {t('cancel')}
+            </button>
+            <a
+              className="button ink"
+              href={href}
+              target="_blank"
+              rel="noopener noreferrer"
+              onClick={() => setAsking(false)}
+            >
+              {t('open')}
+            </a>
+          </div>
+        </Dialog>
+      ) : null}
+    </>
+  )
+}
+
+/** No request leaves the browser for it. */
+function HiddenImage({ src, alt }: ComponentProps<'img'>) {
+  const { t } = useTranslation()
+  return (
+    <span className="hidden-image">
+      {t('imageHidden')}
+      {alt === undefined || alt === '' ? '' : `: ${alt}`}
+      {typeof src === 'string' ? <code>{src}</code> : null}
+    </span>
+  )
+}
+
+function Fence({ children }: { readonly children?: ReactNode }) {
+  return <CodeBlock>{children}</CodeBlock>
+}
+
+function Table({ children }: { readonly children?: ReactNode }) {
+  return (
+    <div className="table-frame" tabIndex={0}>
+      <table>{children}</table>
+    </div>
+  )
+}
+
+const COMPONENTS = {
+  a: SafeLink,
+  img: HiddenImage,
+  pre: Fence,
+  table: Table,
+  code: 'code',
+  blockquote: 'blockquote',
+  h1: 'h3',
+  h2: 'h3',
+  h3: 'h4',
+  h4: 'h4',
+  h5: 'h4',
+  h6: 'h4',
+  hr: 'hr',
+  li: 'li',
+  ol: 'ol',
+  p: 'p',
+  strong: 'strong',
+  sub: 'sub',
+  sup: 'sup',
+  tbody: 'tbody',
+  td: 'td',
+  th: 'th',
+  thead: 'thead',
+  tr: 'tr',
+  ul: 'ul',
+} as const

@@ -1,0 +1,41 @@
+import { DropdownMenu } from 'radix-ui'
+import type { ReactNode } from 'react'
+import './menu.css'
+
+export interface MenuEntry {
+  readonly label: string
+  readonly hint?: string
+  readonly isBad?: boolean
+  readonly isChosen?: boolean
+  readonly onSelect: () => void
+}
+
+interface MenuProps {
+  readonly trigger: ReactNode
+  readonly entries: readonly MenuEntry[]
+  readonly align?: 'start' | 'end'
+  readonly side?: 'top' | 'bottom'
+}
+
+export function Menu({ trigger, entries, align = 'end', side = 'bottom' }: MenuProps) {
+  return (
+    <DropdownMenu.Root modal={false}>
+      <DropdownMenu.Trigger asChild>{trigger}</DropdownMenu.Trigger>
+      <DropdownMenu.Portal>
+        <DropdownMenu.Content className="menu" align={align} side={side} sideOffset={4} collisionPadding={8}>
+          {entries.map(({ label, hint, isBad, isChosen, onSelect }) => (
+            <DropdownMenu.Item
+              key={label}
+              className={`menu-item${isBad === true ? ' bad' : ''}`}
+              data-chosen={isChosen}
+              onSelect={onSelect}
+            >
+              <span>{label}</span>
+              {hint === undefined ? null : <small>{hint}</small>}
+            </DropdownMenu.Item>
+          ))}
+        </DropdownMenu.Content>
+      </DropdownMenu.Portal>
+    </DropdownMenu.Root>
+  )
+}

@@ -1,0 +1,160 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { call, script } from '../support/script.ts'
+import { type Chat, chatOn } from './chat.ts'
+import { type Stage, openStage, withoutLosses } from './stage.ts'
+
+let stage: Stage
+let chat: Chat
+
+beforeAll(async () => {
+  stage = await openStage()
+  chat = chatOn(stage.page)
+})
+afterAll(() => stage.close())
+
+const running = (id: string, command: string) => call(id, 'Bash', { command })
+const WAIT = { timeout: 15_000 }
+const button = (name: string) => chat.card.getByRole('button', { name, exact: false }).first()
+
+describe('an approval', () => {
+  it('console 26, 27: shows every byte of a long command, with the buttons in view on a phone', async () => {
+    const command = `npm run x ${'long '.repeat(2000)}\u202ethe-end`
+    await stage.page.setViewportSize({ width: 360, height: 640 })
+    await stage.page.locator('.shell-menu').click()
+    await chat.begin(running('b1', command))
+    const shown = chat.card.locator('.card-command')
+    expect(await shown.textContent()).toBe(command.replace('\u202e', '\\u202e'))
+    for (const name of ['Deny', 'Allow']) {
+      const box = await button(name).boundingBox()
+      expect(box?.y ?? 0).toBeGreaterThan(0)
+      expect((box?.y ?? 0) + (box?.height ?? 0)).toBeLessThanOrEqual(640)
+    }
+    await button('Deny').click()
+    await chat.answered('RESULTS 1: Tool call denied')
+    await stage.page.setViewportSize({ width: 1280, height: 800 })
+  })
+
+  it('console 28: a change of a file shows a diff that adds up', async () => {
+    await chat.begin(
+      script(
+        call('w1', 'Write', { path: 'a.txt', content: 'one\ntwo\nthree\n' }),
+        '---',
+        call('e1', 'Edit', { path: 'a.txt', oldText: 'two', newText: '2\n2b' }),
+        '---',
+        'say Changed.',
+      ),
+    )
+    await chat.answered('Changed.')
+    await chat.call('e1').locator('.call-head').click()
+    await chat.call('e1').locator('.diff').waitFor()
+    expect(await chat.call('e1').locator('tr.removed .diff-text').allInnerTexts()).toEqual(['two'])
+    expect(await chat.call('e1').locator('tr.added .diff-text').allInnerTexts()).toEqual(['2', '2b'])
+  })
+
+  it('console 29: allows for the session, naming what that covers', async () => {
+    await chat.begin(script(running('s1', 'uname -one'), '---', running('s2', 'uname -two'), '---', 'say Through.'))
+    const option = chat.card.getByLabel(/^For this session/)
+    await option.waitFor()
+    expect(await chat.card.locator('.scope').innerText()).toMatch(/For this session: .*Bash/)
+    await option.check()
+    await button('Allow').click()
+    await chat.answered('Through.')
+    expect(await chat.call('s2').getAttribute('data-status')).not.toBe('awaiting_answer')
+  })
+
+  it('console 30: a rule shows its text and what it would have changed before it is saved', async () => {
+    await chat.begin(script(running('r1', 'uname -lint'), '---', 'say Ruled.'))
+    await chat.card.getByLabel(/^Always, as a rule/).check()
+    expect(await chat.card.locator('.scope code').innerText()).toContain('command=^uname -lint$')
+    await chat.card.locator('[data-backtest]').waitFor()
+    await button('Allow').click()
+    await chat.answered('Ruled.')
+    const rules = await stage.page.evaluate("fetch('/api/polylogue/permissions').then((answer) => answer.json())")
+    expect(JSON.stringify(rules)).toContain('^uname -lint$')
+  })
+
+  it('console 33: of two tabs that answer, one wins and the other is told', async () => {
+    const other = chatOn(await stage.context.newPage())
+    await chat.begin(script(running('t1', 'uname -both'), '---', 'say Once.'))
+    await chat.card.waitFor()
+    await other.page.goto(stage.page.url())
+    await other.card.waitFor()
+    await button('Allow').click()
+    await chat.answered('Once.')
+    await other.page.getByText('was answered elsewhere').waitFor()
+    await other.card.waitFor({ state: 'detached' })
+    await other.page.close()
+  })
+
+  it('console 34: waits through a restart of the server', async () => {
+    await chat.begin(script(running('w9', 'uname -patient'), '---', 'say Patient.'))
+    await chat.card.waitFor()
+    await stage.restart()
+    await stage.page.reload()
+    await chat.card.waitFor()
+    await button('Allow').click()
+    await chat.answered('Patient.')
+  })
+
+  it('console 35: a key that comes with the card answers nothing; a later one does, on the focused card only', async () => {
+    await stage.page.evaluate(`new MutationObserver((_, observer) => {
+      const card = document.querySelector('.ask .card')?.closest('.ask')
+      if (!card) return
+      observer.disconnect()
+      card.focus()
+      card.dispatchEvent(new KeyboardEvent('keydown', { key: 'a', bubbles: true }))
+      globalThis.early = Date.now()
+    }).observe(document.body, { childList: true, subtree: true })`)
+    await chat.begin(script(running('k1', 'uname -keys'), '---', 'say Keyed.'))
+    await expect.poll(() => stage.page.evaluate('Date.now() - globalThis.early'), WAIT).toBeGreaterThan(600)
+    expect(await chat.card.isVisible()).toBe(true)
+    await stage.page.locator('.chat-header h1').click()
+    await stage.page.keyboard.press('a')
+    expect(await chat.card.isVisible()).toBe(true)
+    await chat.card.focus()
+    await stage.page.keyboard.press('a')
+    await chat.answered('Keyed.')
+  })
+
+  it('console 36: a denial with a reason reaches the model', async () => {
+    await chat.begin(script(running('d1', 'uname -no')))
+    await button('Deny, say why').click()
+    await chat.card.getByLabel('Why not? The model reads it.').fill('use pnpm')
+    await chat.card.getByRole('button', { name: 'Deny' }).click()
+    await chat.answered('use pnpm')
+  })
+})
+
+describe('a question', () => {
+  const COLOUR = { question: 'Which colour?', options: [{ label: 'Red', description: 'warm' }, { label: 'Blue' }] }
+  const SIZES = { question: 'Which sizes?', multiSelect: true, options: [{ label: 'Small' }, { label: 'Large' }] }
+
+  it('console 16: with two parts is answered by choice and in own words', async () => {
+    await chat.begin(call('q1', 'AskUserQuestion', { questions: [COLOUR, SIZES] }))
+    await chat.card.getByRole('button', { name: 'Answer' }).click()
+    await chat.card.getByText('Answer every question first.').waitFor()
+    await chat.card.getByLabel('Or in your own words').first().fill('green')
+    await chat.card.getByLabel('Small').check()
+    await chat.card.getByLabel('Large').check()
+    await chat.card.getByRole('button', { name: 'Answer' }).click()
+    await chat.answered('RESULTS 1: Which colour? green')
+    await chat.answered('Which sizes? Small, Large')
+  })
+
+  it('console 67: markup and odd characters of a model stay text', async () => {
+    const evil = '<img src=x onerror="document.title=1"><b>bold</b>'
+    await chat.begin(
+      script(`say ${evil}`, call('q2', 'AskUserQuestion', { questions: [{ question: `${evil}\u202e?` }] })),
+    )
+    await chat.card.waitFor()
+    expect(await chat.card.locator('legend').innerText()).toBe(`${evil}\\u202e?`)
+    await expect.poll(async () => (await chat.rows()).at(-1)).toBe(evil)
+    expect(await stage.page.locator('.transcript img, .transcript b, .ask img, .ask b').count()).toBe(0)
+    await chat.card.getByRole('button', { name: 'Decline' }).click()
+    await chat.rests()
+  })
+})
+
+it('console 71: no page broke a rule of its own', () => {
+  expect(withoutLosses(stage.complaints)).toEqual([])
+})

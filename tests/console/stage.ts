@@ -1,0 +1,79 @@
+import { type RunningServer, serve } from '@polylogue/server'
+import { type Browser, type BrowserContext, type Page, chromium } from 'playwright-core'
+import { requireTool } from '../house/require-tool.ts'
+import { createTempDir } from '../support/temp-dir.ts'
+
+/** A server and a browser that is signed in to it. */
+export interface Stage {
+  readonly server: () => RunningServer
+  /** The page that used the sign-in link. */
+  readonly page: Page
+  readonly context: BrowserContext
+  /** Errors of scripts and broken rules of the content security policy, of all pages. */
+  readonly complaints: readonly string[]
+  /** A browser that has never been here. */
+  newContext(): Promise<BrowserContext>
+  /** Drops everything at once, as a crash does to those who look, and serves the same data at the same address. */
+  restart(): Promise<void>
+  stop(): Promise<void>
+  start(): Promise<void>
+  close(): Promise<void>
+}
+
+export interface StageOptions {
+  readonly colorScheme?: 'light' | 'dark'
+  readonly locale?: string
+  readonly scripted?: boolean
+}
+
+const FLAGS = ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update']
+
+export async function openStage({ colorScheme = 'light', locale = 'en-US', scripted = true }: StageOptions = {}) {
+  const dir = await createTempDir()
+  const startAt = (port: number) =>
+    serve({ dataDir: dir.path, startDir: dir.path, scripted, listen: { host: '127.0.0.1', port }, log: 'silent' })
+  let server = await startAt(0)
+  const port = Number(new URL(server.url ?? '').port)
+  const browser: Browser = await chromium.launch({ executablePath: requireTool('chromium', 'chromium'), args: FLAGS })
+  const complaints: string[] = []
+  const newContext = async (): Promise<BrowserContext> => {
+    const made = await browser.newContext({ viewport: { width: 1280, height: 800 }, colorScheme, locale })
+    made.setDefaultTimeout(15_000)
+    made.on('weberror', (error) => complaints.push(error.error().message))
+    made.on('console', (message) => {
+      if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text())
+    })
+    return made
+  }
+  const context = await newContext()
+  const page = await context.newPage()
+  await page.goto(server.signInUrl ?? '')
+  await page.locator('.composer textarea').waitFor()
+  const stage: Stage = {
+    server: () => server,
+    page,
+    context,
+    complaints,
+    newContext,
+    async restart() {
+      await stage.stop()
+      await stage.start()
+    },
+    async stop() {
+      await server.stop(0)
+    },
+    async start() {
+      server = await startAt(port)
+    },
+    async close() {
+      await browser.close()
+      await server.stop(0)
+      await dir.remove()
+    },
+  }
+  return stage
+}
+
+/** Losses of the connection that a test causes are logged by the browser. */
+export const withoutLosses = (complaints: readonly string[]): readonly string[] =>
+  complaints.filter((text) => !/status of (401|404|409|503)|ERR_|WebSocket connection/.test(text))
