@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs'
-import { join, posix } from 'node:path'
+import { existsSync, readFileSync, readdirSync } from 'node:fs'
+import { join, posix, relative } from 'node:path'
 
 /**
  * What is published, by the name of the package.
@@ -30,7 +30,7 @@ export function readRecipes(root) {
       types: ['node'],
       programs: ['apps/cli/src/main.ts'],
       readme: 'README.md',
-      files: ['LICENSE', 'apps/cli/polylogue.cjs'],
+      files: ['LICENSE', 'apps/cli/polylogue.cjs', ...listFiles(root, 'apps/web/dist')],
     },
     '@polylogue/client': {
       manifest: {
@@ -54,4 +54,17 @@ export function readRecipes(root) {
       files: ['LICENSE'],
     },
   }
+}
+
+/**
+ * The web console comes along as it was built.
+ * @param {string} root
+ * @param {string} folder
+ * @returns {string[]}
+ */
+function listFiles(root, folder) {
+  if (!existsSync(join(root, folder))) return []
+  return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => relative(root, join(parentPath, name)))
 }
