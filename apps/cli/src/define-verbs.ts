@@ -138,14 +138,19 @@ export function defineSessions(program: Command, finish: Finish): void {
 
 function defineMoves(sessions: Command, finish: Finish): void {
   withDataFlags(sessions.command('export'))
-    .description("print a session as a file of Agentao's")
+    .description('print a session: as a file of Agentao, its log as JSON Lines, or for readers')
     .argument('<id>', 'as `sessions list` shows it')
+    .addOption(
+      new Option('--format <name>', 'what to print')
+        .choices(['agentao', 'jsonl', 'markdown', 'html'])
+        .default('agentao'),
+    )
     .option('--output <file>', 'write it there instead; the file must not exist')
     .addHelpText(
       'after',
       formatExamples([
         'sessions export 0198c0de-7a11-7000-8000-000000000000',
-        'sessions export 0198c0de-7a11-7000-8000-000000000000 --output session.json',
+        'sessions export 0198c0de-7a11-7000-8000-000000000000 --format markdown --output session.md',
       ]),
     )
     .action(async (id: string, flags: SessionsExportFlags) =>

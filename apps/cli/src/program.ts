@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander'
 import { readFileSync } from 'node:fs'
 import { defineAcp, withAcpVerb } from './define-acp.ts'
 import { defineBackup } from './define-backup.ts'
+import { defineImport } from './define-import.ts'
 import { defineInit } from './define-init.ts'
 import { defineLink } from './define-link.ts'
 import { defineMcp } from './define-mcp.ts'
@@ -60,6 +61,7 @@ function createProgram(finish: (exitCode: number) => void): Command {
   defineLink(program, finish)
   defineKeys(program, finish)
   defineSessions(program, finish)
+  defineImport(program, finish)
   definePermissions(program, finish)
   defineMemory(program, finish)
   defineMcp(program, finish)

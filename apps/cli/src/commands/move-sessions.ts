@@ -1,9 +1,11 @@
+import type { OwnerClient, SessionRecord } from '@polylogue/console/client'
 import { readFile, writeFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { directoryOfAgentaoFile, parseAgentaoFile, toAgentaoFile } from '../agentao-file.ts'
 import { CommandFailure } from '../command-failure.ts'
 import { ExitCode } from '../exit-code.ts'
 import type { OwnerFlags } from '../owner-flags.ts'
+import { toHtml, toMarkdown } from '../readable-session.ts'
 import { createTerminal } from '../terminal.ts'
 import { toTerminalLine } from '../terminal-text.ts'
 import { withOwner } from '../with-owner.ts'
@@ -15,7 +17,10 @@ export interface SessionsImportFlags extends OwnerFlags {
 
 export interface SessionsExportFlags extends OwnerFlags {
   readonly output?: string
+  readonly format: ExportFormat
 }
+
+export type ExportFormat = 'agentao' | 'jsonl' | 'markdown' | 'html'
 
 /** One session for each file. Nothing is imported unless all files can be read. */
 export async function importSessions(files: readonly string[], flags: SessionsImportFlags): Promise<number> {
@@ -45,13 +50,36 @@ async function readConversation(file: string, { cwd }: SessionsImportFlags) {
   return { file, directory, ...conversation }
 }
 
-export function exportSession(id: string, { output, ...flags }: SessionsExportFlags): Promise<number> {
+export function exportSession(id: string, { output, format, ...flags }: SessionsExportFlags): Promise<number> {
   return withOwner(flags, async ({ console }) => {
-    const text = `${JSON.stringify(toAgentaoFile(await console.readSession({ id })), null, 2)}\n`
+    const text =
+      format === 'jsonl' ? await readLog(id, console) : formatRecord(await console.readSession({ id }), format)
     if (output === undefined) createTerminal(process).stdout.write(text)
     else await writeFile(output, text, { flag: 'wx', mode: 0o600 }).catch(explainFailure(output))
     return ExitCode.done
   })
+}
+
+function formatRecord(record: SessionRecord, format: Exclude<ExportFormat, 'jsonl'>): string {
+  switch (format) {
+    case 'agentao':
+      return `${JSON.stringify(toAgentaoFile(record), null, 2)}\n`
+    case 'markdown':
+      return toMarkdown(record)
+    case 'html':
+      return toHtml(record)
+  }
+}
+
+/** Every recorded event, one a line. */
+async function readLog(id: string, console: OwnerClient): Promise<string> {
+  const lines: string[] = []
+  for (let after: number | undefined = 0; after !== undefined;) {
+    const page: Awaited<ReturnType<OwnerClient['readEvents']>> = await console.readEvents({ id, query: { after } })
+    lines.push(...page.events.map((event) => `${JSON.stringify(event)}\n`))
+    after = page.next
+  }
+  return lines.join('')
 }
 
 function explainFailure(output: string) {

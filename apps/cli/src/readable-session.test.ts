@@ -1,0 +1,75 @@
+import type { SessionRecord } from '@polylogue/console/client'
+import { expect, it } from 'vitest'
+import { toHtml, toMarkdown } from './readable-session.ts'
+
+const RECORD: SessionRecord = {
+  session: {
+    sessionId: '01900000-0000-7000-8000-000000000000',
+    user: 'local',
+    title: '<script>alert(1)</script>\n# Two lines',
+    status: 'idle',
+    agent: 'coder',
+    preset: 'plan',
+    directories: [],
+    waitingCalls: [],
+    createdAt: 0,
+    updatedAt: 0,
+  },
+  events: 9,
+  messages: [
+    { role: 'user', content: 'Read <b>it</b>' },
+    {
+      role: 'assistant',
+      content: [
+        { type: 'thinking', text: 'Hm\nwell' },
+        { type: 'text', text: 'I **read**.' },
+        { type: 'tool-call', toolCallId: 't1', name: 'Read', input: { path: 'a.md' } },
+      ],
+    },
+    { role: 'tool', toolCallId: 't1', content: '```\n</pre><script>alert(2)</script>' },
+  ],
+}
+
+it('Markdown keeps answers as they are and encloses what tools said', () => {
+  expect(toMarkdown(RECORD)).toBe(`# \\<script\\>alert(1)\\</script\\> \\# Two lines
+
+- Agent: coder
+- Created: 1970-01-01T00:00:00.000Z
+- Session: 01900000-0000-7000-8000-000000000000
+
+## User
+
+Read <b>it</b>
+
+## Agent
+
+> Hm
+> well
+
+I **read**.
+
+**Read** t1
+
+\`\`\`json
+{
+  "path": "a.md"
+}
+\`\`\`
+
+## Result of t1
+
+\`\`\`\`
+\`\`\`
+</pre><script>alert(2)</script>
+\`\`\`\`
+
+`)
+})
+
+it('HTML contains no markup but its own', () => {
+  const page = toHtml(RECORD)
+  expect(page).not.toMatch(/<script|<b>it/)
+  expect(page).toContain('Read &lt;b&gt;it&lt;/b&gt;')
+  expect(page).toContain('&lt;/pre&gt;&lt;script&gt;alert(2)&lt;/script&gt;')
+  expect(page).toContain("default-src 'none'")
+})
