@@ -12,7 +12,8 @@ export interface ToolEnvironment {
  * The path of a program that tests need: from PATH, else installed where we are root on Debian, else one sentence
  * that says which package is missing.
  */
-export function requireTool(tool: string, debianPackage: string, machine: ToolEnvironment = thisMachine): string {
+export function requireTool(tool: string, debianPackage: string, special: Partial<ToolEnvironment> = {}): string {
+  const machine = { ...thisMachine, ...special }
   const found = machine.find(tool)
   if (found) return found
   if (machine.isDebianRoot) machine.install(debianPackage)
@@ -31,7 +32,7 @@ const thisMachine: ToolEnvironment = {
   install: installWithApt,
 }
 
-function findOnPath(tool: string): string | undefined {
+export function findOnPath(tool: string): string | undefined {
   const folders = (process.env['PATH'] ?? '').split(delimiter)
   return folders.map((folder) => join(folder, tool)).find(isExecutable)
 }

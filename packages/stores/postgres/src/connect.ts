@@ -1,0 +1,36 @@
+import { StorageFault } from '@polylogue/engine'
+import pg from 'pg'
+import { toClientConfig } from './database.ts'
+import { isLost, toFault } from './postgres-fault.ts'
+
+/** Connects for one piece of work. Says in one sentence when the database cannot be reached. */
+export async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = await connect(url)
+  try {
+    return await work(client)
+  } catch (error) {
+    throw toFault(error)
+  } finally {
+    await client.end().catch(() => undefined)
+  }
+}
+
+export async function connect(url: string): Promise<pg.Client> {
+  const client = new pg.Client(toClientConfig({ url }))
+  // Reported by the next statement.
+  client.on('error', () => undefined)
+  try {
+    await client.connect()
+    return client
+  } catch (error) {
+    const reason = error instanceof Error ? error.message || String(error) : String(error)
+    const message = `The database ${nameOf(url)} cannot be reached: ${reason}.`
+    throw new StorageFault(isLost(error) ? 'busy' : 'broken', message, { cause: error })
+  }
+}
+
+/** A host and a database. */
+export function nameOf(url: string): string {
+  const { host, pathname, searchParams } = new URL(url)
+  return `${host || (searchParams.get('host') ?? 'localhost')}${pathname}`
+}

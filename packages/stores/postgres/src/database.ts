@@ -1,0 +1,174 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { StorageFault, type UserId } from '@polylogue/engine'
+import type { Row } from '@polylogue/store-rows'
+import pg from 'pg'
+import { isLost, isRepeatable, toFault } from './postgres-fault.ts'
+import { fromText, toText } from './to-text.ts'
+
+export interface Statement {
+  /** Prepared under this name, once per connection. */
+  readonly name?: string
+  readonly text: string
+  readonly values?: readonly unknown[]
+}
+
+export type Query = (statement: Statement) => Promise<readonly Row[]>
+
+/** The connections of a process. All methods reject with a `StorageFault` when the database does not answer. */
+export interface Database {
+  /** One statement that changes nothing, or that may run twice. It is repeated when the connection is lost. */
+  read(statement: Statement): Promise<readonly Row[]>
+  /** One statement. Rejects with the driver's error when the connection is lost: whether it took effect is unknown. */
+  write(statement: Statement): Promise<readonly Row[]>
+  /**
+   * A transaction that sees the rows of one user and changes some. Those of one user run in the order of their calls:
+   * what a user adds at once gets its numbers in that order.
+   */
+  change<T>(userId: UserId, work: (query: Query) => Promise<T>): Promise<T>
+  /** A transaction that sees the rows of one user. */
+  asUser<T>(userId: UserId, work: (query: Query) => Promise<T>): Promise<T>
+  /** A transaction that sees all rows. */
+  asSystem<T>(work: (query: Query) => Promise<T>): Promise<T>
+  close(): Promise<void>
+}
+
+export interface DatabaseOptions {
+  readonly url: string
+  /** The role of all statements. Absent: the role that connects. */
+  readonly role?: string
+}
+
+const CONNECTIONS = 10
+/** How long a request waits for a database that does not answer. */
+const PATIENCE_MS = 2_000
+const PAUSE_MS = 50
+const INT8 = 20
+
+/** Times, sizes and sums are below 2^53. */
+const types = {
+  getTypeParser: (oid: number, format?: 'text' | 'binary') =>
+    oid === INT8 ? Number : (pg.types.getTypeParser(oid, format ?? 'text') as (text: string) => unknown),
+}
+
+export function toClientConfig({ url, role }: DatabaseOptions): pg.ClientConfig {
+  const settings = ['statement_timeout=30000', 'idle_in_transaction_session_timeout=5000', 'lock_timeout=5000']
+  if (role !== undefined) settings.push(`role=${role}`)
+  return {
+    connectionString: url,
+    application_name: 'polylogue',
+    connectionTimeoutMillis: PATIENCE_MS,
+    keepAlive: true,
+    options: settings.map((setting) => `-c ${setting}`).join(' '),
+    types: types as pg.CustomTypesConfig,
+  }
+}
+
+export function openDatabase(options: DatabaseOptions): Database {
+  const pool = new pg.Pool({ ...toClientConfig(options), max: CONNECTIONS, idleTimeoutMillis: 30_000 })
+  // An idle connection that breaks is replaced by the pool. Without a listener, the error would end the process.
+  pool.on('error', () => undefined)
+  let isClosed = false
+
+  const connect = async (): Promise<pg.PoolClient> => {
+    if (isClosed) throw new StorageFault('broken', 'The store is closed.')
+    const deadline = performance.now() + PATIENCE_MS
+    for (;;) {
+      try {
+        return await pool.connect()
+      } catch (error) {
+        if (!isLost(error) || performance.now() > deadline) throw toFault(error)
+        await sleep(PAUSE_MS)
+      }
+    }
+  }
+
+  const once = async <T>(work: (query: Query) => Promise<T>): Promise<T> => {
+    const client = await connect()
+    // An error between two statements is reported by the next statement.
+    const ignore = (): void => undefined
+    client.on('error', ignore)
+    let isBroken = false
+    try {
+      return await work(async ({ name, text, values = [] }) => {
+        const query = { text, values: values.map(toValue), ...(name !== undefined && { name }) }
+        return (await client.query<Record<string, unknown>>(query)).rows.map(toRow)
+      })
+    } catch (error) {
+      isBroken = isLost(error)
+      throw error
+    } finally {
+      client.off('error', ignore)
+      client.release(isBroken)
+    }
+  }
+
+  const repeat = async <T>(work: () => Promise<T>, isWorthIt: (error: unknown) => boolean): Promise<T> => {
+    const deadline = performance.now() + PATIENCE_MS
+    for (;;) {
+      try {
+        return await work()
+      } catch (error) {
+        if (!isWorthIt(error) || performance.now() > deadline) throw toFault(error)
+        await sleep(PAUSE_MS)
+      }
+    }
+  }
+
+  const transact = <T>(setting: string, value: string, work: (query: Query) => Promise<T>): Promise<T> =>
+    repeat(
+      () =>
+        once(async (query) => {
+          await query({ text: 'BEGIN' })
+          try {
+            await query({ name: 'set_config', text: 'SELECT set_config($1, $2, true)', values: [setting, value] })
+            const result = await work(query)
+            await query({ text: 'COMMIT' })
+            return result
+          } catch (error) {
+            if (!isLost(error)) await query({ text: 'ROLLBACK' })
+            throw error
+          }
+        }),
+      isRepeatable,
+    )
+
+  const lastChanges = new Map<UserId, Promise<unknown>>()
+  const change = <T>(userId: UserId, work: (query: Query) => Promise<T>): Promise<T> => {
+    const before = lastChanges.get(userId) ?? Promise.resolve()
+    const run = before.then(() => transact('polylogue.user', userId, work))
+    const settled = run.then(
+      () => undefined,
+      () => undefined,
+    )
+    lastChanges.set(userId, settled)
+    void settled.then(() => lastChanges.get(userId) === settled && lastChanges.delete(userId))
+    return run
+  }
+
+  return {
+    change,
+    read: (statement) =>
+      repeat(
+        () => once((query) => query(statement)),
+        (error) => isLost(error) || isRepeatable(error),
+      ),
+    write: (statement) => once((query) => query(statement)),
+    asUser: (userId, work) => transact('polylogue.user', userId, work),
+    asSystem: (work) => transact('polylogue.system', 'on', work),
+    async close() {
+      if (isClosed) return
+      isClosed = true
+      await pool.end()
+    },
+  }
+}
+
+const toValue = (value: unknown): unknown => {
+  if (typeof value === 'string') return toText(value)
+  return Array.isArray(value) ? value.map(toValue) : value
+}
+
+const toRow = (row: Record<string, unknown>): Row => {
+  for (const [column, value] of Object.entries(row)) if (typeof value === 'string') row[column] = fromText(value)
+  return row
+}

@@ -1,0 +1,53 @@
+import type { Stores } from '@polylogue/engine'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { MIGRATIONS } from './migrate.ts'
+import { openPostgresStores } from './open-postgres-stores.ts'
+import { createPostgresStorage } from './postgres-storage.ts'
+import { createTestDatabase, type TestDatabase } from './test-support/test-database.ts'
+
+const clock = { now: () => 0, setTimer: () => ({ cancel: () => undefined }) }
+let database: TestDatabase
+beforeEach(async () => {
+  database = await createTestDatabase()
+})
+afterEach(() => database.drop())
+
+const open = (url = database.url): Promise<Stores> => openPostgresStores({ url, clock })
+
+it('cluster 17: six starts at once migrate once', async () => {
+  const all = await Promise.all(Array.from({ length: 6 }, () => open()))
+  expect(all.filter(({ isNew }) => isNew)).toHaveLength(1)
+  expect(await database.query('SELECT version FROM polylogue.schema')).toEqual([{ version: MIGRATIONS.length }])
+  await Promise.all(all.map((stores) => stores.close()))
+})
+
+it('cluster 18: a migration that is cut off leaves nothing, and the next start goes on', async () => {
+  await database.query('CREATE SCHEMA polylogue')
+  await expect(open()).rejects.toThrow('polylogue')
+  expect(await database.query("SELECT to_regclass('polylogue.sessions') AS it")).toEqual([{ it: null }])
+  await database.query('DROP SCHEMA polylogue')
+  const stores = await open()
+  expect(stores.isNew).toBe(true)
+  await stores.close()
+})
+
+it('cluster 19: a schema of a newer server is refused in a sentence', async () => {
+  await (await open()).close()
+  await database.query('UPDATE polylogue.schema SET version = 99')
+  await expect(open()).rejects.toThrow(/^The database has version 99 of the schema.*Use a newer server\.$/)
+})
+
+it('cluster 20: a database that does not wait for its disk is refused in a sentence', async () => {
+  const [row] = await database.query('SELECT current_database() AS name')
+  await database.query(`ALTER DATABASE ${String(row?.['name'])} SET synchronous_commit = off`)
+  await expect(open()).rejects.toThrow(/synchronous_commit=off.*set synchronous_commit=on\.$/)
+})
+
+it('cluster 22: neither a description nor an error repeats the password', async () => {
+  const url = database.url.replace('postgres@', 'postgres:geheim@')
+  const described = await createPostgresStorage(url, clock).describe()
+  expect(described).toMatchObject({ url: expect.not.stringContaining('geheim'), exists: false, files: [] })
+  const nowhere = createPostgresStorage('postgres://me:geheim@127.0.0.1:1/x', clock)
+  await expect(nowhere.describe()).rejects.toThrow(/^The database 127\.0\.0\.1:1\/x cannot be reached: /)
+  await expect(nowhere.describe()).rejects.not.toThrow('geheim')
+})

@@ -1,0 +1,80 @@
+/**
+ * The schema version is the number of migrations that ran. They run in one transaction under an advisory lock, so of
+ * several nodes that start at once one migrates and the others wait for it.
+ */
+import { readFileSync } from 'node:fs'
+import { StorageFault, failpoint } from '@polylogue/engine'
+import type pg from 'pg'
+
+/** In the order of their numbers. A released migration is never edited; a later one changes what it made. */
+export const MIGRATIONS = ['0001_tables.sql', '0002_functions.sql'] as const
+
+/** `PLLG`. */
+const LOCK = 0x504c4c47
+/** Owns nothing and may not bypass row-level security. Used where the role that connects may. */
+export const PLAIN_ROLE = 'polylogue_plain'
+
+export interface Migrated {
+  readonly isNew: boolean
+  /** The role of all later statements. Absent: the role that connects. */
+  readonly role?: string
+}
+
+export async function migrate(client: pg.Client): Promise<Migrated> {
+  await client.query('BEGIN')
+  try {
+    await client.query('SET LOCAL lock_timeout = 0')
+    await client.query('SET LOCAL statement_timeout = 0')
+    await client.query('SELECT pg_advisory_xact_lock($1)', [LOCK])
+    const before = await readSchemaVersion(client)
+    if (before > MIGRATIONS.length) {
+      throw new StorageFault(
+        'broken',
+        `The database has version ${before} of the schema, and this server knows ${MIGRATIONS.length}. Use a newer server.`,
+      )
+    }
+    if (before === 0)
+      await client.query('CREATE SCHEMA polylogue; CREATE TABLE polylogue.schema (version int4 NOT NULL)')
+    for (const migration of MIGRATIONS.slice(before)) {
+      await client.query(readFileSync(new URL(`migrations/${migration}`, import.meta.url), 'utf8'))
+      await failpoint('migrate')
+    }
+    if (before < MIGRATIONS.length) {
+      await client.query('DELETE FROM polylogue.schema')
+      await client.query('INSERT INTO polylogue.schema (version) VALUES ($1)', [MIGRATIONS.length])
+    }
+    const role = await preparePlainRole(client, before < MIGRATIONS.length)
+    await client.query('COMMIT')
+    return { isNew: before === 0, ...(role !== undefined && { role }) }
+  } catch (error) {
+    await client.query('ROLLBACK')
+    throw error
+  }
+}
+
+/** 0: there is none. */
+export async function readSchemaVersion(client: pg.Client): Promise<number> {
+  if (!(await isTrue(client, "SELECT to_regclass('polylogue.schema') IS NOT NULL AS it"))) return 0
+  const found = await client.query<{ version: number | null }>('SELECT max(version) AS version FROM polylogue.schema')
+  return found.rows[0]?.version ?? 0
+}
+
+async function preparePlainRole(client: pg.Client, isChanged: boolean): Promise<string | undefined> {
+  const asked = 'SELECT rolsuper OR rolbypassrls AS it FROM pg_roles WHERE rolname = current_user'
+  if (!(await isTrue(client, asked))) return undefined
+  const known = "SELECT has_schema_privilege(rolname, 'polylogue', 'USAGE') AS it FROM pg_roles WHERE rolname = $1"
+  if (!isChanged && (await isTrue(client, known, [PLAIN_ROLE]))) return PLAIN_ROLE
+  // Roles belong to the whole server: another database may be creating the same one.
+  await client.query(`DO $$ BEGIN
+    CREATE ROLE ${PLAIN_ROLE} NOLOGIN;
+  EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL; END $$`)
+  await client.query(`GRANT USAGE ON SCHEMA polylogue TO ${PLAIN_ROLE}`)
+  await client.query(`GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA polylogue TO ${PLAIN_ROLE}`)
+  await client.query(`GRANT USAGE ON ALL SEQUENCES IN SCHEMA polylogue TO ${PLAIN_ROLE}`)
+  return PLAIN_ROLE
+}
+
+/** Asks for one column `it`. */
+async function isTrue(client: pg.Client, text: string, values: readonly unknown[] = []): Promise<boolean> {
+  return (await client.query<{ it: boolean | null }>(text, [...values])).rows[0]?.it === true
+}

@@ -1,0 +1,152 @@
+import {
+  PAGE_BYTES,
+  asSessionId,
+  asTurnId,
+  asUserId,
+  type EventStore,
+  type Recorded,
+  type SessionId,
+} from '@polylogue/engine'
+import {
+  blobIn,
+  bytesIn,
+  checksumsIn,
+  incomplete,
+  integerIn,
+  recordedIn,
+  sessionIn,
+  snapshotIn,
+  textIn,
+  type Row,
+} from '@polylogue/store-rows'
+import { createAppendGroups } from './append-groups.ts'
+import type { Database } from './database.ts'
+import { createDrafts } from './drafts.ts'
+import { findSessions } from './listings.ts'
+import { toFault } from './postgres-fault.ts'
+
+export function createPostgresEventStore(db: Database): EventStore {
+  const groups = createAppendGroups(db)
+  const drafts = createDrafts(db)
+  /** A function of the schema that changes nothing, or that may run twice. */
+  const call = (name: string, ...values: readonly unknown[]): Promise<readonly Row[]> => {
+    const places = values.map((_, index) => `$${index + 1}`).join(', ')
+    return db.read({ name, text: `SELECT * FROM polylogue.${name}(${places})`, values })
+  }
+
+  return {
+    async append(request) {
+      if (request.clearDrafts !== undefined || request.release === true) drafts.forget(request.sessionId)
+      return groups.append(request)
+    },
+    async readEvents(sessionId, after, limit) {
+      const most = Math.max(0, limit)
+      return toPage(await call('read_events', sessionId, after, most, PAGE_BYTES), { sessionId, after, limit: most })
+    },
+    async readHead(sessionId) {
+      const [row] = await call('read_head', sessionId)
+      return row && { userId: asUserId(textIn(row, 'user_id')), lastSeq: integerIn(row, 'last_seq') }
+    },
+    storedBytes: (userId) =>
+      db.asUser(userId, async (query) => {
+        const text = 'SELECT stored_bytes FROM polylogue.user_sizes WHERE user_id = $1'
+        const [row] = await query({ name: 'stored_bytes', text, values: [userId] })
+        return row === undefined ? 0 : integerIn(row, 'stored_bytes')
+      }),
+    async readSnapshot(sessionId) {
+      const [row] = await call('read_snapshot', sessionId)
+      return row && snapshotIn(row, sessionId)
+    },
+
+    saveDrafts: drafts.save,
+    readDrafts: drafts.read,
+
+    listSessions: ({ userId, before, limit }) =>
+      db.asUser(userId, async (query) => {
+        const text = `SELECT session_id, summary, summary_crc FROM polylogue.sessions
+          WHERE user_id = $1 AND ($2::text IS NULL OR session_id < $2) ORDER BY session_id DESC LIMIT $3`
+        const values = [userId, before ?? null, Math.max(0, limit)]
+        return (await query({ name: 'list_sessions', text, values })).map(sessionIn)
+      }),
+    findSessions: (query) => findSessions(db, query),
+    async deleteSession(sessionId) {
+      drafts.forget(sessionId)
+      const text = 'SELECT polylogue.delete_session($1) AS is_deleted'
+      const [row] = await db.write({ name: 'delete_session', text, values: [sessionId] }).catch((error: unknown) => {
+        throw toFault(error)
+      })
+      return row?.['is_deleted'] === true
+    },
+
+    async findReceipt(userId, sessionId, key) {
+      const [row] = await call('find_receipt', sessionId, userId, key)
+      if (row === undefined) return undefined
+      return {
+        fingerprint: textIn(row, 'fingerprint'),
+        turnId: asTurnId(textIn(row, 'turn_id')),
+        seq: integerIn(row, 'seq'),
+      }
+    },
+    async takenNames(sessionId, names) {
+      if (names.length === 0) return new Set()
+      const rows = await call('taken_names', sessionId, names)
+      const taken = new Set(rows.map((row) => textIn(row, 'taken_names')))
+      return new Set(names.filter((name) => taken.has(name)))
+    },
+    async readBlob(sessionId, hash) {
+      const [row] = await call('read_blob', sessionId, hash)
+      return row && blobIn(row, sessionId, hash)
+    },
+    async readSecrets(sessionId) {
+      const rows = await call('read_secrets', sessionId)
+      return rows.map((row) => ({ name: textIn(row, 'name'), sealed: bytesIn(row, 'sealed') }))
+    },
+
+    async claim(sessionId, owner, leaseMs) {
+      const [row] = await call('claim_session', sessionId, owner, leaseMs)
+      const epoch = row?.['claim_session']
+      return typeof epoch === 'number' ? { owner, epoch } : undefined
+    },
+    async renew(owner, sessionIds, leaseMs) {
+      if (sessionIds.length === 0) return []
+      const held = (await call('renew_leases', owner, sessionIds, leaseMs)).map((row) => textIn(row, 'renew_leases'))
+      const isHeld = new Set(held)
+      return sessionIds.filter((sessionId) => !isHeld.has(sessionId))
+    },
+    async release(sessionId, { owner, epoch }) {
+      drafts.forget(sessionId)
+      await call('release_session', sessionId, owner, epoch)
+    },
+    async dropLeases() {
+      await call('drop_leases')
+    },
+    async wantedSessions(limit) {
+      const rows = await call('wanted_sessions', Math.max(0, limit))
+      return rows.map((row) => asSessionId(textIn(row, 'wanted_sessions')))
+    },
+
+    async close() {
+      await groups.settled()
+      await db.close()
+    },
+  }
+}
+
+interface Asked {
+  readonly sessionId: SessionId
+  readonly after: number
+  readonly limit: number
+}
+
+/** See `read_events`: the first row is the session, and a last row without data means that the page was cut. */
+function toPage(rows: readonly Row[], { sessionId, after, limit }: Asked): readonly Recorded[] {
+  const [head, ...found] = rows
+  if (head === undefined) return []
+  const isCut = found.at(-1)?.['seq'] === -1
+  const events = isCut ? found.slice(0, -1) : found
+  const first = Math.max(0, after) + 1
+  const expected = isCut ? events.length : Math.max(0, Math.min(limit, integerIn(head, 'at') - first + 1))
+  if (events.length !== expected) throw incomplete(sessionId, events, { first, expected })
+  const checksums = checksumsIn(sessionId)
+  return events.map((row, index) => recordedIn(row, { sessionId, expectedSeq: first + index, checksums }))
+}

@@ -1,0 +1,196 @@
+import {
+  asEntryId,
+  asSessionId,
+  asTurnId,
+  asUserId,
+  type AppendRequest,
+  type SessionId,
+  type Stores,
+  type UserId,
+} from '@polylogue/engine'
+import pg from 'pg'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { openPostgresStores } from './open-postgres-stores.ts'
+import { startCuttingProxy } from './test-support/cutting-proxy.ts'
+import { createTestDatabase, type TestDatabase } from './test-support/test-database.ts'
+
+const ADA = asUserId('ada')
+const GRACE = asUserId('grace')
+const TURN = asTurnId('turn_1')
+const clock = { now: () => Date.now(), setTimer: () => ({ cancel: () => undefined }) }
+
+let database: TestDatabase
+let one: Stores
+let other: Stores
+let made = 0
+beforeAll(async () => {
+  database = await createTestDatabase()
+})
+afterAll(() => database.drop())
+beforeEach(async () => {
+  one = await openPostgresStores({ url: database.url, clock })
+  other = await openPostgresStores({ url: database.url, clock })
+})
+afterEach(async () => {
+  await one.close()
+  await other.close()
+})
+
+const newSession = (): SessionId => asSessionId(`0190-${String(++made).padStart(8, '0')}`)
+const said = (reason: string) => ({ type: 'turn.cancel-requested', turnId: TURN, reason }) as const
+const append = (sessionId: SessionId, expectedSeq: number, more: Partial<AppendRequest> = {}): AppendRequest => ({
+  sessionId,
+  expectedSeq,
+  at: 1_000 + expectedSeq,
+  events: [said(`after ${expectedSeq}`)],
+  wanted: false,
+  ...(expectedSeq === 0 && { create: { userId: ADA } }),
+  ...more,
+})
+
+describe('two processes on one database', () => {
+  it('cluster 10: race for a session, and one of them gets it', async () => {
+    for (let race = 0; race < 200; race++) {
+      const id = newSession()
+      await one.events.append(append(id, 0))
+      const claims = await Promise.all([one.events.claim(id, 'a', 5_000), other.events.claim(id, 'b', 5_000)])
+      expect(claims.filter((fence) => fence !== undefined)).toHaveLength(1)
+    }
+  })
+
+  it('cluster 11: the former runner can neither append nor save drafts nor release', async () => {
+    const id = newSession()
+    await one.events.append(append(id, 0))
+    const old = await one.events.claim(id, 'a', 1)
+    await expect.poll(() => other.events.claim(id, 'b', 60_000)).toBeDefined()
+    const fenced = { type: 'conflict', reason: 'fenced' }
+    expect(await one.events.append(append(id, 1, { fence: old! }))).toEqual(fenced)
+    expect(await one.events.append(append(id, 1, { fence: old!, release: true }))).toEqual(fenced)
+    const draft = { stepId: asEntryId('entry_1'), block: 0, kind: 'text', text: 'late' } as const
+    expect(await one.events.saveDrafts(id, old!, [draft])).toBe(false)
+    await one.events.release(id, old!)
+    expect(await one.events.claim(id, 'c', 1_000)).toBeUndefined()
+  })
+
+  it('cluster 12: one append that cannot be stored does not hurt the others of its group', async () => {
+    const ids = Array.from({ length: 20 }, newSession)
+    const call = {
+      callId: asEntryId('call_1'),
+      kind: 'step',
+      userId: ADA,
+      loops: ['main'],
+      agent: 'a',
+      model: 'm',
+    } as never
+    const results = await Promise.allSettled(
+      ids.map((id, index) => one.events.append(append(id, 0, index === 7 ? { usage: [call, call] } : {}))),
+    )
+    expect(results.flatMap(({ status }, index) => (status === 'rejected' ? [index] : []))).toEqual([7])
+    expect(await one.events.readHead(ids[7]!)).toBeUndefined()
+    expect(await one.events.readHead(ids[8]!)).toEqual({ userId: ADA, lastSeq: 1 })
+  })
+
+  it('cluster 13: a thousand appends, claims and renewals at once never deadlock', async () => {
+    const ids = Array.from({ length: 40 }, newSession)
+    const users = [ADA, GRACE, asUserId('linus')]
+    await Promise.all(
+      ids.map((id, index) => one.events.append(append(id, 0, { create: { userId: users[index % 3]! } }))),
+    )
+    const work = Array.from({ length: 1_000 }, (_, index) => {
+      const { events } = index % 2 === 0 ? one : other
+      const id = ids[(index * 7) % ids.length]!
+      if (index % 10 === 3) return events.renew('a', ids.toReversed(), 5_000)
+      return index % 10 === 5 ? events.claim(id, 'a', 5_000) : events.append(append(id, 1 + (index % 3)))
+    })
+    await Promise.all(work)
+    const [row] = await database.query('SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()')
+    expect(row).toEqual({ deadlocks: '0' })
+  })
+})
+
+describe('an append whose answer was lost', () => {
+  it('cluster 40: is stored once, and its caller sees success', async () => {
+    const proxy = await startCuttingProxy(database.url)
+    const stores = await openPostgresStores({ url: proxy.url, clock })
+    try {
+      for (let round = 0; round < 5; round++) {
+        const id = newSession()
+        proxy.loseAnswerTo(id)
+        const claim = { owner: 'a', leaseMs: 5_000 }
+        const made = await stores.events.append(append(id, 0, { claim }))
+        expect(made).toEqual({ type: 'appended', lastSeq: 1, fence: { owner: 'a', epoch: 1 } })
+        proxy.loseAnswerTo(id)
+        const fence = { owner: 'a', epoch: 1 }
+        expect(await stores.events.append(append(id, 1, { fence, release: true }))).toEqual({
+          type: 'appended',
+          lastSeq: 2,
+        })
+        expect((await one.events.readEvents(id, 0, 10)).map(({ event }) => event)).toEqual([
+          said('after 0'),
+          said('after 1'),
+        ])
+        // Somebody else's event at the same place is a conflict all the same.
+        proxy.loseAnswerTo(id)
+        expect(await stores.events.append(append(id, 1, { at: 5 }))).toEqual({ type: 'conflict', reason: 'seq-moved' })
+      }
+    } finally {
+      await stores.close()
+      proxy.close()
+    }
+  })
+
+  it('is refused as busy while the database cannot be reached', async () => {
+    const proxy = await startCuttingProxy(database.url)
+    const stores = await openPostgresStores({ url: proxy.url, clock })
+    proxy.close()
+    await expect(stores.events.append(append(newSession(), 0))).rejects.toMatchObject({
+      name: 'StorageFault',
+      kind: 'busy',
+    })
+    await expect(stores.events.readHead(newSession())).rejects.toMatchObject({ name: 'StorageFault', kind: 'busy' })
+    await stores.close()
+  })
+})
+
+describe('row-level security', () => {
+  it('cluster 15: a statement without a condition sees the rows of its user only', async () => {
+    for (const userId of [ADA, GRACE]) await fill(one, userId)
+    const client = new pg.Client({ connectionString: database.url, options: '-c role=polylogue_plain' })
+    await client.connect()
+    const tables = await database.query(
+      `SELECT relname AS name FROM pg_class WHERE relnamespace = 'polylogue'::regnamespace AND relrowsecurity`,
+    )
+    expect(tables.length).toBe(18)
+    const users = async (name: unknown): Promise<unknown[]> =>
+      (await client.query(`SELECT DISTINCT user_id FROM polylogue.${String(name)}`)).rows.map(
+        ({ user_id: user }) => user,
+      )
+    for (const { name } of tables) expect({ name, users: await users(name) }).toEqual({ name, users: [] })
+    await client.query("SELECT set_config('polylogue.user', 'grace', false)")
+    const seen = new Set<unknown>()
+    for (const { name } of tables) for (const user of await users(name)) seen.add(user)
+    expect([...seen]).toEqual(['grace'])
+    await expect(
+      client.query("INSERT INTO polylogue.names (user_id, session_id, name) VALUES ('ada', 's', 'n')"),
+    ).rejects.toThrow('row-level security')
+    await client.query("UPDATE polylogue.sessions SET summary = 'stolen'")
+    const stolen = await database.query("SELECT DISTINCT user_id FROM polylogue.sessions WHERE summary = 'stolen'")
+    expect(stolen).toEqual([{ user_id: 'grace' }])
+    await client.end()
+  })
+
+  async function fill(stores: Stores, userId: UserId): Promise<void> {
+    const id = newSession()
+    await stores.events.append({
+      ...append(id, 0),
+      create: { userId },
+      names: ['n'],
+      snapshot: '{}',
+      listing: { isPinned: false, isStarted: true },
+      secrets: [{ name: 's', sealed: Uint8Array.of(1) }],
+      blobs: [{ hash: 'h', mediaType: 'image/png', bytes: Uint8Array.of(1) }],
+    })
+    await stores.memories.addMemory(userId, { type: 'feedback', content: 'tea' })
+    await stores.rules.addRule(userId, { ruleId: `rule_${id}`, rule: { tool: '*', action: 'ask' }, createdAt: 1 })
+  }
+})

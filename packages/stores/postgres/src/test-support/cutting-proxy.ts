@@ -1,0 +1,52 @@
+import { once } from 'node:events'
+import { connect, createServer, type Socket } from 'node:net'
+
+/** A proxy before a database that can lose an answer: the database has done the work, and the client never learns it. */
+export interface CuttingProxy {
+  readonly url: string
+  /** The next answer that follows a statement containing this text is lost with its connection. */
+  loseAnswerTo(text: string): void
+  close(): void
+}
+
+export async function startCuttingProxy(url: string): Promise<CuttingProxy> {
+  const target = new URL(url)
+  let doomed: string | undefined
+  const sockets = new Set<Socket>()
+  const server = createServer((client) => {
+    const upstream = connect(Number(target.port), target.hostname)
+    let isDoomed = false
+    for (const socket of [client, upstream]) {
+      sockets.add(socket)
+      socket.on('error', () => undefined).on('close', () => sockets.delete(socket))
+    }
+    client.on('data', (bytes) => {
+      if (doomed !== undefined && bytes.includes(doomed)) {
+        doomed = undefined
+        isDoomed = true
+      }
+      upstream.write(bytes)
+    })
+    upstream.on('data', (bytes) => {
+      // The answer has arrived here, so the statement has been committed.
+      if (isDoomed) client.destroy()
+      else client.write(bytes)
+    })
+    client.on('close', () => upstream.destroy())
+    upstream.on('close', () => client.destroy())
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('the proxy has no port')
+  const own = new URL(url)
+  own.port = String(address.port)
+  return {
+    url: own.href,
+    loseAnswerTo: (text) => void (doomed = text),
+    close() {
+      server.close()
+      for (const socket of sockets) socket.destroy()
+    },
+  }
+}

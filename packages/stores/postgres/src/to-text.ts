@@ -1,0 +1,22 @@
+/**
+ * The database can hold neither U+0000 nor halves of characters. Halves become U+FFFD. U+0000 and the sign that stands
+ * for it are written as two characters each, and come back as they were.
+ */
+const SIGN = '\u0001'
+// oxlint-disable-next-line no-control-regex
+const SPECIAL = /[\u0000\u0001]/
+// oxlint-disable-next-line no-control-regex
+const EVERY_SPECIAL = /[\u0000\u0001]/g
+// oxlint-disable-next-line no-control-regex
+const EVERY_WRITTEN = /\u0001([01])/g
+
+export function toText(text: string): string {
+  const formed = text.toWellFormed()
+  return SPECIAL.test(formed) ? formed.replace(EVERY_SPECIAL, (sign) => SIGN + String(sign.charCodeAt(0))) : formed
+}
+
+export function fromText(text: string): string {
+  return text.includes(SIGN)
+    ? text.replace(EVERY_WRITTEN, (_, code: string) => String.fromCharCode(Number(code)))
+    : text
+}
