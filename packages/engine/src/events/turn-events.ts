@@ -30,6 +30,8 @@ export const inputAdmitted = defineEvent('input.admitted', {
   turnId,
   content: userContent,
   settings: turnSettings.optional(),
+  /** How the door's client composed the content, for clients of the same kind. The engine never reads it. */
+  given: jsonObject.optional(),
 })
 
 export const inputDropped = defineEvent('input.dropped', { inputId: entryId, reason: z.string() })

@@ -2,6 +2,7 @@ import type { Labels, NewSettings, SettingsChange } from '../events/session-sett
 import type { ConversationMessage, ToolContent, UserContent } from '../content.ts'
 import type { GivenAnswer } from '../events/call-events.ts'
 import type { TurnSettings } from '../events/turn-events.ts'
+import type { JsonObject } from '../json.ts'
 import type { SessionId, ToolCallId, TurnId, UserId } from '../ids.ts'
 import type { NewBlob } from '../ports/event-store.ts'
 
@@ -86,6 +87,8 @@ export interface StartTurn {
   readonly userId: UserId
   readonly sessionId: SessionId
   readonly content: UserContent
+  /** How the client composed the content, in the door's own form. Recorded for clients of the same kind. */
+  readonly given?: JsonObject
   readonly changes?: SessionChanges
   /** Unlike `changes`, these take effect when the turn starts and apply only to this turn. */
   readonly settings?: TurnSettings

@@ -2,6 +2,7 @@ import type { Digest, ImagePart, NewBlob, TextPart, UserContent } from '@polylog
 import { z } from 'zod'
 import type { AcpProfile } from './deps.ts'
 import { parseParams } from './parse-params.ts'
+import { LAYOUT, quoteResource, type LaidBlock, type PromptLayout } from './projection/prompt-layout.ts'
 import { invalidParams } from './rpc/rpc-error.ts'
 
 const LARGEST_IMAGE = 20 * 1024 * 1024
@@ -12,11 +13,18 @@ const notEmpty = z.string().min(1, 'must not be empty')
 const blocks = z.array(z.unknown()).min(1, 'must not be empty')
 const typed = z.object({ type: z.string() })
 const text = z.object({ text: z.string() })
-const link = z.object({ uri: notEmpty, name: z.string().nullish(), title: z.string().nullish() })
-const image = z.object({ data: z.string(), mimeType: z.string() })
+const link = z.object({
+  uri: notEmpty,
+  name: z.string().nullish(),
+  title: z.string().nullish(),
+  description: z.string().nullish().catch(undefined),
+  mimeType: z.string().nullish().catch(undefined),
+  size: z.number().nullish().catch(undefined),
+})
+const image = z.object({ data: z.string(), mimeType: z.string(), uri: z.string().nullish().catch(undefined) })
 const resource = z.object({
   resource: z.union([
-    z.object({ uri: notEmpty, text: z.string() }),
+    z.object({ uri: notEmpty, text: z.string(), mimeType: z.string().nullish().catch(undefined) }),
     z.object({ uri: notEmpty, blob: z.string(), mimeType: z.string().nullish() }),
   ]),
 })
@@ -25,6 +33,14 @@ const resource = z.object({
 export interface PromptContent {
   readonly content: UserContent
   readonly blobs: readonly NewBlob[]
+  /** Absent for a prompt of one text block. */
+  readonly given?: PromptLayout
+}
+
+/** What the model reads of a block, and what the block was. */
+interface ReadBlock {
+  readonly part: TextPart | ImagePart
+  readonly block: LaidBlock
 }
 
 export interface PromptTerms {
@@ -34,8 +50,11 @@ export interface PromptTerms {
 
 export function parsePrompt(given: unknown, terms: PromptTerms): PromptContent {
   const reader = new BlockReader(terms)
-  const parts = parseParams(blocks, given, 'prompt').map((block, index) => reader.read(block, `prompt[${index}]`))
-  return { content: joinTexts(parts), blobs: reader.blobs }
+  const read = parseParams(blocks, given, 'prompt').map((block, index) => reader.read(block, `prompt[${index}]`))
+  const content = joinTexts(read.map(({ part }) => part))
+  const isPlain = read.length === 1 && read[0]?.block.type === 'text'
+  const layout = { [LAYOUT]: read.map(({ block }) => block) }
+  return { content, blobs: reader.blobs, ...(terms.profile === 'standard' && !isPlain && { given: layout }) }
 }
 
 /** Joins text blocks with a blank line. */
@@ -64,13 +83,15 @@ class BlockReader {
     return [...this.#blobs.values()]
   }
 
-  read(block: unknown, field: string): TextPart | ImagePart {
+  read(block: unknown, field: string): ReadBlock {
     const { type } = parseParams(typed, block, field)
     switch (type) {
       case 'text':
-        return { type: 'text', text: parseParams(text, block, field).text }
-      case 'resource_link':
-        return { type: 'text', text: describeLink(parseParams(link, block, field)) }
+        return asText(parseParams(text, block, field).text, { type: 'text' })
+      case 'resource_link': {
+        const given = parseParams(link, block, field)
+        return asText(describeLink(given), laidLink(given))
+      }
       case 'image':
         this.#requireStandard(type, field)
         return this.#image(parseParams(image, block, field), field)
@@ -86,7 +107,7 @@ class BlockReader {
     if (this.#terms.profile === 'seed') throw invalidParams(`${field}.type`, `${type} is not supported`)
   }
 
-  #image({ data, mimeType }: z.output<typeof image>, field: string): ImagePart {
+  #image({ data, mimeType, uri }: z.output<typeof image>, field: string): ReadBlock {
     if (!IMAGE_TYPE.test(mimeType)) throw invalidParams(`${field}.mimeType`, 'must be an image type')
     this.#images += 1
     if (this.#images > MOST_IMAGES) throw invalidParams(field, `at most ${MOST_IMAGES} images in one prompt`)
@@ -95,24 +116,52 @@ class BlockReader {
     if (bytes.length > LARGEST_IMAGE) throw invalidParams(`${field}.data`, 'larger than 20 MiB')
     const hash = this.#terms.digest(bytes)
     this.#blobs.set(hash, { hash, mediaType: mimeType, bytes })
-    return { type: 'image', source: { type: 'blob', hash, mediaType: mimeType } }
+    const part: ImagePart = { type: 'image', source: { type: 'blob', hash, mediaType: mimeType } }
+    return { part, block: { type: 'image', ...(typeof uri === 'string' && { uri }) } }
   }
 
-  #resource(given: z.output<typeof resource>['resource'], field: string): TextPart | ImagePart {
-    if ('text' in given) return { type: 'text', text: quoteResource(given.uri, given.text) }
+  #resource(given: z.output<typeof resource>['resource'], field: string): ReadBlock {
+    const { uri } = given
+    const block: LaidBlock = { type: 'resource', uri, ...(given.mimeType && { mimeType: given.mimeType }) }
+    if ('text' in given) return asText(quoteResource(uri, given.text), block)
     const mimeType = given.mimeType ?? 'application/octet-stream'
-    if (mimeType.startsWith('image/')) return this.#image({ data: given.blob, mimeType }, field)
+    if (mimeType.startsWith('image/')) {
+      return { ...this.#image({ data: given.blob, mimeType, uri: undefined }, field), block }
+    }
     const bytes = decodeBase64(given.blob, `${field}.blob`)
     if (!/^text\/|^application\/(?:json|xml|javascript)$/.test(mimeType)) {
-      return { type: 'text', text: `[${given.uri}: ${mimeType.slice(0, 100)}, not shown]` }
+      // The bytes are not kept, so only the name can be shown again.
+      return asText(`[${uri}: ${mimeType.slice(0, 100)}, not shown]`, {
+        type: 'resource_link',
+        uri,
+        name: uri,
+        mimeType,
+      })
     }
-    return { type: 'text', text: quoteResource(given.uri, bytes.toString('utf8')) }
+    return asText(quoteResource(uri, bytes.toString('utf8')), block)
   }
 }
 
+const asText = (text: string, block: LaidBlock): ReadBlock => ({
+  part: { type: 'text', text },
+  block: { ...block, length: text.length },
+})
+
+const laidLink = ({ uri, name, title, description, mimeType, size }: z.output<typeof link>): LaidBlock => ({
+  type: 'resource_link',
+  uri,
+  ...(name && { name }),
+  ...(title && { title }),
+  ...(description && { description }),
+  ...(mimeType && { mimeType }),
+  ...(typeof size === 'number' && { size }),
+})
+
+/** Some clients leave out the padding. */
 function decodeBase64(text: string, field: string): Buffer {
   const bytes = Buffer.from(text, 'base64')
-  if (bytes.length === 0 || bytes.toString('base64') !== text) throw invalidParams(field, 'must be base64')
+  const isSame = bytes.toString('base64').replace(/=+$/, '') === text.replace(/={0,2}$/, '')
+  if (bytes.length === 0 || !isSame) throw invalidParams(field, 'must be base64')
   return bytes
 }
 
@@ -120,7 +169,3 @@ const describeLink = ({ uri, name, title }: z.output<typeof link>): string => {
   const label = title || name || uri
   return label === uri ? `[${uri}]` : `[${label}](${uri})`
 }
-
-/** Escapes the URI so that it cannot close the tag. The text is not changed. */
-const quoteResource = (uri: string, content: string): string =>
-  `<resource uri=${JSON.stringify(uri)}>\n${content}\n</resource>`

@@ -3,6 +3,7 @@ import type {
   BlockDelta,
   EntryId,
   EventOf,
+  JsonObject,
   LoopId,
   Recorded,
   StepBlock,
@@ -14,6 +15,7 @@ import type {
 import type { AcpProfile } from '../deps.ts'
 import { chunk, said } from './chunk.ts'
 import { isRoot } from './is-root.ts'
+import { toUserChunks } from './prompt-layout.ts'
 import type { Announcement, ToolLook } from './shown-call.ts'
 import { ShownCalls, type CallBeginning } from './shown-calls.ts'
 import type { ImageBytes } from './tool-content.ts'
@@ -45,7 +47,7 @@ interface ShownLoop {
  */
 export class HistoryProjection {
   readonly #options: HistoryProjectionOptions
-  readonly #inputs = new Map<EntryId, UserContent>()
+  readonly #inputs = new Map<EntryId, Pick<EventOf<'input.admitted'>, 'content' | 'given'>>()
   readonly #steps = new Map<EntryId, ShownStep>()
   readonly #loops = new Map<LoopId, ShownLoop>()
   readonly #calls: ShownCalls
@@ -114,7 +116,7 @@ export class HistoryProjection {
       case 'session.seeded':
         return this.#seeded(event)
       case 'input.admitted':
-        this.#inputs.set(event.inputId, event.content)
+        this.#inputs.set(event.inputId, event)
         return []
       case 'input.dropped':
         this.#inputs.delete(event.inputId)
@@ -152,7 +154,7 @@ export class HistoryProjection {
         case 'system':
           return []
         case 'user':
-          return said('user_message_chunk', messageId, userText(message.content))
+          return this.#userSaid(messageId, message)
         case 'tool':
           return this.#calls.settled(message.toolCallId, { status: 'completed', output: message.content })
         case 'assistant': {
@@ -171,10 +173,16 @@ export class HistoryProjection {
 
   #turnStarted({ turnId, inputId }: EventOf<'turn.started'>): SessionUpdate[] {
     this.#hasToldError = false
-    const content = inputId === undefined ? undefined : this.#inputs.get(inputId)
-    if (inputId === undefined || content === undefined) return []
+    const input = inputId === undefined ? undefined : this.#inputs.get(inputId)
+    if (inputId === undefined || input === undefined) return []
     this.#inputs.delete(inputId)
-    return this.#options.isOwnTurn(turnId) ? [] : said('user_message_chunk', inputId, userText(content))
+    return this.#options.isOwnTurn(turnId) ? [] : this.#userSaid(inputId, input)
+  }
+
+  #userSaid(messageId: string, input: { readonly content: UserContent; readonly given?: JsonObject }): SessionUpdate[] {
+    const { profile, imageBytes } = this.#options
+    if (profile === 'seed') return said('user_message_chunk', messageId, userText(input.content))
+    return toUserChunks(messageId, input, imageBytes)
   }
 
   #turnEnded({ turnId, outcome, error }: EventOf<'turn.ended'>): SessionUpdate[] {

@@ -62,7 +62,8 @@ export class AcpSession {
     this.#parts = parts
     this.sessionId = sessionId
     const isOwnTurn = this.own.has.bind(this.own)
-    const images = new ResultImages({ readBlob: (hash) => engine.readBlob(userId, sessionId, hash), log })
+    const readBlob = (hash: string) => engine.readBlob(userId, sessionId, hash)
+    const images = new ResultImages({ readBlob, isOwnTurn, log })
     this.#projection = new HistoryProjection({
       profile,
       lookOf: (agent, tool) => agents.find(agent)?.tools.find(({ name }) => name === tool),

@@ -144,7 +144,7 @@ export class Prompts {
     }
   }
 
-  async #startTurn({ content, blobs, idempotency }: Prompt): Promise<BegunTurn> {
+  async #startTurn({ content, blobs, given, idempotency }: Prompt): Promise<BegunTurn> {
     const { session, deps, options } = this.#options
     const isSeed = options.profile === 'seed'
     const isBusy = session.own.size > 0
@@ -158,6 +158,7 @@ export class Prompts {
         sessionId: session.sessionId,
         content,
         blobs,
+        ...(given && { given }),
         ...settingsOf(options),
         whenRunning: isSeed ? 'refuse' : 'queue',
         whenWaiting: isBusy ? 'queue' : 'supersede',
