@@ -121,6 +121,12 @@ describe('polylogue serve, at its end', () => {
     expect((await server.finished).code).toBe(0)
   })
 
+  it('ends on a signal although nobody reads its log any more', async () => {
+    const { server } = await serveJson()
+    server.process.stderr.destroy()
+    expect(await stop(server)).toBe(0)
+  })
+
   it('stops at once on the second signal, and keeps the turn for the next start', async () => {
     const { server, ready } = await serveJson('--scripted')
     const turn = await startSleepingTurn(ready, 'say One\nsleep 2000\nsay Two')

@@ -211,7 +211,9 @@ describe('what model calls took', () => {
     const key = await server.createKey('eve')
     expect(await get<Usage>(`/usage?session=${session.id}`, key)).toEqual({ rows: [] })
     expect(await get<Usage>('/usage?user=local', key)).toEqual({ rows: [] })
-    expect(await get('/usage?by=colour')).toMatchObject({ error: expect.stringMatching(/^by\b/) as string })
+    for (const by of ['colour', 'model,colour', 'model,key,user,session,turn']) {
+      expect(await get(`/usage?by=${by}`)).toMatchObject({ error: expect.stringMatching(/^by: /) as string })
+    }
   })
 
   it('names the key that asked', async () => {

@@ -20,6 +20,8 @@ export interface ServeOptions {
   readonly log?: 'silent' | 'info'
   /** The process is nothing but this server: what nobody catches is logged and ends it, after a drain. */
   readonly ownsProcess?: boolean
+  /** Ends the start: what is open is closed, and `serve` rejects with the reason. No effect on a running server. */
+  readonly signal?: AbortSignal
   /** Gives the data directory up when a server wants it: `stopped` resolves then. */
   readonly handsOver?: boolean
 }

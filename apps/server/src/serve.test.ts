@@ -2,7 +2,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, st
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { text } from 'node:stream/consumers'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { ServeError } from './serve-error.ts'
 import type { ServeOptions } from './serve-options.ts'
 import { serve } from './serve.ts'
@@ -123,6 +123,36 @@ describe('a start is refused', () => {
     [{ listen: { host: '192.0.2.1', port: 0 } }, /not an address of this machine/],
   ] as const)('with %j', async (options, sentence) => {
     expect((await failureOf(options)).message).toMatch(sentence)
+  })
+})
+
+describe('a start that is aborted', () => {
+  it('ends while somebody is asked, and frees the data directory', async () => {
+    const dataDir = makeTempDir()
+    const abort = new AbortController()
+    const asked = Promise.withResolvers<void>()
+    const approveFolder = () => {
+      asked.resolve()
+      return new Promise<void>(() => {})
+    }
+    const starting = startServer({ dataDir, approveFolder, signal: abort.signal })
+    await asked.promise
+    abort.abort(new Error('stopped'))
+    await expect(starting).rejects.toThrow('stopped')
+    await startServer({ dataDir })
+  })
+
+  it('ends while it waits for another process to hand over', async () => {
+    const owner = await startServer({ handsOver: true })
+    const sessionId = await createSession(owner.url, owner.localKey)
+    const turn = await startTurn(owner.url, owner.localKey, { sessionId, script: 'say begun\nsleep 30000' })
+    const abort = new AbortController()
+    const starting = startServer({ dataDir: owner.dataDir, signal: abort.signal })
+    starting.catch(() => undefined)
+    await vi.waitUntil(async () => (await exchange(`${owner.url}/readyz`)).status === 503)
+    abort.abort(new Error('stopped'))
+    await expect(starting).rejects.toThrow('stopped')
+    turn.destroy()
   })
 })
 

@@ -64,7 +64,8 @@ async function start(
   undo.defer(() => log.close())
   const lastResort = options.ownsProcess === true ? installLastResort(log) : undefined
   undo.defer(() => lastResort?.remove())
-  if (options.configFile === undefined) await options.approveFolder?.(options.startDir)
+  const { signal } = options
+  if (options.configFile === undefined) await unlessAborted(options.approveFolder?.(options.startDir), signal)
   const config = await loadConfig({
     directory: options.startDir,
     ...(options.configFile === undefined ? {} : { file: options.configFile }),
@@ -74,12 +75,15 @@ async function start(
   prepareDataDir(dataDir)
   const lock = await takeOwnership(dataDir, {
     insists: listen !== undefined,
+    signal,
     waiting: () => log.warn({}, 'an editor has the data directory open; waiting for its turns to finish'),
   })
   undo.defer(() => lock.release())
+  signal?.throwIfAborted()
 
   const parts = await compose(options, config, { log, redactor })
   undo.defer(() => parts.close())
+  signal?.throwIfAborted()
   const keyFile = join(dataDir, 'local.key')
   const isFirstStart = parts.isNew || (await lacksFirstKey(keyFile, parts.keys))
   if (listen !== undefined) {
@@ -130,8 +134,9 @@ async function start(
   // A server connects to its MCP servers at once, an errand only if it has a turn to run.
   if (listen !== undefined) {
     parts.connectServers()
-    await awaitTools(parts.events, parts.mcp)
+    await unlessAborted(awaitTools(parts.events, parts.mcp), signal)
   }
+  signal?.throwIfAborted()
   await parts.engine.start(listen === undefined ? 'used' : 'all')
   undo.defer(() => within(GIVE_UP_MS, parts.schedules.idle()))
   undo.defer(() => within(GIVE_UP_MS, parts.engine.stop(0)))
@@ -180,6 +185,19 @@ async function start(
     isBusy: () => doors.some(({ pipe }) => pipe?.isBusy() === true),
     ...(url !== undefined && { url }),
     ...(link !== undefined && { signInUrl: link.url }),
+  }
+}
+
+/** Somebody may be asked, or a program waited for: a signal must not wait for that. */
+async function unlessAborted(work: Promise<void> | undefined, signal: AbortSignal | undefined): Promise<void> {
+  const aborted = Promise.withResolvers<never>()
+  const abort = (): void => aborted.reject(signal?.reason)
+  signal?.addEventListener('abort', abort, { once: true })
+  if (signal?.aborted === true) abort()
+  try {
+    await Promise.race([work, aborted.promise])
+  } finally {
+    signal?.removeEventListener('abort', abort)
   }
 }
 

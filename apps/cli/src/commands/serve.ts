@@ -21,6 +21,7 @@ export interface ServeFlags {
 const DRAIN_MS = 30_000
 // One Ctrl-C under `npm start` arrives twice: from the terminal, and once more from npm.
 const ECHO_MS = 1_000
+const UNDO_MS = 10_000
 
 /** Runs until a signal ends it. */
 export async function serve(flags: ServeFlags): Promise<number> {
@@ -28,7 +29,7 @@ export async function serve(flags: ServeFlags): Promise<number> {
   const dataDir = resolve(startDir, flags.data ?? process.env['POLYLOGUE_DATA'] ?? '.polylogue')
   const terminal = createTerminal(process)
   const stopping = listenForStop(terminal)
-  const server = await startServer({
+  const starting = startServer({
     dataDir,
     startDir,
     approveFolder,
@@ -41,7 +42,13 @@ export async function serve(flags: ServeFlags): Promise<number> {
     ...(flags.publicUrl === undefined ? {} : { publicUrl: flags.publicUrl }),
     log: 'info',
     ownsProcess: true,
+    signal: stopping.signal,
   })
+  const server = await starting.catch((error: unknown) => {
+    if (stopping.signal.aborted) return undefined
+    throw error
+  })
+  if (server === undefined) return ExitCode.done
   stopping.concern(server)
   announce(server, { json: flags.json === true, dataDir, terminal })
   await server.stopped
@@ -56,11 +63,18 @@ function announce(
   terminal.stdout.write(json ? `${JSON.stringify(ready)}\n` : formatBanner(server, dataDir, terminal.stdout))
 }
 
+interface Stopping {
+  /** Aborts on a signal during the start. */
+  readonly signal: AbortSignal
+  concern(server: RunningServer): void
+}
+
 /**
- * The first signal lets running turns finish; the second one leaves them to the next start. A signal during the start
- * is kept: what is half open is closed properly.
+ * The first signal lets running turns finish. The second one leaves them to the next start. A signal during the start
+ * ends the start.
  */
-function listenForStop({ stderr }: Terminal): { concern(server: RunningServer): void } {
+function listenForStop({ stderr }: Terminal): Stopping {
+  const starting = new AbortController()
   let signals = 0
   let interruptedAt = Number.NEGATIVE_INFINITY
   let stop: ((graceMs: number) => void) | undefined
@@ -74,10 +88,16 @@ function listenForStop({ stderr }: Terminal): { concern(server: RunningServer): 
       stderr.write('\nStopping when the running turns are done. Again: now.\n')
     if (stop) stop(signals === 1 ? DRAIN_MS : 0)
     else if (signals > 1) process.exit(ExitCode.failed)
+    else {
+      starting.abort()
+      // A start that cannot be undone in this time is left to the next one, like a crash.
+      setTimeout(() => process.exit(ExitCode.failed), UNDO_MS).unref()
+    }
   }
   process.on('SIGTERM', listener)
   process.on('SIGINT', listener)
   return {
+    signal: starting.signal,
     concern(server) {
       stop = (graceMs) => void server.stop(graceMs)
       if (signals > 0) stop(0)

@@ -142,10 +142,10 @@ describe('a configuration in JSON', () => {
     expect(await refusalOf({}, 'mine.ts')).toBe('mine.ts: there is no such file')
   })
 
-  it('is refused when it is a directory, the start directory too', async () => {
+  it('is refused when a named one is a directory, the start directory too', async () => {
     expect(await refusalOf({}, '.')).toBe('.: must be a .ts, .mts, .js, .mjs or .json file')
-    await mkdir(join(directory, 'polylogue.config.json'))
-    expect(await refusalOf({})).toBe('polylogue.config.json: must be a regular file')
+    await mkdir(join(directory, 'mine.json'))
+    expect(await refusalOf({}, 'mine.json')).toBe('mine.json: must be a regular file')
   })
 
   it('is refused when it is a pipe, which might never end', async () => {
@@ -157,6 +157,13 @@ describe('a configuration in JSON', () => {
     expect(await refusalOf({ 'mine.yaml': '' }, 'mine.yaml')).toBe(
       'mine.yaml: must be a .ts, .mts, .js, .mjs or .json file',
     )
+  })
+
+  it.each(['polylogue.config.ts', 'polylogue.config.json'])('is not a folder named %s', async (name) => {
+    await mkdir(join(directory, name))
+    expect((await loadConfig({ directory })).path).toBeUndefined()
+    await writeFile(join(directory, 'polylogue.config.mjs'), 'export default {}')
+    expect((await loadConfig({ directory })).path).toBe(join(directory, 'polylogue.config.mjs'))
   })
 
   it('is refused when there are two', async () => {

@@ -1,6 +1,7 @@
 // Finds the configuration, reads it, and checks all of it: a server either starts with what was written or says in
 // one line why not. It is read once, from the start directory or from `--config`, never from where a session works.
 import { spawnSync } from 'node:child_process'
+import { statSync } from 'node:fs'
 import { readFile, readdir, stat } from 'node:fs/promises'
 import { dirname, extname, join, relative, resolve } from 'node:path'
 import type { Tool } from '@polylogue/engine'
@@ -88,7 +89,7 @@ export async function loadConfig(place: { readonly file?: string; readonly direc
 
 async function findConfig(directory: string): Promise<string | undefined> {
   const names = new Set(await listFolder(directory))
-  const found = CONFIG_FILE_NAMES.filter((name) => names.has(name))
+  const found = CONFIG_FILE_NAMES.filter((name) => names.has(name) && !isFolder(join(directory, name)))
   if (found.length > 1) throw new ConfigError(`${found.join(' and ')}: only one of them may be there`)
   return found[0] && join(directory, found[0])
 }
@@ -165,6 +166,8 @@ function refuseRepeatedAgents(agents: readonly LoadedAgent[]): void {
     origins.set(name, origin)
   }
 }
+
+const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
 
 async function listFolder(folder: string): Promise<readonly string[]> {
   try {

@@ -41,3 +41,25 @@ it('says as much as POLYLOGUE_LOG asks for', () => {
   expect(linesWith({ POLYLOGUE_LOG: 'silent' })).toEqual([])
   expect(linesWith({ POLYLOGUE_LOG: 'nonsense' })).toHaveLength(2)
 })
+
+it('closes when its reader is gone', () => {
+  const writer = `
+    import { createLog } from '${new URL('./log.ts', import.meta.url).href}'
+    import { createRedactor } from '${new URL('./redactor.ts', import.meta.url).href}'
+    const log = await createLog('info', createRedactor())
+    setInterval(() => log.info({ text: 'x'.repeat(4_000) }, 'line'), 1)
+    setTimeout(() => log.close().then(() => process.exit(7)), 200)
+  `
+  const parent = `
+    import { spawn } from 'node:child_process'
+    const args = ['--input-type=module', '-e', ${JSON.stringify(writer)}]
+    const child = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'pipe'] })
+    child.stderr.destroy()
+    child.on('exit', (code) => process.exit(code ?? 1))
+  `
+  const { status } = spawnSync(process.execPath, ['--input-type=module', '-e', parent], {
+    timeout: 30_000,
+    env: { ...process.env, POLYLOGUE_LOG: '' },
+  })
+  expect(status).toBe(7)
+})

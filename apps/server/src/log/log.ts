@@ -1,5 +1,5 @@
-import { once } from 'node:events'
 import { toLogFields, type LogFields } from './log-fields.ts'
+import { within } from '../within.ts'
 import type { Redactor } from './redactor.ts'
 
 /** What the server says about itself, for its operator. Never a key, a header, a body or a query. */
@@ -8,7 +8,7 @@ export interface Log {
   info(fields: LogFields, message: string): void
   warn(fields: LogFields, message: string): void
   error(fields: LogFields, message: string): void
-  /** Resolves when everything is written; what is said later is lost. For the end of the process. */
+  /** Resolves when everything is written, or cannot be. Later entries are lost. For the end of the process. */
   close(): Promise<void>
 }
 
@@ -16,6 +16,8 @@ export type LogLevel = 'silent' | 'debug' | 'info' | 'warn' | 'error'
 
 /** A reader of the log that is stuck costs lines, not memory and not the server's time. */
 const MOST_UNWRITTEN = 4 * 1024 * 1024
+/** How long the end of the process waits for a reader that is stuck. */
+const CLOSE_MS = 1_000
 
 /**
  * JSON lines on stderr; stdout belongs to whoever started us. `POLYLOGUE_LOG` sets the level. At a terminal, where a
@@ -36,8 +38,11 @@ export async function createLog(asked: 'silent' | 'info', redactor: Redactor): P
     },
     out,
   )
+  // Pino turns `end` into a no-op when the reader is gone, and `close` never comes then.
+  const gone = Promise.withResolvers<void>()
+  out.on('error', () => gone.resolve())
   const clean = (fields: LogFields) => toLogFields(fields, redactor)
-  let closed: Promise<unknown> | undefined
+  let closed: Promise<void> | undefined
   const write = (importance: Exclude<LogLevel, 'silent'>) => (fields: LogFields, message: string) => {
     if (closed === undefined && logger.isLevelEnabled(importance)) logger[importance](clean(fields), message)
   }
@@ -47,10 +52,16 @@ export async function createLog(asked: 'silent' | 'info', redactor: Redactor): P
     warn: write('warn'),
     error: write('error'),
     async close() {
-      closed ??= (out.end(), once(out, 'close'))
+      closed ??= within(CLOSE_MS, Promise.race([ended(out), gone.promise]))
       await closed
     },
   }
+}
+
+function ended(out: { end(): void; once(event: 'close', listener: () => void): unknown }): Promise<void> {
+  const closed = new Promise<void>((resolve) => void out.once('close', resolve))
+  out.end()
+  return closed
 }
 
 const LEVELS: readonly LogLevel[] = ['silent', 'debug', 'info', 'warn', 'error']

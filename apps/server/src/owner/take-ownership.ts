@@ -16,12 +16,17 @@ const UNAVAILABLE = 503
 export interface TakeOwnershipOptions {
   /** Ask an owner that an editor started to hand over, and wait for it. */
   readonly insists: boolean
+  /** Ends the wait. */
+  readonly signal?: AbortSignal | undefined
   /** Called once, when the owner has agreed. */
   waiting?(): void
 }
 
 /** Until the lock is released, only this process writes below `dataDir`. The lock ends with the process, even on a kill. */
-export async function takeOwnership(dataDir: string, { insists, waiting }: TakeOwnershipOptions): Promise<FileLock> {
+export async function takeOwnership(
+  dataDir: string,
+  { insists, signal, waiting }: TakeOwnershipOptions,
+): Promise<FileLock> {
   const givesUpAt = performance.now() + HAND_OVER_MS
   let isPromised = false
   for (;;) {
@@ -32,6 +37,7 @@ export async function takeOwnership(dataDir: string, { insists, waiting }: TakeO
     isPromised ||= answer === 'promised'
     if (answer === 'refused' || !isPromised) throw new OwnedByAnother(await describeOwner(dataDir), EXIT_FAILURE)
     await delay(LOOK_AGAIN_MS)
+    signal?.throwIfAborted()
   }
 }
 

@@ -88,11 +88,13 @@ function answerRefusal(c: Context<NodeEnv>, { status, message, retryAfterS }: Re
 // Field names are the client's own words. A huge one must not come back as a huge answer.
 const LONGEST_FIELD = 200
 
-function parse(schema: z.ZodType, given: unknown, whole: string): unknown {
+function parse(schema: z.ZodType, given: unknown, whole: 'query' | 'body'): unknown {
   const result = z.safeParse(schema, given)
   if (result.success) return result.data
   const [issue] = result.error.issues
-  const field = (issue?.path ?? []).map(String).join('.').slice(0, LONGEST_FIELD)
+  const path = issue?.path ?? []
+  // A client knows a query parameter as one text, even where the schema splits it.
+  const field = (whole === 'query' ? path.slice(0, 1) : path).map(String).join('.').slice(0, LONGEST_FIELD)
   const problem = (issue?.message ?? 'is wrong').replace(/^Invalid input: /, '')
   throw new Refusal(400, `${field === '' ? whole : field}: ${problem}`)
 }
