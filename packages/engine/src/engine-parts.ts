@@ -33,7 +33,7 @@ export interface EngineParts {
   readonly ids: Ids
   readonly digest: Digest
   readonly secretBox: SecretBox
-  readonly rules: Pick<RuleStore, 'listRules'>
+  readonly rules: Pick<RuleStore, 'listRules' | 'bindRule'>
   readonly workspaces: Workspaces
   readonly operator: OperatorPolicy
   /** Describes the place where a session works. Absent: no agent is told about it. */

@@ -88,7 +88,7 @@ export {
 export type { ToolKind } from './events/tool-kind.ts'
 export type { Description, Place, Surroundings } from './ports/surroundings.ts'
 export type { WorkspaceOwner, Workspaces } from './ports/workspaces.ts'
-export type { PermissionRule, RuleAction, RuleStore, StoredRule } from './ports/rule-store.ts'
+export type { BoundTool, PermissionRule, RuleAction, RuleStore, StoredRule } from './ports/rule-store.ts'
 export type {
   CallFacts,
   FileFacts,

@@ -12,6 +12,13 @@ export function createMemoryRuleStore(): RuleStore {
       }
       rules = [...rules, { userId, stored: structuredClone(stored) }]
     },
+    async bindRule(userId, ruleId, { tool, definition }) {
+      rules = rules.map((entry) => {
+        if (entry.userId !== userId || entry.stored.ruleId !== ruleId) return entry
+        const definitions = { [tool]: definition, ...entry.stored.rule.definitions }
+        return { userId, stored: { ...entry.stored, rule: { ...entry.stored.rule, definitions } } }
+      })
+    },
     async removeRule(userId, ruleId) {
       const left = rules.filter((rule) => rule.userId !== userId || rule.stored.ruleId !== ruleId)
       const isRemoved = left.length < rules.length

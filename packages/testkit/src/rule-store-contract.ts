@@ -50,6 +50,24 @@ export function ruleStoreContract(name: string, open: () => Promise<OpenedRuleSt
       expect(await store.listRules(ADA)).toEqual(rules)
     })
 
+    it('binds a rule to the first definition of each tool, and changes nothing else', async () => {
+      const { store, reopen } = subject()
+      const rule = stored('rule_1', { tool: 'mcp_.*', action: 'allow' })
+      await store.addRule(ADA, rule)
+      await store.addRule(ADA, stored('rule_2'))
+      await store.bindRule(ADA, 'rule_1', { tool: 'mcp_a', definition: 'one' })
+      await store.bindRule(ADA, 'rule_1', { tool: 'mcp_a', definition: 'two' })
+      await store.bindRule(ADA, 'rule_1', { tool: 'constructor', definition: 'three' })
+      await store.bindRule(GRACE, 'rule_1', { tool: 'mcp_b', definition: 'four' })
+      await store.bindRule(ADA, 'rule_9', { tool: 'mcp_b', definition: 'five' })
+      const definitions = Object.fromEntries([
+        ['mcp_a', 'one'],
+        ['constructor', 'three'],
+      ])
+      const bound = { ...rule, rule: { ...rule.rule, definitions } }
+      expect(await ((await reopen?.()) ?? store).listRules(ADA)).toEqual([bound, stored('rule_2')])
+    })
+
     it('keeps the rules of users apart', async () => {
       const { store } = subject()
       await store.addRule(ADA, stored('rule_1'))

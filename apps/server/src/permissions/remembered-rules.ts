@@ -23,6 +23,10 @@ export function rememberRules(store: RuleStore): RuleStore {
       known.delete(userId)
       await store.addRule(userId, rule).finally(() => known.delete(userId))
     },
+    async bindRule(userId, ruleId, bound) {
+      known.delete(userId)
+      await store.bindRule(userId, ruleId, bound).finally(() => known.delete(userId))
+    },
     async removeRule(userId, ruleId) {
       known.delete(userId)
       return store.removeRule(userId, ruleId).finally(() => known.delete(userId))

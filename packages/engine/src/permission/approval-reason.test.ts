@@ -5,6 +5,7 @@ it.each([
   ['mode-preset:Bash', { type: 'preset' }],
   ['user-rule:Bash', { type: 'user-rule' }],
   ['not-trusted:Bash', { type: 'not-trusted' }],
+  ['definition-changed:mcp_a_b', { type: 'definition-changed' }],
   ['not-understood', { type: 'not-understood' }],
   ['protected-path:/a:b', { type: 'protected-path', path: '/a:b' }],
   ['text-from-tool:WebFetch', { type: 'text-from-tool', tool: 'WebFetch' }],

@@ -8,6 +8,8 @@ export type ApprovalReason =
   | { readonly type: 'user-rule' }
   /** The session lists its tools and does not trust this one. */
   | { readonly type: 'not-trusted' }
+  /** A rule of the user allows the tool, but the tool's definition has changed since. */
+  | { readonly type: 'definition-changed' }
   /** The shell parser does not understand every part of the command. */
   | { readonly type: 'not-understood' }
   /** The call touches a protected path. */
@@ -22,6 +24,7 @@ const TYPES = new Map<string, Exclude<ApprovalReason, { type: 'other' | 'protect
     ['mode-preset', 'preset'],
     ['user-rule', 'user-rule'],
     ['not-trusted', 'not-trusted'],
+    ['definition-changed', 'definition-changed'],
     ['not-understood', 'not-understood'],
   ],
 )
@@ -47,6 +50,8 @@ export function describeApprovalReason(reason: ApprovalReason): string {
       return 'One of your rules asks before this call.'
     case 'not-trusted':
       return 'The client that listed the tools of this session does not trust this one.'
+    case 'definition-changed':
+      return 'One of your rules allows this tool, but its server has changed its description or schema since. Look at it, then remove the rule and add it again.'
     case 'not-understood':
       return 'Part of this command could not be parsed. Read it closely.'
     case 'protected-path':

@@ -16,7 +16,7 @@ import type { JsonObject } from '../json.ts'
 import type { Tool } from '../ports/tool.ts'
 import type { CallFacts } from '../events/call-facts.ts'
 import { everyKindOf } from './every-kind.ts'
-import { type RuledCall, createMatchBudget, matchRule } from './match-rule.ts'
+import { type RuledCall, bindingOf, createMatchBudget, matchRule } from './match-rule.ts'
 import type { PermissionRule, RuleAction } from '../ports/rule-store.ts'
 import type { Policy, Verdict } from './policy.ts'
 import { guardedRow, isReading, presetRow } from './preset-table.ts'
@@ -74,7 +74,10 @@ function decide(subject: Case): Ruling {
   if (policy.preset === 'read-only' && !isReading(facts, tool.effect)) return deny(preset.reason)
   if (policy.preset === 'full-access' || policy.preset === 'plan') return preset
   const match = firstMatch(subject, policy.userRules)
-  if (match === undefined) return preset
+  if (match === undefined) {
+    const isOutdated = preset.decision === 'ask' && hasOutdatedRule(subject)
+    return isOutdated ? { ...preset, reason: `definition-changed:${tool.name}` } : preset
+  }
   if (match.isDoubtful === true) return deny('limit:rule-patterns')
   const { action } = match.rule
   return { decision: action, reason: `user-rule:${tool.name}`, isFirm: action === 'ask' }
@@ -120,13 +123,26 @@ function firstMatch(subject: Case, rules: readonly PermissionRule[]): RuleMatch 
   const call: RuledCall = { tool: tool.name, facts, ...(input && { input }) }
   const budget = createMatchBudget()
   for (const rule of rules) {
-    const answer = matchRule(rule, call, budget)
+    const answer = isForDefinition(rule, subject) ? matchRule(rule, call, budget) : 'no'
     if (answer === 'yes') return { rule }
     if (answer === 'no') continue
     if (input === undefined && rule.action !== 'deny') return { rule: { ...rule, action: 'allow' } }
     if (input !== undefined && rule.action !== 'allow') return { rule, isDoubtful: true }
   }
   return undefined
+}
+
+/** An unbound rule covers no call, but its tool is offered: the call binds it. */
+function isForDefinition(rule: PermissionRule, { tool, input }: Case): boolean {
+  const binding = bindingOf(rule, tool)
+  return binding === 'unbound' ? input === undefined : binding !== 'changed'
+}
+
+/** Whether a rule of the user allowed the tool before its definition changed. */
+function hasOutdatedRule({ tool, facts, input, policy }: Case): boolean {
+  const call: RuledCall = { tool: tool.name, facts, ...(input && { input }) }
+  const budget = createMatchBudget()
+  return policy.userRules.some((rule) => bindingOf(rule, tool) === 'changed' && matchRule(rule, call, budget) !== 'no')
 }
 
 /** A command that the parser does not understand can do anything. */

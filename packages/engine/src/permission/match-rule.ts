@@ -33,6 +33,26 @@ export function matchRule(rule: PermissionRule, call: RuledCall, budget: MatchBu
   return answers.includes('unknown') ? 'unknown' : 'yes'
 }
 
+export interface DefinedTool {
+  readonly name: string
+  /** Digest of the tool's definition, if a third party defines the tool. */
+  readonly definition?: string
+}
+
+/**
+ * How an `allow` rule stands to the definition of a tool: a rule that has not covered the tool yet is bound to it at the
+ * first call.
+ */
+export function bindingOf(
+  { action, definitions }: PermissionRule,
+  { name, definition }: DefinedTool,
+): 'needless' | 'unbound' | 'bound' | 'changed' {
+  if (definition === undefined || action !== 'allow') return 'needless'
+  const bound = definitions !== undefined && Object.hasOwn(definitions, name) ? definitions[name] : undefined
+  if (bound === undefined) return 'unbound'
+  return bound === definition ? 'bound' : 'changed'
+}
+
 /** Whether a rule applies to this call, as far as that is known. */
 export function matchesRule(rule: PermissionRule, call: Required<RuledCall>): boolean {
   return matchRule(rule, call, createMatchBudget()) !== 'no'

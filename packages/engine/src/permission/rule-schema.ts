@@ -22,12 +22,13 @@ const ruleSchema = z
       })
       .optional(),
     action: z.enum(['allow', 'ask', 'deny']),
+    definitions: z.record(z.string(), z.string()).optional(),
   })
   .readonly()
 
 /** Throws a `ZodError` if the value is not a valid rule. */
 export function parseRule(value: unknown): PermissionRule {
-  const { tool, args, domain, action } = ruleSchema.parse(value)
+  const { tool, args, domain, action, definitions } = ruleSchema.parse(value)
   return {
     tool,
     ...(args && { args }),
@@ -39,6 +40,7 @@ export function parseRule(value: unknown): PermissionRule {
       },
     }),
     action,
+    ...(definitions && { definitions }),
   }
 }
 

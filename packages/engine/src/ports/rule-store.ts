@@ -5,6 +5,11 @@ export interface RuleStore {
   listRules(userId: UserId): Promise<readonly StoredRule[]>
   /** Adds the rule at the end. */
   addRule(userId: UserId, rule: StoredRule): Promise<void>
+  /**
+   * Binds an `allow` rule to the definition that a tool of a third party has now. The first binding of a tool stays. Does
+   * nothing if the user has no such rule.
+   */
+  bindRule(userId: UserId, ruleId: string, bound: BoundTool): Promise<void>
   /** Returns `false` if the user has no such rule. */
   removeRule(userId: UserId, ruleId: string): Promise<boolean>
 }
@@ -14,6 +19,12 @@ export interface StoredRule {
   readonly ruleId: string
   readonly rule: PermissionRule
   readonly createdAt: number
+}
+
+export interface BoundTool {
+  readonly tool: string
+  /** Digest of its definition. */
+  readonly definition: string
 }
 
 export type RuleAction = 'allow' | 'ask' | 'deny'
@@ -30,4 +41,9 @@ export interface PermissionRule {
     readonly urlArgument?: string
   }
   readonly action: RuleAction
+  /**
+   * For each tool of a third party that an `allow` rule has covered: the digest of the definition that it had at its
+   * first call. The rule does not cover another definition.
+   */
+  readonly definitions?: { readonly [tool: string]: string }
 }

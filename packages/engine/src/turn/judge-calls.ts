@@ -6,7 +6,7 @@ import { hashCall } from '../permission/grant.ts'
 import type { GrantedCall } from '../ports/grant.ts'
 import { isOffered, judgeCall } from '../permission/judge-call.ts'
 import { hashPolicy, policyOf } from '../permission/policy-of.ts'
-import type { PermissionRule } from '../ports/rule-store.ts'
+import type { BoundTool, PermissionRule } from '../ports/rule-store.ts'
 import type { Policy, Verdict } from '../permission/policy.ts'
 import { strictest } from '../permission/strictest.ts'
 import type { AgentDefinition } from '../ports/agent.ts'
@@ -14,6 +14,7 @@ import { kindOf, type Tool, type Workspace } from '../ports/tool.ts'
 import type { ToolKind } from '../events/tool-kind.ts'
 import type { SessionState } from '../state/session-state.ts'
 import { parseAgentInput } from './agent-input.ts'
+import { bindRules } from './bind-rules.ts'
 import type { EngineParts } from '../engine-parts.ts'
 import type { RunDeps } from './turn-deps.ts'
 
@@ -75,8 +76,18 @@ export async function prepareJudging(
       inspections.set(call.toolCallId, 'failed')
     }
   }
-  const userRules = calls.length === 0 ? [] : (await rules.listRules(state.userId)).map(({ rule }) => rule)
+  const userRules = calls.length === 0 ? [] : await bindRules(state.userId, boundTools(line, calls), rules)
   return { line, userRules, operator, workspace, inspections, problems, agents, digest }
+}
+
+/** The tools of third parties among the called ones. */
+function boundTools(line: Judging['line'], calls: readonly JudgedCall[]): readonly BoundTool[] {
+  const tools = new Map<string, BoundTool>()
+  for (const { name } of calls) {
+    const definition = findTool(line[0], name)?.definition
+    if (definition !== undefined) tools.set(name, { tool: name, definition })
+  }
+  return [...tools.values()]
 }
 
 /** Determines whether a text that is about to be stored came from a tool. The storing tool cannot know this. */

@@ -3,6 +3,7 @@ import {
   calls,
   createFakeModel,
   createFakeTool,
+  createMemoryRuleStore,
   createQuestionTool,
   deny,
   finishes,
@@ -64,7 +65,7 @@ describe('a call that was approved', () => {
     const rules: PermissionRule[] = []
     const listRules = async () => rules.map((rule) => ({ ruleId: 'rule_1', rule, createdAt: 0 }))
     const tool = pay()
-    const test = await startWith([tool], { rules: { listRules } })
+    const test = await startWith([tool], { rules: { listRules, bindRule: async () => undefined } })
     test.model.push(paying('a'))
     await test.say('go')
     await test.untilRest()
@@ -184,6 +185,47 @@ describe('a tool that somebody else defines', () => {
     expect((await test.view()).waitingCalls).toEqual(['a'])
   })
 
+  it.each(['pay', 'p.*'])(
+    'is covered by the rule for %j as it was at its first call, not as it has become',
+    async (name) => {
+      const { live, invocations, change } = changing()
+      const rules = createMemoryRuleStore()
+      const test = await startWith([live], { rules })
+      await rules.addRule(test.user, { ruleId: 'rule_1', rule: { tool: name, action: 'allow' }, createdAt: 0 })
+      test.model.push(paying('a'), paying('b'), [says('ok'), finishes()], paying('c'), [says('ok'), finishes()])
+      await test.say('go')
+      await test.untilRest()
+      expect(invocations.map(({ toolCallId }) => toolCallId)).toEqual(['a', 'b'])
+      change()
+      await test.say('again')
+      await test.untilRest()
+      expect((await test.view()).waitingCalls).toEqual(['c'])
+      expect((await test.events()).findLast(({ type }) => type === 'approval.requested')).toMatchObject({
+        reason: 'definition-changed:pay',
+      })
+      await rules.removeRule(test.user, 'rule_1')
+      await rules.addRule(test.user, { ruleId: 'rule_2', rule: { tool: name, action: 'allow' }, createdAt: 0 })
+      await test.answer(grant('c'))
+      await test.untilRest()
+      expect(invocations.map(({ toolCallId }) => toolCallId)).toEqual(['a', 'b', 'c'])
+    },
+  )
+
+  it('is denied by a rule, whatever it has become', async () => {
+    const { live, invocations, change } = changing()
+    const rules = createMemoryRuleStore()
+    const test = await startWith([live], { rules })
+    await rules.addRule(test.user, { ruleId: 'rule_1', rule: { tool: 'pay', action: 'deny' }, createdAt: 0 })
+    test.model.push(paying('a'), [says('ok'), finishes()], paying('b'), [says('ok'), finishes()])
+    await test.say('go')
+    await test.untilRest()
+    change()
+    await test.say('again')
+    await test.untilRest()
+    expect(invocations).toEqual([])
+    expect(await rules.listRules(test.user)).toMatchObject([{ rule: { tool: 'pay', action: 'deny' } }])
+  })
+
   it('is waved through as it was, not as it has become', async () => {
     const { live, invocations, change } = changing()
     const test = await startWith([live])
@@ -237,7 +279,7 @@ describe('what a tool says of its call', () => {
     const slow = createFakeTool('slow', { run: async () => (await gate.promise, { content: '' }) })
     const rules: PermissionRule[] = [{ tool: 'pay', action: 'ask' }]
     const listRules = async () => rules.map((rule) => ({ ruleId: 'rule_1', rule, createdAt: 0 }))
-    const test = await startWith([tool, slow], { rules: { listRules } })
+    const test = await startWith([tool, slow], { rules: { listRules, bindRule: async () => undefined } })
     test.model.push(paying('a'))
     await test.say('go')
     await test.untilRest()

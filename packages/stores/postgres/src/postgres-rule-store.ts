@@ -24,6 +24,19 @@ export function createPostgresRuleStore(db: Database): RuleStore {
         const made = await query({ text: insert, values: [ruleId, userId, place, createdAt, text, crc] })
         if (made.length === 0) throw new Error(`The rule ${ruleId} exists already.`)
       }),
+    bindRule: (userId, ruleId, { tool, definition }) =>
+      db.change(userId, async (query) => {
+        await lockUser(query, userId)
+        const select = `SELECT rule_id, user_id, place, created_at, rule, crc FROM polylogue.rules
+          WHERE rule_id = $1 AND user_id = $2`
+        const [row] = await query({ text: select, values: [ruleId, userId] })
+        if (row === undefined) return
+        const { rule, createdAt } = ruleIn(row)
+        const text = JSON.stringify({ ...rule, definitions: { [tool]: definition, ...rule.definitions } })
+        const crc = checksumOfRule({ ruleId, userId, place: integerIn(row, 'place'), createdAt, text })
+        const update = 'UPDATE polylogue.rules SET rule = $1, crc = $2 WHERE rule_id = $3 AND user_id = $4'
+        await query({ text: update, values: [text, crc, ruleId, userId] })
+      }),
     removeRule: (userId, ruleId) =>
       db.change(userId, async (query) => {
         const text = 'DELETE FROM polylogue.rules WHERE rule_id = $1 AND user_id = $2 RETURNING rule_id'

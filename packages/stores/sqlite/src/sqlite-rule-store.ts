@@ -17,6 +17,10 @@ export function createSqliteRuleStore({ db, commits }: SqliteRuleStoreOptions): 
   const insert = db.prepare(
     'INSERT INTO rules (rule_id, user_id, place, created_at, rule, crc) VALUES (?, ?, ?, ?, ?, ?)',
   )
+  const selectOne = db.prepare(
+    'SELECT rule_id, user_id, place, created_at, rule, crc FROM rules WHERE rule_id = ? AND user_id = ?',
+  )
+  const update = db.prepare('UPDATE rules SET rule = ?, crc = ? WHERE rule_id = ?')
   const remove = db.prepare('DELETE FROM rules WHERE rule_id = ? AND user_id = ?')
 
   return {
@@ -28,6 +32,15 @@ export function createSqliteRuleStore({ db, commits }: SqliteRuleStoreOptions): 
         const text = JSON.stringify(rule)
         const checksum = checksumOfRule({ ruleId, userId, place, createdAt, text })
         insert.run(ruleId, userId, place, createdAt, text, checksum)
+      }),
+    bindRule: (userId, ruleId, { tool, definition }) =>
+      commits.write('other', () => {
+        const row = selectOne.get(ruleId, userId)
+        if (row === undefined) return
+        const { rule, createdAt } = ruleIn(row)
+        const text = JSON.stringify({ ...rule, definitions: { [tool]: definition, ...rule.definitions } })
+        const place = integerIn(row, 'place')
+        update.run(text, checksumOfRule({ ruleId, userId, place, createdAt, text }), ruleId)
       }),
     removeRule: (userId, ruleId) => commits.write('other', () => Number(remove.run(ruleId, userId).changes) > 0),
   }

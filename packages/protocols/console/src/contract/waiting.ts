@@ -31,6 +31,7 @@ export const waitingCall = z
           'user-rule',
           'not-trusted',
           'not-understood',
+          'definition-changed',
           'protected-path',
           'text-from-tool',
           'other',

@@ -62,8 +62,9 @@ export function answerPermissions(deps: PermissionDeps): Answers<typeof permissi
   }
 }
 
-/** One text per rule, so that a file can be imported twice. */
-const textOf = (rule: PermissionRule): string => canonicalJson(JSON.parse(JSON.stringify(rule)) as JsonValue)
+/** One text per rule, whatever tools it has covered, so that a file can be imported twice. */
+const textOf = ({ definitions: _, ...rule }: PermissionRule): string =>
+  canonicalJson(JSON.parse(JSON.stringify(rule)) as JsonValue)
 
 const warningsOf = (parsed: readonly ParsedRule[]): string[] =>
   parsed.flatMap(({ warnings }, index) => warnings.map((warning) => `rules.${index}.${warning}`))
