@@ -163,7 +163,7 @@ describe('polylogue serve, when it cannot start', () => {
   })
 
   it.each([
-    ['one.ts', 'skSECRETCANARY', 'line 2, column 11: there is a name that nothing defines; a text needs quotes'],
+    ['one.ts', 'skSECRETCANARY', 'line 2, column 11: an undefined name; strings need quotes'],
     ['two.js', 'sk SECRETCANARY', 'line 2: Unexpected identifier'],
     ['three.mts', 'sk SECRETCANARY', "line 2: Expected ',', got 'ident'"],
   ])('C27: names no secret that lacks its quotes in %s', async (file, secret, problem) => {

@@ -6,8 +6,8 @@ import { createTerminal, type Terminal } from './terminal.ts'
 import { toTerminalLine } from './terminal-text.ts'
 
 /**
- * Lets a configuration of the current folder run only if the user trusts it: it is a program, and the folder may be
- * somebody else's. Asks at a terminal; without one it refuses.
+ * Runs the configuration of the current folder only if the user trusts it. It is a program, and somebody else may have
+ * written it. Asks at a terminal; refuses without one.
  */
 export async function approveFolder(directory: string): Promise<void> {
   const config = await findFolderConfig(directory, process.env)
@@ -21,7 +21,7 @@ export async function approveFolder(directory: string): Promise<void> {
 async function askTrust({ stderr }: Terminal, { folder, files }: FolderConfig): Promise<boolean> {
   stderr.write(`${stderr.bold('This folder has a configuration that you have not trusted, or that has changed:')}\n`)
   for (const file of files) stderr.write(`  ${toTerminalLine(`${folder}/${file}`)}\n`)
-  stderr.write('It is a program and runs with your rights.\n')
+  stderr.write('It is a program and runs with your permissions.\n')
   for (;;) {
     const answer = await askLine('Trust it? [y/n] ')
     if (answer === undefined || answer === 'cancel') return false

@@ -1,16 +1,16 @@
 import { ExitCode } from './exit-code.ts'
 
-/** Whatever has not ended after this is left behind. */
+/** The process exits after this time, even if something runs. */
 const END_MS = 5_000
 
 let endWork: (() => void) | undefined
 
-/** A reader that has seen enough, such as `head`, closes the pipe: there is nobody left to tell, and we leave. */
+/** Exits when the reader of an output closes the pipe, as `head` does. */
 export function leaveWhenClosed(...outputs: readonly NodeJS.WriteStream[]): void {
   let isLeaving = false
   const leave = (error: NodeJS.ErrnoException): void => {
     if (error.code !== 'EPIPE') throw error
-    // What is still being written on the way out fails like the first.
+    // Later writes fail in the same way.
     if (isLeaving) return
     isLeaving = true
     if (endWork === undefined) process.exit(ExitCode.failed)
@@ -20,7 +20,7 @@ export function leaveWhenClosed(...outputs: readonly NodeJS.WriteStream[]): void
   for (const output of outputs) output.on('error', leave)
 }
 
-/** Until it is disposed of, we do this first, and leave when the verb returns. */
+/** Runs `end` first, and lets the verb return before the exit. Ends when disposed. */
 export function beforeLeaving(end: () => void): Disposable {
   endWork = end
   return {

@@ -4,22 +4,22 @@ import { formatExamples, withDataFlags } from './define-verbs.ts'
 
 export function defineAcp(program: Command, finish: (exitCode: number) => void): void {
   withDataFlags(program.command('acp'))
-    .description('talk to an editor on stdin and stdout, over the Agent Client Protocol; --acp is the same')
-    .option('--stdio', 'the only way there is; for editors that insist on it')
-    .option('--resume [id]', 'the first new session is this one, or the one that changed last')
+    .description('serve an editor over the Agent Client Protocol on stdin and stdout; same as --acp')
+    .option('--stdio', 'accepted for editors that pass it; stdio is the only transport')
+    .option('--resume [id]', 'resume this session, or the most recently changed one, as the first new session')
     .addOption(
-      new Option('--resume-replay <when>', 'tell the history before or after the answer that names the session')
+      new Option('--resume-replay <when>', 'send the history before or after the response with the session id')
         .choices(['before', 'after'])
         .default('before'),
     )
-    .option('--agent <name>', 'who answers (default: the default agent)')
+    .option('--agent <name>', 'agent of new sessions (default: the default agent)')
     .addOption(
-      new Option('--profile <name>', "standard, or every value as Agentao's field reference writes it")
+      new Option('--profile <name>', "standard, or seed: all values as in Agentao's field reference")
         .choices(['standard', 'seed'])
         .default('standard'),
     )
-    .option('--config <file>', 'configuration, where no server is running (default: beside the data directory)')
-    .option('--scripted', 'also have the scripted agents (implied by --agent scripted)')
+    .option('--config <file>', 'configuration if no server is running (default: next to the data directory)')
+    .option('--scripted', 'add the scripted agents (implied by --agent scripted)')
     .addHelpText(
       'after',
       formatExamples([
@@ -27,12 +27,12 @@ export function defineAcp(program: Command, finish: (exitCode: number) => void):
         'acp --agent coder --data ~/.polylogue',
         'acp --resume',
         '--acp --stdio --resume 0198c0de',
-      ]) + '\nBeside a running server it is a thin pipe to it. Logs go to stderr.',
+      ]) + '\nIf a server is running, the process only connects the editor to it. Logs go to stderr.',
     )
     .action(async (flags: AcpFlags) => finish(await (await import('./commands/acp.ts')).acp(flags)))
 }
 
-/** `--acp` among the flags is the verb, whatever else would have been meant. */
+/** The flag `--acp` selects this verb. */
 export function withAcpVerb(args: readonly string[]): readonly string[] {
   if (!args.includes('--acp')) return args
   const rest = args.filter((word) => word !== '--acp')

@@ -3,13 +3,13 @@ import type { SessionsImportFlags } from './commands/move-sessions.ts'
 import { formatExamples, withDataFlags } from './define-verbs.ts'
 
 export function defineImport(program: Command, finish: (exitCode: number) => void): void {
-  const verb = program.command('import').description('make sessions of the files of another program')
+  const verb = program.command('import').description('create sessions from the files of another program')
   withDataFlags(verb.command('claude'))
-    .description('make sessions of the files of Claude Code, and say what had no counterpart')
-    .argument('<file...>', 'such as ~/.claude/projects/*/*.jsonl, one session each')
-    .option('--agent <name>', 'who continues them (default: the default agent)')
-    .option('--cwd <dir>', 'where they work (default: the folder that the file names, if it is there, else this one)')
-    .option('--scripted', 'also have the scripted agents')
+    .description('create sessions from files of Claude Code, and report what cannot be converted')
+    .argument('<file...>', 'for example ~/.claude/projects/*/*.jsonl; each file becomes one session')
+    .option('--agent <name>', 'agent that continues them (default: the default agent)')
+    .option('--cwd <dir>', 'working directory (default: the folder in the file if it exists, else the current one)')
+    .option('--scripted', 'add the scripted agents')
     .addHelpText(
       'after',
       formatExamples([

@@ -7,7 +7,7 @@ type Finish = (exitCode: number) => void
 export function defineMcp(program: Command, finish: Finish): void {
   const mcp = program
     .command('mcp')
-    .description('the MCP servers of the configuration')
+    .description('show and test the MCP servers of the configuration')
     .addHelpText('after', formatExamples(['mcp list', 'mcp test github']))
   withDataFlags(mcp.command('list'))
     .description('list the servers with their state and number of tools')

@@ -9,7 +9,7 @@ const type = (about: string): Option => new Option('--type <type>', about).choic
 export function defineMemory(program: Command, finish: Finish): void {
   const memory = program
     .command('memory')
-    .description('what your agents remember of you')
+    .description('list, add and remove memories about you')
     .addHelpText('after', formatExamples(['memory list', 'memory add "We deploy on Tuesdays only"', 'memory remove 3']))
   defineList(memory, finish)
   defineAdd(memory, finish)
@@ -18,10 +18,10 @@ export function defineMemory(program: Command, finish: Finish): void {
 
 function defineList(memory: Command, finish: Finish): void {
   withDataFlags(memory.command('list'))
-    .description('list your memories, the newest first')
-    .option('--keyword <text>', 'only those that contain it')
-    .addOption(type('only those of this type'))
-    .option('--topic <topic>', 'only those of this topic')
+    .description('list your memories, newest first')
+    .option('--keyword <text>', 'only memories that contain this text')
+    .addOption(type('only memories of this type'))
+    .option('--topic <topic>', 'only memories of this topic')
     .option('-n, --limit <number>', 'how many', parseCount, 100)
     .option('--json', 'print JSON')
     .addHelpText('after', formatExamples(['memory list', 'memory list --keyword deploy --json']))
@@ -30,11 +30,11 @@ function defineList(memory: Command, finish: Finish): void {
 
 function defineAdd(memory: Command, finish: Finish): void {
   withDataFlags(memory.command('add'))
-    .description('add a memory; agents are given it when it fits what you say')
+    .description('add a memory; agents get it when it fits your input')
     .argument('<content>', 'what to remember, at most 500 characters; - reads it from stdin')
-    .addOption(type('what it is: what you want, or what was found out (default: feedback)'))
-    .option('--topic <topic>', 'a word or two for what it is about')
-    .option('--supersedes <id>', 'the memory that it corrects', parseId)
+    .addOption(type('kind of memory (default: feedback)'))
+    .option('--topic <topic>', 'one or two words for its subject')
+    .option('--supersedes <id>', 'the memory that this one corrects', parseId)
     .option('--json', 'print the memory as JSON')
     .addHelpText(
       'after',
@@ -52,7 +52,7 @@ function defineAdd(memory: Command, finish: Finish): void {
 function defineRemove(memory: Command, finish: Finish): void {
   withDataFlags(memory.command('remove'))
     .description('remove memories')
-    .argument('<id...>', 'as `memory list` shows them')
+    .argument('<id...>', 'ids from `memory list`')
     .addHelpText('after', formatExamples(['memory list', 'memory remove 3 4']))
     .action(async (ids: readonly string[], flags: MemoryFlags) =>
       finish(await (await import('./commands/memory.ts')).removeMemories(ids, flags)),

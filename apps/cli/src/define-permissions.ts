@@ -8,7 +8,7 @@ type Finish = (exitCode: number) => void
 export function definePermissions(program: Command, finish: Finish): void {
   const permissions = program
     .command('permissions')
-    .description('your rules about which tool calls run, ask first, or never run')
+    .description('manage your rules: which tool calls run, which ask first, which never run')
     .addHelpText(
       'after',
       formatExamples([
@@ -27,7 +27,7 @@ export function definePermissions(program: Command, finish: Finish): void {
 
 function defineList(permissions: Command, finish: Finish): void {
   withDataFlags(permissions.command('list'))
-    .description("list your rules in the order in which they are tried, and the operator's denials")
+    .description("list your rules in order, and the operator's deny rules")
     .option('--json', 'print JSON')
     .addHelpText('after', formatExamples(['permissions list', 'permissions list --json']))
     .action(async (flags: PermissionsFlags) =>
@@ -37,7 +37,7 @@ function defineList(permissions: Command, finish: Finish): void {
 
 function defineAdd(permissions: Command, finish: Finish): void {
   withRule(withDataFlags(permissions.command('add')))
-    .description('add a rule after the others; the first one that matches a call decides')
+    .description('append a rule; the first rule that matches a call decides')
     .option('--json', 'print the rule as JSON')
     .addHelpText(
       'after',
@@ -55,7 +55,7 @@ function defineAdd(permissions: Command, finish: Finish): void {
 function defineRemove(permissions: Command, finish: Finish): void {
   withDataFlags(permissions.command('remove'))
     .description('remove a rule')
-    .argument('<id>', 'as `permissions list` shows it')
+    .argument('<id>', 'id from `permissions list`')
     .addHelpText('after', formatExamples(['permissions list', 'permissions remove rule_0a1b2c']))
     .action(async (id: string, flags: PermissionsFlags) =>
       finish(await (await import('./commands/permissions.ts')).removeRule(id, flags)),
@@ -64,9 +64,7 @@ function defineRemove(permissions: Command, finish: Finish): void {
 
 function defineImport(permissions: Command, finish: Finish): void {
   withDataFlags(permissions.command('import'))
-    .description(
-      'add the rules of a JSON file that you do not have yet: {"rules": [{"tool", "args", "domain", "action"}]}',
-    )
+    .description('add new rules from a JSON file: {"rules": [{"tool", "args", "domain", "action"}]}')
     .argument('<file>', 'the file; - reads it from stdin')
     .option('--json', 'print what was added as JSON')
     .addHelpText('after', formatExamples(['permissions import rules.json', 'permissions import - < rules.json']))
@@ -77,10 +75,10 @@ function defineImport(permissions: Command, finish: Finish): void {
 
 function defineBacktest(permissions: Command, finish: Finish): void {
   withRule(withDataFlags(permissions.command('backtest')))
-    .description('show what a rule would have made of the calls in your sessions; nothing is changed')
+    .description('show how a rule would have decided the calls in your sessions; changes nothing')
     .option('--first', 'try it before your other rules instead of after them')
     .option('-n, --calls <number>', 'how many calls to look at, newest first', parseCount, 2_000)
-    .option('--config <file>', 'configuration with the tools, where no server is running')
+    .option('--config <file>', 'configuration with the tools, if no server is running')
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
@@ -96,11 +94,11 @@ function defineBacktest(permissions: Command, finish: Finish): void {
 
 function withRule(command: Command): Command {
   return command
-    .addArgument(new Argument('<action>', 'what becomes of such a call').choices(['allow', 'ask', 'deny']))
-    .argument('<tool>', 'name of a tool, * for all, or a pattern of the whole name')
+    .addArgument(new Argument('<action>', 'decision for matching calls').choices(['allow', 'ask', 'deny']))
+    .argument('<tool>', 'name of a tool, * for all, or a pattern for the whole name')
     .option('--arg <name=pattern>', 'only if this argument contains the pattern; may be repeated', collectArgument)
-    .option('--host <host...>', 'only for URLs of these hosts; .example.com stands for its subdomains too')
-    .option('--url-arg <name>', 'the argument that holds the URL (default: url)')
+    .option('--host <host...>', 'only for URLs of these hosts; .example.com includes subdomains')
+    .option('--url-arg <name>', 'the argument with the URL (default: url)')
 }
 
 function collectArgument(text: string, earlier: RuleFlags['arg'] = []): RuleFlags['arg'] {

@@ -1,4 +1,4 @@
-// The verbs, their flags and their help. What a verb does is loaded only when it is called, so that help is instant.
+// The verbs, their flags and their help. The code of a verb is loaded only when it runs, so that help is instant.
 import { InvalidArgumentError, Option, type Command } from 'commander'
 import type { BenchFlags } from './commands/bench.ts'
 import type { DoctorFlags } from './commands/doctor.ts'
@@ -13,16 +13,16 @@ type Finish = (exitCode: number) => void
 export function defineServe(program: Command, finish: Finish): void {
   program
     .command('serve', { isDefault: true })
-    .description('run the server; this is what happens without a verb')
+    .description('run the server; the default command')
     .option('-p, --port <number>', 'port to listen on, 0 for any free one', parsePort, 8020)
     .option('--host <address>', 'address to listen on', '127.0.0.1')
-    .option('--data <dir>', 'where everything is kept (default: $POLYLOGUE_DATA, else ./.polylogue)')
+    .option('--data <dir>', 'data directory (default: $POLYLOGUE_DATA, else ./.polylogue)')
     .option('--database <url>', 'URL of the database (default: a file in the data directory)')
     .option('--config <file>', 'configuration (default: polylogue.config.{ts,js,json} and agents/*.md here)')
-    .option('--key <key>', 'accept this API key too, as user local; may be repeated', collect, [])
+    .option('--key <key>', 'also accept this API key, as user local; may be repeated', collect, [])
     .option('--scripted', 'also serve the agents scripted and scripted-min, for testing clients')
-    .option('--allow-origin <origin...>', 'let pages of these origins call the API')
-    .option('--public-url <url>', 'the address under which others reach this server')
+    .option('--allow-origin <origin...>', 'allow web pages of these origins to call the API')
+    .option('--public-url <url>', 'public address of this server')
     .option('--json', 'once ready, print {"url","key","pid"} as the only line on stdout')
     .addHelpText(
       'after',
@@ -38,22 +38,22 @@ export function defineServe(program: Command, finish: Finish): void {
 
 export function defineRun(program: Command, finish: Finish): void {
   withDataFlags(program.command('run'))
-    .description('send a prompt and stream the answer; without one, take up what a session waits for')
-    .argument('[prompt]', 'what the agent shall do; - reads it from stdin')
+    .description('send a prompt and stream the answer; without a prompt, answer what a session waits for')
+    .argument('[prompt]', 'the prompt; - reads it from stdin')
     .option('--agent <name>', 'which agent (default: coder, unless agents are configured)')
-    .option('--session <id>', 'go on with this session')
-    .option('--directory <dir>', 'where a new session works (default: the current folder for the agent coder)')
+    .option('--session <id>', 'continue this session')
+    .option('--directory <dir>', 'working directory of a new session (default: the current folder for the agent coder)')
     .addOption(
-      new Option('--preset <name>', 'what the agent may do by itself (default: workspace-write)').choices([
+      new Option('--preset <name>', 'what the agent may do without asking (default: workspace-write)').choices([
         'read-only',
         'workspace-write',
         'full-access',
         'plan',
       ]),
     )
-    .option('--config <file>', 'configuration, where no server is running')
-    .option('--scripted', 'also have the scripted agents (implied by --agent scripted)')
-    .option('--json', 'one JSON object a line for every event')
+    .option('--config <file>', 'configuration, if no server is running')
+    .option('--scripted', 'add the scripted agents (implied by --agent scripted)')
+    .option('--json', 'print each event as one line of JSON')
     .addHelpText(
       'after',
       formatExamples([
@@ -63,7 +63,7 @@ export function defineRun(program: Command, finish: Finish): void {
         'run --preset plan --json - < prompt.txt',
       ]) +
         '\nExit codes: 0 done, 1 failed, 2 wrong usage, 3 waiting for an approval or an answer, 130 cancelled.' +
-        '\nTool calls are approved and questions answered at a terminal; without one, never.',
+        '\nApprovals and questions need a terminal. Without one, the command exits with code 3.',
     )
     .action(async (prompt: string | undefined, flags: RunFlags) =>
       finish(await (await import('./commands/run.ts')).run(prompt, flags)),
@@ -73,23 +73,23 @@ export function defineRun(program: Command, finish: Finish): void {
 export function defineKeys(program: Command, finish: Finish): void {
   const keys = program
     .command('keys')
-    .description('make, list and revoke API keys; one key works on every door')
+    .description('create, list and revoke API keys; a key works for all protocols')
     .addHelpText('after', formatExamples(['keys create --name laptop', 'keys list', 'keys revoke key_0a1b2c']))
   withDataFlags(keys.command('create'))
-    .description('make a key and print it, this once')
+    .description('create a key and print it; it is not shown again')
     .option('--name <name>', 'what the key is for', 'cli')
-    .option('--user <user>', 'whose key it is (default: local)')
+    .option('--user <user>', 'user of the key (default: local)')
     .option('--json', 'print the key with its record as JSON')
     .addHelpText('after', formatExamples(['keys create --name laptop', 'keys create --user anna --name phone']))
     .action(async (flags: KeysCreateFlags) => finish(await (await import('./commands/keys.ts')).createKey(flags)))
   withDataFlags(keys.command('list'))
-    .description('list the keys that are in force, of all users')
+    .description('list the active keys of all users')
     .option('--json', 'print JSON')
     .addHelpText('after', formatExamples(['keys list', 'keys list --json']))
     .action(async (flags: KeysFlags) => finish(await (await import('./commands/keys.ts')).listKeys(flags)))
   withDataFlags(keys.command('revoke'))
-    .description('end a key, and the streams it has open')
-    .argument('<id>', 'as `keys list` shows it')
+    .description('revoke a key and close its streams')
+    .argument('<id>', 'id from `keys list`')
     .addHelpText('after', formatExamples(['keys list', 'keys revoke key_0a1b2c']))
     .action(async (id: string, flags: KeysFlags) =>
       finish(await (await import('./commands/keys.ts')).revokeKey(id, flags)),
@@ -99,7 +99,7 @@ export function defineKeys(program: Command, finish: Finish): void {
 export function defineSessions(program: Command, finish: Finish): void {
   const sessions = program
     .command('sessions')
-    .description('look at sessions, and move them')
+    .description('list, show, fork, export and import sessions')
     .addHelpText('after', formatExamples(['sessions list', 'sessions show 0198c0de-7a11-7000-8000-000000000000']))
   withDataFlags(sessions.command('list'))
     .description('list the newest sessions')
@@ -110,8 +110,8 @@ export function defineSessions(program: Command, finish: Finish): void {
       finish(await (await import('./commands/sessions.ts')).listSessions(flags)),
     )
   withDataFlags(sessions.command('show'))
-    .description('show a session: what it is and all that was said')
-    .argument('<id>', 'as `sessions list` shows it')
+    .description('show a session and its messages')
+    .argument('<id>', 'id from `sessions list`')
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
@@ -124,9 +124,9 @@ export function defineSessions(program: Command, finish: Finish): void {
       finish(await (await import('./commands/sessions.ts')).showSession(id, flags)),
     )
   withDataFlags(sessions.command('fork'))
-    .description('make a session that starts with a copy of another one')
-    .argument('<id>', 'as `sessions list` shows it')
-    .option('--turn <id>', 'the last turn to copy (default: the last one that has ended)')
+    .description('create a session from a copy of another one')
+    .argument('<id>', 'id from `sessions list`')
+    .option('--turn <id>', 'the last turn to copy (default: the last ended turn)')
     .option('--title <text>', 'the title of the new session')
     .option('--json', 'print JSON')
     .addHelpText('after', formatExamples(['sessions fork 0198c0de-7a11-7000-8000-000000000000']))
@@ -138,14 +138,14 @@ export function defineSessions(program: Command, finish: Finish): void {
 
 function defineMoves(sessions: Command, finish: Finish): void {
   withDataFlags(sessions.command('export'))
-    .description('print a session: as a file of Agentao, its log as JSON Lines, or for readers')
-    .argument('<id>', 'as `sessions list` shows it')
+    .description('print a session as an Agentao file, as its log in JSON Lines, or as text for readers')
+    .argument('<id>', 'id from `sessions list`')
     .addOption(
-      new Option('--format <name>', 'what to print')
+      new Option('--format <name>', 'output format')
         .choices(['agentao', 'jsonl', 'markdown', 'html'])
         .default('agentao'),
     )
-    .option('--output <file>', 'write it there instead; the file must not exist')
+    .option('--output <file>', 'write to this file instead; it must not exist')
     .addHelpText(
       'after',
       formatExamples([
@@ -157,11 +157,11 @@ function defineMoves(sessions: Command, finish: Finish): void {
       finish(await (await import('./commands/move-sessions.ts')).exportSession(id, flags)),
     )
   withDataFlags(sessions.command('import'))
-    .description("make sessions of Agentao's files, such as .agentao/sessions/*.json")
-    .argument('<file...>', 'one session each')
-    .option('--agent <name>', 'who goes on with them (default: the default agent)')
-    .option('--cwd <dir>', 'where they work (default: the folder that .agentao is in, else this one)')
-    .option('--scripted', 'also have the scripted agents')
+    .description('create sessions from Agentao files, for example .agentao/sessions/*.json')
+    .argument('<file...>', 'each file becomes one session')
+    .option('--agent <name>', 'agent that continues them (default: the default agent)')
+    .option('--cwd <dir>', 'working directory (default: the folder that contains .agentao, else the current one)')
+    .option('--scripted', 'add the scripted agents')
     .addHelpText(
       'after',
       formatExamples(['sessions import .agentao/sessions/*.json', 'sessions import --agent coder old.json']),
@@ -201,7 +201,7 @@ export function defineBench(program: Command, finish: Finish): void {
 export function defineTrust(program: Command, finish: Finish): void {
   program
     .command('trust')
-    .description('trust the configuration of a folder, with the files that it imports and agents/, as it is now')
+    .description('trust the current configuration of a folder, with the files that it imports and agents/')
     .argument('[dir]', 'the folder', '.')
     .addHelpText('after', formatExamples(['trust', 'trust ~/projects/my-agent']))
     .action(async (directory: string) => finish(await (await import('./commands/trust.ts')).trust(directory)))
@@ -209,13 +209,13 @@ export function defineTrust(program: Command, finish: Finish): void {
 
 export function defineDoctor(program: Command, finish: Finish): void {
   withDataFlags(program.command('doctor'))
-    .description('look whether everything is in order: versions, files, database, keys, ports, providers')
+    .description('check the installation: versions, files, database, keys, ports, providers')
     .option('--config <file>', 'configuration (default: polylogue.config.{ts,js,json} and agents/*.md here)')
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
       formatExamples(['doctor', 'doctor --data /srv/polylogue', 'doctor --json']) +
-        '\nIt changes nothing, beside a running server or alone. Exit code 1: something has failed.',
+        '\nChanges nothing. Works with and without a running server. Exit code 1: a check failed.',
     )
     .action(async (flags: DoctorFlags) => finish(await (await import('./commands/doctor.ts')).doctor(flags)))
 }
@@ -226,7 +226,7 @@ export function formatExamples(commandLines: readonly string[]): string {
 
 export function withDataFlags(command: Command): Command {
   return command
-    .option('--data <dir>', 'data directory (default: $POLYLOGUE_DATA, ./.polylogue, or where the server keeps it)')
+    .option('--data <dir>', 'data directory (default: $POLYLOGUE_DATA, ./.polylogue, or that of the running server)')
     .option('--database <url>', 'URL of the database, when no server is running')
 }
 

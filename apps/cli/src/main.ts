@@ -1,7 +1,7 @@
 import { leaveWhenClosed } from './closed-output.ts'
 import { parseAcpArguments } from './parse-acp-arguments.ts'
 
-/** Whatever is still open after this is left behind. */
+/** The process exits after this time, even if something is open. */
 const END_MS = 3_000
 
 const args = process.argv.slice(2)
@@ -14,7 +14,7 @@ if (editor === undefined) {
 } else {
   const [{ acp }, { explain }] = await Promise.all([import('./commands/acp.ts'), import('./explain.ts')])
   process.exitCode = await acp(editor).catch(explain)
-  // What ended us need not have been the editor; and the commands that we have just told to end may need a second.
+  // Stdin may still be open. Commands that were just told to end may need a second.
   process.stdin.destroy()
   setTimeout(() => process.exit(), END_MS).unref()
 }

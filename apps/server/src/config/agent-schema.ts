@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { agentBudgetsSchema } from '../usage/cost-schema.ts'
 import type { ModelName } from './define-agent.ts'
 
-/** An agent as it was written, checked; its tools may still be names. */
+/** A checked agent of the configuration. Its tools may still be names. */
 export interface AgentSettings {
   readonly name: string
   readonly title?: string
@@ -16,19 +16,19 @@ export interface AgentSettings {
   readonly options: readonly AgentOption[]
   readonly features: AgentFeatures
   readonly maxSteps?: number
-  /** Agents that it may hand work to. */
+  /** Agents that it may start as sub-agents. */
   readonly subAgents: readonly string[]
-  /** The MCP servers whose tools it has; absent: all. */
+  /** The MCP servers whose tools it has. Absent: all. */
   readonly mcpServers?: readonly string[]
-  /** How long it may work as a sub-agent. */
+  /** How long it may run as a sub-agent. */
   readonly deadlineMs?: number
-  /** How many tokens its model takes. */
+  /** The context window of its model in tokens. */
   readonly contextWindow?: number
-  /** What its turns and sessions may spend, instead of what the server says. */
+  /** Budgets that replace those of the server. */
   readonly budgets?: Pick<Budgets, 'turn' | 'session'>
-  /** Where all its sessions work, as it was written. */
+  /** The working directory of all its sessions, as in the configuration. */
   readonly workspace?: string
-  /** What its sessions may be for. */
+  /** The roles of its sessions. */
   readonly roles?: readonly AgentRole[]
 }
 
@@ -50,7 +50,7 @@ const described = {
   name: z
     .string()
     .regex(OPTION_NAME, 'must be 1 to 64 letters, digits, "_", "." or "-", beginning with a letter')
-    // Options are looked up by name in plain objects, where these names always find something.
+    // Options are looked up in plain objects, which inherit these names.
     .refine((name) => !(name in Object.prototype), 'is a reserved name'),
   title: z.string().optional(),
   description: z.string().optional(),
@@ -103,7 +103,7 @@ const role = z.strictObject({
 function refuseRepeatedIds(roles: readonly { readonly id: string }[], context: z.core.$RefinementCtx<unknown>): void {
   const seen = new Set<string>()
   for (const [index, { id }] of roles.entries()) {
-    if (seen.has(id)) context.addIssue({ code: 'custom', path: [index, 'id'], message: `${id} is there twice` })
+    if (seen.has(id)) context.addIssue({ code: 'custom', path: [index, 'id'], message: `${id} occurs twice` })
     seen.add(id)
   }
 }
@@ -134,7 +134,7 @@ export const agentSchema = z.strictObject({
   ...settings,
 }) satisfies z.ZodType<AgentSettings>
 
-/** The front matter of an agent in Markdown: what YAML can say. The file gives the name, its body the instructions. */
+/** The front matter of an agent in Markdown. The file name is the agent's name, the body its instructions. */
 export const frontMatterSchema = z.strictObject({
   model: modelChoice.optional(),
   tools: z.array(z.string()).default([]),
@@ -151,7 +151,7 @@ function isModel(value: unknown): value is Model {
   return typeof value === 'object' && value !== null && 'stream' in value && typeof value.stream === 'function'
 }
 
-/** By its shape, not by a class: a configuration may have loaded a second copy of the package. */
+/** Checks the shape, not the class: a configuration may load a second copy of the package. */
 function isTool(value: unknown): value is Tool {
   return toolShape.safeParse(value).success
 }
@@ -177,7 +177,7 @@ export function refuseRepeatedNames(
 ): void {
   const seen = new Set<string>()
   for (const [index, { name }] of named.entries()) {
-    if (seen.has(name)) context.addIssue({ code: 'custom', path: [index, 'name'], message: `${name} is there twice` })
+    if (seen.has(name)) context.addIssue({ code: 'custom', path: [index, 'name'], message: `${name} occurs twice` })
     seen.add(name)
   }
 }

@@ -1,4 +1,4 @@
-/** The tools that come with the server; an agent has those that it names, the built-in agents have them all. */
+/** The built-in tools. An agent has those that it names; the built-in agents have all of them. */
 export const BUILT_IN_TOOLS = [
   'Read',
   'Write',

@@ -164,8 +164,8 @@ describe('a configuration is refused', () => {
     ],
     ['with an unknown key of a provider', { providers: { lab: { url: 'x' } } }, 'providers.lab.url: unknown key'],
     ['with a tool that is none', { tools: [{ name: 'look' }] }, 'tools[0]: must be made with defineTool'],
-    ['with a tool twice', { tools: [tool, tool] }, 'tools[1].name: look is there twice'],
-    ['with an agent twice', { agents: [agent, agent] }, 'agents[1].name: a is there twice'],
+    ['with a tool twice', { tools: [tool, tool] }, 'tools[1].name: look occurs twice'],
+    ['with an agent twice', { agents: [agent, agent] }, 'agents[1].name: a occurs twice'],
   ])('%s', (_, config, problem) => {
     expect(problemWith(config)).toBe(problem)
   })
@@ -242,6 +242,6 @@ describe('an option is refused', () => {
   })
 
   it('when another one has its name', () => {
-    expect(problemWith(withOption(select, select))).toBe('agents[0].options[1].name: size is there twice')
+    expect(problemWith(withOption(select, select))).toBe('agents[0].options[1].name: size occurs twice')
   })
 })

@@ -11,42 +11,42 @@ import type { ToolSettings } from './tool-settings.ts'
 
 export interface Config {
   readonly agents?: readonly AgentConfig[]
-  /** Tools that agents name instead of holding them; agents written in Markdown can have no others. */
+  /** Tools that agents refer to by name. Agents in Markdown can only use these and built-in tools. */
   readonly tools?: readonly Tool[]
-  /** Who answers a client that names no agent; the first agent if left out. */
+  /** The agent for clients that name none. Default: the first agent. */
   readonly defaultAgent?: string
-  /** Of agents that name none. If left out: the first provider with a key, else a local server, else the demo. */
+  /** The model of agents that name none. Default: the first provider with a key, else a local server, else the demo. */
   readonly defaultModel?: ModelName
-  /** Providers of models by name: those that are not known yet, and what differs for those that are. */
+  /** Model providers by name: additional ones, and changes to known ones. */
   readonly providers?: ProviderConfigs
-  /** What becomes of a turn whose process died: it goes on, or it ends as interrupted. `continue` if left out. */
+  /** Whether a turn whose process died continues or ends as interrupted. Default: `continue`. */
   readonly recovery?: 'continue' | 'interrupt'
   readonly limits?: Partial<Limits>
-  /** What nobody may do here, and the most that others than the user `local` may give a session. */
+  /** Deny rules for everyone, and the highest preset for users other than `local`. */
   readonly permissions?: Partial<PermissionSettings>
-  /** Which directories editors that come over the network may work in. */
+  /** The directories that network editors may work in. */
   readonly acp?: Partial<AcpSettings>
-  /** What models cost, by a pattern of `provider/model` such as `openai/gpt-*`; for a million tokens. */
+  /** Prices per million tokens, by a pattern of `provider/model` such as `openai/gpt-*`. */
   readonly prices?: z.input<typeof pricesSchema>
-  /** What may be spent before somebody is asked, by a turn, a session and an API key. */
+  /** What a turn, a session and an API key may spend before a person is asked. */
   readonly budgets?: z.input<typeof budgetsSchema>
-  /** MCP servers by name; their tools are called `mcp_<server>_<tool>`. */
+  /** MCP servers by name. Their tools are named `mcp_<server>_<tool>`. */
   readonly mcpServers?: z.input<typeof mcpServersSchema>
   /** How the built-in tool `Bash` runs commands. */
   readonly bash?: Partial<ToolSettings['bash']>
-  /** What the built-in tool `WebFetch` may reach beside the public network. */
+  /** What the built-in tool `WebFetch` may reach besides the public network. */
   readonly webFetch?: Partial<ToolSettings['webFetch']>
-  /** Directories with skills for the built-in tool `Skill`, relative to the configuration; `skills` if left out. */
+  /** Directories with skills for the built-in tool `Skill`, relative to the configuration. Default: `skills`. */
   readonly skills?: readonly string[]
   /** Web pages of these origins may call the server, such as `https://app.example`. */
   readonly allowOrigins?: readonly string[]
-  /** The address that clients use when the server stands behind a proxy. */
+  /** The address that clients use when the server is behind a proxy. */
   readonly publicUrl?: string
-  /** Addresses or networks of proxies in front; only their `X-Forwarded-For` is believed. */
+  /** Addresses or networks of trusted proxies. `X-Forwarded-For` is used only from these. */
   readonly trustedProxies?: readonly string[]
 }
 
-/** Gives a configuration its types; it is checked when the server loads it. */
+/** Gives a configuration its types. It is checked when the server loads it. */
 export function defineConfig(config: Config): Config {
   return config
 }

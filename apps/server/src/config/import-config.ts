@@ -7,8 +7,8 @@ const PUBLIC_MODULE = new URL('../public.ts', import.meta.url).href
 let isResolving = false
 
 /**
- * Loads a configuration that is a module and gives its default export. A configuration may lie anywhere: it finds
- * `polylogue` and `zod` in the server that loads it, so that nobody has to install anything beside it.
+ * Imports a configuration and returns its default export. The imports `polylogue` and `zod` resolve to the server's own
+ * packages, so that a configuration needs no installation.
  */
 export async function importConfig(file: string): Promise<unknown> {
   resolveOurPackages()
@@ -19,8 +19,8 @@ export async function importConfig(file: string): Promise<unknown> {
 type Resolved = Pick<ReturnType<ResolveHookSync>, 'url' | 'format'>
 
 /**
- * Whether a file of the user is to be loaded as a module although Node would not: beside a package.json without `type`
- * Node guesses and warns, and beside one with `"type": "commonjs"`, which npm writes, it refuses `import`.
+ * Whether to load a user's file as a module although Node would not. With a package.json without `type`, Node guesses and
+ * warns. With `"type": "commonjs"`, which npm writes, it refuses `import`.
  */
 function isModule({ url, format }: Resolved): boolean {
   if (!url.startsWith('file:') || !/\.[jt]s$/.test(url) || url.includes('/node_modules/')) return false
@@ -34,14 +34,14 @@ const MODULE_SYNTAX =
 const moduleFormatOf = (url: string): 'module' | 'module-typescript' =>
   url.endsWith('.ts') ? 'module-typescript' : 'module'
 
-/** Once and for good: a tool may import something when it runs. */
+/** Stays installed: a tool may import modules when it runs. */
 function resolveOurPackages(): void {
   if (isResolving) return
   isResolving = true
   registerHooks({
     resolve(specifier, context, nextResolve) {
-      // Packages in a node_modules have dependencies of their own, perhaps another zod.
-      // This file is in one too where Polylogue is installed, and imports the configuration.
+      // Packages in node_modules have their own dependencies, perhaps another zod.
+      // When Polylogue is installed, this file is also in node_modules, and imports the configuration.
       const isForeign = context.parentURL?.includes('/node_modules/') && context.parentURL !== import.meta.url
       if (isForeign) return nextResolve(specifier, context)
       if (specifier === 'polylogue') return nextResolve(PUBLIC_MODULE, context)

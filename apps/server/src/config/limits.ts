@@ -2,43 +2,43 @@ import { z } from 'zod'
 
 const MEBIBYTE = 1024 * 1024
 
-/** What bounds a server. Every number may be set under `limits` in the configuration. */
+/** The limits of a server. Every value can be set under `limits` in the configuration. */
 export interface Limits {
-  /** Model calls in one turn; an agent may set its own. */
+  /** Model calls in one turn. An agent may set its own limit. */
   readonly maxSteps: number
-  /** Inputs that wait in one session while a turn runs. */
+  /** Queued inputs of one session. */
   readonly queuedInputs: number
-  /** Requests of one API key that stay open until a turn stops: event streams, and answers that are waited for. */
+  /** Open requests of one API key that wait for a turn: event streams and answers without a stream. */
   readonly streamsPerKey: number
-  /** Of all keys together. */
+  /** The same for all keys together. */
   readonly streams: number
   readonly requestsPerKeyPerMinute: number
   /** Inputs, answers and approvals. */
   readonly promptsPerUserPerMinute: number
   readonly runningTurnsPerUser: number
-  /** Connections from one address on which no good key was shown yet. */
+  /** Unauthenticated connections from one address. */
   readonly unauthenticatedSockets: number
   /** Milliseconds from the first byte of a request to the end of its headers. */
   readonly headersMs: number
   /** Milliseconds from the first byte of a request to the last byte of its body. The answer may take any time. */
   readonly requestMs: number
-  /** Whether connections and wrong keys from this machine are counted too. */
+  /** Whether connections and wrong keys from this machine count. */
   readonly loopback: 'exempt' | 'counted'
   readonly requestBytes: number
-  /** On routes that take images. */
+  /** Body size on routes that accept images. */
   readonly imageRequestBytes: number
   readonly jsonDepth: number
-  /** Keys of all objects in one body. */
+  /** Number of object keys in one body. */
   readonly jsonKeys: number
-  /** Characters of one string in a body, images in `data:` form excepted. */
+  /** Characters of one string in a body, except images as `data:` URLs. */
   readonly jsonStringLength: number
   /** Characters of all text in one input. */
   readonly promptLength: number
-  /** What one session may store: its log and its attachments. */
+  /** Storage of one session: its log and its attachments. */
   readonly sessionBytes: number
-  /** What all sessions of one user may store. */
+  /** Storage of all sessions of one user. */
   readonly userBytes: number
-  /** Unread bytes of one connection before its reader is dropped to its cursor; twice the largest event if more. */
+  /** Unread bytes of a connection before its reader is paused; at least twice the largest event. */
   readonly outBufferBytes: number
 }
 
@@ -58,9 +58,9 @@ export const limitsSchema = z.strictObject({
   loopback: z.enum(['exempt', 'counted']).default('exempt'),
   requestBytes: upTo(256 * MEBIBYTE, 4 * MEBIBYTE),
   imageRequestBytes: upTo(256 * MEBIBYTE, 32 * MEBIBYTE),
-  // Deeper values can be parsed but not written again: JSON.stringify runs out of stack at about 4000 levels.
+  // JSON.stringify overflows the stack at about 4000 levels, although JSON.parse does not.
   jsonDepth: upTo(1000, 64),
-  // A client may send a history of ours back as a seed: tens of thousands of messages, and whole tool results in one string.
+  // A client may send one of our histories back as a seed: tens of thousands of messages, with whole tool results as strings.
   jsonKeys: upTo(1_000_000, 250_000),
   jsonStringLength: upTo(256 * MEBIBYTE, 8 * MEBIBYTE),
   promptLength: upTo(256 * MEBIBYTE, MEBIBYTE),

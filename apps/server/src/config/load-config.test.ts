@@ -168,7 +168,7 @@ describe('a configuration in JSON', () => {
 
   it('is refused when there are two', async () => {
     expect(await refusalOf({ 'polylogue.config.json': '{}', 'polylogue.config.ts': '' })).toBe(
-      'polylogue.config.ts and polylogue.config.json: only one of them may be there',
+      'polylogue.config.ts and polylogue.config.json: only one of them may exist',
     )
   })
 

@@ -1,5 +1,5 @@
-// Finds the configuration, reads it, and checks all of it: a server either starts with what was written or says in
-// one line why not. It is read once, from the start directory or from `--config`, never from where a session works.
+// Finds, reads and checks the configuration. A server starts with all of it, or fails with one line. It is read once, from
+// the start directory or `--config`, and never from a session's working directory.
 import { spawnSync } from 'node:child_process'
 import { statSync } from 'node:fs'
 import { readFile, readdir, stat } from 'node:fs/promises'
@@ -24,13 +24,13 @@ import { readMarkdownAgent } from './read-markdown-agent.ts'
 import { readSkills } from './read-skills.ts'
 
 export interface LoadedConfig {
-  /** Where the configuration and the folder `agents` are, or would be. */
+  /** The folder of the configuration and of `agents`, whether or not they exist. */
   readonly directory: string
-  /** The configuration file as messages name it; absent when there is none. */
+  /** The configuration file as messages show it. Absent: there is none. */
   readonly file?: string
-  /** The same, absolute. */
+  /** The absolute path of the file. */
   readonly path?: string
-  /** Those of the configuration file first, then those in Markdown by name. */
+  /** Agents of the configuration file first, then agents in Markdown by name. */
   readonly agents: readonly LoadedAgent[]
   readonly defaultAgent?: string
   readonly defaultModel?: ModelName
@@ -45,7 +45,7 @@ export interface LoadedConfig {
   readonly bash: ToolSettings['bash']
   readonly webFetch: ToolSettings['webFetch']
   readonly skills: readonly Skill[]
-  /** Where they are, absolute: nothing that tools write may become a skill. */
+  /** Absolute paths. Tools must not write there: a file would become a skill. */
   readonly skillDirectories: readonly string[]
   readonly allowOrigins: readonly string[]
   readonly publicUrl?: string
@@ -56,13 +56,13 @@ export interface LoadedAgent extends AgentSettings {
   readonly tools: readonly (Tool | BuiltInToolName)[]
   /** Absolute. */
   readonly workspace?: string
-  /** Where it was defined, as messages name it. */
+  /** Where it is defined, as messages show it. */
   readonly origin: string
 }
 
 const LARGEST_FILE = 1024 * 1024
 
-/** Throws `ConfigError`. `file` is taken relative to `directory`. */
+/** Throws `ConfigError`. `file` is relative to `directory`. */
 export async function loadConfig(place: { readonly file?: string; readonly directory: string }): Promise<LoadedConfig> {
   const directory = resolve(place.directory)
   const path = place.file === undefined ? await findConfig(directory) : resolve(directory, place.file)
@@ -90,7 +90,7 @@ export async function loadConfig(place: { readonly file?: string; readonly direc
 async function findConfig(directory: string): Promise<string | undefined> {
   const names = new Set(await listFolder(directory))
   const found = CONFIG_FILE_NAMES.filter((name) => names.has(name) && !isFolder(join(directory, name)))
-  if (found.length > 1) throw new ConfigError(`${found.join(' and ')}: only one of them may be there`)
+  if (found.length > 1) throw new ConfigError(`${found.join(' and ')}: only one of them may exist`)
   return found[0] && join(directory, found[0])
 }
 
@@ -133,7 +133,7 @@ function resolveTools(agent: MarkdownAgent, shared: readonly Tool[], path: strin
   })
   const names = tools.map((tool) => (typeof tool === 'string' ? tool : tool.name))
   for (const [index, name] of names.entries()) {
-    if (names.indexOf(name) < index) refuse(index, `${name} is there twice`)
+    if (names.indexOf(name) < index) refuse(index, `${name} occurs twice`)
   }
   return { ...agent, tools }
 }
@@ -191,7 +191,7 @@ async function readText(path: string, file: string): Promise<string> {
   }
 }
 
-/** Short where the file lies in the start directory, whole where it does not. */
+/** A relative path for files in the start directory, else the absolute path. */
 function labelOf(directory: string, path: string): string {
   const short = relative(directory, path) || '.'
   return short.startsWith('..') ? path : short
@@ -201,20 +201,20 @@ function isFileError(error: unknown, code: string): boolean {
   return error instanceof Error && 'code' in error && error.code === code
 }
 
-/** Why a module does not load. A word that it stumbles over may be a secret that lacks its quotes. */
+/** Explains why a module does not load. Never quotes the unknown name: it may be a secret without quotes. */
 function faultOf(error: unknown, path: string): string {
   if (error instanceof SyntaxError) return `${placeOf(error, path)}${withoutWord(messageOf(error))}`
   if (error instanceof ReferenceError && error.message.endsWith(' is not defined')) {
     const [, line, column] = /^ +at .*:(\d+):(\d+)\)?$/m.exec(error.stack ?? '') ?? []
     const place = line === undefined ? '' : `line ${line}, column ${column}: `
-    return `${place}there is a name that nothing defines; a text needs quotes`
+    return `${place}an undefined name; strings need quotes`
   }
   return withoutWord(messageOf(error))
 }
 
 const withoutWord = (message: string): string => message.replace(/^(Unexpected \w+) ['`].*$/, '$1')
 
-/** Node names the line of a TypeScript file. Of a JavaScript file it does not, so that is parsed once more. */
+/** Node reports the line of an error in TypeScript but not in JavaScript, so JavaScript is parsed again. */
 function placeOf(error: SyntaxError, path: string): string {
   const place = /^(?:file:\/\/)?(.+):(\d+)\n/.exec(error.stack ?? '') ?? placeInScript(path)
   if (place === undefined) return ''

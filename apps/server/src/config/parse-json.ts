@@ -1,6 +1,6 @@
 import { ConfigError } from './config-error.ts'
 
-/** Throws a `ConfigError` that names the place alone: what stands there may be a secret that lacks its quotes. */
+/** Throws a `ConfigError` with the position only: the text may be a secret without quotes. */
 export function parseJson(file: string, text: string): unknown {
   try {
     return JSON.parse(text) as unknown
@@ -8,12 +8,12 @@ export function parseJson(file: string, text: string): unknown {
     if (!(error instanceof SyntaxError)) throw error
     const before = text.slice(0, findFault(text)).split('\n')
     const column = (before.at(-1)?.length ?? 0) + 1
-    // Without its cause, which quotes the text.
+    // No `cause`: it quotes the text.
     throw new ConfigError(`${file}: line ${before.length}, column ${column}: this is not JSON`)
   }
 }
 
-/** How much of the text could still become JSON. Not from the message about the whole: many tell no place. */
+/** The length of the valid prefix. Many messages of JSON.parse have no position, so it is searched. */
 function findFault(text: string): number {
   let [sound, faulty] = [0, text.length + 1]
   while (faulty - sound > 1) {

@@ -6,7 +6,7 @@ import { ConfigError } from './config-error.ts'
 
 const FRONT_MATTER = /^\uFEFF?---[ \t]*\r?\n(?<yaml>.*?)(?<=\n)---[ \t]*(?:\r?\n(?<body>.*))?$/s
 
-/** `label` names the file in messages. */
+/** `label` is the file name for messages. */
 export async function readMarkdownAgent(label: string, text: string): Promise<AgentSettings> {
   const name = parseWith(agentName, basename(label, '.md'))
   if (!name.ok) throw new ConfigError(`${label}: the file name is the agent's name and ${name.problem}`)
@@ -20,7 +20,7 @@ export async function readMarkdownAgent(label: string, text: string): Promise<Ag
 }
 
 async function parseYaml(label: string, text: string): Promise<unknown> {
-  // Loaded only where such an agent exists.
+  // Loaded only when there is such an agent.
   const { LineCounter, YAMLParseError, parse } = await import('yaml')
   const lines = new LineCounter()
   try {

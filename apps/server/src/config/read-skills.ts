@@ -4,7 +4,7 @@ import { SkillError, loadSkills } from '@polylogue/tools'
 import { ConfigError } from './config-error.ts'
 import type { LoadedConfig } from './load-config.ts'
 
-/** Those of the directories that were written, which must be there; else of `skills` beside the configuration. */
+/** Reads the configured directories, which must exist. Default: `skills` next to the configuration. */
 export async function readSkills(
   written: readonly string[] | undefined,
   folder: string,

@@ -1,7 +1,7 @@
 import { isAbsolute } from 'node:path'
 import { z } from 'zod'
 
-/** What the operator says of built-in tools. */
+/** Settings of built-in tools. */
 export const bashSchema = z.strictObject({
   /** `auto`: bubblewrap where it works. `required`: no command runs without it. */
   sandbox: z.enum(['auto', 'none', 'required']).default('auto'),
@@ -9,7 +9,7 @@ export const bashSchema = z.strictObject({
   network: z.boolean().default(false),
   /** Who may run commands, and use MCP servers that are programs, where bubblewrap does not work. */
   withoutSandbox: z.enum(['local', 'everyone']).default('local'),
-  /** What one command may use at most; the rest is as usual. */
+  /** Limits of one command. Absent values keep their defaults. */
   limits: z
     .strictObject({
       memoryMb: z.int().min(16).max(1_048_576).optional(),
@@ -32,7 +32,7 @@ export const bashSchema = z.strictObject({
 })
 
 export const webFetchSchema = z.strictObject({
-  /** Addresses, networks and hosts beside the public network that may be asked. */
+  /** Addresses, networks and hosts besides the public network that may be fetched. */
   allowHosts: z.array(z.string().min(1).max(255)).max(1000).default([]),
 })
 

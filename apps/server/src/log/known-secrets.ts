@@ -4,12 +4,12 @@ import type { Redactor } from './redactor.ts'
 const SECRET_NAME = /(?:key|token|secret|passw(?:or)?d|credentials?)$/i
 const DEEPEST = 6
 
-/** Everything in the environment whose name says that it is one. */
+/** Learns environment variables whose names look like secrets. */
 export function learnEnvironment(redactor: Redactor, env: NodeJS.ProcessEnv): void {
   for (const [name, value] of Object.entries(env)) if (SECRET_NAME.test(name)) redactor.learn(value?.trim())
 }
 
-/** Keys in a configuration, such as `providers.openai.apiKey`, and passwords in its addresses. */
+/** Learns keys in a configuration, such as `providers.openai.apiKey`, and passwords in URLs. */
 export function learnConfiguration(redactor: Redactor, config: unknown, depth = DEEPEST): void {
   if (typeof config === 'string') learnPassword(redactor, config)
   if (typeof config !== 'object' || config === null || depth === 0) return
@@ -19,7 +19,7 @@ export function learnConfiguration(redactor: Redactor, config: unknown, depth = 
   }
 }
 
-/** `scheme://user:password@host`. */
+/** Learns the password of `scheme://user:password@host`. */
 export function learnPassword(redactor: Redactor, address: string): void {
   const url = URL.parse(address)
   if (url === null || url.password === '') return
@@ -27,7 +27,7 @@ export function learnPassword(redactor: Redactor, address: string): void {
   redactor.learn(decodeURIComponent(url.password))
 }
 
-/** The same box; what goes through it is known from then on. */
+/** Wraps a box. The redactor learns every secret that passes through it. */
 export function learnFromBox(box: SecretBox, redactor: Redactor): SecretBox {
   return {
     seal(plain, context) {

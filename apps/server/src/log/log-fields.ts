@@ -5,12 +5,12 @@ export type LogFields = { readonly [name: string]: unknown }
 const DEEPEST = 5
 const MOST_ENTRIES = 50
 const LONGEST_TEXT = 8 * 1024
-/** Looked through before it is cut, so that no secret is cut in half and missed. */
+/** Redacted before the cut, so that no secret is cut in half and missed. */
 const LONGEST_READ = 8 * LONGEST_TEXT
 
 /**
- * What a line of the log holds: plain values, bounded, without secrets. The values are cleaned and not the finished
- * line, because a secret may have been chosen so that the line falls apart without it.
+ * The fields of a log line: plain values with limits and without secrets. Values are redacted, not the finished line,
+ * because removing a secret could break the JSON of the line.
  */
 export function toLogFields(fields: LogFields, redactor: Redactor): LogFields {
   return toEntries(Object.entries(fields), redactor, DEEPEST + 1)
@@ -35,7 +35,7 @@ function toValue(value: unknown, redactor: Redactor, depth: number): unknown {
   }
 }
 
-/** A name that we gave, not one that came with the data. */
+/** A field name of our own, not one from data. */
 const IDENTIFIER = /^[a-z][A-Za-z]{0,19}$/
 
 function toEntries(entries: readonly (readonly [string, unknown])[], redactor: Redactor, depth: number): LogFields {
@@ -48,7 +48,7 @@ function toEntries(entries: readonly (readonly [string, unknown])[], redactor: R
   )
 }
 
-/** Libraries hang whole requests and answers on their errors; only these say what went wrong and nothing else. */
+/** Libraries attach whole requests and responses to errors. Only these fields are logged. */
 const ERROR_FIELDS = new Set(['code', 'kind', 'errcode', 'errno', 'syscall', 'status', 'statusCode'])
 
 function toErrorFields(error: Error, redactor: Redactor, depth: number): LogFields {
@@ -62,7 +62,7 @@ function toErrorFields(error: Error, redactor: Redactor, depth: number): LogFiel
   }
 }
 
-/** Control characters could move a terminal's cursor or begin a line; JSON escapes only those below the space. */
+/** Escapes control characters, which could move a cursor or start a line. JSON escapes only those below U+0020. */
 const CONTROLS = /[\u007f-\u009f\u2028\u2029]/g
 
 function toText(text: string, redactor: Redactor): string {
@@ -70,7 +70,7 @@ function toText(text: string, redactor: Redactor): string {
   return clean.replace(CONTROLS, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
 
-/** A number of tokens is no token. */
+/** A token count is not a secret token. */
 function isSecret(name: string, value: unknown): boolean {
   const isText = typeof value === 'string' || (typeof value === 'object' && value !== null)
   return isText && /authorization|cookie|password|passwd|secret|token|api[-_]?key/i.test(name)

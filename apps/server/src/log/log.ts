@@ -2,7 +2,7 @@ import { toLogFields, type LogFields } from './log-fields.ts'
 import { within } from '../within.ts'
 import type { Redactor } from './redactor.ts'
 
-/** What the server says about itself, for its operator. Never a key, a header, a body or a query. */
+/** The server's log for operators. Contains no keys, headers, bodies or queries. */
 export interface Log {
   debug(fields: LogFields, message: string): void
   info(fields: LogFields, message: string): void
@@ -14,19 +14,18 @@ export interface Log {
 
 export type LogLevel = 'silent' | 'debug' | 'info' | 'warn' | 'error'
 
-/** A reader of the log that is stuck costs lines, not memory and not the server's time. */
+/** If the reader of the log is stuck, lines are dropped. Memory stays bounded and the server continues. */
 const MOST_UNWRITTEN = 4 * 1024 * 1024
 /** How long the end of the process waits for a reader that is stuck. */
 const CLOSE_MS = 1_000
 
 /**
- * JSON lines on stderr; stdout belongs to whoever started us. `POLYLOGUE_LOG` sets the level. At a terminal, where a
- * human watches, only warnings are shown without it.
+ * Writes JSON lines to stderr. `POLYLOGUE_LOG` sets the level. Default: `info`, and `warn` at a terminal.
  */
 export async function createLog(asked: 'silent' | 'info', redactor: Redactor): Promise<Log> {
   const level = asked === 'silent' ? 'silent' : levelOf(process.env['POLYLOGUE_LOG'])
   if (level === 'silent') return silentLog
-  // Loaded only when something will be written: the verbs that run alone stay quick to start.
+  // Loaded on demand, so that verbs without a log start quickly.
   const { pino, destination } = await import('pino')
   const out = destination({ dest: 2, sync: false, maxLength: MOST_UNWRITTEN })
   const logger = pino(

@@ -1,18 +1,18 @@
 /**
- * Takes secrets out of a text before anybody can read it: values that were shown to it, and whatever looks like one.
- * It stands at the sink, so that no caller has to remember it.
+ * Removes secrets from text: values that it has learned, and text that looks like a secret. It runs at the sink, so callers
+ * cannot forget it.
  */
 export interface Redactor {
   redact(text: string): string
-  /** For as long as the process runs: keys of ours and of providers, secret options. */
+  /** Kept for the life of the process: our keys, keys of providers, secret options. */
   learn(secret: string | undefined): void
-  /** For a while: what strangers show us, who could otherwise crowd out the rest. */
+  /** Kept for a while: values from strangers, who could otherwise displace the others. */
   learnPassing(secret: string | undefined): void
 }
 
 export const REDACTED = '***'
 
-/** Shorter values are words, and a log without words is no log. */
+/** Shorter values may be ordinary words, which must stay in the log. */
 const SHORTEST = 8
 const MOST_LASTING = 20_000
 const MOST_PASSING = 1_000
@@ -33,7 +33,7 @@ const PATTERNS: readonly (readonly [RegExp, string])[] = [
   [/-----BEGIN [A-Z ]*PRIVATE KEY-----(?:(?!-----END)[^])*(?:-----END [A-Z ]*PRIVATE KEY-----)?/g, REDACTED],
 ]
 
-/** In every text that one of the patterns fits. Most texts have none of these and need no more than one look. */
+/** A quick test: every text that a pattern matches contains one of these. */
 const HINT = /bearer|basic|sk-|AIza|gh[pousr]_|github_pat_|xox[a-z]-|AKIA|eyJ|:\/\/|=|%3D|PRIVATE KEY/i
 
 export function createRedactor(): Redactor {
@@ -58,14 +58,13 @@ interface SecretSet {
 }
 
 /**
- * Secrets by their first eight characters: one look at every position of a text finds those of any number, which
- * comparing each of them with the text would not. At most positions not even the first two characters are those of a
- * secret, and nothing is cut out of the text: every line of the log passes here.
+ * Secrets by their first eight characters. One lookup per position finds any number of secrets. Most positions fail on the
+ * first two characters, without slicing the text. Every log line passes here.
  */
 function createSecretSet(most: number): SecretSet {
   const known = new Set<string>()
   const spellings = new Map<string, string[]>()
-  /** How many of the starts begin with two characters that are filed here. */
+  /** The number of secrets by their first two characters. */
   const beginnings = new Uint32Array(BEGINNINGS)
   const countBeginning = (start: string, by: number): void => {
     const place = beginningAt(start, 0)
@@ -116,7 +115,7 @@ function beginningAt(text: string, at: number): number {
   return (text.charCodeAt(at) * 61 + text.charCodeAt(at + 1)) % BEGINNINGS
 }
 
-/** As it is, inside JSON (once, and once more in a quoted JSON text), in an address, and in base64. */
+/** The forms of a secret: plain, in JSON, in JSON inside JSON, in a URL, and in base64. */
 function spellingsOf(secret: string): ReadonlySet<string> {
   const quoted = JSON.stringify(secret).slice(1, -1)
   const encoded = encodeURIComponent(secret.toWellFormed())
