@@ -72,7 +72,14 @@ async function factsOf({ parts, status }: DoorDeps): Promise<LiveFacts> {
   }
 }
 
-function toConsoleDeps({ parts, config: { permissions }, authenticate, status, signInLink }: DoorDeps): ConsoleDeps {
+function toConsoleDeps({
+  parts,
+  config: { permissions },
+  authenticate,
+  status,
+  doors,
+  signInLink,
+}: DoorDeps): ConsoleDeps {
   const { engine, events, agents, keys, memories, usage, rules, mcp } = parts
   const operator = toOperatorPolicy(permissions)
   return {
@@ -85,6 +92,20 @@ function toConsoleDeps({ parts, config: { permissions }, authenticate, status, s
     memories,
     usage,
     rules,
+    doors: {
+      present: (session) =>
+        doors().flatMap((door) => {
+          const presentation = door.present?.(session)
+          return presentation === undefined ? [] : [{ name: door.name, presentation }]
+        }),
+      clients: (sessionId) =>
+        doors().flatMap((door) =>
+          door
+            .clients()
+            .filter((client) => client.sessionId === sessionId)
+            .map(({ client, keyId, since }) => ({ door: door.name, client, key: keyId, since })),
+        ),
+    },
     permissions,
     isAboveCeiling: (preset, userId) => isAboveCeiling(preset, userId, permissions.ceiling),
     backtest: (query) => backtest(query, { events, agents, clock: systemClock, operator }),

@@ -39,6 +39,8 @@ it('every operation answers exactly as the contract says', async () => {
   await check('readQueue', ann.readQueue({ id }))
   const [queued] = (await ann.readQueue({ id })).inputs
   await check('dropInput', ann.dropInput({ id, input: queued?.inputId ?? '' }))
+  await check('readDoors', ann.readDoors({ id, query: { after: 2, limit: 3 } }))
+  await check('readClients', ann.readClients({ id }))
   await check('readEvents', ann.readEvents({ id, query: { limit: 3 } }))
   await check('changeSession', ann.changeSession({ id, body: { preset: 'plan' } }))
   await check('forkSession', ann.forkSession({ id, body: { title: 'Another try' } }))
@@ -166,4 +168,39 @@ it('every operation is described for the OpenAPI document, with its whole path',
   const described = describeOperations()
   expect(described.map(({ name }) => name)).toEqual(Object.keys(operations))
   expect(described.every(({ path }) => path.startsWith('/api/polylogue/'))).toBe(true)
+})
+
+describe('the doors of a session', () => {
+  it('are shown beside each event, and what waited for the next one stands in the last row', async () => {
+    const id = await opened.startWaiting()
+    const ann = opened.clientOf('ann')
+    const { events } = await ann.readEvents({ id })
+    const whole = await ann.readDoors({ id, query: { limit: 1000 } })
+    expect(whole.doors).toEqual(['late'])
+    expect(whole.rows.map(({ seq, event }) => [seq, event.type])).toEqual(
+      events.map(({ seq, event }) => [seq, event.type]),
+    )
+    expect(whole.last).toBe(events.length)
+    const two = await ann.readDoors({ id, query: { after: 1, limit: 2 } })
+    expect(two.rows.map(({ seq, shown }) => [seq, shown['late']])).toEqual([
+      [2, [{ name: events[0]?.event.type, body: { seq: 1 } }]],
+      [
+        3,
+        [
+          { name: events[1]?.event.type, body: { seq: 2 } },
+          { name: events[2]?.event.type, body: { seq: 3 } },
+        ],
+      ],
+    ])
+  })
+
+  it('are refused to others, as is who reads it', async () => {
+    const id = await opened.startWaiting()
+    const ben = opened.clientOf('ben')
+    await expect(ben.readDoors({ id })).rejects.toMatchObject({ status: 404 })
+    await expect(ben.readClients({ id })).rejects.toMatchObject({ status: 404 })
+    expect(await opened.clientOf('ann').readClients({ id })).toEqual({
+      clients: [{ door: 'late', client: `reader of ${id}`, since: 1 }],
+    })
+  })
 })

@@ -5,6 +5,7 @@ export type {
   BacktestQuery,
   Caller,
   ConsoleDeps,
+  Doors,
   Keys,
   OperatorPermissions,
   RequestDeps,

@@ -1,3 +1,4 @@
+import { doorOperations } from './doors.ts'
 import { keyOperations } from './keys.ts'
 import { memoryOperations } from './memories.ts'
 import { permissionOperations } from './permissions.ts'
@@ -15,6 +16,7 @@ export const operations = {
   ...sessionOperations,
   ...waitingOperations,
   ...queueOperations,
+  ...doorOperations,
   ...keyOperations,
   ...memoryOperations,
   ...permissionOperations,

@@ -2,6 +2,7 @@ import type { Hono } from 'hono'
 import { operations } from '../contract/operations.ts'
 import { answerOperations, type NodeEnv } from './answer-operations.ts'
 import type { ConsoleDeps } from './deps.ts'
+import { answerDoors } from './door-answers.ts'
 import { answerKeys } from './key-answers.ts'
 import { answerMemories } from './memory-answers.ts'
 import { answerPermissions } from './permission-answers.ts'
@@ -16,6 +17,7 @@ export function createConsoleRoutes(deps: ConsoleDeps): Hono<NodeEnv> {
     ...answerServer(deps),
     ...answerSessions(deps),
     ...answerQueue(deps),
+    ...answerDoors(deps),
     ...answerKeys(deps),
     ...answerMemories(deps),
     ...answerPermissions(deps),

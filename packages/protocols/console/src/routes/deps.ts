@@ -8,12 +8,15 @@ import type {
   PermissionRule,
   Preset,
   RandomBytes,
+  Recorded,
   RuleStore,
+  SessionId,
   UsageStore,
   UserId,
 } from '@polylogue/engine'
 import type { BodyLimits } from '@polylogue/kit'
 import type { IncomingMessage } from 'node:http'
+import type { AttachedClient, PresentedMessage } from '../contract/doors.ts'
 import type { BacktestResult } from '../contract/permissions.ts'
 import type { McpServer, McpTool, ServerStatus } from '../contract/server.ts'
 
@@ -74,6 +77,24 @@ export interface BacktestQuery {
   readonly calls: number
 }
 
+/** How one door shows a session's log. A message depends on the events before it. */
+export interface PresentedDoor {
+  readonly name: string
+  readonly presentation: {
+    /** Contract: called with the events in order, from the first, and not before the last call has resolved. */
+    recorded(recorded: Recorded): Promise<readonly PresentedMessage[]>
+    /** No more events are at hand: returns the messages that waited for the next one. */
+    settle(): readonly PresentedMessage[]
+  }
+}
+
+/** All doors of the server. */
+export interface Doors {
+  /** Those that can show a log. */
+  present(session: { readonly userId: UserId; readonly sessionId: SessionId }): readonly PresentedDoor[]
+  clients(sessionId: SessionId): readonly AttachedClient[]
+}
+
 export interface ConsoleDeps extends RequestDeps {
   readonly engine: Pick<
     Engine,
@@ -87,6 +108,7 @@ export interface ConsoleDeps extends RequestDeps {
   readonly memories: MemoryStore
   readonly usage: Pick<UsageStore, 'sumUsage'>
   readonly rules: RuleStore
+  readonly doors: Doors
   readonly permissions: OperatorPermissions
   isAboveCeiling(preset: Preset, userId: UserId): boolean
   backtest(query: BacktestQuery): Promise<Omit<BacktestResult, 'rule' | 'warnings'>>

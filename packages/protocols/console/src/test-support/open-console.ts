@@ -44,6 +44,7 @@ export async function openConsole() {
     memories: createMemoryMemoryStore({ clock: test.clock }),
     usage: { sumUsage: async () => [SUM] },
     rules: createMemoryRuleStore(),
+    doors: createFakeDoors(),
     permissions: { deny: [{ tool: 'Bash' }], allowHosts: ['a.example'], blockHosts: [], ceiling: 'workspace-write' },
     isAboveCeiling: (preset, userId) => preset === 'full-access' && userId !== OPERATOR,
     backtest: async () => BACKTEST,
@@ -126,6 +127,29 @@ function tap(transport: Transport, wire: Wire): Transport {
     wire.status = response.status
     wire.text = await response.text()
     return { status: wire.status, text: async () => wire.text }
+  }
+}
+
+/** One door that sends the type of each event, one event late. */
+function createFakeDoors(): ConsoleDeps['doors'] {
+  return {
+    present() {
+      let waiting: { readonly name: string; readonly body: unknown }[] = []
+      return [
+        {
+          name: 'late',
+          presentation: {
+            async recorded({ seq, event }) {
+              const sent = waiting
+              waiting = [{ name: event.type, body: { seq } }]
+              return sent
+            },
+            settle: () => waiting,
+          },
+        },
+      ]
+    },
+    clients: (sessionId) => [{ door: 'late', client: `reader of ${sessionId}`, since: 1 }],
   }
 }
 

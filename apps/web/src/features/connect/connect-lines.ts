@@ -1,0 +1,35 @@
+export interface ConnectLine {
+  readonly door?: 'aap' | 'acp' | 'blade'
+  readonly title: string
+  readonly text: string
+}
+
+/** What to paste into a shell, an editor or a program to reach this server. */
+export function connectLines(url: string, agent: string): readonly ConnectLine[] {
+  const session = `-H "Authorization: Bearer $KEY" -H "Content-Type: application/json"`
+  return [
+    { title: 'Key', text: "export KEY='the-key-that-the-server-printed'" },
+    {
+      door: 'aap',
+      title: 'curl',
+      text: [
+        `SESSION=$(curl -s ${url}/aap/v3/sessions ${session} -d '{"agent":{"name":"${agent}"}}' | sed -E 's/.*"sessionId":"([^"]+)".*/\\1/')`,
+        `curl -sN ${url}/aap/v3/sessions/$SESSION/turns ${session} -d '{"stream":"delta","messages":[{"role":"user","content":"Hello!"}]}'`,
+      ].join('\n'),
+    },
+    {
+      door: 'acp',
+      title: 'Zed, settings.json',
+      text: '{\n  "agent_servers": {\n    "Polylogue": { "command": "polylogue", "args": ["acp"] }\n  }\n}',
+    },
+    {
+      door: 'blade',
+      title: 'JavaScript',
+      text: [
+        "import { io } from 'socket.io-client'",
+        `const socket = io('${url}', { auth: { token: process.env.KEY } })`,
+        "socket.on('connect', () => console.log('connected'))",
+      ].join('\n'),
+    },
+  ]
+}

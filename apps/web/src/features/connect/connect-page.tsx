@@ -1,0 +1,33 @@
+import { useTranslation } from 'react-i18next'
+import { SERVER_KEY } from '../../model/console-model.ts'
+import { CopyButton } from '../../ui/copy-button.tsx'
+import { useModel, useSnapshot } from '../../ui/model-context.tsx'
+import { DoorTag } from '../../ui/door-tag.tsx'
+import { connectLines } from './connect-lines.ts'
+import './connect.css'
+
+/** Lines to paste, one block for each door. They hold `$KEY` and never a key. */
+export function ConnectPage() {
+  const { t } = useTranslation()
+  const model = useModel()
+  const server = useSnapshot(SERVER_KEY, () => model.server)
+  const lines = connectLines(location.origin, server?.status.defaultAgent ?? 'assistant')
+  return (
+    <main className="page">
+      <div className="page-inner">
+        <h1>{t('connectTitle')}</h1>
+        <p className="quiet">{t('connectHint')}</p>
+        {lines.map(({ door, title, text }) => (
+          <section key={title} className="connect-block">
+            <header>
+              {door === undefined ? null : <DoorTag door={door} />}
+              <h2>{title}</h2>
+              <CopyButton text={text} />
+            </header>
+            <pre tabIndex={0}>{text}</pre>
+          </section>
+        ))}
+      </div>
+    </main>
+  )
+}

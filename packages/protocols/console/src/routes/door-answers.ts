@@ -1,0 +1,60 @@
+import { asSessionId, type Recorded } from '@polylogue/engine'
+import type { DoorsRow, PresentedMessage, doorOperations } from '../contract/doors.ts'
+import type { Answers } from './answer-operations.ts'
+import type { ConsoleDeps, PresentedDoor } from './deps.ts'
+
+type DoorDeps = Pick<ConsoleDeps, 'engine' | 'events' | 'doors'>
+
+const PAGE = 500
+
+/** A projection by the functions that serve real clients: nothing is tapped and nothing is sent. */
+export function answerDoors({ engine, events, doors }: DoorDeps): Answers<typeof doorOperations> {
+  return {
+    async readDoors({ caller: { userId }, params, query: { after, limit } }) {
+      const sessionId = asSessionId(params.id)
+      // The engine refuses a session of another user as an unknown one; the store does not look at users.
+      const { lastSeq } = await engine.readSession(userId, sessionId)
+      const presented = doors.present({ userId, sessionId })
+      const rows: DoorsRow[] = []
+      // A message depends on the events before it, so presentations read the log from its start.
+      for (let seq = 0; rows.length < limit;) {
+        const page = await events.readEvents(sessionId, seq, PAGE)
+        for (const recorded of page) {
+          if (rows.length === limit) break
+          const shown = await present(presented, recorded)
+          if (recorded.seq > after) rows.push(toRow(recorded, shown))
+        }
+        seq = page.at(-1)?.seq ?? seq
+        if (page.length === 0) break
+      }
+      return { doors: presented.map(({ name }) => name), rows: settle(rows, presented), last: lastSeq }
+    },
+
+    async readClients({ caller: { userId }, params }) {
+      const sessionId = asSessionId(params.id)
+      await engine.readSession(userId, sessionId)
+      return { clients: doors.clients(sessionId) }
+    },
+  }
+}
+
+async function present(doors: readonly PresentedDoor[], recorded: Recorded): Promise<DoorsRow['shown']> {
+  const shown: Record<string, readonly PresentedMessage[]> = {}
+  for (const { name, presentation } of doors) shown[name] = await presentation.recorded(recorded)
+  return shown
+}
+
+function settle(rows: readonly DoorsRow[], doors: readonly PresentedDoor[]): DoorsRow[] {
+  const last = rows.at(-1)
+  if (last === undefined) return []
+  const shown = { ...last.shown }
+  for (const { name, presentation } of doors) shown[name] = [...(shown[name] ?? []), ...presentation.settle()]
+  return [...rows.slice(0, -1), { ...last, shown }]
+}
+
+const toRow = ({ seq, at, event }: Recorded, shown: DoorsRow['shown']): DoorsRow => ({
+  seq,
+  at,
+  event: { ...event },
+  shown,
+})

@@ -1,0 +1,91 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { call, script } from '../support/script.ts'
+import { type Chat, chatOn } from './chat.ts'
+import { type Stage, openStage, withoutLosses } from './stage.ts'
+
+let stage: Stage
+let chat: Chat
+
+beforeAll(async () => {
+  stage = await openStage()
+  chat = chatOn(stage.page)
+})
+afterAll(() => stage.close())
+
+const rail = (page = stage.page) => page.locator('.session-row')
+
+it('console 38: words that were said are found, in Chinese too, and the hit opens its session', async () => {
+  await chat.begin('say The heliotrope is in the cellar')
+  await chat.answered('heliotrope')
+  await chat.rests()
+  await chat.begin('say 部署失败了，因为磁盘已满')
+  await chat.answered('磁盘')
+  await chat.rests()
+  for (const [query, said] of [
+    ['heliotrope cellar', 'The heliotrope is in the cellar'],
+    ['磁盘已满', '部署失败了，因为磁盘已满'],
+  ] as const) {
+    await stage.page.keyboard.press('Escape')
+    await stage.page.locator('.rail a[href="/sessions"]').click()
+    await stage.page.getByRole('searchbox').fill(query)
+    const rows = stage.page.locator('.found-row')
+    await expect.poll(() => rows.count()).toBe(1)
+    await rows.click()
+    await chat.answered(said)
+  }
+})
+
+it('console 40: a session is renamed, pinned and deleted, which another tab shows', async () => {
+  const other = await stage.context.newPage()
+  await other.goto(stage.server().url ?? '')
+  await chat.begin('say To be renamed')
+  await chat.answered('To be renamed')
+  await chat.rests()
+  const menu = async (name: string): Promise<void> => {
+    await stage.page.getByRole('button', { name: 'More' }).click()
+    await stage.page.getByRole('menuitem', { name, exact: true }).click()
+  }
+  await menu('Rename')
+  await stage.page.getByLabel('Title').fill('A better name')
+  await stage.page.getByRole('button', { name: 'Save' }).click()
+  await rail(other).filter({ hasText: 'A better name' }).waitFor()
+  await menu('Pin')
+  await other.locator('section[aria-label="Pinned"]').filter({ hasText: 'A better name' }).waitFor()
+  await menu('Delete')
+  await stage.page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+  await rail(other).filter({ hasText: 'A better name' }).waitFor({ state: 'detached' })
+  await other.close()
+})
+
+it("console 31: a sub-agent's approval shows in its session and in the inbox", async () => {
+  const inner = script(call('s1', 'Bash', { command: 'uname -sub' }), '---', 'say Sub-agent done.')
+  await chat.begin(script(call('a1', 'Agent', { description: 'look around', prompt: inner }), '---', 'say All done.'))
+  await chat.card.waitFor()
+  expect(await chat.card.innerText()).toContain('look around')
+  expect(await stage.page.title()).toBe('(1) Polylogue')
+  await stage.page.locator('.rail a[href="/inbox"]').click()
+  const item = stage.page.locator('.inbox-item')
+  await item.filter({ hasText: 'Bash' }).waitFor()
+  await item.click()
+  await chat.card.getByRole('button', { name: /^Allow/ }).click()
+  await chat.answered('All done.')
+  await chat.call('a1').locator('.call-head').first().click()
+  await chat.call('a1').locator('.sub-agent').getByText('Sub-agent done.').waitFor()
+})
+
+it('settings change the theme and the density at once, and stay', async () => {
+  await stage.page.locator('.rail a[href="/settings"]').click()
+  await stage.page.getByLabel('Theme').selectOption('dark')
+  await stage.page.getByLabel('Density').selectOption('compact')
+  await stage.page.reload()
+  const { theme, density } = (await stage.page.evaluate('({...document.documentElement.dataset})')) as {
+    theme: string
+    density: string
+  }
+  expect([theme, density]).toEqual(['dark', 'compact'])
+  expect(await stage.page.evaluate('getComputedStyle(document.body).backgroundColor')).toBe('rgb(21, 20, 18)')
+})
+
+it('console 71: no page broke a rule of its own', () => {
+  expect(withoutLosses(stage.complaints)).toEqual([])
+})
