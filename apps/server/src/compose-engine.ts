@@ -122,6 +122,7 @@ function createBareEngine(
     sessionTools: sessionTools.toolsOf,
     outputs: outputTools,
     clock,
+    giveWay: () => new Promise((resolve) => setImmediate(resolve)),
     digest: sha256,
     secretBox: learnFromBox(secretBox, redactor),
     memories: stores.memories,

@@ -30,6 +30,11 @@ export interface EngineParts {
   /** For turns with an `outputSchema`. Absent: such turns are refused. */
   readonly outputs?: Outputs
   readonly clock: Clock
+  /**
+   * Resolves after pending input and output have had their turn. Absent: a turn does not wait for the client that asked
+   * for it.
+   */
+  readonly giveWay?: () => Promise<void>
   readonly ids: Ids
   readonly digest: Digest
   readonly secretBox: SecretBox

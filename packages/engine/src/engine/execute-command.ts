@@ -1,5 +1,4 @@
 import { EngineError, unreachable } from '../errors.ts'
-import type { Recorded } from '../events/recorded-event.ts'
 import type { TurnSettings } from '../events/turn-events.ts'
 import { failpoint } from '../failpoint.ts'
 import type { SessionId } from '../ids.ts'
@@ -32,7 +31,9 @@ import type { DecideContext, TurnDecision } from '../session/decision.ts'
 import { findKeyUse } from './find-key-use.ts'
 import { findUnused, forgetFork, forkSession } from './fork-session.ts'
 import { keySessionIds } from './key-session-ids.ts'
-import { OpenSession, ReceiptTaken } from '../session/open-session.ts'
+import { ReceiptTaken } from '../session/append-conflicts.ts'
+import { OpenSession } from '../session/open-session.ts'
+import { recordAdmission, toAdmitted, type Admission } from './record-admission.ts'
 import type { OpenSessions } from '../session/open-sessions.ts'
 import { findSessionAgent } from '../session/session-agent.ts'
 import type { SessionState } from '../state/session-state.ts'
@@ -153,7 +154,7 @@ async function cancelCall(command: CancelCall, deps: ExecuteDeps): Promise<{ can
   return { cancelled: recorded.length > 0 }
 }
 
-/** Records the result of the command and wakes a runner. A repeated idempotency key records nothing. */
+/** Records the result of the command and starts or wakes a runner. A repeated idempotency key records nothing. */
 async function admit(
   command: StartTurn | AnswerCalls,
   deps: ExecuteDeps,
@@ -164,20 +165,19 @@ async function admit(
   const { before, key } = await findKeyUse(command, deps.store)
   if (before !== undefined) return before
   const outputProblem = command.type === 'start-turn' ? await problemOfOutput(command.settings, deps) : undefined
-  let decision: TurnDecision | undefined
+  const build = (state: SessionState): Admission => {
+    const decision = decide(state, contextFor(state.agent, deps, outputProblem))
+    const batch = {
+      events: decision.events,
+      ...(command.blobs && { blobs: command.blobs }),
+      secrets: seal(session.id, decision.secrets, deps),
+      ...receiptOf(command, decision, key),
+    }
+    const input = command.type === 'start-turn' ? command.content : undefined
+    return { decision, batch, ...(input !== undefined && { input }) }
+  }
   try {
-    const recorded = await session.commit((state) => {
-      decision = decide(state, contextFor(state.agent, deps, outputProblem))
-      return {
-        events: decision.events,
-        ...(command.blobs && { blobs: command.blobs }),
-        secrets: seal(session.id, decision.secrets, deps),
-        ...receiptOf(command, decision, key),
-      }
-    })
-    if (decision === undefined) throw new Error('the commit made no decision')
-    deps.coordinator.wake(session)
-    return toAdmitted(decision, recorded)
+    return await recordAdmission(session, build, deps)
   } catch (error) {
     // When two identical requests race, the loser sees the winner's state change: busy, or answered.
     const isPerhapsRepeated = error instanceof ReceiptTaken || error instanceof EngineError
@@ -308,10 +308,4 @@ function seal(
     name,
     sealed: deps.secretBox.seal(plain, secretContext(sessionId, name)),
   }))
-}
-
-function toAdmitted(decision: TurnDecision, recorded: readonly Recorded[]): AdmittedTurn {
-  const seq = recorded[decision.firstEvent]?.seq
-  if (seq === undefined) throw new Error('a decision names an event it recorded')
-  return { turnId: decision.turnId, seq, queued: decision.queued, repeated: false }
 }

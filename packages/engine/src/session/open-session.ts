@@ -4,11 +4,20 @@ import { EngineError } from '../errors.ts'
 import { failpoint } from '../failpoint.ts'
 import { ROOT_LOOP, type EntryId, type LoopId, type SessionId, type UserId } from '../ids.ts'
 import type { Clock } from '../ports/clock.ts'
-import type { AppendConflict, EventStore, Fence, NewBlob, NewReceipt, SealedSecret } from '../ports/event-store.ts'
+import type {
+  AppendConflict,
+  EventStore,
+  Fence,
+  LeaseClaim,
+  NewBlob,
+  NewReceipt,
+  SealedSecret,
+} from '../ports/event-store.ts'
 import type { UsageRow } from '../ports/usage-store.ts'
 import { ModelContext } from '../views/model-context.ts'
 import { changesSummary, toListing } from '../views/session-list.ts'
 import { evolve } from '../state/evolve.ts'
+import { FencedOff, LeaseHeld, ReceiptTaken, quotaExceeded } from './append-conflicts.ts'
 import { SessionFeed } from './session-feed.ts'
 import { readSnapshot, writeSnapshot } from '../state/snapshot.ts'
 import { stampLoop } from '../state/stamp-loop.ts'
@@ -25,6 +34,20 @@ export interface Batch {
   readonly secrets?: readonly SealedSecret[]
   readonly receipt?: NewReceipt
   readonly clearDrafts?: readonly EntryId[]
+  /**
+   * Claims the session for a runner that starts after this append, unless there is nothing to run. Throws `LeaseHeld` if
+   * another process runs the session.
+   */
+  readonly claim?: LeaseClaim
+  /** Further events of the same append, decided on the state after `events`. */
+  follow?(state: SessionState): readonly RecordedEvent[]
+}
+
+/** A stored batch. */
+export interface Committed {
+  readonly recorded: readonly Recorded[]
+  /** Present if the append claimed the session. */
+  readonly fence?: Fence
 }
 
 /** A loop and its start position in the log. */
@@ -34,30 +57,6 @@ export interface LoopStart {
 }
 
 const ROOT: LoopStart = { loopId: ROOT_LOOP }
-
-/** The runner lost its lease. It must stop immediately and record nothing more. */
-export class FencedOff extends Error {}
-
-/** The message names the setting, because the store does not know the limit. */
-function quotaExceeded(reason: AppendConflict): EngineError | undefined {
-  switch (reason) {
-    case 'session-full':
-      return new EngineError(
-        'quota-exceeded',
-        'this session holds as much as one session may (limits.sessionBytes); go on in another one',
-      )
-    case 'user-full':
-      return new EngineError(
-        'quota-exceeded',
-        'your sessions hold as much as those of one user may (limits.userBytes); delete some of them',
-      )
-    default:
-      return undefined
-  }
-}
-
-/** Another request with the same idempotency key was stored first. */
-export class ReceiptTaken extends Error {}
 
 /**
  * A session in memory: its state, its feed, and the single queue for all appends. An unused session is evicted after a
@@ -72,6 +71,8 @@ export class OpenSession {
   #snapshotSeq: number
   readonly #contexts = new Map<LoopId, ModelContext>()
   #queue: Promise<unknown> = Promise.resolve()
+  /** The newest lease that a commit of this process released. */
+  #releasedEpoch = 0
   #isGone = false
   #isStale = false
   lastUsedAt: number
@@ -158,10 +159,26 @@ export class OpenSession {
    * Commits of one session run one at a time. If another process has appended in the meantime, the state is updated and
    * `build` is called again.
    */
-  commit(build: (state: SessionState) => Batch | Promise<Batch>, fence?: Fence): Promise<readonly Recorded[]> {
+  async commit(build: (state: SessionState) => Batch | Promise<Batch>, fence?: Fence): Promise<readonly Recorded[]> {
+    return (await this.commitBatch(build, fence)).recorded
+  }
+
+  /** Like `commit`, for a batch that may claim the session. */
+  commitBatch(build: (state: SessionState) => Batch | Promise<Batch>, fence?: Fence): Promise<Committed> {
     const run = this.#queue.then(() => this.#commitNow(build, fence))
     this.#queue = run.catch(() => undefined)
     return run
+  }
+
+  /** Whether a commit with this fence left nothing for its runner to do. Such a commit ends the lease. */
+  hasReleased({ epoch }: Fence): boolean {
+    return epoch <= this.#releasedEpoch
+  }
+
+  /** The context of a loop if memory holds it, up to date with the state. */
+  loadedContext(loopId: LoopId): ModelContext | undefined {
+    const context = this.#contexts.get(loopId)
+    return context?.seq === this.#state.seq ? context : undefined
   }
 
   /** The conversation as the model of a loop sees it, up to date with the state. */
@@ -177,42 +194,43 @@ export class OpenSession {
     return context
   }
 
-  async #commitNow(
-    build: (state: SessionState) => Batch | Promise<Batch>,
-    fence?: Fence,
-  ): Promise<readonly Recorded[]> {
+  async #commitNow(build: (state: SessionState) => Batch | Promise<Batch>, fence?: Fence): Promise<Committed> {
     this.lastUsedAt = this.#clock.now()
     for (;;) {
       if (this.#isGone) throw new EngineError('session-not-found', 'there is no such session')
       if (this.#isStale) this.refuseStale()
       const batch = await build(this.#state)
-      if (batch.events.length === 0) return []
-      const recorded = await this.#append(batch, fence)
-      if (recorded === undefined) {
+      if (batch.events.length === 0) return { recorded: [] }
+      const committed = await this.#append(batch, fence)
+      if (committed === undefined) {
         await this.#catchUp()
         continue
       }
       const shown = failpoint('publish.after')
       if (shown !== undefined) await shown
-      return recorded
+      return committed
     }
   }
 
   /** `undefined`: another process has appended to the log. */
-  async #append(batch: Batch, fence: Fence | undefined): Promise<readonly Recorded[] | undefined> {
+  async #append({ follow, claim, ...batch }: Batch, fence: Fence | undefined): Promise<Committed | undefined> {
     const at = this.#clock.now()
     const expectedSeq = this.#state.seq
     let state = this.#state
     const usage: UsageRow[] = []
-    const recorded = batch.events.map((event, index): Recorded => {
-      const item = { seq: expectedSeq + 1 + index, at, event: stampLoop(state, event) }
+    const recorded: Recorded[] = []
+    const fold = (event: RecordedEvent): void => {
+      const item = { seq: state.seq + 1, at, event: stampLoop(state, event) }
       const row = usageRowOf(state, item)
       if (row !== undefined) usage.push(row)
       state = evolve(state, item)
-      return item
-    })
+      recorded.push(item)
+    }
+    batch.events.forEach(fold)
+    follow?.(state).forEach(fold)
     const isSnapshotDue =
       state.seq - this.#snapshotSeq >= SNAPSHOT_EVERY || batch.events.some((event) => event.type === 'turn.ended')
+    const wanted = isWanted(state)
 
     this.feed.hold()
     let published: readonly Recorded[] = []
@@ -226,7 +244,9 @@ export class OpenSession {
         ...batch,
         events: recorded.map(({ event }) => event),
         ...(fence && { fence }),
-        wanted: isWanted(state),
+        ...(claim && wanted && { claim }),
+        ...(fence && !wanted && { release: true }),
+        wanted,
         ...(batch.events.some(changesSummary) && toListing(state)),
         ...(isSnapshotDue && { snapshot: writeSnapshot(state) }),
         ...(usage.length > 0 && { usage }),
@@ -234,6 +254,7 @@ export class OpenSession {
       if (result.type === 'conflict') return this.#onConflict(result.reason)
       const after = failpoint('append.after')
       if (after !== undefined) await after
+      if (fence && !wanted) this.#releasedEpoch = fence.epoch
       this.#state = state
       if (isSnapshotDue) this.#snapshotSeq = state.seq
       for (const [loopId, context] of this.#contexts) {
@@ -241,7 +262,7 @@ export class OpenSession {
         if (context.isOver) this.#contexts.delete(loopId)
       }
       published = recorded
-      return recorded
+      return { recorded, ...(result.fence && { fence: result.fence }) }
     } finally {
       this.feed.release(published)
     }
@@ -251,6 +272,7 @@ export class OpenSession {
     const full = quotaExceeded(reason)
     if (full !== undefined) throw full
     if (reason === 'fenced') throw new FencedOff(`session ${this.id} has another runner`)
+    if (reason === 'lease-held') throw new LeaseHeld(`session ${this.id} has another runner`)
     if (reason === 'receipt-taken') throw new ReceiptTaken()
     if (reason === 'session-gone') {
       this.#isGone = true

@@ -63,6 +63,7 @@ export class SessionFeed {
   #held: LiveEvent[] = []
   #closed: 'deleted' | 'stopping' | undefined
   #released: (() => void)[] = []
+  #joined: PromiseWithResolvers<void> | undefined
 
   /** Without a numbering there are no batches. */
   constructor(numbering?: BatchNumbering) {
@@ -171,6 +172,12 @@ export class SessionFeed {
     else reader.closed(this.#closed)
   }
 
+  /** Resolves when the next reader joins. */
+  joined(): Promise<void> {
+    this.#joined ??= Promise.withResolvers()
+    return this.#joined.promise
+  }
+
   leave(reader: SessionReader): void {
     if (!this.#readers.delete(reader) || reader.batch === undefined) return
     if (--this.#batchReaders === 0) this.#batches?.rest()
@@ -178,6 +185,8 @@ export class SessionFeed {
 
   #add(reader: SessionReader): void {
     this.#readers.add(reader)
+    this.#joined?.resolve()
+    this.#joined = undefined
     if (reader.batch !== undefined) this.#batchReaders++
   }
 

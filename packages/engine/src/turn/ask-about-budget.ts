@@ -2,7 +2,8 @@ import type { RecordedEvent } from '../events/recorded-event.ts'
 import type { StepAnswered } from '../events/step-events.ts'
 import type { LoopId } from '../ids.ts'
 import { DAY_MS } from '../ports/usage-store.ts'
-import { findLoop, type ActiveTurn } from '../state/session-state.ts'
+import type { EngineParts } from '../engine-parts.ts'
+import { findLoop, type ActiveTurn, type SessionState } from '../state/session-state.ts'
 import { stepStarted } from './step-started.ts'
 import type { RunDeps } from './turn-deps.ts'
 import { findSpentBudget, type Budgets } from '../cost/budget.ts'
@@ -35,6 +36,24 @@ export async function isOverBudget(turn: ActiveTurn, loopId: LoopId, deps: RunDe
   if (found === undefined) return false
   await putQuestion(found, { turn, loopId, isAsking: isAsking(found, budgets, turn) }, deps)
   return true
+}
+
+/**
+ * Whether a budget may be used up. Needs only the state, so it is also true for every key with a budget: what a key has
+ * spent is in the store.
+ */
+export function mayAskAboutBudget(
+  state: SessionState,
+  turn: ActiveTurn,
+  { budgets: book, clock }: Pick<EngineParts, 'budgets' | 'clock'>,
+): boolean {
+  if (book === undefined) return false
+  const budgets = book.budgetsOf(state.agent, turn.settings.keyId)
+  if (budgets.key !== undefined) return true
+  const { spent, raised } = state
+  const { currency } = book
+  const session = { spent, raised }
+  return findSpentBudget({ now: clock.now(), budgets, currency, turn: turn.budget, session }) !== undefined
 }
 
 function isAsking({ scope }: SpentBudget, budgets: Budgets, { settings }: ActiveTurn): boolean {

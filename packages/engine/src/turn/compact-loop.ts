@@ -5,11 +5,11 @@ import type { CompactionEnded, CompactionTrigger } from '../events/loop-events.t
 import type { Failure } from '../events/recorded-event.ts'
 import { ROOT_LOOP, type TurnId } from '../ids.ts'
 import type { AgentDefinition } from '../ports/agent.ts'
-import type { ModelRequest } from '../ports/model.ts'
+import type { ModelMessage, ModelRequest } from '../ports/model.ts'
 import { findLoop, isChild, type AnyLoop } from '../state/session-state.ts'
 import type { ModelContext } from '../views/model-context.ts'
 import { buildModelRequest } from './build-model-request.ts'
-import { countContext, countMessages, countTokens, guessContext } from './estimate-tokens.ts'
+import { countContext, countMessages, countTokens, guessContext, sizeOfMessage } from './estimate-tokens.ts'
 import type { Judging } from './judge-calls.ts'
 import {
   ASKED_FOR,
@@ -48,6 +48,19 @@ export async function compactIfDue(loop: AnyLoop, line: Judging['line'], turnId:
   if (guessContext(context, agent.instructions, agent.model) < most * BELIEVED_BELOW) return
   if ((await countContext(context, agent.instructions, agent.model)) < most) return
   await compactLoop(loop, line, { trigger: 'auto', turnId }, deps)
+}
+
+/** Whether the context certainly needs no compaction with these messages added. `undefined`: it is not in memory. */
+export function hasRoomFor(
+  context: ModelContext | undefined,
+  added: readonly ModelMessage[],
+  { contextWindow, model, instructions }: AgentDefinition,
+): boolean {
+  const window = contextWindow ?? model.contextWindow
+  if (window === undefined) return true
+  if (context === undefined) return false
+  const size = added.reduce((sum, message) => sum + sizeOfMessage(message, model), 0)
+  return guessContext(context, instructions, model) + size < window * COMPACT_AT * BELIEVED_BELOW
 }
 
 /** Asks the model for a summary and records it. Returns whether there was something to compact. */

@@ -1,27 +1,26 @@
 import type { Failure } from '../events/recorded-event.ts'
 import { failpoint } from '../failpoint.ts'
 import type { SessionId, TurnId } from '../ids.ts'
-import type { Timer } from '../ports/clock.ts'
-import { StorageFault, type Fence } from '../ports/event-store.ts'
+import { StorageFault, type Fence, type LeaseClaim } from '../ports/event-store.ts'
 import { EngineError } from '../errors.ts'
 import { findSessionAgent } from '../session/session-agent.ts'
-import { FencedOff, type OpenSession } from '../session/open-session.ts'
+import { FencedOff } from '../session/append-conflicts.ts'
+import type { OpenSession } from '../session/open-session.ts'
 import { ROOT, compactLoop } from './compact-loop.ts'
-import { decideTakeover, endCutCompaction } from './decide-takeover.ts'
+import { decideTakeover, endCutCompaction, isLeftOpen } from './decide-takeover.ts'
 import { endTurn, nextQueuedTurn } from '../session/end-turn.ts'
 import { runTurn } from './run-turn.ts'
-import { childOf, isWanted, loopsOf, type OpenCall, type SessionState } from '../state/session-state.ts'
+import { isWanted, loopsOf } from '../state/session-state.ts'
+import { RunnerLeases } from './runner-leases.ts'
 import { findSuspects, tryOneByOne } from './suspects.ts'
 import { RunnerStopped, stopReasonOf, type RunDeps, type StopReason } from './turn-deps.ts'
 import type { EngineParts } from '../engine-parts.ts'
 
-// Long enough to survive a stalled event loop, short enough for another process to take over within seconds.
-const LEASE_MS = 5_000
 const STORAGE_RETRY_MS = 1_000
 
 interface Runner {
   readonly session: OpenSession
-  readonly done: Promise<void>
+  done: Promise<void>
   fence?: Fence
   turnId?: TurnId
   abort: AbortController
@@ -32,13 +31,22 @@ interface Runner {
 /** `takeover`: the turn's process died. `retry`: the storage of this process failed. Both leave work to repair. */
 type StartCause = 'wake' | 'takeover' | 'retry'
 
+/** The place of a runner whose claim joins an append. Exactly one of its two methods is called. */
+export interface PreparedRunner {
+  readonly claim: LeaseClaim
+  /** The append is stored. */
+  start(fence: Fence): void
+  /** The append was not stored. */
+  dismiss(): void
+}
+
 /**
  * Runs at most one runner per session in this process. The store's lease ensures that there is at most one in all
  * processes.
  */
 export class Coordinator {
   readonly #parts: EngineParts
-  readonly #owner: string
+  readonly #leases: RunnerLeases
   readonly #runners = new Map<SessionId, Runner>()
   /** Sessions that wait to be taken over one at a time. */
   readonly #suspects = new Set<SessionId>()
@@ -46,12 +54,11 @@ export class Coordinator {
   readonly #retries = new Set<SessionId>()
   /** Turns that were cancelled while the storage was down. The cancellation is recorded when the storage recovers. */
   readonly #owedCancels = new Map<SessionId, { readonly turnId: TurnId; readonly reason: string }>()
-  #renewal: Timer | undefined
   #isStopping = false
 
   constructor(parts: EngineParts, owner: string) {
     this.#parts = parts
-    this.#owner = owner
+    this.#leases = new RunnerLeases(parts, owner, this.#runners)
   }
 
   /** Called after recording something that a runner must handle. Starts a runner or wakes the running one. */
@@ -60,6 +67,24 @@ export class Coordinator {
     if (this.#suspects.has(session.id) && session.state.turn?.cancelled === undefined) return
     if (this.#suspects.has(session.id)) return void this.takeOver(session)
     void this.#start(session, 'wake')
+  }
+
+  /**
+   * Reserves the session for a runner that starts when an append has claimed the session. `undefined`: the append must
+   * not claim, and `wake` follows it.
+   */
+  prepare(session: OpenSession): PreparedRunner | undefined {
+    if (this.#isStopping || this.isRunning(session.id) || isLeftOpen(session.state)) return undefined
+    const stored = Promise.withResolvers<Fence | undefined>()
+    const runner = this.#register(session)
+    runner.done = stored.promise.then((fence) =>
+      fence === undefined ? this.#dismiss(runner) : this.#run(runner, { cause: 'wake', fence }),
+    )
+    return {
+      claim: this.#leases.claim,
+      start: stored.resolve,
+      dismiss: () => stored.resolve(undefined),
+    }
   }
 
   /** Repairs and continues a session whose runner died with its process. Resolves when the session is idle. */
@@ -106,7 +131,7 @@ export class Coordinator {
     }
     for (const runner of this.#runners.values()) runner.abort.abort('stopping' satisfies StopReason)
     await all
-    this.#renewal?.cancel()
+    this.#leases.stop()
   }
 
   #start(session: OpenSession, cause: StartCause): Promise<void> {
@@ -118,28 +143,45 @@ export class Coordinator {
       return runner.done
     }
     if (this.#isStopping) return Promise.resolve()
-    const started: Runner = {
+    const started = this.#register(session)
+    started.done = Promise.resolve().then(() => this.#run(started, { cause }))
+    return started.done
+  }
+
+  #register(session: OpenSession): Runner {
+    const runner: Runner = {
       session,
-      done: Promise.resolve().then(() => this.#run(started, cause)),
+      done: Promise.resolve(),
       abort: new AbortController(),
       nudge: Promise.withResolvers(),
       isNudged: false,
     }
-    this.#runners.set(session.id, started)
-    this.#keepLeases()
-    return started.done
+    this.#runners.set(session.id, runner)
+    this.#leases.keep()
+    return runner
   }
 
-  async #run(runner: Runner, cause: StartCause): Promise<void> {
+  #dismiss(runner: Runner): void {
+    this.#runners.delete(runner.session.id)
+    this.#wakeIfNudged(runner)
+  }
+
+  /** What was recorded while a runner was about to end gets a new one. */
+  #wakeIfNudged({ session, isNudged }: Runner): void {
+    if (isNudged && isWanted(session.state) && !session.isGone) this.wake(session)
+  }
+
+  async #run(runner: Runner, start: { readonly cause: StartCause; readonly fence?: Fence }): Promise<void> {
     const { session } = runner
-    const { store, log } = this.#parts
+    const { log } = this.#parts
     let fence: Fence | undefined
     try {
-      fence = await store.claim(session.id, this.#owner, LEASE_MS)
-      await failpoint('claim.after')
+      fence = start.fence ?? (await this.#leases.claimNow(session.id))
       if (fence === undefined) return
       runner.fence = fence
-      if (cause !== 'wake' || isLeftOpen(session.state)) await this.#repair(session, fence, cause === 'takeover')
+      if (start.fence !== undefined) await this.#untilFollowed(session)
+      else if (start.cause !== 'wake' || isLeftOpen(session.state))
+        await this.#repair(session, fence, start.cause === 'takeover')
       await this.#runTurns(runner, fence)
       if (this.#isStopping) await this.#handOver(session, fence)
     } catch (error) {
@@ -155,16 +197,27 @@ export class Coordinator {
       if (error instanceof StorageFault) return this.#retryLater(session)
       if (fence !== undefined) await this.#endBroken(session, fence, failureOf(error))
     } finally {
-      this.#runners.delete(session.id)
       if (session.state.turn?.turnId !== this.#owedCancels.get(session.id)?.turnId) this.#owedCancels.delete(session.id)
-      if (fence !== undefined) await this.#release(session.id, fence)
-      if (runner.isNudged && isWanted(session.state) && !session.isGone) this.wake(session)
+      this.#runners.delete(session.id)
+      if (fence !== undefined && !session.hasReleased(fence)) await this.#leases.release(session.id, fence)
+      this.#wakeIfNudged(runner)
     }
+  }
+
+  /**
+   * Gives the client that asked for the turn the time to attach. Otherwise a model that answers at once has written
+   * several deltas before, and the client gets them as one.
+   */
+  async #untilFollowed({ feed }: OpenSession): Promise<void> {
+    await failpoint('runner.started')
+    const { giveWay } = this.#parts
+    if (giveWay !== undefined) await Promise.race([feed.joined(), giveWay()])
   }
 
   async #runTurns(runner: Runner, fence: Fence): Promise<void> {
     const { session } = runner
     for (;;) {
+      if (session.hasReleased(fence)) return
       runner.isNudged = false
       const { turn } = session.state
       runner.turnId = turn?.turnId
@@ -257,35 +310,6 @@ export class Coordinator {
       this.#parts.log({ level: 'warn', message: 'a turn could not be handed over', sessionId: session.id, error })
     }
   }
-
-  async #release(sessionId: SessionId, fence: Fence): Promise<void> {
-    try {
-      await this.#parts.store.release(sessionId, fence)
-    } catch (error) {
-      this.#parts.log({ level: 'warn', message: 'a lease was not released', sessionId, error })
-    }
-  }
-
-  #keepLeases(): void {
-    if (this.#renewal !== undefined) return
-    this.#renewal = this.#parts.clock.setTimer(LEASE_MS / 3, () => {
-      this.#renewal = undefined
-      if (this.#runners.size === 0) return
-      void this.#renew().finally(() => this.#keepLeases())
-    })
-  }
-
-  async #renew(): Promise<void> {
-    try {
-      const held = new Map([...this.#runners].filter(([, runner]) => runner.fence !== undefined))
-      if (held.size === 0) return
-      const lost = await this.#parts.store.renew(this.#owner, [...held.keys()], LEASE_MS)
-      // The session may already have a new runner with a new lease. Stop only the runner that lost this lease.
-      for (const id of lost) held.get(id)?.abort.abort('fenced' satisfies StopReason)
-    } catch (error) {
-      this.#parts.log({ level: 'warn', message: 'leases were not renewed', error })
-    }
-  }
 }
 
 /** The error that ends a turn after its runner failed. */
@@ -293,13 +317,4 @@ function failureOf(error: unknown): Failure {
   if (error instanceof EngineError && error.code === 'quota-exceeded')
     return { code: error.code, message: error.message }
   return { code: 'internal', message: 'The server had an internal error during this turn.' }
-}
-
-/** A new runner finds unfinished work only if the previous runner could not finish. */
-function isLeftOpen({ turn, compaction }: SessionState): boolean {
-  if (compaction !== undefined) return true
-  if (turn === undefined) return false
-  const isRunning = (call: OpenCall): boolean =>
-    call.phase === 'running' && childOf(turn, call.toolCallId) === undefined
-  return loopsOf(turn).some(({ step }) => step?.phase === 'asking' || step?.calls.some(isRunning) === true)
 }

@@ -148,3 +148,12 @@ function blocksOf(drafts: readonly Draft[], stepId: EntryId): readonly StepBlock
     .toSorted((a, b) => a.block - b.block)
     .map(({ kind, text }) => ({ type: kind, text }))
 }
+
+/** A new runner finds unfinished work only if the previous runner could not finish. */
+export function isLeftOpen({ turn, compaction }: SessionState): boolean {
+  if (compaction !== undefined) return true
+  if (turn === undefined) return false
+  const isRunning = (call: OpenCall): boolean =>
+    call.phase === 'running' && childOf(turn, call.toolCallId) === undefined
+  return loopsOf(turn).some(({ step }) => step?.phase === 'asking' || step?.calls.some(isRunning) === true)
+}

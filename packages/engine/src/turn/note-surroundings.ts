@@ -1,3 +1,4 @@
+import type { EngineParts } from '../engine-parts.ts'
 import type { AgentDefinition } from '../ports/agent.ts'
 import type { Place } from '../ports/surroundings.ts'
 import type { ActiveTurn } from '../state/session-state.ts'
@@ -10,8 +11,8 @@ import type { RunDeps } from './turn-deps.ts'
  */
 export async function noteSurroundings(turn: ActiveTurn, agent: AgentDefinition, deps: RunDeps): Promise<void> {
   const { surroundings, session, fence, log } = deps
-  const { turnId, hasAsked } = turn
-  if (surroundings === undefined || agent.isToldSurroundings !== true || hasAsked) return
+  const { turnId } = turn
+  if (surroundings === undefined || !mustNoteSurroundings(turn, agent, deps)) return
   try {
     const found = await surroundings.describe(await placeOf(deps), session.state.surroundings)
     if (found === undefined) return
@@ -26,6 +27,12 @@ export async function noteSurroundings(turn: ActiveTurn, agent: AgentDefinition,
     log({ level: 'warn', message: 'the surroundings could not be described', sessionId: session.id, error })
   }
 }
+
+export const mustNoteSurroundings = (
+  { hasAsked }: ActiveTurn,
+  agent: AgentDefinition,
+  { surroundings }: Pick<EngineParts, 'surroundings'>,
+): boolean => surroundings !== undefined && agent.isToldSurroundings === true && !hasAsked
 
 async function placeOf({ session, workspaces }: RunDeps): Promise<Place> {
   const { sessionId, userId, agent, settings } = session.state

@@ -1,5 +1,7 @@
-import { textOf } from '../content.ts'
-import type { ActiveTurn } from '../state/session-state.ts'
+import { textOf, type UserContent } from '../content.ts'
+import type { EngineParts } from '../engine-parts.ts'
+import type { RecalledMemory } from '../events/turn-events.ts'
+import type { ActiveTurn, SessionState } from '../state/session-state.ts'
 import type { RunDeps } from './turn-deps.ts'
 
 /** More memories would distract from the input. */
@@ -10,19 +12,35 @@ const MOST_RECALLED = 8
  * continues without memories.
  */
 export async function recallMemories(turn: ActiveTurn, deps: RunDeps): Promise<void> {
-  const { memories, session, fence, log } = deps
+  const { session, fence } = deps
   const { turnId } = turn
-  if (memories === undefined || turn.hasRecalled || turn.answeredSteps > 0) return
-  const { userId, settings } = session.state
-  if (!settings.recallsMemories) return
-  const input = (await session.context()).messages().findLast(({ role }) => role === 'user')
+  if (turn.hasRecalled || turn.answeredSteps > 0 || !mayRecall(session.state, deps)) return
+  const input = (await session.context()).messages().findLast((message) => message.role === 'user')
   if (input === undefined) return
-  const recalled = await memories.recall(userId, textOf(input.content), MOST_RECALLED).catch((error: unknown) => {
-    log({ level: 'warn', message: 'memories could not be recalled', sessionId: session.id, error })
+  const memories = await recallFor(input.content, session.state, deps)
+  if (memories.length === 0) return
+  await session.commit(
+    (state) => ({ events: state.turn?.turnId === turnId ? [{ type: 'memories.recalled', turnId, memories }] : [] }),
+    fence,
+  )
+}
+
+const mayRecall = ({ settings }: Pick<SessionState, 'settings'>, { memories }: Pick<EngineParts, 'memories'>): boolean =>
+  memories !== undefined && settings.recallsMemories
+
+/** Finds the memories that are relevant to the input of a turn, and counts them as hits. */
+export async function recallFor(
+  input: UserContent,
+  state: Pick<SessionState, 'userId' | 'sessionId' | 'settings'>,
+  { memories, log }: Pick<EngineParts, 'memories' | 'log'>,
+): Promise<readonly RecalledMemory[]> {
+  if (memories === undefined || !mayRecall(state, { memories })) return []
+  const { userId, sessionId } = state
+  const recalled = await memories.recall(userId, textOf(input), MOST_RECALLED).catch((error: unknown) => {
+    log({ level: 'warn', message: 'memories could not be recalled', sessionId, error })
     return []
   })
-  if (recalled.length === 0) return
-  const kept = recalled.map(({ memoryId, content, skillName, sourceSession, origin, sourceTool }) => ({
+  return recalled.map(({ memoryId, content, skillName, sourceSession, origin, sourceTool }) => ({
     memoryId,
     content,
     ...(skillName !== undefined && { skillName }),
@@ -30,10 +48,4 @@ export async function recallMemories(turn: ActiveTurn, deps: RunDeps): Promise<v
     ...(origin !== undefined && { origin }),
     ...(sourceTool !== undefined && { sourceTool }),
   }))
-  await session.commit(
-    (state) => ({
-      events: state.turn?.turnId === turnId ? [{ type: 'memories.recalled', turnId, memories: kept }] : [],
-    }),
-    fence,
-  )
 }

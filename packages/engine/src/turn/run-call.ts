@@ -5,6 +5,7 @@ import { ROOT_LOOP, type LoopId, type TurnId } from '../ids.ts'
 import type { NewBlob } from '../ports/event-store.ts'
 import { stepEndIfSettled } from '../session/decide-answers.ts'
 import { childOf, findOpenCall, loopsOf, type ActiveTurn, type OpenCall } from '../state/session-state.ts'
+import { beginStep } from './begin-step.ts'
 import { recordChildEnd } from './record-child-end.ts'
 import { loopIdOf, type StartedCall } from './start-calls.ts'
 import { isOwnEnd, stopReasonOf, type RunDeps, type StopReason } from './turn-deps.ts'
@@ -54,11 +55,20 @@ export async function runCall(started: StartedCall, run: CallRun, deps: RunDeps)
 async function recordSettled(
   settled: ToolCallSettled,
   blobs: readonly NewBlob[],
-  { session, fence }: RunDeps,
+  deps: RunDeps,
 ): Promise<void> {
+  const { session, fence, signal } = deps
   await session.commit(({ turn }) => {
     if (turn === undefined || findOpenCall(turn, settled.toolCallId) === undefined) return { events: [] }
-    return { blobs, events: [settled, ...stepEndIfSettled(turn, [settled], loopWith(turn, settled))] }
+    const loopId = loopWith(turn, settled)
+    const ended = stepEndIfSettled(turn, [settled], loopId)
+    const added = [settled]
+    const isLast = ended.length > 0 && !signal.aborted
+    return {
+      blobs,
+      events: [settled, ...ended],
+      ...(isLast && { follow: (after) => beginStep(after, { parts: deps, session, loopId, added }) }),
+    }
   }, fence)
 }
 

@@ -1,12 +1,12 @@
 import type { StepBlock, Usage } from '../content.ts'
 import { withCost } from '../cost/price.ts'
-import type { Failure } from '../events/recorded-event.ts'
+import type { Failure, RecordedEvent } from '../events/recorded-event.ts'
 import type { StepFinish } from '../events/step-events.ts'
 import { failpoint } from '../failpoint.ts'
 import { asToolCallId } from '../ids.ts'
 import type { ModelOutput } from '../ports/model.ts'
 import type { LiveStep } from '../session/session-feed.ts'
-import { findLoop, isChild, type ActiveTurn, type AnyLoop } from '../state/session-state.ts'
+import { findLoop, isChild, type ActiveTurn, type AnyLoop, type SessionState } from '../state/session-state.ts'
 import { buildModelRequest } from './build-model-request.ts'
 import { canForce, compactLoop } from './compact-loop.ts'
 import { decideAnswered } from './decide-step.ts'
@@ -16,6 +16,7 @@ import { endTurn, nextQueuedTurn } from '../session/end-turn.ts'
 import { prepareJudging, type Judging } from './judge-calls.ts'
 import { completeInput, dropInputs, takeInput } from './live-inputs.ts'
 import { chooseCallId, toCallInput, unreadableInput } from './plan-calls.ts'
+import { decideStarts, readyCalls, type StartedCall } from './start-calls.ts'
 import { stepStarted } from './step-started.ts'
 import { RunnerStopped, isOwnEnd, stopReasonOf, type RunDeps } from './turn-deps.ts'
 
@@ -27,30 +28,45 @@ type StepEnd =
   | { readonly type: 'failed'; readonly error: Failure; readonly usage?: Usage }
   | { readonly type: 'stopped' }
 
-/** Performs one model call: records its start, streams it, and records the answer or the end without an answer. */
-export async function runStep(turn: ActiveTurn, loop: AnyLoop, line: Judging['line'], deps: RunDeps): Promise<void> {
-  const { session, fence, ids } = deps
-  const stepId = ids.entryId()
-  const { turnId } = turn
-  const { loopId } = loop
-  const model = line[0].modelName
-  const [started] = await session.commit((state) => {
-    const reserved = session.feed.batches && { reservedBatches: session.feed.batches.wanted }
-    return { events: [{ ...stepStarted(state, turnId, stepId, loop, model), ...reserved }] }
-  }, fence)
-  if (started === undefined) throw new Error('the start of the step was not recorded')
-  const step: LiveStep = { turnId, loopId, stepId, stepSeq: started.seq, blocks: [], inputs: [] }
+/**
+ * Performs one model call: records its start, unless it was recorded together with what came before, streams it, and
+ * records the answer or the end without an answer. Returns the calls that were recorded as started.
+ */
+export async function runStep(
+  turn: ActiveTurn,
+  loop: AnyLoop,
+  line: Judging['line'],
+  deps: RunDeps,
+): Promise<readonly StartedCall[]> {
+  const { session, fence } = deps
+  const { stepId, stepSeq } = loop.step ?? (await recordStart(turn, loop, line, deps))
+  const step: LiveStep = { turnId: turn.turnId, loopId: loop.loopId, stepId, stepSeq, blocks: [], inputs: [] }
   const drafts = new DraftWriter(deps, session, fence, step)
   session.feed.liveSteps.set(stepId, step)
   try {
     const end = await stream(step, loop, line, drafts, deps)
     const isForced =
       end.type === 'failed' && end.error.code === TOO_LONG && (await forceCompaction(step, end, loop, line, deps))
-    if (!isForced) await recordEnd(step, end, line, drafts, deps)
+    return isForced ? [] : await recordEnd(step, end, line, drafts, deps)
   } finally {
     drafts.close()
     session.feed.liveSteps.delete(stepId)
   }
+}
+
+async function recordStart(
+  { turnId }: ActiveTurn,
+  loop: AnyLoop,
+  line: Judging['line'],
+  { session, fence, ids }: RunDeps,
+): Promise<Pick<LiveStep, 'stepId' | 'stepSeq'>> {
+  const stepId = ids.entryId()
+  const [started] = await session.commit((state) => {
+    const reserved = session.feed.batches && { reservedBatches: session.feed.batches.wanted }
+    return { events: [{ ...stepStarted(state, turnId, stepId, loop, line[0].modelName), ...reserved }] }
+  }, fence)
+  if (started === undefined) throw new Error('the start of the step was not recorded')
+  return { stepId, stepSeq: started.seq }
 }
 
 /** Ends the step but not the turn: the model is asked again with a shorter context. At most once per turn. */
@@ -194,7 +210,7 @@ async function recordEnd(
   line: Judging['line'],
   drafts: DraftWriter,
   deps: RunDeps,
-): Promise<void> {
+): Promise<readonly StartedCall[]> {
   const { session, fence } = deps
   const stop = end.type === 'stopped' ? stopReasonOf(deps.signal) : undefined
   if (end.type === 'stopped' && stop !== 'cancel' && !isOwnEnd(stop)) {
@@ -204,12 +220,14 @@ async function recordEnd(
   // Buffered deltas need batch numbers that are reserved durably, so that a crash cannot reuse them.
   if (session.feed.batches?.isShort === true) await drafts.flush()
   drafts.close()
-  const { stepId, loopId } = step
+  const { turnId, stepId, loopId } = step
+  let started: readonly StartedCall[] = []
   const clearDrafts = [stepId]
   const blocks = end.type === 'answered' ? await withFinalIds(step.blocks, deps) : step.blocks
   const calls = blocks.filter((block) => block.type === 'tool-call')
   const judging = end.type === 'answered' ? await prepareJudging(line, calls, deps) : undefined
   await session.commit((state) => {
+    started = []
     const turn = state.turn
     const loop = turn && findLoop(turn, loopId)
     if (turn === undefined || loop?.step?.stepId !== stepId) throw new Error('the step that ended is not the open one')
@@ -217,7 +235,15 @@ async function recordEnd(
     if (end.type === 'answered' && judging !== undefined && turn.cancelled === undefined) {
       const answer = { blocks, finish: end.finish, usage: end.usage, ...shown }
       const names = calls.map(({ toolCallId }) => toolCallId)
-      return { events: decideAnswered(state, turn, answer, { ...deps, loopId, judging }), names, clearDrafts }
+      const events = decideAnswered(state, turn, answer, { ...deps, loopId, judging })
+      if (calls.length === 0) return { events, clearDrafts }
+      const follow = (after: SessionState): readonly RecordedEvent[] => {
+        if (deps.signal.aborted) return []
+        const starts = decideStarts(after, readyCalls(after, { turnId, loopId }), { place: { turnId, loopId, line }, judging })
+        started = starts.started
+        return starts.events
+      }
+      return { events, names, clearDrafts, follow }
     }
     // An answer that arrives after a cancel still counts as usage.
     const took = end.type !== 'stopped' && end.usage && { usage: end.usage }
@@ -235,6 +261,7 @@ async function recordEnd(
     const events = endTurn(turn, { ...ended, openCalls: '', partialOf: () => step.blocks, ...took, ...shown })
     return { events: [...events, ...nextQueuedTurn(state, deps, stepId)], clearDrafts }
   }, fence)
+  return started
 }
 
 async function withFinalIds(blocks: readonly StepBlock[], deps: RunDeps): Promise<readonly StepBlock[]> {

@@ -10,18 +10,17 @@ import {
   openCallsOf,
   waitingInChildren,
   type ActiveTurn,
-  type AnyLoop,
 } from '../state/session-state.ts'
 import { compactIfDue } from './compact-loop.ts'
 import { MOST_REPEATS, findCircle } from './find-circle.ts'
 import { endTurn, nextQueuedTurn } from '../session/end-turn.ts'
-import type { Judging } from './judge-calls.ts'
 import { lineOfAgents } from './loop-agents.ts'
 import { nextMove } from './next-move.ts'
 import { noteSurroundings, tellSurroundings } from './note-surroundings.ts'
 import { recallMemories } from './recall-memories.ts'
 import { recordChildEnd } from './record-child-end.ts'
 import { runStep } from './run-step.ts'
+import type { StartedCall } from './start-calls.ts'
 import { settleToolCalls } from './settle-tool-calls.ts'
 import { isOwnEnd, stopReasonOf, type RunDeps } from './turn-deps.ts'
 
@@ -33,6 +32,7 @@ export async function runTurn(turn: ActiveTurn, deps: RunDeps): Promise<void> {
 /** Runs one loop of the turn until it ends, or until nothing in it or below it can continue without a human. */
 export async function runLoop(turnId: ActiveTurn['turnId'], loopId: LoopId, deps: RunDeps): Promise<void> {
   const { session, signal } = deps
+  let started: readonly StartedCall[] = []
   for (;;) {
     const { state } = session // folded afresh each round, so a crash or a pause resumes right here
     const turn = state.turn
@@ -47,21 +47,29 @@ export async function runLoop(turnId: ActiveTurn['turnId'], loopId: LoopId, deps
         message: `The agent ${gone} is no longer offered.`,
       })
     }
+    // A step that was recorded together with what came before it runs, or records its own end.
+    const isBegun = loop.step?.phase === 'asking'
     // While the storage is down, only the signal knows about a cancel.
-    const move = stopReasonOf(signal) === 'cancel' ? 'stop-cancelled' : nextMove(turn, line[0], loop)
+    const isCancelled = stopReasonOf(signal) === 'cancel' && !isBegun
+    const move = isCancelled ? 'stop-cancelled' : isBegun ? 'ask-model' : nextMove(turn, line[0], loop)
     switch (move) {
       case 'ask-model':
-        if (loop.answeredSteps >= MOST_REPEATS) {
-          const circle = findCircle((await session.context(loop)).messages())
-          if (circle !== undefined) return end(deps, turnId, loopId, circle.outcome, circle.error)
+        if (!isBegun) {
+          if (loop.answeredSteps >= MOST_REPEATS) {
+            const circle = findCircle((await session.context(loop)).messages())
+            if (circle !== undefined) return end(deps, turnId, loopId, circle.outcome, circle.error)
+          }
+          if (!isChild(loop)) await noteSurroundings(turn, line[0], deps)
+          if (await isOverBudget(turn, loopId, deps)) break
+          if (!isChild(loop)) await recallMemories(turn, deps)
+          await compactIfDue(loop, await tellSurroundings(line, deps), turnId, deps)
+          if (stopReasonOf(signal) === 'cancel') break
         }
-        if (!isChild(loop)) await noteSurroundings(turn, line[0], deps)
-        if (await isOverBudget(turn, loopId, deps)) break
-        if (!isChild(loop)) await recallMemories(turn, deps)
-        await askModel(turn, loop, await tellSurroundings(line, deps), deps)
+        started = await runStep(turn, loop, await tellSurroundings(line, deps), deps)
         break
       case 'settle-tool-calls':
-        await settleToolCalls({ turnId, loopId, line }, deps, runLoop)
+        await settleToolCalls({ place: { turnId, loopId, line }, started, runLoop }, deps)
+        started = []
         break
       case 'wait-for-human':
         if (isChild(loop) || (await pause(deps, turn))) return
@@ -88,11 +96,6 @@ export async function runLoop(turnId: ActiveTurn['turnId'], loopId: LoopId, deps
         return unreachable(move)
     }
   }
-}
-
-async function askModel(turn: ActiveTurn, loop: AnyLoop, line: Judging['line'], deps: RunDeps): Promise<void> {
-  await compactIfDue(loop, line, turn.turnId, deps)
-  if (stopReasonOf(deps.signal) !== 'cancel') await runStep(turn, loop, line, deps)
 }
 
 /** Pauses the turn, unless an answer arrived in the meantime. Returns whether the turn is paused. */

@@ -1,8 +1,7 @@
 import type { LoopId, ToolCallId, TurnId } from '../ids.ts'
 import { findLoop, openCallsIn, type OpenCall } from '../state/session-state.ts'
-import { canGoOn } from './next-move.ts'
 import { runCall, type RunLoop } from './run-call.ts'
-import { startCalls, type CallPlace } from './start-calls.ts'
+import { readyCalls, startCalls, type CallPlace, type StartedCall } from './start-calls.ts'
 import { RunnerStopped, isOwnEnd, stopReasonOf, type RunDeps, type StopReason } from './turn-deps.ts'
 
 interface RunningCall {
@@ -10,27 +9,36 @@ interface RunningCall {
   readonly abort: AbortController
 }
 
+export interface Settling {
+  readonly place: CallPlace
+  /** Calls that were recorded as started and do not run yet. */
+  readonly started?: readonly StartedCall[]
+  readonly runLoop: RunLoop
+}
+
 /**
  * Runs all runnable calls of a loop concurrently and records each result as it arrives. A call that is granted in the
  * meantime joins them. Returns when nothing is left to run, or when the turn or the loop was stopped.
  */
-export async function settleToolCalls(place: CallPlace, deps: RunDeps, runLoop: RunLoop): Promise<void> {
+export async function settleToolCalls({ place, started = [], runLoop }: Settling, deps: RunDeps): Promise<void> {
   const { session, signal } = deps
   const { turnId, loopId } = place
   const running = new Map<ToolCallId, RunningCall>()
   const stopped = aborted(signal)
+  const launch = (call: StartedCall): void => {
+    const abort = new AbortController()
+    const { toolCallId } = call.call
+    const done = runCall(call, { turnId, abort, runLoop }, deps).finally(() => running.delete(toolCallId))
+    running.set(toolCallId, { done, abort })
+  }
+  if (!signal.aborted) started.forEach(launch)
   while (!signal.aborted) {
     for (const call of openCalls(deps, turnId, loopId)) {
       if (call.cancelled !== undefined) running.get(call.toolCallId)?.abort.abort('cancel-call' satisfies StopReason)
     }
-    const ready = runnable(deps, turnId, loopId).filter((call) => !running.has(call.toolCallId))
+    const ready = readyCalls(session.state, place).filter((call) => !running.has(call.toolCallId))
     if (ready.length > 0) {
-      for (const started of await startCalls(ready, place, deps)) {
-        const abort = new AbortController()
-        const { toolCallId } = started.call
-        const done = runCall(started, { turnId, abort, runLoop }, deps).finally(() => running.delete(toolCallId))
-        running.set(toolCallId, { done, abort })
-      }
+      for (const call of await startCalls(ready, place, deps)) launch(call)
       continue
     }
     if (running.size === 0) return
@@ -45,11 +53,6 @@ function openCalls(deps: RunDeps, turnId: TurnId, loopId: LoopId): readonly Open
   const { turn } = deps.session.state
   const loop = turn?.turnId === turnId ? findLoop(turn, loopId) : undefined
   return loop === undefined ? [] : openCallsIn(loop)
-}
-
-function runnable(deps: RunDeps, turnId: TurnId, loopId: LoopId): readonly OpenCall[] {
-  const { turn } = deps.session.state
-  return turn === undefined ? [] : openCalls(deps, turnId, loopId).filter((call) => canGoOn(turn, call))
 }
 
 function aborted(signal: AbortSignal): Promise<undefined> {

@@ -5,9 +5,18 @@ import { issueGrant } from '../permission/grant.ts'
 import type { Grant } from '../ports/grant.ts'
 import type { Tool, Workspace } from '../ports/tool.ts'
 import { stepEndIfSettled } from '../session/decide-answers.ts'
-import { childOf, findOpenCall, type ActiveTurn, type OpenCall, type SessionState } from '../state/session-state.ts'
+import {
+  childOf,
+  findLoop,
+  findOpenCall,
+  openCallsIn,
+  type ActiveTurn,
+  type OpenCall,
+  type SessionState,
+} from '../state/session-state.ts'
 import { parseAgentInput } from './agent-input.ts'
 import { coverOf, hashOf, prepareJudging, ruleOnCall, type Judging, type Ruling } from './judge-calls.ts'
+import { canGoOn } from './next-move.ts'
 import type { RunDeps } from './turn-deps.ts'
 
 /** The maximum number of sub-agents that work at the same time in one turn. */
@@ -37,25 +46,50 @@ export async function startCalls(
   deps: RunDeps,
 ): Promise<readonly StartedCall[]> {
   const judging = await prepareJudging(place.line, ready, deps)
-  let started: StartedCall[] = []
+  let started: readonly StartedCall[] = []
   await deps.session.commit((state) => {
-    started = []
-    const { turn } = state
-    if (turn?.turnId !== place.turnId) return { events: [] }
-    const events: RecordedEvent[] = []
-    for (const { toolCallId } of ready) {
-      const call = findOpenCall(turn, toolCallId)
-      if (call === undefined) continue
-      const children = turn.children.length + events.filter((event) => event.type === 'loop.started').length
-      const ruling = ruleOnStart(call, state, judging, children)
-      events.push(...eventsOf(ruling, call, turn, place, judging))
-      if (ruling.type !== 'allow') continue
-      const grant = issueGrant(ruling.call, deps.digest)
-      started.push({ call, tool: ruling.tool, grant, workspace: judging.workspace })
-    }
-    return { events: [...events, ...stepEndIfSettled(turn, events, place.loopId)] }
+    const starts = decideStarts(state, ready, { place, judging })
+    started = starts.started
+    return { events: starts.events }
   }, deps.fence)
   return started
+}
+
+export interface Starts {
+  readonly events: readonly RecordedEvent[]
+  readonly started: readonly StartedCall[]
+}
+
+/** Pure. Starts the calls that may run now; asks for the others, or settles them. */
+export function decideStarts(
+  state: SessionState,
+  ready: readonly OpenCall[],
+  { place, judging }: { readonly place: CallPlace; readonly judging: Judging },
+): Starts {
+  const { turn } = state
+  if (turn?.turnId !== place.turnId) return { events: [], started: [] }
+  const started: StartedCall[] = []
+  const events: RecordedEvent[] = []
+  for (const { toolCallId } of ready) {
+    const call = findOpenCall(turn, toolCallId)
+    if (call === undefined) continue
+    const children = turn.children.length + events.filter((event) => event.type === 'loop.started').length
+    const ruling = ruleOnStart(call, state, judging, children)
+    events.push(...eventsOf(ruling, call, turn, place, judging))
+    if (ruling.type !== 'allow') continue
+    const grant = issueGrant(ruling.call, judging.digest)
+    started.push({ call, tool: ruling.tool, grant, workspace: judging.workspace })
+  }
+  return { events: [...events, ...stepEndIfSettled(turn, events, place.loopId)], started }
+}
+
+/** The calls of a loop that can run now, or whose sub-agent can continue. */
+export function readyCalls(
+  { turn }: SessionState,
+  { turnId, loopId }: Pick<CallPlace, 'turnId' | 'loopId'>,
+): readonly OpenCall[] {
+  const loop = turn?.turnId === turnId ? findLoop(turn, loopId) : undefined
+  return turn === undefined || loop === undefined ? [] : openCallsIn(loop).filter((call) => canGoOn(turn, call))
 }
 
 function ruleOnStart(call: OpenCall, state: SessionState, judging: Judging, children: number): Ruling {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { asToolCallId } from '../ids.ts'
 import {
   calls,
   createFakeClock,
@@ -183,6 +184,39 @@ describe('a turn whose process died', () => {
   })
 
   it('starts a call that was asked for but had not begun', async () => {
+    const first = await startSession({ model: hangingModel(), tools: [createFakeTool('pay')] })
+    const { store, sessionId } = first
+    await first.say('pay')
+    await untilQuiet()
+    const events = await first.events()
+    const step = events.find((event) => event.type === 'step.started')
+    // Earlier versions recorded the start of a call after the answer.
+    const blocks = [{ type: 'tool-call', toolCallId: asToolCallId('p'), name: 'pay', input: {} }] as const
+    const usage = { inputTokens: 1, outputTokens: 1 }
+    const answered = { type: 'step.answered', blocks, routes: { p: 'server' }, finish: 'tool-calls', usage } as const
+    const at = first.clock.now()
+    const { turnId, stepId } = step!
+    const request = { sessionId, at, expectedSeq: events.length, events: [{ ...answered, turnId, stepId }], wanted: true }
+    await store.append({ ...request, names: ['p'] })
+    const tool = createFakeTool('pay', { effect: 'unsafe' })
+    const second = await restart(first, { tools: [tool] })
+    await second.untilRest()
+    expect(tool.invocations).toMatchObject([{ toolCallId: 'p', attempt: 1 }])
+    expect((await second.types()).slice(3)).toEqual([
+      'step.started',
+      'step.answered',
+      'turn.taken-over',
+      'tool-call.started',
+      'tool-call.settled',
+      'step.ended',
+      'step.started',
+      'step.answered',
+      'step.ended',
+      'turn.ended',
+    ])
+  })
+
+  it('does not start a call again whose start was recorded with the answer', async () => {
     const clock = createFakeClock()
     const store = createMemoryEventStore({ clock })
     const process = createProcessStore(store)
@@ -193,13 +227,13 @@ describe('a turn whose process died', () => {
     const tool = createFakeTool('pay', { effect: 'unsafe' })
     const second = await restart(first, { store, tools: [tool] })
     await second.untilRest()
-    expect(tool.invocations).toMatchObject([{ toolCallId: 'p', attempt: 1 }])
+    expect(tool.invocations).toEqual([])
     expect((await second.events()).slice(3)).toMatchObject([
       { type: 'step.started' },
       { type: 'step.answered' },
-      { type: 'turn.taken-over' },
       { type: 'tool-call.started', attempt: 1 },
-      { type: 'tool-call.settled', status: 'completed' },
+      { type: 'turn.taken-over' },
+      { type: 'tool-call.settled', status: 'unknown' },
       { type: 'step.ended' },
       { type: 'step.started' },
       { type: 'step.answered' },
@@ -243,6 +277,7 @@ describe('a turn whose process died', () => {
     await second.untilRest()
     expect(await afterTakeover(second)).toEqual([
       'turn.taken-over',
+      'step.ended',
       'step.started',
       'step.answered',
       'step.ended',
@@ -265,7 +300,9 @@ describe('a turn whose process died', () => {
       'session.created',
       'input.admitted',
       'turn.started',
+      'step.started',
       'turn.taken-over',
+      'step.ended',
       'step.started',
       'step.answered',
       'step.ended',
