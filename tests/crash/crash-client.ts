@@ -1,7 +1,7 @@
 import type { Acknowledgement, ReaderHistory } from '../checker/history.ts'
-import { V3 } from '../support/aap-dialect.ts'
+import { V1, V3 } from '../support/aap-dialect.ts'
 import type { HistoryMessage, TurnMessage } from '../support/aap-wire.ts'
-import type { AapClient } from '../support/aap-client.ts'
+import { type AapClient, createAapClient } from '../support/aap-client.ts'
 import type { Frame } from '../support/sse-parser.ts'
 import type { SseStream } from '../support/sse-stream.ts'
 import { NEXT, call, script } from '../support/script.ts'
@@ -167,7 +167,10 @@ export class CrashClient {
 
   async #createAndDelete(client: AapClient): Promise<void> {
     if (this.#scratchId === undefined) {
-      const created = await client.create({ agent: AGENT })
+      // Version 1 creates a session together with its first turn, so its runner claims the session afterwards.
+      const first = createAapClient({ url: client.url, key: client.key, dialect: V1 })
+      const messages = [{ role: 'user', content: 'say hello' }]
+      const created = await first.create({ agent: AGENT, stream: 'none', messages })
       if (created.status !== 201) throw new Error(`the second session was refused: ${created.status} ${created.text}`)
       this.#scratchId = created.body.sessionId
     }

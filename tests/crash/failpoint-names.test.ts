@@ -27,7 +27,7 @@ describe('the list of failpoints', () => {
       'migrate.ts: migrate': 1, // migrate
       'session/open-session.ts: append': 2, // create.before-append, create.after-append, append.before, append.after
       'session/open-session.ts: publish events': 3, // create.after-append, append.after, publish.after; what others recorded
-      'turn/coordinator.ts: claim': 1, // claim.after
+      'turn/runner-leases.ts: claim': 1, // claim.after; a claim that joins an append has runner.started
       'turn/draft-writer.ts: save drafts': 1, // drafts.after-commit
       'turn/run-step.ts: publish a delta': 1, // publish.delta
       'turn/run-call.ts: run a tool': 1, // tool.before-run, tool.after-run

@@ -127,7 +127,7 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
         replacement: '  }, deps.fence).catch(() => undefined)\n  return started\n',
       },
     ],
-    caughtBy: { file: `${ENGINE}/turn/coordinator.test.ts`, test: 'does not run a tool that could not be recorded' },
+    caughtBy: { file: `${ENGINE}/turn/turn-commits.test.ts`, test: 'does not run a granted call whose start' },
   },
   {
     name: 'a cancelled turn leaves calls without a result',

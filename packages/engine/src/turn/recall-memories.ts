@@ -25,8 +25,10 @@ export async function recallMemories(turn: ActiveTurn, deps: RunDeps): Promise<v
   )
 }
 
-const mayRecall = ({ settings }: Pick<SessionState, 'settings'>, { memories }: Pick<EngineParts, 'memories'>): boolean =>
-  memories !== undefined && settings.recallsMemories
+const mayRecall = (
+  { settings }: Pick<SessionState, 'settings'>,
+  { memories }: Pick<EngineParts, 'memories'>,
+): boolean => memories !== undefined && settings.recallsMemories
 
 /** Finds the memories that are relevant to the input of a turn, and counts them as hits. */
 export async function recallFor(

@@ -52,11 +52,7 @@ export async function runCall(started: StartedCall, run: CallRun, deps: RunDeps)
   )
 }
 
-async function recordSettled(
-  settled: ToolCallSettled,
-  blobs: readonly NewBlob[],
-  deps: RunDeps,
-): Promise<void> {
+async function recordSettled(settled: ToolCallSettled, blobs: readonly NewBlob[], deps: RunDeps): Promise<void> {
   const { session, fence, signal } = deps
   await session.commit(({ turn }) => {
     if (turn === undefined || findOpenCall(turn, settled.toolCallId) === undefined) return { events: [] }

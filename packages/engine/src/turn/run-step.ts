@@ -239,7 +239,10 @@ async function recordEnd(
       if (calls.length === 0) return { events, clearDrafts }
       const follow = (after: SessionState): readonly RecordedEvent[] => {
         if (deps.signal.aborted) return []
-        const starts = decideStarts(after, readyCalls(after, { turnId, loopId }), { place: { turnId, loopId, line }, judging })
+        const starts = decideStarts(after, readyCalls(after, { turnId, loopId }), {
+          place: { turnId, loopId, line },
+          judging,
+        })
         started = starts.started
         return starts.events
       }

@@ -196,7 +196,13 @@ describe('a turn whose process died', () => {
     const answered = { type: 'step.answered', blocks, routes: { p: 'server' }, finish: 'tool-calls', usage } as const
     const at = first.clock.now()
     const { turnId, stepId } = step!
-    const request = { sessionId, at, expectedSeq: events.length, events: [{ ...answered, turnId, stepId }], wanted: true }
+    const request = {
+      sessionId,
+      at,
+      expectedSeq: events.length,
+      events: [{ ...answered, turnId, stepId }],
+      wanted: true,
+    }
     await store.append({ ...request, names: ['p'] })
     const tool = createFakeTool('pay', { effect: 'unsafe' })
     const second = await restart(first, { tools: [tool] })

@@ -141,10 +141,7 @@ describe('a turn', () => {
     await memories.addMemory(test.user, { type: 'feedback', content: 'I like green tea' })
     await test.say('green tea?')
     await test.untilRest()
-    expect(commits).toEqual([
-      ['claim', 'input.admitted', 'turn.started', 'memories.recalled', 'step.started'],
-      ENDED,
-    ])
+    expect(commits).toEqual([['claim', 'input.admitted', 'turn.started', 'memories.recalled', 'step.started'], ENDED])
   })
 
   it('asks about its budget first, and starts its step afterwards', async () => {
