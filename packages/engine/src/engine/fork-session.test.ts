@@ -252,6 +252,23 @@ describe('a fork', () => {
     await test.untilRest()
   })
 
+  it('that cannot be stored is not named by its parent', async () => {
+    const store = createMemoryEventStore({ clock: createFakeClock() })
+    const test = await startSession({
+      store: {
+        ...store,
+        append: async (request) =>
+          request.create !== undefined && request.events.length > 1
+            ? { type: 'conflict', reason: 'user-full' }
+            : store.append(request),
+      },
+    })
+    await turn(test, 'first', 'one')
+    await expect(fork(test)).rejects.toMatchObject({ code: 'quota-exceeded' })
+    expect((await test.view()).forks).toEqual([])
+    expect((await test.engine.listSessions(test.user, { limit: 10 })).sessions).toHaveLength(1)
+  })
+
   it('does not take a call of its parent for its own', async () => {
     const test = await startSession({}, { clientTools: [{ name: 'ask', description: '', parameters: {} }] })
     test.model.push([calls('c1', 'ask'), finishes('tool-calls')], [says('done'), finishes('stop')])

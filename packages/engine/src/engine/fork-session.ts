@@ -11,7 +11,10 @@ import type { ExecuteDeps } from './execute-command.ts'
 
 const PAGE = 500
 
-/** The child is stored first. If its parent cannot record the fork, the child is deleted again. */
+/**
+ * The parent names the child before the child is stored: a parent that did not know its child could be deleted with the
+ * files that both use. After a crash in between, the parent names a session that does not exist.
+ */
 export async function forkSession(
   command: ForkSession,
   deps: ExecuteDeps,
@@ -22,19 +25,19 @@ export async function forkSession(
   const { state } = parent
   const log = await readLog(parent.id, state.seq, store)
   const { blobHashes, turnId, ...decision } = decideFork(childId, command, { state, log })
-  const { session } = await OpenSession.create(store, clock, childId, command.userId, {
+  const batch = {
     ...decision,
     blobs: await copyBlobs(parent.id, blobHashes, store),
     secrets: await copySecrets({ from: parent.id, to: childId }, deps),
-  })
+  }
+  await parent.commit(() => ({ events: [{ type: 'session.forked', childId, ...(turnId && { turnId }) }] }))
   try {
-    await parent.commit(() => ({ events: [{ type: 'session.forked', childId, ...(turnId && { turnId }) }] }))
+    const { session } = await OpenSession.create(store, clock, childId, command.userId, batch)
+    deps.sessions.add(session)
   } catch (error) {
-    await store.deleteSession(childId)
-    session.feed.close('deleted')
+    await parent.commit(() => ({ events: [{ type: 'session.fork-deleted', childId }] }))
     throw error
   }
-  deps.sessions.add(session)
   return { sessionId: childId, ...(turnId && { turnId }) }
 }
 
