@@ -78,6 +78,7 @@ export {
   RESULT_TOOL,
   kindOf,
   type InputCheck,
+  type InspectedFrom,
   type Tool,
   type ToolEffect,
   type ToolInvocation,

@@ -1,6 +1,7 @@
 import type {
   CallFacts,
   CallInspection,
+  InspectedFrom,
   Grant,
   JsonObject,
   SessionId,
@@ -31,7 +32,7 @@ export interface ToolDefinition<Schema extends z.ZodType> {
   /** The type of facts that `inspect` tells; see the port. */
   readonly nature?: CallFacts['type']
   /** What one call would do. Default: it is judged by `effect` alone. It may read and must not throw. */
-  inspect?(input: z.output<Schema>, workspace: Workspace): Promise<CallInspection>
+  inspect?(input: z.output<Schema>, workspace: Workspace, from?: InspectedFrom): Promise<CallInspection>
   /**
    * Returns a string, parts, `{ content, isError, meta, changedFiles }`, or anything that JSON can say. What it throws
    * becomes the result of the call, as an error. It ends soon after `signal` aborts.
@@ -76,8 +77,8 @@ export function defineTool<Schema extends z.ZodType>(definition: ToolDefinition<
       return parsed.ok ? { ok: true, input: parsed.value } : parsed
     },
     ...(definition.inspect && {
-      inspect: (input: unknown, workspace: Workspace) =>
-        definition.inspect?.(input as z.output<Schema>, workspace) ?? Promise.reject(new Error('unreachable')),
+      inspect: (input: unknown, workspace: Workspace, from?: InspectedFrom) =>
+        definition.inspect?.(input as z.output<Schema>, workspace, from) ?? Promise.reject(new Error('unreachable')),
     }),
     async run({ input, ...invocation }) {
       // The engine hands back what `check` made of the input.

@@ -17,8 +17,8 @@ export interface EditorReader {
 }
 
 export interface EditorWriter {
-  /** Rejects when the editor does not confirm the write. */
-  write(path: string, text: string, signal: AbortSignal): Promise<void>
+  /** `refused`: the editor answered that it does not write this. Rejects when the editor cannot be asked. */
+  write(path: string, text: string, signal: AbortSignal): Promise<'written' | 'refused'>
 }
 
 export interface EditorTerminals {

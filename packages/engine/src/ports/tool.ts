@@ -53,14 +53,20 @@ export interface Tool {
   /**
    * Describes what this call would do, for judging, approving and showing it. Absent: the call is judged by `effect`
    * alone.
-   * Contract: gets the checked input, may read, has no effects, never throws.
+   * Contract: gets the checked input, may read, has no effects, never throws. `from` is absent outside of a session.
    */
-  inspect?(input: unknown, workspace: Workspace): Promise<CallInspection>
+  inspect?(input: unknown, workspace: Workspace, from?: InspectedFrom): Promise<CallInspection>
   /**
    * Contract: may reject; the error message becomes the result of the call. Stops soon after `signal` aborts. Called
    * only after the call was recorded as started.
    */
   run(invocation: ToolInvocation): Promise<ToolOutput>
+}
+
+/** The session whose call is inspected. */
+export interface InspectedFrom {
+  readonly sessionId: SessionId
+  readonly signal: AbortSignal
 }
 
 export type InputCheck =

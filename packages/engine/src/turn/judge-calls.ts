@@ -70,7 +70,10 @@ export async function prepareJudging(
     try {
       if (!isPrepared) workspace = await workspaces.prepare(owner)
       isPrepared = true
-      inspections.set(call.toolCallId, await withOrigin(await tool.inspect(check.input, workspace), line, deps))
+      inspections.set(
+        call.toolCallId,
+        await withOrigin(await tool.inspect(check.input, workspace, { sessionId, signal: deps.signal }), line, deps),
+      )
     } catch (error) {
       deps.log({ level: 'error', message: 'a call could not be inspected', sessionId: state.sessionId, error })
       inspections.set(call.toolCallId, 'failed')

@@ -2,6 +2,7 @@ import type {
   CallInspection,
   FileDiff,
   FileFacts,
+  InspectedFrom,
   Tool,
   ToolInvocation,
   ToolOutput,
@@ -17,7 +18,7 @@ import { openFileIn, readBytes } from './read-regular-file.ts'
 import { decodeText, type FileText } from './text-file.ts'
 
 export type FileToolDefinition<Schema extends z.ZodType> = Omit<ToolDefinition<Schema>, 'inspect' | 'run'> & {
-  inspect(input: z.output<Schema>, workspace: Workspace): Promise<CallInspection>
+  inspect(input: z.output<Schema>, workspace: Workspace, from?: InspectedFrom): Promise<CallInspection>
   run(call: ToolRun<z.output<Schema>>): Promise<ToolOutput>
 }
 

@@ -3,8 +3,8 @@ import { z } from 'zod'
 import { askFor, pathInput, type AskedPath } from './asked-path.ts'
 import { atSpot } from './at-spot.ts'
 import { permitOf, type Confines } from './confines.ts'
-import { defineFileTool, diffOf, inspectPath, textAt } from './define-file-tool.ts'
-import { editorFilesOf, type EditorFiles } from './editor-files.ts'
+import { defineFileTool, diffOf, inspectPath } from './define-file-tool.ts'
+import { editorFilesFor, editorFilesOf, readUnsaved, shownText, type EditorFiles } from './editor-files.ts'
 import { FileProblem } from './file-problem.ts'
 import { formatSize } from './format-size.ts'
 import { openConfined, readBytes, type FileBytes } from './read-regular-file.ts'
@@ -85,14 +85,14 @@ export function createEditTool({ confiner, oneAtATime, editorOf }: WritingToolOp
     effect: 'unsafe',
     kind: 'edit',
     nature: 'write-files',
-    async inspect({ path, ...given }, workspace) {
+    async inspect({ path, ...given }, workspace, from) {
       const asked = askFor(workspace, path)
       const changes = changesOf(given)
       const { facts, seen: line } = await inspectPath(asked, {
         type: 'write-files',
         confine: (permit) => confiner.confine(workspace, permit),
         async look(spot) {
-          const file = await textAt(spot)
+          const file = await shownText(spot, editorFilesFor(editorOf, workspace, from))
           return file && lineOf(file, changes[0]?.oldText ?? '')
         },
       })
@@ -144,7 +144,7 @@ interface CurrentText {
 
 async function currentText(confines: Confines, asked: AskedPath, editor: EditorFiles): Promise<CurrentText> {
   const unsaved = await atSpot(confines, asked, async (spot) =>
-    spot.kind === 'absent' ? editor.read(spot.path, LARGEST_FILE) : undefined,
+    spot.kind === 'absent' ? readUnsaved(editor, spot.path, LARGEST_FILE) : undefined,
   )
   if (unsaved !== undefined) return { old: toFileText(unsaved) }
   const { path, ...file } = await openConfined(confines, asked, async (opened) => ({

@@ -25,6 +25,7 @@ function editorWith(buffers: Readonly<Record<string, string>>, bench: () => { re
       async write(path, text) {
         asked.push(nameOf(path))
         written[nameOf(path)] = text
+        return 'written'
       },
     },
   }
@@ -65,6 +66,14 @@ describe('Read', () => {
     expect(await bench.say('Read', { path: 'a.txt' })).toBe('     1\told')
     use(undefined)
     expect(await bench.say('Read', { path: 'a.txt' })).toBe('     1\told')
+  })
+
+  it('does not take the empty answer of an editor for a file that does not exist', async () => {
+    const { bench } = open({ 'ws/none.txt': '', 'ws/emptied.txt': '' })
+    bench.file('ws/emptied.txt', 'saved')
+    expect(await bench.say('Read', { path: 'none.txt' })).toContain('does not exist')
+    expect(await bench.say('Edit', { path: 'none.txt', oldText: 'a', newText: 'b' })).toContain('does not exist')
+    expect(await bench.say('Read', { path: 'emptied.txt' })).not.toContain('saved')
   })
 
   it('does not show a text of the editor that is longer than any file it shows', async () => {
@@ -109,6 +118,29 @@ describe('Write', () => {
     })
     expect(written).toEqual({ 'ws/a.txt': 'new', 'ws/in/b.txt': 'é\ufffd' })
     expect(bench.text('ws/a.txt')).toBe('old')
+  })
+
+  it('writes nothing when the editor refuses', async () => {
+    const { bench, use } = open({})
+    bench.file('ws/a.txt', 'old')
+    use({ writer: { write: async () => 'refused' } })
+    for (const [tool, input] of [
+      ['Write', { path: 'a.txt', content: 'new' }],
+      ['Write', { path: 'b.txt', content: 'new' }],
+      ['Edit', { path: 'a.txt', oldText: 'old', newText: 'new' }],
+    ] as const)
+      expect(await bench.say(tool, input)).toBe('path: the editor refused to write this file')
+    expect(bench.text('ws/a.txt')).toBe('old')
+    expect(await bench.say('Read', { path: 'b.txt' })).toContain('does not exist')
+  })
+
+  it('compares with the unsaved text of the editor', async () => {
+    const { bench } = open({ 'ws/a.txt': 'unsaved', 'ws/new.txt': 'typed', 'ws/none.txt': '' })
+    bench.file('ws/a.txt', 'saved')
+    const diffOf = async (path: string) => (await bench.inspect('Write', { path, content: 'x' })).preview?.diffs
+    expect(await diffOf('a.txt')).toEqual([{ path: join(bench.dir, 'ws/a.txt'), oldText: 'unsaved', newText: 'x' }])
+    expect(await diffOf('new.txt')).toMatchObject([{ oldText: 'typed' }])
+    expect(await diffOf('none.txt')).toEqual([{ path: join(bench.dir, 'ws/none.txt'), newText: 'x' }])
   })
 
   it('writes the disk itself when the editor does not', async () => {

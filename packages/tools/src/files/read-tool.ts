@@ -4,7 +4,7 @@ import { askFor, pathInput, type AskedPath } from './asked-path.ts'
 import { atSpot, type Spot } from './at-spot.ts'
 import { permitOf, type Confiner, type Confines } from './confines.ts'
 import { defineFileTool, inspectPath } from './define-file-tool.ts'
-import { editorFilesOf, type EditorFiles } from './editor-files.ts'
+import { editorFilesOf, readUnsaved, type EditorFiles } from './editor-files.ts'
 import { FileProblem } from './file-problem.ts'
 import { formatSize } from './format-size.ts'
 import { imageTypeOf } from '../image-type.ts'
@@ -81,7 +81,7 @@ interface Reading {
 /** A directory is listed. A file that was never saved is in the editor alone. */
 async function showIfNoFile(spot: Spot, reading: Reading): Promise<ToolOutput | undefined> {
   if (spot.kind === 'directory') return { content: await listDirectory(spot.directory, reading.confines) }
-  const text = spot.kind === 'absent' ? await reading.editor.read(spot.path, MOST_BYTES) : undefined
+  const text = spot.kind === 'absent' ? await readUnsaved(reading.editor, spot.path, MOST_BYTES) : undefined
   return text === undefined ? undefined : showText(toFileText(text).text, reading)
 }
 

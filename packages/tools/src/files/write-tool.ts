@@ -3,11 +3,12 @@ import { z } from 'zod'
 import { askFor, pathInput } from './asked-path.ts'
 import type { Spot } from './at-spot.ts'
 import { permitOf, type Confiner } from './confines.ts'
-import { defineFileTool, diffOf, inspectPath, textAt } from './define-file-tool.ts'
-import { editorFilesOf } from './editor-files.ts'
+import { defineFileTool, diffOf, inspectPath } from './define-file-tool.ts'
+import { editorFilesFor, editorFilesOf, shownText } from './editor-files.ts'
 import { formatSize } from './format-size.ts'
 import type { OneAtATime } from './one-at-a-time.ts'
 import { replaceFile } from './replace-file.ts'
+import type { FileText } from './text-file.ts'
 
 const LARGEST_CONTENT = 4 * 1024 * 1024
 
@@ -35,12 +36,15 @@ export function createWriteTool({ confiner, oneAtATime, editorOf }: WritingToolO
     effect: 'idempotent',
     kind: 'edit',
     nature: 'write-files',
-    async inspect({ path, content }, workspace) {
+    async inspect({ path, content }, workspace, from) {
       const asked = askFor(workspace, path)
       const { facts, seen } = await inspectPath(asked, {
         type: 'write-files',
         confine: (permit) => confiner.confine(workspace, permit),
-        look: async (spot) => diffAt(spot, asked.absolute, content),
+        look: async (spot) => {
+          const old = await shownText(spot, editorFilesFor(editorOf, workspace, from))
+          return diffAt(spot, { path: asked.absolute, newText: content }, old)
+        },
       })
       // Where directories are missing there is no place to look at, and the file is a new one.
       const diffs = seen ?? (facts.outside === undefined ? diffOf({ path: asked.absolute, newText: content }) : [])
@@ -66,9 +70,9 @@ export function createWriteTool({ confiner, oneAtATime, editorOf }: WritingToolO
   })
 }
 
-async function diffAt(spot: Spot, path: string, newText: string): Promise<readonly FileDiff[]> {
+/** `old`: what the editor shows, or else the disk. */
+function diffAt(spot: Spot, file: FileDiff, old: FileText | undefined): readonly FileDiff[] {
   if (spot.kind === 'directory') return []
-  if (spot.kind === 'absent') return diffOf({ path, newText })
-  const old = await textAt(spot)
-  return old && !old.isDamaged ? diffOf({ path, oldText: old.text, newText }) : []
+  if (spot.kind === 'absent' && old === undefined) return diffOf(file)
+  return old && !old.isDamaged ? diffOf({ ...file, oldText: old.text }) : []
 }

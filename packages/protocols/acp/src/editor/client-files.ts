@@ -1,5 +1,6 @@
 import type { EditorReader, EditorWriter } from '@polylogue/engine'
 import { z } from 'zod'
+import { CODES, RpcError } from '../rpc/rpc-error.ts'
 import type { ClientRequests } from './client-requests.ts'
 
 /** After this time a tool uses the disk instead. */
@@ -20,7 +21,13 @@ export function createClientWriter(requests: ClientRequests): EditorWriter {
   return {
     async write(path, text, signal) {
       const params = { path, content: text }
-      await requests.ask('fs/write_text_file', params, { answer: z.unknown(), ms: FILE_MS, signal })
+      try {
+        await requests.ask('fs/write_text_file', params, { answer: z.unknown(), ms: FILE_MS, signal })
+        return 'written'
+      } catch (error) {
+        if (error instanceof RpcError && error.code !== CODES.methodNotFound) return 'refused'
+        throw error
+      }
     },
   }
 }

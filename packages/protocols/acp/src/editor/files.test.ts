@@ -22,8 +22,7 @@ async function openSession(options: ConnectOptions = {}, allowed: Parameters<typ
   })
   const put = createFakeTool('put', {
     async run({ sessionId, signal }: ToolInvocation) {
-      await editors.of(sessionId).writer?.write(PATH, 'new', signal)
-      return { content: 'written' }
+      return { content: (await editors.of(sessionId).writer?.write(PATH, 'new', signal)) ?? 'nobody to ask' }
     },
   })
   const world = open({ tools: [look, put], editors: editors.registry })
@@ -56,6 +55,12 @@ describe('the files of an editor', () => {
     client.answer('fs/write_text_file', () => answer)
     expect(await use('put')).toBe('written')
     expect(client.requests[0].params).toEqual({ sessionId, path: PATH, content: 'new' })
+  })
+
+  it.each([-32603, -32000, -32002])('a write that is answered with the error %i was refused', async (code) => {
+    const { client, use } = await openSession()
+    client.answer('fs/write_text_file', () => Promise.reject(new ClientError(code)))
+    expect(await use('put')).toBe('refused')
   })
 
   it.each([

@@ -1,4 +1,12 @@
-import type { CallInspection, JsonObject, Tool, ToolInvocation, ToolOutput, Workspace } from '@polylogue/engine'
+import {
+  asSessionId,
+  type CallInspection,
+  type JsonObject,
+  type Tool,
+  type ToolInvocation,
+  type ToolOutput,
+  type Workspace,
+} from '@polylogue/engine'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -79,7 +87,8 @@ function createWorkbench(createInvocation: CreateInvocation, options: WorkbenchO
     async inspect(name, input) {
       const check = tool(name).check(input)
       if (!check.ok) throw new Error(check.problem)
-      const inspection = await tool(name).inspect?.(check.input, workspace)
+      const from = { sessionId: asSessionId('s'), signal: new AbortController().signal }
+      const inspection = await tool(name).inspect?.(check.input, workspace, from)
       if (!inspection) throw new Error(`${name} has no inspect`)
       return inspection
     },
