@@ -225,7 +225,15 @@ export type {
   StartTurn,
 } from './session/command.ts'
 export type { Attachment, SessionReader } from './events/session-reader.ts'
-export type { Engine, ReadAs, SessionMatches, SessionPage, SessionSearch } from './engine/engine-api.ts'
+export type {
+  Engine,
+  HistoryMessages,
+  HistoryView,
+  ReadAs,
+  SessionMatches,
+  SessionPage,
+  SessionSearch,
+} from './engine/engine-api.ts'
 export { readSummary } from './views/session-list.ts'
 export type { SessionView } from './views/session-view.ts'
 export { foldText } from './search/fold-text.ts'

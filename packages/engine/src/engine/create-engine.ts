@@ -6,7 +6,6 @@ import type { SessionId, UserId } from '../ids.ts'
 import { StorageFault } from '../ports/event-store.ts'
 import { Coordinator } from '../turn/coordinator.ts'
 import type { EngineParts } from '../engine-parts.ts'
-import { Transcript } from '../views/transcript.ts'
 import { readSummary, toSessionView } from '../views/session-list.ts'
 import { readWaitingCalls } from '../views/waiting-calls.ts'
 import type { Command, CommandResults } from '../session/command.ts'
@@ -14,6 +13,7 @@ import type { Attachment, SessionReader } from '../events/session-reader.ts'
 import type { Engine, ReadAs } from './engine-api.ts'
 import { attachReader } from '../session/attach-reader.ts'
 import { executeCommand } from './execute-command.ts'
+import { streamHistory } from './stream-history.ts'
 import type { OpenSession } from '../session/open-session.ts'
 import { OpenSessions } from '../session/open-sessions.ts'
 import { isWaitingForAnswer, openCallsOf, type OpenCall, type SessionState } from '../state/session-state.ts'
@@ -23,7 +23,6 @@ export interface EngineOptions extends EngineParts {
   readonly owner: string
 }
 
-const HISTORY_PAGE = 1_000
 // No limit in practice: a turn that is skipped here waits until the next start.
 const TAKEOVER_LIMIT = 1_000_000
 
@@ -43,6 +42,12 @@ export function createEngine(options: EngineOptions): Engine {
   const owned = (userId: UserId, sessionId: SessionId) => sessions.owned(userId, sessionId)
   const readable = (userId: UserId, sessionId: SessionId, as: ReadAs = 'owner') =>
     as === 'owner' ? owned(userId, sessionId) : sessions.shared(userId, sessionId)
+
+  const historyOf: Engine['streamHistory'] = async (userId, sessionId, view) => {
+    const session = await owned(userId, sessionId)
+    if (view === 'full') return streamHistory(store, sessionId, session.state.seq)
+    return withWaitingCalls((await session.context()).history(), session.state)
+  }
 
   return {
     async execute<C extends Command>(command: C): Promise<CommandResults[C['type']]> {
@@ -78,17 +83,12 @@ export function createEngine(options: EngineOptions): Engine {
       return { ...page, sessions: rows.map((row) => readSummary(row.summary)) }
     },
 
+    streamHistory: historyOf,
+
     async readHistory(userId, sessionId, view) {
-      const session = await owned(userId, sessionId)
-      if (view === 'compacted') return withWaitingCalls((await session.context()).history(), session.state)
-      const transcript = new Transcript()
-      for (let after = 0, isMore = true; isMore;) {
-        const page = await store.readEvents(sessionId, after, HISTORY_PAGE)
-        for (const recorded of page) transcript.apply(recorded)
-        after = page.at(-1)?.seq ?? after
-        isMore = page.length > 0
-      }
-      return transcript.messages()
+      const messages: ConversationMessage[] = []
+      for await (const message of await historyOf(userId, sessionId, view)) messages.push(message)
+      return messages
     },
 
     async readWaiting(userId, sessionId) {

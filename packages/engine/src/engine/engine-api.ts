@@ -20,8 +20,13 @@ export interface Engine {
   listSessions(userId: UserId, page: { readonly before?: SessionId; readonly limit: number }): Promise<SessionPage>
   /** Pinned sessions first by default, then by last change. */
   findSessions(userId: UserId, search: SessionSearch): Promise<SessionMatches>
-  /** `full`: the complete conversation. `compacted`: the model's context. */
-  readHistory(userId: UserId, sessionId: SessionId, view: 'full' | 'compacted'): Promise<readonly ConversationMessage[]>
+  /**
+   * `full`: the complete conversation as it is now, read from the log page by page as its messages are taken.
+   * `compacted`: the model's context.
+   */
+  streamHistory(userId: UserId, sessionId: SessionId, view: HistoryView): Promise<HistoryMessages>
+  /** The same as one list. Only for sessions whose size is known to be small. */
+  readHistory(userId: UserId, sessionId: SessionId, view: HistoryView): Promise<readonly ConversationMessage[]>
   /** The calls that the session waits for, with everything that the person who answers should see. */
   readWaiting(userId: UserId, sessionId: SessionId): Promise<readonly WaitingCall[]>
   /** The inputs that wait for the active turn to end, oldest first. */
@@ -45,6 +50,9 @@ export interface Engine {
    */
   stop(graceMs: number): Promise<void>
 }
+
+export type HistoryView = 'full' | 'compacted'
+export type HistoryMessages = Iterable<ConversationMessage> | AsyncIterable<ConversationMessage>
 
 /** `guest`: also another user's session, if its owner shares it. Read-only. */
 export type ReadAs = 'owner' | 'guest'

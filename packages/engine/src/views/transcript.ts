@@ -18,6 +18,11 @@ export class Transcript {
     return [...this.#messages, ...this.#calls.held.map(toMessage)]
   }
 
+  /** Removes and returns the messages that no further event changes: all but the last one. */
+  takeFinal(): readonly ConversationMessage[] {
+    return this.#messages.splice(0, Math.max(0, this.#messages.length - 1))
+  }
+
   apply(recorded: Recorded): void {
     const { event } = recorded
     if ('loopId' in event && event.loopId !== undefined && event.type !== 'step.started') {

@@ -1,13 +1,17 @@
-import type { AssistantContent, AssistantPart, ImageSource, ConversationMessage, UserContent } from '@polylogue/engine'
+import type {
+  AssistantContent,
+  AssistantPart,
+  ConversationMessage,
+  HistoryMessages,
+  ImageSource,
+  UserContent,
+} from '@polylogue/engine'
 import { loadImageUrls, type ImageUrls, type ReadBlob } from './images.ts'
 import type { WireBlock, WireContent, WireMessage } from './wire.ts'
 
 /** Content as it was given: a string stays a string, blocks stay blocks, blobs become `data:` URIs again. One at a time. */
-export async function* encodeMessages(
-  messages: readonly ConversationMessage[],
-  readBlob: ReadBlob,
-): AsyncGenerator<WireMessage> {
-  for (const message of messages) {
+export async function* encodeMessages(messages: HistoryMessages, readBlob: ReadBlob): AsyncGenerator<WireMessage> {
+  for await (const message of messages) {
     if (isSilent(message)) continue
     const sources = message.role === 'system' ? [] : imagesIn(message.content)
     yield encodeMessage(message, await loadImageUrls(sources, readBlob))

@@ -114,7 +114,7 @@ async function writeHistories(
   const { userId, sessionId } = session
   let separator = '{'
   for (const type of types) {
-    const messages = await engine.readHistory(userId, sessionId, type)
+    const messages = await engine.streamHistory(userId, sessionId, type)
     await document.write(`${separator}"${type}":`)
     await writeList(
       document,
