@@ -41,6 +41,7 @@ describe('polylogue --help', () => {
     [['memory', 'add']],
     [['memory', 'remove']],
     [['usage']],
+    [['check']],
     [['doctor']],
     [['bench']],
   ])('shows two to four examples for %j', async (verb: string[]) => {

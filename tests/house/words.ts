@@ -60,6 +60,8 @@ export function findStoreNames(house: House): string[] {
 /** Code that speaks a protocol as its client. Paths are prefixes. */
 const CLIENTS = [
   'packages/client/',
+  // Tries the rules of each protocol on a server.
+  'apps/cli/src/check/',
   // Measures each protocol beside a bare implementation of it.
   'apps/cli/src/bench/',
   // Prints lines to paste into a program.

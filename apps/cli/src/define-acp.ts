@@ -34,7 +34,8 @@ export function defineAcp(program: Command, finish: (exitCode: number) => void):
 
 /** The flag `--acp` selects this verb. */
 export function withAcpVerb(args: readonly string[]): readonly string[] {
-  if (!args.includes('--acp')) return args
+  // `check --acp <command>` names another program.
+  if (!args.includes('--acp') || args[0] === 'check') return args
   const rest = args.filter((word) => word !== '--acp')
   return rest[0] === 'acp' ? rest : ['acp', ...rest]
 }

@@ -7,6 +7,7 @@ type Draft = { -readonly [Name in keyof AcpFlags]: AcpFlags[Name] }
  * an editor waits for. `undefined`: another verb, a cry for help or a mistake, which `program.ts` knows how to answer.
  */
 export function parseAcpArguments(args: readonly string[]): AcpFlags | undefined {
+  if (args[0] === 'check') return undefined
   const words = args.filter((word) => word !== '--acp')
   const isAcp = words.length < args.length || words[0] === 'acp'
   if (!isAcp) return undefined

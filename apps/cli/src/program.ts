@@ -18,6 +18,7 @@ import {
   defineTrust,
   formatExamples,
 } from './define-verbs.ts'
+import { defineCheck } from './define-check.ts'
 import { defineUsage } from './define-usage.ts'
 import { ExitCode } from './exit-code.ts'
 import { explain } from './explain.ts'
@@ -66,6 +67,7 @@ function createProgram(finish: (exitCode: number) => void): Command {
   defineMemory(program, finish)
   defineMcp(program, finish)
   defineUsage(program, finish)
+  defineCheck(program, finish)
   defineTrust(program, finish)
   defineDoctor(program, finish)
   defineBackup(program, finish)

@@ -1,0 +1,140 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { createInterface } from 'node:readline'
+import { tmpdir } from 'node:os'
+import { RuleBroken } from './check-case.ts'
+import { parse } from './aap-world.ts'
+import { asList, asObject } from './expectations.ts'
+
+type Frame = { readonly [name: string]: unknown }
+
+const WAIT_MS = 20_000
+
+/** One process of the command under test. */
+export class AcpPeer {
+  readonly #child: ChildProcess
+  readonly frames: Frame[] = []
+  /** Lines that are not JSON objects. */
+  readonly noise: string[] = []
+  readonly #waiting = new Set<() => void>()
+  #nextId = 1
+
+  constructor(command: string) {
+    this.#child = spawn(command, { shell: true, stdio: ['pipe', 'pipe', 'ignore'] })
+    this.#child.on('error', () => undefined)
+    this.#child.stdin?.on('error', () => undefined)
+    if (this.#child.stdout === null) throw new RuleBroken('the command has no output')
+    createInterface({ input: this.#child.stdout }).on('line', (line) => {
+      if (line.trim() === '') return
+      const frame = parse(line)
+      if (typeof frame === 'object' && frame !== null && !Array.isArray(frame)) this.frames.push(asObject(frame))
+      else this.noise.push(line)
+      for (const check of this.#waiting) check()
+    })
+  }
+
+  write(line: string): void {
+    this.#child.stdin?.write(`${line}\n`)
+  }
+
+  send(frame: object): void {
+    this.write(JSON.stringify({ jsonrpc: '2.0', ...frame }))
+  }
+
+  async until(isIt: (frame: Frame) => boolean, what: string): Promise<Frame> {
+    let found = this.frames.find(isIt)
+    if (found !== undefined) return found
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    const timer = setTimeout(() => reject(new RuleBroken(`${what} did not come`)), WAIT_MS)
+    const check = (): void => {
+      found = this.frames.find(isIt)
+      if (found !== undefined) resolve()
+    }
+    this.#waiting.add(check)
+    try {
+      await promise
+    } finally {
+      clearTimeout(timer)
+      this.#waiting.delete(check)
+    }
+    return found ?? {}
+  }
+
+  /** The answer to a request, with `result` or `error`. */
+  async request(method: string, params?: unknown, id: string | number = this.#nextId++): Promise<Frame> {
+    this.send({ id, method, ...(params !== undefined && { params }) })
+    return this.until((frame) => frame['id'] === id && !('method' in frame), `the answer to ${method}`)
+  }
+
+  updates(): readonly Frame[] {
+    return this.frames
+      .filter(({ method }) => method === 'session/update')
+      .map(({ params }) => asObject(asObject(params)['update']))
+  }
+
+  end(): void {
+    this.#child.stdin?.end()
+    this.#child.kill()
+  }
+}
+
+export class AcpWorld {
+  readonly command: string
+  readonly cwd = tmpdir()
+
+  constructor(command: string) {
+    this.command = command
+  }
+
+  /** A new process for the time of `use`. */
+  async started<Value>(use: (peer: AcpPeer) => Promise<Value>): Promise<Value> {
+    const peer = new AcpPeer(this.command)
+    try {
+      return await use(peer)
+    } finally {
+      peer.end()
+    }
+  }
+
+  initialized<Value>(use: (peer: AcpPeer, result: Frame) => Promise<Value>): Promise<Value> {
+    return this.started(async (peer) => {
+      const answer = await peer.request('initialize', { protocolVersion: 1, clientCapabilities: {} })
+      return use(peer, asObject(answer['result']))
+    })
+  }
+
+  inSession<Value>(use: (peer: AcpPeer, sessionId: string) => Promise<Value>): Promise<Value> {
+    return this.initialized(async (peer) => {
+      const answer = await peer.request('session/new', { cwd: this.cwd, mcpServers: [] })
+      return use(peer, String(asObject(answer['result'])['sessionId']))
+    })
+  }
+
+  prompt(text: string): Promise<{ readonly answer: Frame; readonly peer: AcpPeer }> {
+    return this.inSession(async (peer, sessionId) => {
+      const answer = await peer.request('session/prompt', { sessionId, prompt: [{ type: 'text', text }] })
+      return { answer, peer }
+    })
+  }
+}
+
+export const errorCode = (frame: Frame): unknown => asObject(frame['error'])['code']
+
+export const chunks = (peer: AcpPeer, kind: string): string =>
+  peer
+    .updates()
+    .filter(({ sessionUpdate }) => sessionUpdate === kind)
+    .map(({ content }) => String(asObject(content)['text'] ?? ''))
+    .join('')
+
+/** Why the agent does not follow scripts; `undefined` if it does. */
+export async function whyNotScriptedAcp(world: AcpWorld): Promise<string | undefined> {
+  try {
+    const { peer } = await world.prompt('say script-check')
+    if (chunks(peer, 'agent_message_chunk').trim() === 'script-check') return undefined
+  } catch {
+    // The same reason: nothing was said.
+  }
+  return 'the agent does not follow scripts; see `polylogue check --help`'
+}
+
+export const modesOf = (result: Frame): readonly unknown[] => asList(asObject(result['modes'])['availableModes'])
