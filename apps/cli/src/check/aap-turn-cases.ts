@@ -1,7 +1,7 @@
 // Rules of AAP about turns: answers, streams and tools.
 import type { AapCase } from './aap-cases.ts'
 import { textOf, user, type AapWorld, type StreamedTurn } from './aap-world.ts'
-import { asList, asObject, expectEqual, expectThat, needs } from './expectations.ts'
+import { asList, asObject, asText, expectEqual, expectThat, needs } from './expectations.ts'
 
 const weather = {
   name: 'weather',
@@ -15,7 +15,7 @@ const clientTool = ({ isV3 }: AapWorld) => {
 }
 
 const names = ({ events }: StreamedTurn): readonly string[] =>
-  events.map(({ value, name }) => String(value['event'] ?? name))
+  events.map(({ value, name }) => asText(value['event']) || name)
 const joined = ({ events }: StreamedTurn, event: string): string =>
   events.flatMap(({ value }) => (value['event'] === event ? [String(value['delta'])] : [])).join('')
 const calls = ({ events }: StreamedTurn) =>

@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline'
 import { tmpdir } from 'node:os'
 import { RuleBroken } from './check-case.ts'
 import { parse } from './aap-world.ts'
-import { asList, asObject } from './expectations.ts'
+import { asList, asObject, asText } from './expectations.ts'
 
 type Frame = { readonly [name: string]: unknown }
 
@@ -123,7 +123,7 @@ export const chunks = (peer: AcpPeer, kind: string): string =>
   peer
     .updates()
     .filter(({ sessionUpdate }) => sessionUpdate === kind)
-    .map(({ content }) => String(asObject(content)['text'] ?? ''))
+    .map(({ content }) => asText(asObject(content)['text']))
     .join('')
 
 /** Why the agent does not follow scripts; `undefined` if it does. */
@@ -136,5 +136,3 @@ export async function whyNotScriptedAcp(world: AcpWorld): Promise<string | undef
   }
   return 'the agent does not follow scripts; see `polylogue check --help`'
 }
-
-export const modesOf = (result: Frame): readonly unknown[] => asList(asObject(result['modes'])['availableModes'])

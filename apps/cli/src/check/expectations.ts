@@ -29,4 +29,7 @@ export function asObject(value: unknown): { readonly [name: string]: unknown } {
 
 export const asList = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
 
+/** A text, or nothing. */
+export const asText = (value: unknown): string => (typeof value === 'string' ? value : '')
+
 export const hasText = (value: unknown): boolean => typeof value === 'string' && value !== ''

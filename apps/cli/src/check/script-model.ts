@@ -8,7 +8,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { parse } from './aap-world.ts'
-import { asList, asObject } from './expectations.ts'
+import { asList, asObject, asText } from './expectations.ts'
 
 export interface ScriptModel {
   /** Such as `http://127.0.0.1:4000/v1`. */
@@ -114,7 +114,7 @@ function lastTextOf(content: unknown): string {
 function textOf(content: unknown): string {
   if (typeof content === 'string') return content
   return asList(content)
-    .map((part) => String(asObject(part)['text'] ?? ''))
+    .map((part) => asText(asObject(part)['text']))
     .join('\n')
 }
 
@@ -138,7 +138,7 @@ async function stream(pieces: readonly Piece[], outgoing: ServerResponse): Promi
 
 function whole(pieces: readonly Piece[]): Message {
   const deltas = pieces.flatMap((piece) => ('delta' in piece ? [piece.delta] : []))
-  const joined = (name: string): string => deltas.map((delta) => String(delta[name] ?? '')).join('')
+  const joined = (name: string): string => deltas.map((delta) => asText(delta[name])).join('')
   const calls = deltas.flatMap((delta) => asList(delta['tool_calls']))
   const finish = pieces.flatMap((piece) => ('finish' in piece ? [piece.finish] : []))[0] ?? 'stop'
   const message = { role: 'assistant', content: joined('content'), ...(calls.length > 0 && { tool_calls: calls }) }
