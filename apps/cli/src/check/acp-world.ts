@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline'
 import { tmpdir } from 'node:os'
 import { RuleBroken } from './check-case.ts'
 import { parse } from './aap-world.ts'
-import { asList, asObject, asText } from './expectations.ts'
+import { asObject, asText } from './expectations.ts'
 
 type Frame = { readonly [name: string]: unknown }
 
