@@ -101,7 +101,7 @@ const entriesOf = ({ manifest: { name, exports = {} } }: Room): readonly string[
 /**
  * Code that ships declares its own dependencies. Tests, and testkit, which is nothing but tests, may also use what
  * the root declares for development, and any room of ours that the arrows allow. Examples use what the server has,
- * because they run inside it.
+ * because they run inside it, and pages what the web console has.
  */
 function declaredFor(house: House, path: string, room: Room): Set<string> {
   const own = namesIn(room.manifest)
@@ -115,7 +115,9 @@ function declaredFor(house: House, path: string, room: Room): Set<string> {
     ])
   }
   if (room.folder !== '.') return own
-  const server = path.startsWith('examples/') ? house.rooms.filter(({ folder }) => folder === 'apps/server') : []
+  const server = path.startsWith('examples/')
+    ? house.rooms.filter(({ folder }) => folder === 'apps/server' || folder === 'apps/web')
+    : []
   return new Set([
     ...own,
     ...Object.keys(room.manifest.devDependencies ?? {}),
