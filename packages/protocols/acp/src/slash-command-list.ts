@@ -1,13 +1,16 @@
 import type { AvailableCommand } from '@agentclientprotocol/sdk'
 
-export type CommandName = 'compact' | 'mode' | 'model' | 'memory' | 'help'
+export type CommandName = 'init' | 'review' | 'compact' | 'mode' | 'model' | 'usage' | 'memory' | 'help'
 
 type Command = AvailableCommand & { readonly name: CommandName }
 
 const COMMANDS: readonly Command[] = [
+  { name: 'init', description: 'Look at the project and write an AGENTS.md for it', input: { hint: 'what to stress' } },
+  { name: 'review', description: 'Review changes, by default those that are not committed', input: { hint: 'what' } },
   { name: 'compact', description: 'Summarize the conversation for the model; the history stays' },
   { name: 'mode', description: 'Show or change what tools may do without asking', input: { hint: 'a mode' } },
   { name: 'model', description: 'Show or change the model of this session', input: { hint: 'provider/model' } },
+  { name: 'usage', description: 'Show the tokens and the cost of this session' },
   {
     name: 'memory',
     description: 'Show, add or remove memories about you',

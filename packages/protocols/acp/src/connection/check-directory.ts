@@ -1,5 +1,5 @@
 import { realpath, stat } from 'node:fs/promises'
-import { isAbsolute, relative, sep } from 'node:path'
+import { isAbsolute, relative, resolve, sep } from 'node:path'
 import { invalidParams } from '../rpc/rpc-error.ts'
 
 /** Returns the real path of an existing directory: a link may point elsewhere later. */
@@ -47,5 +47,5 @@ function isInside(path: string, directory: string): boolean {
   return way === '' || (way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way))
 }
 
-/** Returns the real path, or the path itself when it does not exist. */
-export const resolved = (path: string): Promise<string> => realpath(path).catch(() => path)
+/** Returns the real path. A path that does not exist is only put in order: sessions may remember it. */
+export const resolved = (path: string): Promise<string> => realpath(path).catch(() => resolve(path))

@@ -27,7 +27,9 @@ describe('a prompt that is a command', () => {
     await client.untilUpdate(({ sessionUpdate }) => sessionUpdate === 'available_commands_update')
     const [offered] = client.updates().filter(({ sessionUpdate }) => sessionUpdate === 'available_commands_update')
     expect(offered).toMatchObject({
-      availableCommands: ['compact', 'mode', 'model', 'memory', 'help'].map((name) => ({ name })),
+      availableCommands: ['init', 'review', 'compact', 'mode', 'model', 'usage', 'memory', 'help'].map((name) => ({
+        name,
+      })),
     })
   })
 
@@ -37,6 +39,32 @@ describe('a prompt that is a command', () => {
       /`\/compact`.*`\/mode a mode`.*`\/model provider\/model`.*`\/memory .*`\/help`/s,
     )
     expect(model.requests).toEqual([])
+  })
+
+  it.each([
+    ['/init', 'Write the file AGENTS.md'],
+    ['/review', 'Review changes of code'],
+  ])('%s is a prompt for the model, and the history shows what was typed', async (name, start) => {
+    const { client, command, model, sessionId, connect, cwd } = await openSession()
+    await command(`${name} the parser`)
+    const read = String(model.requests[0]?.messages.at(-1)?.content)
+    expect(read.startsWith(start)).toBe(true)
+    expect(read.endsWith('\n\nthe parser')).toBe(true)
+    await client.leave()
+    const later = await connect()
+    await later.client.result('session/load', { sessionId, cwd, mcpServers: [] })
+    expect(later.client.text('user_message_chunk')).toBe(`${name} the parser`)
+  })
+
+  it('shows what the session used', async () => {
+    const { command, model } = await openSession()
+    expect(await command('/usage')).toBe('Nothing was used in this session yet.')
+    const usage = { inputTokens: 1_200, outputTokens: 30, cost: { nano: 5_000_000, currency: 'USD' } }
+    model.push([{ type: 'finished', finish: 'stop', usage }])
+    await command('hello')
+    expect(await command('/usage')).toBe(
+      '- Context: 1,230 tokens\n- Read by models: 1,200 tokens\n- Written by models: 30 tokens\n- Cost: 0.0050 USD',
+    )
   })
 
   it('shows and changes the mode', async () => {

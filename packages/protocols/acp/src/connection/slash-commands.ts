@@ -32,8 +32,12 @@ function answerTo(connection: Connection, session: AcpSession, { name, rest }: G
       return changeModel(connection, session, rest)
     case 'memory':
       return useMemory(connection, rest)
+    case 'usage':
+      return Promise.resolve(session.describeUsage())
+    case 'init':
+    case 'review':
     case 'compact':
-      throw new Error('Prompts runs /compact')
+      throw new Error(`Prompts runs /${name}`)
     default:
       return unreachable(name)
   }

@@ -1,6 +1,6 @@
 import { calls, createFakeParts, createFakeTool, finishes, hangs, loadAcpFrameChecker, says } from '@polylogue/testkit'
 import type { SessionId } from '@polylogue/engine'
-import { mkdirSync, symlinkSync } from 'node:fs'
+import { mkdirSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { usingWorlds } from '../test-support/using-worlds.ts'
@@ -348,6 +348,22 @@ describe('session/load', () => {
 })
 
 describe('stored sessions', () => {
+  it('session/list finds a directory however it is written, and after it is gone', async () => {
+    const world = open()
+    const dir = join(world.cwd, 'project')
+    mkdirSync(dir)
+    symlinkSync(dir, join(world.cwd, 'link'))
+    const sessionId = await storeSession(world, ['hello'], join(world.cwd, 'link/'))
+    const { client } = await world.connect()
+    const found = async (cwd: string) => (await client.result('session/list', { cwd })).sessions.length
+    const spellings = ['project', 'project/', 'link', 'link/', 'project/../project', './link//']
+    for (const spelling of spellings) expect([spelling, await found(`${world.cwd}/${spelling}`)]).toEqual([spelling, 1])
+    rmSync(dir, { recursive: true })
+    const { cwd } = (await client.result('session/list', {})).sessions[0]
+    expect([await found(cwd), await found(`${cwd}/`)]).toEqual([1, 1])
+    expect(sessionId).toBeDefined()
+  })
+
   it('acp 64: are listed newest first, by directory, page by page', async () => {
     const world = open({ limits: { pageSize: 2 } })
     const other = join(world.cwd, 'other')

@@ -1,6 +1,7 @@
 import type { PromptResponse } from '@agentclientprotocol/sdk'
-import { canonicalJson, type IdempotencyKey, type JsonValue } from '@polylogue/engine'
+import { canonicalJson, textOf, type IdempotencyKey, type JsonValue } from '@polylogue/engine'
 import { z } from 'zod'
+import { promptOf } from '../command-prompts.ts'
 import { commandsWith, findCommand } from '../slash-command-list.ts'
 import { parsePrompt } from '../content-blocks.ts'
 import { parseParams, type Params } from '../parse-params.ts'
@@ -19,9 +20,11 @@ export async function prompt(connection: Connection, params: unknown, { signal }
   const { deps, options } = connection
   const content = parsePrompt(given['prompt'], { profile: options.profile, digest: deps.digest })
   const command = findCommand(content.content, commandsWith({ hasMemory: deps.memories !== undefined }))
+  const idempotency = readIdempotency(connection, given)
+  const written = command && promptOf(command, textOf(content.content).trim())
+  if (written !== undefined) return prompts.run({ ...written, idempotency }, signal)
   if (command !== undefined && command.name !== 'compact') return runSlashCommand(connection, session, command)
-  const isCompaction = command !== undefined
-  return prompts.run({ ...content, idempotency: readIdempotency(connection, given), isCompaction }, signal)
+  return prompts.run({ ...content, idempotency, isCompaction: command !== undefined }, signal)
 }
 
 /** A client may send a prompt with a message id again. It then joins its first turn. */

@@ -20,6 +20,8 @@ const laidBlock = z.object({
   description: z.string().optional(),
   mimeType: z.string().optional(),
   size: z.number().optional(),
+  /** What the client sent, where the model reads another text: a command. */
+  text: z.string().optional(),
 })
 const layout = z.object({ [LAYOUT]: z.array(laidBlock) })
 
@@ -83,7 +85,7 @@ function asBlock(block: LaidBlock, text: string): ContentBlock | undefined {
     const { length: _length, ...link } = block
     return { ...link, type, uri, name: block.name ?? uri }
   }
-  if (type !== 'resource') return asText(text)
+  if (type !== 'resource') return asText(block.text ?? text)
   const inner = text.slice(opening(uri).length, -CLOSING.length)
   return { type, resource: { uri, text: inner, ...(mimeType !== undefined && { mimeType }) } }
 }

@@ -208,6 +208,10 @@ export class AcpSession {
     return this.#settings.model !== undefined && this.model !== this.#settings.model
   }
 
+  describeUsage(): string {
+    return this.#notes.describeUsage(this.#settings.agent)
+  }
+
   tell(update: SessionUpdate): void {
     this.#parts.peer.notify('session/update', { sessionId: this.sessionId, update })
   }

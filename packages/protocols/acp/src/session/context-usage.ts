@@ -12,6 +12,7 @@ export class ContextUsage {
   readonly #options: ContextUsageOptions
   /** Cost in billionths, by currency. */
   readonly #spent = new Map<string, number>()
+  readonly #tokens = { input: 0, output: 0 }
   #asked = ''
   #model = ''
   #used: number | undefined
@@ -55,8 +56,27 @@ export class ContextUsage {
     return [{ sessionUpdate: 'usage_update', used: this.#used, size, ...(cost && { cost }) }]
   }
 
+  /** For people. */
+  describe(agent: string): string {
+    const { input, output } = this.#tokens
+    if (input + output === 0) return 'Nothing was used in this session yet.'
+    const size = this.#windowOf(agent)
+    const share =
+      size === undefined ? '' : ` of ${size.toLocaleString('en')} (${Math.round((100 * (this.#used ?? 0)) / size)} %)`
+    const costs = [...this.#spent].map(([currency, nano]) => `${(nano / NANO).toFixed(4)} ${currency}`)
+    return [
+      `- Context: ${(this.#used ?? 0).toLocaleString('en')} tokens${share}`,
+      `- Read by models: ${input.toLocaleString('en')} tokens`,
+      `- Written by models: ${output.toLocaleString('en')} tokens`,
+      `- Cost: ${costs.length === 0 ? 'unknown' : costs.join(' and ')}`,
+    ].join('\n')
+  }
+
   #spend(usage: Usage | undefined): void {
-    if (usage?.cost === undefined) return
+    if (usage === undefined) return
+    this.#tokens.input += usage.inputTokens
+    this.#tokens.output += usage.outputTokens
+    if (usage.cost === undefined) return
     const { currency, nano } = usage.cost
     this.#spent.set(currency, (this.#spent.get(currency) ?? 0) + nano)
   }

@@ -39,6 +39,10 @@ export class LiveNotes {
     return this.#usage.tell(agent)
   }
 
+  describeUsage(agent: string): string {
+    return this.#usage.describe(agent)
+  }
+
   #settingsChanged(before: SessionSettings, after: SessionSettings): SessionUpdate[] {
     const updates = this.#options.isChanging() ? [] : this.#othersChanges(before, after)
     if (after.title !== before.title && after.title !== undefined) {

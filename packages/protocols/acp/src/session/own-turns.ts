@@ -1,13 +1,15 @@
-import type { EntryId, Failure, RecordedEvent, TurnId, TurnOutcome } from '@polylogue/engine'
+import type { EntryId, Failure, RecordedEvent, TurnId, TurnOutcome, Usage } from '@polylogue/engine'
 
 /** How a turn of this connection ended, for the answer to its prompt. */
 export interface TurnEnd {
   readonly outcome: TurnOutcome
   readonly error?: Failure
+  readonly usage?: Usage
 }
 
 interface OwnTurn {
   readonly ended: Promise<TurnEnd>
+  usage?: Usage
   end(end: TurnEnd): void
 }
 
@@ -51,8 +53,15 @@ export class OwnTurns {
   }
 
   end(turnId: TurnId, end: TurnEnd): void {
-    this.#turns.get(turnId)?.end(end)
+    const turn = this.#turns.get(turnId)
+    turn?.end({ ...end, ...(turn.usage && { usage: turn.usage }) })
     this.#turns.delete(turnId)
+  }
+
+  /** Counts the model calls of the turn, with those of sub-agents and compactions. */
+  #count(turnId: TurnId | undefined, usage: Usage | undefined): void {
+    const turn = turnId && this.#turns.get(turnId)
+    if (turn && usage) turn.usage = turn.usage === undefined ? usage : addUsage(turn.usage, usage)
   }
 
   recorded(event: RecordedEvent): void {
@@ -70,6 +79,12 @@ export class OwnTurns {
         this.#running = event.turnId
         if (event.inputId !== undefined) this.#queued.delete(event.inputId)
         return
+      case 'step.answered':
+        if (event.by === 'engine') return
+        return this.#count(event.turnId, event.usage)
+      case 'step.ended':
+      case 'compaction.ended':
+        return this.#count(event.turnId, event.usage)
       case 'turn.ended':
         this.#running = undefined
         this.end(event.turnId, { outcome: event.outcome, ...(event.error && { error: event.error }) })
@@ -82,5 +97,19 @@ export class OwnTurns {
   /** Ends every turn, because the session was deleted or the engine stops. */
   endAll(end: TurnEnd): void {
     for (const turnId of this.ids()) this.end(turnId, end)
+  }
+}
+
+function addUsage(one: Usage, other: Usage): Usage {
+  const sum = (name: 'cachedInputTokens' | 'cacheWriteTokens' | 'reasoningTokens') => {
+    const values = [one[name], other[name]].filter((value) => value !== undefined)
+    return values.length === 0 ? {} : { [name]: values.reduce((total, value) => total + value, 0) }
+  }
+  return {
+    inputTokens: one.inputTokens + other.inputTokens,
+    outputTokens: one.outputTokens + other.outputTokens,
+    ...sum('cachedInputTokens'),
+    ...sum('cacheWriteTokens'),
+    ...sum('reasoningTokens'),
   }
 }

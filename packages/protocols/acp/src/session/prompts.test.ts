@@ -337,3 +337,32 @@ describe('a command', () => {
     expect(model.requests[0]?.messages).toEqual([{ role: 'user', content: '/unknown thing' }])
   })
 })
+
+describe('the usage of a prompt', () => {
+  const took = { inputTokens: 100, outputTokens: 10, cachedInputTokens: 60, cacheWriteTokens: 15, reasoningTokens: 4 }
+  const finish = (type: 'stop' | 'tool-calls') => ({ type: 'finished', finish: type, usage: took }) as const
+
+  it('is the sum of its model calls', async () => {
+    const world = open({ tools: [createFakeTool('look')] })
+    world.model.push([calls('c1', 'look'), finish('tool-calls')], [says('done'), finish('stop')])
+    const { newSession, say } = await world.connect()
+    expect((await say(await newSession(), 'go')).result).toEqual({
+      stopReason: 'end_turn',
+      usage: {
+        totalTokens: 220,
+        inputTokens: 50,
+        outputTokens: 20,
+        cachedReadTokens: 120,
+        cachedWriteTokens: 30,
+        thoughtTokens: 8,
+      },
+    })
+  })
+
+  it('is not sent in profile seed', async () => {
+    const world = open()
+    world.model.push([says('done'), finish('stop')])
+    const { newSession, say } = await world.connect({ profile: 'seed' })
+    expect((await say(await newSession(), 'go')).result).toEqual({ stopReason: 'end_turn' })
+  })
+})

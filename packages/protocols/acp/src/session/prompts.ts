@@ -76,7 +76,7 @@ export class Prompts {
       const cancel = (): void => void this.#cancelOne(turnId)
       signal.addEventListener('abort', cancel, { once: true })
       if (signal.aborted) cancel()
-      return toPromptResponse(await ended)
+      return toPromptResponse(await ended, this.#options.options.profile)
     } finally {
       this.#open -= 1
       signal.removeEventListener('abort', give)
