@@ -1,6 +1,6 @@
 import { Suspense, lazy } from 'react'
 import { useTranslation } from 'react-i18next'
-import { Route, Switch } from 'wouter'
+import { Route, Switch, useSearchParams } from 'wouter'
 import { LINK_KEY } from './model/console-model.ts'
 import { ChatPage } from './features/chat/chat-page.tsx'
 import { NewPage } from './features/chat/new-page.tsx'
@@ -17,6 +17,11 @@ const SettingsPage = lazy(async () => ({
   default: (await import('./features/settings/settings-page.tsx')).SettingsPage,
 }))
 
+const DoorsPage = lazy(async () => ({ default: (await import('./features/doors/doors-page.tsx')).DoorsPage }))
+const PastPage = lazy(async () => ({ default: (await import('./features/doors/past-page.tsx')).PastPage }))
+const ManagePage = lazy(async () => ({ default: (await import('./features/manage/manage-page.tsx')).ManagePage }))
+const UsagePage = lazy(async () => ({ default: (await import('./features/manage/usage-page.tsx')).UsagePage }))
+
 export function App() {
   const model = useModel()
   const link = useSnapshot(LINK_KEY, () => model.link)
@@ -27,7 +32,10 @@ export function App() {
       <Suspense>
         <Switch>
           <Route path="/" component={NewPage} />
-          <Route path="/s/:id">{({ id }) => <ChatPage key={id} id={id} />}</Route>
+          <Route path="/s/:id">{({ id }) => <SessionPage key={id} id={id} />}</Route>
+          <Route path="/s/:id/doors">{({ id }) => <DoorsPage key={id} id={id} />}</Route>
+          <Route path="/usage" component={UsagePage} />
+          <Route path="/manage/:what">{({ what }) => <ManagePage what={what} />}</Route>
           <Route path="/inbox" component={InboxPage} />
           <Route path="/sessions" component={SessionsPage} />
           <Route path="/connect" component={ConnectPage} />
@@ -37,6 +45,13 @@ export function App() {
       </Suspense>
     </Shell>
   )
+}
+
+/** The chat now, or as it was with `?at=`. */
+function SessionPage({ id }: { readonly id: string }) {
+  const [params] = useSearchParams()
+  const at = Number(params.get('at'))
+  return Number.isInteger(at) && at > 0 ? <PastPage id={id} seq={at} /> : <ChatPage id={id} />
 }
 
 function NoPage() {

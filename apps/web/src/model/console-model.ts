@@ -2,6 +2,7 @@
 import type { BladeOutput, MessageContent, MessagePart, Solution } from '@polylogue/blade/client'
 import type { ConsoleClient, QueuedInput, ServerStatus } from '@polylogue/console/client'
 import { createSession, listAgents, listModels, type NewSession, type OfferedModel } from './blade-rest.ts'
+import { DoorsLog } from './doors-log.ts'
 import { keepDraft, readDraft } from './drafts.ts'
 import { createLink, type Link } from './link.ts'
 import { createMessageId } from './message-id.ts'
@@ -33,6 +34,8 @@ export class ConsoleModel {
   readonly #open = new Map<string, OpenSession>()
   readonly #link: Link
   #server: ServerFacts | undefined
+  /** Of the session that was looked at last: a log can be long. */
+  #doors: { readonly id: string; readonly log: DoorsLog } | undefined
   /** Text that a stop returned from the queue, by session. */
   readonly #returned = new Map<string, string>()
   /** Sessions that were stopped from here and have not been sent anything since. */
@@ -85,6 +88,15 @@ export class ConsoleModel {
     }
     if (client.socket.connected) void made.load()
     return made
+  }
+
+  /** The log of a session as every door shows it. */
+  doors(id: string): DoorsLog {
+    const known = this.#doors ?? { id: '' }
+    if (known.id === id && 'log' in known) return known.log
+    const log = new DoorsLog(id, this.api, this.notifier)
+    this.#doors = { id, log }
+    return log
   }
 
   /** Creates a session and sends the first message. Resolves with its id. */

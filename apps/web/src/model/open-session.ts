@@ -4,6 +4,7 @@ import type { ConsoleClient, QueuedInput, WaitingCall } from '@polylogue/console
 import { readSession, readTurns } from './blade-rest.ts'
 import type { Notifier } from './notifier.ts'
 import { TurnFold } from './turn-fold.ts'
+import type { TurnSource } from './turn-source.ts'
 
 export type SessionPhase = 'loading' | 'ready' | 'gone' | 'failed'
 
@@ -32,14 +33,31 @@ export const headKey = (sessionId: string): string => `session:${sessionId}`
 
 const NONE: readonly string[] = []
 
-export class OpenSession {
+/** The turns of the session's own agent that have something to show. */
+export const visibleRows = (turns: readonly TurnProjection[]): readonly string[] =>
+  turns
+    .filter(({ loop_id, blocks }) => loop_id === 'root' && !blocks.some(({ type }) => type === 'ask_user_answer'))
+    .map(({ turn_id }) => turn_id)
+
+/** The turns of sub-agents, by the call that started them. */
+export function groupChildren(turns: readonly TurnProjection[]): ReadonlyMap<string, readonly string[]> {
+  const children = new Map<string, string[]>()
+  for (const { turn_id, parent_fork_tool_call_id: parent } of turns) {
+    if (parent !== null) children.set(parent, [...(children.get(parent) ?? []), turn_id])
+  }
+  return children
+}
+
+export class OpenSession implements TurnSource {
   readonly id: string
+  readonly isPast = false
   readonly fold = new TurnFold()
   readonly #deps: OpenSessionDeps
   #head: SessionHeadline = { phase: 'loading', isRunning: false, rows: [], waiting: [], queue: [] }
   readonly #answered = new Set<string>()
   #loading: Promise<void> | undefined
   #isStale = false
+  #runsHeard = 0
   #children: ReadonlyMap<string, readonly string[]> = new Map()
 
   constructor(id: string, deps: OpenSessionDeps) {
@@ -82,12 +100,18 @@ export class OpenSession {
   async #loadOnce(): Promise<void> {
     const { client } = this.#deps
     this.fold.beginLoad()
+    const heard = this.#runsHeard
     const ack = await client.subscribe(this.id)
     if (ack.status === 'error' && ack.code === 'disconnected') return
     const [detail, turns] = await Promise.all([readSession(this.id), readTurns(this.id)])
     this.fold.load(turns)
     for (const { turn_id } of turns) this.#deps.notifier.changed(rowKey(this.id, turn_id))
-    this.#change({ phase: 'ready', detail, isRunning: detail.status === 'running', rows: this.#rows() })
+    this.#change({
+      phase: 'ready',
+      detail,
+      ...(heard === this.#runsHeard && { isRunning: detail.status === 'running' }),
+      rows: this.#rows(),
+    })
     this.#deps.arrived(this)
     await Promise.all([this.#readWaiting(), this.readQueue()])
   }
@@ -121,6 +145,8 @@ export class OpenSession {
 
   apply(output: BladeOutput): void {
     const { event, payload } = output
+    // What is told is newer than a detail that was asked for before.
+    if (event === 'chat:start' || event === 'chat:end') this.#runsHeard++
     if (event === 'chat:start') this.#change({ isRunning: true })
     if (event === 'chat:end') {
       this.#change({ isRunning: false })
@@ -157,14 +183,9 @@ export class OpenSession {
   }
 
   #rows(): readonly string[] {
-    const children = new Map<string, string[]>()
-    for (const { turn_id, parent_fork_tool_call_id: parent } of this.fold.turns) {
-      if (parent !== null) children.set(parent, [...(children.get(parent) ?? []), turn_id])
-    }
-    this.#children = children
-    const isShown = ({ loop_id, blocks }: TurnProjection): boolean =>
-      loop_id === 'root' && !blocks.some(({ type }) => type === 'ask_user_answer')
-    return this.fold.turns.filter(isShown).map(({ turn_id }) => turn_id)
+    const { turns } = this.fold
+    this.#children = groupChildren(turns)
+    return visibleRows(turns)
   }
 
   /** Guests may not read what a session waits for; they see the calls. */

@@ -1,7 +1,8 @@
 import type { ContentBlock, TurnProjection } from '@polylogue/blade/client'
 import { useTranslation } from 'react-i18next'
 import { isApprovalOf } from '../../model/call-facts.ts'
-import { rowKey, type OpenSession } from '../../model/open-session.ts'
+import { rowKey } from '../../model/open-session.ts'
+import type { TurnSource } from '../../model/turn-source.ts'
 import { LazyMarkdown } from '../../ui/lazy-markdown.tsx'
 import { useSnapshot } from '../../ui/model-context.tsx'
 import { Thinking } from './thinking.tsx'
@@ -9,7 +10,7 @@ import { ToolCall } from './tool-call.tsx'
 import './sub-agent.css'
 
 /** What one step said and did, in order. */
-export function AgentBlocks({ session, turn }: { readonly session: OpenSession; readonly turn: TurnProjection }) {
+export function AgentBlocks({ session, turn }: { readonly session: TurnSource; readonly turn: TurnProjection }) {
   const isStreaming = turn.status === 'streaming'
   const lastBlock = turn.blocks.length - 1
   return turn.blocks.map((block, index) => {
@@ -41,7 +42,7 @@ export function AgentBlocks({ session, turn }: { readonly session: OpenSession; 
 }
 
 /** The steps of a sub-agent, below the call that started it. */
-function SubAgent({ session, turns }: { readonly session: OpenSession; readonly turns: readonly string[] }) {
+function SubAgent({ session, turns }: { readonly session: TurnSource; readonly turns: readonly string[] }) {
   const { t } = useTranslation()
   return (
     <div className="sub-agent" role="group" aria-label={t('subAgents')}>
@@ -52,7 +53,7 @@ function SubAgent({ session, turns }: { readonly session: OpenSession; readonly 
   )
 }
 
-function SubAgentStep({ session, turnId }: { readonly session: OpenSession; readonly turnId: string }) {
+function SubAgentStep({ session, turnId }: { readonly session: TurnSource; readonly turnId: string }) {
   const turn = useSnapshot(rowKey(session.id, turnId), () => session.fold.turn(turnId))
   if (turn === undefined || turn.role !== 'assistant') return null
   return (

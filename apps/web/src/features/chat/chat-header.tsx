@@ -1,7 +1,7 @@
-import { Ellipsis } from 'lucide-react'
+import { Columns3, Ellipsis } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { useLocation } from 'wouter'
+import { Link, useLocation } from 'wouter'
 import { deleteSession, pinSession, shareSession } from '../../model/blade-rest.ts'
 import type { OpenSession, SessionHeadline } from '../../model/open-session.ts'
 import { formatPercent } from '../../ui/format.ts'
@@ -27,6 +27,11 @@ export function ChatHeader({ session, head }: ChatHeaderProps) {
       </h1>
       <span className="grow" />
       <ContextMeter session={session} head={head} />
+      {isOwner ? (
+        <Link href={`/s/${session.id}/doors`} className="button" title={t('doorsHint')}>
+          <Columns3 size={14} aria-hidden /> {t('doorsTitle')}
+        </Link>
+      ) : null}
       {detail !== undefined && isOwner ? (
         <Menu
           trigger={

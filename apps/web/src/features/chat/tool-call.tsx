@@ -14,7 +14,8 @@ import {
 import { useState, type ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { readCall, resultText, type CallFacts, type CallKind } from '../../model/call-facts.ts'
-import { headKey, type OpenSession } from '../../model/open-session.ts'
+import { headKey } from '../../model/open-session.ts'
+import type { TurnSource } from '../../model/turn-source.ts'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { formatDuration } from '../../ui/format.ts'
 import { useModel, useSnapshot } from '../../ui/model-context.tsx'
@@ -36,7 +37,7 @@ const ICONS = {
 } satisfies { readonly [kind in CallKind]: unknown }
 
 interface ToolCallProps {
-  readonly session: OpenSession
+  readonly session: TurnSource
   readonly call: ToolCallProjection
   /** The question whether it may run, as Blade shows it. */
   readonly approval?: ToolCallProjection | undefined
@@ -117,7 +118,7 @@ function CallBody({ session, call, facts, approval, turns, subAgent }: CallBodyP
       {facts.kind === 'plan' ? <PlanSteps input={facts.input} /> : <CallInput facts={facts} />}
       {verdict === '' ? null : <p className="call-verdict quiet">{verdict}</p>}
       {turns.length > 0 ? subAgent(turns) : null}
-      {call.status === 'pending' ? (
+      {call.status === 'pending' && !session.isPast ? (
         <button
           type="button"
           className="button call-stop"

@@ -12,6 +12,8 @@ import './transcript.css'
 
 /** Closer to the end than this, the view follows what comes. */
 const FOLLOW_PX = 48
+/** A scroll so soon after a touch of the wheel, the screen or a key is the reader's. */
+const TOUCH_MS = 800
 
 interface TranscriptProps {
   readonly session: OpenSession
@@ -38,10 +40,14 @@ export function Transcript({ session, rows, agentName }: TranscriptProps) {
     list.current?.scrollTo({ top: Number.MAX_SAFE_INTEGER })
   }, [])
 
-  /** Only the reader scrolls: what grows below never fires this. */
   const watch = useCallback((element: HTMLElement | Window | null) => {
     if (!(element instanceof HTMLElement) || scroller.current === element) return
     scroller.current = element
+    let touchedAt = 0
+    const touch = (): void => void (touchedAt = Date.now())
+    for (const name of ['wheel', 'touchmove', 'pointerdown', 'keydown']) {
+      element.addEventListener(name, touch, { passive: true })
+    }
     // A card or a longer message below makes the view smaller: the end stays in it.
     new ResizeObserver(() => {
       if (isFollowing.current) element.scrollTo({ top: element.scrollHeight })
@@ -50,8 +56,10 @@ export function Transcript({ session, rows, agentName }: TranscriptProps) {
       'scroll',
       () => {
         const isNear = element.scrollHeight - element.scrollTop - element.clientHeight <= FOLLOW_PX
-        isFollowing.current = isNear
-        setAtEnd(isNear)
+        // Rows that are measured anew scroll as well; only the reader leaves the end.
+        if (isNear) isFollowing.current = true
+        else if (Date.now() - touchedAt < TOUCH_MS) isFollowing.current = false
+        setAtEnd(isNear || isFollowing.current)
       },
       { passive: true },
     )

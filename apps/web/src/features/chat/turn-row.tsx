@@ -1,7 +1,8 @@
 import type { TurnProjection } from '@polylogue/blade/client'
-import { memo } from 'react'
+import { memo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { rowKey, type OpenSession } from '../../model/open-session.ts'
+import { rowKey } from '../../model/open-session.ts'
+import type { TurnSource } from '../../model/turn-source.ts'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { formatCount, formatDuration } from '../../ui/format.ts'
 import { useSnapshot } from '../../ui/model-context.tsx'
@@ -11,8 +12,11 @@ import { CompactionMark } from './compaction-mark.tsx'
 import { SystemNote } from './system-note.tsx'
 import './turn-row.css'
 
+const LONG_TEXT = 1_500
+const LONG_LINES = 16
+
 interface TurnRowProps {
-  readonly session: OpenSession
+  readonly session: TurnSource
   readonly turnId: string
   /** The row above is of the same speaker, so the name is not repeated. */
   readonly isContinued: boolean
@@ -51,10 +55,27 @@ function UserRow({ turn }: { readonly turn: TurnProjection }) {
     <article className="row user-row" data-turn={turn.turn_id}>
       <Speaker name={t('you')} />
       <div className="row-body">
-        <div className="said">{textOfBlocks(turn.blocks)}</div>
+        <Said text={textOfBlocks(turn.blocks)} />
         <Attachments attachments={turn.attachments ?? []} />
       </div>
     </article>
+  )
+}
+
+/** A long message is folded, so that the answer is in view. */
+function Said({ text }: { readonly text: string }) {
+  const { t } = useTranslation()
+  const [isOpen, setOpen] = useState(false)
+  const isLong = text.length > LONG_TEXT || text.split('\n').length > LONG_LINES
+  return (
+    <>
+      <div className={`said${isLong && !isOpen ? ' is-folded' : ''}`}>{text}</div>
+      {isLong ? (
+        <button type="button" className="fold" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+          {isOpen ? t('showLess') : t('showAll')}
+        </button>
+      ) : null}
+    </>
   )
 }
 

@@ -1,4 +1,4 @@
-import { Inbox, PanelLeftClose, Plug, Plus, Search, Settings } from 'lucide-react'
+import { ChartColumn, Inbox, PanelLeftClose, Plug, Plus, Search, Settings, SlidersHorizontal } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { Link, useLocation, useRoute } from 'wouter'
 import { LIST_KEY, type ListedSession } from '../../model/session-list.ts'
@@ -42,6 +42,13 @@ export function Rail({ onLeave }: { readonly onLeave: () => void }) {
       </ul>
       <SessionGroups sessions={sessions} onLeave={onLeave} />
       <ul className="rail-links rail-foot">
+        <RailLink href="/usage" icon={<ChartColumn size={16} aria-hidden />} label={t('usage')} onLeave={onLeave} />
+        <RailLink
+          href="/manage/keys"
+          icon={<SlidersHorizontal size={16} aria-hidden />}
+          label={t('manage')}
+          onLeave={onLeave}
+        />
         <RailLink href="/connect" icon={<Plug size={16} aria-hidden />} label={t('connect')} onLeave={onLeave} />
         <RailLink href="/settings" icon={<Settings size={16} aria-hidden />} label={t('settings')} onLeave={onLeave} />
       </ul>

@@ -23,6 +23,11 @@ export function useShortcuts(): void {
       c: single(() => document.querySelector<HTMLElement>('.composer textarea')?.focus()),
       'g i': single(() => navigate('/inbox')),
       'g s': single(() => navigate('/sessions')),
+      'g u': single(() => navigate('/usage')),
+      'g d': single(() => {
+        const id = /^\/s\/([^/]+)/.exec(location.pathname)?.[1]
+        if (id !== undefined) navigate(`/s/${id}/doors`)
+      }),
     })
   }, [navigate])
 }

@@ -1,0 +1,21 @@
+import type { AttachedClient } from '@polylogue/console/client'
+import { useTranslation } from 'react-i18next'
+import { DoorTag } from '../../ui/door-tag.tsx'
+import { formatAge } from '../../ui/format.ts'
+
+/** Who reads the session now, and through which door. */
+export function ClientStrip({ clients }: { readonly clients: readonly AttachedClient[] }) {
+  const { t, i18n } = useTranslation()
+  return (
+    <ul className="clients" aria-label={t('attachedNow')}>
+      {clients.length === 0 ? <li className="quiet">{t('nobody')}</li> : null}
+      {clients.map(({ door, client, key, since }, index) => (
+        <li key={`${door}${since}${index}`} data-door={door}>
+          <DoorTag door={door} />
+          <span className="truncate">{client ?? key?.slice(0, 12) ?? ''}</span>
+          <time className="quiet">{formatAge(new Date(since).toISOString(), i18n.language)}</time>
+        </li>
+      ))}
+    </ul>
+  )
+}

@@ -1,0 +1,137 @@
+import type { DoorsRow } from '@polylogue/console/client'
+import { MessageSquare } from 'lucide-react'
+import { useEffect, useMemo, useRef, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { Virtuoso, type VirtuosoHandle } from 'react-virtuoso'
+import { Link, useSearchParams } from 'wouter'
+import { doorsKey } from '../../model/doors-log.ts'
+import { headKey } from '../../model/open-session.ts'
+import { DoorTag, protocolOf } from '../../ui/door-tag.tsx'
+import { useModel, useSnapshot } from '../../ui/model-context.tsx'
+import { ClientStrip } from './client-strip.tsx'
+import { EventDetail } from './event-detail.tsx'
+import { Scrubber } from './scrubber.tsx'
+import './doors.css'
+
+const CLIENTS_MS = 2_000
+
+/** The log of a session, and beside each event what every door sends its clients for it. */
+export function DoorsPage({ id }: { readonly id: string }) {
+  const { t } = useTranslation()
+  const model = useModel()
+  const session = useMemo(() => model.session(id), [model, id])
+  const log = useMemo(() => model.doors(id), [model, id])
+  const { doors, rows, clients, problem } = useSnapshot(doorsKey(id), () => log.snapshot)
+  // Whatever is told about the session was recorded before.
+  const head = useSnapshot(headKey(id), () => session.head)
+  const list = useRef<VirtuosoHandle>(null)
+  const [params, setParams] = useSearchParams()
+  const asked = Number(params.get('seq'))
+  const [isLive, setLive] = useState(asked === 0)
+  const seq = isLive ? rows.length : Math.min(Math.max(1, asked), Math.max(1, rows.length))
+
+  useEffect(() => {
+    if (!isLive) list.current?.scrollIntoView({ index: seq - 1 })
+  }, [isLive, seq])
+  useEffect(() => void log.refresh(), [log, head])
+  useEffect(() => {
+    const read = (): void => void log.readClients().catch(() => undefined)
+    read()
+    const timer = setInterval(read, CLIENTS_MS)
+    return () => clearInterval(timer)
+  }, [log])
+
+  const choose = (next: number): void => {
+    setLive(next >= rows.length)
+    setParams({ seq: `${next}` }, { replace: true })
+  }
+  const chosen = rows[seq - 1]
+  const title = head.detail?.intent.split('\n', 1)[0] ?? ''
+  return (
+    <main className="doors">
+      <header className="chat-header">
+        <h1 className="truncate">
+          {t('doorsTitle')} <span className="quiet">{title}</span>
+        </h1>
+        <span className="grow" />
+        <Link href={isLive ? `/s/${id}` : `/s/${id}?at=${seq}`} className="button">
+          <MessageSquare size={14} aria-hidden /> {t('toChat')}
+        </Link>
+      </header>
+      <ClientStrip clients={clients} />
+      <Scrubber seq={seq} last={rows.length} onChange={choose} />
+      {problem === undefined ? null : (
+        <p className="row-problem" role="alert">
+          {problem}
+        </p>
+      )}
+      <div className="doors-body">
+        <div
+          className="doors-grid"
+          role="group"
+          aria-label={t('doorsTitle')}
+          style={{ '--doors': Math.max(1, doors.length) }}
+        >
+          <div className="doors-row doors-head">
+            <span>seq</span>
+            <span>{t('event')}</span>
+            {doors.map((door) => (
+              <span key={door}>
+                <DoorTag door={door} />
+              </span>
+            ))}
+          </div>
+          <Virtuoso
+            ref={list}
+            className="doors-rows"
+            data={rows}
+            followOutput={isLive ? 'auto' : false}
+            initialTopMostItemIndex={Math.max(0, seq - 1)}
+            itemContent={(_, row) => (
+              <DoorsLine row={row} doors={doors} isChosen={row.seq === seq} onChoose={() => choose(row.seq)} />
+            )}
+          />
+        </div>
+        {chosen === undefined ? null : <EventDetail sessionId={id} row={chosen} doors={doors} />}
+      </div>
+    </main>
+  )
+}
+
+interface DoorsLineProps {
+  readonly row: DoorsRow
+  readonly doors: readonly string[]
+  readonly isChosen: boolean
+  readonly onChoose: () => void
+}
+
+function DoorsLine({ row, doors, isChosen, onChoose }: DoorsLineProps) {
+  return (
+    <div className="doors-row" data-chosen={isChosen} data-seq={row.seq} onClick={onChoose}>
+      <span className="doors-seq">
+        <button type="button" aria-pressed={isChosen} aria-label={`${row.seq} ${row.event.type}`} onClick={onChoose}>
+          {row.seq}
+        </button>
+      </span>
+      <span className="doors-event">{row.event.type}</span>
+      {doors.map((door) => (
+        <span key={door} className={`doors-cell ${protocolOf(door)}`}>
+          {(row.shown[door] ?? []).length === 0 ? <i>–</i> : toNames(row, door)}
+        </span>
+      ))}
+    </div>
+  )
+}
+
+/** Names of the messages, with a count where one comes several times in a row. */
+function toNames({ shown }: DoorsRow, door: string) {
+  const names: { readonly name: string; count: number }[] = []
+  for (const { name } of shown[door] ?? []) {
+    const last = names.at(-1)
+    if (last?.name === name) last.count++
+    else names.push({ name, count: 1 })
+  }
+  return names.map(({ name, count }, index) => (
+    <code key={`${index}${name}`}>{count === 1 ? name : `${name} ×${count}`}</code>
+  ))
+}

@@ -1,0 +1,34 @@
+import { useTranslation } from 'react-i18next'
+import { Link } from 'wouter'
+import { KeysPage } from './keys-page.tsx'
+import { McpPage } from './mcp-page.tsx'
+import { MemoriesPage } from './memories-page.tsx'
+import { RulesPage } from './rules-page.tsx'
+import './manage.css'
+
+const PARTS = { keys: KeysPage, rules: RulesPage, memories: MemoriesPage, mcp: McpPage } as const
+type PartName = keyof typeof PARTS
+
+const isPart = (name: string): name is PartName => name in PARTS
+
+export function ManagePage({ what }: { readonly what: string }) {
+  const { t } = useTranslation()
+  const titles = { keys: t('keys'), rules: t('rules'), memories: t('memories'), mcp: t('mcpServers') }
+  const part = isPart(what) ? what : 'keys'
+  const Part = PARTS[part]
+  return (
+    <main className="page">
+      <div className="page-inner">
+        <h1>{t('manage')}</h1>
+        <nav className="tabs" aria-label={t('manage')}>
+          {Object.entries(titles).map(([name, title]) => (
+            <Link key={name} href={`/manage/${name}`} aria-current={name === part ? 'page' : undefined}>
+              {title}
+            </Link>
+          ))}
+        </nav>
+        <Part />
+      </div>
+    </main>
+  )
+}

@@ -1,0 +1,76 @@
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { spellBidi } from '../../ui/spell-bidi.ts'
+import { Problem } from './problem.tsx'
+import { useAnswer } from './use-answer.ts'
+
+/** What agents remember about the user. */
+export function MemoriesPage() {
+  const { t } = useTranslation()
+  const [keyword, setKeyword] = useState('')
+  const [text, setText] = useState('')
+  const query = { limit: 100, ...(keyword.trim() !== '' && { keyword: keyword.trim() }) }
+  const { value, problem, run } = useAnswer(`memories:${keyword}`, (api) => api.listMemories({ query }))
+  return (
+    <>
+      <form
+        className="manage-add"
+        onSubmit={(event) => {
+          event.preventDefault()
+          void run(async (api) => {
+            await api.addMemory({ body: { content: text.trim() } })
+            setText('')
+          })
+        }}
+      >
+        <input
+          className="field manage-wide"
+          aria-label={t('newMemory')}
+          placeholder={t('newMemory')}
+          maxLength={500}
+          value={text}
+          onChange={(event) => setText(event.target.value)}
+        />
+        <button type="submit" className="button ink" disabled={text.trim() === ''}>
+          {t('remember')}
+        </button>
+      </form>
+      <input
+        type="search"
+        className="field"
+        aria-label={t('search')}
+        placeholder={t('search')}
+        value={keyword}
+        onChange={(event) => setKeyword(event.target.value)}
+      />
+      <Problem text={problem} />
+      {value?.memories.length === 0 ? <p className="empty">{t('noMemories')}</p> : null}
+      <table className="manage-table">
+        <tbody>
+          {value?.memories.map(({ id, content, disabled, hitCount }) => (
+            <tr key={id}>
+              <td className={disabled ? 'quiet' : ''}>{spellBidi(content)}</td>
+              <td className="quiet">{t('recalled', { count: hitCount })}</td>
+              <td>
+                <button
+                  type="button"
+                  className="button"
+                  onClick={() => void run((api) => api.changeMemory({ id: `${id}`, body: { disabled: !disabled } }))}
+                >
+                  {disabled ? t('enable') : t('disable')}
+                </button>{' '}
+                <button
+                  type="button"
+                  className="button bad"
+                  onClick={() => void run((api) => api.removeMemory({ id: `${id}` }))}
+                >
+                  {t('remove')}
+                </button>
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </>
+  )
+}

@@ -1,0 +1,7 @@
+export function Problem({ text }: { readonly text: string | undefined }) {
+  return text === undefined ? null : (
+    <p className="row-problem" role="alert">
+      {text}
+    </p>
+  )
+}

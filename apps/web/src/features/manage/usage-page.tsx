@@ -1,0 +1,97 @@
+import type { UsageRow } from '@polylogue/console/client'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { formatCount } from '../../ui/format.ts'
+import { Problem } from './problem.tsx'
+import { useAnswer } from './use-answer.ts'
+import './manage.css'
+
+const GROUPINGS = ['model', 'agent', 'key', 'session', 'day'] as const
+const DAYS = 14
+const DAY_MS = 24 * 60 * 60 * 1000
+
+/** What model calls cost. An unknown price is `?`, never zero. */
+export function UsagePage() {
+  const { t, i18n } = useTranslation()
+  const [by, setBy] = useState<(typeof GROUPINGS)[number]>('model')
+  const from = new Date(Date.now() - (DAYS - 1) * DAY_MS).toISOString().slice(0, 10)
+  const days = useAnswer('days', (api) => api.readUsage({ query: { by: 'day', from } }))
+  const { value, problem } = useAnswer(`usage:${by}`, (api) => api.readUsage({ query: { by } }))
+  const words = { model: t('model'), agent: t('agentWord'), key: t('key'), session: t('session'), day: t('day') }
+  const count = (amount: number): string => formatCount(amount, i18n.language)
+  return (
+    <main className="page">
+      <div className="page-inner">
+        <h1>{t('usage')}</h1>
+        <p className="usage-total">
+          {value?.total === undefined ? t('noUsage') : toCost(value.total, i18n.language)}
+          {value?.total === undefined ? null : <span className="quiet"> {t('allTime')}</span>}
+        </p>
+        <Bars rows={days.value?.rows ?? []} />
+        <nav className="tabs" aria-label={t('groupBy')}>
+          {GROUPINGS.map((name) => (
+            <button key={name} type="button" aria-pressed={name === by} onClick={() => setBy(name)}>
+              {words[name]}
+            </button>
+          ))}
+        </nav>
+        <Problem text={problem} />
+        <table className="manage-table usage-table">
+          <thead>
+            <tr>
+              <th>{words[by]}</th>
+              <th>{t('callsWord')}</th>
+              <th>{t('input')}</th>
+              <th>{t('output')}</th>
+              <th>{t('cost')}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {value?.rows.map((row) => (
+              <tr key={row[by] ?? ''}>
+                <td>{row[by] ?? '–'}</td>
+                <td>{count(row.calls)}</td>
+                <td>{count(row.inputTokens)}</td>
+                <td>{count(row.outputTokens)}</td>
+                <td>{toCost(row, i18n.language)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </main>
+  )
+}
+
+type Amounts = Pick<UsageRow, 'cost' | 'unpricedCalls'>
+
+export function toCost({ cost, unpricedCalls }: Amounts, language: string): string {
+  const known = Object.entries(cost).map(([currency, amount]) =>
+    new Intl.NumberFormat(language, { style: 'currency', currency, maximumFractionDigits: 4 }).format(amount),
+  )
+  return [...known, ...(unpricedCalls > 0 ? ['?'] : [])].join(' + ') || '–'
+}
+
+/** Tokens by day, as a picture of the table below it. */
+function Bars({ rows }: { readonly rows: readonly UsageRow[] }) {
+  const { t, i18n } = useTranslation()
+  const byDay = new Map(rows.map((row) => [row.day, row]))
+  const days = Array.from({ length: DAYS }, (_, index) =>
+    new Date(Date.now() - (DAYS - 1 - index) * DAY_MS).toISOString().slice(0, 10),
+  )
+  const tokensOf = (day: string): number => {
+    const row = byDay.get(day)
+    return row === undefined ? 0 : row.inputTokens + row.outputTokens
+  }
+  const most = Math.max(1, ...days.map(tokensOf))
+  return (
+    <figure className="bars" role="img" aria-label={t('tokensByDay')}>
+      {days.map((day) => (
+        <span key={day} title={`${day}: ${formatCount(tokensOf(day), i18n.language)}`}>
+          <i style={{ height: `${(tokensOf(day) / most) * 100}%` }} />
+          <small>{day.slice(8)}</small>
+        </span>
+      ))}
+    </figure>
+  )
+}

@@ -1,0 +1,91 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { call, script } from '../support/script.ts'
+import { type Chat, chatOn } from './chat.ts'
+import { type Stage, openStage } from './stage.ts'
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+const FOUND = `axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) =>
+  violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .map(({ id, nodes }) => id + ': ' + nodes.map(({ target }) => target.join(' ')).join(', ')))`
+
+let stage: Stage
+let chat: Chat
+let session: string
+
+beforeAll(async () => {
+  stage = await openStage()
+  chat = chatOn(stage.page)
+  await chat.begin(
+    script(
+      'think Let me see',
+      'say A **word** and `code`',
+      call('w1', 'Write', { path: 'a.txt', content: 'a' }),
+      '---',
+      'say Ok',
+    ),
+  )
+  await chat.answered('Ok')
+  await chat.rests()
+  await chat.say(call('b1', 'Bash', { command: 'uname -axe' }))
+  await chat.card.waitFor()
+  session = new URL(stage.page.url()).pathname
+})
+afterAll(() => stage.close())
+
+const SCREENS = ['/', 'session', 'doors', '/inbox', '/sessions', '/connect', '/settings']
+const addressOf = (screen: string): string =>
+  `${stage.server().url}${screen === 'session' ? session : screen === 'doors' ? `${session}/doors` : screen}`
+
+describe.each(['light', 'dark'] as const)('in %s', (colorScheme) => {
+  it.each(SCREENS)('console 63: axe finds nothing serious on %s', async (screen) => {
+    await stage.page.emulateMedia({ colorScheme })
+    await stage.page.goto(addressOf(screen))
+    await stage.page.locator('main').waitFor()
+    if (screen === 'session') await chat.card.waitFor()
+    if (screen === 'doors') await stage.page.locator('.doors-row').nth(3).waitFor()
+    await stage.page.evaluate(AXE)
+    expect(await stage.page.evaluate(FOUND)).toEqual([])
+  })
+})
+
+it.each(SCREENS)('console 65: %s fits a width of 320 pixels', async (screen) => {
+  await stage.page.setViewportSize({ width: 320, height: 640 })
+  await stage.page.goto(addressOf(screen))
+  await stage.page.locator('main').waitFor()
+  expect(await stage.page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0)
+  await stage.page.setViewportSize({ width: 1280, height: 800 })
+})
+
+it('console 64: a message is sent and a call approved by keyboard alone', async () => {
+  await stage.page.goto(stage.server().url + session)
+  await chat.card.waitFor()
+  const allow = chat.card.getByRole('button', { name: /^Allow/ })
+  await chat.composer.focus()
+  for (let presses = 0; presses < 30 && !(await allow.evaluate((button) => button.matches(':focus'))); presses++) {
+    await stage.page.keyboard.press('Shift+Tab')
+  }
+  await stage.page.keyboard.press('Enter')
+  await chat.answered('RESULTS 1')
+  await chat.rests()
+})
+
+it('console 66: Chinese has no English left, and the Enter of an input method sends nothing', async () => {
+  await stage.page.evaluate("localStorage.setItem('polylogue.language', 'zh-CN')")
+  for (const screen of ['/', '/inbox', '/sessions', '/settings']) {
+    await stage.page.goto(addressOf(screen))
+    await stage.page.locator('main h1').waitFor()
+    const text = String(await stage.page.locator('.shell').innerText())
+    const own = text.replace(
+      /polylogue|Scripted.*|Assistant.*|English|scripted\S*|call b1[^\n]*|think[^\n]*|API|aap|acp|blade|console|local/gi,
+      '',
+    )
+    expect([screen, own.match(/[A-Za-z]{4,}/g) ?? []]).toEqual([screen, []])
+  }
+  await stage.page.goto(addressOf('/'))
+  await chat.composer.fill('你好')
+  await chat.composer.dispatchEvent('keydown', { key: 'Enter', keyCode: 229, isComposing: true })
+  expect(await chat.composer.inputValue()).toBe('你好')
+  expect(new URL(stage.page.url()).pathname).toBe('/')
+})

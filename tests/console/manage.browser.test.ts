@@ -1,0 +1,72 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { type Chat, chatOn } from './chat.ts'
+import { type Stage, openStage, withoutLosses } from './stage.ts'
+
+let stage: Stage
+let chat: Chat
+
+beforeAll(async () => {
+  stage = await openStage()
+  chat = chatOn(stage.page)
+  await chat.begin('say Something that costs tokens')
+  await chat.answered('costs tokens')
+  await chat.rests()
+})
+afterAll(() => stage.close())
+
+const ask = async (path: string, key = stage.server().localKey): Promise<Response> =>
+  fetch(`${stage.server().url}${path}`, { headers: { authorization: `Bearer ${key}` } })
+const open = (path: string) => stage.page.goto(`${stage.server().url}${path}`)
+
+it('console 52: a key is shown once and works until it is revoked', async () => {
+  await open('/manage/keys')
+  await stage.page.getByLabel('Name of the key').fill('laptop')
+  await stage.page.getByRole('button', { name: 'Make a key' }).click()
+  const key = await stage.page.locator('.made-key code').innerText()
+  expect((await ask('/api/polylogue/me', key)).status).toBe(200)
+  await stage.page.reload()
+  const row = stage.page.locator('tr').filter({ hasText: 'laptop' })
+  await row.waitFor()
+  expect(await stage.page.content()).not.toContain(key)
+  await row.getByRole('button', { name: 'Revoke' }).click()
+  await row.waitFor({ state: 'detached' })
+  expect((await ask('/api/polylogue/me', key)).status).toBe(401)
+})
+
+it('console 53: rules are tried before they are added, and removed; memories are added, disabled and removed', async () => {
+  await open('/manage/rules')
+  await stage.page.getByLabel('Action').selectOption('allow')
+  await stage.page.getByLabel('Tool').fill('Bash')
+  await stage.page.getByLabel('Argument and pattern').fill('command=^ls$')
+  await stage.page.getByRole('button', { name: 'Try on past calls' }).click()
+  await stage.page.locator('[data-backtest]').waitFor()
+  await stage.page.getByRole('button', { name: 'Add the rule' }).click()
+  const rule = stage.page.locator('tr').filter({ hasText: 'command=^ls$' })
+  await rule.waitFor()
+  await rule.getByRole('button', { name: 'Remove' }).click()
+  await rule.waitFor({ state: 'detached' })
+
+  await open('/manage/memories')
+  await stage.page.getByLabel('Something to remember').fill('We deploy on Tuesdays')
+  await stage.page.getByRole('button', { name: 'Remember' }).click()
+  const memory = stage.page.locator('tr').filter({ hasText: 'Tuesdays' })
+  await memory.getByRole('button', { name: 'Disable' }).click()
+  await memory.getByRole('button', { name: 'Enable' }).waitFor()
+  await memory.getByRole('button', { name: 'Remove' }).click()
+  await memory.waitFor({ state: 'detached' })
+})
+
+it('console 55: usage is what the server sums up, and an unknown price is a question mark', async () => {
+  const { rows } = (await (await ask('/api/polylogue/usage?by=model')).json()) as {
+    rows: readonly { model: string; calls: number }[]
+  }
+  await open('/usage')
+  await stage.page.locator('.usage-table tbody tr').first().waitFor()
+  const cells = await stage.page.locator('.usage-table tbody tr').first().locator('td').allInnerTexts()
+  expect(cells.slice(0, 2)).toEqual([rows[0]?.model, `${rows[0]?.calls}`])
+  expect(cells.at(-1)).toBe('?')
+})
+
+it('console 71: no page broke a rule of its own', () => {
+  expect(withoutLosses(stage.complaints)).toEqual([])
+})
