@@ -77,7 +77,7 @@ async function runIfAllowed(
     isOwn: true,
     mayRunUnconfined: true,
   }
-  const { decision } = judgeCall(tool, { command }, inspection.facts, policy)
+  const { decision } = judgeCall({ tool, input: { command }, facts: inspection.facts, policy })
   // In full-access everything runs: of that only what is judged harmless is ours to answer for.
   if (decision !== 'allow' || inspection.facts.risk !== 'safe') return false
   const invocation = createInvocation(tool, { command }, { workspace })

@@ -171,7 +171,7 @@ export async function tryReads(reads: readonly string[]): Promise<SecretReads> {
         if (facts?.type !== 'shell') throw new Error('Bash tells shell facts')
         const isAllowed = PRESETS.some((preset) => {
           const policy = { ...POLICY, preset }
-          return judgeCall(tool, { command }, facts, policy).decision === 'allow'
+          return judgeCall({ tool, input: { command }, facts, policy }).decision === 'allow'
         })
         if (!isAllowed) continue
         if (sandbox === 'none') unasked.push(read)

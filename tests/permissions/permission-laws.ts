@@ -123,7 +123,7 @@ export const LAWS: { readonly [sentence: string]: (given: JudgedCase) => void } 
 }
 
 const judge = (given: JudgedCase, policy: Policy = given.policy): Verdict =>
-  judgeCall(toTool(given), given.input, given.facts, policy)
+  judgeCall({ tool: toTool(given), input: given.input, facts: given.facts, policy })
 
 function inserted(rules: readonly PermissionRule[], rule: PermissionRule, place: number): readonly PermissionRule[] {
   return [...rules.slice(0, place), rule, ...rules.slice(Math.min(place, rules.length))]

@@ -81,8 +81,10 @@ export async function backtest(query: BacktestQuery, deps: BacktestDeps): Promis
       continue
     }
     if (!matchesRule(query.proposed, { tool: call.tool, input: call.input, facts })) continue
-    const judge = (userRules: readonly PermissionRule[]): Verdict =>
-      judgeCall(tool, call.input, facts, policyOf({ ...call, userId: query.userId }, deps.operator, userRules))
+    const judge = (userRules: readonly PermissionRule[]): Verdict => {
+      const policy = policyOf({ ...call, userId: query.userId }, deps.operator, userRules)
+      return judgeCall({ tool, input: call.input, facts, policy })
+    }
     const without = judge(query.rules)
     const verdict = judge(query.isFirst ? [query.proposed, ...query.rules] : [...query.rules, query.proposed])
     totals[verdict.decision] += 1

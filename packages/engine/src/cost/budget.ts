@@ -73,17 +73,16 @@ export function findSpentBudget(facts: BudgetFacts): SpentBudget | undefined {
   const { budgets, turn, session, key, now } = facts
   const workedMs = turn.workedMs + (turn.workingSince === undefined ? 0 : Math.max(0, now - turn.workingSince))
   return (
-    spentOf('turn', budgets.turn, turn.spent, facts) ??
+    spentOf('turn', { budget: budgets.turn, spent: turn.spent }, facts) ??
     over({ scope: 'turn', measure: 'wallTimeMs', used: workedMs }, budgets.turn?.wallTimeMs, turn.raised) ??
-    spentOf('session', budgets.session, session.spent, facts) ??
-    (key && spentOf('key', budgets.key, key, facts))
+    spentOf('session', { budget: budgets.session, spent: session.spent }, facts) ??
+    (key && spentOf('key', { budget: budgets.key, spent: key }, facts))
   )
 }
 
 function spentOf(
   scope: SpentBudget['scope'],
-  budget: Budget | undefined,
-  spent: Spending,
+  { budget, spent }: { readonly budget: Budget | undefined; readonly spent: Spending },
   { currency, turn, session, budgets }: BudgetFacts,
 ): SpentBudget | undefined {
   if (budget === undefined) return undefined

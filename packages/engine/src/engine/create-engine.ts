@@ -99,11 +99,14 @@ export function createEngine(options: EngineOptions): Engine {
       return (await owned(userId, sessionId)).state.queue
     },
 
+    // Like the other reads: the user and the session come first, the optional rights last.
+    // oxlint-disable-next-line max-params
     async readBlob(userId, sessionId, hash, as) {
       await readable(userId, sessionId, as)
       return store.readBlob(sessionId, hash)
     },
 
+    // oxlint-disable-next-line max-params
     async attach(
       userId: UserId,
       sessionId: SessionId,
@@ -113,7 +116,7 @@ export function createEngine(options: EngineOptions): Engine {
     ): Promise<Attachment> {
       const session = await readable(userId, sessionId, as)
       meet(session)
-      return attachReader(session, store, after, reader)
+      return attachReader({ session, store, after }, reader)
     },
 
     async start(takeOver = 'all') {

@@ -132,7 +132,7 @@ async function createNew(command: CreateSession, sessionId: SessionId, deps: Exe
 async function answerCalls(command: AnswerCalls, deps: ExecuteDeps): Promise<AdmittedTurn> {
   const ids = command.answers.map((answer) => answer.toolCallId)
   const known = await deps.store.takenNames(command.sessionId, ids)
-  return admit(command, deps, (state, context) => decideAnswers(state, command, context, known))
+  return admit(command, deps, (state, context) => decideAnswers(state, command, { ...context, known }))
 }
 
 async function configureSession(command: ConfigureSession, deps: ExecuteDeps): Promise<Record<string, never>> {

@@ -43,7 +43,7 @@ const readonlyTool = createFakeTool('look')
 const unsafeTool = createFakeTool('act', { effect: 'unsafe' })
 
 const judged = (facts: CallFacts, more: Partial<Policy> = {}, tool: Tool = bash, input: JsonObject = {}) =>
-  judgeCall(tool, input, facts, policyWith(more))
+  judgeCall({ tool, input, facts, policy: policyWith(more) })
 const over = (facts: CallFacts, tool: Tool = bash, more: Partial<Policy> = {}) =>
   PRESETS.map((preset) => judged(facts, { ...more, preset }, tool).decision)
 

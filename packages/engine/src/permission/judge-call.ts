@@ -21,9 +21,7 @@ import type { PermissionRule, RuleAction } from '../ports/rule-store.ts'
 import type { Policy, Verdict } from './policy.ts'
 import { guardedRow, isReading, presetRow } from './preset-table.ts'
 
-export function judgeCall(tool: Tool, input: JsonObject, facts: CallFacts, policy: Policy): Verdict {
-  return judge({ tool, facts, policy, input })
-}
+export const judgeCall = (call: Required<Case>): Verdict => judge(call)
 
 /** Whether the tool is offered to the model. Disabled tools are not, nor are tools whose every call would be denied. */
 export function isOffered(tool: Tool, policy: Policy): boolean {
@@ -34,7 +32,7 @@ export function isOffered(tool: Tool, policy: Policy): boolean {
 }
 
 /** Without an input: the mildest verdict for any call of this kind. */
-interface Case {
+export interface Case {
   readonly tool: Tool
   readonly facts: CallFacts
   readonly policy: Policy

@@ -9,6 +9,8 @@ import type { RuleAction } from '../ports/rule-store.ts'
 /** The decision of each preset for one sort of call. */
 export type PresetRow = { readonly [preset in Preset]: RuleAction }
 
+// One column per preset, as in the table of the documentation.
+// oxlint-disable-next-line max-params
 const row = (
   readOnly: RuleAction,
   workspaceWrite: RuleAction,

@@ -40,7 +40,7 @@ export function acceptSeed(
       return { ...message, content }
     }
     if (message.role !== 'tool') return message
-    const { call } = takeCall(open, message.toolCallId, names, `seed[${index}]`)
+    const { call } = takeCall(open, message.toolCallId, { names, field: `seed[${index}]` })
     return { ...message, toolCallId: call.toolCallId }
   })
   for (const { call } of open) {
@@ -55,7 +55,11 @@ export function acceptSeed(
 }
 
 /** Finds the call of a result: the first call with this id in the newest message that has one. */
-function takeCall(open: OpenSeedCall[], givenId: ToolCallId, names: ReadonlySet<string>, field: string): OpenSeedCall {
+function takeCall(
+  open: OpenSeedCall[],
+  givenId: ToolCallId,
+  { names, field }: { readonly names: ReadonlySet<string>; readonly field: string },
+): OpenSeedCall {
   const newest = open.findLast((candidate) => candidate.givenId === givenId)?.message
   const index = open.findIndex((candidate) => candidate.givenId === givenId && candidate.message === newest)
   const [taken] = index === -1 ? [] : open.splice(index, 1)

@@ -6,11 +6,15 @@ import type { OpenSession } from './open-session.ts'
 
 const PAGE = 500
 
+export interface AttachOptions {
+  readonly session: OpenSession
+  readonly store: EventStore
+  readonly after: Cursor
+}
+
 /** Replays the log page by page until the remaining events are in memory. Then the feed takes over without a gap. */
 export async function attachReader(
-  session: OpenSession,
-  store: EventStore,
-  cursor: Cursor,
+  { session, store, after: cursor }: AttachOptions,
   reader: SessionReader,
 ): Promise<Attachment> {
   const { feed } = session

@@ -25,7 +25,7 @@ function answerAfter(
     whenRunning: 'refuse',
     ...more,
   }
-  return decideAnswers(foldEvents(events), command, createDecideContext(), new Set(['a', 'c', 'old']))
+  return decideAnswers(foldEvents(events), command, { ...createDecideContext(), known: new Set(['a', 'c', 'old']) })
 }
 
 const codeOf = (run: () => unknown): unknown => {

@@ -23,16 +23,16 @@ import {
 /** The result of a question that a client merely granted, because the client supports approvals but not questions. */
 export const ASK_IN_TEXT = 'The user cannot answer this question here. Ask it in your text instead.'
 
-/** `known`: the answered ids that were ever used in this session. Either all answers are accepted or none. */
-export function decideAnswers(
-  state: SessionState,
-  command: AnswerCalls,
-  context: DecideContext,
-  known: ReadonlySet<string>,
-): TurnDecision {
+export interface AnswerContext extends DecideContext {
+  /** The answered ids that were ever used in this session. */
+  readonly known: ReadonlySet<string>
+}
+
+/** Either all answers are accepted or none. */
+export function decideAnswers(state: SessionState, command: AnswerCalls, context: AnswerContext): TurnDecision {
   const { turn } = state
   const answered = command.answers.map((answer, index) => {
-    return { answer, index, call: findCall(turn, answer, index, known) }
+    return { answer, index, call: findCall(turn, { answer, index }, context.known) }
   })
   refuseRepeats(command.answers)
   if (turn === undefined) throw new EngineError('unknown-tool-call', 'no tool call waits for an answer')
@@ -57,8 +57,7 @@ export function decideAnswers(
 
 function findCall(
   turn: ActiveTurn | undefined,
-  answer: CallAnswer,
-  index: number,
+  { answer, index }: { readonly answer: CallAnswer; readonly index: number },
   known: ReadonlySet<string>,
 ): OpenCall {
   const call = findOpenCall(turn, answer.toolCallId)

@@ -15,7 +15,7 @@ export function findSessionAgent(state: SessionState, name: string, parts: Agent
   if (agent === undefined || name !== state.agent) return agent
   const role = agent.roles?.find(({ id }) => id === state.settings.role)
   const chosen = chosenModel(state, parts)
-  const tools = toolsIn(state, role?.tools, agent, parts)
+  const tools = toolsIn(state, { agent, ofRole: role?.tools }, parts)
   if (role === undefined && chosen === undefined && tools === agent.tools) return agent
   const { contextWindow, ...rest } = agent
   return {
@@ -39,8 +39,7 @@ function chosenModel({ turn, settings }: SessionState, { models }: AgentParts): 
 
 function toolsIn(
   { sessionId, settings: { disabledTools }, turn }: SessionState,
-  ofRole: readonly string[] | undefined,
-  agent: AgentDefinition,
+  { agent, ofRole }: { readonly agent: AgentDefinition; readonly ofRole: readonly string[] | undefined },
   { sessionTools, outputs }: AgentParts,
 ): readonly Tool[] {
   const { withheldTools = [], isUnattended = false, outputSchema } = turn?.settings ?? {}

@@ -101,7 +101,7 @@ describe('joining', () => {
       session.feed.liveSteps.set(live.stepId, live)
       session.feed.hold()
       const reader = createReaderLog()
-      const attaching = attachReader(session, store, { seq: 1 }, reader)
+      const attaching = attachReader({ session, store, after: { seq: 1 } }, reader)
       session.feed.release([])
       for (let tick = 0; tick < delay; tick++) await Promise.resolve()
       session.feed.hold()

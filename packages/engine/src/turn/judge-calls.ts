@@ -196,7 +196,7 @@ function judgeInLine(call: JudgedCall, facts: CallFacts, policy: Policy, line: J
     line.map((agent): Verdict => {
       const tool = findTool(agent, call.name)
       if (tool === undefined) return { decision: 'disabled', reason: 'not-of-parent', isCoverable: false }
-      return judgeCall(tool, call.input, facts, policy)
+      return judgeCall({ tool, input: call.input, facts, policy })
     }),
   )
 }

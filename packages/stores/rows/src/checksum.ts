@@ -37,6 +37,8 @@ export function checksumsIn(sessionId: string): SessionChecksums {
 }
 
 /** Differs whenever one bit of one of them differs. Times have more than 32 bits. */
+// Runs for every event that is written or read.
+// oxlint-disable-next-line max-params
 function mixed(start: number, seq: number, at = 0, version = 0): number {
   return (start ^ seq ^ at ^ Math.floor(at / 2 ** 32) ^ (version << 16)) >>> 0
 }
