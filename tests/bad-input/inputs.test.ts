@@ -5,9 +5,9 @@ import { runInputs } from './run-inputs.ts'
 import { openSlowClients } from './slow-clients.ts'
 import { startSubject, type Subject } from './subject.ts'
 
-const PLAN = planFromEnvironment({ seed: 'polylogue', from: 0, count: 10_000 })
+const PLAN = planFromEnvironment({ seed: 'polylogue', from: 0, count: 5_000 })
 
-/** They are there all the time, and cost the others nothing. */
+/** They stay connected all the time. */
 const SLOW_CLIENTS = 300
 
 let subject: Subject

@@ -6,7 +6,7 @@ import { everyPoint, playCycles } from './play-cycles.ts'
 
 const SEED = process.env['POLYLOGUE_PROOF_SEED'] ?? 'willow'
 const RANDOM_KILLS = 1000
-/** A little longer than the script takes. */
+/** Slightly longer than the script runs. */
 const SCRIPT_MS = 700
 
 it('F1: a server is killed at every hit of every failpoint', async () => {

@@ -6,7 +6,7 @@ import { type Cycle, everyPoint, playCycles } from './play-cycles.ts'
 
 const SEED = process.env['POLYLOGUE_PROOF_SEED'] ?? 'willow'
 const CYCLES = 300
-/** What a server passes while it repairs what another one left. */
+/** The failpoints of a recovery. */
 const RECOVERING = [
   'claim.after-commit',
   'claim.after',

@@ -8,7 +8,7 @@ import { hasHeld, openKeptProofs } from '../../scripts/lib/kept-proofs.mjs'
 const row = (failures: number) => ({ id: 'F9', what: 'cuts', count: 1, failures, seed: 'x', seconds: 1 })
 
 describe('a proof', () => {
-  it('has held when it told a result, and nothing failed', () => {
+  it('a proof holds when it reported a result and nothing failed', () => {
     expect(hasHeld({ results: [row(0)], brokenTests: [], seconds: 1 })).toBe(true)
     expect(hasHeld({ results: [row(0), row(1)], brokenTests: [], seconds: 1 })).toBe(false)
     expect(hasHeld({ results: [row(0)], brokenTests: ['a test'], seconds: 1 })).toBe(false)
@@ -17,7 +17,7 @@ describe('a proof', () => {
   })
 })
 
-describe('what proofs told', () => {
+describe('the results of proofs', () => {
   let root: string
   const git = (...args: readonly string[]) =>
     execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b', ...args], { cwd: root, stdio: 'ignore' })
@@ -34,7 +34,7 @@ describe('what proofs told', () => {
   })
   afterEach(() => rmSync(root, { recursive: true }))
 
-  it('is kept for its commit alone', () => {
+  it('are kept for one commit', () => {
     openKeptProofs(root).keep('f9.proof.test.ts', proofs['f9.proof.test.ts'])
     writeFileSync(join(root, 'RELIABILITY.md'), 'written by the proof')
     expect(openKeptProofs(root).read()).toMatchObject(proofs)
@@ -44,7 +44,7 @@ describe('what proofs told', () => {
     expect(openKeptProofs(root).read()).toEqual({})
   })
 
-  it('is found again from later commits by whoever asks for it, with its commit', () => {
+  it('are found from later commits on request, with their commit', () => {
     const head = () => execFileSync('git', ['rev-parse', 'HEAD'], { cwd: root, encoding: 'utf8' }).trim()
     change('zero')
     git('commit', '-qam', 'zero')
@@ -61,7 +61,7 @@ describe('what proofs told', () => {
     expect(Object.keys(openKeptProofs(root).read())).toEqual(['f1.proof.test.ts'])
   })
 
-  it('is not kept of sources that no commit has', () => {
+  it('are not kept for uncommitted sources', () => {
     change('two')
     openKeptProofs(root).keep('f9.proof.test.ts', proofs['f9.proof.test.ts'])
     change('one')

@@ -1,15 +1,15 @@
 import { type CrashPoint, type CrashTime, playThroughCrash } from '../crash/crash-cycle.ts'
 
-/** Where one server after the other is killed. */
+/** The points where consecutive servers are killed. */
 export type Cycle = readonly (CrashPoint | CrashTime)[]
 
 export interface PlayedCycles {
-  /** Cycles in which every server died where it was told to, and not at rest. */
+  /** Cycles in which every server died at its point and not at rest. */
   readonly reached: number
   readonly complaints: readonly string[]
 }
 
-/** Most of a cycle is waiting for processes to start. */
+/** A cycle mostly waits for processes to start. */
 const LANES = 3
 
 export async function playCycles(cycles: readonly Cycle[]): Promise<PlayedCycles> {

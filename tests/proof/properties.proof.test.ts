@@ -6,7 +6,7 @@ import { runProperties } from './run-properties.ts'
 const SEED = process.env['POLYLOGUE_PROOF_SEED'] ?? 'willow'
 const ROUNDS = 10
 
-it('properties: the same ones as in npm test hold for other choices', async () => {
+it('the properties of npm test hold for other seeds', async () => {
   const seconds = startStopwatch()
   const files = findPropertyFiles()
   let tests = 0

@@ -4,12 +4,12 @@ import { fileURLToPath } from 'node:url'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 
-/** A file that makes properties itself, or lets a contract make them. */
+/** Matches files that define properties or call a contract that does. */
 const HAS_PROPERTIES = /from 'fast-check'|\beventStoreContract\(/
-/** Those whose size and seed a proof of their own decides. */
+/** Files with their own proof, which chooses size and seed. */
 const HAS_OWN_PROOF = /^tests\/(?:bash|workspace|permissions)\//
 
-/** The tests of `npm test` that check properties, from the root of the checkout. */
+/** The tests of `npm test` that check properties, relative to the root. */
 export function findPropertyFiles(): readonly string[] {
   return ['apps', 'packages', 'tests']
     .flatMap(listTests)

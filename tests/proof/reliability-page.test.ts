@@ -20,7 +20,7 @@ const RUN = {
   seconds: 1_800,
 }
 
-describe('the page about reliability', () => {
+describe('RELIABILITY.md', () => {
   it('has a row for each result, F9 before F10', () => {
     const page = writeReliabilityPage(RUN)
     expect(page).toContain('on 2026-01-02, in 30 minutes, on 2 × a processor.\nNothing failed.')
@@ -31,7 +31,7 @@ describe('the page about reliability', () => {
     ])
   })
 
-  it('says of each promise which of its rows ran', () => {
+  it('lists the rows of each promise that ran', () => {
     const page = writeReliabilityPage(RUN)
     expect(page).toMatch(/^\| P9 \|.*\| F10 \|$/m)
     expect(page).toMatch(/^\| P6 \|.*\| F9; not in this run: F1 \|$/m)
@@ -48,22 +48,22 @@ describe('the page about reliability', () => {
 })
 
 describe('the results of proofs', () => {
-  it('are a line of JSON each; one that is being written is left for later', () => {
+  it('are one line of JSON each; an incomplete line is read later', () => {
     const lines = `${JSON.stringify(F9)}\n${JSON.stringify(F10)}\n{"id":"F1`
     expect(parseProofResults(lines)).toMatchObject([F9, F10])
     expect(parseProofResults('')).toEqual([])
   })
 
-  it('are refused when something is missing', () => {
+  it('are refused when a field is missing', () => {
     expect(() => parseProofResults('{"id":"F9"}\n')).toThrow('not the result of a proof')
   })
 
-  it('are told in a line', () => {
+  it('are printed in one line', () => {
     expect(formatRow(F10)).toBe('== F10: 600 × slow readers: ok (seed –, 120 s)')
     expect(formatRow({ ...F10, failures: 3 })).toContain('3 FAILED')
   })
 
-  it('say what failed as soon as it is known, not when everything is over', () => {
+  it('print failures immediately', () => {
     const failed = { ...F10, failures: 2, complaints: ['one\nand more of it', 'two'] }
     expect(parseProofResults(`${JSON.stringify(failed)}\n`)).toEqual([failed])
     expect(formatRow(failed)).toMatch(/^== F10: .*2 FAILED.*\n   one\n   and more of it\n   two$/)

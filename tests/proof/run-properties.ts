@@ -11,11 +11,11 @@ const VITEST = fileURLToPath(new URL('../../node_modules/vitest/vitest.mjs', imp
 
 export interface PropertyRun {
   readonly tests: number
-  /** With the seed that shows it again. */
+  /** Each with the seed that reproduces it. */
   readonly complaints: readonly string[]
 }
 
-/** What of vitest's report is read here. */
+/** The part of vitest's report that is used. */
 export interface Report {
   readonly numTotalTests: number
   readonly testResults: readonly {
@@ -30,9 +30,9 @@ export interface Report {
   }[]
 }
 
-/** Runs these test files as `npm test` does, with the choices of this seed. */
+/** Runs test files like `npm test`, with this seed. */
 export async function runProperties(files: readonly string[], seed: string): Promise<PropertyRun> {
-  // Of the run that started us: a test must not think that it is part of a proof, nor vitest of another vitest.
+  // Remove the variables of the outer run: tests and vitest must not see that they run inside a proof.
   const env = Object.fromEntries(
     Object.entries(process.env).filter(([name]) => !/^(?:VITEST|TEST$|NODE_ENV$|POLYLOGUE_PROOF_)/.test(name)),
   )

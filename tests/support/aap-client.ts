@@ -3,12 +3,12 @@ import type { HistoryMessage, Meta, Refusal, SessionInfo, SessionList, TurnAnswe
 import { type Answer, type Exchange, exchangeJson } from './http-exchange.ts'
 import { type SseStream, openSseStream } from './sse-stream.ts'
 
-/** One call per endpoint. It neither checks nor hides a status: that is what the tests look at. */
+/** One call per endpoint. It does not check the status: the tests do. */
 export interface AapClient {
   readonly dialect: Dialect
   readonly url: string
   readonly key: string
-  /** For whatever the calls below cannot say. `path` is relative to the dialect's base. */
+  /** For other requests. `path` is relative to the dialect's base. */
   exchange(method: string, path: string, changes?: Pick<Exchange, 'body' | 'headers'>): Exchange
   send<Body>(method: string, path: string, changes?: Pick<Exchange, 'body' | 'headers'>): Promise<Answer<Body>>
   meta(): Promise<Answer<Meta>>
@@ -20,9 +20,9 @@ export interface AapClient {
   streamTurn(id: string, body: unknown, headers?: Exchange['headers']): Promise<SseStream>
   streamCreate(body: unknown): Promise<SseStream>
   history(id: string, type: 'full' | 'compacted'): Promise<readonly HistoryMessage[]>
-  /** An extension that old clients do not know. */
+  /** An extension of the protocol. */
   events(id: string, query?: string): Promise<SseStream>
-  /** Likewise. */
+  /** An extension of the protocol. */
   cancel(id: string): Promise<Answer<unknown>>
 }
 

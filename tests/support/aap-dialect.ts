@@ -1,9 +1,9 @@
 import type { ToolSpec } from './aap-wire.ts'
 
-/** Where the two versions of the protocol put things. Paths are relative to `base`. */
+/** The paths of the two protocol versions, relative to `base`. */
 export interface Dialect {
   readonly name: 'v3' | 'v1'
-  /** Stands behind a checklist number in the name of a test. */
+  /** Suffix of a rule number in test names. */
   readonly mark: '' | ' (v1)'
   readonly version: number
   readonly base: string

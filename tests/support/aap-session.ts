@@ -20,22 +20,22 @@ export interface SessionSetup {
   readonly seed?: readonly HistoryMessage[]
 }
 
-/** Overrides that a turn may carry. */
+/** Overrides of one turn. */
 export interface TurnExtras {
   readonly agent?: { readonly name?: string } & Pick<SessionSetup, 'tools' | 'options'>
   readonly tools?: readonly ToolSpec[]
 }
 
-/** A session as a client holds it. A call that the server refuses throws with the whole answer. */
+/** A client's session. A refused call throws an error with the whole answer. */
 export interface AapSession {
   readonly id: string
   readonly client: AapClient
-  /** What creating it left in the full history: the seed, and in v1 the first exchange too. */
+  /** The full history after creation: the seed, and in v1 also the first exchange. */
   readonly opening: readonly HistoryMessage[]
   /** A turn in `none` mode: a script, or answers to waiting calls. */
   turn(input: Content | TurnMessage[], extras?: TurnExtras): Promise<TurnAnswer>
   stream(mode: StreamMode, input: Content | TurnMessage[], extras?: TurnExtras): Promise<SseStream>
-  /** A whole turn in any mode, in one shape for all three. */
+  /** A whole turn in any stream mode, in one shape. */
   play(mode: StreamMode, input: Content | TurnMessage[], extras?: TurnExtras): Promise<PlayedTurn>
   history(type?: 'full' | 'compacted'): Promise<readonly HistoryMessage[]>
   /** The full history after `opening`. */
@@ -43,7 +43,7 @@ export interface AapSession {
   read(): Promise<SessionInfo>
 }
 
-/** v1 cannot create a session without running a turn: there, a first exchange `ready` comes with it. */
+/** v1 cannot create a session without a turn, so the session begins with an exchange `ready`. */
 export async function openSession(client: AapClient, setup: SessionSetup = {}): Promise<AapSession> {
   const runsFirstTurn = client.dialect.name === 'v1'
   const first: HistoryMessage[] = runsFirstTurn ? [{ role: 'user', content: 'say ready' }] : []
@@ -57,7 +57,7 @@ export async function openSession(client: AapClient, setup: SessionSetup = {}): 
   return attachSession(client, answer.body.sessionId, [...seed, ...first, ...(answer.body.messages ?? [])])
 }
 
-/** The same session seen by another client, or by the same one after it lost its state. */
+/** The same session for another client, or for the same client after it lost its state. */
 export function attachSession(client: AapClient, id: string, opening: readonly HistoryMessage[] = []): AapSession {
   async function turn(input: Content | TurnMessage[], extras: TurnExtras = {}): Promise<TurnAnswer> {
     const answer = await client.turn(id, { messages: messagesOf(input), ...extras })
@@ -93,7 +93,7 @@ export function attachSession(client: AapClient, id: string, opening: readonly H
   }
 }
 
-/** A list that holds roles is a list of messages; one that holds types is the content of a single user message. */
+/** A list of objects with `role` is a list of messages. With `type`, it is the content of one user message. */
 export function messagesOf(input: Content | TurnMessage[]): readonly TurnMessage[] {
   const isMessages = typeof input !== 'string' && input.every((item) => 'role' in item)
   return isMessages ? (input as TurnMessage[]) : [{ role: 'user', content: input as Content }]

@@ -1,4 +1,4 @@
-// What travels over the wire, as the protocol's own documents name it. Independent of the product's types on purpose.
+// The wire types as in the protocol's documents. Deliberately independent of the product's types.
 
 export type Block =
   | { readonly type: 'text'; readonly text: string }
@@ -111,7 +111,7 @@ export interface SessionList {
 export type StreamMode = 'delta' | 'message' | 'none'
 
 export interface TurnAnswer {
-  /** Only in the answer to a v1 creation. */
+  /** Only in the answer to creating a session in v1. */
   readonly sessionId?: string
   readonly stopReason: string
   readonly messages: readonly (AssistantMessage | ToolMessage)[]

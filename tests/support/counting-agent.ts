@@ -4,12 +4,12 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { createTempDir } from './temp-dir.ts'
 
-/** The agent `counting` of `counting.config.ts`, and the marks that its tools `count` and `linger` have left. */
+/** The agent `counting` of `counting.config.ts`, and the marks that its tools `count` and `linger` write. */
 export interface CountingAgent {
   readonly configFile: string
-  /** A process that serves it finds the folder for its marks here. */
+  /** Tells the serving process the folder for marks. */
   readonly environment: Readonly<Record<string, string>>
-  /** An input for them that nobody has used. */
+  /** A new, unused input. */
   nextRun(): string
   timesRun(run: string): Promise<number>
   remove(): Promise<void>
@@ -17,7 +17,7 @@ export interface CountingAgent {
 
 const MARKS = 'POLYLOGUE_TEST_MARKS'
 
-/** Also prepares this process, for a server that runs inside it. */
+/** Also sets the variable in this process, for a server inside it. */
 export async function prepareCountingAgent(): Promise<CountingAgent> {
   const marks = await createTempDir()
   process.env[MARKS] = marks.path

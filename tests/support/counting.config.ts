@@ -1,4 +1,4 @@
-// Agents for tests that must know whether, how often and with what a tool ran: each run leaves a line in a file.
+// Agents for tests that count tool runs: each run appends a line with its input to a file.
 import { once } from 'node:events'
 import { appendFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -6,7 +6,7 @@ import { defineAgent, defineConfig, defineTool, z } from 'polylogue'
 
 const count = defineTool({
   name: 'count',
-  description: 'Leaves one mark for each time it runs.',
+  description: 'Writes one mark for each run.',
   input: z.object({ run: z.string().regex(/^[a-z0-9-]+$/) }),
   effect: 'unsafe',
   run: async ({ input }) => {
@@ -17,7 +17,7 @@ const count = defineTool({
 
 const linger = defineTool({
   name: 'linger',
-  description: 'Leaves a mark, then never ends by itself.',
+  description: 'Writes a mark and never ends by itself.',
   input: z.object({ run: z.string().regex(/^[a-z0-9-]+$/) }),
   effect: 'unsafe',
   run: async ({ input, signal }) => {
@@ -29,7 +29,7 @@ const linger = defineTool({
 
 const explode = defineTool({
   name: 'explode',
-  description: 'Throws the reason it is given.',
+  description: 'Throws the given reason.',
   input: z.object({ reason: z.string() }),
   effect: 'unsafe',
   run: ({ input }) => {
@@ -39,7 +39,7 @@ const explode = defineTool({
 
 const measure = defineTool({
   name: 'measure',
-  description: 'Returns something that is no string.',
+  description: 'Returns a value that is not a string.',
   input: z.object({ width: z.number() }),
   effect: 'readonly',
   run: ({ input }) => ({ width: input.width, unit: 'm' }),

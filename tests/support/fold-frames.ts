@@ -1,7 +1,7 @@
 import type { Block, Content, HistoryMessage, ToolUse } from './aap-wire.ts'
 import type { Frame } from './sse-parser.ts'
 
-/** The messages that a client makes of a stream: a tool result ends an assistant message, everything else adds to one. */
+/** Folds a stream to messages as a client does. A tool result ends an assistant message; everything else adds to it. */
 export function foldFrames(frames: readonly Frame[]): readonly HistoryMessage[] {
   const messages: HistoryMessage[] = []
   let blocks: Block[] = []

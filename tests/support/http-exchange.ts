@@ -1,5 +1,5 @@
-// A plain HTTP client over node:http, so that a test sees exactly what came over the socket and sends exactly what it
-// says: no retries, no decoding, no headers of its own but Host.
+// A plain HTTP client over node:http. Tests send and see exactly what goes over the socket: no retries, no decoding, no
+// headers besides Host.
 import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http'
 import { text } from 'node:stream/consumers'
 
@@ -7,11 +7,11 @@ export interface Exchange {
   readonly method: string
   readonly url: string
   readonly headers?: Readonly<Record<string, string>>
-  /** A string goes out as it is, anything else as JSON. */
+  /** A string is sent as it is, any other value as JSON. */
   readonly body?: unknown
 }
 
-/** `body` is the parsed JSON; `undefined` when the body was empty or something else. */
+/** `body` is the parsed JSON. `undefined`: the body was empty or not JSON. */
 export interface Answer<Body = unknown> {
   readonly status: number
   readonly headers: IncomingHttpHeaders
@@ -19,7 +19,7 @@ export interface Answer<Body = unknown> {
   readonly body: Body
 }
 
-/** The headers have arrived; the body has not been read. Closing `signal` resets the connection. */
+/** A response with unread body. Aborting `signal` resets the connection. */
 export function beginExchange(exchange: Exchange, signal?: AbortSignal): Promise<IncomingMessage> {
   const payload = payloadOf(exchange.body)
   return new Promise((resolve, reject) => {
@@ -44,7 +44,7 @@ export async function exchangeText(exchange: Exchange): Promise<Answer<undefined
   return { status: response.statusCode ?? 0, headers: response.headers, text: received, body: undefined }
 }
 
-/** The caller names the shape it expects; its assertions check it. */
+/** The caller states the expected shape. Its assertions check it. */
 export async function exchangeJson<Body>(exchange: Exchange): Promise<Answer<Body>> {
   const answer = await exchangeText(exchange)
   const isJson = /^application\/json\b/.test(answer.headers['content-type'] ?? '')

@@ -2,8 +2,8 @@ import type { HistoryMessage } from './aap-wire.ts'
 import { inBlocks } from './played-turn.ts'
 
 /**
- * A history in one spelling: assistant contents as blocks, empty ones left out, and tool results that stand together by
- * id, because results of parallel calls may be stored in another order than they were sent.
+ * Normalizes a history: assistant content as blocks, without empty ones, and adjacent tool results sorted by id, because
+ * results of parallel calls may be stored in another order.
  */
 export function inOneSpelling(messages: readonly HistoryMessage[]): readonly HistoryMessage[] {
   const sorted: HistoryMessage[] = []

@@ -2,7 +2,7 @@ import { request } from 'node:http'
 import { join } from 'node:path'
 import { json } from 'node:stream/consumers'
 
-/** A new API key of this user, made where an administrator makes it: on the socket of the data directory's owner. */
+/** Creates an API key over the owner socket, as an administrator does. */
 export async function createUserKey(dataDir: string, user: string): Promise<string> {
   const { status, body } = await askOwner(dataDir, {
     method: 'POST',

@@ -1,5 +1,5 @@
-// An application as its user knows it: it keeps its own transcript from what the server sends, runs its own tools, asks
-// its user about the server's, and sends all answers of a stop in one request. It knows the protocol and nothing else.
+// A typical client application. It keeps its own transcript, runs its own tools, asks its user about server tools, and sends
+// all answers of a stop in one request. It uses only the protocol.
 import type { AapClient } from './aap-client.ts'
 import { type AapSession, attachSession, messagesOf } from './aap-session.ts'
 import type { Content, HistoryMessage, StreamMode, ToolCall, ToolSpec, TurnAnswer, TurnMessage } from './aap-wire.ts'
@@ -27,19 +27,19 @@ export interface PlainAppOptions {
   }
   readonly seed?: readonly HistoryMessage[]
   readonly ownTools?: readonly OwnTool[]
-  /** What the user says about a server tool that is not trusted. */
+  /** The user's answer about an untrusted server tool. */
   decide?(call: ToolCall): Verdict
 }
 
 export interface PlainApp {
-  /** Known after the first message in v1, at once in v3. */
+  /** Known at once in v3, and after the first message in v1. */
   readonly session: AapSession
-  /** What the application believes was said, in the form of a full history. */
+  /** The application's transcript, in the form of a full history. */
   readonly transcript: readonly HistoryMessage[]
-  /** Calls that the user was asked about. */
+  /** Calls that needed the user's approval. */
   readonly asked: readonly ToolCall[]
   readonly stopReasons: readonly string[]
-  /** Sends a message and answers every stop until the agent rests. Gives what the agent said meanwhile. */
+  /** Sends a message and answers every stop until the turn ends. Returns the agent's text. */
   send(content: Content): Promise<string>
 }
 

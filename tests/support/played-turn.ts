@@ -1,14 +1,14 @@
 import type { Block, Content, HistoryMessage, ToolCall, ToolUse, TurnAnswer } from './aap-wire.ts'
 import type { Frame } from './sse-parser.ts'
 
-/** What a turn showed its client, in one shape for all stream modes. */
+/** A turn as its client saw it, in one shape for all stream modes. */
 export interface PlayedTurn {
   readonly stopReason: string
   readonly text: string
   readonly thinking: string
   readonly calls: readonly ToolCall[]
   readonly results: readonly ToolOutcome[]
-  /** Event names in order, runs of deltas as one; of an answer without a stream, the same by its blocks. */
+  /** Event names in order, adjacent deltas as one. Without a stream they come from the blocks. */
   readonly order: readonly string[]
 }
 
@@ -59,7 +59,7 @@ export function textIn(blocks: readonly Block[]): string {
   return blocks.map((block) => (block.type === 'text' ? block.text : '')).join('')
 }
 
-/** All that the assistant said in these messages. */
+/** The assistant's text in these messages. */
 export function textOf(messages: readonly HistoryMessage[]): string {
   return messages.map((message) => (message.role === 'assistant' ? textIn(blocksOf(message.content)) : '')).join('')
 }
@@ -71,14 +71,14 @@ export function callsIn(messages: readonly HistoryMessage[]): readonly ToolCall[
     .map(callOf)
 }
 
-/** Calls of the last assistant message that have no result: what a client that lost its state looks for. */
+/** Calls of the last assistant message without a result. A client that lost its state looks for these. */
 export function pendingCalls(history: readonly HistoryMessage[]): readonly ToolCall[] {
   const answered = new Set(history.map((message) => (message.role === 'tool' ? message.toolCallId : undefined)))
   const last = history.findLast((message) => message.role === 'assistant')
   return last ? callsIn([last]).filter(({ toolCallId }) => !answered.has(toolCallId)) : []
 }
 
-/** The same history with every assistant content as blocks, since a server may choose either form. */
+/** Normalizes assistant content to blocks: a server may send either form. */
 export function inBlocks(messages: readonly HistoryMessage[]): readonly HistoryMessage[] {
   return messages.map((message) =>
     message.role === 'assistant' ? { role: 'assistant', content: blocksOf(message.content) } : message,

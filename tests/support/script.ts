@@ -11,10 +11,10 @@ export function call(id: string, tool: string, input: Readonly<Record<string, un
   return `call ${id} ${tool} ${JSON.stringify(input)}`
 }
 
-/** Begins the script of the next model step. */
+/** Separates the scripts of two model steps. */
 export const NEXT = '---'
 
-/** What the model said about its own request: the JSON line that a `show` directive makes. */
+/** The JSON line of a `show` directive, in which the model describes its request. */
 export function shown(messages: readonly HistoryMessage[]): unknown {
   return shownIn(textOf(messages))
 }

@@ -14,26 +14,26 @@ const KEPT_OUTPUT = 20_000
 
 export interface ServerProcessOptions {
   readonly dataDir: string
-  /** Also the start directory, so that no configuration of the checkout is found. */
+  /** Also the start directory, so that the configuration of the checkout is not used. */
   readonly startDir?: string
   readonly flags?: readonly string[]
   readonly environment?: Readonly<Record<string, string>>
 }
 
-/** The real program in a process of its own, to be killed and started again. */
+/** The real program as a process that tests can kill and restart. */
 export interface ServerProcess {
   readonly url: string
   readonly key: string
-  /** Of the server itself: the program execs. */
+  /** The server's own pid: the program execs. */
   readonly pid: number
   readonly dataDir: string
   client(dialect: Dialect, key?: string): AapClient
   createKey(user: string): Promise<string>
-  /** SIGKILL; resolves when it is dead. Idempotent. */
+  /** Sends SIGKILL. Resolves when the process is dead. Idempotent. */
   kill(): Promise<void>
-  /** SIGTERM, or another signal; resolves with the exit code. A process that is gone already gives the code it left. */
+  /** Sends SIGTERM or another signal. Resolves with the exit code, also of a process that has ended already. */
   stop(signal?: NodeJS.Signals): Promise<number | null>
-  /** What it wrote to stderr, the last part. */
+  /** The end of its stderr. */
   readonly output: string
 }
 
@@ -89,7 +89,7 @@ export async function startServerProcess(options: ServerProcessOptions): Promise
   }
 }
 
-/** Naming a configuration is trusting it. */
+/** A named configuration counts as trusted. */
 function configIn(directory: string, flags: readonly string[]): readonly string[] {
   if (flags.includes('--config')) return []
   const names = ['ts', 'mts', 'js', 'mjs', 'json'].map((ending) => `polylogue.config.${ending}`)

@@ -1,6 +1,6 @@
-// A strict reader of Server-Sent Events: what it accepts is narrower than what browsers accept, because the server's
-// promise is narrower. A frame is `event:`, exactly one `data:` line with a JSON object that names the same event, and
-// at most one `id:`, ended by an empty line. Between frames there may be comments. Anything else is a defect.
+// A strict parser of Server-Sent Events. It accepts less than browsers do, because the server promises more. A frame is
+// `event:`, exactly one `data:` line with a JSON object that names the same event, at most one `id:`, and an empty line.
+// Comments may stand between frames. Anything else is an error.
 
 export interface Frame {
   readonly event: string
@@ -10,9 +10,9 @@ export interface Frame {
 
 export interface SseParser {
   readonly comments: readonly string[]
-  /** The frames that these bytes completed. Throws a `FramingError` at the first byte sequence that breaks a rule. */
+  /** Returns the frames that these bytes complete. Throws a `FramingError` for a malformed frame. */
   feed(bytes: Uint8Array): Frame[]
-  /** The stream is over: whatever is left over was never ended by an empty line. */
+  /** Call it at the end of the stream. Throws if a frame is incomplete. */
   end(): void
 }
 

@@ -6,16 +6,16 @@ import { type Frame, createSseParser } from './sse-parser.ts'
 export interface SseStream {
   readonly status: number
   readonly headers: IncomingHttpHeaders
-  /** All that has arrived so far. */
+  /** All frames so far. */
   readonly frames: readonly Frame[]
   readonly comments: readonly string[]
-  /** The first frame, from the beginning of the stream, that fits. Each frame is looked at once. */
+  /** The first frame of the stream that matches. Each frame is tested once. */
   until(fits: (frame: Frame) => boolean): Promise<Frame>
   untilCount(event: string, count: number): Promise<Frame>
   untilComment(): Promise<string>
   /** All frames, once the server has ended the response. */
   finished(): Promise<readonly Frame[]>
-  /** Resets the connection in mid-stream, as a client that goes away does. Idempotent. */
+  /** Resets the connection, like a client that disappears. Idempotent. */
   cut(): void
 }
 

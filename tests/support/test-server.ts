@@ -4,19 +4,19 @@ import type { Dialect } from './aap-dialect.ts'
 import { createUserKey } from './owner-socket.ts'
 import { createTempDir } from './temp-dir.ts'
 
-/** Enough for a turn that ends by itself, too short to hide one that hangs. */
+/** Long enough for normal turns, too short to hide a turn that hangs. */
 const GRACE_MS = 2_000
 
-/** A whole server in this process, behind a real TCP socket, with a data directory of its own. */
+/** A complete server in this process, on a real TCP socket, with its own data directory. */
 export interface TestServer {
   readonly url: string
-  /** Of the user `local`. */
+  /** The key of the user `local`. */
   readonly key: string
   readonly dataDir: string
   client(dialect: Dialect, key?: string): AapClient
-  /** A new key of this user, made as an administrator makes it. */
+  /** Creates a key for this user, as an administrator does. */
   createKey(user: string): Promise<string>
-  /** Stops and serves the same data again, on another port: take new clients. */
+  /** Restarts the server with the same data on another port. Create new clients afterwards. */
   restart(changes?: Partial<ServeOptions>, stop?: { readonly graceMs: number }): Promise<void>
   /** Also removes the data. Idempotent. */
   stop(): Promise<void>
