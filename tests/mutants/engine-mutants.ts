@@ -149,6 +149,6 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
         replacement: '...(isSnapshotDue && { snapshot: writeSnapshot(this.#state) }),',
       },
     ],
-    caughtBy: { file: 'tests/checker/fold.test.ts', test: 'each snapshot that was stored' },
+    caughtBy: { file: `${ENGINE}/session/open-session.test.ts`, test: 'is stored every 200 events' },
   },
 ]

@@ -25,24 +25,42 @@ function createWatchedStore() {
 }
 
 describe('a snapshot', () => {
-  it('is stored with a new session and the end of every turn, and equals the fold of the whole log', async () => {
+  it('is stored with a new session and when the session leaves memory, and equals the fold of the whole log', async () => {
     const { clock, store, appends } = createWatchedStore()
     const test = await startSession({ store, clock, tools: [createFakeTool('t')] })
-    test.model.push([calls('a', 't'), finishes('tool-calls')])
-    await test.say('go')
-    await test.untilRest()
-    expect(appends.filter(({ snapshot }) => snapshot !== undefined).map(({ events }) => events.at(-1)?.type)).toEqual([
-      'session.created',
-      'turn.ended',
-    ])
+    await test.engine.start()
+    for (const name of ['a', 'b', 'c']) {
+      test.model.push([calls(name, 't', { name }), finishes('tool-calls')])
+      await test.say('go')
+      await test.untilRest()
+    }
+    const stored = () => appends.flatMap(({ snapshot, events }) => (snapshot === undefined ? [] : [events.length]))
+    await untilQuiet()
+    expect(stored()).toEqual([1])
+    clock.advance(10 * 60_000)
+    await untilQuiet()
+    expect(stored()).toEqual([1, 0])
     const snapshot = await store.readSnapshot(test.sessionId)
     let state: SessionState | undefined
     for (const recorded of await store.readEvents(test.sessionId, 0, 1_000)) state = evolve(state, recorded)
     expect(snapshot?.seq).toBe(state?.seq)
     expect(JSON.parse(snapshot?.state ?? '')).toEqual(JSON.parse(JSON.stringify(state)))
+    expect((await test.view()).status).toBe('idle')
   })
 
-  it('is stored every 500 events within one long turn', async () => {
+  it('is not stored when a session with few new events leaves memory', async () => {
+    const { clock, store, appends } = createWatchedStore()
+    const test = await startSession({ store, clock })
+    await test.engine.start()
+    await test.say('go')
+    await test.untilRest()
+    clock.advance(10 * 60_000)
+    await untilQuiet()
+    expect(appends.filter(({ snapshot }) => snapshot !== undefined)).toHaveLength(1)
+    expect((await test.view()).lastOutcome).toBe('finished')
+  })
+
+  it('is stored every 200 events within one long turn', async () => {
     const { clock, store, appends } = createWatchedStore()
     const test = await startSession({ store, clock, tools: [createFakeTool('t')], maxSteps: 300 })
     for (let index = 0; index < 230; index++)
@@ -52,25 +70,29 @@ describe('a snapshot', () => {
     const seqs = appends.flatMap(({ snapshot, expectedSeq, events }) =>
       snapshot === undefined ? [] : [expectedSeq + events.length],
     )
-    const last = (await test.view()).lastSeq
-    expect(seqs.at(-1)).toBe(last)
+    const folded = appends.flatMap(({ snapshot }) => (snapshot === undefined ? [] : [JSON.parse(snapshot) as unknown]))
+    expect(folded).toMatchObject(seqs.map((seq) => ({ seq })))
     const distances = seqs.slice(1).map((seq, index) => seq - (seqs[index] ?? 0))
-    expect(distances.slice(0, -1).every((distance) => distance >= 500 && distance < 510)).toBe(true)
-    expect(distances.length).toBe(3)
+    expect(distances.every((distance) => distance >= 200 && distance < 210)).toBe(true)
+    expect(distances.length).toBe(5)
   })
 
   it('spares the next engine the log before it', async () => {
     const { clock, store, reads } = createWatchedStore()
     const first = await startSession({ store, clock })
+    await first.engine.start()
     for (let turn = 0; turn < 20; turn++) {
       await first.say(`turn ${turn}`)
       await first.untilRest()
     }
-    const { lastSeq } = await first.view()
+    const before = await first.view()
+    await untilQuiet()
+    clock.advance(10 * 60_000)
+    await untilQuiet()
     reads.length = 0
     const second = await restart(first, { store })
-    expect(await second.view()).toEqual(await first.view())
-    expect(reads).toEqual([lastSeq])
+    expect(await second.view()).toEqual(before)
+    expect(reads).toEqual([before.lastSeq])
   })
 
   it('and the tail after it give the same session as the whole log', async () => {

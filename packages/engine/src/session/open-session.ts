@@ -23,7 +23,10 @@ import { readSnapshot, writeSnapshot } from '../state/snapshot.ts'
 import { stampLoop } from '../state/stamp-loop.ts'
 import { isWanted, type SessionState } from '../state/session-state.ts'
 
-const SNAPSHOT_EVERY = 500
+/** A session is read from its newest snapshot and at most about this many events. */
+const SNAPSHOT_EVERY = 200
+/** Fewer events are read again faster than a snapshot is written. */
+const FEWEST_PUT_AWAY = 20
 const PAGE = 500
 
 /** The content of one append. */
@@ -181,6 +184,17 @@ export class OpenSession {
     return context?.seq === this.#state.seq ? context : undefined
   }
 
+  /** Stores a snapshot before the session leaves memory, unless it is in use again or the newest one is close. */
+  async putAway(): Promise<void> {
+    const state = this.#state
+    const { seq } = state
+    if (this.#isGone || this.#isStale || seq - this.#snapshotSeq < FEWEST_PUT_AWAY) return
+    const at = this.#clock.now()
+    const snapshot = writeSnapshot(state)
+    // A conflict means that somebody has appended. The next snapshot covers that.
+    await this.#store.append({ sessionId: this.id, expectedSeq: seq, at, events: [], wanted: isWanted(state), snapshot })
+  }
+
   /** The conversation as the model of a loop sees it, up to date with the state. */
   async context(loop: LoopStart = ROOT): Promise<ModelContext> {
     const { loopId, startSeq = 1 } = loop
@@ -228,8 +242,7 @@ export class OpenSession {
     }
     batch.events.forEach(fold)
     follow?.(state).forEach(fold)
-    const isSnapshotDue =
-      state.seq - this.#snapshotSeq >= SNAPSHOT_EVERY || batch.events.some((event) => event.type === 'turn.ended')
+    const isSnapshotDue = state.seq - this.#snapshotSeq >= SNAPSHOT_EVERY
     const wanted = isWanted(state)
 
     this.feed.hold()

@@ -13,14 +13,14 @@ const SWEEP_MS = 10_000
 
 /** The sessions in memory. Concurrent loads of one session share the same object. */
 export class OpenSessions {
-  readonly #parts: Pick<EngineParts, 'store' | 'clock'>
+  readonly #parts: Pick<EngineParts, 'store' | 'clock' | 'log'>
   readonly #isBusy: (sessionId: SessionId) => boolean
   readonly #open = new Map<SessionId, OpenSession>()
   readonly #loading = new Map<SessionId, Promise<OpenSession | undefined>>()
   #sweep: Timer | undefined
   #isClosed = false
 
-  constructor(parts: Pick<EngineParts, 'store' | 'clock'>, isBusy: (sessionId: SessionId) => boolean) {
+  constructor(parts: Pick<EngineParts, 'store' | 'clock' | 'log'>, isBusy: (sessionId: SessionId) => boolean) {
     this.#parts = parts
     this.#isBusy = isBusy
   }
@@ -74,8 +74,13 @@ export class OpenSessions {
   }
 
   #evict(sessions: readonly OpenSession[], unusedSince: number): void {
-    for (const { id, lastUsedAt, feed } of sessions) {
-      if (lastUsedAt <= unusedSince && feed.readerCount === 0 && !this.#isBusy(id)) this.#open.delete(id)
+    for (const session of sessions) {
+      const { id, lastUsedAt, feed } = session
+      if (lastUsedAt > unusedSince || feed.readerCount > 0 || this.#isBusy(id)) continue
+      this.#open.delete(id)
+      session.putAway().catch((error: unknown) => {
+        this.#parts.log({ level: 'warn', message: 'a session could not be put away', sessionId: id, error })
+      })
     }
   }
 
