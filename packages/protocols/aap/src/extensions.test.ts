@@ -386,3 +386,27 @@ describe('connections', () => {
     expect(reply.wasCut).toBe(false)
   })
 })
+
+describe('the list of agents', () => {
+  it('has a tag, and is not sent again to a client that has it', async () => {
+    await open(echo())
+    const first = await door.send('GET', '/v3/meta')
+    const etag = String(first.headers['etag'])
+    expect(first.headers['content-type']).toBe('application/json')
+    expect(etag).toMatch(/^W\/"[0-9a-z-]+"$/i)
+    const again = await door.send('GET', '/v3/meta', { headers: { 'if-none-match': etag } })
+    expect([again.status, await again.text]).toEqual([304, ''])
+    const other = await door.send('GET', '/v3/meta', { headers: { 'if-none-match': '"another"' } })
+    expect([other.status, await other.text]).toEqual([200, await first.text])
+  })
+
+  it('is encoded again when the tools of an agent have changed', async () => {
+    const tools = [createFakeTool('echo')]
+    await open({ tools })
+    const before = await door.send('GET', '/v3/meta')
+    tools.push(createFakeTool('late'))
+    const after = await door.send('GET', '/v3/meta', { headers: { 'if-none-match': String(before.headers['etag']) } })
+    expect(after.status).toBe(200)
+    expect((await after.json()).agents[0].tools.map(({ name }: { name: string }) => name)).toEqual(['echo', 'late'])
+  })
+})

@@ -12,8 +12,21 @@ import { HISTORY_TYPES, type AapVersion, type HistoryType } from '../wire.ts'
 import { answerDocument, writeList } from './answer-document.ts'
 import { checkCapabilities, findAgent, readBody, sessionIdOf, type Answer } from './exchange.ts'
 
-export function readMeta({ agents }: AapDeps, version: AapVersion): Answer {
-  return async ({ c }) => c.json(encodeMeta(version, agents))
+/** Encoded once for each set of agents and tools. Tools of MCP servers come and go. */
+export function readMeta({ agents, digest }: AapDeps, version: AapVersion): Answer {
+  let parts: readonly unknown[] = []
+  let text = ''
+  let etag = ''
+  return async ({ c }) => {
+    const now = agents.list().flatMap((agent) => [agent, ...agent.tools])
+    if (text === '' || now.length !== parts.length || now.some((part, index) => part !== parts[index])) {
+      parts = now
+      text = JSON.stringify(encodeMeta(version, agents))
+      etag = `W/"${digest(text).slice(0, 32)}"`
+    }
+    if (c.req.header('if-none-match') === etag) return c.body(null, 304, { ETag: etag })
+    return c.body(text, 200, { 'Content-Type': 'application/json', ETag: etag })
+  }
 }
 
 export function createSession({ engine, agents, digest, limits }: AapDeps): Answer {
