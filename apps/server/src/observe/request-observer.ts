@@ -2,6 +2,7 @@ import type { ClientAddress } from '../http/client-address.ts'
 import type { RequestObserver } from '../http/request-listener.ts'
 import type { Log } from '../log/log.ts'
 import type { ServerMetrics } from '../metrics/server-metrics.ts'
+import { sampleLines } from './sample-lines.ts'
 
 export interface RequestObserverDeps {
   readonly log: Log
@@ -14,8 +15,9 @@ const QUIET = /^\/(?:healthz|readyz|metrics|assets\/.*|icon\.svg)$/
 /** nginx's status for a client that left before the answer. */
 const LEFT = 499
 
-/** One line and one count for every request. */
+/** One count for every request, and one line unless there are too many. Requests that went wrong always have a line. */
 export function createRequestObserver({ log, metrics, addressOf }: RequestObserverDeps): RequestObserver {
+  const sample = sampleLines(log)
   return (trail, incoming, outgoing) => {
     const { id, route = 'unmatched', caller, startedAt } = trail
     const status = outgoing.headersSent ? outgoing.statusCode : LEFT
@@ -32,7 +34,8 @@ export function createRequestObserver({ log, metrics, addressOf }: RequestObserv
       ...(isRefusal(status) && { from: addressOf(incoming) }),
     }
     if (QUIET.test(route)) log.debug(fields, 'request')
-    else log.info(fields, 'request')
+    else if (status >= 400 || fields.cut === true) log.info(fields, 'request')
+    else sample.info(fields, 'request')
   }
 }
 

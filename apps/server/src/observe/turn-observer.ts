@@ -1,6 +1,7 @@
 import { NANO, type AppendRequest, type EntryId, type RecordedEvent, type SessionId } from '@polylogue/engine'
 import type { Log } from '../log/log.ts'
 import type { ServerMetrics } from '../metrics/server-metrics.ts'
+import { sampleLines } from './sample-lines.ts'
 
 /** Logs and counts turns. */
 export interface TurnObserver {
@@ -12,6 +13,7 @@ export function createTurnObserver(
   metrics: Pick<ServerMetrics, 'turns' | 'takeovers' | 'modelSteps' | 'tokens' | 'cost'>,
   log: Log,
 ): TurnObserver {
+  const sample = sampleLines(log)
   /** When each open step asked its model. */
   const asked = new Map<SessionId, Map<EntryId, number>>()
   const stepEnded = (sessionId: SessionId, stepId: EntryId, at: number): void => {
@@ -42,7 +44,9 @@ export function createTurnObserver(
         const { turnId, outcome, error } = event
         asked.delete(sessionId)
         metrics.turns.add({ outcome })
-        log.info({ sessionId, turnId, outcome, ...(error && { code: error.code }) }, 'a turn ended')
+        const fields = { sessionId, turnId, outcome, ...(error && { code: error.code }) }
+        if (outcome === 'finished') sample.info(fields, 'a turn ended')
+        else log.info(fields, 'a turn ended')
         break
       }
       default:

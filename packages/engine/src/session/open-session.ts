@@ -192,7 +192,14 @@ export class OpenSession {
     const at = this.#clock.now()
     const snapshot = writeSnapshot(state)
     // A conflict means that somebody has appended. The next snapshot covers that.
-    await this.#store.append({ sessionId: this.id, expectedSeq: seq, at, events: [], wanted: isWanted(state), snapshot })
+    await this.#store.append({
+      sessionId: this.id,
+      expectedSeq: seq,
+      at,
+      events: [],
+      wanted: isWanted(state),
+      snapshot,
+    })
   }
 
   /** The conversation as the model of a loop sees it, up to date with the state. */
