@@ -1,8 +1,10 @@
 // `polylogue check` on our server, and on servers with faults.
 import { writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { runPolylogue, startPolylogue } from '../cli/run-polylogue.ts'
 import { type ServerProcess, startServerProcess } from '../support/server-process.ts'
 import { createTempDir } from '../support/temp-dir.ts'
@@ -12,6 +14,9 @@ import { BLADE_FAULTS, startFaultyBlade } from './faulty-blade.ts'
 const POLYLOGUE = fileURLToPath(new URL('../../polylogue', import.meta.url))
 const FAULTY_ACP = fileURLToPath(new URL('faulty-acp.mjs', import.meta.url))
 const ACP_FAULTS = ['1', '8', '11', '16', '22', '26', '33', '38', '45', '80', '82a', '85']
+
+// A check makes dozens of requests, and a process for each rule of ACP.
+vi.setConfig({ testTimeout: 120_000 })
 
 interface Result {
   readonly rule: string
@@ -80,7 +85,7 @@ describe('a server with twelve faults is told exactly the rules that it breaks',
   it('ACP', async () => {
     const { failed, exitCode } = await check('--acp', `${process.execPath} ${FAULTY_ACP} ${acp()}`)
     expect([rulesOf(failed), exitCode]).toEqual([sorted(ACP_FAULTS), 1])
-  }, 120_000)
+  })
 })
 
 it('an agent with a model of its own is checked with the script model', async () => {
@@ -104,6 +109,32 @@ it('an agent with a model of its own is checked with the script model', async ()
   const { results } = await check(...args)
   expect(results.filter(({ verdict }) => verdict !== 'pass')).toEqual([])
   expect(results).toHaveLength(rules.length)
+})
+
+describe('a check runs to its end', () => {
+  it('on a server that knows little more than its metadata', async () => {
+    const meta = { version: 3, agents: [{ name: 'a', version: '1.0.0', capabilities: { stream: { delta: {} } } }] }
+    const poor = createServer((incoming, outgoing) => {
+      if (incoming.url === '/meta') return void outgoing.end(JSON.stringify(meta))
+      // Breaks off some answers, and gives others that make no sense.
+      if (incoming.method === 'GET') return void incoming.socket.destroy()
+      outgoing.writeHead(500).end('<html>')
+    })
+    await new Promise<void>((resolve) => poor.listen(0, '127.0.0.1', resolve))
+    onTestFinished(() => void poor.close())
+    const { results, passed, failed, exitCode } = await check(
+      `http://127.0.0.1:${(poor.address() as AddressInfo).port}`,
+    )
+    expect([results.length > 50, exitCode]).toEqual([true, 1])
+    expect(rulesOf(passed)).toEqual(expect.arrayContaining(['1', '2', '4']))
+    expect(rulesOf(failed)).toEqual(expect.arrayContaining(['13', '18', '36']))
+  })
+
+  it('on a command that ends at once', async () => {
+    const { results, failed, exitCode } = await check('--acp', 'true')
+    expect([results.length > 30, exitCode]).toEqual([true, 1])
+    expect(failed[0]?.reason).toMatch(/^the command ended before /)
+  })
 })
 
 describe('the report', () => {

@@ -23,6 +23,8 @@ export interface AskOptions {
   readonly headers?: Readonly<Record<string, string>>
 }
 
+export const ANSWER_WITHIN_MS = 30_000
+
 export interface AapTarget {
   readonly baseUrl: string
   readonly key: string
@@ -64,6 +66,7 @@ export class AapWorld {
       method,
       headers: { 'content-type': 'application/json', authorization: `Bearer ${key}`, ...headers },
       ...(text !== undefined && { body: text }),
+      signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
     })
     const answered = await response.text()
     return { status: response.status, headers: response.headers, text: answered, json: parse(answered) }
@@ -154,7 +157,10 @@ export function parse(text: string): unknown {
 export async function openAapWorld(
   target: Omit<AapTarget, 'agent' | 'version'> & { readonly agent?: string },
 ): Promise<AapWorld> {
-  const response = await fetch(`${target.baseUrl}/meta`, { headers: { authorization: `Bearer ${target.key}` } })
+  const response = await fetch(`${target.baseUrl}/meta`, {
+    headers: { authorization: `Bearer ${target.key}` },
+    signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
+  })
   const meta = asObject(parse(await response.text()))
   const version = Number(meta['version'])
   if (version !== 1 && version !== 3) {

@@ -17,10 +17,13 @@ export class AcpPeer {
   readonly noise: string[] = []
   readonly #waiting = new Set<() => void>()
   #nextId = 1
+  #isGone = false
 
   constructor(command: string) {
-    this.#child = spawn(command, { shell: true, stdio: ['pipe', 'pipe', 'ignore'] })
-    this.#child.on('error', () => undefined)
+    // A group of its own, so that `end` reaches what the shell has started.
+    this.#child = spawn(command, { shell: true, stdio: ['pipe', 'pipe', 'ignore'], detached: true })
+    this.#child.on('error', () => this.#leave())
+    this.#child.on('close', () => this.#leave())
     this.#child.stdin?.on('error', () => undefined)
     if (this.#child.stdout === null) throw new RuleBroken('the command has no output')
     createInterface({ input: this.#child.stdout }).on('line', (line) => {
@@ -43,11 +46,13 @@ export class AcpPeer {
   async until(isIt: (frame: Frame) => boolean, what: string): Promise<Frame> {
     let found = this.frames.find(isIt)
     if (found !== undefined) return found
+    if (this.#isGone) throw new RuleBroken(`the command ended before ${what} came`)
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     const timer = setTimeout(() => reject(new RuleBroken(`${what} did not come`)), WAIT_MS)
     const check = (): void => {
       found = this.frames.find(isIt)
       if (found !== undefined) resolve()
+      else if (this.#isGone) reject(new RuleBroken(`the command ended before ${what} came`))
     }
     this.#waiting.add(check)
     try {
@@ -73,7 +78,19 @@ export class AcpPeer {
 
   end(): void {
     this.#child.stdin?.end()
-    this.#child.kill()
+    const { pid } = this.#child
+    if (pid === undefined || this.#isGone) return
+    try {
+      process.kill(-pid)
+    } catch {
+      // It has ended meanwhile.
+      this.#leave()
+    }
+  }
+
+  #leave(): void {
+    this.#isGone = true
+    for (const check of this.#waiting) check()
   }
 }
 

@@ -1,7 +1,7 @@
 import { BladeClient, type BladeOutput } from '@polylogue/blade/client'
 import { io } from 'socket.io-client'
 import { NotApplicable } from './check-case.ts'
-import { parse, type AskOptions, type Exchange } from './aap-world.ts'
+import { ANSWER_WITHIN_MS, parse, type AskOptions, type Exchange } from './aap-world.ts'
 import { asList, asObject } from './expectations.ts'
 
 const WAIT_MS = 20_000
@@ -34,6 +34,7 @@ export class BladeWorld {
       method,
       headers: { 'content-type': 'application/json', authorization: `Bearer ${key}`, ...headers },
       ...(body !== undefined && { body: JSON.stringify(body) }),
+      signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
     })
     const text = await response.text()
     return { status: response.status, headers: response.headers, text, json: parse(text) }

@@ -59,12 +59,19 @@ export async function runCases<World>(
 
 const skipped = (reason: string) => ({ verdict: 'not applicable', reason }) as const
 
+/** Longer than any rule takes on a slow machine. A server that does not answer must not end the check. */
+const LONGEST_CASE_MS = 60_000
+
 async function judge<World>({ run }: CheckCase<World>, world: World): Promise<Pick<CheckResult, 'verdict' | 'reason'>> {
+  const late = Promise.withResolvers<never>()
+  const timer = setTimeout(() => late.reject(new RuleBroken('the server did not answer in time')), LONGEST_CASE_MS)
   try {
-    await run(world)
+    await Promise.race([run(world), late.promise])
     return { verdict: 'pass' }
   } catch (error) {
     if (error instanceof NotApplicable) return skipped(error.message)
     return { verdict: 'fail', reason: error instanceof Error ? error.message : String(error) }
+  } finally {
+    clearTimeout(timer)
   }
 }
