@@ -89,9 +89,7 @@ describe('/acp over the network', () => {
     const { sessionId } = await openIn(client, join(world.workDir, 'anna'))
     expect(
       await client.request('session/prompt', { sessionId, prompt: [{ type: 'text', text: 'say Grüße' }] }),
-    ).toEqual({
-      stopReason: 'end_turn',
-    })
+    ).toMatchObject({ stopReason: 'end_turn' })
     expect(JSON.stringify(client.frames)).toContain('Grüße')
     const other = await connect(server.key)
     expect((await other.request('session/list', {}))['sessions']).toEqual([])
