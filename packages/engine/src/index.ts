@@ -31,7 +31,7 @@ export {
   type UserContent,
 } from './content.ts'
 export type { CallRoute, StepFinish, StepOutcome } from './events/step-events.ts'
-export type { CallStatus, FileChange, GivenAnswer } from './events/call-events.ts'
+export type { CallStatus, CoverOffer, FileChange, GivenAnswer } from './events/call-events.ts'
 export {
   createSettings,
   mergeSettings,

@@ -13,12 +13,24 @@ const ofCall = {
 /** The client's answer in its original form, for clients of the same kind. The model reads the output of the call. */
 const givenAnswer = jsonObject
 
+/** One way of answering *always allow*. */
+const coverOffer = z.object({
+  /** Names the offer in an answer. `call`: exactly this command. `program`: with any arguments. `tool`: every call. */
+  id: z.enum(['call', 'program', 'tool']),
+  /** For people: `Always allow npm test with any arguments in this session`. */
+  label: z.string(),
+  /** The key that later calls are compared by. */
+  covers: z.string(),
+})
+
 export const approvalRequested = defineEvent('approval.requested', {
   ...ofCall,
   /** A hash of exactly what will run. A grant covers this and nothing else. */
   callHash: z.string(),
   /** The mode or the rule that asks. */
   reason: z.string().optional(),
+  /** What *always allow* can cover, narrowest first. Absent in logs of earlier versions. */
+  offers: z.array(coverOffer).optional(),
   /** Whether *always allow in this session* is offered. */
   isCoverable: z.boolean().optional(),
   /** What that covers, if not every tool of this name. */
@@ -29,8 +41,10 @@ export const approvalResolved = defineEvent('approval.resolved', {
   ...ofCall,
   granted: z.boolean(),
   reason: z.string().optional(),
-  /** `session`: do not ask about this tool again in this session, until a process dies in the middle of a turn. */
+  /** `session`: do not ask again about what the chosen offer covers. */
   scope: z.enum(['once', 'session']).optional(),
+  /** The chosen offer. Absent with the scope `session`: the narrowest one. */
+  offer: z.string().optional(),
   answer: givenAnswer.optional(),
 })
 
@@ -64,6 +78,7 @@ export const toolCallSettled = defineEvent('tool-call.settled', {
   answer: givenAnswer.optional(),
 })
 
+export type CoverOffer = Stored<typeof coverOffer>
 export type GivenAnswer = Stored<typeof givenAnswer>
 export type ApprovalRequested = Stored<typeof approvalRequested>
 export type ApprovalResolved = Stored<typeof approvalResolved>

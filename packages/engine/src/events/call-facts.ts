@@ -23,6 +23,12 @@ const shellFacts = z.object({
   isUnderstood: z.boolean(),
   /** The command runs another command that it is given (`env`, `sh -c`, `xargs`, `sudo`, …). */
   hasWrapper: z.boolean(),
+  /** Digest of the exact command. */
+  fingerprint: z.string().optional(),
+  /** The program and its verb, such as `npm test`, if the command is nothing else. */
+  program: z.string().optional(),
+  /** The command loses work or reaches other people. Only an approval of exactly this command covers it. */
+  isDestructive: z.boolean().optional(),
   /** The parser limit that the command exceeds. */
   exceeds: z.string().optional(),
   ...touchedPaths,

@@ -108,8 +108,10 @@ export type CallAnswer =
       readonly toolCallId: ToolCallId
       readonly granted: boolean
       readonly reason?: string
-      /** `session`: stop asking about this tool, if its calls may be allowed for a whole session. */
+      /** `session`: stop asking about what the chosen offer covers. */
       readonly scope?: 'once' | 'session'
+      /** The id of an offer of the request. Default: the narrowest. An unknown one counts as `once`. */
+      readonly offer?: string
       readonly answer?: GivenAnswer
     }
   | {

@@ -140,7 +140,7 @@ function resolve(
       },
     ]
   }
-  const { granted, reason, scope } = answer
+  const { granted, reason, scope, offer } = answer
   if (call.phase === 'running') return granted ? [] : stopSubAgent(turn, call, { reason, before })
   if (granted && call.route === 'question') {
     const output = isAboutBudget ? GO_ON : ASK_IN_TEXT
@@ -160,6 +160,7 @@ function resolve(
     granted,
     ...(reason && { reason }),
     ...(scope && { scope }),
+    ...(scope === 'session' && offer !== undefined && { offer }),
     ...given,
   }
   if (granted) return [resolved]

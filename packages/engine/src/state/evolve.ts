@@ -10,6 +10,7 @@ import type { SessionConfigured, SessionCreated } from '../events/session-events
 import type { Recorded } from '../events/recorded-event.ts'
 import type { ApprovalResolved, ToolCallSettled } from '../events/call-events.ts'
 import { ROOT_LOOP, type EntryId, type ToolCallId } from '../ids.ts'
+import { chooseOffer } from '../permission/cover-offers.ts'
 import { openSeedCalls } from './open-seed-calls.ts'
 import { titleOf } from './title-of.ts'
 import {
@@ -196,7 +197,12 @@ function apply(state: SessionState, recorded: Recorded): SessionState {
       return withCall(state, event.toolCallId, (call) => ({
         ...call,
         phase: 'awaiting-approval',
-        approval: { callHash: event.callHash, granted: false, ...(event.covers && { covers: event.covers }) },
+        approval: {
+          callHash: event.callHash,
+          granted: false,
+          ...(event.covers && { covers: event.covers }),
+          ...(event.offers && { offers: event.offers.map(({ id, covers }) => ({ id, covers })) }),
+        },
       }))
     case 'approval.resolved':
       if (!event.granted) return state
@@ -251,11 +257,17 @@ function withVainEnd(turn: ActiveTurn, { routes }: StepAnswered): ActiveTurn {
 }
 
 /** The user allowed what the call asked for in the whole session. */
-function withOverride(state: SessionState, { toolCallId, scope }: ApprovalResolved): SessionState {
+function withOverride(state: SessionState, { toolCallId, scope, offer }: ApprovalResolved): SessionState {
   const call = scope === 'session' ? findOpenCall(state.turn, toolCallId) : undefined
-  const covered = call && (call.approval?.covers ?? call.name)
+  const covered = call && coveredBy(call, offer)
   if (covered === undefined || state.overrides.includes(covered)) return state
   return { ...state, overrides: [...state.overrides, covered] }
+}
+
+/** Requests of earlier versions made no offers: they covered the tool. */
+function coveredBy({ name, approval }: OpenCall, offer: string | undefined): string | undefined {
+  if (approval?.offers === undefined) return approval?.covers ?? name
+  return chooseOffer(approval.offers, offer)?.covers
 }
 
 function withOutput(state: SessionState, { toolCallId, status }: ToolCallSettled): SessionState {

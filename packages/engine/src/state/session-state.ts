@@ -3,6 +3,7 @@ import type { UserContent } from '../content.ts'
 import type { RaisedLimits, TurnBudget } from '../cost/budget.ts'
 import type { Spending } from '../ports/usage-store.ts'
 import type { SessionOrigin } from '../events/session-events.ts'
+import type { CoverOffer } from '../events/call-events.ts'
 import type { CallRoute, StepFinish } from '../events/step-events.ts'
 import type { TurnOutcome, TurnSettings } from '../events/turn-events.ts'
 import {
@@ -18,7 +19,7 @@ import type { JsonObject, JsonValue } from '../json.ts'
 import type { ToolKind } from '../events/tool-kind.ts'
 
 /** Increase this whenever the shape of the state changes, so that old snapshots are not loaded. */
-export const STATE_SHAPE = 11
+export const STATE_SHAPE = 12
 
 /**
  * The state that decisions need: a fold of the session's log, small for any length of the log. It does not contain the
@@ -164,7 +165,12 @@ export interface OpenCall {
   readonly phase: CallPhase
   readonly attempt: number
   /** The requested approval, and whether it was granted. */
-  readonly approval?: { readonly callHash: string; readonly granted: boolean; readonly covers?: string }
+  readonly approval?: {
+    readonly callHash: string
+    readonly granted: boolean
+    readonly covers?: string
+    readonly offers?: readonly Pick<CoverOffer, 'id' | 'covers'>[]
+  }
   /** A stop was requested. */
   readonly cancelled?: string
   /** A sub-agent's call that waited when the turn paused. Clients have seen it and expect its result. */

@@ -2,6 +2,8 @@ import { cameFromTool, sourceToolOf } from '../memory/came-from-tool.ts'
 import type { ClientTool, Preset } from '../events/session-settings.ts'
 import type { JsonObject } from '../json.ts'
 import type { CallFacts, CallInspection } from '../events/call-facts.ts'
+import type { CoverOffer } from '../events/call-events.ts'
+import { coverOffers, toolKey } from '../permission/cover-offers.ts'
 import { hashCall } from '../permission/grant.ts'
 import type { GrantedCall } from '../ports/grant.ts'
 import { isOffered, judgeCall } from '../permission/judge-call.ts'
@@ -45,7 +47,14 @@ export type Ruling =
   | { readonly type: 'client' }
   /** The call cannot run; `output` is its result. */
   | { readonly type: 'refuse'; readonly status: 'failed' | 'denied'; readonly output: string }
-  | { readonly type: 'allow' | 'ask'; readonly tool: Tool; readonly call: GrantedCall; readonly verdict: Verdict }
+  | {
+      readonly type: 'allow' | 'ask'
+      readonly tool: Tool
+      readonly call: GrantedCall
+      readonly verdict: Verdict
+      /** What *always allow* can cover. */
+      readonly offers: readonly CoverOffer[]
+    }
 
 /** Loads the data for judging: the user's rules, and each tool's inspection of its call. */
 export async function prepareJudging(
@@ -144,9 +153,9 @@ export function ruleOnCall(call: JudgedCall, state: SessionState, judging: Judgi
   const isUnattended = state.turn?.settings.isUnattended === true
   if (isUnattended && verdict.needsPerson === true) return denied(call.name, verdict, state.settings.preset)
   // Asking for permission to ask the user a question would be pointless.
-  const isWaved =
-    tool.performer === 'user' || isUnattended || (verdict.isCoverable && state.overrides.includes(overrideOf(tool)))
-  return { type: verdict.decision === 'ask' && !isWaved ? 'ask' : 'allow', tool, call: granted, verdict }
+  const offers = verdict.isCoverable ? coverOffers({ tool, input: call.input, facts }) : []
+  const isWaved = tool.performer === 'user' || isUnattended || isCovered(offers, state)
+  return { type: verdict.decision === 'ask' && !isWaved ? 'ask' : 'allow', tool, call: granted, verdict, offers }
 }
 
 /** The protected paths that a grant opens. */
@@ -168,12 +177,15 @@ export function kindOfCall(
   return kind === 'other' ? undefined : kind
 }
 
-/** A session-wide approval covers the current definition of the tool, not later versions. */
-const overrideOf = ({ name, definition }: Tool): string => (definition === undefined ? name : `${name}@${definition}`)
+/** The user allowed one of these in the session. */
+const isCovered = (offers: readonly CoverOffer[], { overrides }: SessionState): boolean =>
+  offers.some(({ covers }) => overrides.includes(covers))
 
-/** What *always allow* would cover, if that is not every tool of this name. */
-export const coverOf = (tool: Tool): { readonly covers?: string } =>
-  tool.definition === undefined ? {} : { covers: overrideOf(tool) }
+/** The part of an approval request that says what *always allow* can cover. */
+export function askedOf({ tool, verdict, offers }: Ruling & { readonly type: 'allow' | 'ask' }) {
+  const { reason, isCoverable } = verdict
+  return { reason, isCoverable, offers, ...(tool.definition !== undefined && { covers: toolKey(tool) }) }
+}
 
 export const hashOf = (call: GrantedCall, { digest }: Pick<Judging, 'digest'>): string => hashCall(call, digest)
 

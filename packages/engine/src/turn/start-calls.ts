@@ -15,7 +15,7 @@ import {
   type SessionState,
 } from '../state/session-state.ts'
 import { parseAgentInput } from './agent-input.ts'
-import { coverOf, hashOf, prepareJudging, ruleOnCall, type Judging, type Ruling } from './judge-calls.ts'
+import { askedOf, hashOf, prepareJudging, ruleOnCall, type Judging, type Ruling } from './judge-calls.ts'
 import { canGoOn } from './next-move.ts'
 import type { RunDeps } from './turn-deps.ts'
 
@@ -127,10 +127,8 @@ function eventsOf(
       return [{ type: 'tool-call.settled', turnId, toolCallId, status, output: ruling.output, by: 'engine' }]
     }
     case 'ask': {
-      const { reason, isCoverable } = ruling.verdict
       const callHash = hashOf(ruling.call, judging)
-      const asked = { turnId, toolCallId, callHash, reason, isCoverable, ...coverOf(ruling.tool) }
-      return [{ type: 'approval.requested', ...asked }]
+      return [{ type: 'approval.requested', turnId, toolCallId, callHash, ...askedOf(ruling) }]
     }
     case 'allow': {
       if (childOf(turn, toolCallId) !== undefined) return []

@@ -45,6 +45,7 @@ describe('the calls that a session waits for', () => {
         reason: { type: 'preset' },
         callHash: expect.any(String),
         isCoverable: true,
+        offers: [{ id: 'tool', label: 'Always allow pay in this session', covers: 'pay' }],
         requestedAt: expect.any(Number),
       },
     })

@@ -1,4 +1,5 @@
 import type { EventOf, Recorded } from '../events/recorded-event.ts'
+import type { CoverOffer } from '../events/call-events.ts'
 import type { EntryId, SessionId, ToolCallId, TurnId } from '../ids.ts'
 import type { JsonObject } from '../json.ts'
 import { describeApprovalReason, parseApprovalReason, type ApprovalReason } from '../permission/approval-reason.ts'
@@ -39,6 +40,8 @@ export interface WaitingApproval {
   readonly callHash: string
   /** Whether *always allow in this session* may answer it. */
   readonly isCoverable: boolean
+  /** What *always allow* can cover, narrowest first. */
+  readonly offers: readonly CoverOffer[]
   /** What that would cover, if not every call of the tool. */
   readonly covers?: string
   readonly requestedAt: number
@@ -154,11 +157,12 @@ function toWaitingCall(call: OpenCall, { turnId, step, subAgent, records }: Call
 }
 
 function toApproval({ at, event }: Request): WaitingApproval {
-  const { callHash, isCoverable = true, covers } = event
+  const { callHash, isCoverable = true, covers, offers = [] } = event
   return {
     reason: parseApprovalReason(event.reason),
     callHash,
     isCoverable,
+    offers,
     ...(covers !== undefined && { covers }),
     requestedAt: at,
   }

@@ -58,7 +58,15 @@ export function presentSession(
     if (event.type === 'approval.requested') {
       const toolCall = projection.callForApproval(event.toolCallId)
       if (toolCall === undefined) return []
-      return [request('session/request_permission', toPermissionRequest(sessionId, toolCall, event.isCoverable))]
+      return [
+        request(
+          'session/request_permission',
+          toPermissionRequest(sessionId, toolCall, {
+            isCoverable: event.isCoverable,
+            always: event.offers?.[0]?.label,
+          }),
+        ),
+      ]
     }
     if (event.type !== 'step.answered') return []
     return event.blocks.flatMap((block) => {

@@ -1,8 +1,10 @@
+import { hash } from 'node:crypto'
 import { homedir } from 'node:os'
 import type { ShellFacts } from '@polylogue/engine'
 import { type ProtectedView, createProtectedSet } from '../protected/protected-set.ts'
-import { findDanger, isForcedTreeDelete } from './find-danger.ts'
+import { isDestructive, programOf } from './coverage.ts'
 import { isUncertainDelete } from './delete-rules.ts'
+import { findDanger, isForcedTreeDelete } from './find-danger.ts'
 import { findHardline } from './find-hardline.ts'
 import { type JudgedPaths, judgePaths } from './judge-paths.ts'
 import { type NamedPath, findNamedPaths } from './named-paths.ts'
@@ -76,10 +78,24 @@ export async function inspectCommand(command: string, options: InspectionOptions
       ...(hardline === undefined ? {} : { hardline }),
       isUnderstood,
       hasWrapper,
+      ...coverage(command, reading),
       ...(paths.secret !== undefined && { outside: paths.secret }),
       ...(paths.guarded.length > 0 && { guarded: paths.guarded.map(({ path }) => path) }),
     },
     guarded: paths.guarded,
+  }
+}
+
+/** What *always allow* may cover. Programs that only the run shows are not covered. */
+function coverage(
+  command: string,
+  { commands }: ShellReading,
+): Pick<ShellFacts, 'fingerprint' | 'program' | 'isDestructive'> {
+  const program = programOf(commands)
+  return {
+    fingerprint: hash('sha256', command, 'hex'),
+    ...(program !== undefined && { program }),
+    ...(commands.some((one) => one.name === '' || isDestructive(one)) && { isDestructive: true }),
   }
 }
 

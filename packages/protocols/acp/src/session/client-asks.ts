@@ -116,10 +116,14 @@ export class ClientAsks {
     const { peer, sessionId, callForApproval } = this.#options
     const toolCall = callForApproval(toolCallId)
     if (toolCall === undefined) return
-    const request = toPermissionRequest(sessionId, toolCall, isCoverable)
+    const always = this.#options.profile === 'seed' ? undefined : event.offers?.[0]?.label
+    const request = toPermissionRequest(sessionId, toolCall, { isCoverable, always })
     const outcome = await this.#outcomeOf(peer.request('session/request_permission', request, { signal }))
     const answer = toAnswer(toolCallId, outcome, this.#options.isOwnTurn(turnId))
-    if (answer !== undefined) await this.#answer(answer)
+    if (answer === undefined) return
+    // The profile of the seed allows the tool by its name.
+    const isWhole = this.#options.profile === 'seed' && answer.type === 'approval' && answer.scope === 'session'
+    await this.#answer(isWhole ? { ...answer, offer: 'tool' } : answer)
   }
 
   async #outcomeOf(answer: Promise<unknown>): Promise<PermissionOutcome> {

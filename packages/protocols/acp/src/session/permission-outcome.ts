@@ -7,15 +7,23 @@ const ALLOW: PermissionOption = { optionId: 'allow', name: 'Allow once', kind: '
 const ALWAYS: PermissionOption = { optionId: 'allow_always', name: 'Always allow', kind: 'allow_always' }
 const REJECT: PermissionOption = { optionId: 'reject', name: 'Reject', kind: 'reject_once' }
 
+export interface AlwaysOffer {
+  readonly isCoverable?: boolean | undefined
+  /** What *always* covers, in words. */
+  readonly always?: string | undefined
+}
+
 /** Offers *always* only when the answer would cover later calls. */
 export const toPermissionRequest = (
   sessionId: SessionId,
   toolCall: Announcement,
-  isCoverable = true,
+  { isCoverable = true, always }: AlwaysOffer = {},
 ): RequestPermissionRequest => ({
   sessionId,
   toolCall,
-  options: isCoverable ? [ALLOW, ALWAYS, REJECT] : [ALLOW, REJECT],
+  options: isCoverable
+    ? [ALLOW, { ...ALWAYS, ...(always !== undefined && { name: always }) }, REJECT]
+    : [ALLOW, REJECT],
 })
 
 /** `none`: the request was cancelled, or the answer cannot be read. */

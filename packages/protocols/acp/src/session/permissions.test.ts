@@ -38,7 +38,11 @@ describe.each(profiles)('a call that has to be allowed, in profile %s,', (profil
       toolCall: { ...announced, content: [{ type: 'content', content: { type: 'text', text: INPUT } }] },
       options: [
         { optionId: 'allow', name: 'Allow once', kind: 'allow_once' },
-        { optionId: 'allow_always', name: 'Always allow', kind: 'allow_always' },
+        {
+          optionId: 'allow_always',
+          name: profile === 'seed' ? 'Always allow' : 'Always allow write in this session',
+          kind: 'allow_always',
+        },
         { optionId: 'reject', name: 'Reject', kind: 'reject_once' },
       ],
     })

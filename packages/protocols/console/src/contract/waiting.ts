@@ -40,6 +40,8 @@ export const waitingCall = z
         callHash: z.string(),
         /** Whether it can be allowed for the rest of the session. */
         isCoverable: z.boolean(),
+        /** The ways to always allow it, narrowest first. An answer names one by its `id`. */
+        offers: z.array(z.object({ id: z.string(), label: z.string() })),
         /** What that would cover, if not every call of the tool. */
         covers: z.string().optional(),
         requestedAt: time,

@@ -77,6 +77,7 @@ export function toWaitingJson(call: EngineWaitingCall): WaitingCall {
       reason: approval.reason.type,
       callHash: approval.callHash,
       isCoverable: approval.isCoverable,
+      offers: approval.offers.map(({ id, label }) => ({ id, label })),
       covers: approval.covers,
       requestedAt: approval.requestedAt,
     },
