@@ -2,7 +2,7 @@ import type { Failure, RecordedEvent } from '../events/recorded-event.ts'
 import type { StepOutcome } from '../events/step-events.ts'
 import type { TurnOutcome } from '../events/turn-events.ts'
 import type { StepBlock, Usage } from '../content.ts'
-import type { EntryId } from '../ids.ts'
+import type { EntryId, ToolCallId } from '../ids.ts'
 import type { DecideContext } from './decision.ts'
 import { presetChange } from './decide-changes.ts'
 import {
@@ -19,6 +19,8 @@ export interface TurnEnd {
   readonly error?: Failure
   /** The result for open calls. The model reads it. */
   readonly openCalls: string
+  /** What an open call has shown while it ran. It stays in its result. */
+  outputOf?(toolCallId: ToolCallId): string
   /** The turn ends because of new input. */
   readonly isSuperseded?: boolean
   /** The partial text of unfinished model steps. */
@@ -61,7 +63,7 @@ export function endLoop(turn: ActiveTurn, loop: LoopProgress, end: TurnEnd): Rec
         turnId,
         toolCallId,
         status: 'cancelled',
-        output: end.openCalls,
+        output: keptOutput(end.openCalls, end.outputOf?.(toolCallId)),
         by: 'engine',
         ...(end.isSuperseded && { isSuperseded: true }),
       },
@@ -112,6 +114,10 @@ export function startTurn(
     ...(change.preset === undefined ? [] : [{ type: 'session.configured', settings: change } as const]),
   ]
 }
+
+/** The user and the model keep what a stopped call has shown. */
+export const keptOutput = (ending: string, shown: string | undefined): string =>
+  shown === undefined || shown.trim() === '' ? ending : `${shown.trimEnd()}\n\n[${ending}. This is the output until then.]`
 
 /** Keeps text and thinking. Calls of an unfinished step were never shown to anyone, so they are dropped. */
 export function keptBlocks(blocks: readonly StepBlock[]): readonly StepBlock[] {

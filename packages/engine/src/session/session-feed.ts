@@ -143,6 +143,11 @@ export class SessionFeed {
     else this.#deliver(progress)
   }
 
+  /** What a running call has shown so far: its last part, if there was much. */
+  outputOf(toolCallId: ToolCallId): string {
+    return this.#outputs.get(toolCallId) ?? ''
+  }
+
   /** Whether memory holds all events after `seq`. */
   reaches(seq: number, lastSeq: number): boolean {
     if (seq >= lastSeq) return true

@@ -3,6 +3,7 @@ import type { ToolCallSettled } from '../events/call-events.ts'
 import { failpoint } from '../failpoint.ts'
 import { ROOT_LOOP, type LoopId, type TurnId } from '../ids.ts'
 import type { NewBlob } from '../ports/event-store.ts'
+import { keptOutput } from '../session/end-turn.ts'
 import { stepEndIfSettled } from '../session/decide-answers.ts'
 import { childOf, findOpenCall, loopsOf, type ActiveTurn, type OpenCall } from '../state/session-state.ts'
 import { beginStep } from './begin-step.ts'
@@ -97,7 +98,9 @@ async function runUntilStopped(started: StartedCall, deps: RunDeps): Promise<Res
     timer.cancel()
   }
   const reason = stopReasonOf(signal)
-  return reason === 'cancel-call' ? { status: 'cancelled', output: 'Tool call cancelled' } : undefined
+  if (reason !== 'cancel-call') return undefined
+  const shown = deps.session.feed.outputOf(started.call.toolCallId)
+  return { status: 'cancelled', output: keptOutput('Tool call cancelled', shown) }
 }
 
 /** An error thrown by a tool fails the call, not the turn. */

@@ -2,7 +2,7 @@ import { isOverBudget } from './ask-about-budget.ts'
 import { unreachable } from '../errors.ts'
 import type { Failure, RecordedEvent } from '../events/recorded-event.ts'
 import type { TurnOutcome } from '../events/turn-events.ts'
-import { ROOT_LOOP, type LoopId } from '../ids.ts'
+import { ROOT_LOOP, type LoopId, type ToolCallId } from '../ids.ts'
 import {
   findLoop,
   isChild,
@@ -126,7 +126,8 @@ async function end(
   if (loopId !== ROOT_LOOP) return recordChildEnd(deps, turnId, loopId, { outcome, ...(error && { error }) })
   await deps.session.commit((state) => {
     if (state.turn?.turnId !== turnId) return { events: [] }
-    const ended = endTurn(state.turn, { outcome, openCalls: 'Tool call cancelled', ...(error && { error }) })
+    const outputOf = (id: ToolCallId): string => deps.session.feed.outputOf(id)
+    const ended = endTurn(state.turn, { outcome, openCalls: 'Tool call cancelled', outputOf, ...(error && { error }) })
     return { events: [...ended, ...nextQueuedTurn(state, deps)] }
   }, deps.fence)
 }
