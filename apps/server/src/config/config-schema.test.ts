@@ -24,7 +24,7 @@ describe('a configuration', () => {
         providers: {},
         recovery: 'continue',
         limits: {
-          maxSteps: 50,
+          maxSteps: 200,
           queuedInputs: 8,
           streamsPerKey: 1000,
           streams: 20_000,

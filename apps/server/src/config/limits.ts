@@ -45,7 +45,7 @@ export interface Limits {
 const upTo = (largest: number, normal: number) => z.int().min(1).max(largest).default(normal)
 
 export const limitsSchema = z.strictObject({
-  maxSteps: upTo(10_000, 50),
+  maxSteps: upTo(10_000, 200),
   queuedInputs: upTo(1000, 8),
   streamsPerKey: upTo(100_000, 1000),
   streams: upTo(1_000_000, 20_000),

@@ -117,7 +117,9 @@ export function startTurn(
 
 /** The user and the model keep what a stopped call has shown. */
 export const keptOutput = (ending: string, shown: string | undefined): string =>
-  shown === undefined || shown.trim() === '' ? ending : `${shown.trimEnd()}\n\n[${ending}. This is the output until then.]`
+  shown === undefined || shown.trim() === ''
+    ? ending
+    : `${shown.trimEnd()}\n\n[${ending}. This is the output until then.]`
 
 /** Keeps text and thinking. Calls of an unfinished step were never shown to anyone, so they are dropped. */
 export function keptBlocks(blocks: readonly StepBlock[]): readonly StepBlock[] {
