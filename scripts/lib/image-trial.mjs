@@ -89,7 +89,7 @@ async function checkHealth({ steps }, root) {
     return /** @type {string[]} */ (JSON.parse(text.slice(text.indexOf('['))))
   }
   const environment = steps.filter(({ word }) => word === 'ENV').flatMap(({ text }) => text.split(' '))
-  const enter = `mount --bind ${root} ${root} && mount -o remount,ro,bind ${root} && mount --bind ${root}/data.rw ${root}/data && mount -t tmpfs none ${root}/tmp`
+  const enter = `mount --bind ${root} ${root} && mount -o remount,ro,bind ${root} && mount --bind ${root}/data.rw ${root}/data && mount -t tmpfs none ${root}/tmp && mount -t proc proc ${root}/proc`
   must('cp', ['-a', join(root, 'data'), join(root, 'data.rw')])
   const argv = [...argvOf('ENTRYPOINT'), ...argvOf('CMD')].map((word) => `'${word}'`).join(' ')
   const start = `${enter} && exec chroot --userspec=${NODE_USER}:${NODE_USER} ${root} env -i PATH=/usr/local/bin:/usr/bin:/bin HOME=/tmp ${environment.join(' ')} ${argv}`
@@ -119,7 +119,8 @@ function childOf(pid) {
  * @param {string} line
  */
 function inside(root, line) {
-  return must('chroot', [root, 'sh', '-ec', line])
+  const enter = `mount -t proc proc ${root}/proc && mount --rbind /dev ${root}/dev && exec chroot ${root} sh -ec "$0"`
+  return must('unshare', ['--mount', 'sh', '-c', enter, line])
 }
 
 /**
