@@ -50,12 +50,19 @@ function makeBase(root, node) {
   cpSync(npm, join(root, 'usr/local/lib/node_modules/npm'), { recursive: true })
   inside(root, 'ln -s ../lib/node_modules/npm/bin/npm-cli.js /usr/local/bin/npm')
   inside(root, `useradd --uid ${NODE_USER} --create-home node`)
-  // The way to the registries of this machine.
+  joinNetwork(root)
+  for (const file of globSync('/etc/apt/{sources.list,sources.list.d/*,apt.conf.d/*}')) cpSync(file, join(root, file))
+}
+
+/**
+ * The way to the registries of this machine. Installing certificates removes it, so it is shown before every step.
+ * @param {string} root
+ */
+function joinNetwork(root) {
   const { NODE_EXTRA_CA_CERTS = '', SSL_CERT_FILE = '' } = process.env
   for (const file of ['/etc/resolv.conf', '/etc/hosts', '/root/.npmrc', '/etc/npmrc', NODE_EXTRA_CA_CERTS, SSL_CERT_FILE]) {
     if (file !== '' && existsSync(file)) cpSync(file, join(root, file), { dereference: true })
   }
-  for (const file of globSync('/etc/apt/{sources.list,sources.list.d/*,apt.conf.d/*}')) cpSync(file, join(root, file))
 }
 
 /**
@@ -67,7 +74,10 @@ function build({ name, steps }, root, roots) {
   let folder = '/'
   for (const { word, text, from } of steps) {
     tell(`${name}: ${word} ${text.slice(0, 90)}`)
-    if (word === 'RUN') inside(root, `cd ${folder} && ${text}`)
+    if (word === 'RUN') {
+      joinNetwork(root)
+      inside(root, `cd ${folder} && ${text}`)
+    }
     if (word === 'WORKDIR') {
       folder = text
       mkdirSync(join(root, folder), { recursive: true })
