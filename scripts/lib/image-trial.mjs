@@ -60,7 +60,14 @@ function makeBase(root, node) {
  */
 function joinNetwork(root) {
   const { NODE_EXTRA_CA_CERTS = '', SSL_CERT_FILE = '' } = process.env
-  for (const file of ['/etc/resolv.conf', '/etc/hosts', '/root/.npmrc', '/etc/npmrc', NODE_EXTRA_CA_CERTS, SSL_CERT_FILE]) {
+  for (const file of [
+    '/etc/resolv.conf',
+    '/etc/hosts',
+    '/root/.npmrc',
+    '/etc/npmrc',
+    NODE_EXTRA_CA_CERTS,
+    SSL_CERT_FILE,
+  ]) {
     if (file !== '' && existsSync(file)) cpSync(file, join(root, file), { dereference: true })
   }
 }
@@ -84,7 +91,8 @@ function build({ name, steps }, root, roots) {
     }
     if (word !== 'COPY') continue
     const [source = '', target = ''] = text.split(' ').filter((part) => !part.startsWith('--'))
-    if (from === undefined) must('sh', ['-c', `git ls-files -z | xargs -0 cp --parents -t ${join(root, folder, target)}`])
+    if (from === undefined)
+      must('sh', ['-c', `git ls-files -z | xargs -0 cp --parents -t ${join(root, folder, target)}`])
     else for (const path of globSync(join(roots.get(from) ?? '', source))) cpSync(path, join(root, target))
   }
 }
@@ -99,17 +107,30 @@ async function checkHealth({ steps }, root) {
     return /** @type {string[]} */ (JSON.parse(text.slice(text.indexOf('['))))
   }
   const environment = steps.filter(({ word }) => word === 'ENV').flatMap(({ text }) => text.split(' '))
-  const enter = `mount --bind ${root} ${root} && mount -o remount,ro,bind ${root} && mount --bind ${root}/data.rw ${root}/data && mount -t tmpfs none ${root}/tmp && mount -t proc proc ${root}/proc`
-  must('cp', ['-a', join(root, 'data'), join(root, 'data.rw')])
+  const enter = `mount --bind ${root} ${root} && mount -o remount,ro,bind ${root} && mount --bind ${root}.data ${root}/data && mount -t tmpfs none ${root}/tmp && mount -t proc proc ${root}/proc`
+  must('cp', ['-a', join(root, 'data'), `${root}.data`])
   const argv = [...argvOf('ENTRYPOINT'), ...argvOf('CMD')].map((word) => `'${word}'`).join(' ')
   const start = `${enter} && exec chroot --userspec=${NODE_USER}:${NODE_USER} ${root} env -i PATH=/usr/local/bin:/usr/bin:/bin HOME=/tmp ${environment.join(' ')} ${argv}`
-  const server = spawn('unshare', ['--mount', '--net', '--pid', '--fork', '--kill-child', 'sh', '-c', `ip link set lo up; ${start}`], { stdio: 'inherit' })
+  const server = spawn(
+    'unshare',
+    ['--mount', '--net', '--pid', '--fork', '--kill-child', 'sh', '-c', `ip link set lo up; ${start}`],
+    { stdio: 'inherit' },
+  )
   try {
     for (let tried = 0; tried < HEALTH_TRIES; tried += 1) {
       await new Promise((resolve) => setTimeout(resolve, 1_000))
       const child = childOf(server.pid ?? 0)
       const [command = '', ...args] = argvOf('HEALTHCHECK')
-      const check = spawnSync('nsenter', ['--target', String(child), '--net', '--mount', 'chroot', root, command, ...args])
+      const check = spawnSync('nsenter', [
+        '--target',
+        String(child),
+        '--net',
+        '--mount',
+        'chroot',
+        root,
+        command,
+        ...args,
+      ])
       if (check.status === 0) return
       if (server.exitCode !== null) throw new Error('The server ended before it was healthy.')
     }
@@ -121,7 +142,11 @@ async function checkHealth({ steps }, root) {
 
 /** @param {number} pid */
 function childOf(pid) {
-  return spawnSync('pgrep', ['--parent', String(pid)], { encoding: 'utf8' }).stdout.trim().split('\n')[0] ?? pid
+  return (
+    spawnSync('pgrep', ['--parent', String(pid)], { encoding: 'utf8' })
+      .stdout.trim()
+      .split('\n')[0] ?? pid
+  )
 }
 
 /**
@@ -138,7 +163,12 @@ function inside(root, line) {
  * @param {readonly string[]} args
  */
 function must(command, args) {
-  const { status, stdout } = spawnSync(command, args, { cwd: ROOT, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] })
-  if (status !== 0) throw new Error(`${basename(command)} ${args.join(' ').slice(0, 120)} failed; see the output above.`)
+  const { status, stdout } = spawnSync(command, args, {
+    cwd: ROOT,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  if (status !== 0)
+    throw new Error(`${basename(command)} ${args.join(' ').slice(0, 120)} failed; see the output above.`)
   return stdout
 }
