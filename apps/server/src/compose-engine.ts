@@ -65,12 +65,16 @@ export interface EnginePartsDeps {
   refused(limit: string): void
 }
 
+/** Another node may revoke a key: here it opens nothing after this time. */
+const SHARED_TRUST_MS = 1_000
+
 export function composeEngine(deps: EnginePartsDeps): EngineParts {
   const { options, config, clock, log, stores, turns, refused } = deps
   const { agents } = deps.agentParts
   const write = (entry: LogEntry): void => writeEntry(log, entry)
   const ids = createIds(clock, randomBytes)
-  const rules = rememberRules(stores.rules)
+  // Another node may change them.
+  const rules = stores.mode === 'shared' ? stores.rules : rememberRules(stores.rules)
   const agentDirectories = findAgentDirectories(config.agents)
   const workspaces = createSessionWorkspaces({
     dataDir: options.dataDir,
@@ -88,6 +92,7 @@ export function composeEngine(deps: EnginePartsDeps): EngineParts {
     random: randomBytes,
     digest: sha256,
     extraKeys: options.keys ?? [],
+    ...(stores.mode === 'shared' && { trustedMs: SHARED_TRUST_MS }),
   })
   const schedules = createSchedules({
     store: stores.schedules,
@@ -117,6 +122,7 @@ function createBareEngine(
   return createEngine({
     ...own,
     store: events,
+    isShared: stores.mode === 'shared',
     agents,
     models,
     sessionTools: sessionTools.toolsOf,

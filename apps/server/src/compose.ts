@@ -1,4 +1,4 @@
-import type { EventStore, KeptStore, LogEntry, MemoryStore, SignInStore, Storage, UsageStore } from '@polylogue/engine'
+import type { EventStore, KeptStore, LogEntry, MemoryStore, SignInStore, Storage, Stores, UsageStore } from '@polylogue/engine'
 import { sweepLeftovers, type ProtectedSet } from '@polylogue/tools'
 import { join } from 'node:path'
 import { bashStateDir } from './agents/built-in-tools.ts'
@@ -18,7 +18,7 @@ import { findConfinement, type Confinement } from './platform/confinement.ts'
 import { installFailpoints } from './platform/failpoints.ts'
 import { randomBytes } from './platform/random-bytes.ts'
 import { createSecretBox } from './platform/secret-box.ts'
-import { loadSecretKeys } from './platform/secret-key-file.ts'
+import { loadSecretKeys, secretKeyFile } from './platform/secret-key-file.ts'
 import { createServerProtectedSet } from './platform/server-protected-set.ts'
 import { systemClock } from './platform/system-clock.ts'
 import type { ServeOptions } from './serve-options.ts'
@@ -28,6 +28,7 @@ import { findStorage, openStores, parseDatabase } from './stores.ts'
 export interface Parts extends AgentParts, EngineParts {
   readonly confinement: Confinement
   readonly storage: Storage
+  readonly mode: Stores['mode']
   /** Opening the storage created it. */
   readonly isNew: boolean
   readonly events: EventStore
@@ -62,7 +63,12 @@ export async function compose(
   const database = parseDatabase(options.database, options)
   const { files: databaseFiles } = await findStorage(database, { clock }).describe()
   const confinement = await findConfinement(config.bash)
-  const protectedSet = createServerProtectedSet({ dataDir: options.dataDir, databaseFiles, config })
+  const protectedSet = createServerProtectedSet({
+    dataDir: options.dataDir,
+    databaseFiles,
+    secretKeyFile: secretKeyFile(options.dataDir, process.env),
+    config,
+  })
   const skillsFolder = join(options.dataDir, 'session-skills')
   const agentParts = await composeAgents({
     options,
@@ -81,7 +87,7 @@ export async function compose(
     log: (entry: LogEntry) => writeEntry(log, entry),
   })
   const secretBox = createSecretBox({
-    keys: loadSecretKeys(join(options.dataDir, 'secret.key'), randomBytes),
+    keys: loadSecretKeys(secretKeyFile(options.dataDir, process.env), randomBytes),
     random: randomBytes,
   })
   const stores = await openStores(database, { clock })
@@ -120,6 +126,7 @@ export async function compose(
     ...engineParts,
     confinement,
     storage: stores,
+    mode: stores.mode,
     isNew: stores.isNew,
     events,
     onSessionChange,

@@ -134,7 +134,7 @@ async function start(
   // A server connects to its MCP servers at once, an errand only if it has a turn to run.
   if (listen !== undefined) {
     parts.connectServers()
-    await unlessAborted(awaitTools(parts.events, parts.mcp), signal)
+    await unlessAborted(awaitTools(parts, parts.mcp), signal)
   }
   signal?.throwIfAborted()
   await parts.engine.start(listen === undefined ? 'used' : 'all')

@@ -10,10 +10,15 @@ it('a database is a file in the data directory unless --database names another',
   expect(parseDatabase('sqlite:/var/../log.db', dirs)).toBe('sqlite:/log.db')
 })
 
-it('an unsupported database URL is refused without repeating its password', () => {
-  expect(() => parseDatabase('postgres://me:geheim@db/x', dirs)).toThrow(/^Postgres is not supported yet/)
-  for (const wrong of ['postgresql://me:geheim@db/x', 'mysql://me:geheim@db/x', 'sqlite:', 'log.db', '']) {
-    expect(() => parseDatabase(wrong, dirs)).toThrow(/sqlite:FILE/)
+it('a Postgres database is named by its URL', () => {
+  for (const url of ['postgres://me:geheim@db/x', 'postgresql://me@db:5433/x?sslmode=require']) {
+    expect(parseDatabase(url, dirs)).toBe(url)
+  }
+})
+
+it('cluster 22: an unsupported database URL is refused without repeating its password', () => {
+  for (const wrong of ['postgres:me:geheim', 'mysql://me:geheim@db/x', 'sqlite:', 'log.db', '']) {
+    expect(() => parseDatabase(wrong, dirs)).toThrow(/sqlite:FILE or postgres:/)
     expect(() => parseDatabase(wrong, dirs)).not.toThrow(/geheim/)
   }
 })

@@ -1,5 +1,6 @@
 // The only file of the server that names a store. A new store is a package of its own and a scheme here.
 import { StorageFault, type Clock, type Storage, type Stores } from '@polylogue/engine'
+import { createPostgresStorage, openPostgresStores } from '@polylogue/store-postgres'
 import { acquireOwnerLock, createSqliteStorage, openOwnedStores, type OwnerLock } from '@polylogue/store-sqlite'
 import { join, resolve } from 'node:path'
 import { EXIT_CONFIG, EXIT_FAILURE, ServeError } from './serve-error.ts'
@@ -8,28 +9,27 @@ export interface StoresOptions {
   readonly clock: Clock
 }
 
-const FORMS = 'sqlite:FILE'
+const FORMS = 'sqlite:FILE or postgres://USER@HOST/DATABASE'
 
 /** Turns `--database` into an absolute URL; without one, it is a file in the data directory. */
 export function parseDatabase(database: string | undefined, dirs: { dataDir: string; startDir: string }): string {
   if (database === undefined) return `sqlite:${join(dirs.dataDir, 'polylogue.db')}`
   const file = sqliteFileOf(database)
   if (file !== undefined) return `sqlite:${resolve(dirs.startDir, file)}`
+  if (isPostgres(database)) return database
   // A database URL may hold a password, so no message repeats it.
-  if (/^postgres(?:ql)?:/.test(database)) {
-    throw new ServeError(`Postgres is not supported yet. Use --database ${FORMS}.`, EXIT_CONFIG)
-  }
   throw new ServeError(`--database must be ${FORMS}.`, EXIT_CONFIG)
 }
 
 /** Describes and inspects a storage without opening it. Expects a URL of `parseDatabase`. */
 export function findStorage(url: string, { clock }: StoresOptions): Storage {
-  return createSqliteStorage(requireFile(url), clock)
+  return isPostgres(url) ? createPostgresStorage(url, clock) : createSqliteStorage(requireFile(url), clock)
 }
 
 /** Opens a storage, or creates it. Rejects with a `ServeError` when it may not be used. */
 export async function openStores(url: string, options: StoresOptions): Promise<Stores> {
   try {
+    if (isPostgres(url)) return await openPostgresStores({ ...options, url })
     return await openOwnedStores({ ...options, file: requireFile(url) })
   } catch (error) {
     throw toServeError(error)
@@ -50,6 +50,10 @@ export type FileLock = OwnerLock
 /** Stores explain in one sentence why a file may not be used. */
 function toServeError(error: unknown): unknown {
   return error instanceof Error ? new ServeError(error.message, EXIT_FAILURE, { cause: error }) : error
+}
+
+function isPostgres(url: string): boolean {
+  return /^postgres(?:ql)?:\/\//.test(url) && URL.canParse(url)
 }
 
 function requireFile(url: string): string {

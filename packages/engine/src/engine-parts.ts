@@ -19,6 +19,8 @@ import type { OperatorPolicy } from './permission/policy-of.ts'
 /** The dependencies of the engine. Every effect goes through one of them. */
 export interface EngineParts {
   readonly store: EventStore
+  /** Other processes use the same store. Absent: this process is its only user. */
+  readonly isShared?: boolean
   readonly agents: AgentCatalog
   /** The models that sessions can choose. Absent: sessions use only their agent's model. */
   readonly models?: Pick<ModelCatalog, 'find'>

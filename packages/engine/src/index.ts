@@ -134,6 +134,7 @@ export {
   type SessionQuery,
   type SessionRow,
   type Snapshot,
+  type WatchedHead,
   type StorageRoom,
 } from './ports/event-store.ts'
 export type { KeyRecord, KeyStore, NewKey } from './ports/key-store.ts'

@@ -22,6 +22,8 @@ import { testDigest } from './test-digest.ts'
 import { createTestIds } from './test-ids.ts'
 
 export interface TestEngineOptions {
+  /** Other engines use the same store. */
+  readonly isShared?: boolean
   readonly tools?: readonly Tool[]
   readonly options?: readonly AgentOption[]
   /** Additional agents, for sub-agents. */
@@ -108,6 +110,7 @@ export function createTestEngine(options: TestEngineOptions = {}): TestEngine {
     digest: testDigest,
     secretBox: plainSecretBox,
     ...plainParts,
+    ...(options.isShared && { isShared: true }),
     ...(options.rules && { rules: options.rules }),
     ...(options.workspaces && { workspaces: options.workspaces }),
     ...(options.operator && { operator: options.operator }),

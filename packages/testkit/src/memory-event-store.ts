@@ -26,6 +26,7 @@ import {
   type Snapshot,
   type UsageStore,
   type UserId,
+  type WatchedHead,
 } from '@polylogue/engine'
 import { createMemoryUsageStore } from './memory-usage-store.ts'
 
@@ -128,6 +129,16 @@ export function createMemoryEventStore({ clock }: { readonly clock: Clock }): Me
       read(() => {
         const session = sessions.get(sessionId)
         return session && { userId: session.userId, lastSeq: session.events.length }
+      }),
+    readHeads: (sessionIds) =>
+      read(() => {
+        const heads = sessionIds.flatMap((id): [SessionId, WatchedHead][] => {
+          const session = sessions.get(id)
+          if (session === undefined) return []
+          const { owner, events } = session
+          return [[id, { lastSeq: events.length, ...(owner !== undefined && { owner }) }]]
+        })
+        return new Map(heads)
       }),
     storedBytes: (userId) => read(() => bytesOfUser(userId)),
     readSnapshot: (sessionId) => read(() => sessions.get(sessionId)?.snapshot),

@@ -44,6 +44,7 @@ export function createProcessStore(store: EventStore): ProcessStore {
     storedBytes: (userId) => read(() => store.storedBytes(userId)),
     readEvents: (sessionId, after, limit) => read(() => store.readEvents(sessionId, after, limit)),
     readHead: (sessionId) => read(() => store.readHead(sessionId)),
+    readHeads: (sessionIds) => read(() => store.readHeads(sessionIds)),
     readSnapshot: (sessionId) => read(() => store.readSnapshot(sessionId)),
     readDrafts: (sessionId) => read(() => store.readDrafts(sessionId)),
     findSessions: (query) => read(() => store.findSessions(query)),

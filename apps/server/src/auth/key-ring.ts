@@ -71,9 +71,11 @@ export interface KeyRingDeps {
   readonly digest: Digest
   /** Accepted as user `local` for as long as this process runs; never stored. */
   readonly extraKeys: readonly string[]
+  /** How long a key is trusted without being read again. */
+  readonly trustedMs?: number
 }
 
-export function createKeyRing({ store, clock, random, digest, extraKeys }: KeyRingDeps): KeyRing {
+export function createKeyRing({ store, clock, random, digest, extraKeys, trustedMs }: KeyRingDeps): KeyRing {
   const extra = new Map(extraKeys.map((plain, index) => [digest(plain), `key_option_${index + 1}`]))
   // An aborted one stays: a request that was being let in while its key was revoked must still notice.
   const revocations = new Map<string, AbortController>()
@@ -82,7 +84,7 @@ export function createKeyRing({ store, clock, random, digest, extraKeys }: KeyRi
     revocations.set(id, revocation)
     return revocation
   }
-  const known = createKnownKeys(clock)
+  const known = createKnownKeys(clock, trustedMs)
   const isLive = (record: KeyRecord): boolean => (expiryOf(record) ?? Number.POSITIVE_INFINITY) > clock.now()
 
   const lookUp = async (hash: string): Promise<KeyRecord | undefined> => {

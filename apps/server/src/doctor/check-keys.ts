@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { formatKeysCreate } from '../auth/keys-create-line.ts'
 import { readPrivateFile } from '../platform/private-file.ts'
 import { sealingKeyIdOf, secretKeyId } from '../platform/secret-box.ts'
-import { readSecretKeys } from '../platform/secret-key-file.ts'
+import { readSecretKeys, secretKeyFile } from '../platform/secret-key-file.ts'
 import { sha256 } from '../platform/sha256.ts'
 import { ServeError } from '../serve-error.ts'
 import { toUnreadable } from './check-database.ts'
@@ -20,7 +20,7 @@ export async function checkKeys(patient: Patient): Promise<readonly Finding[]> {
   try {
     const { keys, secrets } = await readAll(inspection)
     const makeKeyWith = formatKeysCreate({ ...patient, database })
-    return [checkApiKeys(keys, { dataDir, makeKeyWith }), checkSecrets(secrets, join(dataDir, 'secret.key'))]
+    return [checkApiKeys(keys, { dataDir, makeKeyWith }), checkSecrets(secrets, secretKeyFile(dataDir, patient.env))]
   } finally {
     await inspection.close()
   }

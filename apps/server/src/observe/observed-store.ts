@@ -63,6 +63,7 @@ export function observeStore(store: EventStore, observer: StoreObserver): EventS
     readEvents: (sessionId, after, limit) => watch(store.readEvents(sessionId, after, limit)),
     storedBytes: (userId) => watch(store.storedBytes(userId)),
     readHead: (sessionId) => watch(store.readHead(sessionId)),
+    readHeads: (sessionIds) => watch(store.readHeads(sessionIds)),
     readSnapshot: (sessionId) => watch(store.readSnapshot(sessionId)),
     readDrafts: (sessionId) => watch(store.readDrafts(sessionId)),
     findSessions: (query) => watch(store.findSessions(query)),

@@ -1,9 +1,15 @@
 import type { RandomBytes } from '@polylogue/engine'
+import { join } from 'node:path'
 import { EXIT_CONFIG, ServeError } from '../serve-error.ts'
 import { encodeBase64Url } from './encode-base64url.ts'
 import { readPrivateFile, writePrivateFile } from './private-file.ts'
 
 const KEY_LINE = /^[A-Za-z0-9_-]{43}$/
+
+/** Nodes that share a database need the same keys: `POLYLOGUE_SECRET_KEY_FILE` names a file that they share. */
+export function secretKeyFile(dataDir: string, env: NodeJS.ProcessEnv): string {
+  return env['POLYLOGUE_SECRET_KEY_FILE'] ?? join(dataDir, 'secret.key')
+}
 
 /**
  * `<data>/secret.key`: one 256-bit key a line, base64url. The first line seals; the lines below it only open what

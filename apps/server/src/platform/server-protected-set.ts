@@ -8,13 +8,16 @@ export interface ServerPlaces {
   readonly dataDir: string
   /** The database with the files beside it, wherever it lies. */
   readonly databaseFiles: readonly string[]
+  /** Where it lies outside of the data directory. */
+  readonly secretKeyFile?: string
   readonly config: Pick<LoadedConfig, 'directory' | 'file' | 'skillDirectories'>
 }
 
 /** What tools, commands and clients must not touch on this server. */
-export function createServerProtectedSet({ dataDir, databaseFiles, config }: ServerPlaces): ProtectedSet {
+export function createServerProtectedSet({ dataDir, databaseFiles, secretKeyFile, config }: ServerPlaces): ProtectedSet {
   // The keys are named too, so that a hard link to one is recognised wherever it lies.
   const keys = ['local.key', 'secret.key'].map((name) => join(dataDir, name))
+  if (secretKeyFile !== undefined) keys.push(secretKeyFile)
   return createProtectedSet({ secret: [dataDir, ...keys, ...databaseFiles], guarded: configFilesOf(config) })
 }
 

@@ -13,6 +13,7 @@ import type { Attachment, SessionReader } from '../events/session-reader.ts'
 import type { Engine, ReadAs } from './engine-api.ts'
 import { attachReader } from '../session/attach-reader.ts'
 import { executeCommand } from './execute-command.ts'
+import { SharedStoreWatch } from './shared-store-watch.ts'
 import { streamHistory } from './stream-history.ts'
 import type { OpenSession } from '../session/open-session.ts'
 import { OpenSessions } from '../session/open-sessions.ts'
@@ -29,7 +30,12 @@ const TAKEOVER_LIMIT = 1_000_000
 export function createEngine(options: EngineOptions): Engine {
   const { store } = options
   const coordinator = new Coordinator(options, options.owner)
-  const sessions = new OpenSessions(options, (id) => coordinator.isRunning(id))
+  const sessions = new OpenSessions(
+    options,
+    (id) => coordinator.isRunning(id),
+    (session, recorded) => coordinator.moved(session, recorded),
+  )
+  const watch = options.isShared === true ? new SharedStoreWatch(options, sessions, coordinator) : undefined
   let isStopping = false
   /** The sessions already checked, in a process that takes over only sessions in use. */
   let met: Set<SessionId> | undefined
@@ -120,8 +126,9 @@ export function createEngine(options: EngineOptions): Engine {
     },
 
     async start(takeOver = 'all') {
-      await store.dropLeases()
       sessions.startEviction()
+      if (watch !== undefined) return watch.start(takeOver)
+      await store.dropLeases()
       if (takeOver === 'used') {
         met = new Set()
         return
@@ -140,7 +147,9 @@ export function createEngine(options: EngineOptions): Engine {
 
     async stop(graceMs) {
       isStopping = true
+      watch?.stopSweeping()
       await coordinator.stop(graceMs)
+      watch?.stop()
       sessions.close()
     },
   }

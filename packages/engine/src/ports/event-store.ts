@@ -20,6 +20,8 @@ export interface EventStore {
    */
   readEvents(sessionId: SessionId, after: number, limit: number): Promise<readonly Recorded[]>
   readHead(sessionId: SessionId): Promise<SessionHead | undefined>
+  /** Where several sessions stand, in one query. Sessions that do not exist are left out. */
+  readHeads(sessionIds: readonly SessionId[]): Promise<ReadonlyMap<SessionId, WatchedHead>>
   /** The bytes that a user's sessions hold, as counted by `storedBytesOf`. Deleting a session frees its bytes. */
   storedBytes(userId: UserId): Promise<number>
   readSnapshot(sessionId: SessionId): Promise<Snapshot | undefined>
@@ -136,6 +138,12 @@ export interface Fence {
 export interface SessionHead {
   readonly userId: UserId
   readonly lastSeq: number
+}
+
+export interface WatchedHead {
+  readonly lastSeq: number
+  /** Who claimed the session last and has not released it. Its lease may have ended. */
+  readonly owner?: string
 }
 
 export interface Snapshot {

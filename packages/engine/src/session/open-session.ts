@@ -79,6 +79,8 @@ export class OpenSession {
   #isGone = false
   #isStale = false
   lastUsedAt: number
+  /** Called with what other processes have appended. */
+  onMoved: ((recorded: readonly Recorded[]) => void) | undefined
 
   constructor(store: EventStore, clock: Clock, state: SessionState, snapshotSeq: number) {
     this.#store = store
@@ -202,6 +204,24 @@ export class OpenSession {
     })
   }
 
+  /** Reads what other processes have appended. Notices a deletion, and a log that was cut. */
+  refresh(): Promise<void> {
+    const run = this.#queue.then(async () => {
+      const head = this.#isGone ? undefined : await this.#store.readHead(this.id)
+      if (head === undefined) {
+        this.#isGone = true
+        this.feed.close('deleted')
+      } else if (head.lastSeq < this.#state.seq) {
+        this.#isStale = true
+        this.feed.close('stopping')
+      } else if (head.lastSeq > this.#state.seq) {
+        await this.#catchUp()
+      }
+    })
+    this.#queue = run.catch(() => undefined)
+    return run
+  }
+
   /** The conversation as the model of a loop sees it, up to date with the state. */
   async context(loop: LoopStart = ROOT): Promise<ModelContext> {
     const { loopId, startSeq = 1 } = loop
@@ -307,6 +327,7 @@ export class OpenSession {
       const page = await this.#store.readEvents(this.id, this.#state.seq, PAGE)
       for (const recorded of page) this.#state = evolve(this.#state, recorded)
       this.feed.publish(page)
+      if (page.length > 0) this.onMoved?.(page)
       isMore = page.length > 0
     }
     const isBehind = this.#state.seq === seq && ((await this.#store.readHead(this.id))?.lastSeq ?? 0) < seq

@@ -1,4 +1,5 @@
 import { EngineError } from '../errors.ts'
+import type { Recorded } from '../events/recorded-event.ts'
 import type { SessionId, UserId } from '../ids.ts'
 import type { Timer } from '../ports/clock.ts'
 import type { EngineParts } from '../engine-parts.ts'
@@ -11,22 +12,36 @@ const MOST_OPEN = 1_000
 const CROWDED_IDLE_MS = 10_000
 const SWEEP_MS = 10_000
 
+/** Another process has appended to a session. */
+export type MovedListener = (session: OpenSession, recorded: readonly Recorded[]) => void
+
 /** The sessions in memory. Concurrent loads of one session share the same object. */
 export class OpenSessions {
-  readonly #parts: Pick<EngineParts, 'store' | 'clock' | 'log'>
+  readonly #parts: Pick<EngineParts, 'store' | 'clock' | 'log' | 'isShared'>
   readonly #isBusy: (sessionId: SessionId) => boolean
+  readonly #onMoved: MovedListener | undefined
   readonly #open = new Map<SessionId, OpenSession>()
   readonly #loading = new Map<SessionId, Promise<OpenSession | undefined>>()
   #sweep: Timer | undefined
   #isClosed = false
 
-  constructor(parts: Pick<EngineParts, 'store' | 'clock' | 'log'>, isBusy: (sessionId: SessionId) => boolean) {
+  constructor(
+    parts: Pick<EngineParts, 'store' | 'clock' | 'log' | 'isShared'>,
+    isBusy: (sessionId: SessionId) => boolean,
+    onMoved?: MovedListener,
+  ) {
     this.#parts = parts
     this.#isBusy = isBusy
+    this.#onMoved = onMoved
   }
 
   add(session: OpenSession): void {
+    session.onMoved = (recorded) => this.#onMoved?.(session, recorded)
     this.#open.set(session.id, session)
+  }
+
+  list(): readonly OpenSession[] {
+    return [...this.#open.values()]
   }
 
   remove(sessionId: SessionId): void {
@@ -51,9 +66,12 @@ export class OpenSessions {
 
   async find(sessionId: SessionId): Promise<OpenSession | undefined> {
     const open = this.#open.get(sessionId)
+    // What is in memory may be old: another process may have appended, or deleted the session.
+    if (this.#parts.isShared === true) await open?.refresh()
     if (open?.isStale === true) this.#open.delete(sessionId)
     else if (open !== undefined) {
       open.lastUsedAt = this.#parts.clock.now()
+      if (open.isGone) this.#open.delete(sessionId)
       return open.isGone ? undefined : open
     }
     const loading = this.#loading.get(sessionId) ?? this.#load(sessionId)
@@ -95,7 +113,7 @@ export class OpenSessions {
     const loading = OpenSession.load(this.#parts.store, this.#parts.clock, sessionId)
       .then((session) => {
         if (this.#isClosed) session?.feed.close('stopping')
-        else if (session !== undefined) this.#open.set(sessionId, session)
+        else if (session !== undefined) this.add(session)
         return session
       })
       .finally(() => this.#loading.delete(sessionId))

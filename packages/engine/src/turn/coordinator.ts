@@ -1,4 +1,4 @@
-import type { Failure } from '../events/recorded-event.ts'
+import type { Failure, Recorded } from '../events/recorded-event.ts'
 import { failpoint } from '../failpoint.ts'
 import type { SessionId, TurnId } from '../ids.ts'
 import { StorageFault, type Fence, type LeaseClaim } from '../ports/event-store.ts'
@@ -85,6 +85,14 @@ export class Coordinator {
       start: stored.resolve,
       dismiss: () => stored.resolve(undefined),
     }
+  }
+
+  /** Another process has appended to the session. Its command may concern the runner here. */
+  moved(session: OpenSession, recorded: readonly Recorded[]): void {
+    for (const { event } of recorded) {
+      if (event.type === 'turn.cancel-requested') this.stopRunner(session.id, 'cancel', event.turnId)
+    }
+    if (this.#runners.has(session.id)) this.wake(session)
   }
 
   /** Repairs and continues a session whose runner died with its process. Resolves when the session is idle. */
@@ -179,6 +187,7 @@ export class Coordinator {
       fence = start.fence ?? (await this.#leases.claimNow(session.id))
       if (fence === undefined) return
       runner.fence = fence
+      if (this.#parts.isShared === true && start.fence === undefined) await session.refresh()
       if (start.fence !== undefined) await this.#untilFollowed(session)
       else if (start.cause !== 'wake' || isLeftOpen(session.state))
         await this.#repair(session, fence, start.cause === 'takeover')

@@ -13,6 +13,7 @@ import {
   checksumsIn,
   incomplete,
   integerIn,
+  optionalTextIn,
   recordedIn,
   sessionIn,
   snapshotIn,
@@ -46,6 +47,16 @@ export function createPostgresEventStore(db: Database): EventStore {
     async readHead(sessionId) {
       const [row] = await call('read_head', sessionId)
       return row && { userId: asUserId(textIn(row, 'user_id')), lastSeq: integerIn(row, 'last_seq') }
+    },
+    async readHeads(sessionIds) {
+      const rows = await call('read_heads', sessionIds)
+      return new Map(
+        rows.map((row) => {
+          const owner = optionalTextIn(row, 'owner')
+          const head = { lastSeq: integerIn(row, 'last_seq'), ...(owner !== undefined && { owner }) }
+          return [asSessionId(textIn(row, 'session_id')), head]
+        }),
+      )
     },
     storedBytes: (userId) =>
       db.asUser(userId, async (query) => {

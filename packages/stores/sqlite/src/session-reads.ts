@@ -15,6 +15,7 @@ import {
   type SessionRow,
   type Snapshot,
   type UserId,
+  type WatchedHead,
 } from '@polylogue/engine'
 import {
   blobIn,
@@ -23,6 +24,7 @@ import {
   draftIn,
   incomplete,
   integerIn,
+  optionalTextIn,
   recordedIn,
   sessionIn,
   snapshotIn,
@@ -34,6 +36,7 @@ import {
 export interface SessionReads {
   events(sessionId: SessionId, after: number, limit: number): readonly Recorded[]
   head(sessionId: SessionId): SessionHead | undefined
+  heads(sessionIds: readonly SessionId[]): ReadonlyMap<SessionId, WatchedHead>
   storedBytes(userId: UserId): number
   snapshot(sessionId: SessionId): Snapshot | undefined
   drafts(sessionId: SessionId): readonly Draft[]
@@ -49,7 +52,7 @@ export function prepareSessionReads(db: DatabaseSync, clock: Clock): SessionRead
   const selectEvents = db.prepare(
     'SELECT seq, at, type, version, data, crc FROM events WHERE session_id = ? AND seq > ? ORDER BY seq LIMIT ?',
   )
-  const selectHead = db.prepare('SELECT user_id, last_seq FROM sessions WHERE session_id = ?')
+  const selectHead = db.prepare('SELECT user_id, last_seq, owner FROM sessions WHERE session_id = ?')
   const selectUserSize = db.prepare('SELECT stored_bytes FROM user_sizes WHERE user_id = ?')
   const selectSnapshot = db.prepare('SELECT seq, state, crc FROM snapshots WHERE session_id = ?')
   const selectDrafts = db.prepare(
@@ -87,6 +90,15 @@ export function prepareSessionReads(db: DatabaseSync, clock: Clock): SessionRead
       const row = selectHead.get(sessionId)
       return row && { userId: asUserId(textIn(row, 'user_id')), lastSeq: integerIn(row, 'last_seq') }
     },
+    heads: (sessionIds) =>
+      new Map(
+        sessionIds.flatMap((sessionId) => {
+          const row = selectHead.get(sessionId)
+          if (row === undefined) return []
+          const owner = optionalTextIn(row, 'owner')
+          return [[sessionId, { lastSeq: integerIn(row, 'last_seq'), ...(owner !== undefined && { owner }) }]]
+        }),
+      ),
     storedBytes(userId) {
       const row = selectUserSize.get(userId)
       return row === undefined ? 0 : integerIn(row, 'stored_bytes')

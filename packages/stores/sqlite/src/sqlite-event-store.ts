@@ -47,6 +47,7 @@ export function createSqliteEventStore({ db, clock, commits }: SqliteEventStoreO
     readEvents: (sessionId, after, limit) =>
       commits.read(() => (removal.isHidden(sessionId) ? [] : reads.events(sessionId, after, limit))),
     readHead: (sessionId) => commits.read(() => reads.head(sessionId)),
+    readHeads: (sessionIds) => commits.read(() => reads.heads(sessionIds)),
     storedBytes: (userId) => commits.read(() => reads.storedBytes(userId)),
     readSnapshot: (sessionId) => commits.read(() => reads.snapshot(sessionId)),
 

@@ -19,6 +19,18 @@ export function describeReading(subject: () => OpenedEventStore): void {
       expect(await seqs(0, 0)).toEqual([])
     })
 
+    it('tells where several sessions stand, and who claimed them', async () => {
+      const { store } = subject()
+      await store.append(creation(session(1), { events: [said('a'), said('b')] }))
+      await store.append(creation(session(2)))
+      const fence = await store.claim(session(2), 'a', 1_000)
+      const heads = () => store.readHeads([session(1), session(2), session(9)])
+      expect(await heads()).toEqual(new Map([[session(1), { lastSeq: 2 }], [session(2), { lastSeq: 1, owner: 'a' }]]))
+      await store.release(session(2), fence!)
+      expect((await heads()).get(session(2))).toEqual({ lastSeq: 1 })
+      expect(await store.readHeads([])).toEqual(new Map())
+    })
+
     it('finds nothing in a session that never was', async () => {
       const { store } = subject()
       expect(await store.readEvents(SESSION, 0, 10)).toEqual([])

@@ -218,6 +218,10 @@ CREATE FUNCTION polylogue.read_head(id text) RETURNS TABLE (user_id text, last_s
 LANGUAGE sql STABLE SET polylogue.system = 'on' AS
 $$ SELECT s.user_id, s.last_seq FROM polylogue.sessions AS s WHERE s.session_id = id $$;
 
+CREATE FUNCTION polylogue.read_heads(ids text[]) RETURNS TABLE (session_id text, last_seq int8, owner text)
+LANGUAGE sql STABLE SET polylogue.system = 'on' AS
+$$ SELECT s.session_id, s.last_seq, s.owner FROM polylogue.sessions AS s WHERE s.session_id = ANY (ids) $$;
+
 CREATE FUNCTION polylogue.claim_session(id text, by text, lease_ms int8) RETURNS int8
 LANGUAGE sql VOLATILE SET polylogue.system = 'on' AS $$
   UPDATE polylogue.sessions SET owner = by, epoch = epoch + 1, lease_until = polylogue.now_ms() + lease_ms

@@ -1,0 +1,120 @@
+import type { SessionId } from '../ids.ts'
+import type { EngineParts } from '../engine-parts.ts'
+import type { Timer } from '../ports/clock.ts'
+import type { OpenSession } from '../session/open-session.ts'
+import type { OpenSessions } from '../session/open-sessions.ts'
+import { showDrafts } from '../session/show-drafts.ts'
+import { loopsOf } from '../state/session-state.ts'
+import type { Coordinator } from '../turn/coordinator.ts'
+
+/** How late a reader or a runner notices what another process appended. */
+const FOLLOW_MS = 250
+const SWEEP_MS = 1_000
+/**
+ * After an outage of the store, the leases of all processes have ended, and the others need time to renew theirs. So a
+ * process takes turns from others only after it has reached the store this long without a gap.
+ */
+const STEADY_MS = 5_000
+const LONGEST_GAP_MS = 3 * SWEEP_MS
+const SWEPT_AT_ONCE = 100
+
+/**
+ * What a process does because others use the same store: it follows the sessions that have readers or a runner here, and
+ * continues turns that no process runs.
+ */
+export class SharedStoreWatch {
+  readonly #parts: EngineParts
+  readonly #sessions: OpenSessions
+  readonly #coordinator: Coordinator
+  readonly #timers = new Map<string, Timer>()
+  #isStopped = false
+  #sweptAt = -Infinity
+  #steadySince = Infinity
+
+  constructor(parts: EngineParts, sessions: OpenSessions, coordinator: Coordinator) {
+    this.#parts = parts
+    this.#sessions = sessions
+    this.#coordinator = coordinator
+  }
+
+  /** `used`: a process that came for one errand leaves the turns of others alone. */
+  start(takeOver: 'all' | 'used'): void {
+    this.#repeat('follow', FOLLOW_MS, () => this.#follow())
+    if (takeOver === 'all') this.#repeat('sweep', SWEEP_MS, () => this.#sweep())
+  }
+
+  stopSweeping(): void {
+    this.#timers.get('sweep')?.cancel()
+    this.#timers.delete('sweep')
+    this.#steadySince = Infinity
+  }
+
+  stop(): void {
+    this.#isStopped = true
+    for (const timer of this.#timers.values()) timer.cancel()
+    this.#timers.clear()
+  }
+
+  #repeat(name: 'follow' | 'sweep', everyMs: number, work: () => Promise<void>): void {
+    const timer = this.#parts.clock.setTimer(everyMs, () => {
+      void work()
+        // The observer of the store reports the fault, and the next round tries again.
+        .catch(() => this.#missed())
+        .finally(() => {
+          if (!this.#isStopped && this.#timers.has(name)) this.#repeat(name, everyMs, work)
+        })
+    })
+    this.#timers.set(name, timer)
+  }
+
+  #missed(): void {
+    this.#steadySince = Infinity
+  }
+
+  async #follow(): Promise<void> {
+    const isUsed = ({ id, feed }: OpenSession): boolean => feed.readerCount > 0 || this.#coordinator.isRunning(id)
+    const used = this.#sessions.list().filter(isUsed)
+    if (used.length === 0) return
+    const heads = await this.#parts.store.readHeads(used.map(({ id }) => id))
+    for (const session of used) {
+      const lastSeq = heads.get(session.id)?.lastSeq
+      if (lastSeq !== session.state.seq) await session.refresh()
+      if (session.isGone) this.#coordinator.stopRunner(session.id, 'deleted')
+      if (session.isGone || session.isStale) this.#sessions.remove(session.id)
+      else if (!this.#coordinator.isRunning(session.id) && isAsking(session)) {
+        showDrafts(session, await this.#parts.store.readDrafts(session.id))
+      }
+    }
+  }
+
+  async #sweep(): Promise<void> {
+    const now = this.#parts.clock.now()
+    if (now - this.#sweptAt > LONGEST_GAP_MS || now < this.#sweptAt) this.#missed()
+    this.#sweptAt = now
+    const wanted = await this.#parts.store.wantedSessions(SWEPT_AT_ONCE)
+    this.#steadySince = Math.min(this.#steadySince, now)
+    const left = wanted.filter((id) => !this.#coordinator.isRunning(id))
+    if (left.length === 0) return
+    const heads = await this.#parts.store.readHeads(left)
+    const isSteady = now - this.#steadySince >= STEADY_MS
+    for (const id of left) {
+      const head = heads.get(id)
+      if (head === undefined || (head.owner !== undefined && !isSteady)) continue
+      await this.#take(id, head.owner !== undefined)
+    }
+  }
+
+  async #take(sessionId: SessionId, isFromDead: boolean): Promise<void> {
+    try {
+      const session = await this.#sessions.find(sessionId)
+      if (session === undefined || this.#parts.agents.find(session.state.agent) === undefined) return
+      if (isFromDead) void this.#coordinator.takeOver(session)
+      else this.#coordinator.wake(session)
+    } catch (error) {
+      this.#parts.log({ level: 'error', message: 'a session could not be taken over', sessionId, error })
+    }
+  }
+}
+
+const isAsking = ({ state: { turn }, feed }: OpenSession): boolean =>
+  feed.readerCount > 0 && turn !== undefined && loopsOf(turn).some(({ step }) => step?.phase === 'asking')
