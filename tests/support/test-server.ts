@@ -22,8 +22,22 @@ export interface TestServer {
   stop(): Promise<void>
 }
 
+/** A database that one test server uses. */
+export interface ServerDatabase {
+  readonly url: string
+  drop(): Promise<void>
+}
+
+let makeDatabase: (() => Promise<ServerDatabase>) | undefined
+
+/** From now on, each test server of this file gets such a database: whole suites run on another store. */
+export function useDatabases(make: () => Promise<ServerDatabase>): void {
+  makeDatabase = make
+}
+
 export async function startTestServer(options: Partial<ServeOptions> = {}): Promise<TestServer> {
   const dir = await createTempDir()
+  const database = options.database === undefined ? await makeDatabase?.() : undefined
   const start = (changes: Partial<ServeOptions>): Promise<RunningServer> =>
     serve({
       dataDir: dir.path,
@@ -31,6 +45,7 @@ export async function startTestServer(options: Partial<ServeOptions> = {}): Prom
       scripted: true,
       listen: { host: '127.0.0.1', port: 0 },
       log: 'silent',
+      ...(database && { database: database.url }),
       ...options,
       ...changes,
     })
@@ -64,6 +79,7 @@ export async function startTestServer(options: Partial<ServeOptions> = {}): Prom
       isStopped = true
       await running.stop(GRACE_MS)
       await dir.remove()
+      await database?.drop()
     },
   }
 }

@@ -1,0 +1,16 @@
+// A sample of the suites of the doors, on Postgres: each server of these files gets a database of its own.
+import { describe } from 'vitest'
+import { createTestDatabase } from '../support/test-database.ts'
+import { useDatabases } from '../support/test-server.ts'
+
+useDatabases(createTestDatabase)
+
+describe('cluster 4: AAP on Postgres', async () => {
+  await import('../aap/list-get-delete.test.ts')
+  await import('../aap/repeat-and-cancel.test.ts')
+  await import('../aap/event-ids.test.ts')
+})
+
+describe('cluster 5: Blade on Postgres', async () => {
+  await import('../blade/rest.test.ts')
+})

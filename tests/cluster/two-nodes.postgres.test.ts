@@ -1,0 +1,113 @@
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { V3 } from '../support/aap-dialect.ts'
+import { attachSession, openSession } from '../support/aap-session.ts'
+import { prepareCountingAgent, type CountingAgent } from '../support/counting-agent.ts'
+import { eventually } from '../support/eventually.ts'
+import { call, script, NEXT } from '../support/script.ts'
+import { startServerProcess, type ServerProcess } from '../support/server-process.ts'
+import { askOwner } from '../support/owner-socket.ts'
+import { createTempDir } from '../support/temp-dir.ts'
+import { createTestDatabase } from '../support/test-database.ts'
+import type { ServerDatabase } from '../support/test-server.ts'
+
+let database: ServerDatabase
+let counting: CountingAgent
+let folder: Awaited<ReturnType<typeof createTempDir>>
+const nodes: ServerProcess[] = []
+
+beforeAll(async () => {
+  counting = await prepareCountingAgent()
+})
+afterAll(() => counting.remove())
+beforeEach(async () => {
+  database = await createTestDatabase()
+  folder = await createTempDir()
+})
+afterEach(async () => {
+  await Promise.all(nodes.splice(0).map((node) => node.kill()))
+  await folder.remove()
+  await database.drop()
+})
+
+async function startNode(name: string): Promise<ServerProcess> {
+  const node = await startServerProcess({
+    dataDir: join(folder.path, name),
+    startDir: folder.path,
+    flags: ['--database', database.url, '--config', counting.configFile],
+    environment: { ...counting.environment, POLYLOGUE_SECRET_KEY_FILE: join(folder.path, 'secret.key') },
+  })
+  nodes.push(node)
+  return node
+}
+
+const untilRun = (run: string) =>
+  eventually(async () => ((await counting.timesRun(run)) === 1 ? true : undefined), 'the tool runs')
+
+const TOOLS = [{ name: 'count', trust: true }, { name: 'linger', trust: true }]
+
+describe('two nodes on one database', () => {
+  it('cluster 34, 35: kill -9 of the node that runs a turn: the other goes on within 10 s, and the client reads on there', async () => {
+    const [a, b] = await Promise.all([startNode('a'), startNode('b')])
+    const session = await openSession(a.client(V3), { agent: 'counting', tools: TOOLS })
+    const [counted, lingered] = [counting.nextRun(), counting.nextRun()]
+    const stream = await session.stream(
+      'delta',
+      script(call('c1', 'count', { run: counted }), NEXT, call('c2', 'linger', { run: lingered }), NEXT, 'say done'),
+    )
+    void stream.finished().catch(() => undefined)
+    await untilRun(lingered)
+    const killedAt = performance.now()
+    await a.kill()
+    const there = attachSession(b.client(V3), session.id)
+    const events = await b.client(V3).events(session.id, '?after=0')
+    const frames = await events.finished()
+    expect(performance.now() - killedAt).toBeLessThan(15_000)
+    expect(frames.at(-1)?.event).toBe('turn_stop')
+    expect(await counting.timesRun(counted)).toBe(1)
+    expect(await counting.timesRun(lingered)).toBe(1)
+    const history = JSON.stringify(await there.history())
+    expect(history).toContain('Outcome unknown')
+    expect(history).toContain('done')
+  })
+
+  it('cluster 48, 53: a stream on one node of a turn on the other, which is cancelled from there', async () => {
+    const [a, b] = await Promise.all([startNode('a'), startNode('b')])
+    const session = await openSession(a.client(V3), { agent: 'counting', tools: TOOLS })
+    const run = counting.nextRun()
+    const own = await session.stream('delta', script('say Hello', call('c1', 'linger', { run })))
+    const ended = own.finished()
+    const events = await b.client(V3).events(session.id, '?after=0')
+    await untilRun(run)
+    expect((await b.client(V3).cancel(session.id)).status).toBeLessThan(300)
+    const [here, there] = [await ended, await events.finished()]
+    const textOf = (frames: typeof here): string =>
+      frames.map(({ event, data }) => (event === 'text_delta' ? String(data['delta']) : '')).join('')
+    expect(textOf(there)).toBe('Hello')
+    expect(textOf(here)).toBe('Hello')
+    expect(there.at(-1)).toMatchObject({ event: 'turn_stop', data: here.at(-1)?.data })
+  })
+
+  it('cluster 31, 55: a rolling restart loses nothing, and a key revoked at one node opens nothing at the other', async () => {
+    const [a, b] = await Promise.all([startNode('a'), startNode('b')])
+    const key = await a.createKey('anna')
+    const session = await openSession(a.client(V3, key), { agent: 'counting', tools: TOOLS })
+    await session.turn('say one')
+    expect(await a.stop()).toBe(0)
+    await attachSession(b.client(V3, key), session.id).turn('say two')
+    const again = await startNode('a')
+    expect(JSON.stringify(await attachSession(again.client(V3, key), session.id).history())).toContain('two')
+    const { body } = await askOwner(again.dataDir, { method: 'GET', path: '/api/polylogue/keys' })
+    for (const { id, user } of keysIn(body)) {
+      if (user === 'anna') await askOwner(again.dataDir, { method: 'DELETE', path: `/api/polylogue/keys/${id}` })
+    }
+    await eventually(
+      async () => ((await b.client(V3, key).get(session.id)).status === 401 ? true : undefined),
+      'the other node refuses the key',
+    )
+  })
+})
+
+const keysIn = (body: unknown): readonly { readonly id: string; readonly user: string }[] =>
+  z.object({ keys: z.array(z.object({ id: z.string(), user: z.string() })) }).parse(body).keys
