@@ -212,7 +212,7 @@ describe('C27, T8, S12: canaries', () => {
     for (const verb of ['serve', 'doctor', 'keys list']) {
       const args = [...verb.split(' '), '--data', dir.path, '--database', address]
       const { stdout, stderr } = await runPolylogue(args, { cwd: dir.path, input: '' })
-      expect(stderr + stdout).toContain('Postgres')
+      expect(stderr + stdout).toContain('The database db.example/x cannot be reached')
       expect(canaries.findIn(stderr + stdout)).toEqual([])
     }
   })

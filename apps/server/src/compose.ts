@@ -1,4 +1,13 @@
-import type { EventStore, KeptStore, LogEntry, MemoryStore, SignInStore, Storage, Stores, UsageStore } from '@polylogue/engine'
+import type {
+  EventStore,
+  KeptStore,
+  LogEntry,
+  MemoryStore,
+  SignInStore,
+  Storage,
+  Stores,
+  UsageStore,
+} from '@polylogue/engine'
 import { sweepLeftovers, type ProtectedSet } from '@polylogue/tools'
 import { join } from 'node:path'
 import { bashStateDir } from './agents/built-in-tools.ts'

@@ -116,7 +116,7 @@ describe('a start is refused', () => {
   })
 
   it.each([
-    [{ database: 'postgres://me:geheim@db/x' }, /^Postgres is not supported yet/],
+    [{ database: 'postgres://me:geheim@127.0.0.1:1/x' }, /^The database 127\.0\.0\.1:1\/x cannot be reached: /],
     [{ publicUrl: 'example.com' }, /^--public-url wants/],
     [{ allowOrigins: ['*'] }, /^--allow-origin wants/],
     [{ keys: ['with space'] }, /^--key wants/],

@@ -72,7 +72,14 @@ async function meet(options: ExamineOptions): Promise<{ patient: Patient; findin
     await owner.close()
     return {
       findings,
-      patient: { ...patient, pid: owner.pid, ...(live && { live, storage: toStorage(options.database === undefined ? live.database : databaseOf(options, [])) }) },
+      patient: {
+        ...patient,
+        pid: owner.pid,
+        ...(live && {
+          live,
+          storage: toStorage(options.database === undefined ? live.database : databaseOf(options, [])),
+        }),
+      },
     }
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)

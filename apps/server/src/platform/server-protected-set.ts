@@ -14,7 +14,12 @@ export interface ServerPlaces {
 }
 
 /** What tools, commands and clients must not touch on this server. */
-export function createServerProtectedSet({ dataDir, databaseFiles, secretKeyFile, config }: ServerPlaces): ProtectedSet {
+export function createServerProtectedSet({
+  dataDir,
+  databaseFiles,
+  secretKeyFile,
+  config,
+}: ServerPlaces): ProtectedSet {
   // The keys are named too, so that a hard link to one is recognised wherever it lies.
   const keys = ['local.key', 'secret.key'].map((name) => join(dataDir, name))
   if (secretKeyFile !== undefined) keys.push(secretKeyFile)

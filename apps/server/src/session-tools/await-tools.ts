@@ -13,10 +13,7 @@ export interface AwaitedStores extends Pick<Stores, 'mode'> {
  * A turn that a dead server left may be in the middle of a call: it goes on when the MCP servers of the configuration are
  * ready or have failed, or after a few seconds. Without such a turn nobody waits.
  */
-export async function awaitTools(
-  { mode, events }: AwaitedStores,
-  mcp: Pick<McpPool, 'settled'>,
-): Promise<void> {
+export async function awaitTools({ mode, events }: AwaitedStores, mcp: Pick<McpPool, 'settled'>): Promise<void> {
   // Whoever held one is dead: the storage is ours.
   if (mode === 'exclusive') await events.dropLeases()
   const left = await events.wantedSessions(1)

@@ -77,7 +77,9 @@ describe('two engines on one store', () => {
 
   it('cluster 48, 51: a reader at the other one has every event and the text so far', async () => {
     const gate = Promise.withResolvers<void>()
-    const { one, two, clock } = await startTwo(createFakeModel([says('Hel'), says('lo'), () => gate.promise, finishes()]))
+    const { one, two, clock } = await startTwo(
+      createFakeModel([says('Hel'), says('lo'), () => gate.promise, finishes()]),
+    )
     const before = await read(two)
     await one.say('go')
     await pass(clock, 1_000)

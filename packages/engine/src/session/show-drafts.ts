@@ -22,7 +22,16 @@ export function showDrafts({ state: { turn }, feed }: OpenSession, drafts: reado
       const offset = known.text.length
       live.blocks[block] = { ...known, text }
       feed.liveSteps.set(stepId, live)
-      feed.publishDelta({ type: `${kind}.delta`, turnId, loopId, stepId, stepSeq, block, offset, text: text.slice(offset) })
+      feed.publishDelta({
+        type: `${kind}.delta`,
+        turnId,
+        loopId,
+        stepId,
+        stepSeq,
+        block,
+        offset,
+        text: text.slice(offset),
+      })
     }
   }
 }

@@ -16,14 +16,14 @@ export async function withClient<T>(url: string, work: (client: pg.Client) => Pr
 }
 
 export async function connect(url: string): Promise<pg.Client> {
-  const client = new pg.Client(toClientConfig({ url }))
-  // Reported by the next statement.
-  client.on('error', () => undefined)
   try {
+    const client = new pg.Client(toClientConfig({ url }))
+    // Reported by the next statement.
+    client.on('error', () => undefined)
     await client.connect()
     return client
   } catch (error) {
-    const reason = error instanceof Error ? error.message || String(error) : String(error)
+    const reason = withoutSecrets(url, error instanceof Error ? error.message || String(error) : String(error))
     const message = `The database ${nameOf(url)} cannot be reached: ${reason}.`
     throw new StorageFault(isLost(error) ? 'busy' : 'broken', message, { cause: error })
   }
@@ -33,4 +33,11 @@ export async function connect(url: string): Promise<pg.Client> {
 export function nameOf(url: string): string {
   const { host, pathname, searchParams } = new URL(url)
   return `${host || (searchParams.get('host') ?? 'localhost')}${pathname}`
+}
+
+/** An error may quote the password, or the name of a key file. */
+function withoutSecrets(url: string, text: string): string {
+  const { password, searchParams } = new URL(url)
+  const secrets = [password, decodeURIComponent(password), ...searchParams.values()].filter((secret) => secret !== '')
+  return secrets.reduce((clean, secret) => clean.replaceAll(secret, '***'), text)
 }

@@ -50,4 +50,7 @@ it('cluster 22: neither a description nor an error repeats the password', async 
   const nowhere = createPostgresStorage('postgres://me:geheim@127.0.0.1:1/x', clock)
   await expect(nowhere.describe()).rejects.toThrow(/^The database 127\.0\.0\.1:1\/x cannot be reached: /)
   await expect(nowhere.describe()).rejects.not.toThrow('geheim')
+  const withKey = createPostgresStorage('postgres://me@127.0.0.1:1/x?sslmode=require&sslkey=geheim', clock)
+  await expect(withKey.describe()).rejects.toThrow(/^The database 127\.0\.0\.1:1\/x cannot be reached: /)
+  await expect(withKey.describe()).rejects.not.toThrow('geheim')
 })

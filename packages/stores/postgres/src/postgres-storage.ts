@@ -34,9 +34,12 @@ async function describeDatabase(client: pg.Client, url: string): Promise<Storage
   }
 }
 
+const PUBLIC: ReadonlySet<string> = new Set(['host', 'port', 'sslmode'])
+
 export function withoutPassword(url: string): string {
   const parsed = new URL(url)
   parsed.password = ''
-  parsed.searchParams.delete('password')
+  // Others may name key files or hold a password.
+  for (const name of [...parsed.searchParams.keys()]) if (!PUBLIC.has(name)) parsed.searchParams.delete(name)
   return parsed.href
 }

@@ -25,7 +25,12 @@ export function describeReading(subject: () => OpenedEventStore): void {
       await store.append(creation(session(2)))
       const fence = await store.claim(session(2), 'a', 1_000)
       const heads = () => store.readHeads([session(1), session(2), session(9)])
-      expect(await heads()).toEqual(new Map([[session(1), { lastSeq: 2 }], [session(2), { lastSeq: 1, owner: 'a' }]]))
+      expect(await heads()).toEqual(
+        new Map([
+          [session(1), { lastSeq: 2 }],
+          [session(2), { lastSeq: 1, owner: 'a' }],
+        ]),
+      )
       await store.release(session(2), fence!)
       expect((await heads()).get(session(2))).toEqual({ lastSeq: 1 })
       expect(await store.readHeads([])).toEqual(new Map())
