@@ -1,5 +1,6 @@
 import { type RunningServer, serve } from '@polylogue/server'
 import { type Browser, type BrowserContext, type Page, chromium } from 'playwright-core'
+import { vi } from 'vitest'
 import { requireTool } from '../house/require-tool.ts'
 import { createTempDir } from '../support/temp-dir.ts'
 
@@ -26,6 +27,9 @@ export interface StageOptions {
   readonly scripted?: boolean
 }
 
+// A browser and a server on a machine that may be busy.
+vi.setConfig({ testTimeout: 90_000, hookTimeout: 120_000 })
+
 const FLAGS = ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update']
 
 export async function openStage({ colorScheme = 'light', locale = 'en-US', scripted = true }: StageOptions = {}) {
@@ -38,7 +42,7 @@ export async function openStage({ colorScheme = 'light', locale = 'en-US', scrip
   const complaints: string[] = []
   const newContext = async (): Promise<BrowserContext> => {
     const made = await browser.newContext({ viewport: { width: 1280, height: 800 }, colorScheme, locale })
-    made.setDefaultTimeout(15_000)
+    made.setDefaultTimeout(30_000)
     made.on('weberror', (error) => complaints.push(error.error().message))
     made.on('console', (message) => {
       if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text())

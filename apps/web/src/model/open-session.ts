@@ -99,6 +99,9 @@ export class OpenSession implements TurnSource {
 
   async #loadOnce(): Promise<void> {
     const { client } = this.#deps
+    // Whoever is subscribed already, such as the sender of a message, is not told again of the turns that stream.
+    await client.unsubscribe(this.id)
+    // Nothing is told in between: what was told before may be old, and what is told from here on is complete.
     this.fold.beginLoad()
     const heard = this.#runsHeard
     const ack = await client.subscribe(this.id)

@@ -81,16 +81,18 @@ export function DoorsPage({ id }: { readonly id: string }) {
               </span>
             ))}
           </div>
-          <Virtuoso
-            ref={list}
-            className="doors-rows"
-            data={rows}
-            followOutput={isLive ? 'auto' : false}
-            initialTopMostItemIndex={Math.max(0, seq - 1)}
-            itemContent={(_, row) => (
-              <DoorsLine row={row} doors={doors} isChosen={row.seq === seq} onChoose={() => choose(row.seq)} />
-            )}
-          />
+          {rows.length === 0 ? null : (
+            <Virtuoso
+              ref={list}
+              className="doors-rows"
+              data={rows}
+              followOutput={isLive ? 'auto' : false}
+              initialTopMostItemIndex={Math.max(0, seq - 1)}
+              itemContent={(_, row) => (
+                <DoorsLine row={row} doors={doors} isChosen={row.seq === seq} onChoose={() => choose(row.seq)} />
+              )}
+            />
+          )}
         </div>
         {chosen === undefined ? null : <EventDetail sessionId={id} row={chosen} doors={doors} />}
       </div>
