@@ -239,6 +239,18 @@ describe('a session of the AAP client', () => {
     expect(session.messages.filter(({ role }) => role === 'user')).toHaveLength(2)
   })
 
+  it('keeps a step that a crash has cut short apart from the one that says it again', async () => {
+    const delta = (id: string, text: string) =>
+      `id: ${id}\nevent: text_delta\ndata: {"event":"text_delta","delta":"${text}"}\n\n`
+    const frames = [delta('4.0.3', 'one'), delta('4.0.5', ' t'), delta('9.0.3', 'one'), delta('9.0.7', ' two')]
+    const session = await start(answering(json({ sessionId: 's' }, 201), stream([...frames, `id: 12\n${STOP}`])))
+    for await (const event of session.send('go')) void event
+    expect(session.messages.slice(1)).toEqual([
+      { role: 'assistant', content: [{ type: 'text', text: 'one t' }] },
+      { role: 'assistant', content: [{ type: 'text', text: 'one two' }] },
+    ])
+  })
+
   it('goes on after its cursor, also with a turn that another client began', async () => {
     const world = answering(
       json({ sessionId: 's', agent: { name: 'a' } }),

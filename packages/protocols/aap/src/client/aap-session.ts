@@ -159,7 +159,7 @@ export class AapSession {
         this.#settled = [...before, ...sent]
         this.#fold = fold = foldTurn()
       }
-      fold.apply(received.event)
+      fold.apply(received.event, received.id)
       this.#messages = undefined
       yield received.event
     }

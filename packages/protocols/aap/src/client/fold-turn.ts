@@ -2,13 +2,15 @@ import type { WireBlock, WireEvent, WireMessage } from '../wire.ts'
 
 /** The messages that one turn's events add up to, with thinking and text in the order in which they came. */
 export interface TurnFold {
-  apply(event: WireEvent): void
+  /** `id` is the cursor of the event; empty on servers that send none. */
+  apply(event: WireEvent, id?: string): void
   messages(): readonly WireMessage[]
 }
 
 export function foldTurn(): TurnFold {
   const finished: WireMessage[] = []
   let blocks: WireBlock[] = []
+  let step: string | undefined
 
   const closeStep = (): void => {
     if (blocks.length > 0) finished.push({ role: 'assistant', content: blocks })
@@ -22,7 +24,9 @@ export function foldTurn(): TurnFold {
     } else blocks.push(type === 'text' ? { type, text } : { type, thinking: text })
   }
   return {
-    apply(event) {
+    apply(event, id = '') {
+      const isDelta = event.event === 'text_delta' || event.event === 'thinking_delta'
+      if (isDelta) enterStep(id)
       switch (event.event) {
         case 'text_delta':
           return startStepAfterCalls(() => append('text', event.delta))
@@ -50,6 +54,14 @@ export function foldTurn(): TurnFold {
       }
     },
     messages: () => (blocks.length > 0 ? [...finished, { role: 'assistant', content: [...blocks] }] : [...finished]),
+  }
+
+  /** The id of a delta begins with its step. A step that a crash has cut short is followed by one that says it again. */
+  function enterStep(id: string): void {
+    const next = /^(\d+)\./.exec(id)?.[1]
+    if (next === undefined || next === step) return
+    if (step !== undefined) closeStep()
+    step = next
   }
 
   /** Text after calls belongs to a new step whose predecessor had no results to show. */
