@@ -15,6 +15,7 @@ import {
   type SubAgent,
 } from '@polylogue/tools'
 import { join } from 'node:path'
+import { LOCAL_USER } from '../auth/key-ring.ts'
 import { BUILT_IN_TOOLS, type BuiltInToolName } from '../config/built-in-names.ts'
 import type { ToolSettings } from '../config/tool-settings.ts'
 import { readBeyond } from './read-beyond.ts'
@@ -60,6 +61,7 @@ export function createBuiltInTools(parts: BuiltInParts): BuiltInTools {
         outputDir: outputsDir(dataDir),
         protectedSet,
         isUnconfined,
+        ownUser: LOCAL_USER,
         skills: skillFolders,
         editorOf,
       }),

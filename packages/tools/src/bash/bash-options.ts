@@ -19,6 +19,8 @@ export interface BashToolOptions {
   readonly readable?: readonly string[]
   /** Folders of skills, whose scripts commands may run. */
   readonly skills?: readonly string[]
+  /** The user who runs the server. In the sandbox, commits of this user have the name and address that Git knows here. */
+  readonly ownUser?: string
   /** Default: bash, or `/bin/sh` where there is none. */
   readonly shell?: string
   /** Variables that commands get besides the usual ones. */

@@ -1,5 +1,7 @@
 import type { Tool, ToolInvocation, ToolOutput } from '@polylogue/engine'
+import { join } from 'node:path'
 import { defineTool } from '../define-tool.ts'
+import { writeGitIdentity } from '../git/git-identity.ts'
 import { createProtectedSet } from '../protected/protected-set.ts'
 import { createSandboxPlanner } from '../sandbox/plan-sandbox.ts'
 import { inspectCommand } from '../shell/inspect-command.ts'
@@ -17,7 +19,9 @@ const STOP_GRACE_MS = 60
 export function createBashTool(options: BashToolOptions): Tool {
   const { protectedSet = createProtectedSet({}), network = false, readable = [] } = options
   const planner = createSandboxPlanner({ protectedSet, network, readable })
-  const parts = { options, protectedSet, planner }
+  let identity: Promise<string | undefined> | undefined
+  const gitIdentity = (): Promise<string | undefined> => (identity ??= makeIdentity(join(options.stateDir, 'gitconfig')))
+  const parts = { options, protectedSet, planner, gitIdentity }
   const tool = defineTool({
     name: BASH_TOOL,
     title: 'Run a command',
@@ -37,6 +41,10 @@ export function createBashTool(options: BashToolOptions): Tool {
   const run = async (invocation: ToolInvocation): Promise<ToolOutput> =>
     toToolOutput(BASH_TOOL, await runBash(invocation, parts), { warn: () => undefined })
   return { ...tool, stopGraceMs: STOP_GRACE_MS, run, ...(options.isUnconfined === true && { isUnconfined: true }) }
+}
+
+async function makeIdentity(file: string): Promise<string | undefined> {
+  return (await writeGitIdentity(file, process.env)) ? file : undefined
 }
 
 /** All of the command on one line: what people approve is what runs. */

@@ -11,6 +11,8 @@ export interface BashParts {
   readonly options: BashToolOptions
   readonly protectedSet: ProtectedSet
   readonly planner: SandboxPlanner
+  /** A Git configuration that says who commits. `undefined`: Git does not know here. */
+  readonly gitIdentity: () => Promise<string | undefined>
 }
 
 /** How a command is looked at: where it runs, what is protected there, and whether a sandbox holds it. */

@@ -47,7 +47,9 @@ export async function runBash(invocation: ToolInvocation, parts: BashParts): Pro
     await mkdir(outputs, { recursive: true, mode: 0o700 })
     await pruneOutputs(outputs)
     if (grant.call.isHarmless) reading = await prepareReading(command, workspace, join(stateDir, 'git', marker))
-    return await runIn({ sandbox, roots, outputs, marker, guarded, reading }, invocation, parts)
+    const isOwn = sandbox === 'bubblewrap' && invocation.userId === parts.options.ownUser
+    const identity = isOwn ? await parts.gitIdentity() : undefined
+    return await runIn({ sandbox, roots, outputs, marker, guarded, reading, identity }, invocation, parts)
   } finally {
     await reading?.remove()
     await roots.close()
@@ -69,6 +71,8 @@ interface CommandPlace {
   /** Protected paths that the command names. */
   readonly guarded: readonly NamedPath[]
   readonly reading: ReadingParts | undefined
+  /** A Git configuration that says who commits. */
+  readonly identity: string | undefined
 }
 
 async function runIn(place: CommandPlace, invocation: ToolInvocation, parts: BashParts): Promise<ToolOutput> {
@@ -122,11 +126,12 @@ async function runIn(place: CommandPlace, invocation: ToolInvocation, parts: Bas
 
 /** An editor starts its terminals itself, so their mounts can only go by name. */
 function planFor(
-  { roots, outputs, guarded, reading, mountBy }: CommandPlace & { readonly mountBy: 'descriptor' | 'name' },
+  { roots, outputs, guarded, reading, identity, mountBy }: CommandPlace & { readonly mountBy: 'descriptor' | 'name' },
   { workspace, grant }: ToolInvocation,
   { planner, options }: BashParts,
 ): Promise<PlannedSandbox> {
-  const readable = [outputs, ...(workspace.readable ?? []), ...(options.skills ?? []), ...(reading?.folders ?? [])]
+  const own = [outputs, ...(identity === undefined ? [] : [identity])]
+  const readable = [...own, ...(workspace.readable ?? []), ...(options.skills ?? []), ...(reading?.folders ?? [])]
   return planner.plan({
     cwd: workspace.cwd,
     roots: roots.directories,
@@ -150,9 +155,15 @@ async function toArgv({ plan }: PlannedSandbox, { directories }: OpenRoots): Pro
   return { file: SANDBOX_PROGRAM, args: buildSandboxArgv(plan), expected }
 }
 
-function addedEnvironment({ sandbox }: CommandPlace, { options, planner }: BashParts): Record<string, string> {
+function addedEnvironment({ sandbox, identity }: CommandPlace, { options, planner }: BashParts): Record<string, string> {
   const { environment = {} } = options
-  return sandbox === 'bubblewrap' ? { TMPDIR: '/tmp', HOME: planner.home, ...environment } : { ...environment }
+  if (sandbox !== 'bubblewrap') return { ...environment }
+  return {
+    TMPDIR: '/tmp',
+    HOME: planner.home,
+    ...(identity !== undefined && { GIT_CONFIG_GLOBAL: realPath(identity) }),
+    ...environment,
+  }
 }
 
 interface OutputNotes {
