@@ -20,7 +20,8 @@ export function createBashTool(options: BashToolOptions): Tool {
   const { protectedSet = createProtectedSet({}), network = false, readable = [] } = options
   const planner = createSandboxPlanner({ protectedSet, network, readable })
   let identity: Promise<string | undefined> | undefined
-  const gitIdentity = (): Promise<string | undefined> => (identity ??= makeIdentity(join(options.stateDir, 'gitconfig')))
+  const gitIdentity = (): Promise<string | undefined> =>
+    (identity ??= makeIdentity(join(options.stateDir, 'gitconfig')))
   const parts = { options, protectedSet, planner, gitIdentity }
   const tool = defineTool({
     name: BASH_TOOL,

@@ -23,7 +23,7 @@ export async function prepareReading(command: string, workspace: Workspace, fold
   const shadow = program && (await createShadowRepository(workspace.cwd, folder, program))
   if (!shadow) throw new Error('this repository can no longer be read without its own settings; call again to be asked')
   return {
-    folders: [shadow.folder],
+    folders: [shadow.folder, ...shadow.outside],
     change: (environment) => ({
       ...environment,
       ...shadow.environment,

@@ -155,7 +155,10 @@ async function toArgv({ plan }: PlannedSandbox, { directories }: OpenRoots): Pro
   return { file: SANDBOX_PROGRAM, args: buildSandboxArgv(plan), expected }
 }
 
-function addedEnvironment({ sandbox, identity }: CommandPlace, { options, planner }: BashParts): Record<string, string> {
+function addedEnvironment(
+  { sandbox, identity }: CommandPlace,
+  { options, planner }: BashParts,
+): Record<string, string> {
   const { environment = {} } = options
   if (sandbox !== 'bubblewrap') return { ...environment }
   return {

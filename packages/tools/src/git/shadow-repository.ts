@@ -4,13 +4,16 @@
 //
 //   <folder>/dir/       what Git takes for the repository: HEAD, config, index, links to objects, refs and logs
 //   <folder>/bin/git    calls the real one
-import { constants, existsSync, lstatSync, readFileSync, readdirSync, type Stats } from 'node:fs'
+import { constants, existsSync, readFileSync, readdirSync } from 'node:fs'
 import { copyFile, mkdir, readFile, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { reduceGitConfig } from './reduce-git-config.ts'
+import { type RepositoryPlaces, findRepository, lstatOf } from './repository-places.ts'
 
 export interface ShadowRepository {
   readonly folder: string
+  /** What the command reads of the repository outside of the workspace. */
+  readonly outside: readonly string[]
   /** For the command that runs in it. */
   readonly environment: Readonly<Record<string, string>>
   /** To be put before the others on PATH. */
@@ -21,39 +24,42 @@ export interface ShadowRepository {
 const LARGEST_INDEX = 64 * 1024 * 1024
 const LARGEST_TEXT = 1024 * 1024
 
-/** Whether the folder is the top of a plain repository: nothing of it lies elsewhere. */
-function isPlainRepository(folder: string): boolean {
-  const git = join(folder, '.git')
-  const isFolder = (name: string): boolean => lstatOf(join(git, name))?.isDirectory() ?? false
-  const isFile = (name: string, most: number): boolean => {
-    const stats = lstatOf(join(git, name))
+/** The places of a repository that is laid out as usual, so that nothing more of it lies elsewhere. */
+function findPlain(top: string): RepositoryPlaces | undefined {
+  const places = findRepository(top)
+  if (places === undefined) return undefined
+  const { own, common } = places
+  const isFolder = (name: string): boolean => lstatOf(join(common, name))?.isDirectory() ?? false
+  const isFile = (path: string, most: number): boolean => {
+    const stats = lstatOf(path)
     return stats !== undefined && stats.isFile() && stats.size <= most
   }
-  const isAbsent = (name: string): boolean => lstatOf(join(git, name)) === undefined
-  return (
-    isFolder('.') &&
+  const isAbsent = (name: string): boolean => lstatOf(join(common, name)) === undefined
+  const isPlain =
     isFolder('objects') &&
     isFolder('refs') &&
-    isFile('HEAD', LARGEST_TEXT) &&
-    isFile('config', LARGEST_TEXT) &&
-    (isAbsent('index') || isFile('index', LARGEST_INDEX)) &&
+    isFile(join(own, 'HEAD'), LARGEST_TEXT) &&
+    isFile(join(common, 'config'), LARGEST_TEXT) &&
+    (lstatOf(join(own, 'index')) === undefined || isFile(join(own, 'index'), LARGEST_INDEX)) &&
     ['commondir', 'reftable', 'objects/info/alternates', 'objects/info/http-alternates'].every(isAbsent) &&
     ['objects/pack', 'objects/info', 'logs', 'info'].every((name) => isAbsent(name) || isFolder(name))
-  )
+  return isPlain ? places : undefined
 }
 
 /** Whether a shadow can be made of the repository whose top this folder is. */
 export function canBeShadowed(folder: string): boolean {
-  if (!isPlainRepository(folder)) return false
-  return reduceGitConfig(readFileSync(join(folder, '.git', 'config'), 'utf8')) !== undefined
+  const places = findPlain(folder)
+  return places !== undefined && reduceGitConfig(readFileSync(join(places.common, 'config'), 'utf8')) !== undefined
 }
 
 /** Copied, where they exist. */
 const COPIED = [
   'HEAD ORIG_HEAD FETCH_HEAD MERGE_HEAD CHERRY_PICK_HEAD REVERT_HEAD REBASE_HEAD BISECT_LOG MERGE_MODE MERGE_MSG',
-  'shallow index info/exclude info/sparse-checkout',
+  'index info/sparse-checkout',
 ].flatMap((line) => line.split(' '))
-const LINKED = ['objects', 'refs', 'packed-refs', 'logs', 'rebase-merge', 'rebase-apply']
+const SHARED_FILES = ['shallow', 'info/exclude']
+const LINKED = ['objects', 'refs', 'packed-refs']
+const OWN_LINKED = ['logs', 'rebase-merge', 'rebase-apply']
 
 /** `undefined` when this is no repository that can be read without its settings. */
 export async function createShadowRepository(
@@ -61,20 +67,28 @@ export async function createShadowRepository(
   folder: string,
   program: string,
 ): Promise<ShadowRepository | undefined> {
-  if (!isPlainRepository(top)) return undefined
-  const git = join(top, '.git')
-  const config = reduceGitConfig(await readFile(join(git, 'config'), 'utf8'))
+  const places = findPlain(top)
+  if (places === undefined) return undefined
+  const { own, common } = places
+  const config = reduceGitConfig(await readFile(join(common, 'config'), 'utf8'))
   if (config === undefined) return undefined
   const dir = join(folder, 'dir')
   const programs = join(folder, 'bin')
   for (const path of [join(dir, 'info'), programs]) await mkdir(path, { recursive: true, mode: 0o700 })
   await writeFile(join(dir, 'config'), config.text)
-  const shared = readdirSync(git).filter((name) => /^sharedindex\.[0-9a-f]+$/.test(name))
-  for (const name of [...COPIED, ...shared]) await copyPlain(join(git, name), join(dir, name))
-  for (const name of LINKED) if (existsSync(join(git, name))) await symlink(join(git, name), join(dir, name))
-  await writeFile(join(programs, 'git'), wrapperFor(program, join(git, 'config')), { mode: 0o700 })
+  const shared = readdirSync(own).filter((name) => /^sharedindex\.[0-9a-f]+$/.test(name))
+  for (const name of [...COPIED, ...shared]) await copyPlain(join(own, name), join(dir, name))
+  for (const name of SHARED_FILES) await copyPlain(join(common, name), join(dir, name))
+  const linked = [...LINKED.map((name) => join(common, name)), ...OWN_LINKED.map((name) => join(own, name))]
+  const existing = linked.filter((path) => existsSync(path))
+  for (const path of existing) await symlink(path, join(dir, basename(path)))
+  // What `git config` reads: the sandbox may not have the repository's own file.
+  const shown = own === common ? join(common, 'config') : join(folder, 'config')
+  if (own !== common) await copyPlain(join(common, 'config'), shown)
+  await writeFile(join(programs, 'git'), wrapperFor(program, shown), { mode: 0o700 })
   return {
     folder,
+    outside: own === common ? [] : existing,
     programs,
     environment: environmentFor(dir, top),
     remove: () => rm(folder, { recursive: true, force: true }),
@@ -88,10 +102,6 @@ async function copyPlain(from: string, to: string): Promise<void> {
   await copyFile(from, to, constants.COPYFILE_EXCL)
   const { atime, mtime } = await stat(from)
   await utimes(to, atime, mtime)
-}
-
-function lstatOf(path: string): Stats | undefined {
-  return lstatSync(path, { throwIfNoEntry: false })
 }
 
 /** Nothing that a setting could name is used: what is set here comes before every file. */
