@@ -40,7 +40,7 @@ describe('the owner socket', () => {
       url: server.url,
       agents: expect.arrayContaining(['scripted']),
       defaultAgent: server.defaultAgent,
-      demoAgents: ['assistant'],
+      demoAgents: ['assistant', 'coder'],
       doors: ['aap/v3', 'aap/v1', 'acp', 'blade', 'console'],
       sandbox: expect.stringMatching(/^(none|bubblewrap)$/),
       files: 'file-descriptor',

@@ -41,6 +41,7 @@ describe('planning the calls of an answer', () => {
         callHash: expect.stringMatching(/./),
         reason: 'mode-preset:pay',
         isCoverable: true,
+        offers: [{ id: 'tool', label: 'Always allow pay in this session', covers: 'pay' }],
       },
     ])
     const hashes = [
