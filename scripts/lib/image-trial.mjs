@@ -136,7 +136,8 @@ async function checkHealth({ steps }, root) {
     }
     throw new Error(`The server was not healthy within ${HEALTH_TRIES} seconds.`)
   } finally {
-    server.kill('SIGTERM')
+    // unshare itself ignores SIGTERM; its child ends with it.
+    server.kill('SIGKILL')
   }
 }
 
