@@ -123,7 +123,7 @@ describe('a scheduled task', () => {
     const history = await server.client(V3).history(run.session_id, 'full')
     const resultOf = (id: string) => JSON.stringify(history.find((one) => 'toolCallId' in one && one.toolCallId === id))
     expect(resultOf('w1')).toContain('kept')
-    expect(resultOf('d1')).toMatch(/was denied \(hardline/)
+    expect(resultOf('d1')).toMatch(/may never run this command: recursive delete/)
     const tools = await said(run.session_id)
     expect(tools).toContain('"Bash"')
     expect(tools).not.toMatch(/"AskUserQuestion"|"Schedule"/)

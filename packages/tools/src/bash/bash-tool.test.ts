@@ -138,7 +138,15 @@ describe('a command', () => {
     const long = await createTool().inspect?.({ command: 'x'.repeat(1007) }, workspace)
     expect(long?.preview).toEqual({ title: `${'x'.repeat(1000)}… (7 more characters)` })
     expect(await createTool().inspect?.({ command: 'sudo reboot' }, workspace)).toEqual({
-      facts: { type: 'shell', risk: 'dangerous', hardline: 'reboot', isUnderstood: true, hasWrapper: true },
+      facts: {
+        type: 'shell',
+        risk: 'dangerous',
+        hardline: 'reboot',
+        isUnderstood: true,
+        hasWrapper: true,
+        isDestructive: true,
+        fingerprint: expect.stringMatching(/^[0-9a-f]{64}$/),
+      },
       preview: { title: 'sudo reboot' },
     })
   })
