@@ -146,7 +146,7 @@ describe.each(DENIALS)('what is denied because of $by', ({ agent: name, preset, 
     for (const id of ids) {
       expect(calls.get(id)).toMatchObject({ asked: [], runs: 0, status: expect.stringMatching(/^(denied|failed)$/) })
       expect(calls.get(id)?.output).toMatch(
-        /^Error: the tool \w+ (was denied|is not allowed|is not enabled)|there is no tool/,
+        /^Error: the tool \w+ (was denied|is not allowed|is not enabled|may not run)|there is no tool/,
       )
     }
     const made = await readdir(session.workspace).catch(() => [])

@@ -1,7 +1,7 @@
 /**
  * The files that a module imports by path, and the files that those import. The module itself is not among them.
  *
- * This reads the text of the modules. It finds `import`, `export from`, `import()` and `require()` with a literal path,
+ * This reads the text of the modules. It finds `import`, `export from`, dynamic imports and `require()` with a literal path,
  * aliases (`#name`) of the nearest package.json, and every other literal that names an existing module or data file, for
  * example in `new URL('./worker.ts', import.meta.url)`. It does not find a path that is computed, nor packages in
  * `node_modules`.
