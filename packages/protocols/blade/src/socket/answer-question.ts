@@ -38,7 +38,9 @@ export function toCallAnswer(open: OpenQuestion, given: AskUserAnswer, message: 
   const choice = more.length === 0 && index !== undefined ? APPROVAL_CHOICES[index] : undefined
   if (choice === undefined) throw incomplete('choose one of the options')
   if (choice === 'reject') return { type: 'approval', toolCallId, granted: false, answer }
-  return { type: 'approval', toolCallId, granted: true, scope: choice, answer }
+  // The option promises all calls of the tool. Where the engine does not offer that, the call is allowed once.
+  const scope = choice === 'session' ? { scope: choice, offer: 'tool' } : { scope: choice }
+  return { type: 'approval', toolCallId, granted: true, ...scope, answer }
 }
 
 function parseQuestions(input: JsonObject): readonly Question[] {
