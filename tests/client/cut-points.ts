@@ -118,7 +118,11 @@ interface Store {
 
 /** The first snapshot that is live and whose run has ended. */
 export async function ended({ subscribe, getSnapshot }: Store): Promise<SessionSnapshot> {
-  const isEnded = ({ state, detail }: SessionSnapshot): boolean => state === 'live' && detail?.status === 'completed'
+  // The status of a session is told to all lists of its user, and may arrive before the end of the turn.
+  const isEnded = (snapshot: SessionSnapshot): boolean =>
+    snapshot.state === 'live' &&
+    snapshot.detail?.status === 'completed' &&
+    turnsOf(snapshot).every(({ status }) => status !== 'streaming')
   while (!isEnded(getSnapshot())) {
     await new Promise<void>((resolve) => {
       const stop = subscribe(() => {

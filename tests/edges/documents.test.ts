@@ -62,6 +62,7 @@ describe('docs/operations.md', () => {
       'http/answer-error.ts',
       'observe/fault-log.ts',
       'observe/request-observer.ts',
+      'observe/sample-lines.ts',
       'observe/turn-observer.ts',
       'observe/wal-watch.ts',
     ]
