@@ -68,6 +68,7 @@ const KNOWN_HEADERS = new Set([
   'cross-origin-resource-policy',
   'date',
   'etag',
+  'idempotency-key',
   'keep-alive',
   'referrer-policy',
   'retry-after',

@@ -70,6 +70,9 @@ describe('a command that loses work or reaches other people', () => {
   })
 
   it.each([
+    'constructor x',
+    'toString',
+    '__proto__ *',
     'git push',
     'git push origin main',
     'npm test',

@@ -109,7 +109,8 @@ export function isDestructive(command: SimpleCommand): boolean {
   const texts = args.map(({ text }) => text)
   const words = texts.filter((text) => !text.startsWith('-') || text === '--')
   if (name === 'git') return isDestructiveGit(texts, words, command)
-  const verbs = VERBS[name]
+  // A program may be called `constructor`.
+  const verbs = Object.hasOwn(VERBS, name) ? VERBS[name] : undefined
   if (verbs !== undefined) return verbs.includes('*') || words.some((word) => verbs.includes(word))
   return false
 }
