@@ -80,7 +80,8 @@ describe.each(['auto', 'none'] as const)('the root of a session, sandbox %s', (s
     await rename(at('shared', 'sub'), at('shared', 'kept'))
     await symlink(world.dataDir, at('shared', 'sub'))
     const answers = await ask(inner, ['Read', { path: 'local.key' }], bash('cat local.key secret.key; ls'))
-    for (const answer of answers) expect(answer).toMatch(/is not the one that this session opened|may not touch a path outside/)
+    for (const answer of answers)
+      expect(answer).toMatch(/is not the one that this session opened|may not touch a path outside/)
   })
 })
 
