@@ -164,7 +164,10 @@ export async function openAapWorld(
   const meta = asObject(parse(await response.text()))
   const version = Number(meta['version'])
   if (version !== 1 && version !== 3) {
-    throw new RuleBroken(`GET ${target.baseUrl}/meta answered ${response.status} and no version that can be checked`)
+    const found = `GET ${target.baseUrl}/meta answered ${response.status} and no version that can be checked`
+    throw new RuleBroken(
+      `${found}. Give the address below which the protocol is served, such as ${target.baseUrl}/aap/v3`,
+    )
   }
   const agents = asList(meta['agents']).map(asObject)
   const named = (name: string) => agents.find((agent) => agent['name'] === name)
