@@ -1,4 +1,5 @@
-import type { CommandResults, Engine, EventOf, SessionId, UserId } from '@polylogue/engine'
+import type { Engine, SessionId, UserId } from '@polylogue/engine'
+import { awaitCompaction } from '../await-compaction.ts'
 import { SocketRefusal } from './errors.ts'
 
 /** Resolves when the compaction has ended and its events were sent. */
@@ -7,30 +8,12 @@ export async function compactSession(
   userId: UserId,
   sessionId: SessionId,
 ): Promise<void> {
-  const { seq }: CommandResults['compact-session'] = await engine.execute({
-    type: 'compact-session',
+  const { outcome, error } = await awaitCompaction(engine, {
     userId,
     sessionId,
+    toError: () => new SocketRefusal('compaction_failed', 'The session has been closed.'),
   })
-  const ended = Promise.withResolvers<EventOf<'compaction.ended'>>()
-  const attachment = await engine.attach(
-    userId,
-    sessionId,
-    { seq },
-    {
-      recorded({ event }) {
-        if (event.type === 'compaction.ended') ended.resolve(event)
-      },
-      delta: () => undefined,
-      closed: () => ended.reject(new SocketRefusal('compaction_failed', 'The session has been closed.')),
-    },
-  )
-  try {
-    const { outcome, error } = await ended.promise
-    if (outcome === 'completed') return
-    const code = error?.code === 'nothing-to-compact' ? 'nothing_to_compact' : 'compaction_failed'
-    throw new SocketRefusal(code, error?.message ?? 'There is no summary.')
-  } finally {
-    attachment.detach()
-  }
+  if (outcome === 'completed') return
+  const code = error?.code === 'nothing-to-compact' ? 'nothing_to_compact' : 'compaction_failed'
+  throw new SocketRefusal(code, error?.message ?? 'There is no summary.')
 }
