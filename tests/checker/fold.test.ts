@@ -99,7 +99,7 @@ describe('of every log', () => {
       const { engine, user, sessionId } = await engineOn(log)
       for (let seq = 0; seq <= log.length; seq++) {
         const reader = createReaderLog({ seq })
-        await engine.attach(user, sessionId, { seq }, reader)
+        await engine.attach(user, sessionId, { after: { seq }, reader })
         expect(reader.seqs()).toEqual(log.slice(seq).map((recorded) => recorded.seq))
       }
     })

@@ -141,18 +141,16 @@ export function createTestEngine(options: TestEngineOptions = {}): TestEngine {
     },
     async rest(sessionId) {
       const atRest = Promise.withResolvers<void>()
-      const attachment = await engine.attach(
-        user,
-        sessionId,
-        { seq: 0 },
-        {
+      const attachment = await engine.attach(user, sessionId, {
+        after: { seq: 0 },
+        reader: {
           recorded: ({ event }) => {
             if (event.type === 'turn.ended' || event.type === 'turn.paused') queueMicrotask(() => void check())
           },
           delta: () => undefined,
           closed: () => atRest.resolve(),
         },
-      )
+      })
       async function check(): Promise<void> {
         if ((await engine.readSession(user, sessionId)).status !== 'running') atRest.resolve()
       }

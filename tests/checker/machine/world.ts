@@ -136,7 +136,10 @@ export class World {
   async resume({ sessionId }: WorldSession, reader: WorldReader): Promise<void> {
     if (reader.attachment !== undefined) return
     const { test, store } = this.#process
-    const attachment = await test.engine.attach(test.user, sessionId, reader.log.cursor(), reader.log)
+    const attachment = await test.engine.attach(test.user, sessionId, {
+      after: reader.log.cursor(),
+      reader: reader.log,
+    })
     if (store === this.#process.store) reader.attachment = attachment
     else attachment.detach()
   }

@@ -61,7 +61,10 @@ async function startEngine() {
   ): Promise<SessionView> => {
     const { sessionId } = await engine.execute({ type: 'create-session', userId, ...more, input })
     const recorded = ({ event }: Recorded): void => void events.push(event)
-    await engine.attach(userId, sessionId, { seq: 0 }, { recorded, delta: () => undefined, closed: () => undefined })
+    await engine.attach(userId, sessionId, {
+      after: { seq: 0 },
+      reader: { recorded, delta: () => undefined, closed: () => undefined },
+    })
     return settle(sessionId)
   }
 

@@ -30,7 +30,7 @@ function openAap(deps: DoorDeps, version: AapVersion): Door {
     refuse: refuseWithError,
     clients: clients.list,
     present({ userId, sessionId }) {
-      const recorded = presentSession((hash) => engine.readBlob(userId, sessionId, hash))
+      const recorded = presentSession((hash) => engine.readBlob(userId, sessionId, { hash }))
       return { recorded, settle: () => [] }
     },
     end: async () => undefined,

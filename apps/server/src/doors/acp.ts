@@ -31,7 +31,7 @@ export const openAcp: OpenDoor = ({ parts, config, log, authenticate }) => {
         presentSession(sessionId, {
           agents,
           models,
-          readBlob: (hash) => engine.readBlob(userId, sessionId, hash),
+          readBlob: (hash) => engine.readBlob(userId, sessionId, { hash }),
           log: (entry) => writeEntry(log, entry),
         }),
       )

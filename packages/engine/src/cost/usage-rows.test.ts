@@ -136,17 +136,15 @@ describe('a compaction', () => {
     }
     const done = Promise.withResolvers<void>()
     const reader = { delta: () => undefined, closed: () => undefined }
-    await test.engine.attach(
-      test.user,
-      test.sessionId,
-      { seq: 0 },
-      {
+    await test.engine.attach(test.user, test.sessionId, {
+      after: { seq: 0 },
+      reader: {
         ...reader,
         recorded: ({ event }) => {
           if (event.type === 'compaction.ended') done.resolve()
         },
       },
-    )
+    })
     await test.engine.execute({ type: 'compact-session', userId: test.user, sessionId: test.sessionId })
     await done.promise
     const [compaction, steps] = await sums('kind', 'turn').then((all) => [

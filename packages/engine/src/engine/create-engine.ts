@@ -1,6 +1,5 @@
 import type { ConversationMessage, ToolCallPart } from '../content.ts'
 import { EngineError, unreachable } from '../errors.ts'
-import type { Cursor } from '../events/live-event.ts'
 import { failpoint } from '../failpoint.ts'
 import type { SessionId, UserId } from '../ids.ts'
 import { StorageFault } from '../ports/event-store.ts'
@@ -9,7 +8,6 @@ import type { EngineParts } from '../engine-parts.ts'
 import { readSummary, toSessionView } from '../views/session-list.ts'
 import { readWaitingCalls } from '../views/waiting-calls.ts'
 import type { Command, CommandResults } from '../session/command.ts'
-import type { Attachment, SessionReader } from '../events/session-reader.ts'
 import type { Engine, ReadAs } from './engine-api.ts'
 import { attachReader } from '../session/attach-reader.ts'
 import { executeCommand } from './execute-command.ts'
@@ -105,21 +103,12 @@ export function createEngine(options: EngineOptions): Engine {
       return (await owned(userId, sessionId)).state.queue
     },
 
-    // Like the other reads: the user and the session come first, the optional rights last.
-    // oxlint-disable-next-line max-params
-    async readBlob(userId, sessionId, hash, as) {
+    async readBlob(userId, sessionId, { hash, as }) {
       await readable(userId, sessionId, as)
       return store.readBlob(sessionId, hash)
     },
 
-    // oxlint-disable-next-line max-params
-    async attach(
-      userId: UserId,
-      sessionId: SessionId,
-      after: Cursor,
-      reader: SessionReader,
-      as?: ReadAs,
-    ): Promise<Attachment> {
+    async attach(userId, sessionId, { after, reader, as }) {
       const session = await readable(userId, sessionId, as)
       meet(session)
       return attachReader({ session, store, after }, reader)

@@ -31,14 +31,14 @@ export interface Engine {
   readWaiting(userId: UserId, sessionId: SessionId): Promise<readonly WaitingCall[]>
   /** The inputs that wait for the active turn to end, oldest first. */
   readQueue(userId: UserId, sessionId: SessionId): Promise<readonly QueuedInput[]>
-  readBlob(userId: UserId, sessionId: SessionId, hash: string, as?: ReadAs): Promise<Blob | undefined>
+  readBlob(userId: UserId, sessionId: SessionId, blob: BlobRead): Promise<Blob | undefined>
 
   /**
-   * Calls `reader` with everything after the cursor, first from the log, then live, in one order without gaps or
+   * Calls `reader` with everything after the cursor `after`, first from the log, then live, in one order without gaps or
    * repeats. A reader that joins in the middle of a step first gets the text so far as deltas from the cursor's offset.
    * Resolves when the past has been delivered. The reader is called synchronously and must not throw.
    */
-  attach(userId: UserId, sessionId: SessionId, after: Cursor, reader: SessionReader, as?: ReadAs): Promise<Attachment>
+  attach(userId: UserId, sessionId: SessionId, attach: AttachRequest): Promise<Attachment>
 
   /**
    * Continues the turns of dead processes. `all`: every turn, immediately. `used`: only sessions that are accessed and
@@ -56,6 +56,19 @@ export type HistoryMessages = Iterable<ConversationMessage> | AsyncIterable<Conv
 
 /** `guest`: also another user's session, if its owner shares it. Read-only. */
 export type ReadAs = 'owner' | 'guest'
+
+export interface BlobRead {
+  readonly hash: string
+  /** Default: `owner`. */
+  readonly as?: ReadAs
+}
+
+export interface AttachRequest {
+  readonly after: Cursor
+  readonly reader: SessionReader
+  /** Default: `owner`. */
+  readonly as?: ReadAs
+}
 
 export interface SessionSearch {
   /** Only sessions that work in this directory. */

@@ -172,8 +172,8 @@ describe('another user', () => {
       engine.readSession(bob, sessionId),
       engine.readHistory(bob, sessionId, 'full'),
       engine.readHistory(bob, sessionId, 'compacted'),
-      engine.readBlob(bob, sessionId, 'hash'),
-      engine.attach(bob, sessionId, { seq: 0 }, createReaderLog()),
+      engine.readBlob(bob, sessionId, { hash: 'hash' }),
+      engine.attach(bob, sessionId, { after: { seq: 0 }, reader: createReaderLog() }),
     ]
     for (const attempt of attempts)
       await expect(attempt).rejects.toMatchObject({ code: 'session-not-found', message: 'there is no such session' })
@@ -256,8 +256,11 @@ describe('an image', () => {
       blobs: [{ hash: 'h', mediaType: 'image/png', bytes }],
     })
     await test.untilRest()
-    expect(await test.engine.readBlob(test.user, test.sessionId, 'h')).toEqual({ mediaType: 'image/png', bytes })
-    expect(await test.engine.readBlob(test.user, test.sessionId, 'other')).toBeUndefined()
+    expect(await test.engine.readBlob(test.user, test.sessionId, { hash: 'h' })).toEqual({
+      mediaType: 'image/png',
+      bytes,
+    })
+    expect(await test.engine.readBlob(test.user, test.sessionId, { hash: 'other' })).toBeUndefined()
     expect(await test.model.requests[0]?.readBlob('h')).toEqual(bytes)
     await expect(test.model.requests[0]?.readBlob('other')).rejects.toThrow('missing')
   })
@@ -293,7 +296,7 @@ describe('a session that its owner shares', () => {
     await share(test, true)
     expect(await engine.readSession(guest, sessionId, 'guest')).toMatchObject({ sessionId, isShared: true })
     const reader = createReaderLog()
-    const attachment = await engine.attach(guest, sessionId, { seq: 0 }, reader, 'guest')
+    const attachment = await engine.attach(guest, sessionId, { after: { seq: 0 }, reader, as: 'guest' })
     expect(reader.story()).toContain('session.created')
     attachment.detach()
     await expect(engine.readSession(guest, sessionId)).rejects.toEqual(refusal)

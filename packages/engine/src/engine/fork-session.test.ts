@@ -209,7 +209,7 @@ describe('a fork', () => {
     await test.untilRest()
     const child = await fork(test)
     await test.engine.execute({ type: 'delete-session', userId: test.user, sessionId: test.sessionId })
-    expect((await test.engine.readBlob(test.user, child.sessionId, 'h1'))?.bytes).toEqual(blob.bytes)
+    expect((await test.engine.readBlob(test.user, child.sessionId, { hash: 'h1' }))?.bytes).toEqual(blob.bytes)
   })
 
   it('does not pay for what its parent spent', async () => {

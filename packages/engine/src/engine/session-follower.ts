@@ -48,7 +48,7 @@ export class SessionFollower {
     const attempt = ++this.#attempt
     for (let after = seq; ;) {
       const paced = new PacedReader(reader, pace, after)
-      const attachment = await engine.attach(userId, sessionId, { seq: after }, paced)
+      const attachment = await engine.attach(userId, sessionId, { after: { seq: after }, reader: paced })
       if (attempt !== this.#attempt) return attachment.detach()
       if (paced.goLive()) {
         this.#held = { attachment, paced }

@@ -44,7 +44,7 @@ async function pass(clock: FakeClock, ms: number): Promise<void> {
 
 async function read(test: TestSession): Promise<ReaderLog> {
   const reader = createReaderLog()
-  await test.engine.attach(test.user, test.sessionId, { seq: 0 }, reader)
+  await test.engine.attach(test.user, test.sessionId, { after: { seq: 0 }, reader })
   return reader
 }
 

@@ -62,11 +62,9 @@ export function createScheduledTurns({ engine, defaultAgent, withheldTools }: Sc
     async end({ userId, sessionId }) {
       const { promise, resolve } = Promise.withResolvers<RunEnd | undefined>()
       try {
-        const attachment = await engine.attach(
-          userId,
-          sessionId,
-          { seq: 0 },
-          {
+        const attachment = await engine.attach(userId, sessionId, {
+          after: { seq: 0 },
+          reader: {
             recorded({ event }) {
               if (event.type !== 'turn.ended') return undefined
               resolve(endOf(event))
@@ -75,7 +73,7 @@ export function createScheduledTurns({ engine, defaultAgent, withheldTools }: Sc
             delta: () => undefined,
             closed: (reason) => resolve(reason === 'deleted' ? DELETED : undefined),
           },
-        )
+        })
         const end = await promise
         attachment.detach()
         return end

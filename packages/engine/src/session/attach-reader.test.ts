@@ -23,7 +23,7 @@ const codeOf = (error: unknown): unknown => (error instanceof EngineError ? erro
 
 const attach = async (test: TestSession, cursor: Cursor = { seq: 0 }) => {
   const reader = createReaderLog(cursor)
-  const attachment = await test.engine.attach(test.user, test.sessionId, cursor, reader)
+  const attachment = await test.engine.attach(test.user, test.sessionId, { after: cursor, reader })
   return { ...reader, ...attachment }
 }
 
@@ -134,7 +134,7 @@ describe('a reader', () => {
     const said = test.say('go')
     await untilQuiet()
     const reader = createReaderLog()
-    const attaching = test.engine.attach(test.user, test.sessionId, { seq: 0 }, reader)
+    const attaching = test.engine.attach(test.user, test.sessionId, { after: { seq: 0 }, reader })
     await untilQuiet()
     expect(reader.seqs().length).toBeLessThanOrEqual(1)
     letGo()
@@ -150,7 +150,7 @@ describe('a reader', () => {
     await test.say('go')
     await untilQuiet()
     const reader = createReaderLog()
-    const attaching = test.engine.attach(test.user, test.sessionId, { seq: 4 }, reader)
+    const attaching = test.engine.attach(test.user, test.sessionId, { after: { seq: 4 }, reader })
     await untilQuiet()
     letGo()
     await attaching
@@ -170,7 +170,7 @@ describe('a reader', () => {
     await untilQuiet()
     more.resolve()
     const reader = createReaderLog({ seq: 4 })
-    const attaching = test.engine.attach(test.user, test.sessionId, { seq: 4 }, reader)
+    const attaching = test.engine.attach(test.user, test.sessionId, { after: { seq: 4 }, reader })
     await untilQuiet()
     letGo()
     await Promise.all([attaching, queued])
@@ -201,11 +201,9 @@ describe('a reader', () => {
   it('is not called again after it detached, not even for the rest of an append', async () => {
     const test = await startSession()
     const seen: string[] = []
-    const attachment = await test.engine.attach(
-      test.user,
-      test.sessionId,
-      { seq: 1 },
-      {
+    const attachment = await test.engine.attach(test.user, test.sessionId, {
+      after: { seq: 1 },
+      reader: {
         recorded: ({ event }) => {
           seen.push(event.type)
           if (event.type === 'input.admitted') attachment.detach()
@@ -213,7 +211,7 @@ describe('a reader', () => {
         delta: () => seen.push('delta'),
         closed: () => seen.push('closed'),
       },
-    )
+    })
     await test.say('go')
     await test.untilRest()
     attachment.detach()
@@ -256,7 +254,9 @@ describe('a reader', () => {
     for (let delay = 0; delay < 12; delay++) {
       const test = await startSession()
       const reader = createReaderLog()
-      const attaching = test.engine.attach(test.user, test.sessionId, { seq: 0 }, reader).then(() => undefined, codeOf)
+      const attaching = test.engine
+        .attach(test.user, test.sessionId, { after: { seq: 0 }, reader })
+        .then(() => undefined, codeOf)
       for (let tick = 0; tick < delay; tick++) await Promise.resolve()
       await test.engine.execute({ type: 'delete-session', userId: test.user, sessionId: test.sessionId })
       expect(['closed: deleted', 'session-not-found'], `after ${delay} ticks`).toContain(
@@ -269,7 +269,9 @@ describe('a reader', () => {
     for (let delay = 0; delay < 12; delay++) {
       const test = await startSession()
       const reader = createReaderLog()
-      const attaching = test.engine.attach(test.user, test.sessionId, { seq: 0 }, reader).then(() => undefined, codeOf)
+      const attaching = test.engine
+        .attach(test.user, test.sessionId, { after: { seq: 0 }, reader })
+        .then(() => undefined, codeOf)
       for (let tick = 0; tick < delay; tick++) await Promise.resolve()
       await test.engine.stop(0)
       expect(['closed: stopping', 'shutting-down'], `after ${delay} ticks`).toContain(
@@ -286,7 +288,7 @@ describe('a reader', () => {
     }
     const fresh = await restart(test)
     const reader = createReaderLog()
-    const attaching = fresh.engine.attach(fresh.user, fresh.sessionId, { seq: 0 }, reader)
+    const attaching = fresh.engine.attach(fresh.user, fresh.sessionId, { after: { seq: 0 }, reader })
     await fresh.say('meanwhile')
     await attaching
     await fresh.untilRest()
@@ -301,16 +303,14 @@ describe('a reader', () => {
       await test.untilRest()
     }
     const told: number[] = []
-    await test.engine.attach(
-      test.user,
-      test.sessionId,
-      { seq: 0 },
-      {
+    await test.engine.attach(test.user, test.sessionId, {
+      after: { seq: 0 },
+      reader: {
         recorded: ({ seq }) => (told.push(seq) === 3 ? 'enough' : undefined),
         delta: () => undefined,
         closed: () => undefined,
       },
-    )
+    })
     await test.say('more')
     await test.untilRest()
     expect(told).toEqual([1, 2, 3])
@@ -352,18 +352,16 @@ async function playWithCut(tools: readonly Tool[], script: readonly FakeStep[], 
     if (isCut || reader.items.length <= cut) return
     isCut = true
     for (const attachment of attachments) attachment.detach()
-    void test.engine.attach(test.user, test.sessionId, reader.cursor(), reader)
+    void test.engine.attach(test.user, test.sessionId, { after: reader.cursor(), reader })
   }
-  const first = await test.engine.attach(
-    test.user,
-    test.sessionId,
-    { seq: 0 },
-    {
+  const first = await test.engine.attach(test.user, test.sessionId, {
+    after: { seq: 0 },
+    reader: {
       recorded: (item) => (reader.recorded(item), leaveAtCut()),
       delta: (item) => (reader.delta(item), leaveAtCut()),
       closed: reader.closed,
     },
-  )
+  })
   if (isCut) first.detach()
   attachments.push(first)
   await test.say('go')

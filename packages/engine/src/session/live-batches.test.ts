@@ -18,11 +18,9 @@ async function watch(test: TestSession) {
   const log = createReaderLog()
   const story: string[] = []
   const batches: LiveBatch[] = []
-  const attachment = await test.engine.attach(
-    test.user,
-    test.sessionId,
-    { seq: 0 },
-    {
+  const attachment = await test.engine.attach(test.user, test.sessionId, {
+    after: { seq: 0 },
+    reader: {
       ...log,
       recorded: ({ event }) => void story.push(event.type),
       delta: ({ text }) => void story.push(`so far: ${text}`),
@@ -31,7 +29,7 @@ async function watch(test: TestSession) {
         story.push(`${batch.number}: ${batch.text}`)
       },
     },
-  )
+  })
   return { story, batches, ...attachment }
 }
 

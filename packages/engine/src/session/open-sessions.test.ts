@@ -80,7 +80,10 @@ describe('a session in memory', () => {
 
   it('is not dropped while somebody reads it', async () => {
     const test = await startWatched()
-    const attachment = await test.engine.attach(test.user, test.sessionId, { seq: 0 }, createReaderLog())
+    const attachment = await test.engine.attach(test.user, test.sessionId, {
+      after: { seq: 0 },
+      reader: createReaderLog(),
+    })
     await test.wait(10)
     await test.view()
     expect(test.loads).toEqual([])
@@ -148,7 +151,7 @@ describe('a session whose log has become shorter than what was folded', () => {
   it('refuses the command instead of trying for ever, ends its readers and is loaded again', async () => {
     const test = await startCut()
     const reader = createReaderLog()
-    await test.engine.attach(test.user, test.sessionId, { seq: 0 }, reader)
+    await test.engine.attach(test.user, test.sessionId, { after: { seq: 0 }, reader })
     test.cut(1)
     await expect(test.say('two')).rejects.toMatchObject({ code: 'storage-unavailable' })
     expect(reader.items.at(-1)).toEqual({ type: 'closed', reason: 'stopping' })
@@ -162,7 +165,9 @@ describe('a session whose log has become shorter than what was folded', () => {
       await test.untilRest()
     }
     test.cut(1)
-    await expect(test.engine.attach(test.user, test.sessionId, { seq: 0 }, createReaderLog())).rejects.toMatchObject({
+    await expect(
+      test.engine.attach(test.user, test.sessionId, { after: { seq: 0 }, reader: createReaderLog() }),
+    ).rejects.toMatchObject({
       code: 'storage-unavailable',
     })
     expect(await test.view()).toMatchObject({ lastSeq: 1 })

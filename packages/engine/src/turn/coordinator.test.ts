@@ -106,7 +106,7 @@ describe('a storage fault in the middle of a turn', () => {
       await untilQuiet()
     }
     const reader = createReaderLog()
-    await test.engine.attach(test.user, test.sessionId, { seq: 0 }, reader)
+    await test.engine.attach(test.user, test.sessionId, { after: { seq: 0 }, reader })
     test.store.failWrites(undefined)
     test.clock.advance(1_000)
     await untilQuiet()

@@ -393,17 +393,15 @@ describe('output of a tool that runs', () => {
     await test.say('go')
     await untilQuiet()
     const heard: string[] = []
-    await test.engine.attach(
-      test.user,
-      test.sessionId,
-      { seq: 0 },
-      {
+    await test.engine.attach(test.user, test.sessionId, {
+      after: { seq: 0 },
+      reader: {
         recorded: () => undefined,
         delta: () => undefined,
         progress: ({ toolCallId, text }) => heard.push(`${toolCallId} ${text}`),
         closed: () => undefined,
       },
-    )
+    })
     gate.resolve()
     await test.untilRest()
     expect(heard).toEqual(['a one two '])

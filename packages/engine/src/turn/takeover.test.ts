@@ -56,7 +56,7 @@ describe('a process that came for one errand', () => {
     const second = createTestEngine({ store: first.store, clock: first.clock, agentName: 'another' })
     await second.engine.start('used')
     const reader = createReaderLog()
-    await second.engine.attach(second.user, first.sessionId, { seq: 0 }, reader)
+    await second.engine.attach(second.user, first.sessionId, { after: { seq: 0 }, reader })
     await untilQuiet()
     expect((await first.types()).at(-1)).toBe('step.started')
   })

@@ -30,7 +30,9 @@ describe('an image that a tool returns', () => {
     const request = second.model.requests.at(-1)
     expect(request?.messages.find(({ role }) => role === 'tool')?.content).toEqual(content)
     expect(await request?.readBlob(hash)).toEqual(bytes)
-    expect(await second.engine.readBlob(second.user, second.sessionId, hash)).toMatchObject({ mediaType: 'image/png' })
+    expect(await second.engine.readBlob(second.user, second.sessionId, { hash })).toMatchObject({
+      mediaType: 'image/png',
+    })
   })
 
   it('fails its call when its bytes are missing, and the session goes on', async () => {

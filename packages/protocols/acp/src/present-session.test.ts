@@ -45,7 +45,7 @@ it('shows a log as a client gets it that watches the session', async () => {
   const present = presentSession(asSessionId(sessionId), {
     agents,
     models,
-    readBlob: (hash) => engine.readBlob(user, asSessionId(sessionId), hash),
+    readBlob: (hash) => engine.readBlob(user, asSessionId(sessionId), { hash }),
     log: () => undefined,
   })
   const frames: PresentedFrame[] = []

@@ -18,18 +18,16 @@ export async function awaitCompaction(
     sessionId,
   })
   const ended = Promise.withResolvers<EventOf<'compaction.ended'>>()
-  const attachment = await engine.attach(
-    userId,
-    sessionId,
-    { seq },
-    {
+  const attachment = await engine.attach(userId, sessionId, {
+    after: { seq },
+    reader: {
       recorded({ event }) {
         if (event.type === 'compaction.ended') ended.resolve(event)
       },
       delta: () => undefined,
       closed: (reason) => ended.reject(toError(reason)),
     },
-  )
+  })
   try {
     return await ended.promise
   } finally {

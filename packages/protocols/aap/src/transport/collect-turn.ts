@@ -49,6 +49,6 @@ export async function collectTurn(
   }
   if (collector.stop === undefined) throw sessionNotFound()
   const { engine, userId, sessionId } = subject
-  const messages = encodeMessages(collector.messages, (hash) => engine.readBlob(userId, sessionId, hash))
+  const messages = encodeMessages(collector.messages, (hash) => engine.readBlob(userId, sessionId, { hash }))
   return { stop: collector.stop, messages }
 }

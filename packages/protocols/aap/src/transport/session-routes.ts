@@ -131,7 +131,7 @@ async function writeHistories(
     await document.write(`${separator}"${type}":`)
     await writeList(
       document,
-      encodeMessages(messages, (hash) => engine.readBlob(userId, sessionId, hash)),
+      encodeMessages(messages, (hash) => engine.readBlob(userId, sessionId, { hash })),
     )
     separator = ','
   }

@@ -80,6 +80,6 @@ function createReader(session: SessionStream, { onLost, ...options }: ReaderOpti
   const { engine, userId, sessionId, mode, stream } = session
   const position = { sink: stream, cursor: options.cursor, onLost: onLost ?? (() => undefined) }
   const steps = mode === 'delta' ? new DeltaSteps(position) : new MessageSteps(position)
-  const presenter = new StreamPresenter(stream, steps, (hash) => engine.readBlob(userId, sessionId, hash))
+  const presenter = new StreamPresenter(stream, steps, (hash) => engine.readBlob(userId, sessionId, { hash }))
   return new SegmentReader({ ...options, presenter, onClosed: () => stream.end() })
 }

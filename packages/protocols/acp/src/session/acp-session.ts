@@ -62,7 +62,7 @@ export class AcpSession {
     this.#parts = parts
     this.sessionId = sessionId
     const isOwnTurn = this.own.has.bind(this.own)
-    const readBlob = (hash: string) => engine.readBlob(userId, sessionId, hash)
+    const readBlob = (hash: string) => engine.readBlob(userId, sessionId, { hash })
     const images = new ResultImages({ readBlob, isOwnTurn, log })
     this.#projection = new HistoryProjection({
       profile,

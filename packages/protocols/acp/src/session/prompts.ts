@@ -173,16 +173,14 @@ export class Prompts {
   /** A repeated prompt joins its first turn, which may have ended long ago. */
   async #joinAgain({ turnId, seq }: AdmittedTurn): Promise<void> {
     const { session, deps, options } = this.#options
-    const attachment = await deps.engine.attach(
-      options.userId,
-      session.sessionId,
-      { seq: seq - 1 },
-      {
+    const attachment = await deps.engine.attach(options.userId, session.sessionId, {
+      after: { seq: seq - 1 },
+      reader: {
         recorded: (recorded) => this.#endIfEnded(recorded, turnId),
         delta: () => undefined,
         closed: () => undefined,
       },
-    )
+    })
     attachment.detach()
   }
 

@@ -444,11 +444,14 @@ describe('notes about the present', () => {
     const world = open({
       around: (engine) => ({
         ...engine,
-        attach: (user, id, after, reader) =>
-          engine.attach(user, id, after, {
-            recorded: (recorded) => reader.recorded(breakFirst(recorded)),
-            delta: (delta) => reader.delta(delta),
-            closed: (reason) => reader.closed(reason),
+        attach: (user, id, { after, reader }) =>
+          engine.attach(user, id, {
+            after,
+            reader: {
+              recorded: (recorded) => reader.recorded(breakFirst(recorded)),
+              delta: (delta) => reader.delta(delta),
+              closed: (reason) => reader.closed(reason),
+            },
           }),
       }),
     })

@@ -136,16 +136,14 @@ export function openWorld<Parts extends WorldParts>(parts: Parts, options: World
     async turnEnded(sessionId: string): Promise<void> {
       const { promise, resolve } = Promise.withResolvers<void>()
       const { lastSeq } = await engine.readSession(asUserId('ann'), asSessionId(sessionId))
-      await engine.attach(
-        asUserId('ann'),
-        asSessionId(sessionId),
-        { seq: lastSeq },
-        {
+      await engine.attach(asUserId('ann'), asSessionId(sessionId), {
+        after: { seq: lastSeq },
+        reader: {
           recorded: ({ event }) => void (event.type === 'turn.ended' && resolve()),
           delta: () => undefined,
           closed: () => undefined,
         },
-      )
+      })
       return promise
     },
     recorded: async (sessionId: string) =>

@@ -76,7 +76,7 @@ export async function attachProjection(
       listener.closed(reason)
     },
   }
-  const attachment = await engine.attach(userId, sessionId, { seq: 0 }, reader)
+  const attachment = await engine.attach(userId, sessionId, { after: { seq: 0 }, reader })
   settle()
   isLive = true
   return { projection, settle, detach: () => attachment.detach() }

@@ -63,7 +63,11 @@ export class TurnReader {
       },
       closed: () => undefined,
     }
-    const attachment = await this.#engine.attach(userId, sessionId, { seq: this.#projection.seq }, reader, as)
+    const attachment = await this.#engine.attach(userId, sessionId, {
+      after: { seq: this.#projection.seq },
+      reader,
+      as,
+    })
     attachment.detach()
     if (isFull) return slice
     this.#isDone = true

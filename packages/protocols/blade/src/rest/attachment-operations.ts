@@ -19,7 +19,7 @@ export function attachmentOperations(deps: Pick<BladeRestDeps, 'engine' | 'readS
       tag,
       summary: 'Get an image of a session: the `url` of an attachment or a tool result',
       async run({ caller: { userId }, param }) {
-        const blob = await engine.readBlob(userId, sessionIdIn(param('sid')), param('hash'), 'guest')
+        const blob = await engine.readBlob(userId, sessionIdIn(param('sid')), { hash: param('hash'), as: 'guest' })
         if (blob === undefined) throw new Refusal(404, 'There is no such attachment.')
         return blob
       },
@@ -60,7 +60,7 @@ async function isAttached(
     delta: () => undefined,
     closed: () => undefined,
   }
-  const attachment = await engine.attach(userId, sessionId, { seq: 0 }, reader)
+  const attachment = await engine.attach(userId, sessionId, { after: { seq: 0 }, reader })
   attachment.detach()
   return isFound
 }

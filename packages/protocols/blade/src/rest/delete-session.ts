@@ -11,18 +11,16 @@ export async function deleteSession(
 ): Promise<void> {
   if (turnId !== undefined) {
     const ended = Promise.withResolvers<void>()
-    const attachment = await engine.attach(
-      userId,
-      sessionId,
-      { seq: lastSeq },
-      {
+    const attachment = await engine.attach(userId, sessionId, {
+      after: { seq: lastSeq },
+      reader: {
         recorded({ event }) {
           if (event.type === 'turn.ended') ended.resolve()
         },
         delta: () => undefined,
         closed: () => ended.resolve(),
       },
-    )
+    })
     const timer = clock.setTimer(STOP_MS, () => ended.resolve())
     try {
       const reason = 'the session is deleted'

@@ -289,18 +289,16 @@ describe('changing a session', () => {
     await rest.untilRecorded(id, ({ event }) => event.type === 'step.started')
     const seen: string[] = []
     const view = await rest.engine.readSession(ANN, (await read(id)).id)
-    await rest.engine.attach(
-      ANN,
-      view.sessionId,
-      { seq: view.lastSeq },
-      {
+    await rest.engine.attach(ANN, view.sessionId, {
+      after: { seq: view.lastSeq },
+      reader: {
         recorded({ event }) {
           seen.push(event.type === 'turn.ended' ? `${event.type} ${event.outcome}` : event.type)
         },
         delta: () => undefined,
         closed: (reason) => void seen.push(reason),
       },
-    )
+    })
     expect((await rest.send('DELETE', `/api/sessions/${id}`)).body).toEqual({ deleted: true })
     expect(seen.slice(-2)).toEqual(['turn.ended cancelled', 'deleted'])
   })

@@ -33,16 +33,14 @@ export async function readMissedEvents(
       missed.push(output)
     }
   }
-  const attachment = await engine.attach(
-    userId,
-    sessionId,
-    { seq: 0 },
-    {
+  const attachment = await engine.attach(userId, sessionId, {
+    after: { seq: 0 },
+    reader: {
       recorded: (recorded: Recorded) => keep(recorded.seq, projection.apply(recorded)),
       delta: () => undefined,
       closed: () => undefined,
     },
-  )
+  })
   return {
     take() {
       attachment.detach()

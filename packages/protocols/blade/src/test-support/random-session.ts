@@ -271,7 +271,7 @@ async function countFromLog({ engine, user, sessionId }: TestSession): Promise<n
     delta: () => undefined,
     closed: () => undefined,
   }
-  const attachment = await engine.attach(user, sessionId, { seq: 0 }, reader)
+  const attachment = await engine.attach(user, sessionId, { after: { seq: 0 }, reader })
   attachment.detach()
   projection.settle()
   return projection.patchSequence

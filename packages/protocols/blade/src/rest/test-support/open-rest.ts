@@ -154,18 +154,16 @@ export async function openRest(options: RestOptions = {}) {
       engine.execute({ type: 'start-turn', userId, sessionId: asSessionId(sessionId), content, whenRunning: 'refuse' }),
     async untilRecorded(sessionId: string, isWanted: (recorded: Recorded) => boolean): Promise<void> {
       const found = Promise.withResolvers<void>()
-      const attachment = await engine.attach(
-        await ownerOf(asSessionId(sessionId)),
-        asSessionId(sessionId),
-        { seq: 0 },
-        {
+      const attachment = await engine.attach(await ownerOf(asSessionId(sessionId)), asSessionId(sessionId), {
+        after: { seq: 0 },
+        reader: {
           recorded: (recorded) => {
             if (isWanted(recorded)) found.resolve()
           },
           delta: () => undefined,
           closed: () => found.resolve(),
         },
-      )
+      })
       await found.promise
       attachment.detach()
     },
