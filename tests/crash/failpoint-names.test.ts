@@ -20,19 +20,21 @@ describe('the list of failpoints', () => {
   it('covers every call that a crash may cut in two: a new one needs a failpoint beside it, then a line here', () => {
     expect(findCriticalCalls(sources)).toEqual({
       'engine/create-engine.ts: execute a command': 1, // ack
-      'engine/execute-command.ts: delete': 1, // delete.before, delete.after
+      'engine/delete-session.ts: delete': 1, // delete.before, delete.after
       // append.before-commit, append.after-commit, claim.after-commit, drafts.after-commit; the other one is that of the
       // search index, which is completed from the log after a crash: search-indexer.test.ts.
       'group-commit.ts: commit': 2,
       'migrate.ts: migrate': 1, // migrate
-      // create.before-append, create.after-append, append.before, append.after; the third one stores a snapshot without events,
-      // so a crash there costs a longer fold and nothing else.
-      'session/open-session.ts: append': 3,
-      'session/open-session.ts: publish events': 3, // create.after-append, append.after, publish.after; what others recorded
+      // append.before, append.after; the other one stores a snapshot without events. A crash there costs a longer fold
+      // and nothing else.
+      'session/open-session.ts: append': 2,
+      'session/open-session.ts: publish events': 2, // append.after, publish.after; what others recorded
+      'session/store-new-session.ts: append': 1, // create.before-append, create.after-append
+      'session/store-new-session.ts: publish events': 1, // create.after-append
       'session/show-drafts.ts: publish a delta': 1, // what another process has saved; nothing is stored here
       'turn/runner-leases.ts: claim': 1, // claim.after; a claim that joins an append has runner.started
       'turn/draft-writer.ts: save drafts': 1, // drafts.after-commit
-      'turn/run-step.ts: publish a delta': 1, // publish.delta
+      'turn/stream-step.ts: publish a delta': 1, // publish.delta
       'turn/run-call.ts: run a tool': 1, // tool.before-run, tool.after-run
     })
   })

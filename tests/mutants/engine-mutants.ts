@@ -8,8 +8,8 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: `${ENGINE}/turn/decide-takeover.ts`,
-        find: "effectOf(call) === 'unsafe' || (effectOf(call) === 'idempotent' && !isGoingOn)",
-        replacement: "effectOf(call) !== 'readonly' && !isGoingOn",
+        find: "end === undefined ? ['unsafe'] : ['unsafe', 'idempotent']",
+        replacement: "end === undefined ? [] : ['unsafe', 'idempotent']",
       },
     ],
     caughtBy: { file: 'tests/aap/crash.test.ts', test: 'while an unsafe tool runs' },
@@ -24,7 +24,7 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
           "turn.output !== undefined && { output: turn.output }),\n    } as RecordedEvent,\n  ].toSorted((a, b) => Number(a.type === 'step.ended') - Number(b.type === 'step.ended'))",
       },
       {
-        file: `${ENGINE}/state/evolve.ts`,
+        file: `${ENGINE}/state/fold-turn.ts`,
         find: "if (state.turn === undefined) throw new Error('this event needs an active turn')",
         replacement: 'if (state.turn === undefined) return state',
       },
@@ -96,12 +96,12 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
     name: 'a restart grants what waited for approval',
     edits: [
       {
-        file: `${ENGINE}/session/open-session.ts`,
-        find: '    return state && new OpenSession(store, clock, state, snapshot?.seq ?? 0)\n',
-        replacement: `    const step = state?.turn?.step
-    const calls = step?.calls.map((call) => (call.phase === 'awaiting-approval' ? { ...call, phase: 'ready', approval: { ...call.approval, granted: true } } : call))
-    if (state?.turn && step && calls) state = { ...state, turn: { ...state.turn, step: { ...step, calls } } } as SessionState
-    return state && new OpenSession(store, clock, state, snapshot?.seq ?? 0)
+        file: `${ENGINE}/session/load-session.ts`,
+        find: '  return state && new OpenSession(parts, state, snapshot?.seq ?? 0)\n',
+        replacement: `  const step = state?.turn?.step
+  const calls = step?.calls.map((call) => (call.phase === 'awaiting-approval' ? { ...call, phase: 'ready', approval: { ...call.approval, granted: true } } : call))
+  if (state?.turn && step && calls) state = { ...state, turn: { ...state.turn, step: { ...step, calls } } } as typeof state
+  return state && new OpenSession(parts, state, snapshot?.seq ?? 0)
 `,
       },
     ],
@@ -111,7 +111,7 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
     name: 'a cancel is recorded and stops nothing',
     edits: [
       {
-        file: `${ENGINE}/engine/execute-command.ts`,
+        file: `${ENGINE}/engine/cancel.ts`,
         find: "    if (event.type === 'turn.cancel-requested') deps.coordinator.stopRunner(session.id, 'cancel', event.turnId)\n",
         replacement: '',
       },

@@ -3,11 +3,11 @@ import type { SessionId, TurnId } from '../ids.ts'
 import type { EventStore, NewBlob, SealedSecret } from '../ports/event-store.ts'
 import type { ForkSession } from '../session/command.ts'
 import { decideFork } from '../session/decide-fork.ts'
-import { OpenSession } from '../session/open-session.ts'
+import { storeNewSession } from '../session/store-new-session.ts'
 import type { SessionState } from '../state/session-state.ts'
 import { secretContext } from '../turn/build-model-request.ts'
 import { readSummary } from '../views/session-list.ts'
-import type { ExecuteDeps } from './execute-command.ts'
+import type { ExecuteDeps } from './execute-deps.ts'
 
 const PAGE = 500
 
@@ -19,7 +19,7 @@ export async function forkSession(
   command: ForkSession,
   deps: ExecuteDeps,
 ): Promise<{ readonly sessionId: SessionId; readonly turnId?: TurnId }> {
-  const { store, clock } = deps
+  const { store } = deps
   const parent = await deps.sessions.owned(command.userId, command.sessionId)
   const childId = deps.ids.sessionId()
   const { state } = parent
@@ -32,7 +32,7 @@ export async function forkSession(
   }
   await parent.commit(() => ({ events: [{ type: 'session.forked', childId, ...(turnId && { turnId }) }] }))
   try {
-    const { session } = await OpenSession.create(store, clock, childId, command.userId, batch)
+    const { session } = await storeNewSession({ sessionId: childId, userId: command.userId, batch }, deps)
     deps.sessions.add(session)
   } catch (error) {
     await parent.commit(() => ({ events: [{ type: 'session.fork-deleted', childId }] }))

@@ -1,4 +1,5 @@
 import { EngineError } from '../errors.ts'
+import type { SessionId } from '../ids.ts'
 import type { AppendConflict } from '../ports/event-store.ts'
 
 /** The runner lost its lease. It must stop immediately and record nothing more. */
@@ -27,3 +28,19 @@ export class ReceiptTaken extends Error {}
 
 /** Another process runs the session, so the append could not claim it. Nothing was stored. */
 export class LeaseHeld extends Error {}
+
+/** `undefined`: the log is longer than expected. */
+export function errorOfConflict(reason: AppendConflict, sessionId: SessionId): Error | undefined {
+  switch (reason) {
+    case 'fenced':
+      return new FencedOff(`session ${sessionId} has another runner`)
+    case 'lease-held':
+      return new LeaseHeld(`session ${sessionId} has another runner`)
+    case 'receipt-taken':
+      return new ReceiptTaken()
+    case 'session-gone':
+      return new EngineError('session-not-found', 'there is no such session')
+    default:
+      return quotaExceeded(reason)
+  }
+}

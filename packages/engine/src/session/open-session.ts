@@ -1,27 +1,19 @@
-import type { Recorded, RecordedEvent } from '../events/recorded-event.ts'
-import { usageRowOf } from '../state/usage-row.ts'
+import type { Recorded } from '../events/recorded-event.ts'
 import { EngineError } from '../errors.ts'
 import { failpoint } from '../failpoint.ts'
-import { ROOT_LOOP, type EntryId, type LoopId, type SessionId, type UserId } from '../ids.ts'
+import type { LoopId, SessionId } from '../ids.ts'
 import type { Clock } from '../ports/clock.ts'
-import type {
-  AppendConflict,
-  EventStore,
-  Fence,
-  LeaseClaim,
-  NewBlob,
-  NewReceipt,
-  SealedSecret,
-} from '../ports/event-store.ts'
-import type { UsageRow } from '../ports/usage-store.ts'
-import { ModelContext } from '../views/model-context.ts'
+import type { EngineParts } from '../engine-parts.ts'
+import type { AppendConflict, EventStore, Fence } from '../ports/event-store.ts'
+import type { ModelContext } from '../views/model-context.ts'
 import { changesSummary, toListing } from '../views/session-list.ts'
 import { evolve } from '../state/evolve.ts'
-import { FencedOff, LeaseHeld, ReceiptTaken, quotaExceeded } from './append-conflicts.ts'
-import { SessionFeed } from './session-feed.ts'
-import { readSnapshot, writeSnapshot } from '../state/snapshot.ts'
-import { stampLoop } from '../state/stamp-loop.ts'
+import { writeSnapshot } from '../state/snapshot.ts'
 import { isWanted, type SessionState } from '../state/session-state.ts'
+import { errorOfConflict } from './append-conflicts.ts'
+import { foldBatch, type Batch, type Committed } from './batch.ts'
+import { LoopContexts, ROOT, type LoopStart } from './loop-contexts.ts'
+import { SessionFeed } from './session-feed.ts'
 
 /** A session is read from its newest snapshot and at most about this many events. */
 const SNAPSHOT_EVERY = 200
@@ -29,37 +21,7 @@ const SNAPSHOT_EVERY = 200
 const FEWEST_PUT_AWAY = 20
 const PAGE = 500
 
-/** The content of one append. */
-export interface Batch {
-  readonly events: readonly RecordedEvent[]
-  readonly names?: readonly string[]
-  readonly blobs?: readonly NewBlob[]
-  readonly secrets?: readonly SealedSecret[]
-  readonly receipt?: NewReceipt
-  readonly clearDrafts?: readonly EntryId[]
-  /**
-   * Claims the session for a runner that starts after this append, unless there is nothing to run. Throws `LeaseHeld` if
-   * another process runs the session.
-   */
-  readonly claim?: LeaseClaim
-  /** Further events of the same append, decided on the state after `events`. */
-  follow?(state: SessionState): readonly RecordedEvent[]
-}
-
-/** A stored batch. */
-export interface Committed {
-  readonly recorded: readonly Recorded[]
-  /** Present if the append claimed the session. */
-  readonly fence?: Fence
-}
-
-/** A loop and its start position in the log. */
-export interface LoopStart {
-  readonly loopId: LoopId
-  readonly startSeq?: number
-}
-
-const ROOT: LoopStart = { loopId: ROOT_LOOP }
+export type SessionParts = Pick<EngineParts, 'store' | 'clock'>
 
 /**
  * A session in memory: its state, its feed, and the single queue for all appends. An unused session is evicted after a
@@ -72,7 +34,7 @@ export class OpenSession {
   readonly #clock: Clock
   #state: SessionState
   #snapshotSeq: number
-  readonly #contexts = new Map<LoopId, ModelContext>()
+  readonly #contexts: LoopContexts
   #queue: Promise<unknown> = Promise.resolve()
   /** The newest lease that a commit of this process released. */
   #releasedEpoch = 0
@@ -82,57 +44,16 @@ export class OpenSession {
   /** Called with what other processes have appended. */
   onMoved: ((recorded: readonly Recorded[]) => void) | undefined
 
-  constructor(store: EventStore, clock: Clock, state: SessionState, snapshotSeq: number) {
+  constructor({ store, clock }: SessionParts, state: SessionState, snapshotSeq: number) {
     this.#store = store
     this.#clock = clock
+    this.#contexts = new LoopContexts(store, state.sessionId)
     this.#state = state
     this.#snapshotSeq = snapshotSeq
     this.id = state.sessionId
     // Numbers that a crashed step may have used are skipped: the takeover records the next free number.
     this.feed = new SessionFeed({ clock, start: () => ({ recorded: this.#state.batches.recorded }) })
     this.lastUsedAt = clock.now()
-  }
-
-  static async load(store: EventStore, clock: Clock, sessionId: SessionId): Promise<OpenSession | undefined> {
-    const snapshot = await store.readSnapshot(sessionId)
-    let state = snapshot && readSnapshot(snapshot.state)
-    for (let isMore = true; isMore;) {
-      const page = await store.readEvents(sessionId, state?.seq ?? 0, PAGE)
-      for (const recorded of page) state = evolve(state, recorded)
-      isMore = page.length > 0
-    }
-    return state && new OpenSession(store, clock, state, snapshot?.seq ?? 0)
-  }
-
-  static async create(
-    store: EventStore,
-    clock: Clock,
-    sessionId: SessionId,
-    userId: UserId,
-    batch: Batch,
-  ): Promise<{ session: OpenSession; recorded: readonly Recorded[] }> {
-    const at = clock.now()
-    const recorded = batch.events.map((event, index): Recorded => ({ seq: index + 1, at, event }))
-    let state: SessionState | undefined
-    for (const item of recorded) state = evolve(state, item)
-    if (state === undefined) throw new Error('a session is created with at least one event')
-    await failpoint('create.before-append')
-    const result = await store.append({
-      sessionId,
-      expectedSeq: 0,
-      create: { userId },
-      at,
-      ...batch,
-      wanted: isWanted(state),
-      ...toListing(state),
-      snapshot: writeSnapshot(state),
-    })
-    if (result.type === 'conflict')
-      throw quotaExceeded(result.reason) ?? new Error(`a new session met a conflict: ${result.reason}`)
-    await failpoint('create.after-append')
-    const session = new OpenSession(store, clock, state, state.seq)
-    session.feed.publish(recorded)
-    return { session, recorded }
   }
 
   get state(): SessionState {
@@ -182,8 +103,7 @@ export class OpenSession {
 
   /** The context of a loop if memory holds it, up to date with the state. */
   loadedContext(loopId: LoopId): ModelContext | undefined {
-    const context = this.#contexts.get(loopId)
-    return context?.seq === this.#state.seq ? context : undefined
+    return this.#contexts.find(loopId, this.#state)
   }
 
   /** Stores a snapshot before the session leaves memory, unless it is in use again or the newest one is close. */
@@ -223,16 +143,8 @@ export class OpenSession {
   }
 
   /** The conversation as the model of a loop sees it, up to date with the state. */
-  async context(loop: LoopStart = ROOT): Promise<ModelContext> {
-    const { loopId, startSeq = 1 } = loop
-    const context = this.#contexts.get(loopId) ?? new ModelContext(loopId, startSeq - 1)
-    for (let isMore = context.seq < this.#state.seq; isMore;) {
-      const page = await this.#store.readEvents(this.id, context.seq, PAGE)
-      for (const recorded of page) if (recorded.seq > context.seq) context.apply(recorded)
-      isMore = page.length > 0 && context.seq < this.#state.seq
-    }
-    this.#contexts.set(loopId, context)
-    return context
+  context(loop: LoopStart = ROOT): Promise<ModelContext> {
+    return this.#contexts.load(loop, () => this.#state)
   }
 
   async #commitNow(build: (state: SessionState) => Batch | Promise<Batch>, fence?: Fence): Promise<Committed> {
@@ -257,18 +169,7 @@ export class OpenSession {
   async #append({ follow, claim, ...batch }: Batch, fence: Fence | undefined): Promise<Committed | undefined> {
     const at = this.#clock.now()
     const expectedSeq = this.#state.seq
-    let state = this.#state
-    const usage: UsageRow[] = []
-    const recorded: Recorded[] = []
-    const fold = (event: RecordedEvent): void => {
-      const item = { seq: state.seq + 1, at, event: stampLoop(state, event) }
-      const row = usageRowOf(state, item)
-      if (row !== undefined) usage.push(row)
-      state = evolve(state, item)
-      recorded.push(item)
-    }
-    batch.events.forEach(fold)
-    follow?.(state).forEach(fold)
+    const { state, recorded, usage } = foldBatch(this.#state, { events: batch.events, ...(follow && { follow }) }, at)
     const isSnapshotDue = state.seq - this.#snapshotSeq >= SNAPSHOT_EVERY
     const wanted = isWanted(state)
 
@@ -297,10 +198,7 @@ export class OpenSession {
       if (fence && !wanted) this.#releasedEpoch = fence.epoch
       this.#state = state
       if (isSnapshotDue) this.#snapshotSeq = state.seq
-      for (const [loopId, context] of this.#contexts) {
-        if (context.seq === expectedSeq) for (const item of recorded) context.apply(item)
-        if (context.isOver) this.#contexts.delete(loopId)
-      }
+      this.#contexts.apply(recorded)
       published = recorded
       return { recorded, ...(result.fence && { fence: result.fence }) }
     } finally {
@@ -309,15 +207,9 @@ export class OpenSession {
   }
 
   #onConflict(reason: AppendConflict): undefined {
-    const full = quotaExceeded(reason)
-    if (full !== undefined) throw full
-    if (reason === 'fenced') throw new FencedOff(`session ${this.id} has another runner`)
-    if (reason === 'lease-held') throw new LeaseHeld(`session ${this.id} has another runner`)
-    if (reason === 'receipt-taken') throw new ReceiptTaken()
-    if (reason === 'session-gone') {
-      this.#isGone = true
-      throw new EngineError('session-not-found', 'there is no such session')
-    }
+    if (reason === 'session-gone') this.#isGone = true
+    const error = errorOfConflict(reason, this.id)
+    if (error !== undefined) throw error
     return undefined
   }
 

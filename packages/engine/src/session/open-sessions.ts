@@ -3,7 +3,8 @@ import type { Recorded } from '../events/recorded-event.ts'
 import type { SessionId, UserId } from '../ids.ts'
 import type { Timer } from '../ports/clock.ts'
 import type { EngineParts } from '../engine-parts.ts'
-import { OpenSession } from './open-session.ts'
+import { loadSession } from './load-session.ts'
+import type { OpenSession } from './open-session.ts'
 
 /** Idle sessions are evicted after this time. The next use reads a snapshot and the tail of the log. */
 const IDLE_MS = 5 * 60_000
@@ -110,7 +111,7 @@ export class OpenSessions {
   }
 
   #load(sessionId: SessionId): Promise<OpenSession | undefined> {
-    const loading = OpenSession.load(this.#parts.store, this.#parts.clock, sessionId)
+    const loading = loadSession(this.#parts, sessionId)
       .then((session) => {
         if (this.#isClosed) session?.feed.close('stopping')
         else if (session !== undefined) this.add(session)

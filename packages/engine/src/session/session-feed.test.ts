@@ -11,7 +11,7 @@ import {
   type Recorded,
 } from '../index.ts'
 import { attachReader } from './attach-reader.ts'
-import { OpenSession } from './open-session.ts'
+import { storeNewSession } from './store-new-session.ts'
 import { SessionFeed, type LiveStep } from './session-feed.ts'
 
 const step = (text: string): LiveStep => ({
@@ -126,16 +126,23 @@ async function openSession() {
   const store = createMemoryEventStore({ clock })
   const sessionId = asSessionId('session')
   const userId = asUserId('ann')
-  const { session } = await OpenSession.create(store, clock, sessionId, userId, {
-    events: [
-      {
-        type: 'session.created',
-        sessionId,
-        userId,
-        agent: 'tester',
-        settings: createSettings({ access: { type: 'preset' } }),
+  const { session } = await storeNewSession(
+    {
+      sessionId,
+      userId,
+      batch: {
+        events: [
+          {
+            type: 'session.created',
+            sessionId,
+            userId,
+            agent: 'tester',
+            settings: createSettings({ access: { type: 'preset' } }),
+          },
+        ],
       },
-    ],
-  })
+    },
+    { store, clock },
+  )
   return { session, store }
 }

@@ -1,35 +1,16 @@
 import { mergeSettings } from '../events/session-settings.ts'
-import { textOf, type ConversationMessage, type StepBlock, type UserContent } from '../content.ts'
-import { startTurnBudget } from '../cost/budget.ts'
+import type { ConversationMessage, UserContent } from '../content.ts'
 import { foldSpending } from './fold-spending.ts'
 import { NOTHING_SPENT } from '../cost/spending.ts'
 import { unreachable } from '../errors.ts'
-import type { CallRoute, StepAnswered, StepStarted } from '../events/step-events.ts'
-import type { CompactionEnded, CompactionStarted, LoopStarted } from '../events/loop-events.ts'
 import type { SessionConfigured, SessionCreated } from '../events/session-events.ts'
 import type { Recorded } from '../events/recorded-event.ts'
-import type { ApprovalResolved, ToolCallSettled } from '../events/call-events.ts'
-import { ROOT_LOOP, type EntryId, type ToolCallId } from '../ids.ts'
-import { chooseOffer } from '../permission/cover-offers.ts'
+import { withAnswer, withCall, withOutput, withOverride } from './fold-calls.ts'
+import { endCompaction, startCompaction } from './fold-compaction.ts'
+import { childLoop, withChildStep, withStartedTurn, withStep, withTurn } from './fold-turn.ts'
 import { openSeedCalls } from './open-seed-calls.ts'
 import { titleOf } from './title-of.ts'
-import {
-  STATE_SHAPE,
-  findOpenCall,
-  type ActiveCompaction,
-  type ActiveStep,
-  type ActiveTurn,
-  type CallPhase,
-  type ChildLoop,
-  type LoopProgress,
-  type OpenCall,
-  type SessionState,
-} from './session-state.ts'
-
-/** A compaction was successful if it leaves at most this share of the context. */
-const WORTH_IT = 0.9
-/** How much of a sub-agent's last text the state keeps. */
-const SAID_LENGTH = 16_384
+import { STATE_SHAPE, type SessionState } from './session-state.ts'
 
 /** Folds one recorded event into the state. Pure: a log always folds to the same state. */
 export function evolve(state: SessionState | undefined, recorded: Recorded): SessionState {
@@ -103,27 +84,7 @@ function apply(state: SessionState, recorded: Recorded): SessionState {
     case 'input.dropped':
       return { ...state, queue: state.queue.filter((input) => input.inputId !== event.inputId) }
     case 'turn.started':
-      return {
-        ...state,
-        head: event.inputId ?? state.head,
-        queue: state.queue.filter((input) => input.inputId !== event.inputId),
-        seededCalls: [],
-        turn: {
-          turnId: event.turnId,
-          status: 'running',
-          recovery: event.recovery,
-          takeovers: 0,
-          answeredSteps: 0,
-          hasRecalled: false,
-          hasAsked: false,
-          isForced: false,
-          settings: state.queue.find((input) => input.inputId === event.inputId)?.settings ?? {},
-          vainOutputs: 0,
-          budget: startTurnBudget(recorded.at),
-          children: [],
-          step: event.inputId === undefined && state.head !== undefined ? seededStep(state, seq) : undefined,
-        },
-      }
+      return withStartedTurn(state, event, recorded)
     case 'turn.paused':
       return (event.calls ?? []).reduce(
         (marked, { toolCallId }) => withCall(marked, toolCallId, (call) => ({ ...call, isShown: true })),
@@ -149,22 +110,7 @@ function apply(state: SessionState, recorded: Recorded): SessionState {
     case 'step.started':
       return withStep(withReserved(state, event.reservedBatches), event, seq)
     case 'step.answered':
-      return withTurn(withBatches(state, event.liveBatches), (turn) => {
-        const said = textOf(event.blocks).slice(0, SAID_LENGTH)
-        const change = <L extends LoopProgress>(loop: L): L => ({
-          ...loop,
-          answeredSteps: loop.answeredSteps + (event.by === 'engine' ? 0 : 1),
-          step: loop.step && {
-            ...loop.step,
-            phase: 'settling',
-            finish: event.finish,
-            calls: callsOf(event),
-            ...(event.by && { by: event.by }),
-          },
-        })
-        if (turn.step?.stepId === event.stepId) return change(withVainEnd(turn, event))
-        return withChildStep(turn, event.stepId, (child) => ({ ...change(child), ...(said !== '' && { said }) }))
-      })
+      return withAnswer(withBatches(state, event.liveBatches), event)
     case 'step.ended':
       return withTurn(withBatches(state, event.liveBatches), (turn) =>
         turn.step?.stepId === event.stepId
@@ -179,13 +125,8 @@ function apply(state: SessionState, recorded: Recorded): SessionState {
       return { ...state, isCompactionWanted: true }
     case 'compaction.started':
       return startCompaction(state, event)
-    case 'compaction.ended': {
-      const { compaction, ...rest } = state
-      if (hasHelped(event, compaction)) return { ...rest, vainCompactions: 0 }
-      // A compaction that a crash interrupted does not count as unsuccessful, nor does one that a user requested.
-      if (event.error?.code === 'interrupted' || event.turnId === undefined) return rest
-      return { ...rest, vainCompactions: state.vainCompactions + 1 }
-    }
+    case 'compaction.ended':
+      return endCompaction(state, event)
     case 'loop.started':
       return withTurn(state, (turn) => ({ ...turn, children: [...turn.children, childLoop(event, recorded)] }))
     case 'loop.ended':
@@ -248,114 +189,6 @@ function withBatches(state: SessionState, recorded = 0): SessionState {
   const { batches } = state
   if (recorded <= batches.recorded) return state
   return { ...state, batches: { recorded, reserved: Math.max(recorded, batches.reserved) } }
-}
-
-/** An answer without calls ends a turn, unless the turn must return a value. */
-function withVainEnd(turn: ActiveTurn, { routes }: StepAnswered): ActiveTurn {
-  const isVain = turn.settings.outputSchema !== undefined && Object.keys(routes).length === 0
-  return isVain ? { ...turn, vainOutputs: turn.vainOutputs + 1 } : turn
-}
-
-/** The user allowed what the call asked for in the whole session. */
-function withOverride(state: SessionState, { toolCallId, scope, offer }: ApprovalResolved): SessionState {
-  const call = scope === 'session' ? findOpenCall(state.turn, toolCallId) : undefined
-  const covered = call && coveredBy(call, offer)
-  if (covered === undefined || state.overrides.includes(covered)) return state
-  return { ...state, overrides: [...state.overrides, covered] }
-}
-
-/** Requests of earlier versions made no offers: they covered the tool. */
-function coveredBy({ name, approval }: OpenCall, offer: string | undefined): string | undefined {
-  if (approval?.offers === undefined) return approval?.covers ?? name
-  return chooseOffer(approval.offers, offer)?.covers
-}
-
-function withOutput(state: SessionState, { toolCallId, status }: ToolCallSettled): SessionState {
-  const { turn } = state
-  if (turn?.settings.outputSchema === undefined) return state
-  const call = turn.step?.calls.find((candidate) => candidate.toolCallId === toolCallId)
-  if (call?.kind !== 'result') return state
-  const change = status === 'completed' ? { output: call.input } : { vainOutputs: turn.vainOutputs + 1 }
-  return { ...state, turn: { ...turn, ...change } }
-}
-
-function withTurn(state: SessionState, change: (turn: ActiveTurn) => ActiveTurn): SessionState {
-  if (state.turn === undefined) throw new Error('this event needs an active turn')
-  return { ...state, turn: change(state.turn) }
-}
-
-function startCompaction(state: SessionState, event: CompactionStarted): SessionState {
-  const { compactionId, loopId = ROOT_LOOP, tokensBefore, trigger, model } = event
-  const isOwn = loopId === ROOT_LOOP
-  return {
-    ...state,
-    compaction: { compactionId, loopId, tokensBefore, model },
-    ...(trigger === 'manual' && { isCompactionWanted: false }),
-    ...(isOwn && { head: compactionId }),
-    ...(trigger === 'forced' && state.turn && { turn: { ...state.turn, isForced: true } }),
-  }
-}
-
-/** A compaction that leaves nearly the whole context did not help. */
-function hasHelped({ outcome, tokensAfter }: CompactionEnded, compaction: ActiveCompaction | undefined): boolean {
-  if (outcome === 'failed' || tokensAfter === undefined || compaction === undefined) return false
-  return tokensAfter <= compaction.tokensBefore * WORTH_IT
-}
-
-function withStep(state: SessionState, event: StepStarted, seq: number): SessionState {
-  const { stepId, loopId, model } = event
-  const step: ActiveStep = { stepId, loopId, stepSeq: seq, phase: 'asking', model, calls: [] }
-  if (loopId === ROOT_LOOP) {
-    return { ...withTurn(state, (turn) => ({ ...turn, step, hasAsked: true })), head: stepId }
-  }
-  return withTurn(state, (turn) => ({
-    ...turn,
-    children: turn.children.map((child) => (child.loopId === loopId ? { ...child, step, head: stepId } : child)),
-  }))
-}
-
-function withChildStep(turn: ActiveTurn, stepId: EntryId, change: (child: ChildLoop) => ChildLoop): ActiveTurn {
-  const children = turn.children.map((child) => (child.step?.stepId === stepId ? change(child) : child))
-  return { ...turn, children }
-}
-
-function childLoop(event: LoopStarted, { seq, at }: Recorded): ChildLoop {
-  const { loopId, parentToolCallId, parentLoopId, agent, depth } = event
-  return { loopId, parentToolCallId, parentLoopId, agent, depth, startedAt: at, startSeq: seq, answeredSteps: 0 }
-}
-
-function withCall(state: SessionState, id: ToolCallId, change: (call: OpenCall) => OpenCall): SessionState {
-  const changeIn = <L extends LoopProgress>(loop: L): L => {
-    if (loop.step?.calls.some((call) => call.toolCallId === id) !== true) return loop
-    const calls = loop.step.calls.map((call) => (call.toolCallId === id ? change(call) : call))
-    return { ...loop, step: { ...loop.step, calls } }
-  }
-  return withTurn(state, (turn) => {
-    if (turn.step === undefined) throw new Error(`tool call ${id} has no open step`)
-    const changed = changeIn(turn)
-    return changed === turn ? { ...turn, children: turn.children.map(changeIn) } : changed
-  })
-}
-
-function callsOf(event: StepAnswered): readonly OpenCall[] {
-  return event.blocks.filter(isCall).map(({ toolCallId, name, input }) => {
-    const route = event.routes[toolCallId] ?? 'server'
-    const kind = event.kinds?.[toolCallId]
-    return { toolCallId, name, input, route, ...(kind && { kind }), phase: firstPhase(route), attempt: 0 }
-  })
-}
-
-function firstPhase(route: CallRoute): CallPhase {
-  if (route === 'client') return 'awaiting-client'
-  return route === 'question' ? 'awaiting-user' : 'ready'
-}
-
-const isCall = (block: StepBlock) => block.type === 'tool-call'
-
-/** A turn without input continues the seed: its open calls wait for the client that declared them. */
-function seededStep(state: SessionState, seq: number): ActiveStep | undefined {
-  if (state.head === undefined) return undefined
-  return { stepId: state.head, loopId: ROOT_LOOP, stepSeq: seq, phase: 'settling', calls: state.seededCalls }
 }
 
 function firstUserContent(messages: readonly ConversationMessage[]): UserContent {

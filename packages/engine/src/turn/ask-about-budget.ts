@@ -109,7 +109,7 @@ async function putQuestion(spent: SpentBudget, place: Place, deps: RunDeps): Pro
       { type: 'tool-call.settled', turnId, toolCallId, status: 'denied', output: NOBODY_ASKED, by: 'engine' },
       { type: 'step.ended', turnId, stepId, outcome: 'completed' },
     ]
-    const started = stepStarted(state, turnId, stepId, loop, ASKED_BY)
+    const started = stepStarted(state, { turnId, stepId, loop, model: ASKED_BY })
     return { events: [started, answered, ...(place.isAsking ? [] : refused)], names: [toolCallId] }
   }, fence)
 }

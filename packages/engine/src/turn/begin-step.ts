@@ -32,13 +32,15 @@ export function beginStep(state: SessionState, begin: BeginStep): readonly StepS
   const { turn } = state
   const loop = turn?.status === 'running' ? findLoop(turn, loopId) : undefined
   if (turn === undefined || loop === undefined || loop.step !== undefined) return []
-  const line = lineOfAgents(state, turn, loopId, parts)
+  const line = lineOfAgents(state, loopId, parts)
   if (line === undefined || nextMove(turn, line[0], loop) !== 'ask-model') return []
   if (loop.answeredSteps >= MOST_REPEATS || mayAskAboutBudget(state, turn, parts)) return []
   if (mustNoteSurroundings(turn, line[0], parts) || !hasRoom(line[0], begin)) return []
   const { batches } = session.feed
   const reserved = batches && { reservedBatches: batches.wanted }
-  return [{ ...stepStarted(state, turn.turnId, parts.ids.entryId(), loop, line[0].modelName), ...reserved }]
+  const { turnId } = turn
+  const started = stepStarted(state, { turnId, stepId: parts.ids.entryId(), loop, model: line[0].modelName })
+  return [{ ...started, ...reserved }]
 }
 
 function hasRoom(agent: AgentDefinition, { session, loopId = ROOT_LOOP, added }: BeginStep): boolean {

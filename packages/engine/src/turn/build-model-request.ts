@@ -3,7 +3,8 @@ import type { ModelMessage, ModelRequest, OfferedTool } from '../ports/model.ts'
 import { REDACTED } from '../session/decide-changes.ts'
 import { RESULT_TOOL } from '../ports/tool.ts'
 import { isChild, type AnyLoop, type SessionState } from '../state/session-state.ts'
-import { offeredIn, policyFor, type Judging } from './judge-calls.ts'
+import { offeredIn, policyFor } from './judge-calls.ts'
+import type { LoopRound } from './loop-place.ts'
 import type { RunDeps } from './turn-deps.ts'
 import { withMemories } from './with-memories.ts'
 
@@ -13,7 +14,7 @@ const PLANNING =
 
 const REMINDER = `Finish by calling ${RESULT_TOOL} with your answer; nothing else counts as one.`
 
-export async function buildModelRequest(loop: AnyLoop, line: Judging['line'], deps: RunDeps): Promise<ModelRequest> {
+export async function buildModelRequest({ loop, line }: LoopRound, deps: RunDeps): Promise<ModelRequest> {
   const { session, store, operator } = deps
   const [agent] = line
   const context = await session.context(loop)

@@ -1,32 +1,22 @@
-import type { Failure, Recorded } from '../events/recorded-event.ts'
+import type { Recorded } from '../events/recorded-event.ts'
 import { failpoint } from '../failpoint.ts'
 import type { SessionId, TurnId } from '../ids.ts'
 import { StorageFault, type Fence, type LeaseClaim } from '../ports/event-store.ts'
 import { EngineError } from '../errors.ts'
-import { findSessionAgent } from '../session/session-agent.ts'
 import { FencedOff } from '../session/append-conflicts.ts'
 import type { OpenSession } from '../session/open-session.ts'
-import { ROOT, compactLoop } from './compact-loop.ts'
-import { decideTakeover, endCutCompaction, isLeftOpen } from './decide-takeover.ts'
-import { endTurn, nextQueuedTurn } from '../session/end-turn.ts'
-import { runTurn } from './run-turn.ts'
-import { isWanted, loopsOf } from '../state/session-state.ts'
+import { isWanted } from '../state/session-state.ts'
+import { isLeftOpen } from './decide-takeover.ts'
+import { endBrokenTurn, handOverTurn } from './leave-turn.ts'
+import { repairTurn, type OwedCancel } from './repair-turn.ts'
+import { runTurns } from './run-turns.ts'
+import { createRunner, nudge, type Runner } from './runner.ts'
 import { RunnerLeases } from './runner-leases.ts'
 import { findSuspects, tryOneByOne } from './suspects.ts'
-import { RunnerStopped, stopReasonOf, type RunDeps, type StopReason } from './turn-deps.ts'
+import { RunnerStopped, type StopReason } from './turn-deps.ts'
 import type { EngineParts } from '../engine-parts.ts'
 
 const STORAGE_RETRY_MS = 1_000
-
-interface Runner {
-  readonly session: OpenSession
-  done: Promise<void>
-  fence?: Fence
-  turnId?: TurnId
-  abort: AbortController
-  nudge: PromiseWithResolvers<void>
-  isNudged: boolean
-}
 
 /** `takeover`: the turn's process died. `retry`: the storage of this process failed. Both leave work to repair. */
 type StartCause = 'wake' | 'takeover' | 'retry'
@@ -53,7 +43,7 @@ export class Coordinator {
   /** Sessions that wait for the storage to recover. */
   readonly #retries = new Set<SessionId>()
   /** Turns that were cancelled while the storage was down. The cancellation is recorded when the storage recovers. */
-  readonly #owedCancels = new Map<SessionId, { readonly turnId: TurnId; readonly reason: string }>()
+  readonly #owedCancels = new Map<SessionId, OwedCancel>()
   #isStopping = false
 
   constructor(parts: EngineParts, owner: string) {
@@ -145,9 +135,7 @@ export class Coordinator {
   #start(session: OpenSession, cause: StartCause): Promise<void> {
     const runner = this.#runners.get(session.id)
     if (runner !== undefined) {
-      runner.isNudged = true
-      runner.nudge.resolve()
-      runner.nudge = Promise.withResolvers()
+      nudge(runner)
       return runner.done
     }
     if (this.#isStopping) return Promise.resolve()
@@ -157,13 +145,7 @@ export class Coordinator {
   }
 
   #register(session: OpenSession): Runner {
-    const runner: Runner = {
-      session,
-      done: Promise.resolve(),
-      abort: new AbortController(),
-      nudge: Promise.withResolvers(),
-      isNudged: false,
-    }
+    const runner = createRunner(session)
     this.#runners.set(session.id, runner)
     this.#leases.keep()
     return runner
@@ -189,22 +171,22 @@ export class Coordinator {
       runner.fence = fence
       if (this.#parts.isShared === true && start.fence === undefined) await session.refresh()
       if (start.fence !== undefined) await this.#untilFollowed(session)
-      else if (start.cause !== 'wake' || isLeftOpen(session.state))
-        await this.#repair(session, fence, start.cause === 'takeover')
-      await this.#runTurns(runner, fence)
-      if (this.#isStopping) await this.#handOver(session, fence)
+      else if (start.cause !== 'wake' || isLeftOpen(session.state)) await this.#repair(session, fence, start.cause)
+      await runTurns(runner, fence, { parts: this.#parts, isStopping: () => this.#isStopping })
+      if (this.#isStopping) await handOverTurn(session, fence, this.#parts)
     } catch (error) {
       // Tools and model calls must stop, because their results can no longer be recorded.
       runner.abort.abort('fenced' satisfies StopReason)
       const isFenced = error instanceof FencedOff || session.isStale
       if (error instanceof RunnerStopped && this.#isStopping && fence !== undefined && !isFenced) {
-        return await this.#handOver(session, fence)
+        return await handOverTurn(session, fence, this.#parts)
       }
       if (error instanceof RunnerStopped || isFenced) return
       if (error instanceof EngineError && error.code === 'session-not-found') return
       log({ level: 'error', message: 'a runner failed', sessionId: session.id, error })
       if (error instanceof StorageFault) return this.#retryLater(session)
-      if (fence !== undefined) await this.#endBroken(session, fence, failureOf(error))
+      if (fence !== undefined && (await endBrokenTurn(session, fence, { parts: this.#parts, error })))
+        this.wake(session)
     } finally {
       if (session.state.turn?.turnId !== this.#owedCancels.get(session.id)?.turnId) this.#owedCancels.delete(session.id)
       this.#runners.delete(session.id)
@@ -223,55 +205,11 @@ export class Coordinator {
     if (giveWay !== undefined) await Promise.race([feed.joined(), giveWay()])
   }
 
-  async #runTurns(runner: Runner, fence: Fence): Promise<void> {
-    const { session } = runner
-    for (;;) {
-      if (session.hasReleased(fence)) return
-      runner.isNudged = false
-      const { turn } = session.state
-      runner.turnId = turn?.turnId
-      if (turn === undefined && session.state.isCompactionWanted) {
-        await this.#compact(runner, fence)
-        if (runner.abort.signal.aborted) return
-        continue
-      }
-      if (turn?.status !== 'running') return
-      if (this.#isStopping && turn.answeredSteps === 0 && turn.step === undefined) return
-      if (stopReasonOf(runner.abort.signal) === 'cancel') runner.abort = new AbortController()
-      if (runner.abort.signal.aborted) return
-      if (turn.cancelled !== undefined) runner.abort.abort('cancel' satisfies StopReason)
-      const deps: RunDeps = {
-        ...this.#parts,
-        session,
-        fence,
-        signal: runner.abort.signal,
-        nudged: () => runner.nudge.promise,
-      }
-      await runTurn(turn, deps)
-    }
-  }
-
-  async #compact(runner: Runner, fence: Fence): Promise<void> {
-    const { session } = runner
-    const agent = findSessionAgent(session.state, session.state.agent, this.#parts)
-    const signal = runner.abort.signal
-    const deps: RunDeps = { ...this.#parts, session, fence, signal, nudged: () => runner.nudge.promise }
-    if (agent !== undefined) await compactLoop(ROOT, [agent], { trigger: 'manual' }, deps)
-  }
-
-  async #repair(session: OpenSession, fence: Fence, isFromDead: boolean): Promise<void> {
-    const { store } = this.#parts
-    const drafts = await store.readDrafts(session.id)
-    await session.commit((state) => {
-      const { turn: left } = state
-      const cut = endCutCompaction(state)
-      if (left?.status !== 'running') return { events: cut }
-      const owed = this.#owedCancels.get(session.id)
-      const turn = owed?.turnId === left.turnId ? { ...left, cancelled: left.cancelled ?? owed.reason } : left
-      const clearDrafts = loopsOf(turn).flatMap(({ step }) => (step?.phase === 'asking' ? [step.stepId] : []))
-      return { events: [...cut, ...decideTakeover(state, turn, drafts, { ...this.#parts, isFromDead })], clearDrafts }
-    }, fence)
-    this.#owedCancels.delete(session.id)
+  async #repair(session: OpenSession, fence: Fence, cause: StartCause): Promise<void> {
+    const { id } = session
+    const isFromDead = cause === 'takeover'
+    await repairTurn(session, fence, { parts: this.#parts, isFromDead, owedCancel: () => this.#owedCancels.get(id) })
+    this.#owedCancels.delete(id)
   }
 
   /**
@@ -287,43 +225,4 @@ export class Coordinator {
       void this.#start(session, 'retry')
     })
   }
-
-  /** After a bug the turn ends as failed. Otherwise it would be listed as running forever. */
-  async #endBroken(session: OpenSession, fence: Fence, error: Failure): Promise<void> {
-    const { log } = this.#parts
-    try {
-      await session.commit((state) => {
-        if (state.turn === undefined) return { events: [] }
-        const ended = endTurn(state.turn, {
-          outcome: 'failed',
-          error,
-          openCalls: `Tool call cancelled: ${error.code === 'internal' ? 'internal error' : error.message}`,
-        })
-        return { events: [...ended, ...nextQueuedTurn(state, this.#parts)] }
-      }, fence)
-      this.wake(session)
-    } catch (error) {
-      log({ level: 'error', message: 'a broken turn could not be ended', sessionId: session.id, error })
-    }
-  }
-
-  /** An orderly stop is not the turn's fault, so the next process does not count it as a crash. */
-  async #handOver(session: OpenSession, fence: Fence): Promise<void> {
-    try {
-      await session.commit(({ turn }) => {
-        const isLeft = turn?.status === 'running' && turn.isHandedOver !== true
-        return { events: isLeft ? [{ type: 'turn.handed-over', turnId: turn.turnId }] : [] }
-      }, fence)
-    } catch (error) {
-      if (error instanceof FencedOff || session.isGone) return
-      this.#parts.log({ level: 'warn', message: 'a turn could not be handed over', sessionId: session.id, error })
-    }
-  }
-}
-
-/** The error that ends a turn after its runner failed. */
-function failureOf(error: unknown): Failure {
-  if (error instanceof EngineError && error.code === 'quota-exceeded')
-    return { code: error.code, message: error.message }
-  return { code: 'internal', message: 'The server had an internal error during this turn.' }
 }

@@ -16,9 +16,8 @@ const ASKED = [
 
 function typesAfter(blocks: readonly StepBlock[], finish: StepFinish = 'tool-calls', before = ASKED) {
   const state = foldEvents(before)
-  if (state.turn === undefined) throw new Error('there is no turn')
   const answer = { blocks, finish, usage: { inputTokens: 1, outputTokens: 2 } }
-  return decideAnswered(state, state.turn, answer, { recovery: 'continue', judging: createJudging({ tools }) })
+  return decideAnswered(state, answer, { recovery: 'continue', judging: createJudging({ tools }) })
 }
 
 const types = (blocks: readonly StepBlock[]) => typesAfter(blocks).map((event) => event.type)

@@ -4,7 +4,7 @@ import type { StepFinish } from '../events/step-events.ts'
 import type { TurnOutcome } from '../events/turn-events.ts'
 import type { DecideContext } from '../session/decision.ts'
 import { ROOT_LOOP, type LoopId } from '../ids.ts'
-import { findLoop, isChild, type ActiveTurn, type SessionState } from '../state/session-state.ts'
+import { findLoop, isChild, type SessionState } from '../state/session-state.ts'
 import { closeChild } from './end-child.ts'
 import { nextQueuedTurn } from '../session/end-turn.ts'
 import type { Judging } from './judge-calls.ts'
@@ -27,18 +27,14 @@ export interface StepContext extends Pick<DecideContext, 'recovery'> {
  * Returns everything that follows from a model's answer without running anything: the answer, the approvals to request,
  * the refused calls and, if nothing is left to do, the end of the step, the sub-agent or the turn, or a pause.
  */
-export function decideAnswered(
-  state: SessionState,
-  turn: ActiveTurn,
-  answer: StepAnswer,
-  context: StepContext,
-): RecordedEvent[] {
+export function decideAnswered(state: SessionState, answer: StepAnswer, context: StepContext): RecordedEvent[] {
   const { loopId = ROOT_LOOP, judging } = context
-  const loop = findLoop(turn, loopId)
-  if (loop?.step === undefined) throw new Error('an answer needs an open step')
+  const { turn } = state
+  const loop = turn && findLoop(turn, loopId)
+  if (turn === undefined || loop?.step === undefined) throw new Error('an answer needs an open step')
   const { turnId } = turn
   const { stepId } = loop.step
-  const plan = planCalls(state, turnId, answer.blocks, judging)
+  const plan = planCalls({ turnId, blocks: answer.blocks }, state, judging)
   const events: RecordedEvent[] = [
     {
       type: 'step.answered',
@@ -63,7 +59,7 @@ export function decideAnswered(
   if (turn.settings.outputSchema !== undefined && !isChild(loop) && answer.finish !== 'refused') return events
   const outcome = outcomeOf(answer.finish)
   if (isChild(loop))
-    return [...events, ...closeChild(turn, loop, { outcome }, textOf(answer.blocks) || (loop.said ?? ''))]
+    return [...events, ...closeChild(turn, loop, { outcome, said: textOf(answer.blocks) || (loop.said ?? '') })]
   return [...events, { type: 'turn.ended', turnId, outcome }, ...nextQueuedTurn(state, context, stepId)]
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createFakeTool, createTestAgent, foldEvents, given } from '@polylogue/testkit'
-import { asEntryId, type Draft, type RecordedEvent, type SessionState, type ToolEffect } from '../index.ts'
+import { asEntryId, type Draft, type RecordedEvent, type ToolEffect } from '../index.ts'
 import { decideTakeover } from './decide-takeover.ts'
 
 const { call, text } = given
@@ -24,14 +24,18 @@ const draft = (block: number, kind: 'text' | 'thinking', words: string, stepId =
 
 const catalogOf = (known: typeof agent | undefined) => ({ find: () => known, list: () => (known ? [known] : []) })
 
+function foldTurn(events: readonly RecordedEvent[]) {
+  const state = foldEvents(events)
+  if (state.turn === undefined) throw new Error('there is no turn to take over')
+  return { ...state, turn: state.turn }
+}
+
 function takeOver(
   events: readonly RecordedEvent[],
   drafts: readonly Draft[] = [],
   known: typeof agent | undefined = agent,
 ): RecordedEvent[] {
-  const state = foldEvents(events)
-  if (state.turn === undefined) throw new Error('there is no turn to take over')
-  return decideTakeover(state, state.turn, drafts, { agents: catalogOf(known), recovery: 'continue', isFromDead: true })
+  return decideTakeover(foldTurn(events), drafts, { agents: catalogOf(known), recovery: 'continue', isFromDead: true })
 }
 
 const statuses = (events: readonly RecordedEvent[]) =>
@@ -43,9 +47,9 @@ describe('a takeover', () => {
   })
 
   it('does not count when no process died', () => {
-    const state = foldEvents([...BEGUN, given.takenOver('t', 3)])
+    const state = foldTurn([...BEGUN, given.takenOver('t', 3)])
     const context = { agents: catalogOf(agent), recovery: 'continue' as const, isFromDead: false }
-    expect(decideTakeover(state, state.turn!, [], context)).toEqual([given.takenOver('t', 3)])
+    expect(decideTakeover(state, [], context)).toEqual([given.takenOver('t', 3)])
   })
 
   it('counts on from the takeovers before it', () => {
@@ -103,7 +107,8 @@ describe('a takeover', () => {
   })
 
   it('fails the turn when its agent is gone', () => {
-    const events = decideTakeoverWithoutAgent(foldEvents(ASKING))
+    const context = { agents: catalogOf(undefined), recovery: 'continue' as const, isFromDead: true }
+    const events = decideTakeover(foldTurn(ASKING), [], context)
     expect(events.at(-1)).toMatchObject({ type: 'turn.ended', outcome: 'failed' })
   })
 
@@ -133,8 +138,3 @@ describe('a takeover', () => {
     expect(twice).toEqual([given.takenOver('t', 2)])
   })
 })
-
-function decideTakeoverWithoutAgent(state: SessionState): RecordedEvent[] {
-  if (state.turn === undefined) throw new Error('there is no turn to take over')
-  return decideTakeover(state, state.turn, [], { agents: catalogOf(undefined), recovery: 'continue', isFromDead: true })
-}

@@ -31,24 +31,27 @@ export interface TakeoverContext extends Pick<DecideContext, 'recovery'>, AgentP
   readonly isFromDead: boolean
 }
 
+type SessionWithTurn = SessionState & { readonly turn: ActiveTurn }
+
 /**
  * Returns the events that a new owner records about a turn whose process died. Finished steps are kept. An unfinished
  * model step keeps the saved text and is asked again. Running calls are repeated only if that is harmless. Recovery is
  * idempotent: a second run finds nothing to repair.
  */
 export function decideTakeover(
-  state: SessionState,
-  turn: ActiveTurn,
+  state: SessionWithTurn,
   drafts: readonly Draft[],
   context: TakeoverContext,
 ): RecordedEvent[] {
+  const { turn } = state
   const { turnId } = turn
   const isCounted = context.isFromDead && turn.isHandedOver !== true
   const count = turn.takeovers + (isCounted ? 1 : 0)
-  const end = endOf(state, turn, count, findSessionAgent(state, state.agent, context))
+  const end = endOf(state, count, findSessionAgent(state, state.agent, context))
+  const unrepeated: readonly ToolEffect[] = end === undefined ? ['unsafe'] : ['unsafe', 'idempotent']
   const unknown = loopsOf(turn).flatMap((loop) => {
     const agent = findSessionAgent(state, isChild(loop) ? loop.agent : state.agent, context)
-    return unknownCalls(turn, loop, agent, end === undefined)
+    return unknownCalls(turn, loop, ({ name }) => unrepeated.includes(effectOf(agent, name)))
   })
   const events: RecordedEvent[] = [{ type: 'turn.taken-over', turnId, count }, ...unknown]
   const shown = reservedIn(state, drafts)
@@ -88,31 +91,23 @@ export function endCutCompaction({ compaction, turn }: SessionState): RecordedEv
 
 /** Why the turn cannot continue; `undefined` if it can. */
 function endOf(
-  state: SessionState,
-  turn: ActiveTurn,
+  { turn, agent: name }: SessionWithTurn,
   count: number,
   agent: AgentDefinition | undefined,
 ): Pick<TurnEnd, 'outcome' | 'error'> | undefined {
   const end = (outcome: 'failed' | 'interrupted', message: string) => ({ outcome, error: { code: outcome, message } })
   if (turn.cancelled !== undefined) return { outcome: 'cancelled' }
-  if (agent === undefined) return end('failed', `The agent ${state.agent} is no longer offered.`)
+  if (agent === undefined) return end('failed', `The agent ${name} is no longer offered.`)
   if (turn.recovery === 'interrupt') return end('interrupted', 'The server stopped while this turn was running.')
   if (count > TAKEOVER_LIMIT) return end('failed', `The server died ${count} times while this turn was running.`)
   return undefined
 }
 
 /** Started calls that may have had an effect and are not repeated. Sub-agents continue where they stopped. */
-function unknownCalls(
-  turn: ActiveTurn,
-  loop: AnyLoop,
-  agent: AgentDefinition | undefined,
-  isGoingOn: boolean,
-): RecordedEvent[] {
-  const effectOf = (call: OpenCall): ToolEffect =>
-    agent?.tools.find((tool) => tool.name === call.name)?.effect ?? 'unsafe'
+function unknownCalls(turn: ActiveTurn, loop: AnyLoop, isUnrepeated: (call: OpenCall) => boolean): RecordedEvent[] {
   return openCallsIn(loop)
     .filter((call) => call.phase === 'running' && childOf(turn, call.toolCallId) === undefined)
-    .filter((call) => effectOf(call) === 'unsafe' || (effectOf(call) === 'idempotent' && !isGoingOn))
+    .filter(isUnrepeated)
     .map(({ toolCallId }) => ({
       type: 'tool-call.settled',
       turnId: turn.turnId,
@@ -122,6 +117,9 @@ function unknownCalls(
       by: 'engine',
     }))
 }
+
+const effectOf = (agent: AgentDefinition | undefined, toolName: string): ToolEffect =>
+  agent?.tools.find((tool) => tool.name === toolName)?.effect ?? 'unsafe'
 
 /** Skips the batch numbers that the crashed step may have used. */
 function reservedIn({ batches }: SessionState, drafts: readonly Draft[]): { readonly liveBatches?: number } {

@@ -4,7 +4,10 @@ import type { OpenSession } from '../session/open-session.ts'
 import type { LiveStep } from '../session/session-feed.ts'
 import type { EngineParts } from '../engine-parts.ts'
 
-type DraftParts = Pick<EngineParts, 'store' | 'clock' | 'log'>
+interface DraftParts extends Pick<EngineParts, 'store' | 'clock' | 'log'> {
+  readonly session: Pick<OpenSession, 'id' | 'feed'>
+  readonly fence: Fence
+}
 
 /** A crash loses at most this much of a streaming answer. Shorter intervals only add commits. */
 const DRAFT_INTERVAL_MS = 250
@@ -13,16 +16,12 @@ const DRAFT_INTERVAL_MS = 250
 export class DraftWriter {
   readonly #parts: DraftParts
   readonly #step: LiveStep
-  readonly #session: Pick<OpenSession, 'id' | 'feed'>
-  readonly #fence: Fence
   readonly #dirty = new Set<number>()
   #timer: Timer | undefined
   #isClosed = false
 
-  constructor(parts: DraftParts, session: Pick<OpenSession, 'id' | 'feed'>, fence: Fence, step: LiveStep) {
+  constructor(parts: DraftParts, step: LiveStep) {
     this.#parts = parts
-    this.#session = session
-    this.#fence = fence
     this.#step = step
   }
 
@@ -38,7 +37,8 @@ export class DraftWriter {
 
   /** Saves changed blocks. A failed save is only logged, because the next one includes the same text. */
   async flush(): Promise<void> {
-    const { id, feed } = this.#session
+    const { session, fence, store, log } = this.#parts
+    const { id, feed } = session
     const { batches } = feed
     const reserved = batches && { reservedBatches: batches.wanted }
     const drafts = [...this.#dirty].flatMap((index): Draft[] => {
@@ -49,11 +49,11 @@ export class DraftWriter {
     this.#dirty.clear()
     if (drafts.length === 0) return
     try {
-      const isSaved = await this.#parts.store.saveDrafts(id, this.#fence, drafts)
+      const isSaved = await store.saveDrafts(id, fence, drafts)
       if (isSaved && reserved !== undefined) batches?.reserve(reserved.reservedBatches)
     } catch (error) {
       for (const { block } of drafts) this.#dirty.add(block)
-      this.#parts.log({ level: 'warn', message: 'draft not saved', sessionId: id, error })
+      log({ level: 'warn', message: 'draft not saved', sessionId: id, error })
     }
   }
 

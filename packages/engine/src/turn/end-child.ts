@@ -7,14 +7,23 @@ import { stepEndIfSettled } from '../session/decide-answers.ts'
 import type { ActiveTurn, ChildLoop } from '../state/session-state.ts'
 import { endLoop } from '../session/end-turn.ts'
 
-export interface ChildEnd {
+/** How a sub-agent ended. */
+interface LoopEnd {
   readonly outcome: LoopOutcome
   readonly error?: Failure
+}
+
+export interface ChildEnd extends LoopEnd {
   /** The partial text of its unfinished model step. */
   readonly partial?: readonly StepBlock[]
   /** The usage of that step, if the provider reported it. */
   readonly usage?: Usage
   readonly liveBatches?: number
+}
+
+interface ClosedLoop extends LoopEnd {
+  /** Its last text. */
+  readonly said: string
 }
 
 /**
@@ -30,22 +39,22 @@ export function endChild(turn: ActiveTurn, child: ChildLoop, end: ChildEnd): Rec
     ...(end.liveBatches !== undefined && { liveBatches: end.liveBatches }),
     partialOf: (stepId) => (stepId === child.step?.stepId ? (end.partial ?? []) : []),
   })
-  const said = textOf(end.partial ?? []) || child.said
-  return [...open, ...closeChild(turn, child, end, said ?? '')]
+  const said = textOf(end.partial ?? []) || (child.said ?? '')
+  return [...open, ...closeChild(turn, child, { ...end, said })]
 }
 
 /**
  * Ends a sub-agent whose steps have ended: records its result, and the end of the parent's step if this was its last
  * open call.
  */
-export function closeChild(turn: ActiveTurn, child: ChildLoop, end: ChildEnd, said: string): RecordedEvent[] {
+export function closeChild(turn: ActiveTurn, child: ChildLoop, end: ClosedLoop): RecordedEvent[] {
   const { turnId } = turn
   const settled: ToolCallSettled = {
     type: 'tool-call.settled',
     turnId,
     toolCallId: child.parentToolCallId,
     status: statusOf(end.outcome),
-    output: resultOf(end, said),
+    output: resultOf(end),
     by: 'tool',
   }
   return [
@@ -60,9 +69,9 @@ function statusOf(outcome: LoopOutcome): CallStatus {
   return outcome === 'cancelled' ? 'cancelled' : 'failed'
 }
 
-function resultOf(end: ChildEnd, said: string): string {
+function resultOf({ outcome, error, said }: ClosedLoop): string {
   const before = said === '' ? '' : `\n\nBefore that it had said:\n${said}`
-  switch (end.outcome) {
+  switch (outcome) {
     case 'finished':
       return said
     case 'token-limit':
@@ -77,8 +86,8 @@ function resultOf(end: ChildEnd, said: string): string {
       return `The sub-agent was cancelled.${before}`
     case 'failed':
     case 'interrupted':
-      return `The sub-agent failed: ${end.error?.message ?? 'it was interrupted'}${before}`
+      return `The sub-agent failed: ${error?.message ?? 'it was interrupted'}${before}`
     default:
-      return unreachable(end.outcome)
+      return unreachable(outcome)
   }
 }

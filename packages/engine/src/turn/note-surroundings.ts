@@ -2,7 +2,7 @@ import type { EngineParts } from '../engine-parts.ts'
 import type { AgentDefinition } from '../ports/agent.ts'
 import type { Place } from '../ports/surroundings.ts'
 import type { ActiveTurn } from '../state/session-state.ts'
-import type { Judging } from './judge-calls.ts'
+import type { AgentLine } from './loop-agents.ts'
 import type { RunDeps } from './turn-deps.ts'
 
 /**
@@ -44,7 +44,7 @@ async function placeOf({ session, workspaces }: RunDeps): Promise<Place> {
 }
 
 /** Adds the newest description to the instructions of the loop's agent, if the agent is told about it. */
-export async function tellSurroundings(line: Judging['line'], { session }: RunDeps): Promise<Judging['line']> {
+export async function tellSurroundings(line: AgentLine, { session }: RunDeps): Promise<AgentLine> {
   const [agent, ...above] = line
   if (agent.isToldSurroundings !== true || session.state.surroundings === undefined) return line
   const { surroundings } = await session.context()

@@ -13,9 +13,9 @@ const tools = [
 const clientTool: ClientTool = { name: 'client', description: '', parameters: {} }
 const LISTED: ToolAccess = { type: 'listed', tools: [{ name: 'look', trust: true }, { name: 'pay' }] }
 
-function plan(blocks: Parameters<typeof planCalls>[2], created: Parameters<typeof given.created>[0] = {}) {
+function plan(blocks: Parameters<typeof planCalls>[0]['blocks'], created: Parameters<typeof given.created>[0] = {}) {
   const state = foldEvents([given.created({ access: LISTED, clientTools: [clientTool], ...created })])
-  return planCalls(state, asTurnId('t'), blocks, createJudging({ tools }))
+  return planCalls({ turnId: asTurnId('t'), blocks }, state, createJudging({ tools }))
 }
 
 const refusals = (events: readonly RecordedEvent[]) =>

@@ -44,6 +44,11 @@ export const unreadableInput = (input: unknown): JsonObject => ({
 const isUnreadable = (input: JsonObject): boolean =>
   typeof input[UNREADABLE] === 'string' && Object.keys(input).length === 1
 
+interface AnswerOf {
+  readonly turnId: TurnId
+  readonly blocks: readonly StepBlock[]
+}
+
 export interface CallPlan {
   readonly routes: { readonly [toolCallId: string]: CallRoute }
   readonly kinds: { readonly [toolCallId: string]: ToolKind }
@@ -52,12 +57,8 @@ export interface CallPlan {
   readonly events: readonly RecordedEvent[]
 }
 
-export function planCalls(
-  state: SessionState,
-  turnId: TurnId,
-  blocks: readonly StepBlock[],
-  judging: Judging,
-): CallPlan {
+/** Decides what happens to each call of an answer. */
+export function planCalls({ turnId, blocks }: AnswerOf, state: SessionState, judging: Judging): CallPlan {
   const routes: Record<string, CallRoute> = {}
   const kinds: Record<string, ToolKind> = {}
   const inspections: Record<string, CallInspection> = {}

@@ -7,6 +7,7 @@ import { keptOutput } from '../session/end-turn.ts'
 import { stepEndIfSettled } from '../session/decide-answers.ts'
 import { childOf, findOpenCall, loopsOf, type ActiveTurn, type OpenCall } from '../state/session-state.ts'
 import { beginStep } from './begin-step.ts'
+import type { LoopPlace } from './loop-place.ts'
 import { recordChildEnd } from './record-child-end.ts'
 import { loopIdOf, type StartedCall } from './start-calls.ts'
 import { isOwnEnd, stopReasonOf, type RunDeps, type StopReason } from './turn-deps.ts'
@@ -19,7 +20,7 @@ interface Result extends Pick<ToolCallSettled, 'status' | 'output' | 'meta' | 'c
 }
 
 /** Runs a sub-agent's loop until it ends or waits for a human. */
-export type RunLoop = (turnId: TurnId, loopId: LoopId, deps: RunDeps) => Promise<void>
+export type RunLoop = (place: LoopPlace, deps: RunDeps) => Promise<void>
 
 interface CallRun {
   readonly turnId: TurnId
@@ -77,8 +78,7 @@ function loopWith(turn: ActiveTurn, { toolCallId }: ToolCallSettled): LoopId {
 
 /**
  * `undefined`: the turn was stopped, and the code that stopped it settles the call. A tool that ignores the signal does
- * not block the turn. A tool with `stopGraceMs` has that long
- * to stop.
+ * not block the turn. A tool with `stopGraceMs` has that long to stop.
  */
 async function runUntilStopped(started: StartedCall, deps: RunDeps): Promise<Result | undefined> {
   const { signal, clock } = deps
@@ -156,11 +156,11 @@ async function runChild(call: OpenCall, { turnId, abort, runLoop }: CallRun, dep
   const deadlineMs = agents.find(child?.agent ?? '')?.deadlineMs ?? CHILD_DEADLINE_MS
   const timer = clock.setTimer(deadlineMs, () => abort.abort('deadline' satisfies StopReason))
   try {
-    await runLoop(turnId, loopId, deps)
+    await runLoop({ turnId, loopId }, deps)
   } finally {
     timer.cancel()
   }
   const reason = stopReasonOf(signal)
   if (!isOwnEnd(reason)) return
-  await recordChildEnd(deps, turnId, loopId, { outcome: reason === 'deadline' ? 'deadline' : 'cancelled' })
+  await recordChildEnd({ turnId, loopId }, { outcome: reason === 'deadline' ? 'deadline' : 'cancelled' }, deps)
 }

@@ -2,7 +2,7 @@ import { isOverBudget } from './ask-about-budget.ts'
 import { unreachable } from '../errors.ts'
 import type { Failure, RecordedEvent } from '../events/recorded-event.ts'
 import type { TurnOutcome } from '../events/turn-events.ts'
-import { ROOT_LOOP, type LoopId, type ToolCallId } from '../ids.ts'
+import { ROOT_LOOP, type ToolCallId } from '../ids.ts'
 import {
   findLoop,
   isChild,
@@ -15,6 +15,7 @@ import { compactIfDue } from './compact-loop.ts'
 import { MOST_REPEATS, findCircle } from './find-circle.ts'
 import { endTurn, nextQueuedTurn } from '../session/end-turn.ts'
 import { lineOfAgents } from './loop-agents.ts'
+import type { LoopPlace } from './loop-place.ts'
 import { nextMove } from './next-move.ts'
 import { noteSurroundings, tellSurroundings } from './note-surroundings.ts'
 import { recallMemories } from './recall-memories.ts'
@@ -24,13 +25,16 @@ import type { StartedCall } from './start-calls.ts'
 import { settleToolCalls } from './settle-tool-calls.ts'
 import { isOwnEnd, stopReasonOf, type RunDeps } from './turn-deps.ts'
 
+const NO_OUTPUT = 'The model did not give an answer of the shape that was asked for.'
+
 /** Runs the session's active turn until it ends or waits for a human. */
 export async function runTurn(turn: ActiveTurn, deps: RunDeps): Promise<void> {
-  await runLoop(turn.turnId, ROOT_LOOP, deps)
+  await runLoop({ turnId: turn.turnId, loopId: ROOT_LOOP }, deps)
 }
 
 /** Runs one loop of the turn until it ends, or until nothing in it or below it can continue without a human. */
-export async function runLoop(turnId: ActiveTurn['turnId'], loopId: LoopId, deps: RunDeps): Promise<void> {
+export async function runLoop(place: LoopPlace, deps: RunDeps): Promise<void> {
+  const { turnId, loopId } = place
   const { session, signal } = deps
   let started: readonly StartedCall[] = []
   for (;;) {
@@ -39,13 +43,10 @@ export async function runLoop(turnId: ActiveTurn['turnId'], loopId: LoopId, deps
     if (turn?.turnId !== turnId || turn.status !== 'running' || isOwnEnd(stopReasonOf(signal))) return
     const loop = findLoop(turn, loopId)
     if (loop === undefined) return
-    const line = lineOfAgents(state, turn, loopId, deps)
+    const line = lineOfAgents(state, loopId, deps)
     if (line === undefined) {
       const gone = isChild(loop) ? loop.agent : state.agent
-      return end(deps, turnId, loopId, 'failed', {
-        code: 'agent-gone',
-        message: `The agent ${gone} is no longer offered.`,
-      })
+      return end(place, stopped('failed', 'agent-gone', `The agent ${gone} is no longer offered.`), deps)
     }
     // A step that was recorded together with what came before it runs, or records its own end.
     const isBegun = loop.step?.phase === 'asking'
@@ -57,18 +58,18 @@ export async function runLoop(turnId: ActiveTurn['turnId'], loopId: LoopId, deps
         if (!isBegun) {
           if (loop.answeredSteps >= MOST_REPEATS) {
             const circle = findCircle((await session.context(loop)).messages())
-            if (circle !== undefined) return end(deps, turnId, loopId, circle.outcome, circle.error)
+            if (circle !== undefined) return end(place, circle, deps)
           }
           if (!isChild(loop)) await noteSurroundings(turn, line[0], deps)
           if (await isOverBudget(turn, loopId, deps)) break
           if (!isChild(loop)) await recallMemories(turn, deps)
-          await compactIfDue(loop, await tellSurroundings(line, deps), turnId, deps)
+          await compactIfDue({ turnId, loop, line: await tellSurroundings(line, deps) }, deps)
           if (stopReasonOf(signal) === 'cancel') break
         }
-        started = await runStep(turn, loop, await tellSurroundings(line, deps), deps)
+        started = await runStep({ turnId, loop, line: await tellSurroundings(line, deps) }, deps)
         break
       case 'settle-tool-calls':
-        await settleToolCalls({ place: { turnId, loopId, line }, started, runLoop }, deps)
+        await settleToolCalls({ place: { ...place, line }, started, runLoop }, deps)
         started = []
         break
       case 'wait-for-human':
@@ -76,22 +77,20 @@ export async function runLoop(turnId: ActiveTurn['turnId'], loopId: LoopId, deps
         break
       case 'stop-cancelled':
         // When the agent's own loop ends, the turn and all other loops end too.
-        return isChild(loop) ? undefined : end(deps, turnId, loopId, 'cancelled')
+        return isChild(loop) ? undefined : end(place, { outcome: 'cancelled' }, deps)
       case 'stop-at-budget':
         if (isChild(loop)) return
-        return end(deps, turnId, loopId, 'step-limit', { code: 'budget', message: turn.budget.stopped ?? '' })
+        return end(place, stopped('step-limit', 'budget', turn.budget.stopped ?? ''), deps)
       case 'give-output':
-        return end(deps, turnId, loopId, 'finished')
+        return end(place, { outcome: 'finished' }, deps)
       case 'stop-without-output':
-        return end(deps, turnId, loopId, 'failed', {
-          code: 'output-schema-violation',
-          message: 'The model did not give an answer of the shape that was asked for.',
-        })
+        return end(place, stopped('failed', 'output-schema-violation', NO_OUTPUT), deps)
       case 'stop-at-limit':
-        return end(deps, turnId, loopId, 'step-limit', {
-          code: 'step-limit',
-          message: `The agent stopped after ${line[0].maxSteps} steps.`,
-        })
+        return end(
+          place,
+          stopped('step-limit', 'step-limit', `The agent stopped after ${line[0].maxSteps} steps.`),
+          deps,
+        )
       default:
         return unreachable(move)
     }
@@ -116,18 +115,22 @@ function pausedOf(turn: ActiveTurn): RecordedEvent {
   return { type: 'turn.paused', turnId, calls }
 }
 
-async function end(
-  deps: RunDeps,
-  turnId: ActiveTurn['turnId'],
-  loopId: LoopId,
-  outcome: TurnOutcome,
-  error?: Failure,
-): Promise<void> {
-  if (loopId !== ROOT_LOOP) return recordChildEnd(deps, turnId, loopId, { outcome, ...(error && { error }) })
+interface LoopEnd {
+  readonly outcome: TurnOutcome
+  readonly error?: Failure
+}
+
+const stopped = (outcome: TurnOutcome, code: string, message: string): LoopEnd => ({
+  outcome,
+  error: { code, message },
+})
+
+async function end({ turnId, loopId }: LoopPlace, how: LoopEnd, deps: RunDeps): Promise<void> {
+  if (loopId !== ROOT_LOOP) return recordChildEnd({ turnId, loopId }, how, deps)
   await deps.session.commit((state) => {
     if (state.turn?.turnId !== turnId) return { events: [] }
     const outputOf = (id: ToolCallId): string => deps.session.feed.outputOf(id)
-    const ended = endTurn(state.turn, { outcome, openCalls: 'Tool call cancelled', outputOf, ...(error && { error }) })
+    const ended = endTurn(state.turn, { ...how, openCalls: 'Tool call cancelled', outputOf })
     return { events: [...ended, ...nextQueuedTurn(state, deps)] }
   }, deps.fence)
 }

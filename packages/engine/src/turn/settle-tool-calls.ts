@@ -1,5 +1,6 @@
-import type { LoopId, ToolCallId, TurnId } from '../ids.ts'
-import { findLoop, openCallsIn, type OpenCall } from '../state/session-state.ts'
+import type { ToolCallId } from '../ids.ts'
+import { findLoop, openCallsIn, type OpenCall, type SessionState } from '../state/session-state.ts'
+import type { LoopPlace } from './loop-place.ts'
 import { runCall, type RunLoop } from './run-call.ts'
 import { readyCalls, startCalls, type CallPlace, type StartedCall } from './start-calls.ts'
 import { RunnerStopped, isOwnEnd, stopReasonOf, type RunDeps, type StopReason } from './turn-deps.ts'
@@ -22,7 +23,7 @@ export interface Settling {
  */
 export async function settleToolCalls({ place, started = [], runLoop }: Settling, deps: RunDeps): Promise<void> {
   const { session, signal } = deps
-  const { turnId, loopId } = place
+  const { turnId } = place
   const running = new Map<ToolCallId, RunningCall>()
   const stopped = aborted(signal)
   const launch = (call: StartedCall): void => {
@@ -33,7 +34,7 @@ export async function settleToolCalls({ place, started = [], runLoop }: Settling
   }
   if (!signal.aborted) started.forEach(launch)
   while (!signal.aborted) {
-    for (const call of openCalls(deps, turnId, loopId)) {
+    for (const call of openCalls(session.state, place)) {
       if (call.cancelled !== undefined) running.get(call.toolCallId)?.abort.abort('cancel-call' satisfies StopReason)
     }
     const ready = readyCalls(session.state, place).filter((call) => !running.has(call.toolCallId))
@@ -49,8 +50,7 @@ export async function settleToolCalls({ place, started = [], runLoop }: Settling
   if (reason !== 'cancel' && !isOwnEnd(reason) && session.state.turn?.turnId === turnId) throw new RunnerStopped()
 }
 
-function openCalls(deps: RunDeps, turnId: TurnId, loopId: LoopId): readonly OpenCall[] {
-  const { turn } = deps.session.state
+function openCalls({ turn }: SessionState, { turnId, loopId }: LoopPlace): readonly OpenCall[] {
   const loop = turn?.turnId === turnId ? findLoop(turn, loopId) : undefined
   return loop === undefined ? [] : openCallsIn(loop)
 }

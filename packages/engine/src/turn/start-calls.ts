@@ -1,6 +1,6 @@
 import type { LoopStarted } from '../events/loop-events.ts'
 import type { RecordedEvent } from '../events/recorded-event.ts'
-import { asLoopId, type LoopId, type ToolCallId, type TurnId } from '../ids.ts'
+import { asLoopId, type LoopId, type ToolCallId } from '../ids.ts'
 import { issueGrant } from '../permission/grant.ts'
 import type { Grant } from '../ports/grant.ts'
 import type { Tool, Workspace } from '../ports/tool.ts'
@@ -15,12 +15,20 @@ import {
   type SessionState,
 } from '../state/session-state.ts'
 import { parseAgentInput } from './agent-input.ts'
-import { askedOf, hashOf, prepareJudging, ruleOnCall, type Judging, type Ruling } from './judge-calls.ts'
+import { askedOf, hashOf, ruleOnCall, type Judging, type Ruling } from './judge-calls.ts'
+import type { AgentLine } from './loop-agents.ts'
+import type { LoopPlace } from './loop-place.ts'
 import { canGoOn } from './next-move.ts'
+import { prepareJudging } from './prepare-judging.ts'
 import type { RunDeps } from './turn-deps.ts'
 
 /** The maximum number of sub-agents that work at the same time in one turn. */
 const MOST_CHILDREN = 16
+const TOO_MANY_CHILDREN: Ruling = {
+  type: 'refuse',
+  status: 'failed',
+  output: `Error: ${MOST_CHILDREN} sub-agents are at work already`,
+}
 
 export interface StartedCall {
   readonly call: OpenCall
@@ -29,11 +37,9 @@ export interface StartedCall {
   readonly workspace: Workspace
 }
 
-/** The turn and the loop that the calls belong to. */
-export interface CallPlace {
-  readonly turnId: TurnId
-  readonly loopId: LoopId
-  readonly line: Judging['line']
+/** The loop that the calls belong to. */
+export interface CallPlace extends LoopPlace {
+  readonly line: AgentLine
 }
 
 /**
@@ -74,8 +80,10 @@ export function decideStarts(
     const call = findOpenCall(turn, toolCallId)
     if (call === undefined) continue
     const children = turn.children.length + events.filter((event) => event.type === 'loop.started').length
-    const ruling = ruleOnStart(call, state, judging, children)
-    events.push(...eventsOf(ruling, call, turn, place, judging))
+    const ruled = ruleOnStart(call, state, judging)
+    const isOneTooMany = isNewChild(ruled, call, turn) && children >= MOST_CHILDREN
+    const ruling = isOneTooMany ? TOO_MANY_CHILDREN : ruled
+    events.push(...eventsOf(ruling, call, { turn, place, judging }))
     if (ruling.type !== 'allow') continue
     const grant = issueGrant(ruling.call, judging.digest)
     started.push({ call, tool: ruling.tool, grant, workspace: judging.workspace })
@@ -84,15 +92,12 @@ export function decideStarts(
 }
 
 /** The calls of a loop that can run now, or whose sub-agent can continue. */
-export function readyCalls(
-  { turn }: SessionState,
-  { turnId, loopId }: Pick<CallPlace, 'turnId' | 'loopId'>,
-): readonly OpenCall[] {
+export function readyCalls({ turn }: SessionState, { turnId, loopId }: LoopPlace): readonly OpenCall[] {
   const loop = turn?.turnId === turnId ? findLoop(turn, loopId) : undefined
   return turn === undefined || loop === undefined ? [] : openCallsIn(loop).filter((call) => canGoOn(turn, call))
 }
 
-function ruleOnStart(call: OpenCall, state: SessionState, judging: Judging, children: number): Ruling {
+function ruleOnStart(call: OpenCall, state: SessionState, judging: Judging): Ruling {
   if (call.cancelled !== undefined) {
     return { type: 'refuse', status: 'denied', output: `Tool call cancelled: ${call.cancelled}` }
   }
@@ -101,22 +106,19 @@ function ruleOnStart(call: OpenCall, state: SessionState, judging: Judging, chil
   // A grant covers exactly this call under exactly this policy. Anything else needs a new approval.
   const isGranted =
     ruling.type === 'ask' && approval?.granted === true && approval.callHash === hashOf(ruling.call, judging)
-  if (isGranted && ruling.type === 'ask') return { ...ruling, type: 'allow' }
-  const isNewChild =
-    ruling.type === 'allow' &&
-    ruling.tool.performer === 'agent' &&
-    !(state.turn && childOf(state.turn, call.toolCallId))
-  if (!isNewChild || children < MOST_CHILDREN) return ruling
-  return { type: 'refuse', status: 'failed', output: `Error: ${MOST_CHILDREN} sub-agents are at work already` }
+  return isGranted && ruling.type === 'ask' ? { ...ruling, type: 'allow' } : ruling
 }
 
-function eventsOf(
-  ruling: Ruling,
-  call: OpenCall,
-  turn: ActiveTurn,
-  place: CallPlace,
-  judging: Judging,
-): RecordedEvent[] {
+const isNewChild = (ruling: Ruling, { toolCallId }: OpenCall, turn: ActiveTurn): boolean =>
+  ruling.type === 'allow' && ruling.tool.performer === 'agent' && childOf(turn, toolCallId) === undefined
+
+interface Starting {
+  readonly turn: ActiveTurn
+  readonly place: CallPlace
+  readonly judging: Judging
+}
+
+function eventsOf(ruling: Ruling, call: OpenCall, { turn, place, judging }: Starting): RecordedEvent[] {
   const { turnId } = turn
   const { toolCallId } = call
   switch (ruling.type) {

@@ -2,13 +2,14 @@ import type { StepStarted } from '../events/step-events.ts'
 import type { EntryId, TurnId } from '../ids.ts'
 import { isChild, type AnyLoop, type SessionState } from '../state/session-state.ts'
 
-export function stepStarted(
-  state: SessionState,
-  turnId: TurnId,
-  stepId: EntryId,
-  loop: AnyLoop,
-  model: string,
-): StepStarted {
+interface NewStep {
+  readonly turnId: TurnId
+  readonly stepId: EntryId
+  readonly loop: AnyLoop
+  readonly model: string
+}
+
+export function stepStarted(state: SessionState, { turnId, stepId, loop, model }: NewStep): StepStarted {
   const { loopId } = loop
   const started = { type: 'step.started', turnId, stepId, loopId } as const
   if (!isChild(loop)) return { ...started, parentEntryId: state.head, model }

@@ -1,23 +1,13 @@
 import type { RecalledMemory } from '../events/turn-events.ts'
-import type { AssistantPart, ConversationMessage, StepBlock, ToolContent, UserContent } from '../content.ts'
+import type { ConversationMessage, UserContent } from '../content.ts'
 import type { Recorded, RecordedEvent } from '../events/recorded-event.ts'
-import type { ToolCallSettled } from '../events/call-events.ts'
-import { ROOT_LOOP, type EntryId, type LoopId, type ToolCallId } from '../ids.ts'
+import { ROOT_LOOP, type EntryId, type LoopId } from '../ids.ts'
 import type { ModelMessage } from '../ports/model.ts'
-
-/** Tells the model that a part of the conversation is missing. */
-const SUMMARY = 'The conversation so far, in a summary:'
-const UNANSWERED = 'Tool call cancelled: superseded by a new user message'
+import { ContextMessages } from './context-messages.ts'
 
 export interface Counted {
   readonly tokens: number
   readonly messages: number
-}
-
-interface Place {
-  readonly message: ModelMessage
-  /** The seq of the event that produced the message. */
-  readonly seq: number
 }
 
 /**
@@ -26,11 +16,8 @@ interface Place {
  */
 export class ModelContext {
   readonly #system: string[] = []
-  readonly #messages: ModelMessage[] = []
-  /** The seq of the event that produced each message. */
-  readonly #seqs: number[] = []
+  readonly #messages = new ContextMessages()
   readonly #inputs = new Map<EntryId, UserContent>()
-  readonly #callNames = new Map<ToolCallId, string>()
   readonly #stepModels = new Map<EntryId, string>()
   /** Calls of the engine's own questions. */
   readonly #unseenCalls = new Set<string>()
@@ -72,12 +59,12 @@ export class ModelContext {
   }
 
   messages(): readonly ModelMessage[] {
-    return this.#messages
+    return this.#messages.list
   }
 
   /** The seq of the event that produced the message at `index`. */
   seqOf(index: number): number {
-    return this.#seqs[index] ?? this.#seq
+    return this.#messages.seqOf(index) ?? this.#seq
   }
 
   /** The provider's token count for the newest answered step, and the number of messages after it. */
@@ -92,19 +79,19 @@ export class ModelContext {
 
   /** The messages without the summary of older ones. */
   get unsummarised(): readonly ModelMessage[] {
-    return this.#summedThrough === 0 ? this.#messages : this.#messages.slice(1)
+    return this.#summedThrough === 0 ? this.#messages.list : this.#messages.list.slice(1)
   }
 
   /** The messages as they would be with this summary. */
   messagesWith(summary: string, throughSeq: number): readonly ModelMessage[] {
-    return this.#placesWith(summary, throughSeq).map(({ message }) => message)
+    return this.#messages.placesWith(summary, throughSeq).map(({ message }) => message)
   }
 
   /** The same context as a history for clients. */
   history(): readonly ConversationMessage[] {
     return [
       ...this.#system.map((text): ConversationMessage => ({ role: 'system', text })),
-      ...this.#messages.map((message): ConversationMessage => {
+      ...this.#messages.list.map((message): ConversationMessage => {
         if (message.role === 'tool') return { role: 'tool', toolCallId: message.toolCallId, content: message.content }
         return message.role === 'user' ? message : { role: 'assistant', content: message.content }
       }),
@@ -116,7 +103,7 @@ export class ModelContext {
     if (this.#loopId === ROOT_LOOP) this.#applyConversation(event)
     switch (event.type) {
       case 'loop.started':
-        if (event.loopId === this.#loopId) this.#addUser(event.prompt)
+        if (event.loopId === this.#loopId) this.#messages.addUser(event.prompt, seq)
         break
       case 'loop.ended':
         if (event.loopId === this.#loopId) this.#isOver = true
@@ -130,11 +117,11 @@ export class ModelContext {
           for (const id of Object.keys(event.routes)) this.#unseenCalls.add(id)
           break
         }
-        this.#addAnswer(event.blocks, this.#stepModels.get(event.stepId))
+        this.#messages.addAnswer(event.blocks, seq, this.#stepModels.get(event.stepId))
         // A provider that does not count tokens reports nothing.
         if (event.usage.inputTokens > 0) {
           const tokens = event.usage.inputTokens + event.usage.outputTokens
-          this.#counted = { tokens, messages: this.#messages.length }
+          this.#counted = { tokens, messages: this.#messages.list.length }
         }
         break
       case 'compaction.ended':
@@ -144,10 +131,10 @@ export class ModelContext {
       case 'step.ended':
         this.#stepModels.delete(event.stepId)
         if (this.#isMine(event) && event.outcome === 'cancelled')
-          this.#addAnswer(event.partial?.filter((block) => block.type === 'text') ?? [])
+          this.#messages.addAnswer(event.partial?.filter((block) => block.type === 'text') ?? [], seq)
         break
       case 'tool-call.settled':
-        if (this.#isMine(event) && !this.#unseenCalls.delete(event.toolCallId)) this.#addResult(event)
+        if (this.#isMine(event) && !this.#unseenCalls.delete(event.toolCallId)) this.#messages.addResult(event, seq)
         break
       default:
         break
@@ -177,7 +164,7 @@ export class ModelContext {
         const content = event.inputId && this.#inputs.get(event.inputId)
         if (event.inputId === undefined || content === undefined) break
         this.#inputs.delete(event.inputId)
-        this.#addUser(content)
+        this.#messages.addUser(content, this.#seq)
         break
       }
       default:
@@ -186,40 +173,13 @@ export class ModelContext {
   }
 
   #compact(summary: string, throughSeq: number): void {
-    const places = this.#placesWith(summary, throughSeq)
-    this.#messages.splice(0, Infinity, ...places.map(({ message }) => message))
-    this.#seqs.splice(0, Infinity, ...places.map(({ seq }) => seq))
+    this.#messages.compact(summary, throughSeq)
     this.#summedThrough = throughSeq
     this.#counted = undefined
   }
 
-  /** Replaces the covered messages by the summary. The user's input of the current turn is kept verbatim. */
-  #placesWith(summary: string, throughSeq: number): readonly Place[] {
-    const places = this.#messages.map((message, index): Place => ({ message, seq: this.seqOf(index) }))
-    const kept = places.findIndex(({ seq }) => seq > throughSeq)
-    const cut = kept === -1 ? places.length : kept
-    const asked = places.findLastIndex(({ message }) => message.role === 'user')
-    const isAskedCut = asked !== -1 && asked < cut
-    return [
-      { message: { role: 'user', content: `${SUMMARY}\n\n${summary}` }, seq: throughSeq },
-      ...(isAskedCut ? places.slice(asked, asked + 1) : []),
-      ...places.slice(cut),
-    ]
-  }
-
-  #push(message: ModelMessage): void {
-    this.#messages.push(message)
-    this.#seqs.push(this.#seq)
-  }
-
   #isMine({ loopId = ROOT_LOOP }: { readonly loopId?: LoopId }): boolean {
     return loopId === this.#loopId
-  }
-
-  #addResult({ toolCallId, output, status }: ToolCallSettled): void {
-    const name = this.#callNames.get(toolCallId) ?? 'unknown'
-    this.#callNames.delete(toolCallId)
-    this.#push({ role: 'tool', toolCallId, name, content: output, isError: status !== 'completed' })
   }
 
   #addSeed(message: ConversationMessage): void {
@@ -228,51 +188,13 @@ export class ModelContext {
         this.#system.push(message.text)
         return
       case 'user':
-        this.#addUser(message.content)
+        this.#messages.addUser(message.content, this.#seq)
         return
       case 'assistant':
-        this.#answerOpenCalls()
-        if (typeof message.content !== 'string') this.#rememberCalls(message.content)
-        this.#push({ role: 'assistant', content: message.content })
+        this.#messages.addSeedAnswer(message.content, this.#seq)
         return
       case 'tool':
-        this.#addSeedResult(message.toolCallId, message.content)
+        this.#messages.addSeedResult(message, this.#seq)
     }
-  }
-
-  /** A late result replaces the placeholder that was inserted for it. */
-  #addSeedResult(toolCallId: ToolCallId, content: ToolContent): void {
-    const name = this.#callNames.get(toolCallId)
-    if (name !== undefined) {
-      this.#callNames.delete(toolCallId)
-      this.#push({ role: 'tool', toolCallId, name, content, isError: false })
-      return
-    }
-    const place = this.#messages.findIndex((message) => message.role === 'tool' && message.toolCallId === toolCallId)
-    const filled = this.#messages[place]
-    if (filled?.role === 'tool') this.#messages[place] = { ...filled, content, isError: false }
-  }
-
-  #addUser(content: UserContent): void {
-    this.#answerOpenCalls()
-    this.#push({ role: 'user', content })
-  }
-
-  /** A seed may contain calls that were not answered before the next message. Providers reject such a history. */
-  #answerOpenCalls(): void {
-    for (const [toolCallId, name] of this.#callNames) {
-      this.#push({ role: 'tool', toolCallId, name, content: UNANSWERED, isError: true })
-    }
-    this.#callNames.clear()
-  }
-
-  #addAnswer(blocks: readonly StepBlock[], model?: string): void {
-    if (blocks.length === 0) return
-    this.#rememberCalls(blocks)
-    this.#push({ role: 'assistant', content: blocks, ...(model !== undefined && { model }) })
-  }
-
-  #rememberCalls(parts: readonly AssistantPart[]): void {
-    for (const part of parts) if (part.type === 'tool-call') this.#callNames.set(part.toolCallId, part.name)
   }
 }

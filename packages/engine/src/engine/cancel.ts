@@ -1,0 +1,49 @@
+import { StorageFault } from '../ports/event-store.ts'
+import type { CancelCall, CancelTurn } from '../session/command.ts'
+import { decideCancelCall } from '../session/decide-cancel-call.ts'
+import { decideCancel } from '../session/decide-turn.ts'
+import type { OpenSession } from '../session/open-session.ts'
+import type { ExecuteDeps } from './execute-deps.ts'
+
+export async function cancelTurn(command: CancelTurn, deps: ExecuteDeps): Promise<{ cancelled: boolean }> {
+  const session = await deps.sessions.owned(command.userId, command.sessionId)
+  deps.meet(session)
+  const recorded = await session
+    .commit((state) => ({ events: decideCancel(state, command, deps).events }))
+    .catch((error: unknown) => {
+      if (error instanceof StorageFault && stopUnrecorded(session, command, deps)) return 'stopped' as const
+      throw error
+    })
+  if (recorded === 'stopped') return { cancelled: true }
+  let cancelled = false
+  for (const { event } of recorded) {
+    if (event.type === 'turn.cancel-requested') deps.coordinator.stopRunner(session.id, 'cancel', event.turnId)
+    cancelled ||= event.type === 'turn.cancel-requested' || event.type === 'turn.ended'
+    cancelled ||= event.type === 'input.dropped' && command.turnId !== undefined
+  }
+  if (session.state.turn?.status === 'running') deps.coordinator.wake(session)
+  return { cancelled }
+}
+
+/**
+ * The storage is down, but running work costs money and has effects. So the turn stops now, and its end is recorded
+ * when the storage recovers. Dropping queued inputs is not possible then. Returns whether this does all that the
+ * command asks for.
+ */
+function stopUnrecorded(session: OpenSession, command: CancelTurn, deps: ExecuteDeps): boolean {
+  const { turn } = session.state
+  const isMeant = turn?.status === 'running' && (command.turnId === undefined || command.turnId === turn.turnId)
+  if (!isMeant) return false
+  deps.coordinator.cancelUnrecorded(session, turn.turnId, command.reason)
+  return !command.dropQueue || session.state.queue.length === 0
+}
+
+/** A waiting call is settled here. A running call is stopped by its runner. */
+export async function cancelCall(command: CancelCall, deps: ExecuteDeps): Promise<{ cancelled: boolean }> {
+  const { toolCallId, reason } = command
+  const session = await deps.sessions.owned(command.userId, command.sessionId)
+  deps.meet(session)
+  const recorded = await session.commit(({ turn }) => ({ events: decideCancelCall(turn, toolCallId, reason) }))
+  if (session.state.turn?.status === 'running') deps.coordinator.wake(session)
+  return { cancelled: recorded.length > 0 }
+}

@@ -1,0 +1,85 @@
+import type { StepBlock } from '../content.ts'
+import type { RecordedEvent } from '../events/recorded-event.ts'
+import { endTurn, nextQueuedTurn } from '../session/end-turn.ts'
+import { findLoop, isChild, type SessionState } from '../state/session-state.ts'
+import { decideAnswered } from './decide-step.ts'
+import { endChild } from './end-child.ts'
+import { chooseCallId } from './plan-calls.ts'
+import { prepareJudging } from './prepare-judging.ts'
+import { decideStarts, readyCalls, type StartedCall } from './start-calls.ts'
+import type { StepEnd, StepRun } from './step-run.ts'
+import { RunnerStopped, isOwnEnd, stopReasonOf, type RunDeps } from './turn-deps.ts'
+
+/** Records the answer, or the end without an answer. Returns the calls that were recorded as started. */
+export async function recordStepEnd(
+  { round: { line }, step, drafts }: StepRun,
+  end: StepEnd,
+  deps: RunDeps,
+): Promise<readonly StartedCall[]> {
+  const { session, fence } = deps
+  const stop = end.type === 'stopped' ? stopReasonOf(deps.signal) : undefined
+  if (end.type === 'stopped' && stop !== 'cancel' && !isOwnEnd(stop)) {
+    await drafts.flush()
+    throw new RunnerStopped()
+  }
+  // Buffered deltas need batch numbers that are reserved durably, so that a crash cannot reuse them.
+  if (session.feed.batches?.isShort === true) await drafts.flush()
+  drafts.close()
+  const { turnId, stepId, loopId } = step
+  let started: readonly StartedCall[] = []
+  const clearDrafts = [stepId]
+  const blocks = end.type === 'answered' ? await withFinalIds(step.blocks, deps) : step.blocks
+  const calls = blocks.filter((block) => block.type === 'tool-call')
+  const judging = end.type === 'answered' ? await prepareJudging(line, calls, deps) : undefined
+  await session.commit((state) => {
+    started = []
+    const turn = state.turn
+    const loop = turn && findLoop(turn, loopId)
+    if (turn === undefined || loop?.step?.stepId !== stepId) throw new Error('the step that ended is not the open one')
+    const shown = session.feed.closeBatches(state.batches.recorded)
+    if (end.type === 'answered' && judging !== undefined && turn.cancelled === undefined) {
+      const answer = { blocks, finish: end.finish, usage: end.usage, ...shown }
+      const names = calls.map(({ toolCallId }) => toolCallId)
+      const events = decideAnswered(state, answer, { ...deps, loopId, judging })
+      if (calls.length === 0) return { events, clearDrafts }
+      const follow = (after: SessionState): readonly RecordedEvent[] => {
+        if (deps.signal.aborted) return []
+        const starts = decideStarts(after, readyCalls(after, { turnId, loopId }), {
+          place: { turnId, loopId, line },
+          judging,
+        })
+        started = starts.started
+        return starts.events
+      }
+      return { events, names, clearDrafts, follow }
+    }
+    // An answer that arrives after a cancel still counts as usage.
+    const took = end.type !== 'stopped' && end.usage && { usage: end.usage }
+    const ended =
+      end.type === 'failed' && turn.cancelled === undefined
+        ? ({ outcome: 'failed', error: end.error } as const)
+        : ({ outcome: 'cancelled' } as const)
+    if (isChild(loop)) {
+      const outcome = stop === 'deadline' ? stop : ended.outcome
+      return {
+        events: endChild(turn, loop, { ...ended, outcome, partial: step.blocks, ...took, ...shown }),
+        clearDrafts,
+      }
+    }
+    const events = endTurn(turn, { ...ended, openCalls: '', partialOf: () => step.blocks, ...took, ...shown })
+    return { events: [...events, ...nextQueuedTurn(state, deps, stepId)], clearDrafts }
+  }, fence)
+  return started
+}
+
+async function withFinalIds(blocks: readonly StepBlock[], deps: RunDeps): Promise<readonly StepBlock[]> {
+  const wanted = blocks.flatMap((block) => (block.type === 'tool-call' ? [block.toolCallId] : []))
+  if (wanted.length === 0) return blocks
+  const taken = new Set(await deps.store.takenNames(deps.session.id, wanted))
+  return blocks.map((block) => {
+    if (block.type !== 'tool-call') return block
+    const toolCallId = chooseCallId(block.toolCallId, taken, deps.ids)
+    taken.add(toolCallId)
+    return { ...block, toolCallId }
+  })
+}
