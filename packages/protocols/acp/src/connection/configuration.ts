@@ -23,15 +23,15 @@ export async function setConfigOption(
   const { session } = connection.opened(sessionId)
   refuseForeignKeys(connection, given)
   const { configId, value } = given
-  const option = session.configOptions.find(({ id }) => id === configId)
+  const option = session.choices.configOptions.find(({ id }) => id === configId)
   if (option === undefined) throw invalidRequest('configId: unknown option', 'unknown_config_option')
   if (given['type'] !== undefined && given['type'] !== option.type)
     throw invalidParams('type', `must be ${option.type}`)
   if (typeof value !== 'string' || value.trim() === '')
     throw invalidParams('value', 'must be a string that is not blank')
   if (option.id === 'mode') await chooseMode(connection, session, value)
-  else await chooseModel(connection, session, parseModelValue(value, session.model ?? ''))
-  return { configOptions: session.configOptions }
+  else await chooseModel(connection, session, parseModelValue(value, session.choices.model ?? ''))
+  return { configOptions: session.choices.configOptions }
 }
 
 /** `_agentao.cn/set_model`: accepts any model of the session's current provider. */
@@ -42,8 +42,8 @@ export async function setModel(connection: Connection, params: unknown): Promise
   const { model } = given
   if (typeof model !== 'string' || model.trim() === '')
     throw invalidParams('model', 'must be a string that is not blank')
-  await chooseModel(connection, session, ofProvider(providerOf(session.model ?? ''), model.trim()))
-  session.tell({ sessionUpdate: 'config_option_update', configOptions: session.configOptions })
+  await chooseModel(connection, session, ofProvider(providerOf(session.choices.model ?? ''), model.trim()))
+  session.output.tell({ sessionUpdate: 'config_option_update', configOptions: session.choices.configOptions })
   return { model: model.trim() }
 }
 
@@ -57,10 +57,10 @@ export async function setMode(connection: Connection, params: unknown): Promise<
   else {
     await choosePreset(connection, session, { modeId, field: 'modeId' })
     if (connection.options.profile === 'standard') {
-      session.tell({ sessionUpdate: 'config_option_update', configOptions: session.configOptions })
+      session.output.tell({ sessionUpdate: 'config_option_update', configOptions: session.choices.configOptions })
     }
   }
-  session.tell({ sessionUpdate: 'current_mode_update', currentModeId: modeId })
+  session.output.tell({ sessionUpdate: 'current_mode_update', currentModeId: modeId })
   return { modeId }
 }
 
@@ -92,7 +92,7 @@ function refuseForeignKeys({ options }: Connection, given: Params): void {
 
 async function chooseMode(connection: Connection, session: AcpSession, value: string): Promise<void> {
   await choosePreset(connection, session, { modeId: value, field: 'value' })
-  session.tell({ sessionUpdate: 'current_mode_update', currentModeId: value })
+  session.output.tell({ sessionUpdate: 'current_mode_update', currentModeId: value })
 }
 
 async function choosePreset(
@@ -107,7 +107,7 @@ async function choosePreset(
 }
 
 const keepOwnMode = (connection: Connection, session: AcpSession, modeId: string): Promise<void> =>
-  configure(connection, session, { labels: { [MODE_LABEL]: modeId, [MODE_PRESET_LABEL]: session.preset } })
+  configure(connection, session, { labels: { [MODE_LABEL]: modeId, [MODE_PRESET_LABEL]: session.choices.preset } })
 
 /** Sends no update. */
 export async function chooseModel(connection: Connection, session: AcpSession, choice: ModelChoice): Promise<void> {

@@ -146,9 +146,9 @@ async function reopen(
   await openRoots(connection, current)
   const opened = await openSession(connection, { view: current, abilities, servers: place.servers, past })
   const { session } = opened
-  if (session.hasLostModel) {
+  if (session.choices.hasLostModel) {
     session.whenLive(() =>
-      session.tellProblem('The model of this session is no longer available. The default model is used.'),
+      session.output.tellProblem('The model of this session is no longer available. The default model is used.'),
     )
   }
   return opened
@@ -172,4 +172,7 @@ async function openNew(
   }
 }
 
-const setup = ({ session }: OpenedSession) => ({ modes: session.modes, configOptions: session.configOptions })
+const setup = ({ session }: OpenedSession) => ({
+  modes: session.choices.modes,
+  configOptions: session.choices.configOptions,
+})

@@ -57,7 +57,7 @@ async function connectServers(
   const { sessionId } = session
   const problem = (message: string): void => {
     deps.log({ level: 'warn', message: 'an MCP server of a client is not available', sessionId, problem: message })
-    session.whenLive(() => session.tellProblem(message))
+    session.whenLive(() => session.output.tellProblem(message))
   }
   try {
     await deps.sessionServers.open(sessionId, servers, problem)

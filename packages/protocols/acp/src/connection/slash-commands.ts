@@ -18,7 +18,7 @@ export async function runSlashCommand(
   session: AcpSession,
   command: GivenCommand,
 ): Promise<PromptResponse> {
-  session.say(`command_${randomUUID()}`, await answerTo(connection, session, command))
+  session.output.say(`command_${randomUUID()}`, await answerTo(connection, session, command))
   return { stopReason: 'end_turn' }
 }
 
@@ -54,7 +54,7 @@ async function changeMode(connection: Connection, session: AcpSession, wanted: s
   const modes = allowedModes(connection.options.rights.presets)
   if (wanted === '') {
     const lines = modes.map(
-      ({ id, description }) => `- \`${id}\`${id === session.preset ? ' (now)' : ''}: ${description}`,
+      ({ id, description }) => `- \`${id}\`${id === session.choices.preset ? ' (now)' : ''}: ${description}`,
     )
     return ['Modes:', '', ...lines].join('\n')
   }
@@ -67,7 +67,7 @@ async function changeMode(connection: Connection, session: AcpSession, wanted: s
 }
 
 async function changeModel(connection: Connection, session: AcpSession, wanted: string): Promise<string> {
-  const { model = 'none' } = session
+  const { model = 'none' } = session.choices
   if (wanted === '') {
     const names = connection.deps.models.list().map(({ name }) => `- \`${name}\`${name === model ? ' (now)' : ''}`)
     const isListed = connection.deps.models.list().some(({ name }) => name === model)
@@ -76,7 +76,7 @@ async function changeModel(connection: Connection, session: AcpSession, wanted: 
   return saying(async () => {
     const choice = parseModelValue(wanted, model)
     await chooseModel(connection, session, choice)
-    session.tell({ sessionUpdate: 'config_option_update', configOptions: session.configOptions })
+    session.output.tell({ sessionUpdate: 'config_option_update', configOptions: session.choices.configOptions })
     return `The model is now ${choice.name}. It is used from the next turn.`
   })
 }

@@ -1,8 +1,6 @@
-import type { SessionConfigOption, SessionModeState, SessionUpdate } from '@agentclientprotocol/sdk'
 import {
   EngineError,
   SessionFollower,
-  type Preset,
   type Recorded,
   type SessionId,
   type SessionReader,
@@ -11,52 +9,45 @@ import {
   type TurnId,
 } from '@polylogue/engine'
 import { commandsWith } from '../slash-command-list.ts'
-import { sessionConfigOptions } from '../config-options.ts'
-import { currentModel } from '../model-names.ts'
 import { EditorPresence } from '../editor/editor-presence.ts'
-import { toModes } from '../modes.ts'
 import { HistoryProjection } from '../projection/history-projection.ts'
-import { chunk } from '../projection/chunk.ts'
-import { ChunkPacer } from './chunk-pacer.ts'
 import { AwaitedWords } from './awaited-words.ts'
 import { ClientAsks, type AskedCall } from './client-asks.ts'
 import { EventGate, type GateItem } from './event-gate.ts'
-import { InputPacer } from './input-pacer.ts'
 import { LiveNotes } from './live-notes.ts'
 import { OwnTurns } from './own-turns.ts'
-import { ProgressPacer } from './progress-pacer.ts'
 import { describeQuestion, type Question } from './questions.ts'
-import { NO_SETTINGS, foldSettings, type SessionSettings } from './session-settings.ts'
 import { ResultImages } from './result-images.ts'
+import { SessionChoices } from './session-choices.ts'
+import { SessionOutput } from './session-output.ts'
 import type { SessionParts } from './session-parts.ts'
+import { SessionTitle } from './session-title.ts'
 
 /** One session that one connection has open. The client is sent everything that happens in it, whoever started it. */
 export class AcpSession {
   readonly sessionId: SessionId
   readonly own = new OwnTurns()
+  readonly choices: SessionChoices
+  readonly output: SessionOutput
   readonly #parts: SessionParts
   readonly #projection: HistoryProjection
-  readonly #chunks: ChunkPacer
-  readonly #progress: ProgressPacer
-  readonly #inputs: InputPacer
   readonly #asks: ClientAsks
   readonly #words: AwaitedWords
   readonly #notes: LiveNotes
   readonly #editor: EditorPresence
   readonly #gate: EventGate
+  readonly #title: SessionTitle
   readonly #follower: SessionFollower
   readonly #listeners = new Set<(recorded: Recorded) => void>()
   /** Starts live updates. The client must know the session id before it receives any. */
   readonly #begin: () => void
   readonly #untilLive: (() => void)[] = []
-  #settings: SessionSettings = NO_SETTINGS
-  #isTitled = false
   #isLive = false
   #changes = 0
 
   constructor(parts: SessionParts) {
     const { deps, options, sessionId, abilities, peer } = parts
-    const { clock, engine, agents, models } = deps
+    const { engine, agents, models } = deps
     const { profile, userId } = options
     const log = deps.log.bind(deps)
     this.#parts = parts
@@ -70,13 +61,8 @@ export class AcpSession {
       isOwnTurn,
       imageBytes: (hash) => images.bytes(hash),
     })
-    this.#chunks = new ChunkPacer(clock, (update) => this.tell(update))
-    this.#progress = new ProgressPacer({
-      clock,
-      profile,
-      tell: (toolCallId, text) => this.#tellAll(this.#projection.progress(toolCallId, text)),
-    })
-    this.#inputs = new InputPacer(clock, (call) => this.#tellAll(this.#projection.input(call)))
+    this.output = new SessionOutput(parts, this.#projection)
+    this.choices = new SessionChoices(parts)
     this.#asks = new ClientAsks({
       engine,
       userId,
@@ -100,22 +86,20 @@ export class AcpSession {
       models,
       abilities,
       profile,
-      configOptions: (settings) => this.#configOptions(settings),
+      configOptions: (settings) => this.choices.configOptionsOf(settings),
       isChanging: () => this.#changes > 0,
     })
     this.#editor = new EditorPresence(parts, {
-      embed: (toolCallId, terminalId) => this.#tellAll(this.#projection.embed(toolCallId, terminalId)),
+      embed: (toolCallId, terminalId) => this.output.tellAll(this.#projection.embed(toolCallId, terminalId)),
       released: (toolCallId) => this.#projection.released(toolCallId),
     })
     this.#gate = new EventGate({
       pastSeq: parts.pastSeq,
       prepare: (recorded) => (this.#isShown(recorded) ? images.load(recorded) : undefined),
       recorded: (recorded) => this.#recorded(recorded),
-      delta: (delta) => {
-        for (const update of this.#projection.delta(delta)) this.#chunks.push(update)
-      },
-      progress: ({ toolCallId, text }) => this.#progress.push(toolCallId, text),
-      input: (input) => this.#inputs.push(input),
+      delta: (delta) => this.output.delta(delta),
+      progress: (progress) => this.output.progress(progress),
+      input: (input) => this.output.input(input),
       retrying: (retry) => this.#retrying(retry),
     })
     this.#follower = new SessionFollower({
@@ -123,11 +107,15 @@ export class AcpSession {
       userId,
       sessionId,
       pace: parts.out,
-      resumed: () => {
-        this.#progress.stop()
-        this.#inputs.stop()
-      },
+      resumed: () => this.output.dropLiveOutput(),
       failed: (error) => this.#logLost(error),
+    })
+    this.#title = new SessionTitle({
+      isKnown: () => this.choices.settings.title !== undefined,
+      view: () => this.view(),
+      hold: () => this.#gate.hold(),
+      tell: (update) => this.output.tell(update),
+      failed: (error) => log({ level: 'info', message: 'the title of a session could not be read', sessionId, error }),
     })
     this.#begin = this.#gate.hold()
   }
@@ -143,10 +131,13 @@ export class AcpSession {
     if (this.#isLive) return
     this.#isLive = true
     for (const run of this.#untilLive.splice(0)) run()
-    this.#tellAll(this.#projection.runningCalls())
+    this.output.tellAll(this.#projection.runningCalls())
     const hasMemory = this.#parts.deps.memories !== undefined
-    this.tell({ sessionUpdate: 'available_commands_update', availableCommands: [...commandsWith({ hasMemory })] })
-    this.#tellAll(this.#notes.usage(this.#settings.agent))
+    this.output.tell({
+      sessionUpdate: 'available_commands_update',
+      availableCommands: [...commandsWith({ hasMemory })],
+    })
+    this.output.tellAll(this.#notes.usage(this.choices.settings.agent))
     this.#asks.goLive()
     this.#editor.begin()
     this.#begin()
@@ -185,50 +176,8 @@ export class AcpSession {
     return deps.engine.readSession(options.userId, this.sessionId)
   }
 
-  get preset(): Preset {
-    return this.#settings.preset
-  }
-
-  get modes(): SessionModeState {
-    return toModes(this.#settings, this.#parts.options.rights.presets)
-  }
-
-  get configOptions(): SessionConfigOption[] {
-    return this.#configOptions(this.#settings)
-  }
-
-  /** `provider/model` */
-  get model(): string | undefined {
-    const { agents, models } = this.#parts.deps
-    return currentModel(this.#settings.model, agents.find(this.#settings.agent), models)
-  }
-
-  /** Whether the session's model is no longer available. */
-  get hasLostModel(): boolean {
-    return this.#settings.model !== undefined && this.model !== this.#settings.model
-  }
-
   describeUsage(): string {
-    return this.#notes.describeUsage(this.#settings.agent)
-  }
-
-  tell(update: SessionUpdate): void {
-    this.#parts.peer.notify('session/update', { sessionId: this.sessionId, update })
-  }
-
-  /** Sends nothing to a client that does not show notices: a problem is not part of the conversation. */
-  tellProblem(title: string): void {
-    if (this.#parts.abilities.showsNotices) this.tell({ sessionUpdate: 'notice', severity: 'warning', title })
-  }
-
-  /** What happens beside the conversation. Clients that do not show notices get it as a thought. Never replayed. */
-  tellNotice(title: string, messageId: string): void {
-    if (this.#parts.abilities.showsNotices) this.tellProblem(title)
-    else this.#tellAll([chunk('agent_thought_chunk', messageId, title)])
-  }
-
-  say(messageId: string, text: string): void {
-    this.tell(chunk('agent_message_chunk', messageId, text))
+    return this.#notes.describeUsage(this.choices.settings.agent)
   }
 
   /** Takes a prompt as the answer to a question that waits for words. Returns the turn that goes on. */
@@ -237,8 +186,8 @@ export class AcpSession {
   }
 
   #askInWords(question: Question, { toolCallId, turnId }: AskedCall, signal: AbortSignal): Promise<string> {
-    this.#chunks.flush()
-    this.say(`${toolCallId}_question`, describeQuestion(question))
+    this.output.flush()
+    this.output.say(`${toolCallId}_question`, describeQuestion(question))
     return this.#words.wait(turnId, signal)
   }
 
@@ -259,9 +208,7 @@ export class AcpSession {
     this.stopAsking()
     this.#follower.close()
     this.#gate.close()
-    this.#chunks.stop()
-    this.#progress.stop()
-    this.#inputs.stop()
+    this.output.stop()
     this.own.endAll({ outcome })
   }
 
@@ -286,7 +233,7 @@ export class AcpSession {
 
   #recorded(recorded: Recorded): void {
     const { event, seq } = recorded
-    this.#chunks.flush()
+    this.output.flush()
     try {
       this.#show(recorded)
     } catch (error) {
@@ -305,10 +252,9 @@ export class AcpSession {
   }
 
   #retrying({ stepId, error, delayMs }: StepRetry): void {
-    this.#inputs.end(stepId)
-    this.#tellAll(this.#projection.retrying(stepId))
+    this.output.dropInputs(stepId)
     const seconds = Math.max(1, Math.round(delayMs / 1000))
-    this.tellNotice(`${error.message} Trying again in ${seconds} s.`, `${stepId}_retry`)
+    this.output.tellNotice(`${error.message} Trying again in ${seconds} s.`, `${stepId}_retry`)
   }
 
   #isShown({ seq }: Recorded): boolean {
@@ -319,57 +265,16 @@ export class AcpSession {
     const { event, seq } = recorded
     const { pastSeq, past } = this.#parts
     const isPast = seq <= pastSeq
-    const before = this.#settings
-    this.#settings = foldSettings(before, event)
-    const notes = this.#notes.recorded(event, before, this.#settings)
-    if (event.type === 'tool-call.settled') this.#progress.settle(event.toolCallId)
-    if (event.type === 'step.answered' || event.type === 'step.ended') this.#inputs.end(event.stepId)
+    const before = this.choices.settings
+    this.choices.recorded(event)
+    const notes = this.#notes.recorded(event, before, this.choices.settings)
+    this.output.recorded(event)
     const updates = this.#projection.recorded(recorded, isPast)
-    if (!isPast || past === 'now') this.#tellAll(updates)
-    else if (past === 'later') this.whenLive(() => this.#tellAll(updates))
+    if (!isPast || past === 'now') this.output.tellAll(updates)
+    else if (past === 'later') this.whenLive(() => this.output.tellAll(updates))
     this.#asks.recorded(event)
-    if (!isPast) this.#tellAll(notes)
-    if (event.type === 'input.admitted' || event.type === 'session.seeded') this.#learnTitle(isPast)
-  }
-
-  #tellAll(updates: readonly SessionUpdate[]): void {
-    if (updates.length > 0) this.#chunks.flush()
-    for (const update of updates) this.tell(update)
-  }
-
-  /** The title comes from the first input. It is sent before the updates that follow that input. */
-  #learnTitle(isPast: boolean): void {
-    if (this.#isTitled || this.#settings.title !== undefined) return
-    this.#isTitled = true
-    if (isPast) return
-    const release = this.#gate.hold()
-    void this.#tellTitle().finally(release)
-  }
-
-  async #tellTitle(): Promise<void> {
-    try {
-      const { title, updatedAt } = await this.view()
-      if (title === undefined) this.#isTitled = false
-      else this.tell({ sessionUpdate: 'session_info_update', title, updatedAt: new Date(updatedAt).toISOString() })
-    } catch (error) {
-      this.#parts.deps.log({
-        level: 'info',
-        message: 'the title of a session could not be read',
-        sessionId: this.sessionId,
-        error,
-      })
-    }
-  }
-
-  #configOptions(settings: SessionSettings): SessionConfigOption[] {
-    const { deps, options } = this.#parts
-    const { agents, models } = deps
-    return sessionConfigOptions(settings, {
-      agents,
-      models,
-      profile: options.profile,
-      presets: options.rights.presets,
-    })
+    if (!isPast) this.output.tellAll(notes)
+    this.#title.recorded(event, isPast ? 'past' : 'live')
   }
 
   #logLost(error: unknown): void {

@@ -23,11 +23,11 @@ export async function runCompaction({ engine, userId, session, signal }: Compact
     const { seq } = await engine.execute({ type: 'compact-session', userId, sessionId: session.sessionId })
     const ended = await promise
     if (ended === undefined) return { stopReason: 'cancelled' }
-    session.say(`compact_${seq}`, describe(ended))
+    session.output.say(`compact_${seq}`, describe(ended))
     return { stopReason: 'end_turn' }
   } catch (error) {
     if (!(error instanceof EngineError) || error.code !== 'nothing-to-compact') throw error
-    session.say('compact_nothing', 'There is nothing to compact yet.')
+    session.output.say('compact_nothing', 'There is nothing to compact yet.')
     return { stopReason: 'end_turn' }
   } finally {
     leave()
