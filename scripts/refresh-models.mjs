@@ -23,6 +23,9 @@ const PROVIDERS = {
   together: 'together',
   fireworks: 'fireworks',
   openrouter: 'openrouter',
+  azure: 'azure',
+  bedrock: 'amazon-bedrock',
+  vertex: 'google-vertex',
 }
 
 await endWithSentence(async () => {

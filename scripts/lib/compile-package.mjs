@@ -134,9 +134,13 @@ function createManifest(recipe, used, texts) {
   const isNamed = (/** @type {string} */ name) => new RegExp(`['"]${name.replaceAll(/[/.]/g, '\\$&')}['"/]`).test(all)
   const wanted = Object.entries(Object.assign({}, ...used.map(({ dependencies }) => dependencies)))
   const dependencies = wanted.filter(([name]) => !name.startsWith('@polylogue/') && isNamed(name)).toSorted()
+  // Every peer is optional: large packages that few users need.
+  const peers = Object.entries(Object.assign({}, ...used.map((workspace) => workspace.peers))).filter(([name]) =>
+    isNamed(name),
+  )
   refuseUndeclared(
     texts,
-    dependencies.map(([name]) => name),
+    [...dependencies, ...peers].map(([name]) => name),
   )
   const exports = Object.entries(recipe.exports).map(([specifier, path]) => {
     const code = `./${toCode(path)}`
@@ -146,6 +150,10 @@ function createManifest(recipe, used, texts) {
     ...recipe.manifest,
     exports: Object.fromEntries(exports),
     dependencies: { ...Object.fromEntries(dependencies), ...recipe.dependencies },
+    ...(peers.length > 0 && {
+      peerDependencies: Object.fromEntries(peers),
+      peerDependenciesMeta: Object.fromEntries(peers.map(([name]) => [name, { optional: true }])),
+    }),
   }
 }
 

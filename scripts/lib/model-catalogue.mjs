@@ -8,14 +8,14 @@
 
 /**
  * What a provider's own page says where the source says otherwise. Checked in November 2026 at
- * https://platform.claude.com/docs/en/models/sonnet-5-5/overview.
- * @type {Record<string, (model: CatalogueModel) => CatalogueModel>}
+ * https://platform.claude.com/docs/en/models/sonnet-5-5/overview: cached input costs a tenth.
+ * @param {string} id
+ * @param {CatalogueModel} model
+ * @returns {CatalogueModel}
  */
-const CORRECTIONS = {
-  'anthropic/claude-sonnet-5-5': (model) => ({
-    ...model,
-    ...(model.price && { price: { ...model.price, cachedInput: 0.2 } }),
-  }),
+function withCorrection(id, model) {
+  if (!/claude-sonnet-5[-.]5/.test(id) || !model.price) return model
+  return { ...model, price: { ...model.price, cachedInput: Math.round(model.price.input * 100) / 1000 } }
 }
 
 /** Output that OpenAI's models reserve inside their context. */
@@ -32,8 +32,8 @@ export function toCatalogue(provider, source) {
   const found = Object.values(source).flatMap((models) => Object.values(models))
   const chats = found.filter((model) => model['type'] === 'chat' && model['input']?.includes('text'))
   const entries = chats.map((model) => {
-    const ours = toModel(provider, model)
-    return /** @type {const} */ ([String(model['id']), CORRECTIONS[`${provider}/${model['id']}`]?.(ours) ?? ours])
+    const id = String(model['id'])
+    return /** @type {const} */ ([id, withCorrection(id, toModel(provider, model))])
   })
   return Object.fromEntries(entries.sort(([left], [right]) => (left < right ? -1 : 1)))
 }
@@ -48,7 +48,7 @@ function toModel(provider, model) {
   const price = toPrice(model['cost'])
   return {
     name: String(model['name']),
-    window: provider === 'openai' ? openaiInput(model) : Number(model['contextWindow']),
+    window: /^(?:openai|azure)$/.test(provider) ? openaiInput(model) : Number(model['contextWindow']),
     ...(model['maxTokens'] > 0 && { maxOutput: Number(model['maxTokens']) }),
     ...(model['input'].includes('image') && { images: /** @type {const} */ (true) }),
     ...(thinking.length > 0 && { thinking }),

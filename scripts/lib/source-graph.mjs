@@ -5,7 +5,7 @@ import { stripTypeScriptTypes } from 'node:module'
 
 /**
  * A workspace of ours: its folder from the root, its entries by specifier, and what it depends on.
- * @typedef {{ name: string, version: string, folder: string, exports: Record<string, string>, dependencies: Record<string, string>, optional: Record<string, string> }} Workspace
+ * @typedef {{ name: string, version: string, folder: string, exports: Record<string, string>, dependencies: Record<string, string>, optional: Record<string, string>, peers: Record<string, string> }} Workspace
  */
 
 /** Import specifiers, and names of modules in `new URL('./x.ts', …)` or a list of programs. */
@@ -27,6 +27,7 @@ export function readWorkspaces(root, folders) {
       exports: manifest.exports ?? {},
       dependencies: manifest.dependencies ?? {},
       optional: manifest.optionalDependencies ?? {},
+      peers: manifest.peerDependencies ?? {},
     }
   })
 }

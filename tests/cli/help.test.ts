@@ -41,6 +41,7 @@ describe('polylogue --help', () => {
     [['memory', 'add']],
     [['memory', 'remove']],
     [['usage']],
+    [['models']],
     [['check']],
     [['doctor']],
     [['bench']],

@@ -87,6 +87,19 @@ describe('the package, installed without a checkout', () => {
     }
   })
 
+  it('names the package that a cloud provider needs and that is not installed', async () => {
+    await folder.write('cloud.config.json', JSON.stringify({ defaultModel: 'bedrock/amazon.nova-pro-v1:0' }))
+    await folder.write('cloud.cjs', "process.env.AWS_REGION = 'eu-central-1'")
+    const args = ['run', '--data', join(folder.path, 'cloud'), '--config', 'cloud.config.json', 'hi']
+    await expect(
+      folder.run(process.execPath, '-r', './cloud.cjs', folder.bin('polylogue'), ...args),
+    ).rejects.toMatchObject({
+      stderr: expect.stringContaining(
+        'Amazon Bedrock needs a package that is not installed: npm install @ai-sdk/amazon-bedrock',
+      ),
+    })
+  })
+
   it('answers an editor', async () => {
     const editor = start('acp', '--agent', 'scripted', '--data', join(folder.path, 'data'))
     try {

@@ -7,6 +7,7 @@ import { defineInit } from './define-init.ts'
 import { defineLink } from './define-link.ts'
 import { defineMcp } from './define-mcp.ts'
 import { defineMemory } from './define-memory.ts'
+import { defineModels } from './define-models.ts'
 import { definePermissions } from './define-permissions.ts'
 import {
   defineBench,
@@ -66,6 +67,7 @@ function createProgram(finish: (exitCode: number) => void): Command {
   definePermissions(program, finish)
   defineMemory(program, finish)
   defineMcp(program, finish)
+  defineModels(program, finish)
   defineUsage(program, finish)
   defineCheck(program, finish)
   defineTrust(program, finish)

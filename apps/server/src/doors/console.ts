@@ -10,6 +10,7 @@ import type { HttpBindings } from '@hono/node-server'
 import { Hono } from 'hono'
 import { createDoctorRoutes } from '../admin/doctor-routes.ts'
 import type { Authenticate } from '../auth/authenticate.ts'
+import { listModels } from '../agents/list-models.ts'
 import { LOCAL_USER } from '../auth/key-ring.ts'
 import type { LiveFacts } from '../doctor/live-facts.ts'
 import { smallBodyLimits } from '../http/read-json-body.ts'
@@ -72,14 +73,8 @@ async function factsOf({ parts, status }: DoorDeps): Promise<LiveFacts> {
   }
 }
 
-function toConsoleDeps({
-  parts,
-  config: { permissions },
-  authenticate,
-  status,
-  doors,
-  signInLink,
-}: DoorDeps): ConsoleDeps {
+function toConsoleDeps({ parts, config, authenticate, status, doors, signInLink }: DoorDeps): ConsoleDeps {
+  const { permissions } = config
   const { engine, events, agents, keys, memories, usage, rules, mcp } = parts
   const operator = toOperatorPolicy(permissions)
   return {
@@ -110,6 +105,7 @@ function toConsoleDeps({
     isAboveCeiling: (preset, userId) => isAboveCeiling(preset, userId, permissions.ceiling),
     backtest: (query) => backtest(query, { events, agents, clock: systemClock, operator }),
     status,
+    listModels: () => listModels(parts, config),
     mcp() {
       const tools = new Map(
         agents

@@ -56,6 +56,9 @@ const CATALOGUED: ReadonlySet<string> = new Set([
   'together',
   'fireworks',
   'openrouter',
+  'azure',
+  'bedrock',
+  'vertex',
 ])
 
 const require = createRequire(import.meta.url)
@@ -66,8 +69,17 @@ export function knownModelsOf(provider: string): KnownModels {
   if (!CATALOGUED.has(provider)) return {}
   const found = kept.get(provider)
   if (found !== undefined) return found
-  const listed = generated.parse(require(`./generated/${provider}.json`)).models
+  const listed = readFile(provider).models
   const models = { ...OLDER_MODELS[provider], ...listed }
   kept.set(provider, models)
   return models
 }
+
+/** Where the catalogue comes from, and of which day it is. */
+export function describeCatalogue(): { readonly source: string; readonly date: string } {
+  const { source, date } = readFile('openai')
+  return { source, date }
+}
+
+const readFile = (provider: string): z.infer<typeof generated> =>
+  generated.parse(require(`./generated/${provider}.json`))

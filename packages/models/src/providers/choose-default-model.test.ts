@@ -1,7 +1,9 @@
 import { createServer } from 'node:http'
 import { createFakeClock } from '@polylogue/testkit'
 import { describe, expect, it } from 'vitest'
-import { chooseDefaultModel, type DefaultModelDeps } from './choose-default-model.ts'
+import { findKnownModel } from '../known/find-known-model.ts'
+import { HOSTED, chooseDefaultModel, type DefaultModelDeps } from './choose-default-model.ts'
+import { findProvider } from './find-provider.ts'
 
 const OLLAMA = 'http://127.0.0.1:11434/api/tags'
 const offline = (): Promise<Response> => Promise.reject(new TypeError('fetch failed'))
@@ -27,6 +29,18 @@ describe('the default model', () => {
     })
     expect((await choose({ env: { ...env, ANTHROPIC_API_KEY: '' } })).name).toMatch(/^openai\//)
     expect((await choose({ env: { GEMINI_API_KEY: 'g' } })).name).toMatch(/^google\//)
+  })
+
+  it.each(HOSTED)('is found by the key of %s, and the catalogue knows it', async (provider, model) => {
+    const { apiKeyFrom } = findProvider(provider, {}, {})
+    expect(await choose({ env: { [apiKeyFrom]: 'k' } })).toEqual({
+      name: `${provider}/${model}`,
+      sentence: `${provider}/${model}, with the key from ${apiKeyFrom}.`,
+    })
+    expect(findKnownModel(findProvider(provider, {}, {}), model)).toMatchObject({
+      window: expect.any(Number),
+      price: expect.any(Object),
+    })
   })
 
   it('is the one that POLYLOGUE_MODEL names, whatever else is there', async () => {

@@ -1,7 +1,8 @@
-import { findProvider, readVariable, type Provider } from './find-provider.ts'
+import { findProvider, type Provider } from './find-provider.ts'
 import { listOfferedModels, listOllamaModels, type ListDeps } from './list-models.ts'
 import { parseModelName } from './parse-model-name.ts'
 import type { Environment, ProviderConfigs } from './provider-config.ts'
+import { readVariable } from './read-variable.ts'
 
 export interface DefaultModel {
   /** `provider/model`, or `demo`. */
@@ -16,10 +17,17 @@ export interface DefaultModelDeps extends ListDeps {
 }
 
 /** Tried in this order, with the default model of each unless `providers` names another. */
-const HOSTED = [
+export const HOSTED = [
   ['anthropic', 'claude-sonnet-5-5'],
   ['openai', 'gpt-6.1-sol'],
   ['google', 'gemini-flash-latest'],
+  ['openrouter', 'anthropic/claude-sonnet-5.5'],
+  ['xai', 'grok-4.7'],
+  ['mistral', 'mistral-large-latest'],
+  ['deepseek', 'deepseek-v4-pro'],
+  ['together', 'zai-org/GLM-5.3'],
+  ['fireworks', 'accounts/fireworks/routers/glm-latest'],
+  ['groq', 'openai/gpt-oss-120b'],
 ] as const
 
 const NO_MODEL =
@@ -52,8 +60,8 @@ async function chooseHosted(
   usual: string,
   deps: DefaultModelDeps,
 ): Promise<DefaultModel | undefined> {
-  const { name, kind, baseUrl, apiKey, apiKeyFrom, config } = provider
-  const isElsewhere = kind === 'openai-compatible'
+  const { name, kind, isAtHome, baseUrl, apiKey, apiKeyFrom, config } = provider
+  const isElsewhere = kind === 'openai-compatible' && !isAtHome
   if (apiKey === undefined && !isElsewhere) return undefined
   if (!isElsewhere || config.model !== undefined) {
     const chosen = nameOf(name, config.model ?? usual)

@@ -1,4 +1,6 @@
+import { CLOUD_PROVIDERS, type CloudAccount, type CloudProvider } from './cloud-providers.ts'
 import { KNOWN_PROVIDERS, type KnownProvider } from './known-providers.ts'
+import { findMissingPackage } from './optional-packages.ts'
 import { ModelChoiceError } from './model-choice-error.ts'
 import {
   DEFAULT_DEADLINES,
@@ -9,6 +11,7 @@ import {
   type ProviderConfigs,
   type ProviderKind,
 } from './provider-config.ts'
+import { readVariable } from './read-variable.ts'
 
 /** A provider's address, key and settings. */
 export interface Provider {
@@ -21,6 +24,11 @@ export interface Provider {
   /** Where the key was found, or would be looked up. */
   readonly apiKeyFrom: string
   readonly needsKey: boolean
+  /** The header that carries the key instead of `Authorization`. */
+  readonly keyHeader?: string
+  readonly account?: CloudAccount
+  /** Users name the models themselves, so the catalogue does not tell which ones there are. */
+  readonly hasOwnModelNames: boolean
   /** Whether the address is the known provider's own. Elsewhere, catalogue facts do not apply. */
   readonly isAtHome: boolean
   readonly deadlines: Deadlines
@@ -30,7 +38,7 @@ export interface Provider {
 /** Throws `ModelChoiceError` for an unknown provider. */
 export function findProvider(name: string, configs: ProviderConfigs, env: Environment): Provider {
   const config = Object.hasOwn(configs, name) ? (configs[name] ?? {}) : {}
-  const known = Object.hasOwn(KNOWN_PROVIDERS, name) ? KNOWN_PROVIDERS[name] : undefined
+  const known = findKnown(name, config, env)
   const prefix = name.toUpperCase().replaceAll(/[^A-Z0-9]+/g, '_')
   const address = config.baseUrl ?? readVariable(env, `${prefix}_BASE_URL`) ?? ollamaHost(name, env) ?? known?.host
   if (address === undefined) throw new ModelChoiceError(unknownProvider(name, prefix, configs))
@@ -52,6 +60,9 @@ export function findProvider(name: string, configs: ProviderConfigs, env: Enviro
     ...(apiKey !== undefined && { apiKey }),
     apiKeyFrom: config.apiKey === undefined ? (variable ?? keyVariables[0] ?? '') : 'the configuration',
     needsKey: kind === 'openai-compatible' ? isAtHome && known.needsKey : (known?.needsKey ?? true),
+    ...(known?.keyHeader !== undefined && { keyHeader: known.keyHeader }),
+    ...(known?.account && { account: known.account }),
+    hasOwnModelNames: known?.hasOwnModelNames ?? false,
     isAtHome,
     deadlines: {
       ...DEFAULT_DEADLINES,
@@ -62,13 +73,21 @@ export function findProvider(name: string, configs: ProviderConfigs, env: Enviro
   }
 }
 
-/** Providers with a key, from the configuration or the environment. */
+/** Throws `ModelChoiceError` if a cloud provider lacks a setting. */
+function findKnown(name: string, config: ProviderConfig, env: Environment): CloudProvider | undefined {
+  if (Object.hasOwn(KNOWN_PROVIDERS, name)) return KNOWN_PROVIDERS[name]
+  const found = Object.hasOwn(CLOUD_PROVIDERS, name) ? CLOUD_PROVIDERS[name]?.(config, env) : undefined
+  if (typeof found === 'string') throw new ModelChoiceError(found)
+  return found
+}
+
+/** Providers with credentials, from the configuration or the environment, whose package is installed. */
 export function findKeyedProviders(configs: ProviderConfigs, env: Environment): readonly Provider[] {
-  const names = [...new Set([...Object.keys(KNOWN_PROVIDERS), ...Object.keys(configs)])]
-  return names.flatMap((name) => {
+  return providerNames(configs).flatMap((name) => {
     try {
       const provider = findProvider(name, configs, env)
-      return provider.apiKey === undefined ? [] : [provider]
+      const hasAccess = provider.apiKey !== undefined || (provider.account !== undefined && !provider.needsKey)
+      return hasAccess && findMissingPackage(provider.kind) === undefined ? [provider] : []
     } catch (error) {
       if (error instanceof ModelChoiceError) return []
       throw error
@@ -76,17 +95,15 @@ export function findKeyedProviders(configs: ProviderConfigs, env: Environment): 
   })
 }
 
-/** A variable's value, unless blank. */
-export function readVariable(env: Environment, name: string): string | undefined {
-  const value = env[name]?.trim()
-  return value === '' ? undefined : value
-}
-
-/** A server elsewhere under OpenAI's name speaks the older, widely copied format. */
 function kindOf(known: KnownProvider | undefined, isAtHome: boolean): ProviderKind {
   if (known === undefined) return 'openai-compatible'
-  return known.kind === 'openai' && !isAtHome ? 'openai-compatible' : known.kind
+  return isAtHome ? known.kind : (known.kindElsewhere ?? known.kind)
 }
+
+/** Every provider that is known or configured. */
+export const providerNames = (configs: ProviderConfigs): readonly string[] => [
+  ...new Set([...Object.keys(KNOWN_PROVIDERS), ...Object.keys(CLOUD_PROVIDERS), ...Object.keys(configs)]),
+]
 
 /** Ollama's own variable: `host`, `host:port` or a URL. `0.0.0.0` is a listening address; connect to loopback instead. */
 function ollamaHost(name: string, env: Environment): string | undefined {
@@ -106,7 +123,7 @@ function toBaseUrl(address: string, path: string): string {
 }
 
 function unknownProvider(name: string, prefix: string, configs: ProviderConfigs): string {
-  const names = [...new Set([...Object.keys(KNOWN_PROVIDERS), ...Object.keys(configs)])].sort().join(', ')
+  const names = providerNames(configs).toSorted().join(', ')
   return (
     `no provider is named ${name}; there are ${names}. ` +
     `${prefix}_BASE_URL can give the address of an OpenAI-compatible server`

@@ -8,6 +8,11 @@ export interface KnownProvider {
   readonly path: string
   readonly keyVariables: readonly string[]
   readonly needsKey: boolean
+  /** The wire format of servers elsewhere that use this name; the same if absent. */
+  readonly kindElsewhere?: ProviderKind
+  /** The header that carries the key instead of `Authorization`. */
+  readonly keyHeader?: string
+  readonly hasOwnModelNames?: boolean
   readonly firstByteMs?: number
 }
 
@@ -51,6 +56,8 @@ export const KNOWN_PROVIDERS: { readonly [name: string]: KnownProvider } = {
   openai: {
     title: 'OpenAI',
     kind: 'openai',
+    // Servers elsewhere speak the older, widely copied format.
+    kindElsewhere: 'openai-compatible',
     host: 'https://api.openai.com',
     path: '/v1',
     keyVariables: ['OPENAI_API_KEY'],

@@ -13,7 +13,7 @@ export interface Connection {
 export type Connect = (connection: Connection) => LanguageModelV4
 
 export async function loadLanguageModel(provider: Provider, model: string): Promise<Connect> {
-  const { kind, baseUrl: baseURL, name } = provider
+  const { kind, baseUrl: baseURL, name, keyHeader, account } = provider
   switch (kind) {
     case 'anthropic': {
       const { createAnthropic } = await import('@ai-sdk/anthropic')
@@ -21,7 +21,8 @@ export async function loadLanguageModel(provider: Provider, model: string): Prom
     }
     case 'openai': {
       const { createOpenAI } = await import('@ai-sdk/openai')
-      return ({ apiKey = '', fetch }) => createOpenAI({ baseURL, apiKey, fetch })(model)
+      return ({ apiKey = '', fetch }) =>
+        createOpenAI({ baseURL, apiKey, fetch: withKeyHeader(fetch, keyHeader, apiKey) })(model)
     }
     case 'google': {
       const { createGoogle } = await import('@ai-sdk/google')
@@ -31,7 +32,49 @@ export async function loadLanguageModel(provider: Provider, model: string): Prom
       const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible')
       const includeUsage = !traitsOf(provider).isMistral
       return ({ apiKey, fetch }) =>
-        createOpenAICompatible({ name, baseURL, fetch, includeUsage, ...(apiKey !== undefined && { apiKey }) })(model)
+        createOpenAICompatible({
+          name,
+          baseURL,
+          fetch: withKeyHeader(fetch, keyHeader, apiKey),
+          includeUsage,
+          ...(apiKey !== undefined && { apiKey }),
+        })(model)
     }
+    case 'bedrock': {
+      const { createAmazonBedrock } = await import('@ai-sdk/amazon-bedrock')
+      const {
+        region = '',
+        accessKeyId = '',
+        secretAccessKey = '',
+        sessionToken,
+      } = account?.cloud === 'aws' ? account : {}
+      const credentials = { accessKeyId, secretAccessKey, ...(sessionToken !== undefined && { sessionToken }) }
+      return ({ apiKey, fetch }) =>
+        createAmazonBedrock({
+          baseURL,
+          region,
+          fetch,
+          ...(apiKey === undefined
+            ? { apiKey: '', credentialProvider: () => Promise.resolve(credentials) }
+            : { apiKey }),
+        })(model)
+    }
+    case 'vertex': {
+      const { createGoogleVertex } = await import('@ai-sdk/google-vertex')
+      const { project, location = 'global' } = account?.cloud === 'google' ? account : {}
+      return ({ apiKey = '', fetch }) =>
+        createGoogleVertex({ baseURL, fetch, apiKey, location, ...(project !== undefined && { project }) })(model)
+    }
+  }
+}
+
+/** Sends the key in the provider's own header only. */
+function withKeyHeader(fetch: Fetch, header: string | undefined, apiKey: string | undefined): Fetch {
+  if (header === undefined || apiKey === undefined) return fetch
+  return (input, init) => {
+    const headers = new Headers(init?.headers)
+    headers.delete('authorization')
+    headers.set(header, apiKey)
+    return fetch(input, { ...init, headers })
   }
 }

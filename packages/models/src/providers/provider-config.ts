@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
 /** The provider's wire format. */
-export type ProviderKind = 'anthropic' | 'openai' | 'google' | 'openai-compatible'
+export type ProviderKind = 'anthropic' | 'openai' | 'google' | 'openai-compatible' | 'bedrock' | 'vertex'
 
 export type ThinkingEffort = 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' | 'max'
 
@@ -33,6 +33,12 @@ export interface ProviderConfig extends ModelSettings {
   readonly apiKeyEnv?: string
   /** The model for agents that name none. */
   readonly model?: string
+  /** Azure: the name of the resource. */
+  readonly resource?: string
+  /** Bedrock: the region. Vertex: the location. */
+  readonly region?: string
+  /** Vertex: the project. */
+  readonly project?: string
 }
 
 export type ProviderConfigs = { readonly [name: string]: ProviderConfig }
@@ -64,11 +70,13 @@ const settings = {
     .optional(),
 }
 
+const accountName = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9.:-]{0,99}$/, 'must be letters, digits, ".", ":" or "-"')
+
 /** `providers` in a configuration file. */
 export const providersSchema = z.record(
   z.string().regex(/^[a-z0-9][a-z0-9._-]{0,63}$/, 'must be 1 to 64 lower-case letters, digits, ".", "_" or "-"'),
   z.strictObject({
-    kind: z.enum(['anthropic', 'openai', 'google', 'openai-compatible']).optional(),
+    kind: z.enum(['anthropic', 'openai', 'google', 'openai-compatible', 'bedrock', 'vertex']).optional(),
     baseUrl: z
       .string()
       .refine((text) => isBaseUrl(text), 'must be an address such as http://127.0.0.1:1234/v1, without a password')
@@ -76,6 +84,10 @@ export const providersSchema = z.record(
     apiKey: z.string().min(1).optional(),
     apiKeyEnv: z.string().min(1).optional(),
     model: z.string().min(1).optional(),
+    // They become parts of a host name or a path.
+    resource: accountName.optional(),
+    region: accountName.optional(),
+    project: accountName.optional(),
     ...settings,
   }) satisfies z.ZodType<ProviderConfig>,
 )

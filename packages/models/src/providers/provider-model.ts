@@ -38,7 +38,14 @@ export interface NamedModel extends Model {
 }
 
 /** Tokens of the largest image that providers accept unscaled, according to their documentation. */
-const TOKENS_PER_IMAGE = { anthropic: 1_600, openai: 1_500, google: 1_300, 'openai-compatible': 1_500 } as const
+const TOKENS_PER_IMAGE = {
+  anthropic: 1_600,
+  openai: 1_500,
+  google: 1_300,
+  'openai-compatible': 1_500,
+  bedrock: 1_600,
+  vertex: 1_300,
+} as const
 
 /** Which parts of a request are sent. Shrinks when the provider rejects a part. */
 interface Extent {
@@ -49,7 +56,7 @@ interface Extent {
 export function createProviderModel(parts: ProviderModelParts): NamedModel {
   const { provider, model, modelName, settings, clock, random } = parts
   const { title, kind } = provider
-  const traits = traitsOf(provider)
+  const traits = traitsOf(provider, model)
   const deadlines: Deadlines = { ...provider.deadlines, ...settings.deadlines }
   /** Remembered per model. Images are not: one may be broken and the next fine. */
   let takesTools = true

@@ -31,7 +31,7 @@ export function toAssistantParts(
   const parts: readonly AssistantPart[] = typeof content === 'string' ? [{ type: 'text', text: content }] : content
   const isKnownThinking = target.isCurrentTurn && model === target.modelName
   const sent = parts.flatMap((part) => toSent(part, target))
-  const usable = withUsableThinking(sent, target.traits.thinkingBack, isKnownThinking)
+  const usable = withUsableThinking(sent, target.traits, isKnownThinking)
   // Providers reject an answer that ends with thinking.
   return usable.slice(0, usable.findLastIndex((part) => part.type !== 'reasoning') + 1)
 }
@@ -72,10 +72,10 @@ function silentThinking(providerOptions: LanguageModelV4ReasoningPart['providerO
 /** Thinking from elsewhere is rejected by some providers and useless to the others. */
 function withUsableThinking(
   parts: readonly SentPart[],
-  back: Traits['thinkingBack'],
+  { thinkingBack: back, metadataKey }: Traits,
   isKnownThinking: boolean,
 ): readonly SentPart[] {
-  const field = (part: SentPart, name: string): unknown => part.providerOptions?.[back]?.[name]
+  const field = (part: SentPart, name: string): unknown => part.providerOptions?.[metadataKey]?.[name]
   // Several pieces form one item; only the last carries the encrypted content.
   const encrypted = new Set(
     parts.flatMap((part) =>
@@ -86,7 +86,7 @@ function withUsableThinking(
     if (part.type !== 'reasoning') return true
     switch (back) {
       case 'anthropic':
-        return typeof (field(part, 'signature') ?? field(part, 'redactedData')) === 'string'
+        return ['signature', 'redactedData', 'redactedContent'].some((name) => typeof field(part, name) === 'string')
       case 'openai':
         return encrypted.has(field(part, 'itemId'))
       case 'google':

@@ -73,6 +73,10 @@ function providerOptionsOf(
     case 'anthropic':
       // Call input is shown only when complete; before that it may not be valid JSON.
       return { providerOptions: { anthropic: { toolStreaming: false } } }
+    case 'vertex':
+      if (thinking === undefined || thinking === 'none') return {}
+      return { providerOptions: { googleVertex: { thinkingConfig: { includeThoughts: true } } } }
+    case 'bedrock':
     case 'openai-compatible':
       return {}
   }

@@ -6,6 +6,7 @@ import type {
   LanguageModelV4Prompt,
   LanguageModelV4TextPart,
   LanguageModelV4ToolResultPart,
+  SharedV4ProviderOptions,
 } from '@ai-sdk/provider'
 import type { ImagePart, ModelMessage, ModelRequest, TextPart } from '@polylogue/engine'
 import { toSentCallId } from './sent-call-id.ts'
@@ -48,7 +49,8 @@ export async function toPrompt(request: ModelRequest, target: PromptTarget): Pro
   const complete = withEnds(prompt, request)
   const ordered = target.traits.isMistral ? withoutUserAfterTool(complete) : complete
   const system = request.system.trim() === '' ? [] : [systemMessage(request.system)]
-  return target.traits.cacheMarks ? withCacheMarks(system, ordered) : [...system, ...ordered]
+  const { cacheMark } = target.traits
+  return cacheMark ? withCacheMarks([...system, ...ordered], system.length, cacheMark) : [...system, ...ordered]
 }
 
 function systemMessage(text: string): LanguageModelV4Message {
@@ -138,12 +140,11 @@ function withoutUserAfterTool(prompt: readonly LanguageModelV4Message[]): Langua
 
 /** Two cache marks: after the part that never changes, and after the part the next request repeats. A step then pays for new text only. */
 function withCacheMarks(
-  system: readonly LanguageModelV4Message[],
-  messages: readonly LanguageModelV4Message[],
+  prompt: readonly LanguageModelV4Message[],
+  systemLength: number,
+  providerOptions: SharedV4ProviderOptions,
 ): LanguageModelV4Prompt {
-  const mark = (message: LanguageModelV4Message): LanguageModelV4Message => ({
-    ...message,
-    providerOptions: { anthropic: { cacheControl: { type: 'ephemeral' } } },
-  })
-  return [...system.map(mark), ...messages.slice(0, -1), ...messages.slice(-1).map(mark)]
+  return prompt.map((message, index) =>
+    index < systemLength || index === prompt.length - 1 ? { ...message, providerOptions } : message,
+  )
 }

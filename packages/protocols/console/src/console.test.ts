@@ -31,6 +31,7 @@ it('every operation answers exactly as the contract says', async () => {
   await check('readStatus', ann.readStatus())
   await check('readMe', ann.readMe())
   await check('readMcp', operator.readMcp())
+  await check('listModels', ann.listModels())
   await check('createSession', ann.createSession({ body: { preset: 'plan' } }))
   await check('listSessions', ann.listSessions({ query: { limit: 1 } }))
   await check('readSession', ann.readSession({ id }))

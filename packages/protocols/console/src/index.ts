@@ -12,5 +12,6 @@ export type {
 } from './routes/deps.ts'
 export { describeOperations, type DescribedOperation } from './describe-operations.ts'
 export { BASE_PATH, operations } from './contract/operations.ts'
+export type { ModelCard, ModelList } from './contract/models.ts'
 export type { BacktestResult } from './contract/permissions.ts'
 export type { McpServer, McpTool, ServerStatus } from './contract/server.ts'

@@ -1,6 +1,7 @@
 import { doorOperations } from './doors.ts'
 import { keyOperations } from './keys.ts'
 import { memoryOperations } from './memories.ts'
+import { modelOperations } from './models.ts'
 import { permissionOperations } from './permissions.ts'
 import { queueOperations } from './queue.ts'
 import { serverOperations } from './server.ts'
@@ -19,6 +20,7 @@ export const operations = {
   ...doorOperations,
   ...keyOperations,
   ...memoryOperations,
+  ...modelOperations,
   ...permissionOperations,
   ...usageOperations,
 } as const

@@ -5,6 +5,7 @@ import type { ConsoleDeps } from './deps.ts'
 import { answerDoors } from './door-answers.ts'
 import { answerKeys } from './key-answers.ts'
 import { answerMemories } from './memory-answers.ts'
+import { answerModels } from './model-answers.ts'
 import { answerPermissions } from './permission-answers.ts'
 import { answerQueue } from './queue-answers.ts'
 import { answerServer } from './server-answers.ts'
@@ -20,6 +21,7 @@ export function createConsoleRoutes(deps: ConsoleDeps): Hono<NodeEnv> {
     ...answerDoors(deps),
     ...answerKeys(deps),
     ...answerMemories(deps),
+    ...answerModels(deps),
     ...answerPermissions(deps),
     ...answerUsage(deps),
   }

@@ -17,6 +17,7 @@ import type {
 import type { BodyLimits } from '@polylogue/kit'
 import type { IncomingMessage } from 'node:http'
 import type { AttachedClient, PresentedMessage } from '../contract/doors.ts'
+import type { ModelList } from '../contract/models.ts'
 import type { BacktestResult } from '../contract/permissions.ts'
 import type { McpServer, McpTool, ServerStatus } from '../contract/server.ts'
 
@@ -113,6 +114,7 @@ export interface ConsoleDeps extends RequestDeps {
   isAboveCeiling(preset: Preset, userId: UserId): boolean
   backtest(query: BacktestQuery): Promise<Omit<BacktestResult, 'rule' | 'warnings'>>
   status(): ServerStatus
+  listModels(): Promise<ModelList>
   /** `lastError` is shown to the user `local` only. */
   mcp(): { readonly servers: readonly McpServer[]; readonly tools: readonly McpTool[] }
   /** Whether the user owns the machine's files: the user `local`. */

@@ -49,6 +49,7 @@ export async function openConsole() {
     isAboveCeiling: (preset, userId) => preset === 'full-access' && userId !== OPERATOR,
     backtest: async () => BACKTEST,
     status: () => STATUS,
+    listModels: async () => MODELS,
     mcp: () => ({
       servers: [{ name: 'notes', state: 'failed', tools: 0, since: 1, lastError: 'spawn /opt/notes ENOENT' }],
       tools: [{ name: 'mcp_notes_add', server: 'notes', description: '', effect: 'unsafe' }],
@@ -184,6 +185,23 @@ const STATUS = {
   doors: ['console'],
   sandbox: 'none',
   files: 'confined',
+} as const
+
+const MODELS = {
+  default: { name: 'fake/model', reason: 'fake/model, as configured.' },
+  models: [
+    {
+      name: 'fake/model',
+      title: 'Model',
+      provider: 'fake',
+      isDefault: true,
+      window: 1000,
+      thinking: ['low', 'high'],
+      price: { input: 1, output: 2, currency: 'USD', long: { above: 500, input: 2, output: 4 } },
+    },
+  ],
+  providers: [{ name: 'fake', title: 'Fake', isReady: true }],
+  catalogue: { source: 'a list', date: '2026-11-02' },
 } as const
 
 const SUM: UsageSum = {
