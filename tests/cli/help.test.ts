@@ -43,6 +43,7 @@ describe('polylogue --help', () => {
     [['usage']],
     [['models']],
     [['check']],
+    [['eval']],
     [['doctor']],
     [['bench']],
   ])('shows two to four examples for %j', async (verb: string[]) => {

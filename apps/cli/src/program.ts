@@ -19,6 +19,7 @@ import {
   defineTrust,
   formatExamples,
 } from './define-verbs.ts'
+import { defineEval } from './define-eval.ts'
 import { defineCheck } from './define-check.ts'
 import { defineUsage } from './define-usage.ts'
 import { ExitCode } from './exit-code.ts'
@@ -70,6 +71,7 @@ function createProgram(finish: (exitCode: number) => void): Command {
   defineModels(program, finish)
   defineUsage(program, finish)
   defineCheck(program, finish)
+  defineEval(program, finish)
   defineTrust(program, finish)
   defineDoctor(program, finish)
   defineBackup(program, finish)

@@ -11,7 +11,7 @@ export function formatUsage({ rows, total }: UsageReport, by: readonly UsageGrou
   const lines = rows.map((row) => [
     ...by.map((grouping) => nameOf(row, grouping)),
     ...amountsOf(row),
-    ...(row.withSubAgents ? [costOf(row.withSubAgents)] : []),
+    ...(row.withSubAgents ? [formatCost(row.withSubAgents)] : []),
   ])
   const sum = total === undefined ? [] : [[...by.map((_, index) => (index === 0 ? 'total' : '')), ...amountsOf(total)]]
   return formatTable([...heading, ...(hasTrees ? ['WITH SUB-AGENTS'] : [])], [...lines, ...sum])
@@ -24,11 +24,11 @@ function nameOf(row: UsageRow, grouping: UsageGrouping): string {
 
 function amountsOf(amounts: UsageAmounts): readonly string[] {
   const { calls, inputTokens, cachedInputTokens, outputTokens } = amounts
-  return [...[calls, inputTokens, cachedInputTokens, outputTokens].map(String), costOf(amounts)]
+  return [...[calls, inputTokens, cachedInputTokens, outputTokens].map(String), formatCost(amounts)]
 }
 
 /** An unknown price is a question mark, never a zero. */
-function costOf({ cost, calls, unpricedCalls, untoldCalls }: UsageAmounts): string {
+export function formatCost({ cost, calls, unpricedCalls, untoldCalls }: UsageAmounts): string {
   const known = Object.entries(cost).map(([currency, amount]) => `${formatAmount(amount)} ${currency}`)
   const isUnknown = unpricedCalls > 0 || (untoldCalls === calls && known.length === 0)
   return [...known, ...(isUnknown ? ['?'] : [])].join(' + ')
