@@ -40,8 +40,8 @@ export default defineConfig({
           include: [...tests.process],
           // A process per file: tests start servers, kill them, open databases and change the environment.
           pool: 'forks',
-          // More than there are cores: these tests mostly wait for servers to start, stop and time out.
-          maxWorkers: 3,
+          // More than there are cores: these tests use a core less than half of their time. They wait for servers.
+          maxWorkers: 4,
           sequence: { groupOrder: 1 },
           globalSetup: 'tests/house/provide-tools.ts',
         },

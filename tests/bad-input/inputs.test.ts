@@ -5,7 +5,8 @@ import { runInputs } from './run-inputs.ts'
 import { openSlowClients } from './slow-clients.ts'
 import { startSubject, type Subject } from './subject.ts'
 
-const PLAN = planFromEnvironment({ seed: 'polylogue', from: 0, count: 5_000 })
+/** Twice around the wheel of generators. The proof sends 100,000. */
+const PLAN = planFromEnvironment({ seed: 'polylogue', from: 0, count: 2_000 })
 
 /** They stay connected all the time. */
 const SLOW_CLIENTS = 300

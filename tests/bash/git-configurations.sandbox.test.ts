@@ -8,9 +8,9 @@ import { createGitWorld } from './git-world.ts'
 import { READING_COMMANDS } from './reading-commands.ts'
 import { readWithGit } from './read-with-git.ts'
 
-/** Every third kind, once. */
+/** Every fifth kind, once. The proof reads all. */
 const KINDS = [...new Map(GIT_ATTACKS.toReversed().map((attack) => [attack.name.split(', ')[0], attack])).values()]
-const SAMPLE = KINDS.filter((_, index) => index % 3 === 0)
+const SAMPLE = KINDS.filter((_, index) => index % 5 === 0)
 
 it('no program that a repository names is run by a reading command', async () => {
   expect(GIT_ATTACKS.length).toBeGreaterThanOrEqual(200)

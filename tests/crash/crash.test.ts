@@ -10,16 +10,12 @@ const SHARDS = 2
 /** Servers that run at the same time: a cycle mostly waits. */
 const LANES = 2
 
-/** Where the second server is killed while it recovers. */
+/** Where the second server is killed while it recovers. `npm run proof -- F3` has 300 of them. */
 const DURING_RECOVERY: readonly CrashPoint[] = [
   { name: 'claim.after-commit', hit: 1 },
-  { name: 'claim.after', hit: 1 },
   { name: 'append.before', hit: 1 },
-  { name: 'append.before-commit', hit: 1 },
   { name: 'append.after-commit', hit: 1 },
-  { name: 'append.after', hit: 1 },
   { name: 'publish.after', hit: 1 },
-  { name: 'append.after-commit', hit: 2 },
 ]
 
 let hits: ReadonlyMap<string, number>

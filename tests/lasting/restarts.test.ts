@@ -5,7 +5,7 @@ import { spreadPoints } from './spread-points.ts'
 
 const SEED = 20_260_301
 /** The proof plays 60. */
-const POINTS = 8
+const POINTS = 5
 
 it('memories, summaries and budgets survive a kill -9 at points of all kinds', async () => {
   const points = spreadPoints(await countLastingHits(), POINTS, SEED)

@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest'
 import { SWAP_CASES, playMounts, playSwaps } from './root-swaps.ts'
 
-const SAMPLE = SWAP_CASES.filter((_, index) => index % 4 === 0)
+/** The proof plays all. */
+const SAMPLE = SWAP_CASES.filter((_, index) => index % 9 === 0)
 
 it('no tool follows the root of its session to where another process moves the name', async () => {
   expect(SWAP_CASES.length).toBeGreaterThanOrEqual(100)

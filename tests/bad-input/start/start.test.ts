@@ -6,7 +6,7 @@ import { runStarts } from './run-starts.ts'
 
 const SEED = process.env['POLYLOGUE_PROOF_SEED'] ?? 'polylogue'
 
-/** So many of them, without repeats. */
+/** This many cases, without repeats. The proof tries all. */
 function sample(cases: readonly StartCase[], count: number): readonly StartCase[] {
   const left = [...cases]
   const random = createRandom(SEED, count)
@@ -17,7 +17,7 @@ it(
   `starts with what is in order and with nothing else, saying why in one line (a sample, seed ${SEED})`,
   { timeout: 120_000 },
   async () => {
-    const cases = [VALID_CONFIG, ...sample(listConfigCases(), 22), ...sample(OTHER_CASES, 18)]
+    const cases = [VALID_CONFIG, ...sample(listConfigCases(), 12), ...sample(OTHER_CASES, 10)]
     expect(await runStarts(cases)).toEqual([])
   },
 )

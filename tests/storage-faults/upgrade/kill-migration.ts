@@ -13,22 +13,38 @@ export interface KilledMigration {
 }
 
 /** Kills a process in the middle of making a database, or of bringing a golden log up to date; then opens it again. */
-export async function killMigration(injection: Injection, log?: GoldenLog): Promise<KilledMigration> {
+export function killMigration(injection: Injection, log?: GoldenLog): Promise<KilledMigration> {
+  return reopen(log, async (file, folder) => {
+    const trace = join(folder, 'trace')
+    const through = killAtCall(injection, databaseFiles(file), trace)
+    const lines = await runProgram('die-while-migrating', [file, '0'], { through }).remainingLines()
+    return !lines.includes('opened') || readFileSync(trace, 'utf8').includes('killed by SIGKILL')
+  })
+}
+
+/** The same, killed before the migration of this number commits. */
+export function killBetweenMigrations(step: number, log?: GoldenLog): Promise<KilledMigration> {
+  return reopen(log, async (file) => {
+    const lines = await runProgram('die-while-migrating', [file, String(step)]).remainingLines()
+    return !lines.includes('opened')
+  })
+}
+
+async function reopen(
+  log: GoldenLog | undefined,
+  kill: (file: string, folder: string) => Promise<boolean>,
+): Promise<KilledMigration> {
   const temp = await createTempDir()
   try {
     const directory = join(temp.path, 'data')
     mkdirSync(directory, { mode: 0o700 })
     const file = join(directory, 'polylogue.db')
     if (log !== undefined) restoreGoldenLog(log, file)
-    const through = killAtCall(injection, databaseFiles(file), join(temp.path, 'trace'))
-    const lines = await runProgram('die-while-migrating', [file, '0'], { through }).remainingLines()
+    const wasKilled = await kill(file, temp.path)
     const states = await readStates(file).catch((error: unknown) => String(error))
     const isWhole = isDeepStrictEqual(states, log?.states ?? {})
-    return {
-      wasKilled:
-        !lines.includes('opened') || readFileSync(join(temp.path, 'trace'), 'utf8').includes('killed by SIGKILL'),
-      problems: isWhole ? [] : [`${log?.name ?? 'a new database'} then has ${JSON.stringify(states)}`],
-    }
+    const problems = isWhole ? [] : [`${log?.name ?? 'a new database'} then has ${JSON.stringify(states)}`]
+    return { wasKilled, problems }
   } finally {
     await temp.remove()
   }

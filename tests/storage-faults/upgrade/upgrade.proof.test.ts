@@ -7,20 +7,24 @@ import { injectionsOf } from '../io-error/injections.ts'
 import { startStopwatch, tellProof } from '../proof-result.ts'
 import { sideBySide } from '../side-by-side.ts'
 import { type GoldenLog, readGoldenLogs, readStates, restoreGoldenLog } from './golden-log.ts'
-import { killMigration } from './kill-migration.ts'
+import { killBetweenMigrations, killMigration } from './kill-migration.ts'
 
 it('every golden log is read as it was written, and a kill in a migration leaves nothing half', async () => {
   const seconds = startStopwatch()
   const { width, proof } = COUNTS.upgrade
   const logs = readGoldenLogs()
   const points = [undefined, ...logs].flatMap((log) => injectionsOf(proof).map((injection) => ({ injection, log })))
-  const outcomes = await sideBySide(points, width, ({ injection, log }) => killMigration(injection, log))
+  const outcomes = [...(await sideBySide(points, width, ({ injection, log }) => killMigration(injection, log)))]
+  const steps = [undefined, ...logs].flatMap((log) =>
+    Array.from({ length: newestOf(logs) - (log?.schemaVersion ?? 0) }, (_, index) => ({ log, step: index + 1 })),
+  )
+  outcomes.push(...(await sideBySide(steps, width, ({ log, step }) => killBetweenMigrations(step, log))))
   const killed = outcomes.filter(({ wasKilled }) => wasKilled)
   const differing = await sideBySide(logs, 1, differencesOf)
   const failed = [...killed.flatMap(({ problems }) => problems), ...differing.flat()]
   tellProof({
     id: 'F22',
-    what: `${logs.length} golden logs read as they were written; kills at every write of a migration`,
+    what: `${logs.length} golden logs read as they were written; kills at every write of a migration and before each migration`,
     count: killed.length + logs.length,
     failures: failed.length,
     complaints: failed.flat(),
@@ -30,6 +34,8 @@ it('every golden log is read as it was written, and a kill in a migration leaves
   expect(failed).toEqual([])
   expect(killed.length).toBeGreaterThan(50)
 }, 600_000)
+
+const newestOf = (logs: readonly GoldenLog[]): number => Math.max(...logs.map(({ schemaVersion }) => schemaVersion))
 
 async function differencesOf(log: GoldenLog): Promise<readonly string[]> {
   const temp = await createTempDir()

@@ -24,7 +24,7 @@ import {
 } from './golden-log.ts'
 import { killMigration } from './kill-migration.ts'
 
-const LOGS = readGoldenLogs()
+const LOGS = readGoldenLogs().toSorted((one, other) => one.schemaVersion - other.schemaVersion)
 const NEWEST = Math.max(...LOGS.map(({ schemaVersion }) => schemaVersion))
 
 let temp: TempDir
@@ -94,14 +94,17 @@ describe('the golden logs', () => {
     for (const { content, memoryId } of active) expect(await recallIds(file, content)).toEqual([memoryId])
   })
 
-  it.each(LOGS)('$name is refused by an older Polylogue, in a sentence, and left as it is', async (log) => {
-    restoreGoldenLog({ sql: `${log.sql}; PRAGMA user_version = ${NEWEST + 1};` }, file)
-    const before = readFileSync(file)
-    await expect(startServerProcess({ dataDir })).rejects.toThrow(
-      `was written by a newer Polylogue (schema ${NEWEST + 1}, this one knows ${NEWEST}): run that one.`,
-    )
-    expect(readFileSync(file)).toEqual(before)
-  })
+  it.each([LOGS.slice(0, 1), LOGS.slice(-1)].flat())(
+    '$name is refused by an older Polylogue, in a sentence, and left as it is',
+    async (log) => {
+      restoreGoldenLog({ sql: `${log.sql}; PRAGMA user_version = ${NEWEST + 1};` }, file)
+      const before = readFileSync(file)
+      await expect(startServerProcess({ dataDir })).rejects.toThrow(
+        `was written by a newer Polylogue (schema ${NEWEST + 1}, this one knows ${NEWEST}): run that one.`,
+      )
+      expect(readFileSync(file)).toEqual(before)
+    },
+  )
 
   it('fold to something else when an event is another one', async () => {
     const [log] = LOGS
@@ -112,21 +115,28 @@ describe('the golden logs', () => {
 })
 
 describe('a kill in a migration', () => {
-  const starts = [{ name: 'a new database', schemaVersion: 0, sql: undefined }, ...LOGS]
-  const steps = starts.flatMap(({ name, schemaVersion, sql }) =>
-    Array.from({ length: NEWEST - schemaVersion }, (_, index) => ({ name, schemaVersion, sql, step: index + 1 })),
-  )
+  const versions = Array.from({ length: NEWEST }, (_, index) => index + 1)
+  const newestBefore = (version: number) => LOGS.filter(({ schemaVersion }) => schemaVersion < version).at(-1)
+  /** Each migration from a new database and from the newest log that lacks it. The proof has every pair. */
+  const kills = versions.flatMap((version) => [
+    { version, log: undefined, name: 'a new database', from: 0 },
+    ...[newestBefore(version) ?? []].flat().map((log) => ({ version, log, name: log.name, from: log.schemaVersion })),
+  ])
 
-  it.each(steps)('of $name at step $step leaves what was there, and the next start goes on', async (start) => {
-    const { schemaVersion, sql, step } = start
-    if (sql !== undefined) restoreGoldenLog({ sql }, file)
-    expect(await runProgram('die-while-migrating', [file, String(step)]).remainingLines()).toEqual([])
-    expect(versionOf(file)).toBe(schemaVersion + step - 1)
+  it.each(kills)('to schema $version of $name leaves what was there, and the next start goes on', async (kill) => {
+    const { version, log, from } = kill
+    if (log !== undefined) restoreGoldenLog(log, file)
+    expect(await runProgram('die-while-migrating', [file, String(version - from)]).remainingLines()).toEqual([])
+    expect(versionOf(file)).toBe(version - 1)
+    expect(await readStates(file)).toEqual(log?.states ?? {})
+    expect(versionOf(file)).toBe(NEWEST)
+  })
+
+  it('is repaired by the next server', async () => {
+    expect(await runProgram('die-while-migrating', [file, '2']).remainingLines()).toEqual([])
     const server = await startServerProcess({ dataDir })
     await server.stop()
     expect(versionOf(file)).toBe(NEWEST)
-    const states = LOGS.find((log) => log.sql === sql)?.states ?? {}
-    expect(await readStates(file)).toEqual(states)
   })
 
   it('leaves nothing half-made, wherever it comes', async () => {
