@@ -11,7 +11,19 @@ import { type Mode, type Serving, type ToolSession, attachToolSession, openToolS
 import { writeConfig } from './write-config.ts'
 
 const ALL = [
-  ...['Read', 'Write', 'Edit', 'Glob', 'Grep', 'Bash', 'WebFetch', 'AskUserQuestion', 'Agent', 'TodoWrite'],
+  ...[
+    'Read',
+    'Write',
+    'Edit',
+    'Glob',
+    'Grep',
+    'Bash',
+    'Background',
+    'WebFetch',
+    'AskUserQuestion',
+    'Agent',
+    'TodoWrite',
+  ],
   ...['Remember', 'Skill', 'Schedule'],
 ]
 const agent = (name: string, tools: readonly string[]) => ({

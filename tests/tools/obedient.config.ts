@@ -9,6 +9,7 @@ const EVERYTHING = [
   'Glob',
   'Grep',
   'Bash',
+  'Background',
   'WebFetch',
   'AskUserQuestion',
   'Agent',

@@ -70,7 +70,7 @@ const SHARED_TRUST_MS = 1_000
 
 export function composeEngine(deps: EnginePartsDeps): EngineParts {
   const { options, config, clock, log, stores, turns, refused } = deps
-  const { agents } = deps.agentParts
+  const { agents, sessionTools, processes } = deps.agentParts
   const write = (entry: LogEntry): void => writeEntry(log, entry)
   const ids = createIds(clock, randomBytes)
   // Another node may change them.
@@ -79,7 +79,9 @@ export function composeEngine(deps: EnginePartsDeps): EngineParts {
   const workspaces = createSessionWorkspaces({
     dataDir: options.dataDir,
     readable: [outputsDir(options.dataDir), deps.skillsFolder],
-    removed: deps.agentParts.sessionTools.forget,
+    async removed(sessionId) {
+      await Promise.all([sessionTools.forget(sessionId), processes.end(sessionId)])
+    },
     directoryOf: (agent) => agentDirectories.get(agent),
     refuse: refuseProtectedRoots(deps.protectedSet),
   })

@@ -149,6 +149,7 @@ export async function compose(
     protectedSet,
     async close() {
       metrics.close()
+      await agentParts.processes.close()
       await mcp.close()
       await engineParts.workspaces.close()
       await stores.close()

@@ -1,4 +1,6 @@
 export { createAgentTool, type SubAgent } from './agent/agent-tool.ts'
+export { createBackgroundProcesses, type BackgroundProcesses } from './background/background-processes.ts'
+export { createBackgroundTool } from './background/background-tool.ts'
 export type { BashToolOptions } from './bash/bash-options.ts'
 export { createBashTool } from './bash/bash-tool.ts'
 export { buildCommandArgv, type CommandArgv, type SandboxArgv } from './bash/command-argv.ts'

@@ -2,7 +2,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { AgentCatalog, AgentDefinition, Clock, EditorOf, LogEntry, MemoryStore, Tool } from '@polylogue/engine'
 import type { Environment } from '@polylogue/models'
-import type { ProtectedSet, ScheduleToolOptions } from '@polylogue/tools'
+import {
+  createBackgroundProcesses,
+  type BackgroundProcesses,
+  type ProtectedSet,
+  type ScheduleToolOptions,
+} from '@polylogue/tools'
 import { ConfigError } from '../config/config-error.ts'
 import type { LoadedAgent, LoadedConfig } from '../config/load-config.ts'
 import { findModel, type ChosenModel, type ModelParts } from './agent-models.ts'
@@ -36,6 +41,8 @@ export interface CatalogParts {
   readonly remember?: MemoryStore['addMemory']
   /** What the tool `Schedule` works with; without it, that tool fails. */
   readonly schedule?: ScheduleToolOptions
+  /** The commands that `Bash` keeps running. Default: those of this catalog alone. */
+  readonly processes?: BackgroundProcesses
   /** Who has a session open in an editor; without it tools ask none. */
   readonly editorOf?: EditorOf
   /** The tools of MCP servers, as they are at the moment; without it there are none. */
@@ -59,6 +66,7 @@ export function createAgentCatalog(
     isUnconfined = false,
     remember = rememberNothing,
     schedule = scheduleNothing,
+    processes = createBackgroundProcesses(),
     editorOf,
     mcpTools = () => () => [],
     log = () => undefined,
@@ -72,6 +80,7 @@ export function createAgentCatalog(
     clock,
     remember,
     schedule,
+    processes,
     editorOf,
     dataDir: toolsDir,
     isUnconfined,

@@ -1,6 +1,7 @@
 import type { Clock, EditorOf, MemoryStore, Tool } from '@polylogue/engine'
 import {
   createAgentTool,
+  createBackgroundTool,
   createBashTool,
   createFileTools,
   createQuestionTool,
@@ -9,6 +10,7 @@ import {
   createSkillTool,
   createTodoTool,
   createWebFetchTool,
+  type BackgroundProcesses,
   type ProtectedSet,
   type ScheduleToolOptions,
   type Skill,
@@ -29,6 +31,8 @@ export interface BuiltInParts extends ToolSettings {
   readonly skills: readonly Skill[]
   readonly remember: MemoryStore['addMemory']
   readonly schedule: ScheduleToolOptions
+  /** The commands that `Bash` keeps running. */
+  readonly processes: BackgroundProcesses
   /** Who has a session open in an editor that does things for its tools. */
   readonly editorOf?: EditorOf | undefined
 }
@@ -47,7 +51,19 @@ export const bashStateDir = (dataDir: string): string => join(dataDir, 'bash')
 export const outputsDir = (dataDir: string): string => join(bashStateDir(dataDir), 'outputs')
 
 export function createBuiltInTools(parts: BuiltInParts): BuiltInTools {
-  const { dataDir, clock, bash, webFetch, skills, remember, schedule, editorOf, protectedSet, isUnconfined } = parts
+  const {
+    dataDir,
+    clock,
+    bash,
+    webFetch,
+    skills,
+    remember,
+    schedule,
+    processes,
+    editorOf,
+    protectedSet,
+    isUnconfined,
+  } = parts
   const stateDir = bashStateDir(dataDir)
   const skillFolders = skills.map(({ directory }) => directory)
   const tools = new Map<string, Tool>(
@@ -63,8 +79,10 @@ export function createBuiltInTools(parts: BuiltInParts): BuiltInTools {
         isUnconfined,
         ownUser: LOCAL_USER,
         skills: skillFolders,
+        processes,
         editorOf,
       }),
+      createBackgroundTool({ processes }),
       createWebFetchTool({ ...webFetch, clock }),
       createQuestionTool(),
       createTodoTool(),

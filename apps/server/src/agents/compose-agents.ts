@@ -1,5 +1,12 @@
 import type { Clock, Engine, EventStore, LogEntry, MemoryStore, ModelCatalog, SessionId, Tool } from '@polylogue/engine'
-import { createMcpPool, type McpPool, type McpServer, type ProtectedSet } from '@polylogue/tools'
+import {
+  createBackgroundProcesses,
+  createMcpPool,
+  type BackgroundProcesses,
+  type McpPool,
+  type McpServer,
+  type ProtectedSet,
+} from '@polylogue/tools'
 import { createOpenEditors, type OpenEditors } from '../acp/open-editors.ts'
 import type { LoadedConfig } from '../config/load-config.ts'
 import type { Redactor } from '../log/redactor.ts'
@@ -27,6 +34,8 @@ export interface AgentParts {
   connectServers(): void
   readonly sessionTools: SessionTools
   readonly editors: OpenEditors
+  /** The commands that go on after their calls. */
+  readonly processes: BackgroundProcesses
 }
 
 export interface AgentPartsDeps {
@@ -81,6 +90,7 @@ export async function composeAgents(deps: AgentPartsDeps): Promise<AgentParts> {
   const held: (() => readonly Tool[])[] = []
   const connectServers = (): void => held.forEach((tools) => tools())
   const editors = createOpenEditors()
+  const processes = createBackgroundProcesses()
   const chosen = await chooseModel(config, { clock, env, providers: config.providers })
   const agents = createAgentCatalog(config, {
     scripted: options.scripted === true,
@@ -91,6 +101,7 @@ export async function composeAgents(deps: AgentPartsDeps): Promise<AgentParts> {
     isUnconfined,
     ...(chosen && { defaultModel: chosen.name }),
     remember: (userId, memory) => late.memories().addMemory(userId, memory),
+    processes,
     editorOf: editors.editorOf,
     schedule: createScheduleToolParts(() => ({ book: late.schedules().book, engine: late.engine() })),
     mcpTools(names) {
@@ -109,7 +120,7 @@ export async function composeAgents(deps: AgentPartsDeps): Promise<AgentParts> {
   for (const { agent, model, sentence } of keyless) {
     log({ level: 'warn', message: `the agent ${sentence}`, agent, model })
   }
-  return { agents, models, modelNote, keyless, mcp, connectServers, sessionTools, editors }
+  return { agents, models, modelNote, keyless, mcp, connectServers, sessionTools, editors, processes }
 }
 
 async function findDirectory(events: EventStore, sessionId: SessionId): Promise<string | undefined> {

@@ -6,6 +6,7 @@ export const BUILT_IN_TOOLS = [
   'Glob',
   'Grep',
   'Bash',
+  'Background',
   'WebFetch',
   'AskUserQuestion',
   'Agent',

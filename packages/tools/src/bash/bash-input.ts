@@ -2,6 +2,8 @@ import { z } from 'zod'
 
 export const DEFAULT_TIMEOUT_MS = 120_000
 const MOST_TIMEOUT_MS = 600_000
+/** Of a command in the background. */
+export const BACKGROUND_MS = 12 * 3_600_000
 
 export const bashInput = z.object({
   command: z
@@ -18,4 +20,8 @@ export const bashInput = z.object({
     .max(MOST_TIMEOUT_MS)
     .optional()
     .describe(`Stopped after this time, default ${DEFAULT_TIMEOUT_MS}`),
+  background: z
+    .boolean()
+    .optional()
+    .describe('For servers and watchers: return at once and keep it running. Background shows its output and stops it'),
 })

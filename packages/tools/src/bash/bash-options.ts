@@ -1,4 +1,5 @@
 import type { EditorOf } from '@polylogue/engine'
+import type { BackgroundProcesses } from '../background/background-processes.ts'
 import type { CommandLimits } from './command-limits.ts'
 import type { ProtectedSet } from '../protected/protected-set.ts'
 
@@ -29,6 +30,8 @@ export interface BashToolOptions {
   readonly mostOutputBytes?: number
   /** What a command may use at most, where it differs from the defaults. */
   readonly limits?: Partial<CommandLimits>
+  /** Keeps commands that go on after their call. Absent: none can. */
+  readonly processes?: BackgroundProcesses
   /** The editor in whose terminals commands run, where it offers them. Absent: they run here. */
   readonly editorOf?: EditorOf | undefined
 }

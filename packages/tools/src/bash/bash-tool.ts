@@ -8,8 +8,9 @@ import { inspectCommand } from '../shell/inspect-command.ts'
 import { toToolOutput } from '../tool-output.ts'
 import { bashInput } from './bash-input.ts'
 import type { BashToolOptions } from './bash-options.ts'
-import { placeOf } from './command-place.ts'
+import { placeOf, type BashParts } from './command-place.ts'
 import { runBash } from './run-bash.ts'
+import { runInBackground } from './run-in-background.ts'
 import { BASH_TOOL } from './spawn-command.ts'
 
 const LONGEST_TITLE = 1000
@@ -27,7 +28,8 @@ export function createBashTool(options: BashToolOptions): Tool {
     name: BASH_TOOL,
     title: 'Run a command',
     description:
-      'Runs a shell command and returns what it prints (standard output and error in order). Nothing it starts outlives the call.',
+      'Runs a shell command and returns what it prints (standard output and error in order). Nothing it starts ' +
+      'outlives the call, unless background is set.',
     input: bashInput,
     effect: 'unsafe',
     kind: 'execute',
@@ -40,8 +42,13 @@ export function createBashTool(options: BashToolOptions): Tool {
   })
   // Not through `defineTool`: what a command prints under `_meta` is nobody's mistake, and nobody is warned of it.
   const run = async (invocation: ToolInvocation): Promise<ToolOutput> =>
-    toToolOutput(BASH_TOOL, await runBash(invocation, parts), { warn: () => undefined })
+    toToolOutput(BASH_TOOL, await perform(invocation, parts), { warn: () => undefined })
   return { ...tool, stopGraceMs: STOP_GRACE_MS, run, ...(options.isUnconfined === true && { isUnconfined: true }) }
+}
+
+function perform(invocation: ToolInvocation, parts: BashParts): Promise<ToolOutput> {
+  const { background = false } = bashInput.parse(invocation.input)
+  return background ? runInBackground(invocation, parts) : runBash(invocation, parts)
 }
 
 async function makeIdentity(file: string): Promise<string | undefined> {

@@ -9,7 +9,7 @@ import type { PlannedSandbox } from '../sandbox/plan-sandbox.ts'
 import { buildSandboxArgv } from '../sandbox/sandbox-argv.ts'
 import { inspectCommand } from '../shell/inspect-command.ts'
 import type { NamedPath } from '../shell/named-paths.ts'
-import { DEFAULT_TIMEOUT_MS, bashInput } from './bash-input.ts'
+import { BACKGROUND_MS, DEFAULT_TIMEOUT_MS, bashInput } from './bash-input.ts'
 import { cleanEnvironment } from './clean-environment.ts'
 import type { SandboxArgv } from './command-argv.ts'
 import { createCommandCgroup } from './command-cgroup.ts'
@@ -76,7 +76,8 @@ interface CommandPlace {
 }
 
 async function runIn(place: CommandPlace, invocation: ToolInvocation, parts: BashParts): Promise<ToolOutput> {
-  const { command, timeoutMs = DEFAULT_TIMEOUT_MS } = bashInput.parse(invocation.input)
+  const { command, background = false, ...given } = bashInput.parse(invocation.input)
+  const timeoutMs = background ? BACKGROUND_MS : (given.timeoutMs ?? DEFAULT_TIMEOUT_MS)
   const { grant, workspace, sessionId, toolCallId, signal } = invocation
   const { stateDir, mostOutputBytes: mostBytes = MOST_OUTPUT_BYTES, shell = findShell(), editorOf } = parts.options
   const { sandbox, roots, outputs, marker, reading } = place
@@ -96,7 +97,8 @@ async function runIn(place: CommandPlace, invocation: ToolInvocation, parts: Bas
   }
   await noteRunning(stateDir, marker)
   try {
-    const terminals = editorOf?.(sessionId)?.terminals
+    // An editor's terminal belongs to one call.
+    const terminals = background ? undefined : editorOf?.(sessionId)?.terminals
     if (terminals) {
       const named = isConfined && { sandbox: await toArgv(await confine('name'), roots) }
       const shown = await runInTerminal({ ...run, terminals, toolCallId, start: { ...start, ...named } })

@@ -1,0 +1,21 @@
+import type { ToolInvocation, ToolOutput } from '@polylogue/engine'
+import { describeLook } from '../background/background-tool.ts'
+import type { BashParts } from './command-place.ts'
+import { runBash } from './run-bash.ts'
+
+/** A command that is wrong in itself has ended by then, and says so in the result. */
+const FIRST_LOOK_MS = 1_000
+
+/** Starts the command and returns while it runs. It ends with its session at the latest. */
+export async function runInBackground(invocation: ToolInvocation, parts: BashParts): Promise<ToolOutput> {
+  const { sessionId, signal } = invocation
+  const { processes } = parts.options
+  if (processes === undefined) throw new Error('background: no command can run in the background here')
+  signal.throwIfAborted()
+  const started = processes.start(sessionId, (stop, print) =>
+    runBash({ ...invocation, signal: stop, progress: print }, parts),
+  )
+  await started.wait({ for: 'end', ms: FIRST_LOOK_MS, signal })
+  if (signal.aborted) await started.stop()
+  return describeLook(started)
+}
