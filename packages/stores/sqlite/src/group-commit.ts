@@ -26,6 +26,8 @@ export interface GroupCommit {
   read<T>(run: () => T): Promise<T>
   /** `board` is called before each group, and before the last one, for a write that is not worth its own commit. */
   takeAlong(board: (isLast: boolean) => Passenger | undefined): void
+  /** For state in memory that must agree with the database. */
+  accompany(companion: Companion): void
   /** Commits what is queued, then closes the database. Idempotent. */
   close(): Promise<void>
 }
@@ -34,6 +36,16 @@ export interface Passenger {
   run(): void
   /** The group was committed. */
   landed(): void
+}
+
+/** Follows every transaction. Only `completing` may throw. */
+export interface Companion {
+  /** A transaction has begun, and nothing was written in it yet. */
+  begun?(): void
+  /** The writes so far have succeeded. May write in the same transaction. */
+  completing?(): void
+  /** The writes since the last `completing` were rolled back, or the whole transaction. */
+  dropped?(): void
 }
 
 export interface GroupCommitOptions {
@@ -62,6 +74,7 @@ export function createGroupCommit({ db, clock, busyWaitMs }: GroupCommitOptions)
   const begin = db.prepare('BEGIN IMMEDIATE')
   const commit = db.prepare('COMMIT')
   const boards: ((isLast: boolean) => Passenger | undefined)[] = []
+  const companions: Companion[] = []
   let queue: QueuedWrite[] = []
   const later: QueuedWrite[] = []
   let groupsAhead = 0
@@ -114,10 +127,24 @@ export function createGroupCommit({ db, clock, busyWaitMs }: GroupCommitOptions)
     if (later.length > 0) schedule()
   }
 
+  const beginTransaction = (): void => {
+    begin.run()
+    for (const companion of companions) companion.begun?.()
+  }
+
+  const complete = (): void => {
+    for (const companion of companions) companion.completing?.()
+  }
+
+  const drop = (): void => {
+    for (const companion of companions) companion.dropped?.()
+  }
+
   const commitAlone = (write: QueuedWrite): void => {
     try {
-      begin.run()
+      beginTransaction()
       write.run()
+      complete()
       commit.run()
     } catch (error) {
       rollBack()
@@ -130,11 +157,11 @@ export function createGroupCommit({ db, clock, busyWaitMs }: GroupCommitOptions)
   const commitGroup = (group: readonly QueuedWrite[]): void => {
     const passengers = boards.flatMap((board) => board(closing !== undefined) ?? [])
     try {
-      begin.run()
+      beginTransaction()
       if (!runTogether(group, passengers)) {
         rollBack()
         passengers.length = 0
-        begin.run()
+        beginTransaction()
         runApart(group)
       }
       if (group.some(({ kind }) => kind === 'append')) void failpoint('append.before-commit')
@@ -153,6 +180,7 @@ export function createGroupCommit({ db, clock, busyWaitMs }: GroupCommitOptions)
     try {
       for (const write of group) write.run()
       for (const passenger of passengers) passenger.run()
+      complete()
       return true
     } catch (error) {
       if (storageFaultOf(error) !== undefined) throw error
@@ -166,16 +194,19 @@ export function createGroupCommit({ db, clock, busyWaitMs }: GroupCommitOptions)
       db.exec('SAVEPOINT one')
       try {
         write.run()
+        complete()
       } catch (error) {
         if (storageFaultOf(error) !== undefined) throw error
         write.failure = error
         db.exec('ROLLBACK TO one')
+        drop()
       }
       db.exec('RELEASE one')
     }
   }
 
   const rollBack = (): void => {
+    drop()
     if (!db.isTransaction) return
     try {
       db.exec('ROLLBACK')
@@ -231,17 +262,26 @@ export function createGroupCommit({ db, clock, busyWaitMs }: GroupCommitOptions)
       return enqueue('other', run, later)
     },
     async read(run) {
+      const attempt = () => {
+        if (isClosed) throw new StorageFault('broken', 'The store is closed.')
+        return run()
+      }
       try {
-        return await waitForLock(clock, busyWaitMs, () => {
-          if (isClosed) throw new StorageFault('broken', 'The store is closed.')
-          return run()
-        })
+        return attempt()
+      } catch (error) {
+        if (!isBusy(error)) throw storageFaultOf(error) ?? error
+      }
+      try {
+        return await waitForLock(clock, busyWaitMs, attempt)
       } catch (error) {
         throw storageFaultOf(error) ?? error
       }
     },
     takeAlong(board) {
       boards.push(board)
+    },
+    accompany(companion) {
+      companions.push(companion)
     },
     close() {
       closing ??= enqueue('other', () => {})

@@ -1,13 +1,13 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
 import type { SessionLease } from './leases.ts'
 
-/** The new values of a session's row. Absent: unchanged. */
+/** The new values of a session's row. `undefined`: unchanged. */
 export interface HeadChange {
   readonly lastSeq: number
   readonly addedBytes: number
-  readonly summary?: { readonly text: string; readonly crc: number }
-  readonly wantedSince?: number | null
-  readonly lease?: SessionLease
+  readonly summary: { readonly text: string; readonly crc: number } | undefined
+  readonly wantedSince: number | null | undefined
+  readonly lease: SessionLease | undefined
 }
 
 const SEQ = ['last_seq = ?', 'stored_bytes = stored_bytes + ?']

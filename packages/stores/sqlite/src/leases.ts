@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { Clock, Fence, SessionId } from '@polylogue/engine'
 import { type Row, integerIn, textIn } from '@polylogue/store-rows'
+import type { SessionHeads } from './session-heads.ts'
 
 /** Who may run a session. */
 export interface SessionLease {
@@ -31,8 +32,7 @@ export interface Leases {
   isHeldBy(sessionId: SessionId, fence: Fence): boolean
 }
 
-export function prepareLeases(db: DatabaseSync, clock: Clock): Leases {
-  const select = db.prepare('SELECT owner, epoch, lease_until FROM sessions WHERE session_id = ?')
+export function prepareLeases(db: DatabaseSync, clock: Clock, heads: SessionHeads): Leases {
   const take = db.prepare('UPDATE sessions SET owner = ?, epoch = ?, lease_until = ? WHERE session_id = ?')
   const extend = db.prepare('UPDATE sessions SET lease_until = ? WHERE session_id = ? AND owner = ?')
   const free = db.prepare(
@@ -42,28 +42,32 @@ export function prepareLeases(db: DatabaseSync, clock: Clock): Leases {
 
   return {
     claim(sessionId, owner, leaseMs) {
-      const row = select.get(sessionId)
-      if (row === undefined) return undefined
+      const head = heads.find(sessionId)
       const now = clock.now()
-      const lease = leaseIn(row)
-      if (!mayClaim(lease, owner, now)) return undefined
-      const epoch = lease.epoch + 1
+      if (head === undefined || !mayClaim(head, owner, now)) return undefined
+      const epoch = head.epoch + 1
       take.run(owner, epoch, now + leaseMs, sessionId)
+      heads.remember(sessionId, { ...head, owner, epoch, leaseUntil: now + leaseMs })
       return { owner, epoch }
     },
     renew(owner, sessionIds, leaseMs) {
       const until = clock.now() + leaseMs
-      return sessionIds.filter((sessionId) => extend.run(until, sessionId, owner).changes === 0)
+      return sessionIds.filter((sessionId) => {
+        heads.forget(sessionId)
+        return extend.run(until, sessionId, owner).changes === 0
+      })
     },
     release(sessionId, fence) {
+      heads.forget(sessionId)
       free.run(sessionId, fence.owner, fence.epoch)
     },
     drop() {
+      heads.forgetAll()
       freeAll.run()
     },
     isHeldBy(sessionId, fence) {
-      const row = select.get(sessionId)
-      return row !== undefined && holds(leaseIn(row), fence)
+      const head = heads.find(sessionId)
+      return head !== undefined && holds(head, fence)
     },
   }
 }

@@ -154,3 +154,30 @@ describe('the search index', () => {
     expect(await search('tusk')).toEqual({ found: ['s1'], isPartial: false })
   })
 })
+
+describe('a session in use', () => {
+  const indexed = `SELECT count(*) AS count FROM search_marks WHERE indexed_seq > 0`
+
+  it('is indexed when it rests for a second', async () => {
+    await say('busy', 'first')
+    for (let seq = 1; seq < 8; seq++) {
+      clock.advance(900)
+      await untilQuiet()
+      await say('busy', 'more', seq)
+    }
+    expect(count(indexed)).toBe(0)
+    await letWork()
+    expect(count(behind)).toBe(0)
+  })
+
+  it('is indexed after ten seconds if it does not rest, and a search does not wait for that', async () => {
+    await say('busy', 'first')
+    expect(await search('first')).toEqual({ found: ['busy'], isPartial: false })
+    for (let seq = 1; seq < 30; seq++) {
+      clock.advance(900)
+      await untilQuiet()
+      await say('busy', `word${seq}end`, seq)
+    }
+    expect(count("SELECT count(*) AS count FROM search_marks WHERE indexed_seq > 10")).toBe(1)
+  })
+})

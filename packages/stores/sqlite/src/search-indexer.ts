@@ -35,8 +35,17 @@ interface Piece {
   readonly indexedSeq: number
 }
 
+/** When a session that waits for the index was touched. */
+interface Touch {
+  readonly firstAt: number
+  lastAt: number
+}
+
 /** Most processes that the command line starts do not live that long. */
 const START_AFTER_MS = 1_000
+/** A session in use is indexed when it rests, so that many small appends are one piece of work. */
+const QUIET_MS = 1_000
+const LONGEST_WAIT_MS = 10_000
 const RETRY_AFTER_MS = 60_000
 const SHORTEST_PAUSE_MS = 50
 /** Indexing takes at most a tenth of the time. */
@@ -48,7 +57,7 @@ const SESSIONS_A_STEP = 64
 const OVERLAP = 64
 
 export function createSearchIndexer({ clock, commits, rows, spoken }: SearchIndexerDeps): SearchIndexer {
-  const fresh = new Set<string>()
+  const fresh = new Map<string, Touch>()
   const backlog: string[] = []
   /** Sessions after this one were not scanned yet; `undefined` when all were. */
   let scanAfter: string | undefined = ''
@@ -69,10 +78,28 @@ export function createSearchIndexer({ clock, commits, rows, spoken }: SearchInde
     })
   }
 
+  const note = (sessionId: string): void => {
+    const now = clock.now()
+    const touch = fresh.get(sessionId)
+    if (touch === undefined) fresh.set(sessionId, { firstAt: now, lastAt: now })
+    else touch.lastAt = now
+  }
+
+  const restedSessions = (): string[] => {
+    const now = clock.now()
+    const rested: string[] = []
+    for (const [sessionId, { firstAt, lastAt }] of fresh) {
+      if (now - lastAt >= QUIET_MS || now - firstAt >= LONGEST_WAIT_MS) rested.push(sessionId)
+      if (rested.length === SESSIONS_A_STEP) break
+    }
+    return rested
+  }
+
   const work = async (): Promise<void> => {
     const startedAt = clock.now()
     try {
-      if (await step()) schedule(Math.max(SHORTEST_PAUSE_MS, PAUSE_FACTOR * (clock.now() - startedAt)))
+      if (await step('rested')) schedule(Math.max(SHORTEST_PAUSE_MS, PAUSE_FACTOR * (clock.now() - startedAt)))
+      else if (fresh.size > 0) schedule(QUIET_MS)
     } catch (error) {
       if (error instanceof StorageFault && error.kind !== 'broken') schedule(RETRY_AFTER_MS)
       // A bug must not end the server: searches report it.
@@ -81,16 +108,16 @@ export function createSearchIndexer({ clock, commits, rows, spoken }: SearchInde
   }
 
   /** Whether there may be more to do. */
-  const step = (): Promise<boolean> => {
-    const next = lastStep.then(indexNext)
+  const step = (which: 'rested' | 'all'): Promise<boolean> => {
+    const next = lastStep.then(() => indexNext(which))
     lastStep = next.catch(() => undefined)
     return next
   }
 
-  const indexNext = async (): Promise<boolean> => {
+  const indexNext = async (which: 'rested' | 'all'): Promise<boolean> => {
     if (isStopped()) return false
     const taken: string[] = []
-    const pieces = await commits.read(() => takePieces(taken))
+    const pieces = await commits.read(() => takePieces(taken, which))
     if (taken.length === 0) return scan()
     try {
       for (const group of toGroups(pieces)) {
@@ -100,36 +127,40 @@ export function createSearchIndexer({ clock, commits, rows, spoken }: SearchInde
         })
       }
     } catch (error) {
-      for (const sessionId of taken) fresh.add(sessionId)
+      for (const sessionId of taken) note(sessionId)
       throw error
     }
     return true
   }
 
-  /** Takes sessions off the lists. One with more to read goes back to their end. */
-  const takePieces = (taken: string[]): readonly Piece[] => {
+  /** Takes sessions off the lists. One with more to read goes back to them. */
+  const takePieces = (taken: string[], which: 'rested' | 'all'): readonly Piece[] => {
     const pieces: Piece[] = []
+    const more: string[] = []
+    const ready = which === 'all' ? [...fresh.keys()].slice(0, SESSIONS_A_STEP) : restedSessions()
     for (let chars = 0; taken.length < SESSIONS_A_STEP && chars < CHARS_A_COMMIT;) {
-      const [sessionId = backlog.shift()] = fresh
+      const sessionId = ready.shift() ?? backlog.shift()
       if (sessionId === undefined) break
       fresh.delete(sessionId)
       taken.push(sessionId)
-      for (const piece of readPieces(sessionId)) {
+      for (const piece of readPieces(sessionId, more)) {
         pieces.push(piece)
         chars += piece.text.length
       }
     }
+    // Not earlier: the mark of a session moves when its pieces are written, and it must not be read twice before.
+    backlog.push(...more)
     return pieces
   }
 
-  const readPieces = (sessionId: string): readonly Piece[] => {
+  const readPieces = (sessionId: string, more: string[]): readonly Piece[] => {
     const session = rows.session(sessionId)
     if (session === undefined) return []
     const { lastSeq } = session
     const after = rows.mark(sessionId)?.indexedSeq ?? 0
     try {
       const { texts, throughSeq } = spoken.read(sessionId, after, lastSeq)
-      if (throughSeq < lastSeq) fresh.add(sessionId)
+      if (throughSeq < lastSeq) more.push(sessionId)
       const cut = cutTexts(texts)
       // The mark moves with the last piece: after a crash the whole part is read again.
       return cut.map((text, index) => ({
@@ -171,18 +202,18 @@ export function createSearchIndexer({ clock, commits, rows, spoken }: SearchInde
   schedule(START_AFTER_MS)
   return {
     touch(sessionId) {
-      fresh.add(sessionId)
+      note(sessionId)
       schedule(START_AFTER_MS)
     },
     async settle() {
-      const wanted = new Set(fresh)
+      const wanted = [...fresh.keys()]
       const isWaiting = (): boolean =>
-        scanAfter !== undefined || backlog.length > 0 || [...wanted].some((sessionId) => fresh.has(sessionId))
+        scanAfter !== undefined || backlog.length > 0 || wanted.some((sessionId) => fresh.has(sessionId))
       const until = clock.now() + SETTLE_MS
       try {
         // A step that began earlier may still be writing.
         await lastStep
-        while (isWaiting() && clock.now() < until && (await step()));
+        while (isWaiting() && clock.now() < until && (await step('all')));
       } catch (error) {
         if (!(error instanceof StorageFault)) throw error
         return false

@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { asSessionId, asTurnId, asUserId, encodeEvent } from '@polylogue/engine'
+import { asSessionId, asTurnId, asUserId } from '@polylogue/engine'
 import { createFakeClock } from '@polylogue/testkit'
-import { prepareAppend } from './append.ts'
 import { type GroupCommit, createGroupCommit } from './group-commit.ts'
 import { migrate } from './migrate.ts'
 import { openDatabase } from './open-database.ts'
 import { createSessionRemoval } from './session-removal.ts'
+import { createSqliteEventStore } from './sqlite-event-store.ts'
 
 const clock = createFakeClock()
 const LONG = asSessionId('long')
@@ -20,7 +20,7 @@ beforeEach(async () => {
   directory = mkdtempSync(join(tmpdir(), 'polylogue-removal-'))
   file = join(directory, 'polylogue.db')
   const { db, commits } = await open()
-  const append = prepareAppend(db, clock)
+  const store = createSqliteEventStore({ db, clock, commits })
   const event = { type: 'turn.paused', turnId: asTurnId('turn_1') } as const
   for (const [sessionId, length] of [
     [LONG, 3_500],
@@ -32,14 +32,9 @@ beforeEach(async () => {
       .map((_, index) => ({ hash: `h${index}`, mediaType: 'image/png', bytes: Uint8Array.of(index) }))
     const create = { userId: asUserId('ada') }
     const request = { sessionId, expectedSeq: 0, create, at: 1, events, wanted: false, names: ['n'], blobs }
-    await commits.write('append', () =>
-      append(
-        request,
-        events.map((item) => ({ ...encodeEvent(item), bytes: 1 })),
-      ),
-    )
+    await store.append(request)
   }
-  await commits.close()
+  await store.close()
 })
 afterEach(() => rmSync(directory, { recursive: true }))
 
@@ -63,12 +58,12 @@ const rowsLeft = (): unknown => {
   return { ...row }
 }
 
-const NO_INDEX = { has: () => false, forget: async () => {} }
+const PARTS = { index: { has: () => false, forget: async () => {} }, removed: () => {} }
 
 describe('the removal of a long session', () => {
   it('goes in small commits, is hidden meanwhile, and leaves no row', async () => {
     const { db, commits } = await open()
-    const removal = createSessionRemoval({ db, commits, index: NO_INDEX })
+    const removal = createSessionRemoval({ db, commits, ...PARTS })
     expect(await removal.remove(LONG)).toBe(true)
     expect(rowsLeft()).toEqual({ events: 2_500, blobs: 6, names: 0, is_purged: 0 })
     expect(removal.isHidden(LONG)).toBe(true)
@@ -80,12 +75,12 @@ describe('the removal of a long session', () => {
 
   it('goes on when the file is opened again', async () => {
     const first = await open()
-    await createSessionRemoval({ ...first, index: NO_INDEX }).remove(LONG)
+    await createSessionRemoval({ ...first, ...PARTS }).remove(LONG)
     await first.commits.close()
     expect(rowsLeft()).toMatchObject({ is_purged: 0 })
 
     const second = await open()
-    const removal = createSessionRemoval({ ...second, index: NO_INDEX })
+    const removal = createSessionRemoval({ ...second, ...PARTS })
     expect(removal.isHidden(LONG)).toBe(true)
     await removal.purged()
     expect(rowsLeft()).toEqual({ events: 0, blobs: 0, names: 0, is_purged: 1 })
@@ -94,7 +89,7 @@ describe('the removal of a long session', () => {
 
   it('does not delay a short one, which goes in one commit', async () => {
     const { db, commits } = await open()
-    const removal = createSessionRemoval({ db, commits, index: NO_INDEX })
+    const removal = createSessionRemoval({ db, commits, ...PARTS })
     await Promise.all([removal.remove(LONG), removal.remove(SHORT)])
     expect(removal.isHidden(SHORT)).toBe(false)
     expect(db.prepare("SELECT count(*) AS n FROM events WHERE session_id = 'short'").get()).toEqual({ n: 0 })
@@ -104,7 +99,7 @@ describe('the removal of a long session', () => {
 
   it('that could not be committed hides nothing', async () => {
     const { db, commits } = await open()
-    const removal = createSessionRemoval({ db, commits, index: NO_INDEX })
+    const removal = createSessionRemoval({ db, commits, ...PARTS })
     db.exec('PRAGMA query_only = ON')
     await expect(removal.remove(LONG)).rejects.toMatchObject({ kind: 'broken' })
     expect(removal.isHidden(LONG)).toBe(false)

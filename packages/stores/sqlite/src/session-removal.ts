@@ -22,14 +22,15 @@ export interface SessionRemoval {
 export interface SessionRemovalDeps {
   readonly db: DatabaseSync
   readonly commits: GroupCommit
+  /** Called inside the transaction that deletes the session. */
+  removed(sessionId: SessionId, freed: { readonly userId: string; readonly bytes: number }): void
   /** The search index, whose rows are removed apart: it writes at the end of a commit, and may fail it. */
   readonly index: { has(sessionId: string): boolean; forget(sessionId: string): Promise<void> }
 }
 
-export function createSessionRemoval({ db, commits, index }: SessionRemovalDeps): SessionRemoval {
+export function createSessionRemoval({ db, commits, removed, index }: SessionRemovalDeps): SessionRemoval {
   const selectSession = db.prepare('SELECT 1 FROM sessions WHERE session_id = ?')
   const deleteSession = db.prepare('DELETE FROM sessions WHERE session_id = ? RETURNING user_id, stored_bytes')
-  const giveBack = db.prepare('UPDATE user_sizes SET stored_bytes = max(0, stored_bytes - ?) WHERE user_id = ?')
   const insertDeleted = db.prepare('INSERT INTO deleted_sessions (session_id, is_purged) VALUES (?, 0)')
   const markPurged = db.prepare('UPDATE deleted_sessions SET is_purged = 1 WHERE session_id = ?')
   const deleteSmallRows = ['listings', 'snapshots', 'drafts', 'receipts', 'names', 'secrets'].map((table) =>
@@ -87,10 +88,11 @@ export function createSessionRemoval({ db, commits, index }: SessionRemovalDeps)
         .write('other', () => {
           const deleted = deleteSession.get(sessionId)
           if (deleted === undefined) return 'absent'
-          giveBack.run(integerIn(deleted, 'stored_bytes'), textIn(deleted, 'user_id'))
           insertDeleted.run(sessionId)
           for (const statement of deleteSmallRows) statement.run(sessionId)
-          return removePiece(sessionId) ? 'begun' : 'removed'
+          const outcome = removePiece(sessionId) ? 'begun' : 'removed'
+          removed(sessionId, { userId: textIn(deleted, 'user_id'), bytes: integerIn(deleted, 'stored_bytes') })
+          return outcome
         })
         .finally(() => underRemoval.delete(sessionId))
       if (outcome === 'begun') removeRestLater(sessionId)

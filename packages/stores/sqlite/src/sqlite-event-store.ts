@@ -1,15 +1,20 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { encodeEvent, type Clock, type EventStore } from '@polylogue/engine'
+import { encodeEvent, type Clock, type EventStore, type ListingPage, type ListingQuery } from '@polylogue/engine'
 import { prepareAppend } from './append.ts'
+import { prepareDraftRows } from './draft-rows.ts'
 import type { GroupCommit } from './group-commit.ts'
 import { prepareLeases } from './leases.ts'
+import { createListingWrites } from './listing-writes.ts'
 import { prepareListings } from './listings.ts'
 import { createSearchIndexer } from './search-indexer.ts'
 import { prepareSearchRows } from './search-rows.ts'
+import { createSessionHeads } from './session-heads.ts'
 import { prepareSessionReads } from './session-reads.ts'
 import { createSessionRemoval } from './session-removal.ts'
 import { prepareSpokenRows } from './spoken-rows.ts'
 import { isUnreadable } from './sqlite-fault.ts'
+import { prepareUsageWrites } from './usage-writes.ts'
+import { createUserSizes } from './user-sizes.ts'
 
 export interface SqliteEventStoreOptions {
   readonly db: DatabaseSync
@@ -18,8 +23,14 @@ export interface SqliteEventStoreOptions {
 }
 
 export function createSqliteEventStore({ db, clock, commits }: SqliteEventStoreOptions): EventStore {
-  const append = prepareAppend(db, clock)
-  const leases = prepareLeases(db, clock)
+  const heads = createSessionHeads(db)
+  const sizes = createUserSizes(db)
+  const usage = prepareUsageWrites(db)
+  const drafts = prepareDraftRows(db)
+  const rows = createListingWrites({ db, clock, commits })
+  for (const companion of [heads, sizes, usage, drafts, rows]) commits.accompany(companion)
+  const append = prepareAppend({ db, clock, heads, sizes, listings: rows, drafts, usage })
+  const leases = prepareLeases(db, clock, heads)
   const reads = prepareSessionReads(db, clock)
   const search = prepareSearchRows(db)
   const indexer = createSearchIndexer({ clock, commits, rows: search, spoken: prepareSpokenRows(db) })
@@ -27,22 +38,30 @@ export function createSqliteEventStore({ db, clock, commits }: SqliteEventStoreO
   const removal = createSessionRemoval({
     db,
     commits,
+    removed(sessionId, { userId, bytes }) {
+      heads.forget(sessionId)
+      rows.forget(sessionId)
+      sizes.add(userId, -bytes)
+    },
     index: { has: (sessionId) => search.mark(sessionId) !== undefined, forget: indexer.forget },
   })
-  const upsertDraft = db.prepare(
-    `INSERT INTO drafts (session_id, step_id, block, kind, text, reserved_batches) VALUES (?, ?, ?, ?, ?, ?)
-     ON CONFLICT (session_id, step_id, block) DO UPDATE SET kind = excluded.kind, text = excluded.text,
-       reserved_batches = excluded.reserved_batches`,
-  )
+  const find = async (query: ListingQuery): Promise<ListingPage> => {
+    await rows.settle()
+    return commits.read(() => listings.find(query))
+  }
 
   return {
     async append(request) {
-      const events = request.events
-        .map(encodeEvent)
-        .map((event) => ({ ...event, bytes: Buffer.byteLength(event.data) }))
+      const events = request.events.map((event) => {
+        const { type, version, data } = encodeEvent(event)
+        return { type, version, data, bytes: Buffer.byteLength(data) }
+      })
       const result = await commits.write('append', () => append(request, events))
-      if (result.type === 'appended') indexer.touch(request.sessionId)
-      return result
+      if (result.type === 'conflict') return result
+      const { listedAt, ...appended } = result
+      if (request.listing !== undefined) rows.note(request.sessionId, listedAt)
+      indexer.touch(request.sessionId)
+      return appended
     },
     readEvents: (sessionId, after, limit) =>
       commits.read(() => (removal.isHidden(sessionId) ? [] : reads.events(sessionId, after, limit))),
@@ -51,25 +70,24 @@ export function createSqliteEventStore({ db, clock, commits }: SqliteEventStoreO
     storedBytes: (userId) => commits.read(() => reads.storedBytes(userId)),
     readSnapshot: (sessionId) => commits.read(() => reads.snapshot(sessionId)),
 
-    saveDrafts: (sessionId, fence, drafts) =>
+    saveDrafts: (sessionId, fence, changed) =>
       commits.write('drafts', () => {
         if (!leases.isHeldBy(sessionId, fence)) return false
-        for (const { stepId, block, kind, text, reservedBatches = null } of drafts)
-          upsertDraft.run(sessionId, stepId, block, kind, text, reservedBatches)
+        drafts.save(sessionId, changed)
         return true
       }),
     readDrafts: (sessionId) => commits.read(() => reads.drafts(sessionId)),
 
     async findSessions(query) {
-      if (query.text === undefined) return commits.read(() => listings.find(query))
+      if (query.text === undefined) return find(query)
       const isComplete = await indexer.settle()
       try {
-        const page = await commits.read(() => listings.find(query))
+        const page = await find(query)
         return isComplete ? page : { ...page, isPartial: true }
       } catch (error) {
         if (!isUnreadable(error)) throw error
         await indexer.rebuild()
-        return { ...(await commits.read(() => listings.find(query))), isPartial: true }
+        return { ...(await find(query)), isPartial: true }
       }
     },
     listSessions: (query) => commits.read(() => reads.list(query)),
@@ -87,9 +105,11 @@ export function createSqliteEventStore({ db, clock, commits }: SqliteEventStoreO
     dropLeases: () => commits.write('other', () => leases.drop()),
     wantedSessions: (limit) => commits.read(() => reads.wanted(limit)),
 
-    close() {
+    async close() {
       indexer.close()
-      return commits.close()
+      // What is lost here is only the order of the last second, and a store that cannot write must still close.
+      await rows.settle().catch(() => undefined)
+      await commits.close()
     },
   }
 }

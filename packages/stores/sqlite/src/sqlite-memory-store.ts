@@ -23,8 +23,19 @@ export interface SqliteMemoryStoreOptions {
   readonly commits: GroupCommit
 }
 
+const MOST_KNOWN = 10_000
+
 export function createSqliteMemoryStore({ db, clock, commits }: SqliteMemoryStoreOptions): MemoryStore {
   const rows = createMemoryRows(db)
+  /** Users without memories. Every turn asks, and the answer is the same until one is added. */
+  const without = new Set<UserId>()
+  const hasNone = (userId: UserId): boolean => {
+    if (without.has(userId)) return true
+    if (rows.countOf(userId) > 0) return false
+    if (without.size >= MOST_KNOWN) without.clear()
+    without.add(userId)
+    return true
+  }
 
   const add = (userId: UserId, memory: NewMemory): AddedMemory => {
     const { supersedes, unlessKnown, content } = memory
@@ -46,7 +57,11 @@ export function createSqliteMemoryStore({ db, clock, commits }: SqliteMemoryStor
   }
 
   return {
-    addMemory: (userId, memory) => commits.write('other', () => add(userId, memory)),
+    addMemory: (userId, memory) =>
+      commits.write('other', () => {
+        without.delete(userId)
+        return add(userId, memory)
+      }),
     findMemory: (userId, memoryId) => commits.read(() => rows.find(userId, memoryId)),
     listMemories: (userId, query) =>
       commits.read(() => {
@@ -67,6 +82,7 @@ export function createSqliteMemoryStore({ db, clock, commits }: SqliteMemoryStor
     removeMemories: (userId, memoryIds) =>
       commits.write('other', () => [...new Set(memoryIds)].filter((id) => rows.remove(userId, id)).length),
     async recall(userId, text, limit) {
+      if (await commits.read(() => hasNone(userId))) return []
       const asked = askedWords(text)
       if (asked.length === 0 || limit < 1) return []
       const ids = (await commits.read(() => rows.search(userId, asked))).slice(0, limit)
