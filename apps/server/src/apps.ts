@@ -3,9 +3,9 @@ import type { SignInCodes } from './auth/sign-in-codes.ts'
 import { createSignInRoutes } from './auth/sign-in-routes.ts'
 import type { Parts } from './compose.ts'
 import type { Door, ListenerKind } from './doors/door.ts'
+import type { AnswerError } from './http/answer-error.ts'
 import { createApp } from './http/create-app.ts'
 import type { HttpApp } from './http/request-listener.ts'
-import type { Log } from './log/log.ts'
 import type { Redactor } from './log/redactor.ts'
 import { createMetricsRoutes } from './metrics/metrics-routes.ts'
 import { createWebRoutes } from './web/web-routes.ts'
@@ -16,7 +16,7 @@ export interface AppsDeps {
   readonly access: Access
   readonly doors: readonly Door[]
   readonly codes: SignInCodes
-  readonly log: Log
+  readonly answerError: AnswerError
   readonly redactor: Redactor
   readonly phase: () => Phase
 }
@@ -36,8 +36,8 @@ export function createOwnerApp(deps: AppsDeps): HttpApp {
   return createSharedApp(deps, 'owner')
 }
 
-function createSharedApp({ parts, access, doors, phase, log }: AppsDeps, listener: ListenerKind): HttpApp {
-  const app = createApp({ phase, log, doors, listener })
+function createSharedApp({ parts, access, doors, phase, answerError }: AppsDeps, listener: ListenerKind): HttpApp {
+  const app = createApp({ phase, answerError, doors, listener })
   app.route('/', createMetricsRoutes(parts.metrics, access.authenticate))
   return app
 }

@@ -1,10 +1,12 @@
 import type { Server } from 'node:http'
 import { createOwnerApp, createPublicApp, type AppsDeps } from './apps.ts'
 import { createRefusalWords, refuseWithError } from './doors/find-door.ts'
+import { createAnswerError } from './http/answer-error.ts'
 import { createHttpServer, type RequestTimes } from './http/http-server.ts'
 import { createRequestListener, type HttpApp } from './http/request-listener.ts'
 import { listenOnTcp, type TcpListener } from './http/tcp-listener.ts'
 import { listenForUpgrades } from './http/upgrade-listener.ts'
+import type { Log } from './log/log.ts'
 import { createRequestObserver } from './observe/request-observer.ts'
 import { listenOnOwnerSocket } from './owner/owner-socket.ts'
 import { createPipeUpgrade } from './pipe/pipe-upgrade.ts'
@@ -24,7 +26,8 @@ export interface Listeners {
   close(): Promise<void>
 }
 
-export interface ListenersDeps extends AppsDeps {
+export interface ListenersDeps extends Omit<AppsDeps, 'answerError'> {
+  readonly log: Log
   readonly dataDir: string
   readonly times: RequestTimes
 }
@@ -34,11 +37,15 @@ export function createListeners(deps: ListenersDeps): Listeners {
   const { policy, addressOf } = access
   const ended = createRequestObserver({ log, metrics: parts.metrics, addressOf })
   const words = createRefusalWords(doors)
+  const answerError = createAnswerError(log, words)
+  const appsDeps = { ...deps, answerError }
 
-  const publicApp = createPublicApp(deps)
+  const publicApp = createPublicApp(appsDeps)
   const upgrades = doors.flatMap(({ upgrade }) => upgrade ?? [])
   const direct = doors.flatMap(({ direct }) => direct ?? [])
-  const tcpServer = createHttpServer(createRequestListener(publicApp, { policy, words, ended, direct }), {
+  const quick = doors.flatMap((door) => (door.quick === undefined ? [] : [door.quick]))
+  const shared = { words, ended, phase, answerError }
+  const tcpServer = createHttpServer(createRequestListener(publicApp, { ...shared, policy, direct, quick }), {
     upgradesTo: upgrades.map(({ protocol }) => protocol),
     times,
   })
@@ -47,7 +54,7 @@ export function createListeners(deps: ListenersDeps): Listeners {
   const everyone = { judge: () => ({ allowed: true }) as const }
   const pipes = doors.flatMap(({ name, pipe }) => (pipe === undefined ? [] : createPipeUpgrade(name, pipe)))
   const ownerServer = createHttpServer(
-    createRequestListener(createOwnerApp(deps), { policy: everyone, words, ended, direct: [] }),
+    createRequestListener(createOwnerApp(appsDeps), { ...shared, policy: everyone, direct: [], quick }),
     { upgradesTo: pipes.map(({ protocol }) => protocol), times },
   )
   access.watchOwner(ownerServer)

@@ -22,11 +22,22 @@ function openAap(deps: DoorDeps, version: AapVersion): Door {
   const { engine } = deps.parts
   const name = `aap/v${version}`
   const clients = createAttachedClients()
+  const { app, quick } = createAapRoutes(toAapDeps(deps, clients), { version, base: `/${name}` })
   return {
     name,
     paths: [`/${name}`],
-    routes: () =>
-      new Hono<{ Bindings: HttpBindings }>().route(`/${name}`, createAapRoutes(toAapDeps(deps, clients), { version })),
+    routes: () => new Hono<{ Bindings: HttpBindings }>().route(`/${name}`, app),
+    quick: {
+      find(method, url) {
+        const found = quick.find(method, url)
+        if (found === undefined) return undefined
+        const { route, id } = found
+        return {
+          pattern: route.pattern,
+          answer: (incoming, outgoing) => route.answer({ incoming, outgoing, id }),
+        }
+      },
+    },
     refuse: refuseWithError,
     clients: clients.list,
     present({ userId, sessionId }) {
@@ -61,7 +72,7 @@ function toAapDeps({ parts, config: { limits }, authenticate }: DoorDeps, client
       },
       dropped: () => parts.metrics.droppedReaders.add(),
     },
-    async authenticate(_request, incoming) {
+    async authenticate(incoming) {
       const outcome = await authenticate(incoming)
       if (outcome.type === 'caller') return outcome.caller
       // AAP has its own answer for a missing or wrong key.

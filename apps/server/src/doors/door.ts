@@ -1,5 +1,5 @@
 import type { Recorded, SessionId, UserId } from '@polylogue/engine'
-import type { HttpApp, DirectRoute } from '../http/request-listener.ts'
+import type { HttpApp, DirectRoute, QuickLane } from '../http/request-listener.ts'
 import type { UpgradeRoute } from '../http/upgrade-listener.ts'
 
 /**
@@ -19,6 +19,8 @@ export interface Door {
   readonly upgrade?: UpgradeRoute
   /** Requests over TCP that the door answers on Node's own objects, without the router. */
   readonly direct?: DirectRoute
+  /** Frequent requests among its routes, for all listeners. They are answered without the router. */
+  readonly quick?: QuickLane
   /** Byte streams of other processes on this machine. */
   readonly pipe?: DoorPipe
   /** The JSON body for a refusal of a request that the door's own routes did not answer. */

@@ -56,6 +56,9 @@ export function createAccessPolicy(options: AccessPolicyOptions): AccessPolicy {
     return origin === originOf(host.toLowerCase()) || origin === publicUrl?.origin
   }
 
+  const isOurs = (host: string, socket: RequestHead['socket']): boolean =>
+    isLoopbackHost(host) || isPublicHost(host) || hostsOf(socket).includes(host)
+
   return {
     isSameOrigin,
     isSecure({ headers: { origin, host } }) {
@@ -65,9 +68,7 @@ export function createAccessPolicy(options: AccessPolicyOptions): AccessPolicy {
     judge(request) {
       const hosts = valuesOf(request.rawHeaders, 'host')
       const host = hosts[0]?.toLowerCase()
-      const isOurs = (name: string): boolean =>
-        isLoopbackHost(name) || isPublicHost(name) || hostsOf(request.socket).includes(name)
-      if (hosts.length !== 1 || host === undefined || !isOurs(host)) {
+      if (hosts.length !== 1 || host === undefined || !isOurs(host, request.socket)) {
         return { allowed: false, status: 403, error: 'This host name is not served here. See --public-url.' }
       }
       const [origin, ...more] = valuesOf(request.rawHeaders, 'origin')
@@ -92,8 +93,14 @@ function isLoopbackHost(host: string): boolean {
   return port === undefined || Number(port) <= 65_535
 }
 
+/** Names and values alternate in `rawHeaders`. */
 function valuesOf(rawHeaders: readonly string[], name: string): readonly string[] {
-  return rawHeaders.filter((_, index) => index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === name)
+  const values: string[] = []
+  for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
+    const given = rawHeaders[index]
+    if (given?.length === name.length && given.toLowerCase() === name) values.push(rawHeaders[index + 1] ?? '')
+  }
+  return values
 }
 
 function parseOrigin(text: string, flag: string): URL {

@@ -1,26 +1,46 @@
 import type { HttpBindings } from '@hono/node-server'
 import { EngineError, StorageFault, type EngineErrorCode } from '@polylogue/engine'
 import { ENGINE_ERROR_STATUS, codeOfFault, retryAfterOf } from '@polylogue/kit'
-import type { Context, ErrorHandler } from 'hono'
+import type { ErrorHandler } from 'hono'
+import type { ContentfulStatusCode } from 'hono/utils/http-status'
+import type { IncomingMessage } from 'node:http'
 import type { RefusalWords } from '../doors/find-door.ts'
 import type { Log } from '../log/log.ts'
 import { HttpRefusal } from './http-refusal.ts'
 import { trailOf } from './request-trail.ts'
 
+/** The answer to a request whose route threw. */
+export interface ErrorAnswer {
+  readonly status: ContentfulStatusCode
+  readonly body: object
+  readonly headers: Readonly<Record<string, string>>
+}
+
+export type AnswerError = (error: unknown, incoming: IncomingMessage) => ErrorAnswer
+
 /** For errors that no route answered. An unexpected one is logged under an id; the client gets only the id. */
-export function createErrorAnswer(log: Log, words: RefusalWords): ErrorHandler<{ Bindings: HttpBindings }> {
-  return (error, c) => {
+export function createAnswerError(log: Log, words: RefusalWords): AnswerError {
+  return (error, incoming) => {
+    const path = incoming.url ?? ''
     if (error instanceof HttpRefusal) {
       const { status, message, headers } = error
-      return c.json(words(c.req.path, { status, message }), status, headers)
+      return { status, body: words(path, { status, message }), headers }
     }
-    if (error instanceof EngineError) return answerCode(c, words, error)
-    const { id: errorId, route } = trailOf(c.env.incoming)
-    log.error({ errorId, method: c.req.method, route, err: error }, 'a request failed')
+    if (error instanceof EngineError) return answerCode(path, words, error)
+    const { id: errorId, route } = trailOf(incoming)
+    log.error({ errorId, method: incoming.method, route, err: error }, 'a request failed')
     if (error instanceof StorageFault) {
-      return answerCode(c, words, { code: codeOfFault(error), message: FAULTS[error.kind] })
+      return answerCode(path, words, { code: codeOfFault(error), message: FAULTS[error.kind] })
     }
-    return c.json(words(c.req.path, { status: 500, message: 'Something went wrong here.', errorId }), 500)
+    const body = words(path, { status: 500, message: 'Something went wrong here.', errorId })
+    return { status: 500, body, headers: {} }
+  }
+}
+
+export function createErrorHandler(answerError: AnswerError): ErrorHandler<{ Bindings: HttpBindings }> {
+  return (error, c) => {
+    const { status, body, headers } = answerError(error, c.env.incoming)
+    return c.json(body, status, headers)
   }
 }
 
@@ -31,12 +51,15 @@ const FAULTS: Readonly<Record<StorageFault['kind'], string>> = {
 }
 
 function answerCode(
-  c: Context,
+  path: string,
   words: RefusalWords,
   { code, message }: { readonly code: EngineErrorCode; readonly message: string },
-): Response {
+): ErrorAnswer {
   const retryAfterS = retryAfterOf(code)
-  if (retryAfterS !== undefined) c.header('Retry-After', String(retryAfterS))
   const status = ENGINE_ERROR_STATUS[code]
-  return c.json(words(c.req.path, { status, message, code }), status)
+  return {
+    status,
+    body: words(path, { status, message, code }),
+    headers: retryAfterS === undefined ? {} : { 'Retry-After': String(retryAfterS) },
+  }
 }

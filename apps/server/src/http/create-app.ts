@@ -3,25 +3,24 @@ import { Hono, type Context } from 'hono'
 import { matchedRoutes } from 'hono/route'
 import type { Door, ListenerKind } from '../doors/door.ts'
 import { createRefusalWords, findDoor } from '../doors/find-door.ts'
-import type { Log } from '../log/log.ts'
 import type { Phase } from '../phase.ts'
-import { createErrorAnswer } from './answer-error.ts'
+import { createErrorHandler, type AnswerError } from './answer-error.ts'
 import type { HttpApp } from './request-listener.ts'
 import { trailOf } from './request-trail.ts'
 
 export interface AppDeps {
   readonly phase: () => Phase
-  readonly log: Log
+  readonly answerError: AnswerError
   readonly doors: readonly Door[]
   readonly listener: ListenerKind
 }
 
 /** The routes of all doors on one listener, and what every request meets before them. */
-export function createApp({ phase, log, doors, listener }: AppDeps): HttpApp {
+export function createApp({ phase, answerError, doors, listener }: AppDeps): HttpApp {
   const app = new Hono<{ Bindings: HttpBindings }>()
   const words = createRefusalWords(doors)
   const inEveryPhase = new Set(['/healthz', '/readyz', ...doors.flatMap((door) => door.inEveryPhase ?? [])])
-  app.onError(createErrorAnswer(log, words))
+  app.onError(createErrorHandler(answerError))
   app.notFound((c) => c.json(words(c.req.path, { status: 404, message: 'Not found' }), 404))
 
   app.use(async (c, next) => {

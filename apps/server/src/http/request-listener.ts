@@ -2,8 +2,11 @@ import { getRequestListener, type HttpBindings } from '@hono/node-server'
 import type { Hono } from 'hono'
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { RefusalWords } from '../doors/find-door.ts'
+import type { Phase } from '../phase.ts'
 import type { AccessPolicy } from './access-policy.ts'
+import type { AnswerError } from './answer-error.ts'
 import { sendPreflight, setCorsHeaders } from './cors.ts'
+import { drainWhenSent } from './drain-body.ts'
 import { beginTrail, type RequestTrail } from './request-trail.ts'
 import { sendJson } from './send-json.ts'
 import { cutWhenStalled } from './stalled-answer.ts'
@@ -23,6 +26,9 @@ export interface RequestListenerDeps {
   readonly words: RefusalWords
   readonly ended: RequestObserver
   readonly direct: readonly DirectRoute[]
+  readonly quick: readonly QuickLane[]
+  readonly phase: () => Phase
+  readonly answerError: AnswerError
 }
 
 /** Requests that are answered on Node's own objects, without the router. */
@@ -32,9 +38,20 @@ export interface DirectRoute {
   handle(incoming: IncomingMessage, outgoing: ServerResponse): void
 }
 
+/** Finds the routes for frequent requests. The router has the same ones, for every other spelling of their paths. */
+export interface QuickLane {
+  find(method: string, url: string): QuickRequest | undefined
+}
+
+export interface QuickRequest {
+  /** Of the route. */
+  readonly pattern: string
+  answer(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void>
+}
+
 /** What happens to a request before any route sees it. */
 export function createRequestListener(app: HttpApp, deps: RequestListenerDeps): RequestListener {
-  const { policy, words, ended, direct } = deps
+  const { policy, words, ended, direct, phase } = deps
   const route = getRequestListener((request, bindings) => app.fetch(request, bindings))
   return (incoming, outgoing) => {
     const trail = beginTrail(incoming)
@@ -56,6 +73,12 @@ export function createRequestListener(app: HttpApp, deps: RequestListenerDeps): 
       sendPreflight(outgoing)
       return
     }
+    const found = phase() === 'ready' ? findQuick(deps.quick, incoming) : undefined
+    if (found !== undefined) {
+      trail.route = found.pattern
+      void answerQuickly(found, { incoming, outgoing, answerError: deps.answerError })
+      return
+    }
     const path = `${incoming.url?.split('?', 1)[0] ?? ''}/`
     const taker = direct.find((candidate) => path.startsWith(candidate.path))
     if (taker !== undefined) {
@@ -65,4 +88,30 @@ export function createRequestListener(app: HttpApp, deps: RequestListenerDeps): 
     }
     void route(incoming, outgoing)
   }
+}
+
+function findQuick(lanes: readonly QuickLane[], { method = '', url = '' }: IncomingMessage): QuickRequest | undefined {
+  for (const lane of lanes) {
+    const found = lane.find(method, url)
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+async function answerQuickly(request: QuickRequest, { incoming, outgoing, answerError }: Quick): Promise<void> {
+  try {
+    await request.answer(incoming, outgoing)
+  } catch (error) {
+    const { status, body, headers } = answerError(error, incoming)
+    if (outgoing.headersSent) return void outgoing.destroy()
+    for (const [name, value] of Object.entries(headers)) outgoing.setHeader(name, value)
+    sendJson(outgoing, status, body)
+  }
+  if (!incoming.complete) drainWhenSent(incoming, outgoing)
+}
+
+interface Quick {
+  readonly incoming: IncomingMessage
+  readonly outgoing: ServerResponse
+  readonly answerError: AnswerError
 }

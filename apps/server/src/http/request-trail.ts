@@ -3,18 +3,24 @@ import type { Caller } from '../auth/caller.ts'
 import { randomBytes } from '../platform/random-bytes.ts'
 
 /** Facts about a request, for the log and the counters when it ends. */
-export interface RequestTrail {
-  readonly id: string
-  readonly startedAt: number
+export class RequestTrail {
+  readonly startedAt = performance.now()
   /** The route's pattern. Never the path, which holds ids. */
-  route?: string
-  caller?: Caller
+  route: string | undefined
+  caller: Caller | undefined
+  #id: string | undefined
+
+  /** Made when it is first asked for: most requests leave no line in the log. */
+  get id(): string {
+    this.#id ??= Buffer.from(randomBytes(6)).toString('hex')
+    return this.#id
+  }
 }
 
 const trails = new WeakMap<IncomingMessage, RequestTrail>()
 
 export function beginTrail(incoming: IncomingMessage): RequestTrail {
-  const trail = { id: Buffer.from(randomBytes(6)).toString('hex'), startedAt: performance.now() }
+  const trail = new RequestTrail()
   trails.set(incoming, trail)
   return trail
 }

@@ -1,5 +1,6 @@
 import type { ClientAddress } from '../http/client-address.ts'
-import type { RequestObserver } from '../http/request-listener.ts'
+import type { ObservedAnswer, RequestObserver } from '../http/request-listener.ts'
+import type { LogFields } from '../log/log-fields.ts'
 import type { Log } from '../log/log.ts'
 import type { ServerMetrics } from '../metrics/server-metrics.ts'
 import { sampleLines } from './sample-lines.ts'
@@ -18,26 +19,36 @@ const LEFT = 499
 /** One count for every request, and one line unless there are too many. Requests that went wrong always have a line. */
 export function createRequestObserver({ log, metrics, addressOf }: RequestObserverDeps): RequestObserver {
   const sample = sampleLines(log)
-  return (trail, incoming, outgoing) => {
-    const { id, route = 'unmatched', caller, startedAt } = trail
-    const status = outgoing.headersSent ? outgoing.statusCode : LEFT
-    const method = incoming.method ?? ''
-    metrics.requests.add({ method, route, status: String(status) })
-    const fields = {
+  const fieldsOf = (...[trail, incoming, outgoing]: Parameters<RequestObserver>): LogFields => {
+    const { id, route, caller, startedAt } = trail
+    const status = statusOf(outgoing)
+    return {
       id,
-      method,
-      route,
+      method: incoming.method ?? '',
+      route: route ?? UNMATCHED,
       status,
       ms: Math.round((performance.now() - startedAt) * 10) / 10,
       ...(caller && { key: caller.keyId, user: caller.userId }),
-      ...(outgoing.headersSent && !outgoing.writableFinished && { cut: true }),
+      ...(isCut(outgoing) && { cut: true }),
       ...(isRefusal(status) && { from: addressOf(incoming) }),
     }
-    if (QUIET.test(route)) log.debug(fields, 'request')
-    else if (status >= 400 || fields.cut === true) log.info(fields, 'request')
+  }
+  return (trail, incoming, outgoing) => {
+    const { route = UNMATCHED } = trail
+    const status = statusOf(outgoing)
+    metrics.requests.add({ method: incoming.method ?? '', route, status: String(status) })
+    const fields = (): LogFields => fieldsOf(trail, incoming, outgoing)
+    if (QUIET.test(route)) log.debug(fields(), 'request')
+    else if (status >= 400 || isCut(outgoing)) log.info(fields(), 'request')
     else sample.info(fields, 'request')
   }
 }
+
+const UNMATCHED = 'unmatched'
+
+const statusOf = ({ headersSent, statusCode }: ObservedAnswer): number => (headersSent ? statusCode : LEFT)
+
+const isCut = ({ headersSent, writableFinished }: ObservedAnswer): boolean => headersSent && !writableFinished
 
 /** Log the address of refused requests. */
 function isRefusal(status: number): boolean {

@@ -13,8 +13,8 @@ describe('a sample of log lines', () => {
   it('writes every line below the limit', () => {
     const { lines, sample, wait } = createSample(2)
     for (let second = 0; second < 3; second += 1) {
-      sample.info({ second }, 'request')
-      sample.info({ second }, 'request')
+      sample.info(() => ({ second }), 'request')
+      sample.info(() => ({ second }), 'request')
       wait(1_000)
     }
     expect(lines.map(([fields]) => fields)).toEqual([0, 0, 1, 1, 2, 2].map((second) => ({ second })))
@@ -22,15 +22,15 @@ describe('a sample of log lines', () => {
 
   it('leaves lines out above the limit, and says how many before the next one', () => {
     const { lines, sample, wait } = createSample(2)
-    for (let index = 0; index < 7; index += 1) sample.info({ index }, 'request')
+    for (let index = 0; index < 7; index += 1) sample.info(() => ({ index }), 'request')
     wait(999)
-    sample.info({ index: 7 }, 'request')
+    sample.info(() => ({ index: 7 }), 'request')
     expect(lines).toEqual([
       [{ index: 0 }, 'request'],
       [{ index: 1 }, 'request'],
     ])
     wait(1)
-    sample.info({ index: 8 }, 'request')
+    sample.info(() => ({ index: 8 }), 'request')
     expect(lines.slice(2)).toEqual([
       [{ leftOut: 6, about: 'request' }, 'log lines were left out'],
       [{ index: 8 }, 'request'],

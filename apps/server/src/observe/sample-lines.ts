@@ -6,7 +6,8 @@ const MOST_PER_SECOND = 100
 const SECOND_MS = 1_000
 
 export interface LineSample {
-  info(fields: LogFields, message: string): void
+  /** `fields` is called only for a line that is written. */
+  info(fields: () => LogFields, message: string): void
 }
 
 /**
@@ -37,7 +38,7 @@ export function sampleLines(
         return
       }
       written += 1
-      log.info(fields, message)
+      log.info(fields(), message)
     },
   }
 }

@@ -44,9 +44,9 @@ export function createTurnObserver(
         const { turnId, outcome, error } = event
         asked.delete(sessionId)
         metrics.turns.add({ outcome })
-        const fields = { sessionId, turnId, outcome, ...(error && { code: error.code }) }
+        const fields = () => ({ sessionId, turnId, outcome, ...(error && { code: error.code }) })
         if (outcome === 'finished') sample.info(fields, 'a turn ended')
-        else log.info(fields, 'a turn ended')
+        else log.info(fields(), 'a turn ended')
         break
       }
       default:

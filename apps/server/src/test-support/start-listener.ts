@@ -4,9 +4,10 @@ import { onTestFinished } from 'vitest'
 import { createAccessPolicy, type AccessPolicyOptions } from '../http/access-policy.ts'
 import type { Door } from '../doors/door.ts'
 import { createRefusalWords, refuseWithError } from '../doors/find-door.ts'
+import { createAnswerError } from '../http/answer-error.ts'
 import { createApp } from '../http/create-app.ts'
 import { createHttpServer } from '../http/http-server.ts'
-import { createRequestListener, type HttpApp } from '../http/request-listener.ts'
+import { createRequestListener, type HttpApp, type QuickLane } from '../http/request-listener.ts'
 import { listenOnTcp } from '../http/tcp-listener.ts'
 import { silentLog, type Log } from '../log/log.ts'
 import type { Phase } from '../phase.ts'
@@ -14,6 +15,7 @@ import type { Phase } from '../phase.ts'
 export interface ListenerOptions extends Partial<AccessPolicyOptions> {
   readonly log?: Log
   readonly phase?: () => Phase
+  readonly quick?: QuickLane
   /** Adds routes besides the health checks. */
   readonly routes?: (app: HttpApp) => void
   /** Where the routes are a door's; anywhere else they are nobody's. */
@@ -34,15 +36,13 @@ export async function startListener(options: ListenerOptions = {}): Promise<{ re
     end: async () => undefined,
     close: async () => undefined,
   }
-  const app = createApp({
-    doors: [door],
-    listener: 'public',
-    log: options.log ?? silentLog,
-    phase: options.phase ?? (() => 'ready'),
-  })
-  const server = createHttpServer(
-    createRequestListener(app, { policy, words: createRefusalWords([door]), ended: () => undefined, direct: [] }),
-  )
+  const words = createRefusalWords([door])
+  const phase = options.phase ?? (() => 'ready' as const)
+  const answerError = createAnswerError(options.log ?? silentLog, words)
+  const app = createApp({ doors: [door], listener: 'public', answerError, phase })
+  const quick = options.quick === undefined ? [] : [options.quick]
+  const deps = { policy, words, ended: () => undefined, direct: [], quick, phase, answerError }
+  const server = createHttpServer(createRequestListener(app, deps))
   const listener = await listenOnTcp(server, { host: '127.0.0.1', port: 0 })
   onTestFinished(async () => {
     const closed = listener.close()

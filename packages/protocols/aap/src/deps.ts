@@ -32,7 +32,7 @@ export interface AapDeps {
   readonly engine: Engine
   readonly agents: AgentCatalog
   /** `undefined` gives 401. Errors that it throws are passed on to the server. */
-  authenticate(request: Request, incoming: IncomingMessage): Promise<Caller | undefined>
+  authenticate(incoming: IncomingMessage): Promise<Caller | undefined>
   readonly clock: Clock
   readonly digest: Digest
   readonly heartbeatMs: number

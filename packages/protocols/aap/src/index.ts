@@ -1,4 +1,5 @@
-export { createAapRoutes } from './routes.ts'
+export { createAapRoutes, type AapRoutes } from './routes.ts'
+export type { QuickRoutes } from './quick-routes.ts'
 export { presentSession, type PresentedEvent } from './present-session.ts'
 export type { AapDeps, AapLimits, Caller, StreamWatch } from './deps.ts'
 export type { AapVersion } from './wire.ts'

@@ -1,7 +1,9 @@
-import { FlushQueue } from '@polylogue/kit'
+import type { HttpBindings } from '@hono/node-server'
+import { FlushQueue, alreadySent } from '@polylogue/kit'
 import { Hono } from 'hono'
 import type { AapDeps } from './deps.ts'
-import { guarded, type Answer, type NodeEnv } from './transport/exchange.ts'
+import { QuickRoutes } from './quick-routes.ts'
+import { guarded, type Answer } from './transport/exchange.ts'
 import {
   createSession,
   deleteSession,
@@ -14,21 +16,44 @@ import {
 import { cancelTurn, createAndRun, followEvents, runTurn, type TurnDeps } from './transport/turn-routes.ts'
 import type { AapVersion } from './wire.ts'
 
-/** The routes of one version, for any base path. Both versions share all sessions. */
-export function createAapRoutes(deps: AapDeps, { version }: { readonly version: AapVersion }): Hono<NodeEnv> {
+export interface NodeEnv {
+  Bindings: HttpBindings
+}
+
+export interface AapRoutes {
+  /** For any base path. */
+  readonly app: Hono<NodeEnv>
+  /** The same routes below `base`. */
+  readonly quick: QuickRoutes
+}
+
+export interface AapRoutesOptions {
+  readonly version: AapVersion
+  /** For example `/aap/v3`. */
+  readonly base: string
+}
+
+/** The routes of one version. Both versions share all sessions. */
+export function createAapRoutes(deps: AapDeps, { version, base }: AapRoutesOptions): AapRoutes {
   const app = new Hono<NodeEnv>()
+  const quick = new QuickRoutes(base, version === 3 ? '/sessions' : '/session')
   const turnDeps = { ...deps, queue: new FlushQueue() }
   const { bodyBytes, smallBodyBytes } = deps.limits
   const on: AddRoute = (route, answer, { hasLargeBody = false } = {}) => {
     const [method = '', path = ''] = route.split(' ')
-    app.on(method, path, guarded(deps, hasLargeBody ? bodyBytes : smallBodyBytes, answer))
+    const run = guarded(deps, hasLargeBody ? bodyBytes : smallBodyBytes, answer)
+    quick.add(method, path, run)
+    app.on(method, path, async (c) => {
+      await run({ ...c.env, id: c.req.param('id') ?? '' })
+      return alreadySent()
+    })
   }
   on('GET /meta', readMeta(deps, version))
   on('GET /sessions', listSessions(deps, version))
   if (version === 3) addVersion3(on, turnDeps)
   else addVersion1(on, turnDeps)
   app.all('*', (c) => c.json({ error: 'Not found' }, 404))
-  return app
+  return { app, quick }
 }
 
 const LARGE = { hasLargeBody: true }

@@ -13,7 +13,7 @@ import { Hono, type MiddlewareHandler } from 'hono'
 import { createServer, request, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createAapRoutes, type AapLimits, type Caller, type StreamWatch } from '../index.ts'
-import type { NodeEnv } from '../transport/exchange.ts'
+import type { NodeEnv } from '../routes.ts'
 import { parseFrames, type Frame } from './parse-frames.ts'
 
 /** The fakes under the engine, from testkit. */
@@ -74,8 +74,8 @@ export async function openDoor<Parts extends DoorParts>(parts: Parts, options: D
     log: () => undefined,
   })
   const revocations = new Map(['ann', 'ben'].map((name) => [name, new AbortController()]))
-  const authenticate = async (asked: Request): Promise<Caller | undefined> => {
-    const name = /^Bearer (\w+)$/.exec(asked.headers.get('authorization') ?? '')?.[1] ?? ''
+  const authenticate = async ({ headers }: IncomingMessage): Promise<Caller | undefined> => {
+    const name = /^Bearer (\w+)$/.exec(headers.authorization ?? '')?.[1] ?? ''
     const revoked = revocations.get(name)?.signal
     return revoked === undefined || revoked.aborted ? undefined : { userId: asUserId(name), keyId: name, revoked }
   }
@@ -84,8 +84,8 @@ export async function openDoor<Parts extends DoorParts>(parts: Parts, options: D
   const deps = { engine, agents, authenticate, clock, digest, heartbeatMs: HEARTBEAT_MS, limits, streams }
   const app = new Hono<NodeEnv>()
   if (options.around !== undefined) app.use(options.around)
-  app.route('/aap/v3', createAapRoutes(deps, { version: 3 }))
-  app.route('/aap/v1', createAapRoutes(deps, { version: 1 }))
+  app.route('/aap/v3', createAapRoutes(deps, { version: 3, base: '/aap/v3' }).app)
+  app.route('/aap/v1', createAapRoutes(deps, { version: 1, base: '/aap/v1' }).app)
 
   const listen = getRequestListener(app.fetch)
   const server = createServer((incoming, outgoing) => void listen(incoming, outgoing))

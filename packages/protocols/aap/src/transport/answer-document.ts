@@ -1,6 +1,6 @@
-import { ClientGone, DocumentStream, alreadySent } from '@polylogue/kit'
+import { ClientGone, DocumentStream } from '@polylogue/kit'
 import type { AapDeps } from '../deps.ts'
-import type { Exchange } from './exchange.ts'
+import { sendText, type Exchange } from './exchange.ts'
 
 /** A client that takes nothing for so many heartbeats is gone. */
 const PATIENCE_INTERVALS = 4
@@ -14,21 +14,20 @@ export interface DocumentOptions extends Pick<AapDeps, 'clock' | 'heartbeatMs'> 
 
 /** Writes a JSON document that may take long or be large. Until its first byte is out, a failure is an ordinary answer. */
 export async function answerDocument(
-  { c }: Exchange,
+  { outgoing }: Exchange,
   { clock, heartbeatMs, status = 200 }: DocumentOptions,
   write: (document: DocumentStream) => Promise<void>,
-): Promise<Response> {
+): Promise<void> {
   const patienceMs = PATIENCE_INTERVALS * heartbeatMs
-  const document = new DocumentStream(c.env.outgoing, { clock, status, patienceMs, firstByteMs: FIRST_BYTE_MS })
+  const document = new DocumentStream(outgoing, { clock, status, patienceMs, firstByteMs: FIRST_BYTE_MS })
   try {
     await write(document)
     const whole = await document.end()
-    return whole === undefined ? alreadySent() : c.body(whole, status, { 'content-type': 'application/json' })
+    if (whole !== undefined) sendText(outgoing, status, whole)
   } catch (error) {
     const { hasBegun } = document
     document.abandon()
     if (!hasBegun && !(error instanceof ClientGone)) throw error
-    return alreadySent()
   }
 }
 

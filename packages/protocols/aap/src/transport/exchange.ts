@@ -1,56 +1,85 @@
-import type { HttpBindings } from '@hono/node-server'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { asSessionId, type AgentCatalog, type AgentDefinition, type JsonValue, type SessionId } from '@polylogue/engine'
 import { readJsonBody, tooLarge } from '@polylogue/kit'
-import type { Context } from 'hono'
 import { isSessionId } from '../cursors.ts'
 import type { AapDeps, Caller } from '../deps.ts'
 import { WireError, sessionNotFound, toHttpRefusal } from '../errors.ts'
 import type { ToolSpec } from '../requests.ts'
 import type { StreamMode } from '../wire.ts'
 
-export interface NodeEnv {
-  Bindings: HttpBindings
+/** A request and its response, as Node gives them. */
+export interface Sockets {
+  readonly incoming: IncomingMessage
+  readonly outgoing: ServerResponse
+  /** The session in the path, as the client wrote it. Empty if the route has none. */
+  readonly id: string
 }
 
 /** One authenticated request. */
-export interface Exchange {
-  readonly c: Context<NodeEnv>
+export interface Exchange extends Sockets {
   readonly caller: Caller
 }
 
-export type Answer = (exchange: Exchange) => Promise<Response>
+/** Resolves when the response is written, or when it is being streamed. */
+export type Answer = (exchange: Exchange) => Promise<void>
+
+/** Answers a request that has not been authenticated. Rejects with errors that are not refusals of this door. */
+export type RouteAnswer = (sockets: Sockets) => Promise<void>
 
 /** Checks the key first. Refusals become statuses; other errors are passed on to the server. */
-export function guarded(deps: AapDeps, maxBodyBytes: number, answer: Answer) {
-  return async (c: Context<NodeEnv>): Promise<Response> => {
+export function guarded(deps: AapDeps, maxBodyBytes: number, answer: Answer): RouteAnswer {
+  return async ({ incoming, outgoing, id }) => {
     try {
-      const caller = await deps.authenticate(c.req.raw, c.env.incoming)
+      const caller = await deps.authenticate(incoming)
       if (caller === undefined) throw unauthorized()
-      if (Number(c.env.incoming.headers['content-length'] ?? 0) > maxBodyBytes) {
-        throw tooLarge(maxBodyBytes)
-      }
-      return await answer({ c, caller })
+      if (Number(incoming.headers['content-length'] ?? 0) > maxBodyBytes) throw tooLarge(maxBodyBytes)
+      await answer({ incoming, outgoing, id, caller })
     } catch (error) {
       const refusal = toHttpRefusal(error)
-      if (refusal === undefined || c.env.outgoing.headersSent) throw error
+      if (refusal === undefined || outgoing.headersSent) throw error
       const { status, body, retryAfterS } = refusal
-      return c.json(body, status, retryAfterS === undefined ? {} : { 'Retry-After': String(retryAfterS) })
+      if (retryAfterS !== undefined) outgoing.setHeader('Retry-After', String(retryAfterS))
+      sendJson(outgoing, status, body)
     }
   }
+}
+
+export function sendJson(outgoing: ServerResponse, status: number, body: object): void {
+  sendText(outgoing, status, JSON.stringify(body))
+}
+
+/** `text` is JSON. */
+export function sendText(outgoing: ServerResponse, status: number, text: string): void {
+  outgoing.writeHead(status, { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(text) })
+  outgoing.end(text)
+}
+
+/** The first value of a query parameter. */
+export function queryOf({ incoming: { url = '' } }: Pick<Sockets, 'incoming'>, name: string): string | undefined {
+  const start = url.indexOf('?')
+  return start === -1 ? undefined : (new URLSearchParams(url.slice(start + 1)).get(name) ?? undefined)
+}
+
+/** A header that the client sent once. */
+export function headerOf({ incoming }: Pick<Sockets, 'incoming'>, name: string): string | undefined {
+  const value = incoming.headers[name]
+  return Array.isArray(value) ? value.join(', ') : value
 }
 
 const unauthorized = (): WireError => new WireError(401, 'Unauthorized')
 
 /** A body may arrive long after its head: the key may have been revoked meanwhile. */
-export async function readBody({ c, caller }: Exchange, { limits }: Pick<AapDeps, 'limits'>): Promise<JsonValue> {
-  const body = await readJsonBody(c.env.incoming, { ...limits.json, bytes: limits.bodyBytes })
+export async function readBody(
+  { incoming, caller }: Exchange,
+  { limits }: Pick<AapDeps, 'limits'>,
+): Promise<JsonValue> {
+  const body = await readJsonBody(incoming, { ...limits.json, bytes: limits.bodyBytes })
   if (caller.revoked.aborted) throw unauthorized()
   return body
 }
 
 /** A malformed id is answered like an unknown one. */
-export function sessionIdOf({ c }: Exchange): SessionId {
-  const id = c.req.param('id') ?? ''
+export function sessionIdOf({ id }: Sockets): SessionId {
   if (!isSessionId(id)) throw sessionNotFound()
   return asSessionId(id)
 }

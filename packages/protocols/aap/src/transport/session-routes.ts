@@ -10,69 +10,82 @@ import { WireError } from '../errors.ts'
 import { IncomingImages } from '../images.ts'
 import { HISTORY_TYPES, type AapVersion, type HistoryType } from '../wire.ts'
 import { answerDocument, writeList } from './answer-document.ts'
-import { checkCapabilities, findAgent, readBody, sessionIdOf, type Answer } from './exchange.ts'
+import {
+  checkCapabilities,
+  findAgent,
+  headerOf,
+  queryOf,
+  readBody,
+  sendJson,
+  sendText,
+  sessionIdOf,
+  type Answer,
+} from './exchange.ts'
 
 /** Encoded once for each set of agents and tools. Tools of MCP servers come and go. */
 export function readMeta({ agents, digest }: AapDeps, version: AapVersion): Answer {
   let parts: readonly unknown[] = []
   let text = ''
   let etag = ''
-  return async ({ c }) => {
+  return async (exchange) => {
+    const { outgoing } = exchange
     const now = agents.list().flatMap((agent) => [agent, ...agent.tools])
     if (text === '' || now.length !== parts.length || now.some((part, index) => part !== parts[index])) {
       parts = now
       text = JSON.stringify(encodeMeta(version, agents))
       etag = `W/"${digest(text).slice(0, 32)}"`
     }
-    if (c.req.header('if-none-match') === etag) return c.body(null, 304, { ETag: etag })
-    return c.body(text, 200, { 'Content-Type': 'application/json', ETag: etag })
+    outgoing.setHeader('ETag', etag)
+    if (headerOf(exchange, 'if-none-match') === etag) outgoing.writeHead(304).end()
+    else sendText(outgoing, 200, text)
   }
 }
 
 export function createSession({ engine, agents, digest, limits }: AapDeps): Answer {
   return async (exchange) => {
-    const { c, caller } = exchange
+    const { outgoing, caller } = exchange
     const request = parseCreateSession(await readBody(exchange, { limits }))
     const agent = findAgent(agents, request.agent.name)
     checkCapabilities(agent, { tools: request.tools })
     const images = new IncomingImages(agent.features.images, digest)
     const { sessionId } = await engine.execute(toCreateSession(caller.userId, request, images))
     // Creating a session runs nothing, but tells a client that turns may carry keys.
-    const key = c.req.header('idempotency-key')
-    if (key !== undefined) c.env.outgoing.setHeader('idempotency-key', key)
-    return c.json({ sessionId }, 201)
+    const key = headerOf(exchange, 'idempotency-key')
+    if (key !== undefined) outgoing.setHeader('idempotency-key', key)
+    sendJson(outgoing, 201, { sessionId })
   }
 }
 
 /** Newest first. Version 1 lists ids, version 3 whole sessions. */
 export function listSessions({ engine, agents, limits }: AapDeps, version: AapVersion): Answer {
-  return async ({ c, caller }) => {
-    const after = c.req.query('after')
+  return async (exchange) => {
+    const { outgoing, caller } = exchange
+    const after = queryOf(exchange, 'after')
     const before = after === undefined ? undefined : parseListCursor(after)
     const page = await engine.listSessions(caller.userId, { before, limit: limits.pageSize })
     const show = (session: SessionView) => (version === 3 ? encodeSession(version, session, agents) : session.sessionId)
     const next = page.next === undefined ? undefined : encodeListCursor(page.next)
-    return c.json({ sessions: page.sessions.map(show), next })
+    sendJson(outgoing, 200, { sessions: page.sessions.map(show), next })
   }
 }
 
 export function readSession({ engine, agents }: AapDeps): Answer {
   return async (exchange) => {
     const session = await engine.readSession(exchange.caller.userId, sessionIdOf(exchange))
-    return exchange.c.json(encodeSession(3, session, agents))
+    sendJson(exchange.outgoing, 200, encodeSession(3, session, agents))
   }
 }
 
 /** Version 1 has no path for histories: they are part of the session. */
 export function readSessionWithHistory(deps: AapDeps): Answer {
   return async (exchange) => {
-    const { c, caller } = exchange
-    const wanted = c.req.query('history')
+    const { outgoing, caller } = exchange
+    const wanted = queryOf(exchange, 'history')
     const type = wanted === undefined ? undefined : parseHistoryType(wanted, 'history')
     const session = await deps.engine.readSession(caller.userId, sessionIdOf(exchange))
     const types = type === undefined ? declaredHistories(deps, session) : [checkDeclared(deps, session, type)]
     const shown = JSON.stringify(encodeSession(1, session, deps.agents))
-    if (types.length === 0) return c.body(shown, 200, { 'content-type': 'application/json' })
+    if (types.length === 0) return sendText(outgoing, 200, shown)
     return answerDocument(exchange, deps, async (document) => {
       await document.write(`${shown.slice(0, -1)},"history":`)
       await writeHistories(document, deps, { session, types })
@@ -83,8 +96,8 @@ export function readSessionWithHistory(deps: AapDeps): Answer {
 
 export function readHistory(deps: AapDeps): Answer {
   return async (exchange) => {
-    const { c, caller } = exchange
-    const type = parseHistoryType(c.req.query('type'), 'type')
+    const { caller } = exchange
+    const type = parseHistoryType(queryOf(exchange, 'type'), 'type')
     const session = await deps.engine.readSession(caller.userId, sessionIdOf(exchange))
     const types = [checkDeclared(deps, session, type)]
     return answerDocument(exchange, deps, async (document) => {
@@ -99,7 +112,7 @@ export function deleteSession({ engine }: AapDeps): Answer {
   return async (exchange) => {
     const { userId } = exchange.caller
     await engine.execute({ type: 'delete-session', userId, sessionId: sessionIdOf(exchange) })
-    return exchange.c.body(null, 204)
+    exchange.outgoing.writeHead(204).end()
   }
 }
 

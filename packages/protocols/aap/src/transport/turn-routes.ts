@@ -9,7 +9,6 @@ import {
 import {
   EventStream,
   Heartbeats,
-  alreadySent,
   onRevoked,
   type EventStreamOptions,
   type FlushQueue,
@@ -24,7 +23,17 @@ import { IncomingImages } from '../images.ts'
 import type { AapVersion, StreamMode } from '../wire.ts'
 import { answerDocument, writeList } from './answer-document.ts'
 import { collectTurn } from './collect-turn.ts'
-import { checkCapabilities, findAgent, readBody, sessionIdOf, type Answer, type Exchange } from './exchange.ts'
+import {
+  checkCapabilities,
+  findAgent,
+  headerOf,
+  queryOf,
+  readBody,
+  sendJson,
+  sessionIdOf,
+  type Answer,
+  type Exchange,
+} from './exchange.ts'
 import { followSession, streamTurn, type SessionStream } from './stream-session.ts'
 
 export interface TurnDeps extends AapDeps {
@@ -57,7 +66,7 @@ export function runTurn(turnDeps: TurnDeps, version: AapVersion): Answer {
   const deps = withStreams(turnDeps)
   const { engine, agents, digest } = deps
   return async (exchange) => {
-    const { c, caller } = exchange
+    const { outgoing, caller } = exchange
     const { userId } = caller
     const session = await engine.readSession(userId, sessionIdOf(exchange))
     const body = await readBody(exchange, deps)
@@ -66,10 +75,10 @@ export function runTurn(turnDeps: TurnDeps, version: AapVersion): Answer {
     checkCapabilities(agent, request)
     const images = new IncomingImages(agent.features.images, digest)
     const { sessionId } = session
-    deps.streams.admit(caller, c.env.outgoing)
+    deps.streams.admit(caller, outgoing)
     const target = { userId, keyId: caller.keyId, sessionId, idempotency: idempotencyOf(exchange, body, deps) }
     const turn = await engine.execute(toTurnCommand(target, request, images))
-    deps.streams.attached(caller, sessionId, c.env.outgoing)
+    deps.streams.attached(caller, sessionId, outgoing)
     if (request.stream !== 'none') return sendTurn(exchange, deps, { sessionId, turn, mode: request.stream })
     return answerTurn(exchange, deps, { sessionId, turn, status: 200 })
   }
@@ -80,18 +89,18 @@ export function createAndRun(turnDeps: TurnDeps): Answer {
   const deps = withStreams(turnDeps)
   const { engine, agents, digest } = deps
   return async (exchange) => {
-    const { c, caller } = exchange
+    const { outgoing, caller } = exchange
     const body = await readBody(exchange, deps)
     const request = parseCreateAndRun(body)
     const agent = findAgent(agents, request.agent.name)
     checkCapabilities(agent, request)
     const images = new IncomingImages(agent.features.images, digest)
-    deps.streams.admit(caller, c.env.outgoing)
+    deps.streams.admit(caller, outgoing)
     const { sessionId, turn } = await engine.execute(
       toCreateAndRun({ ...caller, idempotency: idempotencyOf(exchange, body, deps) }, request, images),
     )
     if (turn === undefined) throw new Error('a session created with an input has a turn')
-    deps.streams.attached(caller, sessionId, c.env.outgoing)
+    deps.streams.attached(caller, sessionId, outgoing)
     if (request.stream !== 'none') {
       const opening = eventFrame(`${turn.seq - 1}`, { event: 'session_start', sessionId })
       return sendTurn(exchange, deps, { sessionId, turn, mode: request.stream, opening })
@@ -111,7 +120,7 @@ export function cancelTurn({ engine }: AapDeps): Answer {
       reason: 'cancelled by the client',
       dropQueue: false,
     })
-    return exchange.c.json({}, 202)
+    sendJson(exchange.outgoing, 202, {})
   }
 }
 
@@ -120,15 +129,15 @@ export function followEvents(turnDeps: TurnDeps): Answer {
   const deps = withStreams(turnDeps)
   const { engine, agents } = deps
   return async (exchange) => {
-    const { c, caller } = exchange
+    const { outgoing, caller } = exchange
     // A browser that reconnects repeats its first URL; its position is in the header.
-    const cursor = parseEventCursor(c.req.header('last-event-id') ?? c.req.query('after') ?? '0')
-    const mode = parseFollowMode(c.req.query('stream'))
-    const onStop = parseFlag(c.req.query('follow'), 'follow') ? 'continue' : 'done'
+    const cursor = parseEventCursor(headerOf(exchange, 'last-event-id') ?? queryOf(exchange, 'after') ?? '0')
+    const mode = parseFollowMode(queryOf(exchange, 'stream'))
+    const onStop = parseFlag(queryOf(exchange, 'follow'), 'follow') ? 'continue' : 'done'
     const { sessionId, agent, lastSeq, status } = await engine.readSession(caller.userId, sessionIdOf(exchange))
     checkCapabilities(findAgent(agents, agent), { stream: mode })
-    deps.streams.admit(caller, c.env.outgoing)
-    deps.streams.attached(caller, sessionId, c.env.outgoing)
+    deps.streams.admit(caller, outgoing)
+    deps.streams.attached(caller, sessionId, outgoing)
     return openStream(exchange, deps, {
       sessionId,
       mode,
@@ -145,7 +154,7 @@ function answerTurn(
   exchange: Exchange,
   deps: TurnDeps,
   { sessionId, turn, status }: Pick<StreamedTurn, 'sessionId' | 'turn'> & { readonly status: 200 | 201 },
-): Promise<Response> {
+): Promise<void> {
   const subject = { engine: deps.engine, userId: exchange.caller.userId, sessionId }
   return answerDocument(exchange, { ...deps, status }, async (document) => {
     const { stop, messages } = await collectTurn(subject, turn, connectionOf(exchange))
@@ -169,7 +178,7 @@ function sendTurn(
   exchange: Exchange,
   deps: StreamDeps,
   { sessionId, turn, mode, opening }: StreamedTurn,
-): Promise<Response> {
+): Promise<void> {
   return openStream(exchange, deps, {
     sessionId,
     mode,
@@ -189,11 +198,10 @@ const REVOKED_GRACE_MS = 500
 
 /** Runs `read` on a new stream. Until its first frame is out, a failure is still an ordinary answer. */
 async function openStream(
-  { c, caller }: Exchange,
+  { outgoing, caller }: Exchange,
   deps: StreamDeps,
   { sessionId, mode, read }: StreamRead,
-): Promise<Response> {
-  const { outgoing } = c.env
+): Promise<void> {
   const subject = { engine: deps.engine, userId: caller.userId, sessionId }
   const stream = new EventStream(outgoing, deps.stream)
   const follower = new SessionFollower({ ...subject, pace: stream })
@@ -206,21 +214,20 @@ async function openStream(
   stream.whenClosed(stopWatching)
   try {
     await read({ ...subject, mode, stream, follower })
-    return alreadySent()
   } catch (error) {
     stream.abandon()
     throw error
   }
 }
 
-function connectionOf({ c, caller }: Exchange) {
-  return { outgoing: c.env.outgoing, revoked: caller.revoked }
+function connectionOf({ outgoing, caller }: Exchange) {
+  return { outgoing, revoked: caller.revoked }
 }
 
 const MAX_KEY_LENGTH = 255
 
-function idempotencyOf({ c }: Exchange, body: JsonValue, { digest }: AapDeps): IdempotencyKey | undefined {
-  const key = c.req.header('idempotency-key')
+function idempotencyOf(exchange: Exchange, body: JsonValue, { digest }: AapDeps): IdempotencyKey | undefined {
+  const key = headerOf(exchange, 'idempotency-key')
   if (key === undefined) return undefined
   if (key === '' || key.length > MAX_KEY_LENGTH || /\p{Cc}/u.test(key)) {
     throw new WireError(
@@ -229,7 +236,7 @@ function idempotencyOf({ c }: Exchange, body: JsonValue, { digest }: AapDeps): I
     )
   }
   // A client then knows that it may send the turn again.
-  c.env.outgoing.setHeader('idempotency-key', key)
+  exchange.outgoing.setHeader('idempotency-key', key)
   return { key, fingerprint: digest(canonicalJson(body)) }
 }
 
