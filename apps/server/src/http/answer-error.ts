@@ -37,7 +37,7 @@ export function createAnswerError(log: Log, words: RefusalWords): AnswerError {
   }
 }
 
-export function createErrorHandler(answerError: AnswerError): ErrorHandler<{ Bindings: HttpBindings }> {
+export function answerErrorsWith(answerError: AnswerError): ErrorHandler<{ Bindings: HttpBindings }> {
   return (error, c) => {
     const { status, body, headers } = answerError(error, c.env.incoming)
     return c.json(body, status, headers)

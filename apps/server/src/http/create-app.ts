@@ -4,7 +4,7 @@ import { matchedRoutes } from 'hono/route'
 import type { Door, ListenerKind } from '../doors/door.ts'
 import { createRefusalWords, findDoor } from '../doors/find-door.ts'
 import type { Phase } from '../phase.ts'
-import { createErrorHandler, type AnswerError } from './answer-error.ts'
+import { answerErrorsWith, type AnswerError } from './answer-error.ts'
 import type { HttpApp } from './request-listener.ts'
 import { trailOf } from './request-trail.ts'
 
@@ -20,7 +20,7 @@ export function createApp({ phase, answerError, doors, listener }: AppDeps): Htt
   const app = new Hono<{ Bindings: HttpBindings }>()
   const words = createRefusalWords(doors)
   const inEveryPhase = new Set(['/healthz', '/readyz', ...doors.flatMap((door) => door.inEveryPhase ?? [])])
-  app.onError(createErrorHandler(answerError))
+  app.onError(answerErrorsWith(answerError))
   app.notFound((c) => c.json(words(c.req.path, { status: 404, message: 'Not found' }), 404))
 
   app.use(async (c, next) => {

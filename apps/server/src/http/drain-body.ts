@@ -15,7 +15,7 @@ export function drainWhenSent(incoming: IncomingMessage, outgoing: ServerRespons
 function drain(incoming: IncomingMessage): void {
   if (incoming.complete || incoming.destroyed) return
   let bytes = 0
-  const end = (): void => void incoming.socket.destroySoon()
+  const end = (): void => incoming.socket.destroySoon()
   const timer = setTimeout(end, PATIENCE_MS).unref()
   incoming.on('data', (chunk: Buffer) => {
     bytes += chunk.length

@@ -3,6 +3,9 @@ import { describe, expect, it } from 'vitest'
 import { silentLog, type Log } from '../log/log.ts'
 import { exchange, exchangeRaw } from '../test-support/exchange.ts'
 import { startListener } from '../test-support/start-listener.ts'
+import { HttpRefusal } from './http-refusal.ts'
+import type { QuickLane, QuickRequest } from './request-listener.ts'
+import { sendJson } from './send-json.ts'
 
 const APP = 'https://app.example'
 
@@ -220,3 +223,65 @@ it('localhost is served over IPv6 too, where there is IPv6', async () => {
 function errorIdOf(body: unknown): { errorId: unknown } {
   return { errorId: typeof body === 'object' && body !== null && 'errorId' in body ? body.errorId : undefined }
 }
+
+describe('a request that needs no router', () => {
+  const lane = (answer: QuickRequest['answer']): QuickLane => ({
+    find: (method, url) => (method === 'POST' && url === '/aap/v3/quick' ? { pattern: '/quick', answer } : undefined),
+  })
+
+  it('is answered on its own, and every other one by the router', async () => {
+    const quick = lane(async (_incoming, outgoing) => sendJson(outgoing, 200, { by: 'lane' }))
+    const { url } = await startListener({
+      quick,
+      routes: (app) => void app.get('/aap/v3/quick', (c) => c.json({ by: 'router' })),
+    })
+    expect(await exchange(`${url}/aap/v3/quick`, { method: 'POST' })).toMatchObject({ body: { by: 'lane' } })
+    expect(await exchange(`${url}/aap/v3/quick`)).toMatchObject({ body: { by: 'router' } })
+  })
+
+  it('passes the same checks first', async () => {
+    const quick = lane(async (_incoming, outgoing) => sendJson(outgoing, 200, {}))
+    const { url } = await startListener({ quick })
+    const foreign = await exchange(`${url}/aap/v3/quick`, { method: 'POST', headers: { host: 'evil.com' } })
+    expect(foreign.status).toBe(403)
+    const stopping = await startListener({ quick, phase: () => 'draining' })
+    expect((await exchange(`${stopping.url}/aap/v3/quick`, { method: 'POST' })).status).toBe(503)
+  })
+
+  it('that fails is answered like any other', async () => {
+    const errors: unknown[] = []
+    const log: Log = { ...silentLog, error: (fields) => void errors.push(fields) }
+    const refused = lane(() => Promise.reject(new HttpRefusal(429, 'Too often.', { 'Retry-After': '7' })))
+    const { url } = await startListener({ quick: refused, log })
+    expect(await exchange(`${url}/aap/v3/quick`, { method: 'POST' })).toMatchObject({
+      status: 429,
+      body: { error: 'Too often.' },
+      headers: { 'retry-after': '7' },
+    })
+    const broken = await startListener({ quick: lane(() => Promise.reject(new Error('secret cause'))), log })
+    const { status, body } = await exchange(`${broken.url}/aap/v3/quick`, { method: 'POST' })
+    expect([status, JSON.stringify(body)]).toEqual([500, expect.not.stringContaining('secret cause')])
+    expect(errors).toHaveLength(1)
+  })
+
+  it('whose answer has begun is cut when it fails', async () => {
+    const quick = lane(async (_incoming, outgoing) => {
+      outgoing.writeHead(200, { 'content-type': 'text/plain' })
+      outgoing.write('half')
+      throw new Error('broken')
+    })
+    const { url } = await startListener({ quick })
+    const answer = exchange(`${url}/aap/v3/quick`, { method: 'POST' })
+    await expect(answer).rejects.toThrow('aborted')
+  })
+
+  it('gives a client time to read a refusal while its body is still on the way', async () => {
+    const quick = lane(async (_incoming, outgoing) => sendJson(outgoing, 413, { error: 'too large' }))
+    const { url } = await startListener({ quick })
+    const { host } = new URL(url)
+    const body = 'x'.repeat(4 * 1024 * 1024)
+    const head = `POST /aap/v3/quick HTTP/1.1\r\nHost: ${host}\r\nContent-Length: ${body.length}\r\n\r\n`
+    const next = `GET /healthz HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`
+    expect(await exchangeRaw(url, head + body + next)).toMatch(/^HTTP\/1.1 413 [^]*too large[^]*HTTP\/1.1 200 OK/)
+  })
+})

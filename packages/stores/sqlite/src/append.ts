@@ -98,7 +98,10 @@ export function prepareAppend(
     return new Set(names).size < names.length || names.some(isTaken) ? 'name-taken' : undefined
   }
 
-  const leaseAfter = ({ claim, release, fence }: AppendRequest, head: SessionHead | undefined): SessionLease | undefined => {
+  const leaseAfter = (
+    { claim, release, fence }: AppendRequest,
+    head: SessionHead | undefined,
+  ): SessionLease | undefined => {
     const epoch = head?.epoch ?? 0
     if (claim !== undefined) return { owner: claim.owner, epoch: epoch + 1, leaseUntil: clock.now() + claim.leaseMs }
     return release === true && fence !== undefined ? { owner: undefined, epoch, leaseUntil: 0 } : undefined

@@ -15,9 +15,7 @@ export interface EventPlace {
 const MOST_ROWS = 8
 
 /** Inserts the events of one append with as few statements as possible: one for each number of rows. */
-export function prepareEventInserts(
-  db: DatabaseSync,
-): (place: EventPlace, events: readonly EncodedEvent[]) => void {
+export function prepareEventInserts(db: DatabaseSync): (place: EventPlace, events: readonly EncodedEvent[]) => void {
   const statements: StatementSync[] = []
   const statementOf = (rows: number): StatementSync => {
     const values = Array.from({ length: rows }, () => '(?, ?, ?, ?, ?, ?, ?)').join(', ')

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import {
+  ROOT_LOOP,
   asEntryId,
   asSessionId,
   asTurnId,
@@ -120,7 +121,7 @@ describe('sums over the appends of one commit', () => {
       callId: asEntryId(callId),
       kind: 'step',
       userId: ADA,
-      loops: [],
+      loops: [ROOT_LOOP],
       agent: 'a',
       model: 'm',
       usage: { inputTokens: 3, outputTokens: 2 },
@@ -154,10 +155,7 @@ describe('sums over the appends of one commit', () => {
     await store.append(append(ONE, 0))
     const size = await store.storedBytes(ADA)
     const room = { session: 10 * size, user: 2 * size }
-    const results = await Promise.all([
-      store.append(append(ONE, 1, { room })),
-      store.append(append(TWO, 0, { room })),
-    ])
+    const results = await Promise.all([store.append(append(ONE, 1, { room })), store.append(append(TWO, 0, { room }))])
     expect(results).toEqual([
       { type: 'appended', lastSeq: 2 },
       { type: 'conflict', reason: 'user-full' },

@@ -178,6 +178,6 @@ describe('a session in use', () => {
       await untilQuiet()
       await say('busy', `word${seq}end`, seq)
     }
-    expect(count("SELECT count(*) AS count FROM search_marks WHERE indexed_seq > 10")).toBe(1)
+    expect(count('SELECT count(*) AS count FROM search_marks WHERE indexed_seq > 10')).toBe(1)
   })
 })

@@ -6,13 +6,7 @@ import {
   type JsonValue,
   type SessionId,
 } from '@polylogue/engine'
-import {
-  EventStream,
-  Heartbeats,
-  onRevoked,
-  type EventStreamOptions,
-  type FlushQueue,
-} from '@polylogue/kit'
+import { EventStream, Heartbeats, onRevoked, type EventStreamOptions, type FlushQueue } from '@polylogue/kit'
 import { toCreateAndRun, toTurnCommand } from '../commands.ts'
 import { parseEventCursor } from '../cursors.ts'
 import { parseCreateAndRun, parseTurn } from '../decode.ts'
