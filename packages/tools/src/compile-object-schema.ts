@@ -5,13 +5,13 @@ import type { InputCheck, JsonObject } from '@polylogue/engine'
 import type { Ajv2020, ErrorObject, ValidateFunction } from 'ajv/dist/2020.js'
 
 const LARGEST_SCHEMA = 256 * 1024
-/** Compiled validators are code: they are never freed while cached, so the cache forgets the oldest. */
+/** Compiled validators stay in memory while they are cached, so the cache drops the oldest. */
 const MOST_VALIDATORS = 1000
 
 let compiler: Ajv2020 | undefined
 const validators = new Map<string, ValidateFunction>()
 
-/** Throws a `TypeError` when the schema is too large, not an object's, or not a schema. `what` names it in messages. */
+/** Throws a `TypeError` if the schema is too large, invalid, or does not describe an object. `what` names it in messages. */
 export function compileObjectSchema(what: string, schema: JsonObject): (input: JsonObject) => InputCheck {
   const validate = validatorFor(what, schema)
   return (input) =>
@@ -33,10 +33,10 @@ function validatorFor(what: string, schema: JsonObject): ValidateFunction {
   return validate
 }
 
-/** Loaded when the first schema appears: a server without one does not pay for the import. */
+/** Loaded with the first schema, so that a server without schemas does not pay for the import. */
 function createCompiler(): Ajv2020 {
   const ajv = createRequire(import.meta.url)('ajv/dist/2020.js') as typeof import('ajv/dist/2020.js')
-  // Schemas of others carry keywords and formats we do not know, and `$id`s that clash: none of that is our business.
+  // Foreign schemas contain unknown keywords and formats, and `$id`s that clash. Ignore these.
   return new ajv.Ajv2020({ strict: false, validateFormats: false, addUsedSchema: false, logger: false })
 }
 
@@ -47,7 +47,7 @@ function compile(ajv: Ajv2020, what: string, schema: JsonObject): ValidateFuncti
     const why = error instanceof Error ? error.message : String(error)
     throw new TypeError(`${what}: ${why}`, { cause: error })
   } finally {
-    // The compiler would remember every schema it has seen, by reference and for ever.
+    // The compiler would keep every schema in memory forever.
     ajv.removeSchema(schema)
   }
 }

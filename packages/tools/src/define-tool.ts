@@ -27,14 +27,14 @@ export interface ToolDefinition<Schema extends z.ZodType> {
   readonly exposed?: boolean
   /** Default: `question` or `agent` by `performer`, else `other`. */
   readonly kind?: ToolKind
-  /** Default `tool`. Of the others, `run` is never called. */
+  /** Default `tool`. For other performers, `run` is never called. */
   readonly performer?: Tool['performer']
-  /** The type of facts that `inspect` tells; see the port. */
+  /** The type of facts that `inspect` returns; see the port. */
   readonly nature?: CallFacts['type']
   /** What one call would do. Default: it is judged by `effect` alone. It may read and must not throw. */
   inspect?(input: z.output<Schema>, workspace: Workspace, from?: InspectedFrom): Promise<CallInspection>
   /**
-   * Returns a string, parts, `{ content, isError, meta, changedFiles }`, or anything that JSON can say. What it throws
+   * Returns a string, parts, `{ content, isError, meta, changedFiles }`, or any JSON value. An error that it throws
    * becomes the result of the call, as an error. It ends soon after `signal` aborts.
    */
   run(call: ToolRun<z.output<Schema>>): unknown
@@ -58,7 +58,7 @@ export interface ToolRun<Input> {
 /** The names that every model provider takes. */
 const TOOL_NAME = /^[A-Za-z0-9_-]{1,64}$/
 
-/** Throws a `TypeError` when the definition itself is wrong: that is a mistake of its author, found at start. */
+/** Throws a `TypeError` if the definition is wrong, so that its author notices at startup. */
 export function defineTool<Schema extends z.ZodType>(definition: ToolDefinition<Schema>): Tool {
   const { name, title, description, input: schema, effect, exposed = true, kind, performer, nature } = definition
   if (!TOOL_NAME.test(name)) throw new TypeError(`tool ${JSON.stringify(name)}: name: must match ${TOOL_NAME.source}`)
@@ -93,7 +93,7 @@ function toParameters(name: string, schema: z.ZodType): JsonObject {
   return parameters
 }
 
-/** Through JSON text, because the schema library leaves functions of its own on what it returns. */
+/** Converted through JSON text, because the schema library attaches functions to its result. */
 function describeAsJson(name: string, schema: z.ZodType): JsonObject {
   try {
     return JSON.parse(JSON.stringify(z.toJSONSchema(schema, { io: 'input' }))) as JsonObject

@@ -1,8 +1,8 @@
 export type ImageType = 'image/png' | 'image/jpeg' | 'image/gif' | 'image/webp'
 
 /**
- * Of the types that models read, by the first bytes. What somebody says that a file is does not count: a provider that is
- * given something else refuses the whole conversation, and every later one.
+ * The media type by the first bytes, if models can read it. A declared type is ignored: a provider that receives
+ * something else refuses the whole conversation and all later ones.
  */
 export function imageTypeOf(bytes: Buffer): ImageType | undefined {
   if (bytes.subarray(0, 8).equals(Buffer.from('89504e470d0a1a0a', 'hex'))) return 'image/png'

@@ -1,12 +1,12 @@
-// A schema says yes or one line: the path of the first wrong field and what is wrong with it. Models read it as the
-// result of a bad call, people as the reason why a server does not start.
+// Reports one line for an invalid value: the path of the first wrong field and the problem. Models read it as the result of
+// a bad call, people as the reason why a server does not start.
 import { z } from 'zod'
 
 export type Parsed<Value> =
   | { readonly ok: true; readonly value: Value }
   | { readonly ok: false; readonly problem: string }
 
-/** Never throws: a schema that cannot be used synchronously is a problem too. */
+/** Never throws. A schema that is not synchronous is a problem too. */
 export function parseWith<Schema extends z.ZodType>(schema: Schema, value: unknown): Parsed<z.output<Schema>> {
   try {
     const result = z.safeParse(schema, value, { error: describeRawIssue })
@@ -45,7 +45,7 @@ function describeBranches(branches: readonly (readonly z.core.$ZodIssue[])[]): s
   return branches.map(([issue]) => (issue ? describeIssue(issue) : 'is not valid')).join(', or ')
 }
 
-/** Words for what the library says in its own way; what it leaves `undefined` keeps the library's words. */
+/** Replaces the library's messages. `undefined` keeps the original. */
 function describeRawIssue(issue: z.core.$ZodRawIssue): string | undefined {
   switch (issue.code) {
     case 'invalid_type':

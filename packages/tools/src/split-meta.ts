@@ -1,8 +1,8 @@
-// What a tool says to clients and not to the model, as the key `_meta` of the object it returns:
+// A tool's data for clients that the model does not see, in the key `_meta` of the object it returns:
 //   bridge  { action: string, payload? }: an action for the page that shows the session
 //   ui      { resourceHTML | resourceUri, target: 'inline' | 'preview', height?, title? }: a card, with exactly one of
 //           the two resources
-// Other keys pass. What is wrong or too large is left out, and named in `dropped`.
+// Other keys pass. Invalid or too large parts are left out and listed in `dropped`.
 import type { JsonObject, JsonValue } from '@polylogue/engine'
 import { z } from 'zod'
 import { isDeeperThan } from './mcp/json-depth.ts'
@@ -11,14 +11,14 @@ import { parseWith } from './parse-with.ts'
 export interface SplitResult {
   /** What the model reads. */
   readonly rest: JsonObject
-  /** The valid part of `_meta`; absent when nothing of it is. */
+  /** The valid part of `_meta`. Absent if there is none. */
   readonly meta?: JsonObject
-  /** One line for each part that was left out: where it was, and why. */
+  /** One line for each part that was left out: its place and the reason. */
   readonly dropped: readonly string[]
 }
 
 const LARGEST_HTML = 512 * 1024
-/** Of everything beside the HTML of a card, as JSON. */
+/** The maximum size of everything except a card's HTML, as JSON. */
 const LARGEST_REST = 64 * 1024
 const DEEPEST = 32
 const TALLEST_CARD = 10_000
@@ -53,7 +53,7 @@ export function splitMeta(value: JsonObject): SplitResult {
   return { rest, ...checkMeta(meta) }
 }
 
-/** The same for a `_meta` that came by itself. */
+/** The same for a separate `_meta`. */
 export function checkMeta(meta: unknown): Omit<SplitResult, 'rest'> {
   if (!isJsonObject(meta)) return { dropped: ['_meta: must be an object'] }
   const kept: [string, JsonValue][] = []

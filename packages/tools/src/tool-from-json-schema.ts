@@ -10,7 +10,7 @@ export interface JsonSchemaTool extends Pick<
   run(invocation: ToolInvocation): unknown
 }
 
-/** Rejects with a `TypeError` when the schema is too large, not an object's, or not a schema. */
+/** Rejects with a `TypeError` if the schema is too large, invalid, or does not describe an object. */
 export async function toolFromJsonSchema(definition: JsonSchemaTool): Promise<Tool> {
   const { $schema: _, ...parameters } = definition.parameters
   const check = compileObjectSchema(`tool ${definition.name}: parameters`, parameters)

@@ -1,4 +1,4 @@
-// What a tool's author returned, as what the engine records.
+// Turns a tool's return value into the engine's output.
 import { textOf, type JsonObject, type ToolContent, type ToolOutput } from '@polylogue/engine'
 import { z } from 'zod'
 import { oneLine } from './parse-with.ts'
@@ -24,18 +24,18 @@ const output = z.strictObject({
     .optional(),
 })
 
-/** Text beyond it is not looked into for `_meta`. */
+/** Longer texts are not searched for `_meta`. */
 const LARGEST_META_TEXT = 1024 * 1024
 
 export interface OutputOptions {
-  /** Hears, in one line, of a part of `_meta` that was left out. Default: a warning of the process. */
+  /** Called with one line for each part of `_meta` that was left out. Default: a process warning. */
   readonly warn?: (problem: string) => void
 }
 
 /**
- * A string stays as it is, `undefined` is the empty string, parts and whole outputs pass, the rest becomes JSON. What
- * JSON cannot say is a failure in words, because the model can do more with that than with a half-written value.
- * The key `_meta` of an object, or of a text that is a JSON object, leaves the content for `meta`.
+ * A string stays as it is, `undefined` becomes the empty string, parts and whole outputs pass, and other values become
+ * JSON. A value that JSON cannot represent is a failure with a message, which helps the model more than a partial value.
+ * The key `_meta` of an object, or of a text that is a JSON object, moves from the content to `meta`.
  */
 export function toToolOutput(tool: string, returned: unknown, options: OutputOptions = {}): ToolOutput {
   const warn = options.warn ?? ((problem: string) => process.emitWarning(problem, 'ToolWarning'))
@@ -75,7 +75,7 @@ function withMeta(plain: ToolOutput, meta: JsonObject = {}): ToolOutput {
   return Object.keys(meta).length === 0 ? plain : { ...plain, meta: { ...plain.meta, ...meta } }
 }
 
-/** `undefined` for a text that is no JSON object with `_meta`: it stays as it is, to the last blank. */
+/** `undefined` if the text is not a JSON object with `_meta`. Such a text stays unchanged. */
 function parseMetaText(text: string): JsonObject | undefined {
   if (text.length > LARGEST_META_TEXT || !/^\s*\{/.test(text) || !text.includes('"_meta"')) return undefined
   const parsed = parseJson(text)

@@ -9,7 +9,7 @@ export interface SubAgent {
 
 const LONGEST_PROMPT = 200_000
 
-/** `Agent`: hands work to a sub-agent. Without named ones, a sub-agent is the agent itself with a fresh mind. */
+/** `Agent`: hands work to a sub-agent. If no sub-agents are named, it is the agent itself with an empty context. */
 export function createAgentTool(subAgents: readonly SubAgent[] = []): Tool {
   const [first, ...others] = subAgents.map(({ name }) => name)
   const named =

@@ -16,7 +16,7 @@ export function createKeepNote({ clock, notesDir }: { readonly clock: Clock; rea
     title: 'Keep a note',
     description: 'Adds a line to your file of notes on the server. It changes something.',
     input,
-    // Twice is not the same as once: a second run would leave a second line.
+    // Not idempotent: a second run would add a second line.
     effect: 'unsafe',
     run: ({ input: { text }, userId, grant }) => {
       requireGrant(grant, NAME)
@@ -30,7 +30,7 @@ export function createKeepNote({ clock, notesDir }: { readonly clock: Clock; rea
 
 type Kept = number | { readonly problem: string }
 
-/** In one go, because two calls side by side must not both find room for the last note. */
+/** Synchronous, so that two concurrent calls cannot both use the remaining space. */
 function keep(notesDir: string, name: string, line: string): Kept {
   try {
     mkdirSync(notesDir, { recursive: true, mode: 0o700 })
@@ -45,7 +45,7 @@ function keep(notesDir: string, name: string, line: string): Kept {
       closeSync(file)
     }
   } catch (error) {
-    // What the system says names the whole path, which is nobody's business.
+    // The system's message would reveal the absolute path.
     if (error instanceof Error && 'code' in error) return { problem: `The note was not kept: ${String(error.code)}.` }
     throw error
   }
@@ -55,7 +55,7 @@ function fileNameOf(userId: UserId): string {
   return `${encodeURIComponent(userId)}.txt`
 }
 
-/** Without line breaks and without anything that steers a terminal. */
+/** Without line breaks and terminal control characters. */
 function toLine(text: string): string {
   return text.replace(/[\s\p{Cc}]+/gu, ' ')
 }

@@ -2,17 +2,17 @@ import type { Workspace } from '@polylogue/engine'
 import { isAbsolute, relative, resolve } from 'node:path'
 import { z } from 'zod'
 
-/** A path as a call gave it. `..` is taken by name here, so that what was shown is what is opened. */
+/** A path from a call. `..` is resolved by name, so that the path that was shown is the path that is opened. */
 export interface AskedPath {
   readonly absolute: string
-  /** For people and models: relative to the working directory where it lies below it. */
+  /** For people and models: relative if the path is below the working directory. */
   readonly shown: string
 }
 
 const LONGEST_PATH = 4096
 const LONGEST_SHOWN = 300
 
-/** Says what is wrong in words that follow the name of the parameter. */
+/** The problem, in words that follow the name of the parameter. */
 export const pathInput = z
   .string()
   .min(1)
@@ -37,7 +37,7 @@ export function showPath(workspace: Workspace, absolute: string): string {
   return showName(isBelow ? below : absolute)
 }
 
-/** A name may hold line breaks and worse: such a one is quoted, and a very long one is cut. */
+/** A name may contain line breaks and control characters, so it is quoted. A very long name is cut. */
 export function showName(name: string): string {
   const short = name.length > LONGEST_SHOWN ? `${name.slice(0, LONGEST_SHOWN).toWellFormed()}…` : name
   return /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}"]|^\s|\s$/u.test(short) ? JSON.stringify(short) : short

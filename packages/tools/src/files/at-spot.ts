@@ -1,8 +1,8 @@
-// The walk that keeps tools inside the workspace. It goes part by part from the open directory of a root and opens each
-// directory without following links, so it never stands outside, whatever is exchanged meanwhile. It follows a link by
-// reading its text and walking that: users expect links inside the workspace to work (`node_modules/.bin`, a linked
-// package), and a link that leads outside ends like any path that leads outside.
-// Its limit: whoever can move an open directory out of the workspace takes the walk along, and could write there anyway.
+// The walk that keeps tools inside the workspace. It starts at the open directory of a root and opens one path part at a
+// time without following links, so it never leaves the root, even if directories are swapped meanwhile. To follow a link,
+// it reads the link's text and walks that path: users expect links inside the workspace to work (`node_modules/.bin`, a
+// linked package), and a link that leads outside is refused like any other path that leads outside.
+// Limit: a process that moves an open directory out of the workspace moves the walk too. It could write there anyway.
 import type { BigIntStats } from 'node:fs'
 import { lstat, readlink, type FileHandle } from 'node:fs/promises'
 import { dirname, isAbsolute, join } from 'node:path'
@@ -25,18 +25,18 @@ interface Named {
 }
 
 export interface WalkOptions {
-  /** Also refuses what may be read and never written: a file with several names. */
+  /** Also refuses files that may only be read: those with several hard links. */
   readonly isForWriting?: boolean
-  /** Called for each missing directory on the way, with the path to make it at. Absent: it is a problem. */
+  /** Called for each missing directory with the path at which to create it. Absent: a missing directory is a problem. */
   readonly makeDirectory?: (path: string) => Promise<void>
 }
 
 const MOST_PARTS = 128
 const MOST_LINKS = 40
-/** A directory that was just made may be gone again; not for ever. */
+/** A directory that was just created may be removed again. Retry this often. */
 const MOST_MADE = MOST_PARTS * 2
 
-/** Rejects with a `FileProblem` when the path leads outside or to something that is no ordinary file. */
+/** Rejects with a `FileProblem` if the path leads outside or to something other than a regular file. */
 export async function atSpot<Result>(
   confines: Confines,
   asked: AskedPath & WalkOptions,
@@ -78,7 +78,7 @@ function createWalk(confines: Confines, asked: AskedPath & WalkOptions): Walk {
     if (!confines.isOpen(path, access)) throw refuse('guarded', 'is protected: this call was not allowed to touch it')
   }
 
-  /** Before anything is made on the way to a place that is refused. What `..` means is only known on the way. */
+  /** Checked before any directory is created. The meaning of `..` is known only during the walk. */
   const refuseAhead = ({ root, parts }: Location): void => {
     if (!parts.includes('..') && confines.isHidden(join(root, ...parts))) throw outside()
   }
@@ -113,7 +113,7 @@ function createWalk(confines: Confines, asked: AskedPath & WalkOptions): Walk {
     if (left && stack.length === 0) await startAt([dirname(left.path), ...pending].join('/'))
   }
 
-  /** Where the rest of the way leads, if nothing on it exists. */
+  /** The target of the remaining path if none of it exists. */
   const ahead = ({ path }: Directory, name: string): string =>
     pending.includes('..') ? join(path, name) : join(path, name, ...pending)
 
@@ -123,7 +123,7 @@ function createWalk(confines: Confines, asked: AskedPath & WalkOptions): Walk {
       await enter(await openDirectory(here, name))
     } catch (error) {
       const code = codeOf(error)
-      // Before anything is made: what the whole path would become is what counts.
+      // Check the whole path before creating anything.
       if (code === 'ENOENT') refuseGuarded(ahead(here, name))
       if (code === 'ENOENT' && makeDirectory && made < MOST_MADE) {
         made += 1
@@ -136,7 +136,7 @@ function createWalk(confines: Confines, asked: AskedPath & WalkOptions): Walk {
     }
   }
 
-  /** The last part of the path: what is there decides, and a link is followed. */
+  /** Handles the last part of the path. A link is followed. */
   const arrive = async (here: Directory, name: string): Promise<Spot | undefined> => {
     const path = join(here.path, name)
     const stats = await lstatOf(here, name)

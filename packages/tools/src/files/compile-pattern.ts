@@ -1,11 +1,11 @@
-/** Throws a `SyntaxError`. A leading `(?i)` is understood, because models write it. */
+/** Throws a `SyntaxError`. Accepts a leading `(?i)`, because models write it. */
 export function compilePattern(pattern: string, { ignoreCase }: { readonly ignoreCase: boolean }): RegExp {
   const source = pattern.replace(/^\(\?i\)/, '')
   const flags = ignoreCase || source !== pattern ? 'i' : ''
   try {
     return new RegExp(source, `${flags}u`)
   } catch {
-    // Without Unicode, needless backslashes are allowed: `\-`.
+    // Without the flag `u`, unnecessary backslashes are allowed: `\-`.
     return new RegExp(source, flags)
   }
 }

@@ -8,18 +8,18 @@ import { FileProblem } from './file-problem.ts'
 import { makeDirectory, putInPlace, removeFile } from './put-file.ts'
 import { openConfined, type OpenFile } from './read-regular-file.ts'
 
-/** Files of a workspace, as the file tools see them: for whatever else reads or keeps a file that a client named. */
+/** The files of a workspace as the file tools see them, for other code that reads or stores files that a client named. */
 export interface ConfinedFiles {
-  /** The file is open as long as `use` runs. Rejects with a sentence when the path leads outside or to no file. */
+  /** The file is open as long as `use` runs. Rejects with a sentence if the path leads outside or is not a file. */
   open<Result>(workspace: Workspace, path: string, use: (file: OpenFile) => Promise<Result>): Promise<Result>
-  /** Keeps what a user sent, in this folder of the workspace, beside what is there. Answers its path in the workspace. */
+  /** Stores an uploaded file in this folder without replacing anything. Returns its path in the workspace. */
   keep(workspace: Workspace, folder: string, file: SentFile): Promise<string>
-  /** Deletes a file that `keep` stored. A path that leads to no file is left alone. */
+  /** Deletes a file that `keep` stored. A path that is not a file is ignored. */
   remove(workspace: Workspace, path: string): Promise<void>
 }
 
 export interface SentFile {
-  /** As the client calls it; only its last part counts. */
+  /** The client's name for it. Only the last path part is used. */
   readonly name: string
   readonly bytes: Uint8Array
 }
@@ -55,7 +55,7 @@ export function createConfinedFiles(options: { readonly protectedSet: ProtectedS
   }
 }
 
-/** Of any path, what may be the name of a new file. */
+/** Turns any path into a valid file name. */
 function plainName(name: string): string {
   const last = basename(name.toWellFormed().replaceAll('\\', '/')).replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '')
   const bare = last.replace(/^\.+/, '').trim()

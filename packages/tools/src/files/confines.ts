@@ -8,13 +8,13 @@ import type { Access, ProtectedEntry, ProtectedSet, ProtectedView } from '../pro
 import { codeOf } from './file-problem.ts'
 
 export interface Confines {
-  /** The first root on the way of an absolute path, and the rest of the way, which may still hold `..` and `.`. */
+  /** The first root on an absolute path, and the remaining path, which may contain `..` and `.`. */
   locate(path: string): Location | undefined
-  /** By name: a secret of the server, with no root deeper inside that contains the path. */
+  /** By name: a secret of the server that is not inside a deeper root. */
   isHidden(path: string): boolean
-  /** Not hidden, or on the way to a root that lies deeper. */
+  /** Not hidden, or an ancestor of a deeper root. */
   isPassable(path: string): boolean
-  /** By identity: a secret that was found under another name than its own. */
+  /** By identity: a secret that is reached under another name. */
   isHiddenTwin(path: string, stats: BigIntStats): boolean
   /** Whether this call may touch the path: it is not guarded, or the call's grant names it. */
   isOpen(path: string, access: Access): boolean
@@ -27,7 +27,7 @@ export interface Location {
   readonly parts: readonly string[]
 }
 
-/** Decides about a guarded path: what the call's grant names, or a look before there is a grant. */
+/** Decides about a guarded path: by the call's grant, or before there is a grant. */
 export type GuardPermit = (path: string) => boolean
 
 export interface Confiner {
@@ -41,7 +41,7 @@ export function permitOf({ call: { guarded = [] } }: Grant): GuardPermit {
 }
 
 export function createConfiner(protectedSet: ProtectedSet): Confiner {
-  // The last known identity is kept: whoever moves a protected directory away does not make it readable.
+  // Keep the last known identity, so that a protected directory stays protected after it is moved.
   const identities = new Map<string, string>()
   return {
     async confine(workspace, permit = () => false) {
@@ -61,7 +61,7 @@ export function createConfiner(protectedSet: ProtectedSet): Confiner {
 interface Root {
   readonly spelled: string
   readonly real: string
-  /** The outermost root that contains it, which is opened, and the way from there. */
+  /** The outermost root that contains it, and the path from there. That root is opened. */
   readonly start: Start
   readonly way: readonly string[]
 }
@@ -110,7 +110,7 @@ function createConfines({ roots, view, identities, permit }: ConfinesParts): Con
     isHidden,
     isPassable: (path) => !isHidden(path) || roots.some(({ real }) => isBelow(real, path)),
     isOpen(path, access) {
-      // Whoever named a root has opened it.
+      // A root that the user named is never hidden.
       const isOpened = (entry: ProtectedEntry): boolean =>
         roots.some(({ real }) => isWithin(real, entry.path) && isWithin(path, real))
       const guards = view.find(path, access).filter((entry) => entry.grade === 'guarded' && !isOpened(entry))
@@ -147,7 +147,7 @@ async function identify(path: string): Promise<string | undefined> {
   }
 }
 
-/** Of a path that need not exist: links are resolved as far as it does. */
+/** The path may not exist. Links are resolved in the existing part. */
 async function realpathOfMaybe(path: string): Promise<string> {
   try {
     return await realpath(path)

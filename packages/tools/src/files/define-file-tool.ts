@@ -22,7 +22,7 @@ export type FileToolDefinition<Schema extends z.ZodType> = Omit<ToolDefinition<S
   run(call: ToolRun<z.output<Schema>>): Promise<ToolOutput>
 }
 
-/** A tool whose output is already in the engine's words: it says which files it changed. */
+/** A tool that returns the engine's own output type, including the changed files. */
 export function defineFileTool<Schema extends z.ZodType>(definition: FileToolDefinition<Schema>): Tool {
   return {
     ...defineTool(definition),
@@ -36,7 +36,7 @@ export function defineFileTool<Schema extends z.ZodType>(definition: FileToolDef
 
 export interface PathInspection<Seen> {
   readonly facts: FileFacts
-  /** What `look` made of the place, if the walk got there. */
+  /** The result of `look`, if the walk reached the place. */
   readonly seen?: Seen
 }
 
@@ -48,8 +48,8 @@ interface Inspecting<Seen> {
 }
 
 /**
- * What is known about a path before the call runs. Only the judgement depends on it: the call walks again, and is
- * refused again. A missing file is no reason to refuse here, the call says so itself. Never rejects.
+ * Inspects a path before the call runs. Only the judgement depends on it: the call checks the path again. A missing
+ * file is not refused here, because the call reports it. Never rejects.
  */
 export async function inspectPath<Seen = void>(
   asked: AskedPath,
@@ -68,7 +68,7 @@ export async function inspectPath<Seen = void>(
     const seen = await atSpot(confines, { ...asked, isForWriting }, async (spot) => look?.(spot))
     return { facts: factsWith(), seen }
   } catch (error) {
-    // What we do not understand is refused.
+    // Refuse what we do not understand.
     const isHarmless = error instanceof FileProblem && error.kind === 'failed'
     return { facts: factsWith(isHarmless ? undefined : asked.absolute) }
   }
@@ -76,7 +76,7 @@ export async function inspectPath<Seen = void>(
 
 const LARGEST_TEXT = 256 * 1024
 
-/** None when one of the texts is too long to be recorded with the call. */
+/** Absent if a text is too long to be recorded with the call. */
 export function diffOf({ path, oldText, newText }: FileDiff): readonly FileDiff[] {
   const isShort = [oldText ?? '', newText].every((text) => Buffer.byteLength(text) <= LARGEST_TEXT)
   return isShort ? [{ path, ...(oldText !== undefined && { oldText }), newText }] : []

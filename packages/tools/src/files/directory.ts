@@ -1,6 +1,6 @@
-// An open directory, and how to name what lies below it. On Linux `/proc/self/fd/<fd>/name` begins at the open
-// directory itself, whatever happened to its name meanwhile: openat(2) in pure Node. Other systems have no such path:
-// there the walk goes by names that it has just checked, and an attacker can win the race.
+// An open directory and the paths below it. On Linux, `/proc/self/fd/<fd>/name` starts at the open directory itself, even
+// if the directory was renamed: openat(2) in pure Node. Other systems have no such path. There the walk uses names that
+// it has just checked, and an attacker can win the race.
 import type { RootPin } from '@polylogue/engine'
 import { constants, existsSync } from 'node:fs'
 import { open, type FileHandle } from 'node:fs/promises'
@@ -13,7 +13,7 @@ export const confinement: 'file-descriptor' | 'best-effort' =
 
 export interface Directory {
   readonly handle: FileHandle
-  /** Where the walk found it: for messages, rules about names and relative links, never for opening. */
+  /** The path by which the walk found it. For messages, name rules and relative links, never for opening. */
   readonly path: string
 }
 
@@ -31,8 +31,8 @@ export function listingPath({ handle, path }: Directory): string {
 }
 
 /**
- * Opens a root of a session. Rejects with a `FileProblem` when its name leads to another directory than the pin says: the
- * inode of a pinned root is held open, so no other directory can have its identity.
+ * Opens a root of a session. Rejects with a `FileProblem` if its name leads to another directory than the pinned one.
+ * The inode of a pinned root is held open, so no other directory can get its identity.
  */
 export async function openRoot(path: string, pin?: RootPin): Promise<Directory> {
   if (pin !== undefined && 'problem' in pin) throw new FileProblem('failed', pin.problem)
@@ -54,7 +54,7 @@ const replacedRoot = (path: string): string =>
   `the directory ${path} is not the one that this session opened: it was moved, replaced or removed. ` +
   'Load the session again to work with what is there now'
 
-/** Rejects with ENOTDIR or ELOOP when it is a link or no directory. */
+/** Rejects with ENOTDIR or ELOOP if it is a link or not a directory. */
 export async function openDirectory(parent: Directory, name: string): Promise<Directory> {
   const flags = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW
   return { handle: await open(below(parent, name), flags), path: join(parent.path, name) }

@@ -81,7 +81,7 @@ export function createEditTool({ confiner, oneAtATime, editorOf }: WritingToolOp
       'Replaces a text in a file of the workspace, or several with edits: all of them or none. Each old text must match ' +
       'exactly, and exactly once unless replaceAll is set: give enough of what surrounds it. Line ends stay as they are.',
     input,
-    // A second run finds another text, or the same text once more.
+    // A second run would find a different text, or replace another occurrence.
     effect: 'unsafe',
     kind: 'edit',
     nature: 'write-files',
@@ -105,7 +105,7 @@ export function createEditTool({ confiner, oneAtATime, editorOf }: WritingToolOp
       const asked = askFor(workspace, path)
       const confines = await confiner.confine(workspace, permitOf(grant))
       const editor = editorFilesOf(editorOf, call)
-      // Two edits of one file at once would both start from the same text, and one of them would be lost.
+      // Two concurrent edits of one file would start from the same text, and one would be lost.
       return oneAtATime.run(asked.absolute, async () => {
         signal.throwIfAborted()
         const { old, onDisk, madeFrom } = await currentText(confines, asked, editor)
@@ -135,7 +135,7 @@ export function createEditTool({ confiner, oneAtATime, editorOf }: WritingToolOp
 const pickTexts = ({ oldText: old, newText: next }: TextChange) => ({ oldText: old, newText: next })
 
 interface CurrentText {
-  /** What is edited: as the editor has it, or as it is on the disk. */
+  /** The text to edit: from the editor, or from the disk. */
   readonly old: FileText
   /** Absent for a file that was never saved. */
   readonly onDisk?: FileText
@@ -156,7 +156,7 @@ async function currentText(confines: Confines, asked: AskedPath, editor: EditorF
   return { old: edited === undefined ? onDisk : toFileText(edited), onDisk, madeFrom: file.stats }
 }
 
-/** Editors give line ends as they like, and put them back when they save. */
+/** Editors normalise line ends and restore them on save. */
 function encodeLike(onDisk: FileText, text: string): Buffer {
   return encodeText(onDisk.usesCrLf ? toCrLf(text) : text, onDisk)
 }

@@ -1,6 +1,6 @@
-// Files as the editor of the session has them. It is asked only after the walk has found that a path may be touched, and
-// about what lies below the working directory. The editor goes by names: whoever exchanges a directory for a link in that
-// moment leads it elsewhere, with the rights of the person who uses it.
+// Files as the session's editor has them. The editor is asked only about paths below the working directory that the walk
+// has allowed. It opens files by name, so a process that swaps a directory for a link at that moment leads it elsewhere,
+// with the rights of the editor's user.
 import type { EditorOf, InspectedFrom, SessionId, Workspace } from '@polylogue/engine'
 import { realpath } from 'node:fs/promises'
 import { isAbsolute, join, relative } from 'node:path'
@@ -12,9 +12,9 @@ import { toFileText, type FileText } from './text-file.ts'
 const LARGEST_SHOWN = 256 * 1024
 
 export interface EditorFiles {
-  /** `undefined`: the disk says what is in the file. `path` is without links, as the walk found it. */
+  /** `undefined`: read the file from the disk. `path` is without links, as the walk found it. */
   read(path: string, mostBytes: number): Promise<string | undefined>
-  /** Whether the editor has written it. `false`: it could not be asked. Throws a `FileProblem` when it refuses. */
+  /** Whether the editor has written it. `false`: the editor cannot be asked. Throws a `FileProblem` if it refuses. */
   write(path: string, text: string): Promise<boolean>
 }
 
@@ -38,7 +38,7 @@ export function editorFilesOf(editorOf: EditorOf | undefined, call: EditorCall):
       const named = writer && (await nameInEditor(path, workspace))
       if (writer === undefined || named === undefined) return false
       const answer = await unlessFailed(writer.write(named, text, signal), signal)
-      // Somebody has said no there: writing it here would go behind their back.
+      // The user refused in the editor, so do not write to the disk instead.
       if (answer === 'refused') throw new FileProblem('failed', 'path: the editor refused to write this file')
       return answer === 'written'
     },
@@ -52,7 +52,7 @@ export const editorFilesFor = (
   from: InspectedFrom | undefined,
 ): EditorFiles | undefined => from && editorFilesOf(editorOf, { ...from, workspace })
 
-/** What a person sees of a file: the text in the editor, saved or not, or else the text on the disk. */
+/** The text that the user sees: from the editor, saved or not, or from the disk. */
 export async function shownText(spot: Spot, editor: EditorFiles | undefined): Promise<FileText | undefined> {
   const onDisk = await textAt(spot)
   const isText = spot.kind === 'absent' || (onDisk !== undefined && !onDisk.isDamaged)
@@ -77,12 +77,12 @@ async function nameInEditor(path: string, { cwd }: Workspace): Promise<string | 
   return way === '' || way === '..' || way.startsWith('../') || isAbsolute(way) ? undefined : join(cwd, way)
 }
 
-/** An editor that fails is no reason to fail, unless the call itself is over: then nothing more may happen. */
+/** Ignore errors of the editor, unless the call was aborted. */
 async function unlessFailed<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result | undefined> {
   try {
     return await work
   } catch {
-    // Why it failed is logged where it was asked.
+    // The caller logs the reason.
     signal.throwIfAborted()
     return undefined
   }

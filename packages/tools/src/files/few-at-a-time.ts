@@ -1,4 +1,4 @@
-/** Lets only so many run at once; the others wait in the order in which they came. */
+/** Limits how many run at once. The others wait in order. */
 export interface FewAtATime {
   run<Result>(work: () => Promise<Result>): Promise<Result>
 }
@@ -9,7 +9,7 @@ export function createFewAtATime(most: number): FewAtATime {
   return {
     async run(work) {
       if (running < most) running += 1
-      // Whoever ends hands its place on.
+      // Hand the free place to the next one.
       else await new Promise<void>((resolve) => waiting.push(resolve))
       try {
         return await work()

@@ -1,6 +1,6 @@
 /**
  * `outside`: not below a root, or hidden from tools. `guarded`: protected, and the call was not allowed to touch it.
- * `not-ordinary`: a device, a pipe, a socket, a second name of a file, a link that never ends: nothing a tool may touch.
+ * `not-ordinary`: a device, a pipe, a socket, a second hard link, a circular link. Tools may touch none of these.
  * `failed`: anything else, such as a file that does not exist.
  */
 export type FileProblemKind = 'outside' | 'guarded' | 'not-ordinary' | 'failed'
@@ -32,7 +32,7 @@ const SENTENCES: Readonly<Record<string, string>> = {
   ENFILE: 'was not opened: the machine has too many open files',
 }
 
-/** Messages of the system name paths that nobody asked for, so they are replaced. Other errors stay as they are. */
+/** Replaces the system's messages, which reveal paths. Other errors stay as they are. */
 export function toFileProblem(error: unknown, shown: string): unknown {
   const code = codeOf(error)
   if (code === undefined) return error

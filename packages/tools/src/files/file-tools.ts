@@ -10,9 +10,9 @@ import { SEARCH_LIMITS, type SearchLimits } from './search-limits.ts'
 import { createWriteTool } from './write-tool.ts'
 
 export interface FileToolsOptions {
-  /** What no tool touches, and what a call touches only if its grant names it. A root that lies deeper stays usable. */
+  /** Paths that tools never touch, or only if the call's grant names them. Deeper roots stay usable. */
   readonly protectedSet: ProtectedSet
-  /** Of `Glob` and `Grep`. */
+  /** The limits of `Glob` and `Grep`. */
   readonly limits?: Partial<SearchLimits>
   /** The editor whose unsaved text `Read` and `Edit` see, and that writes for `Write` and `Edit`. Absent: the disk. */
   readonly editorOf?: EditorOf | undefined

@@ -4,7 +4,7 @@ import { decodeText } from './text-file.ts'
 export interface LinePattern {
   readonly pattern: string
   readonly ignoreCase: boolean
-  /** How many lines before and after each match come along. */
+  /** How many lines to show before and after each match. */
   readonly context: number
 }
 
@@ -18,7 +18,7 @@ export interface FoundLine {
 const LONGEST_TEXT = 500
 const BEFORE_MATCH = 100
 
-/** The lines of a text file that match, at most so many, with those around them. None of a file that is no text. */
+/** The matching lines of a text file with their context, up to the limit. Empty for a binary file. */
 export function findLines(bytes: Buffer, most: number, { context, ...pattern }: LinePattern): readonly FoundLine[] {
   const text = decodeText(bytes)?.text
   if (text === undefined) return []

@@ -1,8 +1,8 @@
 import { compileOne, type Glob } from './glob.ts'
 
-/** Of the directory that holds the `.gitignore`, before those of the directories above it. */
+/** The rules of this directory's `.gitignore`. They come before those of the parent directories. */
 export interface IgnoreRules {
-  /** How many parts of a path lead to that directory. */
+  /** The number of path parts that lead to that directory. */
   readonly depth: number
   readonly rules: readonly IgnoreRule[]
   readonly above?: IgnoreRules
@@ -25,7 +25,7 @@ export function parseIgnoreFile(text: string, place: Omit<IgnoreRules, 'rules'>)
   return { ...place, rules }
 }
 
-/** The last rule that matches decides; a file of rules further down comes before one further up. */
+/** The last matching rule decides. A deeper `.gitignore` overrides a higher one. */
 export function isIgnored(
   rules: IgnoreRules | undefined,
   names: readonly string[],
@@ -49,7 +49,7 @@ function parseRule(line: string): IgnoreRule | undefined {
   const isForDirectories = pattern.endsWith('/')
   const path = isForDirectories ? pattern.slice(0, -1) : pattern
   if (path === '') return undefined
-  // A slash that is not the last character ties the pattern to the directory of the file.
+  // A slash before the last character anchors the pattern to the directory of the file.
   const isAnchored = path.includes('/')
   return { matches: compileOne(isAnchored ? path : `**/${path}`), isForDirectories, isException }
 }

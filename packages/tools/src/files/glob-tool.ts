@@ -79,7 +79,7 @@ function toSearch(
   return { start: askFor(workspace, from), pattern: rest.join('/') }
 }
 
-/** Where a pattern begins without wildcards is where the search begins. */
+/** The search starts at the pattern's prefix without wildcards. */
 function splitPattern(pattern: string): { readonly start: string; readonly rest: readonly string[] } {
   const parts = pattern.split('/')
   const magic = parts.findIndex(isMagic)

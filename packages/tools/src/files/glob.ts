@@ -1,6 +1,6 @@
-// Globs without regular expressions. A model and any `.gitignore` may write `**/a/**/a/**/b`, and the libraries that
-// turn such a pattern into a regular expression then look at one name for minutes. Here a star is remembered only until
-// the next one, which is enough for an exact answer, in time that grows with pattern × name and no faster.
+// Globs without regular expressions. A model or a `.gitignore` may contain `**/a/**/a/**/b`. Libraries that translate
+// such a pattern into a regular expression need minutes for one name. Here the matcher backtracks only to the newest star,
+// which is exact and takes time proportional to pattern × name.
 //
 // `*` any characters, `?` one, `[a-z]` `[!a-z]` one of a class, `\` takes the next character as it is; `**` as a whole
 // part: any number of directories, and at the end whatever is below. `{a,b}` stands for several patterns.
@@ -13,7 +13,7 @@ type Piece<Value> = typeof MANY | ((value: Value) => boolean)
 
 const MOST_ALTERNATIVES = 64
 
-/** `undefined` when the pattern stands for too many patterns. */
+/** `undefined` if the braces expand to too many patterns. */
 export function compileGlob(pattern: string): Glob | undefined {
   const alternatives = expandBraces(pattern)
   const globs = alternatives?.map(compileOne)
@@ -30,7 +30,7 @@ export function compileOne(pattern: string): Glob {
   return (names) => matches(pieces, names)
 }
 
-/** Whether a part of a pattern means more than itself. */
+/** Whether a part of a pattern has wildcards. */
 export function isMagic(part: string): boolean {
   return /[*?[\\{]/.test(part)
 }
@@ -88,7 +88,7 @@ function isThe(character: string): (value: string) => boolean {
   return (value) => value === character
 }
 
-/** A class that never ends is no class: `undefined`. */
+/** `undefined` if the class has no end. */
 function readClass(
   characters: readonly string[],
   start: number,
@@ -129,7 +129,7 @@ interface Braces {
   readonly after: string
 }
 
-/** The first braces that hold a comma of their own. */
+/** The first braces that contain a comma at their own level. */
 function findBraces(pattern: string): Braces | undefined {
   for (let start = pattern.indexOf('{'); start !== -1; start = pattern.indexOf('{', start + 1)) {
     const braces = isEscaped(pattern, start) ? undefined : readBraces(pattern, start)

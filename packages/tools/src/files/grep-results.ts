@@ -2,7 +2,7 @@ import type { FoundLine } from './find-lines.ts'
 import { formatSize } from './format-size.ts'
 import type { SearchBudget } from './search-limits.ts'
 
-/** What was found so far, as grep writes it: `path:line:text`, and `path-line-text` for the lines around a match. */
+/** The matches so far, in grep's format: `path:line:text`, and `path-line-text` for the lines around a match. */
 export interface GrepResults {
   add(path: string, lines: readonly FoundLine[]): void
   /** A file that is too large to be searched. */

@@ -19,9 +19,9 @@ import { searchFiles, type FoundFile } from './search-files.ts'
 import { createSearchBudget, type SearchBudget } from './search-limits.ts'
 
 const LONGEST_PATTERN = 1000
-/** Files read while others are searched. */
+/** How many files are read ahead while others are searched. */
 const AT_ONCE = 16
-/** Each has a thread of its own. */
+/** The number of worker threads. */
 const MOST_SEARCHES = 4
 
 const input = z.object({
@@ -84,7 +84,7 @@ export function createGrepTool({ confiner, limits }: SearchToolOptions): Tool {
         signal.throwIfAborted()
         if (results.isFull() || budget.over() !== undefined) return false
         const some = wanted.slice(from, from + AT_ONCE)
-        // All of them end, also when one fails: their directory is closed after that.
+        // Wait for all of them, even if one fails, because their directory is closed afterwards.
         const found = await Promise.allSettled(
           some.map((file) => searchFile(file, { confines, budget, results, searcher, most: request.limit + 1 })),
         )
@@ -129,7 +129,7 @@ async function searchFile(
         return read
       })
     } catch (error) {
-      // Exchanged or removed meanwhile, or not ours to read.
+      // Swapped or removed meanwhile, or not readable.
       if (codeOf(error) === undefined) throw error
       return undefined
     }
@@ -141,7 +141,7 @@ function valueOf<Value>(settled: PromiseSettledResult<readonly Value[]> | undefi
   return settled?.value ?? []
 }
 
-/** A pattern without a slash is one for the name alone. */
+/** A pattern without a slash matches only the file name. */
 function compileFilter(glob: string | undefined): Glob {
   if (glob === undefined) return () => true
   const isNegated = glob.startsWith('!')

@@ -10,8 +10,8 @@ export interface HeldRoot {
 }
 
 /**
- * Opens the directory that has exactly this path. `undefined` when it does not exist, is no directory, or is reached
- * through a link.
+ * Opens the directory that has exactly this path. `undefined` if it does not exist, is not a directory, or is
+ * reached through a link.
  */
 export async function holdRoot(path: string): Promise<HeldRoot | undefined> {
   const handle = await openWithoutLink(path)
@@ -37,7 +37,7 @@ async function openWithoutLink(path: string): Promise<FileHandle | undefined> {
   }
 }
 
-/** Where the open directory really is. */
+/** The real path of the open directory. */
 function pathOf({ fd }: FileHandle, path: string): Promise<string> {
   return confinement === 'file-descriptor' ? readlink(`/proc/self/fd/${fd}`) : realpath(path)
 }

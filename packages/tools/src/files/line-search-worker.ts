@@ -1,5 +1,5 @@
-// Runs in a worker thread, because a regular expression may take for ever and cannot be stopped from inside. It imports
-// as little as it can: a search waits for it to start.
+// Runs in a worker thread, because a regular expression may never end and can only be stopped from outside. It imports
+// little, because each search waits for it to start.
 import { parentPort, workerData } from 'node:worker_threads'
 import { findLines, type LinePattern } from './find-lines.ts'
 

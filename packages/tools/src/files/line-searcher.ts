@@ -1,21 +1,21 @@
-// Searches text with a regular expression that a model wrote. JavaScript's engine goes back and forth, so some
-// patterns never end: it runs in a worker thread that is ended when one file takes too long. An engine in linear time
-// (RE2 in JavaScript) was measured and not taken: it needed 1.4 s for 4 KiB of text with a hostile pattern, so it would
-// have needed the thread too, and it does not know lookaheads, which models write.
+// Searches text with a regular expression that a model wrote. JavaScript's engine backtracks, so some patterns
+// never end. It runs in a worker thread that is terminated when one file takes too long. A linear-time engine (RE2 in
+// JavaScript) took 1.4 s for 4 KiB of text with a hostile pattern, so it would need the thread too, and it does not
+// support lookaheads, which models write.
 import { Worker } from 'node:worker_threads'
 import { z } from 'zod'
 import { FileProblem } from './file-problem.ts'
 import type { FoundLine, LinePattern } from './find-lines.ts'
 
 export interface LineSearcher {
-  /** Answers in the order of asking. The bytes are given away. */
+  /** Results come in the order of the calls. The bytes are transferred to the worker. */
   search(bytes: Uint8Array<ArrayBuffer>, most: number): Promise<readonly FoundLine[]>
   stop(): Promise<void>
 }
 
 const answer = z.array(z.object({ line: z.int(), text: z.string(), isMatch: z.boolean() }))
 const MOST_MEMORY_MB = 256
-/** For the thread to be there at all, on a machine that has much to do. */
+/** How long the thread may take to start on a busy machine. */
 const START_MS = 30_000
 
 interface Waiting {

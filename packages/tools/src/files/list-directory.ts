@@ -17,7 +17,7 @@ export async function listDirectory(directory: Directory, confines: Confines): P
   return [...lines, ...(isCut ? [`[There are more than ${MOST_ENTRIES} entries.]`] : [])].join('\n')
 }
 
-/** At most so many, in the order of their names. */
+/** The first entries by name, up to the limit. */
 export async function readEntries(
   directory: Directory,
   most: number,

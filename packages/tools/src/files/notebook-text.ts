@@ -13,10 +13,10 @@ const notebook = z.object({
   metadata: z.object({ language_info: z.object({ name: z.string() }).optional() }).optional(),
 })
 
-/** What one output may take of the text. */
+/** The maximum length of one output. */
 const LONGEST_OUTPUT = 4_000
 
-/** The cells of a Jupyter notebook with their outputs, as text. `undefined`: this is no notebook. */
+/** The cells of a Jupyter notebook with their outputs, as text. `undefined`: not a notebook. */
 export function readNotebook(json: string): string | undefined {
   const parsed = notebook.safeParse(parseJson(json))
   if (!parsed.success) return undefined

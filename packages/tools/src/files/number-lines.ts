@@ -8,7 +8,7 @@ export interface LineWindow {
 
 export interface NumberedLines {
   readonly lines: string[]
-  /** What was left out, in sentences. */
+  /** Says what was left out. */
   readonly notes: string[]
 }
 
@@ -16,7 +16,7 @@ export const MOST_LINES = 2000
 const LONGEST_LINE = 2000
 const MOST_CHARACTERS = 128 * 1024
 
-/** Lines as `cat -n` writes them, so that every model has seen the form before. */
+/** Lines in the format of `cat -n`, which every model knows. */
 export function numberLines(text: string, { offset, limit, isCut }: LineWindow): NumberedLines {
   const all = text.split(/\r?\n/)
   if (all.at(-1) === '') all.pop()

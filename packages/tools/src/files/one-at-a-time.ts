@@ -1,4 +1,4 @@
-/** Runs what has the same key in the order in which it was asked for, never two at once. */
+/** Runs tasks with the same key one at a time, in order. */
 export interface OneAtATime {
   run<Result>(key: string, work: () => Promise<Result>): Promise<Result>
 }

@@ -1,8 +1,8 @@
-// Runs in a worker thread: a PDF from a stranger can take any time and memory, and the thread can be ended.
+// Runs in a worker thread: a hostile PDF can take unlimited time and memory, and a thread can be terminated.
 import { extractText, getDocumentProxy } from 'unpdf'
 import { parentPort, workerData } from 'node:worker_threads'
 
-/** More pages than this are not read. */
+/** Later pages are not read. */
 const MOST_PAGES = 200
 
 async function readPages(bytes: Uint8Array): Promise<{ readonly pages: readonly string[]; readonly total: number }> {

@@ -1,4 +1,4 @@
-// Puts the bytes of a whole file in place. Who calls it has the right to: a granted call, or the user's own hand.
+// Replaces a whole file. The caller has checked the right to do so: a granted call, or an action of the user.
 import { randomBytes } from 'node:crypto'
 import { constants, type BigIntStats } from 'node:fs'
 import { mkdir, open, rename, unlink, type FileHandle } from 'node:fs/promises'
@@ -45,7 +45,7 @@ export async function removeFile(directory: Directory, name: string): Promise<vo
   await unlink(below(directory, name))
 }
 
-/** Without the bits that lend rights to whoever runs it. */
+/** Without setuid and setgid. */
 const PERMISSIONS = 0o777n
 
 async function keepOwnerAndMode(file: FileHandle, old: BigIntStats): Promise<void> {

@@ -15,12 +15,12 @@ export interface OpenFile {
 
 export interface FileBytes {
   readonly bytes: Buffer
-  /** Of the whole file, which may be more than what was read. */
+  /** The size of the whole file. Less may have been read. */
   readonly size: number
   readonly stats: BigIntStats
 }
 
-/** The file is open as long as `use` runs. A directory and a file that is not there are problems. */
+/** The file is open as long as `use` runs. Directories and missing files are problems. */
 export async function openConfined<Result>(
   confines: Confines,
   asked: AskedPath,
@@ -52,8 +52,8 @@ export async function openFileIn<Result>(
 }
 
 /**
- * Never more than the file had when it was opened, so one that grows does not hold us, and one that the kernel makes
- * up while it is read (`/proc/self/environ`) is empty.
+ * Reads at most the size at opening, so a growing file does not block, and a file that the kernel generates on reading
+ * (`/proc/self/environ`) is empty.
  */
 export async function readBytes({ handle, stats }: Omit<OpenFile, 'path'>, most: number): Promise<FileBytes> {
   const size = Number(stats.size)

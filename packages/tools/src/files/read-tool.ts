@@ -78,7 +78,7 @@ interface Reading {
   readonly signal: AbortSignal
 }
 
-/** A directory is listed. A file that was never saved is in the editor alone. */
+/** Lists a directory. An unsaved new file exists only in the editor. */
 async function showIfNoFile(spot: Spot, reading: Reading): Promise<ToolOutput | undefined> {
   if (spot.kind === 'directory') return { content: await listDirectory(spot.directory, reading.confines) }
   const text = spot.kind === 'absent' ? await readUnsaved(reading.editor, spot.path, MOST_BYTES) : undefined
@@ -100,7 +100,7 @@ async function readFile(reading: Reading): Promise<ToolOutput> {
   if (!file) return { content: `${shown} is a binary file of ${formatSize(size)}, which Read does not show.` }
   const notebook = shown.endsWith('.ipynb') && !isCut ? readNotebook(file.text) : undefined
   if (notebook !== undefined) return showText(notebook, reading, { isCut: false, remarks: [NOTEBOOK] })
-  // Of these an editor could not have the same text.
+  // An editor does not have these as the same text.
   const isOdd = isCut || file.isDamaged
   const edited = isOdd ? undefined : await editor.read(path, MOST_BYTES)
   if (edited !== undefined) return showText(toFileText(edited).text, reading)

@@ -1,4 +1,4 @@
-// The only way in which a file tool writes: it asks for the grant first.
+// The only code that writes files for tools. It checks the grant first.
 import { requireGrant, type Grant } from '@polylogue/engine'
 import type { BigIntStats } from 'node:fs'
 import { resolve } from 'node:path'
@@ -13,15 +13,15 @@ export interface Replacement {
   readonly grant: Grant
   readonly asked: AskedPath
   readonly bytes: Uint8Array
-  /** What the new bytes were made from: if the file is another one by now, nothing is written. */
+  /** The bytes that the new ones are based on. If the file has changed since, nothing is written. */
   readonly madeFrom?: BigIntStats
-  /** Writes it in the editor, at the path without links; `false`: that was not possible, so it is written here. */
+  /** Writes it in the editor, at the path without links. `false`: not possible, so it is written here. */
   readonly viaEditor: (path: string) => Promise<boolean>
 }
 
 /**
- * Puts a whole new file in the place of the old one: a reader sees either, a crash leaves either, and a second name of
- * the old file keeps the old bytes. Missing directories are made. The mode stays, and the owner where we may set it.
+ * Replaces a file atomically: readers and crashes see the old or the new file, and other hard links keep the old bytes.
+ * Creates missing directories. Keeps the mode, and the owner if permitted.
  */
 export async function replaceFile(confines: Confines, replacement: Replacement): Promise<'created' | 'modified'> {
   const { tool, grant, asked, bytes, madeFrom, viaEditor } = replacement

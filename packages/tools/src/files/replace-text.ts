@@ -11,10 +11,10 @@ export type ReplacedText =
   /** The beginning of a sentence that ends with the name of the file. */
   | { readonly problem: string }
 
-/** A short text may stand in a million places. */
+/** A short text may occur very often. */
 const LONGEST_RESULT = 16 * 1024 * 1024
 
-/** Models write LF: in a file whose lines all end in CR LF, both texts are taken to mean that. */
+/** Models write LF. In a file whose lines all end in CR LF, both texts are converted. */
 export function replaceText({ text, usesCrLf }: FileText, change: TextChange): ReplacedText {
   const oldText = usesCrLf ? toCrLf(change.oldText) : change.oldText
   const newText = usesCrLf ? toCrLf(change.newText) : change.newText
@@ -26,7 +26,7 @@ export function replaceText({ text, usesCrLf }: FileText, change: TextChange): R
     return { problem: `was found ${count} times: give more of what surrounds it, or set replaceAll, for` }
   if (text.length + count * (newText.length - oldText.length) > LONGEST_RESULT)
     return { problem: `is in ${count} places, and newText would make too long a file of` }
-  // As a function, because `$&` in a text means itself.
+  // A function, so that `$&` in the text has no special meaning.
   return { text: text.replaceAll(oldText, () => newText), count, firstAt }
 }
 

@@ -12,20 +12,20 @@ export interface FoundFile {
   /** The directory that holds it, open until the visit ends. */
   readonly directory: Directory
   readonly name: string
-  /** Absolute, as it was asked for. */
+  /** Absolute, as requested. */
   readonly path: string
-  /** The parts of the path from where the search began. */
+  /** The path parts below the start of the search. */
   readonly way: readonly string[]
 }
 
 export interface FileSearch {
   readonly budget: SearchBudget
   readonly signal: AbortSignal
-  /** Gets the files of one directory after the other; `false` ends the search. */
+  /** Called with the files of each directory. `false` ends the search. */
   readonly visit: (files: readonly FoundFile[]) => Promise<boolean>
 }
 
-/** One file, or all files below a directory but those that Git ignores. */
+/** One file, or all files below a directory that Git does not ignore. */
 export async function searchFiles(confines: Confines, asked: AskedPath, search: FileSearch): Promise<void> {
   await atSpot(confines, asked, async (spot) => {
     if (spot.kind === 'absent') throw new FileProblem('failed', `path: ${asked.shown} does not exist`)
@@ -46,7 +46,7 @@ export async function searchFiles(confines: Confines, asked: AskedPath, search: 
   })
 }
 
-/** What the directories above say. Nothing if they ignore the start itself: then it was asked for in so many words. */
+/** The ignore rules of the parent directories. Empty if they ignore the start itself, which was requested explicitly. */
 async function ignoredAbove(
   confines: Confines,
   path: string,
@@ -60,7 +60,7 @@ async function ignoredAbove(
         spot.kind === 'directory' ? readIgnoreRules(spot.directory, index, rules) : rules,
       )
     } catch (error) {
-      // A directory above may be hidden though its root below is not.
+      // A parent directory may be hidden although a root inside it is not.
       if (!(error instanceof FileProblem)) throw error
     }
     if (isIgnored(rules, parts.slice(0, index + 1), { isDirectory: true })) return undefined

@@ -1,13 +1,13 @@
-/** What one search may cost. Over a limit it stops, and says what it did not look at. */
+/** The limits of one search. At a limit it stops and says what it skipped. */
 export interface SearchLimits {
   /** Names of files and directories looked at. */
   readonly entries: number
-  /** Of all files read. */
+  /** The bytes of all files together. */
   readonly bytes: number
-  /** A larger file is left out. */
+  /** Larger files are skipped. */
   readonly fileBytes: number
   readonly ms: number
-  /** For one file: a regular expression may take for ever. */
+  /** The time for one file, because a regular expression may never end. */
   readonly patternMs: number
 }
 

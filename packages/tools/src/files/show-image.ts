@@ -7,10 +7,10 @@ import { readImageSize } from './image-size.ts'
 
 /** Providers take at most 5 MB as base64. */
 const LARGEST_IMAGE = 3_750_000
-/** Of one side. */
+/** The maximum width and height. */
 const MOST_PIXELS = 8_000
 
-/** An image for the model to see, or a sentence if providers would refuse it. */
+/** The image for the model, or a sentence if providers would refuse it. */
 export function showImage(bytes: Buffer, mediaType: ImageType, { shown, size }: ShownFile): ToolOutput {
   const what = `${shown} is ${describeImage(bytes) ?? 'an image'} of ${formatSize(size)}.`
   const pixels = readImageSize(bytes, mediaType)

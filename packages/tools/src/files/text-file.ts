@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 
-/** Text as it was in a file, so that it can be put back with nothing changed but what was meant. */
+/** The text of a file with what is needed to write it back unchanged. */
 export interface FileText {
   /** Without the byte order mark. */
   readonly text: string
@@ -12,10 +12,10 @@ export interface FileText {
 }
 
 const MARK = '\uFEFF'
-/** Where to look for a NUL byte, which no text has. Git looks as far. */
+/** How far to search for a NUL byte, which marks a binary file. Git searches as far. */
 const PROBE = 8000
 
-/** `undefined` when the bytes are no text. */
+/** `undefined` if the bytes are not text. */
 export function decodeText(bytes: Buffer): FileText | undefined {
   if (bytes.subarray(0, PROBE).includes(0)) return undefined
   return { ...toFileText(bytes.toString('utf8')), isDamaged: !isUtf8(bytes) }
@@ -31,7 +31,7 @@ export function encodeText(text: string, { hasByteOrderMark }: Pick<FileText, 'h
   return Buffer.from(hasByteOrderMark ? MARK + text : text)
 }
 
-/** The first bytes of a file may end inside a character: up to the last whole one. */
+/** The first bytes of a file may end inside a character. Returns the whole characters. */
 export function cutAtCharacter(bytes: Buffer): Buffer {
   for (let back = 1; back <= Math.min(4, bytes.length); back += 1) {
     const byte = bytes[bytes.length - back] ?? 0

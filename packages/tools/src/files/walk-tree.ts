@@ -1,6 +1,5 @@
-// The files below an open directory, directory by directory, each opened from its parent as everywhere else. Links are
-// not followed, so a walk neither leaves the workspace nor runs in circles. What Git ignores, `.git` and
-// `node_modules` are left out.
+// Lists the files below an open directory. Each directory is opened from its parent. Links are not followed, so a walk
+// neither leaves the workspace nor loops. Files that Git ignores, `.git` and `node_modules` are skipped.
 import type { Dirent } from 'node:fs'
 import { lstat } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -15,7 +14,7 @@ import type { SearchBudget } from './search-limits.ts'
 /** Its directory is open until the next one is asked for. */
 export interface DirectoryFiles {
   readonly directory: Directory
-  /** The way to it from the start. */
+  /** The path to it from the start. */
   readonly way: readonly string[]
   readonly files: readonly string[]
 }
@@ -24,9 +23,9 @@ export interface TreeOptions {
   readonly confines: Confines
   readonly budget: SearchBudget
   readonly signal: AbortSignal
-  /** What the directories above the start ignore; their paths begin so many parts before it. */
+  /** The ignore rules of the directories above the start. */
   readonly ignored?: IgnoreRules
-  /** The way from the place where `ignored` begins to the start. */
+  /** The path parts from the top of `ignored` to the start. */
   readonly before: readonly string[]
 }
 
@@ -37,12 +36,12 @@ const LEFT_OUT = new Set(['.git', 'node_modules'])
 interface Frame {
   readonly directory: Directory
   readonly way: readonly string[]
-  /** Still to be walked, the next one last. */
+  /** The directories to visit, the next one last. */
   directories: string[]
   ignored: IgnoreRules | undefined
 }
 
-/** The start stays open: it is the caller's. */
+/** The caller closes the start. */
 export async function* walkTree(start: Directory, options: TreeOptions): AsyncGenerator<DirectoryFiles> {
   const frames: Frame[] = []
   const visit = async (
@@ -120,7 +119,7 @@ async function kindOf(directory: Directory, entry: Dirent): Promise<'file' | 'di
   if (entry.isDirectory()) return 'directory'
   if (entry.isSymbolicLink() || entry.isFIFO() || entry.isSocket()) return undefined
   if (entry.isCharacterDevice() || entry.isBlockDevice()) return undefined
-  // Some file systems do not say it in the listing.
+  // Some file systems do not report the type in a listing.
   try {
     const stats = await lstat(below(directory, entry.name))
     return stats.isFile() ? 'file' : stats.isDirectory() ? 'directory' : undefined
@@ -130,7 +129,7 @@ async function kindOf(directory: Directory, entry: Dirent): Promise<'file' | 'di
   }
 }
 
-/** What was exchanged or removed meanwhile, or may not be read, is left out. */
+/** Skips what was swapped or removed meanwhile, or is not readable. */
 async function tryToOpen(parent: Directory, name: string, confines: Confines): Promise<Directory | undefined> {
   let directory: Directory
   try {

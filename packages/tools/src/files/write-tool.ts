@@ -46,7 +46,7 @@ export function createWriteTool({ confiner, oneAtATime, editorOf }: WritingToolO
           return diffAt(spot, { path: asked.absolute, newText: content }, old)
         },
       })
-      // Where directories are missing there is no place to look at, and the file is a new one.
+      // If directories are missing, the file is new.
       const diffs = seen ?? (facts.outside === undefined ? diffOf({ path: asked.absolute, newText: content }) : [])
       return { facts, preview: { title: `Write ${asked.shown}`, locations: [{ path: asked.absolute }], diffs } }
     },
@@ -70,7 +70,7 @@ export function createWriteTool({ confiner, oneAtATime, editorOf }: WritingToolO
   })
 }
 
-/** `old`: what the editor shows, or else the disk. */
+/** `old`: the text in the editor, or on the disk. */
 function diffAt(spot: Spot, file: FileDiff, old: FileText | undefined): readonly FileDiff[] {
   if (spot.kind === 'directory') return []
   if (spot.kind === 'absent' && old === undefined) return diffOf(file)

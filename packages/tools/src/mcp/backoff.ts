@@ -8,7 +8,7 @@ export interface Backoff {
 
 const FIRST_MS = 1000
 const LONGEST_MS = 60_000
-/** Whoever lasts so long was well; whoever does not would otherwise be started again every second, for ever. */
+/** A server that runs this long counts as healthy. Otherwise a broken one would be restarted every second forever. */
 const WELL_AFTER_MS = 60_000
 
 export function createBackoff(clock: Pick<Clock, 'now'>): Backoff {

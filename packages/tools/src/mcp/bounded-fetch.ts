@@ -1,5 +1,5 @@
-// HTTP as MCP uses it, to the servers that were configured: one JSON message a response, or a stream of events. Neither
-// may be larger, and the stream no faster, than we can bear.
+// HTTP to configured MCP servers. A response is one JSON message or a stream of events. Limits its size, and the rate of
+// the stream.
 import type { FetchLike } from '@modelcontextprotocol/client'
 import type { Clock } from '@polylogue/engine'
 import { z } from 'zod'
@@ -8,9 +8,9 @@ import { createRateLimit } from './rate-limit.ts'
 
 export interface BoundedFetchOptions {
   readonly clock: Clock
-  /** How it reaches the server; whatever the address is unless given. */
+  /** How to reach the server. Default: any address. */
   readonly fetch?: FetchLike
-  /** Told once for each response that is cut off. */
+  /** Called once for each response that is cut off. */
   readonly onViolation: (problem: string) => void
 }
 
@@ -19,7 +19,7 @@ const BODILESS = new Set([101, 204, 205, 304])
 const NEW_LINE = 0x0a
 const RETURN = 0x0d
 
-/** The code of the answer that we give ourselves when a server does not. */
+/** The error code that we use when a server does not answer. */
 export const ANSWER_CUT = -32_099
 
 export function createBoundedFetch({ clock, fetch: reach = fetch, onViolation }: BoundedFetchOptions): FetchLike {
@@ -43,7 +43,7 @@ export function createBoundedFetch({ clock, fetch: reach = fetch, onViolation }:
           }
           return controller.enqueue(value)
         }
-        // Nobody would ever hear that the answer does not come. One that can be asked for again has ids.
+        // Otherwise the caller would wait forever. A stream with ids can be resumed.
         const id = isStream && !check.isResumable() ? requestIdOf(init?.body) : undefined
         if (id !== undefined) controller.enqueue(cutAnswer(id))
         else if (problem !== undefined) return controller.error(problem)
@@ -87,7 +87,7 @@ function cutAnswer(id: number | string): Uint8Array {
 }
 
 interface Check {
-  /** Throws when it is too much. */
+  /** Throws if a limit is exceeded. */
   push(chunk: Uint8Array): void
   /** Whether there were events with ids. */
   isResumable(): boolean

@@ -1,4 +1,4 @@
-// The only file of this room that lets a server do something: whatever calls a tool passes here.
+// The only code that calls a server's tools.
 import {
   type Digest,
   type JsonObject,
@@ -24,7 +24,7 @@ export interface McpToolCall {
 
 const LONGEST_PROGRESS = 1000
 
-/** Rejects with a sentence for the model, and unless exactly this was granted. */
+/** Rejects with a sentence for the model. Also rejects a call that was not granted exactly like this. */
 export async function callMcpTool(call: McpToolCall): Promise<ToolOutput> {
   const { tool, connection, definition, invocation, digest, warn } = call
   const { grant, signal, progress } = invocation

@@ -1,6 +1,6 @@
-// A server's schema is text of a stranger, and a schema can be made to run for ever: by its patterns, by references that
-// double at each step, by references to itself. What we check a model's input with is therefore a weaker schema of the
-// keywords below only. Whatever fits the server's schema fits it; the server judges the rest itself.
+// A server's schema is untrusted, and a hostile schema can run forever: through patterns, exponential references or
+// recursion. So we check a model's input against a weaker schema with only the keywords below. Every input that matches
+// the server's schema matches it. The server checks the rest itself.
 import type { JsonObject, JsonValue } from '@polylogue/engine'
 import { isJsonObject } from '../split-meta.ts'
 
@@ -8,7 +8,7 @@ const BOUNDS = new Set(['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaxi
 const COUNTS = new Set(['minLength', 'maxLength', 'minItems', 'maxItems', 'minProperties', 'maxProperties'])
 const TYPES = new Set(['string', 'number', 'integer', 'boolean', 'object', 'array', 'null'])
 
-/** Its depth must have been bounded before. */
+/** The caller has limited its depth. */
 export function toCheckSchema(schema: JsonValue): JsonObject | boolean {
   if (typeof schema === 'boolean') return schema
   if (!isJsonObject(schema)) return true

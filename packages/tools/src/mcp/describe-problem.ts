@@ -2,10 +2,10 @@ import { oneLine } from '../parse-with.ts'
 import { type McpServer, secretsOf } from './mcp-server.ts'
 
 const LONGEST_PROBLEM = 500
-/** Shorter ones are words that occur anywhere. */
+/** Shorter values would match ordinary words. */
 const SHORTEST_SECRET = 6
 
-/** One line that may be shown and logged. */
+/** One line that is safe to show and log. */
 export function describeProblem(error: unknown, server: McpServer): string {
   const said = error instanceof Error ? withCause(error) : String(error)
   let text = said
@@ -16,7 +16,7 @@ export function describeProblem(error: unknown, server: McpServer): string {
   return line.length <= LONGEST_PROBLEM ? line : `${line.slice(0, LONGEST_PROBLEM - 1)}…`
 }
 
-/** `fetch` says that it failed, and why in its cause. */
+/** `fetch` gives the reason in `cause`. */
 function withCause(error: Error): string {
   const { cause } = error
   if ('status' in error && typeof error.status === 'number') return `${error.message} (HTTP ${error.status})`

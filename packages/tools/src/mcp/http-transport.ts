@@ -8,11 +8,11 @@ import { createPublicFetch } from './public-fetch.ts'
 export interface HttpTransportOptions {
   readonly reach: Extract<McpReach, { type: 'http' | 'sse' }>
   readonly clock: Clock
-  /** Only addresses of the public network, and those that are allowed. */
+  /** Only public and explicitly allowed addresses. */
   readonly publicOnly?: Allowance
 }
 
-/** Redirects stay within the origin, so that headers with secrets reach nobody else. */
+/** Redirects stay within the origin, so that secret headers reach no other server. */
 export function createHttpTransport({ reach, clock, publicOnly }: HttpTransportOptions): {
   readonly transport: Transport
   readonly problem: () => string | undefined
@@ -24,7 +24,7 @@ export function createHttpTransport({ reach, clock, publicOnly }: HttpTransportO
     ...(publicOnly && { fetch: createPublicFetch(publicOnly) }),
     onViolation(why) {
       problem ??= why
-      // Not now: the stream that is to be closed is being read.
+      // Deferred, because the stream to close is being read.
       queueMicrotask(() => void transport.close().catch(() => {}))
     },
   })
@@ -44,7 +44,7 @@ export function createHttpTransport({ reach, clock, publicOnly }: HttpTransportO
   }
 }
 
-/** Of the stream that carries notifications. It is no loss to do without: the list of tools is read at every connect. */
+/** Retries of the notification stream. It is optional, because the list of tools is read at every connect. */
 const RECONNECTION = {
   initialReconnectionDelay: 1000,
   maxReconnectionDelay: 30_000,

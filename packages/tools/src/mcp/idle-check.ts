@@ -15,8 +15,8 @@ const PING_EVERY_MS = 30_000
 const PING_MS = 10_000
 
 /**
- * A server that is idle may have gone without a word, so it is asked now and then. One that works on a call is left
- * alone: it may have no time to answer, and the call has its own deadline. Returns what ends it.
+ * Pings an idle server from time to time, because it may be gone. A server that works on a call is not pinged: it may
+ * be too busy to answer, and the call has its own deadline. Returns a function that stops this.
  */
 export function startIdleCheck({ clock, open, isBusy, onSilence }: IdleCheckOptions): () => void {
   const ending = new AbortController()
@@ -31,14 +31,14 @@ export function startIdleCheck({ clock, open, isBusy, onSilence }: IdleCheckOpti
   }
 
   async function check(): Promise<void> {
-    // The newest protocol has no such request.
+    // The newest protocol has no ping.
     if (isBusy() || open.client.getProtocolEra() !== 'legacy') return schedule()
     const limit = startTimeLimit(clock, { ms: PING_MS, problem: 'it no longer answers', signal: ending.signal })
     try {
       await unlessAborted(open.client.ping({ signal: limit.signal, timeout: NO_TIMEOUT }), limit.signal)
     } catch (error) {
       if (ending.signal.aborted) return
-      // Whoever refuses to be asked is there.
+      // A refusal shows that the server is there.
       if (!open.isAnswer(error) && !isBusy()) return onSilence(error)
     } finally {
       limit.cancel()

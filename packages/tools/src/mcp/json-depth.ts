@@ -1,4 +1,4 @@
-/** Level by level, because a value made to be deep would exhaust the stack of a function that calls itself. */
+/** Iterative, because a hostile value would exhaust the stack of a recursive function. */
 export function isDeeperThan(value: unknown, limit: number): boolean {
   let level: unknown[] = [value]
   for (let depth = 0; depth <= limit; depth += 1) {

@@ -13,7 +13,7 @@ export interface ListedTools {
   readonly problems: readonly string[]
 }
 
-/** Reads the whole list. A tool that cannot be offered is left out, and named; the others stay. */
+/** Reads the whole list. A tool that cannot be offered is left out and reported. */
 export async function listTools(client: Client, digest: Digest, signal: AbortSignal): Promise<ListedTools> {
   const definitions = new Map<string, ToolDefinition>()
   const problems: string[] = []

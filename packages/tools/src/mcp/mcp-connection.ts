@@ -17,10 +17,10 @@ export type McpState = 'connecting' | 'ready' | 'failed' | 'closed'
 export interface McpHealth {
   readonly name: string
   readonly state: McpState
-  /** One sentence; what was wrong last, also when all is well again. */
+  /** The last problem, in one sentence. Kept after the server has recovered. */
   readonly lastError?: string
   readonly tools: number
-  /** Since when it has this state, in epoch milliseconds. */
+  /** When this state began, in epoch milliseconds. */
   readonly since: number
 }
 
@@ -34,13 +34,13 @@ export interface McpCall {
 export interface McpConnection {
   readonly server: McpServer
   health(): McpHealth
-  /** The last list that was read, also while the server is away: its tools come back with it. */
+  /** The last list of tools, also while the server is away. */
   definitions(): readonly ToolDefinition[]
-  /** Resolves when the first attempt to connect is over, however it ended. */
+  /** Resolves when the first attempt to connect has ended, successfully or not. */
   settled(): Promise<void>
-  /** Connects if need be. Rejects with a sentence for the model, at the latest when the deadline is over. */
+  /** Connects if necessary. Rejects with a sentence for the model, at the latest at the deadline. */
   call(call: McpCall): Promise<CallToolResult>
-  /** Ends it for good; idempotent. Resolves when no process of it is left. */
+  /** Closes it permanently. Idempotent. Resolves when none of its processes is left. */
   close(): Promise<void>
 }
 
@@ -71,7 +71,7 @@ export function createMcpConnection(options: McpConnectionOptions): McpConnectio
   let retry: Timer | undefined
   let stopIdleCheck = (): void => {}
   let closed: Promise<void> | undefined
-  /** Clients that are being closed: the next is opened when their processes are gone. */
+  /** Clients that are closing. The next one opens when their processes are gone. */
   const leaving = new Set<Promise<void>>()
   const callsOf = new Map<OpenClient, number>()
 
@@ -112,7 +112,7 @@ export function createMcpConnection(options: McpConnectionOptions): McpConnectio
     const { signal, cancel } = startTimeLimit(clock, { ms: CONNECT_MS, problem: overdue, signal: closing.signal })
     try {
       await Promise.all(leaving)
-      // Loaded when the first server is connected to: a host without one does not pay for the import.
+      // Loaded with the first connection, so that a host without servers does not pay for the import.
       const { openClient } = await import('./open-client.ts')
       opened = await openClient({ ...options, signal, onClosed: lost, onToolsChanged: list.refresh })
       await list.read(opened.client, signal)
@@ -178,7 +178,7 @@ export function createMcpConnection(options: McpConnectionOptions): McpConnectio
     }
   }
 
-  /** What was judged is what runs: a tool that has become another one meanwhile must be asked for anew. */
+  /** A tool that has changed since the call was judged needs a new approval. */
   function demandUnchanged({ name, digest: judged }: ToolDefinition): void {
     const current = list.definitions().find((definition) => definition.name === name)
     if (current === undefined) throw new Refused(`the server no longer has the tool ${name}`)
@@ -194,7 +194,7 @@ export function createMcpConnection(options: McpConnectionOptions): McpConnectio
     // Nothing was sent, or it was answered.
     if (used === undefined) return signal.aborted ? new Error(`MCP server ${server.name}: ${problem}`) : error
     if (used.isAnswer(error)) return new Error(problem, { cause: error })
-    // The server is away, or has forgotten us. Other calls may still be under way.
+    // The server is away or has lost our session. Other calls may still be running.
     if (!signal.aborted && used.isAway(error) && live === used) {
       live = undefined
       failed(reason)

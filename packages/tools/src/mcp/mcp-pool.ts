@@ -9,30 +9,30 @@ export interface McpPoolOptions {
   readonly clock: Clock
   readonly digest: Digest
   readonly log: (entry: LogEntry) => void
-  /** What servers that must be on the public network may reach besides. */
+  /** Further addresses for servers that must be on the public network. */
   readonly allowHosts?: readonly string[]
-  /** No sandbox works on this machine: tools of programs are for the server's own user alone. */
+  /** No sandbox works on this machine, so only the server's own user may use tools of programs. */
   readonly isUnconfined?: boolean
-  /** Where running programs are noted: the folder that `sweepLeftovers` looks into at the next start. */
+  /** The folder that lists running programs. `sweepLeftovers` reads it at the next start. */
   readonly stateDir: string
 }
 
-/** Connections to MCP servers, one for each configuration, open as long as somebody holds it. */
+/** Connections to MCP servers, one per configuration. A connection stays open while it is held. */
 export interface McpPool {
   /**
-   * Returns at once; the servers are connected to in the background, and their tools appear when they are ready.
-   * Holders of one scope share connections: a session that brought its own servers is a scope of its own. `beside` are
-   * names of servers whose tools are used together with these: no tool gets a name that one of theirs could have, unless
-   * the servers have one name.
+   * Returns immediately. Servers are connected in the background, and their tools appear when they are ready.
+   * Holders of one scope share connections: a session with its own servers is a separate scope. `beside` names
+   * the servers whose tools are used together with these: no tool gets a name that one of theirs could have, unless the
+   * servers have the same name.
    */
   hold(servers: readonly McpServer[], options?: HoldOptions): McpHold
-  /** Of the servers that are held in no scope, in the order in which they were opened. Others are their session's business. */
+  /** The status of servers without a scope, in the order in which they were opened. */
   health(): readonly McpHealth[]
-  /** Resolves when the first attempt at each server that is held now is over, however it ended. */
+  /** Resolves when the first connection attempt of each held server has ended, successfully or not. */
   settled(): Promise<void>
-  /** Told after each change of a state or a list of tools. Returns what ends that. */
+  /** Calls the listener after each change of a state or a list of tools. Returns a function that stops this. */
   onChange(listener: () => void): () => void
-  /** Ends every connection; idempotent. Resolves when no process is left. */
+  /** Closes all connections. Idempotent. Resolves when no process is left. */
   close(): Promise<void>
 }
 
@@ -42,12 +42,12 @@ export interface HoldOptions {
 }
 
 export interface McpHold {
-  /** What there is at this moment; the same array as long as nothing changes. */
+  /** The current tools. Returns the same array as long as nothing changes. */
   tools(): readonly McpTool[]
   health(): readonly McpHealth[]
-  /** Resolves when the first attempt at each server is over, however it ended. */
+  /** Resolves when the first attempt of each server has ended, successfully or not. */
   settled(): Promise<void>
-  /** Idempotent. Resolves when what nobody else holds is closed, and no process of it is left. */
+  /** Idempotent. Resolves when the connections that nobody else holds are closed and their processes are gone. */
   release(): Promise<void>
 }
 

@@ -1,13 +1,13 @@
 import type { Digest } from '@polylogue/engine'
 import { canonicalJson } from '@polylogue/engine'
 
-/** One MCP server as somebody configured it: the operator, or the editor that brought it. */
+/** One MCP server, configured by the operator or by an editor. */
 export interface McpServer {
   readonly name: string
   readonly reach: McpReach
-  /** The operator vouches for what it says of its tools. Never true of a server that a client brought. */
+  /** The operator trusts the server's description of its tools. Never true for a client's server. */
   readonly trusted: boolean
-  /** Somebody named it over the network: it must be on the public network, or where the operator allows. */
+  /** A remote client named it, so it must be on the public network or where the operator allows. */
   readonly isPublicOnly?: true
   /** How long one call may take. */
   readonly deadlineMs: number
@@ -19,20 +19,20 @@ export type McpReach =
       readonly command: string
       readonly args: readonly string[]
       readonly env: Readonly<Record<string, string>>
-      /** Default: where the host was started. */
+      /** Default: the host's start directory. */
       readonly cwd?: string
     }
   | { readonly type: 'http' | 'sse'; readonly url: string; readonly headers: Readonly<Record<string, string>> }
 
 export const DEFAULT_DEADLINE_MS = 60_000
 
-/** Equal for servers that one connection can serve. It holds digests only, because a configuration holds secrets. */
+/** Equal for servers that can share a connection. It contains only digests, because configurations contain secrets. */
 export function keyOfServer(server: McpServer, scope: string, digest: Digest): string {
   const { name, reach, trusted, deadlineMs, isPublicOnly = false } = server
   return digest(canonicalJson({ scope, name, reach: { ...reach }, trusted, deadlineMs, isPublicOnly }))
 }
 
-/** What must never be repeated in a message: values of variables, of headers, and of what stands in an address. */
+/** The values that no message may contain: of variables, headers and parts of the address. */
 export function secretsOf({ reach }: McpServer): readonly string[] {
   if (reach.type === 'stdio') return Object.values(reach.env)
   const { searchParams, username, password } = new URL(reach.url)

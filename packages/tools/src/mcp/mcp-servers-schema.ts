@@ -1,4 +1,4 @@
-// Two spellings of the same list: the configuration's, a map from names to servers, and the one editors send.
+// Two formats of the same list: the configuration's map from names to servers, and the list that editors send.
 import { z } from 'zod'
 import { DEFAULT_DEADLINE_MS, type McpServer } from './mcp-server.ts'
 
@@ -47,7 +47,7 @@ export const mcpServersSchema = z
   .record(
     name,
     z.unknown().transform((entry, context): Omit<McpServer, 'name'> => {
-      // Not a union: its problem would be that no member fits, and not which field is wrong.
+      // Not a union, because its error would not name the wrong field.
       const isRemote = typeof entry === 'object' && entry !== null && 'url' in entry
       const parsed = isRemote ? remote.safeParse(entry) : spawned.safeParse(entry)
       if (!parsed.success) {
@@ -92,8 +92,8 @@ const editorRemote = z
   }))
 
 /**
- * What an editor sends with a session: a list, with variables and headers as pairs. Of two servers with one name the last
- * counts. Nobody vouches for these.
+ * The format that editors send with a session: a list, with variables and headers as pairs. If two servers have the same
+ * name, the last one wins. These servers are never trusted.
  */
 export const editorMcpServersSchema = z
   .array(

@@ -5,7 +5,7 @@ import type { ToolDefinition } from './tool-definition.ts'
 
 /** A tool of an MCP server. */
 export interface McpTool extends Tool {
-  /** Digest of all that the server says of it: when it changes, what was allowed before was allowed to another tool. */
+  /** The digest of the server's description. When it changes, earlier approvals no longer apply. */
   readonly definition: string
   /** The server's name in the configuration. */
   readonly server: string
@@ -26,7 +26,7 @@ export function createMcpTool(options: McpToolOptions): McpTool {
   return {
     name,
     title,
-    // Whose words these are: they are not ours.
+    // Says that the description comes from the server.
     description: `[From the MCP server ${server.name}] ${definition.description}`.trimEnd(),
     parameters: definition.inputSchema,
     effect: effectOf(definition, server),
@@ -43,7 +43,7 @@ export function createMcpTool(options: McpToolOptions): McpTool {
   }
 }
 
-/** A server may say of its tools what it likes; it counts only if the operator trusts it. */
+/** A server's statements about its tools count only if the operator trusts it. */
 function effectOf({ hints }: ToolDefinition, { trusted }: McpServer): ToolEffect {
   if (!trusted) return 'unsafe'
   if (hints.readOnly && !hints.destructive) return 'readonly'

@@ -1,4 +1,4 @@
-// One attempt to connect: a client of the SDK on a transport of its own, so that no two of them share ids or answers.
+// One connection attempt: an SDK client with its own transport, so that attempts never share ids or answers.
 import { Client, ProtocolError, SdkHttpError, type Transport } from '@modelcontextprotocol/client'
 import type { Clock } from '@polylogue/engine'
 import type { Allowance } from '../web/allowance.ts'
@@ -11,14 +11,14 @@ import { unlessAborted } from './unless-aborted.ts'
 
 export interface OpenClient {
   readonly client: Client
-  /** Why the connection ended, as far as it is known. */
+  /** Why the connection ended, if known. */
   problem(): string | undefined
-  /** Whether an error is what the server answered, and not a failure to get an answer. */
+  /** Whether an error is the server's answer and not a missing answer. */
   isAnswer(error: unknown): boolean
-  /** Whether an error says that nobody is there who knows us. */
+  /** Whether an error says that the server is gone or has lost our session. */
   isAway(error: unknown): boolean
   close(): Promise<void>
-  /** Tells the server that we shall not come back, if it keeps sessions. */
+  /** Ends the server's session, if it keeps one. */
   endSession(): Promise<void>
 }
 
@@ -37,8 +37,8 @@ const PROBE_MS = 5000
 type Era = 'legacy' | 'auto'
 
 /**
- * With the handshake that every server knows; a server of the newest protocol alone refuses it, and is asked again in its
- * own way. The other order would cost every older server a request that it does not know, and some end at one.
+ * Uses the handshake that most servers know. A server that supports only the newest protocol refuses it and is asked again
+ * with the new one. The other order would send every older server an unknown request, and some exit on one.
  */
 export async function openClient(options: OpenClientOptions): Promise<OpenClient> {
   try {
@@ -67,7 +67,7 @@ async function openAs(era: Era, options: OpenClientOptions): Promise<OpenClient>
       versionNegotiation: { mode: era, probe: { timeoutMs: PROBE_MS } },
       inputRequired: { autoFulfill: false },
       listChanged: { tools: { autoRefresh: false, debounceMs: 0, onChanged: () => options.onToolsChanged() } },
-      // What a server says of its results is not checked: its schema would be one more thing to run.
+      // Output schemas are not checked: they are untrusted and would have to be run.
       jsonSchemaValidator: {
         getValidator: () => (input) => ({ valid: true, data: input as never, errorMessage: undefined }),
       },
@@ -80,7 +80,7 @@ async function openAs(era: Era, options: OpenClientOptions): Promise<OpenClient>
     // `fetch` fails with a type error.
     isAway: (error) => error instanceof SdkHttpError || (server.reach.type !== 'stdio' && error instanceof TypeError),
     close() {
-      // The SDK's transports say so each time they are closed, to whoever may then close them again.
+      // The SDK's transports report each close, and a listener may close them again.
       if (!isLeaving) {
         isLeaving = true
         left = transport.close()
@@ -93,7 +93,7 @@ async function openAs(era: Era, options: OpenClientOptions): Promise<OpenClient>
   client.onclose = () => {
     if (isConnected && !isLeaving) options.onClosed(open)
   }
-  // Noise, answers to nobody and the like: what matters shows in what is waited for.
+  // Ignore noise and stray answers. Errors that matter reject a pending request.
   client.onerror = () => {}
   try {
     await unlessAborted(client.connect(transport, { timeout: NO_TIMEOUT, signal }), signal)

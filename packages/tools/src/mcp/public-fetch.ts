@@ -1,6 +1,6 @@
-// HTTP to MCP servers that somebody else than the operator named over the network: to addresses of the public network and
-// those that the operator opened, as for `WebFetch`. The addresses that were judged are the ones that are connected to, so a
-// name that changes its address between two questions gains nothing. Redirects are not followed, no proxy is used.
+// HTTP to MCP servers that a remote client named: only to public addresses and those that the operator allowed, as for
+// `WebFetch`. It connects to exactly the addresses that it has checked, so DNS rebinding has no effect. It follows no
+// redirects and uses no proxy.
 import type { FetchLike } from '@modelcontextprotocol/client'
 import { lookup, type LookupAddress } from 'node:dns'
 import { request as requestHttp, type IncomingMessage, type RequestOptions } from 'node:http'
@@ -18,7 +18,7 @@ export function createPublicFetch(allowance: Allowance): FetchLike {
   const isOpen = (host: string, address: string): boolean =>
     allowance.allows(host, address) || (isPublicAddress(address) && !isOwnAddress(address))
   const refuse = (host: string): Error => new Error(`${host} is not on the public network`)
-  /** One address that is not allowed refuses the whole host. */
+  /** One forbidden address refuses the whole host. */
   const lookUp: NonNullable<RequestOptions['lookup']> = (host, options, done) => {
     lookup(host, { ...options, all: true }, (error, answer: LookupAddress[] | undefined) => {
       const found = answer ?? []
@@ -32,7 +32,7 @@ export function createPublicFetch(allowance: Allowance): FetchLike {
   return async (url, init = {}) => {
     const address = parseWebAddress(String(url))
     if (address === undefined) throw new Error('not an http or https address')
-    // An address needs no look-up, so nobody would judge it.
+    // An IP address needs no lookup, so check it here.
     if (address.literal !== undefined && !isOpen(address.host, address.literal)) throw refuse(address.host)
     const { body } = init
     if (body !== undefined && body !== null && typeof body !== 'string') throw new TypeError('the body must be a text')

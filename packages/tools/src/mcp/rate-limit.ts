@@ -1,6 +1,5 @@
 /**
- * Throws once more than `most` events came within a window of `windowMs`: whoever sends so many unasked would keep the
- * server from everybody else's work.
+ * Throws if more than `most` events arrive within `windowMs`, so that one sender cannot keep the process busy.
  */
 export function createRateLimit(most: number, windowMs: number, now: () => number): () => void {
   let windowBegan = now()

@@ -1,7 +1,7 @@
-// Starts the programs that serve MCP over standard input and output. They are named by the operator, or by the editor
-// that started us, never by a model. Each runs in a session and process group of its own, carries a marker by which all
-// that it starts is found again, and is noted on disk as long as it may live: what a killed server leaves behind hears
-// the end of its input, and what does not care is ended by `sweepLeftovers` at the next start.
+// Starts programs that serve MCP over standard input and output. The operator or the editor that started us names them,
+// never a model. Each program has its own session and process group, carries a marker by which its children are found,
+// and is listed on disk while it may be alive. If our process is killed, the programs see the end of their input, and
+// `sweepLeftovers` ends the remaining ones at the next start.
 import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import type { Readable, Writable } from 'node:stream'
@@ -13,7 +13,7 @@ import type { McpReach } from './mcp-server.ts'
 
 export interface ServerProcess {
   readonly child: ChildProcessByStdio<Writable, Readable, Readable>
-  /** Ends it and all that it started; idempotent. Resolves when nothing is left, or nothing more can be done. */
+  /** Ends the program and its children. Idempotent. Resolves when they are gone or nothing more can be done. */
   stop(): Promise<void>
 }
 
@@ -22,11 +22,11 @@ const LEAVE_MS = 300
 const ASK_MS = 500
 const KILL_MS = 3000
 
-/** Leaders of the process groups that an end of this process would leave alone. */
+/** The process groups to end when this process exits. */
 const alive = new Set<number>()
 let isHooked = false
 
-/** Rejects when the program cannot be started. */
+/** Rejects if the program cannot be started. */
 export async function startServerProcess(
   reach: Extract<McpReach, { type: 'stdio' }>,
   stateDir: string,
@@ -56,7 +56,7 @@ export async function startServerProcess(
 function untilSpawned(child: ServerProcess['child']): Promise<void> {
   return new Promise((resolve, reject) => {
     child.once('spawn', resolve)
-    // It stays: a later error must not end the process.
+    // Keep the listener: a later error must not end the process.
     child.on('error', reject)
   })
 }
@@ -67,7 +67,7 @@ async function stopProcess(
 ): Promise<void> {
   child.stdin.on('error', () => {})
   child.stdin.end()
-  // What it still has to say would keep it from ending.
+  // Unread output would keep it from exiting.
   child.stdout.resume()
   child.stderr.resume()
   const hasEnded = (): boolean => child.exitCode !== null || child.signalCode !== null
@@ -78,7 +78,7 @@ async function stopProcess(
     await Promise.race([exited, left])
     waiting.abort()
   }
-  // The group of a leader that is gone could be somebody else's by now, unless a process of it keeps the number.
+  // The group id of a dead leader may be reused, unless a process of the group still holds it.
   const leader = hasEnded() ? {} : { leader: pid }
   const isGone = await stopTree(createProcessTree({ marker, ...leader }), { askMs: ASK_MS, killMs: KILL_MS })
   alive.delete(pid)

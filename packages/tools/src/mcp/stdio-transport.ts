@@ -1,5 +1,5 @@
-// MCP over the standard input and output of a program: one JSON-RPC message a line. Unlike the SDK's own transport it
-// owns the whole process tree, bounds what it reads, and bears with lines that are no messages.
+// MCP over the standard input and output of a program: one JSON-RPC message per line. Unlike the SDK's transport it owns
+// the whole process tree, limits what it reads and tolerates invalid lines.
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
 import type { Clock } from '@polylogue/engine'
 import { LineReader, LineTooLong, lineText } from '@polylogue/kit'
@@ -16,7 +16,7 @@ export interface StdioTransportOptions {
   readonly clock: Clock
 }
 
-/** A transport that can say, in words, why it ended. */
+/** A transport that can say why it ended. */
 export interface ExplainedTransport extends Transport {
   readonly problem: string | undefined
 }
@@ -32,11 +32,11 @@ export function createStdioTransport({ reach, stateDir, clock }: StdioTransportO
   let problem: string | undefined
   let remark = ''
   let isClosed = false
-  /** Our open requests, by their exact ids: the SDK takes `"7"` for an answer to 7, and `""` for one to 0. */
+  /** Our open requests by exact id: the SDK accepts `"7"` as an answer to 7, and `""` as one to 0. */
   const asked = new Set<unknown>()
 
   const transport: ExplainedTransport & { readonly pid: number | undefined; readonly stderr: undefined } = {
-    // By these two the SDK knows a program from an address: a program that is silent is an old one, not one away.
+    // The SDK uses these two to recognise a program. It treats a silent program as an old one, not as gone.
     get pid() {
       return server?.child.pid
     },
@@ -55,8 +55,8 @@ export function createStdioTransport({ reach, stateDir, clock }: StdioTransportO
         remark = (remark + chunk.subarray(-LONGEST_REMARK).toString('utf8')).slice(-LONGEST_REMARK)
       })
       stdout.on('data', read)
-      // A program that ends may have answered before, so its output is read first; and one that only closes its output
-      // has no exit code to tell.
+      // A program may have answered before it exits, so its output is read first. A program that only closes its output
+      // has no exit code.
       let isOver = false
       const end = (): void => {
         if (isOver) fail(describeExit())
@@ -127,7 +127,7 @@ export function createStdioTransport({ reach, stateDir, clock }: StdioTransportO
 
 const DRAIN_MS = 250
 
-/** `undefined` for what is no message: programs print all sorts of things. */
+/** `undefined` if the line is not a message. Programs print other things too. */
 function parseMessage(line: string): JSONRPCMessage | undefined {
   if (!line.trimStart().startsWith('{')) return undefined
   let value: unknown

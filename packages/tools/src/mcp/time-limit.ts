@@ -1,15 +1,15 @@
 import type { Clock } from '@polylogue/engine'
 
 export interface TimeLimit {
-  /** Aborts when the time is over, or when the given signal does. */
+  /** Aborts after the time limit, or when the given signal aborts. */
   readonly signal: AbortSignal
-  /** Nobody waits any longer. */
+  /** Call it when the wait has ended. */
   cancel(): void
 }
 
 export interface TimeLimitOptions {
   readonly ms: number
-  /** The message of the error when the time is over. */
+  /** The error message after the time limit. */
   readonly problem: string
   readonly signal?: AbortSignal
 }

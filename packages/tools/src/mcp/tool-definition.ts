@@ -14,7 +14,7 @@ export interface ToolDefinition {
   readonly description: string
   readonly inputSchema: JsonObject
   readonly hints: ToolHints
-  /** Of all that the server says of it: another digest, another tool. */
+  /** The digest of the server's description. Another digest means another tool. */
   readonly digest: string
   readonly check: Tool['check']
 }
@@ -44,7 +44,7 @@ const listed = z.object({
 
 const LONGEST_TITLE = 200
 
-/** Rejects, with a sentence, what cannot be offered to a model. */
+/** Rejects with a sentence if the tool cannot be offered to a model. */
 export async function parseToolDefinition(value: unknown, digest: Digest): Promise<ToolDefinition> {
   const parsed = listed.safeParse(value)
   if (!parsed.success) {
@@ -54,7 +54,7 @@ export async function parseToolDefinition(value: unknown, digest: Digest): Promi
   const { name, title, description, inputSchema: schema, annotations } = parsed.data
   if (isDeeperThan(schema, DEEPEST_SCHEMA)) throw new Error(`inputSchema: nested more than ${DEEPEST_SCHEMA} deep`)
   const { $schema: _, ...rest } = schema
-  // It came as JSON.
+  // The value was parsed from JSON.
   const inputSchema = rest as JsonObject
   if (JSON.stringify(inputSchema).length > LARGEST_SCHEMA) {
     throw new Error(`inputSchema: larger than ${LARGEST_SCHEMA} characters`)
@@ -97,7 +97,7 @@ const toHints = (annotations: z.infer<typeof listed>['annotations']): JsonObject
   idempotent: annotations.idempotentHint ?? false,
 })
 
-/** Without control characters, which only serve to hide something. */
+/** Without control characters, which can hide text. */
 function tidy(text: string, most: number): string {
   // oxlint-disable-next-line no-control-regex
   const visible = text.replaceAll(/[\u0000-\u0008\u000B-\u001F\u007F-\u009F\u202A-\u202E\u2066-\u2069]/g, '')

@@ -5,15 +5,15 @@ import { CONNECT_MS, REFRESH_EVERY_MS, REFRESH_LATEST_MS } from './mcp-limits.ts
 import { startTimeLimit } from './time-limit.ts'
 import type { ToolDefinition } from './tool-definition.ts'
 
-/** What is known of a server's tools. */
+/** The known tools of a server. */
 export interface ToolList {
-  /** The last list that was read. */
+  /** The last list. */
   definitions(): readonly ToolDefinition[]
   /** Reads the list of a client that was just opened. */
   read(client: Client, signal: AbortSignal): Promise<void>
-  /** The server says that the list has changed: it is read again, once at a time, and no oftener than need be. */
+  /** The server reports a changed list. It is read again, one read at a time, and not too often. */
   refresh(): void
-  /** Reads it again if it has changed since `read`, when nobody could. */
+  /** Reads it again if it changed while it could not be read. */
   catchUp(): void
 }
 
@@ -27,7 +27,7 @@ export interface ToolListOptions {
   readonly onChange: () => void
 }
 
-/** A change that comes within so many pauses after the last one makes the pause longer. */
+/** A change within this many pauses after the last one makes the pause longer. */
 const RESTLESS = 4
 
 export function createToolList({ clock, digest, signal, client, warn, onChange }: ToolListOptions): ToolList {
@@ -36,7 +36,7 @@ export function createToolList({ clock, digest, signal, client, warn, onChange }
   let isStale = false
   let pauseMs = REFRESH_EVERY_MS
   let refreshedAt: number | undefined
-  /** A list that is read again has the same problems again. */
+  /** Reading a list again reports the same problems again. */
   let told: readonly string[] = []
 
   async function read(from: Client, until: AbortSignal, isWanted: () => boolean): Promise<void> {

@@ -1,16 +1,16 @@
-// `mcp_<server>_<tool>`, of the letters that every provider takes. A name that had to be changed to fit carries a digest
-// of what it was. What a tool is called depends on its own name and on the configuration alone: if it depended on the
-// other tools, a server could take another tool's name, and with it what was allowed to that, by listing one of its own.
+// `mcp_<server>_<tool>`, in letters that every provider accepts. A name that had to be changed gets a digest of the
+// original. A tool's name depends only on its own name and the configuration. If it depended on other tools, a server could
+// take over another tool's name, and with it that tool's approvals, by listing an additional tool.
 import type { Digest } from '@polylogue/engine'
 
 const LONGEST_NAME = 64
 const LONGEST_SERVER = 24
 const MARK = 6
 
-/** The server's part of the names, for each server of a configuration. */
+/** The server part of the names, for each server. */
 export function nameServers(names: readonly string[], digest: Digest): ReadonlyMap<string, string> {
   const plain = new Map(names.map((name) => [name, toLetters(name)] as const))
-  // With the servers `a` and `a_b`, the name `mcp_a_b_c` would say nothing.
+  // With the servers `a` and `a_b`, the name `mcp_a_b_c` would be ambiguous.
   const isAmbiguous = (name: string): boolean =>
     names.some((other) => {
       if (other === name) return false

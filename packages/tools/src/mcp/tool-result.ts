@@ -1,5 +1,5 @@
-// What a server answered, as what the engine records: bounded, and with what is for clients apart from what the model
-// reads.
+// Turns a server's answer into the engine's output: with limits, and with the part for clients separate from the part for
+// the model.
 import type { CallToolResult } from '@modelcontextprotocol/client'
 import type { Digest, ImagePart, NewBlob, TextPart, ToolOutput } from '@polylogue/engine'
 import { imageTypeOf } from '../image-type.ts'
@@ -9,7 +9,7 @@ import { DEEPEST_MESSAGE, LARGEST_IMAGE, LONGEST_TEXT, MOST_IMAGES } from './mcp
 
 export interface ResultOptions {
   readonly digest: Digest
-  /** Hears, in one line, of what was left out. */
+  /** Called with one line for each part that was left out. */
   readonly warn: (problem: string) => void
 }
 
@@ -19,7 +19,7 @@ type Block = CallToolResult['content'][number]
 const OF_THE_PROTOCOL = 'io.modelcontextprotocol/'
 const TEXT_CUT = '\n[The rest was cut off.]'
 
-/** Throws for an answer that is nested too deep. */
+/** Throws if the answer is nested too deeply. */
 export function toOutput(result: CallToolResult, { digest, warn }: ResultOptions): ToolOutput {
   if (isDeeperThan(result, DEEPEST_MESSAGE)) throw new Error(`the answer is nested more than ${DEEPEST_MESSAGE} deep`)
   const { parts, blobs } = toParts(result, digest)
@@ -72,7 +72,7 @@ function toParts(result: CallToolResult, digest: Digest): ResultParts {
   return { parts, blobs: [...blobs.values()] }
 }
 
-/** `undefined` for what is no image, too large or of no type that models read. */
+/** `undefined` if it is not an image, too large, or of a type that models do not read. */
 function readImage(block: Block): Omit<NewBlob, 'hash'> | undefined {
   const data = imageDataOf(block)
   if (data === undefined || data.length > (LARGEST_IMAGE * 4) / 3 + 4) return undefined

@@ -1,4 +1,4 @@
-/** Gives up waiting when `signal` aborts; whatever the promise does after that is nobody's business. */
+/** Stops waiting when `signal` aborts. The later result of the promise is ignored. */
 export function unlessAborted<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {
   return new Promise((resolve, reject) => {
     const stop = (): void => {

@@ -14,7 +14,7 @@ import { defineTool } from '../define-tool.ts'
 const NAME = 'Remember'
 const LONGEST_TITLE = 80
 
-/** In code points, as JSON Schema counts; two numbers of UTF-16 would refuse half as many emoji. */
+/** In code points, as JSON Schema counts. UTF-16 units would count each emoji twice. */
 const text = (longest: number, about: string) =>
   z
     .string()
@@ -44,7 +44,7 @@ export interface RememberToolOptions {
   readonly remember: MemoryStore['addMemory']
 }
 
-/** Keeps a memory of the user whose session it is. The same words twice are one memory, so that it may run again. */
+/** Stores a memory for the session's user. Idempotent: the same text twice is one memory. */
 export function createRememberTool({ remember }: RememberToolOptions): Tool {
   return defineTool({
     name: NAME,

@@ -18,7 +18,7 @@ const question = z.object({
 
 const input = z.object({ questions: z.array(question).min(1).max(4) })
 
-/** The user performs it: a call waits for an answer, which becomes its result. */
+/** The user performs it: the call waits for the user's answer, which becomes its result. */
 export function createQuestionTool(): Tool {
   return defineTool({
     name: 'AskUserQuestion',

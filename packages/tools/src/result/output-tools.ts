@@ -3,7 +3,7 @@ import { checkInWorker } from './schema-checker.ts'
 
 const SCHEMA = 'outputSchema'
 
-/** The tool through which a turn gives an answer of a given shape: its input is that answer. */
+/** The tool through which a turn returns a value of a given shape. Its input is that value. */
 function createResultTool(schema: JsonObject): Tool {
   const { $schema: _, ...parameters } = schema
   return {
@@ -23,7 +23,7 @@ function createResultTool(schema: JsonObject): Tool {
   }
 }
 
-/** Schemas come from clients, and values from models: both are checked in a worker that can be ended. */
+/** Schemas come from clients and values from models. Both are checked in a worker that can be terminated. */
 export const outputTools: Outputs = {
   toolFor: createResultTool,
   async problemOf(schema) {

@@ -1,5 +1,5 @@
-// Runs in a worker thread: a schema that a client wrote, or a value that a model wrote for it, may take for ever to check
-// (patterns that backtrack, alternatives inside recursion), and code cannot be stopped from inside.
+// Runs in a worker thread, because checking a client's schema or a model's value may never end (patterns that backtrack,
+// alternatives inside recursion), and a check can only be stopped from outside.
 import { parentPort } from 'node:worker_threads'
 import { compileObjectSchema } from '../compile-object-schema.ts'
 import type { SchemaRequest, SchemaVerdict } from './schema-checker.ts'
@@ -16,6 +16,6 @@ function answer({ what, schema, value }: SchemaRequest): SchemaVerdict {
 }
 
 parentPort?.on('message', (request: SchemaRequest) => parentPort?.postMessage(answer(request)))
-// The compiler loads with the first schema, which must not count as slow.
+// Loads the compiler in advance, so that the first schema does not count as slow.
 compileObjectSchema('warm-up', { type: 'object' })
 parentPort?.postMessage('ready')

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { Worker } from 'node:worker_threads'
 import { z } from 'zod'
 
-/** One question to the worker: is this a schema, and does the value fit it? */
+/** One request to the worker: is this a schema, and does the value match it? */
 export interface SchemaRequest {
   readonly what: string
   readonly schema: JsonObject
@@ -11,16 +11,16 @@ export interface SchemaRequest {
 }
 
 const schemaVerdict = z.object({ problem: z.string().exactOptional() })
-/** Without a problem, the answer is yes. */
+/** No problem means yes. */
 export type SchemaVerdict = z.infer<typeof schemaVerdict>
 
-/** Real schemas take about a millisecond; a busy machine may need a hundred times as long. */
+/** Real schemas take about a millisecond. A busy machine may take a hundred times longer. */
 const LONGEST_CHECK_MS = 500
 const START_MS = 30_000
 const MOST_MEMORY_MB = 256
-/** Checks that wait. Beyond it, one is refused: somebody sends slow schemas faster than they can be ended. */
+/** The maximum number of waiting checks. Further ones are refused: a client sends slow schemas too fast. */
 const MOST_WAITING = 200
-/** Schemas that were too slow once, by digest, are not tried again. */
+/** The digests of schemas that were too slow. They are not tried again. */
 const MOST_REMEMBERED = 1000
 
 const TOO_SLOW = `takes more than ${LONGEST_CHECK_MS} ms to check: use a simpler schema`
@@ -39,8 +39,8 @@ const waiting: Waiting[] = []
 const tooSlow = new Set<string>()
 
 /**
- * Compiles the schema and checks the value, if there is one, in a worker that is ended when it takes too long. Never
- * rejects. The worker starts with the first question and does not keep the process alive.
+ * Compiles the schema and checks the value, if there is one, in a worker that is terminated when it takes too long.
+ * Never rejects. The worker starts with the first request and does not keep the process alive.
  */
 export function checkInWorker(request: SchemaRequest): Promise<SchemaVerdict> {
   const digest = createHash('sha256').update(JSON.stringify(request.schema)).digest('base64')
@@ -52,7 +52,7 @@ export function checkInWorker(request: SchemaRequest): Promise<SchemaVerdict> {
   })
 }
 
-/** One question at a time, so that the one that takes too long is known. */
+/** One request at a time, to know which one takes too long. */
 function askNext(): void {
   const [next] = waiting
   if (next === undefined) return
@@ -77,7 +77,7 @@ function startWorker(): Worker {
     }
     settle(schemaVerdict.parse(message))
   })
-  // Out of memory counts as too slow: the schema is to blame.
+  // Out of memory counts as too slow, because the schema is the cause.
   started.on('error', () => {
     if (worker === started) endSlow()
   })

@@ -45,16 +45,16 @@ type Input = z.output<typeof input>
 
 export interface ScheduleToolOptions {
   readonly book: Pick<ScheduleBook, 'create' | 'list' | 'remove'>
-  /** Whose session it is: what is scheduled is done by the same agent. */
+  /** The session's agent. It also runs the scheduled task. */
   agentOf(userId: UserId, sessionId: SessionId): Promise<string>
-  /** Where nobody names one. */
+  /** The default. */
   readonly timezone: string
   readonly digest: Digest
 }
 
 /**
- * Schedules of the user whose session it is. A call that runs again makes the same schedule. Runs ask their user like
- * any other session: only the user can wave that through, elsewhere.
+ * Manages the schedules of the session's user. Idempotent: a repeated call creates the same schedule. Runs ask for
+ * approval like any other session. Only the user can change that, outside of this tool.
  */
 export function createScheduleTool(options: ScheduleToolOptions): Tool {
   return defineTool({

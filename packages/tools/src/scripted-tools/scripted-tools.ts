@@ -4,7 +4,7 @@ import { defineTool } from '../define-tool.ts'
 
 const LONGEST_WAIT_MS = 10 * 60_000
 
-/** The tools of the agent `scripted`: one that answers, one that fails, one that takes its time, one unseen. */
+/** The tools of the agent `scripted`: one answers, one fails, one is slow, one is hidden. */
 export function createScriptedTools({ clock }: { readonly clock: Clock }): readonly Tool[] {
   const message = z.object({ msg: z.string() })
   return [

@@ -2,16 +2,16 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 
 export interface SkillFiles {
-  /** What a skill brings beside its `SKILL.md`: absolute paths, in the order of their names. */
+  /** The files of a skill besides its `SKILL.md`: absolute paths, sorted by name. */
   readonly files: readonly string[]
-  /** There are more than are named. */
+  /** There are more files than listed. */
   readonly hasMoreFiles: boolean
 }
 
 const MOST_FILES = 100
 const DEEPEST = 8
 
-/** Regular files; nothing hidden, and no link, which might lead anywhere. */
+/** Only regular files. No hidden files, and no links, which may lead anywhere. */
 export async function listSkillFiles(directory: string): Promise<SkillFiles> {
   const found: string[] = []
   const visit = async (folder: string, depth: number): Promise<void> => {

@@ -1,6 +1,6 @@
 /**
  * A skill is a folder with a file `SKILL.md`: YAML front matter with `name` and `description` between two lines `---`,
- * then what the agent is to know; other files beside it as it likes. Whatever else the front matter says is passed over.
+ * then the text for the agent. The folder may contain other files. Other fields of the front matter are ignored.
  */
 import { readFile, readdir, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
@@ -11,7 +11,7 @@ import { listSkillFiles, type SkillFiles } from './list-skill-files.ts'
 export interface Skill extends SkillFiles {
   readonly name: string
   readonly description: string
-  /** What follows the front matter. */
+  /** The text after the front matter. */
   readonly body: string
   /** Absolute. */
   readonly directory: string
@@ -35,7 +35,7 @@ const frontMatter = z.looseObject({
   description: z.string().trim().min(1).max(1_024),
 })
 
-/** The skills in these directories, by name. Throws `SkillError` when one of them is wrong or two have one name. */
+/** The skills in these directories, by name. Throws `SkillError` if one is invalid or two have the same name. */
 export async function loadSkills(directories: readonly string[]): Promise<readonly Skill[]> {
   const skills: Skill[] = []
   for (const directory of directories) {
@@ -62,7 +62,7 @@ async function foldersIn(directory: string): Promise<readonly string[]> {
   }
 }
 
-/** The skill in this folder. Nothing for what is no folder, or one without a `SKILL.md`. Throws `SkillError`. */
+/** The skill in this folder. `undefined` if it is not a folder or has no `SKILL.md`. Throws `SkillError`. */
 export async function loadSkill(directory: string): Promise<Skill | undefined> {
   const file = join(directory, 'SKILL.md')
   const text = await readText(file)
@@ -91,7 +91,7 @@ async function readText(file: string): Promise<string | undefined> {
 }
 
 async function parseYaml(file: string, text: string): Promise<unknown> {
-  // Loaded only where there are skills.
+  // Loaded only if there are skills.
   const { parse } = await import('yaml')
   try {
     return parse(text, { prettyErrors: false, logLevel: 'error', maxAliasCount: 0 }) as unknown

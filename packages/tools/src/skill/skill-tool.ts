@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { defineTool } from '../define-tool.ts'
 import type { Skill } from './load-skills.ts'
 
-/** The model is given the list with every step. */
+/** The model gets the list with every step. */
 const LONGEST_LIST = 8_000
 const LONGEST_ENTRY = 400
 
@@ -13,7 +13,7 @@ export interface SkillToolOptions {
   readonly skills: readonly Skill[]
 }
 
-/** Hands out what a skill says. Its files are read with the tools for files. */
+/** Returns the text of a skill. The file tools read its other files. */
 export function createSkillTool({ skills }: SkillToolOptions): Tool {
   const byName = new Map(skills.map((skill) => [skill.name, skill]))
   return defineTool({

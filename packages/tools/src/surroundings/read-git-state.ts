@@ -23,7 +23,7 @@ export type GitReading =
   | ({ readonly type: 'read' } & GitState)
 
 export interface GitReadingOptions {
-  /** An empty place for a copy of the repository's state. It is removed again. */
+  /** An empty folder for a copy of the repository's state. It is removed afterwards. */
   readonly folder: string
   /** The top of the repository must be in one of these. Default: anywhere above. */
   readonly within?: readonly string[]

@@ -13,7 +13,7 @@ const input = z.object({
 
 type Todos = z.output<typeof input>['todos']
 
-/** The plan itself is the input of the newest call that completed: whoever shows it reads it there. */
+/** The plan is the input of the newest completed call. */
 export function createTodoTool(): Tool {
   return defineTool({
     name: 'TodoWrite',

@@ -14,16 +14,16 @@ import { onTestFinished } from 'vitest'
 import { createProtectedSet } from '../../protected/protected-set.ts'
 import { createFileTools, type FileToolsOptions } from '../file-tools.ts'
 
-/** A workspace in a temporary directory, which is removed with the test. */
+/** A workspace in a temporary directory that is removed after the test. */
 export interface Workbench {
-  /** The directory that holds the workspace, and whatever is outside of it. */
+  /** The directory that contains the workspace and the files outside it. */
   readonly dir: string
   readonly workspace: Workspace
-  /** Writes a file below `dir`, and gives its whole path. */
+  /** Writes a file below `dir` and returns its absolute path. */
   file(path: string, content?: string | Buffer): string
   text(path: string): string
   run(name: string, input: JsonObject, signal?: AbortSignal): Promise<ToolOutput>
-  /** What it says, whether it worked or not. */
+  /** The output, also of a failed call. */
   say(name: string, input: JsonObject): Promise<string>
   inspect(name: string, input: JsonObject): Promise<CallInspection>
   tool(name: string): Tool
@@ -33,7 +33,7 @@ export interface WorkbenchOptions extends Omit<FileToolsOptions, 'protectedSet'>
   /** Below `dir`. */
   readonly secret?: readonly string[]
   readonly guarded?: readonly string[]
-  /** Below `dir`, the working directory first; `ws` unless said otherwise. */
+  /** Below `dir`, the working directory first. Default: `ws`. */
   readonly roots?: readonly string[]
 }
 
@@ -43,7 +43,7 @@ type CreateInvocation = (
   options: { readonly workspace: Workspace; readonly signal?: AbortSignal },
 ) => ToolInvocation
 
-/** Tests hand in `createInvocation` of the testkit, which only they may import. */
+/** Tests pass `createInvocation` of the testkit, which only they may import. */
 export function workbenchWith(createInvocation: CreateInvocation): (options?: WorkbenchOptions) => Workbench {
   return (options = {}) => createWorkbench(createInvocation, options)
 }

@@ -1,5 +1,5 @@
-// A server that speaks the newest protocol only: over standard input and output, or with `http` as its first argument
-// over HTTP, where it prints its address. The tool `grow` adds a tool, and announces it.
+// A server that supports only the newest protocol: over standard input and output, or with the argument `http` over HTTP,
+// where it prints its address. The tool `grow` adds a tool and announces it.
 import { createServer } from 'node:http'
 import { McpServer, createMcpHandler } from '@modelcontextprotocol/server'
 import { serveStdio } from '@modelcontextprotocol/server/stdio'
