@@ -25,6 +25,7 @@ describe('polylogue --help', () => {
     [['sessions', 'show']],
     [['sessions', 'export']],
     [['sessions', 'import']],
+    [['sessions', 'move']],
     [['import', 'claude']],
     [['init']],
     [['link']],

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { SessionsImportFlags } from './commands/move-sessions.ts'
+import type { SessionsImportFlags } from './commands/exchange-sessions.ts'
 import { formatExamples, withDataFlags } from './define-verbs.ts'
 
 export function defineImport(program: Command, finish: (exitCode: number) => void): void {

@@ -3,7 +3,8 @@ import { InvalidArgumentError, Option, type Command } from 'commander'
 import type { BenchFlags } from './commands/bench.ts'
 import type { DoctorFlags } from './commands/doctor.ts'
 import type { KeysCreateFlags, KeysFlags } from './commands/keys.ts'
-import type { SessionsExportFlags, SessionsImportFlags } from './commands/move-sessions.ts'
+import type { SessionsExportFlags, SessionsImportFlags } from './commands/exchange-sessions.ts'
+import type { SessionsMoveFlags } from './commands/move-sessions.ts'
 import type { RunFlags } from './commands/run.ts'
 import type { ServeFlags } from './commands/serve.ts'
 import type { SessionsFlags, SessionsForkFlags, SessionsListFlags } from './commands/sessions.ts'
@@ -99,7 +100,7 @@ export function defineKeys(program: Command, finish: Finish): void {
 export function defineSessions(program: Command, finish: Finish): void {
   const sessions = program
     .command('sessions')
-    .description('list, show, fork, export and import sessions')
+    .description('list, show, fork, export, import and move sessions')
     .addHelpText('after', formatExamples(['sessions list', 'sessions show 0198c0de-7a11-7000-8000-000000000000']))
   withDataFlags(sessions.command('list'))
     .description('list the newest sessions')
@@ -133,10 +134,11 @@ export function defineSessions(program: Command, finish: Finish): void {
     .action(async (id: string, flags: SessionsForkFlags) =>
       finish(await (await import('./commands/sessions.ts')).forkSession(id, flags)),
     )
-  defineMoves(sessions, finish)
+  defineExchange(sessions, finish)
+  defineMove(sessions, finish)
 }
 
-function defineMoves(sessions: Command, finish: Finish): void {
+function defineExchange(sessions: Command, finish: Finish): void {
   withDataFlags(sessions.command('export'))
     .description('print a session as an Agentao file, as its log in JSON Lines, or as text for readers')
     .argument('<id>', 'id from `sessions list`')
@@ -154,7 +156,7 @@ function defineMoves(sessions: Command, finish: Finish): void {
       ]),
     )
     .action(async (id: string, flags: SessionsExportFlags) =>
-      finish(await (await import('./commands/move-sessions.ts')).exportSession(id, flags)),
+      finish(await (await import('./commands/exchange-sessions.ts')).exportSession(id, flags)),
     )
   withDataFlags(sessions.command('import'))
     .description('create sessions from Agentao files, for example .agentao/sessions/*.json')
@@ -167,7 +169,24 @@ function defineMoves(sessions: Command, finish: Finish): void {
       formatExamples(['sessions import .agentao/sessions/*.json', 'sessions import --agent coder old.json']),
     )
     .action(async (files: readonly string[], flags: SessionsImportFlags) =>
-      finish(await (await import('./commands/move-sessions.ts')).importSessions(files, flags)),
+      finish(await (await import('./commands/exchange-sessions.ts')).importSessions(files, flags)),
+    )
+}
+
+function defineMove(sessions: Command, finish: Finish): void {
+  sessions
+    .command('move')
+    .description('copy all data from one database to another, empty one, and compare the logs')
+    .option('--data <dir>', 'data directory (default: $POLYLOGUE_DATA, else ./.polylogue)')
+    .option('--from <url>', 'the database to read (default: the file in the data directory)')
+    .requiredOption('--to <url>', 'the database to fill')
+    .addHelpText(
+      'after',
+      formatExamples(['sessions move --to "$DATABASE_URL"', 'sessions move --from "$DATABASE_URL" --to "$OTHER_URL"']) +
+        '\nStop the server first. Sessions, keys, rules, memories, schedules and usage are copied.',
+    )
+    .action(async (flags: SessionsMoveFlags) =>
+      finish(await (await import('./commands/move-sessions.ts')).moveSessions(flags)),
     )
 }
 

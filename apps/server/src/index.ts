@@ -5,6 +5,7 @@ import type { FolderConfig } from './trust/trusted-folders.ts'
 import type { BackedUp, BackUpOptions } from './backup/back-up.ts'
 import type { CopyCensus } from './backup/check-copy.ts'
 import type { RestoreOptions } from './backup/restore.ts'
+import type { Moved, MoveOptions } from './move/move-storage.ts'
 import type { EditorProcessOptions } from './acp/editor-process.ts'
 import type { ExamineOptions } from './doctor/examine.ts'
 import type { Finding } from './doctor/finding.ts'
@@ -38,6 +39,9 @@ export const backUp = async (options: BackUpOptions): Promise<BackedUp> =>
 
 export const restore = async (options: RestoreOptions): Promise<CopyCensus> =>
   (await import('./backup/restore.ts')).restore(options)
+
+export const moveStorage = async (options: MoveOptions): Promise<Moved> =>
+  (await import('./move/move-storage.ts')).moveStorage(options)
 
 export const loadSlotCalendar = async (): Promise<SlotCalendar> =>
   (await import('./schedules/slot-calendar.ts')).createSlotCalendar()

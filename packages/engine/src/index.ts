@@ -150,6 +150,7 @@ export type {
   StoredSession,
   Stores,
 } from './ports/stores.ts'
+export type { TransferRow, TransferValue } from './ports/transfer.ts'
 export {
   MEMORY_LIMITS,
   type AddedMemory,

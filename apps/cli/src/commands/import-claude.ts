@@ -7,7 +7,7 @@ import { ExitCode } from '../exit-code.ts'
 import { createTerminal } from '../terminal.ts'
 import { toTerminalLine } from '../terminal-text.ts'
 import { withOwner } from '../with-owner.ts'
-import type { SessionsImportFlags } from './move-sessions.ts'
+import type { SessionsImportFlags } from './exchange-sessions.ts'
 
 /** One session for each file of Claude Code. Nothing is imported unless all files can be read. */
 export async function importClaude(files: readonly string[], flags: SessionsImportFlags): Promise<number> {

@@ -7,6 +7,7 @@ import type { MemoryStore } from './memory-store.ts'
 import type { RuleStore } from './rule-store.ts'
 import type { ScheduleStore } from './schedule-store.ts'
 import type { SignInStore } from './sign-in-store.ts'
+import type { TransferRow } from './transfer.ts'
 import type { UsageStore } from './usage-store.ts'
 
 /** All stores of a server. Closing it closes each of them. */
@@ -41,6 +42,13 @@ export interface Storage {
    * storage is on another machine, whose own tools make copies.
    */
   copyTo?(file: string): Promise<void>
+  /** Reads all rows that another storage can be filled with, as they are at one moment. The storage must exist. */
+  dump(): AsyncIterable<TransferRow>
+  /**
+   * Creates the storage from the rows of another one, in one transaction. Rejects with a sentence if the storage is in
+   * use or already holds sessions or keys.
+   */
+  fill(rows: AsyncIterable<TransferRow>): Promise<void>
 }
 
 export interface StorageDescription {

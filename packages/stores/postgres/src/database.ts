@@ -3,7 +3,7 @@ import { StorageFault, type UserId } from '@polylogue/engine'
 import type { Row } from '@polylogue/store-rows'
 import pg from 'pg'
 import { isLost, isRepeatable, toFault } from './postgres-fault.ts'
-import { fromText, toText } from './to-text.ts'
+import { toRow, toText } from './to-text.ts'
 
 export interface Statement {
   /** Prepared under this name, once per connection. */
@@ -166,9 +166,4 @@ export function openDatabase(options: DatabaseOptions): Database {
 const toValue = (value: unknown): unknown => {
   if (typeof value === 'string') return toText(value)
   return Array.isArray(value) ? value.map(toValue) : value
-}
-
-const toRow = (row: Record<string, unknown>): Row => {
-  for (const [column, value] of Object.entries(row)) if (typeof value === 'string') row[column] = fromText(value)
-  return row
 }

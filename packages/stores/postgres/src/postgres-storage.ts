@@ -1,6 +1,8 @@
 import type { Clock, Storage, StorageDescription } from '@polylogue/engine'
 import type pg from 'pg'
 import { nameOf, withClient } from './connect.ts'
+import { dumpDatabase } from './dump-database.ts'
+import { fillDatabase } from './fill-database.ts'
 import { inspectDatabase } from './inspect-database.ts'
 import { readSchemaVersion } from './migrate.ts'
 
@@ -9,6 +11,8 @@ export function createPostgresStorage(url: string, clock: Clock): Storage {
   return {
     describe: () => withClient(url, (client) => describeDatabase(client, url)),
     inspect: () => inspectDatabase(url, clock.now()),
+    dump: () => dumpDatabase(url),
+    fill: (rows) => fillDatabase(url, rows),
   }
 }
 

@@ -95,13 +95,14 @@ function toJson(item: object): string {
   return JSON.stringify(item, (_, value: unknown) => (typeof value === 'string' ? toText(value) : value))
 }
 
-function wordsOf(event: RecordedEvent | undefined): string | null {
+/** The words of what an event says, as searches find them. */
+export function wordsOf(event: RecordedEvent | undefined): string | null {
   if (event === undefined || !spokenTypes.has(event.type)) return null
   return toWords(spokenText(event).slice(0, MOST_SPOKEN)) ?? null
 }
 
 /** The tokens of a text with a space before and after each, as `LIKE` searches them. */
-function toWords(text: string): string | undefined {
+export function toWords(text: string): string | undefined {
   const tokens = toSearchTokens(text)
   return tokens.length === 0 ? undefined : ` ${tokens.join(' ')} `
 }

@@ -1,3 +1,5 @@
+import type { Row } from '@polylogue/store-rows'
+
 /**
  * The database can hold neither U+0000 nor halves of characters. Halves become U+FFFD. U+0000 and the sign that stands
  * for it are written as two characters each, and come back as they were.
@@ -19,4 +21,10 @@ export function fromText(text: string): string {
   return text.includes(SIGN)
     ? text.replace(EVERY_WRITTEN, (_, code: string) => String.fromCharCode(Number(code)))
     : text
+}
+
+/** Contract: changes the row, which nobody else has yet. */
+export function toRow(row: Record<string, unknown>): Row {
+  for (const [column, value] of Object.entries(row)) if (typeof value === 'string') row[column] = fromText(value)
+  return row
 }

@@ -22,3 +22,11 @@ export { type UsageGroups, createUsageGroups } from './usage-groups.ts'
 export { type StoredKey, keyIn } from './key-row.ts'
 export { type RuleRow, checksumOfRule, ruleIn } from './rule-row.ts'
 export { type Place, blobIn, draftIn, incomplete, recordedIn, sessionIn, snapshotIn, takePage } from './session-rows.ts'
+export { type TransferBatch, toBatches, toTransferRow } from './transfer-rows.ts'
+export {
+  type ColumnType,
+  type TransferTable,
+  TRANSFER_TABLES,
+  transferColumns,
+  transferTables,
+} from './transfer-tables.ts'

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
-import type { Clock, StorageFault, Stores } from '@polylogue/engine'
+import type { Clock, Storage, StorageFault, Stores } from '@polylogue/engine'
 import { damaged } from '@polylogue/store-rows'
 import { createGroupCommit } from './group-commit.ts'
 import { migrate } from './migrate.ts'
@@ -49,7 +49,7 @@ export async function openSqliteStores(options: SqliteStoresOptions): Promise<St
 function createStores(
   db: DatabaseSync,
   { clock, busyWaitMs }: { readonly clock: Clock; readonly busyWaitMs: number },
-): Omit<Stores, 'isNew' | 'describe' | 'inspect'> {
+): Omit<Stores, 'isNew' | keyof Storage> {
   const commits = createGroupCommit({ db, clock, busyWaitMs })
   const parts = { db, clock, commits }
   const events = createSqliteEventStore(parts)

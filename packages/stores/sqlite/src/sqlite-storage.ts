@@ -2,6 +2,8 @@ import { existsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Clock, Storage, StorageDescription } from '@polylogue/engine'
 import { copyDatabase } from './copy-database.ts'
+import { dumpDatabase } from './dump-database.ts'
+import { fillDatabase } from './fill-database.ts'
 import { realPathOf } from './file-identity.ts'
 import { inspectDatabase } from './inspect-database.ts'
 import { describeOldSqlite, sqliteVersion } from './sqlite-version.ts'
@@ -15,6 +17,8 @@ export function createSqliteStorage(file: string, clock: Clock): Storage {
     describe: async () => describeFile(file),
     inspect: () => inspectDatabase(file, clock.now()),
     copyTo: (target) => copyDatabase(file, target),
+    dump: () => dumpDatabase(file),
+    fill: (rows) => fillDatabase(file, rows, clock),
   }
 }
 

@@ -1,0 +1,100 @@
+import type { OwnerClient, SessionRecord } from '@polylogue/console/client'
+import { readFile, writeFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { directoryOfAgentaoFile, parseAgentaoFile, toAgentaoFile } from '../agentao-file.ts'
+import { CommandFailure } from '../command-failure.ts'
+import { ExitCode } from '../exit-code.ts'
+import type { OwnerFlags } from '../owner-flags.ts'
+import { toHtml, toMarkdown } from '../readable-session.ts'
+import { createTerminal } from '../terminal.ts'
+import { toTerminalLine } from '../terminal-text.ts'
+import { withOwner } from '../with-owner.ts'
+
+export interface SessionsImportFlags extends OwnerFlags {
+  readonly agent?: string
+  readonly cwd?: string
+}
+
+export interface SessionsExportFlags extends OwnerFlags {
+  readonly output?: string
+  readonly format: ExportFormat
+}
+
+export type ExportFormat = 'agentao' | 'jsonl' | 'markdown' | 'html'
+
+/** One session for each file. Nothing is imported unless all files can be read. */
+export async function importSessions(files: readonly string[], flags: SessionsImportFlags): Promise<number> {
+  const conversations = await Promise.all(files.map((file) => readConversation(file, flags)))
+  return withOwner(flags, async ({ console }) => {
+    const { stdout, stderr } = createTerminal(process)
+    for (const { file, skipped, ...body } of conversations) {
+      const { sessionId } = await console.importSession({
+        body: { ...body, ...(flags.agent !== undefined && { agent: flags.agent }) },
+      })
+      stdout.write(`${sessionId}\n`)
+      if (skipped > 0)
+        stderr.write(`${toTerminalLine(file)}: skipped ${skipped} messages or calls that could not be read\n`)
+    }
+    return ExitCode.done
+  })
+}
+
+async function readConversation(file: string, { cwd }: SessionsImportFlags) {
+  const path = resolve(file)
+  const text = await readFile(path, 'utf8').catch((cause: unknown) => {
+    throw new CommandFailure(`${file}: cannot be read.`, ExitCode.usage, { cause })
+  })
+  const conversation = parseAgentaoFile(parseJson(text))
+  if (conversation === undefined) throw new CommandFailure(`${file}: not an Agentao session.`, ExitCode.usage)
+  const directory = cwd === undefined ? (directoryOfAgentaoFile(path) ?? process.cwd()) : resolve(cwd)
+  return { file, directory, ...conversation }
+}
+
+export function exportSession(id: string, { output, format, ...flags }: SessionsExportFlags): Promise<number> {
+  return withOwner(flags, async ({ console }) => {
+    const text =
+      format === 'jsonl' ? await readLog(id, console) : formatRecord(await console.readSession({ id }), format)
+    if (output === undefined) createTerminal(process).stdout.write(text)
+    else await writeFile(output, text, { flag: 'wx', mode: 0o600 }).catch(explainFailure(output))
+    return ExitCode.done
+  })
+}
+
+function formatRecord(record: SessionRecord, format: Exclude<ExportFormat, 'jsonl'>): string {
+  switch (format) {
+    case 'agentao':
+      return `${JSON.stringify(toAgentaoFile(record), null, 2)}\n`
+    case 'markdown':
+      return toMarkdown(record)
+    case 'html':
+      return toHtml(record)
+  }
+}
+
+/** Every recorded event, one a line. */
+async function readLog(id: string, console: OwnerClient): Promise<string> {
+  const lines: string[] = []
+  for (let after: number | undefined = 0; after !== undefined;) {
+    const page: Awaited<ReturnType<OwnerClient['readEvents']>> = await console.readEvents({ id, query: { after } })
+    lines.push(...page.events.map((event) => `${JSON.stringify(event)}\n`))
+    after = page.next
+  }
+  return lines.join('')
+}
+
+function explainFailure(output: string) {
+  return (cause: unknown): never => {
+    const isThere = cause instanceof Error && 'code' in cause && cause.code === 'EEXIST'
+    throw new CommandFailure(`${output}: ${isThere ? 'already exists' : 'cannot be written'}.`, ExitCode.failed, {
+      cause,
+    })
+  }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
