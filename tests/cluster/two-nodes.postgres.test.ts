@@ -83,6 +83,14 @@ describe('two nodes on one database', { timeout: 90_000 }, () => {
     const ended = own.finished()
     const events = await b.client(V3).events(session.id, '?after=0')
     await untilRun(run)
+    const known = (await askOwner(b.dataDir, { method: 'GET', path: '/api/polylogue/nodes' })).body
+    expect(known).toMatchObject({
+      nodes: [
+        { role: 'all', isAlive: true },
+        { role: 'all', isAlive: true },
+      ],
+      leases: [{ sessionId: session.id, nodeId: expect.stringMatching(`^${a.pid}-`) }],
+    })
     expect((await b.client(V3).cancel(session.id)).status).toBeLessThan(300)
     const [here, there] = [await ended, await events.finished()]
     const textOf = (frames: typeof here): string =>

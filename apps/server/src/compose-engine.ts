@@ -2,9 +2,11 @@ import {
   createEngine,
   createIds,
   type Clock,
+  type ClusterParts,
   type Engine,
   type EventStore,
   type LogEntry,
+  type NodeFacts,
   type RuleStore,
   type Stores,
 } from '@polylogue/engine'
@@ -49,6 +51,10 @@ export interface EngineParts {
 
 export interface EnginePartsDeps {
   readonly options: ServeOptions
+  /** This process. */
+  readonly self: NodeFacts
+  /** Present if the storage is shared. */
+  readonly cluster?: ClusterParts
   readonly config: LoadedConfig
   readonly clock: Clock
   readonly log: Log
@@ -125,6 +131,7 @@ function createBareEngine(
     ...own,
     store: events,
     isShared: stores.mode === 'shared',
+    ...(deps.cluster && { cluster: deps.cluster }),
     agents,
     models,
     sessionTools: sessionTools.toolsOf,
@@ -147,7 +154,7 @@ function createBareEngine(
     budgets,
     usage: stores.usage,
     operator: toOperatorPolicy(config.permissions, config.webFetch.allowHosts, config.bash.withoutSandbox),
-    owner: `${process.pid}-${Buffer.from(randomBytes(6)).toString('hex')}`,
+    owner: deps.self.nodeId,
     recovery: config.recovery,
     limits: { queuedInputs: config.limits.queuedInputs },
   })

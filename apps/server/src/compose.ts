@@ -3,6 +3,8 @@ import type {
   KeptStore,
   LogEntry,
   MemoryStore,
+  NodeFacts,
+  Nodes,
   SignInStore,
   Storage,
   Stores,
@@ -19,6 +21,7 @@ import { createOpenStreams, type OpenStreams } from './limits/open-streams.ts'
 import type { Log } from './log/log.ts'
 import type { Redactor } from './log/redactor.ts'
 import { writeEntry } from './log/write-entry.ts'
+import { describeSelf } from './nodes/describe-self.ts'
 import { createServerMetrics, type ServerMetrics } from './metrics/server-metrics.ts'
 import { createRunningTurns, type RunningTurns } from './observe/running-turns.ts'
 import { watchSessionChanges, type SessionChangesHub } from './observe/session-changes.ts'
@@ -38,6 +41,9 @@ export interface Parts extends AgentParts, EngineParts {
   readonly confinement: Confinement
   readonly storage: Storage
   readonly mode: Stores['mode']
+  /** This process. */
+  readonly self: NodeFacts
+  readonly nodes?: Nodes
   /** Opening the storage created it. */
   readonly isNew: boolean
   readonly events: EventStore
@@ -68,6 +74,7 @@ export async function compose(
 ): Promise<Parts> {
   const { limits } = config
   const clock = systemClock
+  const self = describeSelf(options.listen === undefined ? 'errand' : 'all')
   installFailpoints(process.env)
   const database = parseDatabase(options.database, options)
   const { files: databaseFiles } = await findStorage(database, { clock }).describe()
@@ -100,6 +107,7 @@ export async function compose(
     random: randomBytes,
   })
   const stores = await openStores(database, { clock })
+  const cluster = stores.cluster && { self, nodes: stores.cluster.nodes, bus: stores.cluster.openBus(self.nodeId) }
   await endLeftovers(options.dataDir, log)
 
   const turns = createRunningTurns({ readHead: (sessionId) => stores.events.readHead(sessionId) })
@@ -116,6 +124,8 @@ export async function compose(
   const { store: events, onChange: onSessionChange } = watchSessionChanges(watched)
   const engineParts = composeEngine({
     options,
+    self,
+    ...(cluster && { cluster }),
     config,
     clock,
     log,
@@ -136,6 +146,8 @@ export async function compose(
     confinement,
     storage: stores,
     mode: stores.mode,
+    self,
+    ...(cluster && { nodes: cluster.nodes }),
     isNew: stores.isNew,
     events,
     onSessionChange,
@@ -152,6 +164,7 @@ export async function compose(
       await agentParts.processes.close()
       await mcp.close()
       await engineParts.workspaces.close()
+      await cluster?.bus.close()
       await stores.close()
     },
   }

@@ -14,6 +14,8 @@ import type { RuleStore } from './ports/rule-store.ts'
 import type { UsageStore } from './ports/usage-store.ts'
 import type { Surroundings } from './ports/surroundings.ts'
 import type { Workspaces } from './ports/workspaces.ts'
+import type { LiveBus } from './ports/live-bus.ts'
+import type { NodeFacts, Nodes } from './ports/nodes.ts'
 import type { OperatorPolicy } from './permission/policy-of.ts'
 
 /** The dependencies of the engine. Every effect goes through one of them. */
@@ -21,6 +23,8 @@ export interface EngineParts {
   readonly store: EventStore
   /** Other processes use the same store. Absent: this process is its only user. */
   readonly isShared?: boolean
+  /** How the processes that use the same store know each other. Requires `isShared`. */
+  readonly cluster?: ClusterParts
   readonly agents: AgentCatalog
   /** The models that sessions can choose. Absent: sessions use only their agent's model. */
   readonly models?: Pick<ModelCatalog, 'find'>
@@ -56,6 +60,13 @@ export interface EngineParts {
   readonly recovery: 'continue' | 'interrupt'
   readonly limits?: EngineLimits
   log(entry: LogEntry): void
+}
+
+export interface ClusterParts {
+  /** This process. Its id is the owner of all leases here. */
+  readonly self: NodeFacts
+  readonly nodes: Nodes
+  readonly bus: LiveBus
 }
 
 /** Lets a turn return a value of the shape that its client requested. */

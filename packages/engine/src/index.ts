@@ -137,10 +137,16 @@ export {
   type WatchedHead,
   type StorageRoom,
 } from './ports/event-store.ts'
+export { ALL_NODES, type BusListener, type BusMessage, type LiveBus, type SharedLive } from './ports/live-bus.ts'
+export type { ClusterParts } from './engine-parts.ts'
+export { BusInbox, encodeBusText } from './cluster/bus-codec.ts'
+export { BusOutbox, type BusOutboxOptions } from './cluster/bus-outbox.ts'
+export { NODE_ROLES, type KnownNode, type NodeFacts, type NodeRole, type Nodes, type SessionLease } from './ports/nodes.ts'
 export type { KeyRecord, KeyStore, NewKey } from './ports/key-store.ts'
 export { KEPT_LIMITS, type KeptEntry, type KeptStore } from './ports/kept-store.ts'
 export { SIGN_IN_LIMITS, type NewSignInCode, type SignInStore } from './ports/sign-in-store.ts'
 export type {
+  SharedStorage,
   Storage,
   StorageDescription,
   StorageInspection,

@@ -15,6 +15,7 @@ import {
 } from '@polylogue/engine'
 import { createFakeClock, type FakeClock } from './fake-clock.ts'
 import { createFakeModel, type FakeModel } from './fake-model.ts'
+import type { MemoryCluster } from './memory-cluster.ts'
 import { createMemoryEventStore } from './memory-event-store.ts'
 import { plainParts } from './plain-parts.ts'
 import { plainSecretBox } from './plain-secret-box.ts'
@@ -24,6 +25,8 @@ import { createTestIds } from './test-ids.ts'
 export interface TestEngineOptions {
   /** Other engines use the same store. */
   readonly isShared?: boolean
+  /** How engines on one store know each other. Implies `isShared`. */
+  readonly cluster?: MemoryCluster
   readonly tools?: readonly Tool[]
   readonly options?: readonly AgentOption[]
   /** Additional agents, for sub-agents. */
@@ -110,7 +113,8 @@ export function createTestEngine(options: TestEngineOptions = {}): TestEngine {
     digest: testDigest,
     secretBox: plainSecretBox,
     ...plainParts,
-    ...(options.isShared && { isShared: true }),
+    ...((options.isShared || options.cluster) && { isShared: true }),
+    ...(options.cluster && { cluster: options.cluster.join(`owner-${prefix}`) }),
     ...(options.rules && { rules: options.rules }),
     ...(options.workspaces && { workspaces: options.workspaces }),
     ...(options.operator && { operator: options.operator }),

@@ -14,6 +14,8 @@ export interface OpenedEventStore {
   readonly store: EventStore
   /** The clock of the store. */
   readonly clock: FakeClock
+  /** What has a lease: each session (default), or each owner for all its sessions. */
+  readonly leases?: 'session' | 'owner'
   /** Closes the store and opens its database again. Absent: the store itself must still have everything. */
   readonly reopen?: () => Promise<EventStore>
   /** Closes the store and removes its files. */

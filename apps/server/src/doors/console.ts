@@ -15,6 +15,7 @@ import { LOCAL_USER } from '../auth/key-ring.ts'
 import type { LiveFacts } from '../doctor/live-facts.ts'
 import { smallBodyLimits } from '../http/read-json-body.ts'
 import type { HttpApp } from '../http/request-listener.ts'
+import { listNodes } from '../nodes/list-nodes.ts'
 import { HAND_OVER_PATH, createHandOverRoutes } from '../owner/hand-over-routes.ts'
 import { backtest } from '../permissions/backtest.ts'
 import { isAboveCeiling } from '../permissions/cap-presets.ts'
@@ -124,6 +125,7 @@ function toConsoleDeps({ parts, config, authenticate, status, doors, signInLink 
         })),
       }
     },
+    nodes: listNodes({ ...parts, startedAt: () => status().startedAt }),
     isOperator: (userId) => userId === LOCAL_USER,
     clock: systemClock,
     random: randomBytes,

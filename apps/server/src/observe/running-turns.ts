@@ -3,6 +3,7 @@ import type { AppendRequest, SessionHead, SessionId, UserId } from '@polylogue/e
 /** The sessions with a running turn and their users, folded from what was recorded since this process started. */
 export interface RunningTurns {
   readonly count: number
+  sessionIds(): readonly SessionId[]
   /** The running turns of one user, including those that are being admitted. */
   countOf(userId: UserId): number
   /** Announces a command that starts or resumes a turn. Call the returned function when it is done. */
@@ -48,6 +49,7 @@ export function createRunningTurns({ readHead }: RunningTurnsDeps): RunningTurns
     get count() {
       return running.size
     },
+    sessionIds: () => [...running.keys()],
     countOf: (userId) => perUser.get(userId) ?? 0,
     expect(userId, sessionId) {
       change(userId, 1)

@@ -3,6 +3,9 @@ import { EngineError, unreachable } from '../errors.ts'
 import { failpoint } from '../failpoint.ts'
 import type { SessionId, UserId } from '../ids.ts'
 import { StorageFault } from '../ports/event-store.ts'
+import { announceAppends } from '../cluster/announce-appends.ts'
+import { LiveLink } from '../cluster/live-link.ts'
+import { NodeLease } from '../cluster/node-lease.ts'
 import { Coordinator } from '../turn/coordinator.ts'
 import type { EngineParts } from '../engine-parts.ts'
 import { readSummary, toSessionView } from '../views/session-list.ts'
@@ -25,7 +28,16 @@ export interface EngineOptions extends EngineParts {
 // No limit in practice: a turn that is skipped here waits until the next start.
 const TAKEOVER_LIMIT = 1_000_000
 
-export function createEngine(options: EngineOptions): Engine {
+export function createEngine(given: EngineOptions): Engine {
+  const { cluster } = given
+  const announced =
+    cluster &&
+    announceAppends(given.store, {
+      claimed: (id, seq) => link?.claimed(id, seq),
+      appended: (id, seq) => link?.appended(id, seq),
+      deleted: (id) => link?.deleted(id),
+    })
+  const options: EngineOptions = announced === undefined ? given : { ...given, store: announced }
   const { store } = options
   const coordinator = new Coordinator(options, options.owner)
   const sessions = new OpenSessions(
@@ -33,7 +45,12 @@ export function createEngine(options: EngineOptions): Engine {
     (id) => coordinator.isRunning(id),
     (session, recorded) => coordinator.moved(session, recorded),
   )
-  const watch = options.isShared === true ? new SharedStoreWatch(options, sessions, coordinator) : undefined
+  const link = cluster && new LiveLink({ ...options, cluster }, { sessions, coordinator })
+  const watch =
+    options.isShared === true
+      ? new SharedStoreWatch(options, { sessions, coordinator, ...(link && { link }) })
+      : undefined
+  const lease = cluster && new NodeLease({ ...options, cluster }, (id) => coordinator.isRunning(id))
   let isStopping = false
   /** The sessions already checked, in a process that takes over only sessions in use. */
   let met: Set<SessionId> | undefined
@@ -111,11 +128,14 @@ export function createEngine(options: EngineOptions): Engine {
     async attach(userId, sessionId, { after, reader, as }) {
       const session = await readable(userId, sessionId, as)
       meet(session)
-      return attachReader({ session, store, after }, reader)
+      const attachment = await attachReader({ session, store, after }, reader)
+      void link?.attached(session).catch(() => undefined)
+      return attachment
     },
 
     async start(takeOver = 'all') {
       sessions.startEviction()
+      await lease?.start()
       if (watch !== undefined) return watch.start(takeOver)
       await store.dropLeases()
       if (takeOver === 'used') {
@@ -139,6 +159,7 @@ export function createEngine(options: EngineOptions): Engine {
       watch?.stopSweeping()
       await coordinator.stop(graceMs)
       watch?.stop()
+      await lease?.stop()
       sessions.close()
     },
   }

@@ -3,12 +3,18 @@ import type { EngineParts } from '../engine-parts.ts'
 import type { Timer } from '../ports/clock.ts'
 import type { OpenSession } from '../session/open-session.ts'
 import type { OpenSessions } from '../session/open-sessions.ts'
+import { followLog } from '../cluster/follow-log.ts'
+import type { LiveLink } from '../cluster/live-link.ts'
 import { showDrafts } from '../session/show-drafts.ts'
 import { loopsOf } from '../state/session-state.ts'
 import type { Coordinator } from '../turn/coordinator.ts'
 
-/** How late a reader or a runner notices what another process appended. */
+/** How late a reader or a runner notices what another process appended, without messages between processes. */
 const FOLLOW_MS = 250
+/** With messages, the store is asked only in case one was lost: sessions that run here, run elsewhere, or are idle. */
+const RUNNING_HERE_MS = 1_500
+const RUNNING_ELSEWHERE_MS = 5_000
+const IDLE_MS = 30_000
 const SWEEP_MS = 1_000
 /**
  * After an outage of the store, the leases of all processes have ended, and the others need time to renew theirs. So a
@@ -18,6 +24,13 @@ const STEADY_MS = 5_000
 const LONGEST_GAP_MS = 3 * SWEEP_MS
 const SWEPT_AT_ONCE = 100
 
+export interface WatchDeps {
+  readonly sessions: OpenSessions
+  readonly coordinator: Coordinator
+  /** Absent: the processes send each other no messages. */
+  readonly link?: LiveLink
+}
+
 /**
  * What a process does because others use the same store: it follows the sessions that have readers or a runner here, and
  * continues turns that no process runs.
@@ -26,19 +39,26 @@ export class SharedStoreWatch {
   readonly #parts: EngineParts
   readonly #sessions: OpenSessions
   readonly #coordinator: Coordinator
+  readonly #link: LiveLink | undefined
   readonly #timers = new Map<string, Timer>()
+  /** When sessions in use were last compared with the store. */
+  readonly #comparedAt = new Map<SessionId, number>()
   #isStopped = false
   #sweptAt = -Infinity
   #steadySince = Infinity
 
-  constructor(parts: EngineParts, sessions: OpenSessions, coordinator: Coordinator) {
+  constructor(parts: EngineParts, { sessions, coordinator, link }: WatchDeps) {
     this.#parts = parts
+    this.#link = link
     this.#sessions = sessions
     this.#coordinator = coordinator
   }
 
   /** `used`: a process that came for one errand leaves the turns of others alone. */
   start(takeOver: 'all' | 'used'): void {
+    this.#link?.start()
+    // Messages may have been lost while the bus was down.
+    this.#parts.cluster?.bus.onUp(() => this.#comparedAt.clear())
     this.#repeat('follow', FOLLOW_MS, () => this.#follow())
     if (takeOver === 'all') this.#repeat('sweep', SWEEP_MS, () => this.#sweep())
   }
@@ -72,19 +92,44 @@ export class SharedStoreWatch {
   }
 
   async #follow(): Promise<void> {
-    const isUsed = ({ id, feed }: OpenSession): boolean => feed.readerCount > 0 || this.#coordinator.isRunning(id)
-    const used = this.#sessions.list().filter(isUsed)
-    if (used.length === 0) return
-    const heads = await this.#parts.store.readHeads(used.map(({ id }) => id))
-    for (const session of used) {
-      const lastSeq = heads.get(session.id)?.lastSeq
-      if (lastSeq !== session.state.seq) await session.refresh()
-      if (session.isGone) this.#coordinator.stopRunner(session.id, 'deleted')
-      if (session.isGone || session.isStale) this.#sessions.remove(session.id)
-      else if (!this.#coordinator.isRunning(session.id) && isAsking(session)) {
+    const due = this.#findDue()
+    if (due.length === 0) return
+    const heads = await this.#parts.store.readHeads(due.map(({ id }) => id))
+    for (const session of due) {
+      const head = heads.get(session.id)
+      if (head?.lastSeq !== session.state.seq) {
+        await followLog(session, { sessions: this.#sessions, coordinator: this.#coordinator })
+      }
+      if (session.isGone || session.isStale || this.#coordinator.isRunning(session.id)) continue
+      if (session.state.turn?.status === 'running') this.#link?.watch(session, head?.owner)
+      if (isAsking(session) && !this.#isBusUp()) {
         showDrafts(session, await this.#parts.store.readDrafts(session.id))
       }
     }
+    this.#link?.tidy()
+  }
+
+  #isBusUp(): boolean {
+    return this.#parts.cluster?.bus.isUp === true
+  }
+
+  /** The sessions in use that must be compared with the store now. */
+  #findDue(): readonly OpenSession[] {
+    const now = this.#parts.clock.now()
+    const used = this.#sessions
+      .list()
+      .filter(({ id, feed }) => feed.readerCount > 0 || this.#coordinator.isRunning(id))
+    const due = used.filter((session) => now - (this.#comparedAt.get(session.id) ?? 0) >= this.#patience(session))
+    const isUsed = new Set(used.map(({ id }) => id))
+    for (const id of this.#comparedAt.keys()) if (!isUsed.has(id)) this.#comparedAt.delete(id)
+    for (const { id } of due) this.#comparedAt.set(id, now)
+    return due
+  }
+
+  #patience({ id, state }: OpenSession): number {
+    if (!this.#isBusUp()) return 0
+    if (this.#coordinator.isRunning(id)) return RUNNING_HERE_MS
+    return state.turn?.status === 'running' ? RUNNING_ELSEWHERE_MS : IDLE_MS
   }
 
   async #sweep(): Promise<void> {

@@ -48,10 +48,14 @@ export interface EventStore {
 
   /**
    * Makes `owner` the only runner of the session for `leaseMs` and raises its epoch. `undefined` while another owner's
-   * lease holds, or when the session is gone. After that, appends with an older fence return `fenced`.
+   * lease holds, or when the session is gone. After that, appends with an older fence return `fenced`. An owner uses one
+   * `leaseMs` for all its claims: a store may keep one lease for each owner.
    */
   claim(sessionId: SessionId, owner: string, leaseMs: number): Promise<Fence | undefined>
-  /** Extends the leases. Returns the sessions whose lease was lost. */
+  /**
+   * Extends the leases of these sessions; a store may extend all leases of the owner. Returns the sessions whose lease was
+   * lost.
+   */
   renew(owner: string, sessionIds: readonly SessionId[], leaseMs: number): Promise<readonly SessionId[]>
   release(sessionId: SessionId, fence: Fence): Promise<void>
   /**

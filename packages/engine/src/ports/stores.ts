@@ -4,6 +4,8 @@ import type { EventStore, Snapshot } from './event-store.ts'
 import type { KeptStore } from './kept-store.ts'
 import type { KeyStore } from './key-store.ts'
 import type { MemoryStore } from './memory-store.ts'
+import type { LiveBus } from './live-bus.ts'
+import type { Nodes } from './nodes.ts'
 import type { RuleStore } from './rule-store.ts'
 import type { ScheduleStore } from './schedule-store.ts'
 import type { SignInStore } from './sign-in-store.ts'
@@ -22,10 +24,19 @@ export interface Stores extends Storage {
   readonly schedules: ScheduleStore
   readonly signIns: SignInStore
   readonly kept: KeptStore
+  /** Present if the storage is shared. */
+  readonly cluster?: SharedStorage
   /** Opening created the storage. */
   readonly isNew: boolean
   /** Commits queued writes. Idempotent. */
   close(): Promise<void>
+}
+
+/** What a storage offers the processes that share it. */
+export interface SharedStorage {
+  readonly nodes: Nodes
+  /** The messages of one node, over the storage itself. The caller closes it. */
+  openBus(nodeId: string): LiveBus
 }
 
 /** A storage, identified by its address. It need not be open. Inspecting it never creates or changes anything. */

@@ -37,8 +37,14 @@ export class OpenSessions {
   }
 
   add(session: OpenSession): void {
+    if (this.#parts.isShared === true) session.feed.numberAlways()
     session.onMoved = (recorded) => this.#onMoved?.(session, recorded)
     this.#open.set(session.id, session)
+  }
+
+  /** The session if memory holds it. It may be old. */
+  peek(sessionId: SessionId): OpenSession | undefined {
+    return this.#open.get(sessionId)
   }
 
   list(): readonly OpenSession[] {

@@ -14,6 +14,12 @@ import type { SessionReader } from '../events/session-reader.ts'
 import { LiveBatches, type BatchStart } from './live-batches.ts'
 import type { Clock } from '../ports/clock.ts'
 
+/** Text of a runner in another process, which has numbered its batches. */
+interface SharedText {
+  readonly type: 'shared'
+  readonly batch: LiveBatch
+}
+
 /** How many of the newest events are kept in memory, so that a reader of the current turn needs no query. */
 const RECENT_EVENTS = 64
 /** How much output of a running tool a late reader gets, in UTF-16 units. */
@@ -58,9 +64,10 @@ export class SessionFeed {
   /** Created for the first reader that wants batches. */
   #batches: LiveBatches | undefined
   #batchReaders = 0
+  #isAlwaysNumbered = false
   #recent: Recorded[] = []
   #holds = 0
-  #held: LiveEvent[] = []
+  #held: (LiveEvent | SharedText)[] = []
   #closed: 'deleted' | 'stopping' | undefined
   #released: (() => void)[] = []
   #joined: PromiseWithResolvers<void> | undefined
@@ -78,9 +85,19 @@ export class SessionFeed {
     return this.#holds > 0
   }
 
-  /** The batches of this session, while it has readers for them. */
+  /** The batches of this session, while somebody may read them. */
   get batches(): LiveBatches | undefined {
-    return this.#batchReaders > 0 ? this.#batches : undefined
+    if (this.#isAlwaysNumbered) this.#batches ??= this.#makeBatches()
+    return this.#isNumbering ? this.#batches : undefined
+  }
+
+  get #isNumbering(): boolean {
+    return this.#isAlwaysNumbered || this.#batchReaders > 0
+  }
+
+  /** Numbers all text from now on, because other processes may have readers for batches. */
+  numberAlways(): void {
+    this.#isAlwaysNumbered = true
   }
 
   /** The batch number that the end of a step records. All text of the step has been sent. */
@@ -129,6 +146,13 @@ export class SessionFeed {
   publishDelta(delta: BlockDelta): void {
     if (this.#holds > 0) this.#held.push(delta)
     else this.#deliver(delta)
+  }
+
+  /** Text that a runner in another process streams. */
+  publishShared(batch: LiveBatch): void {
+    const shared = { type: 'shared', batch } as const
+    if (this.#holds > 0) this.#held.push(shared)
+    else this.#deliver(shared)
   }
 
   publishInput(input: CallInput | StepRetry): void {
@@ -185,7 +209,7 @@ export class SessionFeed {
 
   leave(reader: SessionReader): void {
     if (!this.#readers.delete(reader) || reader.batch === undefined) return
-    if (--this.#batchReaders === 0) this.#batches?.rest()
+    if (--this.#batchReaders === 0 && !this.#isAlwaysNumbered) this.#batches?.rest()
   }
 
   #add(reader: SessionReader): void {
@@ -217,8 +241,10 @@ export class SessionFeed {
     for (const reader of readers) reader.closed(reason)
   }
 
-  #deliver(live: LiveEvent): void {
+  #deliver(live: LiveEvent | SharedText): void {
     switch (live.type) {
+      case 'shared':
+        return this.#deliverShared(live.batch)
       case 'tool-call.progress':
         for (const reader of this.#readers) reader.progress?.(live)
         return
@@ -233,13 +259,21 @@ export class SessionFeed {
     }
   }
 
+  #deliverShared(batch: LiveBatch): void {
+    this.batches?.skipTo(batch.number)
+    for (const reader of this.#readers) {
+      if (reader.batch === undefined) reader.delta(batch)
+      else reader.batch(batch)
+    }
+  }
+
   #deliverDelta(live: BlockDelta): void {
-    if (this.#batchReaders === 0) {
+    if (!this.#isNumbering) {
       for (const reader of this.#readers) reader.delta(live)
       return
     }
     for (const reader of this.#readers) if (reader.batch === undefined) reader.delta(live)
-    this.#batches?.add(live)
+    this.batches?.add(live)
   }
 }
 

@@ -6,7 +6,7 @@ import type { Fence, LeaseClaim } from '../ports/event-store.ts'
 import type { StopReason } from './turn-deps.ts'
 
 // Long enough to survive a stalled event loop, short enough for another process to take over within seconds.
-const LEASE_MS = 5_000
+export const LEASE_MS = 5_000
 
 interface LeaseHolder {
   /** Absent until the session is claimed. */

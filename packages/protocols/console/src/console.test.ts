@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { ConsoleRefusal, operations } from './client/index.ts'
 import { ownerOperations } from './contract/import-session.ts'
 import { describeOperations } from './describe-operations.ts'
-import { openConsole, type OpenedConsole } from './test-support/open-console.ts'
+import { NODE, openConsole, type OpenedConsole } from './test-support/open-console.ts'
 
 let opened: OpenedConsole
 beforeEach(async () => {
@@ -32,6 +32,7 @@ it('every operation answers exactly as the contract says', async () => {
   await check('readMe', ann.readMe())
   await check('readMcp', operator.readMcp())
   await check('listModels', ann.listModels())
+  await check('readNodes', operator.readNodes())
   await check('createSession', ann.createSession({ body: { preset: 'plan' } }))
   await check('listSessions', ann.listSessions({ query: { limit: 1 } }))
   await check('readSession', ann.readSession({ id }))
@@ -147,6 +148,14 @@ it('what went wrong with an MCP server can name paths, so only the operator read
     (await opened.clientOf(user).readMcp()).servers.map(({ lastError }) => lastError)
   expect(await errors('local')).toEqual(['spawn /opt/notes ENOENT'])
   expect(await errors('ann')).toEqual([undefined])
+})
+
+it('leases name the sessions of all users, so only the operator reads the nodes', async () => {
+  expect(await opened.clientOf('local').readNodes()).toEqual({
+    nodes: [NODE],
+    leases: [{ sessionId: 's1', nodeId: NODE.nodeId }],
+  })
+  await expect(opened.clientOf('ann').readNodes()).rejects.toMatchObject({ status: 403 })
 })
 
 it('rules are imported once, however often their file is', async () => {

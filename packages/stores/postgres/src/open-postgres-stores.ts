@@ -2,10 +2,12 @@ import { StorageFault, type Clock, type Stores } from '@polylogue/engine'
 import { withClient } from './connect.ts'
 import { openDatabase } from './database.ts'
 import { migrate } from './migrate.ts'
+import { createNotifyBus } from './notify-bus.ts'
 import { createPostgresEventStore } from './postgres-event-store.ts'
 import { createPostgresKeptStore } from './postgres-kept-store.ts'
 import { createPostgresKeyStore } from './postgres-key-store.ts'
 import { createPostgresMemoryStore } from './postgres-memory-store.ts'
+import { createPostgresNodes } from './postgres-nodes.ts'
 import { createPostgresRuleStore } from './postgres-rule-store.ts'
 import { createPostgresScheduleStore } from './postgres-schedule-store.ts'
 import { createPostgresSignInStore } from './postgres-sign-in-store.ts'
@@ -46,6 +48,10 @@ export async function openPostgresStores({ url, clock }: PostgresStoresOptions):
     schedules: createPostgresScheduleStore(db),
     signIns: createPostgresSignInStore(db, clock),
     kept: createPostgresKeptStore(db, clock),
+    cluster: {
+      nodes: createPostgresNodes(db),
+      openBus: (nodeId) => createNotifyBus({ url, nodeId, clock }),
+    },
     isNew,
     ...storage,
     async close() {

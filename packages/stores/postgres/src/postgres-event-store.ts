@@ -119,7 +119,6 @@ export function createPostgresEventStore(db: Database): EventStore {
       return typeof epoch === 'number' ? { owner, epoch } : undefined
     },
     async renew(owner, sessionIds, leaseMs) {
-      if (sessionIds.length === 0) return []
       const held = (await call('renew_leases', owner, sessionIds, leaseMs)).map((row) => textIn(row, 'renew_leases'))
       const isHeld = new Set(held)
       return sessionIds.filter((sessionId) => !isHeld.has(sessionId))

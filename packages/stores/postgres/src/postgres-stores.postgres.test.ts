@@ -16,7 +16,7 @@ afterAll(() => stores.drop())
 
 eventStoreContract('cluster 1: the Postgres store', async () => {
   const { stores: all, clock, reopen, close } = await stores.open()
-  return { store: all.events, clock, close, reopen: async () => (await reopen()).events }
+  return { store: all.events, clock, leases: 'owner', close, reopen: async () => (await reopen()).events }
 })
 
 keyStoreContract('cluster 1: the Postgres key store', async () => {

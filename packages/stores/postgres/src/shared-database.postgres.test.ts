@@ -61,7 +61,7 @@ describe('two processes on one database', () => {
   it('cluster 11: the former runner can neither append nor save drafts nor release', async () => {
     const id = newSession()
     await one.events.append(append(id, 0))
-    const old = await one.events.claim(id, 'a', 1)
+    const old = await one.events.claim(id, 'short-lived', 1)
     await expect.poll(() => other.events.claim(id, 'b', 60_000)).toBeDefined()
     const fenced = { type: 'conflict', reason: 'fenced' }
     expect(await one.events.append(append(id, 1, { fence: old! }))).toEqual(fenced)

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { EventStore, SessionId } from '@polylogue/engine'
+import type { EventStore, Fence, SessionId } from '@polylogue/engine'
 import type { OpenedEventStore } from '../event-store-contract.ts'
 import { rounds } from './operations.ts'
 import {
@@ -22,9 +22,11 @@ import {
   LEASE_MS,
   type ModelAnswer,
   type ModelOperation,
+  type ModelSession,
   type StoreModel,
   applyOperation,
   emptyModel,
+  isHeld,
 } from './store-model.ts'
 
 export function describeConcurrency(subject: () => OpenedEventStore): void {
@@ -82,19 +84,20 @@ export function describeConcurrency(subject: () => OpenedEventStore): void {
     })
 
     it('whatever runs has the outcome of some order of the operations', async () => {
-      const { store, clock } = subject()
+      const { store, clock, leases = 'session' } = subject()
       let runs = 0
       await fc.assert(
         fc.asyncProperty(rounds, async (plan) => {
           // Each run uses its own sessions in the shared store and removes them at the end.
           const ids = [session(++runs * 2), session(runs * 2 + 1)]
-          let candidates: readonly StoreModel[] = [emptyModel(clock.now(), ids.length)]
+          const place: Place = { ids, ownerOf: (name) => `${name} of run ${runs}` }
+          let candidates: readonly StoreModel[] = [emptyModel(clock.now(), ids.length, leases)]
           for (const { waitMs, plans } of plan) {
             clock.advance(waitMs)
             candidates = candidates.map((model) => ({ ...model, now: clock.now() }))
             const [model] = candidates
             const operations = plans.map((toOperation) => toOperation(model!))
-            const answers = await Promise.all(operations.map((operation) => perform(store, ids, operation)))
+            const answers = await Promise.all(operations.map((operation) => perform(store, place, operation)))
             const seen = await observe(store, ids)
             candidates = candidates
               .flatMap((before) => outcomesOf(before, operations, answers))
@@ -135,7 +138,14 @@ function ordersOf(items: readonly number[]): readonly (readonly number[])[] {
   return items.flatMap((first) => ordersOf(items.filter((item) => item !== first)).map((tail) => [first, ...tail]))
 }
 
-async function perform(store: EventStore, ids: readonly SessionId[], operation: ModelOperation): Promise<ModelAnswer> {
+/** The sessions and the owners of one run. Leases of earlier runs may still hold. */
+interface Place {
+  readonly ids: readonly SessionId[]
+  ownerOf(name: string): string
+}
+
+async function perform(store: EventStore, { ids, ownerOf }: Place, operation: ModelOperation): Promise<ModelAnswer> {
+  const fenceOf = ({ owner, epoch }: Fence): Fence => ({ owner: ownerOf(owner), epoch })
   switch (operation.type) {
     case 'append': {
       const { expectedSeq, creates, text, fence, claims, releases, isWanted, name, key, clearsDraft } = operation
@@ -148,8 +158,8 @@ async function perform(store: EventStore, ids: readonly SessionId[], operation: 
         events: [said(text)],
         wanted: isWanted,
         ...(creates && { create: { userId: USER } }),
-        ...(fence && { fence }),
-        ...(claims !== undefined && { claim: { owner: claims, leaseMs: LEASE_MS } }),
+        ...(fence && { fence: fenceOf(fence) }),
+        ...(claims !== undefined && { claim: { owner: ownerOf(claims), leaseMs: LEASE_MS } }),
         ...(releases && { release: true }),
         ...(name !== undefined && { names: [name] }),
         ...(receipt && { receipt }),
@@ -159,15 +169,15 @@ async function perform(store: EventStore, ids: readonly SessionId[], operation: 
       return result.fence === undefined ? result.lastSeq : [result.lastSeq, result.fence.epoch]
     }
     case 'claim':
-      return (await store.claim(ids[operation.session]!, operation.owner, LEASE_MS))?.epoch
+      return (await store.claim(ids[operation.session]!, ownerOf(operation.owner), LEASE_MS))?.epoch
     case 'renew':
-      return (await store.renew(operation.owner, ids, LEASE_MS)).map((lost) => ids.indexOf(lost))
+      return (await store.renew(ownerOf(operation.owner), ids, LEASE_MS)).map((lost) => ids.indexOf(lost))
     case 'release':
-      await store.release(ids[operation.session]!, operation.fence)
+      await store.release(ids[operation.session]!, fenceOf(operation.fence))
       return undefined
     case 'save-draft': {
       const drafts = [{ stepId: STEP, block: 0, kind: 'text' as const, text: operation.text }]
-      return store.saveDrafts(ids[operation.session]!, operation.fence, drafts)
+      return store.saveDrafts(ids[operation.session]!, fenceOf(operation.fence), drafts)
     }
     case 'delete':
       return store.deleteSession(ids[operation.session]!)
@@ -205,12 +215,17 @@ async function observe(store: EventStore, ids: readonly SessionId[]): Promise<re
 }
 
 function expectationOf(model: StoreModel): readonly SeenSession[] {
-  return model.sessions.map(({ status, texts, names, keys, draft, isWanted, owner, leaseUntil }) => ({
+  return model.sessions.map((session) => toSeen(session, model))
+}
+
+function toSeen(session: ModelSession, model: StoreModel): SeenSession {
+  const { status, texts, names, keys, draft, isWanted } = session
+  return {
     lastSeq: status === 'alive' ? texts.length : undefined,
     texts,
     names: [...names].sort(),
     keys: [...keys].sort(),
     drafts: draft === undefined ? [] : [draft],
-    isOffered: isWanted && (owner === undefined || leaseUntil <= model.now),
-  }))
+    isOffered: isWanted && !isHeld(session, model),
+  }
 }

@@ -54,12 +54,12 @@ export function describeLeases(subject: () => OpenedEventStore): void {
   })
 
   describe('a renewal', () => {
-    it('extends the leases from now on', async () => {
+    it('extends the lease of its owner from now on', async () => {
       const { store, clock } = subject()
       await store.append(creation(session(1)))
       await store.append(creation(session(2)))
       await store.claim(session(1), 'a', 1_000)
-      await store.claim(session(2), 'a', 1_000)
+      await store.claim(session(2), 'c', 1_000)
       clock.advance(900)
       expect(await store.renew('a', [session(1)], 1_000)).toEqual([])
       clock.advance(100)
@@ -255,7 +255,7 @@ export function describeLeases(subject: () => OpenedEventStore): void {
       await store.append(creation(session(1), { wanted: true, at: AT }))
       await store.append(creation(session(2), { wanted: true, at: AT + 1 }))
       const fence = await store.claim(session(1), 'a', 1_000)
-      await store.claim(session(2), 'a', 500)
+      await store.claim(session(2), 'b', 500)
       expect(await store.wantedSessions(10)).toEqual([])
       clock.advance(500)
       expect(await store.wantedSessions(10)).toEqual([session(2)])

@@ -4,6 +4,8 @@ import type { AppendConflict, Fence } from '@polylogue/engine'
 export interface StoreModel {
   readonly now: number
   readonly sessions: readonly ModelSession[]
+  /** Until when the lease of each owner holds. Absent: each session has a lease of its own. */
+  readonly owners?: Readonly<Record<string, number>>
 }
 
 export interface ModelSession {
@@ -61,9 +63,10 @@ const ABSENT: ModelSession = {
   leaseUntil: 0,
 }
 
-export const emptyModel = (now: number, sessions: number): StoreModel => ({
+export const emptyModel = (now: number, sessions: number, leases: 'session' | 'owner'): StoreModel => ({
   now,
   sessions: Array.from({ length: sessions }, () => ABSENT),
+  ...(leases === 'owner' && { owners: {} }),
 })
 
 export function sessionOf(model: StoreModel, index: number): ModelSession {
@@ -80,7 +83,7 @@ export function applyOperation(model: StoreModel, operation: ModelOperation): re
   switch (operation.type) {
     case 'append': {
       const session = sessionOf(model, operation.session)
-      const refusal = refusalOf(session, operation, model.now)
+      const refusal = refusalOf(session, operation, model)
       if (refusal !== undefined) return [model, refusal]
       const texts = [...session.texts, operation.text]
       const change: Partial<ModelSession> = {
@@ -94,18 +97,21 @@ export function applyOperation(model: StoreModel, operation: ModelOperation): re
       }
       if (operation.claims === undefined) return [put(operation.session, change), texts.length]
       const epoch = session.epoch + 1
-      return [put(operation.session, { ...change, owner: operation.claims, epoch, leaseUntil }), [texts.length, epoch]]
+      const claimed = put(operation.session, { ...change, owner: operation.claims, epoch, leaseUntil })
+      return [withLease(claimed, operation.claims), [texts.length, epoch]]
     }
     case 'claim': {
       const session = sessionOf(model, operation.session)
-      if (session.status !== 'alive' || isHeldAgainst(session, operation.owner, model.now)) return [model, undefined]
+      if (session.status !== 'alive' || isHeldAgainst(session, operation.owner, model)) return [model, undefined]
       const epoch = session.epoch + 1
-      return [put(operation.session, { owner: operation.owner, epoch, leaseUntil }), epoch]
+      return [withLease(put(operation.session, { owner: operation.owner, epoch, leaseUntil }), operation.owner), epoch]
     }
     case 'renew': {
-      const isHeld = (session: ModelSession): boolean => session.status === 'alive' && session.owner === operation.owner
-      const sessions = model.sessions.map((session) => (isHeld(session) ? { ...session, leaseUntil } : session))
-      return [{ ...model, sessions }, model.sessions.flatMap((session, index) => (isHeld(session) ? [] : [index]))]
+      const isOwn = (session: ModelSession): boolean => session.status === 'alive' && session.owner === operation.owner
+      const sessions = model.sessions.map((session) => (isOwn(session) ? { ...session, leaseUntil } : session))
+      const owners = model.owners && { owners: { ...model.owners, [operation.owner]: leaseUntil } }
+      const lost = model.sessions.flatMap((session, index) => (isOwn(session) ? [] : [index]))
+      return [{ ...model, sessions, ...owners }, lost]
     }
     case 'release': {
       if (!holds(sessionOf(model, operation.session), operation.fence)) return [model, undefined]
@@ -127,20 +133,31 @@ export function applyOperation(model: StoreModel, operation: ModelOperation): re
 function refusalOf(
   session: ModelSession,
   { creates, expectedSeq, fence, claims, name, key }: Extract<ModelOperation, { type: 'append' }>,
-  now: number,
+  model: StoreModel,
 ): AppendConflict | undefined {
   if (session.status === 'deleted') return 'session-gone'
   if (session.status === 'absent' && (!creates || expectedSeq !== 0)) return 'session-gone'
   if (fence !== undefined && !holds(session, fence)) return 'fenced'
   if (session.status === 'alive' && (creates || session.texts.length !== expectedSeq)) return 'seq-moved'
-  if (claims !== undefined && isHeldAgainst(session, claims, now)) return 'lease-held'
+  if (claims !== undefined && isHeldAgainst(session, claims, model)) return 'lease-held'
   if (key !== undefined && session.keys.includes(key)) return 'receipt-taken'
   if (name !== undefined && session.names.includes(name)) return 'name-taken'
   return undefined
 }
 
-function isHeldAgainst({ owner, leaseUntil }: ModelSession, claimant: string, now: number): boolean {
-  return owner !== undefined && owner !== claimant && leaseUntil > now
+function isHeldAgainst(session: ModelSession, claimant: string, model: StoreModel): boolean {
+  return session.owner !== claimant && isHeld(session, model)
+}
+
+export function isHeld({ owner, leaseUntil }: ModelSession, { now, owners }: StoreModel): boolean {
+  return owner !== undefined && (owners === undefined ? leaseUntil : (owners[owner] ?? 0)) > now
+}
+
+/** A claim extends the lease of its owner only if less than half of it is left. */
+function withLease(model: StoreModel, owner: string): StoreModel {
+  const { owners, now } = model
+  if (owners === undefined || (owners[owner] ?? 0) >= now + LEASE_MS / 2) return model
+  return { ...model, owners: { ...owners, [owner]: now + LEASE_MS } }
 }
 
 function holds(session: ModelSession, fence: Fence): boolean {

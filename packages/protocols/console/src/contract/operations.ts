@@ -2,6 +2,7 @@ import { doorOperations } from './doors.ts'
 import { keyOperations } from './keys.ts'
 import { memoryOperations } from './memories.ts'
 import { modelOperations } from './models.ts'
+import { nodeOperations } from './nodes.ts'
 import { permissionOperations } from './permissions.ts'
 import { queueOperations } from './queue.ts'
 import { serverOperations } from './server.ts'
@@ -14,6 +15,7 @@ export const BASE_PATH = '/api/polylogue'
 /** What everybody with a key can do. */
 export const operations = {
   ...serverOperations,
+  ...nodeOperations,
   ...sessionOperations,
   ...waitingOperations,
   ...queueOperations,

@@ -6,6 +6,7 @@ import { answerDoors } from './door-answers.ts'
 import { answerKeys } from './key-answers.ts'
 import { answerMemories } from './memory-answers.ts'
 import { answerModels } from './model-answers.ts'
+import { answerNodes } from './node-answers.ts'
 import { answerPermissions } from './permission-answers.ts'
 import { answerQueue } from './queue-answers.ts'
 import { answerServer } from './server-answers.ts'
@@ -16,6 +17,7 @@ import { answerUsage } from './usage-answers.ts'
 export function createConsoleRoutes(deps: ConsoleDeps): Hono<NodeEnv> {
   const answers = {
     ...answerServer(deps),
+    ...answerNodes(deps),
     ...answerSessions(deps),
     ...answerQueue(deps),
     ...answerDoors(deps),

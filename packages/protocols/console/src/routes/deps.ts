@@ -19,6 +19,7 @@ import type { IncomingMessage } from 'node:http'
 import type { AttachedClient, PresentedMessage } from '../contract/doors.ts'
 import type { ModelList } from '../contract/models.ts'
 import type { BacktestResult } from '../contract/permissions.ts'
+import type { NodeLease, ServerNode } from '../contract/nodes.ts'
 import type { McpServer, McpTool, ServerStatus } from '../contract/server.ts'
 
 /** Who is asking. */
@@ -117,6 +118,8 @@ export interface ConsoleDeps extends RequestDeps {
   listModels(): Promise<ModelList>
   /** `lastError` is shown to the user `local` only. */
   mcp(): { readonly servers: readonly McpServer[]; readonly tools: readonly McpTool[] }
+  /** The nodes that use the same storage, and which of them runs which session. */
+  nodes(): Promise<{ readonly nodes: readonly ServerNode[]; readonly leases: readonly NodeLease[] }>
   /** Whether the user owns the machine's files: the user `local`. */
   isOperator(userId: UserId): boolean
   readonly clock: Pick<Clock, 'now'>

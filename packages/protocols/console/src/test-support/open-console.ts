@@ -27,6 +27,19 @@ export interface Wire {
   text: string
 }
 
+export const NODE = {
+  nodeId: '1-ab',
+  role: 'all',
+  version: '0.1.0',
+  machine: 'host',
+  pid: 1,
+  startedAt: 1,
+  leaseUntil: 5_001,
+  isAlive: true,
+  isSelf: true,
+  sessions: 1,
+}
+
 /**
  * The protocol over a real engine and a real socket; a key is the name of its user. Stores, model and what only a server
  * knows are fakes.
@@ -54,6 +67,7 @@ export async function openConsole() {
       servers: [{ name: 'notes', state: 'failed', tools: 0, since: 1, lastError: 'spawn /opt/notes ENOENT' }],
       tools: [{ name: 'mcp_notes_add', server: 'notes', description: '', effect: 'unsafe' }],
     }),
+    nodes: async () => ({ nodes: [NODE], leases: [{ sessionId: 's1', nodeId: NODE.nodeId }] }),
     isOperator: (userId) => userId === OPERATOR,
     clock: test.clock,
     random: (length) => crypto.getRandomValues(new Uint8Array(length)),

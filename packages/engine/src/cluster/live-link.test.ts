@@ -1,0 +1,205 @@
+import {
+  createFakeClock,
+  createFakeModel,
+  createFakeTool,
+  createMemoryCluster,
+  createMemoryEventStore,
+  createProcessStore,
+  createReaderLog,
+  createTestEngine,
+  finishes,
+  hangs,
+  says,
+  startSession,
+  untilQuiet,
+  useSession,
+  type FakeClock,
+  type FakeModel,
+  type ReaderLog,
+  type TestSession,
+} from '@polylogue/testkit'
+import { describe, expect, it } from 'vitest'
+import type { LiveBatch } from '../events/live-event.ts'
+
+/** Two engines on one store that send each other messages. The session is made by the first one. */
+async function startTwo(model: FakeModel, other: FakeModel = createFakeModel()) {
+  const clock = createFakeClock()
+  const store = createMemoryEventStore({ clock })
+  const process = createProcessStore(store)
+  const cluster = createMemoryCluster(clock)
+  const tools = [createFakeTool('slow', { run: hangs, effect: 'unsafe' })]
+  const one = await startSession({ store: process, clock, model, tools, cluster })
+  const two = useSession(createTestEngine({ store, clock, model: other, tools, cluster }), one.sessionId)
+  await one.engine.start()
+  await two.engine.start()
+  return { one, two, clock, store, process, cluster }
+}
+
+async function read(test: TestSession): Promise<ReaderLog> {
+  const reader = createReaderLog()
+  await test.engine.attach(test.user, test.sessionId, { seq: 0 }, reader)
+  return reader
+}
+
+async function pass(clock: FakeClock, ms: number): Promise<void> {
+  for (let waited = 0; waited < ms; waited += 50) {
+    await quiet()
+    clock.advance(50)
+  }
+  await quiet()
+}
+
+/** Messages cause work, which causes messages. */
+async function quiet(): Promise<void> {
+  for (let round = 0; round < 20; round++) await untilQuiet()
+}
+
+const textOf = ({ items }: ReaderLog): string =>
+  items.flatMap((item) => (item.type === 'delta' ? [item.delta.text] : [])).join('')
+const typesIn = (reader: ReaderLog): string[] => reader.events().map(({ type }) => type)
+
+describe('messages between two engines', () => {
+  it('cluster 48, 51: bring readers of the other one every event and the text, without asking the store', async () => {
+    const gates = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const model = createFakeModel([
+      says('Hel'),
+      () => gates[0]!.promise,
+      says('lo'),
+      () => gates[1]!.promise,
+      finishes(),
+    ])
+    const { one, two, clock } = await startTwo(model)
+    const early = await read(two)
+    await one.say('go')
+    await pass(clock, 100)
+    expect(textOf(early)).toBe('Hel')
+    const late = await read(two)
+    await pass(clock, 50)
+    expect(textOf(late)).toBe('Hel')
+    gates[0]!.resolve()
+    await pass(clock, 100)
+    for (const reader of [early, late]) expect(textOf(reader)).toBe('Hello')
+    gates[1]!.resolve()
+    await quiet()
+    for (const reader of [early, late]) expect(typesIn(reader)).toEqual(await one.types())
+  })
+
+  it('cluster 53: bring a cancellation and a queued input to the runner at once', async () => {
+    const { one, two } = await startTwo(createFakeModel([hangs]))
+    await one.say('go')
+    await quiet()
+    await two.say('next', { whenRunning: 'queue' })
+    await two.cancel()
+    await quiet()
+    const ended = (await one.events()).filter(({ type }) => type === 'turn.ended')
+    expect(ended).toMatchObject([{ outcome: 'cancelled' }, { outcome: 'finished' }])
+    expect(two.model.requests).toEqual([])
+  })
+
+  it('cluster 54: end the streams and the runner of a deleted session at once', async () => {
+    const { one, two } = await startTwo(createFakeModel([hangs]))
+    const reader = await read(one)
+    await one.say('go')
+    await quiet()
+    await two.engine.execute({ type: 'delete-session', userId: two.user, sessionId: two.sessionId })
+    await quiet()
+    expect(reader.items.at(-1)).toEqual({ type: 'closed', reason: 'deleted' })
+  })
+
+  it('are not needed: while the bus is down, the store is asked', async () => {
+    const gate = Promise.withResolvers<void>()
+    const { one, two, clock, cluster } = await startTwo(createFakeModel([says('Hello'), () => gate.promise, finishes()]))
+    cluster.setUp(false)
+    const reader = await read(two)
+    await one.say('go')
+    await pass(clock, 1_000)
+    expect(textOf(reader)).toBe('Hello')
+    await two.cancel()
+    await pass(clock, 500)
+    expect((await one.events()).at(-1)).toMatchObject({ type: 'turn.ended', outcome: 'cancelled' })
+    expect(typesIn(reader)).toEqual(await one.types())
+  })
+
+  it('a reader that missed text asks for it', async () => {
+    const gates = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const model = createFakeModel([
+      says('one '),
+      () => gates[0]!.promise,
+      says('two '),
+      () => gates[1]!.promise,
+      says('three'),
+      hangs,
+    ])
+    const { one, two, clock, cluster } = await startTwo(model)
+    const reader = await read(two)
+    await one.say('go')
+    await pass(clock, 100)
+    cluster.deliver = () => []
+    gates[0]!.resolve()
+    await pass(clock, 100)
+    cluster.deliver = () => [0]
+    gates[1]!.resolve()
+    await pass(clock, 100)
+    expect(textOf(reader)).toBe('one two three')
+  })
+
+  it('idle streams cost nothing', async () => {
+    const { one, two, clock, cluster } = await startTwo(createFakeModel([says('Hi'), finishes()]))
+    await read(two)
+    await one.say('go')
+    await one.untilRest()
+    await pass(clock, 6_000)
+    const before = cluster.sent.length
+    await pass(clock, 20_000)
+    expect(cluster.sent.length).toBe(before)
+  })
+
+  it('a process that no session is open in ignores them', async () => {
+    const { one, cluster } = await startTwo(createFakeModel([says('Hi'), finishes()]))
+    await one.say('go')
+    await one.untilRest()
+    expect(cluster.sent.filter(({ type }) => type === 'live')).toEqual([])
+  })
+})
+
+describe('the numbers of batches', () => {
+  const readBatches = async (test: TestSession) => {
+    const batches: LiveBatch[] = []
+    const text: string[] = []
+    await test.engine.attach(
+      test.user,
+      test.sessionId,
+      { seq: 0 },
+      {
+        ...createReaderLog(),
+        delta: (delta) => void text.push(delta.text),
+        batch: (batch) => {
+          batches.push(batch)
+          text.push(batch.text)
+        },
+      },
+    )
+    return { batches, text }
+  }
+
+  it('cluster 52: are those of the runner on every node, and never repeat after a takeover, 50 times', async () => {
+    for (let seed = 0; seed < 50; seed++) {
+      const words = Array.from({ length: 1 + (seed % 7) }, (_, index) => `w${index} `)
+      const model = createFakeModel()
+      const { one, two, clock, process } = await startTwo(model, createFakeModel([says('again'), finishes()]))
+      const pause = () => new Promise<void>((resolve) => void clock.setTimer(20 + seed * 3, resolve))
+      model.push([...words.flatMap((word) => [says(word), pause]), hangs])
+      await pass(clock, 6_000)
+      const [here, there] = [await readBatches(one), await readBatches(two)]
+      await one.say('go')
+      await pass(clock, 600)
+      expect(there.batches.map(({ number }) => number)).toEqual(here.batches.map(({ number }) => number))
+      process.die()
+      await pass(clock, 10_000)
+      const numbers = there.batches.map(({ number }) => number)
+      expect(new Set(numbers).size).toBe(numbers.length)
+      expect(numbers).toEqual(numbers.toSorted((a, b) => a - b))
+      expect(await two.types()).toContain('turn.ended')
+    }
+  })
+})

@@ -1,0 +1,42 @@
+import type { CallInput, LiveBatch, StepRetry, ToolProgress } from '../events/live-event.ts'
+import type { SessionId, UserId } from '../ids.ts'
+
+/**
+ * Carries hints between the processes that share a storage. A message may be lost, doubled, late or out of order: the
+ * storage is the truth, and a message only says when to look at it. Events are announced after they are durable.
+ */
+export interface LiveBus {
+  /** Sends to one node, or to all other nodes. Never throws. Order is kept for each receiver unless messages are lost. */
+  send(to: string, message: BusMessage): void
+  /** The listener must not throw. */
+  onMessage(listener: BusListener): void
+  /** While it is `false`, nothing arrives, and whoever waits for messages must ask the storage. */
+  readonly isUp: boolean
+  /** Called each time the bus is up again: messages may have been lost meanwhile. */
+  onUp(listener: () => void): void
+  close(): Promise<void>
+}
+
+export type BusListener = (from: string, message: BusMessage) => void
+
+/** The receiver that stands for all other nodes. */
+export const ALL_NODES = 'all'
+
+export type BusMessage =
+  /** The sender runs this session now. Nodes with readers of it answer with `watch`. */
+  | { readonly type: 'runs'; readonly sessionId: SessionId; readonly seq: number }
+  /** The sender has readers of a session that the receiver runs. Repeated: the sender missed something. */
+  | { readonly type: 'watch'; readonly sessionId: SessionId }
+  | { readonly type: 'unwatch'; readonly sessionId: SessionId }
+  /** The log of the session has reached this seq. */
+  | { readonly type: 'moved'; readonly sessionId: SessionId; readonly seq: number }
+  | { readonly type: 'deleted'; readonly sessionId: SessionId }
+  /** Something that readers of the session see live. `isPast`: the receiver may have it already. */
+  | { readonly type: 'live'; readonly sessionId: SessionId; readonly live: SharedLive; readonly isPast?: true }
+  /** A session of this user is listed differently. */
+  | { readonly type: 'listed'; readonly sessionId: SessionId; readonly userId: UserId }
+  | { readonly type: 'key-revoked'; readonly keyId: string }
+  | { readonly type: 'rules-changed'; readonly userId: UserId }
+
+/** Batches carry the numbers of the runner. */
+export type SharedLive = LiveBatch | ToolProgress | CallInput | StepRetry

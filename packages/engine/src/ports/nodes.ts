@@ -1,0 +1,50 @@
+import type { SessionId } from '../ids.ts'
+
+/**
+ * The processes that share a storage. Each holds one lease, which covers every session that it has claimed: when the
+ * lease ends, others may claim those sessions. Times are those of the storage, because the clocks of nodes differ.
+ */
+export interface Nodes {
+  /** Enters this node, or extends its lease. Removes nodes whose lease ended long ago. */
+  beat(node: NodeFacts, leaseMs: number): Promise<void>
+  /** Ends the lease and removes the node. */
+  leave(nodeId: string): Promise<void>
+  /** All nodes, oldest first. */
+  list(): Promise<readonly KnownNode[]>
+  /** The sessions that nodes have claimed, or those of one node, by session id. */
+  leases(query: { readonly nodeId?: string; readonly limit: number }): Promise<readonly SessionLease[]>
+}
+
+/**
+ * `all` serves clients and runs turns. `web` serves clients only, `worker` runs turns only. An `editor` runs the sessions
+ * of its editor. An `errand` is a command of the CLI.
+ */
+export const NODE_ROLES = ['all', 'web', 'worker', 'editor', 'errand'] as const
+export type NodeRole = (typeof NODE_ROLES)[number]
+
+export interface NodeFacts {
+  /** Unique for each start of a process. Also the owner of its leases. */
+  readonly nodeId: string
+  readonly role: NodeRole
+  readonly version: string
+  /** The name of the machine. */
+  readonly machine: string
+  readonly pid: number
+  /** Where other nodes reach it. */
+  readonly url?: string
+}
+
+export interface KnownNode extends NodeFacts {
+  readonly startedAt: number
+  readonly leaseUntil: number
+  /** Its lease has not ended. */
+  readonly isAlive: boolean
+  /** The number of sessions that it has claimed. */
+  readonly sessions: number
+}
+
+export interface SessionLease {
+  readonly sessionId: SessionId
+  readonly nodeId: string
+  readonly epoch: number
+}

@@ -1,0 +1,51 @@
+import { NODE_ROLES, StorageFault, asSessionId, type KnownNode, type NodeRole, type Nodes } from '@polylogue/engine'
+import { integerIn, optionalTextIn, textIn, type Row } from '@polylogue/store-rows'
+import type { Database } from './database.ts'
+import { toFault } from './postgres-fault.ts'
+
+export function createPostgresNodes(db: Database): Nodes {
+  return {
+    async beat({ nodeId, ...facts }, leaseMs) {
+      const text = 'SELECT polylogue.beat($1, $2, $3::jsonb)'
+      await db.read({ name: 'beat', text, values: [nodeId, leaseMs, JSON.stringify(facts)] })
+    },
+    async leave(nodeId) {
+      const text = 'DELETE FROM polylogue.nodes WHERE node_id = $1'
+      await db.write({ text, values: [nodeId] }).catch((error: unknown) => {
+        throw toFault(error)
+      })
+    },
+    list: async () => (await db.read({ name: 'nodes', text: 'SELECT * FROM polylogue.list_nodes()' })).map(nodeIn),
+    async leases({ nodeId, limit }) {
+      const text = 'SELECT * FROM polylogue.session_leases($1, $2)'
+      const rows = await db.read({ name: 'session_leases', text, values: [nodeId ?? null, Math.max(0, limit)] })
+      return rows.map((row) => ({
+        sessionId: asSessionId(textIn(row, 'session_id')),
+        nodeId: textIn(row, 'node_id'),
+        epoch: integerIn(row, 'epoch'),
+      }))
+    },
+  }
+}
+
+function nodeIn(row: Row): KnownNode {
+  const url = optionalTextIn(row, 'url')
+  return {
+    nodeId: textIn(row, 'node_id'),
+    role: roleIn(row),
+    version: textIn(row, 'version'),
+    machine: textIn(row, 'machine'),
+    pid: integerIn(row, 'pid'),
+    ...(url !== undefined && { url }),
+    startedAt: integerIn(row, 'started_at'),
+    leaseUntil: integerIn(row, 'lease_until'),
+    isAlive: row['is_alive'] === true,
+    sessions: integerIn(row, 'sessions'),
+  }
+}
+
+function roleIn(row: Row): NodeRole {
+  const role = NODE_ROLES.find((known) => known === row['role'])
+  if (role === undefined) throw new StorageFault('broken', 'A node has a role that this server does not know.')
+  return role
+}
