@@ -37,7 +37,7 @@ async function startTwo(model: FakeModel, other: FakeModel = createFakeModel()) 
 
 async function read(test: TestSession): Promise<ReaderLog> {
   const reader = createReaderLog()
-  await test.engine.attach(test.user, test.sessionId, { seq: 0 }, reader)
+  await test.engine.attach(test.user, test.sessionId, { after: { seq: 0 }, reader })
   return reader
 }
 
@@ -166,11 +166,9 @@ describe('the numbers of batches', () => {
   const readBatches = async (test: TestSession) => {
     const batches: LiveBatch[] = []
     const text: string[] = []
-    await test.engine.attach(
-      test.user,
-      test.sessionId,
-      { seq: 0 },
-      {
+    await test.engine.attach(test.user, test.sessionId, {
+      after: { seq: 0 },
+      reader: {
         ...createReaderLog(),
         delta: (delta) => void text.push(delta.text),
         batch: (batch) => {
@@ -178,7 +176,7 @@ describe('the numbers of batches', () => {
           text.push(batch.text)
         },
       },
-    )
+    })
     return { batches, text }
   }
 
