@@ -19,6 +19,10 @@ describe('the list of failpoints', () => {
 
   it('covers every call that a crash may cut in two: a new one needs a failpoint beside it, then a line here', () => {
     expect(findCriticalCalls(sources)).toEqual({
+      // Passed on: their callers have the failpoints.
+      'cluster/announce-appends.ts: append': 1,
+      'cluster/announce-appends.ts: claim': 1,
+      'cluster/announce-appends.ts: delete': 1,
       'engine/create-engine.ts: execute a command': 1, // ack
       'engine/delete-session.ts: delete': 1, // delete.before, delete.after
       // append.before-commit, append.after-commit, claim.after-commit, drafts.after-commit; the other one is that of the

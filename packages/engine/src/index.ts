@@ -141,7 +141,14 @@ export { ALL_NODES, type BusListener, type BusMessage, type LiveBus, type Shared
 export type { ClusterParts } from './engine-parts.ts'
 export { BusInbox, encodeBusText } from './cluster/bus-codec.ts'
 export { BusOutbox, type BusOutboxOptions } from './cluster/bus-outbox.ts'
-export { NODE_ROLES, type KnownNode, type NodeFacts, type NodeRole, type Nodes, type SessionLease } from './ports/nodes.ts'
+export {
+  NODE_ROLES,
+  type KnownNode,
+  type NodeFacts,
+  type NodeRole,
+  type Nodes,
+  type SessionLease,
+} from './ports/nodes.ts'
 export type { KeyRecord, KeyStore, NewKey } from './ports/key-store.ts'
 export { KEPT_LIMITS, type KeptEntry, type KeptStore } from './ports/kept-store.ts'
 export { SIGN_IN_LIMITS, type NewSignInCode, type SignInStore } from './ports/sign-in-store.ts'

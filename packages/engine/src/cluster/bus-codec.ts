@@ -81,8 +81,7 @@ export function encodeBusMessage(sent: BusMessage, { id, maxUnits }: PieceOption
 }
 
 /** A text with one message of any length, for transports without a limit. */
-export const encodeBusText = (from: string, sent: BusMessage): string =>
-  encodeBusMessages(from, [JSON.stringify(sent)])
+export const encodeBusText = (from: string, sent: BusMessage): string => encodeBusMessages(from, [JSON.stringify(sent)])
 
 export interface PieceOptions {
   /** Names the message in its pieces. */

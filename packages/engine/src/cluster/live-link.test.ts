@@ -108,7 +108,9 @@ describe('messages between two engines', () => {
 
   it('are not needed: while the bus is down, the store is asked', async () => {
     const gate = Promise.withResolvers<void>()
-    const { one, two, clock, cluster } = await startTwo(createFakeModel([says('Hello'), () => gate.promise, finishes()]))
+    const { one, two, clock, cluster } = await startTwo(
+      createFakeModel([says('Hello'), () => gate.promise, finishes()]),
+    )
     cluster.setUp(false)
     const reader = await read(two)
     await one.say('go')

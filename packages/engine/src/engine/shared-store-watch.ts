@@ -116,9 +116,7 @@ export class SharedStoreWatch {
   /** The sessions in use that must be compared with the store now. */
   #findDue(): readonly OpenSession[] {
     const now = this.#parts.clock.now()
-    const used = this.#sessions
-      .list()
-      .filter(({ id, feed }) => feed.readerCount > 0 || this.#coordinator.isRunning(id))
+    const used = this.#sessions.list().filter(({ id, feed }) => feed.readerCount > 0 || this.#coordinator.isRunning(id))
     const due = used.filter((session) => now - (this.#comparedAt.get(session.id) ?? 0) >= this.#patience(session))
     const isUsed = new Set(used.map(({ id }) => id))
     for (const id of this.#comparedAt.keys()) if (!isUsed.has(id)) this.#comparedAt.delete(id)
