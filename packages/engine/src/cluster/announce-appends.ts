@@ -21,8 +21,6 @@ export function announceAppends(store: EventStore, listener: AppendListener): Ev
       else if (fence === undefined && request.create === undefined) listener.appended(sessionId, result.lastSeq)
       return result
     },
-    // The parameters are those of the port.
-    // oxlint-disable-next-line max-params
     async claim(sessionId, owner, leaseMs) {
       const fence = await store.claim(sessionId, owner, leaseMs)
       if (fence !== undefined) listener.claimed(sessionId, undefined)
