@@ -48,6 +48,7 @@ function parseQuestions(input: JsonObject): readonly Question[] {
   return parsed.success ? parsed.data.questions : FREE
 }
 
+/** The result that the model gets: one answer as it is, several with their questions. */
 function describe(asked: readonly Question[], { selections, custom }: AskUserAnswer): string {
   const lines = asked.map((question, index) => {
     const text = custom[`${index}`]?.trim() ?? ''
@@ -55,7 +56,7 @@ function describe(asked: readonly Question[], { selections, custom }: AskUserAns
     if (labels.length > 1 && !question.multiSelect) throw incomplete(`question ${index} takes one option`)
     if (labels.length === 0 && text === '') throw incomplete(`question ${index} has no answer`)
     const chosen = [...labels, ...(text === '' ? [] : [text])].join(', ')
-    return question.question === '' ? chosen : `${question.question}\n${chosen}`
+    return asked.length === 1 ? chosen : `${question.question}\n${chosen}`
   })
   return lines.join('\n\n')
 }

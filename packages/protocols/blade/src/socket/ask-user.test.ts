@@ -73,7 +73,7 @@ describe('a question', () => {
       'turn:end assistant completed',
       'chat:end completed/completed',
     ])
-    expect(await resultOf('q')).toMatchObject({ status: 'done', result: 'Which colour?\nBlue' })
+    expect(await resultOf('q')).toMatchObject({ status: 'done', result: 'Blue' })
     expect(findBreaches(client.told, { sequence: 0 })).toEqual([])
   })
 
