@@ -20,5 +20,5 @@ export const ACTORS = DRIVERS.filter((driver) => !hasLimit(driver, 'begin and an
 
 /** Every door with every other one. */
 export const PAIRS = ACTORS.flatMap((first) =>
-  ACTORS.filter((then) => then !== first).map((then) => [first, then] as const),
+  ACTORS.filter((second) => second !== first).map((second) => [first, second] as const),
 )

@@ -31,11 +31,11 @@ afterAll(async () => {
 
 interface Cast {
   readonly first: DoorDriver
-  readonly then?: DoorDriver
+  readonly second?: DoorDriver
 }
 
-async function play(scenario: Scenario, { first, then = first }: Cast): Promise<readonly string[]> {
-  const playing = { server, url: () => server.url, workDir: dir.path, drivers: DRIVERS, first, then }
+async function play(scenario: Scenario, { first, second = first }: Cast): Promise<readonly string[]> {
+  const playing = { server, url: () => server.url, workDir: dir.path, drivers: DRIVERS, first, second }
   const differences = await playScenario(scenario, playing)
   matrix.add(scenario, differences)
   return differences.map(describeDifference)
@@ -48,9 +48,9 @@ describe.each(SCENARIOS)('$name', (scenario) => {
     expect(await play(scenario, { first })).toEqual([])
   })
 
-  const [first, then] = PAIRS[SCENARIOS.indexOf(scenario) % PAIRS.length] as (typeof PAIRS)[number]
-  it(`is the same when it begins with ${first.name} and goes on with ${then.name}`, async () => {
-    expect(await play(scenario, { first, then })).toEqual([])
+  const [first, second] = PAIRS[SCENARIOS.indexOf(scenario) % PAIRS.length] as (typeof PAIRS)[number]
+  it(`is the same when it begins with ${first.name} and goes on with ${second.name}`, async () => {
+    expect(await play(scenario, { first, second })).toEqual([])
   })
 })
 
@@ -67,7 +67,7 @@ describe('a change of the wire', () => {
       const faulty: DoorDriver = { ...door, connect: (world) => door.connect({ ...world, url: proxy.url }) }
       const drivers = DRIVERS.map((driver) => (driver === door ? faulty : driver))
       const first = ACTORS.find((driver) => driver !== door) as DoorDriver
-      const playing = { server, url: () => server.url, workDir: dir.path, drivers, first, then: first, withinMs: 300 }
+      const playing = { server, url: () => server.url, workDir: dir.path, drivers, first, second: first, withinMs: 300 }
       const differences: readonly Difference[] = await playScenario(scenarioNamed(scenario), playing)
       await proxy.stop()
       expect([...new Set(differences.map((difference) => difference.door))]).toEqual([door.name])

@@ -16,7 +16,7 @@ export interface Playing {
   /** Makes the session and does the first act. */
   readonly first: DoorDriver
   /** Does all other acts. */
-  readonly then: DoorDriver
+  readonly second: DoorDriver
   /** How long a door may take to tell what is expected. */
   readonly withinMs?: number
 }
@@ -31,7 +31,7 @@ export interface Difference {
 
 /** Plays a scenario while every door watches, and returns what any of them told otherwise. */
 export async function playScenario(scenario: Scenario, playing: Playing): Promise<readonly Difference[]> {
-  const { server, drivers, first, then } = playing
+  const { server, drivers, first, second } = playing
   const scene = new Scene(scenario, playing)
   await scene.connect()
   try {
@@ -43,7 +43,7 @@ export async function playScenario(scenario: Scenario, playing: Playing): Promis
         await server.restart({}, { graceMs: 0 })
         await scene.connect()
         await scene.watch(id)
-      } else await perform(scene.door(at === 0 ? first : then), id, { ...act, does: scene.bind(act.does) })
+      } else await perform(scene.door(at === 0 ? first : second), id, { ...act, does: scene.bind(act.does) })
       scene.expect(act)
       await scene.compareLive(`${scenario.name}, act ${at + 1}, live`)
     }
