@@ -2,7 +2,7 @@
 import type { SimpleCommand } from './simple-command.ts'
 import { flagsOf, hasLongFlag } from './simple-command.ts'
 
-/** Programs whose first word says what they do: `git push` and `git log` have nothing in common. */
+/** Programs whose first argument is a verb: `git push` and `git log` have nothing in common. */
 const WITH_VERBS: ReadonlySet<string> = new Set(
   (
     'git npm pnpm yarn bun deno cargo go rustup pip pip3 uv poetry conda gem bundle composer mvn gradle gradlew dotnet ' +
@@ -10,7 +10,7 @@ const WITH_VERBS: ReadonlySet<string> = new Set(
   ).split(' '),
 )
 
-/** With any arguments, these run anything. */
+/** Programs that can run any other program. */
 const INTERPRETERS: ReadonlySet<string> = new Set(
   (
     'sh bash zsh dash ksh fish node deno bun python python2 python3 ruby perl php lua tclsh awk gawk mawk sed ed vi vim emacs ' +
@@ -25,7 +25,7 @@ const isInterpreter = (name: string): boolean => INTERPRETERS.has(name) || name.
 const RUNS_ANYTHING: ReadonlySet<string> = new Set(['exec', 'x', 'dlx', 'eval', 'shell'])
 
 /**
- * The program and its verb, such as `npm test` or `pytest`, if the command is nothing else. `undefined`: only the exact
+ * The program and its verb, such as `npm test` or `pytest`, if the command consists of nothing else. `undefined`: only the exact
  * command can be covered.
  */
 export function programOf(commands: readonly SimpleCommand[]): string | undefined {
@@ -72,7 +72,7 @@ const GIT: { readonly [verb: string]: Danger } = {
   submodule: (words) => words.includes('deinit'),
 }
 
-/** Verbs that publish, deploy or delete, of other programs. */
+/** Verbs of other programs that publish, deploy or delete. */
 const VERBS: { readonly [program: string]: readonly string[] } = {
   npm: ['publish', 'unpublish', 'deprecate', 'owner', 'access', 'token', 'login'],
   pnpm: ['publish', 'unpublish'],

@@ -8,22 +8,22 @@ export function isRecursive({ args }: SimpleCommand): boolean {
   return flags.has('r') || flags.has('R') || hasLongFlag(flags, 'recursive')
 }
 
-/** What of the floor a deleting command hits. */
+/** The forbidden target that a deleting command hits. */
 export function findHardlineDelete(command: SimpleCommand, context: PathContext): string | undefined {
   if (command.name !== 'rm' || !isRecursive(command)) return undefined
-  // Without a terminal rm asks nothing, so that force makes no difference to what is lost.
+  // Without a terminal, rm never asks, so `--force` makes no difference.
   if (operandsOf(command.args).some((target) => isSystemTarget(target, context))) {
     return 'recursive delete of a system or home directory'
   }
   return undefined
 }
 
-/** What destroys each file that it is given. */
+/** Programs that destroy the files in their arguments. */
 const DESTROYERS: ReadonlySet<string> = new Set('rm unlink shred truncate srm rmdir chmod chown mv dd tee'.split(' '))
 
 /**
- * A find that deletes, by itself or by what it runs, where nothing may be deleted wholesale. What it prints may be fed to
- * another command.
+ * A `find` that deletes, itself or through a command, in a place where mass deletion is forbidden. Its output may be the
+ * input of another command.
  */
 export function findHardlineFind(commands: readonly SimpleCommand[], context: PathContext): string | undefined {
   const isFed = commands.some(({ fedBy, name }) => fedBy !== 'nobody' && DESTROYERS.has(name))
@@ -33,7 +33,7 @@ export function findHardlineFind(commands: readonly SimpleCommand[], context: Pa
   return hit ? 'find that deletes in a system directory' : undefined
 }
 
-/** Whether the floor cannot be told, because a delete's target or options show only in the run. */
+/** Whether the target or the options of a deletion are known only at run time. */
 export function isUncertainDelete(command: SimpleCommand, context: PathContext): boolean {
   const { name, args } = command
   if (name === 'find') return hasDelete(args) && startsOfFind(args).some(({ text }) => text.includes(UNKNOWN))
@@ -47,7 +47,7 @@ function hasDelete(args: readonly Field[]): boolean {
   return args.some(({ text }) => text === '-delete')
 }
 
-/** Tests that leave only some files; what they find in a home is the user's to delete. */
+/** Tests that select some files. Users may delete such a selection in their home. */
 const NARROWING = /^-(?:i?name|i?path|i?wholename|i?regex|empty|[acm]time|[acm]min|size|newer.*)$/
 
 function startsInSystem(args: readonly Field[], context: PathContext): boolean {

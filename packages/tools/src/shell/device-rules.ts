@@ -5,7 +5,7 @@ import { type SimpleCommand, flagsOf, hasLongFlag, operandsOf } from './simple-c
 const RAW_DEVICE =
   /^\/dev\/(?:(?:sd|hd|vd|xvd|nvme|mmcblk|loop|dm-|md|nbd|sr|ram|zd|zram|bcache|drbd|r?disk)[\w*?[\]{}-]*|(?:mapper|disk|block|zvol)\/.+|k?mem|port)$/
 
-/** What of the floor a command does to a raw device. */
+/** The forbidden act of a command on a raw device. */
 export function findHardlineDevice(command: SimpleCommand, context: PathContext): string | undefined {
   const { name, args, written } = command
   const isDevice = (field: Field) => pathsOf(field, context).some((path) => RAW_DEVICE.test(path))

@@ -1,8 +1,8 @@
 const MOST_WORDS = 64
-/** What the shell would read in another way than as itself. */
+/** Characters that have a special meaning in the shell. */
 const NOT_PLAIN = /["'\\$`]/
 
-/** The words that `{a,b}` or `{1..3}` makes; `undefined` when we do not know for sure. */
+/** The words that `{a,b}` or `{1..3}` expands to. `undefined` if that is not certain. */
 export function expandBraces(text: string): readonly string[] | undefined {
   if (NOT_PLAIN.test(text)) return undefined
   const words = expand(text)

@@ -1,18 +1,18 @@
-// A field is one argument as the command will get it, as far as its text tells: quotes removed, braces and the home
-// directory expanded. What only the run can tell stands in it as UNKNOWN. Variables that the same script assigns are
-// put in too, but such a field stays "not known": values may only add suspicion, never take it away.
+// A field is one argument as the command will get it, as far as the text shows: without quotes, with braces and the home
+// directory expanded. Parts that are known only at run time are UNKNOWN. Variables that the same script assigns are
+// inserted too, but such a field stays "not known": a value may add suspicion, never remove it.
 import type { DoubleQuotedChild, ParameterExpansionPart, Word, WordPart } from 'unbash'
 import { expandBraces } from './expand-braces.ts'
 
-/** Stands for text that only the run can tell. No command contains it. */
+/** Stands for text that is known only at run time. No command contains it. */
 export const UNKNOWN = '\0'
-/** Where an unquoted value falls into fields. */
+/** Where an unquoted value is split into fields. */
 const GAP = '\u0001'
 const MOST_FIELDS = 64
 
 export interface Field {
   readonly text: string
-  /** The text is exactly what the command gets, except for globs. */
+  /** The text is exactly the argument, except for globs. */
   readonly isKnown: boolean
   readonly hasGlob: boolean
 }
@@ -20,7 +20,7 @@ export interface Field {
 export interface WordContext {
   readonly home: string
   readonly variables: ReadonlyMap<string, readonly string[]>
-  /** Called with what could not be read. */
+  /** Called with each part that could not be read. */
   doubt(reason: string): void
 }
 
@@ -36,7 +36,7 @@ export function expandWord(word: Word, context: WordContext): readonly Field[] {
     [knownField('')],
   )
   const isQuoted = word.parts ? word.parts.some(({ type }) => QUOTED.has(type)) : text !== ''
-  // Nothing without quotes is no field at all: `{,rm} x` runs rm.
+  // An empty unquoted word is not a field: `{,rm} x` runs rm.
   return fields.flatMap(splitAtGaps).filter((field) => field.text !== '' || isQuoted)
 }
 

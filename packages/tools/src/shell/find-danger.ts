@@ -10,7 +10,7 @@ export interface DangerContext extends PathContext {
   readonly roots: readonly string[]
 }
 
-/** What makes a command dangerous, in words that follow `it`. A forced delete of a tree is not, inside the workspace. */
+/** Why a command is dangerous, in words that follow `it`. A forced deletion inside the workspace is not dangerous. */
 export function findDanger({ commands }: ShellReading, context: DangerContext): string | undefined {
   for (const command of commands) {
     const danger = dangerOf(command, context)
@@ -44,10 +44,10 @@ function dangerOfDelete(command: SimpleCommand, context: DangerContext): string 
     : `deletes ${outside}, which is not a folder inside of the workspace (rm -rf)`
 }
 
-/** Something inside a root, by name and where its links lead. A root itself is not. */
+/** Whether a path is inside a root, by name and after resolving links. A root itself is not. */
 function isOwnTree(path: string, { roots, follow }: DangerContext): boolean {
   const isInside = (place: string): boolean => roots.some((root) => isWithin(place, root))
-  // The folder that the first pattern in the path is looked for in.
+  // The folder before the first wildcard in the path.
   const stem = path.replace(/\/[^/]*[*?[].*$/, '')
   if (!isInside(stem) || roots.includes(path)) return false
   if (follow === undefined) return true

@@ -7,7 +7,7 @@ import { findHardlineTree } from './tree-rules.ts'
 import type { ShellReading } from './shell-reading.ts'
 import type { SimpleCommand } from './simple-command.ts'
 
-/** What no mode and no rule allows, in a few words. */
+/** What no mode and no rule allows, as a short phrase. */
 export function findHardline({ commands, isForkBomb }: ShellReading, context: PathContext): string | undefined {
   if (isForkBomb) return 'fork bomb'
   for (const command of commands) {

@@ -2,14 +2,14 @@ import { type Field, knownField } from './field.ts'
 import type { WrapperShape } from './wrapper-shapes.ts'
 
 export interface Wrapped {
-  /** The command and its arguments; empty when the wrapper is given none. */
+  /** The command and its arguments. Empty if the wrapper has no command. */
   readonly fields: readonly Field[]
   readonly folder?: Field
-  /** Why we may be wrong about where the command begins. */
+  /** Why the start of the command is uncertain. */
   readonly doubt?: string
 }
 
-/** Where the command begins that a wrapper was given. */
+/** Finds the command that a wrapper runs. */
 export function findWrapped(args: readonly Field[], shape: WrapperShape): Wrapped {
   const found: { folder?: Field; doubt?: string; split?: Field } = {}
   let at = 0
@@ -68,7 +68,7 @@ function readLong(arg: Field, { longFlags = [], longValued = [], folderOption }:
   return { ...(letter === undefined ? {} : { letter }), ...(value ? { value } : { takesNext: true }) }
 }
 
-/** `env -S` has a language of its own; only its words without quotes and escapes are ours to read. */
+/** `env -S` has its own syntax. Only words without quotes and escapes are read. */
 function splitPlainly({ text, isKnown }: Field): readonly Field[] | undefined {
   if (!isKnown || /["'\\$#`]/.test(text)) return undefined
   return text.split(/\s+/).filter(Boolean).map(knownField)

@@ -14,20 +14,20 @@ import { isSafeCommand } from './safe-list.ts'
 import type { ShellReading } from './shell-reading.ts'
 
 export interface InspectionOptions {
-  /** Where the command would run; without it relative paths mean nothing. */
+  /** The working directory. Without it, relative paths have no meaning. */
   readonly cwd?: string
   /** The user's home directory. Default: that of the process. */
   readonly home?: string
-  /** Default: what is protected on every machine. */
+  /** Default: the paths that are protected on every machine. */
   readonly view?: ProtectedView
   /** The workspace. */
   readonly roots?: readonly string[]
   /** Further folders of the session, which it may read. */
   readonly readable?: readonly string[]
-  /** Where links lead; `undefined` for a path that leads nowhere. Absent: links are not looked at. */
+  /** The target of links. `undefined` if the path does not exist. Absent: links are not resolved. */
   readonly follow?: (path: string) => string | undefined
   readonly isFolder?: (path: string) => boolean
-  /** The command runs in a sandbox that holds nothing but its workspace and programs. */
+  /** The command runs in a sandbox that contains only its workspace and programs. */
   readonly isConfined?: boolean
   /** Whether the repository of this folder can be read without its own settings. Default: it can. */
   readonly canReadGit?: (folder: string) => boolean
@@ -39,18 +39,18 @@ export interface CommandInspection {
   readonly guarded: readonly NamedPath[]
 }
 
-/** Characters that make a terminal or a page show something else than what would run. */
+/** Characters that make a terminal or a page show something other than what would run. */
 const DECEPTIVE =
   // eslint-disable-next-line no-control-regex
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/
 
 let parser: Promise<ShellParser> | undefined
 
-/** What the judge must know about a shell command. Runs nothing, never rejects for what the command says. */
+/** Returns the facts about a shell command for the judge. Runs nothing, and never rejects because of the command. */
 export async function inspectCommand(command: string, options: InspectionOptions = {}): Promise<CommandInspection> {
   const { cwd, home = homedir(), roots = [], readable = [], follow, isFolder, isConfined = false } = options
   const view = options.view ?? createProtectedSet({ homes: [home] }).look()
-  // Loaded with the first command: a server without one does not pay for the import.
+  // Loaded with the first command, so that a server without commands does not pay for the import.
   const shell = await (parser ??= import('unbash'))
   const reading = readCommand(command, shell, { home, ...(cwd === undefined ? {} : { cwd }) })
   const { hasWrapper, exceeds } = reading
@@ -86,7 +86,7 @@ export async function inspectCommand(command: string, options: InspectionOptions
   }
 }
 
-/** What *always allow* may cover. Programs that only the run shows are not covered. */
+/** What *always allow* may cover. Programs that are known only at run time are not covered. */
 function coverage(
   command: string,
   { commands }: ShellReading,

@@ -5,9 +5,9 @@ import type { NamedPath } from './named-paths.ts'
 
 export interface PathRules {
   readonly view: ProtectedView
-  /** The session's own folders: what is in one of them is not hidden by a protected folder around it. */
+  /** The session's own folders. A protected folder around them does not hide them. */
   readonly own: readonly string[]
-  /** Where links lead; `undefined` for a path that leads nowhere. Absent: links are not looked at. */
+  /** The target of links. `undefined` if the path does not exist. Absent: links are not resolved. */
   readonly follow?: (path: string) => string | undefined
 }
 

@@ -1,9 +1,9 @@
 import { ANY_TEXT, type KnownOptions, NUMBER, PLAIN_WORD } from './known-options.ts'
 import { GIT_COMMANDS } from './known-git.ts'
 
-/** A command that needs nobody's leave as long as all its options are known and it stays in the workspace. */
+/** A command that needs no approval if all its options are known and it stays in the workspace. */
 export interface KnownCommand {
-  /** As it is written at the beginning of the command. */
+  /** The words at the beginning of the command. */
   readonly words: string
   readonly options: KnownOptions
   /**
@@ -11,11 +11,11 @@ export interface KnownCommand {
    * `git`: revisions and paths. `words`: neither. `texts`: only printed.
    */
   readonly operands: 'paths' | 'pattern' | 'git' | 'words' | 'texts'
-  /** It walks the folders that it names: always, or with one of these letters or long options. */
+  /** It walks the folders in its arguments: always, or with one of these letters or long options. */
   readonly walks?: 'always' | readonly string[]
-  /** Of folders it reads the files in them, also through links. */
+  /** It reads the files in a folder, also through links. */
   readonly readsFolders?: boolean
-  /** Its words, where they are not plain ones. */
+  /** The check of its words, if they are not plain. */
   readonly shape?: RegExp
 }
 

@@ -1,11 +1,11 @@
-// Git's commands that only read. They run through plumbing of ours (`git/shadow-repository.ts`), which takes the
-// repository's own settings away; what an option itself reaches or starts is decided here.
+// Git's commands that only read. They run on a shadow repository (`git/shadow-repository.ts`) without the
+// repository's own settings. This file decides about what an option itself reaches or starts.
 import type { KnownCommand } from './known-commands.ts'
 import { ANY_TEXT, type KnownOptions, NUMBER, PLAIN_WORD } from './known-options.ts'
 
 const names = (...lines: readonly string[]): readonly string[] => lines.flatMap((line) => line.split(' '))
 
-/** Signatures would be checked by a program. */
+/** Checking a signature would start a program. */
 const FORMAT = /^(?!.*%[-+ ]?G)[^]{0,1000}$/s
 const DATE = /^[\w.,:+ %/-]{1,100}$/
 const SIZE = /^\d{1,4}%?(?:,\d{1,4}%?){0,2}$/

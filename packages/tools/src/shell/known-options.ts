@@ -1,5 +1,5 @@
-// Which options of a command are known to do nothing but read and print. Programs take abbreviations, options written
-// into each other and options that change what the next one means: whatever is not spelled as here is not known.
+// Which options of a command are known to do nothing but read and print. Programs accept abbreviations, combined options and
+// options that change the meaning of the next one. An option that is not written as below is unknown.
 import type { Field } from './field.ts'
 
 export interface KnownOptions {
@@ -26,12 +26,12 @@ export interface ReadOptions {
 }
 
 export const NUMBER = /^\+?\d{1,9}$/
-/** No path, and nothing that a program could take for an option. */
+/** Not a path, and nothing that a program could read as an option. */
 export const PLAIN_WORD = /^[\w.,:%+^~@-]{1,100}$/
 export const ANY_TEXT = /^[^]{0,1000}$/
 const AMOUNT = /^[+-]?\d{1,12}[kKMGT]?[iB]{0,2}$/
 
-/** `undefined` when one of the options is not known. */
+/** `undefined` if an option is unknown. */
 export function readOptions(args: readonly Field[], known: KnownOptions): ReadOptions | undefined {
   const letters = new Set<string>()
   const names = new Set<string>()
@@ -48,7 +48,7 @@ export function readOptions(args: readonly Field[], known: KnownOptions): ReadOp
       operands.push(arg)
       continue
     }
-    // After the sign of equality a glob can only become another value of the same option.
+    // After the equals sign, a glob can only change the value of this option.
     if (arg.hasGlob && !/^--[a-z-]+=/.test(text)) return undefined
     if (text.startsWith('--')) {
       const name = readLong(text.slice(2), known)
@@ -93,7 +93,7 @@ function readCluster(
     const shape = numbers.includes(letter) ? AMOUNT : texts.includes(letter) ? ANY_TEXT : undefined
     const value = rest === '' ? next : { text: rest, hasGlob: false }
     if (shape === undefined || value === undefined || value.hasGlob || !shape.test(value.text)) return undefined
-    // If the program does not take it for the value after all, it must not be an option.
+    // The program might not read it as the value, so it must not be an option.
     if (rest === '' && value.text.startsWith('-')) return undefined
     return { letters, takesNext: rest === '' }
   }

@@ -1,6 +1,6 @@
 /**
- * Whether a path is one that a shell glob names. Stars do not cross `/`; a bracket counts as any one character. Takes
- * time in proportion to both lengths, because the pattern is a stranger's.
+ * Whether a shell glob matches a path. Stars do not match `/`. A bracket counts as any one character. Takes time
+ * proportional to both lengths, because the pattern is untrusted.
  */
 export function matchesGlob(path: string, glob: string): boolean {
   const tokens = glob.match(/\[[^\]/]+\]|\*+|[^]/g) ?? []

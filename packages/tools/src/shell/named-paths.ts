@@ -1,4 +1,4 @@
-// The paths that a command names, as far as its text tells: arguments, redirections, values of options, and what looks
+// The paths that a command names, as far as its text shows: arguments, redirections, values of options, and what looks
 // like a path inside longer texts such as scripts for an interpreter.
 import type { Access } from '../protected/protected-set.ts'
 import { type Field, UNKNOWN } from './field.ts'
@@ -13,7 +13,7 @@ export interface NamedPath {
 
 const words = (...lines: readonly string[]): ReadonlySet<string> => new Set(lines.flatMap((line) => line.split(' ')))
 
-/** Commands that only read the files they name. Of any other, a name counts as written. */
+/** Commands that only read the files they name. For others, a named file counts as written. */
 const READERS = words(
   'cat tac ls dir head tail wc grep egrep fgrep rg ag diff cmp comm file stat less more od xxd hexdump strings sort uniq',
   'cut paste fold nl rev tr awk gawk mawk column jq yq tree du df test [ [[ readlink realpath basename dirname md5sum',
@@ -83,7 +83,7 @@ function editsInPlace(args: readonly Field[]): boolean {
 const INNER_PATH = /(?:~|\$HOME|\$\{HOME\})?\/[\w.@%+~*?[\]-][\w.@%+~*?[\]/-]*/g
 const MOST_INNER = 200
 
-/** `x`, `--file=x`, `-f/x`, `a:b`, and what a text holds. */
+/** `x`, `--file=x`, `-f/x`, `a:b`, and paths inside a text. */
 function partsThatMayBePaths(arg: Field, { home }: PathContext): readonly Field[] {
   const { text } = arg
   const starts = [0, text.indexOf('=') + 1, text.startsWith('-') ? text.indexOf('/') : 0, text.startsWith('@') ? 1 : 0]

@@ -4,9 +4,9 @@ import { matchesGlob } from './matches-glob.ts'
 
 export interface PathContext {
   readonly home: string
-  /** Where relative paths may begin: the working directory, and wherever the script says `cd`. */
+  /** The possible bases of relative paths: the working directory, and the targets of `cd` in the script. */
   readonly folders: readonly string[]
-  /** Where links lead; `undefined` for a path that leads nowhere. Absent: links are not looked at. */
+  /** The target of links. `undefined` if the path does not exist. Absent: links are not resolved. */
   readonly follow?: (path: string) => string | undefined
 }
 
@@ -24,7 +24,7 @@ export function pathsOf({ text }: Field, { folders }: PathContext): readonly str
   return folders.map((folder) => tidy(`${folder}/${text}`))
 }
 
-/** The root, a directory of the system, or a home; or all that is in one. */
+/** The root, a system directory or a home, or everything in one. */
 export function isSystemTree(path: string, context: PathContext): boolean {
   return isHomeTree(path, context) || matchesOne(withoutGlobTail(path), SYSTEM_FOLDERS)
 }

@@ -9,7 +9,7 @@ const POWER_VERBS =
 /** Files of the kernel that end or stop the machine when something is written there. */
 const POWER_FILES = /^\/(?:proc\/sysrq-trigger|sys\/power\/(?:state|disk)|proc\/acpi\/sleep)$/
 
-/** What of the floor ends the machine, or everything on it. */
+/** The forbidden act that stops the machine, or everything on it. */
 export function findHardlinePower(command: SimpleCommand, context: PathContext): string | undefined {
   const { name, args } = command
   const first = args[0]?.text ?? ''
@@ -37,7 +37,7 @@ export function findHardlinePower(command: SimpleCommand, context: PathContext):
   }
 }
 
-/** `systemctl status reboot.target` only tells. */
+/** `systemctl status reboot.target` only reports. */
 function isPowerVerb([verb = '', unit = '']: readonly string[]): boolean {
   if (/^(?:isolate|start)$/.test(verb)) return POWER_VERBS.test(unit)
   return POWER_VERBS.test(verb)

@@ -1,5 +1,5 @@
-// From the text of a command to every command that it would run: the tree is walked, and what wrappers, shells and
-// the like are given is read again, within limits.
+// Finds every command that a command line would run: it walks the syntax tree and also reads the arguments of wrappers and
+// shells, within limits.
 import type { ParsedScript, SyntaxNode } from 'unbash'
 import { type Field, UNKNOWN } from './field.ts'
 import { readInner } from './read-inner.ts'
@@ -24,7 +24,7 @@ interface Nesting {
   readonly fedBy: SimpleCommand['fedBy']
 }
 
-/** Never throws: what the parser cannot bear exceeds a limit. */
+/** Never throws. A parser failure counts as an exceeded limit. */
 export function readCommand(command: string, parser: ShellParser, { home, cwd }: CommandPlace): ShellReading {
   const reading = createReading(cwd === undefined ? [] : [cwd])
   const readText = (source: string, nesting: Nesting): void => {
@@ -32,7 +32,7 @@ export function readCommand(command: string, parser: ShellParser, { home, cwd }:
     if (nesting.scripts > SHELL_LIMITS.scripts)
       reading.exceeds ??= `more than ${SHELL_LIMITS.scripts} scripts in each other`
     if (reading.exceeds !== undefined) return
-    // Arithmetic of old, which the parser takes for text.
+    // Old arithmetic syntax, which the parser reads as text.
     if (source.includes('$[')) reading.doubts.push('the expansion $[…]')
     const reader: ScriptReader = {
       reading,
@@ -66,7 +66,7 @@ export function readCommand(command: string, parser: ShellParser, { home, cwd }:
       }
       note(wrapped, inner, { ...nesting, wrappers: nesting.wrappers + 1 })
     }
-    // It may turn out to be nothing, and then the next word is the command.
+    // It may expand to nothing. Then the next word is the command.
     if (word.text === UNKNOWN) noteInner(rest, 'nobody')
     readInner(found, {
       reading,

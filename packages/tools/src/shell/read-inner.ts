@@ -1,4 +1,4 @@
-// What a command runs of what it is given: the command of a wrapper, the script of a shell, the action of a trap.
+// What a command runs from its arguments: the command of a wrapper, the script of a shell, the action of a trap.
 import { type Field, UNKNOWN } from './field.ts'
 import { findWrapped } from './find-wrapped.ts'
 import { pathsOf } from './paths.ts'
@@ -15,7 +15,7 @@ export interface InnerSink {
 
 const FIND_RUNS: ReadonlySet<string> = new Set(['-exec', '-execdir', '-ok', '-okdir'])
 
-/** What a command runs of what it is given. */
+/** Reads the commands that a command runs from its arguments. */
 export function readInner(found: SimpleCommand, sink: InnerSink): void {
   const { name, args } = found
   const { reading } = sink

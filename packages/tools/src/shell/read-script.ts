@@ -18,23 +18,23 @@ export interface ScriptReader {
   readonly reading: ShellReading
   readonly home: string
   readonly children: (node: SyntaxNode, visit: (child: SyntaxNode) => void) => void
-  /** Takes a command and looks what others it runs. */
+  /** Records a command and finds the commands that it runs. */
   readonly note: (command: SimpleCommand, fields: readonly Field[]) => void
 }
 
 interface Place {
-  /** What the positions of nodes count in. */
+  /** The text that node positions refer to. */
   readonly source: string
   readonly depth: number
-  /** The output of another command comes in. */
+  /** Its input is the output of another command. */
   readonly isPiped: boolean
   /** Its commands run beside others: in a pipeline, or in the background. */
   readonly isBeside: boolean
-  /** Functions that are being defined around it. */
+  /** The enclosing function definitions. */
   readonly functions: readonly string[]
 }
 
-/** Nodes whose children are all there is to them. */
+/** Nodes that only contain other nodes. */
 const PLAIN_KINDS: ReadonlySet<string> = new Set(
   [
     'CompoundList AndOr If Elif For ArithmeticFor Select While Subshell BraceGroup Case CaseItem TestCommand',
@@ -47,7 +47,7 @@ const PLAIN_KINDS: ReadonlySet<string> = new Set(
   ].flatMap((line) => line.split(' ')),
 )
 
-/** Setting one makes the shell run or read something by itself. */
+/** Variables that make the shell run or read something. */
 const LIVELY_VARIABLES = /^(?:BASH_ENV|ENV|PS4|PROMPT_COMMAND|SHELLOPTS|BASHOPTS|LD_.*|DYLD_.*)$/
 /** In arithmetic the shell evaluates a subscript again, substitutions included. */
 const LIVELY_SUBSCRIPT = /\[[^\]]*(?:\$\(|`|\$\{)/
@@ -70,7 +70,7 @@ function visit(node: SyntaxNode, place: Place, reader: ScriptReader): void {
       for (const { message } of node.errors ?? []) reading.doubts.push(message)
       return visitChildren({ ...deeper, source: node.source ?? place.source })
     case 'Statement':
-      // The parser takes `a & ; b`, bash does not.
+      // The parser accepts `a & ; b`, bash does not.
       if (node.background === true && /^[ \t]*;(?![;&])/.test(place.source.slice(node.end, node.end + 100))) {
         reading.doubts.push('nothing between two ends of a command')
       }
@@ -99,7 +99,7 @@ function visit(node: SyntaxNode, place: Place, reader: ScriptReader): void {
       // `< 2>&1` has no file to read: to bash the number belongs to what follows.
       if (!node.operator.includes('&') && /^\d+$/.test(node.target?.text ?? ''))
         reading.doubts.push(`a redirection to ${node.target?.text}`)
-      // A command's own redirections are noted with it.
+      // The command records its own redirections.
       return
     case 'ParameterExpansion':
       if (node.operation?.type === 'Unknown' || node.operation?.type === 'Transform') {
@@ -143,7 +143,7 @@ function readCommand(node: Command, place: Place, reader: ScriptReader): void {
   reader.note({ name, args, written, read, stdin: stdinOf(node.redirects, place, reader), fedBy: 'nobody' }, fields)
 }
 
-/** The parser is tolerant: of `a( b` it makes the command `a b`. Between its words there must be nothing but space. */
+/** The parser is tolerant: it reads `a( b` as the command `a b`. There must be only spaces between the words. */
 function hasGaps(node: Command, source: string): boolean {
   const parts = [...(node.name ? [node.name] : []), ...node.prefix, ...node.suffix].toSorted((a, b) => a.pos - b.pos)
   const last = parts.at(-1)

@@ -1,5 +1,5 @@
-// The commands that need nobody's leave: they read the workspace and print. One is on the list only if each of its
-// options is known and everything that it names or walks lies in the workspace.
+// Commands that need no approval: they read the workspace and print. A command is safe only if all its options are known
+// and everything that it names or walks is in the workspace.
 import type { Command, ParsedScript, Word } from 'unbash'
 import { isBelow, isWithin } from '../protected/path-order.ts'
 import type { ProtectedView } from '../protected/protected-set.ts'
@@ -14,7 +14,7 @@ export interface SafetyContext extends PathContext {
   readonly readable: readonly string[]
   readonly isConfined: boolean
   readonly follow?: (path: string) => string | undefined
-  /** Default: nothing is a folder. */
+  /** Default: no path is a folder. */
   readonly isFolder?: (path: string) => boolean
 }
 
@@ -42,7 +42,7 @@ function onlyCommand({ commands, errors }: ParsedScript): Command | undefined {
   return statement.command.type === 'Command' ? statement.command : undefined
 }
 
-/** As they are written: `l""s` or `./ls` is not on the list. */
+/** Compared as written: `l""s` and `./ls` are not on the list. */
 function startsWithWords(words: readonly Word[], expected: readonly string[]): boolean {
   return expected.every((text, index) => words[index]?.text === text)
 }
@@ -74,10 +74,10 @@ function staysInside(known: KnownCommand, options: ReadOptions, context: SafetyC
   }
 }
 
-/** Every path that the field may mean, by name and through links. */
+/** Checks every path that the field may mean, by name and through links. */
 function isInside(field: Field, context: SafetyContext): boolean {
   if (field.text === '-' || field.text === '' || field.text === '/dev/null') return true
-  // Whatever a glob names may be a link.
+  // A glob may match a link.
   if (field.hasGlob && !context.isConfined) return false
   const paths = pathsOf(field, context)
   const led = field.hasGlob ? [] : realPathsOf(field, context)
@@ -89,7 +89,7 @@ function isOwn(path: string, { roots, readable, folders }: SafetyContext): boole
   return own.some((folder) => isWithin(path, folder))
 }
 
-/** By the path as it is written: `link/..` is where the link leads, not where it lies. */
+/** Resolves the path as written: `link/..` is the parent of the link's target, not of the link. */
 function realPathsOf({ text }: Field, { folders, follow }: SafetyContext): readonly string[] {
   if (follow === undefined) return []
   const paths = text.startsWith('/') ? [text] : folders.map((folder) => `${folder}/${text}`)

@@ -1,17 +1,17 @@
-/** What a command may be made of at most. Beyond a limit nothing is guessed: the judge denies. */
+/** The limits of a command. Beyond a limit, the judge denies. */
 export const SHELL_LIMITS = {
   bytes: 64 * 1024,
-  /** Simple commands, those inside of others included. */
+  /** The number of simple commands, including nested ones. */
   commands: 50,
-  /** Of the syntax tree. */
+  /** The depth of the syntax tree. */
   depth: 100,
   /** `sh -c "sh -c '…'"`, `env -S`, `trap`, here-documents for a shell. */
   scripts: 6,
   wrappers: 12,
-  /** Of one command. */
+  /** The maximum for one command. */
   words: 5000,
   redirections: 100,
-  // The parser looks for the end of each of these anew: 65,000 braces took half a minute.
+  // The parser searches for the end of each of these: 65,000 braces took half a minute.
   braces: 1500,
   brackets: 8000,
   hereDocuments: 100,
@@ -25,7 +25,7 @@ const COUNTED: readonly (readonly [part: string, most: number, what: string])[] 
   ['$[', SHELL_LIMITS.oldArithmetic, 'expansions $[…]'],
 ]
 
-/** What can be told without parsing. */
+/** Limits that need no parser. */
 export function findExceeded(command: string): string | undefined {
   if (Buffer.byteLength(command) > SHELL_LIMITS.bytes) return `longer than ${SHELL_LIMITS.bytes} bytes`
   for (const [part, most, what] of COUNTED) {

@@ -1,17 +1,17 @@
 import { SHELL_LIMITS } from './shell-limits.ts'
 import type { SimpleCommand } from './simple-command.ts'
 
-/** What has been found out about a command so far. */
+/** The findings about a command so far. */
 export interface ShellReading {
   readonly commands: SimpleCommand[]
-  /** What we did not understand. */
+  /** The parts that we did not understand. */
   readonly doubts: string[]
   hasWrapper: boolean
   exceeds: string | undefined
   isForkBomb: boolean
-  /** By name, the texts that the script assigns. */
+  /** The texts that the script assigns, by variable. */
   readonly variables: Map<string, string[]>
-  /** Where it may have changed to. */
+  /** The directories that it may have changed to. */
   readonly folders: string[]
 }
 

@@ -1,16 +1,16 @@
 import type { Field } from './field.ts'
 
-/** One command at a place where it would be run, however deep inside of others. */
+/** One command that would run, at any nesting depth. */
 export interface SimpleCommand {
-  /** The last part of its path; empty when there is none, or only the run shows it. */
+  /** The last part of its path. Empty if there is none, or if it is known only at run time. */
   readonly name: string
   readonly args: readonly Field[]
   /** Files that its redirections open for writing, and for reading. */
   readonly written: readonly Field[]
   readonly read: readonly Field[]
-  /** What comes in: a text of the script, the output of another command or a file, or nothing. */
+  /** Its standard input: a text of the script, the output of another command, a file, or nothing. */
   readonly stdin: 'nothing' | 'pipe' | { readonly text: Field }
-  /** Who gives it more arguments than are written here. */
+  /** The source of further arguments. */
   readonly fedBy: 'nobody' | 'find' | 'xargs'
 }
 
@@ -29,7 +29,7 @@ export function flagsOf(args: readonly Field[]): ReadonlySet<string> {
   return flags
 }
 
-/** Whether a long option is given, whole or shortened as GNU programs allow. */
+/** Whether a long option is present, complete or abbreviated as GNU programs allow. */
 export function hasLongFlag(flags: ReadonlySet<string>, name: string, shortest = 3): boolean {
   return [...flags].some((flag) => flag.length >= shortest && name.startsWith(flag))
 }

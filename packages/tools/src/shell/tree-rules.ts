@@ -4,7 +4,7 @@ import { targetFolder } from './named-paths.ts'
 import { type PathContext, isSystemTree, pathsOf } from './paths.ts'
 import { type SimpleCommand, flagsOf, hasLongFlag, operandsOf } from './simple-command.ts'
 
-/** What of the floor a command does to a system or home directory. */
+/** The forbidden act of a command on a system or home directory. */
 export function findHardlineTree(command: SimpleCommand, context: PathContext): string | undefined {
   const { name, args } = command
   const operands = operandsOf(args)
@@ -50,7 +50,7 @@ export function isSystemTarget(target: Field, context: PathContext): boolean {
   return [...named, ...led].some((path) => isSystemTree(path, context))
 }
 
-/** A link itself is removed or moved; with a slash, or all that is in it, where it leads is. */
+/** A command on a link affects the link itself. With a trailing slash or a glob, it affects the target. */
 const leadsThroughLink = ({ text }: Field): boolean => /\/(?:\.?[*?]+)?$|\/\.$/.test(text)
 
 function isRecursive(args: readonly Field[]): boolean {

@@ -137,7 +137,7 @@ export const WRAPPER_SHAPES: Readonly<Record<string, WrapperShape>> = {
   toybox: {},
 }
 
-/** They run what they are given elsewhere or by rules of their own: never to be covered by a look at their name. */
+/** Programs that run their arguments elsewhere or by their own rules. An approval by name never covers them. */
 export const OTHER_RUNNERS: ReadonlySet<string> = new Set(
   [
     'ssh mosh su runuser sg docker podman nerdctl kubectl lxc machinectl flatpak vagrant tmux screen at batch crontab',
@@ -145,11 +145,11 @@ export const OTHER_RUNNERS: ReadonlySet<string> = new Set(
   ].flatMap((line) => line.split(' ')),
 )
 
-/** They run what an option gives them as text. A script in a file is to them what any program's file is. */
+/** Programs that run the text of an option. */
 export const INTERPRETERS: ReadonlySet<string> = new Set(
   'python python2 python3 perl ruby node nodejs bun deno php lua tclsh osascript'.split(' '),
 )
 
 export const SHELLS: ReadonlySet<string> = new Set('sh bash dash ash zsh ksh mksh rbash'.split(' '))
-/** Their language is another one. */
+/** Their script language is not shell. */
 export const FOREIGN_SHELLS: ReadonlySet<string> = new Set('fish csh tcsh pwsh nu xonsh elvish'.split(' '))

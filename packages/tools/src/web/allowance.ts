@@ -1,11 +1,11 @@
-// What an operator opens beside the public network, for an intranet: addresses and ranges of them, whatever name leads
-// there, and names of hosts, whose addresses may then be of an inner network. A name never opens the rest: link-local
-// addresses, at which clouds hand out credentials, are reached only if the operator lists the address itself.
+// What an operator allows besides the public network, for an intranet: addresses and address ranges under any name, and
+// host names, whose addresses may be private. A name never allows link-local addresses, where clouds hand out
+// credentials: these must be listed as addresses.
 import { isIP } from 'node:net'
 import { isInnerAddress, toBlocks } from './public-address.ts'
 
 export interface Allowance {
-  /** Whether the operator opened this address for this host. */
+  /** Whether the operator allowed this address for this host. */
   allows(host: string, address: string): boolean
 }
 

@@ -1,25 +1,25 @@
 import { TextDecoder } from 'node:util'
 
-/** The media type in lower case, without parameters. Empty when there is none, or words that are none. */
+/** The media type in lower case, without parameters. Empty if missing or invalid. */
 export function mediaTypeOf(contentType: string): string {
   const type = (contentType.split(';', 1)[0] ?? '').trim().toLowerCase()
   return /^[\w.+-]{1,60}\/[\w.+-]{1,60}$/.test(type) ? type : ''
 }
 
-/** Whether bytes of no known type are text: by the absence of a byte that text does not have. */
+/** Whether bytes of unknown type are text: they contain no byte that text never has. */
 export function looksLikeText(bytes: Buffer): boolean {
   return labelOfMark(bytes) !== undefined || !bytes.subarray(0, 1024).includes(0)
 }
 
-/** Bytes as text: by the mark at their beginning, else as the server says, else as an HTML page says, else UTF-8. */
+/** Decodes bytes by the byte order mark, else by the server's charset, else by the page's charset, else as UTF-8. */
 export function decodeText(bytes: Buffer, contentType: string): string {
   const label = labelOfMark(bytes) ?? labelOf(contentType) ?? labelOf(bytes.subarray(0, 1024).toString('latin1'))
   return decoderFor(label).decode(bytes)
 }
 
 /**
- * With line feeds for line ends, without other control characters, and without the invisible copies of ASCII in U+E0000 to U+E007F: nobody who looks at
- * the page sees those, only a model does.
+ * Converts line ends to line feeds. Removes other control characters and the invisible copies of ASCII in U+E0000 to
+ * U+E007F, which only a model sees.
  */
 export function toPlainText(text: string): string {
   return text.replace(/\r\n?/g, '\n').replace(/[^\P{Cc}\n\t]|[\u{E0000}-\u{E007F}]/gu, '')
@@ -31,7 +31,7 @@ function labelOfMark(bytes: Buffer): string | undefined {
   return bytes[0] === 0xff && bytes[1] === 0xfe ? 'utf-16le' : undefined
 }
 
-/** Of a header or of the beginning of a page: both write `charset=`. */
+/** The charset in a header or at the beginning of a page: both contain `charset=`. */
 function labelOf(text: string): string | undefined {
   return /charset\s*=\s*["']?\s*([\w.:-]{1,40})/i.exec(text)?.[1]
 }

@@ -20,19 +20,19 @@ export type Page =
       readonly type: 'answered'
       readonly url: URL
       readonly status: number
-      /** As the server says it; empty when it does not. */
+      /** The type that the server declares. Empty if it declares none. */
       readonly contentType: string
-      /** Absent when it is not of a readable type. */
+      /** Absent if the type is not readable. */
       readonly body?: Buffer
     }
-  /** It goes on at a host that was not asked for. Whether that one may be asked is not decided here. */
+  /** A redirect to another host. The caller decides whether to follow it. */
   | { readonly type: 'moved'; readonly url: URL; readonly to: URL }
 
 const MOST_REDIRECTS = 3
 const LARGEST_BODY = 10 * 1024 * 1024
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
 
-/** Who asks. Nothing is sent that says for whom: no cookies, no credentials, no referrer. */
+/** The user agent. Nothing identifies the user: no cookies, no credentials, no referrer. */
 const HEADERS = {
   'user-agent': 'Polylogue (WebFetch, on behalf of a user)',
   accept: 'text/html, application/xhtml+xml, text/markdown, text/plain, application/json, */*;q=0.5',
@@ -40,7 +40,7 @@ const HEADERS = {
   connection: 'close',
 }
 
-/** Every hop has a connection of its own, judged anew. Rejects with a sentence for the model. */
+/** Each hop gets a new connection that is checked again. Rejects with a sentence for the model. */
 export async function fetchPage(request: PageRequest): Promise<Page> {
   let address = request.address
   for (let hop = 0; hop <= MOST_REDIRECTS; hop += 1) {
@@ -78,7 +78,7 @@ function ask(socket: Socket, { url }: WebAddress, signal: AbortSignal): Promise<
       createConnection: () => socket,
       method: 'GET',
       path: `${url.pathname}${url.search}`,
-      // With `setHost` the port of http would be taken for the usual one under https too.
+      // With `setHost`, the default port of http would also be used under https.
       setHost: false,
       headers: { host: url.host, ...HEADERS },
       signal,
@@ -89,7 +89,7 @@ function ask(socket: Socket, { url }: WebAddress, signal: AbortSignal): Promise<
   })
 }
 
-/** What the system says is not for a model; what we say is. */
+/** Hides the system's messages from the model, but not ours. */
 function toSentence(error: unknown, { host }: WebAddress): Error {
   if (!(error instanceof Error) || !('code' in error)) return error instanceof Error ? error : new Error(String(error))
   return new Error(`${host} did not answer as a web server does: ${String(error.code)}.`, { cause: error })

@@ -1,27 +1,27 @@
-// A page as text that a model reads well: headings, lists, links, code, rows of tables. The parser is fed in slices and
-// keeps no tree, so that a page made to be slow or deep costs a bounded time per slice, and gives way between them.
-// (A tree costs more than its page: a megabyte of open tags takes the usual tree builders minutes.)
+// Turns a page into text for a model: headings, lists, links, code, table rows. The parser gets the page in slices and
+// builds no tree, so a hostile page costs a bounded time per slice, and other work runs between slices. (Tree builders
+// need minutes for a megabyte of open tags.)
 import { Parser } from 'htmlparser2'
 import { setImmediate } from 'node:timers/promises'
 import { createMarkdownWriter } from './markdown-writer.ts'
 
 export interface HtmlReading {
-  /** Longer than `maxChars` where the page is. */
+  /** May be slightly longer than `maxChars`. */
   readonly markdown: string
   readonly title: string
-  /** Tags are nested so deep that the rest was left out. */
+  /** Tags are nested too deeply, so the rest was left out. */
   readonly isTooDeep: boolean
 }
 
 export interface HtmlOptions {
-  /** Where relative links begin. */
+  /** The base of relative links. */
   readonly url: URL
-  /** It stops soon after so many characters of text. */
+  /** It stops soon after this many characters of text. */
   readonly maxChars: number
   readonly signal: AbortSignal
 }
 
-/** Small, because the parser searches its stack of open tags at every closing one: a slice bounds how deep it grows. */
+/** Small, because the parser searches its stack of open tags at every closing tag. A slice limits the depth. */
 const SLICE = 8 * 1024
 const SLICES_AT_ONCE = 4
 const DEEPEST = 1000
@@ -50,7 +50,7 @@ export async function htmlToMarkdown(html: string, { url, maxChars, signal }: Ht
     }
   }
   const isTooDeep = depth > DEEPEST
-  // What is left in the parser is text; closing what is open would only cost time.
+  // The rest in the parser is text. Closing open tags would only take time.
   if (at >= html.length && !isTooDeep) parser.end()
   return { markdown: writer.markdown(), title: writer.title(), isTooDeep }
 }

@@ -1,4 +1,4 @@
-/** Takes the tags of a page in order and keeps what a reader would see of them. */
+/** Takes the tags of a page in order and keeps the visible text. */
 export interface MarkdownWriter {
   open(name: string, attributes: Readonly<Record<string, string>>): void
   text(text: string): void
@@ -20,7 +20,7 @@ const MARKS = new Map([
   ['i', '*'],
   ['code', '`'],
 ])
-/** Deeper than any page that somebody reads: what is opened beyond it without text leaves no mark. */
+/** Deeper than any real page. Tags beyond it leave no mark. */
 const MOST_WAITING = 1000
 const LONGEST_LINK = 1000
 const LONGEST_TITLE = 300
@@ -36,14 +36,14 @@ export function createMarkdownWriter(url: URL): MarkdownWriter {
   let length = 0
   let title = ''
   let depth = 0
-  /** The depth of the tag that hides what is in it; 0 when none does. */
+  /** The depth of the tag that hides its content. 0: none. */
   let hiddenAt = 0
   let isInTitle = false
   /** Line breaks that are due before the next text: 0, 1 or 2. */
   let breaks = 0
   let isSpaceDue = false
   let isFirstCell = true
-  /** What was opened and waits for text: without text, nothing is written of it. */
+  /** Open marks that wait for text. Without text, they are not written. */
   let waiting: Opening[] = []
   const lists: { isOrdered: boolean; count: number }[] = []
   const links: { readonly end: string; readonly opening: Opening }[] = []
@@ -58,7 +58,7 @@ export function createMarkdownWriter(url: URL): MarkdownWriter {
     isSpaceDue = false
     breaks = Math.max(breaks, count)
   }
-  /** Before text: the breaks and the marks that are due. */
+  /** Writes the pending breaks and marks before text. */
   const flush = (): void => {
     if (breaks > 0 && length > 0) put('\n'.repeat(breaks))
     else if (isSpaceDue && length > 0) put(' ')
@@ -80,7 +80,7 @@ export function createMarkdownWriter(url: URL): MarkdownWriter {
     if (opening.state === 'written') put(mark)
     else opening.state = 'dropped'
   }
-  /** Of what was opened inside the tag that closes now. */
+  /** Drops the marks that were opened inside the closing tag. */
   const dropWaiting = (): void => {
     while ((waiting.at(-1)?.depth ?? -1) >= depth) waiting.pop()
   }
@@ -182,7 +182,7 @@ export function createMarkdownWriter(url: URL): MarkdownWriter {
   }
 }
 
-/** Text that the author hides from people is not for the reader either. */
+/** Text that is hidden from people is hidden from the model too. */
 function isHidden(attributes: Readonly<Record<string, string>>): boolean {
   if (attributes['hidden'] !== undefined) return true
   const style = attributes['style']

@@ -1,8 +1,7 @@
-// The only file of this room that opens connections to hosts a model names. Whether one may be opened is decided on
-// the address itself, never on a name: the name is resolved here, every address it has is judged, the socket is
-// connected to one of these addresses, and what the socket then says it is connected to is judged again before a byte
-// is sent. A name that changes its address between two questions gains nothing, because there is only one question.
-// No proxy is used: a proxy would resolve the name itself.
+// The only code that connects to hosts that a model names. It decides by address, never by name: it resolves the name
+// once, checks every address, connects to one of them, and checks the socket's remote address again before it sends a
+// byte. DNS rebinding has no effect, because there is only one lookup. It uses no proxy, because a proxy would resolve the
+// name itself.
 import { requireGrant, type Grant } from '@polylogue/engine'
 import { lookup } from 'node:dns/promises'
 import { connect, isIP, type Socket } from 'node:net'
@@ -12,19 +11,19 @@ import { isOwnAddress } from './own-address.ts'
 import { isPublicAddress } from './public-address.ts'
 import type { WebAddress } from './web-address.ts'
 
-/** The addresses of a host. Rejects when there are none. */
+/** The addresses of a host. Rejects if there are none. */
 export type Resolve = (host: string) => Promise<readonly string[]>
 
 export interface ConnectionRules {
   readonly allowance: Allowance
-  /** The ports of public hosts; one that the operator allowed has all. */
+  /** The ports of public hosts. Hosts that the operator allowed may use any port. */
   readonly ports: readonly number[]
-  /** Default: as the operating system does, its hosts file included. */
+  /** Default: the operating system's resolver, including its hosts file. */
   readonly resolve?: Resolve
 }
 
 export interface ConnectionRequest {
-  /** The name of the tool that asks, and its grant. */
+  /** The calling tool's name and grant. */
   readonly tool: string
   readonly grant: Grant
   readonly address: WebAddress
@@ -32,7 +31,7 @@ export interface ConnectionRequest {
   readonly signal: AbortSignal
 }
 
-/** Addresses of one host that are tried before giving up. */
+/** How many addresses of one host are tried. */
 const MOST_ATTEMPTS = 4
 const LONGEST_ATTEMPT_MS = 6000
 
@@ -62,7 +61,7 @@ async function resolveBySystem(host: string): Promise<readonly string[]> {
   return found.map(({ address }) => address)
 }
 
-/** One address that is not allowed refuses the whole host: nobody has such a pair for a good reason. */
+/** One forbidden address refuses the whole host. There is no good reason for such a mix. */
 async function findCandidates(address: WebAddress, rules: ConnectionRules, signal: AbortSignal): Promise<string[]> {
   const found = address.literal === undefined ? await resolveName(address, rules, signal) : [address.literal]
   for (const candidate of found) {
@@ -103,7 +102,7 @@ function connectTo(candidate: string, port: number, signal: AbortSignal): Promis
       attempt.removeEventListener('abort', stop)
       resolve(socket)
     })
-    // It stays: an error that comes before somebody else listens must not end the process.
+    // Keep the listener: an early error must not end the process.
     socket.on('error', (error) => {
       attempt.removeEventListener('abort', stop)
       reject(error)
@@ -113,7 +112,7 @@ function connectTo(candidate: string, port: number, signal: AbortSignal): Promis
   })
 }
 
-/** The last look before anything is sent. */
+/** The last check before anything is sent. */
 async function secure(socket: Socket, { address, rules, signal }: ConnectionRequest): Promise<Socket> {
   const problem = judgeAddress(socket.remoteAddress ?? '', address, rules)
   if (problem !== undefined) {
@@ -152,7 +151,7 @@ function unlessAborted<Value>(promise: Promise<Value>, signal: AbortSignal): Pro
   })
 }
 
-/** The code is enough: what the system says names addresses. */
+/** Only the code: the system's message contains addresses. */
 function describeFailure(error: unknown): string {
   if (!(error instanceof Error)) return 'it does not answer'
   return 'code' in error && typeof error.code === 'string' ? error.code : error.message

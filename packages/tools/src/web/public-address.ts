@@ -1,8 +1,8 @@
-// Which addresses belong to the public network, after the special-purpose registries of IANA. For IPv4 everything is
-// public but what is listed. For IPv6 only 2000::/3 is, but for what is listed: so loopback, unique local, site-local,
-// link-local and multicast addresses are out, and so is whatever carries an IPv4 address inside (mapped ::ffff:0:0/96,
-// compatible ::/96, translated 64:ff9b::/96 and 64:ff9b:1::/48, 6to4 2002::/16, Teredo 2001::/32), because the address
-// inside may be of any kind.
+// Which addresses belong to the public network, after the special-purpose registries of IANA. For IPv4, all
+// addresses are public except the listed ones. For IPv6, only 2000::/3 is public, except the listed ranges. This excludes
+// loopback, unique local, site-local, link-local and multicast addresses, and all that embed an IPv4 address (mapped ::ffff:0:0/96,
+// compatible ::/96, translated 64:ff9b::/96 and 64:ff9b:1::/48, 6to4 2002::/16, Teredo 2001::/32), because the embedded
+// address may be of any kind.
 import { BlockList, isIP } from 'node:net'
 
 const INNER_V4 = ['10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16']
@@ -21,7 +21,7 @@ const SPECIAL_V4 = [
   '203.0.113.0/24',
   '224.0.0.0/4',
   '240.0.0.0/4',
-  // Looks public, and is where machines of one cloud find their host's control service.
+  // Looks public, but is the control service of one cloud's hosts.
   '168.63.129.16/32',
 ]
 
@@ -35,20 +35,20 @@ const specialV4 = toBlocks(SPECIAL_V4)
 const globalV6 = toBlocks(GLOBAL_V6)
 const specialV6 = toBlocks(SPECIAL_V6)
 
-/** `address` is written as the system writes one. What is no address is not public either. */
+/** `address` is in the system's notation. An invalid address is not public. */
 export function isPublicAddress(address: string): boolean {
   switch (isIP(address)) {
     case 4:
       return !specialV4.check(address, 'ipv4')
     case 6:
-      // With a zone it is an address of one link, whatever its number says.
+      // An address with a zone is link-local.
       return !address.includes('%') && globalV6.check(address, 'ipv6') && !specialV6.check(address, 'ipv6')
     default:
       return false
   }
 }
 
-/** This machine, or a network that somebody runs for themselves: what an operator may mean by the name of a host. */
+/** This machine or a private network: what an operator may mean by a host name. */
 export function isInnerAddress(address: string): boolean {
   switch (isIP(address)) {
     case 4:
@@ -60,7 +60,7 @@ export function isInnerAddress(address: string): boolean {
   }
 }
 
-/** Of addresses (`10.1.2.3`) and ranges of them (`10.0.0.0/8`). Throws a `TypeError` when one is neither. */
+/** A set of addresses (`10.1.2.3`) and ranges (`10.0.0.0/8`). Throws a `TypeError` if an entry is neither. */
 export function toBlocks(ranges: readonly string[]): BlockList {
   const blocks = new BlockList()
   for (const range of ranges) {

@@ -5,8 +5,8 @@ import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 export const ACCEPTED_ENCODINGS = 'gzip, deflate, br'
 
 /**
- * All of it, unpacked. Rejects with a sentence when it is more than `limit` bytes, packed or unpacked: it stops there,
- * however much a packed kilobyte would come to.
+ * The whole decompressed body. Rejects with a sentence if it exceeds `limit` bytes, compressed or decompressed. It stops
+ * there, so a compression bomb has no effect.
  */
 export async function readBody(response: IncomingMessage, limit: number): Promise<Buffer> {
   const tooLarge = (): Error => new Error(`The page is larger than ${limit / 1024 / 1024} MiB.`)
@@ -25,7 +25,7 @@ export async function readBody(response: IncomingMessage, limit: number): Promis
 function unpacked(response: IncomingMessage, limit: number, tooLarge: () => Error): Readable {
   const decoder = decoderFor(response.headers['content-encoding'])
   if (decoder === undefined) return response
-  // Packed bytes are counted too: they may go on for ever and unpack to nothing.
+  // Count compressed bytes too: they may never end and decompress to nothing.
   const counted = async function* (source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
     let size = 0
     for await (const chunk of source) {
@@ -34,11 +34,11 @@ function unpacked(response: IncomingMessage, limit: number, tooLarge: () => Erro
       yield chunk
     }
   }
-  // The error reaches whoever reads the decoder.
+  // The reader of the decoder gets the error.
   return pipeline(response, counted, decoder, () => {})
 }
 
-/** One coding only: several are the way to make much of little. */
+/** Only one encoding: several would multiply the compression. */
 function decoderFor(encoding: string | undefined): Duplex | undefined {
   switch (encoding?.trim().toLowerCase() ?? '') {
     case '':

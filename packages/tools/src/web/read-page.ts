@@ -3,13 +3,13 @@ import { decodeText, looksLikeText, mediaTypeOf, toPlainText } from './decode-te
 import { fetchPage, type PageRequest } from './fetch-page.ts'
 import { htmlToMarkdown, type HtmlOptions } from './html-to-markdown.ts'
 
-/** Which part of a text is wanted, in characters. */
+/** The requested part of a text, in characters. */
 export interface TextRange {
   readonly offset: number
   readonly maxChars: number
 }
 
-/** Fetches a page and tells it in words. Rejects with a sentence for the model. */
+/** Fetches a page and describes it. Rejects with a sentence for the model. */
 export async function readPage(
   request: Omit<PageRequest, 'isReadable'>,
   { offset, maxChars }: TextRange,
@@ -31,11 +31,11 @@ export async function readPage(
   const end = endOfPart(text, offset, offset + maxChars)
   const shown = toPlainText(text.slice(offset, end).toWellFormed())
   const more = text.length > end ? `\nThe text goes on: fetch it with offset ${end}.` : note
-  // Everything about the page stands before its text, so that no page can write an end of itself and go on as us.
+  // All metadata comes before the text, so that a page cannot fake the end of its text and continue as us.
   return { content: `${head}${more}\n${ORIGIN}\n\n${shown}`, ...failed }
 }
 
-/** Not between the two halves of a character; a part has at least one character. */
+/** Never splits a character. A part has at least one character. */
 function endOfPart(text: string, start: number, end: number): number {
   if (end >= text.length || !/[\uD800-\uDBFF]/.test(text[end - 1] ?? '')) return end
   return end - 1 > start ? end - 1 : end + 1

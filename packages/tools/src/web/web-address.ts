@@ -1,19 +1,19 @@
 import { isIP } from 'node:net'
 
-/** An http or https URL in the one spelling that is judged and used: the parser of the WHATWG made it. */
+/** An http or https URL, normalised by the WHATWG parser. Checks and requests use the same spelling. */
 export interface WebAddress {
   /** Without user, password and fragment. */
   readonly url: URL
-  /** In lower case, without brackets, port and the dot at the end. */
+  /** In lower case, without brackets, port and trailing dot. */
   readonly host: string
   readonly port: number
-  /** The address itself when the host is one, however it was written: `0x7f.1`, `2130706433`, `[::1]`. */
+  /** The IP address, if the host is one in any notation: `0x7f.1`, `2130706433`, `[::1]`. */
   readonly literal?: string
 }
 
 export const LONGEST_URL = 2048
 
-/** `undefined` when it is none, or of another scheme, or too long. A redirect is read from where it was given. */
+/** `undefined` if it is invalid, has another scheme or is too long. A redirect is relative to its page. */
 export function parseWebAddress(text: string, from?: URL): WebAddress | undefined {
   if (text.length > LONGEST_URL) return undefined
   const url = URL.parse(text, from?.href)
@@ -27,7 +27,7 @@ export function parseWebAddress(text: string, from?: URL): WebAddress | undefine
   return { url, host, port, ...(isIP(host) === 0 ? {} : { literal: host }) }
 }
 
-/** Whether somebody who allowed the one host has allowed the other. */
+/** Whether an approval of one host covers the other. */
 export function isSameHost(one: WebAddress, other: WebAddress): boolean {
   const bare = ({ host }: WebAddress): string => host.replace(/^www\./, '')
   return bare(one) === bare(other)

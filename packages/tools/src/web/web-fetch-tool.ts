@@ -8,14 +8,14 @@ import { LONGEST_URL, parseWebAddress, type WebAddress } from './web-address.ts'
 
 export interface WebFetchOptions {
   /**
-   * What may be reached beside the public network: `10.1.2.3`, `10.0.0.0/8`, `wiki.corp.example`, `.corp.example`. A
-   * name opens inner networks only, never link-local addresses. Whoever is listed may be asked at any port.
+   * What may be reached besides the public network: `10.1.2.3`, `10.0.0.0/8`, `wiki.corp.example`, `.corp.example`. A
+   * name allows private networks, never link-local addresses. Listed hosts may use any port.
    */
   readonly allowHosts?: readonly string[]
-  /** The ports at which public hosts are asked. Default: 80, 443, 8080, 8443. */
+  /** The allowed ports of public hosts. Default: 80, 443, 8080, 8443. */
   readonly ports?: readonly number[]
   readonly clock?: Clock
-  /** Default: as the operating system resolves names. */
+  /** Default: the operating system's resolver. */
   readonly resolve?: Resolve
 }
 
@@ -30,7 +30,7 @@ const input = z.object({
   offset: z.number().int().min(0).max(10_000_000).optional().describe('How many characters of the text to skip'),
 })
 
-/** Throws a `TypeError` when an entry of `allowHosts` means nothing. */
+/** Throws a `TypeError` if an entry of `allowHosts` is invalid. */
 export function createWebFetchTool(options: WebFetchOptions = {}): Tool {
   const { clock = systemClock, resolve, ports = PORTS } = options
   const allowance = createAllowance(options.allowHosts ?? [])
@@ -56,7 +56,7 @@ export function createWebFetchTool(options: WebFetchOptions = {}): Tool {
       if (address === undefined) throw new Error('url: must be an http or https URL')
       const deadline = createDeadline(clock, signal)
       try {
-        // Loaded with the first call: a server that fetches nothing starts without it.
+        // Loaded with the first call, so that the server starts faster.
         const { readPage } = await import('./read-page.ts')
         const { offset = 0, maxChars = CHARS_UNLESS_SAID } = asked
         const rules = { allowance, ports, ...(resolve && { resolve }) }
@@ -78,7 +78,7 @@ function factsOf(address: WebAddress | undefined, allowance: Allowance): FetchFa
 
 const LONGEST_PLAIN_PATH = 200
 
-/** Whether a page could be asked for so that its host learns something by it, or hands it on. */
+/** Whether the request could carry data to the host or to a third party. */
 function carriesData({ url: { search, pathname, port } }: WebAddress): boolean {
   if (search !== '' || port !== '' || pathname.length > LONGEST_PLAIN_PATH) return true
   return /https?:|\/\/|%2f%2f|%3a%2f/i.test(pathname)

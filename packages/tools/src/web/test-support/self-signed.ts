@@ -1,4 +1,4 @@
-// A certificate for a test, made on the spot: X.509 v3 in DER, signed with its own key (ECDSA P-256, SHA-256).
+// Creates a certificate for a test: X.509 v3 in DER, signed with its own key (ECDSA P-256, SHA-256).
 import { generateKeyPairSync, randomBytes, sign } from 'node:crypto'
 
 /** In PEM. The certificate is its own authority and names one host. */

@@ -2,7 +2,7 @@ import { createServer, type IncomingHttpHeaders, type RequestListener, type Serv
 import { createServer as createSecureServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 
-/** A web server on a free port of loopback, which remembers what it was asked. */
+/** A web server on a free loopback port that remembers its requests. */
 export interface WebSite {
   readonly port: number
   readonly asked: readonly { readonly url: string; readonly headers: IncomingHttpHeaders }[]
