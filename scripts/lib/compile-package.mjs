@@ -70,7 +70,7 @@ function compile(root, workspaces, path) {
 }
 
 /**
- * The specifier of the compiled file; `undefined` where it names nothing of ours.
+ * The specifier of the compiled file. `undefined` if it does not name one of our sources.
  * @param {string} root
  * @param {readonly import('./source-graph.mjs').Workspace[]} workspaces
  * @param {{ from: string, specifier: string }} reference
@@ -103,7 +103,7 @@ async function emitTypes(root, { exports, workspaces }, { outDir, node }) {
     emitDeclarationOnly: true,
     outDir,
     rootDir: root,
-    // Found through node_modules, a workspace would count as foreign, and TypeScript would declare nothing of it.
+    // If found through node_modules, a workspace would count as foreign, and TypeScript would not emit its declarations.
     paths: Object.fromEntries(
       workspaces.flatMap(({ name, folder, exports: own }) =>
         Object.entries(own).map(([entry, path]) => [join(name, entry), [join(root, folder, path)]]),

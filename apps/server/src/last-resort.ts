@@ -15,7 +15,7 @@ export interface LastResort {
 
 /**
  * What nobody caught is a bug, and a process that has one must not go on: it is logged, the server drains, and the
- * process ends. What was acknowledged is on disk, and the next start goes on with it.
+ * process ends. Acknowledged data is on disk, and the next start continues from it.
  */
 export function installLastResort(log: Log, processLike: NodeJS.Process = process): LastResort {
   let stop: (graceMs: number) => Promise<void> = async () => undefined

@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline'
 export interface AcpClient {
   readonly child: ChildProcess
   request(method: string, params: object): Promise<Readonly<Record<string, unknown>>>
-  /** Of all text that the agent has said, in characters. */
+  /** The length of all text from the agent, in characters. */
   readonly textLength: number
   close(): Promise<void>
 }

@@ -42,7 +42,7 @@ export async function measureAcpUpdates(deltas: number): Promise<BenchRow> {
   }
 }
 
-/** Runs a turn of so many deltas; how many came in a second. */
+/** Runs a turn of this many deltas. Returns the deltas per second. */
 async function openLoad(client: AcpClient, cwd: string): Promise<(deltas: number) => Promise<number>> {
   await client.request('initialize', GREETING)
   const { sessionId } = await client.request('session/new', { cwd, mcpServers: [] })

@@ -1,7 +1,7 @@
 /** One row of the speed budget as this run measured it. */
 export interface BenchRow {
   readonly name: string
-  /** What was seen, in the words of the budget. */
+  /** The observation, in the words of the budget. */
   readonly measured: string
   readonly budget: string
   readonly isMet: boolean

@@ -16,7 +16,7 @@ interface FixedCost {
   readonly against?: 'least' | 'hono'
   readonly leastRatio?: number
   readonly mostCpuMs?: number
-  /** The first byte may take so many times as long as the limit's. */
+  /** How many times the limit the first byte may take. */
   readonly mostFirstByte?: number
 }
 

@@ -76,7 +76,7 @@ function quote(word: string): string {
 interface OpenedSession {
   readonly sessionId: string
   readonly agent: OfferedAgent
-  /** Of a session that existed before. */
+  /** For a session that already existed. */
   readonly record?: SessionRecord
 }
 

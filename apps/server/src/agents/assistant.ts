@@ -22,7 +22,7 @@ const DEFINITION = {
   },
 } as const
 
-/** Who answers when nothing is configured and there is a model. */
+/** The agent if nothing is configured and there is a model. */
 export function createAssistant(parts: AssistantParts): AgentDefinition {
   return {
     ...DEFINITION,
@@ -48,7 +48,7 @@ export interface GuideParts extends AssistantParts {
   readonly dataDir: string | undefined
 }
 
-/** Who answers when there is no model either: the demo, with two small tools and two options to show what those are. */
+/** The agent if there is no model either: the demo, with two small tools and two options as examples. */
 export function createGuide({ name, clock, dataDir, tools, ...parts }: GuideParts): AgentDefinition {
   return {
     ...DEFINITION,

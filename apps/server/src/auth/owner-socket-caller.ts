@@ -3,7 +3,7 @@ import { LOCAL_USER } from './key-ring.ts'
 
 const NEVER = new AbortController().signal
 
-/** Whoever can open the socket file can also read `local.key` beside it, so no key is needed. */
+/** A process that can open the socket file can also read `local.key` beside it, so no key is needed. */
 export const authenticateOwnerSocket: Authenticate = async () => ({
   type: 'caller',
   caller: { userId: LOCAL_USER, via: 'owner-socket', keyId: 'owner-socket', mayMakeKeys: true, revoked: NEVER },

@@ -2,7 +2,7 @@ import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { clientGroup } from '../http/network-address.ts'
 
-/** Connections on which nobody has shown a good key: each address may have only so many of them. */
+/** Limits the connections per address that have not shown a valid key yet. */
 export interface UnauthenticatedSockets {
   watch(server: Server): void
   /** A good key was shown: this connection counts no longer. */

@@ -46,7 +46,7 @@ export function createSchedules(deps: SchedulesDeps): Schedules {
     random,
     sessionId: () => ids.sessionId(),
     turns: createScheduledTurns({ engine, defaultAgent: () => agents.defaultName, withheldTools: WITHHELD_TOOLS }),
-    // Whoever has no key any more has lost the right to be here; the user `local` has none to lose.
+    // A user without a valid key has lost access. The user `local` needs no key.
     isWelcome: async (userId) => userId === LOCAL_USER || (await keys.list(userId)).length > 0,
     log,
   })

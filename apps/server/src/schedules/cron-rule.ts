@@ -2,7 +2,7 @@ import { parseField, type FieldSpec } from './cron-field.ts'
 
 /** A cron expression of five fields, on the clock on the wall. Wall times are written like instants of UTC. */
 export interface CronRule {
-  /** It is for every hour, or every so many: it goes with the clock, whatever that does. */
+  /** The rule is hourly or every few hours, so it follows the clock through changes of daylight saving time. */
   readonly isInterval: boolean
   /** The first whole minute after this wall time that it is for. */
   nextWall(wall: number): number
@@ -46,7 +46,7 @@ export function parseCron(text: string): CronRule | string {
     const day = nextDay(today, isDay)
     return day === undefined ? undefined : day + (times[0] ?? 0)
   }
-  // Of a rule that has any date at all, the next one is never farther than from one leap day to the next.
+  // A rule that matches any date matches one within the longest gap between two leap days.
   if (findNext(0) === undefined) return 'there is no such date'
   return { isInterval: fields[1]?.startsWith('*') === true, nextWall: (wall) => findNext(wall) ?? Infinity }
 }

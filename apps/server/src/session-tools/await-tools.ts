@@ -14,7 +14,7 @@ export interface AwaitedStores extends Pick<Stores, 'mode'> {
  * ready or have failed, or after a few seconds. Without such a turn nobody waits.
  */
 export async function awaitTools({ mode, events }: AwaitedStores, mcp: Pick<McpPool, 'settled'>): Promise<void> {
-  // Whoever held one is dead: the storage is ours.
+  // The former holders are dead, because this process owns the storage.
   if (mode === 'exclusive') await events.dropLeases()
   const left = await events.wantedSessions(1)
   if (left.length > 0) await within(READY_MS, mcp.settled())

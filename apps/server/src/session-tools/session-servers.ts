@@ -50,7 +50,7 @@ export interface ServersOfSessions {
   heldIn(sessionId: SessionId): HeldServers | undefined
   /** Told of everything that is recorded, after it was. */
   appended(append: Pick<AppendRequest, 'sessionId' | 'events'>): void
-  /** Whoever holds them: the session is gone. */
+  /** Releases them although they are held: the session is gone. */
   forget(sessionId: SessionId): Promise<void>
 }
 

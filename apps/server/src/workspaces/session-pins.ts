@@ -3,7 +3,7 @@ import { holdRoot, type HeldRoot } from '@polylogue/tools'
 
 /** Which directories the roots of sessions are, for this process. */
 export interface SessionPins {
-  /** Of a root that has none yet, the directory that has exactly this path now. */
+  /** For a root without a pin: the directory that has exactly this path now. */
   pin(sessionId: string, root: string): Promise<RootPin>
   /** The same, in place of the pin it has. */
   renew(sessionId: string, root: string): Promise<RootPin>

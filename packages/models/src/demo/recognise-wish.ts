@@ -64,7 +64,7 @@ const TOPICS: readonly KnownWords[] = [
   known('tools', 'tool tools function functions', '工具 函数'),
 ]
 
-/** What is listened to only when nothing more definite was said. */
+/** Matched only if nothing more specific matches. */
 const COURTESIES: readonly KnownWords[] = [
   known(
     'menu',

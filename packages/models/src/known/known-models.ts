@@ -1,4 +1,4 @@
-// What is known of hosted models: how much input they take, list prices in US dollars for a million tokens, and abilities.
+// Known hosted models: context windows, list prices in US dollars for a million tokens, and abilities.
 // `generated/` comes from a maintained list; `npm run refresh-models` rewrites it. Each file names its source and
 // date. List prices change: set `prices` in the configuration before you bill by them; it wins.
 import type { Rates } from '@polylogue/engine'

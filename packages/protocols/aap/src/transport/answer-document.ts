@@ -2,7 +2,7 @@ import { ClientGone, DocumentStream } from '@polylogue/kit'
 import type { AapDeps } from '../deps.ts'
 import { sendText, type Exchange } from './exchange.ts'
 
-/** A client that takes nothing for so many heartbeats is gone. */
+/** A client that reads nothing for this many heartbeats is gone. */
 const PATIENCE_INTERVALS = 4
 // Clients give up on an answer whose first byte does not come, fetch in Node after five minutes.
 const FIRST_BYTE_MS = 10_000

@@ -34,7 +34,7 @@ export interface TurnDeps extends AapDeps {
   readonly queue: FlushQueue
 }
 
-/** A client that takes nothing for so many heartbeats is gone. */
+/** A client that reads nothing for this many heartbeats is gone. */
 const PATIENCE_INTERVALS = 4
 
 interface StreamDeps extends TurnDeps {

@@ -1,7 +1,7 @@
 import type { SessionUpdate } from '@agentclientprotocol/sdk'
 import type { WireClient } from './wire-client.ts'
 
-/** What is history, with the pieces of one text put together. */
+/** The history, with the chunks of one text joined. */
 export const historyOf = (client: WireClient): SessionUpdate[] => toHistory(client.updates())
 
 export function toHistory(updates: readonly SessionUpdate[]): SessionUpdate[] {

@@ -11,7 +11,7 @@ export interface BladeApiOptions {
 /** Unknown fields are ignored by the server. */
 export interface NewBladeSession {
   readonly intent?: string
-  /** The agent. The server's default unless given. */
+  /** The agent. Default: the server's default agent. */
   readonly solution_id?: string
   readonly biz_role_id?: string
   readonly model?: string

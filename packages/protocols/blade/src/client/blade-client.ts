@@ -1,6 +1,6 @@
 /**
- * A client of Blade's Socket.IO channel, with its sessions folded. It imports nothing of Node or the engine, so that tests,
- * programs and browsers use the same.
+ * A client of Blade's Socket.IO channel that folds its sessions. It imports neither Node nor the engine, so tests, programs
+ * and browsers use the same code.
  */
 import type { Socket, io } from 'socket.io-client'
 import { SessionFold } from '../fold/session-fold.ts'
@@ -11,13 +11,13 @@ export interface BladeClientOptions {
   readonly url?: string
   /** Absent in a browser whose cookie signs it in. */
   readonly token?: string
-  /** Whether the server sends deltas without snapshots, which the fold does not need. `true` unless given. */
+  /** Whether the server sends deltas without snapshots, which the fold does not need. Default: `true`. */
   readonly isLean?: boolean
-  /** Whether the client subscribes again when its connection is back. `true` unless given. */
+  /** Whether the client subscribes again after a reconnect. Default: `true`. */
   readonly resubscribes?: boolean
-  /** Whether `state` follows every session. `true` unless given; a `BladeSession` folds by itself. */
+  /** Whether `state` follows every session. A `BladeSession` folds by itself. Default: `true`. */
   readonly folds?: boolean
-  /** The pause before the first attempt to open a lost connection again; it grows to 5 s. 300 ms unless given. */
+  /** The pause before the first reconnect. It grows to 5 s. Default: 300 ms. */
   readonly reconnectAfterMs?: number
   readonly transports?: readonly ('polling' | 'websocket')[]
   /** Sent with every request. Not for browsers. */
@@ -60,7 +60,7 @@ export class BladeClient {
   readonly #subscribed = new Set<string>()
   readonly #listeners = new Set<(output: BladeOutput) => void>()
 
-  /** `open` is the `io` of socket.io-client, which a server need not load. */
+  /** `open` is the `io` of socket.io-client. It is passed in, so that a server need not load it. */
   constructor(open: typeof io, options: BladeClientOptions) {
     const { url = '', token, isLean = true, resubscribes = true, folds = true, reconnectAfterMs = 300 } = options
     const { transports, headers } = options
@@ -92,7 +92,7 @@ export class BladeClient {
     return this.socket.connected
   }
 
-  /** Rejects with the server's reason when it refuses the connection. */
+  /** Rejects with the server's reason if it refuses the connection. */
   async connect(signal?: AbortSignal): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     const abort = (): void => reject(signal?.reason as Error)
@@ -117,18 +117,18 @@ export class BladeClient {
     this.socket.disconnect()
   }
 
-  /** Calls back for every event of the server, after it was folded. Returns a function that ends it. */
+  /** Calls back for every event of the server, after folding it. Returns a function that stops this. */
   listen(listener: (output: BladeOutput) => void): () => void {
     this.#listeners.add(listener)
     return () => void this.#listeners.delete(listener)
   }
 
-  /** Calls back when the connection opens, is lost, or is refused for good. Returns a function that ends it. */
+  /** Calls back when the connection opens, is lost, or is refused permanently. Returns a function that stops this. */
   watchConnection(listener: (connection: Connection) => void): () => void {
     const opened = (): void => listener({ state: 'open' })
     const lost = (): void => listener({ state: 'lost' })
     const refused = (error: Error): void => {
-      // While it is active, it tries again by itself.
+      // An active socket reconnects by itself.
       if (!this.socket.active) listener({ state: 'refused', message: error.message })
     }
     this.socket.on('connect', opened)
@@ -141,7 +141,7 @@ export class BladeClient {
     }
   }
 
-  /** The turns of a session as far as they are known here. */
+  /** The known turns of a session. */
   state(sessionId: string): SessionFold {
     const known = this.#folds.get(sessionId)
     if (known !== undefined) return known
@@ -160,9 +160,9 @@ export class BladeClient {
     return this.#ask('session:unsubscribe', { session_id: sessionId })
   }
 
-  /** Leaves the session and enters it again: the server then tells every turn that streams as it is now. */
+  /** Leaves the session and enters it again, so that the server sends the current state of every streaming turn. */
   async subscribeAgain(sessionId: string): Promise<Ack> {
-    // Both are sent in one go; the server handles them in this order.
+    // The server handles both in this order.
     const left = this.#ask('session:unsubscribe', { session_id: sessionId })
     const entered = this.subscribe(sessionId)
     await left
@@ -170,7 +170,7 @@ export class BladeClient {
   }
 
   send(sessionId: string, message: MessageContent, options: SendOptions = {}): Promise<Ack> {
-    // The server subscribes whoever sends.
+    // The server subscribes the sender.
     this.#subscribed.add(sessionId)
     return this.#ask('chat:send', { session_id: sessionId, message, ...options })
   }

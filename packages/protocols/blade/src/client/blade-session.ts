@@ -16,21 +16,21 @@ export interface BladeSessionOptions {
   readonly client: BladeClient
   readonly api: Pick<BladeApi, 'session' | 'messages'>
   readonly sessionId: string
-  /** For servers that can list turns by pages. Without it all turns are fetched at once. */
+  /** For servers that list turns in pages. Absent: all turns are fetched at once. */
   readonly readTurns?: ReadTurns
-  /** How many pages of 50 turns are kept. All of them unless given; only with `readTurns` can dropped ones come back. */
+  /** How many pages of 50 turns are kept. Dropped pages can come back only with `readTurns`. Default: all. */
   readonly maxPages?: number
-  /** Calls `tell` when the listeners are to be told, such as `requestAnimationFrame`. At once unless given. */
+  /** Decides when listeners are notified, for example `requestAnimationFrame`. Default: immediately. */
   readonly schedule?: (tell: () => void) => void
 }
 
 export interface SessionSnapshot {
   /** The turns in their order, in pages of at most 50. A page that has not changed is the same object. */
   readonly pages: readonly TurnPage[]
-  /** `loading` until the turns were fetched once. `offline` while the connection is lost: what is shown may be old. */
+  /** `loading` until the first fetch. `offline` while the connection is lost: the turns may be outdated. */
   readonly state: 'loading' | 'live' | 'offline' | 'failed'
   readonly error: string | undefined
-  /** Status, title, model and more. Absent until it was fetched. */
+  /** Status, title, model and more. Absent until fetched. */
   readonly detail: SessionDetail | undefined
   /** Whether `loadEarlier` would bring more turns. */
   readonly hasEarlier: boolean
@@ -40,8 +40,8 @@ const MOST_ATTEMPTS = 5
 const PAUSE_MS = 300
 
 /**
- * One session as a store, for `useSyncExternalStore` and the like. It subscribes, fetches the turns, folds what is told, and
- * fetches again after anything was missed.
+ * One session as a store, for example for `useSyncExternalStore`. It subscribes, fetches the turns, folds events, and
+ * fetches again after it missed something.
  */
 export class BladeSession {
   readonly id: string
@@ -93,13 +93,13 @@ export class BladeSession {
     }
   }
 
-  /** `bridge`: once for each action that a tool asks of the page while the session is open, never for those of the past. */
+  /** `bridge`: called once for each action that a tool requests from the page while the session is open, never for past ones. */
   on(_event: 'bridge', listener: (event: BridgeEvent) => void): () => void {
     this.#bridgeListeners.add(listener)
     return () => void this.#bridgeListeners.delete(listener)
   }
 
-  /** Resolves when the turns were fetched, or could not be. */
+  /** Resolves when the fetch of the turns has succeeded or failed. */
   async ready(): Promise<SessionSnapshot> {
     while (this.#snapshot.state === 'loading' && !this.#closed.signal.aborted) {
       await new Promise<void>((resolve) => {
@@ -114,12 +114,12 @@ export class BladeSession {
 
   /**
    * Sends a message. If the connection is lost before the server answers, it is sent again under the same
-   * `client_message_id`, which the server carries out once. Rejects when the signal aborts; the message may have been sent.
+   * `client_message_id`, which the server runs once. Rejects when the signal aborts. The message may have been sent.
    */
   async send(message: MessageContent, { signal, ...options }: SendOptions & Abortable = {}): Promise<Ack> {
     const known = { client_message_id: randomId(), ...options }
     for (;;) {
-      // A request that is made offline would go out even after the signal has aborted.
+      // A request made offline would be sent even after the signal has aborted.
       await this.#untilConnected(signal)
       const ack = await unlessAborted(this.#options.client.send(this.id, message, known), signal)
       if (ack.status === 'ok' || ack.code !== 'disconnected') return ack
@@ -138,7 +138,7 @@ export class BladeSession {
     return this.#options.client.compact(this.id)
   }
 
-  /** Fetches the page before the earliest turn that is known. */
+  /** Fetches the page before the earliest known turn. */
   async loadEarlier(signal?: AbortSignal): Promise<void> {
     const { readTurns } = this.#options
     const before = this.#earliest()
@@ -219,7 +219,7 @@ export class BladeSession {
     this.#change({ state: client.isConnected ? 'live' : 'offline', error: undefined, detail })
   }
 
-  /** The first turn of those that are known without a hole up to the newest. */
+  /** The first turn from which all turns up to the newest are known. */
   #earliest(): number {
     const turns = this.#fold.turns
     const hole = turns.findLastIndex((turn, at) => at > 0 && turns[at - 1]?.sequence !== turn.sequence - 1)
@@ -283,7 +283,7 @@ class SubscriptionRefused extends Error {
   }
 }
 
-/** A request that failed on its way, or a server that is stopping or starting. */
+/** A network failure, or a server that is stopping or starting. */
 function isTemporary(error: unknown): boolean {
   if (error instanceof SubscriptionRefused) return false
   return !(error instanceof Error && 'status' in error && typeof error.status === 'number' && error.status < 500)

@@ -1,7 +1,7 @@
 import type { SessionFold } from '../fold/session-fold.ts'
 import type { BladeOutput, ContentBlock, Json, TurnProjection } from '../wire.ts'
 
-/** What a tool asks of the page that shows the session. */
+/** What a tool requests from the page that shows the session. */
 export interface BridgeEvent {
   readonly action: string
   readonly payload: Json
@@ -9,7 +9,7 @@ export interface BridgeEvent {
 }
 
 /**
- * The bridge actions that an event brings for the first time. `fold` is the session before the event. Without a baseline,
+ * The new bridge actions in an event. `fold` is the session before the event. Without a baseline,
  * whole turns are the past: only patches are news.
  */
 export function findBridges(

@@ -44,7 +44,7 @@ export function applyPatch(turn: TurnProjection, { patch_type, data }: Patch): T
       return { ...turn, tool_calls: replaceCall(turn, changed) }
     }
     default:
-      // Of a server that knows more than we do.
+      // Sent by a newer server.
       return turn
   }
 }

@@ -1,5 +1,5 @@
 /**
- * The turns of one session as a client knows them, from what the server tells. It imports nothing of Node or the engine:
+ * The turns of one session, folded from the server's events. It imports neither Node nor the engine:
  * the same file folds in the tests, in the typed client and in a browser.
  */
 import type { BladeOutput, PatchEnvelope, ToldTurn, TurnProjection } from '../wire.ts'
@@ -20,7 +20,7 @@ export class SessionFold {
   readonly #sessionId: string
   readonly #usesSnapshots: boolean
   readonly #pages: TurnPages
-  /** Turns that the server told whole since the last `distrust`. What was fetched cannot be newer. */
+  /** Turns that the server sent completely since the last `distrust`. A fetched turn cannot be newer. */
   readonly #followed = new Set<string>()
   #lastSequence: number | undefined
   #isDirty = false
@@ -98,7 +98,7 @@ export class SessionFold {
     }
   }
 
-  /** Events of other sessions, and those that say nothing of turns, are passed over. */
+  /** Ignores events of other sessions and events that do not concern turns. */
   apply({ event, payload }: BladeOutput): void {
     if (payload.session_id !== this.#sessionId) return
     if (event === 'turn:patch') return this.#patch(payload)

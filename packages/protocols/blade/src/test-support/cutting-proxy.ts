@@ -1,6 +1,6 @@
 import { connect, createServer, type AddressInfo } from 'node:net'
 
-/** Passes connections on to a port, and cuts one of them after so many bytes. */
+/** Passes connections on to a port, and cuts one of them after a number of bytes. */
 export interface CuttingProxy {
   readonly port: number
   /** Cuts the connection that is open after this many more bytes to its client; once. */
@@ -27,7 +27,7 @@ export async function openCuttingProxy(target: number): Promise<CuttingProxy> {
       if (part.length === state.left) {
         state.left = Infinity
         state.isCut = true
-        // What was written goes out before the connection ends, as on a network.
+        // Written bytes are sent before the connection ends, as on a network.
         client.end(() => client.destroy())
         onward.destroy()
       } else state.left -= part.length

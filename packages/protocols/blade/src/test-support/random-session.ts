@@ -218,7 +218,7 @@ async function findProblems(
     problems.push(`the log comes to patch ${fromLog}, what was told to ${watched.projection.patchSequence}`)
   }
   for (const other of late) {
-    // Who attaches in the middle of a step learns with the next batch how many there were.
+    // A reader that attaches in the middle of a step learns the number of batches with the next one.
     const tail = other.lean.map(withoutNumber)
     const all = watched.lean.map(withoutNumber)
     if (JSON.stringify(all.slice(all.length - tail.length)) !== JSON.stringify(tail)) {

@@ -34,7 +34,7 @@ export async function watchSession(engine: Engine, userId: UserId, sessionId: Se
     },
     closed: () => undefined,
   })
-  // What was told in the meantime is in the turns already.
+  // The turns already contain the events of the meantime.
   plain.length = 0
   lean.length = 0
   return { plain, lean, projection, start: projection.turns, story: () => lean.map(tellShortly), detach }
