@@ -20,6 +20,17 @@ describe('the models of a server', () => {
     expect(catalogWith({}).find(agent.modelName)?.model).toBe(agent.model)
   })
 
+  it('are followed by every model of each provider that has a key, with the name of the provider', () => {
+    const listed = catalogWith({ OPENAI_API_KEY: 'sk-x', DEEPSEEK_API_KEY: 'sk-y' }).list()
+    expect(listed[0]).toEqual({ name: agent.modelName, title: agent.modelName })
+    const groups = new Map(listed.map(({ name, group }) => [name.split('/')[0], group]))
+    expect(groups.get('openai')).toBe('OpenAI')
+    expect(groups.get('deepseek')).toBe('DeepSeek')
+    expect(groups.has('anthropic')).toBe(false)
+    expect(listed.filter(({ name }) => name.startsWith('openai/')).length).toBeGreaterThan(10)
+    expect(new Set(listed.map(({ name }) => name)).size).toBe(listed.length)
+  })
+
   it('include every other of a provider with a key, and no other', () => {
     const catalog = catalogWith({ OPENAI_API_KEY: 'sk-x' })
     expect(catalog.find('openai/gpt-anything')?.modelName).toBe('openai/gpt-anything')

@@ -1,5 +1,5 @@
 import type { AgentCatalog, ModelCatalog, NamedModel, OfferedModel } from '@polylogue/engine'
-import { ModelChoiceError, findProvider, resolveModel } from '@polylogue/models'
+import { ModelChoiceError, findProvider, listUsableModels, resolveModel } from '@polylogue/models'
 import type { ModelParts } from './agent-models.ts'
 
 /** Resolved models are kept; names come from clients, so not for ever. */
@@ -7,13 +7,19 @@ const MOST_KEPT = 200
 
 /**
  * The models that sessions may have: those of all agents under their names, and every other of a provider that has a key
- * or needs none.
+ * or needs none. Those that the catalogue knows are listed.
  */
 export function createModelCatalog(
   agents: AgentCatalog & { readonly defaultName: string },
   parts: ModelParts,
 ): ModelCatalog {
   const kept = new Map<string, NamedModel>()
+  /** Of the catalogue. Keys are read at start, so this does not change. */
+  let known: ReadonlyMap<string, OfferedModel> | undefined
+  const toOffered = (name: string, title: string): OfferedModel => {
+    const group = titleOfProvider(name, parts)
+    return { name, title, ...(group !== undefined && { group }) }
+  }
   const own = (name: string): NamedModel | undefined => {
     const agent = agents.list().find(({ modelName }) => modelName === name)
     return agent && { model: agent.model, modelName: agent.modelName }
@@ -39,9 +45,22 @@ export function createModelCatalog(
       }
     },
     list() {
+      known ??= new Map(listUsableModels(parts).map((model) => [model.name, toOffered(model.name, model.title)]))
       const first = agents.find(agents.defaultName)
-      const names = new Set([...(first ? [first.modelName] : []), ...agents.list().map(({ modelName }) => modelName)])
-      return [...names].map((name): OfferedModel => ({ name, title: name }))
+      const own = [...(first ? [first.modelName] : []), ...agents.list().map(({ modelName }) => modelName)]
+      return [...new Set([...own, ...known.keys()])].map((name) => known?.get(name) ?? toOffered(name, name))
     },
+  }
+}
+
+/** `undefined` for models of no provider, such as the demo. */
+function titleOfProvider(name: string, { providers, env }: ModelParts): string | undefined {
+  const provider = name.slice(0, Math.max(0, name.indexOf('/')))
+  try {
+    const { title, name: known } = findProvider(provider, providers, env)
+    return title === `The provider ${known}` ? known : title
+  } catch (error) {
+    if (error instanceof ModelChoiceError) return undefined
+    throw error
   }
 }

@@ -49,6 +49,8 @@ const shape = {
   role: z.string().optional(),
   /** `provider/model`. Absent: the agent's own model. */
   model: z.string().optional(),
+  /** How much the model thinks: one of its levels. Absent: as much as it does by default. */
+  thinking: z.string().optional(),
   /** Tools of the agent that this session does not have. */
   disabledTools: names,
   /** Whether the user's memories are recalled. */
@@ -74,7 +76,7 @@ export const sessionSettings = z.object({
   labels: shape.labels.default({}),
 })
 
-/** Contains only changes. `options` and `labels` are merged by name. An empty label or title is removed. */
+/** Contains only changes. `options` and `labels` are merged by name. An empty label, title or thinking level is removed. */
 export const settingsChange = z.object(shape).partial()
 
 export type Preset = Stored<typeof preset>
@@ -89,11 +91,11 @@ export type NewSettings = Pick<SessionSettings, 'access'> & SettingsChange
 
 /** The settings of a new session. Ignores fields of `given` that are not settings. */
 export function createSettings(given: NewSettings): SessionSettings {
-  return withoutEmptyTitle(sessionSettings.parse(given))
+  return withoutEmptyTexts(sessionSettings.parse(given))
 }
 
 export function mergeSettings(settings: SessionSettings, change: SettingsChange): SessionSettings {
-  return withoutEmptyTitle({
+  return withoutEmptyTexts({
     ...settings,
     ...definedOf(change),
     options: { ...settings.options, ...change.options },
@@ -104,7 +106,9 @@ export function mergeSettings(settings: SessionSettings, change: SettingsChange)
 
 /** The part of `wanted` that differs from the settings. Lists and tool access count as different whenever they are given. */
 export function differingSettings(settings: SessionSettings, wanted: SettingsChange): SettingsChange {
-  const current = new Map<string, unknown>(Object.entries({ ...settings, title: settings.title ?? '' }))
+  const current = new Map<string, unknown>(
+    Object.entries({ ...settings, title: settings.title ?? '', thinking: settings.thinking ?? '' }),
+  )
   const { labels = {}, ...others } = definedOf(settingsChange.parse(wanted))
   const changed = Object.entries(others).filter(
     ([name, value]) => typeof value === 'object' || current.get(name) !== value,
@@ -119,10 +123,10 @@ export function differingSettings(settings: SessionSettings, wanted: SettingsCha
 const definedOf = (change: SettingsChange): SettingsChange =>
   Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined))
 
-function withoutEmptyTitle(settings: SessionSettings): SessionSettings {
-  if (settings.title !== '') return settings
-  const { title: _title, ...untitled } = settings
-  return untitled
+function withoutEmptyTexts(settings: SessionSettings): SessionSettings {
+  if (settings.title !== '' && settings.thinking !== '') return settings
+  const { title, thinking, ...others } = settings
+  return { ...others, ...(title && { title }), ...(thinking && { thinking }) }
 }
 
 const mergeLabels = (labels: Labels, changes: Labels): Labels =>

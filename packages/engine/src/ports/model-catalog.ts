@@ -21,4 +21,6 @@ export interface OfferedModel {
   /** `provider/model` */
   readonly name: string
   readonly title: string
+  /** The name of its provider for people. Models of one group are shown together. */
+  readonly group?: string
 }

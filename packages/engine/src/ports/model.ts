@@ -17,6 +17,8 @@ export interface Model {
    * loop on long texts.
    */
   countTokens?(text: string): Promise<number>
+  /** How much it can be told to think, the least first. Absent: it cannot be told. */
+  readonly thinkingLevels?: readonly string[]
   /** The most tokens that an image takes. Default: 1,000. */
   readonly tokensPerImage?: number
 }
@@ -29,6 +31,8 @@ export interface ModelRequest {
   /** The session's effective options with defaults filled in. Secrets are in plain text: never log this object. */
   readonly options: { readonly [name: string]: string }
   readonly secretOptions: readonly string[]
+  /** How much to think. A model ignores a level that is not one of its own. Absent: as it does by default. */
+  readonly thinking?: string
   /** Model steps since the last user message; 0 for the first. */
   readonly step: number
   /** `summary`: the request is part of a compaction. */

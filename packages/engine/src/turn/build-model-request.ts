@@ -29,6 +29,8 @@ export async function buildModelRequest({ loop, line }: LoopRound, deps: RunDeps
     tools: withClientTools(own, isChild(loop) ? [] : state.settings.clientTools).map(toOffered),
     options: await effectiveOptions(state, agent, deps),
     secretOptions: agent.options.filter((option) => option.type === 'secret').map((option) => option.name),
+    // Other agents keep the settings of their authors.
+    ...(agent.name === state.agent && state.settings.thinking !== undefined && { thinking: state.settings.thinking }),
     step: loop.answeredSteps,
     purpose: 'answer',
     readBlob: async (hash) => {

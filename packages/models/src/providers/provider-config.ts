@@ -3,7 +3,10 @@ import { z } from 'zod'
 /** The provider's wire format. */
 export type ProviderKind = 'anthropic' | 'openai' | 'google' | 'openai-compatible' | 'bedrock' | 'vertex'
 
-export type ThinkingEffort = 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' | 'max'
+/** The least first. */
+export const THINKING_EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const
+
+export type ThinkingEffort = (typeof THINKING_EFFORTS)[number]
 
 /** Limits on how long we wait for a provider. */
 export interface Deadlines {
@@ -58,7 +61,7 @@ const LONGEST_SILENCE_MS = 290_000
 const LONGEST_ANSWER_MS = 24 * 60 * 60_000
 
 const settings = {
-  thinking: z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']).optional(),
+  thinking: z.enum(THINKING_EFFORTS).optional(),
   maxOutputTokens: z.int().min(1).max(10_000_000).optional(),
   images: z.boolean().optional(),
   deadlines: z

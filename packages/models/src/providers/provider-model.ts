@@ -13,6 +13,7 @@ import { toCallOptions } from './to-call-options.ts'
 import { toFinished } from './to-finished.ts'
 import { countTokens } from '../tokenizer.ts'
 import { createWindow } from '../known/window.ts'
+import { thinkingLevelsOf } from '../known/thinking-levels.ts'
 import { traitsOf } from './traits.ts'
 import type { Fetch } from './watched-fetch.ts'
 
@@ -62,6 +63,7 @@ export function createProviderModel(parts: ProviderModelParts): NamedModel {
   let takesTools = true
 
   const window = createWindow(provider, model, { clock, fetch: parts.fetch })
+  const thinkingLevels = thinkingLevelsOf(provider, model)
 
   return {
     modelName,
@@ -69,6 +71,7 @@ export function createProviderModel(parts: ProviderModelParts): NamedModel {
       return window.tokens()
     },
     countTokens,
+    ...(thinkingLevels.length > 0 && { thinkingLevels }),
     tokensPerImage: TOKENS_PER_IMAGE[kind],
     load: async () => void (await loadLanguageModel(provider, model)),
     async *stream(request, signal) {
@@ -109,8 +112,11 @@ export function createProviderModel(parts: ProviderModelParts): NamedModel {
   ): AsyncGenerator<ModelOutput, void> {
     const connect = await loadLanguageModel(provider, model)
     const extent: Extent = { withImages: settings.images ?? true, withTools: takesTools }
+    const wanted = thinkingLevels.find((level) => level === request.thinking)
+    const takesThinking = thinkingLevels.length > 0
+    const asked = { ...settings, ...(wanted !== undefined && { thinking: wanted }) }
     for (let retries = 0; !stop.aborted;) {
-      const call = await toCallOptions(request, { modelName, kind, traits, settings, ...extent })
+      const call = await toCallOptions(request, { modelName, kind, traits, settings: asked, takesThinking, ...extent })
       const translator = new OutputTranslator(modelName, call.names)
       const end = yield* attempt(
         {

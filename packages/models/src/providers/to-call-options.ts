@@ -12,6 +12,8 @@ export interface CallTarget {
   readonly kind: ProviderKind
   readonly traits: Traits
   readonly settings: ModelSettings
+  /** The catalogue knows that the model can be told how much to think. */
+  readonly takesThinking?: boolean
   readonly withImages: boolean
   readonly withTools: boolean
 }
@@ -25,7 +27,7 @@ export interface SentCall {
 
 /** Converts our request to AI SDK call options. */
 export async function toCallOptions(request: ModelRequest, target: CallTarget): Promise<SentCall> {
-  const { traits, settings, kind } = target
+  const { traits, settings } = target
   const names = new ToolNames(request.tools.map(({ name }) => name))
   const prompt = await toPrompt(request, { ...target, names })
   const tools = target.withTools ? request.tools.map((tool) => toTool(tool, names, traits)) : []
@@ -36,7 +38,7 @@ export async function toCallOptions(request: ModelRequest, target: CallTarget): 
       ...(tools.length > 0 && { tools, toolChoice: { type: 'auto' } }),
       ...(thinking !== undefined && { reasoning: thinking }),
       ...(settings.maxOutputTokens !== undefined && { maxOutputTokens: settings.maxOutputTokens }),
-      ...providerOptionsOf(kind, thinking),
+      ...providerOptionsOf(target, thinking),
     },
     names,
     hasImages: prompt.some(showsImage),
@@ -60,13 +62,13 @@ function toTool(
 }
 
 function providerOptionsOf(
-  kind: ProviderKind,
+  { kind, takesThinking = false }: Pick<CallTarget, 'kind' | 'takesThinking'>,
   thinking: ModelSettings['thinking'],
 ): Pick<LanguageModelV4CallOptions, 'providerOptions'> {
   switch (kind) {
     case 'openai':
-      // Do not store conversations at OpenAI. Thinking then comes back encrypted.
-      return { providerOptions: { openai: { store: false } } }
+      // Do not store conversations at OpenAI. Thinking then comes back encrypted. The SDK knows only some models that think.
+      return { providerOptions: { openai: { store: false, ...(takesThinking && { forceReasoning: true }) } } }
     case 'google':
       if (thinking === undefined || thinking === 'none') return {}
       return { providerOptions: { google: { thinkingConfig: { includeThoughts: true } } } }

@@ -1,5 +1,5 @@
 import type { SessionConfigOption } from '@agentclientprotocol/sdk'
-import type { AgentCatalog, ModelCatalog, Preset } from '@polylogue/engine'
+import type { AgentCatalog, ModelCatalog, OfferedModel, Preset } from '@polylogue/engine'
 import type { AcpProfile } from './deps.ts'
 import { currentModel } from './model-names.ts'
 import { allowedModes } from './modes.ts'
@@ -7,8 +7,13 @@ import { allowedModes } from './modes.ts'
 export interface ConfigState {
   /** `provider/model` */
   readonly model: string | undefined
+  readonly thinking: string | undefined
   readonly preset: Preset
 }
+
+/** The value for as much thinking as the model does by default. */
+export const DEFAULT_THINKING = 'default'
+export const THINKING_OPTION = 'thought_level'
 
 export interface ConfigTerms {
   readonly profile: AcpProfile
@@ -18,30 +23,66 @@ export interface ConfigTerms {
 
 /** A session's options with their current values. */
 export function sessionConfigOptions(
-  { agent, model, preset }: { readonly agent: string; readonly model: string | undefined; readonly preset: Preset },
+  { agent, model, ...state }: ConfigState & { readonly agent: string },
   { agents, ...terms }: ConfigTerms & { readonly agents: AgentCatalog },
 ): SessionConfigOption[] {
-  return toConfigOptions({ model: currentModel(model, agents.find(agent), terms.models), preset }, terms)
+  return toConfigOptions({ ...state, model: currentModel(model, agents.find(agent), terms.models) }, terms)
 }
 
 /** The model comes first. Profile seed has no other option. */
-export function toConfigOptions({ model, preset }: ConfigState, terms: ConfigTerms): SessionConfigOption[] {
-  const options = model === undefined ? [] : [modelOption(model, terms.models)]
-  return terms.profile === 'seed' ? options : [...options, modeOption(preset, terms.presets)]
+export function toConfigOptions({ model, thinking, preset }: ConfigState, terms: ConfigTerms): SessionConfigOption[] {
+  const options = model === undefined ? [] : [modelOption(model, terms)]
+  if (terms.profile === 'seed') return options
+  return [...options, ...thinkingOption(thinking, model, terms.models), modeOption(preset, terms.presets)]
 }
 
-function modelOption(current: string, models: ModelCatalog): SessionConfigOption {
-  const offered = models.list().map(({ name, title }) => ({ value: name, name: title }))
-  const isListed = offered.some(({ value }) => value === current)
+function modelOption(current: string, { models, profile }: ConfigTerms): SessionConfigOption {
+  const listed = models.list()
+  const isListed = listed.some(({ name }) => name === current)
+  const offered = isListed ? listed : [{ name: current, title: current }, ...listed]
+  const groups = new Set(offered.map(({ group }) => group))
   return {
     id: 'model',
     name: 'Model',
     category: 'model',
     type: 'select',
     currentValue: current,
-    options: isListed ? offered : [{ value: current, name: current }, ...offered],
+    options: profile === 'seed' || groups.size < 2 ? offered.map(toOption) : toGroups(offered),
   }
 }
+
+const toOption = ({ name, title }: OfferedModel) => ({ value: name, name: title })
+
+/** In the order in which they come first. */
+function toGroups(models: readonly OfferedModel[]) {
+  const groups = Map.groupBy(models, ({ group }) => group ?? 'Polylogue')
+  return [...groups].map(([name, members]) => ({ group: name, name, options: members.map(toOption) }))
+}
+
+/** Only for models that can be told how much to think. A level of another model is not shown. */
+function thinkingOption(
+  current: string | undefined,
+  model: string | undefined,
+  models: ModelCatalog,
+): SessionConfigOption[] {
+  const levels = (model === undefined ? undefined : models.find(model)?.model.thinkingLevels) ?? []
+  if (levels.length === 0) return []
+  return [
+    {
+      id: THINKING_OPTION,
+      name: 'Thinking',
+      category: 'thought_level',
+      type: 'select',
+      currentValue: levels.find((level) => level === current) ?? DEFAULT_THINKING,
+      options: [
+        { value: DEFAULT_THINKING, name: 'Default' },
+        ...levels.map((level) => ({ value: level, name: titleOf(level) })),
+      ],
+    },
+  ]
+}
+
+const titleOf = (level: string): string => `${level.slice(0, 1).toUpperCase()}${level.slice(1)}`
 
 /** The current value is always listed, even when this client may not choose it. */
 function modeOption(preset: Preset, presets: readonly Preset[] | undefined): SessionConfigOption {

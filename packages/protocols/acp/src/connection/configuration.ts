@@ -1,6 +1,7 @@
 import type { SetSessionConfigOptionResponse } from '@agentclientprotocol/sdk'
 import type { SetSessionTitleResponse } from '@agentclientprotocol/sdk/unstable'
 import { EngineError, cutAtCharacter, type SessionChanges, type SessionId } from '@polylogue/engine'
+import { DEFAULT_THINKING, THINKING_OPTION } from '../config-options.ts'
 import { invalidRequest } from '../errors.ts'
 import { ofProvider, parseModelValue, providerOf, type ModelChoice } from '../model-names.ts'
 import { MODE_LABEL, MODE_PRESET_LABEL, allowedModes, findPreset } from '../modes.ts'
@@ -30,6 +31,7 @@ export async function setConfigOption(
   if (typeof value !== 'string' || value.trim() === '')
     throw invalidParams('value', 'must be a string that is not blank')
   if (option.id === 'mode') await chooseMode(connection, session, value)
+  else if (option.id === THINKING_OPTION) await chooseThinking(connection, session, value)
   else await chooseModel(connection, session, parseModelValue(value, session.choices.model ?? ''))
   return { configOptions: session.choices.configOptions }
 }
@@ -93,6 +95,13 @@ function refuseForeignKeys({ options }: Connection, given: Params): void {
 async function chooseMode(connection: Connection, session: AcpSession, value: string): Promise<void> {
   await choosePreset(connection, session, { modeId: value, field: 'value' })
   session.output.tell({ sessionUpdate: 'current_mode_update', currentModeId: value })
+}
+
+async function chooseThinking(connection: Connection, session: AcpSession, value: string): Promise<void> {
+  const { model } = session.choices
+  const levels = (model === undefined ? undefined : connection.deps.models.find(model)?.model.thinkingLevels) ?? []
+  if (value !== DEFAULT_THINKING && !levels.includes(value)) throw invalidParams('value', 'is not one of the levels')
+  await configure(connection, session, { thinking: value === DEFAULT_THINKING ? '' : value })
 }
 
 async function choosePreset(

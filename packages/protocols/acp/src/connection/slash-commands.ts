@@ -1,5 +1,5 @@
 import type { PromptResponse } from '@agentclientprotocol/sdk'
-import { MEMORY_LIMITS, unreachable, type AddedMemory } from '@polylogue/engine'
+import { MEMORY_LIMITS, unreachable, type AddedMemory, type OfferedModel } from '@polylogue/engine'
 import { randomUUID } from 'node:crypto'
 import { commandsWith, type GivenCommand } from '../slash-command-list.ts'
 import type { MemoryBook } from '../deps.ts'
@@ -69,9 +69,7 @@ async function changeMode(connection: Connection, session: AcpSession, wanted: s
 async function changeModel(connection: Connection, session: AcpSession, wanted: string): Promise<string> {
   const { model = 'none' } = session.choices
   if (wanted === '') {
-    const names = connection.deps.models.list().map(({ name }) => `- \`${name}\`${name === model ? ' (now)' : ''}`)
-    const isListed = connection.deps.models.list().some(({ name }) => name === model)
-    return ['Models:', '', ...(isListed ? [] : [`- \`${model}\` (now)`]), ...names].join('\n')
+    return listModels(connection.deps.models.list(), model)
   }
   return saying(async () => {
     const choice = parseModelValue(wanted, model)
@@ -79,6 +77,18 @@ async function changeModel(connection: Connection, session: AcpSession, wanted: 
     session.output.tell({ sessionUpdate: 'config_option_update', configOptions: session.choices.configOptions })
     return `The model is now ${choice.name}. It is used from the next turn.`
   })
+}
+
+/** A provider can have hundreds. The model of the session is always shown. */
+function listModels(models: readonly OfferedModel[], current: string): string {
+  const lineOf = ({ name }: Pick<OfferedModel, 'name'>): string => `- \`${name}\`${name === current ? ' (now)' : ''}`
+  const isListed = models.some(({ name }) => name === current)
+  const lines = [...Map.groupBy(models, ({ group = '' }) => group)].flatMap(([group, members]) => {
+    const shown = members.filter(({ name }, index) => index < MOST_SHOWN || name === current)
+    const more = members.length - shown.length
+    return [...shown.map(lineOf), ...(more > 0 ? [`- … and ${more} more of ${group}`] : [])]
+  })
+  return ['Models:', '', ...(isListed ? [] : [lineOf({ name: current })]), ...lines].join('\n')
 }
 
 async function useMemory({ deps, options }: Connection, rest: string): Promise<string> {

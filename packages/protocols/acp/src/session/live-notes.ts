@@ -54,12 +54,13 @@ export class LiveNotes {
   #othersChanges(before: SessionSettings, after: SessionSettings): SessionUpdate[] {
     const { profile, configOptions } = this.#options
     const mode = currentModeId(after)
-    const hasModeOption = profile === 'standard' && before.preset !== after.preset
+    const isOptionChanged = before.preset !== after.preset || before.thinking !== after.thinking
+    const isOtherOption = profile === 'standard' && isOptionChanged
     return [
       ...(mode === currentModeId(before)
         ? []
         : [{ sessionUpdate: 'current_mode_update', currentModeId: mode } as const]),
-      ...(hasModeOption || before.model !== after.model
+      ...(isOtherOption || before.model !== after.model
         ? [{ sessionUpdate: 'config_option_update', configOptions: configOptions(after) } as const]
         : []),
     ]

@@ -5,6 +5,7 @@ export interface SessionSettings {
   readonly agent: string
   readonly preset: Preset
   readonly model: string | undefined
+  readonly thinking: string | undefined
   readonly title: string | undefined
   readonly labels: Labels
 }
@@ -13,6 +14,7 @@ export const NO_SETTINGS: SessionSettings = {
   agent: '',
   preset: 'workspace-write',
   model: undefined,
+  thinking: undefined,
   title: undefined,
   labels: {},
 }
@@ -20,16 +22,17 @@ export const NO_SETTINGS: SessionSettings = {
 /** Returns the same object when nothing changed. */
 export function foldSettings(settings: SessionSettings, event: RecordedEvent): SessionSettings {
   if (event.type === 'session.created') {
-    const { preset, model, title, labels } = event.settings
-    return { agent: event.agent, preset, model, title, labels }
+    const { preset, model, thinking, title, labels } = event.settings
+    return { agent: event.agent, preset, model, thinking, title, labels }
   }
   if (event.type !== 'session.configured') return settings
-  const { preset, model, title, labels } = event.settings
-  if (preset === undefined && model === undefined && title === undefined && labels === undefined) return settings
+  const { preset, model, thinking, title, labels } = event.settings
+  if ([preset, model, thinking, title, labels].every((setting) => setting === undefined)) return settings
   return {
     ...settings,
     preset: preset ?? settings.preset,
     model: model ?? settings.model,
+    thinking: thinking ?? settings.thinking,
     title: title ?? settings.title,
     labels: { ...settings.labels, ...labels },
   }

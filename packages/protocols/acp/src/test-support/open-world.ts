@@ -8,6 +8,7 @@ import {
   type LogEntry,
   type Model,
   type ModelCatalog,
+  type OfferedModel,
   type Tool,
 } from '@polylogue/engine'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -30,6 +31,10 @@ export interface WorldOptions {
   readonly others?: readonly AgentDefinition[]
   readonly maxSteps?: number
   readonly contextWindow?: number
+  /** What is offered. Default: the model of the agent. */
+  readonly offered?: readonly OfferedModel[]
+  /** How much the models of `openai` can be told to think. */
+  readonly thinkingLevels?: readonly string[]
   /** Providers that have a key. */
   readonly providers?: readonly string[]
   readonly providerResolver?: AcpDeps['providers']
@@ -68,8 +73,14 @@ export function openWorld<Parts extends WorldParts>(parts: Parts, options: World
   const all = [agent, ...(options.others ?? [])]
   const agents = { find: (name: string) => all.find((one) => one.name === name), list: () => all }
   const models: ModelCatalog = {
-    find: (name) => (providers.includes(name.slice(0, name.indexOf('/'))) ? { model, modelName: name } : undefined),
-    list: () => [{ name: 'fake/model', title: 'The model' }],
+    find(name) {
+      const provider = name.slice(0, name.indexOf('/'))
+      if (!providers.includes(provider)) return undefined
+      const { thinkingLevels } = options
+      const thinks = provider === 'openai' && thinkingLevels !== undefined
+      return { model: thinks ? { ...model, thinkingLevels } : model, modelName: name }
+    },
+    list: () => options.offered ?? [{ name: 'fake/model', title: 'The model' }],
   }
   const engine = createEngine({ ...parts, agents, models, recovery: 'continue', owner: 'test', log })
   const deps: AcpDeps = {

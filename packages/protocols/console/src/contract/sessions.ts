@@ -14,6 +14,8 @@ export const session = z
     agent: z.string(),
     preset,
     model: z.string().optional(),
+    /** How much the model thinks; absent: as much as it does by default. */
+    thinking: z.string().optional(),
     directories: z.array(z.string()),
     /** Of a forked session. It may be deleted by now. */
     parent: relative.optional(),
@@ -67,7 +69,14 @@ export type SessionRecord = Sent<z.infer<typeof sessionRecord>>
 const loggedEvent = z.object({ seq: z.number(), at: time, event: z.looseObject({ type: z.string() }) })
 
 const changes = z
-  .object({ preset, planning: z.boolean() })
+  .object({
+    preset,
+    planning: z.boolean(),
+    /** `provider/model`, from the next turn on. */
+    model: z.string().min(1).max(200),
+    /** One of the levels of the model; an empty text: as much as it does by default. */
+    thinking: z.string().max(20),
+  })
   .partial()
   .refine(
     ({ preset: wanted, planning }) => wanted === undefined || planning === undefined,
@@ -113,10 +122,10 @@ export const sessionOperations = defineOperations({
     method: 'PATCH',
     path: '/sessions/{id}',
     tag,
-    summary: 'Change the preset of a session, or begin or end planning.',
+    summary: 'Change the preset, the model or the thinking of a session, or begin or end planning.',
     status: 200,
     body: changes,
-    answer: z.object({ preset }),
+    answer: z.object({ preset, model: z.string().optional(), thinking: z.string().optional() }),
     refusals: { 403: 'the preset is above your ceiling' },
   },
   forkSession: {

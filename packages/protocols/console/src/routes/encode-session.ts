@@ -16,6 +16,7 @@ export function toSessionJson(view: SessionView): Session {
     agent: view.agent,
     preset: view.preset,
     model: view.model,
+    thinking: view.thinking,
     directories: view.directories,
     parent: parentOf(view),
     ...(view.forks.length > 0 && { forks: view.forks }),

@@ -52,13 +52,12 @@ export function answerSessions(deps: SessionDeps): Answers<typeof sessionOperati
       return { session: toSessionJson(view), messages: messages.map(toMessageJson), events: head?.lastSeq ?? 0 }
     },
 
-    async changeSession({ caller: { userId }, params, body: { preset, planning } }) {
+    async changeSession({ caller: { userId }, params, body }) {
       const sessionId = asSessionId(params.id)
-      refuseAboveCeiling(preset, userId)
-      const changes = { ...(preset !== undefined && { preset }), ...(planning !== undefined && { planning }) }
-      await engine.execute({ type: 'configure-session', userId, sessionId, changes })
-      const view = await engine.readSession(userId, sessionId)
-      return { preset: view.preset }
+      refuseAboveCeiling(body.preset, userId)
+      await engine.execute({ type: 'configure-session', userId, sessionId, changes: body })
+      const { preset, model, thinking } = await engine.readSession(userId, sessionId)
+      return { preset, ...(model !== undefined && { model }), ...(thinking !== undefined && { thinking }) }
     },
 
     forkSession: ({ caller: { userId }, params, body: { turnId, title } }) =>
