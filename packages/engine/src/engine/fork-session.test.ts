@@ -16,6 +16,7 @@ import {
   type TestSession,
 } from '@polylogue/testkit'
 import {
+  asEntryId,
   asSessionId,
   asToolCallId,
   asTurnId,
@@ -64,6 +65,31 @@ describe('a fork', () => {
     ])
     expect(await spoken(child)).not.toContain('second')
     expect(await spoken(test)).not.toContain('other')
+  })
+
+  it('starts with everything before an input, even before the first one', async () => {
+    const test = await startSession()
+    const turnId = await turn(test, 'first', 'one')
+    const before = await test.events()
+    await turn(test, 'second', 'two')
+    const inputs = (await test.events()).flatMap((event) => (event.type === 'input.admitted' ? [event.inputId] : []))
+    const [first, second] = inputs
+
+    const child = await fork(test, { beforeInput: second })
+    expect(withoutSettings(await child.events())).toEqual(withoutSettings(before))
+    expect((await child.view()).origin).toEqual({ ancestors: [test.sessionId], turnId })
+    const empty = await fork(test, { beforeInput: first })
+    expect(withoutSettings(await empty.events())).toEqual([])
+    expect((await empty.view()).origin).toEqual({ ancestors: [test.sessionId] })
+    await turn(empty, 'another first', 'ok')
+    expect(await spoken(empty)).not.toContain('one')
+    expect((await test.view()).forks.map(({ sessionId }) => sessionId)).toEqual([child.sessionId, empty.sessionId])
+  })
+
+  it('is refused before an input that has not started', async () => {
+    const test = await startSession()
+    await turn(test, 'first', 'one')
+    await expect(fork(test, { beforeInput: asEntryId('entry_none') })).rejects.toMatchObject({ field: 'beforeInput' })
   })
 
   it('and its parent name each other, until one is deleted', async () => {

@@ -46,6 +46,8 @@ export const approvalResolved = defineEvent('approval.resolved', {
   /** The chosen offer. Absent with the scope `session`: the narrowest one. */
   offer: z.string().optional(),
   answer: givenAnswer.optional(),
+  /** The name of the door that the answer came through. */
+  via: z.string().optional(),
 })
 
 /** Recorded before the tool runs, so that the log shows after a crash what may have happened. */
@@ -76,6 +78,8 @@ export const toolCallSettled = defineEvent('tool-call.settled', {
   meta: jsonObject.optional(),
   changedFiles: z.array(fileChange).optional(),
   answer: givenAnswer.optional(),
+  /** The name of the door that a client's result came through. */
+  via: z.string().optional(),
 })
 
 export type CoverOffer = Stored<typeof coverOffer>

@@ -19,6 +19,8 @@ export const sessionCreated = defineEvent('session.created', {
   agent: z.string(),
   settings: sessionSettings,
   origin: sessionOrigin.optional(),
+  /** The name of the door that it came through. Absent in logs of earlier versions. */
+  via: z.string().optional(),
 })
 
 export const sessionSeeded = defineEvent('session.seeded', { entryId, messages: z.array(conversationMessage) })

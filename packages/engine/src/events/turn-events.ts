@@ -32,6 +32,8 @@ export const inputAdmitted = defineEvent('input.admitted', {
   settings: turnSettings.optional(),
   /** How the door's client composed the content, for clients of the same kind. The engine never reads it. */
   given: jsonObject.optional(),
+  /** The name of the door that it came through. */
+  via: z.string().optional(),
 })
 
 export const inputDropped = defineEvent('input.dropped', { inputId: entryId, reason: z.string() })

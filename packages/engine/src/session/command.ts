@@ -3,7 +3,7 @@ import type { ConversationMessage, ToolContent, UserContent } from '../content.t
 import type { GivenAnswer } from '../events/call-events.ts'
 import type { TurnSettings } from '../events/turn-events.ts'
 import type { JsonObject } from '../json.ts'
-import type { SessionId, ToolCallId, TurnId, UserId } from '../ids.ts'
+import type { EntryId, SessionId, ToolCallId, TurnId, UserId } from '../ids.ts'
 import type { NewBlob } from '../ports/event-store.ts'
 
 /**
@@ -21,8 +21,14 @@ export type Command =
   | CompactSession
   | DeleteSession
 
+/** What the server adds to a command of a door. */
+export interface FromDoor {
+  /** The door's name, which the events of the command record. */
+  readonly via?: string
+}
+
 /** Creates a session with these settings. Missing settings get their defaults. */
-export interface CreateSession extends Omit<NewSettings, 'secretOptions'> {
+export interface CreateSession extends Omit<NewSettings, 'secretOptions'>, FromDoor {
   readonly type: 'create-session'
   readonly userId: UserId
   /** Set by callers that must find out after a crash whether the session was created. Default: a new id. */
@@ -43,13 +49,15 @@ export interface CreateSession extends Omit<NewSettings, 'secretOptions'> {
  * Creates a session that starts with a copy of another session's log, up to the end of a turn. Both name each other. The
  * new session has the current settings and the directories of its parent. It is not pinned or shared.
  */
-export interface ForkSession {
+export interface ForkSession extends FromDoor {
   readonly type: 'fork-session'
   readonly userId: UserId
   /** The parent. It may be running. */
   readonly sessionId: SessionId
   /** The last turn to copy. It must have ended. Absent: the last turn that has ended. */
   readonly turnId?: TurnId
+  /** Copies everything before this input started its turn. Not together with `turnId`. */
+  readonly beforeInput?: EntryId
   /** Default: the parent's title with `(fork)`. */
   readonly title?: string
   /** Replaces the parent's directories, such as the `cwd` and the additional directories of an editor. */
@@ -82,7 +90,7 @@ export interface IdempotencyKey {
   readonly fingerprint: string
 }
 
-export interface StartTurn {
+export interface StartTurn extends FromDoor {
   readonly type: 'start-turn'
   readonly userId: UserId
   readonly sessionId: SessionId
@@ -121,7 +129,7 @@ export type CallAnswer =
       readonly answer?: GivenAnswer
     }
 
-export interface AnswerCalls {
+export interface AnswerCalls extends FromDoor {
   readonly type: 'answer-calls'
   readonly userId: UserId
   readonly sessionId: SessionId

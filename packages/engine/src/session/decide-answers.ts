@@ -45,9 +45,10 @@ export function decideAnswers(state: SessionState, command: AnswerCalls, context
   const stopped = answered.filter(({ answer, call }) => isDenialOfSubAgent(answer, call))
   const below = loopsBelow(turn, new Set(stopped.map(({ call }) => call.toolCallId)))
   // In a history, the client's own results come before the results that follow from its approvals.
+  const via = command.via !== undefined && { via: command.via }
   for (const one of answered.toSorted((left, right) => Number(isApproval(left)) - Number(isApproval(right)))) {
     const isEnded = below.some((loop) => openCallsIn(loop).some(({ toolCallId }) => toolCallId === one.call.toolCallId))
-    if (!isEnded || !isApproval(one)) events.push(...resolve(turn, one, events))
+    if (!isEnded || !isApproval(one)) events.push(...resolve(turn, one, { before: events, via }))
   }
   for (const loop of loopsOf(turn)) {
     if (!below.some(({ loopId }) => loopId === loop.loopId)) events.push(...stepEndIfSettled(turn, events, loop.loopId))
@@ -118,10 +119,15 @@ export function turnResumed(turn: ActiveTurn): RecordedEvent {
   return { type: 'turn.resumed', turnId: turn.turnId, ...(waited.length > 0 && { waited }) }
 }
 
+interface ResolveContext {
+  readonly before: readonly RecordedEvent[]
+  readonly via: { readonly via: string } | false
+}
+
 function resolve(
   turn: ActiveTurn,
   { answer, call, index }: Answered,
-  before: readonly RecordedEvent[],
+  { before, via }: ResolveContext,
 ): RecordedEvent[] {
   const { toolCallId } = call
   const { turnId } = turn
@@ -137,6 +143,7 @@ function resolve(
         output: answer.content,
         by: 'client',
         ...given,
+        ...via,
       },
     ]
   }
@@ -162,6 +169,7 @@ function resolve(
     ...(scope && { scope }),
     ...(scope === 'session' && offer !== undefined && { offer }),
     ...given,
+    ...via,
   }
   if (granted) return [resolved]
   const denied = denialOf(turn, toolCallId, reason)

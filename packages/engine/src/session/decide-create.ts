@@ -33,8 +33,9 @@ export function decideCreate(
     secretOptions,
     preset,
   })
+  const via = command.via !== undefined && { via: command.via }
   const events: RecordedEvent[] = [
-    { type: 'session.created', sessionId, userId: command.userId, agent: agent.name, settings },
+    { type: 'session.created', sessionId, userId: command.userId, agent: agent.name, settings, ...via },
   ]
   const seedId = seed.length > 0 ? ids.entryId() : undefined
   if (seedId !== undefined) events.push({ type: 'session.seeded', entryId: seedId, messages: seed })
@@ -52,7 +53,7 @@ export function decideCreate(
   const inputId = ids.entryId()
   const turnId = ids.turnId()
   const ofTurn = turnSettings && { settings: turnSettings }
-  events.push({ type: 'input.admitted', inputId, turnId, content: command.input, ...ofTurn })
+  events.push({ type: 'input.admitted', inputId, turnId, content: command.input, ...ofTurn, ...via })
   const firstEvent = events.length
   events.push(...startTurn({ turnId, inputId, ...ofTurn }, { settings }, { ...context, head: seedId }))
   return { ...decision, events, turn: { events, turnId, firstEvent, queued: false } }

@@ -2,7 +2,7 @@ import type { AssistantContent, AssistantPart, ConversationMessage } from '../co
 import { EngineError } from '../errors.ts'
 import { createSettings } from '../events/session-settings.ts'
 import type { Recorded, RecordedEvent } from '../events/recorded-event.ts'
-import type { SessionId, TurnId } from '../ids.ts'
+import type { EntryId, SessionId, TurnId } from '../ids.ts'
 import { evolve } from '../state/evolve.ts'
 import type { SessionState } from '../state/session-state.ts'
 import type { ForkSession } from './command.ts'
@@ -29,7 +29,7 @@ export function decideFork(
   if (ancestors.length > MOST_ANCESTORS) {
     throw new EngineError('invalid-input', `a session can have at most ${MOST_ANCESTORS} ancestors`, 'sessionId')
   }
-  const cut = command.turnId === undefined ? lastRest(log) : endOf(command.turnId, log)
+  const cut = findCut(command, log)
   const copied = copyLog(log.slice(0, cut))
   const turnId = copied.findLast((event) => event.type === 'turn.ended')?.turnId
   const events: RecordedEvent[] = [
@@ -40,6 +40,7 @@ export function decideFork(
       agent: state.agent,
       settings: settingsOf(command, state),
       origin: { ancestors, ...(turnId && { turnId }), throughSeq: copied.length + 1 },
+      ...(command.via !== undefined && { via: command.via }),
     },
     ...copied,
   ]
@@ -68,6 +69,12 @@ function settingsOf(
 const forkTitle = (title: string, count: number): string =>
   `${title.replace(FORK_MARK, '')} (fork${count > 1 ? ` ${count}` : ''})`
 
+/** The length of the part that is copied. */
+function findCut({ turnId, beforeInput }: ForkSession, log: readonly Recorded[]): number {
+  if (turnId !== undefined) return endOf(turnId, log)
+  return beforeInput === undefined ? lastRest(log) : startOf(beforeInput, log)
+}
+
 /** The length of the log when nothing was running for the last time. Queued inputs do not count. */
 function lastRest(log: readonly Recorded[]): number {
   let state: SessionState | undefined
@@ -83,6 +90,12 @@ function endOf(turnId: TurnId, log: readonly Recorded[]): number {
   const index = log.findIndex(({ event }) => event.type === 'turn.ended' && event.turnId === turnId)
   if (index !== -1) return index + 1
   throw new EngineError('invalid-input', `the session has no turn ${turnId} that has ended`, 'turnId')
+}
+
+function startOf(inputId: EntryId, log: readonly Recorded[]): number {
+  const index = log.findIndex(({ event }) => event.type === 'turn.started' && event.inputId === inputId)
+  if (index !== -1) return index
+  throw new EngineError('invalid-input', `the session has no input ${inputId} that has started`, 'beforeInput')
 }
 
 /** Leaves out inputs whose turn did not start, and what belongs to the parent: its settings and its forks. */

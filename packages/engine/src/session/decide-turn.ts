@@ -26,7 +26,7 @@ export function decideStartTurn(state: SessionState, command: StartTurn, context
   if (mustWait && state.queue.length >= queueLimit) {
     throw new EngineError('queue-full', `${queueLimit} inputs are already waiting in this session`)
   }
-  const { settings, content, given } = command
+  const { settings, content, given, via } = command
   checkSettings(settings, context)
   const changes = acceptChanges(state, context, command.changes)
   const turnId = context.ids.turnId()
@@ -35,7 +35,7 @@ export function decideStartTurn(state: SessionState, command: StartTurn, context
   const events: RecordedEvent[] = changes.event ? [changes.event] : []
   if (turn?.status === 'waiting' && !mustWait)
     events.push(...endTurn(turn, { outcome: 'cancelled', openCalls: SUPERSEDED, isSuperseded: true }))
-  const extras = { ...(settings && { settings }), ...(given && { given }) }
+  const extras = { ...(settings && { settings }), ...(given && { given }), ...(via !== undefined && { via }) }
   events.push({ type: 'input.admitted', inputId, turnId, content, ...extras })
   const decision = { events, secrets: changes.secrets, turnId }
   if (mustWait) return { ...decision, firstEvent: events.length - 1, queued: true }

@@ -35,7 +35,7 @@ function isListingAlone(event: Recorded['event']): boolean {
 }
 
 function created(event: SessionCreated, seq: number, at: number): SessionState {
-  const { sessionId, userId, agent, settings, origin } = event
+  const { sessionId, userId, agent, settings, origin, via } = event
   return {
     shape: STATE_SHAPE,
     seq,
@@ -44,6 +44,7 @@ function created(event: SessionCreated, seq: number, at: number): SessionState {
     agent,
     settings,
     ...(origin && { origin }),
+    ...(via !== undefined && { via }),
     isStarted: false,
     batches: { recorded: 0, reserved: 0 },
     queue: [],

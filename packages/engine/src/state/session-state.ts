@@ -34,6 +34,8 @@ export interface SessionState {
   readonly settings: SessionSettings
   /** Set if the session was forked from another one. */
   readonly origin?: SessionOrigin
+  /** The name of the door that created it. */
+  readonly via?: string
   /** The sessions that were forked from this one and were not deleted, oldest first. Absent: it was never forked. */
   readonly forks?: readonly SessionFork[]
   /** The preset before planning started. It is restored when planning ends. */

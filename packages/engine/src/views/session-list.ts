@@ -5,7 +5,7 @@ import type { SessionView } from './session-view.ts'
 import { isWaitingForAnswer, openCallsOf, type SessionState } from '../state/session-state.ts'
 
 export function toSessionView(state: SessionState): SessionView {
-  const { sessionId, userId, agent, turn, lastOutcome, origin, createdAt, updatedAt } = state
+  const { sessionId, userId, agent, turn, lastOutcome, origin, via, createdAt, updatedAt } = state
   const { secretOptions: _secretOptions, ...settings } = state.settings
   return {
     sessionId,
@@ -13,6 +13,7 @@ export function toSessionView(state: SessionState): SessionView {
     agent,
     ...settings,
     ...(origin && { origin: { ancestors: origin.ancestors, ...(origin.turnId && { turnId: origin.turnId }) } }),
+    ...(via !== undefined && { via }),
     forks: state.forks ?? [],
     queued: state.queue.length,
     ...(turn !== undefined && { turnId: turn.turnId }),

@@ -14,6 +14,8 @@ export const sessionView = z.object({
   ...sessionSettings.omit({ secretOptions: true }).shape,
   /** Set if the session was forked: its parent, and the parent's last turn that it contains. */
   origin: z.object({ ancestors: z.array(sessionId), turnId: turnId.optional() }).optional(),
+  /** The name of the door that created it. Absent: unknown. */
+  via: z.string().optional(),
   /** The sessions that were forked from this one, oldest first, each with the last turn that it contains. */
   forks: z.array(z.object({ sessionId, turnId: turnId.optional() })).default([]),
   /** The number of queued inputs. */
