@@ -36,7 +36,9 @@ it('every operation answers exactly as the contract says', async () => {
   await check('createSession', ann.createSession({ body: { preset: 'plan' } }))
   await check('listSessions', ann.listSessions({ query: { limit: 1 } }))
   await check('readSession', ann.readSession({ id }))
+  await check('findSessions', ann.findSessions({ query: { q: 'go' } }))
   await check('readWaiting', ann.readWaiting({ id }))
+  await check('readCall', ann.readCall({ id, call: 'a' }))
   await opened.queue(id, 'next, please')
   await check('readQueue', ann.readQueue({ id }))
   const [queued] = (await ann.readQueue({ id })).inputs
@@ -49,6 +51,8 @@ it('every operation answers exactly as the contract says', async () => {
   await check('forkSession', ann.forkSession({ id, body: { title: 'Another try' } }))
   await check('listSessions', ann.listSessions({ query: { limit: 2 } }))
   await check('cancelCall', ann.cancelCall({ id, call: 'a' }))
+  const another = await opened.startWaiting()
+  await check('answerApproval', ann.answerApproval({ id: another, call: 'a', body: { granted: true } }))
   await check('createKey', ann.createKey({ body: { name: 'laptop' } }))
   await check('listKeys', ann.listKeys())
   await check('revokeKey', ann.revokeKey({ id: 'key_1' }))
@@ -85,6 +89,11 @@ it('a session and its fork name each other', async () => {
   expect(named).toContainEqual({ own: sessionId, parent: { sessionId: id }, forks: undefined })
   expect(named).toContainEqual({ own: id, parent: undefined, forks: [{ sessionId }] })
   await expect(ann.forkSession({ id, body: { turnId: 'turn_none' } })).rejects.toMatchObject({ status: 400 })
+  const { events } = await ann.readEvents({ id })
+  const said = events.find(({ event }) => event.type === 'input.admitted')?.event['inputId']
+  const before = await ann.forkSession({ id, body: { beforeInput: String(said) } })
+  expect((await ann.readSession({ id: before.sessionId })).messages).toEqual([])
+  await expect(ann.forkSession({ id, body: { turnId: 'a', beforeInput: 'b' } })).rejects.toMatchObject({ status: 400 })
   await expect(opened.clientOf('ben').forkSession({ id })).rejects.toMatchObject({ status: 404 })
 })
 
@@ -106,6 +115,25 @@ describe('what waits', () => {
     })
   })
 
+  it('is answered once, and only by one of its offers', async () => {
+    const id = await opened.startWaiting()
+    const ann = opened.clientOf('ann')
+    const { calls } = await ann.readWaiting({ id })
+    const offer = calls[0]?.approval?.offers[0]?.id ?? ''
+    const answer = (body: { granted: boolean; offer?: string }) => ann.answerApproval({ id, call: 'a', body })
+    await expect(answer({ granted: true, offer: 'everything' })).rejects.toMatchObject({ status: 400 })
+    await expect(
+      opened.clientOf('ben').answerApproval({ id, call: 'a', body: { granted: true } }),
+    ).rejects.toMatchObject({ status: 404 })
+    await answer({ granted: true, offer })
+    await expect(answer({ granted: false })).rejects.toMatchObject({ code: 'call-already-settled' })
+    const { events } = await ann.readEvents({ id })
+    const resolved = events.flatMap(({ event }) => (event.type === 'approval.resolved' ? [event] : []))
+    expect(resolved).toEqual([
+      { type: 'approval.resolved', turnId: calls[0]?.turnId, toolCallId: 'a', granted: true, scope: 'session', offer },
+    ])
+  })
+
   it('is unknown to other users', async () => {
     const id = await opened.startWaiting()
     await expect(opened.clientOf('ben').readWaiting({ id })).rejects.toMatchObject({
@@ -113,6 +141,41 @@ describe('what waits', () => {
       code: 'session-not-found',
     })
   })
+})
+
+describe('a search', () => {
+  it('says where the words stand, and keeps to its filters and to the sessions of the user', async () => {
+    const ann = opened.clientOf('ann')
+    const id = await opened.startWaiting()
+    const { sessionId: idle } = await ann.createSession({ body: {} })
+    const { hits } = await ann.findSessions({ query: { q: 'GO' } })
+    expect(hits).toMatchObject([
+      { session: { sessionId: id }, place: { speaker: 'user', before: '', match: 'go', after: '' } },
+    ])
+    const found = async (query: object) =>
+      (await ann.findSessions({ query })).hits.map(({ session }) => session.sessionId)
+    expect(await found({})).toEqual([idle, id])
+    expect(await found({ status: 'waiting' })).toEqual([id])
+    expect(await found({ agent: 'tester', limit: 1 })).toEqual([idle])
+    expect(await ann.findSessions({ query: { agent: 'tester', limit: 1 } })).toMatchObject({ next: 1 })
+    expect(await found({ agent: 'tester', limit: 1, offset: 1 })).toEqual([id])
+    expect(await found({ via: 'acp' })).toEqual([])
+    expect((await opened.clientOf('ben').findSessions({ query: { q: 'go' } })).hits).toEqual([])
+  })
+})
+
+it('a call is read with its approval and its end', async () => {
+  const ann = opened.clientOf('ann')
+  const id = await opened.startWaiting()
+  const waiting = await ann.readCall({ id, call: 'a' })
+  expect(waiting).toMatchObject({ name: 'pay', input: { amount: 3 }, requested: { callHash: expect.any(String) } })
+  await ann.answerApproval({ id, call: 'a', body: { granted: false, reason: 'too much' } })
+  expect(await ann.readCall({ id, call: 'a' })).toMatchObject({
+    resolved: { granted: false, reason: 'too much' },
+    settled: { status: 'denied', by: 'engine' },
+  })
+  await expect(ann.readCall({ id, call: 'b' })).rejects.toMatchObject({ status: 404 })
+  await expect(opened.clientOf('ben').readCall({ id, call: 'a' })).rejects.toMatchObject({ status: 404 })
 })
 
 describe('a request that is refused', () => {

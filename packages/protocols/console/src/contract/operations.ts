@@ -1,3 +1,4 @@
+import { callOperations } from './calls.ts'
 import { doorOperations } from './doors.ts'
 import { keyOperations } from './keys.ts'
 import { memoryOperations } from './memories.ts'
@@ -5,6 +6,7 @@ import { modelOperations } from './models.ts'
 import { nodeOperations } from './nodes.ts'
 import { permissionOperations } from './permissions.ts'
 import { queueOperations } from './queue.ts'
+import { searchOperations } from './search.ts'
 import { serverOperations } from './server.ts'
 import { sessionOperations } from './sessions.ts'
 import { usageOperations } from './usage.ts'
@@ -17,7 +19,9 @@ export const operations = {
   ...serverOperations,
   ...nodeOperations,
   ...sessionOperations,
+  ...searchOperations,
   ...waitingOperations,
+  ...callOperations,
   ...queueOperations,
   ...doorOperations,
   ...keyOperations,

@@ -17,6 +17,8 @@ export const session = z
     /** How much the model thinks; absent: as much as it does by default. */
     thinking: z.string().optional(),
     directories: z.array(z.string()),
+    /** The door that it came through, such as `acp`. Absent: unknown. */
+    via: z.string().optional(),
     /** Of a forked session. It may be deleted by now. */
     parent: relative.optional(),
     /** The sessions that were forked from this one. */
@@ -116,6 +118,10 @@ export const sessionOperations = defineOperations({
     tag,
     summary: 'Read a session and everything that was said in it.',
     status: 200,
+    query: z.object({
+      /** `0`: leaves the messages out. */
+      messages: z.enum(['0', '1']).default('1'),
+    }),
     answer: sessionRecord,
   },
   changeSession: {
@@ -132,13 +138,15 @@ export const sessionOperations = defineOperations({
     method: 'POST',
     path: '/sessions/{id}/fork',
     tag,
-    summary: 'Make a session that starts with a copy of this one, up to the end of a turn.',
+    summary: 'Make a session that starts with a copy of this one, up to the end of a turn or before a message.',
     status: 201,
     body: z.object({
       /** Default: the last turn that has ended. */
       turnId: z.string().min(1).max(200).optional(),
+      /** The `id` of a message of the user: everything before it is copied. */
+      beforeInput: z.string().min(1).max(200).optional(),
       title: z.string().min(1).max(200).optional(),
-    }),
+    }).refine(({ turnId, beforeInput }) => turnId === undefined || beforeInput === undefined, 'give `turnId` or `beforeInput`'),
     answer: relative,
   },
   cancelCall: {

@@ -60,4 +60,20 @@ export const waitingOperations = defineOperations({
     status: 200,
     answer: z.object({ calls: z.array(waitingCall) }),
   },
+  answerApproval: {
+    method: 'POST',
+    path: '/sessions/{id}/calls/{call}/approval',
+    tag: 'sessions',
+    summary: 'Allow or deny a call that waits for approval.',
+    status: 200,
+    body: z.strictObject({
+      granted: z.boolean(),
+      /** An offer of the call: stop asking about what it covers, for the rest of the session. */
+      offer: z.string().min(1).max(200).optional(),
+      /** Of a denial. The model reads it. */
+      reason: z.string().min(1).max(10_000).optional(),
+    }),
+    answer: z.object({ turnId: z.string() }),
+    refusals: { 404: 'no such call waits', 409: 'somebody else has answered it' },
+  },
 })

@@ -60,7 +60,8 @@ async function answerOne(c: Context<NodeEnv>, { spec, answer, deps }: Route): Pr
   }
 }
 
-async function requireCaller(c: Context<NodeEnv>, { authenticate }: RequestDeps): Promise<Caller> {
+/** Throws a `Refusal` for somebody who shows no key and no sign-in. */
+export async function requireCaller(c: Context<NodeEnv>, { authenticate }: RequestDeps): Promise<Caller> {
   const outcome = await authenticate(c.env.incoming)
   if (outcome.type === 'caller') return outcome.caller
   throw new Refusal(outcome.status, outcome.error, outcome.retryAfterS)
@@ -78,7 +79,7 @@ async function readBody(c: Context<NodeEnv>, spec: OperationSpec, deps: RequestD
   }
 }
 
-function answerRefusal(c: Context<NodeEnv>, { status, message, retryAfterS }: Refusal): Response {
+export function answerRefusal(c: Context<NodeEnv>, { status, message, retryAfterS }: Refusal): Response {
   const headers: Record<string, string> = {}
   if (status === 401) headers['WWW-Authenticate'] = 'Bearer'
   if (retryAfterS !== undefined) headers['Retry-After'] = String(retryAfterS)

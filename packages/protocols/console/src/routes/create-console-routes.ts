@@ -2,13 +2,17 @@ import type { Hono } from 'hono'
 import { operations } from '../contract/operations.ts'
 import { answerOperations, type NodeEnv } from './answer-operations.ts'
 import type { ConsoleDeps } from './deps.ts'
+import { answerCalls } from './call-answers.ts'
+import { createCardRoute } from './card-route.ts'
 import { answerDoors } from './door-answers.ts'
 import { answerKeys } from './key-answers.ts'
 import { answerMemories } from './memory-answers.ts'
 import { answerModels } from './model-answers.ts'
 import { answerNodes } from './node-answers.ts'
 import { answerPermissions } from './permission-answers.ts'
+import { createProgressRoute } from './progress-route.ts'
 import { answerQueue } from './queue-answers.ts'
+import { answerSearch } from './search-answers.ts'
 import { answerServer } from './server-answers.ts'
 import { answerSessions } from './session-answers.ts'
 import { answerUsage } from './usage-answers.ts'
@@ -19,6 +23,8 @@ export function createConsoleRoutes(deps: ConsoleDeps): Hono<NodeEnv> {
     ...answerServer(deps),
     ...answerNodes(deps),
     ...answerSessions(deps),
+    ...answerSearch(deps),
+    ...answerCalls(deps),
     ...answerQueue(deps),
     ...answerDoors(deps),
     ...answerKeys(deps),
@@ -27,5 +33,5 @@ export function createConsoleRoutes(deps: ConsoleDeps): Hono<NodeEnv> {
     ...answerPermissions(deps),
     ...answerUsage(deps),
   }
-  return answerOperations(operations, answers, deps)
+  return answerOperations(operations, answers, deps).route('/', createProgressRoute(deps)).route('/', createCardRoute(deps))
 }

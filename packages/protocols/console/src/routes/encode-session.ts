@@ -18,6 +18,7 @@ export function toSessionJson(view: SessionView): Session {
     model: view.model,
     thinking: view.thinking,
     directories: view.directories,
+    via: view.via,
     parent: parentOf(view),
     ...(view.forks.length > 0 && { forks: view.forks }),
     lastOutcome: view.lastOutcome,

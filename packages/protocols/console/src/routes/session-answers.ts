@@ -1,4 +1,4 @@
-import { asSessionId, asToolCallId, asTurnId, type Preset, type UserId } from '@polylogue/engine'
+import { asEntryId, asSessionId, asToolCallId, asTurnId, type Preset, type UserId } from '@polylogue/engine'
 import { isAbsolute } from 'node:path'
 import type { sessionOperations } from '../contract/sessions.ts'
 import type { waitingOperations } from '../contract/waiting.ts'
@@ -44,10 +44,10 @@ export function answerSessions(deps: SessionDeps): Answers<typeof sessionOperati
       return { sessionId }
     },
 
-    async readSession({ caller: { userId }, params }) {
+    async readSession({ caller: { userId }, params, query }) {
       const sessionId = asSessionId(params.id)
       const view = await engine.readSession(userId, sessionId)
-      const messages = await engine.readHistory(userId, sessionId, 'full')
+      const messages = query.messages === '0' ? [] : await engine.readHistory(userId, sessionId, 'full')
       const head = await events.readHead(sessionId)
       return { session: toSessionJson(view), messages: messages.map(toMessageJson), events: head?.lastSeq ?? 0 }
     },
@@ -60,12 +60,13 @@ export function answerSessions(deps: SessionDeps): Answers<typeof sessionOperati
       return { preset, ...(model !== undefined && { model }), ...(thinking !== undefined && { thinking }) }
     },
 
-    forkSession: ({ caller: { userId }, params, body: { turnId, title } }) =>
+    forkSession: ({ caller: { userId }, params, body: { turnId, beforeInput, title } }) =>
       engine.execute({
         type: 'fork-session',
         userId,
         sessionId: asSessionId(params.id),
         ...(turnId !== undefined && { turnId: asTurnId(turnId) }),
+        ...(beforeInput !== undefined && { beforeInput: asEntryId(beforeInput) }),
         ...(title !== undefined && { title }),
       }),
 
@@ -99,6 +100,32 @@ export function answerSessions(deps: SessionDeps): Answers<typeof sessionOperati
     async readWaiting({ caller: { userId }, params }) {
       const calls = await engine.readWaiting(userId, asSessionId(params.id))
       return { calls: calls.map(toWaitingJson) }
+    },
+
+    async answerApproval({ caller: { userId }, params, body: { granted, offer, reason } }) {
+      const sessionId = asSessionId(params.id)
+      const toolCallId = asToolCallId(params.call)
+      const waiting = await engine.readWaiting(userId, sessionId)
+      const offers = waiting.find((call) => call.toolCallId === toolCallId)?.approval?.offers ?? []
+      if (granted && offer !== undefined && !offers.some(({ id }) => id === offer)) {
+        throw new Refusal(400, 'offer: is not one of the offers of this call')
+      }
+      const { turnId } = await engine.execute({
+        type: 'answer-calls',
+        userId,
+        sessionId,
+        whenRunning: 'accept',
+        answers: [
+          {
+            type: 'approval',
+            toolCallId,
+            granted,
+            ...(granted && { scope: offer === undefined ? 'once' : 'session', ...(offer !== undefined && { offer }) }),
+            ...(!granted && reason !== undefined && { reason }),
+          },
+        ],
+      })
+      return { turnId }
     },
   }
 }
