@@ -78,7 +78,7 @@ it('console 66: Chinese has no English left, and the Enter of an input method se
     await stage.page.locator('main h1').waitFor()
     const text = String(await stage.page.locator('.shell').innerText())
     const own = text.replace(
-      /polylogue|Scripted.*|Assistant.*|English|scripted\S*|call b1[^\n]*|think[^\n]*|API|aap|acp|blade|console|local/gi,
+      /polylogue|Scripted.*|Coder.*|Assistant.*|English|scripted\S*|call b1[^\n]*|think[^\n]*|API|aap|acp|blade|console|local/gi,
       '',
     )
     expect([screen, own.match(/[A-Za-z]{4,}/g) ?? []]).toEqual([screen, []])

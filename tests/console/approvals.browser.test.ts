@@ -20,7 +20,7 @@ describe('an approval', () => {
   it('console 26, 27: shows every byte of a long command, with the buttons in view on a phone', async () => {
     const command = `npm run x ${'long '.repeat(2000)}\u202ethe-end`
     await stage.page.setViewportSize({ width: 360, height: 640 })
-    await stage.page.locator('.shell-menu').click()
+    await stage.page.locator('.phone-bar').getByRole('button', { name: 'More' }).click()
     await chat.begin(running('b1', command))
     const shown = chat.card.locator('.card-command')
     expect(await shown.textContent()).toBe(command.replace('\u202e', '\\u202e'))
@@ -53,10 +53,14 @@ describe('an approval', () => {
 
   it('console 29: allows for the session, naming what that covers', async () => {
     await chat.begin(script(running('s1', 'uname -one'), '---', running('s2', 'uname -two'), '---', 'say Through.'))
-    const option = chat.card.getByLabel(/^For this session/)
-    await option.waitFor()
-    expect(await chat.card.locator('.scope').innerText()).toMatch(/For this session: .*Bash/)
-    await option.check()
+    await chat.card.getByLabel(/^For this session/).first().waitFor()
+    expect((await chat.card.locator('.scope-option').allInnerTexts()).slice(0, 4)).toEqual([
+      'Once',
+      'For this session: uname -one',
+      'For this session: uname with any arguments',
+      'For this session: every call of Bash, except dangerous commands',
+    ])
+    await chat.card.getByLabel('For this session: uname with any arguments').check()
     await button('Allow').click()
     await chat.answered('Through.')
     expect(await chat.call('s2').getAttribute('data-status')).not.toBe('awaiting_answer')
@@ -65,7 +69,7 @@ describe('an approval', () => {
   it('console 30: a rule shows its text and what it would have changed before it is saved', async () => {
     await chat.begin(script(running('r1', 'uname -lint'), '---', 'say Ruled.'))
     await chat.card.getByLabel(/^Always, as a rule/).check()
-    expect(await chat.card.locator('.scope code').innerText()).toContain('command=^uname -lint$')
+    expect(await chat.card.locator('.scope code').last().innerText()).toContain('command=^uname -lint$')
     await chat.card.locator('[data-backtest]').waitFor()
     await button('Allow').click()
     await chat.answered('Ruled.')

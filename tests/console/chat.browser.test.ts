@@ -159,12 +159,6 @@ describe('the chat', () => {
     await chat.composer.fill('')
   })
 
-  it('console 14: a failed step says why', async () => {
-    await chat.begin('say About to fail\nfail')
-    await stage.page.locator('.row-problem').waitFor()
-    expect(await stage.page.locator('.row-problem').innerText()).toMatch(/^The step failed\. .+/)
-  })
-
   it('console 62: a revoked sign-in leaves the page with one sentence, and the draft', async () => {
     const context = await stage.newContext()
     const page = await context.newPage()

@@ -1,5 +1,8 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { call, script } from '../support/script.ts'
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import { type AcpClient, type Frame, connectAcp } from './acp-client.ts'
 import { type Chat, chatOn } from './chat.ts'
 import { type Stage, openStage, withoutLosses } from './stage.ts'
 
@@ -17,7 +20,7 @@ interface Message {
 }
 
 beforeAll(async () => {
-  stage = await openStage()
+  stage = await openStage({ config: (folder) => ({ acp: { roots: { local: [folder] } } }) })
   chat = chatOn(stage.page)
   await chat.begin(script('think Look', 'say First words', call('d1', 'echo', { msg: 'x' }), '---', 'say Second words'))
   await chat.answered('Second words')
@@ -109,6 +112,77 @@ it('console 46, 49, 50: the chat at a seq is the fold of the events before it, o
   await stage.page.keyboard.press('Escape')
   await chat.composer.waitFor()
   await expect.poll(() => stage.page.locator('.agent-row .markdown:not(.plain)').allInnerTexts()).toEqual(past)
+})
+
+describe('an editor at the door of ACP', () => {
+  let editor: AcpClient
+  let session: string
+  const WAIT = { timeout: 15_000 }
+  const update = (frame: Frame) => frame['method'] === 'session/update'
+
+  beforeAll(async () => {
+    editor = await connectAcp(stage.server().url ?? '', stage.server().localKey ?? '')
+    session = String((await editor.request('session/new', { cwd: stage.folder, mcpServers: [] }))['sessionId'])
+  })
+  afterAll(() => editor.close())
+
+  it('console 48: is listed by its door and its name, and gone after leaving', async () => {
+    const other = await connectAcp(stage.server().url ?? '', stage.server().localKey ?? '')
+    await other.request('session/load', { sessionId: session, cwd: stage.folder, mcpServers: [] })
+    await stage.page.goto(`${stage.server().url}/s/${session}/doors`)
+    const clients = stage.page.locator('.clients li[data-door=acp]')
+    await expect.poll(() => clients.count(), WAIT).toBe(2)
+    other.close()
+    await expect.poll(() => clients.count(), WAIT).toBe(1)
+  })
+
+  it('console 32: answers, and the card closes and says so', async () => {
+    await stage.page.goto(`${stage.server().url}/s/${session}`)
+    await stage.page.locator('.chat[data-phase=ready]').waitFor()
+    const prompt = script(call('z1', 'Bash', { command: 'uname -zed' }), '---', 'say Zed allowed it')
+    const ended = editor.begin('session/prompt', { sessionId: session, prompt: [{ type: 'text', text: prompt }] })
+    await chat.card.waitFor()
+    const asks = () => editor.frames.find(({ method }) => method === 'session/request_permission')
+    await expect.poll(asks, WAIT).toBeDefined()
+    const { options } = asks()?.['params'] as { options: { optionId: string; kind: string }[] }
+    const once = options.find(({ kind }) => kind === 'allow_once')
+    editor.answer(asks()?.['id'], { outcome: { outcome: 'selected', optionId: once?.optionId } })
+    await stage.page.getByText(/was answered elsewhere, through ACP: allowed/).waitFor()
+    await chat.card.waitFor({ state: 'detached' })
+    await chat.answered('Zed allowed it')
+    expect((await ended)['result']).toMatchObject({ stopReason: 'end_turn' })
+  })
+
+  it('console 45: gets the frames that the cells of ACP show', async () => {
+    const reader = await connectAcp(stage.server().url ?? '', stage.server().localKey ?? '')
+    await reader.request('session/load', { sessionId: session, cwd: stage.folder, mcpServers: [] })
+    const { rows } = (await ask(`/api/polylogue/sessions/${session}/doors?limit=1000`)) as DoorsPage
+    const shown = rows.flatMap((row) => row.shown['acp'] ?? []).map(({ body }) => body)
+    // What can be typed is no part of the log.
+    const got = reader.frames.filter((frame) => update(frame) && !JSON.stringify(frame).includes('available_commands'))
+    expect(got.length).toBeGreaterThan(3)
+    const texts = got.map((frame) => JSON.stringify(frame['params']))
+    const cells = shown.map((body) => JSON.stringify((body as Frame)['params'] ?? body))
+    expect(texts.filter((text) => !cells.includes(text))).toEqual([])
+    reader.close()
+  })
+})
+
+it('console 47: the copied curl runs as it is, given KEY', async () => {
+  await stage.context.grantPermissions(['clipboard-read', 'clipboard-write'])
+  await stage.page.goto(`${stage.server().url}/s/${id}/doors?seq=4`)
+  await doorRow(4).waitFor()
+  await stage.page.locator('.event-detail').getByRole('button', { name: 'curl' }).click()
+  const line = String(await stage.page.evaluate('navigator.clipboard.readText()'))
+  expect(line).toContain('$KEY')
+  expect(line).not.toContain('sk-')
+  const { stdout } = await promisify(execFile)('sh', ['-c', `${line} -s --max-time 10`], {
+    env: { ...process.env, KEY: stage.server().localKey },
+  })
+  const { rows } = (await ask(`/api/polylogue/sessions/${id}/doors?after=3&limit=1000`)) as DoorsPage
+  const [first] = rows.flatMap((row) => row.shown['aap/v3'] ?? [])
+  expect(stdout).toContain(`id: ${first?.id}`)
+  expect(stdout).toContain(JSON.stringify(first?.body))
 })
 
 it('console 71: no page broke a rule of its own', () => {

@@ -67,6 +67,33 @@ it('console 55: usage is what the server sums up, and an unknown price is a ques
   expect(cells.at(-1)).toBe('?')
 })
 
+it('console 56: the calendar shows the due times that the API lists', async () => {
+  await open('/schedules')
+  await stage.page.getByRole('button', { name: 'New task' }).click()
+  await stage.page.getByLabel('Title').fill('Report')
+  await stage.page.getByLabel('What the agent is told').fill('say Report')
+  await stage.page.getByLabel('When (cron)').fill('0 23 * * *')
+  await stage.page.getByRole('button', { name: 'Save' }).click()
+  const days = stage.page.locator('.month-day')
+  await days.first().waitFor()
+  const first = await days.first().getAttribute('data-day')
+  const last = await days.last().getAttribute('data-day')
+  const from = new Date(first ?? '')
+  const to = new Date(Date.parse(last ?? '') + 24 * 60 * 60 * 1000)
+  const [task] = (await (
+    await ask(`/api/scheduled-tasks/calendar?from=${from.toISOString()}&to=${to.toISOString()}`)
+  ).json()) as { occurrences: string[] }[]
+  const shown = stage.page.locator('.month-day').filter({ has: stage.page.locator('.month-count') })
+  await expect.poll(() => shown.count(), { timeout: 15_000 }).toBe(task?.occurrences.length)
+  const keys = await shown.evaluateAll((all) => all.map((day) => day.getAttribute('data-day')))
+  expect(keys).toEqual(task?.occurrences.map((time) => time.slice(0, 10)))
+  const row = stage.page.locator('.tasks li').filter({ hasText: 'Report' })
+  await row.getByRole('button', { name: 'Disable' }).click()
+  await row.getByRole('button', { name: 'Enable' }).waitFor()
+  await row.getByRole('button', { name: 'Remove' }).click()
+  await stage.page.getByText('Nothing is scheduled.').waitFor()
+})
+
 it('console 71: no page broke a rule of its own', () => {
   expect(withoutLosses(stage.complaints)).toEqual([])
 })

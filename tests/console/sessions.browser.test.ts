@@ -12,6 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => stage.close())
 
+const WAIT = { timeout: 15_000 }
 const rail = (page = stage.page) => page.locator('.session-row')
 
 it('console 38: words that were said are found, in Chinese too, and the hit opens its session', async () => {
@@ -28,11 +29,77 @@ it('console 38: words that were said are found, in Chinese too, and the hit open
     await stage.page.keyboard.press('Escape')
     await stage.page.locator('.rail a[href="/sessions"]').click()
     await stage.page.getByRole('searchbox').fill(query)
-    const rows = stage.page.locator('.found-row')
-    await expect.poll(() => rows.count()).toBe(1)
+    const rows = stage.page.locator('.found-row').filter({ has: stage.page.locator('mark') })
+    await expect.poll(() => rows.count(), WAIT).toBe(1)
+    expect(await rows.locator('.found-place').innerText()).toContain(said)
+    expect(await rows.locator('mark').innerText()).toBe(query.split(' ')[0])
     await rows.click()
     await chat.answered(said)
   }
+})
+
+/** A session whose history was given, as clients of AAP give it. */
+async function seed(count: number): Promise<string> {
+  const messages = Array.from({ length: count }, (_, index) => [
+    { role: 'user', content: `Question ${index}` },
+    { role: 'assistant', content: `Answer ${index} with a **word**${index === 37 ? ' and a zeppelin' : ''}` },
+  ]).flat()
+  const answer = await fetch(`${stage.server().url}/aap/v3/sessions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${stage.server().localKey}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ agent: { name: 'scripted' }, messages }),
+  })
+  const { sessionId } = (await answer.json()) as { sessionId: string }
+  return sessionId
+}
+
+const topOf = (text: string) =>
+  stage.page.locator('.said').filter({ hasText: text }).evaluate((row) => row.getBoundingClientRect().top)
+
+it('console 23: the address of a turn opens there, and nothing shifts afterwards', async () => {
+  const id = await seed(200)
+  const answer = await fetch(`${stage.server().url}/api/sessions/${id}/messages`, {
+    headers: { authorization: `Bearer ${stage.server().localKey}` },
+  })
+  const turns = (await answer.json()) as { turn_id: string }[]
+  await stage.page.goto(`${stage.server().url}/s/${id}#${turns[2 * 37]?.turn_id}`)
+  const target = stage.page.locator('[data-target]')
+  await target.waitFor()
+  expect(await target.innerText()).toContain('Question 37')
+  const top = await topOf('Question 37')
+  expect(top).toBeGreaterThan(40)
+  expect(top).toBeLessThan(200)
+  await stage.page.locator('.agent-row .markdown:not(.plain)').first().waitFor()
+  await stage.page.evaluate('document.fonts.ready.then(() => new Promise((done) => requestIdleCallback(() => done())))')
+  expect(Math.abs((await topOf('Question 37')) - top)).toBeLessThanOrEqual(2)
+})
+
+it('console 39: a hit opens at what was said', async () => {
+  await chat.begin('say The quagga is extinct')
+  await chat.answered('quagga')
+  await chat.rests()
+  for (const word of ['Second', 'Third']) {
+    await chat.say(`say ${Array.from({ length: 60 }, (_, line) => `${word} line ${line}  `).join('\nsay ')}`)
+    await chat.answered(`${word} line 59`)
+    await chat.rests()
+  }
+  await stage.page.goto(`${stage.server().url}/sessions?q=quagga%20extinct`)
+  await stage.page.locator('.found-row').filter({ has: stage.page.locator('mark') }).click()
+  const target = stage.page.locator('[data-target]')
+  await target.waitFor()
+  expect(await target.innerText()).toContain('quagga is extinct')
+  expect(await target.evaluate((row) => row.getBoundingClientRect().top)).toBeLessThan(300)
+})
+
+it('console 41: rows name the door that their session came through', async () => {
+  const id = await seed(1)
+  const row = stage.page.locator(`.session-row[href="/s/${id}"]`)
+  await row.getByRole('img', { name: 'AAP v3' }).waitFor()
+  await stage.page.goto(`${stage.server().url}/sessions?door=aap%2Fv3`)
+  const found = stage.page.locator('.found-row')
+  await found.first().waitFor()
+  const doors = await found.locator('.tag').allInnerTexts()
+  expect(new Set(doors)).toEqual(new Set(['AAP v3']))
 })
 
 it('console 40: a session is renamed, pinned and deleted, which another tab shows', async () => {

@@ -1,3 +1,5 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { type RunningServer, serve } from '@polylogue/server'
 import { type Browser, type BrowserContext, type Page, chromium } from 'playwright-core'
 import { vi } from 'vitest'
@@ -7,6 +9,8 @@ import { createTempDir } from '../support/temp-dir.ts'
 /** A server and a browser that is signed in to it. */
 export interface Stage {
   readonly server: () => RunningServer
+  /** Where editors work. */
+  readonly folder: string
   /** The page that used the sign-in link. */
   readonly page: Page
   readonly context: BrowserContext
@@ -25,6 +29,8 @@ export interface StageOptions {
   readonly colorScheme?: 'light' | 'dark'
   readonly locale?: string
   readonly scripted?: boolean
+  /** The configuration file, if there is one. It gets the folder that editors work in. */
+  readonly config?: (folder: string) => object
 }
 
 // A browser and a server on a machine that may be busy.
@@ -32,10 +38,21 @@ vi.setConfig({ testTimeout: 90_000, hookTimeout: 120_000 })
 
 const FLAGS = ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update']
 
-export async function openStage({ colorScheme = 'light', locale = 'en-US', scripted = true }: StageOptions = {}) {
+export async function openStage(options: StageOptions = {}) {
+  const { colorScheme = 'light', locale = 'en-US', scripted = true, config } = options
   const dir = await createTempDir()
+  const work = await createTempDir()
+  const configFile = join(dir.path, 'config.json')
+  if (config !== undefined) await writeFile(configFile, JSON.stringify(config(work.path)))
   const startAt = (port: number) =>
-    serve({ dataDir: dir.path, startDir: dir.path, scripted, listen: { host: '127.0.0.1', port }, log: 'silent' })
+    serve({
+      dataDir: dir.path,
+      startDir: dir.path,
+      scripted,
+      ...(config !== undefined && { configFile }),
+      listen: { host: '127.0.0.1', port },
+      log: 'silent',
+    })
   let server = await startAt(0)
   const port = Number(new URL(server.url ?? '').port)
   const browser: Browser = await chromium.launch({ executablePath: requireTool('chromium', 'chromium'), args: FLAGS })
@@ -55,6 +72,7 @@ export async function openStage({ colorScheme = 'light', locale = 'en-US', scrip
   await page.locator('.composer textarea').waitFor()
   const stage: Stage = {
     server: () => server,
+    folder: work.path,
     page,
     context,
     complaints,
@@ -73,6 +91,7 @@ export async function openStage({ colorScheme = 'light', locale = 'en-US', scrip
       await browser.close()
       await server.stop(0)
       await dir.remove()
+      await work.remove()
     },
   }
   return stage

@@ -20,6 +20,9 @@ const SettingsPage = lazy(async () => ({
 const DoorsPage = lazy(async () => ({ default: (await import('./features/doors/doors-page.tsx')).DoorsPage }))
 const PastPage = lazy(async () => ({ default: (await import('./features/doors/past-page.tsx')).PastPage }))
 const ManagePage = lazy(async () => ({ default: (await import('./features/manage/manage-page.tsx')).ManagePage }))
+const SchedulesPage = lazy(async () => ({
+  default: (await import('./features/schedules/schedules-page.tsx')).SchedulesPage,
+}))
 const UsagePage = lazy(async () => ({ default: (await import('./features/manage/usage-page.tsx')).UsagePage }))
 
 export function App() {
@@ -35,6 +38,7 @@ export function App() {
           <Route path="/s/:id">{({ id }) => <SessionPage key={id} id={id} />}</Route>
           <Route path="/s/:id/doors">{({ id }) => <DoorsPage key={id} id={id} />}</Route>
           <Route path="/usage" component={UsagePage} />
+          <Route path="/schedules" component={SchedulesPage} />
           <Route path="/manage/:what">{({ what }) => <ManagePage what={what} />}</Route>
           <Route path="/inbox" component={InboxPage} />
           <Route path="/sessions" component={SessionsPage} />

@@ -24,9 +24,6 @@ export async function listSessions(query: { readonly q?: string; readonly limit:
   }
 }
 
-/** The name of the session's agent. */
-export const agentOf = (session: Session): string | null => session.solution_id
-
 export async function readSession(id: string): Promise<SessionDetail> {
   const answer = await request('GET', `/api/sessions/${encodeURIComponent(id)}`)
   fieldOf<string>(answer, 'id', (value) => value === id)

@@ -83,6 +83,7 @@ export class ConsoleModel {
     const made = new OpenSession(id, { notifier, client, api, arrived: (session) => this.#settle(session) })
     this.#open.set(id, made)
     for (const [old] of [...this.#open].slice(0, -KEPT_SESSIONS)) {
+      this.#open.get(old)?.output.close()
       this.#open.delete(old)
       void client.unsubscribe(old)
     }
@@ -109,9 +110,20 @@ export class ConsoleModel {
     return id
   }
 
+  /** Says something else in place of a message: in a new session, which begins with everything before that message. */
+  async forkBefore(id: string, inputId: string, message: NewMessage): Promise<string> {
+    const { sessionId } = await (await this.api()).forkSession({ id, body: { beforeInput: inputId } })
+    this.list.suggestTitle(sessionId, message.text)
+    this.send(sessionId, message)
+    void this.#open.get(id)?.readRecord()
+    return sessionId
+  }
+
   async setPreset(id: string, preset: string): Promise<void> {
     const known = PRESET_NAMES.find((name) => name === preset)
-    if (known !== undefined) await (await this.api()).changeSession({ id, body: { preset: known } })
+    if (known === undefined) return
+    await (await this.api()).changeSession({ id, body: { preset: known } })
+    await this.#open.get(id)?.readRecord()
   }
 
   send(sessionId: string, { text, files }: NewMessage): void {
@@ -163,6 +175,7 @@ export class ConsoleModel {
     for (const { id, state } of this.outbox.all) if (state === 'sending') void this.#transmit(id)
     try {
       await Promise.all([this.list.load(), this.#readServer()])
+      await this.list.readDoors(await this.api())
     } catch {
       // The server went away again: the link comes back and this runs anew.
       return
@@ -183,6 +196,12 @@ export class ConsoleModel {
 
   #take(output: BladeOutput): void {
     this.list.apply(output)
+    if (output.event === 'session:created') {
+      const { id: made } = output.payload
+      void this.api()
+        .then((api) => this.list.readDoor(made, api))
+        .catch(() => undefined)
+    }
     const { session_id: id } = output.payload
     if (id === null) return
     if (output.event === 'system:notification' && output.payload.run_id !== undefined) {

@@ -93,7 +93,7 @@ export function toPast(id: string, rows: readonly DoorsRow[]): PastSession {
   return {
     id,
     fold,
-    isPast: true,
+    mayChange: false,
     rows: visibleRows(turns),
     childrenOf: (toolCallId) => children.get(toolCallId) ?? NONE,
   }

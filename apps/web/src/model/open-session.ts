@@ -1,8 +1,10 @@
 /** One session that is on screen: its turns, whether it runs, what it waits for. */
 import type { AskUserAnswer, BladeClient, BladeOutput, SessionDetail, TurnProjection } from '@polylogue/blade/client'
-import type { ConsoleClient, QueuedInput, WaitingCall } from '@polylogue/console/client'
+import type { ConsoleClient, QueuedInput, SessionRecord, UsageReport, WaitingCall } from '@polylogue/console/client'
 import { readSession, readTurns } from './blade-rest.ts'
+import { CallOutput } from './call-output.ts'
 import type { Notifier } from './notifier.ts'
+import { outlineOf, type SessionOutline } from './session-outline.ts'
 import { TurnFold } from './turn-fold.ts'
 import type { TurnSource } from './turn-source.ts'
 
@@ -11,6 +13,8 @@ export type SessionPhase = 'loading' | 'ready' | 'gone' | 'failed'
 export interface SessionHeadline {
   readonly phase: SessionPhase
   readonly detail?: SessionDetail
+  /** What only our own protocol tells, and only the owner: the mode, the folder, the relatives. */
+  readonly record?: SessionRecord['session']
   readonly isRunning: boolean
   readonly problem?: string
   /** Rows of the session's own agent, in order. */
@@ -18,6 +22,14 @@ export interface SessionHeadline {
   readonly waiting: readonly WaitingCall[]
   /** Messages that run after this turn. */
   readonly queue: readonly QueuedInput[]
+  /** What its model calls cost, by sub-agent. */
+  readonly spent?: UsageReport
+}
+
+export interface ApprovalAnswer {
+  readonly granted: boolean
+  readonly offer?: string
+  readonly reason?: string
 }
 
 export interface OpenSessionDeps {
@@ -29,6 +41,8 @@ export interface OpenSessionDeps {
 }
 
 export const rowKey = (sessionId: string, turnId: string): string => `row:${sessionId}:${turnId}`
+/** Of the plan and the sub-agents. */
+export const outlineKey = (sessionId: string): string => `outline:${sessionId}`
 export const headKey = (sessionId: string): string => `session:${sessionId}`
 
 const NONE: readonly string[] = []
@@ -50,23 +64,36 @@ export function groupChildren(turns: readonly TurnProjection[]): ReadonlyMap<str
 
 export class OpenSession implements TurnSource {
   readonly id: string
-  readonly isPast = false
   readonly fold = new TurnFold()
   readonly #deps: OpenSessionDeps
   #head: SessionHeadline = { phase: 'loading', isRunning: false, rows: [], waiting: [], queue: [] }
   readonly #answered = new Set<string>()
+  /** What running calls print. */
+  readonly output: CallOutput
   #loading: Promise<void> | undefined
   #isStale = false
   #runsHeard = 0
+  #outline: SessionOutline | undefined
   #children: ReadonlyMap<string, readonly string[]> = new Map()
 
   constructor(id: string, deps: OpenSessionDeps) {
     this.id = id
     this.#deps = deps
+    this.output = new CallOutput(id, deps.notifier)
   }
 
   get head(): SessionHeadline {
     return this.#head
+  }
+
+  get mayChange(): boolean {
+    return this.#head.detail?.viewer_role === 'owner'
+  }
+
+  /** The same object until it changes. */
+  get outline(): SessionOutline {
+    this.#outline ??= outlineOf(this.fold.turns)
+    return this.#outline
   }
 
   /** The turns of a call's sub-agent, in order. The same array until one is added. */
@@ -108,6 +135,7 @@ export class OpenSession implements TurnSource {
     if (ack.status === 'error' && ack.code === 'disconnected') return
     const [detail, turns] = await Promise.all([readSession(this.id), readTurns(this.id)])
     this.fold.load(turns)
+    this.#outlineChanged()
     for (const { turn_id } of turns) this.#deps.notifier.changed(rowKey(this.id, turn_id))
     this.#change({
       phase: 'ready',
@@ -116,20 +144,23 @@ export class OpenSession implements TurnSource {
       rows: this.#rows(),
     })
     this.#deps.arrived(this)
-    await Promise.all([this.#readWaiting(), this.readQueue()])
+    const isCalling = turns.some(({ tool_calls }) => tool_calls.some(({ status }) => status === 'pending'))
+    if (isCalling && this.mayChange) this.output.open()
+    await Promise.all([this.#readWaiting(), this.readQueue(), this.readRecord(), this.#readSpent()])
   }
 
-  /** `choice`: 0 once, 1 for the session, 2 no. With a reason, the call is denied and the model reads the reason. */
-  answerApproval(
-    toolCallId: string,
-    { choice, reason }: { readonly choice: number; readonly reason?: string },
-  ): Promise<string | undefined> {
+  /** Resolves with the code or the sentence of a refusal. `offer`: an offer of the call, for the rest of the session. */
+  async answerApproval(toolCallId: string, answer: ApprovalAnswer): Promise<string | undefined> {
     this.#answered.add(toolCallId)
-    return this.answer({
-      tool_call_id: `ask_${toolCallId}`,
-      selections: { '0': [choice] },
-      custom: reason === undefined ? {} : { '0': reason },
-    })
+    try {
+      await (await this.#deps.api()).answerApproval({ id: this.id, call: toolCallId, body: answer })
+      return undefined
+    } catch (error) {
+      void this.#readWaiting()
+      const code = error instanceof Error && 'code' in error ? error.code : undefined
+      if (code === 'call-already-settled' || code === 'unknown-tool-call') return 'no_pending_question'
+      return error instanceof Error ? error.message : String(error)
+    }
   }
 
   /** Resolves with the code of a refusal, or with nothing. The card ends when the server says so, not before. */
@@ -153,7 +184,9 @@ export class OpenSession implements TurnSource {
     if (event === 'chat:start') this.#change({ isRunning: true })
     if (event === 'chat:end') {
       this.#change({ isRunning: false })
+      this.output.close()
       void this.#readWaiting()
+      void this.#readSpent()
     }
     if (event === 'session:updated' && this.#head.detail !== undefined) {
       const { session_id: _, queue, ...changes } = payload
@@ -180,9 +213,17 @@ export class OpenSession implements TurnSource {
       this.#change({ rows: this.#rows() })
       this.#deps.arrived(this)
     }
+    if (output.event !== 'turn:patch' || /tool/.test(output.payload.patch_type)) this.#outlineChanged()
+    if (output.event === 'turn:end' && typeof parent === 'string') void this.#readSpent()
+    if (this.mayChange && turn?.tool_calls.some(({ status }) => status === 'pending')) this.output.open()
     const isAsking = output.event === 'turn:patch' && /tool/.test(output.payload.patch_type)
     if (isAsking && turn?.tool_calls.some(({ status }) => status === 'awaiting_answer')) void this.#readWaiting()
     else if (isAsking && this.#head.waiting.length > 0) void this.#readWaiting()
+  }
+
+  #outlineChanged(): void {
+    this.#outline = undefined
+    this.#deps.notifier.changed(outlineKey(this.id))
   }
 
   #rows(): readonly string[] {
@@ -199,6 +240,28 @@ export class OpenSession implements TurnSource {
       this.#change({ waiting: calls })
     } catch {
       // The link tells of a server that is away, and the next rest asks again.
+      return
+    }
+  }
+
+  async #readSpent(): Promise<void> {
+    if (!this.mayChange) return
+    try {
+      const api = await this.#deps.api()
+      this.#change({ spent: await api.readUsage({ query: { by: 'sub-agent', session: this.id } }) })
+    } catch {
+      // As above.
+      return
+    }
+  }
+
+  async readRecord(): Promise<void> {
+    if (!this.mayChange) return
+    try {
+      const { session } = await (await this.#deps.api()).readSession({ id: this.id, query: { messages: '0' } })
+      this.#change({ record: session })
+    } catch {
+      // As above.
       return
     }
   }

@@ -1,18 +1,26 @@
 /** The sessions of the user, as the rail lists them: kept up to date by what the server tells every socket. */
 import type { BladeOutput, Session } from '@polylogue/blade/client'
+import type { ConsoleClient } from '@polylogue/console/client'
 import { listSessions } from './blade-rest.ts'
 import type { Notifier } from './notifier.ts'
 
-export type ListedSession = Session & { readonly queue: number }
+export type ListedSession = Session & {
+  readonly queue: number
+  /** The door that it came through, once it is known. */
+  readonly via?: string
+}
 
 export const LIST_KEY = 'list'
 const PAGE = 100
+/** Pinned sessions can be older than the first page. */
+const FEW = 10
 
 export class SessionList {
   readonly #notifier: Notifier
   readonly #byId = new Map<string, ListedSession>()
   #order: readonly ListedSession[] = []
   readonly #suggested = new Map<string, string>()
+  readonly #doors = new Map<string, string | undefined>()
   #total = 0
   #isLoaded = false
 
@@ -37,10 +45,31 @@ export class SessionList {
     return this.#byId.get(id)
   }
 
+  /** Blade does not tell the doors of sessions; our own protocol does. */
+  async readDoors(api: Pick<ConsoleClient, 'findSessions' | 'readSession'>): Promise<void> {
+    const { hits } = await api.findSessions({ query: { limit: PAGE } })
+    for (const { session } of hits) this.#setDoor(session.sessionId, session.via)
+    const unknown = this.#order.filter(({ id }) => !this.#doors.has(id)).slice(0, FEW)
+    for (const { id } of unknown) await this.readDoor(id, api)
+    this.#changed()
+  }
+
+  async readDoor(id: string, api: Pick<ConsoleClient, 'readSession'>): Promise<void> {
+    const { session } = await api.readSession({ id, query: { messages: '0' } })
+    this.#setDoor(id, session.via)
+    this.#changed()
+  }
+
+  #setDoor(id: string, via: string | undefined): void {
+    this.#doors.set(id, via)
+    const known = this.#byId.get(id)
+    if (known !== undefined) this.#byId.set(id, this.#known(known))
+  }
+
   async load(): Promise<void> {
     const { items, total } = await listSessions({ limit: PAGE, offset: 0 })
     this.#byId.clear()
-    for (const session of items) this.#byId.set(session.id, this.#titled({ ...session, queue: 0 }))
+    for (const session of items) this.#byId.set(session.id, this.#known({ ...session, queue: 0 }))
     this.#total = total
     this.#isLoaded = true
     this.#changed()
@@ -48,7 +77,7 @@ export class SessionList {
 
   async loadMore(): Promise<void> {
     const { items, total } = await listSessions({ limit: PAGE, offset: this.#byId.size })
-    for (const session of items) if (!this.#byId.has(session.id)) this.#byId.set(session.id, { ...session, queue: 0 })
+    for (const session of items) if (!this.#byId.has(session.id)) this.#byId.set(session.id, this.#known({ ...session, queue: 0 }))
     this.#total = total
     this.#changed()
   }
@@ -67,7 +96,7 @@ export class SessionList {
     switch (event) {
       case 'session:created': {
         const { session_id: _, ...session } = payload
-        this.#byId.set(session.id, this.#titled(session))
+        this.#byId.set(session.id, this.#known(session))
         this.#total++
         return this.#changed()
       }
@@ -87,8 +116,10 @@ export class SessionList {
     }
   }
 
-  #titled(session: ListedSession): ListedSession {
-    return session.intent === '' ? { ...session, intent: this.#suggested.get(session.id) ?? '' } : session
+  #known(session: ListedSession): ListedSession {
+    const via = this.#doors.get(session.id)
+    const intent = session.intent === '' ? (this.#suggested.get(session.id) ?? '') : session.intent
+    return { ...session, intent, ...(via !== undefined && { via }) }
   }
 
   #changed(): void {

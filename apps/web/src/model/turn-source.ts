@@ -1,10 +1,13 @@
+import type { CallOutput } from './call-output.ts'
 import type { TurnFold } from './turn-fold.ts'
 
 /** Where rows come from: a session as it is now, or as it was. */
 export interface TurnSource {
   readonly id: string
   readonly fold: Pick<TurnFold, 'turn' | 'turns'>
-  /** Nothing can be changed in the past. */
-  readonly isPast: boolean
+  /** Nothing can be changed in the past, or by a guest. */
+  readonly mayChange: boolean
+  /** What running calls print. Absent in the past. */
+  readonly output?: Pick<CallOutput, 'textOf'>
   childrenOf(toolCallId: string): readonly string[]
 }

@@ -2,12 +2,12 @@
  * Markdown of a model, which is not to be trusted: raw HTML stays text, images are not loaded, links are http(s) and mailto
  * only and show where they lead before they open.
  */
-import { memo, useState, type ComponentProps, type ReactNode } from 'react'
+import { memo, type ComponentProps, type ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import remarkCjkFriendly from 'remark-cjk-friendly'
 import { Streamdown, defaultRehypePlugins, defaultRemarkPlugins } from 'streamdown'
 import { CodeBlock } from './code-block.tsx'
-import { Dialog } from './dialog.tsx'
+import { OutsideLink } from './outside-link.tsx'
 import { spellBidi } from './spell-bidi.ts'
 
 interface MarkdownProps {
@@ -54,49 +54,6 @@ const { sanitize } = defaultRehypePlugins
 const REHYPE = [rawToText, ...(sanitize === undefined ? [] : [sanitize])]
 const REMARK = [remarkCjkFriendly, ...Object.values(defaultRemarkPlugins)]
 
-const SAFE_LINK = /^(?:https?:|mailto:)/i
-
-function SafeLink({ href, children }: ComponentProps<'a'>) {
-  const { t } = useTranslation()
-  const [isAsking, setAsking] = useState(false)
-  if (href === undefined || !SAFE_LINK.test(href)) return <>{children}</>
-  return (
-    <>
-      <a
-        href={href}
-        target="_blank"
-        rel="noopener noreferrer"
-        onClick={(event) => {
-          event.preventDefault()
-          setAsking(true)
-        }}
-      >
-        {children}
-      </a>
-      {isAsking ? (
-        <Dialog title={t('openLinkTitle')} onClose={() => setAsking(false)}>
-          <p className="quiet">{t('openLinkHint')}</p>
-          <pre className="whole-url">{href}</pre>
-          <div className="actions">
-            <button type="button" className="button" onClick={() => setAsking(false)}>
-              {t('cancel')}
-            </button>
-            <a
-              className="button ink"
-              href={href}
-              target="_blank"
-              rel="noopener noreferrer"
-              onClick={() => setAsking(false)}
-            >
-              {t('open')}
-            </a>
-          </div>
-        </Dialog>
-      ) : null}
-    </>
-  )
-}
-
 /** No request leaves the browser for it. */
 function HiddenImage({ src, alt }: ComponentProps<'img'>) {
   const { t } = useTranslation()
@@ -122,7 +79,7 @@ function Table({ children }: { readonly children?: ReactNode }) {
 }
 
 const COMPONENTS = {
-  a: SafeLink,
+  a: OutsideLink,
   img: HiddenImage,
   pre: Fence,
   table: Table,

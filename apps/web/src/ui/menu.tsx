@@ -3,6 +3,8 @@ import type { ReactNode } from 'react'
 import './menu.css'
 
 export interface MenuEntry {
+  /** The label, unless several entries have the same. */
+  readonly key?: string
   readonly label: string
   readonly hint?: string
   readonly isBad?: boolean
@@ -23,9 +25,9 @@ export function Menu({ trigger, entries, align = 'end', side = 'bottom' }: MenuP
       <DropdownMenu.Trigger asChild>{trigger}</DropdownMenu.Trigger>
       <DropdownMenu.Portal>
         <DropdownMenu.Content className="menu" align={align} side={side} sideOffset={4} collisionPadding={8}>
-          {entries.map(({ label, hint, isBad, isChosen, onSelect }) => (
+          {entries.map(({ label, key = label, hint, isBad, isChosen, onSelect }) => (
             <DropdownMenu.Item
-              key={label}
+              key={key}
               className={`menu-item${isBad === true ? ' bad' : ''}`}
               data-chosen={isChosen}
               onSelect={onSelect}

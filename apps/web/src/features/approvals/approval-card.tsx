@@ -32,15 +32,17 @@ export function ApprovalCard({ session, call, children }: ApprovalCardProps) {
   const shownAt = useRef(Date.now())
   const rule = proposeRule(call.name, call.input)
 
-  const answer = async (choice: number, why?: string): Promise<void> => {
+  const answer = async (granted: boolean, why?: string): Promise<void> => {
     if (isBusy) return
     setBusy(true)
     setProblem(undefined)
     try {
-      if (choice === 0 && scope === 'rule' && rule !== undefined) await (await model.api()).addRule({ body: rule })
+      if (granted && scope === 'rule' && rule !== undefined) await (await model.api()).addRule({ body: rule })
+      const offer = call.approval?.offers.find(({ id }) => id === scope)?.id
       const refused = await session.answerApproval(call.toolCallId, {
-        choice: choice === 0 && scope === 'session' ? 1 : choice,
-        ...(why !== undefined && { reason: why }),
+        granted,
+        ...(granted && offer !== undefined && { offer }),
+        ...(!granted && why !== undefined && { reason: why }),
       })
       if (refused !== undefined) setProblem(refused === 'no_pending_question' ? t('answeredFirst') : refused)
     } catch (error) {
@@ -60,8 +62,8 @@ export function ApprovalCard({ session, call, children }: ApprovalCardProps) {
       event.preventDefault()
       event.stopPropagation()
       if (Date.now() - shownAt.current < STILL_MS) return
-      if (event.key === 'a') void answer(0)
-      if (event.key === 'd') void answer(2)
+      if (event.key === 'a') void answer(true)
+      if (event.key === 'd') void answer(false)
       if (event.key === 'r') setReason('')
     }
     element.addEventListener('keydown', listen)
@@ -72,7 +74,7 @@ export function ApprovalCard({ session, call, children }: ApprovalCardProps) {
     <div ref={card} className="card">
       <CardHead call={call}>{children}</CardHead>
       <div className="card-scroll">
-        <WhatRuns call={call} />
+        <WhatRuns call={call} directory={session.head.record?.directories[0]} />
         <ScopeChoice call={call} rule={rule} scope={scope} onChoose={setScope} />
         {problem === undefined ? null : (
           <p className="row-problem" role="alert">
@@ -82,14 +84,14 @@ export function ApprovalCard({ session, call, children }: ApprovalCardProps) {
       </div>
       {reason === undefined ? (
         <div className="card-foot">
-          <button type="button" className="button" disabled={isBusy} onClick={() => void answer(2)}>
+          <button type="button" className="button" disabled={isBusy} onClick={() => void answer(false)}>
             {t('deny')} <kbd>d</kbd>
           </button>
           <button type="button" className="button" disabled={isBusy} onClick={() => setReason('')}>
             {t('denyWhy')} <kbd>r</kbd>
           </button>
           <span className="composer-space" />
-          <button type="button" className="button ink" disabled={isBusy} onClick={() => void answer(0)}>
+          <button type="button" className="button ink" disabled={isBusy} onClick={() => void answer(true)}>
             {t('allow')} <kbd>a</kbd>
           </button>
         </div>
@@ -98,7 +100,7 @@ export function ApprovalCard({ session, call, children }: ApprovalCardProps) {
           className="card-foot"
           onSubmit={(event) => {
             event.preventDefault()
-            void answer(2, reason.trim() === '' ? undefined : reason.trim())
+            void answer(false, reason.trim() === '' ? undefined : reason.trim())
           }}
         >
           <input
@@ -124,8 +126,14 @@ export function ApprovalCard({ session, call, children }: ApprovalCardProps) {
   )
 }
 
+interface WhatRunsProps {
+  readonly call: WaitingCall
+  /** Where a command runs. */
+  readonly directory: string | undefined
+}
+
 /** Exactly what runs: the whole command, or what becomes of each file, and the input as it is hashed. */
-function WhatRuns({ call }: { readonly call: WaitingCall }) {
+function WhatRuns({ call, directory }: WhatRunsProps) {
   const { t } = useTranslation()
   const model = useModel()
   const server = useSnapshot(SERVER_KEY, () => model.server)
@@ -155,7 +163,10 @@ function WhatRuns({ call }: { readonly call: WaitingCall }) {
       )}
       {facts.command === undefined || server === undefined ? null : (
         <p className="card-facts quiet">
-          {t('sandbox')}: {server.status.sandbox}
+          {directory === undefined ? null : <span className="mono">cwd {spellOut(directory)}</span>}
+          <span>
+            {t('sandbox')}: {server.status.sandbox}
+          </span>
         </p>
       )}
       {facts.command === undefined && call.diffs.length === 0 ? null : (

@@ -2,7 +2,9 @@ import type { WaitingCall } from '@polylogue/console/client'
 import { useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { OpenSession } from '../../model/open-session.ts'
-import { resultText } from '../../model/call-facts.ts'
+import { spellOutLine } from '../../model/console-contract.ts'
+import { doorName } from '../../ui/door-tag.tsx'
+import { useModel } from '../../ui/model-context.tsx'
 import { ApprovalCard } from './approval-card.tsx'
 import { ClientWait } from './client-wait.tsx'
 import { QuestionForm } from './question-form.tsx'
@@ -96,9 +98,10 @@ function WaitingPart({ session, call, children }: WaitingPartProps) {
 
 const NOTE_MS = 8_000
 
-/** A card that closes because somebody else answered says so. */
+/** A card that closes because somebody else answered says how, and through which door. */
 function useAnsweredElsewhere(session: OpenSession, waiting: readonly WaitingCall[]): string | undefined {
   const { t } = useTranslation()
+  const model = useModel()
   const before = useRef<readonly WaitingCall[]>([])
   const [note, setNote] = useState<string>()
   useEffect(() => {
@@ -107,15 +110,24 @@ function useAnsweredElsewhere(session: OpenSession, waiting: readonly WaitingCal
     )
     before.current = waiting
     if (gone === undefined) return
-    const verdict = verdictOf(session, gone.toolCallId)
-    setNote(t('answeredElsewhere', { tool: gone.title ?? gone.name, verdict: verdict === '' ? t('done') : verdict }))
+    const tell = async (): Promise<void> => {
+      const api = await model.api()
+      const { resolved, settled } = await api.readCall({ id: session.id, call: gone.toolCallId })
+      const verdict = resolved === undefined ? t('done') : resolved.granted ? t('allowed') : t('denied')
+      const via = resolved?.via ?? settled?.via
+      const tool = spellOutLine(gone.title ?? gone.name)
+      setNote(
+        via === undefined
+          ? t('answeredElsewhere', { tool, verdict })
+          : t('answeredThrough', { tool, verdict, door: doorName(via) }),
+      )
+    }
+    void tell().catch(() => undefined)
+  }, [session, waiting, model, t])
+  useEffect(() => {
+    if (note === undefined) return
     const timer = setTimeout(() => setNote(undefined), NOTE_MS)
     return () => clearTimeout(timer)
-  }, [session, waiting, t])
+  }, [note])
   return note
-}
-
-function verdictOf({ fold }: OpenSession, toolCallId: string): string {
-  const calls = fold.turns.flatMap(({ tool_calls }) => tool_calls)
-  return resultText(calls.find(({ id }) => id === `ask_${toolCallId}`)?.result)
 }

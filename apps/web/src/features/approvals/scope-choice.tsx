@@ -5,7 +5,8 @@ import { spellOutLine } from '../../model/console-contract.ts'
 import { describeRule } from '../../model/proposed-rule.ts'
 import { useModel } from '../../ui/model-context.tsx'
 
-export type Scope = 'once' | 'session' | 'rule'
+/** `once`, `rule`, or the id of an offer of the call. */
+export type Scope = string
 
 interface ScopeChoiceProps {
   readonly call: WaitingCall
@@ -18,14 +19,16 @@ interface ScopeChoiceProps {
 export function ScopeChoice({ call, rule, scope, onChoose }: ScopeChoiceProps) {
   const { t } = useTranslation()
   const { approval } = call
-  const covers = approval?.covers === undefined ? t('coversTool', { tool: call.name }) : spellOutLine(approval.covers)
+  const offers = approval?.isCoverable === true ? approval.offers : []
   return (
     <fieldset className="scope">
       <legend className="visually-hidden">{t('scope')}</legend>
       <ScopeOption value="once" chosen={scope} onChoose={onChoose} label={t('scopeOnce')} />
-      {approval?.isCoverable === true ? (
-        <ScopeOption value="session" chosen={scope} onChoose={onChoose} label={`${t('scopeSession')}: ${covers}`} />
-      ) : null}
+      {offers.map((offer) => (
+        <ScopeOption key={offer.id} value={offer.id} chosen={scope} onChoose={onChoose} label={`${t('scopeSession')}:`}>
+          <OfferWords tool={call.name} offer={offer} />
+        </ScopeOption>
+      ))}
       {rule === undefined ? null : (
         <ScopeOption value="rule" chosen={scope} onChoose={onChoose} label={t('scopeRule')}>
           <code>{spellOutLine(describeRule(rule))}</code>
@@ -33,6 +36,23 @@ export function ScopeChoice({ call, rule, scope, onChoose }: ScopeChoiceProps) {
         </ScopeOption>
       )}
     </fieldset>
+  )
+}
+
+interface OfferWordsProps {
+  readonly tool: string
+  readonly offer: { readonly id: string; readonly label: string }
+}
+
+/** What an offer covers. The server's sentence names the command between back quotes. */
+function OfferWords({ tool, offer: { id, label } }: OfferWordsProps) {
+  const { t } = useTranslation()
+  const command = /`(.+)`/s.exec(label)?.[1] ?? label
+  if (id === 'tool') return label.includes('except') ? t('coversToolSafe', { tool }) : t('coversTool', { tool })
+  return (
+    <>
+      <code>{spellOutLine(command)}</code> {id === 'program' ? t('anyArguments') : null}
+    </>
   )
 }
 

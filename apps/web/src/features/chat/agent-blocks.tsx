@@ -1,8 +1,10 @@
 import type { ContentBlock, TurnProjection } from '@polylogue/blade/client'
 import { useTranslation } from 'react-i18next'
 import { isApprovalOf } from '../../model/call-facts.ts'
+import { cardOf } from '../../model/card.ts'
 import { rowKey } from '../../model/open-session.ts'
 import type { TurnSource } from '../../model/turn-source.ts'
+import { CardFrame } from '../../ui/card-frame.tsx'
 import { LazyMarkdown } from '../../ui/lazy-markdown.tsx'
 import { useSnapshot } from '../../ui/model-context.tsx'
 import { Thinking } from './thinking.tsx'
@@ -11,6 +13,7 @@ import './sub-agent.css'
 
 /** What one step said and did, in order. */
 export function AgentBlocks({ session, turn }: { readonly session: TurnSource; readonly turn: TurnProjection }) {
+  const { t } = useTranslation()
   const isStreaming = turn.status === 'streaming'
   const lastBlock = turn.blocks.length - 1
   return turn.blocks.map((block, index) => {
@@ -33,6 +36,17 @@ export function AgentBlocks({ session, turn }: { readonly session: TurnSource; r
             approval={approval}
             subAgent={(turns) => <SubAgent session={session} turns={turns} />}
           />
+        )
+      }
+      case 'tool_ui': {
+        const card = cardOf(block)
+        if (card === undefined) return null
+        return card.target === 'inline' || !session.mayChange ? (
+          <CardFrame key={key} sessionId={session.id} card={card} />
+        ) : (
+          <p key={key} className="quiet card-beside">
+            {t('cardBeside', { title: card.title ?? t('card') })}
+          </p>
         )
       }
       default:

@@ -1,11 +1,14 @@
-import { Columns3, Ellipsis } from 'lucide-react'
+import { Columns3, Ellipsis, PanelRight } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link, useLocation } from 'wouter'
 import { deleteSession, pinSession, shareSession } from '../../model/blade-rest.ts'
 import type { OpenSession, SessionHeadline } from '../../model/open-session.ts'
 import { formatPercent } from '../../ui/format.ts'
+import { formatCost } from '../../ui/format-cost.ts'
 import { Menu } from '../../ui/menu.tsx'
+import type { PanelState } from '../panel/use-panel.ts'
+import { Relatives } from './relatives.tsx'
 import { ConfirmDelete, RenameDialog } from './session-dialogs.tsx'
 
 interface ChatHeaderProps {
@@ -13,7 +16,11 @@ interface ChatHeaderProps {
   readonly head: SessionHeadline
 }
 
-export function ChatHeader({ session, head }: ChatHeaderProps) {
+interface WithPanel extends ChatHeaderProps {
+  readonly panel: PanelState
+}
+
+export function ChatHeader({ session, head, panel }: WithPanel) {
   const { t } = useTranslation()
   const [, navigate] = useLocation()
   const [dialog, setDialog] = useState<'rename' | 'delete'>()
@@ -25,8 +32,22 @@ export function ChatHeader({ session, head }: ChatHeaderProps) {
       <h1 className="truncate" title={detail?.intent}>
         {title}
       </h1>
+      <Relatives record={head.record} />
       <span className="grow" />
+      <Spent head={head} />
       <ContextMeter session={session} head={head} />
+      {panel.hasPanel ? (
+        <button
+          type="button"
+          className="button bare icon"
+          aria-label={t('panel')}
+          title={t('panel')}
+          aria-expanded={panel.isOpen}
+          onClick={panel.toggle}
+        >
+          <PanelRight size={16} aria-hidden />
+        </button>
+      ) : null}
       {isOwner ? (
         <Link href={`/s/${session.id}/doors`} className="button" title={t('doorsHint')}>
           <Columns3 size={14} aria-hidden /> {t('doorsTitle')}
@@ -66,6 +87,17 @@ export function ChatHeader({ session, head }: ChatHeaderProps) {
         />
       ) : null}
     </header>
+  )
+}
+
+/** What the session cost so far. */
+function Spent({ head: { spent } }: Pick<ChatHeaderProps, 'head'>) {
+  const { t, i18n } = useTranslation()
+  if (spent?.total === undefined || Object.keys(spent.total.cost).length === 0) return null
+  return (
+    <span className="meter" title={t('cost')}>
+      {formatCost(spent.total, i18n.language)}
+    </span>
   )
 }
 

@@ -1,6 +1,5 @@
 import { Suspense, lazy, useCallback, useEffect, useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
-import { SERVER_KEY } from '../../model/console-model.ts'
 import { headKey } from '../../model/open-session.ts'
 import { useModel, useSnapshot } from '../../ui/model-context.tsx'
 import { Announcer } from './announcer.tsx'
@@ -9,20 +8,25 @@ import { Composer } from './composer.tsx'
 import { ModePick } from './mode-pick.tsx'
 import { QueueStrip } from './queue-strip.tsx'
 import { Transcript } from './transcript.tsx'
+import { useCommands } from './use-commands.ts'
+import { usePanel } from '../panel/use-panel.ts'
 import './chat-page.css'
 
 const loadApprovals = () => import('../approvals/approval-dock.tsx')
 const ApprovalDock = lazy(async () => ({ default: (await loadApprovals()).ApprovalDock }))
+
+const SessionPanel = lazy(async () => ({ default: (await import('../panel/session-panel.tsx')).SessionPanel }))
 
 export function ChatPage({ id }: { readonly id: string }) {
   const { t } = useTranslation()
   const model = useModel()
   const session = useMemo(() => model.session(id), [model, id])
   const head = useSnapshot(headKey(id), () => session.head)
-  const server = useSnapshot(SERVER_KEY, () => model.server)
   const { phase, detail, isRunning, rows } = head
   const stop = useCallback(() => void model.stop(id), [model, id])
   useEscape(isRunning, stop)
+  const { commands, problem } = useCommands(session)
+  const panel = usePanel(session)
 
   if (phase === 'gone' || phase === 'failed') {
     return (
@@ -43,8 +47,9 @@ export function ChatPage({ id }: { readonly id: string }) {
   }
   const isOwner = detail === undefined || detail.viewer_role === 'owner'
   return (
+    <div className="chat-with-panel">
     <main className="chat" data-phase={phase}>
-      <ChatHeader session={session} head={head} />
+      <ChatHeader session={session} head={head} panel={panel} />
       {phase === 'loading' ? (
         <Skeleton />
       ) : (
@@ -61,14 +66,20 @@ export function ChatPage({ id }: { readonly id: string }) {
               onDrop={(input) => void model.dropQueued(id, input)}
               onEdit={(input) => void model.dropQueued(id, input, { returns: true })}
             />
+            {problem === undefined ? null : (
+              <p className="row-problem" role="alert">
+                {problem}
+              </p>
+            )}
             <Composer
               sessionId={id}
               isRunning={isRunning}
               onSend={(message) => model.send(id, message)}
               onStop={stop}
+              commands={commands}
               focusAtStart
             >
-              {server === undefined || detail === undefined ? null : <ModePick sessionId={id} />}
+              {head.record === undefined ? null : <ModePick sessionId={id} preset={head.record.preset} />}
             </Composer>
           </>
         ) : (
@@ -77,6 +88,12 @@ export function ChatPage({ id }: { readonly id: string }) {
       </div>
       <Announcer head={head} />
     </main>
+    {panel.isOpen ? (
+      <Suspense>
+        <SessionPanel session={session} onClose={panel.toggle} />
+      </Suspense>
+    ) : null}
+    </div>
   )
 }
 

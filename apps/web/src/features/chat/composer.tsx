@@ -1,11 +1,12 @@
-import { ArrowUp, Paperclip, Square, X } from 'lucide-react'
+import { ArrowUp, Paperclip, Square } from 'lucide-react'
 import { useEffect, useRef, useState, type ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { draftKey, type NewMessage } from '../../model/console-model.ts'
 import { keepDraft, readDraft } from '../../model/drafts.ts'
-import type { SentFile } from '../../model/outbox.ts'
 import { useModel } from '../../ui/model-context.tsx'
-import { readFiles } from './read-files.ts'
+import { ComposerFiles } from './composer-files.tsx'
+import { SLASH_LIST, SlashMenu, findCommands, type SlashCommand } from './slash-menu.tsx'
+import { useFiles } from './use-files.ts'
 import './composer.css'
 
 interface ComposerProps {
@@ -17,21 +18,25 @@ interface ComposerProps {
   /** Choices for the message or the session. */
   readonly children?: ReactNode
   readonly focusAtStart?: boolean
+  /** What a slash at the start of the text offers. */
+  readonly commands?: readonly SlashCommand[]
 }
 
-export function Composer({ sessionId, isRunning, onSend, onStop, children, focusAtStart = false }: ComposerProps) {
+export function Composer(props: ComposerProps) {
+  const { sessionId, isRunning, onSend, onStop, children, focusAtStart = false, commands = NO_COMMANDS } = props
   const { t } = useTranslation()
   const model = useModel()
   const field = useRef<HTMLTextAreaElement>(null)
   const picker = useRef<HTMLInputElement>(null)
   const [text, setText] = useState(() => readDraft(sessionId))
-  const [files, setFiles] = useState<readonly SentFile[]>([])
+  const files = useFiles()
   const [isDropping, setDropping] = useState(false)
 
   useEffect(() => {
     setText(readDraft(sessionId))
-    setFiles([])
-    if (focusAtStart) field.current?.focus()
+    files.clear()
+    // On a phone the keyboard would cover what the reader came for.
+    if (focusAtStart && matchMedia('(min-width: 768px)').matches) field.current?.focus()
   }, [sessionId, focusAtStart])
 
   useEffect(
@@ -45,22 +50,41 @@ export function Composer({ sessionId, isRunning, onSend, onStop, children, focus
 
   const change = (next: string): void => {
     setText(next)
+    setChosen(0)
+    setHidden(false)
     keepDraft(sessionId, next)
   }
-  const add = async (given: FileList | null): Promise<void> => {
-    if (given === null || given.length === 0) return
-    const added = await readFiles(given)
-    setFiles((before) => [...before, ...added])
-  }
-  const isEmpty = text.trim() === '' && files.length === 0
-  const send = (): void => {
-    if (isEmpty) return
-    onSend({ text: text.trim(), files })
+  const [chosen, setChosen] = useState(0)
+  const [isHidden, setHidden] = useState(false)
+  const offered = isHidden ? NO_COMMANDS : findCommands(text, commands)
+  const selected = Math.min(chosen, offered.length - 1)
+  const runCommand = (command: SlashCommand): void => {
     change('')
-    setFiles([])
+    command.run()
+  }
+  /** Whether the list of commands took the key. */
+  const steer = (key: string): boolean => {
+    const command = offered[selected]
+    if (command === undefined) return false
+    if (key === 'ArrowDown') setChosen((selected + 1) % offered.length)
+    else if (key === 'ArrowUp') setChosen((selected + offered.length - 1) % offered.length)
+    else if (key === 'Enter') runCommand(command)
+    else if (key === 'Tab') change(`/${command.name}`)
+    else if (key === 'Escape') setHidden(true)
+    else return false
+    return true
+  }
+  const isEmpty = text.trim() === '' && files.ready.length === 0
+  const send = (): void => {
+    if (isEmpty || files.isReading) return
+    onSend({ text: text.trim(), files: files.ready })
+    change('')
+    files.clear()
   }
 
   return (
+    <>
+    {offered.length === 0 ? null : <SlashMenu commands={offered} chosen={selected} onRun={runCommand} />}
     <form
       className={`composer${isDropping ? ' is-dropping' : ''}`}
       onSubmit={(event) => {
@@ -75,37 +99,29 @@ export function Composer({ sessionId, isRunning, onSend, onStop, children, focus
       onDrop={(event) => {
         event.preventDefault()
         setDropping(false)
-        void add(event.dataTransfer.files)
+        files.add(event.dataTransfer.files)
       }}
     >
-      {files.length === 0 ? null : (
-        <ul className="attachments composer-files">
-          {files.map(({ name, content }, index) => (
-            <li key={`${name}${content.length}`} className="attachment">
-              {name}
-              <button
-                type="button"
-                aria-label={`${t('remove')}: ${name}`}
-                onClick={() => setFiles(files.filter((_, other) => other !== index))}
-              >
-                <X size={14} aria-hidden />
-              </button>
-            </li>
-          ))}
-        </ul>
-      )}
+      <ComposerFiles files={files} />
       <textarea
         ref={field}
         rows={1}
         value={text}
         placeholder={t('composerPlaceholder')}
         aria-label={t('composerLabel')}
+        aria-controls={offered.length === 0 ? undefined : SLASH_LIST}
+        aria-activedescendant={offered.length === 0 ? undefined : `${SLASH_LIST}-${selected}`}
         onChange={(event) => change(event.target.value)}
-        onPaste={(event) => void add(event.clipboardData.files)}
+        onPaste={(event) => files.add(event.clipboardData.files)}
         onKeyDown={(event) => {
           // 229: an input method took the key.
           const isComposing = event.nativeEvent.isComposing || event.keyCode === 229
-          if (event.key !== 'Enter' || event.shiftKey || isComposing) return
+          if (isComposing) return
+          if (steer(event.key)) {
+            event.preventDefault()
+            return
+          }
+          if (event.key !== 'Enter' || event.shiftKey) return
           event.preventDefault()
           send()
         }}
@@ -120,7 +136,7 @@ export function Composer({ sessionId, isRunning, onSend, onStop, children, focus
           hidden
           tabIndex={-1}
           onChange={(event) => {
-            void add(event.target.files)
+            files.add(event.target.files)
             event.target.value = ''
           }}
         />
@@ -139,11 +155,14 @@ export function Composer({ sessionId, isRunning, onSend, onStop, children, focus
           </button>
         ) : null}
         {isRunning && isEmpty ? null : (
-          <button type="submit" className="button ink icon" aria-label={t('send')} title={t('send')} disabled={isEmpty}>
+          <button type="submit" className="button ink icon" aria-label={t('send')} title={t('send')} disabled={isEmpty || files.isReading}>
             <ArrowUp size={17} aria-hidden />
           </button>
         )}
       </div>
     </form>
+    </>
   )
 }
+
+const NO_COMMANDS: readonly SlashCommand[] = []

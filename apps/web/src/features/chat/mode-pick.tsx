@@ -1,5 +1,5 @@
 import { ChevronDown, Shield } from 'lucide-react'
-import { useEffect, useState } from 'react'
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useModel } from '../../ui/model-context.tsx'
 import { Menu } from '../../ui/menu.tsx'
@@ -7,26 +7,24 @@ import { Menu } from '../../ui/menu.tsx'
 export const PRESETS = ['read-only', 'plan', 'workspace-write', 'full-access'] as const
 export type PresetName = (typeof PRESETS)[number]
 
+interface ModePickProps {
+  readonly sessionId: string
+  readonly preset: PresetName
+}
+
 /** What the agent of an open session may do by itself. Takes effect at once, in a running turn too. */
-export function ModePick({ sessionId }: { readonly sessionId: string }) {
+export function ModePick({ sessionId, preset }: ModePickProps) {
   const model = useModel()
-  const [preset, setPreset] = useState<PresetName>()
-  useEffect(() => {
-    let isCurrent = true
-    const read = async (): Promise<void> => {
-      const { session } = await (await model.api()).readSession({ id: sessionId })
-      if (isCurrent) setPreset(session.preset)
-    }
-    read().catch(() => undefined)
-    return () => void (isCurrent = false)
-  }, [model, sessionId])
-  if (preset === undefined) return null
+  const [chosen, setChosen] = useState<PresetName>()
   return (
     <PresetMenu
-      preset={preset}
+      preset={chosen ?? preset}
       onPick={(next) => {
-        setPreset(next)
-        model.setPreset(sessionId, next).catch(() => setPreset(preset))
+        setChosen(next)
+        void model
+          .setPreset(sessionId, next)
+          .catch(() => undefined)
+          .finally(() => setChosen(undefined))
       }}
     />
   )

@@ -3,7 +3,7 @@ import { LINK_KEY } from '../../model/console-model.ts'
 import type { Outgoing } from '../../model/outbox.ts'
 import { useModel, useSnapshot } from '../../ui/model-context.tsx'
 import { Attachments } from './attachments.tsx'
-import { Speaker } from './turn-row.tsx'
+import { Speaker } from './speaker.tsx'
 
 /** A message on its way. It stays until the server shows it in the session. */
 export function OutgoingRow({ item }: { readonly item: Outgoing }) {

@@ -1,15 +1,17 @@
 import { Check, Circle, CircleDot } from 'lucide-react'
-import { isObject, type JsonObject } from '../../model/http.ts'
+import { useTranslation } from 'react-i18next'
+import type { PlanStep } from '../../model/plan.ts'
+import { spellBidi } from '../../ui/spell-bidi.ts'
 import './plan-steps.css'
 
 /** A plan as the agent wrote it down. */
-export function PlanSteps({ input }: { readonly input: JsonObject }) {
+export function PlanSteps({ steps }: { readonly steps: readonly PlanStep[] }) {
   return (
     <ol className="plan">
-      {stepsOf(input).map(({ title, status }, index) => (
+      {steps.map(({ title, status }, index) => (
         <li key={`${index}${title}`} data-status={status}>
           <StepMark status={status} />
-          <span>{title}</span>
+          <span>{spellBidi(title)}</span>
         </li>
       ))}
     </ol>
@@ -17,27 +19,11 @@ export function PlanSteps({ input }: { readonly input: JsonObject }) {
 }
 
 function StepMark({ status }: { readonly status: string }) {
-  if (status === 'completed') return <Check size={14} aria-label={status} />
+  const { t } = useTranslation()
+  if (status === 'completed') return <Check size={14} aria-label={t('done')} />
   return status === 'in_progress' ? (
-    <CircleDot size={14} aria-label={status} />
+    <CircleDot size={14} aria-label={t('running')} />
   ) : (
-    <Circle size={14} aria-label={status} />
+    <Circle size={14} aria-label={t('planned')} />
   )
 }
-
-export interface PlanStep {
-  readonly title: string
-  readonly status: string
-}
-
-/** Of the tool's own input, or of the plan that Blade tells. */
-export function stepsOf(plan: JsonObject): readonly PlanStep[] {
-  const listed = plan['todos'] ?? plan['steps']
-  if (!Array.isArray(listed)) return []
-  return listed.filter(isObject).map((step) => ({
-    title: textOf(step['content'] ?? step['title']),
-    status: textOf(step['status']),
-  }))
-}
-
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')

@@ -13,8 +13,10 @@ import {
 } from 'lucide-react'
 import { useState, type ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
+import { outputKey } from '../../model/call-output.ts'
 import { readCall, resultText, type CallFacts, type CallKind } from '../../model/call-facts.ts'
 import { headKey } from '../../model/open-session.ts'
+import { stepsOf } from '../../model/plan.ts'
 import type { TurnSource } from '../../model/turn-source.ts'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { formatDuration } from '../../ui/format.ts'
@@ -68,8 +70,30 @@ export function ToolCall(props: ToolCallProps) {
           <span className="call-time">{formatDuration(call.duration_ms, i18n.language)}</span>
         )}
       </button>
+      {call.status === 'pending' ? <LiveOutput session={session} call={call.id} isWhole={isOpen} /> : null}
       {isOpen ? <CallBody {...props} facts={facts} turns={children} /> : null}
     </section>
+  )
+}
+
+const LAST_LINES = 8
+
+interface LiveOutputProps {
+  readonly session: TurnSource
+  readonly call: string
+  readonly isWhole: boolean
+}
+
+/** What the call prints while it runs; folded, the last lines of it. */
+function LiveOutput({ session, call, isWhole }: LiveOutputProps) {
+  const { t } = useTranslation()
+  const text = useSnapshot(outputKey(session.id, call), () => session.output?.textOf(call) ?? '')
+  if (text === '') return null
+  const shown = isWhole ? text : text.replace(/\n$/, '').split('\n').slice(-LAST_LINES).join('\n')
+  return (
+    <pre className="call-live" aria-label={t('output')} tabIndex={0}>
+      {spellBidi(shown)}
+    </pre>
   )
 }
 
@@ -115,10 +139,10 @@ function CallBody({ session, call, facts, approval, turns, subAgent }: CallBodyP
   const verdict = resultText(approval?.result)
   return (
     <div className="call-body">
-      {facts.kind === 'plan' ? <PlanSteps input={facts.input} /> : <CallInput facts={facts} />}
+      {facts.kind === 'plan' ? <PlanSteps steps={stepsOf(facts.input)} /> : <CallInput facts={facts} />}
       {verdict === '' ? null : <p className="call-verdict quiet">{verdict}</p>}
       {turns.length > 0 ? subAgent(turns) : null}
-      {call.status === 'pending' && !session.isPast ? (
+      {call.status === 'pending' && session.mayChange ? (
         <button
           type="button"
           className="button call-stop"

@@ -32,9 +32,25 @@ export function Transcript({ session, rows, agentName }: TranscriptProps) {
     [rows, all, session.id],
   )
   const list = useRef<VirtuosoHandle>(null)
+  const [target, setTarget] = useState(targetOf)
+  const [start] = useState(() => findRow(session, rows, target))
   const scroller = useRef<HTMLElement | null>(null)
-  const isFollowing = useRef(true)
-  const [isAtEnd, setAtEnd] = useState(true)
+  const isFollowing = useRef(start === -1)
+  const [isAtEnd, setAtEnd] = useState(start === -1)
+
+  // Another hit in the same session.
+  useEffect(() => {
+    const listen = (): void => {
+      const next = targetOf()
+      const index = findRow(session, rows, next)
+      setTarget(next)
+      if (index === -1) return
+      isFollowing.current = false
+      list.current?.scrollToIndex({ index, align: 'start' })
+    }
+    addEventListener('hashchange', listen)
+    return () => removeEventListener('hashchange', listen)
+  }, [session, rows])
 
   const toEnd = useCallback(() => {
     list.current?.scrollTo({ top: Number.MAX_SAFE_INTEGER })
@@ -86,13 +102,15 @@ export function Transcript({ session, rows, agentName }: TranscriptProps) {
               session={session}
               turnId={item}
               isContinued={isAgentAt(session, items[index - 1])}
+              isLast={!isAgentAt(session, items[index + 1])}
               agentName={agentName}
+              isTarget={target !== '' && isRow(session, item, target)}
             />
           ) : (
             <OutgoingRow item={item} />
           )
         }
-        initialTopMostItemIndex={{ index: 'LAST', align: 'end' }}
+        initialTopMostItemIndex={start === -1 ? { index: 'LAST', align: 'end' } : { index: start, align: 'start' }}
         increaseViewportBy={{ top: 600, bottom: 600 }}
         atBottomThreshold={FOLLOW_PX}
         totalListHeightChanged={() => {
@@ -126,3 +144,12 @@ function isAgentAt({ fold }: OpenSession, item: Item | undefined): boolean {
   const turn = typeof item === 'string' ? fold.turn(item) : undefined
   return turn?.role === 'assistant' && turn.kind === 'message'
 }
+
+/** The row that the address names, by the id of its entry or of its turn. */
+const targetOf = (): string => decodeURIComponent(location.hash.slice(1))
+
+const isRow = ({ fold }: OpenSession, turnId: string, target: string): boolean =>
+  turnId === target || fold.turn(turnId)?.id === target
+
+const findRow = (session: OpenSession, rows: readonly string[], target: string): number =>
+  target === '' ? -1 : rows.findIndex((turnId) => isRow(session, turnId, target))

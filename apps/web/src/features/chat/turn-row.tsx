@@ -1,5 +1,5 @@
 import type { TurnProjection } from '@polylogue/blade/client'
-import { memo, useState } from 'react'
+import { memo } from 'react'
 import { useTranslation } from 'react-i18next'
 import { rowKey } from '../../model/open-session.ts'
 import type { TurnSource } from '../../model/turn-source.ts'
@@ -7,13 +7,12 @@ import { CopyButton } from '../../ui/copy-button.tsx'
 import { formatCount, formatDuration } from '../../ui/format.ts'
 import { useSnapshot } from '../../ui/model-context.tsx'
 import { AgentBlocks, textOfBlocks } from './agent-blocks.tsx'
-import { Attachments } from './attachments.tsx'
+import { AskAgain } from './ask-again.tsx'
 import { CompactionMark } from './compaction-mark.tsx'
+import { Speaker } from './speaker.tsx'
 import { SystemNote } from './system-note.tsx'
+import { UserRow } from './user-row.tsx'
 import './turn-row.css'
-
-const LONG_TEXT = 1_500
-const LONG_LINES = 16
 
 interface TurnRowProps {
   readonly session: TurnSource
@@ -21,13 +20,18 @@ interface TurnRowProps {
   /** The row above is of the same speaker, so the name is not repeated. */
   readonly isContinued: boolean
   readonly agentName: string
+  /** The row ends an answer, which can be asked for again. */
+  readonly isLast?: boolean
+  /** The address names this row. */
+  readonly isTarget?: boolean
 }
 
-export const TurnRow = memo(function TurnRow({ session, turnId, isContinued, agentName }: TurnRowProps) {
+export const TurnRow = memo(function TurnRow(props: TurnRowProps) {
+  const { session, turnId, isContinued, agentName, isLast = false, isTarget = false } = props
   const turn = useSnapshot(rowKey(session.id, turnId), () => session.fold.turn(turnId))
   if (turn === undefined) return <div className="row-gap" />
   if (turn.kind === 'compaction') return <CompactionMark turn={turn} />
-  if (turn.role === 'user') return <UserRow turn={turn} />
+  if (turn.role === 'user') return <UserRow session={session} turn={turn} isTarget={isTarget} />
   if (turn.role === 'system') return <SystemNote turn={turn} />
   return (
     <article
@@ -35,52 +39,25 @@ export const TurnRow = memo(function TurnRow({ session, turnId, isContinued, age
       aria-busy={turn.status === 'streaming'}
       data-turn={turn.turn_id}
       data-status={turn.status}
+      data-target={isTarget || undefined}
     >
       <Speaker name={agentName} isHidden={isContinued} />
       <div className="row-body">
         <AgentBlocks session={session} turn={turn} />
-        <RowFoot turn={turn} />
+        <RowFoot session={session} turn={turn} isLast={isLast} />
       </div>
     </article>
   )
 })
 
-export function Speaker({ name, isHidden = false }: { readonly name: string; readonly isHidden?: boolean }) {
-  return <h3 className={isHidden ? 'visually-hidden' : 'speaker'}>{name}</h3>
-}
-
-function UserRow({ turn }: { readonly turn: TurnProjection }) {
-  const { t } = useTranslation()
-  return (
-    <article className="row user-row" data-turn={turn.turn_id}>
-      <Speaker name={t('you')} />
-      <div className="row-body">
-        <Said text={textOfBlocks(turn.blocks)} />
-        <Attachments attachments={turn.attachments ?? []} />
-      </div>
-    </article>
-  )
-}
-
-/** A long message is folded, so that the answer is in view. */
-function Said({ text }: { readonly text: string }) {
-  const { t } = useTranslation()
-  const [isOpen, setOpen] = useState(false)
-  const isLong = text.length > LONG_TEXT || text.split('\n').length > LONG_LINES
-  return (
-    <>
-      <div className={`said${isLong && !isOpen ? ' is-folded' : ''}`}>{text}</div>
-      {isLong ? (
-        <button type="button" className="fold" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-          {isOpen ? t('showLess') : t('showAll')}
-        </button>
-      ) : null}
-    </>
-  )
+interface RowFootProps {
+  readonly session: TurnSource
+  readonly turn: TurnProjection
+  readonly isLast: boolean
 }
 
 /** What the step cost, and why it ended if it did not end well. */
-function RowFoot({ turn }: { readonly turn: TurnProjection }) {
+function RowFoot({ session, turn, isLast }: RowFootProps) {
   const { t, i18n } = useTranslation()
   const text = textOfBlocks(turn.blocks)
   if (turn.status === 'streaming') return null
@@ -89,12 +66,14 @@ function RowFoot({ turn }: { readonly turn: TurnProjection }) {
       {turn.status === 'failed' ? (
         <p className="row-problem" role="note">
           {t('stepFailed')} {turn.failure_reason ?? ''}
+          {isLast ? <AskAgain session={session} turn={turn} hasWords /> : null}
         </p>
       ) : null}
       {turn.status === 'interrupted' ? <p className="row-end quiet">{turn.failure_reason ?? t('stopped')}</p> : null}
       {text === '' ? null : (
         <p className="row-foot">
           <CopyButton text={text} label={t('copyMessage')} />
+          {isLast && turn.status !== 'failed' ? <AskAgain session={session} turn={turn} /> : null}
           {turn.model === null ? null : <span>{turn.model}</span>}
           {turn.duration_ms > 0 ? <span>{formatDuration(turn.duration_ms, i18n.language)}</span> : null}
           {turn.usage === null ? null : (

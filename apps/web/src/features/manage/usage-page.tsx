@@ -2,6 +2,7 @@ import type { UsageRow } from '@polylogue/console/client'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { formatCount } from '../../ui/format.ts'
+import { formatCost } from '../../ui/format-cost.ts'
 import { Problem } from './problem.tsx'
 import { useAnswer } from './use-answer.ts'
 import './manage.css'
@@ -24,7 +25,7 @@ export function UsagePage() {
       <div className="page-inner">
         <h1>{t('usage')}</h1>
         <p className="usage-total">
-          {value?.total === undefined ? t('noUsage') : toCost(value.total, i18n.language)}
+          {value?.total === undefined ? t('noUsage') : formatCost(value.total, i18n.language)}
           {value?.total === undefined ? null : <span className="quiet"> {t('allTime')}</span>}
         </p>
         <Bars rows={days.value?.rows ?? []} />
@@ -53,7 +54,7 @@ export function UsagePage() {
                 <td>{count(row.calls)}</td>
                 <td>{count(row.inputTokens)}</td>
                 <td>{count(row.outputTokens)}</td>
-                <td>{toCost(row, i18n.language)}</td>
+                <td>{formatCost(row, i18n.language)}</td>
               </tr>
             ))}
           </tbody>
@@ -61,15 +62,6 @@ export function UsagePage() {
       </div>
     </main>
   )
-}
-
-type Amounts = Pick<UsageRow, 'cost' | 'unpricedCalls'>
-
-export function toCost({ cost, unpricedCalls }: Amounts, language: string): string {
-  const known = Object.entries(cost).map(([currency, amount]) =>
-    new Intl.NumberFormat(language, { style: 'currency', currency, maximumFractionDigits: 4 }).format(amount),
-  )
-  return [...known, ...(unpricedCalls > 0 ? ['?'] : [])].join(' + ') || '–'
 }
 
 /** Tokens by day, as a picture of the table below it. */

@@ -1,4 +1,4 @@
-import { ChartColumn, Inbox, PanelLeftClose, Plug, Plus, Search, Settings, SlidersHorizontal } from 'lucide-react'
+import { CalendarClock, ChartColumn, Inbox, PanelLeftClose, PanelLeftOpen, Plug, Plus, Search, Settings, SlidersHorizontal } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { Link, useLocation, useRoute } from 'wouter'
 import { LIST_KEY, type ListedSession } from '../../model/session-list.ts'
@@ -7,7 +7,14 @@ import { groupSessions } from './group-sessions.ts'
 import { SessionRow } from './session-row.tsx'
 import './rail.css'
 
-export function Rail({ onLeave }: { readonly onLeave: () => void }) {
+interface RailProps {
+  /** Only where the rail is narrow or hidden. */
+  readonly isOpen: boolean
+  readonly onOpen: () => void
+  readonly onLeave: () => void
+}
+
+export function Rail({ isOpen, onOpen, onLeave }: RailProps) {
   const { t } = useTranslation()
   const { list } = useModel()
   const sessions = useSnapshot(LIST_KEY, () => list.sessions)
@@ -19,8 +26,14 @@ export function Rail({ onLeave }: { readonly onLeave: () => void }) {
           <img src="/icon.svg" alt="" width="22" height="22" />
           <span>polylogue</span>
         </Link>
-        <button type="button" className="button bare icon rail-close" aria-label={t('close')} onClick={onLeave}>
-          <PanelLeftClose size={16} aria-hidden />
+        <button
+          type="button"
+          className="button bare icon rail-close"
+          aria-label={isOpen ? t('close') : t('menu')}
+          aria-expanded={isOpen}
+          onClick={isOpen ? onLeave : onOpen}
+        >
+          {isOpen ? <PanelLeftClose size={16} aria-hidden /> : <PanelLeftOpen size={16} aria-hidden />}
         </button>
       </header>
       <ul className="rail-links">
@@ -43,6 +56,12 @@ export function Rail({ onLeave }: { readonly onLeave: () => void }) {
       <SessionGroups sessions={sessions} onLeave={onLeave} />
       <ul className="rail-links rail-foot">
         <RailLink href="/usage" icon={<ChartColumn size={16} aria-hidden />} label={t('usage')} onLeave={onLeave} />
+        <RailLink
+          href="/schedules"
+          icon={<CalendarClock size={16} aria-hidden />}
+          label={t('schedules')}
+          onLeave={onLeave}
+        />
         <RailLink
           href="/manage/keys"
           icon={<SlidersHorizontal size={16} aria-hidden />}

@@ -1,10 +1,11 @@
-import { Menu as MenuIcon } from 'lucide-react'
 import { useEffect, useState, type ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useLocation } from 'wouter'
 import { LIST_KEY } from '../../model/session-list.ts'
 import { useModel, useSnapshot } from '../../ui/model-context.tsx'
+import { LazyPalette } from '../palette/lazy-palette.tsx'
 import { LinkBanner } from './link-banner.tsx'
+import { PhoneBar } from './phone-bar.tsx'
 import { Rail } from './rail.tsx'
 import { useShortcuts } from './use-shortcuts.ts'
 import './shell.css'
@@ -22,7 +23,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
   useEffect(() => setRailOpen(false), [location])
   return (
     <div className="shell" data-rail={isRailOpen ? 'open' : 'closed'}>
-      <Rail onLeave={() => setRailOpen(false)} />
+      <Rail isOpen={isRailOpen} onOpen={() => setRailOpen(true)} onLeave={() => setRailOpen(false)} />
       <button
         type="button"
         className="shell-shade"
@@ -32,17 +33,10 @@ export function Shell({ children }: { readonly children: ReactNode }) {
       />
       <div className="shell-main">
         <LinkBanner />
-        <button
-          type="button"
-          className="button bare icon shell-menu"
-          aria-label={t('menu')}
-          aria-expanded={isRailOpen}
-          onClick={() => setRailOpen(true)}
-        >
-          <MenuIcon size={18} aria-hidden />
-        </button>
         {children}
       </div>
+      <PhoneBar waiting={waiting.length} isMoreOpen={isRailOpen} onMore={() => setRailOpen(!isRailOpen)} />
+      <LazyPalette />
     </div>
   )
 }

@@ -21,6 +21,9 @@ export function useShortcuts(): void {
       n: single(() => navigate('/')),
       '/': single(() => navigate('/sessions')),
       c: single(() => document.querySelector<HTMLElement>('.composer textarea')?.focus()),
+      j: single(() => stepRow(1)),
+      k: single(() => stepRow(-1)),
+      o: single(foldRow),
       'g i': single(() => navigate('/inbox')),
       'g s': single(() => navigate('/sessions')),
       'g u': single(() => navigate('/usage')),
@@ -30,4 +33,23 @@ export function useShortcuts(): void {
       }),
     })
   }, [navigate])
+}
+
+const rowsInView = (): readonly HTMLElement[] => [...document.querySelectorAll<HTMLElement>('.transcript [data-turn]')]
+
+/** Goes to the next or the previous row of the chat. */
+function stepRow(by: 1 | -1): void {
+  const rows = rowsInView()
+  const at = rows.findIndex((row) => row.contains(document.activeElement))
+  const next = at === -1 ? (by === 1 ? rows[0] : rows.at(-1)) : rows[at + by]
+  if (next === undefined) return
+  next.tabIndex = -1
+  next.focus({ preventScroll: true })
+  next.scrollIntoView({ block: 'nearest' })
+}
+
+/** Opens or closes what is folded in the row that has the focus. */
+function foldRow(): void {
+  const row = rowsInView().find((one) => one.contains(document.activeElement))
+  row?.querySelector<HTMLElement>('[aria-expanded]')?.click()
 }

@@ -1,0 +1,134 @@
+import type { TurnProjection } from '@polylogue/blade/client'
+import { Pencil } from 'lucide-react'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { saidAgain, textOf } from '../../model/said-again.ts'
+import type { TurnSource } from '../../model/turn-source.ts'
+import { CopyButton } from '../../ui/copy-button.tsx'
+import { Attachments } from './attachments.tsx'
+import { Speaker } from './speaker.tsx'
+import { useFork } from './use-fork.ts'
+
+const LONG_TEXT = 1_500
+const LONG_LINES = 16
+
+interface UserRowProps {
+  readonly session: TurnSource
+  readonly turn: TurnProjection
+  readonly isTarget?: boolean
+}
+
+export function UserRow({ session, turn, isTarget = false }: UserRowProps) {
+  const { t } = useTranslation()
+  const [isEditing, setEditing] = useState(false)
+  const text = textOf(turn)
+  return (
+    <article className="row user-row" data-turn={turn.turn_id} data-target={isTarget || undefined}>
+      <Speaker name={t('you')} />
+      <div className="row-body">
+        {isEditing ? (
+          <EditSaid session={session} turn={turn} onClose={() => setEditing(false)} />
+        ) : (
+          <>
+            <Said text={text} />
+            <Attachments attachments={turn.attachments ?? []} />
+            <p className="row-foot">
+              <CopyButton text={text} label={t('copyMessage')} />
+              {session.mayChange ? (
+                <button
+                  type="button"
+                  className="copy"
+                  aria-label={t('editSaid')}
+                  title={t('editSaidHint')}
+                  onClick={() => setEditing(true)}
+                >
+                  <Pencil size={14} aria-hidden />
+                </button>
+              ) : null}
+            </p>
+          </>
+        )}
+      </div>
+    </article>
+  )
+}
+
+interface EditSaidProps extends UserRowProps {
+  readonly onClose: () => void
+}
+
+/** Another wording goes into a fork that begins before the message. This session stays as it is. */
+function EditSaid({ session, turn, onClose }: EditSaidProps) {
+  const { t } = useTranslation()
+  const [text, setText] = useState(() => textOf(turn))
+  const { fork, isBusy, problem } = useFork(session.id)
+  const send = (): void => {
+    if (text.trim() !== '') void fork(turn.id, () => saidAgain(turn, text.trim()))
+  }
+  return (
+    <form
+      className="edit-said"
+      onSubmit={(event) => {
+        event.preventDefault()
+        send()
+      }}
+    >
+      <textarea
+        aria-label={t('editSaid')}
+        value={text}
+        ref={focusAtEnd}
+        onChange={(event) => setText(event.target.value)}
+        onKeyDown={(event) => {
+          if (event.nativeEvent.isComposing || event.keyCode === 229) return
+          if (event.key === 'Escape') {
+            event.preventDefault()
+            onClose()
+          } else if (event.key === 'Enter' && !event.shiftKey) {
+            event.preventDefault()
+            send()
+          }
+        }}
+      />
+      <Attachments attachments={turn.attachments ?? []} />
+      <div className="edit-bar">
+        <p className="quiet">{t('editSaidHint')}</p>
+        <button type="button" className="button" onClick={onClose}>
+          {t('cancel')}
+        </button>
+        <button type="submit" className="button ink" disabled={isBusy || text.trim() === ''}>
+          {t('send')}
+        </button>
+      </div>
+      {problem === undefined ? null : (
+        <p className="row-problem" role="alert">
+          {problem}
+        </p>
+      )}
+    </form>
+  )
+}
+
+const seen = new WeakSet<HTMLElement>()
+function focusAtEnd(field: HTMLTextAreaElement | null): void {
+  if (field === null || seen.has(field)) return
+  seen.add(field)
+  field.focus()
+  field.setSelectionRange(field.value.length, field.value.length)
+}
+
+/** A long message is folded, so that the answer is in view. */
+function Said({ text }: { readonly text: string }) {
+  const { t } = useTranslation()
+  const [isOpen, setOpen] = useState(false)
+  const isLong = text.length > LONG_TEXT || text.split('\n').length > LONG_LINES
+  return (
+    <>
+      <div className={`said${isLong && !isOpen ? ' is-folded' : ''}`}>{text}</div>
+      {isLong ? (
+        <button type="button" className="fold" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+          {isOpen ? t('showLess') : t('showAll')}
+        </button>
+      ) : null}
+    </>
+  )
+}

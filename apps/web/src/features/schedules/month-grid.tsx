@@ -1,0 +1,69 @@
+import { useTranslation } from 'react-i18next'
+import type { TaskRun } from '../../model/schedules-rest.ts'
+import { dayKey, monthDays } from './month-days.ts'
+import type { DueSlot } from './use-schedules.ts'
+
+interface MonthGridProps {
+  readonly month: Date
+  readonly slots: ReadonlyMap<string, readonly DueSlot[]>
+  readonly runs: ReadonlyMap<string, readonly TaskRun[]>
+  readonly chosen: string
+  readonly onChoose: (day: string) => void
+}
+
+/** How often tasks are due on each day, and how those that ran have ended. */
+export function MonthGrid({ month, slots, runs, chosen, onChoose }: MonthGridProps) {
+  const { t, i18n } = useTranslation()
+  const days = monthDays(month)
+  const today = dayKey(new Date())
+  const weekday = new Intl.DateTimeFormat(i18n.language, { weekday: 'short' })
+  const whole = new Intl.DateTimeFormat(i18n.language, { dateStyle: 'full' })
+  return (
+    <div className="month" role="group" aria-label={t('calendar')}>
+      {days.slice(0, 7).map((day) => (
+        <span key={day.getTime()} className="month-weekday" aria-hidden>
+          {weekday.format(day)}
+        </span>
+      ))}
+      {days.map((day) => {
+        const key = dayKey(day)
+        const due = slots.get(key)?.length ?? 0
+        const ended = runs.get(key) ?? []
+        const count = Math.max(due, ended.length)
+        return (
+          <button
+            key={key}
+            type="button"
+            className="month-day"
+            data-day={key}
+            data-other={day.getMonth() !== month.getMonth() || undefined}
+            data-today={key === today || undefined}
+            aria-pressed={key === chosen}
+            aria-label={`${whole.format(day)}: ${t('dueTimes', { count })}`}
+            onClick={() => onChoose(key)}
+          >
+            <span className="month-number">{day.getDate()}</span>
+            {count === 0 ? null : <span className="month-count">{count}</span>}
+            <Outcomes runs={ended} />
+          </button>
+        )
+      })}
+    </div>
+  )
+}
+
+function Outcomes({ runs }: { readonly runs: readonly TaskRun[] }) {
+  const { t } = useTranslation()
+  const failed = runs.filter(({ status }) => status === 'failed').length
+  const done = runs.filter(({ status }) => status === 'completed').length
+  return (
+    <span className="month-outcomes">
+      {done === 0 ? null : <span title={t('done')}>✓ {done}</span>}
+      {failed === 0 ? null : (
+        <span className="bad" title={t('failed')}>
+          ✕ {failed}
+        </span>
+      )}
+    </span>
+  )
+}

@@ -1,0 +1,44 @@
+import { useTranslation } from 'react-i18next'
+import { deleteTask, enableTask, type ScheduledTask } from '../../model/schedules-rest.ts'
+import { spellBidi } from '../../ui/spell-bidi.ts'
+
+interface TaskListProps {
+  readonly tasks: readonly ScheduledTask[]
+  readonly run: (work: () => Promise<unknown>) => Promise<boolean>
+  readonly onEdit: (task: ScheduledTask) => void
+}
+
+export function TaskList({ tasks, run, onEdit }: TaskListProps) {
+  const { t } = useTranslation()
+  return (
+    <section aria-label={t('tasks')}>
+      <h2 className="tasks-title">{t('tasks')}</h2>
+      <ul className="tasks">
+        {tasks.map((task) => (
+          <li key={task.id} data-task={task.id} data-enabled={task.enabled}>
+            <div className="task-text">
+              <b>{spellBidi(task.title)}</b>
+              <span className="quiet">
+                <code>{task.cron}</code> {task.timezone}
+                {task.enabled ? '' : ` · ${t('off')}`}
+              </span>
+            </div>
+            <button
+              type="button"
+              className="button"
+              onClick={() => void run(() => enableTask(task.id, !task.enabled))}
+            >
+              {task.enabled ? t('disable') : t('enable')}
+            </button>
+            <button type="button" className="button" onClick={() => onEdit(task)}>
+              {t('edit')}
+            </button>
+            <button type="button" className="button bad" onClick={() => void run(() => deleteTask(task.id))}>
+              {t('remove')}
+            </button>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}

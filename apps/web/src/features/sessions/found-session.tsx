@@ -1,0 +1,41 @@
+import type { Hit } from '@polylogue/console/client'
+import { useTranslation } from 'react-i18next'
+import { Link } from 'wouter'
+import { DoorTag } from '../../ui/door-tag.tsx'
+import { formatAge } from '../../ui/format.ts'
+import { spellBidi } from '../../ui/spell-bidi.ts'
+import { StatusDot } from '../../ui/status-dot.tsx'
+
+/** A session, and the words in it that were looked for. It opens where they were said. */
+export function FoundSession({ hit: { session, place } }: { readonly hit: Hit }) {
+  const { t, i18n } = useTranslation()
+  const { sessionId, title = '', status, agent, updatedAt, via } = session
+  const at = new Date(updatedAt).toISOString()
+  const anchor = place?.entryId === undefined ? '' : `#${place.entryId}`
+  return (
+    <li>
+      <Link href={`/s/${sessionId}${anchor}`} className="found-row">
+        <StatusDot status={STATUS[status]} />
+        <span className="found-text">
+          <span className="found-title truncate">
+            {title === '' ? t('untitled') : spellBidi(title.split('\n', 1)[0] ?? '')}
+          </span>
+          {place === undefined ? null : (
+            <span className="found-place">
+              {place.speaker === 'user' ? t('you') : t('agent')}: {spellBidi(place.before)}
+              <mark>{spellBidi(place.match)}</mark>
+              {spellBidi(place.after)}
+            </span>
+          )}
+        </span>
+        {via === undefined ? null : <DoorTag door={via} />}
+        <span className="quiet found-agent">{agent}</span>
+        <time dateTime={at} className="session-age">
+          {formatAge(at, i18n.language)}
+        </time>
+      </Link>
+    </li>
+  )
+}
+
+const STATUS = { idle: 'completed', running: 'running', waiting: 'waiting_for_input' } as const

@@ -1,0 +1,22 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { chatOn } from './chat.ts'
+import { type Stage, openStage } from './stage.ts'
+
+let stage: Stage
+beforeAll(async () => {
+  stage = await openStage()
+})
+afterAll(() => stage.close())
+
+it('console 56: a run of a task is listed on its day and opens its session', async () => {
+  const { page } = stage
+  const headers = { authorization: `Bearer ${stage.server().localKey}`, 'content-type': 'application/json' }
+  const body = JSON.stringify({ title: 'Every minute', prompt: 'say It ran by itself', cron: '* * * * *' })
+  await fetch(`${stage.server().url}/api/scheduled-tasks`, { method: 'POST', headers, body })
+  await page.goto(`${stage.server().url}/schedules`)
+  const run = page.locator('.day-list [data-run]').first()
+  await run.waitFor({ timeout: 120_000 })
+  await run.locator('a').click()
+  await chatOn(page).answered('It ran by itself')
+  expect(new URL(page.url()).pathname).toMatch(/^\/s\//)
+}, 180_000)

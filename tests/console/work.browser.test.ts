@@ -1,0 +1,203 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { call, script } from '../support/script.ts'
+import { type Chat, chatOn } from './chat.ts'
+import { type Stage, openStage, withoutLosses } from './stage.ts'
+
+let stage: Stage
+let chat: Chat
+
+beforeAll(async () => {
+  stage = await openStage()
+  chat = chatOn(stage.page)
+  await stage.page.setViewportSize({ width: 1440, height: 900 })
+})
+afterAll(() => stage.close())
+
+const path = (): string => new URL(stage.page.url()).pathname
+const WAIT = { timeout: 15_000 }
+const leaves = (from: string) => expect.poll(path, WAIT).not.toBe(from)
+
+describe('a fork', () => {
+  it('console 72: an edited message is sent in a fork, and both sessions stay and name each other', async () => {
+    await chat.begin('say First answer')
+    await chat.answered('First answer')
+    await chat.rests()
+    await chat.say('say Second answer')
+    await chat.answered('Second answer')
+    await chat.rests()
+    const parent = path()
+    const said = stage.page.locator('.user-row').nth(1)
+    await said.hover()
+    await said.getByRole('button', { name: 'Edit the message' }).click()
+    await said.getByRole('textbox').fill('say Another second answer')
+    await said.getByRole('textbox').press('Enter')
+    await leaves(parent)
+    await chat.answered('Another second answer')
+    await chat.rests()
+    expect(await chat.rows()).toEqual([
+      'say First answer',
+      'First answer',
+      'say Another second answer',
+      'Another second answer',
+    ])
+    const fork = path()
+    await stage.page.locator(`.chat-header a[href="${parent}"]`).click()
+    await chat.answered('Second answer')
+    await stage.page.getByRole('button', { name: '1 fork' }).click()
+    await stage.page.getByRole('menuitem').first().click()
+    await expect.poll(path, WAIT).toBe(fork)
+  })
+
+  it('console 72: an answer is asked for again in a fork, from the first message too', async () => {
+    await chat.begin('say Once more')
+    await chat.answered('Once more')
+    await chat.rests()
+    const parent = path()
+    const row = stage.page.locator('.agent-row')
+    await row.hover()
+    await row.getByRole('button', { name: 'Answer again' }).click()
+    await leaves(parent)
+    await chat.answered('Once more')
+    await chat.rests()
+    expect(await chat.rows()).toEqual(['say Once more', 'Once more'])
+  })
+
+  it('console 14: a failed step says why and offers to try again', async () => {
+    await chat.begin('say About to fail\nfail')
+    const problem = stage.page.locator('.row-problem')
+    await problem.waitFor()
+    expect(await problem.innerText()).toMatch(/^The step failed\. .+/)
+    await chat.rests()
+    const parent = path()
+    await problem.getByRole('button', { name: 'Try again' }).click()
+    await leaves(parent)
+    await problem.waitFor()
+    await chat.rests()
+    expect((await chat.rows())[0]).toBe('say About to fail\nfail')
+  })
+})
+
+const PIXEL = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+)
+
+it('console 13: files are pasted, dropped and chosen, and images show after a reload', async () => {
+  await chat.begin('say Ready')
+  await chat.answered('Ready')
+  await chat.rests()
+  const [chooser] = await Promise.all([
+    stage.page.waitForEvent('filechooser'),
+    stage.page.getByRole('button', { name: 'Add files' }).click(),
+  ])
+  await chooser.setFiles([{ name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('some notes') }])
+  const give = (event: string) => `((target, bytes) => {
+    const data = new DataTransfer()
+    data.items.add(new File([new Uint8Array(bytes)], '${event}.png', { type: 'image/png' }))
+    const init = { bubbles: true, cancelable: true, clipboardData: data, dataTransfer: data }
+    target.dispatchEvent('${event}' === 'paste' ? new ClipboardEvent('paste', init) : new DragEvent('drop', init))
+  })(document.querySelector('.composer textarea'), ${JSON.stringify([...PIXEL])})`
+  await stage.page.evaluate(give('paste'))
+  await stage.page.evaluate(give('drop'))
+  await expect.poll(() => stage.page.locator('.composer-files [data-ready=true]').count(), WAIT).toBe(3)
+  await stage.page.getByRole('button', { name: 'Remove: drop.png' }).click()
+  await chat.say('say Got them')
+  await chat.answered('Got them')
+  await chat.rests()
+  await stage.page.reload()
+  const sent = stage.page.locator('.user-row').last()
+  await sent.locator('img').waitFor()
+  await expect.poll(() => sent.locator('img').evaluate((image): unknown => Reflect.get(image, 'naturalWidth')), WAIT).toBe(1)
+  expect(await sent.locator('.attachments').innerText()).toContain('notes.txt')
+})
+
+it('console 5: a call shows what it prints while it runs', async () => {
+  await chat.begin(script(call('l1', 'Bash', { command: 'echo begun; sleep 600' }), '---', 'say Over.'))
+  await chat.card.getByRole('button', { name: /^Allow/ }).click()
+  await chat.call('l1').locator('.call-live').getByText('begun').waitFor()
+  await chat.call('l1').locator('.call-head').click()
+  await chat.call('l1').getByRole('button', { name: 'Stop this call' }).click()
+  await chat.answered('Over.')
+  expect(await chat.call('l1').locator('.call-live').count()).toBe(0)
+})
+
+it('console 73: code is coloured beside the page, and copied as it was written', async () => {
+  await chat.begin(script('say ```ts', 'say // why', 'say const one: string = "1"', 'say ```'))
+  const code = stage.page.locator('code[data-coloured]')
+  await code.waitFor()
+  expect(await code.innerText()).toBe('// why\nconst one: string = "1"')
+  expect(await code.locator('.code-comment').innerText()).toBe('// why')
+  expect(await code.locator('.code-keyword').first().innerText()).toContain('const')
+})
+
+it('console 74: Ctrl+K finds commands, screens and sessions by name', async () => {
+  await chat.begin('say Palette please')
+  await chat.answered('Palette please')
+  await chat.rests()
+  await stage.page.keyboard.press('ControlOrMeta+k')
+  const palette = stage.page.getByRole('dialog', { name: 'Commands and sessions' })
+  await palette.getByRole('combobox').fill('inb')
+  await stage.page.keyboard.press('Enter')
+  await expect.poll(path, WAIT).toBe('/inbox')
+  await stage.page.keyboard.press('ControlOrMeta+k')
+  await palette.getByRole('combobox').fill('Palette please')
+  await palette.getByRole('option', { name: /Palette please/ }).first().click()
+  await chat.answered('Palette please')
+  await stage.page.keyboard.press('ControlOrMeta+k')
+  await palette.waitFor()
+  await stage.page.keyboard.press('Escape')
+  await palette.waitFor({ state: 'detached' })
+})
+
+it('console 15, 17: a slash lists commands, and /compact summarizes, which the chat marks', async () => {
+  await chat.begin(`say ${'Long words to leave behind. '.repeat(40)}`)
+  await chat.rests()
+  await chat.say(`say ${'More words. '.repeat(40)}`)
+  await stage.page.locator('.agent-row').nth(1).waitFor()
+  await chat.rests()
+  await chat.composer.fill('/')
+  const options = stage.page.getByRole('listbox', { name: 'Commands' }).getByRole('option')
+  expect(await options.allInnerTexts()).toEqual(
+    expect.arrayContaining([expect.stringMatching(/^\/compact/), expect.stringMatching(/^\/plan/)]),
+  )
+  await chat.composer.pressSequentially('com')
+  expect(await options.count()).toBe(1)
+  await chat.composer.press('Enter')
+  await stage.page.locator('.note').filter({ hasText: 'Earlier messages are summarized' }).waitFor()
+  expect(await chat.composer.inputValue()).toBe('')
+})
+
+it('console 15: the plan follows the turn beside the chat', async () => {
+  const todo = (status: string) => ({ todos: [{ content: 'Read it', status: 'completed' }, { content: 'Fix it', status }] })
+  await chat.begin(
+    script(call('p1', 'TodoWrite', todo('in_progress')), '---', 'sleep 1500', call('p2', 'TodoWrite', todo('completed')), '---', 'say Planned.'),
+  )
+  const plan = stage.page.locator('.panel').getByRole('region', { name: 'Plan' })
+  await plan.getByText('1/2').waitFor()
+  await plan.getByText('2/2').waitFor()
+  await chat.answered('Planned.')
+  await chat.rests()
+  await stage.page.getByRole('button', { name: 'Close' }).click()
+  await plan.waitFor({ state: 'detached' })
+})
+
+it('console 37: sub-agents nest three deep with state, calls and cost; one is stopped and its siblings go on', async () => {
+  const agent = (id: string, description: string, prompt: string) => call(id, 'Agent', { description, prompt })
+  const deepest = script('say Deep down', 'sleep 600000')
+  const middle = script(agent('a3', 'third level', deepest), '---', 'say Middle done.')
+  const first = script(agent('a2', 'second level', middle), '---', 'say First done.')
+  const sibling = script('sleep 2500', 'say Sibling done.')
+  await chat.begin(script(agent('a1', 'first level', first), agent('b1', 'a sibling', sibling), '---', 'say All done.'))
+  const node = (id: string) => stage.page.locator(`.agent-line[data-agent=${id}]`)
+  await stage.page.locator('.agent-tree .agent-tree .agent-tree').waitFor()
+  expect(await node('a3').innerText()).toMatch(/third level\s+running\s+0 calls/)
+  await node('a1').getByRole('button', { name: 'Stop' }).click()
+  await expect.poll(() => node('a1').getAttribute('data-status'), WAIT).toBe('cancelled')
+  await chat.answered('All done.')
+  expect(await node('b1').getAttribute('data-status')).toBe('done')
+  await expect.poll(() => node('b1').innerText(), WAIT).toMatch(/done\s+0 calls\s+[\d.]+ s\s+\?/)
+})
+
+it('console 71: no page broke a rule of its own', () => {
+  expect(withoutLosses(stage.complaints)).toEqual([])
+})
