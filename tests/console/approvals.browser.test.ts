@@ -53,7 +53,10 @@ describe('an approval', () => {
 
   it('console 29: allows for the session, naming what that covers', async () => {
     await chat.begin(script(running('s1', 'uname -one'), '---', running('s2', 'uname -two'), '---', 'say Through.'))
-    await chat.card.getByLabel(/^For this session/).first().waitFor()
+    await chat.card
+      .getByLabel(/^For this session/)
+      .first()
+      .waitFor()
     expect((await chat.card.locator('.scope-option').allInnerTexts()).slice(0, 4)).toEqual([
       'Once',
       'For this session: uname -one',

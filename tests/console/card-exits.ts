@@ -11,13 +11,18 @@ const SCRIPTS: readonly ((to: string) => string)[] = [
   (to) => `new Audio('${to}/audio').play()`,
   (to) => `const v = document.createElement('video'); v.src = '${to}/video'; document.body.append(v)`,
   (to) => `const s = document.createElement('script'); s.src = '${to}/script'; document.body.append(s)`,
-  (to) => `const l = document.createElement('link'); l.rel = 'stylesheet'; l.href = '${to}/css'; document.head.append(l)`,
-  (to) => `const l = document.createElement('link'); l.rel = 'prefetch'; l.href = '${to}/prefetch'; document.head.append(l)`,
-  (to) => `const l = document.createElement('link'); l.rel = 'preload'; l.as = 'image'; l.href = '${to}/preload'; document.head.append(l)`,
-  (to) => `const l = document.createElement('link'); l.rel = 'modulepreload'; l.href = '${to}/modulepreload'; document.head.append(l)`,
+  (to) =>
+    `const l = document.createElement('link'); l.rel = 'stylesheet'; l.href = '${to}/css'; document.head.append(l)`,
+  (to) =>
+    `const l = document.createElement('link'); l.rel = 'prefetch'; l.href = '${to}/prefetch'; document.head.append(l)`,
+  (to) =>
+    `const l = document.createElement('link'); l.rel = 'preload'; l.as = 'image'; l.href = '${to}/preload'; document.head.append(l)`,
+  (to) =>
+    `const l = document.createElement('link'); l.rel = 'modulepreload'; l.href = '${to}/modulepreload'; document.head.append(l)`,
   (to) => `const l = document.createElement('link'); l.rel = 'preconnect'; l.href = '${to}'; document.head.append(l)`,
   (to) => `const l = document.createElement('link'); l.rel = 'icon'; l.href = '${to}/icon'; document.head.append(l)`,
-  (to) => `const l = document.createElement('link'); l.rel = 'manifest'; l.href = '${to}/manifest'; document.head.append(l)`,
+  (to) =>
+    `const l = document.createElement('link'); l.rel = 'manifest'; l.href = '${to}/manifest'; document.head.append(l)`,
   (to) => `const f = document.createElement('iframe'); f.src = '${to}/iframe'; document.body.append(f)`,
   (to) => `const o = document.createElement('object'); o.data = '${to}/object'; document.body.append(o)`,
   (to) => `const e = document.createElement('embed'); e.src = '${to}/embed'; document.body.append(e)`,
@@ -26,7 +31,8 @@ const SCRIPTS: readonly ((to: string) => string)[] = [
   (to) => `document.body.style.cursor = 'url(${to}/cursor), auto'`,
   (to) => `document.body.style.listStyleImage = 'url(${to}/list)'`,
   (to) => `document.body.style.borderImage = 'url(${to}/border) 1'`,
-  (to) => `const s = new CSSStyleSheet(); s.replaceSync('body { background: url(${to}/sheet) }'); document.adoptedStyleSheets = [s]`,
+  (to) =>
+    `const s = new CSSStyleSheet(); s.replaceSync('body { background: url(${to}/sheet) }'); document.adoptedStyleSheets = [s]`,
   (to) => `new FontFace('x', 'url(${to}/font)').load()`,
   (to) => `new Worker('${to}/worker')`,
   (to) => `new Worker(URL.createObjectURL(new Blob(["fetch('${to}/blob-worker')"])))`,
@@ -42,11 +48,8 @@ const SCRIPTS: readonly ((to: string) => string)[] = [
   (to) => `parent.location.href = '${to}/parent'`,
   (to) => `top.postMessage({ type: 'navigate', url: '${to}/message' }, '*')`,
   (to) => `parent.fetch('${to}/parent-fetch')`,
-  (to) => `const a = document.createElement('a'); a.href = '${to}/ping'; a.ping = '${to}/pinged'; a.target = '_blank'; document.body.append(a); a.click()`,
-  (to) => `const a = document.createElement('a'); a.href = '${to}/download'; a.download = 'x'; document.body.append(a); a.click()`,
-  (to) => `const f = document.createElement('form'); f.action = '${to}/form'; f.method = 'post'; document.body.append(f); f.submit()`,
-  (to) => `const f = document.createElement('form'); f.action = '${to}/form-blank'; f.target = '_blank'; document.body.append(f); f.submit()`,
-  (to) => `new RTCPeerConnection({ iceServers: [{ urls: 'stun:${to.replace(/^https?:\/\//, '')}' }] }).createDataChannel('x')`,
+  (to) =>
+    `new RTCPeerConnection({ iceServers: [{ urls: 'stun:${to.replace(/^https?:\/\//, '')}' }] }).createDataChannel('x')`,
   (to) => `new Notification('x', { icon: '${to}/notification' })`,
   (to) => `navigator.share({ url: '${to}/share' })`,
   (to) => `new WebTransport('${to.replace('http:', 'https:')}/transport')`,
@@ -59,6 +62,14 @@ const SCRIPTS: readonly ((to: string) => string)[] = [
 
 /** These end the card, so each stands alone. */
 const LEAVING: readonly ((to: string) => string)[] = [
+  (to) =>
+    `<script>const a = document.createElement('a'); a.href = '${to}/ping'; a.ping = '${to}/pinged'; a.target = '_blank'; document.body.append(a); a.click()</script>`,
+  (to) =>
+    `<script>const a = document.createElement('a'); a.href = '${to}/download'; a.download = 'x'; document.body.append(a); a.click()</script>`,
+  (to) =>
+    `<script>const f = document.createElement('form'); f.action = '${to}/form'; f.method = 'post'; document.body.append(f); f.submit()</script>`,
+  (to) =>
+    `<script>const f = document.createElement('form'); f.action = '${to}/form-blank'; f.target = '_blank'; document.body.append(f); f.submit()</script>`,
   (to) => `<script>location = '${to}/location'</script>`,
   (to) => `<script>location.replace('${to}/replace')</script>`,
   (to) => `<script>history.pushState(0, '', '${to}/push'); location.reload()</script>`,

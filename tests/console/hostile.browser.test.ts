@@ -38,7 +38,11 @@ const settle = () =>
   stage.page.evaluate(
     "fetch('/icon.svg?1').then(() => fetch('/icon.svg?2')).then(() => new Promise((done) => requestIdleCallback(done)))",
   )
-const said = (payload: string): string => payload.split('\n').map((line) => `say ${line}`).join('\n')
+const said = (payload: string): string =>
+  payload
+    .split('\n')
+    .map((line) => `say ${line}`)
+    .join('\n')
 
 it('console 67, 69: of 200 hostile texts none runs a script, loads an image or breaks the policy', async () => {
   const texts = hostileMarkup(host)
@@ -49,7 +53,8 @@ it('console 67, 69: of 200 hostile texts none runs a script, loads an image or b
     await chat.begin(script(...some.flatMap((text) => [text, '', '']), `say End ${from}`))
     await chat.answered(`End ${from}`)
     await chat.rests()
-    const foreign = "document.querySelectorAll('.transcript :is(script, iframe, object, embed, form, style, link, img, svg:not(.lucide))').length"
+    const foreign =
+      "document.querySelectorAll('.transcript :is(script, iframe, object, embed, form, style, link, img, svg:not(.lucide))').length"
     expect([from, await stage.page.evaluate(foreign)]).toEqual([from, 0])
   }
   await settle()
@@ -59,13 +64,21 @@ it('console 67, 69: of 200 hostile texts none runs a script, loads an image or b
 })
 
 const card = (html: string, more: object = {}) =>
-  JSON.stringify({ ok: true, _meta: { ui: { resourceHTML: html, target: 'inline', height: 240, title: 'A chart', ...more } } })
+  JSON.stringify({
+    ok: true,
+    _meta: { ui: { resourceHTML: html, target: 'inline', height: 240, title: 'A chart', ...more } },
+  })
 
 it('console 18: a card shows inline and beside the chat, with its title and height', async () => {
   await stage.page.setViewportSize({ width: 1440, height: 900 })
   const html = '<p id=x>waiting</p><script>x.textContent = "drawn " + (1 + 1)</script>'
   await chat.begin(
-    script(call('c1', 'echo', { msg: card(html) }), call('c2', 'echo', { msg: card(html, { target: 'preview', title: 'Beside' }) }), '---', 'say Shown.'),
+    script(
+      call('c1', 'echo', { msg: card(html) }),
+      call('c2', 'echo', { msg: card(html, { target: 'preview', title: 'Beside' }) }),
+      '---',
+      'say Shown.',
+    ),
   )
   await chat.answered('Shown.')
   const inline = stage.page.locator('.transcript [data-card=c1]')

@@ -54,7 +54,10 @@ async function seed(count: number): Promise<string> {
 }
 
 const topOf = (text: string) =>
-  stage.page.locator('.said').filter({ hasText: text }).evaluate((row) => row.getBoundingClientRect().top)
+  stage.page
+    .locator('.said')
+    .filter({ hasText: text })
+    .evaluate((row) => row.getBoundingClientRect().top)
 
 it('console 23: the address of a turn opens there, and nothing shifts afterwards', async () => {
   const id = await seed(200)
@@ -84,7 +87,10 @@ it('console 39: a hit opens at what was said', async () => {
     await chat.rests()
   }
   await stage.page.goto(`${stage.server().url}/sessions?q=quagga%20extinct`)
-  await stage.page.locator('.found-row').filter({ has: stage.page.locator('mark') }).click()
+  await stage.page
+    .locator('.found-row')
+    .filter({ has: stage.page.locator('mark') })
+    .click()
   const target = stage.page.locator('[data-target]')
   await target.waitFor()
   expect(await target.innerText()).toContain('quagga is extinct')

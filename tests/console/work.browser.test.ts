@@ -107,7 +107,9 @@ it('console 13: files are pasted, dropped and chosen, and images show after a re
   await stage.page.reload()
   const sent = stage.page.locator('.user-row').last()
   await sent.locator('img').waitFor()
-  await expect.poll(() => sent.locator('img').evaluate((image): unknown => Reflect.get(image, 'naturalWidth')), WAIT).toBe(1)
+  await expect
+    .poll(() => sent.locator('img').evaluate((image): unknown => Reflect.get(image, 'naturalWidth')), WAIT)
+    .toBe(1)
   expect(await sent.locator('.attachments').innerText()).toContain('notes.txt')
 })
 
@@ -141,7 +143,10 @@ it('console 74: Ctrl+K finds commands, screens and sessions by name', async () =
   await expect.poll(path, WAIT).toBe('/inbox')
   await stage.page.keyboard.press('ControlOrMeta+k')
   await palette.getByRole('combobox').fill('Palette please')
-  await palette.getByRole('option', { name: /Palette please/ }).first().click()
+  await palette
+    .getByRole('option', { name: /Palette please/ })
+    .first()
+    .click()
   await chat.answered('Palette please')
   await stage.page.keyboard.press('ControlOrMeta+k')
   await palette.waitFor()
@@ -168,9 +173,21 @@ it('console 15, 17: a slash lists commands, and /compact summarizes, which the c
 })
 
 it('console 15: the plan follows the turn beside the chat', async () => {
-  const todo = (status: string) => ({ todos: [{ content: 'Read it', status: 'completed' }, { content: 'Fix it', status }] })
+  const todo = (status: string) => ({
+    todos: [
+      { content: 'Read it', status: 'completed' },
+      { content: 'Fix it', status },
+    ],
+  })
   await chat.begin(
-    script(call('p1', 'TodoWrite', todo('in_progress')), '---', 'sleep 1500', call('p2', 'TodoWrite', todo('completed')), '---', 'say Planned.'),
+    script(
+      call('p1', 'TodoWrite', todo('in_progress')),
+      '---',
+      'sleep 1500',
+      call('p2', 'TodoWrite', todo('completed')),
+      '---',
+      'say Planned.',
+    ),
   )
   const plan = stage.page.locator('.panel').getByRole('region', { name: 'Plan' })
   await plan.getByText('1/2').waitFor()

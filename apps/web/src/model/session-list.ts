@@ -77,7 +77,8 @@ export class SessionList {
 
   async loadMore(): Promise<void> {
     const { items, total } = await listSessions({ limit: PAGE, offset: this.#byId.size })
-    for (const session of items) if (!this.#byId.has(session.id)) this.#byId.set(session.id, this.#known({ ...session, queue: 0 }))
+    for (const session of items)
+      if (!this.#byId.has(session.id)) this.#byId.set(session.id, this.#known({ ...session, queue: 0 }))
     this.#total = total
     this.#changed()
   }

@@ -48,51 +48,51 @@ export function ChatPage({ id }: { readonly id: string }) {
   const isOwner = detail === undefined || detail.viewer_role === 'owner'
   return (
     <div className="chat-with-panel">
-    <main className="chat" data-phase={phase}>
-      <ChatHeader session={session} head={head} panel={panel} />
-      {phase === 'loading' ? (
-        <Skeleton />
-      ) : (
-        <Transcript key={id} session={session} rows={rows} agentName={detail?.solution?.name ?? t('agent')} />
-      )}
-      <div className="dock">
-        {isOwner ? (
-          <>
-            <Suspense>
-              <ApprovalDock session={session} waiting={head.waiting} />
-            </Suspense>
-            <QueueStrip
-              queued={head.queue}
-              onDrop={(input) => void model.dropQueued(id, input)}
-              onEdit={(input) => void model.dropQueued(id, input, { returns: true })}
-            />
-            {problem === undefined ? null : (
-              <p className="row-problem" role="alert">
-                {problem}
-              </p>
-            )}
-            <Composer
-              sessionId={id}
-              isRunning={isRunning}
-              onSend={(message) => model.send(id, message)}
-              onStop={stop}
-              commands={commands}
-              focusAtStart
-            >
-              {head.record === undefined ? null : <ModePick sessionId={id} preset={head.record.preset} />}
-            </Composer>
-          </>
+      <main className="chat" data-phase={phase}>
+        <ChatHeader session={session} head={head} panel={panel} />
+        {phase === 'loading' ? (
+          <Skeleton />
         ) : (
-          <p className="shared-note quiet">{t('sharedBy', { user: detail.user_id })}</p>
+          <Transcript key={id} session={session} rows={rows} agentName={detail?.solution?.name ?? t('agent')} />
         )}
-      </div>
-      <Announcer head={head} />
-    </main>
-    {panel.isOpen ? (
-      <Suspense>
-        <SessionPanel session={session} onClose={panel.toggle} />
-      </Suspense>
-    ) : null}
+        <div className="dock">
+          {isOwner ? (
+            <>
+              <Suspense>
+                <ApprovalDock session={session} waiting={head.waiting} />
+              </Suspense>
+              <QueueStrip
+                queued={head.queue}
+                onDrop={(input) => void model.dropQueued(id, input)}
+                onEdit={(input) => void model.dropQueued(id, input, { returns: true })}
+              />
+              {problem === undefined ? null : (
+                <p className="row-problem" role="alert">
+                  {problem}
+                </p>
+              )}
+              <Composer
+                sessionId={id}
+                isRunning={isRunning}
+                onSend={(message) => model.send(id, message)}
+                onStop={stop}
+                commands={commands}
+                focusAtStart
+              >
+                {head.record === undefined ? null : <ModePick sessionId={id} preset={head.record.preset} />}
+              </Composer>
+            </>
+          ) : (
+            <p className="shared-note quiet">{t('sharedBy', { user: detail.user_id })}</p>
+          )}
+        </div>
+        <Announcer head={head} />
+      </main>
+      {panel.isOpen ? (
+        <Suspense>
+          <SessionPanel session={session} onClose={panel.toggle} />
+        </Suspense>
+      ) : null}
     </div>
   )
 }

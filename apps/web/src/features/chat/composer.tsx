@@ -84,83 +84,89 @@ export function Composer(props: ComposerProps) {
 
   return (
     <>
-    {offered.length === 0 ? null : <SlashMenu commands={offered} chosen={selected} onRun={runCommand} />}
-    <form
-      className={`composer${isDropping ? ' is-dropping' : ''}`}
-      onSubmit={(event) => {
-        event.preventDefault()
-        send()
-      }}
-      onDragOver={(event) => {
-        event.preventDefault()
-        setDropping(true)
-      }}
-      onDragLeave={() => setDropping(false)}
-      onDrop={(event) => {
-        event.preventDefault()
-        setDropping(false)
-        files.add(event.dataTransfer.files)
-      }}
-    >
-      <ComposerFiles files={files} />
-      <textarea
-        ref={field}
-        rows={1}
-        value={text}
-        placeholder={t('composerPlaceholder')}
-        aria-label={t('composerLabel')}
-        aria-controls={offered.length === 0 ? undefined : SLASH_LIST}
-        aria-activedescendant={offered.length === 0 ? undefined : `${SLASH_LIST}-${selected}`}
-        onChange={(event) => change(event.target.value)}
-        onPaste={(event) => files.add(event.clipboardData.files)}
-        onKeyDown={(event) => {
-          // 229: an input method took the key.
-          const isComposing = event.nativeEvent.isComposing || event.keyCode === 229
-          if (isComposing) return
-          if (steer(event.key)) {
-            event.preventDefault()
-            return
-          }
-          if (event.key !== 'Enter' || event.shiftKey) return
+      {offered.length === 0 ? null : <SlashMenu commands={offered} chosen={selected} onRun={runCommand} />}
+      <form
+        className={`composer${isDropping ? ' is-dropping' : ''}`}
+        onSubmit={(event) => {
           event.preventDefault()
           send()
         }}
-      />
-      <div className="composer-bar">
-        {children}
-        <span className="composer-space" />
-        <input
-          ref={picker}
-          type="file"
-          multiple
-          hidden
-          tabIndex={-1}
-          onChange={(event) => {
-            files.add(event.target.files)
-            event.target.value = ''
+        onDragOver={(event) => {
+          event.preventDefault()
+          setDropping(true)
+        }}
+        onDragLeave={() => setDropping(false)}
+        onDrop={(event) => {
+          event.preventDefault()
+          setDropping(false)
+          files.add(event.dataTransfer.files)
+        }}
+      >
+        <ComposerFiles files={files} />
+        <textarea
+          ref={field}
+          rows={1}
+          value={text}
+          placeholder={t('composerPlaceholder')}
+          aria-label={t('composerLabel')}
+          aria-controls={offered.length === 0 ? undefined : SLASH_LIST}
+          aria-activedescendant={offered.length === 0 ? undefined : `${SLASH_LIST}-${selected}`}
+          onChange={(event) => change(event.target.value)}
+          onPaste={(event) => files.add(event.clipboardData.files)}
+          onKeyDown={(event) => {
+            // 229: an input method took the key.
+            const isComposing = event.nativeEvent.isComposing || event.keyCode === 229
+            if (isComposing) return
+            if (steer(event.key)) {
+              event.preventDefault()
+              return
+            }
+            if (event.key !== 'Enter' || event.shiftKey) return
+            event.preventDefault()
+            send()
           }}
         />
-        <button
-          type="button"
-          className="button bare icon"
-          aria-label={t('attach')}
-          title={t('attach')}
-          onClick={() => picker.current?.click()}
-        >
-          <Paperclip size={16} aria-hidden />
-        </button>
-        {isRunning && onStop !== undefined ? (
-          <button type="button" className="button composer-stop" onClick={onStop}>
-            <Square size={11} fill="currentColor" aria-hidden /> {t('stop')} <kbd>esc</kbd>
+        <div className="composer-bar">
+          {children}
+          <span className="composer-space" />
+          <input
+            ref={picker}
+            type="file"
+            multiple
+            hidden
+            tabIndex={-1}
+            onChange={(event) => {
+              files.add(event.target.files)
+              event.target.value = ''
+            }}
+          />
+          <button
+            type="button"
+            className="button bare icon"
+            aria-label={t('attach')}
+            title={t('attach')}
+            onClick={() => picker.current?.click()}
+          >
+            <Paperclip size={16} aria-hidden />
           </button>
-        ) : null}
-        {isRunning && isEmpty ? null : (
-          <button type="submit" className="button ink icon" aria-label={t('send')} title={t('send')} disabled={isEmpty || files.isReading}>
-            <ArrowUp size={17} aria-hidden />
-          </button>
-        )}
-      </div>
-    </form>
+          {isRunning && onStop !== undefined ? (
+            <button type="button" className="button composer-stop" onClick={onStop}>
+              <Square size={11} fill="currentColor" aria-hidden /> {t('stop')} <kbd>esc</kbd>
+            </button>
+          ) : null}
+          {isRunning && isEmpty ? null : (
+            <button
+              type="submit"
+              className="button ink icon"
+              aria-label={t('send')}
+              title={t('send')}
+              disabled={isEmpty || files.isReading}
+            >
+              <ArrowUp size={17} aria-hidden />
+            </button>
+          )}
+        </div>
+      </form>
     </>
   )
 }

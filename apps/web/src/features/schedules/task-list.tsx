@@ -23,11 +23,7 @@ export function TaskList({ tasks, run, onEdit }: TaskListProps) {
                 {task.enabled ? '' : ` · ${t('off')}`}
               </span>
             </div>
-            <button
-              type="button"
-              className="button"
-              onClick={() => void run(() => enableTask(task.id, !task.enabled))}
-            >
+            <button type="button" className="button" onClick={() => void run(() => enableTask(task.id, !task.enabled))}>
               {task.enabled ? t('disable') : t('enable')}
             </button>
             <button type="button" className="button" onClick={() => onEdit(task)}>

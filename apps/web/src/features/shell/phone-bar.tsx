@@ -14,9 +14,19 @@ export function PhoneBar({ waiting, isMoreOpen, onMore }: PhoneBarProps) {
   const { t } = useTranslation()
   const [location] = useLocation()
   const places = [
-    { href: '/', label: t('toChat'), icon: <MessageSquare size={18} aria-hidden />, isHere: /^\/(?:s\/.*)?$/.test(location) },
+    {
+      href: '/',
+      label: t('toChat'),
+      icon: <MessageSquare size={18} aria-hidden />,
+      isHere: /^\/(?:s\/.*)?$/.test(location),
+    },
     { href: '/inbox', label: t('inbox'), icon: <Inbox size={18} aria-hidden />, isHere: location === '/inbox' },
-    { href: '/sessions', label: t('sessions'), icon: <Search size={18} aria-hidden />, isHere: location === '/sessions' },
+    {
+      href: '/sessions',
+      label: t('sessions'),
+      icon: <Search size={18} aria-hidden />,
+      isHere: location === '/sessions',
+    },
   ]
   return (
     <nav className="phone-bar" aria-label={t('menu')}>

@@ -1,4 +1,15 @@
-import { CalendarClock, ChartColumn, Inbox, PanelLeftClose, PanelLeftOpen, Plug, Plus, Search, Settings, SlidersHorizontal } from 'lucide-react'
+import {
+  CalendarClock,
+  ChartColumn,
+  Inbox,
+  PanelLeftClose,
+  PanelLeftOpen,
+  Plug,
+  Plus,
+  Search,
+  Settings,
+  SlidersHorizontal,
+} from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { Link, useLocation, useRoute } from 'wouter'
 import { LIST_KEY, type ListedSession } from '../../model/session-list.ts'

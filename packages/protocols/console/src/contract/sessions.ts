@@ -140,13 +140,18 @@ export const sessionOperations = defineOperations({
     tag,
     summary: 'Make a session that starts with a copy of this one, up to the end of a turn or before a message.',
     status: 201,
-    body: z.object({
-      /** Default: the last turn that has ended. */
-      turnId: z.string().min(1).max(200).optional(),
-      /** The `id` of a message of the user: everything before it is copied. */
-      beforeInput: z.string().min(1).max(200).optional(),
-      title: z.string().min(1).max(200).optional(),
-    }).refine(({ turnId, beforeInput }) => turnId === undefined || beforeInput === undefined, 'give `turnId` or `beforeInput`'),
+    body: z
+      .object({
+        /** Default: the last turn that has ended. */
+        turnId: z.string().min(1).max(200).optional(),
+        /** The `id` of a message of the user: everything before it is copied. */
+        beforeInput: z.string().min(1).max(200).optional(),
+        title: z.string().min(1).max(200).optional(),
+      })
+      .refine(
+        ({ turnId, beforeInput }) => turnId === undefined || beforeInput === undefined,
+        'give `turnId` or `beforeInput`',
+      ),
     answer: relative,
   },
   cancelCall: {

@@ -8,7 +8,10 @@ const PAGE = 500
 
 type Draft = { -readonly [Key in keyof RecordedCall]: RecordedCall[Key] }
 
-export function answerCalls({ engine, events }: Pick<ConsoleDeps, 'engine' | 'events'>): Answers<typeof callOperations> {
+export function answerCalls({
+  engine,
+  events,
+}: Pick<ConsoleDeps, 'engine' | 'events'>): Answers<typeof callOperations> {
   return {
     async readCall({ caller: { userId }, params }) {
       const sessionId = asSessionId(params.id)

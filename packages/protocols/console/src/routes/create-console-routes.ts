@@ -33,5 +33,7 @@ export function createConsoleRoutes(deps: ConsoleDeps): Hono<NodeEnv> {
     ...answerPermissions(deps),
     ...answerUsage(deps),
   }
-  return answerOperations(operations, answers, deps).route('/', createProgressRoute(deps)).route('/', createCardRoute(deps))
+  return answerOperations(operations, answers, deps)
+    .route('/', createProgressRoute(deps))
+    .route('/', createCardRoute(deps))
 }

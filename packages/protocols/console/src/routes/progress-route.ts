@@ -63,7 +63,9 @@ async function openProgress(
     delta: () => undefined,
     progress({ toolCallId, text }) {
       if (isOver || (controller.desiredSize ?? 0) <= 0) return
-      controller.enqueue(encoder.encode(toSseFrame({ event: 'progress', data: toJsonLine({ call: toolCallId, text }) })))
+      controller.enqueue(
+        encoder.encode(toSseFrame({ event: 'progress', data: toJsonLine({ call: toolCallId, text }) })),
+      )
     },
     closed: close,
   }

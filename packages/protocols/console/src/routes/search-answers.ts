@@ -49,7 +49,12 @@ async function find(engine: SearchDeps['engine'], userId: UserId, asked: Asked):
   if (!isFiltered) {
     const { sessions, total, isPartial } = await engine.findSessions(userId, { ...search, offset: asked.offset, limit })
     const next = asked.offset + sessions.length
-    return { views: sessions, total, ...(next < total && sessions.length > 0 && { next }), ...(isPartial && { isPartial }) }
+    return {
+      views: sessions,
+      total,
+      ...(next < total && sessions.length > 0 && { next }),
+      ...(isPartial && { isPartial }),
+    }
   }
   const views: SessionView[] = []
   let offset = asked.offset
@@ -59,7 +64,9 @@ async function find(engine: SearchDeps['engine'], userId: UserId, asked: Asked):
       if (views.length === limit) return { views, next: offset, ...(page.isPartial && { isPartial: true }) }
       offset++
       const isWanted =
-        (status ?? view.status) === view.status && (agent ?? view.agent) === view.agent && (via ?? view.via) === view.via
+        (status ?? view.status) === view.status &&
+        (agent ?? view.agent) === view.agent &&
+        (via ?? view.via) === view.via
       if (isWanted) views.push(view)
     }
     if (page.sessions.length < PAGE) return { views, ...(page.isPartial && { isPartial: true }) }
