@@ -144,8 +144,8 @@ describe('an editor at the door of ACP', () => {
     await chat.card.waitFor()
     const asks = () => editor.frames.find(({ method }) => method === 'session/request_permission')
     await expect.poll(asks, WAIT).toBeDefined()
-    const { options } = asks()?.['params'] as { options: { optionId: string; kind: string }[] }
-    const once = options.find(({ kind }) => kind === 'allow_once')
+    const asked = asks()?.['params'] as { options: { optionId: string; kind: string }[] } | undefined
+    const once = asked?.options.find(({ kind }) => kind === 'allow_once')
     editor.answer(asks()?.['id'], { outcome: { outcome: 'selected', optionId: once?.optionId } })
     await stage.page.getByText(/was answered elsewhere, through ACP: allowed/).waitFor()
     await chat.card.waitFor({ state: 'detached' })

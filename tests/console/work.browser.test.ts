@@ -15,7 +15,9 @@ afterAll(() => stage.close())
 
 const path = (): string => new URL(stage.page.url()).pathname
 const WAIT = { timeout: 15_000 }
-const leaves = (from: string) => expect.poll(path, WAIT).not.toBe(from)
+const leaves = async (from: string): Promise<void> => {
+  await expect.poll(path, WAIT).not.toBe(from)
+}
 
 describe('a fork', () => {
   it('console 72: an edited message is sent in a fork, and both sessions stay and name each other', async () => {

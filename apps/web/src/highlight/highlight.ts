@@ -1,3 +1,5 @@
+// Vite gives the address of the worker as the default export.
+// oxlint-disable-next-line import/default
 import workerUrl from './highlight-worker.ts?worker&url'
 import { findLanguage } from './language-names.ts'
 

@@ -28,7 +28,7 @@ export interface PaletteAction {
   readonly id: string
   readonly label: string
   readonly icon: ReactNode
-  readonly keys?: string
+  readonly keys?: string | undefined
   readonly run: () => void
 }
 
@@ -100,24 +100,23 @@ function useOpenSessionActions(): readonly PaletteAction[] {
 function useScreens(): readonly PaletteAction[] {
   const { t } = useTranslation()
   const [, navigate] = useLocation()
-  const go = (path: string, label: string, icon: ReactNode, keys?: string): PaletteAction => ({
-    id: path,
+  const go = (id: string, label: string, more: Pick<PaletteAction, 'icon' | 'keys'>): PaletteAction => ({
+    id,
     label,
-    icon,
-    run: () => navigate(path),
-    ...(keys !== undefined && { keys }),
+    ...more,
+    run: () => navigate(id),
   })
   return [
-    go('/', t('newSession'), <Plus size={SIZE} aria-hidden />, 'n'),
-    go('/inbox', t('inbox'), <Inbox size={SIZE} aria-hidden />, 'g i'),
-    go('/sessions', t('search'), <Search size={SIZE} aria-hidden />, '/'),
-    go('/usage', t('usage'), <ChartColumn size={SIZE} aria-hidden />, 'g u'),
-    go('/schedules', t('schedules'), <CalendarClock size={SIZE} aria-hidden />),
-    go('/manage/rules', t('rules'), <Scale size={SIZE} aria-hidden />),
-    go('/manage/memories', t('memories'), <Brain size={SIZE} aria-hidden />),
-    go('/manage/keys', t('keys'), <KeyRound size={SIZE} aria-hidden />),
-    go('/connect', t('connect'), <Plug size={SIZE} aria-hidden />),
-    go('/settings', t('settings'), <Settings size={SIZE} aria-hidden />),
+    go('/', t('newSession'), { icon: <Plus size={SIZE} aria-hidden />, keys: 'n' }),
+    go('/inbox', t('inbox'), { icon: <Inbox size={SIZE} aria-hidden />, keys: 'g i' }),
+    go('/sessions', t('search'), { icon: <Search size={SIZE} aria-hidden />, keys: '/' }),
+    go('/usage', t('usage'), { icon: <ChartColumn size={SIZE} aria-hidden />, keys: 'g u' }),
+    go('/schedules', t('schedules'), { icon: <CalendarClock size={SIZE} aria-hidden /> }),
+    go('/manage/rules', t('rules'), { icon: <Scale size={SIZE} aria-hidden /> }),
+    go('/manage/memories', t('memories'), { icon: <Brain size={SIZE} aria-hidden /> }),
+    go('/manage/keys', t('keys'), { icon: <KeyRound size={SIZE} aria-hidden /> }),
+    go('/connect', t('connect'), { icon: <Plug size={SIZE} aria-hidden /> }),
+    go('/settings', t('settings'), { icon: <Settings size={SIZE} aria-hidden /> }),
   ]
 }
 

@@ -40,7 +40,7 @@ async function openProgress(
   const { lastSeq } = await engine.readSession(userId, sessionId)
   const encoder = new TextEncoder()
   const { promise: opened, resolve: open } = Promise.withResolvers<ReadableStreamDefaultController<Uint8Array>>()
-  let attachment: Attachment | undefined
+  const held: { attachment?: Attachment } = {}
   let isOver = false
   const stream = new ReadableStream<Uint8Array>(
     { start: (controller) => open(controller), cancel: () => end() },
@@ -49,7 +49,7 @@ async function openProgress(
   const controller = await opened
   function end(): void {
     isOver = true
-    attachment?.detach()
+    held.attachment?.detach()
     revoked.removeEventListener('abort', close)
   }
   function close(): void {
@@ -71,7 +71,7 @@ async function openProgress(
   }
   // Headers leave with the first bytes.
   controller.enqueue(encoder.encode(': open\n\n'))
-  attachment = await engine.attach(userId, sessionId, { after: { seq: lastSeq }, reader })
-  if (isOver) attachment.detach()
+  held.attachment = await engine.attach(userId, sessionId, { after: { seq: lastSeq }, reader })
+  if (isOver) held.attachment.detach()
   return stream
 }
