@@ -59,7 +59,8 @@ describe('the recipe for a built-in tool', () => {
     onTestFinished(() => place.remove())
     const [command, output] = ['run', 'output'].map((mark) => blocks.find(({ words }) => words[1] === mark)?.text ?? '')
     const line = (command ?? '').replace('./polylogue', `'${join(copy.path, 'polylogue')}'`)
-    const { stdout } = await run('bash', ['-c', `${line} 2>&1`], { cwd: place.path })
+    const env = { ...process.env, POLYLOGUE_DATA: join(place.path, 'data') }
+    const { stdout } = await run('bash', ['-c', `${line} 2>&1`], { cwd: place.path, env })
     expect(stdout.trim()).toMatch(toPattern(output ?? ''))
   })
 })
