@@ -12,7 +12,7 @@ import { createWebRoutes } from './web/web-routes.ts'
 import type { Phase } from './phase.ts'
 
 export interface AppsDeps {
-  readonly parts: Pick<Parts, 'keys' | 'metrics'>
+  readonly parts: Pick<Parts, 'keys' | 'metrics' | 'tracing'>
   readonly access: Access
   readonly doors: readonly Door[]
   readonly codes: SignInCodes

@@ -25,6 +25,7 @@ import { describeSelf } from './nodes/describe-self.ts'
 import { createServerMetrics, type ServerMetrics } from './metrics/server-metrics.ts'
 import { createRunningTurns, type RunningTurns } from './observe/running-turns.ts'
 import { watchSessionChanges, type SessionChangesHub } from './observe/session-changes.ts'
+import { findTracing, type Tracing } from './observe/tracing.ts'
 import { watchStore } from './observe/watch-store.ts'
 import { findConfinement, type Confinement } from './platform/confinement.ts'
 import { installFailpoints } from './platform/failpoints.ts'
@@ -56,6 +57,7 @@ export interface Parts extends AgentParts, EngineParts {
   readonly metrics: ServerMetrics
   readonly streams: OpenStreams
   readonly turns: RunningTurns
+  readonly tracing?: Tracing
   /** Paths that clients and models must not touch. */
   readonly protectedSet: ProtectedSet
   close(): Promise<void>
@@ -120,7 +122,9 @@ export async function compose(
   const streams = createOpenStreams({ perKey: limits.streamsPerKey, total: limits.streams, refused })
   const { sessionTools, mcp } = agentParts
   const limited = limitStorage(stores.events, { limits, refused })
-  const watched = watchStore(limited, { metrics, turns, sessionTools, storage: stores, clock, log })
+  const tracing = await findTracing()
+  const watching = { metrics, turns, sessionTools, storage: stores, clock, log, ...(tracing && { tracing }) }
+  const watched = watchStore(limited, watching)
   const { store: events, onChange: onSessionChange } = watchSessionChanges(watched)
   const engineParts = composeEngine({
     options,
@@ -158,6 +162,7 @@ export async function compose(
     metrics,
     streams,
     turns,
+    ...(tracing && { tracing }),
     protectedSet,
     async close() {
       metrics.close()

@@ -1,9 +1,9 @@
-import type { Server } from 'node:http'
+import type { RequestListener, Server } from 'node:http'
 import { createOwnerApp, createPublicApp, type AppsDeps } from './apps.ts'
 import { createRefusalWords, refuseWithError } from './doors/find-door.ts'
 import { createAnswerError } from './http/answer-error.ts'
 import { createHttpServer, type RequestTimes } from './http/http-server.ts'
-import { createRequestListener, type HttpApp } from './http/request-listener.ts'
+import { createRequestListener, type HttpApp, type RequestObserver } from './http/request-listener.ts'
 import { listenOnTcp, type TcpListener } from './http/tcp-listener.ts'
 import { listenForUpgrades } from './http/upgrade-listener.ts'
 import type { Log } from './log/log.ts'
@@ -35,7 +35,13 @@ export interface ListenersDeps extends Omit<AppsDeps, 'answerError'> {
 export function createListeners(deps: ListenersDeps): Listeners {
   const { dataDir, times, parts, access, doors, phase, log } = deps
   const { policy, addressOf } = access
-  const ended = createRequestObserver({ log, metrics: parts.metrics, addressOf })
+  const { metrics, tracing } = parts
+  const observe = createRequestObserver({ log, metrics, addressOf, ...(tracing && { tracing }) })
+  const ended = tracing === undefined ? observe : both(observe, tracing.requestEnded)
+  const listenerOf = (...args: Parameters<typeof createRequestListener>): RequestListener => {
+    const listener = createRequestListener(...args)
+    return tracing?.follow(listener) ?? listener
+  }
   const words = createRefusalWords(doors)
   const answerError = createAnswerError(log, words)
   const appsDeps = { ...deps, answerError }
@@ -45,7 +51,7 @@ export function createListeners(deps: ListenersDeps): Listeners {
   const direct = doors.flatMap(({ direct }) => direct ?? [])
   const quick = doors.flatMap((door) => (door.quick === undefined ? [] : [door.quick]))
   const shared = { words, ended, phase, answerError }
-  const tcpServer = createHttpServer(createRequestListener(publicApp, { ...shared, policy, direct, quick }), {
+  const tcpServer = createHttpServer(listenerOf(publicApp, { ...shared, policy, direct, quick }), {
     upgradesTo: upgrades.map(({ protocol }) => protocol),
     times,
   })
@@ -54,7 +60,7 @@ export function createListeners(deps: ListenersDeps): Listeners {
   const everyone = { judge: () => ({ allowed: true }) as const }
   const pipes = doors.flatMap(({ name, pipe }) => (pipe === undefined ? [] : createPipeUpgrade(name, pipe)))
   const ownerServer = createHttpServer(
-    createRequestListener(createOwnerApp(appsDeps), { ...shared, policy: everyone, direct: [], quick }),
+    listenerOf(createOwnerApp(appsDeps), { ...shared, policy: everyone, direct: [], quick }),
     { upgradesTo: pipes.map(({ protocol }) => protocol), times },
   )
   access.watchOwner(ownerServer)
@@ -99,6 +105,13 @@ export function createListeners(deps: ListenersDeps): Listeners {
     },
   }
 }
+
+const both =
+  (one: RequestObserver, other: RequestObserver): RequestObserver =>
+  (...args) => {
+    one(...args)
+    other(...args)
+  }
 
 function routesOf({ routes }: HttpApp): readonly string[] {
   const answering = routes.filter(({ method, path }) => method !== 'ALL' && !path.includes('*'))

@@ -4,11 +4,13 @@ import type { LogFields } from '../log/log-fields.ts'
 import type { Log } from '../log/log.ts'
 import type { ServerMetrics } from '../metrics/server-metrics.ts'
 import { sampleLines } from './sample-lines.ts'
+import type { Tracing } from './tracing.ts'
 
 export interface RequestObserverDeps {
   readonly log: Log
   readonly metrics: Pick<ServerMetrics, 'requests'>
   readonly addressOf: ClientAddress
+  readonly tracing?: Pick<Tracing, 'traceIdOf'>
 }
 
 /** Probes and files of the page are frequent and rarely interesting. */
@@ -17,11 +19,12 @@ const QUIET = /^\/(?:healthz|readyz|metrics|assets\/.*|icon\.svg)$/
 const LEFT = 499
 
 /** One count for every request, and one line unless there are too many. Requests that went wrong always have a line. */
-export function createRequestObserver({ log, metrics, addressOf }: RequestObserverDeps): RequestObserver {
+export function createRequestObserver({ log, metrics, addressOf, tracing }: RequestObserverDeps): RequestObserver {
   const sample = sampleLines(log)
   const fieldsOf = (...[trail, incoming, outgoing]: Parameters<RequestObserver>): LogFields => {
     const { id, route, caller, startedAt } = trail
     const status = statusOf(outgoing)
+    const traceId = tracing?.traceIdOf(incoming)
     return {
       id,
       method: incoming.method ?? '',
@@ -30,6 +33,7 @@ export function createRequestObserver({ log, metrics, addressOf }: RequestObserv
       ms: Math.round((performance.now() - startedAt) * 10) / 10,
       ...(caller && { key: caller.keyId, user: caller.userId }),
       ...(isCut(outgoing) && { cut: true }),
+      ...(traceId !== undefined && { traceId }),
       ...(isRefusal(status) && { from: addressOf(incoming) }),
     }
   }

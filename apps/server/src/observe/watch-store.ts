@@ -5,6 +5,8 @@ import type { SessionTools } from '../session-tools/session-tools.ts'
 import { createFaultLog } from './fault-log.ts'
 import { observeStore } from './observed-store.ts'
 import type { RunningTurns } from './running-turns.ts'
+import { addTraceIds } from './traced-log.ts'
+import type { Tracing } from './tracing.ts'
 import { createTurnObserver } from './turn-observer.ts'
 import { createWalWatch } from './wal-watch.ts'
 
@@ -15,12 +17,13 @@ export interface WatchStoreDeps {
   readonly storage: Pick<Storage, 'describe'>
   readonly clock: Clock
   readonly log: Log
+  readonly tracing?: Tracing
 }
 
 /** The same store. Metrics, running turns, session tools and the log learn from it what happens. */
 export function watchStore(store: EventStore, deps: WatchStoreDeps): EventStore {
-  const { metrics, turns, sessionTools, storage, clock, log } = deps
-  const observers = [turns, createTurnObserver(metrics, log)]
+  const { metrics, turns, sessionTools, storage, clock, log, tracing } = deps
+  const observers = [turns, createTurnObserver(metrics, tracing === undefined ? log : addTraceIds(log))]
   const faults = createFaultLog(log, clock)
   const wal = createWalWatch({ log, clock, walBytes: async () => (await storage.describe()).logBytes })
   return observeStore(store, {
@@ -30,12 +33,15 @@ export function watchStore(store: EventStore, deps: WatchStoreDeps): EventStore 
       const news = withoutCopies(request)
       for (const observer of observers) observer.appended(news)
       sessionTools.appended(news)
+      tracing?.appended(news, seconds)
     },
     deleted(sessionId) {
       for (const observer of observers) observer.deleted(sessionId)
+      tracing?.ended(sessionId)
     },
     lost(sessionId) {
       turns.deleted(sessionId)
+      tracing?.ended(sessionId)
     },
     committed(writes) {
       metrics.commitSize.observe(writes)
