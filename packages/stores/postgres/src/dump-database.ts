@@ -1,5 +1,6 @@
 import { StorageFault, type TransferRow } from '@polylogue/engine'
 import { toTransferRow, transferTables, type TransferTable } from '@polylogue/store-rows'
+import type pg from 'pg'
 import { connect } from './connect.ts'
 import { toFault } from './postgres-fault.ts'
 import { toRow } from './to-text.ts'
@@ -36,6 +37,7 @@ export async function* dumpDatabase(url: string): AsyncGenerator<TransferRow> {
   try {
     await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
     await client.query("SET LOCAL idle_in_transaction_session_timeout = 0; SET LOCAL polylogue.system = 'on'")
+    await refuseUsed(client)
     for (const table of transferTables) {
       await client.query(`DECLARE moved NO SCROLL CURSOR FOR ${SELECTS[table]}`)
       for (;;) {
@@ -50,4 +52,11 @@ export async function* dumpDatabase(url: string): AsyncGenerator<TransferRow> {
   } finally {
     await client.end().catch(() => undefined)
   }
+}
+
+/** A node that is running would go on writing to the database that is left behind. */
+async function refuseUsed(client: pg.Client): Promise<void> {
+  const text = 'SELECT 1 FROM polylogue.nodes WHERE role IS NOT NULL AND lease_until > polylogue.now_ms() LIMIT 1'
+  if ((await client.query(text)).rows.length > 0)
+    throw new StorageFault('busy', 'The database is in use by a node. Stop all nodes first.')
 }

@@ -79,8 +79,6 @@ interface Target {
 function toTarget({ table, rows }: TransferBatch): Target {
   const columns = transferColumns(table)
   switch (table) {
-    case 'sessions':
-      return { table, columns: [...columns, ['lease_until', 'integer']], rows: withValue(rows, 'lease_until', () => 0) }
     case 'drafts':
       return {
         table: 'draft_parts',
