@@ -30,7 +30,6 @@ const toRecord = (span: ReadableSpan) => ({
   spanId: span.spanContext().spanId,
   parent: span.parentSpanContext?.spanId,
   links: span.links.map(({ context }) => context.traceId),
-  status: span.status.code,
 })
 
 trace.setGlobalTracerProvider(new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] }))
