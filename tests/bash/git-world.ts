@@ -1,5 +1,6 @@
 // Repositories to plant attacks in, and plain Git to see whether an attack works.
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -17,7 +18,7 @@ export interface AttackedRepository {
   /** Whether the program has run since the last look. */
   hasRun(): boolean
   /** The first reading command for which plain Git runs it. */
-  worksPlainly(): string | undefined
+  worksPlainly(): Promise<string | undefined>
   remove(): void
 }
 
@@ -47,14 +48,15 @@ export function createGitWorld(): GitWorld {
       return {
         path,
         hasRun,
-        worksPlainly() {
-          const pristine = join(folder, 'plain')
+        async worksPlainly() {
+          const pristine = `${path}-plain`
           cpSync(path, pristine, { recursive: true, verbatimSymlinks: true })
           try {
-            return READING_COMMANDS.find((command) => {
-              runPlainly(command, path)
-              return hasRun()
-            })
+            for (const command of READING_COMMANDS) {
+              await runPlainly(command, path)
+              if (hasRun()) return command
+            }
+            return undefined
           } finally {
             rmSync(path, { recursive: true, force: true })
             cpSync(pristine, path, { recursive: true, verbatimSymlinks: true })
@@ -68,18 +70,29 @@ export function createGitWorld(): GitWorld {
   }
 }
 
-/** As a shell of an agent without any care would. */
-function runPlainly(command: string, cwd: string): void {
+const LONGEST_MS = 20_000
+
+/**
+ * As a shell of an agent without any care would. What Git says does not matter. Its helpers can outlive it (`git remote-ext`
+ * waits for its program), so the whole process group ends with it.
+ */
+async function runPlainly(command: string, cwd: string): Promise<void> {
   const { PATH = '' } = process.env
+  const env = { PATH, HOME: '/nonexistent' }
+  const child = spawn('bash', ['-c', command], { cwd, env, stdio: 'ignore', detached: true })
+  const { pid } = child
+  if (pid === undefined) throw new Error('bash does not start')
+  const timer = setTimeout(() => endGroup(pid), LONGEST_MS)
+  await once(child, 'exit')
+  clearTimeout(timer)
+  endGroup(pid)
+}
+
+function endGroup(pid: number): void {
   try {
-    execFileSync('bash', ['-c', command], {
-      cwd,
-      env: { PATH, HOME: '/nonexistent' },
-      stdio: 'ignore',
-      timeout: 20_000,
-    })
+    process.kill(-pid, 'SIGKILL')
   } catch {
-    // What Git says of it does not matter.
+    // Nothing is left of it.
   }
 }
 

@@ -3,7 +3,7 @@ import { createInvocation, testDigest } from '@polylogue/testkit'
 import { createBashTool } from '@polylogue/tools'
 import { join } from 'node:path'
 import type { GitAttack } from './git-configurations.ts'
-import { createGitWorld } from './git-world.ts'
+import { type AttackedRepository, createGitWorld } from './git-world.ts'
 import { READING_COMMANDS } from './reading-commands.ts'
 
 export interface GitReadings {
@@ -23,50 +23,79 @@ export interface ReadingPlan {
   readonly commands: 'all' | 'worst'
 }
 
-/** Reads each attacked repository as a session would. */
+/** Repositories that are read at the same time. */
+const AT_ONCE = 4
+
+/** Reads each attacked repository as a session would, every second one without a sandbox. */
 export async function readWithGit(
   attacks: readonly GitAttack[],
-  { presets, commands }: ReadingPlan = { presets: PRESETS, commands: 'all' },
+  plan: ReadingPlan = { presets: PRESETS, commands: 'all' },
 ): Promise<GitReadings> {
   const world = createGitWorld()
-  const notWorking: string[] = []
-  const executions: string[] = []
-  let [counted, unasked] = [0, 0]
-  try {
-    for (const [index, attack] of attacks.entries()) {
+  const result = { counted: 0, notWorking: [] as string[], unasked: 0, executions: [] as string[] }
+  const left = attacks.entries()
+  const work = async (): Promise<void> => {
+    for (const [index, attack] of left) {
       const repository = world.create(attack)
-      const worst = repository.worksPlainly()
-      if (worst === undefined) {
-        notWorking.push(attack.name)
-        repository.remove()
-        continue
-      }
-      counted += 1
-      const state = join(repository.path, '..', 'state')
-      const sandbox = index % 2 === 0 ? 'required' : 'none'
-      const tool = createBashTool({ stateDir: state, outputDir: join(state, 'outputs'), sandbox })
-      for (const command of commands === 'all' ? READING_COMMANDS : [worst]) {
-        for (const preset of presets) {
-          if (await runIfAllowed(tool, command, { cwd: repository.path, preset })) unasked += 1
-          if (repository.hasRun()) executions.push(`${attack.name}: ${command} in ${preset}, sandbox ${sandbox}`)
-        }
+      const worst = await repository.worksPlainly()
+      if (worst === undefined) result.notWorking.push(attack.name)
+      else {
+        const commands = plan.commands === 'all' ? READING_COMMANDS : [worst]
+        const sandbox = index % 2 === 0 ? 'required' : 'none'
+        const { unasked, executions } = await readAttacked(repository, { presets: plan.presets, commands, sandbox })
+        result.counted += 1
+        result.unasked += unasked
+        result.executions.push(...executions.map((how) => `${attack.name}: ${how}`))
       }
       repository.remove()
     }
-    return { counted, notWorking, unasked, executions }
+  }
+  try {
+    await Promise.all(Array.from({ length: AT_ONCE }, work))
+    return result
   } finally {
     world.remove()
   }
 }
 
-/** As the engine does: inspect, judge, and run what is allowed without a question. */
-async function runIfAllowed(
+interface Reading {
+  readonly presets: readonly Preset[]
+  readonly commands: readonly string[]
+  readonly sandbox: 'required' | 'none'
+}
+
+/** A command is judged once in each preset, and run once: a tool does not know the preset, only its grant. */
+async function readAttacked(
+  { path, hasRun }: AttackedRepository,
+  { presets, commands, sandbox }: Reading,
+): Promise<Pick<GitReadings, 'unasked' | 'executions'>> {
+  const state = `${path}-state`
+  const tool = createBashTool({ stateDir: state, outputDir: join(state, 'outputs'), sandbox })
+  const executions: string[] = []
+  let unasked = 0
+  for (const command of commands) {
+    const allowing: Preset[] = []
+    for (const preset of presets) {
+      if (await isAllowed(tool, command, { cwd: path, preset })) allowing.push(preset)
+    }
+    if (hasRun()) executions.push(`${command} when it is judged`)
+    if (allowing.length === 0) continue
+    unasked += allowing.length
+    const invocation = createInvocation(tool, { command }, { workspace: { cwd: path, roots: [path] } })
+    const call = { tool: tool.name, input: { command }, cwd: path, policy: 'test', isHarmless: true as const }
+    await tool.run({ ...invocation, grant: issueGrant(call, testDigest) })
+    if (hasRun()) executions.push(`${command} in ${allowing.join(', ')}, sandbox ${sandbox}`)
+  }
+  return { unasked, executions }
+}
+
+/** As the engine does: inspect and judge. */
+async function isAllowed(
   tool: Tool,
   command: string,
   { cwd, preset }: { readonly cwd: string; readonly preset: Preset },
 ): Promise<boolean> {
-  const workspace = { cwd, roots: [cwd] }
-  const inspection = await tool.inspect?.({ command }, workspace)
+  const inspection = await tool.inspect?.({ command }, { cwd, roots: [cwd] })
   if (inspection?.facts.type !== 'shell') throw new Error('Bash tells shell facts')
   const policy = {
     preset,
@@ -79,9 +108,5 @@ async function runIfAllowed(
   }
   const { decision } = judgeCall({ tool, input: { command }, facts: inspection.facts, policy })
   // In full-access everything runs: of that only what is judged harmless is ours to answer for.
-  if (decision !== 'allow' || inspection.facts.risk !== 'safe') return false
-  const invocation = createInvocation(tool, { command }, { workspace })
-  const call = { tool: tool.name, input: { command }, cwd, policy: 'test', isHarmless: true as const }
-  await tool.run({ ...invocation, grant: issueGrant(call, testDigest) })
-  return true
+  return decision === 'allow' && inspection.facts.risk === 'safe'
 }
