@@ -19,7 +19,7 @@ const STOP_GRACE_MS = 60
 
 export function createBashTool(options: BashToolOptions): Tool {
   const { protectedSet = createProtectedSet({}), network = false, readable = [] } = options
-  const planner = createSandboxPlanner({ protectedSet, network, readable })
+  const planner = createSandboxPlanner({ protectedSet, network, readable, stateDir: options.stateDir })
   let identity: Promise<string | undefined> | undefined
   const gitIdentity = (): Promise<string | undefined> =>
     (identity ??= makeIdentity(join(options.stateDir, 'gitconfig')))

@@ -2,6 +2,7 @@
 // such files behind, and perhaps the processes: the next one looks for exactly these.
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { sweepPlaceholders } from '../sandbox/placeholders.ts'
 import { removeCgroup } from './command-cgroup.ts'
 import { createProcessTree, stopTree } from './process-tree.ts'
 
@@ -35,6 +36,7 @@ export async function sweepLeftovers(stateDir: string): Promise<Sweep> {
     removeCgroup(marker)
     await forgetRunning(stateDir, marker)
   }
+  sweepPlaceholders(stateDir)
   return { calls: markers.length, killed }
 }
 

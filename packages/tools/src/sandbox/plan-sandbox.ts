@@ -10,6 +10,8 @@ import { createSystemMounts, type SystemMounts, type SystemMountsOptions } from 
 export interface SandboxOptions extends SystemMountsOptions {
   readonly protectedSet: ProtectedSet
   readonly network: boolean
+  /** For what must survive a crash. */
+  readonly stateDir: string
 }
 
 /** What one command gets. */
@@ -45,8 +47,8 @@ export interface SandboxPlanner {
   plan(call: SandboxedCall): Promise<PlannedSandbox>
 }
 
-export function createSandboxPlanner({ protectedSet, network, ...options }: SandboxOptions): SandboxPlanner {
-  const placeholders = createPlaceholders()
+export function createSandboxPlanner({ protectedSet, network, stateDir, ...options }: SandboxOptions): SandboxPlanner {
+  const placeholders = createPlaceholders(stateDir)
   let system: SystemMounts | undefined
   const systemMounts = (): SystemMounts => (system ??= createSystemMounts(protectedSet.look(), options))
   return {
