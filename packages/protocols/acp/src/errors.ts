@@ -54,6 +54,7 @@ function toCode(code: EngineErrorCode): number {
     case 'call-already-settled':
     case 'receipt-mismatch':
     case 'too-many-turns':
+    case 'too-many-reads':
     case 'quota-exceeded':
     case 'unknown-model':
       return CODES.invalidRequest

@@ -14,6 +14,7 @@ import {
   changeRoots,
   checkSetup,
   checkSetupOf,
+  checkSetupOfFork,
   directoriesOf,
   noteServers,
   openRoots,
@@ -78,7 +79,7 @@ export async function forkSession(
   const { deps, options } = connection
   const parent = await connection.find(sessionId)
   if (parent === undefined) throw connection.unknown(sessionId)
-  const place = await checkSetupOf(connection, parent, { mcpServers: [], ...given })
+  const place = await checkSetupOfFork(connection, parent, { mcpServers: [], ...given })
   const fork = await deps.engine.execute({
     type: 'fork-session',
     userId: options.userId,

@@ -4,7 +4,7 @@ import { FINGERPRINT_LABEL } from '../labels.ts'
 import { fingerprintOf, parseMcpServers } from '../mcp-servers.ts'
 import type { Params } from '../parse-params.ts'
 import { invalidParams } from '../rpc/rpc-error.ts'
-import { checkAdditional, checkDirectory } from './check-directory.ts'
+import { checkAdditional, checkDirectory, resolved } from './check-directory.ts'
 import type { Connection } from './connection.ts'
 
 /** Where a session works, and with which MCP servers: the common part of `session/new`, `load`, `resume` and `fork`. */
@@ -33,7 +33,8 @@ export async function checkSetup(
 export async function checkSetupOf(connection: Connection, view: SessionView, given: Params): Promise<SessionSetup> {
   const isOwn = await prepareOwnDirectory(connection, view, given['cwd'])
   const setup = await checkSetup(connection, given, { isAllowed: isOwn })
-  requireSameDirectory(connection, view, setup.cwd)
+  const stored = connection.deps.workspaces.locate(view).cwd
+  if (stored !== setup.cwd) throw invalidParams('cwd', await explainOther(stored, setup.cwd))
   return setup
 }
 
@@ -57,10 +58,21 @@ export async function changeRoots(
   await deps.engine.execute({ type: 'configure-session', userId: options.userId, sessionId, changes: { directories } })
 }
 
-/** The recorded path is a real path. If it now leads through a link, it is another directory. */
-function requireSameDirectory({ deps }: Connection, view: SessionView, cwd: string): void {
-  const stored = deps.workspaces.locate(view).cwd
-  if (stored !== cwd) throw invalidParams('cwd', 'is not the directory of this session')
+/** The recorded path is a real path. If it now leads through a link, it may be another directory. */
+async function explainOther(stored: string, given: string): Promise<string> {
+  if ((await resolved(stored)) !== given) return 'is not the directory of this session'
+  return `is not the directory of this session, which is recorded as ${stored}, a link now: fork the session to work in ${given}`
+}
+
+/** The setup for a fork. Its client names the real path if the directory of the parent was recorded under a link. */
+export async function checkSetupOfFork(
+  connection: Connection,
+  parent: SessionView,
+  given: Params,
+): Promise<SessionSetup> {
+  const stored = connection.deps.workspaces.locate(parent).cwd
+  const isMoved = parent.directories.length > 0 && given['cwd'] !== stored && given['cwd'] === (await resolved(stored))
+  return isMoved ? checkSetup(connection, given) : checkSetupOf(connection, parent, given)
 }
 
 export async function openRoots({ deps }: Connection, view: SessionView): Promise<void> {

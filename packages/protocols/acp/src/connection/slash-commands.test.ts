@@ -111,6 +111,6 @@ describe('a prompt that is a command', () => {
   it('is no part of the history', async () => {
     const { command, engine, user, sessionId } = await openSession()
     await command('/help')
-    expect(await engine.readHistory(user, sessionId, 'full')).toEqual([])
+    expect(await Array.fromAsync(await engine.streamHistory(user, sessionId, 'full'))).toEqual([])
   })
 })

@@ -1,6 +1,6 @@
 import { calls, createFakeParts, createFakeTool, finishes, hangs, loadAcpFrameChecker, says } from '@polylogue/testkit'
 import type { SessionId } from '@polylogue/engine'
-import { mkdirSync, rmSync, symlinkSync } from 'node:fs'
+import { mkdirSync, realpathSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { usingWorlds } from '../test-support/using-worlds.ts'
@@ -166,6 +166,40 @@ describe('session/load', () => {
     }
     expect(client.updates()).toEqual([])
     expect(await client.result('session/load', { sessionId, cwd: link, mcpServers: [] })).toHaveProperty('modes')
+  })
+
+  it('acp 60: a session whose directory was recorded under a link continues as a fork in the place that it names', async () => {
+    const world = open()
+    const [real, link, other] = ['project', 'link', 'other'].map((name) => join(realpathSync(world.cwd), name)) as [
+      string,
+      string,
+      string,
+    ]
+    mkdirSync(real)
+    mkdirSync(other)
+    symlinkSync(real, link)
+    const { sessionId } = await world.engine.execute({
+      type: 'create-session',
+      userId: world.user,
+      agent: 'tester',
+      access: { type: 'preset' },
+      directories: [link],
+      input: 'hello',
+    })
+    const status = async () => (await world.engine.readSession(world.user, sessionId)).status
+    while ((await status()) !== 'idle') await new Promise((resolve) => setImmediate(resolve))
+    const { client } = await world.connect()
+    const at = (cwd: string) => ({ sessionId, cwd, mcpServers: [] })
+    for (const cwd of [link, real]) {
+      expect(await client.error('session/load', at(cwd))).toMatchObject({
+        code: -32602,
+        message: expect.stringContaining(`fork the session to work in ${real}`),
+      })
+    }
+    // The link can lead anywhere by now, so only the real path counts.
+    for (const cwd of [link, other]) expect(await client.error('session/fork', at(cwd))).toMatchObject({ code: -32602 })
+    const fork = await client.result('session/fork', at(real))
+    expect((await world.engine.readSession(world.user, fork.sessionId)).directories).toEqual([real])
   })
 
   it('acp 60a: mode and model come back with the session, and hold', async () => {

@@ -148,7 +148,7 @@ describe('a question to a client without forms', () => {
     expect(await say(sessionId, 'Bob')).toMatchObject({ result: { stopReason: 'end_turn' } })
     expect(heard()).toBe('Bob')
     expect(client.text()).toBe('Who are you?Hello Bob')
-    expect(await engine.readHistory(user, sessionId, 'full')).toMatchObject([
+    expect(await Array.fromAsync(await engine.streamHistory(user, sessionId, 'full'))).toMatchObject([
       { role: 'user', content: 'go' },
       { role: 'assistant' },
       { role: 'tool', content: 'Bob' },

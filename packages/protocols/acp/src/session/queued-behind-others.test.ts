@@ -29,7 +29,7 @@ it('a prompt that takes the place of a turn of another door is answered after wh
   more.resolve()
   await untilQuiet()
   expect(await say(sessionId, 'B')).toMatchObject({ result: { stopReason: 'end_turn' } })
-  const history = await world.engine.readHistory(world.user, sessionId, 'full')
+  const history = await Array.fromAsync(await world.engine.streamHistory(world.user, sessionId, 'full'))
   const said = history.flatMap((message) => (message.role === 'user' ? [message.content] : []))
   expect(JSON.stringify(said)).toMatch(/go.*A.*B/)
 })
