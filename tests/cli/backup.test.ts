@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { mkdir, readFile, readdir, stat, writeFile } from 'node:fs/promises'
+import { copyFile, mkdir, readFile, readdir, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { startServerProcess } from '../support/server-process.ts'
@@ -96,5 +96,38 @@ describe('polylogue restore', () => {
     expect(restored.code).toBe(0)
     expect((await readdir(copy)).filter((name) => !/-(?:shm|wal)$/.test(name))).toEqual(['local.key', 'polylogue.db'])
     expect(await readdir(join(dir.path, 'below'))).toEqual(['copy'])
+  })
+
+  it('takes no link for the database, the keys or the workspaces, and nothing through a link', async () => {
+    await polylogue('run', '--data', data(), '--agent', 'scripted', 'say x')
+    const made = join(dir.path, 'made')
+    await mkdir(join(made, 'workspaces', 'one'), { recursive: true })
+    await mkdir(join(made, 'target'))
+    await copyFile(join(data(), 'polylogue.db'), join(made, 'workspaces', 'one', 'db'))
+    await symlink('workspaces/one/db', join(made, 'polylogue.db'))
+    execFileSync('tar', ['-czf', '../linked.tgz', 'workspaces', 'polylogue.db'], { cwd: made })
+    const linked = await polylogue('restore', 'linked.tgz', '--data', join(dir.path, 'linked'))
+    expect(linked).toMatchObject({ code: 1, stderr: expect.stringContaining('is not an archive of polylogue backup') })
+
+    await rm(join(made, 'polylogue.db'))
+    await copyFile(join(data(), 'polylogue.db'), join(made, 'polylogue.db'))
+    await symlink('../../../target', join(made, 'workspaces', 'one', 'out'))
+    const out = ['--transform', 's,^target,workspaces/one/out,', 'target']
+    await writeFile(join(made, 'target', 'planted'), 'evil')
+    execFileSync('tar', ['-czf', '../through.tgz', 'polylogue.db', 'workspaces', ...out], { cwd: made })
+    await rm(join(made, 'target', 'planted'))
+    await mkdir(join(dir.path, 'below', 'target'), { recursive: true })
+    await polylogue('restore', 'through.tgz', '--data', join(dir.path, 'below', 'copy'))
+    expect(await readdir(join(dir.path, 'below', 'target'))).toEqual([])
+  })
+
+  it('does not fill the disk with what an archive says it holds', async () => {
+    const made = join(dir.path, 'made')
+    await mkdir(join(made, 'workspaces'), { recursive: true })
+    await writeFile(join(made, 'polylogue.db'), '')
+    execFileSync('truncate', ['-s', '8T', join(made, 'workspaces', 'sparse')])
+    execFileSync('tar', ['-czSf', '../bomb.tgz', 'workspaces', 'polylogue.db'], { cwd: made })
+    expect((await polylogue('restore', 'bomb.tgz', '--data', data())).code).toBe(1)
+    expect((await readdir(dir.path)).toSorted()).toEqual(['bomb.tgz', 'made'])
   })
 })

@@ -1,5 +1,5 @@
 import { existsSync, readdirSync } from 'node:fs'
-import { chmod, mkdir, mkdtemp, rename, rm, rmdir } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, rename, rm, rmdir, statfs } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { EXIT_FAILURE, ServeError } from '../serve-error.ts'
 import { DATABASE_NAME, KEY_NAMES, WORKSPACES_NAME } from './archive-names.ts'
@@ -37,15 +37,29 @@ export async function restore(options: RestoreOptions): Promise<CopyCensus> {
 }
 
 async function unpack(file: string, folder: string): Promise<void> {
-  const known = new Set<string>([DATABASE_NAME, ...KEY_NAMES])
-  const isKnown = (path: string) => known.has(path) || path.startsWith(`${WORKSPACES_NAME}/`)
+  const { bavail, bsize } = await statfs(folder)
+  let freeBytes = bavail * bsize
+  const filter = (path: string, entry: object): boolean => {
+    if (!isKnown(path, 'type' in entry ? entry.type : undefined)) return false
+    freeBytes -= 'size' in entry ? Number(entry.size) : 0
+    return freeBytes > 0
+  }
   const { extract } = await import('tar')
   try {
     // An archive may come from anywhere: nothing leads outside, belongs to another user or runs as one.
-    await extract({ file, cwd: folder, strict: true, preserveOwner: false, noChmod: true, filter: isKnown })
+    await extract({ file, cwd: folder, strict: true, preserveOwner: false, noChmod: true, filter })
   } catch (error) {
     throw new ServeError(`${file} is not a whole archive of polylogue backup.`, EXIT_FAILURE, { cause: error })
   }
+  if (freeBytes <= 0) throw new ServeError(`${file} holds more than the disk of ${folder} has room for.`, EXIT_FAILURE)
   if (existsSync(join(folder, DATABASE_NAME))) return
   throw new ServeError(`${file} is not an archive of polylogue backup.`, EXIT_FAILURE)
+}
+
+/** The database and the keys are files, never links: the server opens and changes them by name. */
+function isKnown(path: string, type: unknown): boolean {
+  const name = path.replace(/\/+$/, '')
+  if (name === WORKSPACES_NAME) return type === 'Directory'
+  if (path.startsWith(`${WORKSPACES_NAME}/`)) return true
+  return [DATABASE_NAME, ...KEY_NAMES].some((known) => known === name) && type === 'File'
 }
