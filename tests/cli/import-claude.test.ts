@@ -1,4 +1,5 @@
-import { readFile, writeFile } from 'node:fs/promises'
+import { realpathSync } from 'node:fs'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { createTempDir, type TempDir } from '../support/temp-dir.ts'
@@ -12,6 +13,12 @@ afterEach(() => dir.remove())
 
 const polylogue = (...args: readonly string[]) =>
   runPolylogue([...args, '--data', join(dir.path, 'data')], { cwd: dir.path })
+
+const importFrom = (file: string, claude: string) =>
+  runPolylogue(['import', 'claude', file, '--scripted', '--data', join(dir.path, 'data')], {
+    cwd: dir.path,
+    environment: { CLAUDE_CONFIG_DIR: claude },
+  })
 
 const RECORDS = [
   { type: 'summary', summary: 'About a.txt' },
@@ -49,6 +56,27 @@ it('a session of Claude Code is imported, continued and exported in every format
   const events = log.map((line) => JSON.parse(line) as { seq: number; event: { type: string } })
   expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index + 1))
   expect(events.at(-1)?.event.type).toBe('turn.ended')
+})
+
+it('a file chooses the working directory only where Claude Code keeps it for that directory', async () => {
+  const [project, kept, claude] = ['my app', 'elsewhere', 'claude'].map((name) => join(dir.path, name)) as [
+    string,
+    string,
+    string,
+  ]
+  const folder = join(claude, 'projects', project.replaceAll(/[^A-Za-z0-9]/g, '-'))
+  for (const path of [project, kept, folder]) await mkdir(path, { recursive: true })
+  const text = RECORDS.map((found) => JSON.stringify({ ...found, cwd: project })).join('\n')
+  const directories: unknown[] = []
+  for (const file of [join(folder, 'a.jsonl'), join(kept, 'a.jsonl')]) {
+    await writeFile(file, text)
+    const id = (await importFrom(file, claude)).stdout.trim()
+    const shown = JSON.parse((await polylogue('sessions', 'show', id, '--json')).stdout) as {
+      session: { directories: readonly string[] }
+    }
+    directories.push(shown.session.directories)
+  }
+  expect(directories).toEqual([[project], [dir.path]].map((paths) => paths.map((path) => realpathSync(path))))
 })
 
 it('a file that is none is refused before anything is imported', async () => {

@@ -1,6 +1,7 @@
-import { statSync } from 'node:fs'
+import { existsSync, realpathSync, statSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
-import { resolve } from 'node:path'
+import { homedir } from 'node:os'
+import { dirname, isAbsolute, join, resolve } from 'node:path'
 import { parseClaudeFile } from '../claude-file.ts'
 import { CommandFailure } from '../command-failure.ts'
 import { ExitCode } from '../exit-code.ts'
@@ -31,15 +32,29 @@ export async function importClaude(files: readonly string[], flags: SessionsImpo
 }
 
 async function readConversation(file: string, { cwd }: SessionsImportFlags) {
-  const text = await readFile(resolve(file), 'utf8').catch((cause: unknown) => {
+  const path = resolve(file)
+  const text = await readFile(path, 'utf8').catch((cause: unknown) => {
     throw new CommandFailure(`${file}: cannot be read.`, ExitCode.usage, { cause })
   })
   const conversation = parseClaudeFile(text)
   if (conversation === undefined) throw new CommandFailure(`${file}: not a session of Claude Code.`, ExitCode.usage)
-  const said = conversation.directory
-  const isThere = said !== undefined && statSync(said, { throwIfNoEntry: false })?.isDirectory() === true
-  return { ...conversation, file, directory: cwd === undefined ? (isThere ? said : process.cwd()) : resolve(cwd) }
+  const kept = directoryKeptFor(path, conversation.directory)
+  return { ...conversation, file, directory: cwd === undefined ? (kept ?? process.cwd()) : resolve(cwd) }
 }
+
+/**
+ * The directory that a file names, if Claude Code keeps the file for that directory. A file from elsewhere must not choose
+ * where an agent works.
+ */
+function directoryKeptFor(file: string, directory: string | undefined): string | undefined {
+  if (directory === undefined || !isAbsolute(directory)) return undefined
+  const home = process.env['CLAUDE_CONFIG_DIR'] ?? join(homedir(), '.claude')
+  const folder = join(home, 'projects', directory.replaceAll(/[^A-Za-z0-9]/g, '-'))
+  const isThere = statSync(directory, { throwIfNoEntry: false })?.isDirectory() === true
+  return isThere && realPath(dirname(file)) === realPath(folder) ? directory : undefined
+}
+
+const realPath = (path: string): string => (existsSync(path) ? realpathSync(path) : path)
 
 function formatLeft(left: ReadonlyMap<string, number>): string {
   if (left.size === 0) return 'Everything has a counterpart.'
