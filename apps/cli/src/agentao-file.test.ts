@@ -111,7 +111,11 @@ describe('a file of Agentao’s', () => {
         { role: 'tool', toolCallId: 'c1', content: 'text of a' },
       ],
     }
-    const written = toAgentaoFile(record)
+    const text = [...toAgentaoFile(record)].join('')
+    const written: unknown = JSON.parse(text)
+    expect(text).toBe(`${JSON.stringify(written, null, 2)}\n`)
+    const empty = [...toAgentaoFile({ ...record, messages: [] })].join('')
+    expect(empty).toBe(`${JSON.stringify(JSON.parse(empty), null, 2)}\n`)
     expect(written).toMatchObject({
       session_id: 's',
       title: 'A talk',
@@ -120,7 +124,7 @@ describe('a file of Agentao’s', () => {
       model: 'openai/gpt',
       active_skills: [],
     })
-    expect(parseAgentaoFile(JSON.parse(JSON.stringify(written)))).toEqual({
+    expect(parseAgentaoFile(written)).toEqual({
       title: 'A talk',
       skipped: 0,
       messages: record.messages,

@@ -133,17 +133,23 @@ function textOf(value: z.infer<typeof content>): string {
   return (value ?? []).flatMap((piece) => textPart.safeParse(piece).data?.text ?? []).join('\n')
 }
 
-/** A session as Agentao would have kept it. */
-export function toAgentaoFile({ session, messages }: SessionRecord): object {
-  return {
+/** A session as Agentao would have kept it, in pieces. */
+export function* toAgentaoFile({ session, messages }: SessionRecord): Generator<string> {
+  const head = {
     session_id: session.sessionId,
     title: session.title ?? '',
     created_at: new Date(session.createdAt).toISOString(),
     updated_at: new Date(session.updatedAt).toISOString(),
     model: session.model ?? '',
     active_skills: [],
-    messages: messages.map(toAgentaoMessage),
   }
+  yield `${JSON.stringify(head, null, 2).slice(0, -2)},\n  "messages": [`
+  let separator = '\n'
+  for (const message of messages) {
+    yield `${separator}${JSON.stringify(toAgentaoMessage(message), null, 2).replaceAll(/^/gm, '    ')}`
+    separator = ',\n'
+  }
+  yield `${messages.length === 0 ? '' : '\n  '}]\n}\n`
 }
 
 function toAgentaoMessage({ role, toolCallId, content: said }: Message): object {

@@ -8,7 +8,10 @@ export function defineImport(program: Command, finish: (exitCode: number) => voi
     .description('create sessions from files of Claude Code, and report what cannot be converted')
     .argument('<file...>', 'for example ~/.claude/projects/*/*.jsonl; each file becomes one session')
     .option('--agent <name>', 'agent that continues them (default: the default agent)')
-    .option('--cwd <dir>', 'working directory (default: the project of a file in ~/.claude/projects, else the current one)')
+    .option(
+      '--cwd <dir>',
+      'working directory (default: the project of a file in ~/.claude/projects, else the current one)',
+    )
     .option('--scripted', 'add the scripted agents')
     .addHelpText(
       'after',

@@ -31,7 +31,7 @@ const RECORD: SessionRecord = {
 }
 
 it('Markdown keeps answers as they are and encloses what tools said', () => {
-  expect(toMarkdown(RECORD)).toBe(`# \\<script\\>alert(1)\\</script\\> \\# Two lines
+  expect([...toMarkdown(RECORD)].join('')).toBe(`# \\<script\\>alert(1)\\</script\\> \\# Two lines
 
 - Agent: coder
 - Created: 1970-01-01T00:00:00.000Z
@@ -67,7 +67,7 @@ I **read**.
 })
 
 it('HTML contains no markup but its own', () => {
-  const page = toHtml(RECORD)
+  const page = [...toHtml(RECORD)].join('')
   expect(page).not.toMatch(/<script|<b>it/)
   expect(page).toContain('Read &lt;b&gt;it&lt;/b&gt;')
   expect(page).toContain('&lt;/pre&gt;&lt;script&gt;alert(2)&lt;/script&gt;')

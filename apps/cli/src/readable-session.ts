@@ -1,8 +1,8 @@
-// A session for readers, as one document. Everything in it was written by a user, a model or a tool: it must not become
+// A session for readers, as one document, in pieces. Everything in it was written by a user, a model or a tool: it must not become
 // markup.
 import type { Message, MessagePart, SessionRecord } from '@polylogue/console/client'
 
-export function toMarkdown({ session, messages }: SessionRecord): string {
+export function* toMarkdown({ session, messages }: SessionRecord): Generator<string> {
   const facts = [
     `- Agent: ${inline(session.agent)}`,
     ...(session.model === undefined ? [] : [`- Model: ${inline(session.model)}`]),
@@ -10,7 +10,8 @@ export function toMarkdown({ session, messages }: SessionRecord): string {
     `- Session: ${session.sessionId}`,
   ]
   const title = inline(session.title ?? 'Session')
-  return [`# ${title}`, facts.join('\n'), ...messages.map(toMarkdownMessage), ''].join('\n\n')
+  yield `# ${title}\n\n${facts.join('\n')}\n\n`
+  for (const message of messages) yield `${toMarkdownMessage(message)}\n\n`
 }
 
 function toMarkdownMessage({ role, toolCallId, content }: Message): string {
@@ -28,10 +29,18 @@ function toMarkdownPart(part: MessagePart): string {
     case 'thinking':
       return part.text.replaceAll(/^/gm, '> ')
     case 'tool-call':
-      return `**${inline(part.name)}** ${inline(part.toolCallId)}\n\n${fence(JSON.stringify(part.input, null, 2), 'json')}`
+      return `**${inline(part.name)}** ${inline(part.toolCallId)}\n\n${fence(showInput(part.input), 'json')}`
     case 'image':
       return `*image${part.mediaType === undefined ? '' : ` (${inline(part.mediaType)})`}*`
   }
+}
+
+/** Indentation can make a deep value many times as long. */
+const LONGEST_INDENTED = 100_000
+
+function showInput(input: unknown): string {
+  const text = JSON.stringify(input)
+  return text.length > LONGEST_INDENTED ? text : JSON.stringify(input, null, 2)
 }
 
 const HEADINGS = { system: 'Instructions', user: 'User', assistant: 'Agent', tool: 'Result of' } as const
@@ -47,10 +56,10 @@ function fence(text: string, language = ''): string {
 }
 
 /** One file without scripts and without anything from the network. */
-export function toHtml({ session, messages }: SessionRecord): string {
+export function* toHtml({ session, messages }: SessionRecord): Generator<string> {
   const title = escape(session.title ?? 'Session')
   const model = session.model === undefined ? '' : ` · ${escape(session.model)}`
-  return `<!doctype html>
+  yield `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -62,10 +71,9 @@ export function toHtml({ session, messages }: SessionRecord): string {
 <body>
 <h1>${title}</h1>
 <p class="quiet">${escape(session.agent)}${model} · ${new Date(session.createdAt).toISOString()} · ${escape(session.sessionId)}</p>
-${messages.map(toHtmlMessage).join('\n')}
-</body>
-</html>
 `
+  for (const message of messages) yield `${toHtmlMessage(message)}\n`
+  yield '</body>\n</html>\n'
 }
 
 const STYLE = `:root{color-scheme:light dark}body{font:15px/1.6 system-ui,sans-serif;max-width:760px;margin:40px auto;padding:0 16px}
@@ -86,7 +94,7 @@ function toHtmlPart(part: MessagePart, kind: 'code' | 'text'): string {
     case 'thinking':
       return `<pre class="text thinking">${escape(part.text)}</pre>`
     case 'tool-call':
-      return `<p><b>${escape(part.name)}</b> <span class="quiet">${escape(part.toolCallId)}</span></p><pre>${escape(JSON.stringify(part.input, null, 2))}</pre>`
+      return `<p><b>${escape(part.name)}</b> <span class="quiet">${escape(part.toolCallId)}</span></p><pre>${escape(showInput(part.input))}</pre>`
     case 'image':
       return '<p class="quiet">image</p>'
   }

@@ -3,8 +3,8 @@ import { formatLocalTime } from './local-time.ts'
 import type { Output } from './terminal.ts'
 import { toTerminalLine, toTerminalText } from './terminal-text.ts'
 
-/** A session for a reader at a terminal: what it is, what was said, what it waits for. */
-export function formatSessionRecord({ session, messages, events }: SessionRecord, output: Output): string {
+/** A session for a reader at a terminal, in pieces: what it is, what was said, what it waits for. */
+export function* formatSessionRecord({ session, messages, events }: SessionRecord, output: Output): Generator<string> {
   const facts: readonly (readonly [string, string])[] = [
     ['Session', session.sessionId],
     ['Title', toTerminalLine(session.title ?? '')],
@@ -16,11 +16,9 @@ export function formatSessionRecord({ session, messages, events }: SessionRecord
     ['Updated', formatLocalTime(session.updatedAt)],
     ['Events', String(events)],
   ]
-  const head = facts
-    .filter(([, value]) => value !== '')
-    .map(([name, value]) => `${output.dim(name.padEnd(8))} ${value}\n`)
-  const waiting = session.waitingCalls.map((id) => `\n${output.bold('waits for')} ${toTerminalLine(id)}\n`)
-  return [...head, ...messages.map((message) => formatEntry(message, output)), ...waiting].join('')
+  for (const [name, value] of facts) if (value !== '') yield `${output.dim(name.padEnd(8))} ${value}\n`
+  for (const message of messages) yield formatEntry(message, output)
+  for (const id of session.waitingCalls) yield `\n${output.bold('waits for')} ${toTerminalLine(id)}\n`
 }
 
 function formatEntry({ role, toolCallId, content }: Message, output: Output): string {

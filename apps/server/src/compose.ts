@@ -10,13 +10,18 @@ import type {
   Stores,
   UsageStore,
 } from '@polylogue/engine'
+import type { LargeBodies, OpenReads } from '@polylogue/kit'
 import { sweepLeftovers, type ProtectedSet } from '@polylogue/tools'
+import type { IncomingMessage } from 'node:http'
 import { join } from 'node:path'
 import { bashStateDir } from './agents/built-in-tools.ts'
 import { composeAgents, type AgentParts } from './agents/compose-agents.ts'
 import { composeEngine, type EngineParts } from './compose-engine.ts'
 import type { LoadedConfig } from './config/load-config.ts'
 import { limitStorage } from './limits/limit-storage.ts'
+import { trailOf } from './http/request-trail.ts'
+import { createLargeBodies } from './limits/large-bodies.ts'
+import { createOpenReads } from './limits/open-reads.ts'
 import { createOpenStreams, type OpenStreams } from './limits/open-streams.ts'
 import type { Log } from './log/log.ts'
 import type { Redactor } from './log/redactor.ts'
@@ -56,6 +61,8 @@ export interface Parts extends AgentParts, EngineParts {
   readonly onSessionChange: SessionChangesHub['onChange']
   readonly metrics: ServerMetrics
   readonly streams: OpenStreams
+  readonly reads: OpenReads
+  readonly largeBodies: LargeBodies
   readonly turns: RunningTurns
   readonly tracing?: Tracing
   /** Paths that clients and models must not touch. */
@@ -120,6 +127,7 @@ export async function compose(
   })
   const refused = (limit: string): void => metrics.refusals.add({ limit })
   const streams = createOpenStreams({ perKey: limits.streamsPerKey, total: limits.streams, refused })
+  const reads = createOpenReads({ perUser: limits.readsPerUser, clock, refused })
   const { sessionTools, mcp } = agentParts
   const limited = limitStorage(stores.events, { limits, refused })
   const tracing = await findTracing()
@@ -161,6 +169,8 @@ export async function compose(
     kept: stores.kept,
     metrics,
     streams,
+    reads,
+    largeBodies: createLargeBodies({ clock, userOf }),
     turns,
     ...(tracing && { tracing }),
     protectedSet,
@@ -180,3 +190,6 @@ async function endLeftovers(dataDir: string, log: Log): Promise<void> {
   const swept = await sweepLeftovers(bashStateDir(dataDir))
   if (swept.calls > 0) log.warn({ ...swept }, 'ended what commands of a former server had left running')
 }
+
+/** Whose request it is. Without a key nothing of a body is read. */
+const userOf = (incoming: IncomingMessage): string => trailOf(incoming).caller?.userId ?? ''

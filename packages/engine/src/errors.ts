@@ -30,6 +30,7 @@ export type EngineErrorCode =
   | 'receipt-mismatch'
   /** Never thrown by the engine itself: the server in front of it limits each user. */
   | 'too-many-turns'
+  | 'too-many-reads'
   /** The session or its user has reached the storage limit of the configuration. */
   | 'quota-exceeded'
   | 'shutting-down'

@@ -3,6 +3,7 @@ import {
   createEngine,
   type AgentDefinition,
   type AgentOption,
+  type ConversationMessage,
   type Engine,
   type EngineOptions,
   type EventStore,
@@ -59,7 +60,7 @@ export interface TestEngineOptions {
 }
 
 export interface TestEngine {
-  readonly engine: Engine
+  readonly engine: ReadingEngine
   readonly store: EventStore
   readonly clock: FakeClock
   readonly model: FakeModel
@@ -68,6 +69,11 @@ export interface TestEngine {
   recorded(sessionId: SessionId): Promise<readonly RecordedEvent[]>
   /** Resolves when the session is idle. */
   rest(sessionId: SessionId): Promise<void>
+}
+
+/** An engine whose histories can be read at once. */
+export interface ReadingEngine extends Engine {
+  readHistory(...asked: Parameters<Engine['streamHistory']>): Promise<readonly ConversationMessage[]>
 }
 
 let owners = 0
@@ -133,8 +139,10 @@ export function createTestEngine(options: TestEngineOptions = {}): TestEngine {
       options.onLog?.(entry)
     },
   })
+  const readHistory: ReadingEngine['readHistory'] = async (...asked) =>
+    Array.fromAsync(await engine.streamHistory(...asked))
   return {
-    engine,
+    engine: { ...engine, readHistory },
     store,
     clock,
     model,

@@ -1,6 +1,8 @@
-import type { OwnerClient, SessionRecord } from '@polylogue/console/client'
-import { readFile, writeFile } from 'node:fs/promises'
+import { ConsoleRefusal, type OwnerClient, type SessionRecord } from '@polylogue/console/client'
+import { createWriteStream } from 'node:fs'
+import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
+import { pipeline } from 'node:stream/promises'
 import { directoryOfAgentaoFile, parseAgentaoFile, toAgentaoFile } from '../agentao-file.ts'
 import { CommandFailure } from '../command-failure.ts'
 import { ExitCode } from '../exit-code.ts'
@@ -9,6 +11,7 @@ import { toHtml, toMarkdown } from '../readable-session.ts'
 import { createTerminal } from '../terminal.ts'
 import { toTerminalLine } from '../terminal-text.ts'
 import { withOwner } from '../with-owner.ts'
+import { writePieces } from '../write-pieces.ts'
 
 export interface SessionsImportFlags extends OwnerFlags {
   readonly agent?: string
@@ -52,18 +55,17 @@ async function readConversation(file: string, { cwd }: SessionsImportFlags) {
 
 export function exportSession(id: string, { output, format, ...flags }: SessionsExportFlags): Promise<number> {
   return withOwner(flags, async ({ console }) => {
-    const text =
-      format === 'jsonl' ? await readLog(id, console) : formatRecord(await console.readSession({ id }), format)
-    if (output === undefined) createTerminal(process).stdout.write(text)
-    else await writeFile(output, text, { flag: 'wx', mode: 0o600 }).catch(explainFailure(output))
+    const pieces = format === 'jsonl' ? readLog(id, console) : formatRecord(await console.readSession({ id }), format)
+    if (output === undefined) await writePieces(process.stdout, pieces)
+    else await pipeline(pieces, createWriteStream(output, { flags: 'wx', mode: 0o600 })).catch(explainFailure(output))
     return ExitCode.done
   })
 }
 
-function formatRecord(record: SessionRecord, format: Exclude<ExportFormat, 'jsonl'>): string {
+function formatRecord(record: SessionRecord, format: Exclude<ExportFormat, 'jsonl'>): Iterable<string> {
   switch (format) {
     case 'agentao':
-      return `${JSON.stringify(toAgentaoFile(record), null, 2)}\n`
+      return toAgentaoFile(record)
     case 'markdown':
       return toMarkdown(record)
     case 'html':
@@ -72,18 +74,17 @@ function formatRecord(record: SessionRecord, format: Exclude<ExportFormat, 'json
 }
 
 /** Every recorded event, one a line. */
-async function readLog(id: string, console: OwnerClient): Promise<string> {
-  const lines: string[] = []
+async function* readLog(id: string, console: OwnerClient): AsyncGenerator<string> {
   for (let after: number | undefined = 0; after !== undefined;) {
     const page: Awaited<ReturnType<OwnerClient['readEvents']>> = await console.readEvents({ id, query: { after } })
-    lines.push(...page.events.map((event) => `${JSON.stringify(event)}\n`))
+    for (const event of page.events) yield `${JSON.stringify(event)}\n`
     after = page.next
   }
-  return lines.join('')
 }
 
 function explainFailure(output: string) {
   return (cause: unknown): never => {
+    if (cause instanceof ConsoleRefusal) throw cause
     const isThere = cause instanceof Error && 'code' in cause && cause.code === 'EEXIST'
     throw new CommandFailure(`${output}: ${isThere ? 'already exists' : 'cannot be written'}.`, ExitCode.failed, {
       cause,

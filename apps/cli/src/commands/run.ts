@@ -106,7 +106,7 @@ async function openSession(
     const body = { agent: agent.name, ...(preset !== undefined && { preset }), ...(directory && { directory }) }
     return { sessionId: (await owner.console.createSession({ body })).sessionId, agent }
   }
-  const record = await owner.console.readSession({ id: session })
+  const record = await owner.console.readSession({ id: session, query: { messages: '0' } })
   const { agent: itsAgent, sessionId } = record.session
   if (name !== undefined && name !== itsAgent) {
     throw new CommandFailure(`The session belongs to the agent "${itsAgent}", not "${name}".`, ExitCode.usage)

@@ -1,4 +1,4 @@
-import type { Session } from '@polylogue/console/client'
+import type { Session, SessionRecord } from '@polylogue/console/client'
 import { ExitCode } from '../exit-code.ts'
 import { formatLocalTime } from '../local-time.ts'
 import type { OwnerFlags } from '../owner-flags.ts'
@@ -7,6 +7,7 @@ import { formatTable } from '../table.ts'
 import { createTerminal } from '../terminal.ts'
 import { toTerminalLine } from '../terminal-text.ts'
 import { withOwner, type Owner } from '../with-owner.ts'
+import { writePieces } from '../write-pieces.ts'
 
 export interface SessionsFlags extends OwnerFlags {
   readonly json?: boolean
@@ -39,9 +40,16 @@ export function showSession(id: string, flags: SessionsFlags): Promise<number> {
   return withOwner(flags, async ({ console }) => {
     const record = await console.readSession({ id })
     const { stdout } = createTerminal(process)
-    stdout.write(flags.json ? `${JSON.stringify(record)}\n` : formatSessionRecord(record, stdout))
+    await writePieces(process.stdout, flags.json ? toJson(record) : formatSessionRecord(record, stdout))
     return ExitCode.done
   })
+}
+
+/** The record on one line, in pieces. */
+function* toJson({ messages, ...record }: SessionRecord): Generator<string> {
+  yield `${JSON.stringify(record).slice(0, -1)},"messages":[`
+  for (const [index, message] of messages.entries()) yield `${index === 0 ? '' : ','}${JSON.stringify(message)}`
+  yield ']}\n'
 }
 
 export function forkSession(id: string, { turn, title, ...flags }: SessionsForkFlags): Promise<number> {

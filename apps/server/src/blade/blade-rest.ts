@@ -42,9 +42,10 @@ export function createBladeRest(rest: BladeRestParts): HttpApp {
     },
     keys: { ...parts.keys, createApiKey: parts.keys.requestApiKey },
     clock: systemClock,
+    reads: parts.reads,
     describe: describeSessions(parts),
     version: readVersion(),
-    bodies: { ...jsonLimitsOf(limits), bytes: limits.requestBytes },
+    bodies: { ...jsonLimitsOf(limits), bytes: limits.requestBytes, large: parts.largeBodies },
     otherOperations: describeOperations,
     get foreignPaths() {
       return foreignPaths()

@@ -12,6 +12,8 @@ export interface Limits {
   readonly streamsPerKey: number
   /** The same for all keys together. */
   readonly streams: number
+  /** Large answers of one user that are read at the same time. */
+  readonly readsPerUser: number
   readonly requestsPerKeyPerMinute: number
   /** Inputs, answers and approvals. */
   readonly promptsPerUserPerMinute: number
@@ -49,6 +51,7 @@ export const limitsSchema = z.strictObject({
   queuedInputs: upTo(1000, 8),
   streamsPerKey: upTo(100_000, 1000),
   streams: upTo(1_000_000, 20_000),
+  readsPerUser: upTo(10_000, 16),
   requestsPerKeyPerMinute: upTo(100_000_000, 60_000),
   promptsPerUserPerMinute: upTo(100_000_000, 30_000),
   runningTurnsPerUser: upTo(100_000, 1000),

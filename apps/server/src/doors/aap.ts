@@ -56,10 +56,11 @@ function toAapDeps({ parts, config: { limits }, authenticate }: DoorDeps, client
     clock: systemClock,
     digest: sha256,
     heartbeatMs: HEARTBEAT_MS,
+    reads: parts.reads,
     limits: {
       bodyBytes: limits.imageRequestBytes,
       smallBodyBytes: limits.requestBytes,
-      json: jsonLimitsOf(limits),
+      json: { ...jsonLimitsOf(limits), large: parts.largeBodies },
       outBufferBytes: limits.outBufferBytes,
       pageSize: PAGE_SIZE,
     },

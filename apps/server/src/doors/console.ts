@@ -9,7 +9,6 @@ import { isMcpTool } from '@polylogue/tools'
 import type { HttpBindings } from '@hono/node-server'
 import { Hono } from 'hono'
 import { createDoctorRoutes } from '../admin/doctor-routes.ts'
-import type { Authenticate } from '../auth/authenticate.ts'
 import { listModels } from '../agents/list-models.ts'
 import { LOCAL_USER } from '../auth/key-ring.ts'
 import type { LiveFacts } from '../doctor/live-facts.ts'
@@ -46,9 +45,9 @@ export const openConsole: OpenDoor = (deps) => ({
 })
 
 function addOwnerRoutes(app: HttpApp, deps: DoorDeps): void {
-  const { parts, authenticate, handOver } = deps
+  const { parts, handOver } = deps
   const { engine, agents } = parts
-  app.route(BASE_PATH, createOwnerRoutes({ engine, agents, ...toRequestDeps(authenticate) }))
+  app.route(BASE_PATH, createOwnerRoutes({ engine, agents, ...toRequestDeps(deps) }))
   app.route(
     BASE_PATH,
     createDoctorRoutes(() => factsOf(deps)),
@@ -79,7 +78,7 @@ function toConsoleDeps({ parts, config, authenticate, status, doors, signInLink 
   const { engine, events, agents, keys, memories, usage, rules, mcp } = parts
   const operator = toOperatorPolicy(permissions)
   return {
-    ...toRequestDeps(authenticate),
+    ...toRequestDeps({ parts, authenticate }),
     engine,
     events,
     agents,
@@ -127,12 +126,13 @@ function toConsoleDeps({ parts, config, authenticate, status, doors, signInLink 
     },
     nodes: listNodes({ ...parts, startedAt: () => status().startedAt }),
     isOperator: (userId) => userId === LOCAL_USER,
-    clock: systemClock,
     random: randomBytes,
   }
 }
 
-const toRequestDeps = (authenticate: Authenticate): RequestDeps => ({
+const toRequestDeps = ({ parts, authenticate }: Pick<DoorDeps, 'parts' | 'authenticate'>): RequestDeps => ({
   authenticate,
+  reads: parts.reads,
+  clock: systemClock,
   bodyLimits: { small: smallBodyLimits, conversation: CONVERSATION_LIMITS },
 })

@@ -106,12 +106,6 @@ export function createEngine(given: EngineOptions): Engine {
 
     streamHistory: historyOf,
 
-    async readHistory(userId, sessionId, view) {
-      const messages: ConversationMessage[] = []
-      for await (const message of await historyOf(userId, sessionId, view)) messages.push(message)
-      return messages
-    },
-
     async readWaiting(userId, sessionId) {
       return readWaitingCalls((await owned(userId, sessionId)).state, store)
     },

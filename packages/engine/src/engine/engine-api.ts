@@ -25,8 +25,6 @@ export interface Engine {
    * `compacted`: the model's context.
    */
   streamHistory(userId: UserId, sessionId: SessionId, view: HistoryView): Promise<HistoryMessages>
-  /** The same as one list. Only for sessions whose size is known to be small. */
-  readHistory(userId: UserId, sessionId: SessionId, view: HistoryView): Promise<readonly ConversationMessage[]>
   /** The calls that the session waits for, with everything that the person who answers should see. */
   readWaiting(userId: UserId, sessionId: SessionId): Promise<readonly WaitingCall[]>
   /** The inputs that wait for the active turn to end, oldest first. */

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AgentCatalog, Clock, Digest, Engine, SessionId, UserId } from '@polylogue/engine'
-import type { JsonLimits } from '@polylogue/kit'
+import type { BodyLimits, JsonLimits, OpenReads } from '@polylogue/kit'
 
 /** The user and key of a request. `revoked` aborts when the key is revoked, which ends open streams. */
 export interface Caller {
@@ -13,7 +13,7 @@ export interface AapLimits {
   /** The largest body that may carry images: creation and turns. */
   readonly bodyBytes: number
   readonly smallBodyBytes: number
-  readonly json: JsonLimits
+  readonly json: JsonLimits & Pick<BodyLimits, 'large'>
   readonly outBufferBytes: number
   readonly pageSize: number
 }
@@ -38,4 +38,5 @@ export interface AapDeps {
   readonly heartbeatMs: number
   readonly limits: AapLimits
   readonly streams: StreamWatch
+  readonly reads: OpenReads
 }

@@ -2,8 +2,17 @@ export { alreadySent } from './http/already-sent.ts'
 export { beginChunks, endChunks, writeChunk } from './http/chunks.ts'
 export { ClientGone, DocumentStream, type DocumentStreamOptions } from './http/document-stream.ts'
 export { ENGINE_ERROR_STATUS, codeOfFault, retryAfterOf, type EngineErrorStatus } from './http/engine-error-status.ts'
-export { BodyRefused, readJsonBody, tooLarge, type BodyLimits } from './http/read-json-body.ts'
+export type { OpenReads } from './http/open-reads.ts'
+export {
+  BodyRefused,
+  readJsonBody,
+  tooLarge,
+  type AdmittedBody,
+  type BodyLimits,
+  type LargeBodies,
+} from './http/read-json-body.ts'
 export { onRevoked } from './http/revocation.ts'
+export { writeDocument, writeList, type DocumentOptions } from './http/write-document.ts'
 export { isImageType, parseBase64, parseImageUri, type ImageBytes } from './images/data-uri.ts'
 export { findJsonProblem, type JsonProblem, type JsonTextLimits } from './json/find-json-problem.ts'
 export { JsonRefused, parseJson, parseJsonText, type JsonLimits } from './json/parse-json.ts'

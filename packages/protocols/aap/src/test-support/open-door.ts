@@ -81,7 +81,8 @@ export async function openDoor<Parts extends DoorParts>(parts: Parts, options: D
   }
   const limits = { ...LIMITS, ...options.limits }
   const streams = options.streams ?? { admit: () => undefined, attached: () => undefined, dropped: () => undefined }
-  const deps = { engine, agents, authenticate, clock, digest, heartbeatMs: HEARTBEAT_MS, limits, streams }
+  const reads = { enter: async () => undefined }
+  const deps = { engine, agents, authenticate, clock, digest, heartbeatMs: HEARTBEAT_MS, limits, streams, reads }
   const app = new Hono<NodeEnv>()
   if (options.around !== undefined) app.use(options.around)
   app.route('/aap/v3', createAapRoutes(deps, { version: 3, base: '/aap/v3' }).app)

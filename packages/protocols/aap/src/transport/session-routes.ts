@@ -1,5 +1,5 @@
 import type { SessionView } from '@polylogue/engine'
-import type { DocumentStream } from '@polylogue/kit'
+import { writeList, type DocumentStream } from '@polylogue/kit'
 import { toCreateSession } from '../commands.ts'
 import { encodeListCursor, parseListCursor } from '../cursors.ts'
 import { parseCreateSession } from '../decode.ts'
@@ -9,7 +9,7 @@ import { encodeMessages } from '../encode-messages.ts'
 import { WireError } from '../errors.ts'
 import { IncomingImages } from '../images.ts'
 import { HISTORY_TYPES, type AapVersion, type HistoryType } from '../wire.ts'
-import { answerDocument, writeList } from './answer-document.ts'
+import { answerDocument } from './answer-document.ts'
 import {
   checkCapabilities,
   findAgent,
@@ -86,6 +86,7 @@ export function readSessionWithHistory(deps: AapDeps): Answer {
     const types = type === undefined ? declaredHistories(deps, session) : [checkDeclared(deps, session, type)]
     const shown = JSON.stringify(encodeSession(1, session, deps.agents))
     if (types.length === 0) return sendText(outgoing, 200, shown)
+    await deps.reads.enter(caller.userId, outgoing)
     return answerDocument(exchange, deps, async (document) => {
       await document.write(`${shown.slice(0, -1)},"history":`)
       await writeHistories(document, deps, { session, types })
@@ -96,10 +97,11 @@ export function readSessionWithHistory(deps: AapDeps): Answer {
 
 export function readHistory(deps: AapDeps): Answer {
   return async (exchange) => {
-    const { caller } = exchange
+    const { caller, outgoing } = exchange
     const type = parseHistoryType(queryOf(exchange, 'type'), 'type')
     const session = await deps.engine.readSession(caller.userId, sessionIdOf(exchange))
     const types = [checkDeclared(deps, session, type)]
+    await deps.reads.enter(caller.userId, outgoing)
     return answerDocument(exchange, deps, async (document) => {
       await document.write('{"history":')
       await writeHistories(document, deps, { session, types })

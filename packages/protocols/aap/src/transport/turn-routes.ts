@@ -6,7 +6,7 @@ import {
   type JsonValue,
   type SessionId,
 } from '@polylogue/engine'
-import { EventStream, Heartbeats, onRevoked, type EventStreamOptions, type FlushQueue } from '@polylogue/kit'
+import { EventStream, Heartbeats, onRevoked, writeList, type EventStreamOptions, type FlushQueue } from '@polylogue/kit'
 import { toCreateAndRun, toTurnCommand } from '../commands.ts'
 import { parseEventCursor } from '../cursors.ts'
 import { parseCreateAndRun, parseTurn } from '../decode.ts'
@@ -15,7 +15,7 @@ import { WireError } from '../errors.ts'
 import { eventFrame } from '../frames.ts'
 import { IncomingImages } from '../images.ts'
 import type { AapVersion, StreamMode } from '../wire.ts'
-import { answerDocument, writeList } from './answer-document.ts'
+import { answerDocument } from './answer-document.ts'
 import { collectTurn } from './collect-turn.ts'
 import {
   checkCapabilities,

@@ -11,7 +11,7 @@ export interface NodeEnv {
   Bindings: HttpBindings
 }
 
-export type Answering = Pick<BladeRestDeps, 'authenticate' | 'report' | 'bodies' | 'clock'>
+export type Answering = Pick<BladeRestDeps, 'authenticate' | 'report' | 'bodies' | 'clock' | 'reads'>
 
 /** Checks the key first. Every error becomes a status and a `detail`. */
 export function answerOperation(operation: Operation, deps: Answering) {
@@ -22,6 +22,8 @@ export function answerOperation(operation: Operation, deps: Answering) {
       const body = operation.body === undefined ? {} : await readBody(c, deps)
       // The key may be revoked before the body arrives.
       if (caller?.revoked.aborted === true) throw new Refusal(401, 'Unauthorized')
+      const isLarge = operation.isFile || operation.isLong === true
+      if (isLarge && caller !== undefined) await deps.reads.enter(caller.userId, c.env.outgoing)
       const answer = await operation.run({ caller, params: c.req.param(), query, body })
       if (operation.isFile) return answerFile(c, answer as FileAnswer)
       if (operation.isLong === true) return await answerList(c, answer as ListAnswer, deps.clock)

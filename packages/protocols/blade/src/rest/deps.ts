@@ -9,7 +9,7 @@ import type {
   SessionView,
   UserId,
 } from '@polylogue/engine'
-import type { BodyLimits } from '@polylogue/kit'
+import type { BodyLimits, OpenReads } from '@polylogue/kit'
 import type { IncomingMessage } from 'node:http'
 import type { DescribedOperation } from './operation.ts'
 import type { Describe } from '../projection/scene.ts'
@@ -56,6 +56,7 @@ export interface BladeRestDeps {
   /** The version of this server. */
   readonly version: string
   readonly bodies: BodyLimits
+  readonly reads: OpenReads
   /** Paths below `/api` of other protocols, which answer 404 themselves. */
   readonly foreignPaths: readonly string[]
   /** Operations of other protocols in the same document. */

@@ -60,6 +60,7 @@ const CODES: Readonly<Record<EngineErrorCode, RefusalCode>> = {
   'invalid-input': 'invalid_payload',
   'receipt-mismatch': 'invalid_payload',
   'too-many-turns': 'too_many_turns',
+  'too-many-reads': 'unavailable',
   'quota-exceeded': 'unavailable',
   'shutting-down': 'unavailable',
   'storage-full': 'unavailable',

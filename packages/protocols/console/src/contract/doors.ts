@@ -43,6 +43,7 @@ export const doorOperations = defineOperations({
     tag,
     summary: "Read a page of the session's log, with what each door's clients get for every event.",
     status: 200,
+    isLarge: true,
     query: z.object({
       after: queryNumber().int().min(0).default(0),
       limit: queryNumber().int().min(1).max(1000).default(200),

@@ -61,7 +61,7 @@ export type Message = Sent<z.infer<typeof message>>
 
 export const sessionRecord = z.object({
   session,
-  /** Everything that was said, in order. */
+  /** Everything that was said, in order, unless the request wants none. */
   messages: z.array(message),
   /** The number of recorded events, which is also the newest `seq`. */
   events: count,
@@ -118,6 +118,7 @@ export const sessionOperations = defineOperations({
     tag,
     summary: 'Read a session and everything that was said in it.',
     status: 200,
+    isLarge: true,
     query: z.object({
       /** `0`: leaves the messages out. */
       messages: z.enum(['0', '1']).default('1'),
@@ -178,6 +179,7 @@ export const sessionOperations = defineOperations({
     tag,
     summary: "Read a page of the session's log, oldest first.",
     status: 200,
+    isLarge: true,
     query: z.object({
       after: queryNumber().int().min(0).default(0),
       limit: queryNumber().int().min(1).max(1000).default(200),

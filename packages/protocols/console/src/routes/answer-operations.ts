@@ -5,6 +5,7 @@ import { z } from 'zod'
 import type { AnswerOf, BodyOf, OperationSpec, OperationTable, ParamOf, QueryOf } from '../contract/operation.ts'
 import type { Caller, RequestDeps } from './deps.ts'
 import { Refusal } from './refusal.ts'
+import { StreamedAnswer } from './streamed-answer.ts'
 
 export interface NodeEnv {
   Bindings: HttpBindings
@@ -22,7 +23,9 @@ type Parsed<Schema extends z.ZodType> = [Schema] extends [never] ? undefined : z
 
 /** One function per operation of a table. Throws a `Refusal`, or an `EngineError` for the server to answer. */
 export type Answers<Table extends OperationTable> = {
-  readonly [Name in keyof Table]: (exchange: Exchange<Table[Name]>) => Promise<AnswerOf<Table[Name]>>
+  readonly [Name in keyof Table]: (
+    exchange: Exchange<Table[Name]>,
+  ) => Promise<AnswerOf<Table[Name]> | StreamedAnswer<keyof AnswerOf<Table[Name]> & string>>
 }
 
 export function answerOperations<Table extends OperationTable>(
@@ -52,7 +55,9 @@ async function answerOne(c: Context<NodeEnv>, { spec, answer, deps }: Route): Pr
     const body = spec.body && parse(spec.body, await readBody(c, spec, deps), 'body')
     // A body can arrive long after its head was let in.
     if (caller.revoked.aborted) throw new Refusal(401, 'Unauthorized')
+    if (spec.isLarge === true) await deps.reads.enter(caller.userId, c.env.outgoing)
     const answered = await answer({ caller, params: c.req.param(), query, body })
+    if (answered instanceof StreamedAnswer) return await answered.send(c.env.outgoing, deps.clock)
     return spec.status === 204 ? c.body(null, 204) : c.json(answered ?? {}, spec.status)
   } catch (error) {
     if (error instanceof Refusal) return answerRefusal(c, error)

@@ -1,10 +1,9 @@
 import { asToolCallId, type JsonObject, type ConversationMessage } from '@polylogue/engine'
 import type { Hono } from 'hono'
-import { isAbsolute } from 'node:path'
 import { ownerOperations, type ImportedMessage } from '../contract/import-session.ts'
 import { answerOperations, type NodeEnv } from './answer-operations.ts'
+import { checkDirectory } from './check-directory.ts'
 import type { ConsoleDeps, RequestDeps } from './deps.ts'
-import { Refusal } from './refusal.ts'
 import { refuseUnknownAgent } from './session-answers.ts'
 
 export type OwnerDeps = RequestDeps & Pick<ConsoleDeps, 'engine' | 'agents'>
@@ -17,16 +16,13 @@ export function createOwnerRoutes(deps: OwnerDeps): Hono<NodeEnv> {
     {
       async importSession({ caller: { userId }, body: { agent = agents.defaultName, directory, title, messages } }) {
         refuseUnknownAgent(agent, agents)
-        if (directory !== undefined && !isAbsolute(directory)) {
-          throw new Refusal(400, 'directory: must be an absolute path')
-        }
         const { sessionId } = await engine.execute({
           type: 'create-session',
           userId,
           agent,
           access: { type: 'preset' },
           seed: messages.map(toSeedMessage),
-          ...(directory !== undefined && { directories: [directory] }),
+          ...(directory !== undefined && { directories: [await checkDirectory(directory)] }),
           ...(title !== undefined && { title }),
         })
         return { sessionId }

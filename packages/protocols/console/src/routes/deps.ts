@@ -14,7 +14,7 @@ import type {
   UsageStore,
   UserId,
 } from '@polylogue/engine'
-import type { BodyLimits } from '@polylogue/kit'
+import type { BodyLimits, OpenReads } from '@polylogue/kit'
 import type { IncomingMessage } from 'node:http'
 import type { AttachedClient, PresentedMessage } from '../contract/doors.ts'
 import type { ModelList } from '../contract/models.ts'
@@ -48,6 +48,8 @@ export interface RequestDeps {
   authenticate(incoming: IncomingMessage): Promise<AuthOutcome>
   /** How large bodies can be. */
   readonly bodyLimits: { readonly small: BodyLimits; readonly conversation: BodyLimits }
+  readonly reads: OpenReads
+  readonly clock: Clock
 }
 
 /** The API keys and sign-ins of all users. */
@@ -100,7 +102,7 @@ export interface Doors {
 export interface ConsoleDeps extends RequestDeps {
   readonly engine: Pick<
     Engine,
-    'execute' | 'listSessions' | 'findSessions' | 'readSession' | 'readHistory' | 'readWaiting' | 'readQueue' | 'attach'
+    'execute' | 'listSessions' | 'findSessions' | 'readSession' | 'streamHistory' | 'readWaiting' | 'readQueue' | 'attach'
   >
   readonly events: Pick<EventStore, 'readHead' | 'readEvents'>
   readonly agents: Pick<AgentCatalog, 'find'> & { readonly defaultName: string }
@@ -122,6 +124,5 @@ export interface ConsoleDeps extends RequestDeps {
   nodes(): Promise<{ readonly nodes: readonly ServerNode[]; readonly leases: readonly NodeLease[] }>
   /** Whether the user owns the machine's files: the user `local`. */
   isOperator(userId: UserId): boolean
-  readonly clock: Pick<Clock, 'now'>
   readonly random: RandomBytes
 }

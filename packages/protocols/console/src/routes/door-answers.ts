@@ -6,6 +6,11 @@ import type { ConsoleDeps, PresentedDoor } from './deps.ts'
 type DoorDeps = Pick<ConsoleDeps, 'engine' | 'events' | 'doors'>
 
 const PAGE = 500
+/**
+ * Of the rows of one answer, in UTF-16 units: every door shows every event, so a page of the log grows several times. Two rows are
+ * always sent, because a client reads the last row of a page again.
+ */
+const ROWS_LENGTH = 4 * 1024 * 1024
 
 /** A projection by the functions that serve real clients: nothing is tapped and nothing is sent. */
 export function answerDoors({ engine, events, doors }: DoorDeps): Answers<typeof doorOperations> {
@@ -17,12 +22,17 @@ export function answerDoors({ engine, events, doors }: DoorDeps): Answers<typeof
       const presented = doors.present({ userId, sessionId })
       const rows: DoorsRow[] = []
       // A message depends on the events before it, so presentations read the log from its start.
-      for (let seq = 0; rows.length < limit;) {
+      let length = 0
+      const isFull = (): boolean => rows.length === limit || (rows.length > 1 && length > ROWS_LENGTH)
+      for (let seq = 0; !isFull();) {
         const page = await events.readEvents(sessionId, seq, PAGE)
         for (const recorded of page) {
-          if (rows.length === limit) break
+          if (isFull()) break
           const shown = await present(presented, recorded)
-          if (recorded.seq > after) rows.push(toRow(recorded, shown))
+          if (recorded.seq <= after) continue
+          const row = toRow(recorded, shown)
+          rows.push(row)
+          length += JSON.stringify(row).length
         }
         seq = page.at(-1)?.seq ?? seq
         if (page.length === 0) break

@@ -1,11 +1,20 @@
-import { asEntryId, asSessionId, asToolCallId, asTurnId, type Preset, type UserId } from '@polylogue/engine'
-import { isAbsolute } from 'node:path'
-import type { sessionOperations } from '../contract/sessions.ts'
+import {
+  asEntryId,
+  asSessionId,
+  asToolCallId,
+  asTurnId,
+  type HistoryMessages,
+  type Preset,
+  type UserId,
+} from '@polylogue/engine'
+import type { Message, sessionOperations } from '../contract/sessions.ts'
 import type { waitingOperations } from '../contract/waiting.ts'
 import type { Answers } from './answer-operations.ts'
+import { checkDirectory } from './check-directory.ts'
 import type { ConsoleDeps } from './deps.ts'
 import { toMessageJson, toSessionJson, toWaitingJson } from './encode-session.ts'
 import { Refusal } from './refusal.ts'
+import { StreamedAnswer } from './streamed-answer.ts'
 
 type SessionDeps = Pick<ConsoleDeps, 'engine' | 'events' | 'agents' | 'permissions' | 'isAboveCeiling'>
 
@@ -30,8 +39,7 @@ export function answerSessions(deps: SessionDeps): Answers<typeof sessionOperati
       refuseUnknownAgent(agent, agents)
       if (directory !== undefined && via !== 'owner-socket')
         throw new Refusal(403, 'directory: only programs on the owner socket choose it.')
-      if (directory !== undefined && !isAbsolute(directory))
-        throw new Refusal(400, 'directory: must be an absolute path')
+      const real = directory && (await checkDirectory(directory))
       refuseAboveCeiling(preset, userId)
       const { sessionId } = await engine.execute({
         type: 'create-session',
@@ -39,7 +47,7 @@ export function answerSessions(deps: SessionDeps): Answers<typeof sessionOperati
         agent,
         access: { type: 'preset' },
         ...(preset !== undefined && { preset }),
-        ...(directory !== undefined && { directories: [directory] }),
+        ...(real !== undefined && { directories: [real] }),
       })
       return { sessionId }
     },
@@ -47,9 +55,11 @@ export function answerSessions(deps: SessionDeps): Answers<typeof sessionOperati
     async readSession({ caller: { userId }, params, query }) {
       const sessionId = asSessionId(params.id)
       const view = await engine.readSession(userId, sessionId)
-      const messages = query.messages === '0' ? [] : await engine.readHistory(userId, sessionId, 'full')
       const head = await events.readHead(sessionId)
-      return { session: toSessionJson(view), messages: messages.map(toMessageJson), events: head?.lastSeq ?? 0 }
+      const record = { session: toSessionJson(view), events: head?.lastSeq ?? 0 }
+      if (query.messages === '0') return { ...record, messages: [] }
+      const messages = await engine.streamHistory(userId, sessionId, 'full')
+      return new StreamedAnswer(record, 'messages', toMessages(messages))
     },
 
     async changeSession({ caller: { userId }, params, body }) {
@@ -128,6 +138,10 @@ export function answerSessions(deps: SessionDeps): Answers<typeof sessionOperati
       return { turnId }
     },
   }
+}
+
+async function* toMessages(messages: HistoryMessages): AsyncGenerator<Message> {
+  for await (const message of messages) yield toMessageJson(message)
 }
 
 export function refuseUnknownAgent(agent: string, agents: Pick<ConsoleDeps['agents'], 'find'>): void {

@@ -83,6 +83,7 @@ export async function openConsole() {
       return { type: 'caller', caller: { ...caller, via: user === OPERATOR ? 'owner-socket' : 'key' } }
     },
     bodyLimits: { small: LIMITS, conversation: LIMITS },
+    reads: { enter: async () => undefined },
   }
   const app = new Hono<{ Bindings: HttpBindings }>()
   app.onError((error, c) => {

@@ -20,6 +20,7 @@ export const ENGINE_ERROR_STATUS: Readonly<Record<EngineErrorCode, EngineErrorSt
   'call-already-settled': 409,
   'receipt-mismatch': 409,
   'too-many-turns': 429,
+  'too-many-reads': 429,
   'quota-exceeded': 507,
   'storage-full': 507,
   'shutting-down': 503,
@@ -29,6 +30,7 @@ export const ENGINE_ERROR_STATUS: Readonly<Record<EngineErrorCode, EngineErrorSt
 
 const RETRY_AFTER_S: { readonly [code in EngineErrorCode]?: number } = {
   'too-many-turns': 5,
+  'too-many-reads': 5,
   'storage-busy': 2,
   'storage-unavailable': 10,
   'shutting-down': 2,

@@ -4,7 +4,25 @@ import { JsonRefused, parseJson, type JsonLimits } from '../json/parse-json.ts'
 
 export interface BodyLimits extends JsonLimits {
   readonly bytes: number
+  /** Absent: every body is read and parsed at once. */
+  readonly large?: LargeBodies
 }
+
+/** Keeps large bodies from filling the memory, and from stopping the loop for everybody else. */
+export interface LargeBodies {
+  /** Resolves when the body may be received. */
+  admit(incoming: IncomingMessage): Promise<AdmittedBody>
+}
+
+export interface AdmittedBody {
+  /** Runs `parse` when it is the turn of this body of so many bytes. */
+  parse<T>(bytes: number, parse: () => T): Promise<T>
+  /** Contract: called exactly once. */
+  leave(): void
+}
+
+/** Smaller bodies are read and parsed at once. */
+const LARGE_BYTES = 256 * 1024
 
 /** A body that is not taken. The message is safe to send to the client. */
 export class BodyRefused extends Error {
@@ -22,12 +40,17 @@ export async function readJsonBody(incoming: IncomingMessage, limits: BodyLimits
   const { 'content-encoding': encoding = 'identity', 'content-length': length } = incoming.headers
   if (encoding.toLowerCase() !== 'identity') throw new BodyRefused(415, 'compressed bodies are not supported')
   if (length !== undefined && Number(length) > limits.bytes) throw tooLarge(limits.bytes)
-  const bytes = await readBytes(incoming, limits.bytes)
+  const isSmall = limits.bytes <= LARGE_BYTES || (length !== undefined && Number(length) <= LARGE_BYTES)
+  const admitted = isSmall ? undefined : await limits.large?.admit(incoming)
   try {
-    return parseJson(bytes, limits)
+    const bytes = await readBytes(incoming, limits.bytes)
+    const parse = (): JsonValue => parseJson(bytes, limits)
+    return await (admitted === undefined || bytes.length <= LARGE_BYTES ? parse() : admitted.parse(bytes.length, parse))
   } catch (error) {
     if (error instanceof JsonRefused) throw new BodyRefused(400, error.message)
     throw error
+  } finally {
+    admitted?.leave()
   }
 }
 

@@ -27,6 +27,9 @@ const MAX_NUMBER_LENGTH = 64
 
 const QUOTE = 0x22
 const COMMA = 0x2c
+const MINUS = 0x2d
+const ZERO = 0x30
+const NINE = 0x39
 const COLON = 0x3a
 const OPEN_LIST = 0x5b
 const BACKSLASH = 0x5c
@@ -35,7 +38,6 @@ const SMALL_U = 0x75
 const OPEN_OBJECT = 0x7b
 const CLOSE_OBJECT = 0x7d
 
-const TOKEN = /["\d,:[\]{}-]/g
 const NUMBER = /[-+.\dEe]*/y
 const EXPONENT = /[Ee]/
 
@@ -51,8 +53,10 @@ export function findJsonProblem(text: string, limits: JsonTextLimits): JsonProbl
   let keys = 0
   let scalars = 0
   let lastStringLength = 0
-  for (let at = endOf(TOKEN, text, 0); at > 0; at = endOf(TOKEN, text, at)) {
-    switch (text.charCodeAt(at - 1)) {
+  // A loop over the units is several times as fast as a pattern that finds the next sign.
+  for (let at = 1; at <= text.length; at += 1) {
+    const sign = text.charCodeAt(at - 1)
+    switch (sign) {
       case COMMA:
         values += 1
         break
@@ -84,6 +88,7 @@ export function findJsonProblem(text: string, limits: JsonTextLimits): JsonProbl
         break
       }
       default: {
+        if ((sign < ZERO || sign > NINE) && sign !== MINUS) continue
         const end = endOf(NUMBER, text, at)
         const numberProblem = findNumberProblem(text, at - 1, end)
         if (numberProblem !== undefined) return numberProblem

@@ -1,0 +1,70 @@
+import { createFakeClock } from '@polylogue/testkit'
+import { IncomingMessage } from 'node:http'
+import { Socket } from 'node:net'
+import { expect, it } from 'vitest'
+import { createLargeBodies } from './large-bodies.ts'
+
+/** Storing them takes as long as they are parsed here. */
+const BYTES = (10 / 15) * 1024 * 1024
+
+function open() {
+  const clock = createFakeClock()
+  const users = new WeakMap<IncomingMessage, string>()
+  let time = 0
+  const bodies = createLargeBodies({ clock, userOf: (incoming) => users.get(incoming) ?? '', now: () => time })
+  const admit = (user: string) => {
+    const incoming = new IncomingMessage(new Socket())
+    users.set(incoming, user)
+    return bodies.admit(incoming)
+  }
+  const parsed: string[] = []
+  const parse =
+    (name: string, ms = 10) =>
+    () => {
+      time += ms
+      parsed.push(name)
+    }
+  return { clock, admit, parse, parsed }
+}
+
+it('a third body of a user waits until one of the first two is done', async () => {
+  const { admit, parsed } = open()
+  const [first] = [await admit('ann'), await admit('ann')]
+  const third = admit('ann').then(() => parsed.push('third'))
+  await admit('ben')
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(parsed).toEqual([])
+  first?.leave()
+  await third
+})
+
+it('bodies are parsed one at a time with a pause, of a different user each time', async () => {
+  const { admit, parse, parsed, clock } = open()
+  const [ann, ben] = [[await admit('ann'), await admit('ann')], [await admit('ben')]] as const
+  const done = [
+    ann[0]?.parse(BYTES, parse('ann 1')),
+    ann[1]?.parse(BYTES, parse('ann 2')),
+    ben[0]?.parse(BYTES, parse('ben 1')),
+  ]
+  expect(parsed).toEqual(['ann 1'])
+  clock.advance(179)
+  expect(parsed).toEqual(['ann 1'])
+  clock.advance(1)
+  expect(parsed).toEqual(['ann 1', 'ben 1'])
+  clock.advance(180)
+  expect(parsed).toEqual(['ann 1', 'ben 1', 'ann 2'])
+  await Promise.all(done)
+})
+
+it('a body that cannot be parsed rejects, and the next one gets its turn', async () => {
+  const { admit, parse, parsed, clock } = open()
+  const [one, two] = [await admit('ann'), await admit('ann')]
+  const bad = one.parse(BYTES, () => {
+    throw new Error('bad')
+  })
+  const good = two.parse(BYTES, parse('good'))
+  await expect(bad).rejects.toThrow('bad')
+  clock.advance(90)
+  await good
+  expect(parsed).toEqual(['good'])
+})

@@ -1,0 +1,11 @@
+import type { Writable } from 'node:stream'
+import type { UserId } from '@polylogue/engine'
+
+/** Limits the large answers that one user is reading, because each holds a part of a session in memory. */
+export interface OpenReads {
+  /**
+   * Resolves when the answer may be made. It counts until `outgoing` is closed. Rejects with an `EngineError`
+   * (`too-many-reads`) when other answers of the user are not read in time.
+   */
+  enter(userId: UserId, outgoing: Writable): Promise<void>
+}
