@@ -66,7 +66,10 @@ async function answerOne(c: Context<NodeEnv>, { spec, answer, deps }: Route): Pr
 }
 
 /** Throws a `Refusal` for somebody who shows no key and no sign-in. */
-export async function requireCaller(c: Context<NodeEnv>, { authenticate }: RequestDeps): Promise<Caller> {
+export async function requireCaller(
+  c: Context<NodeEnv>,
+  { authenticate }: Pick<RequestDeps, 'authenticate'>,
+): Promise<Caller> {
   const outcome = await authenticate(c.env.incoming)
   if (outcome.type === 'caller') return outcome.caller
   throw new Refusal(outcome.status, outcome.error, outcome.retryAfterS)

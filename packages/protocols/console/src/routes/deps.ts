@@ -102,7 +102,14 @@ export interface Doors {
 export interface ConsoleDeps extends RequestDeps {
   readonly engine: Pick<
     Engine,
-    'execute' | 'listSessions' | 'findSessions' | 'readSession' | 'streamHistory' | 'readWaiting' | 'readQueue' | 'attach'
+    | 'execute'
+    | 'listSessions'
+    | 'findSessions'
+    | 'readSession'
+    | 'streamHistory'
+    | 'readWaiting'
+    | 'readQueue'
+    | 'attach'
   >
   readonly events: Pick<EventStore, 'readHead' | 'readEvents'>
   readonly agents: Pick<AgentCatalog, 'find'> & { readonly defaultName: string }
