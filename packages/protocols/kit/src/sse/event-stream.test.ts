@@ -45,6 +45,11 @@ async function openStream(outBufferBytes = 512 * 1024, heartbeatMs = 1_000) {
 /** A chunk of HTTP's chunked coding is its length, a line end, the text, a line end. */
 const textIn = (chunk: string): string => chunk.slice(chunk.indexOf('\r\n') + 2, -2)
 
+/** Resolves when all of this was written, in however many pieces. */
+async function written(writes: readonly string[], text: string): Promise<void> {
+  while (writes.join('') !== text) await setImmediate()
+}
+
 async function readAll(incoming: IncomingMessage): Promise<string> {
   let text = ''
   for await (const chunk of incoming.setEncoding('utf8')) text += String(chunk)
@@ -52,14 +57,28 @@ async function readAll(incoming: IncomingMessage): Promise<string> {
 }
 
 describe('an event stream', () => {
-  it('writes once per turn of the loop, however many frames there are', async () => {
+  it('writes its first frames at once, and later ones together', async () => {
     const { stream, writes } = await openStream()
     for (const frame of ['a', 'b', 'c']) stream.send(frame)
     expect(writes).toEqual([])
+    await Promise.resolve()
+    expect(writes).toEqual(['abc'])
+    for (const frame of ['d', 'e', 'f']) {
+      stream.send(frame)
+      await setImmediate()
+    }
+    await written(writes, 'abcdef')
+    expect(writes.length).toBeLessThan(4)
+  })
+
+  it('does not keep its end waiting', async () => {
+    const { stream, incoming } = await openStream()
+    stream.send('a')
+    await Promise.resolve()
+    stream.send('b')
     await setImmediate()
-    stream.send('d')
-    await setImmediate()
-    expect(writes).toEqual(['abc', 'd'])
+    stream.end()
+    expect(await readAll(await incoming)).toBe('ab')
   })
 
   it('ends after its last frame, which arrives', async () => {
@@ -113,16 +132,14 @@ describe('an event stream', () => {
     await setImmediate()
     clock.advance(600)
     stream.send('b')
-    await setImmediate()
+    await written(writes, 'ab')
     clock.advance(600)
     await setImmediate()
     expect(writes).toEqual(['a', 'b'])
     clock.advance(400)
-    await setImmediate()
-    expect(writes).toEqual(['a', 'b', ': ping\n\n'])
+    await written(writes, 'ab: ping\n\n')
     clock.advance(1_000)
-    await setImmediate()
-    expect(writes.slice(3)).toEqual([': ping\n\n'])
+    await written(writes, 'ab: ping\n\n: ping\n\n')
   })
 
   it('drops a reader that lets more than the limit pile up', async () => {

@@ -61,6 +61,7 @@ export class EventStream implements FrameSink, Flushable, Pace, Beating {
   #whenWritten: PromiseWithResolvers<void> | undefined
   #stalled = (): void => this.#dropSlow()
   #silentBeats = 0
+  flushedAt = 0
 
   constructor(outgoing: ServerResponse, options: EventStreamOptions) {
     this.#outgoing = outgoing
@@ -89,6 +90,7 @@ export class EventStream implements FrameSink, Flushable, Pace, Beating {
     if (!this.#isDirty) this.#markDirty()
     // A long replay in one go: write it, and see whether anybody reads.
     else if (this.#pending.length > this.#limit()) this.#write()
+    else if (this.isUrgent) this.#options.queue.hurry()
   }
 
   sendLater(frame: Promise<string>): void {
@@ -104,6 +106,7 @@ export class EventStream implements FrameSink, Flushable, Pace, Beating {
     if (this.#state !== 'open') return
     this.#state = 'ending'
     if (this.#waiting === undefined) this.#markDirty()
+    this.#options.queue.hurry()
     if (!this.#isWriting) return
     const patience = this.#watchProgress(this.#options.patienceMs)
     this.whenClosed(() => patience.cancel())
@@ -147,6 +150,10 @@ export class EventStream implements FrameSink, Flushable, Pace, Beating {
     if (this.#silentBeats < BEATS) return
     this.#silentBeats = 0
     this.send(HEARTBEAT)
+  }
+
+  get isUrgent(): boolean {
+    return this.#state !== 'open' || this.#pending.length > PIECE_LENGTH
   }
 
   flush(): void {
