@@ -1,4 +1,4 @@
-import { StorageFault, type AppendRequest, type EventStore, type SessionId } from '@polylogue/engine'
+import { StorageFault, type AppendRequest, type AppendResult, type EventStore, type SessionId } from '@polylogue/engine'
 
 /** Learns what goes through a store. Methods are called afterwards and must not throw. */
 export interface StoreObserver {
@@ -23,14 +23,11 @@ export function observeStore(store: EventStore, observer: StoreObserver): EventS
       settled = 0
     })
   }
-  const watch = async <T>(work: Promise<T>): Promise<T> => {
-    try {
-      return await work
-    } catch (error) {
-      if (error instanceof StorageFault) observer.fault(error)
-      throw error
-    }
+  const reportFault = (error: unknown): never => {
+    if (error instanceof StorageFault) observer.fault(error)
+    throw error
   }
+  const watch = <T>(work: Promise<T>): Promise<T> => work.catch(reportFault)
   const write = async <T>(work: Promise<T>): Promise<T> => {
     const result = await watch(work)
     countCommit()
@@ -40,7 +37,13 @@ export function observeStore(store: EventStore, observer: StoreObserver): EventS
   return {
     async append(request) {
       const startedAt = performance.now()
-      const result = await write(store.append(request))
+      let result: AppendResult
+      try {
+        result = await store.append(request)
+      } catch (error) {
+        return reportFault(error)
+      }
+      countCommit()
       if (result.type === 'appended') observer.appended(request, (performance.now() - startedAt) / 1000)
       else if (result.reason === 'fenced' || result.reason === 'session-gone') observer.lost(request.sessionId)
       return result

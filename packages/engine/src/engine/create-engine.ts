@@ -8,7 +8,7 @@ import { LiveLink } from '../cluster/live-link.ts'
 import { NodeLease } from '../cluster/node-lease.ts'
 import { Coordinator } from '../turn/coordinator.ts'
 import type { EngineParts } from '../engine-parts.ts'
-import { readSummary, toSessionView } from '../views/session-list.ts'
+import { readSummary } from '../views/session-list.ts'
 import { readWaitingCalls } from '../views/waiting-calls.ts'
 import type { Command, CommandResults } from '../session/command.ts'
 import type { Engine, ReadAs } from './engine-api.ts'
@@ -60,6 +60,7 @@ export function createEngine(given: EngineOptions): Engine {
     const isLeft = session.state.turn?.status === 'running' && !coordinator.isRunning(session.id)
     if (isLeft && options.agents.find(session.state.agent) !== undefined) void coordinator.takeOver(session)
   }
+  const executeDeps = { ...options, sessions, coordinator, meet }
   const owned = (userId: UserId, sessionId: SessionId) => sessions.owned(userId, sessionId)
   const readable = (userId: UserId, sessionId: SessionId, as: ReadAs = 'owner') =>
     as === 'owner' ? owned(userId, sessionId) : sessions.shared(userId, sessionId)
@@ -74,7 +75,7 @@ export function createEngine(given: EngineOptions): Engine {
     async execute<C extends Command>(command: C): Promise<CommandResults[C['type']]> {
       if (isStopping) throw new EngineError('shutting-down', 'the server is stopping; try again in a moment')
       try {
-        const result = await executeCommand(command, { ...options, sessions, coordinator, meet })
+        const result = await executeCommand(command, executeDeps)
         await failpoint('ack')
         return result
       } catch (error) {
@@ -85,7 +86,7 @@ export function createEngine(given: EngineOptions): Engine {
     },
 
     async readSession(userId, sessionId, as) {
-      return toSessionView((await readable(userId, sessionId, as)).state)
+      return (await readable(userId, sessionId, as)).view
     },
 
     async listSessions(userId, { before, limit }) {

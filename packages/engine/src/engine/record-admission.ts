@@ -32,18 +32,19 @@ type Build = (state: SessionState) => Admission
  */
 export async function recordAdmission(session: OpenSession, build: Build, deps: AdmissionDeps): Promise<AdmittedTurn> {
   try {
-    return await record(session, build, { ...deps, prepare: () => deps.coordinator.prepare(session) })
+    return await record(session, build, { deps, prepare: () => deps.coordinator.prepare(session) })
   } catch (error) {
     if (!(error instanceof LeaseHeld)) throw error
-    return record(session, build, { ...deps, prepare: () => undefined })
+    return record(session, build, { deps, prepare: () => undefined })
   }
 }
 
-interface RecordDeps extends AdmissionDeps {
+interface Recording {
+  readonly deps: AdmissionDeps
   prepare(): PreparedRunner | undefined
 }
 
-async function record(session: OpenSession, build: Build, deps: RecordDeps): Promise<AdmittedTurn> {
+async function record(session: OpenSession, build: Build, { deps, prepare }: Recording): Promise<AdmittedTurn> {
   let decision: TurnDecision | undefined
   let runner: PreparedRunner | undefined
   // A batch that is built again after a conflict must not count its memories twice.
@@ -52,7 +53,7 @@ async function record(session: OpenSession, build: Build, deps: RecordDeps): Pro
     const { recorded, fence } = await session.commitBatch((state) => {
       const admission = build(state)
       decision = admission.decision
-      if (!decision.queued) runner ??= deps.prepare()
+      if (!decision.queued) runner ??= prepare()
       if (runner === undefined) return admission.batch
       memories ??= recall(admission, state, deps)
       return withStart(admission, { session, runner, deps, memories })

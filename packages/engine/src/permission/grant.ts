@@ -4,8 +4,19 @@ import type { Digest } from '../ports/ids.ts'
 
 const issued = new WeakSet<Grant>()
 
-/** Binds an approval to exactly what will run. */
+/** A call is hashed for its approval, for its start and for its grant. */
+const hashes = new WeakMap<GrantedCall, string>()
+
+/** Binds an approval to exactly what will run. Contract: calls do not change, and there is one `digest`. */
 export function hashCall(call: GrantedCall, digest: Digest): string {
+  const known = hashes.get(call)
+  if (known !== undefined) return known
+  const hash = hashAnew(call, digest)
+  hashes.set(call, hash)
+  return hash
+}
+
+function hashAnew(call: GrantedCall, digest: Digest): string {
   const { tool, input, cwd, policy, definition, guarded, isHarmless, textFrom } = call
   const also = {
     ...(definition !== undefined && { definition }),

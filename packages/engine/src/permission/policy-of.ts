@@ -23,8 +23,32 @@ export function policyOf(
   return { access, preset, denyRules, hosts, userRules, isOwn, mayRunUnconfined: isOwn || unconfined === 'everyone' }
 }
 
+interface HashedPolicy {
+  readonly policy: Policy
+  readonly digest: Digest
+  readonly hash: string
+}
+
+/** The newest hash for each list of tools: the calls of a turn are judged several times by one policy. */
+const hashed = new WeakMap<Policy['access'], HashedPolicy>()
+
 /** A part of what an approval is bound to. */
-export function hashPolicy({ access, preset, denyRules, userRules, hosts, isOwn }: Policy, digest: Digest): string {
+export function hashPolicy(policy: Policy, digest: Digest): string {
+  const known = hashed.get(policy.access)
+  if (known !== undefined && known.digest === digest && isSame(known.policy, policy)) return known.hash
+  const hash = hashAnew(policy, digest)
+  hashed.set(policy.access, { policy, digest, hash })
+  return hash
+}
+
+const isSame = (one: Policy, other: Policy): boolean =>
+  one.preset === other.preset &&
+  one.isOwn === other.isOwn &&
+  one.denyRules === other.denyRules &&
+  one.hosts === other.hosts &&
+  (one.userRules === other.userRules || (one.userRules.length === 0 && other.userRules.length === 0))
+
+function hashAnew({ access, preset, denyRules, userRules, hosts, isOwn }: Policy, digest: Digest): string {
   // A call is bound to its tool's definition by itself, so binding a rule does not change what was approved.
   const rules = userRules.map(({ definitions: _, ...rule }) => rule)
   // Serializing to JSON makes absent and undefined fields equal.

@@ -6,7 +6,8 @@ import type { Clock } from '../ports/clock.ts'
 import type { EngineParts } from '../engine-parts.ts'
 import type { AppendConflict, EventStore, Fence } from '../ports/event-store.ts'
 import type { ModelContext } from '../views/model-context.ts'
-import { changesSummary, toListing } from '../views/session-list.ts'
+import { changesSummary, toListing, toSessionView } from '../views/session-list.ts'
+import type { SessionView } from '../views/session-view.ts'
 import { evolve } from '../state/evolve.ts'
 import { writeSnapshot } from '../state/snapshot.ts'
 import { isWanted, type SessionState } from '../state/session-state.ts'
@@ -33,6 +34,7 @@ export class OpenSession {
   readonly #store: EventStore
   readonly #clock: Clock
   #state: SessionState
+  #view: { readonly state: SessionState; readonly view: SessionView } | undefined
   #snapshotSeq: number
   readonly #contexts: LoopContexts
   #queue: Promise<unknown> = Promise.resolve()
@@ -58,6 +60,12 @@ export class OpenSession {
 
   get state(): SessionState {
     return this.#state
+  }
+
+  /** The session as doors show it. */
+  get view(): SessionView {
+    if (this.#view?.state !== this.#state) this.#view = { state: this.#state, view: toSessionView(this.#state) }
+    return this.#view.view
   }
 
   get isGone(): boolean {
@@ -166,10 +174,11 @@ export class OpenSession {
   }
 
   /** `undefined`: another process has appended to the log. */
-  async #append({ follow, claim, ...batch }: Batch, fence: Fence | undefined): Promise<Committed | undefined> {
+  async #append(batch: Batch, fence: Fence | undefined): Promise<Committed | undefined> {
     const at = this.#clock.now()
     const expectedSeq = this.#state.seq
-    const { state, recorded, usage } = foldBatch(this.#state, { events: batch.events, ...(follow && { follow }) }, at)
+    const { claim, names, blobs, secrets, receipt, clearDrafts } = batch
+    const { state, recorded, usage } = foldBatch(this.#state, batch, at)
     const isSnapshotDue = state.seq - this.#snapshotSeq >= SNAPSHOT_EVERY
     const wanted = isWanted(state)
 
@@ -182,8 +191,12 @@ export class OpenSession {
         sessionId: this.id,
         expectedSeq,
         at,
-        ...batch,
         events: recorded.map(({ event }) => event),
+        ...(names && { names }),
+        ...(blobs && { blobs }),
+        ...(secrets && { secrets }),
+        ...(receipt && { receipt }),
+        ...(clearDrafts && { clearDrafts }),
         ...(fence && { fence }),
         ...(claim && wanted && { claim }),
         ...(fence && !wanted && { release: true }),

@@ -1,17 +1,42 @@
 import { sessionView } from './session-view.ts'
 import type { RecordedEvent } from '../events/recorded-event.ts'
+import type { SessionSettings } from '../events/session-settings.ts'
 import type { SessionListing } from '../ports/event-store.ts'
 import type { SessionView } from './session-view.ts'
 import { isWaitingForAnswer, openCallsOf, type SessionState } from '../state/session-state.ts'
 
-export function toSessionView(state: SessionState): SessionView {
+export const toSessionView = (state: SessionState): SessionView => ({
+  ...shownSettings(state.settings).settings,
+  ...activityOf(state),
+})
+
+type ShownSettings = Omit<SessionSettings, 'secretOptions'>
+
+interface Shown {
+  readonly settings: ShownSettings
+  /** The same as JSON, without its last brace. */
+  readonly text: string
+}
+
+/** Settings rarely change, and every turn shows them. */
+const shown = new WeakMap<SessionSettings, Shown>()
+
+function shownSettings(all: SessionSettings): Shown {
+  const known = shown.get(all)
+  if (known !== undefined) return known
+  const { secretOptions: _secretOptions, ...settings } = all
+  const made = { settings, text: JSON.stringify(settings).slice(0, -1) }
+  shown.set(all, made)
+  return made
+}
+
+/** All of a view but the settings. */
+function activityOf(state: SessionState): Omit<SessionView, keyof ShownSettings> {
   const { sessionId, userId, agent, turn, lastOutcome, origin, via, createdAt, updatedAt } = state
-  const { secretOptions: _secretOptions, ...settings } = state.settings
   return {
     sessionId,
     userId,
     agent,
-    ...settings,
     ...(origin && { origin: { ancestors: origin.ancestors, ...(origin.turnId && { turnId: origin.turnId }) } }),
     ...(via !== undefined && { via }),
     forks: state.forks ?? [],
@@ -53,7 +78,7 @@ export function toListing(state: SessionState): { readonly summary: string; read
   const { title, directories, isPinned } = state.settings
   const [directory] = directories
   return {
-    summary: JSON.stringify(toSessionView(state)),
+    summary: `${shownSettings(state.settings).text},${JSON.stringify(activityOf(state)).slice(1)}`,
     listing: {
       ...(title !== undefined && { title }),
       ...(directory !== undefined && { directory }),

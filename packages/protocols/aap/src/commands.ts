@@ -76,7 +76,8 @@ export function toTurnCommand(
 ): StartTurn | AnswerCalls {
   const changes = toChanges(request.agent, request.tools)
   const { messages } = request
-  const { keyId, ...place } = target
+  const { userId, keyId, sessionId, idempotency } = target
+  const place = { userId, sessionId, idempotency }
   if (messages.type === 'input') {
     const content = toInput(messages.content, images, 'messages[0].content')
     return {

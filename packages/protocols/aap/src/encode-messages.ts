@@ -22,9 +22,8 @@ export async function* encodeMessages(messages: HistoryMessages, readBlob: ReadB
 const isHidden = (part: AssistantPart): boolean =>
   part.type === 'thinking' && part.text === '' && part.opaque !== undefined
 
-const isSilent = ({ role, ...message }: ConversationMessage): boolean =>
-  role === 'assistant' &&
-  'content' in message &&
+const isSilent = (message: ConversationMessage): boolean =>
+  message.role === 'assistant' &&
   typeof message.content !== 'string' &&
   message.content.length > 0 &&
   message.content.every(isHidden)

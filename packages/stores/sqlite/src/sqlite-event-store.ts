@@ -58,10 +58,10 @@ export function createSqliteEventStore({ db, clock, commits }: SqliteEventStoreO
       })
       const result = await commits.write('append', () => append(request, events))
       if (result.type === 'conflict') return result
-      const { listedAt, ...appended } = result
-      if (request.listing !== undefined) rows.note(request.sessionId, listedAt)
+      if (request.listing !== undefined) rows.note(request.sessionId, result.listedAt)
       indexer.touch(request.sessionId)
-      return appended
+      const { lastSeq, fence } = result
+      return fence === undefined ? { type: 'appended', lastSeq } : { type: 'appended', lastSeq, fence }
     },
     readEvents: (sessionId, after, limit) =>
       commits.read(() => (removal.isHidden(sessionId) ? [] : reads.events(sessionId, after, limit))),
