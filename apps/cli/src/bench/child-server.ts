@@ -30,16 +30,23 @@ const path = (name: string): string => fileURLToPath(new URL(name, import.meta.u
 export interface PolylogueOptions {
   /** See `profile-on-signal.ts`. */
   readonly profileTo?: string
+  /** Where the server keeps its data. Default: a new directory, which is removed when the server stops. */
+  readonly data?: string
 }
 
 /** The real server, as a user starts it, with the agent of `bench.config.ts`. */
-export async function startPolylogue({ profileTo }: PolylogueOptions = {}): Promise<ChildServer> {
-  const data = await mkdtemp(join(tmpdir(), 'polylogue-bench-'))
+export async function startPolylogue({ profileTo, data: given }: PolylogueOptions = {}): Promise<ChildServer> {
+  const data = given ?? (await makeDataDir())
   const config = ['--config', path('./bench.config.ts'), '--data', data]
   const args = ['serve', '--port', '0', '--json', '--scripted', ...config]
   const server = await startChild(PROGRAM, args, profileTo)
-  return { ...server, stop: () => server.stop().then(() => rm(data, { recursive: true, force: true })) }
+  if (given !== undefined) return server
+  return { ...server, stop: () => server.stop().then(() => removeDataDir(data)) }
 }
+
+export const makeDataDir = (): Promise<string> => mkdtemp(join(tmpdir(), 'polylogue-bench-'))
+
+export const removeDataDir = (data: string): Promise<void> => rm(data, { recursive: true, force: true })
 
 /** The bare limit: `node:http` and nothing else. */
 export const startBare = (): Promise<ChildServer> => startChild(process.execPath, [path('./bare-server.ts')])

@@ -1,8 +1,8 @@
 import { percentile, round, type BenchRow } from './bench-result.ts'
 import { startPolylogue } from './child-server.ts'
 
-const READY_MS = 800
-const MEMORY_MB = 120
+const READY_MS = 350
+const MEMORY_MB = 110
 
 /** From spawn to the line that says ready, with an empty data directory; memory once it is ready. */
 export async function measureColdStart(rounds: number): Promise<BenchRow> {

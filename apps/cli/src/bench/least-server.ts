@@ -44,18 +44,22 @@ function answer(response: ServerResponse, status: number, body: unknown): void {
   response.end(text)
 }
 
-async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const chunks: Buffer[] = []
-  for await (const chunk of request) chunks.push(chunk as Buffer)
-  const id = /sessions\/([^/]+)\/turns/.exec(request.url ?? '')?.[1]
-  if (id !== undefined) return turn(id, Buffer.concat(chunks).toString(), response)
+function handle(request: IncomingMessage, response: ServerResponse): void {
+  let body = ''
+  request.setEncoding('utf8').on('data', (chunk: string) => (body += chunk))
+  request.on('end', () => void answerRequest(request.url ?? '', body, response))
+}
+
+async function answerRequest(url: string, body: string, response: ServerResponse): Promise<void> {
+  const id = /sessions\/([^/]+)\/turns/.exec(url)?.[1]
+  if (id !== undefined) return turn(id, body, response)
   const sessionId = crypto.randomUUID()
   await append(sessionId, [])
   answer(response, 201, { sessionId })
 }
 
 const rawTurnsPerSecond = measureRawTurns()
-const server = createServer({ keepAliveTimeout: 600_000 }, (request, response) => void handle(request, response))
+const server = createServer({ keepAliveTimeout: 600_000 }, handle)
 server.listen(0, '127.0.0.1', () => {
   const { port } = server.address() as AddressInfo
   process.stdout.write(`${JSON.stringify({ url: `http://127.0.0.1:${port}`, rawTurnsPerSecond })}\n`)

@@ -13,6 +13,8 @@ import { measureColdStart } from '../bench/cold-start.ts'
 import { SATURATION, measureCpuPerDelta } from '../bench/cpu-per-delta.ts'
 import { measureAgainst, measureFixedCosts } from '../bench/fixed-costs.ts'
 import { measureGrowth } from '../bench/growth.ts'
+import { measureLargeStart } from '../bench/large-start.ts'
+import { measureOpenSessions } from '../bench/open-sessions.ts'
 import { profileServer } from '../bench/profile-server.ts'
 
 export interface BenchFlags {
@@ -44,6 +46,8 @@ const BENCHES: readonly Bench[] = [
   { name: 'acp-updates', measure: (isQuick) => measureAcpUpdates(isQuick ? 10_000 : 50_000) },
   { name: 'sockets', measure: (isQuick) => measureSocketDeliveries(isQuick ? 100 : 250) },
   { name: 'turns', measure: (isQuick) => measureFixedCosts(isQuick) },
+  { name: 'open', measure: (isQuick) => measureOpenSessions(isQuick ? 300 : 3_000) },
+  { name: 'large', measure: (isQuick) => measureLargeStart(isQuick ? 20_000 : 1_000_000) },
   { name: 'growth', measure: (isQuick) => measureGrowth(isQuick ? 400 : 1000) },
 ]
 
