@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { ServeError } from '../serve-error.ts'
 import { makeTempDir } from '../test-support/temp-dir.ts'
-import { readPrivateFile, writePrivateFile } from './private-file.ts'
+import { createPrivateFile, readPrivateFile, writePrivateFile } from './private-file.ts'
 import { randomBytes } from './random-bytes.ts'
 import { loadSecretKeys } from './secret-key-file.ts'
 
@@ -79,4 +79,13 @@ it('that cannot be read is told in one sentence, with what stands in the way', (
       1,
     ),
   )
+})
+
+it('whoever creates a private file second gets what the first one wrote', () => {
+  const directory = makeTempDir()
+  const path = join(directory, 'secret.key')
+  expect(createPrivateFile(path, 'first')).toBe('first')
+  expect(createPrivateFile(path, 'second')).toBe('first')
+  expect(statSync(path).mode & 0o777).toBe(0o600)
+  expect(readdirSync(directory)).toEqual(['secret.key'])
 })

@@ -1,4 +1,14 @@
-import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  closeSync,
+  fsyncSync,
+  linkSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname } from 'node:path'
 import { EXIT_CONFIG, EXIT_FAILURE, ServeError } from '../serve-error.ts'
 
@@ -26,6 +36,29 @@ export function writePrivateFile(path: string, content: string): void {
 
 function replaceFile(path: string, content: string): void {
   const draft = `${path}.new`
+  writeDraft(draft, content)
+  renameSync(draft, path)
+  syncDirectory(dirname(path))
+}
+
+/** Returns the content of the file, which another process may have created first. Throws a `ServeError`. */
+export function createPrivateFile(path: string, content: string): string {
+  return explained(`${path} cannot be written`, () => {
+    const draft = `${path}.${process.pid}.new`
+    writeDraft(draft, content)
+    try {
+      linkSync(draft, path)
+    } catch (error) {
+      if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
+    } finally {
+      rmSync(draft)
+    }
+    syncDirectory(dirname(path))
+    return readIfPrivate(path) ?? content
+  })
+}
+
+function writeDraft(draft: string, content: string): void {
   rmSync(draft, { force: true })
   const file = openSync(draft, 'wx', 0o600)
   try {
@@ -34,8 +67,6 @@ function replaceFile(path: string, content: string): void {
   } finally {
     closeSync(file)
   }
-  renameSync(draft, path)
-  syncDirectory(dirname(path))
 }
 
 export function shellQuote(text: string): string {

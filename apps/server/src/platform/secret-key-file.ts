@@ -2,7 +2,7 @@ import type { RandomBytes } from '@polylogue/engine'
 import { join } from 'node:path'
 import { EXIT_CONFIG, ServeError } from '../serve-error.ts'
 import { encodeBase64Url } from './encode-base64url.ts'
-import { readPrivateFile, writePrivateFile } from './private-file.ts'
+import { createPrivateFile, readPrivateFile } from './private-file.ts'
 
 const KEY_LINE = /^[A-Za-z0-9_-]{43}$/
 
@@ -18,9 +18,8 @@ export function secretKeyFile(dataDir: string, env: NodeJS.ProcessEnv): string {
 export function loadSecretKeys(path: string, random: RandomBytes): SecretKeys {
   const stored = readSecretKeys(path)
   if (stored !== undefined) return stored
-  const key = random(32)
-  writePrivateFile(path, `${encodeBase64Url(key)}\n`)
-  return [key]
+  // Nodes that start together may all get here. They use the key of whoever was first.
+  return parseSecretKeys(path, createPrivateFile(path, `${encodeBase64Url(random(32))}\n`))
 }
 
 export type SecretKeys = readonly [Uint8Array, ...Uint8Array[]]
@@ -28,7 +27,10 @@ export type SecretKeys = readonly [Uint8Array, ...Uint8Array[]]
 /** `undefined` when there is no such file. Throws a `ServeError` when it may not be used. */
 export function readSecretKeys(path: string): SecretKeys | undefined {
   const stored = readPrivateFile(path)
-  if (stored === undefined) return undefined
+  return stored === undefined ? undefined : parseSecretKeys(path, stored)
+}
+
+function parseSecretKeys(path: string, stored: string): SecretKeys {
   const lines = stored.split('\n').filter((line) => line !== '')
   const [first, ...older] = lines.map((line) => Uint8Array.from(Buffer.from(line, 'base64url')))
   if (first === undefined || !lines.every((line) => KEY_LINE.test(line))) {

@@ -1,0 +1,110 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+import { parseAllDocuments, parse } from 'yaml'
+import { parseDockerfile } from '../../scripts/lib/dockerfile.mjs'
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+const read = (name: string): string => readFileSync(join(ROOT, name), 'utf8')
+
+interface ComposeService {
+  readonly command?: readonly string[]
+  readonly read_only?: boolean
+  readonly cap_drop?: readonly string[]
+  readonly environment?: Readonly<Record<string, string>>
+  readonly depends_on?: Readonly<Record<string, { readonly condition: string }>>
+  readonly volumes?: readonly string[]
+}
+
+describe('the composition of two nodes', () => {
+  const { services, volumes } = parse(read('deploy/compose.yaml'), { merge: true }) as {
+    services: Record<string, ComposeService>
+    volumes: Record<string, unknown>
+  }
+
+  it.each(['node-1', 'node-2'])('%s shares the database and the secret key, and has data of its own', (name) => {
+    const node = services[name]
+    expect(node?.command?.join(' ')).toMatch(/^serve .*--database=postgres:\/\/.*@postgres\/polylogue/)
+    expect(node).toMatchObject({ read_only: true, cap_drop: ['ALL'] })
+    expect(node?.environment?.['POLYLOGUE_SECRET_KEY_FILE']).toMatch(/^\/shared\//)
+    expect(node?.volumes).toEqual([`data-${name.at(-1)}:/data`, 'shared:/shared'])
+    expect(node?.depends_on).toMatchObject({ postgres: { condition: 'service_healthy' } })
+  })
+
+  it('names every volume and every service that it uses', () => {
+    const used = Object.values(services).flatMap((service) => service.volumes ?? [])
+    const named = used.map((volume) => volume.split(':')[0] ?? '').filter((volume) => !volume.startsWith('.'))
+    expect(new Set(named)).toEqual(new Set(Object.keys(volumes)))
+    const upstream = [...read('deploy/nginx.conf').matchAll(/server ([\w-]+):(\d+);/g)]
+    expect(upstream.map(([, name]) => name)).toEqual(['node-1', 'node-2'])
+    const exposed = parseDockerfile(read('Dockerfile'))
+      .at(-1)
+      ?.steps.find(({ word }) => word === 'EXPOSE')?.text
+    expect(new Set(upstream.map(([, , port]) => port))).toEqual(new Set([exposed]))
+  })
+})
+
+describe('the manifests for Kubernetes', () => {
+  const documents = parseAllDocuments(read('deploy/kubernetes.yaml'), { merge: true })
+  const manifests = documents.map((document) => document.toJS() as Record<string, unknown>)
+
+  it('are whole documents of known kinds', () => {
+    expect(documents.flatMap(({ errors }) => errors)).toEqual([])
+    expect(manifests.map(({ apiVersion, kind }) => `${String(apiVersion)} ${String(kind)}`)).toEqual([
+      'apps/v1 Deployment',
+      'v1 Service',
+      'policy/v1 PodDisruptionBudget',
+    ])
+  })
+
+  it('run the image without rights, and mount only volumes that they declare', () => {
+    const { spec } = manifests[0] as { spec: { template: { spec: PodSpec } } }
+    const pod = spec.template.spec
+    const declared = pod.volumes.map(({ name }) => name)
+    for (const container of [...pod.initContainers, ...pod.containers]) {
+      expect(container.securityContext).toMatchObject({
+        allowPrivilegeEscalation: false,
+        readOnlyRootFilesystem: true,
+        capabilities: { drop: ['ALL'] },
+      })
+      expect(declared).toEqual(expect.arrayContaining(container.volumeMounts.map(({ name }) => name)))
+    }
+    const [node] = pod.containers
+    expect(node?.args?.[0]).toBe('serve')
+    const key = node?.env?.find(({ name }) => name === 'POLYLOGUE_SECRET_KEY_FILE')?.value ?? ''
+    expect(pod.initContainers[0]?.command?.at(-1)).toBe(key)
+  })
+})
+
+interface PodSpec {
+  readonly volumes: readonly { readonly name: string }[]
+  readonly initContainers: readonly Container[]
+  readonly containers: readonly Container[]
+}
+
+interface Container {
+  readonly args?: readonly string[]
+  readonly command?: readonly string[]
+  readonly env?: readonly { readonly name: string; readonly value: string }[]
+  readonly securityContext: unknown
+  readonly volumeMounts: readonly { readonly name: string }[]
+}
+
+describe('the unit for systemd', () => {
+  it('starts a command of ours, as a user of its own, with a directory that only it can read', () => {
+    const unit = new Map(
+      [...read('deploy/polylogue.service').matchAll(/^(\w+)=(.*)$/gm)].map(([, name = '', value = '']) => [
+        name,
+        value,
+      ]),
+    )
+    expect(unit.get('ExecStart')).toMatch(/ polylogue serve --data \$\{STATE_DIRECTORY\} /)
+    expect(Object.fromEntries(unit)).toMatchObject({
+      DynamicUser: 'yes',
+      StateDirectoryMode: '0700',
+      ProtectSystem: 'strict',
+    })
+    expect(Number(unit.get('TimeoutStopSec'))).toBeGreaterThan(30)
+  })
+})
