@@ -1,56 +1,20 @@
-import {
-  calls,
-  createFakeClock,
-  createFakeModel,
-  createFakeTool,
-  createMemoryEventStore,
-  createTestIds,
-  finishes,
-  plainParts,
-  plainSecretBox,
-  says,
-  testDigest,
-} from '@polylogue/testkit'
+import { calls, createFakeParts, createFakeTool, finishes, says } from '@polylogue/testkit'
 import { setImmediate } from 'node:timers/promises'
-import { afterEach, describe, expect, it } from 'vitest'
-import { HEARTBEAT_MS, openDoor, type Door, type DoorOptions, type Reply } from './test-support/open-door.ts'
+import { describe, expect, it } from 'vitest'
+import type { DoorOptions } from './test-support/open-door.ts'
 import { gist, parseFrames } from './test-support/parse-frames.ts'
+import { user, usingDoor } from './test-support/using-door.ts'
 
-function createParts() {
-  const clock = createFakeClock()
-  const store = createMemoryEventStore({ clock })
-  return {
-    clock,
-    store,
-    model: createFakeModel(),
-    ids: createTestIds(),
-    digest: testDigest,
-    secretBox: plainSecretBox,
-    ...plainParts,
-  }
-}
+const rig = usingDoor(createFakeParts)
+const { open, play } = rig
 
-type TestDoor = Door<ReturnType<typeof createParts>>
-let door: TestDoor
-
-afterEach(() => door.close())
-
-async function open(options: DoorOptions = {}, agent: object = {}): Promise<string> {
-  door = await openDoor(createParts(), options)
-  const created = await door.send('POST', '/v3/sessions', { body: { agent: { name: 'tester', ...agent } } })
-  return `/v3/sessions/${(await created.json()).sessionId}`
-}
-
-const user = (content: string) => [{ role: 'user', content }]
-const play = (session: string, content: string, headers?: Record<string, string>) =>
-  door.send('POST', `${session}/turns`, { body: { messages: user(content), stream: 'delta' }, headers })
 const waits = () => new Promise<void>(() => undefined)
-const trusted = { tools: [{ name: 'echo', trust: true }] }
+const trusted = { agent: { name: 'tester', tools: [{ name: 'echo', trust: true }] } }
 const echo = (): DoorOptions => ({ tools: [createFakeTool('echo')] })
 
 /** Two steps with text, two parallel calls, more text. */
 function twoSteps(): void {
-  door.model.push(
+  rig.door.model.push(
     [says('one '), says('two'), calls('a', 'echo'), calls('b', 'echo'), finishes('tool-calls')],
     [says('three'), finishes()],
   )
@@ -73,23 +37,23 @@ describe('the events of a session', () => {
       'turn_stop',
     ])
     for (const [index, { id }] of whole.slice(0, -1).entries()) {
-      const rest = await (await door.send('GET', `${session}/events?after=${id}`)).frames()
+      const rest = await (await rig.door.send('GET', `${session}/events?after=${id}`)).frames()
       expect(gist([...whole.slice(0, index + 1), ...rest])).toEqual(gist(whole))
-      const byHeader = await door.send('GET', `${session}/events?after=0`, { headers: { 'last-event-id': id } })
-      expect(await byHeader.text).toBe(await (await door.send('GET', `${session}/events?after=${id}`)).text)
+      const byHeader = await rig.door.send('GET', `${session}/events?after=0`, { headers: { 'last-event-id': id } })
+      expect(await byHeader.text).toBe(await (await rig.door.send('GET', `${session}/events?after=${id}`)).text)
     }
   })
 
   it('give a reader that comes in the middle of a step its text so far, from where it was', async () => {
     const session = await open()
     const gate = Promise.withResolvers<void>()
-    door.model.push([says('one two'), () => gate.promise, says(' three'), finishes()])
+    rig.door.model.push([says('one two'), () => gate.promise, says(' three'), finishes()])
     const first = await play(session, 'go')
     await first.until('one two')
     const { id } = parseFrames(first.soFar).at(-1) ?? { id: '' }
     first.leave()
     const [stepSeq] = id.split('.')
-    const second = await door.send('GET', `${session}/events?after=${stepSeq}.0.4`)
+    const second = await rig.door.send('GET', `${session}/events?after=${stepSeq}.0.4`)
     await second.until('"two"')
     gate.resolve()
     expect(gist(await second.frames())).toEqual([
@@ -100,12 +64,12 @@ describe('the events of a session', () => {
 
   it('stay with follow=1 and show every turn, whoever began it', async () => {
     const session = await open()
-    const watching = await door.send('GET', `${session}/events?follow=1&stream=message`)
+    const watching = await rig.door.send('GET', `${session}/events?follow=1&stream=message`)
     await (
       await play(session, 'one')
     ).text
     await (
-      await door.send('POST', session.replace('/v3/sessions', '/v1/session'), { body: { messages: user('two') } })
+      await rig.door.send('POST', session.replace('/v3/sessions', '/v1/session'), { body: { messages: user('two') } })
     ).text
     const isOver = async (): Promise<void> => {
       while (parseFrames(watching.soFar).filter(({ event }) => event === 'turn_stop').length < 2) await setImmediate()
@@ -123,7 +87,7 @@ describe('the events of a session', () => {
   it('wait for the next turn when the session is at rest', async () => {
     const session = await open()
     const whole = await (await play(session, 'one')).frames()
-    const waiting = await door.send('GET', `${session}/events?after=${whole.at(-1)?.id}`)
+    const waiting = await rig.door.send('GET', `${session}/events?after=${whole.at(-1)?.id}`)
     expect(waiting.status).toBe(200)
     await (
       await play(session, 'two')
@@ -134,11 +98,11 @@ describe('the events of a session', () => {
   it('begin with one resync when the cursor is beyond the end, and then show the open step from its start', async () => {
     const session = await open()
     const gate = Promise.withResolvers<void>()
-    door.model.push([says('so far'), () => gate.promise, finishes()])
+    rig.door.model.push([says('so far'), () => gate.promise, finishes()])
     const first = await play(session, 'go')
     await first.until('so far')
     for (const after of ['999', '999.0.7']) {
-      const lost = await door.send('GET', `${session}/events?after=${after}`)
+      const lost = await rig.door.send('GET', `${session}/events?after=${after}`)
       await lost.until('so far')
       expect(gist(parseFrames(lost.soFar))).toEqual([{ event: 'resync' }, { event: 'text_delta', delta: 'so far' }])
       lost.leave()
@@ -149,17 +113,17 @@ describe('the events of a session', () => {
 
   it('begin with one resync when more was seen than survived, and then show that step from its start', async () => {
     const session = await open()
-    door.model.push([says('short'), finishes()])
+    rig.door.model.push([says('short'), finishes()])
     const whole = await (await play(session, 'go')).frames()
     const [stepSeq] = (whole[1]?.id ?? '').split('.')
     for (const place of ['0.6', '1.0']) {
-      const frames = await (await door.send('GET', `${session}/events?after=${stepSeq}.${place}`)).frames()
+      const frames = await (await rig.door.send('GET', `${session}/events?after=${stepSeq}.${place}`)).frames()
       expect(gist(frames)).toEqual([
         { event: 'resync' },
         { event: 'text_delta', delta: 'short' },
         { event: 'turn_stop', stopReason: 'end_turn' },
       ])
-      const again = await door.send('GET', `${session}/events?after=${frames[0]?.id}`)
+      const again = await rig.door.send('GET', `${session}/events?after=${frames[0]?.id}`)
       expect(gist((await again.frames()).slice(-2))).toEqual(gist(frames.slice(1)))
     }
   })
@@ -171,12 +135,12 @@ describe('the events of a session', () => {
       trusted,
     )
     for (let turn = 0; turn < 60; turn++) {
-      door.model.push([calls(`c${turn}`, 'echo'), finishes('tool-calls')])
+      rig.door.model.push([calls(`c${turn}`, 'echo'), finishes('tool-calls')])
       await (
-        await door.send('POST', `${session}/turns`, { body: { messages: user('go') } })
+        await rig.door.send('POST', `${session}/turns`, { body: { messages: user('go') } })
       ).text
     }
-    const past = await door.send('GET', `${session}/events?follow=1`)
+    const past = await rig.door.send('GET', `${session}/events?follow=1`)
     const stops = (): number => past.soFar.split('event: turn_stop').length - 1
     while (stops() < 60) await setImmediate()
     const frames = parseFrames(past.soFar)
@@ -189,7 +153,7 @@ describe('the events of a session', () => {
     'are refused for ?%s',
     async (query) => {
       const session = await open()
-      expect((await door.send('GET', `${session}/events?${query}`)).status).toBe(400)
+      expect((await rig.door.send('GET', `${session}/events?${query}`)).status).toBe(400)
     },
   )
 })
@@ -197,10 +161,10 @@ describe('the events of a session', () => {
 describe('cancel', () => {
   it('is 202 and ends the turn everywhere, its text kept', async () => {
     const session = await open()
-    door.model.push([says('half'), waits])
+    rig.door.model.push([says('half'), waits])
     const reply = await play(session, 'go')
     await reply.until('half')
-    const cancelled = await door.send('POST', `${session}/cancel`)
+    const cancelled = await rig.door.send('POST', `${session}/cancel`)
     expect([cancelled.status, await cancelled.json()]).toEqual([202, {}])
     expect((await reply.frames()).at(-1)?.data).toEqual({
       event: 'turn_stop',
@@ -208,7 +172,7 @@ describe('cancel', () => {
       cancelled: true,
       error: { message: 'The turn was cancelled.' },
     })
-    const idle = await door.send('POST', session.replace('/v3/sessions', '/v1/session') + '/cancel', {
+    const idle = await rig.door.send('POST', session.replace('/v3/sessions', '/v1/session') + '/cancel', {
       text: 'ignored',
     })
     expect(idle.status).toBe(202)
@@ -217,10 +181,10 @@ describe('cancel', () => {
   it('shows in an answer without a stream', async () => {
     const session = await open()
     const begun = Promise.withResolvers<void>()
-    door.model.push([says('half'), () => (begun.resolve(), waits())])
-    const answer = door.send('POST', `${session}/turns`, { body: { messages: user('go') } })
+    rig.door.model.push([says('half'), () => (begun.resolve(), waits())])
+    const answer = rig.door.send('POST', `${session}/turns`, { body: { messages: user('go') } })
     await begun.promise
-    await door.send('POST', `${session}/cancel`)
+    await rig.door.send('POST', `${session}/cancel`)
     expect(await (await answer).json()).toEqual({
       stopReason: 'error',
       cancelled: true,
@@ -234,7 +198,7 @@ describe('an idempotency key', () => {
   it('makes a repeat the same turn, running or over, in every mode', async () => {
     const session = await open(echo(), trusted)
     const gate = Promise.withResolvers<void>()
-    door.model.push([says('one'), () => gate.promise, says(' two'), finishes()])
+    rig.door.model.push([says('one'), () => gate.promise, says(' two'), finishes()])
     const key = { 'idempotency-key': 'k 1' }
     const first = await play(session, 'go', key)
     await first.until('one')
@@ -244,168 +208,47 @@ describe('an idempotency key', () => {
     expect(gist(await second.frames())).toEqual(gist(await first.frames()))
     const third = await play(session, 'go', key)
     expect(gist(await third.frames())).toEqual(gist(await first.frames()))
-    expect(door.model.requests).toHaveLength(1)
+    expect(rig.door.model.requests).toHaveLength(1)
   })
 
   it('counts the order of members in a body for nothing, and its content for everything', async () => {
     const session = await open()
     const headers = { 'idempotency-key': 'k' }
-    const send = (text: string) => door.send('POST', `${session}/turns`, { text, headers })
+    const send = (text: string) => rig.door.send('POST', `${session}/turns`, { text, headers })
     const first = await (await send('{"stream":"none","messages":[{"role":"user","content":"a"}]}')).text
     expect(await (await send('{"messages":[{"content":"a","role":"user"}],"stream":"none"}')).text).toBe(first)
     expect((await send('{"stream":"none","messages":[{"role":"user","content":"b"}]}')).status).toBe(409)
-    expect(door.model.requests).toHaveLength(1)
+    expect(rig.door.model.requests).toHaveLength(1)
   })
 
   it.each(['', 'x'.repeat(256), 'tab\tbed'])('is never %j', async (key) => {
     const session = await open()
     expect((await play(session, 'go', { 'idempotency-key': key })).status).toBe(400)
-    expect(door.model.requests).toEqual([])
-  })
-})
-
-describe('connections', () => {
-  it('that break do not stop their turns, streaming or not', async () => {
-    const session = await open()
-    const gate = Promise.withResolvers<void>()
-    door.model.push([says('one'), () => gate.promise, says(' two'), finishes()])
-    const reply = await play(session, 'go')
-    await reply.until('one')
-    reply.leave()
-    await reply.text
-    gate.resolve()
-    const rest = await (await door.send('GET', `${session}/events?after=0`)).frames()
-    expect(gist(rest)).toEqual([
-      { event: 'turn_start' },
-      { event: 'text_delta', delta: 'one two' },
-      { event: 'turn_stop', stopReason: 'end_turn' },
-    ])
-  })
-
-  it('are told nothing more when their key is revoked', async () => {
-    const session = await open()
-    const gate = Promise.withResolvers<void>()
-    door.model.push([says('one'), () => gate.promise, says(' two'), finishes()])
-    const streams: Reply[] = [await play(session, 'go')]
-    for (let more = 0; more < 20; more++) streams.push(await door.send('GET', `${session}/events?follow=1`))
-    for (const stream of streams) await stream.until('one')
-    const idle = await door.send('GET', `${session}/events?after=999&follow=1`)
-    door.revoke('ann')
-    for (const stream of [...streams, idle]) expect(await stream.text).not.toContain('turn_stop')
-    gate.resolve()
-  })
-
-  it('that wait for an answer get 401 when their key is revoked', async () => {
-    const session = await open()
-    const begun = Promise.withResolvers<void>()
-    door.model.push([() => (begun.resolve(), waits())])
-    const answer = door.send('POST', `${session}/turns`, { body: { messages: user('go') } })
-    await begun.promise
-    door.revoke('ann')
-    expect((await answer).status).toBe(401)
-  })
-
-  it('take a burst larger than their buffer, if the client reads', async () => {
-    const run = () => ({ content: 'burst '.repeat(20_000) })
-    const session = await open(
-      { tools: [createFakeTool('echo', { run })], limits: { outBufferBytes: 16 * 1024 } },
-      trusted,
-    )
-    const names = Array.from({ length: 12 }, (_, index) => `c${index}`)
-    door.model.push([...names.map((name) => calls(name, 'echo', { msg: 'x'.repeat(100_000) })), finishes('tool-calls')])
-    const frames = await (await play(session, 'go')).frames()
-    expect(frames.filter(({ event }) => event === 'tool_call')).toHaveLength(12)
-    expect(frames.filter(({ event }) => event === 'tool_result')).toHaveLength(12)
-    expect(gist(frames.slice(-2))).toEqual([
-      { event: 'text_delta', delta: 'done' },
-      { event: 'turn_stop', stopReason: 'end_turn' },
-    ])
-  })
-
-  it('whose client stopped reading are cut, and its cursor gives the rest', async () => {
-    const session = await open({ limits: { outBufferBytes: 64 * 1024 } })
-    const gate = Promise.withResolvers<void>()
-    const piece = 'word '.repeat(4_000)
-    const tick = () => setImmediate(undefined)
-    const flood = Array.from({ length: 1_000 }, () => [says(piece), tick]).flat()
-    door.model.push([says('first'), () => gate.promise, ...flood, finishes()])
-    const reply = await play(session, 'go')
-    await reply.until('first')
-    reply.pause()
-    gate.resolve()
-    await (
-      await door.send('GET', `${session}/events?after=0&stream=message`)
-    ).text
-    door.clock.advance(10_000)
-    reply.resume()
-    const text = await reply.text
-    expect(reply.wasCut).toBe(true)
-    const seen = parseFrames(text.slice(0, text.lastIndexOf('\n\n') + 2))
-    const rest = await (await door.send('GET', `${session}/events?after=${seen.at(-1)?.id}`)).frames()
-    expect(rest.length).toBeGreaterThan(0)
-    expect(gist([...seen, ...rest])).toEqual([
-      { event: 'turn_start' },
-      { event: 'text_delta', delta: `first${piece.repeat(1_000)}` },
-      { event: 'turn_stop', stopReason: 'end_turn' },
-    ])
-  })
-
-  it('carry a comment after each interval of silence', async () => {
-    const session = await open()
-    const gate = Promise.withResolvers<void>()
-    door.model.push([says('one'), () => gate.promise, finishes()])
-    const reply = await play(session, 'go')
-    await reply.until('one')
-    door.clock.advance(HEARTBEAT_MS)
-    await reply.until(': ping\n\n')
-    gate.resolve()
-    expect((await reply.frames()).at(-1)?.event).toBe('turn_stop')
-  })
-
-  it('end without a turn_stop when the server stops, for the turn goes on later', async () => {
-    const session = await open()
-    const begun = Promise.withResolvers<void>()
-    door.model.push([says('one'), () => (begun.resolve(), waits())])
-    const reply = await play(session, 'go')
-    await begun.promise
-    await reply.until('one')
-    await door.engine.stop(0)
-    expect((await reply.frames()).map(({ event }) => event)).toEqual(['turn_start', 'text_delta'])
-  })
-
-  it('stream undisturbed under a middleware that sets headers', async () => {
-    const session = await open({
-      around: async (c, next) => {
-        c.res.headers.set('x-before', '1')
-        await next()
-        c.header('x-after', '1')
-      },
-    })
-    const reply = await play(session, 'go')
-    expect((await reply.frames()).map(({ event }) => event)).toEqual(['turn_start', 'text_delta', 'turn_stop'])
-    expect(reply.wasCut).toBe(false)
+    expect(rig.door.model.requests).toEqual([])
   })
 })
 
 describe('the list of agents', () => {
   it('has a tag, and is not sent again to a client that has it', async () => {
     await open(echo())
-    const first = await door.send('GET', '/v3/meta')
+    const first = await rig.door.send('GET', '/v3/meta')
     const etag = String(first.headers['etag'])
     expect(first.headers['content-type']).toBe('application/json')
     expect(etag).toMatch(/^W\/"[0-9a-z-]+"$/i)
-    const again = await door.send('GET', '/v3/meta', { headers: { 'if-none-match': etag } })
+    const again = await rig.door.send('GET', '/v3/meta', { headers: { 'if-none-match': etag } })
     expect([again.status, await again.text]).toEqual([304, ''])
-    const other = await door.send('GET', '/v3/meta', { headers: { 'if-none-match': '"another"' } })
+    const other = await rig.door.send('GET', '/v3/meta', { headers: { 'if-none-match': '"another"' } })
     expect([other.status, await other.text]).toEqual([200, await first.text])
   })
 
   it('is encoded again when the tools of an agent have changed', async () => {
     const tools = [createFakeTool('echo')]
     await open({ tools })
-    const before = await door.send('GET', '/v3/meta')
+    const before = await rig.door.send('GET', '/v3/meta')
     tools.push(createFakeTool('late'))
-    const after = await door.send('GET', '/v3/meta', { headers: { 'if-none-match': String(before.headers['etag']) } })
+    const after = await rig.door.send('GET', '/v3/meta', {
+      headers: { 'if-none-match': String(before.headers['etag']) },
+    })
     expect(after.status).toBe(200)
     expect((await after.json()).agents[0].tools.map(({ name }: { name: string }) => name)).toEqual(['echo', 'late'])
   })

@@ -1,52 +1,19 @@
-import {
-  createFakeClock,
-  createFakeModel,
-  createMemoryEventStore,
-  createTestIds,
-  finishes,
-  plainParts,
-  plainSecretBox,
-  says,
-  testDigest,
-} from '@polylogue/testkit'
+import { createFakeParts, finishes, says } from '@polylogue/testkit'
 import { setImmediate } from 'node:timers/promises'
-import { afterEach, describe, expect, it } from 'vitest'
-import { openDoor, type Door, type DoorOptions } from './test-support/open-door.ts'
+import { describe, expect, it } from 'vitest'
+import { user, usingDoor } from './test-support/using-door.ts'
 
-function createParts() {
-  const clock = createFakeClock()
-  const store = createMemoryEventStore({ clock })
-  return {
-    clock,
-    store,
-    model: createFakeModel(),
-    ids: createTestIds(),
-    digest: testDigest,
-    secretBox: plainSecretBox,
-    ...plainParts,
-  }
-}
-
-type TestDoor = Door<ReturnType<typeof createParts>>
-let door: TestDoor
-
-afterEach(() => door.close())
-
-async function open(options: DoorOptions = {}, agent: object = {}): Promise<string> {
-  door = await openDoor(createParts(), options)
-  const created = await door.send('POST', '/v3/sessions', { body: { agent: { name: 'tester', ...agent } } })
-  return `/v3/sessions/${(await created.json()).sessionId}`
-}
+const rig = usingDoor(createFakeParts)
+const { open } = rig
 
 const LIMITS = { depth: 64, keys: 250_000, stringLength: 8 * 1024 * 1024 }
-const user = (content: string) => [{ role: 'user', content }]
 
 /** A turn that waits for the gate, sent without a stream. */
 function slowTurn(path: string, body: object = {}, method = 'POST') {
   const gate = Promise.withResolvers<void>()
   const asked = Promise.withResolvers<void>()
-  door.model.push([() => (asked.resolve(), gate.promise), says('late'), finishes()])
-  const reply = door.send(method, path, { body: { messages: user('hi'), ...body } })
+  rig.door.model.push([() => (asked.resolve(), gate.promise), says('late'), finishes()])
+  const reply = rig.door.send(method, path, { body: { messages: user('hi'), ...body } })
   return { gate, reply, asked: asked.promise }
 }
 
@@ -55,13 +22,13 @@ describe('a turn without a stream that takes long', () => {
     const session = await open()
     const { gate, reply, asked } = slowTurn(`${session}/turns`)
     await asked
-    door.clock.advance(9_999)
+    rig.door.clock.advance(9_999)
     await setImmediate()
-    door.clock.advance(1)
+    rig.door.clock.advance(1)
     const answer = await reply
     expect(answer).toMatchObject({ status: 200, headers: { 'content-type': 'application/json' } })
     await answer.until(' ')
-    door.clock.advance(10_000)
+    rig.door.clock.advance(10_000)
     await answer.until('  ')
     gate.resolve()
     expect(await answer.json()).toEqual({
@@ -75,7 +42,7 @@ describe('a turn without a stream that takes long', () => {
     await open()
     const { gate, reply, asked } = slowTurn('/v1/session', { agent: { name: 'tester' } }, 'PUT')
     await asked
-    door.clock.advance(10_000)
+    rig.door.clock.advance(10_000)
     const answer = await reply
     expect(answer.status).toBe(201)
     gate.resolve()
@@ -86,7 +53,7 @@ describe('a turn without a stream that takes long', () => {
     const session = await open()
     const { gate, reply, asked } = slowTurn(`${session}/turns`)
     await asked
-    door.clock.advance(9_000)
+    rig.door.clock.advance(9_000)
     gate.resolve()
     const answer = await reply
     expect(answer.headers['content-length']).toBeDefined()
@@ -97,9 +64,9 @@ describe('a turn without a stream that takes long', () => {
     const session = await open()
     const { reply, asked } = slowTurn(`${session}/turns`)
     await asked
-    door.clock.advance(10_000)
+    rig.door.clock.advance(10_000)
     const answer = await reply
-    door.revoke('ann')
+    rig.door.revoke('ann')
     await answer.text
     expect(answer.wasCut).toBe(true)
   })
@@ -108,7 +75,7 @@ describe('a turn without a stream that takes long', () => {
     const session = await open()
     const { reply, asked } = slowTurn(`${session}/turns`)
     await asked
-    door.revoke('ann')
+    rig.door.revoke('ann')
     expect((await reply).status).toBe(401)
   })
 })
@@ -120,14 +87,14 @@ describe('a history', () => {
       role: 'user',
       content: `${index} 😀`.padEnd(1_000_000, '😀'),
     }))
-    const created = await door.send('POST', '/v3/sessions', { body: { agent: { name: 'tester' }, messages: seed } })
+    const created = await rig.door.send('POST', '/v3/sessions', { body: { agent: { name: 'tester' }, messages: seed } })
     const path = `/v3/sessions/${(await created.json()).sessionId}/history?type=full`
-    expect(await (await door.send('GET', path)).json()).toEqual({ history: { full: seed } })
-    const sleeping = await door.send('GET', path)
+    expect(await (await rig.door.send('GET', path)).json()).toEqual({ history: { full: seed } })
+    const sleeping = await rig.door.send('GET', path)
     sleeping.pause()
     await setImmediate()
     for (let round = 0; round < 50 && !sleeping.wasCut; round++) {
-      door.clock.advance(60_000)
+      rig.door.clock.advance(60_000)
       await setImmediate()
     }
     sleeping.resume()

@@ -5,6 +5,7 @@ import {
   type AgentDefinition,
   type AgentFeatures,
   type AgentOption,
+  type Engine,
   type EngineOptions,
   type Model,
   type Tool,
@@ -52,7 +53,7 @@ const LIMITS: AapLimits = {
 export const HEARTBEAT_MS = 15_000
 
 /** Both versions over a real engine and a real socket. Only model, tools, clock and store are fakes. */
-export async function openDoor<Parts extends DoorParts>(parts: Parts, options: DoorOptions = {}) {
+export async function openDoor<Parts extends DoorParts>(parts: Parts, options: DoorOptions = {}): Promise<Door<Parts>> {
   const { model, clock, digest } = parts
   const agent: AgentDefinition = {
     name: 'tester',
@@ -97,8 +98,10 @@ export async function openDoor<Parts extends DoorParts>(parts: Parts, options: D
     ...parts,
     engine,
     port,
-    revoke: (name: string) => revocations.get(name)?.abort(),
-    send: (method: string, path: string, sent: SendOptions = {}) => send(port, method, path, sent),
+    revoke(name) {
+      revocations.get(name)?.abort()
+    },
+    send: (method, path, sent = {}) => send(port, method, path, sent),
     async close() {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))
@@ -107,7 +110,16 @@ export async function openDoor<Parts extends DoorParts>(parts: Parts, options: D
   }
 }
 
-export type Door<Parts extends DoorParts> = Awaited<ReturnType<typeof openDoor<Parts>>>
+/** The parts, and the door that was opened on them. */
+export type Door<Parts extends DoorParts> = Parts & OpenedDoor
+
+interface OpenedDoor {
+  readonly engine: Engine
+  readonly port: number
+  revoke(name: string): void
+  send(method: string, path: string, sent?: SendOptions): Promise<Reply>
+  close(): Promise<void>
+}
 
 export interface SendOptions {
   readonly body?: unknown
