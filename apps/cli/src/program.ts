@@ -22,6 +22,7 @@ import {
 import { defineEval } from './define-eval.ts'
 import { defineCheck } from './define-check.ts'
 import { defineUsage } from './define-usage.ts'
+import { defineUsers } from './define-users.ts'
 import { ExitCode } from './exit-code.ts'
 import { explain } from './explain.ts'
 
@@ -63,6 +64,7 @@ function createProgram(finish: (exitCode: number) => void): Command {
   defineInit(program, finish)
   defineLink(program, finish)
   defineKeys(program, finish)
+  defineUsers(program, finish)
   defineSessions(program, finish)
   defineImport(program, finish)
   definePermissions(program, finish)

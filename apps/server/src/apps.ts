@@ -1,4 +1,7 @@
 import type { Access } from './access.ts'
+import { createOidcClient } from './auth/oidc-client.ts'
+import { createOidcRoutes } from './auth/oidc-routes.ts'
+import type { OidcSettings } from './auth/oidc-schema.ts'
 import type { SignInCodes } from './auth/sign-in-codes.ts'
 import { createSignInRoutes } from './auth/sign-in-routes.ts'
 import type { Parts } from './compose.ts'
@@ -8,11 +11,14 @@ import { createApp } from './http/create-app.ts'
 import type { HttpApp } from './http/request-listener.ts'
 import type { Redactor } from './log/redactor.ts'
 import { createMetricsRoutes } from './metrics/metrics-routes.ts'
+import { systemClock } from './platform/system-clock.ts'
+import { createDocsRoutes } from './web/docs-routes.ts'
 import { createWebRoutes } from './web/web-routes.ts'
 import type { Phase } from './phase.ts'
 
 export interface AppsDeps {
-  readonly parts: Pick<Parts, 'keys' | 'metrics' | 'tracing'>
+  readonly parts: Pick<Parts, 'keys' | 'metrics' | 'tracing' | 'users' | 'secretBox'>
+  readonly oidc: OidcSettings | undefined
   readonly access: Access
   readonly doors: readonly Door[]
   readonly codes: SignInCodes
@@ -23,10 +29,30 @@ export interface AppsDeps {
 
 /** All HTTP routes of the TCP listener: the doors, the page and its sign-in. */
 export function createPublicApp(deps: AppsDeps): HttpApp {
-  const { parts, access, codes, redactor } = deps
+  const { parts, access, codes, redactor, oidc, log } = deps
   const { failures, policy, authenticate, addressOf } = access
   const app = createSharedApp(deps, 'public')
-  app.route('/', createSignInRoutes({ keys: parts.keys, codes, failures, policy, authenticate, addressOf, redactor }))
+  const { keys, users, secretBox: box } = parts
+  app.route(
+    '/',
+    createSignInRoutes({
+      keys,
+      codes,
+      failures,
+      policy,
+      authenticate,
+      addressOf,
+      redactor,
+      ...(oidc && { provider: oidc.title }),
+    }),
+  )
+  if (oidc !== undefined) {
+    const { now } = systemClock
+    const client = createOidcClient(oidc, { env: process.env, now })
+    const { publicUrl } = access
+    app.route('/', createOidcRoutes({ settings: oidc, client, keys, users, box, policy, publicUrl, redactor, log, now }))
+  }
+  app.route('/', createDocsRoutes())
   app.route('/', createWebRoutes())
   return app
 }

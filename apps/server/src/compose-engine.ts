@@ -104,6 +104,7 @@ export function composeEngine(deps: EnginePartsDeps): EngineParts {
   })
   const schedules = createSchedules({
     store: stores.schedules,
+    users: stores.users,
     engine,
     agents,
     keys,

@@ -5,6 +5,7 @@ import type {
   MemoryStore,
   NodeFacts,
   Nodes,
+  SecretBox,
   SignInStore,
   Storage,
   Stores,
@@ -41,6 +42,7 @@ import { createServerProtectedSet } from './platform/server-protected-set.ts'
 import { systemClock } from './platform/system-clock.ts'
 import type { ServeOptions } from './serve-options.ts'
 import { findStorage, openStores, parseDatabase } from './stores.ts'
+import { createUsers, type Users } from './users/users.ts'
 
 /** The server without its listeners. */
 export interface Parts extends AgentParts, EngineParts {
@@ -56,6 +58,9 @@ export interface Parts extends AgentParts, EngineParts {
   readonly memories: MemoryStore
   readonly usage: UsageStore
   readonly signIns: SignInStore
+  readonly users: Users
+  /** Seals what a browser keeps for us. */
+  readonly secretBox: SecretBox
   /** Subscriptions of connections, for clients that reconnect. */
   readonly kept: KeptStore
   readonly onSessionChange: SessionChangesHub['onChange']
@@ -166,6 +171,8 @@ export async function compose(
     memories: stores.memories,
     usage: stores.usage,
     signIns: stores.signIns,
+    users: createUsers({ ...stores, ...engineParts, store: stores.users, events, schedules: stores.schedules, clock }),
+    secretBox,
     kept: stores.kept,
     metrics,
     streams,

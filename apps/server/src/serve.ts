@@ -20,6 +20,7 @@ import { installLastResort } from './last-resort.ts'
 import { createListeners } from './listeners.ts'
 import { learnConfiguration, learnEnvironment, learnPassword } from './log/known-secrets.ts'
 import { createLog } from './log/log.ts'
+import { writeEntry } from './log/write-entry.ts'
 import { createRedactor } from './log/redactor.ts'
 import { takeOwnership } from './owner/take-ownership.ts'
 import type { Phase } from './phase.ts'
@@ -29,6 +30,7 @@ import { randomBytes } from './platform/random-bytes.ts'
 import { sha256 } from './platform/sha256.ts'
 import { systemClock } from './platform/system-clock.ts'
 import { EXIT_CONFIG, EXIT_FAILURE, ServeError } from './serve-error.ts'
+import { createRetention } from './retention/retention.ts'
 import type { RunningServer, ServeOptions } from './serve-options.ts'
 import { awaitTools } from './session-tools/await-tools.ts'
 import { createStatus } from './status.ts'
@@ -124,6 +126,7 @@ async function start(
     access,
     doors,
     codes,
+    oidc: config.signIn.oidc,
     log,
     redactor,
     phase: () => phase,
@@ -143,6 +146,14 @@ async function start(
   // Only a server looks at the clock: an errand may lack its configuration, and is gone before anything has ended.
   if (listen !== undefined) parts.schedules.start()
   undo.defer(() => parts.schedules.stop())
+  const retention = createRetention({
+    ...config.retention,
+    ...parts,
+    clock: systemClock,
+    log: (entry) => writeEntry(log, entry),
+  })
+  if (listen !== undefined) retention.start()
+  undo.defer(() => retention.stop())
   await listeners.listenForOwner()
   phase = 'ready'
   log.info({ url, dataDir }, 'ready')

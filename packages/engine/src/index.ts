@@ -72,6 +72,8 @@ export type {
   TerminalOutput,
 } from './ports/editor.ts'
 export type { SecretBox } from './ports/secret-box.ts'
+export type { StaleSession } from './ports/event-store.ts'
+export type { UserRecord, UserRole, UserStore } from './ports/user-store.ts'
 export type { ModelCatalog, NamedModel, OfferedModel } from './ports/model-catalog.ts'
 export type { Model, ModelMessage, ModelOutput, ModelRequest, OfferedTool } from './ports/model.ts'
 export {

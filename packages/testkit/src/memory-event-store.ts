@@ -181,6 +181,16 @@ export function createMemoryEventStore({ clock }: { readonly clock: Clock }): Me
         const page = found.slice(Math.max(0, offset), Math.max(0, offset) + Math.max(0, limit))
         return { rows: page.map(({ sessionId, summary }) => ({ sessionId, summary })), total: found.length }
       }),
+    findStale: (before, limit) =>
+      read(() =>
+        [...sessions]
+          .flatMap(([sessionId, { userId, listing }]) =>
+            listing !== undefined && listing.at < before && !listing.isPinned ? [{ userId, sessionId, at: listing.at }] : [],
+          )
+          .sort((a, b) => a.at - b.at || compare(a.sessionId, b.sessionId))
+          .slice(0, Math.max(0, limit))
+          .map(({ userId, sessionId }) => ({ userId, sessionId })),
+      ),
     deleteSession: (sessionId) =>
       write(() => {
         if (!sessions.delete(sessionId)) return false

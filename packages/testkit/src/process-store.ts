@@ -49,6 +49,7 @@ export function createProcessStore(store: EventStore): ProcessStore {
     readDrafts: (sessionId) => read(() => store.readDrafts(sessionId)),
     findSessions: (query) => read(() => store.findSessions(query)),
     listSessions: (query) => read(() => store.listSessions(query)),
+    findStale: (before, limit) => read(() => store.findStale(before, limit)),
     findReceipt: (userId, sessionId, key) => read(() => store.findReceipt(userId, sessionId, key)),
     takenNames: (sessionId, names) => read(() => store.takenNames(sessionId, names)),
     readBlob: (sessionId, hash) => read(() => store.readBlob(sessionId, hash)),

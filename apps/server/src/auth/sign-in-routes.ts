@@ -9,6 +9,7 @@ import { readJsonBody } from '../http/read-json-body.ts'
 import { refuse } from '../http/require-caller.ts'
 import type { Redactor } from '../log/redactor.ts'
 import type { Authenticate } from './authenticate.ts'
+import { browserName } from './browser-name.ts'
 import type { FailureLimit } from './failure-limit.ts'
 import type { KeyRing } from './key-ring.ts'
 import { scopeOf } from './authenticate.ts'
@@ -25,6 +26,8 @@ export interface SignInDeps {
   readonly authenticate: Authenticate
   readonly addressOf: ClientAddress
   readonly redactor: Pick<Redactor, 'learnPassing'>
+  /** The title of the OpenID provider, if there is one. */
+  readonly provider?: string
 }
 
 /**
@@ -34,6 +37,11 @@ export interface SignInDeps {
 export function createSignInRoutes(deps: SignInDeps): Hono<{ Bindings: HttpBindings }> {
   const { keys, codes, failures, policy, authenticate, addressOf, redactor } = deps
   const routes = new Hono<{ Bindings: HttpBindings }>()
+
+  routes.get('/signin/methods', (c) => {
+    const { provider } = deps
+    return c.json({ code: true, key: true, ...(provider !== undefined && { oidc: { title: provider } }) })
+  })
 
   routes.post('/signin', async (c) => {
     if (!policy.isSameOrigin(c.env.incoming)) throw new HttpRefusal(403, 'Sign in from our own page.')
@@ -80,10 +88,4 @@ function refuseWrong(secret: 'code' | 'key', address: string, failures: FailureL
   }
   failures.record(address)
   throw new HttpRefusal(401, WRONG[secret])
-}
-
-/** For the list of keys, so that users recognise their browsers. */
-function browserName(userAgent: string | undefined): string {
-  const name = /(Edg|OPR|Firefox|Chrome|Safari)\//.exec(userAgent ?? '')?.[1]
-  return name === undefined ? 'Browser' : ({ Edg: 'Edge', OPR: 'Opera' }[name] ?? name)
 }

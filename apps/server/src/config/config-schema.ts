@@ -2,6 +2,7 @@ import { isIP } from 'node:net'
 import { providersSchema } from '@polylogue/models'
 import { mcpServersSchema } from '@polylogue/tools'
 import { z } from 'zod'
+import { oidcSchema } from '../auth/oidc-schema.ts'
 import { acpSchema } from '../acp/acp-settings.ts'
 import { agentName, agentSchema, modelChoice, refuseRepeatedNames, toolsSchema } from './agent-schema.ts'
 import { permissionsSchema } from '../permissions/permissions-schema.ts'
@@ -36,6 +37,8 @@ export const configSchema = z.strictObject({
   bash: bashSchema.prefault({}),
   webFetch: webFetchSchema.prefault({}),
   skills: z.array(z.string().min(1).max(4096)).max(20).optional(),
+  signIn: z.strictObject({ oidc: oidcSchema.exactOptional() }).prefault({}),
+  retention: z.strictObject({ days: z.int().min(1).max(36_500).exactOptional() }).prefault({}),
   allowOrigins: z.array(origin).default([]),
   publicUrl: z
     .string()

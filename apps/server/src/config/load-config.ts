@@ -17,6 +17,7 @@ import type { PermissionSettings } from '../permissions/permissions-schema.ts'
 import type { BudgetSettings, PriceSettings } from '../usage/cost-schema.ts'
 import { importConfig } from './import-config.ts'
 import { BUILT_IN_TOOLS, isBuiltInTool, type BuiltInToolName } from './built-in-names.ts'
+import type { OidcSettings } from '../auth/oidc-schema.ts'
 import type { Limits } from './limits.ts'
 import type { ToolSettings } from './tool-settings.ts'
 import { parseJson } from './parse-json.ts'
@@ -47,6 +48,9 @@ export interface LoadedConfig {
   readonly skills: readonly Skill[]
   /** Absolute paths. Tools must not write there: a file would become a skill. */
   readonly skillDirectories: readonly string[]
+  readonly signIn: { readonly oidc?: OidcSettings }
+  /** Sessions that did not change for so long are deleted. Absent: none. */
+  readonly retention: { readonly days?: number }
   readonly allowOrigins: readonly string[]
   readonly publicUrl?: string
   readonly trustedProxies: readonly string[]

@@ -75,7 +75,7 @@ async function factsOf({ parts, status }: DoorDeps): Promise<LiveFacts> {
 
 function toConsoleDeps({ parts, config, authenticate, status, doors, signInLink }: DoorDeps): ConsoleDeps {
   const { permissions } = config
-  const { engine, events, agents, keys, memories, usage, rules, mcp } = parts
+  const { engine, events, agents, keys, users, memories, usage, rules, mcp } = parts
   const operator = toOperatorPolicy(permissions)
   return {
     ...toRequestDeps({ parts, authenticate }),
@@ -83,6 +83,7 @@ function toConsoleDeps({ parts, config, authenticate, status, doors, signInLink 
     events,
     agents,
     keys,
+    users,
     signInLink,
     memories,
     usage,

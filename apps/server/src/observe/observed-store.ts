@@ -71,6 +71,7 @@ export function observeStore(store: EventStore, observer: StoreObserver): EventS
     readDrafts: (sessionId) => watch(store.readDrafts(sessionId)),
     findSessions: (query) => watch(store.findSessions(query)),
     listSessions: (query) => watch(store.listSessions(query)),
+    findStale: (before, limit) => watch(store.findStale(before, limit)),
     findReceipt: (userId, sessionId, key) => watch(store.findReceipt(userId, sessionId, key)),
     takenNames: (sessionId, names) => watch(store.takenNames(sessionId, names)),
     readBlob: (sessionId, hash) => watch(store.readBlob(sessionId, hash)),

@@ -11,6 +11,7 @@ import {
   type ScheduleBook,
   type ScheduleRunner,
   type ScheduleStore,
+  type UserStore,
 } from '@polylogue/engine'
 import { LOCAL_USER, type KeyRing } from '../auth/key-ring.ts'
 import type { BuiltInToolName } from '../config/built-in-names.ts'
@@ -25,6 +26,7 @@ export interface SchedulesDeps {
   readonly engine: Engine
   readonly agents: AgentCatalog & { readonly defaultName: string }
   readonly keys: Pick<KeyRing, 'list'>
+  readonly users: Pick<UserStore, 'findUser'>
   readonly clock: Clock
   readonly random: RandomBytes
   readonly ids: Pick<Ids, 'sessionId'>
@@ -37,7 +39,7 @@ export interface Schedules extends Omit<ScheduleRunner, 'wake'> {
 }
 
 export function createSchedules(deps: SchedulesDeps): Schedules {
-  const { store, engine, agents, keys, clock, random, ids, log } = deps
+  const { store, engine, agents, keys, users, clock, random, ids, log } = deps
   const calendar = createSlotCalendar()
   const runner = createScheduleRunner({
     store,
@@ -46,8 +48,11 @@ export function createSchedules(deps: SchedulesDeps): Schedules {
     random,
     sessionId: () => ids.sessionId(),
     turns: createScheduledTurns({ engine, defaultAgent: () => agents.defaultName, withheldTools: WITHHELD_TOOLS }),
-    // A user without a valid key has lost access. The user `local` needs no key.
-    isWelcome: async (userId) => userId === LOCAL_USER || (await keys.list(userId)).length > 0,
+    // A user that nobody added needs a key; the user `local` always exists.
+    isWelcome: async (userId) =>
+      userId === LOCAL_USER ||
+      (await users.findUser(userId)) !== undefined ||
+      (await keys.list(userId)).length > 0,
     log,
   })
   const book = createScheduleBook({ store, calendar, clock, random, changed: () => runner.wake() })

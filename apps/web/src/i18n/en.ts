@@ -152,6 +152,7 @@ export const en = {
   yourAnswer: 'Your answer',
   signInKey: 'Or sign in with an API key',
   signIn: 'Sign in',
+  signInWith: 'Sign in with {{title}}',
   inboxEmpty: 'Nothing waits for you.',
   inboxHint: 'Approvals and questions of all your sessions, whichever door they came through.',
   searchPlaceholder: 'Search titles and text',

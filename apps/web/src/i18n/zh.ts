@@ -153,6 +153,7 @@ export const zh: Words = {
   yourAnswer: '你的回答',
   signInKey: '或者用 API key 登录',
   signIn: '登录',
+  signInWith: '使用 {{title}} 登录',
   inboxEmpty: '没有等待你处理的事情。',
   inboxHint: '所有会话的审批和提问，无论它们从哪扇门进来。',
   searchPlaceholder: '搜索标题和内容',

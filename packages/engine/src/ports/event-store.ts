@@ -37,6 +37,8 @@ export interface EventStore {
    * ordered by their last summary. A text search sees every append acknowledged before it, unless the page is partial.
    */
   findSessions(query: ListingQuery): Promise<ListingPage>
+  /** The sessions of all users that were last listed before a time, oldest first. Pinned ones are left out. */
+  findStale(before: number, limit: number): Promise<readonly StaleSession[]>
   /** Removes the session and everything that belongs to it. Returns `false` if the session does not exist. */
   deleteSession(sessionId: SessionId): Promise<boolean>
 
@@ -200,6 +202,11 @@ export interface ListingPage {
   readonly total: number
   /** Some texts were not searched, because the index is still being built or there are too many matches. */
   readonly isPartial?: true
+}
+
+export interface StaleSession {
+  readonly userId: UserId
+  readonly sessionId: SessionId
 }
 
 export interface SessionRow {

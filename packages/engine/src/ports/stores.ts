@@ -11,6 +11,7 @@ import type { ScheduleStore } from './schedule-store.ts'
 import type { SignInStore } from './sign-in-store.ts'
 import type { TransferRow } from './transfer.ts'
 import type { UsageStore } from './usage-store.ts'
+import type { UserStore } from './user-store.ts'
 
 /** All stores of a server. Closing it closes each of them. */
 export interface Stores extends Storage {
@@ -18,6 +19,7 @@ export interface Stores extends Storage {
   readonly mode: 'exclusive' | 'shared'
   readonly events: EventStore
   readonly keys: KeyStore
+  readonly users: UserStore
   readonly rules: RuleStore
   readonly memories: MemoryStore
   readonly usage: UsageStore

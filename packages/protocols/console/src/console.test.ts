@@ -70,6 +70,10 @@ it('every operation answers exactly as the contract says', async () => {
   const [first] = (await ann.listRules()).rules
   await check('removeRule', ann.removeRule({ id: first?.id ?? '' }))
   await check('readUsage', ann.readUsage({ query: { by: 'model' } }))
+  await check('addUser', ann.addUser({ body: { name: 'cleo' } }))
+  await check('changeUser', ann.changeUser({ name: 'cleo', body: { role: 'admin' } }))
+  await check('listUsers', ann.listUsers())
+  await check('removeUser', ann.removeUser({ name: 'cleo' }))
   const told = Array.from({ length: 20 }, (_, index) => [
     { role: 'user', content: `Question ${index}` } as const,
     { role: 'assistant', content: [{ type: 'text', text: 'An answer. '.repeat(100) }] } as const,
@@ -192,6 +196,17 @@ describe('a request that is refused', () => {
     ],
     [() => opened.clientOf('ann').createKey({ body: { name: 'x', user: 'ben' } }), 403, 'for yourself only'],
     [() => opened.clientOf('stale').createKey({ body: { name: 'x' } }), 403, 'Sign in again'],
+    [() => opened.clientOf('ben').listUsers(), 403, 'Only admins'],
+    [() => opened.clientOf('ben').addUser({ body: { name: 'cleo' } }), 403, 'Only admins'],
+    [() => opened.clientOf('ben').changeUser({ name: 'ben', body: { role: 'admin' } }), 403, 'Only admins'],
+    [() => opened.clientOf('ben').removeUser({ name: 'ann' }), 403, 'Only admins'],
+    [() => opened.clientOf('ben').listKeys({ query: { user: '*' } }), 403, 'Only admins'],
+    [() => opened.clientOf('ann').addUser({ body: { name: 'ben' } }), 409, 'ben exists'],
+    [() => opened.clientOf('ann').addUser({ body: { name: '../x' } }), 400, 'name: '],
+    [() => opened.clientOf('ann').changeUser({ name: 'local', body: { role: 'user' } }), 409, 'always an admin'],
+    [() => opened.clientOf('ann').removeUser({ name: 'local' }), 409, 'cannot be removed'],
+    [() => opened.clientOf('ann').removeUser({ name: 'nobody' }), 404, 'No such user.'],
+    [() => opened.clientOf('ann').removeUser({ name: 'ben' }), 409, 'ben has sessions'],
     [() => opened.clientOf('ann').removeMemory({ id: '0x1' }), 404, 'No such memory.'],
     [() => opened.clientOf('ann').readUsage({ query: { by: 'weather' } }), 400, 'must be some of model, day'],
   ])('rejects with the sentence of the server: %s', async (ask, status, sentence) => {

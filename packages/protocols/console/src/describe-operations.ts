@@ -20,7 +20,8 @@ export function describeOperations(): readonly DescribedOperation[] {
   return Object.entries<OperationSpec>(operations).map(([name, spec]) => {
     const { method, path, summary, tag, status, query, body, answer, refusals } = spec
     return {
-      name,
+      // Other protocols have operations of the same names.
+      name: `console_${name}`,
       method,
       path: `${BASE_PATH}${path}`,
       tag: `console: ${tag}`,

@@ -13,6 +13,7 @@ import { createPostgresScheduleStore } from './postgres-schedule-store.ts'
 import { createPostgresSignInStore } from './postgres-sign-in-store.ts'
 import { createPostgresStorage } from './postgres-storage.ts'
 import { createPostgresUsageStore } from './postgres-usage-store.ts'
+import { createPostgresUserStore } from './postgres-user-store.ts'
 
 export interface PostgresStoresOptions {
   /** `postgres://user:password@host/database`. */
@@ -42,6 +43,7 @@ export async function openPostgresStores({ url, clock }: PostgresStoresOptions):
     mode: 'shared',
     events,
     keys,
+    users: createPostgresUserStore(db),
     rules: createPostgresRuleStore(db),
     memories: createPostgresMemoryStore(db, clock),
     usage: createPostgresUsageStore(db),

@@ -80,6 +80,16 @@ export function createPostgresEventStore(db: Database): EventStore {
         return (await query({ name: 'list_sessions', text, values })).map(sessionIn)
       }),
     findSessions: (query) => findSessions(db, query),
+    findStale: (before, limit) =>
+      db.asSystem(async (query) => {
+        const text = `SELECT user_id, session_id FROM polylogue.listings
+          WHERE listed_at < $1 AND is_pinned = 0 ORDER BY listed_at, session_id LIMIT $2`
+        const rows = await query({ text, values: [before, Math.max(0, limit)] })
+        return rows.map((row) => ({
+          userId: asUserId(textIn(row, 'user_id')),
+          sessionId: asSessionId(textIn(row, 'session_id')),
+        }))
+      }),
     async deleteSession(sessionId) {
       drafts.forget(sessionId)
       const text = 'SELECT polylogue.delete_session($1) AS is_deleted'

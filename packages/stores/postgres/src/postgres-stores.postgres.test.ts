@@ -6,6 +6,7 @@ import {
   ruleStoreContract,
   scheduleStoreContract,
   signInStoreContract,
+  userStoreContract,
   usageStoreContract,
 } from '@polylogue/testkit'
 import { afterAll } from 'vitest'
@@ -43,6 +44,11 @@ usageStoreContract('cluster 1: the Postgres usage store', async () => {
 scheduleStoreContract('cluster 1: the Postgres schedule store', async () => {
   const { stores: all, reopen, close } = await stores.open()
   return { store: all.schedules, close, reopen: async () => (await reopen()).schedules }
+})
+
+userStoreContract('cluster 1: the Postgres user store', async () => {
+  const { stores: all, reopen, close } = await stores.open()
+  return { store: all.users, close, reopen: async () => (await reopen()).users }
 })
 
 signInStoreContract('cluster 1: the Postgres sign-in store', async () => {

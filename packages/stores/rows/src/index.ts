@@ -18,6 +18,7 @@ export {
   toStoredSlot,
   runsIn,
 } from './schedule-row.ts'
+export { checksumOfUser, userIn } from './user-row.ts'
 export { type UsageGroups, createUsageGroups } from './usage-groups.ts'
 export { type StoredKey, keyIn } from './key-row.ts'
 export { type RuleRow, checksumOfRule, ruleIn } from './rule-row.ts'

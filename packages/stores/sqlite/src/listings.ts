@@ -1,11 +1,20 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
-import { foldText, toSearchTerms, type ListingPage, type ListingQuery } from '@polylogue/engine'
-import { integerIn, sessionIn } from '@polylogue/store-rows'
+import {
+  asSessionId,
+  asUserId,
+  foldText,
+  toSearchTerms,
+  type ListingPage,
+  type ListingQuery,
+  type StaleSession,
+} from '@polylogue/engine'
+import { integerIn, sessionIn, textIn } from '@polylogue/store-rows'
 import type { SearchRows } from './search-rows.ts'
 
 export interface Listings {
   /** With a text, it finds what the search index has. */
   find(query: ListingQuery): ListingPage
+  stale(before: number, limit: number): readonly StaleSession[]
 }
 
 interface Statements {
@@ -34,7 +43,15 @@ export function prepareListings(db: DatabaseSync, search: Pick<SearchRows, 'find
     return made
   }
 
+  const selectStale = db.prepare(
+    'SELECT user_id, session_id FROM listings WHERE listed_at < ? AND is_pinned = 0 ORDER BY listed_at, session_id LIMIT ?',
+  )
+
   return {
+    stale: (before, limit) =>
+      selectStale
+        .all(before, Math.max(0, limit))
+        .map((row) => ({ userId: asUserId(textIn(row, 'user_id')), sessionId: asSessionId(textIn(row, 'session_id')) })),
     find({ userId, directory, text = '', isStarted, order = 'pinned-first', offset, limit }) {
       const conditions: string[] = []
       const values: Record<string, SQLInputValue> = { user: userId }

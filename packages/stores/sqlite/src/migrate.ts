@@ -22,6 +22,7 @@ export const MIGRATIONS = [
   '0010_search.sql',
   '0011_sizes.sql',
   '0012_memory_origin.sql',
+  '0013_users.sql',
 ] as const
 
 export function schemaVersionOf(db: DatabaseSync): number {

@@ -15,6 +15,7 @@ import { createSqliteScheduleStore } from './sqlite-schedule-store.ts'
 import { createSqliteSignInStore } from './sqlite-sign-in-store.ts'
 import { createSqliteStorage } from './sqlite-storage.ts'
 import { createSqliteUsageStore } from './sqlite-usage-store.ts'
+import { createSqliteUserStore } from './sqlite-user-store.ts'
 import { waitForLock } from './wait-for-lock.ts'
 
 export interface SqliteStoresOptions {
@@ -57,6 +58,7 @@ function createStores(
     mode: 'exclusive',
     events,
     keys: createSqliteKeyStore(parts),
+    users: createSqliteUserStore(parts),
     rules: createSqliteRuleStore(parts),
     memories: createSqliteMemoryStore(parts),
     usage: createSqliteUsageStore(parts),

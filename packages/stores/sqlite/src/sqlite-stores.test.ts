@@ -8,6 +8,7 @@ import {
   keptStoreContract,
   keyStoreContract,
   signInStoreContract,
+  userStoreContract,
 } from '@polylogue/testkit'
 import { openSqliteStores } from './open-sqlite-stores.ts'
 
@@ -45,6 +46,11 @@ keyStoreContract('the SQLite key store', async () => {
 signInStoreContract('the SQLite sign-in store', async () => {
   const { stores, clock, reopen, close } = await openStores()
   return { store: stores.signIns, clock, close, reopen: async () => (await reopen()).signIns }
+})
+
+userStoreContract('the SQLite user store', async () => {
+  const { stores, reopen, close } = await openStores()
+  return { store: stores.users, close, reopen: async () => (await reopen()).users }
 })
 
 keptStoreContract('the SQLite kept store', async () => {

@@ -127,6 +127,26 @@ export function describeReading(subject: () => OpenedEventStore): void {
       expect(await found()).toEqual([['2', '1'], 2])
     })
 
+    it('finds what was last listed before a time, of all users, oldest first, without pinned ones', async () => {
+      const { store } = subject()
+      await store.append(list(1, 30))
+      await store.append(list(2, 10))
+      await store.append(list(3, 20, { isPinned: true }))
+      await store.append({ ...list(4, 20), create: { userId: OTHER_USER } })
+      const stale = async (before: number, limit = 10) =>
+        (await store.findStale(before, limit)).map(({ userId, sessionId }) => [userId, sessionId])
+      expect(await stale(31)).toEqual([
+        [USER, session(2)],
+        [OTHER_USER, session(4)],
+        [USER, session(1)],
+      ])
+      expect(await stale(30)).toHaveLength(2)
+      expect(await stale(31, 1)).toEqual([[USER, session(2)]])
+      await store.append(addition(session(2), 1, { at: 40, summary: '2', listing: { isPinned: false, isStarted: true } }))
+      await store.deleteSession(session(4))
+      expect(await stale(31)).toEqual([[USER, session(1)]])
+    })
+
     it('gives a page, and tells how many there are in all', async () => {
       const { store } = subject()
       for (let number = 1; number <= 5; number++) await store.append(list(number, number))

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { Refused, request } from '../../model/http.ts'
+import { Refused, isObject, request } from '../../model/http.ts'
 import './sign-in.css'
 
 /** The code travels behind the #, where no log and no referrer sees it. */
@@ -57,10 +57,34 @@ export function SignedOutPage() {
         <p>{t('signedOutBody')}</p>
         <pre>./polylogue link</pre>
         <p className="quiet">{t('signedOutHint')}</p>
+        <ProviderLink />
         <KeyForm />
       </div>
     </main>
   )
+}
+
+/** Shown if the server has an OpenID provider. */
+function ProviderLink() {
+  const { t } = useTranslation()
+  const [title, setTitle] = useState<string>()
+  useEffect(() => {
+    request('GET', '/signin/methods')
+      .then((found) => setTitle(readTitle(found)))
+      .catch(() => undefined)
+  }, [])
+  if (title === undefined) return null
+  return (
+    <a className="button ink" href="/signin/oidc">
+      {t('signInWith', { title })}
+    </a>
+  )
+}
+
+function readTitle(found: unknown): string | undefined {
+  const oidc = isObject(found) ? found['oidc'] : undefined
+  const title = isObject(oidc) ? oidc['title'] : undefined
+  return typeof title === 'string' ? title : undefined
 }
 
 /** The key is sent once and becomes a cookie; the browser does not keep it. */

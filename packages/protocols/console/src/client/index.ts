@@ -35,4 +35,5 @@ export {
   type UsageReport,
   type UsageRow,
 } from '../contract/usage.ts'
+export type { User } from '../contract/users.ts'
 export type { WaitingCall } from '../contract/waiting.ts'

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { time } from './fields.ts'
 import { defineOperations, type Sent } from './operation.ts'
+import { userName } from './users.ts'
 
 export const key = z
   .object({
@@ -17,10 +18,6 @@ export const key = z
   })
   .meta({ id: 'ConsoleKey' })
 export type Key = Sent<z.infer<typeof key>>
-
-const userName = z
-  .string()
-  .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, 'must have up to 64 letters, digits, dots, dashes and underscores')
 
 const newKey = z.object({
   name: z
@@ -42,6 +39,8 @@ export const keyOperations = defineOperations({
     tag,
     summary: 'List your API keys and browser sign-ins; over the owner socket, those of all users.',
     status: 200,
+    /** For admins: another user, or `*` for all. */
+    query: z.object({ user: z.union([z.literal('*'), userName]).optional() }),
     answer: z.object({ keys: z.array(key) }),
   },
   createKey: {
@@ -61,7 +60,7 @@ export const keyOperations = defineOperations({
     method: 'DELETE',
     path: '/keys/{id}',
     tag,
-    summary: 'Revoke a key or a sign-in, and end what it has open.',
+    summary: 'Revoke a key or a sign-in, and end what it has open. Admins can revoke those of others.',
     status: 204,
   },
   createSignInLink: {

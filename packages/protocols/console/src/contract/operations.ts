@@ -10,6 +10,7 @@ import { searchOperations } from './search.ts'
 import { serverOperations } from './server.ts'
 import { sessionOperations } from './sessions.ts'
 import { usageOperations } from './usage.ts'
+import { userOperations } from './users.ts'
 import { waitingOperations } from './waiting.ts'
 
 export const BASE_PATH = '/api/polylogue'
@@ -29,6 +30,7 @@ export const operations = {
   ...modelOperations,
   ...permissionOperations,
   ...usageOperations,
+  ...userOperations,
 } as const
 
 export type Operations = typeof operations

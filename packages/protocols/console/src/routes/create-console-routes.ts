@@ -16,6 +16,7 @@ import { answerSearch } from './search-answers.ts'
 import { answerServer } from './server-answers.ts'
 import { answerSessions } from './session-answers.ts'
 import { answerUsage } from './usage-answers.ts'
+import { answerUsers } from './user-answers.ts'
 
 /** What everybody with a key can do; mounted at `BASE_PATH`. */
 export function createConsoleRoutes(deps: ConsoleDeps): Hono<NodeEnv> {
@@ -32,6 +33,7 @@ export function createConsoleRoutes(deps: ConsoleDeps): Hono<NodeEnv> {
     ...answerModels(deps),
     ...answerPermissions(deps),
     ...answerUsage(deps),
+    ...answerUsers(deps),
   }
   return answerOperations(operations, answers, deps)
     .route('/', createProgressRoute(deps))

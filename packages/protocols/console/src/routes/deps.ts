@@ -13,6 +13,7 @@ import type {
   SessionId,
   UsageStore,
   UserId,
+  UserRole,
 } from '@polylogue/engine'
 import type { BodyLimits, OpenReads } from '@polylogue/kit'
 import type { IncomingMessage } from 'node:http'
@@ -60,6 +61,33 @@ export interface Keys {
   requestApiKey(userId: UserId, name: string): Promise<{ readonly record: KeyRecord; readonly plain: string }>
   /** `false` when this user, or without one anybody, has no such key. */
   revoke(id: string, userId?: UserId): Promise<boolean>
+}
+
+export interface KnownUser {
+  readonly userId: UserId
+  readonly role: UserRole
+  readonly createdAt?: number
+  readonly keys: number
+  readonly browsers: number
+  readonly lastUsedAt?: number
+}
+
+/** The users of the server. */
+export interface Users {
+  list(): Promise<readonly KnownUser[]>
+  isAdmin(userId: UserId): Promise<boolean>
+  /** `false` when the name is taken, also by what a former user left. */
+  add(userId: UserId, role: UserRole): Promise<boolean>
+  /** `false` when there is no such user. */
+  changeRole(userId: UserId, role: UserRole): Promise<boolean>
+  remove(
+    userId: UserId,
+    options: { readonly deleteSessions: boolean },
+  ): Promise<
+    | { readonly type: 'removed'; readonly sessions: number }
+    | { readonly type: 'unknown' }
+    | { readonly type: 'refused'; readonly reason: 'local' | 'has-sessions' }
+  >
 }
 
 /** What the operator set about permissions. */
@@ -114,6 +142,7 @@ export interface ConsoleDeps extends RequestDeps {
   readonly events: Pick<EventStore, 'readHead' | 'readEvents'>
   readonly agents: Pick<AgentCatalog, 'find'> & { readonly defaultName: string }
   readonly keys: Keys
+  readonly users: Users
   /** A link that signs a browser in, once. `undefined` when the server listens on no address. */
   signInLink(userId: UserId): Promise<{ readonly url: string; readonly expiresAt: number } | undefined>
   readonly memories: MemoryStore

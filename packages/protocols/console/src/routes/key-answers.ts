@@ -7,11 +7,15 @@ import { Refusal } from './refusal.ts'
 /** Users manage their own keys; whoever reaches the owner socket manages those of all users. */
 export function answerKeys({
   keys,
+  users,
   signInLink,
-}: Pick<ConsoleDeps, 'keys' | 'signInLink'>): Answers<typeof keyOperations> {
+}: Pick<ConsoleDeps, 'keys' | 'users' | 'signInLink'>): Answers<typeof keyOperations> {
   return {
-    async listKeys({ caller }) {
-      return { keys: (await keys.list(reachOf(caller))).map(toKeyJson) }
+    async listKeys({ caller, query: { user } }) {
+      const isOthers = user !== undefined && user !== caller.userId && caller.via !== 'owner-socket'
+      if (isOthers && !(await users.isAdmin(caller.userId))) throw new Refusal(403, 'Only admins see the keys of others.')
+      const reach = user === undefined ? reachOf(caller) : user === '*' ? undefined : asUserId(user)
+      return { keys: (await keys.list(reach)).map(toKeyJson) }
     },
 
     async createKey({ caller, body: { name, user } }) {
@@ -24,7 +28,8 @@ export function answerKeys({
     },
 
     async revokeKey({ caller, params }) {
-      if (!(await keys.revoke(params.id, reachOf(caller)))) throw new Refusal(404, 'No such key.')
+      const reach = (await users.isAdmin(caller.userId)) ? undefined : reachOf(caller)
+      if (!(await keys.revoke(params.id, reach))) throw new Refusal(404, 'No such key.')
     },
 
     async createSignInLink({ caller, body: { user } }) {

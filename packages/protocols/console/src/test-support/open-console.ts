@@ -53,6 +53,7 @@ export async function openConsole() {
     events: test.store,
     agents: { find: (name) => (name === 'tester' ? ({ name } as never) : undefined), defaultName: 'tester' },
     keys,
+    users: createUsers(),
     signInLink: async (userId) => ({ url: `http://127.0.0.1/signin#code=${userId}`, expiresAt: 2 }),
     memories: createMemoryMemoryStore({ clock: test.clock }),
     usage: { sumUsage: async () => [SUM] },
@@ -184,6 +185,36 @@ function createKeys() {
       const at = records.findIndex((one) => one.id === id && (userId === undefined || one.userId === userId))
       if (at >= 0) records.splice(at, 1)
       return at >= 0
+    },
+  }
+}
+
+/** Ann and the operator are admins. Ben has sessions. */
+function createUsers(): ConsoleDeps['users'] {
+  const users = new Map<UserId, 'user' | 'admin'>([
+    [OPERATOR, 'admin'],
+    [ANN, 'admin'],
+    [asUserId('ben'), 'user'],
+  ])
+  return {
+    list: async () => [...users].map(([userId, role]) => ({ userId, role, createdAt: 1, keys: 1, browsers: 0 })),
+    isAdmin: async (userId) => users.get(userId) === 'admin',
+    async add(userId, role) {
+      if (users.has(userId)) return false
+      users.set(userId, role)
+      return true
+    },
+    async changeRole(userId, role) {
+      if (!users.has(userId)) return false
+      users.set(userId, role)
+      return true
+    },
+    async remove(userId, { deleteSessions }) {
+      if (userId === OPERATOR) return { type: 'refused', reason: 'local' }
+      if (!users.has(userId)) return { type: 'unknown' }
+      if (userId === asUserId('ben') && !deleteSessions) return { type: 'refused', reason: 'has-sessions' }
+      users.delete(userId)
+      return { type: 'removed', sessions: deleteSessions ? 1 : 0 }
     },
   }
 }
