@@ -1,6 +1,6 @@
 // Builds the web console when, and only when, something that it is made of has changed.
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { withLock } from './lock.mjs'
 import { environmentFor, runForOutput, tell } from './run.mjs'
@@ -38,9 +38,23 @@ export async function buildWeb(root, node) {
     const args = [vite, 'build', join('apps', 'web'), '--logLevel', 'error']
     const { code, output } = await runForOutput(node, args, { cwd: root, env: environmentFor(node) })
     if (code !== 0) throw new Error(`The web console could not be built:\n${output}`)
+    copyViewer(root)
     mkdirSync(join(root, '.cache'), { recursive: true })
     writeFileSync(stampPath(root), `${wanted}\n`)
   })
+}
+
+/**
+ * The viewer of the API documentation comes along with the console, so that the published package needs no dependency for
+ * it.
+ * @param {string} root
+ */
+function copyViewer(root) {
+  const target = join(root, 'apps', 'web', 'dist', 'docs')
+  mkdirSync(target, { recursive: true })
+  for (const name of ['swagger-ui-bundle.js', 'swagger-ui.css', 'swagger-ui-bundle.js.LICENSE.txt', 'LICENSE', 'NOTICE']) {
+    copyFileSync(join(root, 'node_modules', 'swagger-ui-dist', name), join(target, name))
+  }
 }
 
 /**

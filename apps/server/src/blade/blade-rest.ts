@@ -1,4 +1,5 @@
-import { describeOperations } from '@polylogue/console'
+import { describeOperations as describeAap } from '@polylogue/aap'
+import { describeOperations as describeConsole } from '@polylogue/console'
 import { createBladeRoutes } from '@polylogue/blade'
 import { FileProblem, createConfinedFiles, type OpenFile } from '@polylogue/tools'
 import type { Authenticate } from '../auth/authenticate.ts'
@@ -7,6 +8,7 @@ import { jsonLimitsOf } from '../http/read-json-body.ts'
 import type { HttpApp } from '../http/request-listener.ts'
 import { trailOf } from '../http/request-trail.ts'
 import type { Log } from '../log/log.ts'
+import { serverOperations } from '../openapi/describe-server.ts'
 import { systemClock } from '../platform/system-clock.ts'
 import { serverTimezone } from '../schedules/schedule-tool-parts.ts'
 import { readVersion } from '../version.ts'
@@ -46,7 +48,12 @@ export function createBladeRest(rest: BladeRestParts): HttpApp {
     describe: describeSessions(parts),
     version: readVersion(),
     bodies: { ...jsonLimitsOf(limits), bytes: limits.requestBytes, large: parts.largeBodies },
-    otherOperations: describeOperations,
+    otherOperations: () => [
+      ...describeAap(3, '/aap/v3'),
+      ...describeAap(1, '/aap/v1'),
+      ...describeConsole(),
+      ...serverOperations,
+    ],
     get foreignPaths() {
       return foreignPaths()
     },

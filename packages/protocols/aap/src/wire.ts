@@ -40,7 +40,7 @@ export const toolUseBlock = z.object({ type: z.literal('tool_use'), ...toolCall 
 
 const block = z.discriminatedUnion('type', [textBlock, thinkingBlock, toolUseBlock, imageBlock])
 const content = z.union([z.string(), z.array(block)])
-const message = z.discriminatedUnion('role', [
+export const message = z.discriminatedUnion('role', [
   z.object({ role: z.literal('system'), content: z.string() }),
   z.object({ role: z.literal('user'), content }),
   z.object({ role: z.literal('assistant'), content }),
@@ -86,18 +86,18 @@ export const wireTurnResponse = z.object({
 
 /** The schema of the arguments is `parameters` in version 3 and `inputSchema` in version 1. */
 const toolHead = { name: z.string(), title: z.string().optional(), description: z.string() }
-const toolSpec = z.union([
+export const toolSpec = z.union([
   z.object({ ...toolHead, parameters: jsonObject }),
   z.object({ ...toolHead, inputSchema: jsonObject }),
 ])
 
-const agentConfig = z.object({
+export const agentConfig = z.object({
   name: z.string(),
   tools: z.array(z.object({ name: z.string(), trust: z.boolean().optional() })).optional(),
   options: z.record(z.string(), z.string()).optional(),
 })
-const session = z.object({ sessionId: z.string(), agent: agentConfig, tools: z.array(toolSpec).optional() })
-const history = z.object({ compacted: z.array(message), full: z.array(message) }).partial()
+export const session = z.object({ sessionId: z.string(), agent: agentConfig, tools: z.array(toolSpec).optional() })
+export const history = z.object({ compacted: z.array(message), full: z.array(message) }).partial()
 
 const agentOption = z.object({
   type: z.enum(['text', 'secret', 'select']),
@@ -125,7 +125,7 @@ export const wireAgent = z.object({
   options: z.array(agentOption).optional(),
   capabilities: capabilities.optional(),
 })
-const wireMeta = z.object({ version: z.literal([1, 3]), agents: z.array(wireAgent) })
+export const wireMeta = z.object({ version: z.literal([1, 3]), agents: z.array(wireAgent) })
 
 export type StopReason = z.output<typeof stopReason>
 export type WireBlock = Wire<typeof block>

@@ -1,3 +1,4 @@
+export type { DescribedOperation } from './rest/operation.ts'
 export { createBladeRoutes } from './rest/routes.ts'
 export type { ApiKeys, AuthOutcome, BladeRestDeps, Caller } from './rest/deps.ts'
 export { attachBlade } from './socket/attach-blade.ts'

@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { listOperations } from '../rest/routes.ts'
 import { openRest, type Rest } from '../rest/test-support/open-rest.ts'
-import { describeSchema } from './describe-schema.ts'
 import type { OpenApiDocument } from './to-open-api.ts'
 
 let rest: Rest
@@ -82,42 +81,5 @@ describe('the document', () => {
       const { body } = await rest.send('GET', path.replace('{sid}', sid) + RANGE)
       expect([path, answer.parse(body)]).toEqual([path, body])
     }
-  })
-})
-
-describe('the page', () => {
-  it('shows every operation and every type, and loads nothing from elsewhere', async () => {
-    const { status, text, headers } = await rest.send('GET', '/docs', { key: null })
-    expect([status, headers.get('content-type')]).toEqual([200, 'text/html; charset=UTF-8'])
-    for (const { path, operation } of operationsOf(document)) {
-      expect(text).toContain(path)
-      expect(text).toContain(operation.summary)
-    }
-    for (const name of Object.keys(document.components.schemas)) expect(text).toContain(`>${name}</h3>`)
-    expect(text).not.toMatch(/<script|\son\w+=|style=|https?:/)
-    const links = [...text.matchAll(/(?:href|src)="([^"]+)"/g)].map(([, link = '']) => link)
-    for (const link of links.filter((found) => found.startsWith('/'))) {
-      expect((await rest.send('GET', link, { key: null })).status).toBe(200)
-    }
-    const places = new Set([...text.matchAll(/id="([^"]+)"/g)].map(([, id = '']) => `#${id}`))
-    const inside = links.filter((link) => link.startsWith('#'))
-    expect(inside).toContain('#type-session')
-    expect(inside.filter((link) => !places.has(link))).toEqual([])
-  })
-
-  it('writes schemas as types', () => {
-    expect(
-      describeSchema({
-        type: 'object',
-        required: ['a'],
-        properties: {
-          a: { type: 'array', items: { anyOf: [{ type: 'string' }, { type: 'null' }] } },
-          b: { type: 'integer', minimum: 1, maximum: 9, default: 3 },
-          c: { $ref: '#/components/schemas/Thing' },
-          d: { enum: ['x', 'y'] },
-          e: {},
-        },
-      }),
-    ).toBe('{\n  a: (string | null)[]\n  b?: integer (1 to 9) = 3\n  c?: Thing\n  d?: "x" | "y"\n  e?: any\n}')
   })
 })

@@ -23,7 +23,7 @@ export interface DocumentedOperation {
   readonly parameters: readonly DocumentedParameter[]
   readonly requestBody?: { readonly required: boolean; readonly content: JsonContent }
   readonly responses: {
-    readonly [status: string]: { readonly description: string; readonly content?: JsonContent | FileContent }
+    readonly [status: string]: { readonly description: string; readonly content?: JsonContent | FileContent | StreamContent }
   }
 }
 
@@ -32,6 +32,11 @@ export interface DocumentedParameter {
   readonly in: 'path' | 'query'
   readonly required: boolean
   readonly schema: Json
+}
+
+interface StreamContent {
+  readonly 'text/event-stream': { readonly schema: Json }
+  readonly 'application/json'?: { readonly schema: Json }
 }
 
 interface FileContent {
@@ -43,9 +48,10 @@ interface JsonContent {
 }
 
 const DESCRIPTION =
-  'The Blade API of a Polylogue server. The conversation itself runs over Socket.IO at `/socket.io/`. ' +
-  'A failure is `{"detail": "…"}`. In requests, `null` means "not given" and unknown fields are ignored. ' +
-  'Times are ISO 8601 in UTC.'
+  'Every HTTP API of a Polylogue server over the same sessions: the Agent Application Protocol (`/aap/v3`, `/aap/v1`), ' +
+  'Blade (`/api`), the console (`/api/polylogue`), sign-in and health. Blade runs conversations over Socket.IO at ' +
+  '`/socket.io/`, editors speak ACP over a WebSocket at `/acp`; neither is HTTP. One API key works everywhere. ' +
+  'Unknown fields in requests are ignored.'
 
 /** Builds the document from the schemas that check requests and describe answers. */
 export function toOpenApi(operations: readonly DescribedOperation[], version: string): OpenApiDocument {
@@ -103,7 +109,7 @@ function queryParameters({ query }: DescribedOperation, schemas: Record<string, 
 }
 
 function toResponses(operation: DescribedOperation, schemas: Record<string, Json>): DocumentedOperation['responses'] {
-  const { status, answer, isOpen, path, body, query, refusals = {} } = operation
+  const { status, isOpen, path, body, query, refusals = {} } = operation
   const failures: Record<string, string> = {
     ...(!isOpen && { 401: 'the API key is missing or invalid' }),
     ...(path.includes('{') && { 404: 'the id is unknown, or belongs to another user' }),
@@ -119,15 +125,24 @@ function toResponses(operation: DescribedOperation, schemas: Record<string, Json
       : toSchema(operation.failure.body, 'output', schemas),
   )
   return {
-    [status]: operation.isFile
-      ? { description: 'the bytes of the file', content: { 'application/octet-stream': { schema: {} } } }
-      : answer === undefined
-        ? { description: 'done' }
-        : { description: 'done', content: asContent(toSchema(answer, 'output', schemas)) },
+    [status]: toAnswer(operation, schemas),
     ...Object.fromEntries(
       Object.entries(failures).map(([code, description]) => [code, { description, content: failure }]),
     ),
   }
+}
+
+function toAnswer(
+  { isFile, answer, events }: DescribedOperation,
+  schemas: Record<string, Json>,
+): DocumentedOperation['responses'][string] {
+  if (isFile) return { description: 'the bytes of the file', content: { 'application/octet-stream': { schema: {} } } }
+  const json = answer && asContent(toSchema(answer, 'output', schemas))
+  if (events !== undefined) {
+    const schema = toSchema(events, 'output', schemas)
+    return { description: 'a stream of events, or the whole answer', content: { ...json, 'text/event-stream': { schema } } }
+  }
+  return json === undefined ? { description: 'done' } : { description: 'done', content: json }
 }
 
 const asContent = (schema: Json): JsonContent => ({ 'application/json': { schema } })

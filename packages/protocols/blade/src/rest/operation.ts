@@ -41,6 +41,8 @@ export interface DescribedOperation extends Described {
   readonly isFile: boolean
   /** The answer is a `ListAnswer`, a list that is sent in pieces. */
   readonly isLong?: boolean
+  /** The events of the answer, if it is a stream. */
+  readonly events?: z.ZodType
   /** The shape of refusals, if it is not Blade's `detail` and 422. */
   readonly failure?: { readonly body: z.ZodType; readonly wrongRequest: 400 }
 }

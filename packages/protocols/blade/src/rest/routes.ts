@@ -1,5 +1,4 @@
 import { Hono } from 'hono'
-import { docsPage, DOCS_STYLE } from '../openapi/docs-page.ts'
 import { toOpenApi } from '../openapi/to-open-api.ts'
 import { answerError, answerOperation, requireCaller, type NodeEnv } from './answer-operation.ts'
 import { apiKeyOperations } from './api-key-operations.ts'
@@ -61,9 +60,7 @@ function addDocumentation(
   { version, otherOperations = () => [] }: BladeRestDeps,
 ): void {
   let document: ReturnType<typeof toOpenApi> | undefined
-  const read = () => (document ??= toOpenApi([...operations, ...otherOperations()], version))
-  let page: string | undefined
+  const own = operations.map((operation) => ({ ...operation, tag: `Blade: ${operation.tag}` }))
+  const read = () => (document ??= toOpenApi([...own, ...otherOperations()], version))
   app.get('/openapi.json', (c) => c.json(read()))
-  app.get('/docs', (c) => c.html((page ??= docsPage(read()))))
-  app.get('/docs/style.css', (c) => c.body(DOCS_STYLE, 200, { 'content-type': 'text/css; charset=utf-8' }))
 }
