@@ -52,7 +52,13 @@ export async function buildWeb(root, node) {
 function copyViewer(root) {
   const target = join(root, 'apps', 'web', 'dist', 'docs')
   mkdirSync(target, { recursive: true })
-  for (const name of ['swagger-ui-bundle.js', 'swagger-ui.css', 'swagger-ui-bundle.js.LICENSE.txt', 'LICENSE', 'NOTICE']) {
+  for (const name of [
+    'swagger-ui-bundle.js',
+    'swagger-ui.css',
+    'swagger-ui-bundle.js.LICENSE.txt',
+    'LICENSE',
+    'NOTICE',
+  ]) {
     copyFileSync(join(root, 'node_modules', 'swagger-ui-dist', name), join(target, name))
   }
 }

@@ -24,17 +24,22 @@ const api = (key: string, method: string, path: string, body?: unknown): Promise
     ...(body !== undefined && { body: JSON.stringify(body) }),
   })
 
-const keyOf = async (user: string): Promise<string> =>
-  (await polylogue('keys', 'create', '--user', user)).stdout.trim()
+const keyOf = async (user: string): Promise<string> => (await polylogue('keys', 'create', '--user', user)).stdout.trim()
 
 describe('polylogue users', () => {
   it('adds a user with a link, lists it, and removes it when it has no sessions', async () => {
     const added = await polylogue('users', 'add', 'anna')
-    expect(added).toMatchObject({ code: 0, stderr: expect.stringMatching(/^Added the user anna\.\nSigns in anna, once/) })
+    expect(added).toMatchObject({
+      code: 0,
+      stderr: expect.stringMatching(/^Added the user anna\.\nSigns in anna, once/),
+    })
     expect(added.stdout).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/signin#code=\S+\n$/)
     const key = await keyOf('anna')
     expect((await polylogue('users', 'list')).stdout).toMatch(/^anna +user +1 +0 +never$/m)
-    expect(await polylogue('users', 'add', 'anna')).toMatchObject({ code: 1, stderr: 'polylogue: The user anna exists.\n' })
+    expect(await polylogue('users', 'add', 'anna')).toMatchObject({
+      code: 1,
+      stderr: 'polylogue: The user anna exists.\n',
+    })
 
     expect(await polylogue('users', 'remove', 'anna')).toMatchObject({ code: 0, stderr: 'Removed anna.\n' })
     expect((await api(key, 'GET', '/me')).status).toBe(401)

@@ -1,6 +1,14 @@
 import type { Route } from './edge-server.ts'
 
-const OPEN = new Set(['GET /healthz', 'GET /readyz', 'GET /', 'GET /signin', 'POST /signin', 'GET /signin/methods', 'GET /openapi.json'])
+const OPEN = new Set([
+  'GET /healthz',
+  'GET /readyz',
+  'GET /',
+  'GET /signin',
+  'POST /signin',
+  'GET /signin/methods',
+  'GET /openapi.json',
+])
 const OPEN_BELOW =
   /^GET \/(?:assets\/|icon\.svg$|s\/|inbox$|sessions$|usage$|schedules|manage\/|settings$|connect$|docs|api\/(?:version|health)\/?$)/
 

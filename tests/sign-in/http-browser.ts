@@ -26,7 +26,10 @@ export class HttpBrowser {
       if (action === undefined) break
       const prompt = /name="prompt" value="(\w+)"/.exec(html)?.[1] ?? ''
       const body = new URLSearchParams({ prompt, ...(prompt === 'login' && { login, password: 'any' }) })
-      response = await this.#follow(new URL(action.replaceAll('&amp;', '&'), response.url).href, { method: 'POST', body })
+      response = await this.#follow(new URL(action.replaceAll('&amp;', '&'), response.url).href, {
+        method: 'POST',
+        body,
+      })
     }
     return response
   }

@@ -97,7 +97,9 @@ it.each(['key', 'link', 'oidc'] as const)(
     await page.locator('.composer textarea').waitFor()
     expect([await whoIs(beside), await whoIs(page)]).toEqual(['local', USERS[way]])
 
-    const keyId = await page.evaluate("fetch('/api/polylogue/me').then((answer) => answer.json()).then(({ keyId }) => keyId)")
+    const keyId = await page.evaluate(
+      "fetch('/api/polylogue/me').then((answer) => answer.json()).then(({ keyId }) => keyId)",
+    )
     const out = page.getByText('This browser is not signed in').or(page.getByText('You were signed out'))
     const began = performance.now()
     await api('DELETE', `/keys/${String(keyId)}`)

@@ -9,6 +9,7 @@ import type { Door, ListenerKind } from './doors/door.ts'
 import type { AnswerError } from './http/answer-error.ts'
 import { createApp } from './http/create-app.ts'
 import type { HttpApp } from './http/request-listener.ts'
+import type { Log } from './log/log.ts'
 import type { Redactor } from './log/redactor.ts'
 import { createMetricsRoutes } from './metrics/metrics-routes.ts'
 import { systemClock } from './platform/system-clock.ts'
@@ -24,6 +25,7 @@ export interface AppsDeps {
   readonly codes: SignInCodes
   readonly answerError: AnswerError
   readonly redactor: Redactor
+  readonly log: Log
   readonly phase: () => Phase
 }
 
@@ -50,7 +52,10 @@ export function createPublicApp(deps: AppsDeps): HttpApp {
     const { now } = systemClock
     const client = createOidcClient(oidc, { env: process.env, now })
     const { publicUrl } = access
-    app.route('/', createOidcRoutes({ settings: oidc, client, keys, users, box, policy, publicUrl, redactor, log, now }))
+    app.route(
+      '/',
+      createOidcRoutes({ settings: oidc, client, keys, users, box, policy, publicUrl, redactor, log, now }),
+    )
   }
   app.route('/', createDocsRoutes())
   app.route('/', createWebRoutes())

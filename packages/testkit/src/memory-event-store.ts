@@ -185,7 +185,9 @@ export function createMemoryEventStore({ clock }: { readonly clock: Clock }): Me
       read(() =>
         [...sessions]
           .flatMap(([sessionId, { userId, listing }]) =>
-            listing !== undefined && listing.at < before && !listing.isPinned ? [{ userId, sessionId, at: listing.at }] : [],
+            listing !== undefined && listing.at < before && !listing.isPinned
+              ? [{ userId, sessionId, at: listing.at }]
+              : [],
           )
           .sort((a, b) => a.at - b.at || compare(a.sessionId, b.sessionId))
           .slice(0, Math.max(0, limit))

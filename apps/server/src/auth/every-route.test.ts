@@ -6,7 +6,15 @@ import { beginExchange, exchange } from '../test-support/exchange.ts'
 import { startServer, type TestServer } from '../test-support/start-server.ts'
 
 /** Asked without a key by design: health, version, documentation, the console and what it loads, and the sign-in itself. */
-const OPEN = new Set(['GET /healthz', 'GET /readyz', 'GET /', 'GET /signin', 'POST /signin', 'GET /signin/methods', 'GET /openapi.json'])
+const OPEN = new Set([
+  'GET /healthz',
+  'GET /readyz',
+  'GET /',
+  'GET /signin',
+  'POST /signin',
+  'GET /signin/methods',
+  'GET /openapi.json',
+])
 const isOpen = (route: string): boolean =>
   OPEN.has(route) ||
   /^GET \/(?:assets\/|icon\.svg$|s\/|inbox$|sessions$|usage$|schedules|manage\/|settings$|connect$|docs|api\/(?:version|health)\/?$)/.test(

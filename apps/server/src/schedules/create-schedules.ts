@@ -50,9 +50,7 @@ export function createSchedules(deps: SchedulesDeps): Schedules {
     turns: createScheduledTurns({ engine, defaultAgent: () => agents.defaultName, withheldTools: WITHHELD_TOOLS }),
     // A user that nobody added needs a key; the user `local` always exists.
     isWelcome: async (userId) =>
-      userId === LOCAL_USER ||
-      (await users.findUser(userId)) !== undefined ||
-      (await keys.list(userId)).length > 0,
+      userId === LOCAL_USER || (await users.findUser(userId)) !== undefined || (await keys.list(userId)).length > 0,
     log,
   })
   const book = createScheduleBook({ store, calendar, clock, random, changed: () => runner.wake() })

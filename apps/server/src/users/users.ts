@@ -73,7 +73,11 @@ export function createUsers(deps: UsersDeps): Users {
 
     async list() {
       const [records, allKeys] = await Promise.all([store.listUsers(), keys.list()])
-      const names = new Set([LOCAL_USER, ...records.map(({ userId }) => userId), ...allKeys.map(({ userId }) => userId)])
+      const names = new Set([
+        LOCAL_USER,
+        ...records.map(({ userId }) => userId),
+        ...allKeys.map(({ userId }) => userId),
+      ])
       return [...names].toSorted().map((userId) =>
         toListed(
           userId,

@@ -59,7 +59,13 @@ const page = z.object({ after: z.string().optional() })
 const busy = { 409: 'a turn is already running in this session' }
 
 const SHARED: readonly Operation[] = [
-  { name: 'readMeta', method: 'GET', path: '/meta', summary: 'List the agents and what they can do.', answer: wireMeta },
+  {
+    name: 'readMeta',
+    method: 'GET',
+    path: '/meta',
+    summary: 'List the agents and what they can do.',
+    answer: wireMeta,
+  },
 ]
 
 const VERSION_3: readonly Operation[] = [
@@ -95,7 +101,8 @@ const VERSION_3: readonly Operation[] = [
     name: 'runTurn',
     method: 'POST',
     path: '/sessions/{id}/turns',
-    summary: 'Run a turn: a question, results of client tools, or permissions. Streams events unless `stream` is `none`.',
+    summary:
+      'Run a turn: a question, results of client tools, or permissions. Streams events unless `stream` is `none`.',
     body: turnBody,
     answer: turnResponse,
     events: event,
@@ -164,7 +171,13 @@ const VERSION_1: readonly Operation[] = [
     query: z.object({ after: z.string().optional(), follow: z.string().optional() }),
     events: event,
   },
-  { name: 'cancelTurn', method: 'POST', path: '/session/{id}/cancel', summary: 'Cancel the running turn.', status: 202 },
+  {
+    name: 'cancelTurn',
+    method: 'POST',
+    path: '/session/{id}/cancel',
+    summary: 'Cancel the running turn.',
+    status: 202,
+  },
 ]
 
 export function describeOperations(version: AapVersion, basePath: string): readonly DescribedOperation[] {

@@ -1,6 +1,5 @@
 export { createAapRoutes, type AapRoutes } from './routes.ts'
 export type { QuickRoutes } from './quick-routes.ts'
-export { createAapRoutes } from './routes.ts'
 export { describeOperations, type DescribedOperation } from './describe-operations.ts'
 export { presentSession, type PresentedEvent } from './present-session.ts'
 export type { AapDeps, AapLimits, Caller, StreamWatch } from './deps.ts'

@@ -21,6 +21,7 @@ const SELECTS: Readonly<Record<TransferTable, string>> = {
   listings: ownRows('listings', 'session_id'),
   deleted_sessions: ownRows('deleted_sessions', 'session_id'),
   usage: ownRows('usage', 'at, session_id, call_id'),
+  users: ownRows('users', 'user_id'),
   keys: ownRows('keys', 'created_at, id'),
   rules: ownRows('rules', 'user_id, place'),
   memories: ownRows('memories', 'memory_id'),

@@ -86,6 +86,7 @@ export const TRANSFER_TABLES = {
     nano: 'integer',
     currency: 'text',
   },
+  users: { user_id: 'text', role: 'text', created_at: 'integer', crc: 'integer' },
   keys: {
     id: 'text',
     user_id: 'text',

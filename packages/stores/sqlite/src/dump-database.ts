@@ -18,6 +18,7 @@ const SELECTS: Readonly<Record<TransferTable, string>> = {
   listings: 'SELECT t.* FROM listings AS t JOIN sessions USING (session_id)',
   deleted_sessions: 'SELECT session_id FROM deleted_sessions ORDER BY session_id',
   usage: 'SELECT * FROM usage ORDER BY at, session_id, call_id',
+  users: ownRows('users'),
   keys: ownRows('keys'),
   rules: ownRows('rules'),
   memories: ownRows('memories'),

@@ -49,9 +49,10 @@ export function prepareListings(db: DatabaseSync, search: Pick<SearchRows, 'find
 
   return {
     stale: (before, limit) =>
-      selectStale
-        .all(before, Math.max(0, limit))
-        .map((row) => ({ userId: asUserId(textIn(row, 'user_id')), sessionId: asSessionId(textIn(row, 'session_id')) })),
+      selectStale.all(before, Math.max(0, limit)).map((row) => ({
+        userId: asUserId(textIn(row, 'user_id')),
+        sessionId: asSessionId(textIn(row, 'session_id')),
+      })),
     find({ userId, directory, text = '', isStarted, order = 'pinned-first', offset, limit }) {
       const conditions: string[] = []
       const values: Record<string, SQLInputValue> = { user: userId }

@@ -9,7 +9,9 @@ export interface SqliteUserStoreOptions {
 }
 
 export function createSqliteUserStore({ db, commits }: SqliteUserStoreOptions): UserStore {
-  const insert = db.prepare('INSERT INTO users (user_id, role, created_at, crc) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING')
+  const insert = db.prepare(
+    'INSERT INTO users (user_id, role, created_at, crc) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING',
+  )
   const select = db.prepare('SELECT user_id, role, created_at, crc FROM users WHERE user_id = ?')
   const selectAll = db.prepare('SELECT user_id, role, created_at, crc FROM users ORDER BY user_id')
   const update = db.prepare('UPDATE users SET role = ?, crc = ? WHERE user_id = ?')

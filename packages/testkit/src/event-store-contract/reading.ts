@@ -142,7 +142,9 @@ export function describeReading(subject: () => OpenedEventStore): void {
       ])
       expect(await stale(30)).toHaveLength(2)
       expect(await stale(31, 1)).toEqual([[USER, session(2)]])
-      await store.append(addition(session(2), 1, { at: 40, summary: '2', listing: { isPinned: false, isStarted: true } }))
+      await store.append(
+        addition(session(2), 1, { at: 40, summary: '2', listing: { isPinned: false, isStarted: true } }),
+      )
       await store.deleteSession(session(4))
       expect(await stale(31)).toEqual([[USER, session(1)]])
     })

@@ -23,7 +23,10 @@ export interface DocumentedOperation {
   readonly parameters: readonly DocumentedParameter[]
   readonly requestBody?: { readonly required: boolean; readonly content: JsonContent }
   readonly responses: {
-    readonly [status: string]: { readonly description: string; readonly content?: JsonContent | FileContent | StreamContent }
+    readonly [status: string]: {
+      readonly description: string
+      readonly content?: JsonContent | FileContent | StreamContent
+    }
   }
 }
 
@@ -140,7 +143,10 @@ function toAnswer(
   const json = answer && asContent(toSchema(answer, 'output', schemas))
   if (events !== undefined) {
     const schema = toSchema(events, 'output', schemas)
-    return { description: 'a stream of events, or the whole answer', content: { ...json, 'text/event-stream': { schema } } }
+    return {
+      description: 'a stream of events, or the whole answer',
+      content: { ...json, 'text/event-stream': { schema } },
+    }
   }
   return json === undefined ? { description: 'done' } : { description: 'done', content: json }
 }

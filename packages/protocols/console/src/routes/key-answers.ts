@@ -13,7 +13,8 @@ export function answerKeys({
   return {
     async listKeys({ caller, query: { user } }) {
       const isOthers = user !== undefined && user !== caller.userId && caller.via !== 'owner-socket'
-      if (isOthers && !(await users.isAdmin(caller.userId))) throw new Refusal(403, 'Only admins see the keys of others.')
+      if (isOthers && !(await users.isAdmin(caller.userId)))
+        throw new Refusal(403, 'Only admins see the keys of others.')
       const reach = user === undefined ? reachOf(caller) : user === '*' ? undefined : asUserId(user)
       return { keys: (await keys.list(reach)).map(toKeyJson) }
     },
