@@ -51,7 +51,7 @@ export const limitsSchema = z.strictObject({
   queuedInputs: upTo(1000, 8),
   streamsPerKey: upTo(100_000, 1000),
   streams: upTo(1_000_000, 20_000),
-  readsPerUser: upTo(10_000, 16),
+  readsPerUser: upTo(10_000, 8),
   requestsPerKeyPerMinute: upTo(100_000_000, 60_000),
   promptsPerUserPerMinute: upTo(100_000_000, 30_000),
   runningTurnsPerUser: upTo(100_000, 1000),
