@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path'
 import { judgeCall, type Preset } from '@polylogue/engine'
 import { createInvocation } from '@polylogue/testkit'
 import { createBashTool, createProtectedSet } from '@polylogue/tools'
+import { MORE_READS } from './more-reads.ts'
 
 export interface SecretReads {
   /** Spellings that work in plain bash. */
@@ -136,6 +137,7 @@ export const READS: readonly string[] = [
     spellings.flatMap((spelling) => READERS.map((reader) => reader.replace('F', () => spelling))),
   ),
   ...WALKS,
+  ...MORE_READS,
 ]
 
 const PRESETS: readonly Preset[] = ['plan', 'workspace-write']

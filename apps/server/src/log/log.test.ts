@@ -1,4 +1,5 @@
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { expect, it } from 'vitest'
 
 const PROGRAM = `
@@ -63,3 +64,21 @@ it('closes when its reader is gone', () => {
   })
   expect(status).toBe(7)
 })
+
+it('a pipe that is full and that nobody reads does not keep the process from ending', async () => {
+  const program = `
+    import { createLog } from '${new URL('./log.ts', import.meta.url).href}'
+    import { createRedactor } from '${new URL('./redactor.ts', import.meta.url).href}'
+    const log = await createLog('info', createRedactor())
+    for (let line = 0; line < 5000; line += 1) log.info({ text: 'x'.repeat(200) }, 'line')
+    await log.close()
+  `
+  const env = { ...process.env, POLYLOGUE_LOG: 'info' }
+  const child = spawn(process.execPath, ['--input-type=module', '-e', program], {
+    env,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  const [code] = (await once(child, 'exit')) as [number | null]
+  child.stderr.destroy()
+  expect(code).toBe(0)
+}, 30_000)

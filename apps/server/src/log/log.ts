@@ -1,3 +1,4 @@
+import { constants, fstatSync, openSync } from 'node:fs'
 import { toLogFields, type LogFields } from './log-fields.ts'
 import { within } from '../within.ts'
 import type { Redactor } from './redactor.ts'
@@ -27,7 +28,14 @@ export async function createLog(asked: 'silent' | 'info', redactor: Redactor): P
   if (level === 'silent') return silentLog
   // Loaded on demand, so that verbs without a log start quickly.
   const { pino, destination } = await import('pino')
-  const out = destination({ dest: 2, sync: false, maxLength: MOST_UNWRITTEN })
+  let isGivenUp = false
+  const out = destination({
+    dest: openUnblocked(STDERR),
+    sync: false,
+    maxLength: MOST_UNWRITTEN,
+    // Called while the pipe is full. Trying again for ever would keep the process from ending.
+    retryEAGAIN: () => !isGivenUp,
+  })
   const logger = pino(
     {
       level,
@@ -53,7 +61,25 @@ export async function createLog(asked: 'silent' | 'info', redactor: Redactor): P
     async close() {
       closed ??= within(CLOSE_MS, Promise.race([ended(out), gone.promise]))
       await closed
+      isGivenUp = true
+      // Otherwise pino would write the rest when the process exits.
+      out.destroy()
     },
+  }
+}
+
+const STDERR = 2
+
+/**
+ * A write to a full pipe that nobody reads blocks a thread, and Node waits for its threads when it exits. The same pipe, opened
+ * again, does not block. Where that is not possible, it is not a pipe or not Linux.
+ */
+function openUnblocked(fd: number): number {
+  try {
+    return fstatSync(fd).isFIFO() ? openSync(`/proc/self/fd/${fd}`, constants.O_WRONLY | constants.O_NONBLOCK) : fd
+  } catch (error) {
+    if (error instanceof Error && 'code' in error) return fd
+    throw error
   }
 }
 
