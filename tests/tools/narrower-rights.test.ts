@@ -19,6 +19,7 @@ const ALL = [
     'Grep',
     'Bash',
     'Background',
+    'Diagnostics',
     'WebFetch',
     'AskUserQuestion',
     'Agent',

@@ -10,6 +10,7 @@ const EVERYTHING = [
   'Grep',
   'Bash',
   'Background',
+  'Diagnostics',
   'WebFetch',
   'AskUserQuestion',
   'Agent',

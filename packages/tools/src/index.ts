@@ -7,6 +7,7 @@ export { buildCommandArgv, type CommandArgv, type SandboxArgv } from './bash/com
 export { detectSandbox, type Sandbox } from './sandbox/detect-sandbox.ts'
 export { sweepLeftovers, type Sweep } from './bash/running-calls.ts'
 export { defineTool, type ToolDefinition, type ToolRun } from './define-tool.ts'
+export { createDiagnosticsTool } from './diagnostics/diagnostics-tool.ts'
 export { createDemoTools } from './demo-tools/demo-tools.ts'
 export { createConfinedFiles, type ConfinedFiles } from './files/confined-files.ts'
 export { FileProblem } from './files/file-problem.ts'

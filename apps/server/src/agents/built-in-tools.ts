@@ -3,6 +3,7 @@ import {
   createAgentTool,
   createBackgroundTool,
   createBashTool,
+  createDiagnosticsTool,
   createFileTools,
   createQuestionTool,
   createRememberTool,
@@ -11,6 +12,7 @@ import {
   createTodoTool,
   createWebFetchTool,
   type BackgroundProcesses,
+  type BashToolOptions,
   type ProtectedSet,
   type ScheduleToolOptions,
   type Skill,
@@ -66,22 +68,24 @@ export function createBuiltInTools(parts: BuiltInParts): BuiltInTools {
   } = parts
   const stateDir = bashStateDir(dataDir)
   const skillFolders = skills.map(({ directory }) => directory)
+  const bashOptions: BashToolOptions = {
+    ...bash,
+    stateDir,
+    outputDir: outputsDir(dataDir),
+    protectedSet,
+    isUnconfined,
+    ownUser: LOCAL_USER,
+    skills: skillFolders,
+    processes,
+    editorOf,
+  }
   const tools = new Map<string, Tool>(
     [
       ...createFileTools({ protectedSet, editorOf }).map((tool) =>
         READING_TOOLS.has(tool.name) ? readBeyond(tool, skillFolders) : tool,
       ),
-      createBashTool({
-        ...bash,
-        stateDir,
-        outputDir: outputsDir(dataDir),
-        protectedSet,
-        isUnconfined,
-        ownUser: LOCAL_USER,
-        skills: skillFolders,
-        processes,
-        editorOf,
-      }),
+      createBashTool(bashOptions),
+      createDiagnosticsTool(bashOptions),
       createBackgroundTool({ processes }),
       createWebFetchTool({ ...webFetch, clock }),
       createQuestionTool(),

@@ -7,6 +7,7 @@ export const BUILT_IN_TOOLS = [
   'Grep',
   'Bash',
   'Background',
+  'Diagnostics',
   'WebFetch',
   'AskUserQuestion',
   'Agent',

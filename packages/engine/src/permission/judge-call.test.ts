@@ -359,3 +359,23 @@ describe('a tool is offered to the model', () => {
     expect(offered(readonlyTool, { access: listed({ name: 'look' }) })).toEqual(PRESETS)
   })
 })
+
+describe('a call that does the same as one of another tool', () => {
+  const checker: Tool = {
+    ...createFakeTool('Check', { effect: 'unsafe' }),
+    sameAs: ({ checker: name }) => ({ tool: 'Bash', input: { command: `${String(name)} check` } }),
+  }
+  const check = (more: Partial<Policy>) => judged(shell(), more, checker, { checker: 'cargo' }).decision
+
+  it('is denied and allowed by the rules about that tool', () => {
+    expect(check({})).toBe('ask')
+    expect(check({ denyRules: [{ action: 'deny', tool: 'Bash' }] })).toBe('deny')
+    expect(check({ denyRules: [{ action: 'deny', tool: 'Bash', args: { command: 'npm' } }] })).toBe('ask')
+    expect(check({ userRules: [{ action: 'deny', tool: 'Bash', args: { command: '^cargo' } }] })).toBe('deny')
+    expect(check({ userRules: [{ action: 'allow', tool: 'Bash', args: { command: '^cargo check$' } }] })).toBe('allow')
+  })
+
+  it('is still judged by the rules about its own', () => {
+    expect(check({ userRules: [{ action: 'allow', tool: 'Check' }] })).toBe('allow')
+  })
+})

@@ -120,8 +120,10 @@ function firstMatch(subject: Case, rules: readonly PermissionRule[]): RuleMatch 
   const { tool, facts, input } = subject
   const call: RuledCall = { tool: tool.name, facts, ...(input && { input }) }
   const budget = createMatchBudget()
+  const same = input && tool.sameAs?.(input)
   for (const rule of rules) {
-    const answer = isForDefinition(rule, subject) ? matchRule(rule, call, budget) : 'no'
+    const own = isForDefinition(rule, subject) ? matchRule(rule, call, budget) : 'no'
+    const answer = own === 'no' && same !== undefined ? matchRule(rule, { ...same, facts }, budget) : own
     if (answer === 'yes') return { rule }
     if (answer === 'no') continue
     if (input === undefined && rule.action !== 'deny') return { rule: { ...rule, action: 'allow' } }

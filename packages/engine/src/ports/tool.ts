@@ -57,6 +57,11 @@ export interface Tool {
    */
   inspect?(input: unknown, workspace: Workspace, from?: InspectedFrom): Promise<CallInspection>
   /**
+   * The call of another tool that does the same. Rules about that tool apply to this call as well. Contract: pure, never
+   * throws.
+   */
+  sameAs?(input: JsonObject): { readonly tool: string; readonly input: JsonObject } | undefined
+  /**
    * Contract: may reject; the error message becomes the result of the call. Stops soon after `signal` aborts. Called
    * only after the call was recorded as started.
    */

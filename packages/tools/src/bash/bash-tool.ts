@@ -1,13 +1,10 @@
 import type { Tool, ToolInvocation, ToolOutput } from '@polylogue/engine'
-import { join } from 'node:path'
 import { defineTool } from '../define-tool.ts'
-import { writeGitIdentity } from '../git/git-identity.ts'
-import { createProtectedSet } from '../protected/protected-set.ts'
-import { createSandboxPlanner } from '../sandbox/plan-sandbox.ts'
 import { inspectCommand } from '../shell/inspect-command.ts'
 import { toToolOutput } from '../tool-output.ts'
 import { bashInput } from './bash-input.ts'
 import type { BashToolOptions } from './bash-options.ts'
+import { createBashParts } from './bash-parts.ts'
 import { placeOf, type BashParts } from './command-place.ts'
 import { runBash } from './run-bash.ts'
 import { runInBackground } from './run-in-background.ts'
@@ -18,12 +15,7 @@ const LONGEST_TITLE = 1000
 const STOP_GRACE_MS = 60
 
 export function createBashTool(options: BashToolOptions): Tool {
-  const { protectedSet = createProtectedSet({}), network = false, readable = [] } = options
-  const planner = createSandboxPlanner({ protectedSet, network, readable, stateDir: options.stateDir })
-  let identity: Promise<string | undefined> | undefined
-  const gitIdentity = (): Promise<string | undefined> =>
-    (identity ??= makeIdentity(join(options.stateDir, 'gitconfig')))
-  const parts = { options, protectedSet, planner, gitIdentity }
+  const parts = createBashParts(options)
   const tool = defineTool({
     name: BASH_TOOL,
     title: 'Run a command',
@@ -49,10 +41,6 @@ export function createBashTool(options: BashToolOptions): Tool {
 function perform(invocation: ToolInvocation, parts: BashParts): Promise<ToolOutput> {
   const { background = false } = bashInput.parse(invocation.input)
   return background ? runInBackground(invocation, parts) : runBash(invocation, parts)
-}
-
-async function makeIdentity(file: string): Promise<string | undefined> {
-  return (await writeGitIdentity(file, process.env)) ? file : undefined
 }
 
 /** All of the command on one line: what people approve is what runs. */

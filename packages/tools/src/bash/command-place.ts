@@ -9,6 +9,8 @@ import type { BashToolOptions } from './bash-options.ts'
 
 export interface BashParts {
   readonly options: BashToolOptions
+  /** The tool whose calls run the commands. Default: `Bash`. */
+  readonly tool?: string
   readonly protectedSet: ProtectedSet
   readonly planner: SandboxPlanner
   /** A Git configuration that says who commits. `undefined`: Git does not know here. */

@@ -26,7 +26,7 @@ import { type ReadingParts, prepareReading } from './reading-parts.ts'
 import { type CommandEnd, runCommand } from './run-command.ts'
 import { runInTerminal } from './run-in-terminal.ts'
 import { forgetRunning, noteRunning } from './running-calls.ts'
-import { FIRST_FOLDER_FD, spawnCommand } from './spawn-command.ts'
+import { BASH_TOOL, FIRST_FOLDER_FD, spawnCommand } from './spawn-command.ts'
 
 const MOST_OUTPUT_BYTES = 64 * 1024 * 1024
 
@@ -83,7 +83,15 @@ async function runIn(place: CommandPlace, invocation: ToolInvocation, parts: Bas
   const { sandbox, roots, outputs, marker, reading } = place
   const isConfined = sandbox === 'bubblewrap'
   const environment = cleanEnvironment(process.env, addedEnvironment(place, parts), marker)
-  const start = { grant, command, cwd: workspace.cwd, shell, environment: reading?.change(environment) ?? environment }
+  const { tool = BASH_TOOL } = parts
+  const start = {
+    tool,
+    grant,
+    command,
+    cwd: workspace.cwd,
+    shell,
+    environment: reading?.change(environment) ?? environment,
+  }
   const commandLimits = { ...DEFAULT_LIMITS, ...parts.options.limits }
   const group = createCommandCgroup(marker, commandLimits)
   const limits = { timeoutMs, mostBytes, command: commandLimits }
@@ -97,8 +105,9 @@ async function runIn(place: CommandPlace, invocation: ToolInvocation, parts: Bas
   }
   await noteRunning(stateDir, marker)
   try {
-    // An editor's terminal belongs to one call.
-    const terminals = background ? undefined : editorOf?.(sessionId)?.terminals
+    // An editor's terminal belongs to one call of Bash.
+    const hasTerminal = !background && tool === BASH_TOOL
+    const terminals = hasTerminal ? editorOf?.(sessionId)?.terminals : undefined
     if (terminals) {
       const named = isConfined && { sandbox: await toArgv(await confine('name'), roots) }
       const shown = await runInTerminal({ ...run, terminals, toolCallId, start: { ...start, ...named } })

@@ -2,6 +2,7 @@
 // the grant of exactly this command. The others start fixed programs of the system.
 import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process'
 import { type Grant, requireGrant } from '@polylogue/engine'
+import { DIAGNOSTICS_TOOL, commandOfChecker } from '../diagnostics/checkers.ts'
 import { type CommandBounds, type SandboxArgv, buildCommandArgv } from './command-argv.ts'
 
 export const BASH_TOOL = 'Bash'
@@ -9,6 +10,7 @@ export const BASH_TOOL = 'Bash'
 export const FIRST_FOLDER_FD = 3
 
 export interface CommandStart {
+  readonly tool: string
   readonly grant: Grant
   readonly command: string
   readonly cwd: string
@@ -26,8 +28,20 @@ export interface CommandStart {
 
 /** In a session and a process group of its own. Throws unless exactly this was granted. */
 export function spawnCommand(start: CommandStart): ChildProcess {
-  const { grant, command, cwd, folder = cwd, shell, environment, outputFd, folderFds = [], sandbox, bounds } = start
-  requireGrant(grant, BASH_TOOL)
+  const {
+    tool,
+    grant,
+    command,
+    cwd,
+    folder = cwd,
+    shell,
+    environment,
+    outputFd,
+    folderFds = [],
+    sandbox,
+    bounds,
+  } = start
+  requireGrant(grant, tool)
   requireSameCommand(grant, command, cwd)
   const { file, args } = buildCommandArgv(command, shell, { sandbox, bounds })
   const stdio: StdioOptions = ['ignore', outputFd, outputFd, ...folderFds]
@@ -35,7 +49,8 @@ export function spawnCommand(start: CommandStart): ChildProcess {
 }
 
 export function requireSameCommand({ call }: Grant, command: string, cwd: string): void {
-  if (call.input['command'] !== command) throw new Error('the grant is for another command')
+  const granted = call.tool === DIAGNOSTICS_TOOL ? commandOfChecker(call.input['checker']) : call.input['command']
+  if (granted !== command) throw new Error('the grant is for another command')
   if (call.cwd !== cwd) throw new Error('the grant is for another directory')
 }
 
