@@ -63,7 +63,14 @@ export const toolCallCancelRequested = defineEvent('tool-call.cancel-requested',
 /** `unknown`: the process died while the call was running, so the call may have had its effect. */
 const callStatus = z.enum(['completed', 'failed', 'denied', 'cancelled', 'unknown'])
 
-const fileChange = z.object({ path: z.string(), change: z.enum(['created', 'modified', 'deleted']) })
+const fileChange = z.object({
+  path: z.string(),
+  change: z.enum(['created', 'modified', 'deleted']),
+  /** The blob with what the file was before. Absent for a new file, for a large one and in logs of earlier versions. */
+  before: z.string().optional(),
+  /** SHA-256 of what the file is afterwards. */
+  after: z.string().optional(),
+})
 
 export const toolCallSettled = defineEvent('tool-call.settled', {
   ...ofCall,

@@ -135,6 +135,8 @@ export interface AcpDeps {
   readonly sessionServers: SessionServers
   /** Absent: tools do not use editors. */
   readonly editors?: EditorRegistry
+  /** Restores the files that the last turn changed. Returns what became of it, for the user. */
+  undo(userId: UserId, sessionId: SessionId): Promise<string>
   /** Absent: there is no `/memory` command. */
   readonly memories?: MemoryBook
   /** The working directories of sessions from other doors. */

@@ -1,12 +1,13 @@
 import type { AvailableCommand } from '@agentclientprotocol/sdk'
 
-export type CommandName = 'init' | 'review' | 'compact' | 'mode' | 'model' | 'usage' | 'memory' | 'help'
+export type CommandName = 'init' | 'review' | 'undo' | 'compact' | 'mode' | 'model' | 'usage' | 'memory' | 'help'
 
 type Command = AvailableCommand & { readonly name: CommandName }
 
 const COMMANDS: readonly Command[] = [
   { name: 'init', description: 'Look at the project and write an AGENTS.md for it', input: { hint: 'what to stress' } },
   { name: 'review', description: 'Review changes, by default those that are not committed', input: { hint: 'what' } },
+  { name: 'undo', description: 'Restore the files that the last turn changed with Edit and Write' },
   { name: 'compact', description: 'Summarize the conversation for the model; the history stays' },
   { name: 'mode', description: 'Show or change what tools may do without asking', input: { hint: 'a mode' } },
   { name: 'model', description: 'Show or change the model of this session', input: { hint: 'provider/model' } },

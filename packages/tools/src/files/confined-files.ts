@@ -5,6 +5,7 @@ import { atSpot } from './at-spot.ts'
 import type { ProtectedSet } from '../protected/protected-set.ts'
 import { createConfiner } from './confines.ts'
 import { FileProblem } from './file-problem.ts'
+import { digestOf, readBefore } from './file-trace.ts'
 import { makeDirectory, putInPlace, removeFile } from './put-file.ts'
 import { openConfined, type OpenFile } from './read-regular-file.ts'
 
@@ -14,9 +15,26 @@ export interface ConfinedFiles {
   open<Result>(workspace: Workspace, path: string, use: (file: OpenFile) => Promise<Result>): Promise<Result>
   /** Stores an uploaded file in this folder without replacing anything. Returns its path in the workspace. */
   keep(workspace: Workspace, folder: string, file: SentFile): Promise<string>
+  /** Puts a file back to what it was, if it is still as `from` says. Otherwise it is left as it is. */
+  restore(workspace: Workspace, path: string, wish: Restoration): Promise<Restored>
   /** Deletes a file that `keep` stored. A path that is not a file is ignored. */
   remove(workspace: Workspace, path: string): Promise<void>
 }
+
+export interface Restoration {
+  /** SHA-256 of what the file must be now. */
+  readonly from: string
+  /** What it was. Absent: it did not exist. */
+  readonly to?: Uint8Array
+  /** What it was even before: SHA-256, or `ABSENT`. A file in one of these states needs no restoring. */
+  readonly past: ReadonlySet<string>
+}
+
+/** Stands for the digest of a file that does not exist. */
+export const ABSENT = 'absent'
+
+/** `already`: it is as it was. `changed`: it is neither, because somebody else has changed it. */
+export type Restored = 'restored' | 'already' | 'changed'
 
 export interface SentFile {
   /** The client's name for it. Only the last path part is used. */
@@ -44,6 +62,21 @@ export function createConfinedFiles(options: { readonly protectedSet: ProtectedS
         if (isKept) return path
       }
       throw new FileProblem('failed', `there are too many files called ${plainName(name)}`)
+    },
+    async restore(workspace, path, { from, to, past }) {
+      const confines = await confiner.confine(workspace)
+      const asked = { ...askFor(workspace, path), isForWriting: true, ...(to && { makeDirectory }) }
+      return atSpot(confines, asked, async (spot): Promise<Restored> => {
+        if (spot.kind === 'directory') return 'changed'
+        if (spot.kind === 'absent') return past.has(ABSENT) ? 'already' : 'changed'
+        const now = await readBefore(spot)
+        const digest = now && digestOf(now)
+        if (digest !== undefined && past.has(digest)) return 'already'
+        if (digest !== from) return 'changed'
+        if (to === undefined) await removeFile(spot.directory, spot.name)
+        else await putInPlace(spot, to, spot.stats)
+        return 'restored'
+      })
     },
     async remove(workspace, path) {
       const confines = await confiner.confine(workspace)

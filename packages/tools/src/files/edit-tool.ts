@@ -114,7 +114,7 @@ export function createEditTool({ confiner, oneAtATime, editorOf }: WritingToolOp
           const field = given.edits === undefined ? 'oldText' : `edits[${result.index}].oldText`
           throw new FileProblem('failed', `${field}: ${result.problem} ${asked.shown}`)
         }
-        await replaceFile(confines, {
+        const { change, blobs } = await replaceFile(confines, {
           tool: 'Edit',
           grant,
           asked,
@@ -125,7 +125,9 @@ export function createEditTool({ confiner, oneAtATime, editorOf }: WritingToolOp
         const places = result.count === 1 ? '1 place' : `${result.count} places`
         return {
           content: `Edited ${asked.shown} in ${places}.`,
-          changedFiles: [{ path: asked.absolute, change: 'modified' }],
+          // An unsaved file of the editor counts as changed.
+          changedFiles: [{ ...change, change: 'modified' }],
+          blobs,
         }
       })
     },

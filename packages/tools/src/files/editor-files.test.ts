@@ -109,9 +109,9 @@ describe('Write', () => {
   it('writes in the editor and leaves the disk to it', async () => {
     const { bench, written } = open({})
     bench.file('ws/a.txt', 'old')
-    expect(await bench.run('Write', { path: 'a.txt', content: 'new' })).toEqual({
+    expect(await bench.run('Write', { path: 'a.txt', content: 'new' })).toMatchObject({
       content: 'Wrote a.txt (3 bytes).',
-      changedFiles: [{ path: join(bench.dir, 'ws/a.txt'), change: 'modified' }],
+      changedFiles: [expect.objectContaining({ path: join(bench.dir, 'ws/a.txt'), change: 'modified' })],
     })
     expect(await bench.run('Write', { path: 'in/b.txt', content: 'é\ud800' })).toMatchObject({
       changedFiles: [{ change: 'created' }],
@@ -188,9 +188,9 @@ describe('Edit', () => {
   it('changes what the editor has, in the editor', async () => {
     const { bench, written } = open({ 'ws/a.txt': 'one unsaved two\n' })
     bench.file('ws/a.txt', 'one two\n')
-    expect(await bench.run('Edit', { path: 'a.txt', oldText: 'unsaved', newText: 'kept' })).toEqual({
+    expect(await bench.run('Edit', { path: 'a.txt', oldText: 'unsaved', newText: 'kept' })).toMatchObject({
       content: 'Edited a.txt in 1 place.',
-      changedFiles: [{ path: join(bench.dir, 'ws/a.txt'), change: 'modified' }],
+      changedFiles: [expect.objectContaining({ path: join(bench.dir, 'ws/a.txt'), change: 'modified' })],
     })
     expect(written).toEqual({ 'ws/a.txt': 'one kept two\n' })
     expect(bench.text('ws/a.txt')).toBe('one two\n')

@@ -6,6 +6,7 @@ import type { AskedPath } from './asked-path.ts'
 import { atSpot, type Spot } from './at-spot.ts'
 import type { Confines } from './confines.ts'
 import { FileProblem } from './file-problem.ts'
+import { readBefore, traceChange, type FileTrace } from './file-trace.ts'
 import { makeDirectory, putInPlace } from './put-file.ts'
 
 export interface Replacement {
@@ -23,17 +24,18 @@ export interface Replacement {
  * Replaces a file atomically: readers and crashes see the old or the new file, and other hard links keep the old bytes.
  * Creates missing directories. Keeps the mode, and the owner if permitted.
  */
-export async function replaceFile(confines: Confines, replacement: Replacement): Promise<'created' | 'modified'> {
+export async function replaceFile(confines: Confines, replacement: Replacement): Promise<FileTrace> {
   const { tool, grant, asked, bytes, madeFrom, viaEditor } = replacement
   requireGrant(grant, tool)
   requireSameFile(grant, asked)
-  const place = async (spot: Spot): Promise<'created' | 'modified'> => {
+  const place = async (spot: Spot): Promise<FileTrace> => {
     if (spot.kind === 'directory') throw new FileProblem('failed', `path: ${asked.shown} is a directory`)
     const old = spot.kind === 'file' ? spot.stats : undefined
     if (madeFrom && !(old && isSameVersion(old, madeFrom)))
       throw new FileProblem('failed', `path: ${asked.shown} was changed by somebody else meanwhile; read it again`)
+    const before = spot.kind === 'file' ? await readBefore(spot) : undefined
     if (!(await viaEditor(spot.path))) await putInPlace(spot, bytes, old)
-    return old ? 'modified' : 'created'
+    return traceChange(asked.absolute, { isNew: old === undefined, before, after: bytes })
   }
   return atSpot(confines, { ...asked, isForWriting: true, makeDirectory }, place)
 }

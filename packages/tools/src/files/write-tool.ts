@@ -56,15 +56,16 @@ export function createWriteTool({ confiner, oneAtATime, editorOf }: WritingToolO
       const confines = await confiner.confine(workspace, permitOf(grant))
       const bytes = Buffer.from(content)
       const editor = editorFilesOf(editorOf, call)
-      const change = await oneAtATime.run(asked.absolute, async () => {
+      const { change, blobs } = await oneAtATime.run(asked.absolute, async () => {
         signal.throwIfAborted()
         const viaEditor = (found: string) => editor.write(found, content.toWellFormed())
         return replaceFile(confines, { tool: 'Write', grant, asked, bytes, viaEditor })
       })
-      const words = change === 'created' ? 'Created' : 'Wrote'
+      const words = change.change === 'created' ? 'Created' : 'Wrote'
       return {
         content: `${words} ${asked.shown} (${formatSize(bytes.length)}).`,
-        changedFiles: [{ path: asked.absolute, change }],
+        changedFiles: [change],
+        blobs,
       }
     },
   })

@@ -27,9 +27,11 @@ describe('a prompt that is a command', () => {
     await client.untilUpdate(({ sessionUpdate }) => sessionUpdate === 'available_commands_update')
     const [offered] = client.updates().filter(({ sessionUpdate }) => sessionUpdate === 'available_commands_update')
     expect(offered).toMatchObject({
-      availableCommands: ['init', 'review', 'compact', 'mode', 'model', 'usage', 'memory', 'help'].map((name) => ({
-        name,
-      })),
+      availableCommands: ['init', 'review', 'undo', 'compact', 'mode', 'model', 'usage', 'memory', 'help'].map(
+        (name) => ({
+          name,
+        }),
+      ),
     })
   })
 

@@ -32,6 +32,8 @@ function answerTo(connection: Connection, session: AcpSession, { name, rest }: G
       return changeModel(connection, session, rest)
     case 'memory':
       return useMemory(connection, rest)
+    case 'undo':
+      return connection.deps.undo(connection.options.userId, session.sessionId)
     case 'usage':
       return Promise.resolve(session.describeUsage())
     case 'init':

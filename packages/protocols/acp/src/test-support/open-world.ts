@@ -42,6 +42,7 @@ export interface WorldOptions {
   readonly limits?: Partial<AcpLimits>
   readonly editors?: AcpDeps['editors']
   readonly memories?: AcpDeps['memories']
+  readonly undo?: AcpDeps['undo']
   /** What the door takes for the engine. */
   readonly around?: (engine: Engine) => Engine
 }
@@ -91,6 +92,7 @@ export function openWorld<Parts extends WorldParts>(parts: Parts, options: World
     sessionServers: options.sessionServers ?? { open: async () => undefined, close: async () => undefined },
     ...(options.editors && { editors: options.editors }),
     ...(options.memories && { memories: options.memories }),
+    undo: options.undo ?? (async () => 'Nothing to undo.'),
     workspaces: parts.workspaces,
     clock,
     digest,
