@@ -16,13 +16,18 @@ export class ContextUsage {
   #asked = ''
   #model = ''
   #used: number | undefined
+  #seq = 0
+  /** The last event that a fork has copied from its parent, whose model calls the parent has paid for. */
+  #copiedThrough = 0
 
   constructor(options: ContextUsageOptions) {
     this.#options = options
   }
 
-  /** Returns whether the usage changed. */
+  /** Takes every event of the session in order. Returns whether the usage changed. */
   recorded(event: RecordedEvent): boolean {
+    this.#seq += 1
+    if (event.type === 'session.created') this.#copiedThrough = event.origin?.throughSeq ?? 0
     switch (event.type) {
       case 'step.started':
         if (isRoot(event.loopId)) this.#asked = event.model
@@ -73,7 +78,7 @@ export class ContextUsage {
   }
 
   #spend(usage: Usage | undefined): void {
-    if (usage === undefined) return
+    if (usage === undefined || this.#seq <= this.#copiedThrough) return
     this.#tokens.input += usage.inputTokens
     this.#tokens.output += usage.outputTokens
     if (usage.cost === undefined) return

@@ -1,4 +1,14 @@
-import { ROOT_LOOP, asEntryId, asLoopId, asToolCallId, asTurnId, type RecordedEvent } from '@polylogue/engine'
+import {
+  ROOT_LOOP,
+  asEntryId,
+  asLoopId,
+  asSessionId,
+  asToolCallId,
+  asTurnId,
+  asUserId,
+  createSettings,
+  type RecordedEvent,
+} from '@polylogue/engine'
 import { createFakeModel, createTestAgent } from '@polylogue/testkit'
 import { describe, expect, it } from 'vitest'
 import { readAbilities } from '../client-abilities.ts'
@@ -82,5 +92,43 @@ describe('notes of how full the context is', () => {
       { sessionUpdate: 'compaction_update', compactionId, status: 'completed' },
       { sessionUpdate: 'usage_update', used: 50, size: 1_000 },
     ])
+  })
+})
+
+describe('notes about the place of the session', () => {
+  it('name instruction files once, as a thought where the client shows no notices', () => {
+    const tell = openNotes()
+    const sources = [
+      { path: '/p/AGENTS.md', use: 'used', notice: '/p/AGENTS.md is used as instructions.' },
+      { path: '/p/CLAUDE.md', use: 'used' },
+    ] as const
+    expect(tell({ type: 'surroundings.noted', turnId, fingerprint: 'f', text: '', sources })).toEqual([
+      {
+        sessionUpdate: 'agent_thought_chunk',
+        messageId: 'turn_1_instructions_0',
+        content: { type: 'text', text: '/p/AGENTS.md is used as instructions.' },
+      },
+    ])
+  })
+})
+
+describe('the cost of a fork', () => {
+  it('leaves out what its parent has paid for', () => {
+    const tell = openNotes()
+    const paid = answered({
+      usage: { inputTokens: 100, outputTokens: 20, cost: { nano: 5_000_000_000, currency: 'USD' } },
+    })
+    tell({
+      type: 'session.created',
+      sessionId: asSessionId('s'),
+      userId: asUserId('u'),
+      agent: 'tester',
+      settings: createSettings({ access: { type: 'preset' } }),
+      origin: { ancestors: [], throughSeq: 3 },
+    })
+    tell(started('fake/model'))
+    expect(tell(paid)).toEqual([{ sessionUpdate: 'usage_update', used: 120, size: 1_000 }])
+    tell(started('fake/model'))
+    expect(tell(paid)).toMatchObject([{ used: 120, cost: { amount: 5, currency: 'USD' } }])
   })
 })

@@ -32,7 +32,7 @@ export class LiveNotes {
   recorded(event: RecordedEvent, before: SessionSettings, after: SessionSettings): SessionUpdate[] {
     const usage = this.#usage.recorded(event) ? this.usage(after.agent) : []
     if (event.type === 'session.configured') return this.#settingsChanged(before, after)
-    return [...this.#compaction(event), ...this.#budget(event), ...usage]
+    return [...this.#instructions(event), ...this.#compaction(event), ...this.#budget(event), ...usage]
   }
 
   usage(agent: string): SessionUpdate[] {
@@ -64,6 +64,14 @@ export class LiveNotes {
         ? [{ sessionUpdate: 'config_option_update', configOptions: configOptions(after) } as const]
         : []),
     ]
+  }
+
+  /** Names each instruction file to the user when it is first used or no longer trusted. */
+  #instructions(event: RecordedEvent): SessionUpdate[] {
+    if (event.type !== 'surroundings.noted') return []
+    return event.sources.flatMap(({ notice }, index) =>
+      notice === undefined ? [] : this.#notice(`${event.turnId}_instructions_${index}`, notice),
+    )
   }
 
   #compaction(event: RecordedEvent): SessionUpdate[] {
