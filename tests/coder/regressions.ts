@@ -97,15 +97,15 @@ export const REGRESSIONS: readonly Regression[] = [
     name: 'the result of a sub-agent is lost',
     edit: {
       file: `${ENGINE}/turn/end-child.ts`,
-      find: 'output: resultOf(end, said),',
-      replacement: "output: resultOf(end, ''),",
+      find: 'output: resultOf(end),',
+      replacement: "output: resultOf({ ...end, said: '' }),",
     },
     task: 'two-errands',
   },
   {
     name: 'the model sees no results of calls that failed',
     edit: {
-      file: `${ENGINE}/views/model-context.ts`,
+      file: `${ENGINE}/views/context-messages.ts`,
       find: "content: output, isError: status !== 'completed' }",
       replacement: "content: status === 'completed' ? output : '', isError: status !== 'completed' }",
     },
