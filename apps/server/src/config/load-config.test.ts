@@ -133,7 +133,7 @@ describe('a configuration in JSON', () => {
 
   it('is refused when it names a tool that nobody has', async () => {
     expect(await refusalOf({ 'polylogue.config.json': json({ agents: [{ ...agent, tools: ['look'] }] }) })).toBe(
-      'polylogue.config.json: agents[0].tools[0]: no tool is named look; there are Read, Write, Edit, Glob, Grep, Bash, WebFetch, AskUserQuestion, Agent, TodoWrite, Remember, Skill, Schedule',
+      'polylogue.config.json: agents[0].tools[0]: no tool is named look; there are Read, Write, Edit, Glob, Grep, Bash, Background, Diagnostics, WebFetch, AskUserQuestion, Agent, TodoWrite, Remember, Skill, Schedule',
     )
   })
 
@@ -245,7 +245,7 @@ describe('an agent in Markdown', () => {
     [
       'with a tool that nobody has',
       '---\nmodel: demo\ntools: [look]\n---\nA',
-      'tools[0]: no tool is named look; there are Read, Write, Edit, Glob, Grep, Bash, WebFetch, AskUserQuestion, Agent, TodoWrite, Remember, Skill, Schedule',
+      'tools[0]: no tool is named look; there are Read, Write, Edit, Glob, Grep, Bash, Background, Diagnostics, WebFetch, AskUserQuestion, Agent, TodoWrite, Remember, Skill, Schedule',
     ],
   ])('is refused %s', async (_, text, problem) => {
     expect(await refusalOf({ 'agents/a.md': text })).toBe(`agents/a.md: ${problem}`)
