@@ -30,11 +30,11 @@ afterEach(async () => {
   await database.drop()
 })
 
-async function startNode(name: string): Promise<ServerProcess> {
+async function startNode(name: string, ...more: readonly string[]): Promise<ServerProcess> {
   const node = await startServerProcess({
     dataDir: join(folder.path, name),
     startDir: folder.path,
-    flags: ['--database', database.url, '--config', counting.configFile],
+    flags: ['--database', database.url, '--config', counting.configFile, ...more],
     environment: { ...counting.environment, POLYLOGUE_SECRET_KEY_FILE: join(folder.path, 'secret.key') },
   })
   nodes.push(node)
@@ -98,6 +98,27 @@ describe('two nodes on one database', { timeout: 90_000 }, () => {
     expect(textOf(there)).toBe('Hello')
     expect(textOf(here)).toBe('Hello')
     expect(there.at(-1)).toMatchObject({ event: 'turn_stop', data: here.at(-1)?.data })
+  })
+
+  it('cluster 24: a turn that a web node admits runs on a worker, which serves no clients', async () => {
+    const [web, worker] = await Promise.all([
+      startNode('web', '--role', 'web'),
+      startNode('worker', '--role', 'worker'),
+    ])
+    const session = await openSession(web.client(V3), { agent: 'counting', tools: TOOLS })
+    const waits: number[] = []
+    for (let round = 0; round < 10; round++) {
+      const startedAt = performance.now()
+      const frames = await (await session.stream('delta', `say ${round}`)).finished()
+      waits.push(performance.now() - startedAt)
+      expect(frames.map(({ data }) => data['delta'] ?? '').join('')).toBe(String(round))
+    }
+    // 50 ms on a quiet machine. Without jobs, a turn would wait for the next look at the store, a second later.
+    expect(waits.toSorted((a, b) => a - b)[5]).toBeLessThan(900)
+    expect((await fetch(`${worker.url}/healthz`)).status).toBe(200)
+    expect((await worker.client(V3).get(session.id)).status).toBe(404)
+    const known = (await askOwner(web.dataDir, { method: 'GET', path: '/api/polylogue/nodes' })).body
+    expect(known).toMatchObject({ nodes: expect.arrayContaining([expect.objectContaining({ role: 'worker' })]) })
   })
 
   it('cluster 31, 55: a rolling restart loses nothing, and a key revoked at one node opens nothing at the other', async () => {

@@ -19,6 +19,13 @@ export function defineServe(program: Command, finish: Finish): void {
     .option('--host <address>', 'address to listen on', '127.0.0.1')
     .option('--data <dir>', 'data directory (default: $POLYLOGUE_DATA, else ./.polylogue)')
     .option('--database <url>', 'URL of the database (default: a file in the data directory)')
+    .addOption(
+      new Option('--role <role>', 'what this node does if several nodes share a database (default: all)').choices([
+        'all',
+        'web',
+        'worker',
+      ]),
+    )
     .option('--config <file>', 'configuration (default: polylogue.config.{ts,js,json} and agents/*.md here)')
     .option('--key <key>', 'also accept this API key, as user local; may be repeated', collect, [])
     .option('--scripted', 'also serve the agents scripted and scripted-min, for testing clients')

@@ -62,6 +62,11 @@ export function createPublicApp(deps: AppsDeps): HttpApp {
   return app
 }
 
+/** The HTTP routes of the TCP listener of a node without clients: health and metrics. */
+export function createHealthApp(deps: AppsDeps): HttpApp {
+  return createSharedApp({ ...deps, doors: [] }, 'public')
+}
+
 /** All HTTP routes of the owner socket. */
 export function createOwnerApp(deps: AppsDeps): HttpApp {
   return createSharedApp(deps, 'owner')

@@ -40,6 +40,7 @@ import { createSecretBox } from './platform/secret-box.ts'
 import { loadSecretKeys, secretKeyFile } from './platform/secret-key-file.ts'
 import { createServerProtectedSet } from './platform/server-protected-set.ts'
 import { systemClock } from './platform/system-clock.ts'
+import { EXIT_CONFIG, ServeError } from './serve-error.ts'
 import type { ServeOptions } from './serve-options.ts'
 import { findStorage, openStores, parseDatabase } from './stores.ts'
 import { createUsers, type Users } from './users/users.ts'
@@ -88,7 +89,7 @@ export async function compose(
 ): Promise<Parts> {
   const { limits } = config
   const clock = systemClock
-  const self = describeSelf(options.listen === undefined ? 'errand' : 'all')
+  const self = describeSelf(options.listen === undefined ? 'errand' : (options.role ?? 'all'))
   installFailpoints(process.env)
   const database = parseDatabase(options.database, options)
   const { files: databaseFiles } = await findStorage(database, { clock }).describe()
@@ -121,7 +122,16 @@ export async function compose(
     random: randomBytes,
   })
   const stores = await openStores(database, { clock })
-  const cluster = stores.cluster && { self, nodes: stores.cluster.nodes, bus: stores.cluster.openBus(self.nodeId) }
+  if (options.role !== undefined && stores.cluster === undefined) {
+    throw new ServeError('--role needs a database that several nodes can share; see --database.', EXIT_CONFIG)
+  }
+  const cluster = stores.cluster && {
+    self,
+    nodes: stores.cluster.nodes,
+    bus: stores.cluster.openBus(self.nodeId),
+    dispatcher: stores.cluster.openDispatcher((entry) => writeEntry(log, entry)),
+    slots: limits.turnsPerNode,
+  }
   await endLeftovers(options.dataDir, log)
 
   const turns = createRunningTurns({ readHead: (sessionId) => stores.events.readHead(sessionId) })
@@ -186,6 +196,7 @@ export async function compose(
       await agentParts.processes.close()
       await mcp.close()
       await engineParts.workspaces.close()
+      await cluster?.dispatcher.close()
       await cluster?.bus.close()
       await stores.close()
     },

@@ -1,5 +1,5 @@
 import type { RequestListener, Server } from 'node:http'
-import { createOwnerApp, createPublicApp, type AppsDeps } from './apps.ts'
+import { createHealthApp, createOwnerApp, createPublicApp, type AppsDeps } from './apps.ts'
 import { createRefusalWords, refuseWithError } from './doors/find-door.ts'
 import { createAnswerError } from './http/answer-error.ts'
 import { createHttpServer, type RequestTimes } from './http/http-server.ts'
@@ -29,6 +29,8 @@ export interface Listeners {
 export interface ListenersDeps extends Omit<AppsDeps, 'answerError'> {
   readonly log: Log
   readonly dataDir: string
+  /** Over TCP, only health and metrics are served. */
+  readonly isHeadless: boolean
   readonly times: RequestTimes
 }
 
@@ -45,13 +47,15 @@ export function createListeners(deps: ListenersDeps): Listeners {
   const words = createRefusalWords(doors)
   const answerError = createAnswerError(log, words)
   const appsDeps = { ...deps, answerError }
+  const isOpen = !deps.isHeadless
 
-  const publicApp = createPublicApp(appsDeps)
-  const upgrades = doors.flatMap(({ upgrade }) => upgrade ?? [])
-  const direct = doors.flatMap(({ direct }) => direct ?? [])
+  const publicApp = isOpen ? createPublicApp(appsDeps) : createHealthApp(appsDeps)
+  const upgrades = isOpen ? doors.flatMap(({ upgrade }) => upgrade ?? []) : []
+  const direct = isOpen ? doors.flatMap(({ direct }) => direct ?? []) : []
   const quick = doors.flatMap((door) => (door.quick === undefined ? [] : [door.quick]))
   const shared = { words, ended, phase, answerError }
-  const tcpServer = createHttpServer(listenerOf(publicApp, { ...shared, policy, direct, quick }), {
+  const openings = { ...shared, policy, direct, quick: isOpen ? quick : [] }
+  const tcpServer = createHttpServer(listenerOf(publicApp, openings), {
     upgradesTo: upgrades.map(({ protocol }) => protocol),
     times,
   })

@@ -4,6 +4,8 @@ export interface ServeOptions {
   readonly dataDir: string
   /** A URL that `stores.ts` knows; absent = a file in the data directory. */
   readonly database?: string
+  /** What this node does. Only with a database that several nodes share. Default: `all`. */
+  readonly role?: 'all' | 'web' | 'worker'
   readonly configFile?: string
   /** Called before a configuration of the start directory is read, unless `configFile` is given. Rejects to refuse it. */
   approveFolder?(directory: string): Promise<void>

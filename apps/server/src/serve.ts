@@ -121,6 +121,7 @@ async function start(
   undo.defer(() => within(GIVE_UP_MS, Promise.all(doors.map((door) => door.close()))))
   const listeners = createListeners({
     dataDir,
+    isHeadless: options.role === 'worker',
     times: config.limits,
     parts,
     access,

@@ -14,6 +14,7 @@ import type { RuleStore } from './ports/rule-store.ts'
 import type { UsageStore } from './ports/usage-store.ts'
 import type { Surroundings } from './ports/surroundings.ts'
 import type { Workspaces } from './ports/workspaces.ts'
+import type { Dispatcher } from './ports/dispatcher.ts'
 import type { LiveBus } from './ports/live-bus.ts'
 import type { NodeFacts, Nodes } from './ports/nodes.ts'
 import type { OperatorPolicy } from './permission/policy-of.ts'
@@ -67,6 +68,9 @@ export interface ClusterParts {
   readonly self: NodeFacts
   readonly nodes: Nodes
   readonly bus: LiveBus
+  readonly dispatcher: Dispatcher
+  /** How many sessions run here at the same time. */
+  readonly slots: number
 }
 
 /** Lets a turn return a value of the shape that its client requested. */

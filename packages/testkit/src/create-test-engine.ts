@@ -9,6 +9,7 @@ import {
   type EventStore,
   type Ids,
   type LogEntry,
+  type NodeRole,
   type RecordedEvent,
   type SessionId,
   type Tool,
@@ -28,6 +29,10 @@ export interface TestEngineOptions {
   readonly isShared?: boolean
   /** How engines on one store know each other. Implies `isShared`. */
   readonly cluster?: MemoryCluster
+  /** With a cluster. Default: `all`. */
+  readonly role?: NodeRole
+  /** With a cluster: how many sessions run here. */
+  readonly slots?: number
   readonly tools?: readonly Tool[]
   readonly options?: readonly AgentOption[]
   /** Additional agents, for sub-agents. */
@@ -120,7 +125,7 @@ export function createTestEngine(options: TestEngineOptions = {}): TestEngine {
     secretBox: plainSecretBox,
     ...plainParts,
     ...((options.isShared || options.cluster) && { isShared: true }),
-    ...(options.cluster && { cluster: options.cluster.join(`owner-${prefix}`) }),
+    ...(options.cluster && { cluster: options.cluster.join(`owner-${prefix}`, options) }),
     ...(options.rules && { rules: options.rules }),
     ...(options.workspaces && { workspaces: options.workspaces }),
     ...(options.operator && { operator: options.operator }),

@@ -6,19 +6,27 @@ import {
   type BusMessage,
   type Clock,
   type ClusterParts,
+  type DispatchWorker,
   type KnownNode,
   type NodeFacts,
+  type NodeRole,
+  type SessionId,
 } from '@polylogue/engine'
 
 /** What happens to a message on its way to one node: the delays of its copies. Empty: it is lost. */
 export type Delivery = (message: BusMessage) => readonly number[]
 
 export interface MemoryCluster {
-  join(nodeId: string): ClusterParts
+  join(nodeId: string, more?: { readonly role?: NodeRole; readonly slots?: number }): ClusterParts
   /** Cuts all nodes off from each other, or connects them again. */
   setUp(isUp: boolean): void
   /** Default: every message arrives once and at once. */
   deliver: Delivery
+  /** The same for jobs. */
+  deliverJob: (sessionId: SessionId) => readonly number[]
+  readonly jobs: readonly SessionId[]
+  /** What nodes are told about waiting sessions. */
+  backlog: { readonly waiting: number; readonly oldestMs: number }
   readonly sent: readonly BusMessage[]
 }
 
@@ -28,19 +36,28 @@ export function createMemoryCluster(clock: Clock): MemoryCluster {
   const known = new Map<string, KnownNode>()
   const sent: BusMessage[] = []
   let isUp = true
+  const jobs: SessionId[] = []
+  const workers = new Map<string, DispatchWorker>()
+  const arrive = async (sessionId: SessionId): Promise<void> => {
+    const free = [...workers.values()].find((worker) => worker.room() > 0)
+    await free?.take(sessionId).catch(() => free.giveUp(sessionId))
+  }
 
   const cluster: MemoryCluster = {
     sent,
+    jobs,
     deliver: () => [0],
+    deliverJob: () => [0],
+    backlog: { waiting: 0, oldestMs: 0 },
     setUp(next) {
       const wasUp = isUp
       isUp = next
       if (next && !wasUp) for (const { upListeners } of members.values()) for (const listener of upListeners) listener()
     },
-    join(nodeId) {
+    join(nodeId, { role = 'all', slots = 1_000 } = {}) {
       const member = { listeners: [] as BusListener[], upListeners: [] as (() => void)[] }
       members.set(nodeId, member)
-      const self: NodeFacts = { nodeId, role: 'all', version: '0', machine: 'test', pid: 1 }
+      const self: NodeFacts = { nodeId, role, version: '0', machine: 'test', pid: 1 }
       return {
         self,
         nodes: {
@@ -57,6 +74,7 @@ export function createMemoryCluster(clock: Clock): MemoryCluster {
           leave: async () => void known.delete(nodeId),
           list: async () => [...known.values()].map((node) => ({ ...node, isAlive: node.leaseUntil > clock.now() })),
           leases: async () => [],
+          backlog: async () => cluster.backlog,
         },
         bus: {
           send(to, message) {
@@ -82,6 +100,16 @@ export function createMemoryCluster(clock: Clock): MemoryCluster {
           },
           onUp: (listener) => void member.upListeners.push(listener),
           close: async () => void members.delete(nodeId),
+        },
+        slots,
+        dispatcher: {
+          send(sessionId) {
+            jobs.push(sessionId)
+            for (const ms of cluster.deliverJob(sessionId)) clock.setTimer(ms, () => void arrive(sessionId))
+          },
+          start: async (worker) => void workers.set(nodeId, worker),
+          stop: async () => void workers.delete(nodeId),
+          close: async () => undefined,
         },
       }
     },

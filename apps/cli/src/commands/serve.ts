@@ -10,6 +10,7 @@ export interface ServeFlags {
   readonly host: string
   readonly data?: string
   readonly database?: string
+  readonly role?: 'all' | 'web' | 'worker'
   readonly config?: string
   readonly key: readonly string[]
   readonly scripted?: boolean
@@ -38,6 +39,7 @@ export async function serve(flags: ServeFlags): Promise<number> {
     allowOrigins: flags.allowOrigin ?? [],
     scripted: flags.scripted === true,
     ...(flags.database === undefined ? {} : { database: flags.database }),
+    ...(flags.role === undefined ? {} : { role: flags.role }),
     ...(flags.config === undefined ? {} : { configFile: resolve(startDir, flags.config) }),
     ...(flags.publicUrl === undefined ? {} : { publicUrl: flags.publicUrl }),
     log: 'info',

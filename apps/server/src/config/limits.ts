@@ -18,6 +18,8 @@ export interface Limits {
   /** Inputs, answers and approvals. */
   readonly promptsPerUserPerMinute: number
   readonly runningTurnsPerUser: number
+  /** Turns that run on one node at the same time, if several nodes share a database. Others wait for a node with room. */
+  readonly turnsPerNode: number
   /** Unauthenticated connections from one address. */
   readonly unauthenticatedSockets: number
   /** Milliseconds from the first byte of a request to the end of its headers. */
@@ -55,6 +57,7 @@ export const limitsSchema = z.strictObject({
   requestsPerKeyPerMinute: upTo(100_000_000, 60_000),
   promptsPerUserPerMinute: upTo(100_000_000, 30_000),
   runningTurnsPerUser: upTo(100_000, 1000),
+  turnsPerNode: upTo(100_000, 1000),
   unauthenticatedSockets: upTo(100_000, 64),
   headersMs: upTo(600_000, 10_000),
   requestMs: upTo(3_600_000, 30_000),

@@ -6,6 +6,7 @@ import { StorageFault } from '../ports/event-store.ts'
 import { announceAppends } from '../cluster/announce-appends.ts'
 import { LiveLink } from '../cluster/live-link.ts'
 import { NodeLease } from '../cluster/node-lease.ts'
+import { TurnDispatch } from '../cluster/turn-dispatch.ts'
 import { Coordinator } from '../turn/coordinator.ts'
 import type { EngineParts } from '../engine-parts.ts'
 import { readSummary } from '../views/session-list.ts'
@@ -39,16 +40,21 @@ export function createEngine(given: EngineOptions): Engine {
     })
   const options: EngineOptions = announced === undefined ? given : { ...given, store: announced }
   const { store } = options
-  const coordinator = new Coordinator(options, options.owner)
+  const placement = cluster && {
+    admits: () => dispatch?.admits() !== false,
+    delegate: (id: SessionId) => cluster.dispatcher.send(id),
+  }
+  const coordinator = new Coordinator(options, options.owner, placement)
   const sessions = new OpenSessions(
     options,
     (id) => coordinator.isRunning(id),
     (session, recorded) => coordinator.moved(session, recorded),
   )
+  const dispatch = cluster && new TurnDispatch({ ...options, cluster }, { sessions, coordinator })
   const link = cluster && new LiveLink({ ...options, cluster }, { sessions, coordinator })
   const watch =
     options.isShared === true
-      ? new SharedStoreWatch(options, { sessions, coordinator, ...(link && { link }) })
+      ? new SharedStoreWatch(options, { sessions, coordinator, ...(link && { link }), ...(dispatch && { dispatch }) })
       : undefined
   const lease = cluster && new NodeLease({ ...options, cluster }, (id) => coordinator.isRunning(id))
   let isStopping = false
@@ -75,6 +81,7 @@ export function createEngine(given: EngineOptions): Engine {
     async execute<C extends Command>(command: C): Promise<CommandResults[C['type']]> {
       if (isStopping) throw new EngineError('shutting-down', 'the server is stopping; try again in a moment')
       try {
+        if (startsTurn(command)) await dispatch?.refuseIfFull()
         const result = await executeCommand(command, executeDeps)
         await failpoint('ack')
         return result
@@ -131,7 +138,9 @@ export function createEngine(given: EngineOptions): Engine {
     async start(takeOver = 'all') {
       sessions.startEviction()
       await lease?.start()
-      if (watch !== undefined) return watch.start(takeOver)
+      if (watch !== undefined) watch.start(takeOver)
+      if (dispatch?.isWorker === true && takeOver === 'all') await cluster?.dispatcher.start(dispatch)
+      if (watch !== undefined) return
       await store.dropLeases()
       if (takeOver === 'used') {
         met = new Set()
@@ -152,6 +161,7 @@ export function createEngine(given: EngineOptions): Engine {
     async stop(graceMs) {
       isStopping = true
       watch?.stopSweeping()
+      await cluster?.dispatcher.stop()
       await coordinator.stop(graceMs)
       watch?.stop()
       await lease?.stop()
@@ -190,4 +200,8 @@ function toRefusal({ kind }: StorageFault): EngineError {
     default:
       return unreachable(kind)
   }
+}
+
+function startsTurn({ type, ...command }: Command): boolean {
+  return type === 'start-turn' || (type === 'create-session' && 'input' in command && command.input !== undefined)
 }

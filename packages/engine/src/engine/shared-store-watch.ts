@@ -4,6 +4,7 @@ import type { Timer } from '../ports/clock.ts'
 import type { OpenSession } from '../session/open-session.ts'
 import type { OpenSessions } from '../session/open-sessions.ts'
 import { followLog } from '../cluster/follow-log.ts'
+import type { TurnDispatch } from '../cluster/turn-dispatch.ts'
 import type { LiveLink } from '../cluster/live-link.ts'
 import { showDrafts } from '../session/show-drafts.ts'
 import { loopsOf } from '../state/session-state.ts'
@@ -29,6 +30,8 @@ export interface WatchDeps {
   readonly coordinator: Coordinator
   /** Absent: the processes send each other no messages. */
   readonly link?: LiveLink
+  /** Absent: this process runs any number of turns. */
+  readonly dispatch?: TurnDispatch
 }
 
 /**
@@ -40,6 +43,7 @@ export class SharedStoreWatch {
   readonly #sessions: OpenSessions
   readonly #coordinator: Coordinator
   readonly #link: LiveLink | undefined
+  readonly #dispatch: TurnDispatch | undefined
   readonly #timers = new Map<string, Timer>()
   /** When sessions in use were last compared with the store. */
   readonly #comparedAt = new Map<SessionId, number>()
@@ -47,9 +51,10 @@ export class SharedStoreWatch {
   #sweptAt = -Infinity
   #steadySince = Infinity
 
-  constructor(parts: EngineParts, { sessions, coordinator, link }: WatchDeps) {
+  constructor(parts: EngineParts, { sessions, coordinator, link, dispatch }: WatchDeps) {
     this.#parts = parts
     this.#link = link
+    this.#dispatch = dispatch
     this.#sessions = sessions
     this.#coordinator = coordinator
   }
@@ -60,7 +65,8 @@ export class SharedStoreWatch {
     // Messages may have been lost while the bus was down.
     this.#parts.cluster?.bus.onUp(() => this.#comparedAt.clear())
     this.#repeat('follow', FOLLOW_MS, () => this.#follow())
-    if (takeOver === 'all') this.#repeat('sweep', SWEEP_MS, () => this.#sweep())
+    const isWorker = this.#dispatch?.isWorker !== false
+    if (takeOver === 'all' && isWorker) this.#repeat('sweep', SWEEP_MS, () => this.#sweep())
   }
 
   stopSweeping(): void {
@@ -136,7 +142,8 @@ export class SharedStoreWatch {
     this.#sweptAt = now
     const wanted = await this.#parts.store.wantedSessions(SWEPT_AT_ONCE)
     this.#steadySince = Math.min(this.#steadySince, now)
-    const left = wanted.filter((id) => !this.#coordinator.isRunning(id))
+    const room = this.#dispatch?.room() ?? SWEPT_AT_ONCE
+    const left = wanted.filter((id) => !this.#coordinator.isRunning(id)).slice(0, room)
     if (left.length === 0) return
     const heads = await this.#parts.store.readHeads(left)
     const isSteady = now - this.#steadySince >= STEADY_MS

@@ -11,6 +11,8 @@ export interface Nodes {
   leave(nodeId: string): Promise<void>
   /** All nodes, oldest first. */
   list(): Promise<readonly KnownNode[]>
+  /** The sessions that want a runner and have none. */
+  backlog(): Promise<{ readonly waiting: number; readonly oldestMs: number }>
   /** The sessions that nodes have claimed, or those of one node, by session id. */
   leases(query: { readonly nodeId?: string; readonly limit: number }): Promise<readonly SessionLease[]>
 }

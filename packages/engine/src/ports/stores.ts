@@ -4,6 +4,8 @@ import type { EventStore, Snapshot } from './event-store.ts'
 import type { KeptStore } from './kept-store.ts'
 import type { KeyStore } from './key-store.ts'
 import type { MemoryStore } from './memory-store.ts'
+import type { LogEntry } from '../engine-parts.ts'
+import type { Dispatcher } from './dispatcher.ts'
 import type { LiveBus } from './live-bus.ts'
 import type { Nodes } from './nodes.ts'
 import type { RuleStore } from './rule-store.ts'
@@ -39,6 +41,8 @@ export interface SharedStorage {
   readonly nodes: Nodes
   /** The messages of one node, over the storage itself. The caller closes it. */
   openBus(nodeId: string): LiveBus
+  /** The jobs that bring sessions to their runners. The caller closes it. */
+  openDispatcher(log: (entry: LogEntry) => void): Dispatcher
 }
 
 /** A storage, identified by its address. It need not be open. Inspecting it never creates or changes anything. */

@@ -30,6 +30,15 @@ export interface PreparedRunner {
   dismiss(): void
 }
 
+/** Which turns may begin in this process. */
+export interface Placement {
+  admits(): boolean
+  /** Lets another process run the session. */
+  delegate(sessionId: SessionId): void
+}
+
+const ALONE: Placement = { admits: () => true, delegate: () => undefined }
+
 /**
  * Runs at most one runner per session in this process. The store's lease ensures that there is at most one in all
  * processes.
@@ -44,10 +53,12 @@ export class Coordinator {
   readonly #retries = new Set<SessionId>()
   /** Turns that were cancelled while the storage was down. The cancellation is recorded when the storage recovers. */
   readonly #owedCancels = new Map<SessionId, OwedCancel>()
+  readonly #placement: Placement
   #isStopping = false
 
-  constructor(parts: EngineParts, owner: string) {
+  constructor(parts: EngineParts, owner: string, placement = ALONE) {
     this.#parts = parts
+    this.#placement = placement
     this.#leases = new RunnerLeases(parts, owner, this.#runners)
   }
 
@@ -56,6 +67,7 @@ export class Coordinator {
     // A suspect that waits for its takeover runs only to end a cancelled turn.
     if (this.#suspects.has(session.id) && session.state.turn?.cancelled === undefined) return
     if (this.#suspects.has(session.id)) return void this.takeOver(session)
+    if (!this.isRunning(session.id) && !this.#placement.admits()) return this.#placement.delegate(session.id)
     void this.#start(session, 'wake')
   }
 
@@ -65,6 +77,7 @@ export class Coordinator {
    */
   prepare(session: OpenSession): PreparedRunner | undefined {
     if (this.#isStopping || this.isRunning(session.id) || isLeftOpen(session.state)) return undefined
+    if (!this.#placement.admits()) return undefined
     const stored = Promise.withResolvers<Fence | undefined>()
     const runner = this.#register(session)
     runner.done = stored.promise.then((fence) =>
@@ -99,6 +112,21 @@ export class Coordinator {
     void tryOneByOne(suspects, this.#parts.clock, async (session) => {
       if (this.#suspects.has(session.id) && !session.isGone) await this.takeOver(session)
     })
+  }
+
+  /** The number of sessions that run here. */
+  get count(): number {
+    return this.#runners.size
+  }
+
+  /** Ends the turn of a session that no process can run. */
+  async giveUp(session: OpenSession, reason: string): Promise<void> {
+    const fence = await this.#leases.claimNow(session.id)
+    if (fence === undefined) return
+    await session.refresh()
+    const failure = { code: 'failed', message: reason }
+    await endBrokenTurn(session, fence, { parts: this.#parts, error: reason, failure })
+    if (!session.hasReleased(fence)) await this.#leases.release(session.id, fence)
   }
 
   isRunning(sessionId: SessionId): boolean {
@@ -191,6 +219,7 @@ export class Coordinator {
       if (session.state.turn?.turnId !== this.#owedCancels.get(session.id)?.turnId) this.#owedCancels.delete(session.id)
       this.#runners.delete(session.id)
       if (fence !== undefined && !session.hasReleased(fence)) await this.#leases.release(session.id, fence)
+      if (this.#isStopping && isWanted(session.state)) this.#placement.delegate(session.id)
       this.#wakeIfNudged(runner)
     }
   }

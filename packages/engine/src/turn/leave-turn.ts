@@ -9,12 +9,14 @@ import type { OpenSession } from '../session/open-session.ts'
 interface BrokenTurn {
   readonly parts: EngineParts
   readonly error: unknown
+  /** What clients read. Absent: derived from the error. */
+  readonly failure?: Failure
 }
 
 /** After a bug the turn ends as failed. Otherwise it would be listed as running forever. Returns whether it ended. */
 export async function endBrokenTurn(session: OpenSession, fence: Fence, broken: BrokenTurn): Promise<boolean> {
   const { parts } = broken
-  const error = failureOf(broken.error)
+  const error = broken.failure ?? failureOf(broken.error)
   try {
     await session.commit((state) => {
       if (state.turn === undefined) return { events: [] }

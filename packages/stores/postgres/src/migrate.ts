@@ -7,7 +7,13 @@ import { StorageFault, failpoint } from '@polylogue/engine'
 import type pg from 'pg'
 
 /** In the order of their numbers. A released migration is never edited; a later one changes what it made. */
-export const MIGRATIONS = ['0001_tables.sql', '0002_functions.sql', '0003_nodes.sql', '0004_users.sql'] as const
+export const MIGRATIONS = [
+  '0001_tables.sql',
+  '0002_functions.sql',
+  '0003_nodes.sql',
+  '0004_users.sql',
+  '0005_dispatch.sql',
+] as const
 
 /** `PLLG`. */
 const LOCK = 0x504c4c47

@@ -2,6 +2,7 @@ import { StorageFault, type Clock, type Stores } from '@polylogue/engine'
 import { withClient } from './connect.ts'
 import { openDatabase } from './database.ts'
 import { migrate } from './migrate.ts'
+import { createBossDispatcher } from './boss-dispatcher.ts'
 import { createNotifyBus } from './notify-bus.ts'
 import { createPostgresEventStore } from './postgres-event-store.ts'
 import { createPostgresKeptStore } from './postgres-kept-store.ts'
@@ -53,6 +54,7 @@ export async function openPostgresStores({ url, clock }: PostgresStoresOptions):
     cluster: {
       nodes: createPostgresNodes(db),
       openBus: (nodeId) => createNotifyBus({ url, nodeId, clock }),
+      openDispatcher: (log) => createBossDispatcher({ url, db, log }),
     },
     isNew,
     ...storage,

@@ -16,6 +16,10 @@ export function createPostgresNodes(db: Database): Nodes {
       })
     },
     list: async () => (await db.read({ name: 'nodes', text: 'SELECT * FROM polylogue.list_nodes()' })).map(nodeIn),
+    async backlog() {
+      const [row = {}] = await db.read({ name: 'backlog', text: 'SELECT * FROM polylogue.backlog()' })
+      return { waiting: integerIn(row, 'waiting'), oldestMs: integerIn(row, 'oldest_ms') }
+    },
     async leases({ nodeId, limit }) {
       const text = 'SELECT * FROM polylogue.session_leases($1, $2)'
       const rows = await db.read({ name: 'session_leases', text, values: [nodeId ?? null, Math.max(0, limit)] })

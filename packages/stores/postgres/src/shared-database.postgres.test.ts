@@ -108,6 +108,19 @@ describe('two processes on one database', () => {
   })
 })
 
+it('cluster 28: the first session of a user that waits precedes the second of another', async () => {
+  const [patient, busy] = [asUserId('patient'), asUserId('busy')]
+  const sessions = Array.from({ length: 300 }, newSession)
+  await Promise.all(sessions.map((id) => one.events.append(append(id, 0, { wanted: true, create: { userId: busy } }))))
+  const first = newSession()
+  await one.events.append(append(first, 0, { wanted: true, at: 9_000, create: { userId: patient } }))
+  expect(await other.events.wantedSessions(2)).toContain(first)
+  // A running turn counts, too: the next one of the busy user waits for everybody's first.
+  await one.events.claim(sessions[0]!, 'some-node', 5_000)
+  expect((await other.events.wantedSessions(1))[0]).toBe(first)
+  await Promise.all([first, ...sessions].map((id) => one.events.deleteSession(id)))
+})
+
 describe('an append whose answer was lost', () => {
   it('cluster 40: is stored once, and its caller sees success', async () => {
     const proxy = await startCuttingProxy(database.url)
