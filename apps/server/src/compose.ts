@@ -129,7 +129,7 @@ export async function compose(
     self,
     nodes: stores.cluster.nodes,
     bus: stores.cluster.openBus(self.nodeId),
-    dispatcher: stores.cluster.openDispatcher((entry) => writeEntry(log, entry)),
+    dispatcher: stores.cluster.openDispatcher((problem) => writeEntry(log, { level: 'warn', ...problem })),
     slots: limits.turnsPerNode,
   }
   await endLeftovers(options.dataDir, log)

@@ -140,7 +140,7 @@ export {
   type StorageRoom,
 } from './ports/event-store.ts'
 export { ALL_NODES, type BusListener, type BusMessage, type LiveBus, type SharedLive } from './ports/live-bus.ts'
-export type { Dispatcher, DispatchWorker } from './ports/dispatcher.ts'
+export type { Dispatcher, DispatchWorker, JobProblem } from './ports/dispatcher.ts'
 export type { ClusterParts } from './engine-parts.ts'
 export { BusInbox, encodeBusText } from './cluster/bus-codec.ts'
 export { BusOutbox, type BusOutboxOptions } from './cluster/bus-outbox.ts'

@@ -14,6 +14,13 @@ export interface Dispatcher {
   close(): Promise<void>
 }
 
+/** Why a job was not sent or taken. No turn is lost by it. */
+export interface JobProblem {
+  readonly message: string
+  readonly sessionId?: SessionId
+  readonly error: unknown
+}
+
 export interface DispatchWorker {
   /** How many more sessions this process can run now. */
   room(): number

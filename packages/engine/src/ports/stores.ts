@@ -4,8 +4,7 @@ import type { EventStore, Snapshot } from './event-store.ts'
 import type { KeptStore } from './kept-store.ts'
 import type { KeyStore } from './key-store.ts'
 import type { MemoryStore } from './memory-store.ts'
-import type { LogEntry } from '../engine-parts.ts'
-import type { Dispatcher } from './dispatcher.ts'
+import type { Dispatcher, JobProblem } from './dispatcher.ts'
 import type { LiveBus } from './live-bus.ts'
 import type { Nodes } from './nodes.ts'
 import type { RuleStore } from './rule-store.ts'
@@ -42,7 +41,7 @@ export interface SharedStorage {
   /** The messages of one node, over the storage itself. The caller closes it. */
   openBus(nodeId: string): LiveBus
   /** The jobs that bring sessions to their runners. The caller closes it. */
-  openDispatcher(log: (entry: LogEntry) => void): Dispatcher
+  openDispatcher(report: (problem: JobProblem) => void): Dispatcher
 }
 
 /** A storage, identified by its address. It need not be open. Inspecting it never creates or changes anything. */

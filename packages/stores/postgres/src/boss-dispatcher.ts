@@ -1,4 +1,4 @@
-import { asSessionId, type Dispatcher, type DispatchWorker, type LogEntry, type SessionId } from '@polylogue/engine'
+import { asSessionId, type Dispatcher, type DispatchWorker, type JobProblem, type SessionId } from '@polylogue/engine'
 import { PgBoss } from 'pg-boss'
 import type { Database } from './database.ts'
 
@@ -6,7 +6,7 @@ export interface BossDispatcherOptions {
   /** A connection to the server itself: LISTEN does not work through a pooler of transactions. */
   readonly url: string
   readonly db: Database
-  log(entry: LogEntry): void
+  report(problem: JobProblem): void
 }
 
 interface TurnJob {
@@ -23,7 +23,7 @@ const LOOK_FOR_ROOM_MS = 100
 const RETRIES = 5
 
 /** Jobs by pg-boss, in a schema of its own. A job lives for milliseconds: the lease of a node replaces its heartbeat. */
-export function createBossDispatcher({ url, db, log }: BossDispatcherOptions): Dispatcher {
+export function createBossDispatcher({ url, db, report }: BossDispatcherOptions): Dispatcher {
   const boss = new PgBoss({
     connectionString: url,
     schema: SCHEMA,
@@ -33,7 +33,7 @@ export function createBossDispatcher({ url, db, log }: BossDispatcherOptions): D
     useListenNotify: true,
   })
   // Sessions without a runner are found by looking at the store, too.
-  boss.on('error', (error) => log({ level: 'warn', message: 'turns are not dispatched by jobs at the moment', error }))
+  boss.on('error', (error) => report({ message: 'turns are not dispatched by jobs at the moment', error }))
   let started: Promise<unknown> | undefined
   let roomTimer: NodeJS.Timeout | undefined
   let isWorking = false
@@ -75,7 +75,7 @@ export function createBossDispatcher({ url, db, log }: BossDispatcherOptions): D
               await worker.take(asSessionId(data.sessionId))
               return { id, status: 'completed' as const }
             } catch (error) {
-              log({ level: 'warn', message: 'a job failed', sessionId: data.sessionId, error })
+              report({ message: 'a job failed', sessionId: asSessionId(data.sessionId), error })
               return { id, status: 'failed' as const }
             }
           }),
@@ -85,14 +85,14 @@ export function createBossDispatcher({ url, db, log }: BossDispatcherOptions): D
       isWorking = false
       await boss.offWork(TURNS)
     }
-    if (!isStopped) roomTimer = setTimeout(() => void followRoom(worker).catch(report), LOOK_FOR_ROOM_MS).unref()
+    if (!isStopped) roomTimer = setTimeout(() => void followRoom(worker).catch(tell), LOOK_FOR_ROOM_MS).unref()
   }
-  const report = (error: unknown): void => log({ level: 'warn', message: 'jobs cannot be taken', error })
+  const tell = (error: unknown): void => report({ message: 'jobs cannot be taken', error })
 
   return {
     send: (sessionId) =>
       void send(sessionId).catch((error: unknown) => {
-        log({ level: 'warn', message: 'a job was not sent', sessionId, error })
+        report({ message: 'a job was not sent', sessionId, error })
       }),
     async start(worker) {
       await begin()
@@ -106,12 +106,12 @@ export function createBossDispatcher({ url, db, log }: BossDispatcherOptions): D
       isStopped = true
       clearTimeout(roomTimer)
       if (started === undefined) return
-      await Promise.all([boss.offWork(TURNS), boss.offWork(DEAD)]).catch(report)
+      await Promise.all([boss.offWork(TURNS), boss.offWork(DEAD)]).catch(tell)
     },
     async close() {
       if (started === undefined) return
       await started.catch(() => undefined)
-      await boss.stop({ graceful: false }).catch(report)
+      await boss.stop({ graceful: false }).catch(tell)
     },
   }
 }

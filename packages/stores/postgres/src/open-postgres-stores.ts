@@ -54,7 +54,7 @@ export async function openPostgresStores({ url, clock }: PostgresStoresOptions):
     cluster: {
       nodes: createPostgresNodes(db),
       openBus: (nodeId) => createNotifyBus({ url, nodeId, clock }),
-      openDispatcher: (log) => createBossDispatcher({ url, db, log }),
+      openDispatcher: (report) => createBossDispatcher({ url, db, report }),
     },
     isNew,
     ...storage,
