@@ -121,7 +121,7 @@ describe('two nodes on one database', { timeout: 90_000 }, () => {
     expect(known).toMatchObject({ nodes: expect.arrayContaining([expect.objectContaining({ role: 'worker' })]) })
   })
 
-  it('cluster 31, 55: a rolling restart loses nothing, and a key revoked at one node opens nothing at the other', async () => {
+  it('cluster 31, 55, 56, 58: a rolling restart loses nothing, and rules, sign-ins and revoked keys hold on all nodes', async () => {
     const [a, b] = await Promise.all([startNode('a'), startNode('b')])
     const key = await a.createKey('anna')
     const session = await openSession(a.client(V3, key), { agent: 'counting', tools: TOOLS })
@@ -131,6 +131,24 @@ describe('two nodes on one database', { timeout: 90_000 }, () => {
     const again = await startNode('a')
     expect(JSON.stringify(await attachSession(again.client(V3, key), session.id).history())).toContain('two')
     const { body } = await askOwner(again.dataDir, { method: 'GET', path: '/api/polylogue/keys' })
+    const post = (url: string, content: unknown): Promise<Response> =>
+      fetch(url, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', origin: new URL(url).origin },
+        body: JSON.stringify(content),
+      })
+    expect((await post(`${again.url}/api/polylogue/permissions`, { tool: 'count', action: 'deny' })).status).toBe(201)
+    const run = counting.nextRun()
+    const there = attachSession(b.client(V3, key), session.id)
+    await there.turn(script(call('c1', 'count', { run }), NEXT, 'say three'))
+    expect(await counting.timesRun(run)).toBe(0)
+
+    const { url: link } = (await (await post(`${again.url}/api/polylogue/signin-codes`, {})).json()) as { url: string }
+    const code = link.slice(link.indexOf('#code=') + 6)
+    expect((await post(`${b.url}/signin`, { code })).status).toBe(200)
+    expect((await post(`${again.url}/signin`, { code })).status).toBe(401)
+
+    const lingering = await there.stream('delta', script(call('c2', 'linger', { run: counting.nextRun() })))
     for (const id of keyIdsIn(body, 'anna')) {
       await askOwner(again.dataDir, { method: 'DELETE', path: `/api/polylogue/keys/${id}` })
     }
@@ -138,6 +156,8 @@ describe('two nodes on one database', { timeout: 90_000 }, () => {
       async () => ((await b.client(V3, key).get(session.id)).status === 401 ? true : undefined),
       'the other node refuses the key',
     )
+    // A stream that the key has opened ends, too.
+    await lingering.finished().catch(() => undefined)
   })
 })
 

@@ -26,6 +26,7 @@ export function defineServe(program: Command, finish: Finish): void {
         'worker',
       ]),
     )
+    .option('--redis <url>', 'let Redis carry the messages between nodes (default: the database carries them)')
     .option('--config <file>', 'configuration (default: polylogue.config.{ts,js,json} and agents/*.md here)')
     .option('--key <key>', 'also accept this API key, as user local; may be repeated', collect, [])
     .option('--scripted', 'also serve the agents scripted and scripted-min, for testing clients')

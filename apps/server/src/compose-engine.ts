@@ -14,6 +14,7 @@ import { findShell, outputTools, type ProtectedSet } from '@polylogue/tools'
 import type { AgentParts } from './agents/compose-agents.ts'
 import { bashStateDir, outputsDir } from './agents/built-in-tools.ts'
 import { createKeyRing, type KeyRing } from './auth/key-ring.ts'
+import { watchRevocations } from './auth/watch-revocations.ts'
 import type { LoadedConfig } from './config/load-config.ts'
 import { limitEngine } from './limits/limit-engine.ts'
 import { learnFromBox } from './log/known-secrets.ts'
@@ -47,6 +48,8 @@ export interface EngineParts {
   readonly rules: RuleStore
   readonly schedules: Schedules
   readonly workspaces: SessionWorkspaces
+  /** Ends what looks at the storage at intervals. */
+  stopWatching(): void
 }
 
 export interface EnginePartsDeps {
@@ -102,6 +105,7 @@ export function composeEngine(deps: EnginePartsDeps): EngineParts {
     extraKeys: options.keys ?? [],
     ...(stores.mode === 'shared' && { trustedMs: SHARED_TRUST_MS }),
   })
+  const revocations = stores.mode === 'shared' ? watchRevocations(keys, clock) : undefined
   const schedules = createSchedules({
     store: stores.schedules,
     users: stores.users,
@@ -113,7 +117,7 @@ export function composeEngine(deps: EnginePartsDeps): EngineParts {
     ids,
     log: write,
   })
-  return { engine, keys, rules, schedules, workspaces }
+  return { engine, keys, rules, schedules, workspaces, stopWatching: () => revocations?.stop() }
 }
 
 type EngineDeps = Parameters<typeof createEngine>[0]

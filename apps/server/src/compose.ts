@@ -27,6 +27,7 @@ import { createOpenStreams, type OpenStreams } from './limits/open-streams.ts'
 import type { Log } from './log/log.ts'
 import type { Redactor } from './log/redactor.ts'
 import { writeEntry } from './log/write-entry.ts'
+import { createRedisBus } from './nodes/redis-bus.ts'
 import { describeSelf } from './nodes/describe-self.ts'
 import { createServerMetrics, type ServerMetrics } from './metrics/server-metrics.ts'
 import { createRunningTurns, type RunningTurns } from './observe/running-turns.ts'
@@ -122,13 +123,17 @@ export async function compose(
     random: randomBytes,
   })
   const stores = await openStores(database, { clock })
-  if (options.role !== undefined && stores.cluster === undefined) {
-    throw new ServeError('--role needs a database that several nodes can share; see --database.', EXIT_CONFIG)
+  if (stores.cluster === undefined && (options.role !== undefined || options.redis !== undefined)) {
+    const flag = options.role === undefined ? '--redis' : '--role'
+    throw new ServeError(`${flag} needs a database that several nodes can share; see --database.`, EXIT_CONFIG)
   }
   const cluster = stores.cluster && {
     self,
     nodes: stores.cluster.nodes,
-    bus: stores.cluster.openBus(self.nodeId),
+    bus:
+      options.redis === undefined
+        ? stores.cluster.openBus(self.nodeId)
+        : createRedisBus({ url: options.redis, nodeId: self.nodeId, clock }),
     dispatcher: stores.cluster.openDispatcher((problem) => writeEntry(log, { level: 'warn', ...problem })),
     slots: limits.turnsPerNode,
   }
@@ -193,6 +198,7 @@ export async function compose(
     protectedSet,
     async close() {
       metrics.close()
+      engineParts.stopWatching()
       await agentParts.processes.close()
       await mcp.close()
       await engineParts.workspaces.close()

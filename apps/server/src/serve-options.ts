@@ -6,6 +6,8 @@ export interface ServeOptions {
   readonly database?: string
   /** What this node does. Only with a database that several nodes share. Default: `all`. */
   readonly role?: 'all' | 'web' | 'worker'
+  /** URL of a Redis server that carries the messages between nodes. Default: the database carries them. */
+  readonly redis?: string
   readonly configFile?: string
   /** Called before a configuration of the start directory is read, unless `configFile` is given. Rejects to refuse it. */
   approveFolder?(directory: string): Promise<void>

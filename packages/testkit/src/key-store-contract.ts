@@ -103,6 +103,14 @@ export function keyStoreContract(name: string, open: () => Promise<OpenedKeyStor
       expect(await store.renameKey('key_9', 'newer')).toBe(false)
     })
 
+    it('names the keys that are revoked or unknown', async () => {
+      const { store } = subject()
+      for (const id of ['key_1', 'key_2', 'key_3']) await store.createKey(newKey(id))
+      await store.revokeKey('key_2')
+      expect(await store.findRevoked(['key_3', 'key_2', 'key_1', 'key_9'])).toEqual(['key_2', 'key_9'])
+      expect(await store.findRevoked([])).toEqual([])
+    })
+
     it('tells when a key was last used', async () => {
       const { store } = subject()
       await store.createKey(newKey('key_1'))

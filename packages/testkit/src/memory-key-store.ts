@@ -47,6 +47,7 @@ export function createMemoryKeyStore({ clock }: { readonly clock: Clock }): KeyS
       stored.isRevoked = true
       return true
     },
+    findRevoked: async (ids) => ids.filter((id) => findValid(id) === undefined),
     touchKey(id, at) {
       const stored = keys.get(id)
       if (stored !== undefined) stored.lastUsedAt = Math.max(at, stored.lastUsedAt ?? at)

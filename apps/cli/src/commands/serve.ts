@@ -11,6 +11,7 @@ export interface ServeFlags {
   readonly data?: string
   readonly database?: string
   readonly role?: 'all' | 'web' | 'worker'
+  readonly redis?: string
   readonly config?: string
   readonly key: readonly string[]
   readonly scripted?: boolean
@@ -40,6 +41,7 @@ export async function serve(flags: ServeFlags): Promise<number> {
     scripted: flags.scripted === true,
     ...(flags.database === undefined ? {} : { database: flags.database }),
     ...(flags.role === undefined ? {} : { role: flags.role }),
+    ...(flags.redis === undefined ? {} : { redis: flags.redis }),
     ...(flags.config === undefined ? {} : { configFile: resolve(startDir, flags.config) }),
     ...(flags.publicUrl === undefined ? {} : { publicUrl: flags.publicUrl }),
     log: 'info',

@@ -45,6 +45,8 @@ export interface KeyRing {
   list(userId?: UserId): Promise<readonly KeyRecord[]>
   /** `false` when this user has no such key. */
   rename(id: string, name: string, userId: UserId): Promise<boolean>
+  /** Ends what keys opened that another process has revoked. */
+  endRevoked(): Promise<void>
   /** Ends the key's open streams too. `false` when this user (or anybody, when none is named) has no such key. */
   revoke(id: string, userId?: UserId): Promise<boolean>
 }
@@ -85,6 +87,8 @@ export function createKeyRing({ store, clock, random, digest, extraKeys, trusted
     return revocation
   }
   const known = createKnownKeys(clock, trustedMs)
+  /** Stored keys that have opened something here. */
+  const trusted = new Set<string>()
   const isLive = (record: KeyRecord): boolean => (expiryOf(record) ?? Number.POSITIVE_INFINITY) > clock.now()
 
   const lookUp = async (hash: string): Promise<KeyRecord | undefined> => {
@@ -99,6 +103,7 @@ export function createKeyRing({ store, clock, random, digest, extraKeys, trusted
     }
     if (revocationOf(record.id).signal.aborted) return undefined
     known.remember(hash, record)
+    trusted.add(record.id)
     return record
   }
 
@@ -157,6 +162,14 @@ export function createKeyRing({ store, clock, random, digest, extraKeys, trusted
     list: async (userId) => (await store.listKeys(userId)).filter(isLive).map(withExpiry),
 
     rename: async (id, name, userId) => (await isOwn(id, userId)) && store.renameKey(id, name),
+
+    async endRevoked() {
+      for (const id of await store.findRevoked([...trusted])) {
+        trusted.delete(id)
+        known.forgetKey(id)
+        revocationOf(id).abort()
+      }
+    },
 
     async revoke(id, userId) {
       if (userId !== undefined && !(await isOwn(id, userId))) return false

@@ -10,6 +10,8 @@ export interface KeyStore {
   renameKey(id: string, name: string): Promise<boolean>
   /** Returns `false` if the key does not exist or is already revoked. */
   revokeKey(id: string): Promise<boolean>
+  /** Those of the given keys that are revoked or unknown. */
+  findRevoked(ids: readonly string[]): Promise<readonly string[]>
   /** Contract: cheap, because every request calls it. The write may be delayed. */
   touchKey(id: string, at: number): void
 }

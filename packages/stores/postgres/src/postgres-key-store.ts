@@ -1,5 +1,5 @@
 import type { Clock, KeyRecord, KeyStore } from '@polylogue/engine'
-import { checksumOfKey, keyIn, type StoredKey } from '@polylogue/store-rows'
+import { checksumOfKey, keyIn, textIn, type StoredKey } from '@polylogue/store-rows'
 import type { Database } from './database.ts'
 
 const COLUMNS =
@@ -81,6 +81,12 @@ export function createPostgresKeyStore(db: Database, clock: Clock): PostgresKeyS
     },
     renameKey: (id, name) => change(id, { name: name }),
     revokeKey: (id) => change(id, { revokedAt: clock.now() }),
+    async findRevoked(ids) {
+      if (ids.length === 0) return []
+      const text = 'SELECT id FROM polylogue.keys WHERE id = ANY ($1) AND revoked_at IS NULL'
+      const live = new Set((await db.read({ name: 'live_keys', text, values: [ids] })).map((row) => textIn(row, 'id')))
+      return ids.filter((id) => !live.has(id))
+    },
     touchKey(id, at) {
       const touch = touches.get(id) ?? { at, writtenAt: -Infinity }
       touch.at = Math.max(at, touch.at)

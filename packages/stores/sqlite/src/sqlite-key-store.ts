@@ -24,6 +24,7 @@ export function createSqliteKeyStore({ db, clock, commits }: SqliteKeyStoreOptio
   const selectById = db.prepare(`SELECT ${COLUMNS} FROM keys WHERE id = ?`)
   const selectAll = db.prepare(`SELECT ${COLUMNS} FROM keys ORDER BY created_at DESC, id DESC`)
   const selectOfUser = db.prepare(`SELECT ${COLUMNS} FROM keys WHERE user_id = ? ORDER BY created_at DESC, id DESC`)
+  const selectLive = db.prepare('SELECT 1 FROM keys WHERE id = ? AND revoked_at IS NULL')
   const update = db.prepare('UPDATE keys SET name = ?, revoked_at = ?, crc = ? WHERE id = ?')
   const touches = createKeyTouches(db)
   commits.takeAlong((isLast) => touches.board(isLast))
@@ -66,6 +67,7 @@ export function createSqliteKeyStore({ db, clock, commits }: SqliteKeyStoreOptio
       }),
     renameKey: (id, name) => commits.write('other', () => change(id, { name })),
     revokeKey: (id) => commits.write('other', () => change(id, { revokedAt: clock.now() })),
+    findRevoked: (ids) => commits.read(() => ids.filter((id) => selectLive.get(id) === undefined)),
     touchKey: (id, at) => touches.touch(id, at),
   }
 }

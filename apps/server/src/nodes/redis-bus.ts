@@ -1,0 +1,89 @@
+import { ALL_NODES, BusInbox, BusOutbox, type BusListener, type Clock, type LiveBus } from '@polylogue/engine'
+import { Redis } from 'ioredis'
+
+export interface RedisBusOptions {
+  /** `redis://host:port`. */
+  readonly url: string
+  readonly nodeId: string
+  readonly clock: Clock
+}
+
+/** Larger texts are cut into pieces, so that one of them does not hold up the others. */
+const MAX_BYTES = 256 * 1024
+const RECONNECT_MS = 250
+
+/**
+ * Messages by publish and subscribe of Redis, for clusters that outgrow the database's own. Nothing is stored there:
+ * what is lost with Redis is found in the database.
+ */
+export function createRedisBus({ url, nodeId, clock }: RedisBusOptions): LiveBus {
+  const inbox = new BusInbox()
+  const listeners: BusListener[] = []
+  const upListeners: (() => void)[] = []
+  const connect = (): Redis =>
+    new Redis(url, {
+      retryStrategy: () => RECONNECT_MS,
+      // A message that cannot be sent now is worthless later.
+      enableOfflineQueue: false,
+      maxRetriesPerRequest: 0,
+      autoResubscribe: false,
+    })
+  const publisher = connect()
+  const subscriber = connect()
+  let isSubscribed = false
+  let isClosed = false
+
+  const outbox = new BusOutbox({
+    clock,
+    nodeId,
+    maxBytes: MAX_BYTES,
+    deliver: (to, text) =>
+      publisher.publish(channelOf(to), text).then(
+        () => undefined,
+        () => undefined,
+      ),
+  })
+  const isUp = (): boolean => isSubscribed && publisher.status === 'ready'
+  const checkUp = (): void => {
+    if (isUp()) for (const listener of upListeners) listener()
+  }
+
+  for (const client of [publisher, subscriber]) client.on('error', () => undefined)
+  publisher.on('ready', checkUp)
+  subscriber.on('close', () => (isSubscribed = false))
+  subscriber.on('ready', () => {
+    subscriber.subscribe(channelOf(ALL_NODES), channelOf(nodeId)).then(
+      () => {
+        isSubscribed = true
+        checkUp()
+      },
+      // A lost connection is replaced, and subscribes again.
+      () => undefined,
+    )
+  })
+  subscriber.on('message', (_channel, text) => {
+    const opened = inbox.open(text)
+    if (opened === undefined || opened.from === nodeId) return
+    for (const message of opened.messages) for (const listener of listeners) listener(opened.from, message)
+  })
+
+  return {
+    send: (to, message) => {
+      if (isUp()) outbox.add(to, message)
+    },
+    onMessage: (listener) => void listeners.push(listener),
+    get isUp() {
+      return isUp()
+    },
+    onUp: (listener) => void upListeners.push(listener),
+    async close() {
+      if (isClosed) return
+      isClosed = true
+      outbox.close()
+      publisher.disconnect()
+      subscriber.disconnect()
+    },
+  }
+}
+
+const channelOf = (to: string): string => `polylogue:${to}`
