@@ -18,6 +18,8 @@ export type Delivery = (message: BusMessage) => readonly number[]
 
 export interface MemoryCluster {
   join(nodeId: string, more?: { readonly role?: NodeRole; readonly slots?: number }): ClusterParts
+  /** The node neither sends nor gets anything any more. */
+  cut(nodeId: string): void
   /** Cuts all nodes off from each other, or connects them again. */
   setUp(isUp: boolean): void
   /** Default: every message arrives once and at once. */
@@ -36,6 +38,7 @@ export function createMemoryCluster(clock: Clock): MemoryCluster {
   const known = new Map<string, KnownNode>()
   const sent: BusMessage[] = []
   let isUp = true
+  const dead = new Set<string>()
   const jobs: SessionId[] = []
   const workers = new Map<string, DispatchWorker>()
   const arrive = async (sessionId: SessionId): Promise<void> => {
@@ -53,6 +56,11 @@ export function createMemoryCluster(clock: Clock): MemoryCluster {
       const wasUp = isUp
       isUp = next
       if (next && !wasUp) for (const { upListeners } of members.values()) for (const listener of upListeners) listener()
+    },
+    cut(nodeId) {
+      dead.add(nodeId)
+      members.delete(nodeId)
+      workers.delete(nodeId)
     },
     join(nodeId, { role = 'all', slots = 1_000 } = {}) {
       const member = { listeners: [] as BusListener[], upListeners: [] as (() => void)[] }
@@ -78,6 +86,7 @@ export function createMemoryCluster(clock: Clock): MemoryCluster {
         },
         bus: {
           send(to, message) {
+            if (dead.has(nodeId)) return
             sent.push(message)
             const text = encodeBusText(nodeId, message)
             for (const [id, { listeners }] of members) {
@@ -104,6 +113,7 @@ export function createMemoryCluster(clock: Clock): MemoryCluster {
         slots,
         dispatcher: {
           send(sessionId) {
+            if (dead.has(nodeId)) return
             jobs.push(sessionId)
             for (const ms of cluster.deliverJob(sessionId)) clock.setTimer(ms, () => void arrive(sessionId))
           },

@@ -24,7 +24,9 @@ export async function attachReader(
     await feed.settled()
     if (feed.isHeld) continue
     if (feed.reaches(seq, session.state.seq)) break
-    const page = await store.readEvents(session.id, seq, PAGE)
+    const stored = await store.readEvents(session.id, seq, PAGE)
+    // What another process has appended since comes through the feed when the session has caught up.
+    const page = stored.filter((recorded) => recorded.seq <= session.state.seq)
     for (const recorded of page) if (reader.recorded(recorded) === 'enough') return { detach: () => undefined }
     if (page.length === 0) await refuseIfCut(session, store)
     seq = page.at(-1)?.seq ?? seq

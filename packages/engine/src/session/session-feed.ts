@@ -268,6 +268,8 @@ export class SessionFeed {
   }
 
   #deliverDelta(live: BlockDelta): void {
+    // A runner that another process has replaced may not know yet that its step has ended.
+    if (this.#isAlwaysNumbered && !this.liveSteps.has(live.stepId)) return
     if (!this.#isNumbering) {
       for (const reader of this.#readers) reader.delta(live)
       return
