@@ -35,7 +35,6 @@ describe('the list of failpoints', () => {
       'session/open-session.ts: publish events': 2, // append.after, publish.after; what others recorded
       'session/store-new-session.ts: append': 1, // create.before-append, create.after-append
       'session/store-new-session.ts: publish events': 1, // create.after-append
-      'session/show-drafts.ts: publish a delta': 1, // what another process has saved; nothing is stored here
       'turn/runner-leases.ts: claim': 1, // claim.after; a claim that joins an append has runner.started
       'turn/draft-writer.ts: save drafts': 1, // drafts.after-commit
       'turn/stream-step.ts: publish a delta': 1, // publish.delta

@@ -17,7 +17,7 @@ import type { Clock } from '../ports/clock.ts'
 /** Text of a runner in another process, which has numbered its batches. */
 interface SharedText {
   readonly type: 'shared'
-  readonly batch: LiveBatch
+  readonly delta: BlockDelta | LiveBatch
 }
 
 /** How many of the newest events are kept in memory, so that a reader of the current turn needs no query. */
@@ -149,8 +149,8 @@ export class SessionFeed {
   }
 
   /** Text that a runner in another process streams. */
-  publishShared(batch: LiveBatch): void {
-    const shared = { type: 'shared', batch } as const
+  publishShared(delta: BlockDelta | LiveBatch): void {
+    const shared = { type: 'shared', delta } as const
     if (this.#holds > 0) this.#held.push(shared)
     else this.#deliver(shared)
   }
@@ -244,7 +244,7 @@ export class SessionFeed {
   #deliver(live: LiveEvent | SharedText): void {
     switch (live.type) {
       case 'shared':
-        return this.#deliverShared(live.batch)
+        return this.#deliverShared(live.delta)
       case 'tool-call.progress':
         for (const reader of this.#readers) reader.progress?.(live)
         return
@@ -259,11 +259,13 @@ export class SessionFeed {
     }
   }
 
-  #deliverShared(batch: LiveBatch): void {
-    this.batches?.skipTo(batch.number)
+  /** Text that the runner has only saved takes the next number: the runner has reserved it, and uses at least as many. */
+  #deliverShared(delta: BlockDelta | LiveBatch): void {
+    const number = 'number' in delta ? delta.number : (this.batches?.count ?? 0) + 1
+    this.batches?.skipTo(number)
     for (const reader of this.#readers) {
-      if (reader.batch === undefined) reader.delta(batch)
-      else reader.batch(batch)
+      if (reader.batch === undefined) reader.delta(delta)
+      else reader.batch({ ...delta, number })
     }
   }
 

@@ -22,7 +22,7 @@ export function showDrafts({ state: { turn }, feed }: OpenSession, drafts: reado
       const offset = known.text.length
       live.blocks[block] = { ...known, text }
       feed.liveSteps.set(stepId, live)
-      feed.publishDelta({
+      feed.publishShared({
         type: `${kind}.delta`,
         turnId,
         loopId,
