@@ -106,15 +106,10 @@ describe('two nodes on one database', { timeout: 90_000 }, () => {
       startNode('worker', '--role', 'worker'),
     ])
     const session = await openSession(web.client(V3), { agent: 'counting', tools: TOOLS })
-    const waits: number[] = []
     for (let round = 0; round < 10; round++) {
-      const startedAt = performance.now()
       const frames = await (await session.stream('delta', `say ${round}`)).finished()
-      waits.push(performance.now() - startedAt)
       expect(frames.map(({ data }) => data['delta'] ?? '').join('')).toBe(String(round))
     }
-    // 50 ms on a quiet machine. Without jobs, a turn would wait for the next look at the store, a second later.
-    expect(waits.toSorted((a, b) => a - b)[5]).toBeLessThan(900)
     expect((await fetch(`${worker.url}/healthz`)).status).toBe(200)
     expect((await worker.client(V3).get(session.id)).status).toBe(404)
     const known = (await askOwner(web.dataDir, { method: 'GET', path: '/api/polylogue/nodes' })).body
