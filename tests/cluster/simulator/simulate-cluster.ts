@@ -101,19 +101,21 @@ class Simulation {
     const { engine, user } = node.test
     const text = `input ${++this.#said}`
     const access = { type: 'listed', tools: [{ name: 'act', trust: true }] } as const
-    engine
-      .execute({ type: 'create-session', userId: user, agent: 'tester', access, input: text })
-      .then(({ sessionId }) => {
+    engine.execute({ type: 'create-session', userId: user, agent: 'tester', access, input: text }).then(
+      ({ sessionId }) => {
         this.#sessions.push(sessionId)
         this.#acknowledged.push({ sessionId, text })
-      }, (error: unknown) => this.#refused(error))
+      },
+      (error: unknown) => this.#refused(error),
+    )
   }
 
   #say({ test: { engine, user } }: SimulatedNode, sessionId: SessionId): void {
     const content = `input ${++this.#said}`
-    engine
-      .execute({ type: 'start-turn', userId: user, sessionId, content, whenRunning: 'queue' })
-      .then(() => void this.#acknowledged.push({ sessionId, text: content }), (error: unknown) => this.#refused(error))
+    engine.execute({ type: 'start-turn', userId: user, sessionId, content, whenRunning: 'queue' }).then(
+      () => void this.#acknowledged.push({ sessionId, text: content }),
+      (error: unknown) => this.#refused(error),
+    )
   }
 
   #cancel({ test: { engine, user } }: SimulatedNode, sessionId: SessionId): void {

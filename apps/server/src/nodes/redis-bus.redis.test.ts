@@ -23,10 +23,14 @@ async function findFreePort(): Promise<number> {
 }
 
 function startRedis(port: number): ChildProcess {
-  const server = spawn('redis-server', ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'], {
-    stdio: 'ignore',
-    cwd: '/tmp',
-  })
+  const server = spawn(
+    'redis-server',
+    ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'],
+    {
+      stdio: 'ignore',
+      cwd: '/tmp',
+    },
+  )
   servers.push(server)
   return server
 }
