@@ -5,7 +5,7 @@ const failure = { body: z.object({ error: z.string() }).meta({ id: 'ServerFailur
 const none = { query: undefined, body: undefined, isFile: false, status: 200, failure } as const
 const health = z.object({ status: z.string() })
 
-/** What belongs to no protocol: health, metrics and sign-in. */
+/** What is no operation of a protocol: health, metrics, sign-in, and two answers of the console that are no JSON. */
 export const serverOperations: readonly DescribedOperation[] = [
   {
     ...none,
@@ -72,6 +72,28 @@ export const serverOperations: readonly DescribedOperation[] = [
     summary: 'End the session of this browser.',
     status: 204,
     answer: undefined,
+    isOpen: false,
+  },
+  {
+    ...none,
+    method: 'GET',
+    name: 'console_followProgress',
+    path: '/api/polylogue/sessions/{id}/progress',
+    tag: 'console: sessions',
+    summary: 'Follow the output of running tools.',
+    answer: undefined,
+    events: z.object({ call: z.string(), text: z.string() }),
+    isOpen: false,
+  },
+  {
+    ...none,
+    method: 'GET',
+    name: 'console_readCard',
+    path: '/api/polylogue/sessions/{id}/cards/{call}',
+    tag: 'console: sessions',
+    summary: 'Read the HTML that a tool gave for people, for a sandboxed frame.',
+    answer: undefined,
+    isFile: true,
     isOpen: false,
   },
 ]
