@@ -59,6 +59,8 @@ export const compactionEnded = defineEvent('compaction.ended', {
   tokensAfter: z.number().optional(),
   usage: usage.optional(),
   error: failure.optional(),
+  /** As in `step.answered`. */
+  exchange: z.string().optional(),
 })
 
 export type LoopStarted = Stored<typeof loopStarted>

@@ -58,6 +58,8 @@ const shape = {
   isPinned: z.boolean(),
   /** Whether other users may read the session. */
   isShared: z.boolean(),
+  /** Whether requests to models and their answers are kept with the session. Absent: no. */
+  isRecorded: z.boolean().optional(),
   /** Notes of a door about the session, under the door's own names. The engine never reads them. */
   labels: texts,
 }

@@ -43,6 +43,8 @@ export const stepAnswered = defineEvent('step.answered', {
   inspections: z.record(z.string(), callInspection).optional(),
   /** The number of the session's newest live batch. */
   liveBatches: z.number().optional(),
+  /** The blob with the request to the model and its answer, in a session that keeps them. */
+  exchange: z.string().optional(),
   /** The engine asks its own question here; no model was called. The model never sees the question or its answer. */
   by: z.literal('engine').optional(),
   /** What the engine asks about: whether more may be spent. */
@@ -64,6 +66,8 @@ export const stepEnded = defineEvent('step.ended', {
   usage: usage.optional(),
   /** The number of the session's newest live batch, or one beyond every number that may have been used. */
   liveBatches: z.number().optional(),
+  /** As in `step.answered`. */
+  exchange: z.string().optional(),
 })
 
 export type StepStarted = Stored<typeof stepStarted>

@@ -1,12 +1,13 @@
 import { NOTHING_TO_COMPACT } from '../state/usage-row.ts'
 import type { CompactionTrigger } from '../events/loop-events.ts'
-import type { Failure } from '../events/recorded-event.ts'
+import type { Failure, RecordedEvent } from '../events/recorded-event.ts'
 import { ROOT_LOOP } from '../ids.ts'
 import type { AgentDefinition } from '../ports/agent.ts'
 import type { ModelMessage } from '../ports/model.ts'
 import { findLoop, isChild, type AnyLoop } from '../state/session-state.ts'
 import type { ModelContext } from '../views/model-context.ts'
 import { countContext, guessContext, sizeOfMessage } from './estimate-tokens.ts'
+import { ExchangeRecorder } from './model-exchange.ts'
 import type { LoopRound, TurnRound } from './loop-place.ts'
 import {
   ASKED_FOR,
@@ -82,13 +83,17 @@ export async function compactLoop(round: LoopRound, trigger: CompactionTrigger, 
     }),
     fence,
   )
+  const exchange = new ExchangeRecorder(session.state)
   const ended: CompactionResult =
-    plan === undefined ? { outcome: 'failed', error: NOTHING } : await summarise({ plan, tokensBefore }, round, deps)
+    plan === undefined
+      ? { outcome: 'failed', error: NOTHING }
+      : await summarise({ plan, tokensBefore, exchange }, round, deps)
   const stop = stopReasonOf(deps.signal)
   if (stop !== undefined && stop !== 'cancel' && !isOwnEnd(stop)) throw new RunnerStopped()
   await session.commit(({ turn }) => {
     const isStillThere = isChild(loop) ? turn !== undefined && findLoop(turn, loop.loopId) !== undefined : true
-    return { events: isStillThere ? [{ type: 'compaction.ended', ...place, ...ended }] : [] }
+    const events: RecordedEvent[] = isStillThere ? [{ type: 'compaction.ended', ...place, ...ended }] : []
+    return exchange.addTo({ events }, compactionId, deps.digest)
   }, fence)
   return ended.outcome === 'completed'
 }

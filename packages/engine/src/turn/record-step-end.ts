@@ -1,6 +1,7 @@
 import type { StepBlock } from '../content.ts'
 import type { RecordedEvent } from '../events/recorded-event.ts'
 import { endTurn, nextQueuedTurn } from '../session/end-turn.ts'
+import type { Batch } from '../session/batch.ts'
 import { findLoop, isChild, type SessionState } from '../state/session-state.ts'
 import { decideAnswered } from './decide-step.ts'
 import { endChild } from './end-child.ts'
@@ -12,7 +13,7 @@ import { RunnerStopped, isOwnEnd, stopReasonOf, type RunDeps } from './turn-deps
 
 /** Records the answer, or the end without an answer. Returns the calls that were recorded as started. */
 export async function recordStepEnd(
-  { round: { line }, step, drafts }: StepRun,
+  { round: { line }, step, drafts, exchange }: StepRun,
   end: StepEnd,
   deps: RunDeps,
 ): Promise<readonly StartedCall[]> {
@@ -31,7 +32,7 @@ export async function recordStepEnd(
   const blocks = end.type === 'answered' ? await withFinalIds(step.blocks, deps) : step.blocks
   const calls = blocks.filter((block) => block.type === 'tool-call')
   const judging = end.type === 'answered' ? await prepareJudging(line, calls, deps) : undefined
-  await session.commit((state) => {
+  const build = (state: SessionState): Batch => {
     started = []
     const turn = state.turn
     const loop = turn && findLoop(turn, loopId)
@@ -68,7 +69,8 @@ export async function recordStepEnd(
     }
     const events = endTurn(turn, { ...ended, openCalls: '', partialOf: () => step.blocks, ...took, ...shown })
     return { events: [...events, ...nextQueuedTurn(state, deps, stepId)], clearDrafts }
-  }, fence)
+  }
+  await session.commit((state) => exchange.addTo(build(state), stepId, deps.digest), fence)
   return started
 }
 

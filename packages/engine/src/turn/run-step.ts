@@ -2,6 +2,7 @@ import type { LiveStep } from '../session/session-feed.ts'
 import { canForce, compactLoop } from './compact-loop.ts'
 import { DraftWriter } from './draft-writer.ts'
 import type { TurnRound } from './loop-place.ts'
+import { ExchangeRecorder } from './model-exchange.ts'
 import { recordStepEnd } from './record-step-end.ts'
 import type { StartedCall } from './start-calls.ts'
 import type { StepEnd, StepRun } from './step-run.ts'
@@ -21,7 +22,7 @@ export async function runStep(round: TurnRound, deps: RunDeps): Promise<readonly
   const { stepId, stepSeq } = loop.step ?? (await recordStart(round, deps))
   const step: LiveStep = { turnId, loopId: loop.loopId, stepId, stepSeq, blocks: [], inputs: [] }
   const drafts = new DraftWriter(deps, step)
-  const run: StepRun = { round, step, drafts }
+  const run: StepRun = { round, step, drafts, exchange: new ExchangeRecorder(deps.session.state) }
   feed.liveSteps.set(stepId, step)
   try {
     const end = await streamStep(run, deps)
@@ -49,7 +50,7 @@ async function recordStart(
  * If the context was too long, ends the step but not the turn: the model is asked again with a shorter context. At most
  * once per turn. Returns whether it did.
  */
-async function forceCompaction({ round, step }: StepRun, end: StepEnd, deps: RunDeps): Promise<boolean> {
+async function forceCompaction({ round, step, exchange }: StepRun, end: StepEnd, deps: RunDeps): Promise<boolean> {
   if (end.type !== 'failed' || end.error.code !== TOO_LONG) return false
   const { session, fence } = deps
   const { turnId, stepId } = step
@@ -57,7 +58,8 @@ async function forceCompaction({ round, step }: StepRun, end: StepEnd, deps: Run
   if (!(await canForce(round, deps))) return false
   await session.commit(({ batches }) => {
     const ended = { type: 'step.ended', turnId, stepId, outcome: 'failed', error, ...(usage && { usage }) } as const
-    return { events: [{ ...ended, ...session.feed.closeBatches(batches.recorded) }], clearDrafts: [stepId] }
+    const events = [{ ...ended, ...session.feed.closeBatches(batches.recorded) }]
+    return exchange.addTo({ events, clearDrafts: [stepId] }, stepId, deps.digest)
   }, fence)
   await compactLoop(round, 'forced', deps)
   return true

@@ -3,6 +3,7 @@ import type { Failure } from '../events/recorded-event.ts'
 import type { StepFinish } from '../events/step-events.ts'
 import type { LiveStep } from '../session/session-feed.ts'
 import type { DraftWriter } from './draft-writer.ts'
+import type { ExchangeRecorder } from './model-exchange.ts'
 import type { TurnRound } from './loop-place.ts'
 
 /** One model call while it runs. */
@@ -10,6 +11,7 @@ export interface StepRun {
   readonly round: TurnRound
   readonly step: LiveStep
   readonly drafts: DraftWriter
+  readonly exchange: ExchangeRecorder
 }
 
 export type StepEnd =

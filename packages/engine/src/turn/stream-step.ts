@@ -32,14 +32,16 @@ export async function streamStep(run: StepRun, deps: RunDeps): Promise<StepEnd> 
   }
 }
 
-async function consume({ round, step, drafts }: StepRun, deps: RunDeps): Promise<StepEnd> {
+async function consume({ round, step, drafts, exchange }: StepRun, deps: RunDeps): Promise<StepEnd> {
   const { session, signal } = deps
   const { model, modelName } = round.line[0]
   const priced = (usage: Usage): Usage => withCost(usage, modelName, deps.prices)
   try {
     const request = await buildModelRequest(round, deps)
+    exchange.begin(request)
     for await (const output of model.stream(request, signal)) {
       if (signal.aborted) return { type: 'stopped' }
+      exchange.take(output)
       switch (output.type) {
         case 'text':
         case 'thinking':

@@ -3,11 +3,12 @@ import { withCost } from '../cost/price.ts'
 import type { CompactionEnded } from '../events/loop-events.ts'
 import type { Failure } from '../events/recorded-event.ts'
 import type { AgentDefinition } from '../ports/agent.ts'
-import type { ModelMessage, ModelRequest } from '../ports/model.ts'
+import type { ModelMessage, ModelOutput, ModelRequest } from '../ports/model.ts'
 import type { ModelContext } from '../views/model-context.ts'
 import { buildModelRequest } from './build-model-request.ts'
 import { countMessages, countTokens } from './estimate-tokens.ts'
 import type { LoopRound } from './loop-place.ts'
+import type { ExchangeRecorder } from './model-exchange.ts'
 import type { CompactionPlan } from './plan-compaction.ts'
 import type { RunDeps } from './turn-deps.ts'
 
@@ -29,11 +30,12 @@ export type CompactionResult = Pick<
 interface Compacting {
   readonly plan: CompactionPlan
   readonly tokensBefore: number
+  readonly exchange: ExchangeRecorder
 }
 
 /** Asks the model for a summary of the planned part. */
 export async function summarise(
-  { plan, tokensBefore }: Compacting,
+  { plan, tokensBefore, exchange }: Compacting,
   round: LoopRound,
   deps: RunDeps,
 ): Promise<CompactionResult> {
@@ -45,7 +47,9 @@ export async function summarise(
     tools: [],
     purpose: 'summary',
   }
-  const answer = await askForText(request, agent, deps)
+  exchange.begin(request)
+  const asked = { request, take: (output: ModelOutput) => exchange.take(output) }
+  const answer = await askForText(asked, agent, deps)
   const usage = answer.usage && { usage: withCost(answer.usage, agent.modelName, deps.prices) }
   if (answer.error !== undefined) return { outcome: 'failed', error: answer.error, ...usage }
   const context = await deps.session.context(round.loop)
@@ -80,7 +84,7 @@ interface TextAnswer {
 
 /** A summary is not streamed. */
 async function askForText(
-  request: ModelRequest,
+  { request, take }: { readonly request: ModelRequest; take(output: ModelOutput): void },
   { model }: AgentDefinition,
   { signal, log, session }: RunDeps,
 ): Promise<TextAnswer> {
@@ -89,6 +93,7 @@ async function askForText(
   try {
     for await (const output of model.stream(request, signal)) {
       if (signal.aborted) return failed('The summary was cancelled.')
+      take(output)
       if (output.type === 'text') text += output.text
       if (output.type === 'failed')
         return { text: '', error: output.error, ...(output.usage && { usage: output.usage }) }
