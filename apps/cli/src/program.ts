@@ -21,6 +21,7 @@ import {
 } from './define-verbs.ts'
 import { defineEval } from './define-eval.ts'
 import { defineCheck } from './define-check.ts'
+import { defineReplay } from './define-replay.ts'
 import { defineUsage } from './define-usage.ts'
 import { defineUsers } from './define-users.ts'
 import { ExitCode } from './exit-code.ts'
@@ -72,6 +73,7 @@ function createProgram(finish: (exitCode: number) => void): Command {
   defineMcp(program, finish)
   defineModels(program, finish)
   defineUsage(program, finish)
+  defineReplay(program, finish)
   defineCheck(program, finish)
   defineEval(program, finish)
   defineTrust(program, finish)

@@ -1,6 +1,6 @@
 // All of it is loaded when it is called for. An editor that says hello waits for nothing else, and `node:http` alone takes
 // longer to load than Node takes to start.
-import type { SlotCalendar } from '@polylogue/engine'
+import type { ReplayReport, SlotCalendar } from '@polylogue/engine'
 import type { FolderConfig } from './trust/trusted-folders.ts'
 import type { BackedUp, BackUpOptions } from './backup/back-up.ts'
 import type { CopyCensus } from './backup/check-copy.ts'
@@ -67,3 +67,6 @@ export const trustInstructions = async (folder: string, env: NodeJS.ProcessEnv):
   const { trustInstructions: trust } = await import('./trust/instruction-files.ts')
   return trust(folder, { protectedSet: createProtectedSet({}), env })
 }
+
+export const replayRecording = async (recording: unknown): Promise<ReplayReport> =>
+  (await import('./replay/replay-recording.ts')).replayRecording(recording)

@@ -21,6 +21,9 @@ import { isAboveCeiling } from '../permissions/cap-presets.ts'
 import { toOperatorPolicy } from '../permissions/permissions-schema.ts'
 import { randomBytes } from '../platform/random-bytes.ts'
 import { systemClock } from '../platform/system-clock.ts'
+import { createReplays } from '../replay/replay-session.ts'
+import { createBudgetBook } from '../usage/budget-book.ts'
+import { createPriceBook } from '../usage/price-book.ts'
 import type { DoorDeps, OpenDoor } from './door-deps.ts'
 import { refuseWithError } from './find-door.ts'
 
@@ -105,6 +108,14 @@ function toConsoleDeps({ parts, config, authenticate, status, doors, signInLink 
     permissions,
     isAboveCeiling: (preset, userId) => isAboveCeiling(preset, userId, permissions.ceiling),
     backtest: (query) => backtest(query, { events, agents, clock: systemClock, operator }),
+    replay: createReplays(events, {
+      agents,
+      operator,
+      rules,
+      prices: createPriceBook({ prices: config.prices, providers: config.providers, env: process.env }),
+      budgets: createBudgetBook(config),
+      usage,
+    }),
     status,
     listModels: () => listModels(parts, config),
     mcp() {

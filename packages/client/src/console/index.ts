@@ -23,6 +23,8 @@ export {
   type NewRule,
   type Operations,
   type OwnerClient,
+  type ReplayDifference,
+  type ReplayReport,
   type RequestOf,
   type Rule,
   type ServerStatus,

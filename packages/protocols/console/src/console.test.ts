@@ -12,6 +12,15 @@ afterEach(() => opened.close())
 
 const UNKNOWN = '01900000-0000-7000-8000-000000000000'
 
+/** The first model call that was recorded. */
+async function findExchange(id: string): Promise<string> {
+  for (;;) {
+    const { events } = await opened.clientOf('ann').readEvents({ id })
+    const hash = events.map(({ event }) => event['exchange']).find((exchange) => typeof exchange === 'string')
+    if (hash !== undefined) return String(hash)
+  }
+}
+
 it('every operation answers exactly as the contract says', async () => {
   const ann = opened.clientOf('ann')
   const operator = opened.clientOf('local')
@@ -50,9 +59,13 @@ it('every operation answers exactly as the contract says', async () => {
   expect((await ann.readSession({ id })).session).toMatchObject({ preset: 'plan', thinking: 'high' })
   await check('forkSession', ann.forkSession({ id, body: { title: 'Another try' } }))
   await check('listSessions', ann.listSessions({ query: { limit: 2 } }))
+  await check('changeRecording', ann.changeRecording({ id, body: { on: true } }))
+  await check('readRecording', ann.readRecording({ id }))
   await check('cancelCall', ann.cancelCall({ id, call: 'a' }))
   const another = await opened.startWaiting()
   await check('answerApproval', ann.answerApproval({ id: another, call: 'a', body: { granted: true } }))
+  await check('readRecorded', ann.readRecorded({ id, hash: await findExchange(id) }))
+  await check('replaySession', ann.replaySession({ id }))
   await check('createKey', ann.createKey({ body: { name: 'laptop' } }))
   await check('listKeys', ann.listKeys())
   await check('revokeKey', ann.revokeKey({ id: 'key_1' }))

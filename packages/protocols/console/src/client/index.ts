@@ -26,6 +26,7 @@ export type { RecordedCall } from '../contract/calls.ts'
 export type { Hit } from '../contract/search.ts'
 export type { AttachedClient, DoorsRow, PresentedMessage } from '../contract/doors.ts'
 export type { QueuedInput } from '../contract/queue.ts'
+export type { ReplayDifference, ReplayReport } from '../contract/recordings.ts'
 export type { McpServer, McpTool, ServerStatus } from '../contract/server.ts'
 export type { Message, MessagePart, Session, SessionRecord } from '../contract/sessions.ts'
 export {

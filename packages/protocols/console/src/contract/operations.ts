@@ -5,6 +5,7 @@ import { memoryOperations } from './memories.ts'
 import { modelOperations } from './models.ts'
 import { nodeOperations } from './nodes.ts'
 import { permissionOperations } from './permissions.ts'
+import { recordingOperations } from './recordings.ts'
 import { queueOperations } from './queue.ts'
 import { searchOperations } from './search.ts'
 import { serverOperations } from './server.ts'
@@ -24,6 +25,7 @@ export const operations = {
   ...waitingOperations,
   ...callOperations,
   ...queueOperations,
+  ...recordingOperations,
   ...doorOperations,
   ...keyOperations,
   ...memoryOperations,

@@ -13,6 +13,7 @@ import { answerPermissions } from './permission-answers.ts'
 import { createProgressRoute } from './progress-route.ts'
 import { answerQueue } from './queue-answers.ts'
 import { answerSearch } from './search-answers.ts'
+import { answerRecordings } from './recording-answers.ts'
 import { answerServer } from './server-answers.ts'
 import { answerSessions } from './session-answers.ts'
 import { answerUsage } from './usage-answers.ts'
@@ -27,6 +28,7 @@ export function createConsoleRoutes(deps: ConsoleDeps): Hono<NodeEnv> {
     ...answerSearch(deps),
     ...answerCalls(deps),
     ...answerQueue(deps),
+    ...answerRecordings(deps),
     ...answerDoors(deps),
     ...answerKeys(deps),
     ...answerMemories(deps),

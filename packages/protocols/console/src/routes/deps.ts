@@ -9,6 +9,7 @@ import type {
   Preset,
   RandomBytes,
   Recorded,
+  ReplayReport,
   RuleStore,
   SessionId,
   UsageStore,
@@ -127,6 +128,13 @@ export interface Doors {
   clients(sessionId: SessionId): readonly AttachedClient[]
 }
 
+export interface Replays {
+  /** Plays the log through today's engine. `undefined`: the log is too long. */
+  run(sessionId: SessionId): Promise<ReplayReport | undefined>
+  /** The agent and those that it can call, as data. */
+  describeAgents(name: string): readonly { readonly name: string }[]
+}
+
 export interface ConsoleDeps extends RequestDeps {
   readonly engine: Pick<
     Engine,
@@ -139,7 +147,7 @@ export interface ConsoleDeps extends RequestDeps {
     | 'readQueue'
     | 'attach'
   >
-  readonly events: Pick<EventStore, 'readHead' | 'readEvents'>
+  readonly events: Pick<EventStore, 'readHead' | 'readEvents' | 'readBlob'>
   readonly agents: Pick<AgentCatalog, 'find'> & { readonly defaultName: string }
   readonly keys: Keys
   readonly users: Users
@@ -152,6 +160,7 @@ export interface ConsoleDeps extends RequestDeps {
   readonly permissions: OperatorPermissions
   isAboveCeiling(preset: Preset, userId: UserId): boolean
   backtest(query: BacktestQuery): Promise<Omit<BacktestResult, 'rule' | 'warnings'>>
+  readonly replay: Replays
   status(): ServerStatus
   listModels(): Promise<ModelList>
   /** `lastError` is shown to the user `local` only. */

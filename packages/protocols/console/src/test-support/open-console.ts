@@ -62,6 +62,10 @@ export async function openConsole() {
     permissions: { deny: [{ tool: 'Bash' }], allowHosts: ['a.example'], blockHosts: [], ceiling: 'workspace-write' },
     isAboveCeiling: (preset, userId) => preset === 'full-access' && userId !== OPERATOR,
     backtest: async () => BACKTEST,
+    replay: {
+      run: async () => ({ compared: 3, skipped: 0, requests: 1, differences: [] }),
+      describeAgents: (name) => [{ name }],
+    },
     status: () => STATUS,
     listModels: async () => MODELS,
     mcp: () => ({

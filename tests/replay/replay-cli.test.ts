@@ -1,0 +1,112 @@
+// `record` and `replay` beside a running server, and the test that they make of a session.
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { replayRecording } from '@polylogue/server'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { runPolylogue } from '../cli/run-polylogue.ts'
+import { V3 } from '../support/aap-dialect.ts'
+import { openSession, type AapSession } from '../support/aap-session.ts'
+import { exchangeJson } from '../support/http-exchange.ts'
+import { NEXT, call, script } from '../support/script.ts'
+import { type TestServer, startTestServer } from '../support/test-server.ts'
+
+let server: TestServer
+beforeAll(async () => {
+  server = await startTestServer()
+})
+afterAll(() => server.stop())
+
+const SECRET = 'sk-canary-12345678'
+const run = (...args: readonly string[]) => runPolylogue([...args, '--data', server.dataDir], { cwd: server.dataDir })
+const open = () =>
+  openSession(server.client(V3), {
+    tools: [
+      { name: 'echo', trust: true },
+      { name: 'Glob', trust: true },
+      { name: 'boom' },
+      { name: 'Agent', trust: true },
+    ],
+    options: { apiKey: SECRET },
+  })
+
+async function converse(session: AapSession): Promise<void> {
+  await session.turn(
+    script(
+      'think hm',
+      'say look',
+      call('e1', 'echo', { msg: 'hi' }),
+      call('g1', 'Glob', { pattern: '*.none' }),
+      NEXT,
+      'say done',
+    ),
+  )
+  await session.turn(script(call('b1', 'boom'), NEXT, 'say well'))
+  await session.turn([{ role: 'tool_permission', toolCallId: 'b1', granted: true }])
+  await session.turn(
+    call('a1', 'Agent', { description: 'Look', prompt: script(call('i1', 'echo', { msg: 'in' }), NEXT, 'say found') }),
+  )
+  await session.turn(script('say half', 'fail'))
+}
+
+const recorded = async (session: AapSession): Promise<string> => {
+  const headers = { authorization: `Bearer ${server.key}` }
+  const at = `${server.url}/api/polylogue/sessions/${session.id}`
+  const { body } = await exchangeJson<{ events: readonly { event: { exchange?: string } }[] }>({
+    method: 'GET',
+    url: `${at}/events?limit=1000`,
+    headers,
+  })
+  const hashes = body.events.flatMap(({ event: { exchange } }) => exchange ?? [])
+  const texts = await Promise.all(
+    hashes.map(
+      async (hash) =>
+        (await exchangeJson<{ text: string }>({ method: 'GET', url: `${at}/recording/${hash}`, headers })).body.text,
+    ),
+  )
+  return texts.join('\n')
+}
+
+it('keeps nothing until it is told to, then every request with its secrets masked, and nothing after --off', async () => {
+  const session = await open()
+  await session.turn('say unrecorded')
+  expect(await recorded(session)).toBe('')
+  expect(await run('record', session.id)).toMatchObject({ code: 0, stderr: expect.stringContaining('now kept') })
+  await session.turn('show options')
+  const kept = await recorded(session)
+  expect(kept).toContain('"apiKey":"***"')
+  expect(kept).not.toContain(SECRET)
+  expect(await run('record', session.id, '--off')).toMatchObject({ code: 0 })
+  await session.turn('say unrecorded again')
+  expect(await recorded(session)).toBe(kept)
+  const other = await exchangeJson({
+    method: 'GET',
+    url: `${server.url}/api/polylogue/sessions/${session.id}/recording`,
+    headers: { authorization: `Bearer ${await server.createKey('anna')}` },
+  })
+  expect(other.status).toBe(404)
+})
+
+it('replays a session of the server without differences, recorded or not', async () => {
+  for (const isRecorded of [true, false]) {
+    const session = await open()
+    if (isRecorded) await run('record', session.id)
+    await converse(session)
+    const { code, stdout, stderr } = await run('replay', session.id, '--json')
+    expect([code, JSON.parse(stdout || 'null'), stderr]).toMatchObject([0, { differences: [], skipped: 0 }, ''])
+    expect((JSON.parse(stdout) as { requests: number }).requests > 0).toBe(isRecorded)
+  }
+})
+
+it('makes a test of a session, which fails where the engine would do something else', async () => {
+  const session = await open()
+  await run('record', session.id)
+  await converse(session)
+  const file = join(server.dataDir, 'case.test.ts')
+  expect(await run('replay', session.id, '--test', file)).toMatchObject({ code: 0 })
+  expect(await readFile(file, 'utf8')).toContain("new URL('case.recording.json', import.meta.url)")
+  const text = await readFile(join(server.dataDir, 'case.recording.json'), 'utf8')
+  expect(text).not.toContain(SECRET)
+  expect(await replayRecording(JSON.parse(text))).toMatchObject({ differences: [], skipped: 0 })
+  const changed = await replayRecording(JSON.parse(text.replaceAll('"maxSteps": ', '"maxSteps": 0.')))
+  expect(changed.differences.map(({ type }) => type)).toContain('event')
+})
