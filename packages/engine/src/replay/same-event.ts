@@ -2,7 +2,16 @@
 // of the replay, everywhere.
 
 /** Different in every run, or not decided by the engine. */
-const NOT_COMPARED = new Set(['callHash', 'durationMs', 'liveBatches', 'reservedBatches', 'exchange', 'cost', 'keyId'])
+const NOT_COMPARED = new Set([
+  'callHash',
+  'durationMs',
+  'liveBatches',
+  'reservedBatches',
+  'exchange',
+  'cost',
+  'keyId',
+  'via',
+])
 const IDS = new Set([
   'turnId',
   'inputId',
