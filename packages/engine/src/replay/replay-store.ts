@@ -48,6 +48,7 @@ export function createReplayStore({ sessionId, userId, past, readBlob }: Replaye
     listSessions: async () => [],
     findSessions: async () => ({ rows: [], total: 0 }),
     deleteSession: async () => false,
+    findStale: async () => [],
     findReceipt: async () => undefined,
     takenNames: async (_id, wanted) => new Set(wanted.filter((name) => names.has(name))),
     async readBlob(_id, hash) {
