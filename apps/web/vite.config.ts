@@ -4,17 +4,24 @@ import { defineConfig, type Plugin } from 'vite'
 
 const source = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
 
-/** Raw HTML is never rendered, so its parser is not shipped. */
-const withoutRawHtml: Plugin = {
-  name: 'without-raw-html',
+/** Parts of other packages that we do not use, and what stands in their place. */
+const UNUSED: { readonly [id: string]: string } = {
+  // Raw HTML is never rendered, so its parser is not shipped.
+  'rehype-raw': 'export default function keepText() {}',
+  // Our classes never contradict each other.
+  'tailwind-merge': "export const twMerge = (...classes) => classes.flat().filter(Boolean).join(' ')",
+}
+
+const withoutUnused: Plugin = {
+  name: 'without-unused',
   enforce: 'pre',
-  resolveId: (id) => (id === 'rehype-raw' ? '\0without-raw-html' : undefined),
-  load: (id) => (id === '\0without-raw-html' ? 'export default function keepText() {}' : undefined),
+  resolveId: (id) => (Object.hasOwn(UNUSED, id) ? `\0unused:${id}` : undefined),
+  load: (id) => UNUSED[id.replace(/^\0unused:/, '')],
 }
 
 export default defineConfig({
   root: source('.'),
-  plugins: [react(), withoutRawHtml],
+  plugins: [react(), withoutUnused],
   build: {
     outDir: 'dist',
     emptyOutDir: true,

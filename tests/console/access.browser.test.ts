@@ -34,7 +34,22 @@ beforeAll(async () => {
 })
 afterAll(() => stage.close())
 
-const SCREENS = ['/', 'session', 'doors', '/inbox', '/sessions', '/connect', '/settings']
+const SCREENS = [
+  '/',
+  'session',
+  'doors',
+  '/inbox',
+  '/sessions',
+  '/connect',
+  '/settings',
+  '/usage',
+  '/schedules',
+  '/manage/agents',
+  '/manage/keys',
+  '/manage/rules',
+  '/manage/memories',
+  '/manage/mcp',
+]
 const addressOf = (screen: string): string =>
   `${stage.server().url}${screen === 'session' ? session : screen === 'doors' ? `${session}/doors` : screen}`
 

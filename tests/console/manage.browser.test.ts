@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { encode } from 'uqr'
 import { type Chat, chatOn } from './chat.ts'
 import { type Stage, openStage, withoutLosses } from './stage.ts'
 
@@ -33,7 +34,7 @@ it('console 52: a key is shown once and works until it is revoked', async () => 
   expect((await ask('/api/polylogue/me', key)).status).toBe(401)
 })
 
-it('console 53: rules are tried before they are added, and removed; memories are added, disabled and removed', async () => {
+it('console 53: rules are tried before they are added, and removed; memories are added, changed, disabled and removed', async () => {
   await open('/manage/rules')
   await stage.page.getByLabel('Action').selectOption('allow')
   await stage.page.getByLabel('Tool').fill('Bash')
@@ -50,6 +51,10 @@ it('console 53: rules are tried before they are added, and removed; memories are
   await stage.page.getByLabel('Something to remember').fill('We deploy on Tuesdays')
   await stage.page.getByRole('button', { name: 'Remember' }).click()
   const memory = stage.page.locator('tr').filter({ hasText: 'Tuesdays' })
+  await memory.getByRole('button', { name: 'Edit' }).click()
+  await stage.page.getByLabel('Change the memory').fill('We deploy on Tuesdays at noon')
+  await stage.page.getByLabel('Change the memory').press('Enter')
+  await stage.page.getByText('We deploy on Tuesdays at noon').waitFor()
   await memory.getByRole('button', { name: 'Disable' }).click()
   await memory.getByRole('button', { name: 'Enable' }).waitFor()
   await memory.getByRole('button', { name: 'Remove' }).click()
@@ -65,6 +70,29 @@ it('console 55: usage is what the server sums up, and an unknown price is a ques
   const cells = await stage.page.locator('.usage-table tbody tr').first().locator('td').allInnerTexts()
   expect(cells.slice(0, 2)).toEqual([rows[0]?.model, `${rows[0]?.calls}`])
   expect(cells.at(-1)).toBe('?')
+})
+
+it('console 58: a link that a phone reads as a QR code signs it in, once', async () => {
+  await open('/connect')
+  await stage.page.getByRole('button', { name: 'Make a link' }).click()
+  await stage.page.getByRole('img', { name: 'The link as a QR code' }).waitFor()
+  const link = await stage.page.locator('[data-link]').innerText()
+  const { data, size } = encode(link, { border: 2 })
+  const dark = data.flat().filter(Boolean).length
+  const path = (await stage.page.locator('.qr-code path').getAttribute('d')) ?? ''
+  expect([path.split('z').length - 1, await stage.page.locator('.qr-code').getAttribute('viewBox')]).toEqual([
+    dark,
+    `0 0 ${size} ${size}`,
+  ])
+  const phone = await stage.newContext()
+  const page = await phone.newPage()
+  await page.setViewportSize({ width: 390, height: 780 })
+  await page.goto(link)
+  await page.locator('.composer textarea').waitFor()
+  await page.goto('about:blank')
+  await page.goto(link)
+  await page.getByRole('alert').waitFor()
+  await phone.close()
 })
 
 it('console 56: the calendar shows the due times that the API lists', async () => {

@@ -1,4 +1,5 @@
 // Makes the pictures of docs/console.md and the README. `UPDATE_PICTURES=1 npm run proof -- pictures` writes them.
+import { execFileSync } from 'node:child_process'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import type { Page } from 'playwright-core'
@@ -61,11 +62,48 @@ describe.each(['light', 'dark'] as const)('in %s', (colorScheme) => {
     await page.goto(`${stage.server().url}/manage/rules`)
     await page.locator('.manage-add').waitFor()
     await take(page, `rules-${colorScheme}`)
+    await page.goto(`${stage.server().url}/schedules`)
+    await page.getByRole('button', { name: 'New task' }).click()
+    await page.getByLabel('Title').fill('Morning report')
+    await page.getByLabel('What the agent is told').fill('Summarize what changed since yesterday.')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.locator('.month-count').first().waitFor()
+    await take(page, `schedules-${colorScheme}`)
     await page.goto(`${stage.server().url}${session}`)
     await page.locator('.agent-row').last().waitFor()
+    await page.keyboard.press('ControlOrMeta+k')
+    await page.locator('.palette input').waitFor()
+    await take(page, `palette-${colorScheme}`)
+    await page.keyboard.press('Escape')
     await stage.stop()
     await page.locator('.banner').waitFor()
     await take(page, `offline-${colorScheme}`)
     await stage.start()
   }, 180_000)
+
+  it('a hit in Chinese', async () => {
+    requireChineseFont()
+    const { page } = stage
+    const chat = chatOn(page)
+    await page.goto(stage.server().url ?? '')
+    await chat.say('部署失败了，因为磁盘已满。请看一下日志。')
+    await page.locator('.agent-row').first().waitFor()
+    await page.evaluate("localStorage.setItem('polylogue.language', 'zh-CN')")
+    await page.goto(`${stage.server().url}/sessions?q=${encodeURIComponent('磁盘已满')}`)
+    await page.locator('.found-row mark').first().waitFor()
+    await take(page, `search-${colorScheme}`)
+    await page.evaluate("localStorage.removeItem('polylogue.language')")
+  }, 120_000)
 })
+
+/** Without one, Chinese is drawn as empty boxes. */
+function requireChineseFont(): void {
+  const isThere = (): boolean => execFileSync('fc-list', [':lang=zh'], { encoding: 'utf8' }).trim() !== ''
+  if (isThere()) return
+  if (process.getuid?.() === 0) {
+    execFileSync('apt-get', ['-qq', 'install', '-y', '--no-install-recommends', 'fonts-wqy-zenhei'], {
+      env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+    })
+  }
+  if (!isThere()) throw new Error('The pictures need a Chinese font: install fonts-wqy-zenhei and run again.')
+}

@@ -57,6 +57,72 @@ describe('the connection', () => {
   })
 })
 
+describe('a connection that is dead without a word', () => {
+  /** A page whose first socket goes silent when it is told to. Its clock is ours. */
+  const openSilent = async () => {
+    const page = await stage.context.newPage()
+    const state = { isSilent: false, opened: 0 }
+    await page.clock.install()
+    await page.routeWebSocket(/socket\.io/, (socket) => {
+      const isFirst = state.opened++ === 0
+      const server = socket.connectToServer()
+      socket.onMessage((message) => {
+        if (!(isFirst && state.isSilent)) server.send(message)
+      })
+      server.onMessage((message) => {
+        if (!(isFirst && state.isSilent)) socket.send(message)
+      })
+    })
+    await page.goto(stage.page.url())
+    const silent = chatOn(page)
+    await page.locator('.chat[data-phase=ready]').waitFor()
+    return { page, silent, state }
+  }
+
+  it('console 60: is opened again within 45 s', async () => {
+    await chat.begin('say Before the silence')
+    await chat.answered('Before the silence')
+    await chat.rests()
+    const { page, silent, state } = await openSilent()
+    state.isSilent = true
+    await chat.say('say Into the silence')
+    await chat.answered('Into the silence')
+    await page.clock.runFor(45_000)
+    await page.clock.resume()
+    await silent.answered('Into the silence')
+    expect(state.opened).toBeGreaterThan(1)
+    await page.close()
+  })
+
+  it('console 61: shows the right state after a sleep of ten minutes', async () => {
+    const { page, silent, state } = await openSilent()
+    state.isSilent = true
+    await chat.say('say While it slept')
+    await chat.answered('While it slept')
+    await page.clock.fastForward('10:00')
+    await page.clock.resume()
+    await silent.answered('While it slept')
+    await page.close()
+  })
+})
+
+it('console 22: 10,000 turns open at their end, with few rows in the page', async () => {
+  const messages = Array.from({ length: 5_000 }, (_, index) => [
+    { role: 'user', content: `Question ${index}` },
+    { role: 'assistant', content: `Answer ${index}` },
+  ]).flat()
+  const answer = await fetch(`${stage.server().url}/aap/v3/sessions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${stage.server().localKey}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ agent: { name: 'scripted' }, messages }),
+  })
+  const { sessionId } = (await answer.json()) as { sessionId: string }
+  await stage.page.goto(`${stage.server().url}/s/${sessionId}`)
+  await stage.page.getByText('Answer 4999', { exact: true }).waitFor()
+  expect(await stage.page.locator('.row').count()).toBeLessThan(200)
+  await stage.page.goto(stage.server().url ?? '')
+})
+
 describe('scrolling', () => {
   const place = () =>
     stage.page.evaluate(

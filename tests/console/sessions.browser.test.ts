@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { call, script } from '../support/script.ts'
+import { createUserKey } from '../support/owner-socket.ts'
 import { type Chat, chatOn } from './chat.ts'
 import { type Stage, openStage, withoutLosses } from './stage.ts'
 
@@ -128,6 +129,31 @@ it('console 40: a session is renamed, pinned and deleted, which another tab show
   await stage.page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
   await rail(other).filter({ hasText: 'A better name' }).waitFor({ state: 'detached' })
   await other.close()
+})
+
+it('console 42: a guest reads a shared session live and can change nothing', async () => {
+  await chat.begin('say For everybody to read')
+  await chat.answered('For everybody')
+  await chat.rests()
+  await stage.page.getByRole('button', { name: 'More' }).click()
+  await stage.page.getByRole('menuitem', { name: 'Share with all users' }).click()
+  const context = await stage.newContext()
+  const page = await context.newPage()
+  await page.goto(stage.server().url ?? '')
+  await page.getByLabel('Or sign in with an API key').fill(await createUserKey(stage.dataDir, 'gina'))
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  const guest = chatOn(page)
+  await guest.composer.waitFor()
+  await page.goto(stage.page.url())
+  await guest.answered('For everybody')
+  await page.getByText('Shared by local').waitFor()
+  await chat.say('say Said while she looks')
+  await guest.answered('Said while she looks')
+  const offered = '.composer, .ask, .call-stop, [aria-label="Edit the message"], [aria-label="Answer again"], .chat-header a'
+  expect(await page.locator(offered).count()).toBe(0)
+  await page.goto(`${stage.page.url()}/doors`)
+  await page.getByRole('alert').waitFor()
+  await context.close()
 })
 
 it("console 31: a sub-agent's approval shows in its session and in the inbox", async () => {

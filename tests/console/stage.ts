@@ -9,6 +9,7 @@ import { createTempDir } from '../support/temp-dir.ts'
 /** A server and a browser that is signed in to it. */
 export interface Stage {
   readonly server: () => RunningServer
+  readonly dataDir: string
   /** Where editors work. */
   readonly folder: string
   /** The page that used the sign-in link. */
@@ -72,6 +73,7 @@ export async function openStage(options: StageOptions = {}) {
   await page.locator('.composer textarea').waitFor()
   const stage: Stage = {
     server: () => server,
+    dataDir: dir.path,
     folder: work.path,
     page,
     context,

@@ -7,6 +7,7 @@ import { SignInPage } from './features/signin/sign-in-page.tsx'
 import { initWords } from './i18n/init-words.ts'
 import { ConsoleModel } from './model/console-model.ts'
 import { preloadMarkdown } from './ui/lazy-markdown.tsx'
+import { preloadMenu } from './ui/lazy-menu.tsx'
 import { ModelContext } from './ui/model-context.tsx'
 import { applySettings } from './ui/settings.ts'
 
@@ -25,6 +26,7 @@ async function start(): Promise<void> {
     </ModelContext>,
   )
   preloadMarkdown()
+  preloadMenu()
 }
 
 await start()

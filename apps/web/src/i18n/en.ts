@@ -279,6 +279,18 @@ export const en = {
   cardBeside: 'Shown beside the chat: {{title}}',
   fileTooLarge: 'larger than 16 MiB',
   reading: 'Reading {{name}}',
+  phoneTitle: 'Sign in a phone or another browser',
+  phoneMake: 'Make a link',
+  phoneHint: 'The link works once, for ten minutes. A phone reads it with its camera.',
+  phoneCode: 'The link as a QR code',
+  phoneUntil: 'It works once, until {{time}}.',
+  editMemory: 'Change the memory',
+  agents: 'Agents',
+  models: 'Models',
+  noModels: 'Sessions use the model of their agent.',
+  description: 'Description',
+  usual: 'default',
+  demo: 'demo',
 } as const
 
 export type Words = { readonly [Key in keyof typeof en]: string }

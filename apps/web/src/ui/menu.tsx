@@ -12,16 +12,17 @@ export interface MenuEntry {
   readonly onSelect: () => void
 }
 
-interface MenuProps {
+export interface MenuProps {
   readonly trigger: ReactNode
   readonly entries: readonly MenuEntry[]
   readonly align?: 'start' | 'end'
   readonly side?: 'top' | 'bottom'
+  readonly isOpenAtStart?: boolean
 }
 
-export function Menu({ trigger, entries, align = 'end', side = 'bottom' }: MenuProps) {
+export function Menu({ trigger, entries, align = 'end', side = 'bottom', isOpenAtStart = false }: MenuProps) {
   return (
-    <DropdownMenu.Root modal={false}>
+    <DropdownMenu.Root modal={false} defaultOpen={isOpenAtStart}>
       <DropdownMenu.Trigger asChild>{trigger}</DropdownMenu.Trigger>
       <DropdownMenu.Portal>
         <DropdownMenu.Content className="menu" align={align} side={side} sideOffset={4} collisionPadding={8}>

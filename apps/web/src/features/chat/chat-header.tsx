@@ -6,7 +6,7 @@ import { deleteSession, pinSession, shareSession } from '../../model/blade-rest.
 import type { OpenSession, SessionHeadline } from '../../model/open-session.ts'
 import { formatPercent } from '../../ui/format.ts'
 import { formatCost } from '../../ui/format-cost.ts'
-import { Menu } from '../../ui/menu.tsx'
+import { Menu } from '../../ui/lazy-menu.tsx'
 import type { PanelState } from '../panel/use-panel.ts'
 import { Relatives } from './relatives.tsx'
 import { ConfirmDelete, RenameDialog } from './session-dialogs.tsx'

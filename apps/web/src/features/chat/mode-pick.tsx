@@ -2,7 +2,7 @@ import { ChevronDown, Shield } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useModel } from '../../ui/model-context.tsx'
-import { Menu } from '../../ui/menu.tsx'
+import { Menu } from '../../ui/lazy-menu.tsx'
 
 export const PRESETS = ['read-only', 'plan', 'workspace-write', 'full-access'] as const
 export type PresetName = (typeof PRESETS)[number]

@@ -3,7 +3,7 @@ import { GitFork } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { Link, useLocation } from 'wouter'
 import { LIST_KEY } from '../../model/session-list.ts'
-import { Menu } from '../../ui/menu.tsx'
+import { Menu } from '../../ui/lazy-menu.tsx'
 import { useModel, useSnapshot } from '../../ui/model-context.tsx'
 
 /** The session that this one was forked from, and those that were forked from it. */

@@ -4,6 +4,7 @@ import { CopyButton } from '../../ui/copy-button.tsx'
 import { useModel, useSnapshot } from '../../ui/model-context.tsx'
 import { DoorTag } from '../../ui/door-tag.tsx'
 import { connectLines } from './connect-lines.ts'
+import { PhoneSignIn } from './phone-sign-in.tsx'
 import './connect.css'
 
 /** Lines to paste, one block for each door. They hold `$KEY` and never a key. */
@@ -27,6 +28,7 @@ export function ConnectPage() {
             <pre tabIndex={0}>{text}</pre>
           </section>
         ))}
+        <PhoneSignIn />
       </div>
     </main>
   )

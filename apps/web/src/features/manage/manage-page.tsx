@@ -1,19 +1,20 @@
 import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'
+import { AgentsPage } from './agents-page.tsx'
 import { KeysPage } from './keys-page.tsx'
 import { McpPage } from './mcp-page.tsx'
 import { MemoriesPage } from './memories-page.tsx'
 import { RulesPage } from './rules-page.tsx'
 import './manage.css'
 
-const PARTS = { keys: KeysPage, rules: RulesPage, memories: MemoriesPage, mcp: McpPage } as const
+const PARTS = { agents: AgentsPage, keys: KeysPage, rules: RulesPage, memories: MemoriesPage, mcp: McpPage } as const
 type PartName = keyof typeof PARTS
 
 const isPart = (name: string): name is PartName => name in PARTS
 
 export function ManagePage({ what }: { readonly what: string }) {
   const { t } = useTranslation()
-  const titles = { keys: t('keys'), rules: t('rules'), memories: t('memories'), mcp: t('mcpServers') }
+  const titles = { agents: t('agents'), keys: t('keys'), rules: t('rules'), memories: t('memories'), mcp: t('mcpServers') }
   const part = isPart(what) ? what : 'keys'
   const Part = PARTS[part]
   return (

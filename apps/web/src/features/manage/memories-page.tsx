@@ -9,8 +9,15 @@ export function MemoriesPage() {
   const { t } = useTranslation()
   const [keyword, setKeyword] = useState('')
   const [text, setText] = useState('')
+  const [edited, setEdited] = useState<{ readonly id: number; readonly content: string }>()
   const query = { limit: 100, ...(keyword.trim() !== '' && { keyword: keyword.trim() }) }
   const { value, problem, run } = useAnswer(`memories:${keyword}`, (api) => api.listMemories({ query }))
+  const save = (): Promise<void> =>
+    run(async (api) => {
+      if (edited === undefined || edited.content.trim() === '') return
+      await api.changeMemory({ id: `${edited.id}`, body: { content: edited.content.trim() } })
+      setEdited(undefined)
+    })
   return (
     <>
       <form
@@ -49,9 +56,32 @@ export function MemoriesPage() {
         <tbody>
           {value?.memories.map(({ id, content, disabled, hitCount }) => (
             <tr key={id}>
-              <td className={disabled ? 'quiet' : ''}>{spellBidi(content)}</td>
+              <td className={disabled ? 'quiet' : ''}>
+                {edited?.id === id ? (
+                  <input
+                    className="field"
+                    aria-label={t('editMemory')}
+                    maxLength={500}
+                    value={edited.content}
+                    onChange={(event) => setEdited({ id, content: event.target.value })}
+                    onKeyDown={(event) => {
+                      if (event.key === 'Escape') setEdited(undefined)
+                      if (event.key === 'Enter' && !event.nativeEvent.isComposing) void save()
+                    }}
+                  />
+                ) : (
+                  spellBidi(content)
+                )}
+              </td>
               <td className="quiet">{t('recalled', { count: hitCount })}</td>
               <td>
+                <button
+                  type="button"
+                  className="button"
+                  onClick={() => (edited?.id === id ? void save() : setEdited({ id, content }))}
+                >
+                  {edited?.id === id ? t('save') : t('edit')}
+                </button>{' '}
                 <button
                   type="button"
                   className="button"
