@@ -149,7 +149,8 @@ it('console 42: a guest reads a shared session live and can change nothing', asy
   await page.getByText('Shared by local').waitFor()
   await chat.say('say Said while she looks')
   await guest.answered('Said while she looks')
-  const offered = '.composer, .ask, .call-stop, [aria-label="Edit the message"], [aria-label="Answer again"], .chat-header a'
+  const offered =
+    '.composer, .ask, .call-stop, [aria-label="Edit the message"], [aria-label="Answer again"], .chat-header a'
   expect(await page.locator(offered).count()).toBe(0)
   await page.goto(`${stage.page.url()}/doors`)
   await page.getByRole('alert').waitFor()

@@ -6,12 +6,12 @@ import { findLanguage } from './language-names.ts'
 import { loadLanguage } from './languages.ts'
 
 const THEME = 'ink'
+/** Longer lines are shown as they are. A limit of time instead would stop in the middle of a comment and colour what follows. */
+const LONGEST_LINE = 2_000
 const highlighter = createHighlighterCore({
   themes: [createCssVariablesTheme({ name: THEME, variablePrefix: '--code-', fontStyle: false })],
   langs: [],
-  // With the newer targets, the first call colours the line after a comment as a comment
-  // (https://github.com/slevithan/oniguruma-to-es/issues/45). Delete the target when that is fixed.
-  engine: createJavaScriptRegexEngine({ target: 'ES2018' }),
+  engine: createJavaScriptRegexEngine(),
 })
 
 /** The theme names each colour as a variable such as `var(--code-token-keyword)`. */
@@ -23,7 +23,7 @@ async function colour({ code, language }: HighlightRequest): Promise<HighlightAn
   const shiki = await highlighter
   if (!shiki.getLoadedLanguages().includes(name)) await shiki.loadLanguage(await loadLanguage(name))
   return shiki
-    .codeToTokensBase(code, { lang: name, theme: THEME })
+    .codeToTokensBase(code, { lang: name, theme: THEME, tokenizeTimeLimit: 0, tokenizeMaxLineLength: LONGEST_LINE })
     .map((line) => line.map(({ content, color }): Piece => [content, kindOf(color)]))
 }
 

@@ -14,7 +14,13 @@ const isPart = (name: string): name is PartName => name in PARTS
 
 export function ManagePage({ what }: { readonly what: string }) {
   const { t } = useTranslation()
-  const titles = { agents: t('agents'), keys: t('keys'), rules: t('rules'), memories: t('memories'), mcp: t('mcpServers') }
+  const titles = {
+    agents: t('agents'),
+    keys: t('keys'),
+    rules: t('rules'),
+    memories: t('memories'),
+    mcp: t('mcpServers'),
+  }
   const part = isPart(what) ? what : 'keys'
   const Part = PARTS[part]
   return (
