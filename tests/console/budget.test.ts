@@ -21,7 +21,7 @@ function closureOf(name: string, found: readonly string[] = []): readonly string
   if (found.includes(name) || initial.includes(name)) return found
   const source = readFileSync(`${DIST}${name}`, 'utf8')
   const imported = [...source.matchAll(/from\s*"\.\/([^"]+\.js)"/g)].map(([, other]) => `assets/${other}`)
-  return imported.reduce((all, other) => closureOf(other, all), [...found, name])
+  return imported.reduce<readonly string[]>((all, other) => closureOf(other, all), [...found, name])
 }
 
 describe('console 71: the bundle, compressed', () => {
