@@ -33,7 +33,18 @@ export class SecuredResponse<Incoming extends IncomingMessage = IncomingMessage>
 
 const CHALLENGE: readonly (readonly [string, string])[] = [['WWW-Authenticate', 'Bearer']]
 
+const SECURITY_HEADERS: OutgoingHttpHeaders = Object.fromEntries(HEADERS)
+const NAMES: ReadonlySet<string> = new Set(HEADERS.map(([name]) => name.toLowerCase()))
+
+const isPlain = (given: OutgoingHttpHeaders): boolean => {
+  for (const name in given) if (NAMES.has(name.toLowerCase())) return false
+  return true
+}
+
 function withSecurityHeaders(outgoing: ServerResponse, status: number, given: GivenHeaders = {}): GivenHeaders {
+  // Most answers set none of these headers themselves.
+  if (status !== 401 && !Array.isArray(given) && outgoing.getHeaderNames().length === 0 && isPlain(given))
+    return { ...SECURITY_HEADERS, ...given }
   const all = status === 401 ? [...HEADERS, ...CHALLENGE] : HEADERS
   if (Array.isArray(given)) {
     for (const [name, value] of all) if (!outgoing.hasHeader(name)) outgoing.setHeader(name, value)

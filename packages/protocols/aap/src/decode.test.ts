@@ -152,3 +152,29 @@ describe('a request for a turn', () => {
     expect(refusal(() => parseTurn(3, body))).toBe(message)
   })
 })
+
+describe('a plain turn', () => {
+  const turn = (more: object = {}) => ({ messages: [{ role: 'user', content: 'hi' }], ...more })
+  const read = { stream: 'none', agent: undefined, tools: undefined, messages: { type: 'input', content: 'hi' } }
+
+  it.each([
+    ['as it is', turn(), read],
+    ['with a stream', turn({ stream: 'delta' }), { ...read, stream: 'delta' }],
+    ['with a stream that is null', turn({ stream: null }), read],
+    ['with an unknown field', turn({ more: 1 }), read],
+    ['with absent fields', turn({ agent: null, tools: null }), read],
+    ['with an unknown field in its message', { messages: [{ role: 'user', content: 'hi', id: 1 }] }, read],
+  ])('%s is read the same way with and without the schema', (_name, body, expected) => {
+    for (const version of [1, 3] as const) expect(parseTurn(version, body)).toEqual(expected)
+  })
+
+  it.each([
+    ['an unknown stream', turn({ stream: 'x' })],
+    ['a content that is no text', { messages: [{ role: 'user', content: 1 }] }],
+    ['another role', { messages: [{ role: 'system', content: 'hi' }] }],
+    ['messages that are no list', { messages: 'hi' }],
+    ['a message that is null', { messages: [null] }],
+  ])('with %s is refused', (_name, body) => {
+    expect(() => parseTurn(3, body)).toThrow(/expected/)
+  })
+})

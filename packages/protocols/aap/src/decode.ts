@@ -10,7 +10,7 @@ import {
   type ToolSpec,
   type TurnMessage,
 } from './requests.ts'
-import type { AapVersion, StreamMode } from './wire.ts'
+import { STREAM_MODES, type AapVersion, type StreamMode } from './wire.ts'
 
 export type CallMessage = Extract<TurnMessage, { role: 'tool' | 'tool_permission' }>
 
@@ -43,6 +43,26 @@ export function parseCreateAndRun(body: unknown): CreateAndRunRequest {
 }
 
 export function parseTurn(version: AapVersion, body: unknown): TurnRequest {
+  return plainTurn(body) ?? parseAnyTurn(version, body)
+}
+
+/** The most frequent body: one user message that is a text. `undefined`: the schema decides. */
+function plainTurn(body: unknown): TurnRequest | undefined {
+  if (typeof body !== 'object' || body === null || !('messages' in body) || !Array.isArray(body.messages))
+    return undefined
+  for (const name in body) if (name !== 'messages' && name !== 'stream') return undefined
+  const wanted = 'stream' in body ? body.stream : 'none'
+  const stream = STREAM_MODES.find((mode) => mode === wanted)
+  const messages: readonly unknown[] = body.messages
+  const first = messages[0]
+  if (stream === undefined || messages.length !== 1 || typeof first !== 'object' || first === null) return undefined
+  if (!('role' in first) || first.role !== 'user' || !('content' in first)) return undefined
+  const { content } = first
+  if (typeof content !== 'string') return undefined
+  return { stream, agent: undefined, tools: undefined, messages: { type: 'input', content } }
+}
+
+function parseAnyTurn(version: AapVersion, body: unknown): TurnRequest {
   const { agent, messages, tools, stream = 'none' } = parse(requestSchemas.turn[version], body)
   return { stream, agent, tools, messages: toTurnMessages(messages) }
 }
