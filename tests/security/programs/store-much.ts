@@ -28,7 +28,9 @@ function manyMessages(bytes: number): string {
 
 /** Many small values, which cost more to read than their size tells. */
 function manyCalls(bytes: number): string {
-  const input = Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`k${index}`, [index, 'word']]))
+  const input = Object.fromEntries(
+    Array.from({ length: 20 }, (_, index) => [`k${index}`, `some word ${index} of an input`]),
+  )
   const size = JSON.stringify(input).length + 150
   const messages = Array.from({ length: Math.floor(bytes / size) }, (_, index) => [
     { role: 'assistant', content: [{ type: 'tool_use', toolCallId: `c${index}`, name: 'x', input }] },
