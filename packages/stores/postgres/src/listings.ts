@@ -10,7 +10,7 @@ export async function findSessions(db: Database, query: ListingQuery): Promise<L
   const conditions = ['l.user_id = $1']
   if (directory !== undefined) conditions.push(`l.directory = ${place(directory)}`)
   if (isStarted === true) conditions.push('l.is_started = 1')
-  const wanted = query.text ?? ''.trim()
+  const wanted = (query.text ?? '').trim()
   if (wanted !== '') {
     const terms = toSearchTerms(wanted).map((term) => hasTerm(place(toPattern(term))))
     const title = `strpos(l.title, ${place(foldText(wanted))}) > 0`
