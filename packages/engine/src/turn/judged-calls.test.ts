@@ -3,49 +3,16 @@ import {
   calls,
   createFakeModel,
   createFakeTool,
-  createMemoryRuleStore,
-  createQuestionTool,
   deny,
   finishes,
   grant,
   hangs,
   restart,
-  result,
   says,
-  startSession,
   untilQuiet,
-  type FakeToolOptions,
-  type TestEngineOptions,
-  type TestSession,
 } from '@polylogue/testkit'
-import {
-  textOf,
-  type CallFacts,
-  type CreateSession,
-  type PermissionRule,
-  type RecordedEvent,
-  type SessionChanges,
-  type Tool,
-} from '../index.ts'
-
-const WORKSPACE_WRITE: Partial<CreateSession> = { access: { type: 'preset' }, preset: 'workspace-write' }
-
-async function startWith(tools: readonly Tool[], options: TestEngineOptions = {}, create = WORKSPACE_WRITE) {
-  const test = await startSession({ ...options, tools }, create)
-  const configure = (changes: SessionChanges) =>
-    test.engine.execute({ type: 'configure-session', userId: test.user, sessionId: test.sessionId, changes })
-  return { ...test, configure }
-}
-
-const pay = (more: FakeToolOptions = {}) => createFakeTool('pay', { effect: 'unsafe', ...more })
-const paying = (id: string, input: object = {}) => [calls(id, 'pay', input), finishes('tool-calls')]
-
-const settled = (events: readonly RecordedEvent[]) =>
-  events.flatMap((event) =>
-    event.type === 'tool-call.settled' ? [`${event.toolCallId} ${event.status}: ${textOf(event.output)}`] : [],
-  )
-const asked = async (test: TestSession) =>
-  (await test.events()).flatMap((event) => (event.type === 'approval.requested' ? [event] : []))
+import type { CallFacts, PermissionRule } from '../index.ts'
+import { startWith, pay, paying, settled, asked } from './test-support/judged-session.ts'
 
 describe('a call that was approved', () => {
   it('is judged once more before it runs: a stricter mode denies it', async () => {
@@ -164,97 +131,6 @@ describe('a tool that was waved through for the session', () => {
   })
 })
 
-describe('a tool that somebody else defines', () => {
-  function changing() {
-    let version = 'v1'
-    const tool = pay()
-    const live: Tool = Object.defineProperty({ ...tool }, 'definition', { enumerable: true, get: () => version })
-    return { live, invocations: tool.invocations, change: () => (version = 'v2') }
-  }
-
-  it('is asked for again when it has changed since the call was allowed', async () => {
-    const { live, invocations, change } = changing()
-    const test = await startWith([live])
-    test.model.push(paying('a'))
-    await test.say('go')
-    await test.untilRest()
-    change()
-    await test.answer(grant('a'))
-    await test.untilRest()
-    expect(invocations).toEqual([])
-    expect((await test.view()).waitingCalls).toEqual(['a'])
-  })
-
-  it.each(['pay', 'p.*'])(
-    'is covered by the rule for %j as it was at its first call, not as it has become',
-    async (name) => {
-      const { live, invocations, change } = changing()
-      const rules = createMemoryRuleStore()
-      const test = await startWith([live], { rules })
-      await rules.addRule(test.user, { ruleId: 'rule_1', rule: { tool: name, action: 'allow' }, createdAt: 0 })
-      test.model.push(paying('a'), paying('b'), [says('ok'), finishes()], paying('c'), [says('ok'), finishes()])
-      await test.say('go')
-      await test.untilRest()
-      expect(invocations.map(({ toolCallId }) => toolCallId)).toEqual(['a', 'b'])
-      change()
-      await test.say('again')
-      await test.untilRest()
-      expect((await test.view()).waitingCalls).toEqual(['c'])
-      expect((await test.events()).findLast(({ type }) => type === 'approval.requested')).toMatchObject({
-        reason: 'definition-changed:pay',
-      })
-      await rules.removeRule(test.user, 'rule_1')
-      await rules.addRule(test.user, { ruleId: 'rule_2', rule: { tool: name, action: 'allow' }, createdAt: 0 })
-      await test.answer(grant('c'))
-      await test.untilRest()
-      expect(invocations.map(({ toolCallId }) => toolCallId)).toEqual(['a', 'b', 'c'])
-    },
-  )
-
-  it('is denied by a rule, whatever it has become', async () => {
-    const { live, invocations, change } = changing()
-    const rules = createMemoryRuleStore()
-    const test = await startWith([live], { rules })
-    await rules.addRule(test.user, { ruleId: 'rule_1', rule: { tool: 'pay', action: 'deny' }, createdAt: 0 })
-    test.model.push(paying('a'), [says('ok'), finishes()], paying('b'), [says('ok'), finishes()])
-    await test.say('go')
-    await test.untilRest()
-    change()
-    await test.say('again')
-    await test.untilRest()
-    expect(invocations).toEqual([])
-    expect(await rules.listRules(test.user)).toMatchObject([{ rule: { tool: 'pay', action: 'deny' } }])
-  })
-
-  it('is waved through as it was, not as it has become', async () => {
-    const { live, invocations, change } = changing()
-    const test = await startWith([live])
-    test.model.push(paying('a'), paying('b'), [says('ok'), finishes()], paying('c'))
-    await test.say('go')
-    await test.untilRest()
-    await test.answer({ ...grant('a'), scope: 'session' } as ReturnType<typeof grant>)
-    await test.untilRest()
-    expect(invocations.map(({ toolCallId }) => toolCallId)).toEqual(['a', 'b'])
-    change()
-    await test.say('again')
-    await test.untilRest()
-    expect((await test.view()).waitingCalls).toEqual(['c'])
-  })
-
-  it('is not waved through by an answer to what it was before', async () => {
-    const { live, invocations, change } = changing()
-    const test = await startWith([live])
-    test.model.push(paying('a'))
-    await test.say('go')
-    await test.untilRest()
-    change()
-    await test.answer({ ...grant('a'), scope: 'session' } as ReturnType<typeof grant>)
-    await test.untilRest()
-    expect(invocations).toEqual([])
-    expect((await test.view()).waitingCalls).toEqual(['a'])
-  })
-})
-
 describe('what a tool says of its call', () => {
   it('decides over it, and is recorded with it', async () => {
     const outside: CallFacts = { type: 'write-files', outside: '/etc/passwd' }
@@ -320,95 +196,5 @@ describe('planning', () => {
     expect((await test.view()).preset).toBe('full-access')
     expect(test.model.requests[1]?.tools.map(({ name }) => name)).toEqual(['look', 'pay'])
     expect((await test.types()).filter((type) => type === 'session.configured')).toHaveLength(2)
-  })
-})
-
-describe('a question to the user', () => {
-  const asking = [calls('q', 'Ask', { question: 'Which?' }), finishes('tool-calls')]
-
-  it('waits, survives a restart, and takes the answer as its result', async () => {
-    const first = await startWith([createQuestionTool()], {}, { access: { type: 'preset' }, preset: 'read-only' })
-    first.model.push(asking)
-    await first.say('go')
-    await first.untilRest()
-    const second = await restart(first, { tools: [createQuestionTool()] })
-    expect(await second.view()).toMatchObject({ status: 'waiting', waitingCalls: ['q'] })
-    await second.answer(result('q', 'the blue one'))
-    await second.untilRest()
-    expect(settled(await second.events())).toEqual(['q completed: the blue one'])
-    await expect(second.answer(result('q', 'no, the red one'))).rejects.toThrow('already resolved')
-  })
-
-  it('that only gets a permission is put into the text instead; a denial is its result', async () => {
-    const test = await startWith([createQuestionTool()])
-    test.model.push(asking, [calls('r', 'Ask'), finishes('tool-calls')])
-    await test.say('go')
-    await test.untilRest()
-    await test.answer(grant('q'))
-    await test.untilRest()
-    await test.answer(deny('r', 'busy'))
-    await test.untilRest()
-    expect(settled(await test.events())).toEqual([
-      'q completed: The user cannot answer this question here. Ask it in your text instead.',
-      'r denied: Tool call denied: busy',
-    ])
-  })
-})
-
-describe('one call that is cancelled', () => {
-  it('ends while the turn goes on, whether it runs or waits', async () => {
-    const gate = Promise.withResolvers<void>()
-    const slow = createFakeTool('slow', { run: async () => (await gate.promise, { content: 'too late' }) })
-    const test = await startWith([slow, pay()])
-    test.model.push([calls('a', 'slow'), calls('b', 'pay'), finishes('tool-calls')])
-    await test.say('go')
-    await untilQuiet()
-    const { sessionId, user: userId } = test
-    for (const toolCallId of ['a', 'b'] as never[])
-      await test.engine.execute({ type: 'cancel-call', userId, sessionId, toolCallId, reason: 'enough' })
-    await test.untilRest()
-    gate.resolve()
-    await untilQuiet()
-    expect(settled(await test.events()).toSorted()).toEqual([
-      'a cancelled: Tool call cancelled',
-      'b cancelled: Tool call cancelled: enough',
-    ])
-    expect((await test.view()).lastOutcome).toBe('finished')
-  })
-})
-
-describe('output of a tool that runs', () => {
-  it('is told live, and late readers get what there was', async () => {
-    const gate = Promise.withResolvers<void>()
-    const tool = createFakeTool('slow', {
-      run: async ({ progress }) => {
-        progress('one ')
-        progress('two ')
-        await gate.promise
-        return { content: 'done', meta: { ui: 1 }, changedFiles: [{ path: '/a', change: 'created' }] }
-      },
-    })
-    const test = await startWith([tool])
-    test.model.push([calls('a', 'slow'), finishes('tool-calls')])
-    await test.say('go')
-    await untilQuiet()
-    const heard: string[] = []
-    await test.engine.attach(test.user, test.sessionId, {
-      after: { seq: 0 },
-      reader: {
-        recorded: () => undefined,
-        delta: () => undefined,
-        progress: ({ toolCallId, text }) => heard.push(`${toolCallId} ${text}`),
-        closed: () => undefined,
-      },
-    })
-    gate.resolve()
-    await test.untilRest()
-    expect(heard).toEqual(['a one two '])
-    expect((await test.events()).find(({ type }) => type === 'tool-call.settled')).toMatchObject({
-      meta: { ui: 1 },
-      changedFiles: [{ path: '/a', change: 'created' }],
-    })
-    expect(test.model.requests[1]?.messages.at(-1)).toMatchObject({ role: 'tool', content: 'done' })
   })
 })

@@ -1,62 +1,16 @@
 import { describe, expect, it } from 'vitest'
 import {
   calls,
-  createAgentTool,
   createFakeTool,
-  createQuestionTool,
   createTestAgent,
   finishes,
-  grant,
   hangs,
-  restart,
-  result,
   says,
-  startSession,
   untilQuiet,
-  type FakeModel,
   type FakeStep,
-  type TestEngineOptions,
 } from '@polylogue/testkit'
-import { textOf, type CreateSession, type Model, type RecordedEvent } from '../index.ts'
-
-/** A model that answers by what it was last told: a script per prompt, its steps one after the other. */
-function createScripts(scripts: { readonly [prompt: string]: readonly FakeStep[] }): FakeModel {
-  const requests: Parameters<Model['stream']>[0][] = []
-  return {
-    requests,
-    push: () => undefined,
-    async *stream(request, signal) {
-      requests.push(request)
-      const prompt = request.messages.findLast((message) => message.role === 'user')
-      const script = prompt && scripts[textOf(prompt.content)]
-      for (const output of script?.[request.step] ?? [says('done'), finishes()]) {
-        if (typeof output === 'function') await output(request, signal)
-        else yield output
-        if (signal.aborted) return
-      }
-    },
-  }
-}
-
-const delegate = (id: string, prompt: string, more: object = {}) =>
-  calls(id, 'Agent', { description: `${id} works`, prompt, ...more })
-
-const FREE: Partial<CreateSession> = { access: { type: 'preset' }, preset: 'full-access' }
-
-async function start(
-  scripts: Parameters<typeof createScripts>[0],
-  options: TestEngineOptions = {},
-  create: Partial<CreateSession> = FREE,
-) {
-  const model = createScripts(scripts)
-  const tools = [createAgentTool(), createQuestionTool(), ...(options.tools ?? [])]
-  return startSession({ ...options, model, tools }, create)
-}
-
-const settled = (events: readonly RecordedEvent[]) =>
-  events.flatMap((event) =>
-    event.type === 'tool-call.settled' ? [`${event.toolCallId} ${event.status}: ${textOf(event.output)}`] : [],
-  )
+import { createScripts, delegate, start } from './test-support/delegating-session.ts'
+import { settled } from './test-support/judged-session.ts'
 
 describe('a sub-agent', () => {
   it('works in a loop of its own, and its last words are the result of its call', async () => {
@@ -272,141 +226,5 @@ describe('a sub-agent', () => {
       'turn.ended cancelled',
     ])
     expect(events.some((event) => event.type === 'step.ended' && event.partial !== undefined)).toBe(true)
-  })
-})
-
-describe('a question or an approval inside a sub-agent', () => {
-  const scripts = {
-    go: [[delegate('a', 'pay bob'), finishes('tool-calls')]],
-    'pay bob': [
-      [calls('b', 'pay'), finishes('tool-calls')],
-      [says('paid'), finishes()],
-    ],
-  } satisfies Parameters<typeof createScripts>[0]
-  const ASKING: Partial<CreateSession> = { access: { type: 'preset' }, preset: 'workspace-write' }
-
-  it('pauses the turn, is seen from outside, and goes on where it was', async () => {
-    const pay = createFakeTool('pay', { effect: 'unsafe' })
-    const test = await start(scripts, { tools: [pay] }, ASKING)
-    await test.say('go')
-    await test.untilRest()
-    expect(await test.view()).toMatchObject({ status: 'waiting', waitingCalls: ['b'] })
-    for (const view of ['full', 'compacted'] as const) {
-      const history = await test.engine.readHistory(test.user, test.sessionId, view)
-      expect(history.at(-1)).toMatchObject({
-        role: 'assistant',
-        content: [{ toolCallId: 'a' }, { toolCallId: 'b', name: 'pay' }],
-      })
-    }
-    await test.answer(grant('b'))
-    await test.untilRest()
-    expect(settled(await test.events())).toEqual(['b completed: pay ran', 'a completed: paid'])
-    expect(await test.types()).not.toContain('turn.taken-over')
-    const history = await test.engine.readHistory(test.user, test.sessionId, 'full')
-    expect(history.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'tool', 'assistant'])
-    expect(pay.invocations).toHaveLength(1)
-  })
-
-  it('survives a restart', async () => {
-    const pay = createFakeTool('pay', { effect: 'unsafe' })
-    const first = await start(scripts, { tools: [pay] }, ASKING)
-    await first.say('go')
-    await first.untilRest()
-    const second = await restart(first, {
-      model: createScripts(scripts),
-      tools: [createAgentTool(), createQuestionTool(), pay],
-    })
-    expect(await second.view()).toMatchObject({ status: 'waiting', waitingCalls: ['b'] })
-    await second.answer(grant('b'))
-    await second.untilRest()
-    expect(settled(await second.events())).toEqual(['b completed: pay ran', 'a completed: paid'])
-  })
-
-  it('lets its siblings finish first', async () => {
-    const test = await start(
-      {
-        go: [[delegate('a', 'ask'), delegate('b', 'work'), finishes('tool-calls')]],
-        ask: [
-          [calls('q', 'Ask', { question: 'Which?' }), finishes('tool-calls')],
-          [says('so be it'), finishes()],
-        ],
-        work: [[says('worked'), finishes()]],
-      },
-      {},
-      ASKING,
-    )
-    await test.say('go')
-    await test.untilRest()
-    expect(await test.view()).toMatchObject({ status: 'waiting', waitingCalls: ['q'] })
-    expect(settled(await test.events())).toEqual(['b completed: worked'])
-    await test.answer(result('q', 'the blue one'))
-    await test.untilRest()
-    expect(settled(await test.events())).toEqual([
-      'b completed: worked',
-      'q completed: the blue one',
-      'a completed: so be it',
-    ])
-  })
-})
-
-describe('the rights of a sub-agent', () => {
-  it('are no more than its parent has', async () => {
-    const pay = createFakeTool('pay', { effect: 'unsafe' })
-    const rich = createTestAgent({
-      name: 'rich',
-      model: createScripts({ spend: [[calls('b', 'pay'), finishes('tool-calls')]] }),
-      tools: [pay],
-    })
-    const test = await start(
-      { go: [[delegate('a', 'spend', { agent: 'rich' }), finishes('tool-calls')]] },
-      { others: [rich] },
-    )
-    await test.say('go')
-    await test.untilRest()
-    expect(pay.invocations).toEqual([])
-    expect(settled(await test.events())[0]).toBe('b failed: Error: the tool pay is not enabled in this session')
-  })
-
-  it('follow the mode of the session, which may change while it works', async () => {
-    const pay = createFakeTool('pay', { effect: 'unsafe' })
-    const gate = Promise.withResolvers<void>()
-    const test = await start(
-      {
-        go: [[delegate('a', 'spend'), finishes('tool-calls')]],
-        spend: [[() => gate.promise, calls('b', 'pay'), finishes('tool-calls')]],
-      },
-      { tools: [pay] },
-    )
-    await test.say('go')
-    await untilQuiet()
-    const { sessionId, user: userId } = test
-    await test.engine.execute({ type: 'configure-session', userId, sessionId, changes: { preset: 'read-only' } })
-    gate.resolve()
-    await test.untilRest()
-    expect(pay.invocations).toEqual([])
-    expect(settled(await test.events())[0]).toBe('b denied: Error: the tool pay is not allowed in mode read-only')
-  })
-})
-
-describe('a crash while sub-agents work', () => {
-  it('lets them go on where they were', async () => {
-    const scripts = {
-      go: [[delegate('a', 'find it'), finishes('tool-calls')]],
-      'find it': [
-        [calls('b', 'look'), finishes('tool-calls')],
-        [says('here'), finishes()],
-      ],
-    } satisfies Parameters<typeof createScripts>[0]
-    const first = await start(scripts, { tools: [createFakeTool('look', { run: hangs })] })
-    await first.say('go')
-    await untilQuiet()
-    const look = createFakeTool('look')
-    const second = await restart(first, {
-      model: createScripts(scripts),
-      tools: [createAgentTool(), createQuestionTool(), look],
-    })
-    await second.untilRest()
-    expect(settled(await second.events())).toEqual(['b completed: look ran', 'a completed: here'])
-    expect((await second.events()).filter(({ type }) => type === 'loop.started')).toHaveLength(1)
   })
 })
