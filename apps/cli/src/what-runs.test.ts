@@ -31,6 +31,17 @@ describe('a call that somebody decides about', () => {
     ])
   })
 
+  it('shows every one of several edits', () => {
+    const edits = [
+      { oldText: 'a', newText: 'b' },
+      { oldText: 'c', newText: 'd', replaceAll: true },
+    ]
+    expect(shown('Edit', { path: 'f', edits, extra: 1 })).toEqual([
+      ...['f', '- a', '+ b', '- c', '+ d', '{"replaceAll":true}'],
+      '{"extra":1}',
+    ])
+  })
+
   it.each(['\u001b[2J', '\r', '\u202e', '\u200b', '\u00a0', '\u{e0041}'])(
     'has no hidden character %j in any form',
     (hidden) => {

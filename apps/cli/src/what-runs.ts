@@ -7,7 +7,9 @@ export type ShownCall = Pick<WaitingCall, 'name' | 'input' | 'diffs'>
 const command = z.looseObject({ command: z.string() })
 const fetching = z.looseObject({ url: z.string() })
 const writing = z.looseObject({ path: z.string(), content: z.string() })
-const editing = z.looseObject({ path: z.string(), oldText: z.string(), newText: z.string() })
+const change = z.looseObject({ oldText: z.string(), newText: z.string() })
+const editing = change.extend({ path: z.string() })
+const editingOften = z.looseObject({ path: z.string(), edits: z.array(change) })
 
 /** One terminal line each. */
 export function formatWhatRuns(call: ShownCall): readonly string[] {
@@ -33,13 +35,18 @@ function formatKnown({ name, input, diffs }: ShownCall): readonly string[] | und
       return [`${spellOutLine(path)}${state}`, ...linesOf(content, '+ '), ...formatRest(rest)]
     }
     case 'Edit': {
-      const { path, oldText, newText, ...rest } = editing.safeParse(input).data ?? {}
-      if (path === undefined || oldText === undefined || newText === undefined) return undefined
-      return [spellOutLine(path), ...linesOf(oldText, '- '), ...linesOf(newText, '+ '), ...formatRest(rest)]
+      const { path: one, ...only } = editing.safeParse(input).data ?? {}
+      if (one !== undefined) return [spellOutLine(one), ...formatChange(only)]
+      const { path, edits = [], ...rest } = editingOften.safeParse(input).data ?? {}
+      return path === undefined ? undefined : [spellOutLine(path), ...edits.flatMap(formatChange), ...formatRest(rest)]
     }
     default:
       return undefined
   }
+}
+
+function formatChange({ oldText, newText, ...rest }: Partial<z.output<typeof change>>): readonly string[] {
+  return [...linesOf(oldText ?? '', '- '), ...linesOf(newText ?? '', '+ '), ...formatRest(rest)]
 }
 
 function linesOf(text: string, first: string, others = first): readonly string[] {
