@@ -16,6 +16,7 @@ describe('polylogue --help', () => {
     [['serve']],
     [['acp']],
     [['run']],
+    [['chat']],
     [['keys']],
     [['keys', 'create']],
     [['keys', 'list']],
@@ -83,7 +84,7 @@ describe('polylogue --help', () => {
 describe('wrong usage', () => {
   it.each([
     [['dance'], 'there is no verb "dance"'],
-    [['chat'], 'there is no verb "chat"'],
+    [['chat'], 'A chat needs a terminal. Elsewhere use: polylogue run'],
     [['run', '--nonsense'], "unknown option '--nonsense'"],
     [['run'], 'Missing prompt'],
     [['run', ' '], 'The prompt is empty.'],

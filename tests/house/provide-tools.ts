@@ -1,5 +1,6 @@
 // Before the first test: installs the programs that the chosen test files need and the machine lacks. By name,
-// `x.browser.test.ts` needs a browser, `x.sandbox.test.ts` bubblewrap, `x.redis.test.ts` Redis; such a test then asks requireTool for its path.
+// `x.browser.test.ts` needs a browser, `x.sandbox.test.ts` bubblewrap, `x.redis.test.ts` Redis,
+// `x.tmux.test.ts` tmux; such a test then asks requireTool for its path.
 // For `x.postgres.test.ts` one PostgreSQL server runs until the last test; such a test injects `postgresUrl` and makes a
 // database of its own.
 import { type TestProject, parseCLI } from 'vitest/node'
@@ -17,6 +18,7 @@ const TOOLS = [
   { suffix: '.browser.test.ts', tool: 'chromium', debianPackage: 'chromium' },
   { suffix: '.sandbox.test.ts', tool: 'bwrap', debianPackage: 'bubblewrap' },
   { suffix: '.redis.test.ts', tool: 'redis-server', debianPackage: 'redis-server' },
+  { suffix: '.tmux.test.ts', tool: 'tmux', debianPackage: 'tmux' },
   { suffix: '.sandbox.proof.test.ts', tool: 'bwrap', debianPackage: 'bubblewrap' },
 ]
 

@@ -42,9 +42,12 @@ describe('a test', () => {
     expect(kindOf({ 'tests/a.test.ts': "import type { ChildProcess } from 'node:child_process'" })).toBe('pure')
   })
 
-  it.each(['tests/a.browser.test.ts', 'tests/a.sandbox.test.ts'])('needs one by its name: %s', (path) => {
-    expect(kindOf({ [path]: '' })).toBe('process')
-  })
+  it.each(['tests/a.browser.test.ts', 'tests/a.sandbox.test.ts', 'tests/a.tmux.test.ts'])(
+    'needs one by its name: %s',
+    (path) => {
+      expect(kindOf({ [path]: '' })).toBe('process')
+    },
+  )
 })
 
 describe('the tests of this repository', () => {

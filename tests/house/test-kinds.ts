@@ -12,7 +12,7 @@ export interface TestKinds {
 export type Sources = ReadonlyMap<string, string>
 
 const TEST = /(?<!\.proof)\.test\.tsx?$/
-const NEEDS_A_PROGRAM = /\.(?:browser|sandbox|postgres|redis)\.test\.ts$/
+const NEEDS_A_PROGRAM = /\.(?:browser|sandbox|postgres|redis|tmux)\.test\.ts$/
 const STARTS_PROCESSES = 'node:child_process'
 /** Read by pattern, not by syntax tree: every start of vitest waits for it, and a wrong guess does no harm. */
 const IMPORT = /^(?:import|export) (?!type )(?:[^'"]*? from )?['"]([^'"]+)['"]|\bimport\(\s*['"]([^'"]+)['"]/gm

@@ -4,17 +4,27 @@ import type { Terminal } from './terminal.ts'
 import { toTerminalLine } from './terminal-text.ts'
 import { formatWhatRuns } from './what-runs.ts'
 
-/** `undefined`: the user left without an answer. `cancel`: Ctrl-C. */
-export type ApprovalAnswer = 'yes' | 'no' | 'cancel' | undefined
+/** `offer`: yes, and always what this offer covers. `undefined`: the user left without an answer. `cancel`: Ctrl-C. */
+export type ApprovalAnswer = 'yes' | 'no' | { readonly offer: string } | 'cancel' | undefined
 
-/** Shows exactly what would run and asks until the answer is clear. */
-export async function askApproval({ stderr }: Terminal, call: WaitingCall): Promise<ApprovalAnswer> {
+export type Offer = NonNullable<WaitingCall['approval']>['offers'][number]
+
+/** Shows exactly what would run and the offers, and asks until the answer is clear. */
+export async function askApproval(
+  { stderr }: Terminal,
+  call: WaitingCall,
+  offers: readonly Offer[] = [],
+): Promise<ApprovalAnswer> {
   stderr.write(`${stderr.bold(toTerminalLine(call.sentence))}\n`)
   for (const line of formatWhatRuns(call)) stderr.write(`  ${line}\n`)
+  for (const [index, { label }] of offers.entries()) stderr.write(`${index + 1}. ${toTerminalLine(label)}\n`)
+  const numbers = offers.map((_, index) => `/${index + 1}`).join('')
   for (;;) {
-    const answer = await askLine('Allow it? [y/n] ')
+    const answer = await askLine(`Allow it? [y/n${numbers}] `)
     if (answer === undefined || answer === 'cancel') return answer
     if (/^y(es)?$/i.test(answer.line)) return 'yes'
     if (/^no?$/i.test(answer.line)) return 'no'
+    const offer = /^\d$/.test(answer.line) ? offers[Number(answer.line) - 1] : undefined
+    if (offer) return { offer: offer.id }
   }
 }

@@ -7,7 +7,7 @@ import type { Interruption } from './interruption.ts'
 import type { Terminal } from './terminal.ts'
 import { toTerminalLine } from './terminal-text.ts'
 import type { TurnPrinter } from './turn-printer.ts'
-import { runTurn } from './turns.ts'
+import { attachTurn, runTurn } from './turns.ts'
 import { formatWhatRuns } from './what-runs.ts'
 import type { Owner } from './with-owner.ts'
 
@@ -22,6 +22,10 @@ export interface Conversation {
   readonly canAsk: boolean
   /** The command line that continues the session. */
   readonly continueWith: string
+  /** Asks about one call at a time, and offers to allow more than the call. */
+  readonly offersScopes?: boolean
+  /** The user has read a call and is asked about it. */
+  readonly onAsk?: (toolCallId: string) => void
 }
 
 /** What is shown first: a stream, or the calls that a paused turn waits for. */
@@ -31,7 +35,7 @@ export type Opening =
 
 /** Shows the turn, asks for the approvals and answers that it waits for, and returns the exit code when it rests. */
 export async function converse(conversation: Conversation, opening: Opening): Promise<number> {
-  const { owner, sessionId, stream, interruption } = conversation
+  const { interruption } = conversation
   interruption.stopBy(() => void cancelTurn(conversation))
   let stage = opening
   for (;;) {
@@ -50,8 +54,31 @@ export async function converse(conversation: Conversation, opening: Opening): Pr
       explainWaiting(conversation, stage.waitingFor)
       return ExitCode.waiting
     }
-    stage = { updates: runTurn(owner.aap, { sessionId, stream, say: answers }) }
+    stage = { updates: sendAnswers(conversation, answers) }
   }
+}
+
+/** Allows a call, and what one of its offers covers, for the rest of the session. */
+interface CoveringAnswer {
+  readonly type: 'covering'
+  readonly toolCallId: string
+  readonly offer: string
+}
+
+type Answers = readonly CallAnswer[] | CoveringAnswer
+
+async function* sendAnswers(
+  { owner, sessionId, stream }: Conversation,
+  answers: Answers,
+): AsyncGenerator<StreamedUpdate> {
+  if (!('type' in answers)) {
+    yield* runTurn(owner.aap, { sessionId, stream, say: answers })
+    return
+  }
+  const { toolCallId, offer } = answers
+  const { events } = await owner.console.readSession({ id: sessionId, query: { messages: '0' } })
+  await owner.console.answerApproval({ id: sessionId, call: toolCallId, body: { granted: true, offer } })
+  yield* attachTurn(owner.aap, sessionId, String(events))
 }
 
 export async function readWaiting({
@@ -80,27 +107,33 @@ async function play(printer: TurnPrinter, updates: AsyncIterable<StreamedUpdate>
 
 /** `undefined`: nobody can be asked, or a call waits for the client that brought its tool. */
 async function askForAnswers(
-  { terminal, canAsk }: Conversation,
+  { terminal, canAsk, offersScopes = false, onAsk }: Conversation,
   calls: readonly WaitingCall[],
-): Promise<readonly CallAnswer[] | 'cancel' | undefined> {
+): Promise<Answers | 'cancel' | undefined> {
   if (!canAsk || calls.length === 0 || calls.some(({ waitsFor }) => waitsFor === 'client')) return undefined
   const answers: CallAnswer[] = []
-  for (const call of calls) {
-    const answer = await askAbout(terminal, call)
-    if (answer === undefined || answer === 'cancel') return answer
+  for (const call of offersScopes ? calls.slice(0, 1) : calls) {
+    onAsk?.(call.toolCallId)
+    const answer = await askAbout(terminal, call, offersScopes)
+    if (answer === undefined || answer === 'cancel' || answer.type === 'covering') return answer
     answers.push(answer)
   }
   return answers
 }
 
-async function askAbout(terminal: Terminal, call: WaitingCall): Promise<CallAnswer | 'cancel' | undefined> {
+async function askAbout(
+  terminal: Terminal,
+  call: WaitingCall,
+  offersScopes: boolean,
+): Promise<CallAnswer | CoveringAnswer | 'cancel' | undefined> {
   const { toolCallId, waitsFor } = call
   if (waitsFor === 'answer') {
     const answer = await askQuestions(terminal, call)
     return answer === undefined || answer === 'cancel' ? answer : { type: 'result', toolCallId, content: answer.text }
   }
-  const answer = await askApproval(terminal, call)
+  const answer = await askApproval(terminal, call, offersScopes ? (call.approval?.offers ?? []) : [])
   if (answer === undefined || answer === 'cancel') return answer
+  if (typeof answer === 'object') return { type: 'covering', toolCallId, offer: answer.offer }
   return { type: 'approval', toolCallId, granted: answer === 'yes' }
 }
 

@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander'
 import { readFileSync } from 'node:fs'
 import { defineAcp, withAcpVerb } from './define-acp.ts'
 import { defineBackup } from './define-backup.ts'
+import { defineChat } from './define-chat.ts'
 import { defineImport } from './define-import.ts'
 import { defineInit } from './define-init.ts'
 import { defineLink } from './define-link.ts'
@@ -62,6 +63,7 @@ function createProgram(finish: (exitCode: number) => void): Command {
   defineServe(program, finish)
   defineAcp(program, finish)
   defineRun(program, finish)
+  defineChat(program, finish)
   defineInit(program, finish)
   defineLink(program, finish)
   defineKeys(program, finish)

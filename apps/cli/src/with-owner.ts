@@ -12,6 +12,8 @@ export interface Owner {
   readonly isEmbedded: boolean
   readonly console: OwnerClient
   readonly aap: AapClient
+  /** Call it after the owner went away. Turns that are followed do it themselves. */
+  reconnect(): Promise<void>
 }
 
 /** Works with the owner of the data directory and always lets go of it. Rejects with a `CommandFailure`. */
@@ -28,6 +30,7 @@ export async function withOwner<T>(flags: OwnerFlags, work: (owner: Owner) => Pr
         fetch: createOwnerFetch(link),
         reconnect: () => link.reconnect(),
       }),
+      reconnect: () => link.reconnect(),
     })
   } catch (error) {
     throw toFailure(error)

@@ -1,0 +1,87 @@
+import type { TurnUpdate } from '@polylogue/aap/client'
+import { describe, expect, it } from 'vitest'
+import { createChatPrinter } from './chat-printer.ts'
+import { createRecordedScreen } from './recorded-screen.ts'
+
+function print(updates: readonly TurnUpdate[], readCalls: readonly string[] = []): string {
+  const { screen, written } = createRecordedScreen()
+  const printer = createChatPrinter(screen)
+  for (const update of updates) {
+    if (update.type === 'tool-result') readCalls.forEach((id) => printer.markRead(id))
+    printer.print({ json: {}, update })
+  }
+  printer.finish()
+  return written()
+}
+
+const EDIT: TurnUpdate = {
+  type: 'tool-call',
+  toolCallId: 'e',
+  name: 'Edit',
+  input: { path: 'a.ts', oldText: 'let a', newText: 'const a' },
+}
+const DONE: TurnUpdate = { type: 'tool-result', toolCallId: 'e', text: 'Changed a.ts.' }
+
+describe('a turn in a chat', () => {
+  it('shows thinking, text and the calls on lines of their own', () => {
+    expect(
+      print([
+        { type: 'thinking', text: 'Hm.', isWhole: false },
+        { type: 'text', text: 'I **look', isWhole: false },
+        { type: 'text', text: '**.', isWhole: false },
+        { type: 'tool-call', toolCallId: 'b', name: 'Bash', input: { command: 'ls' } },
+        { type: 'tool-result', toolCallId: 'b', text: 'a\nb\n' },
+        { type: 'text', text: 'Done.', isWhole: false },
+        { type: 'stopped', outcome: 'finished' },
+      ]),
+    ).toBe('<d>Hm.</d>\nI <b>look</b>.\n<b>●</b> Bash $ ls\n<d>  └ a</d>\n<d>    b</d>\nDone.\n')
+  })
+
+  it('shows the diff of an edit with its result', () => {
+    expect(print([EDIT, DONE])).toBe(
+      '<b>●</b> Edit a.ts\n<del>  - let a</del>\n<add>  + const a</add>\n<d>  └ Changed a.ts.</d>\n',
+    )
+  })
+
+  it('shows a question by its words', () => {
+    const input = { questions: [{ question: 'Which?', options: [{ label: 'Red' }] }] }
+    expect(print([{ type: 'tool-call', toolCallId: 'q', name: 'AskUserQuestion', input }])).toBe(
+      '<b>●</b> AskUserQuestion Which?\n',
+    )
+  })
+
+  it('does not repeat a diff that the user has approved', () => {
+    expect(print([EDIT, DONE], ['e'])).toBe('<b>●</b> Edit a.ts\n<d>  └ Changed a.ts.</d>\n')
+  })
+
+  it('cuts long results and says how much is left out', () => {
+    const text = Array.from({ length: 30 }, (_, index) => `line ${index}`).join('\n')
+    const shown = print([{ type: 'tool-result', toolCallId: 'x', text }])
+    expect(shown).toContain('line 7')
+    expect(shown).not.toContain('line 8')
+    expect(shown).toContain('… 22 more lines')
+  })
+
+  it('cuts long lines to the width', () => {
+    const shown = print([{ type: 'tool-call', toolCallId: 'x', name: 'Bash', input: { command: 'y'.repeat(90) } }])
+    expect(shown.replaceAll(/<.*?>/g, '').trimEnd()).toHaveLength(40)
+  })
+
+  it('lets no control character of models and tools through', () => {
+    const evil = '\u001b]0;title\u0007\u009b2J'
+    const shown = print([
+      { type: 'thinking', text: evil, isWhole: true },
+      { type: 'text', text: evil, isWhole: true },
+      { type: 'tool-call', toolCallId: evil, name: evil, input: { [evil]: evil } },
+      { type: 'tool-result', toolCallId: evil, text: evil },
+    ])
+    // oxlint-disable-next-line no-control-regex
+    expect(shown).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/)
+  })
+
+  it('says that an answer starts again', () => {
+    expect(print([{ type: 'text', text: 'One', isWhole: false }, { type: 'resync' }])).toBe(
+      'One\n<d>The answer broke off and starts again:</d>\n',
+    )
+  })
+})

@@ -1,0 +1,106 @@
+import type { StreamedUpdate, TurnUpdate } from '@polylogue/aap/client'
+import { formatQuestions } from '../ask-questions.ts'
+import type { TurnPrinter } from '../turn-printer.ts'
+import { toTerminalLine, toTerminalText } from '../terminal-text.ts'
+import { formatWhatRuns, type ShownCall } from '../what-runs.ts'
+import type { ChatScreen } from './chat-screen.ts'
+import { cutLine } from './display-width.ts'
+import { createMarkdownWriter } from './markdown-writer.ts'
+
+export interface ChatPrinter extends TurnPrinter {
+  /** The user has just read all of this call: its result repeats nothing of it. */
+  markRead(toolCallId: string): void
+}
+
+const MOST_DIFF_LINES = 40
+const MOST_RESULT_LINES = 8
+
+/** Markdown as it streams, thinking in grey, a line for each tool call, then its diff and the start of its result. */
+export function createChatPrinter({ terminal: { stdout }, columns, paint }: ChatScreen): ChatPrinter {
+  const markdown = createMarkdownWriter({ output: stdout, columns, paintCode: paint.code })
+  const calls = new Map<string, ShownCall>()
+  let isThinking = false
+  let lastBlock: string | undefined
+
+  function endText(): void {
+    markdown.end()
+    if (isThinking) stdout.write('\n')
+    isThinking = false
+  }
+
+  function note(text: string, color: (text: string) => string = stdout.dim): void {
+    stdout.write(`${color(cutLine(toTerminalLine(text), columns()))}\n`)
+  }
+
+  function printCall({ name, input, diffs }: ShownCall): void {
+    const isQuestion = name === 'AskUserQuestion'
+    const [first = ''] = isQuestion ? formatQuestions({ input }) : formatWhatRuns({ name, input, diffs })
+    stdout.write(`${stdout.bold('●')} ${cutLine(toTerminalLine(`${name} ${first}`), columns() - 2)}\n`)
+  }
+
+  function printDiff(call: ShownCall): void {
+    if (call.name !== 'Edit' && call.name !== 'Write') return
+    const lines = formatWhatRuns(call).slice(1)
+    for (const line of lines.slice(0, MOST_DIFF_LINES)) {
+      note(`  ${line}`, line.startsWith('+') ? paint.added : line.startsWith('-') ? paint.removed : stdout.dim)
+    }
+    noteMore(lines.length - MOST_DIFF_LINES)
+  }
+
+  function printResult(toolCallId: string, text: string): void {
+    const call = calls.get(toolCallId)
+    calls.delete(toolCallId)
+    if (call) printDiff(call)
+    const lines = text.trimEnd().split('\n')
+    for (const [index, line] of lines.slice(0, MOST_RESULT_LINES).entries()) {
+      note(`${index === 0 ? '  └ ' : '    '}${line.replace(/\r$/, '').replaceAll('\t', '  ')}`)
+    }
+    noteMore(lines.length - MOST_RESULT_LINES)
+  }
+
+  function noteMore(count: number): void {
+    if (count > 0) note(`    … ${count} more ${count === 1 ? 'line' : 'lines'}`)
+  }
+
+  function print(update: TurnUpdate): void {
+    if (update.type !== 'thinking' && isThinking) endText()
+    if (update.type !== 'text') markdown.end()
+    switch (update.type) {
+      case 'started':
+      case 'stopped':
+        break
+      case 'text':
+        markdown.write(update.text)
+        if (update.isWhole) endText()
+        break
+      case 'thinking':
+        stdout.write(stdout.dim(toTerminalText(update.text)))
+        isThinking = true
+        if (update.isWhole) endText()
+        break
+      case 'tool-call': {
+        const call = { name: update.name, input: update.input, diffs: [] }
+        calls.set(update.toolCallId, call)
+        printCall(call)
+        break
+      }
+      case 'tool-result':
+        printResult(update.toolCallId, update.text)
+        break
+      case 'resync':
+        note('The answer broke off and starts again:')
+        break
+    }
+  }
+
+  return {
+    print({ update, block }: StreamedUpdate) {
+      // A step that was interrupted and asked again begins its text anew.
+      if (block !== lastBlock) endText()
+      lastBlock = block
+      if (update) print(update)
+    },
+    finish: endText,
+    markRead: (toolCallId) => void calls.delete(toolCallId),
+  }
+}

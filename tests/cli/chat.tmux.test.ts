@@ -1,0 +1,91 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { call, script } from '../support/script.ts'
+import { createTempDir, type TempDir } from '../support/temp-dir.ts'
+import { runPolylogue } from './run-polylogue.ts'
+import { openTmux, type TmuxTerminal } from './tmux-terminal.ts'
+
+let dir: TempDir
+beforeEach(async () => {
+  dir = await createTempDir()
+})
+afterEach(() => dir.remove())
+
+const COLUMNS = 40
+const PROMPT = /\/help shows the commands\.\n[^>]*\n>$/
+const scripted = (verb: string, ...args: readonly string[]) => [
+  ...[verb, '--data', join(dir.path, 'data'), '--agent', 'scripted'],
+  ...args,
+]
+const chat = (...args: readonly string[]): Promise<TmuxTerminal> =>
+  openTmux(scripted('chat', ...args), { cwd: dir.path, columns: COLUMNS })
+const stamp = (id: string): string => call(id, 'Bash', { command: 'date > stamp.txt' })
+
+describe('polylogue chat in a terminal of 40 columns', () => {
+  it('shows Markdown, asks for an approval with its scopes, takes more turns and leaves', async () => {
+    await using terminal = await chat()
+    await terminal.shows(PROMPT)
+    await terminal.enter(script('say ## The plan', 'say ', 'say - an item with **bold** words that need two lines'))
+    await terminal.shows(/^The plan$/m)
+    await terminal.shows(/^ {2}lines\n>$/m)
+    expect(await terminal.rows()).toContain('• an item with bold words that need two')
+
+    const edit = call('w', 'Write', { path: 'notes.txt', content: 'first\nsecond\n' })
+    await terminal.enter(script(stamp('a'), '---', edit, '---', 'say Stamped.'))
+    await terminal.shows('Allow it? [y/n/1/2]')
+    expect(await terminal.text()).toMatch(/^ {2}\$ date > stamp\.txt\n1\. Always allow `date > stamp\.txt`/m)
+    await terminal.enter('1')
+    await terminal.shows(/ {2}\+ second\n {2}└ Created notes\.txt.*\nStamped\.\n>$/)
+
+    await terminal.enter(stamp('b'))
+    await terminal.shows(/RESULTS 1: \(no output\)\n>$/)
+    expect((await terminal.text()).split('Allow it?')).toHaveLength(2)
+
+    await terminal.enter('/quit')
+    expect(await terminal.exitCode()).toBe(0)
+    expect(await terminal.text()).toMatch(/Continue with:\n {2}polylogue chat --session [0-9a-f-]{36} /)
+  })
+
+  it('streams the answer; Ctrl-C cancels the turn first, and leaves at two more presses', async () => {
+    await using terminal = await chat()
+    await terminal.shows(PROMPT)
+    await terminal.enter(script('say Streamed at once', 'sleep 600000'))
+    await terminal.shows(/^Streamed at/m)
+    await terminal.press('C-c')
+    await terminal.shows(/Cancelled\.\n>$/)
+    await terminal.enter('say Still here')
+    await terminal.shows(/\nStill here\n>$/)
+    await terminal.enter(stamp('a'))
+    await terminal.shows('Allow it?')
+    await terminal.press('C-c')
+    await terminal.shows(/Allow it\? \[y\/n\/1\/2\]\s+Cancelled\.\n>$/)
+    await terminal.press('C-c')
+    await terminal.shows(/Press Ctrl-C again to leave\.\n>$/)
+    await terminal.press('C-c')
+    expect(await terminal.exitCode()).toBe(0)
+  })
+
+  it('goes to a session that waits, shows what was said and asks', async () => {
+    const waiting = await runPolylogue(scripted('run', stamp('a')), { cwd: dir.path })
+    expect(waiting.code).toBe(3)
+    await using terminal = await chat('--session')
+    await terminal.shows('Which one? [1-1, Enter: none]')
+    await terminal.enter('1')
+    await terminal.shows('Allow it? [y/n/1/2]')
+    expect(await terminal.text()).toContain('> call a Bash')
+    await terminal.enter('n')
+    await terminal.shows(/RESULTS 1: Tool call denied\n>$/)
+    await terminal.press('C-d')
+    expect(await terminal.exitCode()).toBe(0)
+  })
+
+  it('shows escape sequences of a tool as text', async () => {
+    await writeFile(join(dir.path, 'evil.txt'), '\u001b[2J\u001b]0;owned\u0007')
+    await using terminal = await chat('--directory', dir.path)
+    await terminal.shows(PROMPT)
+    await terminal.enter(call('a', 'Read', { path: 'evil.txt' }))
+    await terminal.shows(/RESULTS 1:\s+1\s+\\u001b\[2J\\u001b\]0;owned\\u0007\n>$/)
+    expect(await terminal.text()).toMatch(/^\/help shows the commands\./)
+  })
+})
