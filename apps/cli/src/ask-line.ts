@@ -8,14 +8,18 @@ export type AskLine = (question: string) => Promise<LineAnswer>
 export const askLine: AskLine = (question) => {
   const dialogue = createInterface({ input: process.stdin, output: process.stderr })
   return new Promise((resolve) => {
-    // Ctrl-D closes the dialogue; Ctrl-C arrives here and not as a signal.
-    dialogue.once('close', () => resolve(undefined))
+    let answer: LineAnswer
+    // Ctrl-D closes the dialogue; Ctrl-C arrives here and not as a signal. Both leave the cursor behind the question.
+    dialogue.once('close', () => {
+      if (typeof answer !== 'object') process.stderr.write('\n')
+      resolve(answer)
+    })
     dialogue.once('SIGINT', () => {
-      resolve('cancel')
+      answer = 'cancel'
       dialogue.close()
     })
     dialogue.question(question, (line) => {
-      resolve({ line: line.trim() })
+      answer = { line: line.trim() }
       dialogue.close()
     })
   })

@@ -48,7 +48,7 @@ export async function converse(conversation: Conversation, opening: Opening): Pr
     const answers = await askForAnswers(conversation, stage.waitingFor)
     if (answers === 'cancel') {
       await cancelTurn(conversation)
-      return ExitCode.cancelled
+      return conclude(conversation, { outcome: 'cancelled' })
     }
     if (answers === undefined) {
       explainWaiting(conversation, stage.waitingFor)
