@@ -2,7 +2,7 @@ import { z } from 'zod'
 
 export const DEFAULT_TIMEOUT_MS = 120_000
 const MOST_TIMEOUT_MS = 600_000
-/** Of a command in the background. */
+/** The time limit of a background command. */
 export const BACKGROUND_MS = 12 * 3_600_000
 
 export const bashInput = z.object({

@@ -4,34 +4,34 @@ import type { CommandLimits } from './command-limits.ts'
 import type { ProtectedSet } from '../protected/protected-set.ts'
 
 export interface BashToolOptions {
-  /** For what must survive a crash; see `sweepLeftovers`. */
+  /** For state that must survive a crash; see `sweepLeftovers`. */
   readonly stateDir: string
-  /** Long outputs go to a file below it, in a folder per session. */
+  /** Long outputs are saved here, in one folder per session. */
   readonly outputDir: string
   /** `auto`: bubblewrap where it works. `required`: no command runs without it. Default `auto`. */
   readonly sandbox?: 'auto' | 'none' | 'required'
-  /** Whether sandboxed commands have a network. Default: no. */
+  /** Whether sandboxed commands have network access. Default: no. */
   readonly network?: boolean
-  /** No sandbox holds the commands: the judge gives the tool to the server's own user alone. */
+  /** Commands run without a sandbox, so the judge offers the tool only to the user who runs the server. */
   readonly isUnconfined?: boolean
-  /** What commands must not touch. Default: what is protected on every machine. */
+  /** Paths that commands must not touch. Default: the paths that are protected on every machine. */
   readonly protectedSet?: ProtectedSet
   /** Paths that sandboxed commands may read besides programs and their workspace. */
   readonly readable?: readonly string[]
   /** Folders of skills, whose scripts commands may run. */
   readonly skills?: readonly string[]
-  /** The user who runs the server. In the sandbox, commits of this user have the name and address that Git knows here. */
+  /** The user who runs the server. In the sandbox, this user's commits carry the name and address that Git knows. */
   readonly ownUser?: string
   /** Default: bash, or `/bin/sh` where there is none. */
   readonly shell?: string
   /** Variables that commands get besides the usual ones. */
   readonly environment?: Readonly<Record<string, string>>
-  /** Default 64 MiB: a command that prints more is stopped. */
+  /** A command that prints more is stopped. Default 64 MiB. */
   readonly mostOutputBytes?: number
-  /** What a command may use at most, where it differs from the defaults. */
+  /** Resource limits that differ from the defaults. */
   readonly limits?: Partial<CommandLimits>
-  /** Keeps commands that go on after their call. Absent: none can. */
+  /** Keeps background commands. If absent, commands cannot run in the background. */
   readonly processes?: BackgroundProcesses
-  /** The editor in whose terminals commands run, where it offers them. Absent: they run here. */
+  /** Editors that can run commands in their terminals. If absent, commands run on the server. */
   readonly editorOf?: EditorOf | undefined
 }

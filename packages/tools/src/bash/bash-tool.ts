@@ -11,7 +11,7 @@ import { runInBackground } from './run-in-background.ts'
 import { BASH_TOOL } from './spawn-command.ts'
 
 const LONGEST_TITLE = 1000
-/** Most trees are gone by then, so that nothing is written after the turn's end is told. */
+/** Most process trees have ended by then, so nothing is written after the end of the turn is reported. */
 const STOP_GRACE_MS = 60
 
 export function createBashTool(options: BashToolOptions): Tool {
@@ -32,7 +32,7 @@ export function createBashTool(options: BashToolOptions): Tool {
     },
     run: () => Promise.reject(new Error('unreachable')),
   })
-  // Not through `defineTool`: what a command prints under `_meta` is nobody's mistake, and nobody is warned of it.
+  // Does not use `defineTool`, which would warn about `_meta` in the output of a command.
   const run = async (invocation: ToolInvocation): Promise<ToolOutput> =>
     toToolOutput(BASH_TOOL, await perform(invocation, parts), { warn: () => undefined })
   return { ...tool, stopGraceMs: STOP_GRACE_MS, run, ...(options.isUnconfined === true && { isUnconfined: true }) }
@@ -43,7 +43,7 @@ function perform(invocation: ToolInvocation, parts: BashParts): Promise<ToolOutp
   return background ? runInBackground(invocation, parts) : runBash(invocation, parts)
 }
 
-/** All of the command on one line: what people approve is what runs. */
+/** The whole command on one line, so that people see all of what they approve. */
 function titleOf(command: string): string {
   const line = command.trim().replaceAll(/\r?\n|\r/g, ' ⏎ ')
   const more = line.length - LONGEST_TITLE

@@ -1,8 +1,8 @@
 const PASSED = /^(?:PATH|HOME|LANG|LANGUAGE|LC_[A-Z]+|TZ|USER|LOGNAME|SHELL|TMPDIR|COLUMNS|LINES)$/
 
 /**
- * There is no terminal, no pager and nobody to type a password. Git takes no bare repository that merely lies about, and
- * starts no program that a repository names, when it is only asked how things stand.
+ * There is no terminal, no pager and nobody to type a password. Git does not discover bare repositories, and commands
+ * such as `git status` do not start programs that a repository names.
  */
 const SET = {
   TERM: 'dumb',
@@ -16,12 +16,12 @@ const SET = {
   GIT_CONFIG_VALUE_1: 'false',
 } as const
 
-/** By its value a process is found as one of a call's, wherever it has moved in the process tree. */
+/** Marks every process of a call, wherever it moves in the process tree. */
 export const MARKER_NAME = 'POLYLOGUE_CALL'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** The server's own environment holds keys of providers: a command gets only what is named here, and what was added. */
+/** The server's environment contains provider keys, so commands get only these variables and configured ones. */
 export function cleanEnvironment(server: Environment, added: Environment, marker: string): Record<string, string> {
   const passed = Object.entries(server).filter(([name]) => PASSED.test(name))
   const all = [...passed, ...Object.entries(SET), ...Object.entries(added), [MARKER_NAME, marker] as const]

@@ -7,13 +7,13 @@ export interface CommandArgv {
 
 /** How a command is confined. */
 export interface SandboxArgv extends CommandArgv {
-  /** Folders that were mounted by name, and what they must be: device and inode. */
+  /** Folders that were mounted by name, with their expected device and inode. */
   readonly expected?: readonly { readonly path: string; readonly identity: string }[]
 }
 
 export interface CommandBounds {
   readonly limits: CommandLimits
-  /** Folders of the control groups that count the command; none where there are none. */
+  /** Folders of the control groups that limit the command. Empty if the machine has none. */
   readonly groups: readonly string[]
 }
 
@@ -22,7 +22,7 @@ export interface ArgvOptions {
   readonly bounds?: CommandBounds
 }
 
-/** How a command is started: its bytes are the last argument, as they were approved. */
+/** The arguments that start a command. The last one is the command exactly as it was approved. */
 export function buildCommandArgv(
   command: string,
   shell: string,
@@ -33,16 +33,16 @@ export function buildCommandArgv(
   return { file: '/bin/sh', args: ['-c', launcherFor(limits, groups), 'sh', ...words] }
 }
 
-/** It ends with this shell; without one, with whichever thread of an editor has started it. */
+/** The sandbox ends with this shell. Without the shell it would end with the editor thread that started it. */
 const HOLDER = '"$@"; exit "$?"'
 
-/** The same for a terminal of an editor, which shows what it starts. */
+/** The same for an editor's terminal, which displays the arguments. */
 export function buildTerminalArgv(command: string, shell: string, sandbox?: SandboxArgv): CommandArgv {
   const [file = shell, ...args] = innerArguments([shell, ...shellArguments(command)], sandbox)
   return sandbox ? { file: '/bin/sh', args: ['-c', HOLDER, 'sh', file, ...args] } : { file, args }
 }
 
-/** Runs in the sandbox, where nobody can exchange a folder any more. */
+/** Runs in the sandbox, where folders can no longer be swapped. */
 const CHECKER =
   'while [ "$1" != -- ]; do [ "$(stat -c %d:%i "$1")" = "$2" ] || ' +
   '{ echo "the directory $1 is not the one that this session opened" >&2; exit 126; }; shift 2; done; shift; exec "$@"'
@@ -60,6 +60,6 @@ function innerArguments(
 }
 
 function shellArguments(command: string): readonly string[] {
-  // A shell takes a command that begins so for further options.
+  // A shell would parse a command that begins like this as options.
   return ['-c', ...(/^[-+]/.test(command) ? ['--'] : []), command]
 }

@@ -1,15 +1,15 @@
-// A control group for each command, where the machine lets us make one: then its memory and its processes are counted
-// together, whatever it starts. Version 1 has a tree for each controller, version 2 one for all.
+// A control group for each command, if the machine allows it. It limits the memory and the number of all processes of
+// the command together. Version 1 has one tree per controller, version 2 a single tree.
 import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { CommandLimits } from './command-limits.ts'
 
 export interface CommandCgroup {
-  /** Where its first process must write its number. */
+  /** Folders of the group. The first process must write its pid to a file in each. */
   readonly folders: readonly string[]
   usage(): CgroupUsage
-  /** When all its processes have ended. */
+  /** Call it when all processes have ended. */
   remove(): Promise<void>
 }
 
@@ -21,7 +21,7 @@ export interface CgroupUsage {
 interface CgroupTree {
   readonly folder: string
   settingsFor(limits: CommandLimits): Readonly<Record<string, string>>
-  /** Files that count how often a limit was reached, and the line that does. */
+  /** Files that count how often a limit was reached, and the name of the line. */
   readonly memoryEvents?: string
   readonly processEvents?: string
 }
@@ -31,7 +31,7 @@ const bytesOf = ({ memoryMb }: CommandLimits): string => String(memoryMb * 1024 
 
 let found: readonly CgroupTree[] | undefined
 
-/** `undefined` where no control group can be made. */
+/** `undefined` if no control group can be created. */
 export function createCommandCgroup(marker: string, limits: CommandLimits): CommandCgroup | undefined {
   found ??= findTrees()
   if (found.length === 0) return undefined
@@ -57,7 +57,7 @@ export function createCommandCgroup(marker: string, limits: CommandLimits): Comm
       isOutOfProcesses: count('processEvents', 'max') > 0,
     }),
     async remove() {
-      // The kernel takes a moment to let the last process go.
+      // The kernel needs a moment to release the last process.
       for (const pauseMs of [0, 5, 20, 100, 500]) {
         await delay(pauseMs)
         if (folders.filter((folder) => !removeFolder(folder)).length === 0) return
@@ -66,7 +66,7 @@ export function createCommandCgroup(marker: string, limits: CommandLimits): Comm
   }
 }
 
-/** What a server that was killed has left. */
+/** Removes the control groups that a killed server left behind. */
 export function removeCgroup(marker: string): void {
   found ??= findTrees()
   for (const { folder } of found) removeFolder(join(folder, nameOf(marker)))
@@ -100,7 +100,7 @@ function versionOne(memory: string, processes: string): readonly CgroupTree[] {
   ]
 }
 
-/** Only where somebody has handed the controllers down to us. */
+/** Works only if the controllers are delegated to this process. */
 function versionTwo(lines: readonly string[]): readonly CgroupTree[] {
   const own = lines.find((line) => line.startsWith('0::'))?.slice('0::'.length)
   if (own === undefined) return []

@@ -2,17 +2,17 @@ import { totalmem } from 'node:os'
 import type { CgroupUsage } from './command-cgroup.ts'
 import type { CommandEnd } from './run-command.ts'
 
-/** What one command may use at most. */
+/** The resource limits of one command. */
 export interface CommandLimits {
-  /** Of all its processes together where there are control groups, else of each of them. */
+  /** Applies to all processes together if there are control groups, and otherwise to each process. */
   readonly memoryMb: number
-  /** At the same time, threads included where there are control groups. */
+  /** At the same time. Includes threads if there are control groups. */
   readonly processes: number
   /** Of each process. */
   readonly openFiles: number
   /** Of each process. */
   readonly cpuSeconds: number
-  /** The largest file that it may write. */
+  /** The largest file that it can write. */
   readonly fileMb: number
 }
 
@@ -26,21 +26,21 @@ export const DEFAULT_LIMITS: CommandLimits = {
   fileMb: 4096,
 }
 
-/** Killed before the server when the machine runs out of memory. */
+/** Lets the kernel kill commands before the server when memory runs out. */
 const OOM_SCORE = 500
 
 /**
- * The start of every command: files that others may read, no core dumps, the limits, a place in its control groups, and
- * less right to the processor than the server, which must be able to end it. Then it becomes what it is given.
- * A limit that the machine already has lower stays as it is.
+ * Starts every command: sets the umask, disables core dumps, sets the limits, joins the control groups, and lowers the
+ * CPU priority below that of the server, which must be able to end the command. Then it executes its arguments.
+ * A lower limit of the machine stays in effect.
  */
 export function launcherFor(limits: CommandLimits, groups: readonly string[]): string {
   const { memoryMb, openFiles, cpuSeconds, fileMb } = limits
   const wanted = [
-    // In the units of a POSIX shell: kilobytes, and blocks of 512 bytes.
+    // POSIX shells count memory in kilobytes and files in blocks of 512 bytes.
     `-d ${memoryMb * 1024}`,
     `-n ${openFiles}`,
-    // A signal that says why, and a few seconds later one that cannot be ignored.
+    // The soft limit sends a signal that names the reason. The hard limit kills the process a few seconds later.
     `-H -t ${cpuSeconds + 5}`,
     `-S -t ${cpuSeconds}`,
     `-f ${fileMb * 2048}`,
@@ -55,14 +55,14 @@ export function launcherFor(limits: CommandLimits, groups: readonly string[]): s
   ].join('; ')
 }
 
-/** Inside a sandbox, where only its own processes count; the letter is not the same in every shell. */
+/** Inside a sandbox only its own processes count. The option letter differs between shells. */
 export const innerLauncherFor = ({ processes }: CommandLimits): string =>
   `ulimit -u ${processes} 2>/dev/null || ulimit -p ${processes} 2>/dev/null; exec "$@"`
 
 const CPU_SIGNAL = 24
 const FILE_SIGNAL = 25
 
-/** A sentence for each limit that the command has reached. */
+/** One sentence for each limit that the command reached. */
 export function describeLimits(
   { exitCode, signal }: Pick<CommandEnd, 'exitCode' | 'signal'>,
   limits: CommandLimits,

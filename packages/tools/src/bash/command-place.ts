@@ -13,11 +13,11 @@ export interface BashParts {
   readonly tool?: string
   readonly protectedSet: ProtectedSet
   readonly planner: SandboxPlanner
-  /** A Git configuration that says who commits. `undefined`: Git does not know here. */
+  /** A Git configuration with the committer. `undefined` if Git knows none. */
   readonly gitIdentity: () => Promise<string | undefined>
 }
 
-/** How a command is looked at: where it runs, what is protected there, and whether a sandbox holds it. */
+/** The context for judging a command: where it runs, what is protected there, and whether it is sandboxed. */
 export async function placeOf(workspace: Workspace, parts: BashParts): Promise<InspectionOptions> {
   const { cwd, roots, readable = [] } = workspace
   const isConfined = (await findSandbox(parts.options)) === 'bubblewrap'

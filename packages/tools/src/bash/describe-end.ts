@@ -10,7 +10,7 @@ export interface EndLimits {
   readonly usage?: CgroupUsage | undefined
 }
 
-/** What a model must know about how a command ended, besides its output; empty when all is well. */
+/** Tells the model how a command ended. Empty after a normal end. */
 export function describeEnd(end: CommandEnd, limits: EndLimits): string {
   return [
     end.stopped === undefined ? describeExit(end) : describeStop(end.stopped, limits),

@@ -1,10 +1,10 @@
-// Output of programs is shown on terminals and pages. Escape sequences could move the cursor, rename the window or hide
-// text there, so that control characters appear as pictures of themselves, and lines end with a line feed.
+// Terminals and web pages show the output of programs. Escape sequences could move the cursor, rename the window or
+// hide text. So control characters are replaced by their Unicode pictures, and lines end with a line feed.
 
-/** Keeps what must be seen together across pieces: a carriage return at the end of one. */
+/** Handles sequences that span two pieces, such as a carriage return at the end of the first. */
 export interface TextCleaner {
   clean(text: string): string
-  /** What is still held back. */
+  /** Returns the text that is still held back. */
   finish(): string
 }
 

@@ -1,25 +1,25 @@
-// What is kept of a command's output: the beginning and the end in memory, and all of it in a file once that is not all.
+// Keeps the beginning and the end of a command's output in memory. Longer output is also written to a file.
 import { createWriteStream, type WriteStream } from 'node:fs'
 import { toHarmless } from './harmless-text.ts'
 
 const SHOWN_AT_EACH_END = 32 * 1024
 
-/** After one of these there is no reason to wait for the file. */
+/** After one of these events, do not wait for the file. */
 const SETTLED = ['drain', 'error', 'close'] as const
 
 export interface KeptOutput {
-  /** Returns whether more may come at once; else `drained` says when. */
+  /** Returns whether the caller may write more now. Otherwise wait for `drained`. */
   add(chunk: Buffer): boolean
   drained(): Promise<void>
   readonly bytes: number
-  /** Ends the file. */
+  /** Closes the file. */
   close(): Promise<void>
-  /** For the model. */
+  /** The text for the model. */
   text(): string
 }
 
 export interface KeptOutputOptions {
-  /** Where to write it, should it be long. */
+  /** The file for long output. */
   readonly path: string
   readonly mostBytes: number
 }
@@ -95,7 +95,7 @@ export function createKeptOutput({ path, mostBytes }: KeptOutputOptions): KeptOu
   }
 }
 
-/** From the first byte that begins a character. */
+/** Skips the bytes before the first whole character. */
 function fromCharacterBorder(bytes: Buffer): Buffer {
   let at = 0
   while (at < 3 && ((bytes[at] ?? 0) & 0xc0) === 0x80) at++

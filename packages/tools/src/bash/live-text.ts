@@ -1,7 +1,7 @@
 import { createTextCleaner } from './harmless-text.ts'
 
 const EVERY_MS = 50
-/** Of one piece: a command that prints fast is shown by samples. */
+/** The size limit of one piece. Fast output is sampled. */
 const MOST_PER_PIECE = 16 * 1024
 
 export interface LiveText {
@@ -9,7 +9,7 @@ export interface LiveText {
   finish(): void
 }
 
-/** Shows output while it comes: the first at once, then what came in at most every 50 ms. */
+/** Shows output while the command runs: the first piece at once, later output at most every 50 ms. */
 export function createLiveText(show: (text: string) => void): LiveText {
   const decoder = new TextDecoder()
   const cleaner = createTextCleaner()
@@ -30,7 +30,7 @@ export function createLiveText(show: (text: string) => void): LiveText {
   return {
     add(chunk) {
       waiting += cleaner.clean(decoder.decode(chunk, { stream: true }))
-      // What will not be shown is not kept either.
+      // Drop text that will not be shown.
       if (waiting.length > 4 * MOST_PER_PIECE) waiting = waiting.slice(-2 * MOST_PER_PIECE)
       if (!timer) flush()
     },

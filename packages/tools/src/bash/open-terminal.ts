@@ -1,4 +1,4 @@
-// The only way in which a command gets into a terminal of an editor: it asks for the grant first.
+// The only code that runs a command in an editor's terminal. It checks the grant first.
 import { requireGrant, type EditorTerminal, type EditorTerminals, type Grant, type ToolCallId } from '@polylogue/engine'
 import { type SandboxArgv, buildTerminalArgv } from './command-argv.ts'
 import { BASH_TOOL, requireSameCommand } from './spawn-command.ts'
@@ -19,7 +19,7 @@ export interface TerminalPlace {
   readonly signal: AbortSignal
 }
 
-/** `undefined`: the editor would not, and nothing was started. Throws at once unless exactly this was granted. */
+/** `undefined` when the editor refused and started nothing. Throws unless exactly this command was granted. */
 export function openTerminal(start: TerminalStart, place: TerminalPlace): Promise<EditorTerminal | undefined> {
   const { grant, command, cwd, shell, environment, sandbox } = start
   const { terminals, signal, ...rest } = place

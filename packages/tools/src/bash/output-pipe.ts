@@ -1,19 +1,19 @@
-// A pipe with a name, for the moment that it takes to open both of its ends. Node's own stdio pipes are sockets: two of
-// them lose the order of what is written, and `> /dev/stderr` fails on them.
+// A named pipe that exists only until both of its ends are open. Node's own stdio pipes are sockets: two sockets lose
+// the order of output and errors, and `> /dev/stderr` fails on a socket.
 import { closeSync, constants, openSync, rmSync } from 'node:fs'
 import { Socket } from 'node:net'
 import { makePipe } from './spawn-command.ts'
 
 export interface OutputPipe {
   readonly reader: Socket
-  /** To be given to the command, then closed here. */
+  /** Pass it to the command, then close it in this process. */
   readonly writerFd: number
 }
 
 export async function openOutputPipe(path: string): Promise<OutputPipe> {
   await makePipe(path)
   try {
-    // Opening an end of a pipe waits for the other one, unless told not to; the second does not wait any more.
+    // Opening one end of a pipe blocks until the other is open, so the first is opened without blocking.
     const readerFd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
     try {
       const writerFd = openSync(path, constants.O_WRONLY)

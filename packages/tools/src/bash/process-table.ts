@@ -1,4 +1,4 @@
-// Reads Linux's /proc. Elsewhere there is none: then a call's processes are only those of its process group.
+// Reads Linux's /proc. On other systems only the process group of a call is known.
 import { readFileSync, readdirSync } from 'node:fs'
 import { setImmediate as giveWay } from 'node:timers/promises'
 import { MARKER_NAME } from './clean-environment.ts'
@@ -10,25 +10,25 @@ export interface ProcessRow {
   readonly session: number
   readonly isZombie: boolean
   readonly command: string
-  /** In the machine's ticks; see `readTicks`. */
+  /** In clock ticks of the machine; see `readTicks`. */
   readonly startedAt: number
 }
 
 export interface ProcessTable {
-  /** When reading it began. */
+  /** When the read began. */
   readonly readAt: number
-  /** Every process there was; those that ended meanwhile may be missing. */
+  /** Processes that ended during the read may be missing. */
   readonly rows: readonly ProcessRow[]
 }
 
-/** Reading goes on for so long before others get their turn: thousands of processes would stop the server. */
+/** Yields to the event loop after this time, because reading thousands of processes would block the server. */
 const SLICE_MS = 5
 
 let latest: { readonly readAt: number; readonly table: Promise<ProcessTable> } | undefined
 
 /**
- * The table as it was at `since` or later. When many calls are stopped at once, one read serves them all: on a machine
- * full of processes it takes long.
+ * The process table at `since` or later. When many calls are stopped at once, they share one read, which is slow on a
+ * machine with many processes.
  */
 export function readProcessTable(since: number): Promise<ProcessTable> {
   if (!latest || latest.readAt < since) {
@@ -51,7 +51,7 @@ async function readTable(readAt: number): Promise<ProcessTable> {
   return { readAt, rows }
 }
 
-/** The call that a process belongs to, as its environment says. */
+/** The call that a process belongs to, according to its environment. */
 export function readMarker(pid: number): string | undefined {
   const prefix = `${MARKER_NAME}=`
   const line = readText(`/proc/${pid}/environ`)
@@ -60,10 +60,10 @@ export function readMarker(pid: number): string | undefined {
   return line?.slice(prefix.length)
 }
 
-/** Of every Linux, as its programs see it. */
+/** Clock ticks per second, the same on every Linux. */
 const TICKS_PER_SECOND = 100
 
-/** The machine's clock that start times of processes are told in. */
+/** The clock in which the kernel reports start times of processes. */
 export function readTicks(): number {
   return Number(readText('/proc/uptime').split(' ')[0]) * TICKS_PER_SECOND
 }
@@ -78,7 +78,7 @@ function listPids(): readonly number[] {
   }
 }
 
-/** `pid (command) state parent group session …`, the start time as the 20th after the command, which may be anything. */
+/** `pid (command) state parent group session …`. The start time is the 20th field after the command. */
 function parseStat(pid: number, stat: string): ProcessRow | undefined {
   const open = stat.indexOf('(')
   const close = stat.lastIndexOf(')')
@@ -100,7 +100,7 @@ function readText(path: string): string {
   try {
     return readFileSync(path, 'latin1')
   } catch {
-    // It has ended, or belongs to somebody else.
+    // The process has ended, or belongs to another user.
     return ''
   }
 }

@@ -5,21 +5,21 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { type ProcessRow, type ProcessTable, readMarker, readProcessTable } from './process-table.ts'
 
 export interface ProcessTree {
-  /** What was alive of it at `since` or later; now, unless said otherwise. */
+  /** The processes that were alive at `since` or later. Default: now. */
   find(since?: number): Promise<ProcessTable>
-  /** Asks these to end. */
+  /** Sends SIGTERM to these processes. */
   ask(rows: readonly ProcessRow[]): void
-  /** Kills these, and the whole group of the first process. */
+  /** Kills these processes and the whole group of the first process. */
   kill(rows: readonly ProcessRow[]): void
 }
 
 export interface TreeRoot {
   readonly marker: string
-  /** The first process, which leads a session and a group of its own. Absent: it is long gone. */
+  /** The first process, which leads its own session and group. Absent if it ended long ago. */
   readonly leader?: number
-  /** Processes of this name only hold the others: what asks politely passes them by. */
+  /** Processes with this name only contain the others, so they get no SIGTERM. */
   readonly holder?: string
-  /** No process of it is older, in the machine's ticks. */
+  /** The earliest start time of its processes, in clock ticks. */
   readonly startedAt?: number
 }
 
@@ -45,13 +45,13 @@ export function createProcessTree({ marker, leader, holder, startedAt = 0 }: Tre
     for (const { pid, command } of rows) {
       if (command === holder) continue
       send(pid, 'SIGTERM')
-      // What is stopped cannot hear it.
+      // A stopped process does not handle signals until it continues.
       send(pid, 'SIGCONT')
     }
   }
 
   function kill(rows: readonly ProcessRow[]): void {
-    // The group first: the kernel signals it as a whole, so that nobody forks away meanwhile.
+    // The group comes first: the kernel signals it as a whole, so no process can fork away in between.
     if (leader !== undefined) send(-leader, 'SIGKILL')
     for (const { pid } of rows) send(pid, 'SIGKILL')
   }
@@ -59,15 +59,15 @@ export function createProcessTree({ marker, leader, holder, startedAt = 0 }: Tre
   return { find, ask, kill }
 }
 
-/** So that two looks are never at the same read. */
+/** Makes sure that two checks never share one read. */
 const A_MOMENT = 0.001
 const FIRST_LOOK_MS = 8
-/** Looking costs a read of the whole process table, which a storm of processes makes long and slow. */
+/** Each check reads the whole process table, which is slow when there are many processes. */
 const LOOK_LESS_OFTEN = 1.7
 
 /**
- * Whether the tree is gone, looked at again and again; `seen` does something about it. It must look so twice: what
- * forked between two reads of the table shows in the second.
+ * Checks repeatedly whether the tree is gone, and passes the remaining processes to `seen`. The tree must be gone in
+ * two reads, because a process that forked during the first appears only in the second.
  */
 export async function isGoneWithin(
   tree: ProcessTree,
@@ -89,7 +89,7 @@ export async function isGoneWithin(
   }
 }
 
-/** Asks, then kills until nothing is left or the time is up; says whether the tree is gone. */
+/** Sends SIGTERM, then kills until nothing is left or the time is up. Returns whether the tree is gone. */
 export async function stopTree(
   tree: ProcessTree,
   limits: { readonly askMs: number; readonly killMs: number },
@@ -100,7 +100,7 @@ export async function stopTree(
     for (const { pid } of rows) asked.add(pid)
   }
   if (limits.askMs > 0 && (await isGoneWithin(tree, limits.askMs, askOnce))) return true
-  // At once, before the table is read: what it holds may be many, and fast.
+  // Kill before the table is read, because there may be many processes that fork fast.
   tree.kill([])
   return isGoneWithin(tree, limits.killMs, (rows) => tree.kill(rows))
 }
@@ -109,7 +109,7 @@ function send(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal)
   } catch (error) {
-    // It has ended by itself (ESRCH), or is not ours to end (EPERM): then it is found alive and told of.
+    // It has ended (ESRCH), or we may not signal it (EPERM). In that case it is reported as alive.
     if (!(error instanceof Error && 'code' in error)) throw error
   }
 }

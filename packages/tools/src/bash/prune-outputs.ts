@@ -3,7 +3,7 @@ import { join } from 'node:path'
 
 const MOST_FILES = 16
 
-/** Of a session's long outputs only the newest stay. */
+/** Keeps only the newest long outputs of a session. */
 export async function pruneOutputs(folder: string): Promise<void> {
   const names = await readdir(folder)
   if (names.length < MOST_FILES) return
@@ -12,7 +12,7 @@ export async function pruneOutputs(folder: string): Promise<void> {
   await Promise.all(old.map(({ name }) => rm(join(folder, name), { force: true })))
 }
 
-/** Another call may have removed it meanwhile. */
+/** Another call may have removed the file already. */
 async function changedAt(path: string): Promise<number> {
   try {
     return (await stat(path)).mtimeMs

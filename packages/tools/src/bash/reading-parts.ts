@@ -1,5 +1,5 @@
-// What a command gets that was judged to only read: programs from outside the workspace alone, and for Git a repository
-// without its settings. Without these it must not run unasked.
+// Prepares a command that was judged read-only. It can only run programs from outside the workspace, and Git sees a
+// repository without its settings. Without these it must not run without approval.
 import { accessSync, constants, existsSync, realpathSync, statSync } from 'node:fs'
 import { delimiter, isAbsolute, join } from 'node:path'
 import type { Workspace } from '@polylogue/engine'
@@ -13,7 +13,7 @@ export interface ReadingParts {
   remove(): Promise<void>
 }
 
-/** Rejects with a sentence when the command cannot run without what the repository says. */
+/** Rejects with a sentence when the command needs the settings of the repository. */
 export async function prepareReading(command: string, workspace: Workspace, folder: string): Promise<ReadingParts> {
   const path = programsOutside(process.env['PATH'] ?? '', workspace.roots)
   if (!/^git\s/.test(command.trim())) {
@@ -33,7 +33,7 @@ export async function prepareReading(command: string, workspace: Workspace, fold
   }
 }
 
-/** A workspace may hold a program that is called `ls`. */
+/** A workspace may contain a program named `ls`. */
 function programsOutside(path: string, roots: readonly string[]): string {
   const real = roots.map(realPath)
   return path

@@ -56,7 +56,7 @@ export async function runBash(invocation: ToolInvocation, parts: BashParts): Pro
   }
 }
 
-/** A link may have been exchanged since the call was judged. */
+/** A link may have been swapped since the call was judged. */
 function requireGranted(guarded: readonly NamedPath[], granted: readonly string[] | 'all'): void {
   if (granted === 'all') return
   const other = guarded.find(({ path }) => !granted.includes(path))
@@ -71,7 +71,7 @@ interface CommandPlace {
   /** Protected paths that the command names. */
   readonly guarded: readonly NamedPath[]
   readonly reading: ReadingParts | undefined
-  /** A Git configuration that says who commits. */
+  /** A Git configuration with the committer. */
   readonly identity: string | undefined
 }
 
@@ -135,7 +135,7 @@ async function runIn(place: CommandPlace, invocation: ToolInvocation, parts: Bas
   }
 }
 
-/** An editor starts its terminals itself, so their mounts can only go by name. */
+/** Editors start their terminals themselves, so folders can only be mounted by name. */
 function planFor(
   { roots, outputs, guarded, reading, identity, mountBy }: CommandPlace & { readonly mountBy: 'descriptor' | 'name' },
   { workspace, grant }: ToolInvocation,
@@ -157,7 +157,7 @@ async function holdIn(planned: PlannedSandbox, roots: OpenRoots) {
   return { folder: '/', folderFds: planned.fds, sandbox: await toArgv(planned, roots) }
 }
 
-/** What was mounted by name is checked again inside. */
+/** Folders that were mounted by name are checked again inside the sandbox. */
 async function toArgv({ plan }: PlannedSandbox, { directories }: OpenRoots): Promise<SandboxArgv> {
   const isByName = plan.mounts.some((mount) => mount.type === 'write' && mount.fd === undefined)
   const expected = isByName
@@ -203,7 +203,7 @@ function toOutput(end: CommandEnd, printed: string, { sandbox, limits, more }: O
   }
 }
 
-/** Links lead elsewhere in the sandbox, or nowhere. */
+/** In the sandbox a link may lead elsewhere or nowhere. */
 function realPath(path: string): string {
   return existsSync(path) ? realpathSync(path) : path
 }

@@ -1,4 +1,4 @@
-// One command from its start until nothing of it is alive: output, limits, and what happens to processes it leaves.
+// Runs one command until all its processes have ended: output, limits, and processes that it leaves behind.
 import type { ChildProcess } from 'node:child_process'
 import { closeSync } from 'node:fs'
 import type { Socket } from 'node:net'
@@ -13,10 +13,10 @@ import { type StopReason, abortOf, timeLimit } from './stop-reason.ts'
 import { watchUsage } from './watch-usage.ts'
 import type { CommandLimits } from './command-limits.ts'
 
-/** For the last of the output, when nobody can write any more. */
+/** How long to wait for the rest of the output after all writers have ended. */
 const DRAIN_MS = 500
 
-/** In the machine's ticks, to be on the safe side of rounding. */
+/** In clock ticks: a margin for rounding. */
 const A_SECOND = 100
 
 export interface CommandEnd extends Remains {
@@ -30,14 +30,14 @@ export interface CommandRun {
   readonly marker: string
   readonly pipe: OutputPipe
   readonly start: (outputFd: number) => ChildProcess
-  /** The program that holds all others, if there is one: they end with it. */
+  /** The program that contains all others, if there is one. They end with it. */
   readonly holder?: string
   readonly output: KeptOutput
   readonly live: LiveText
   readonly timeoutMs: number
   readonly mostBytes: number
   readonly signal: AbortSignal
-  /** Limits that are looked after here, because no control group does. */
+  /** Limits that are enforced here because there is no control group. */
   readonly watched?: CommandLimits
 }
 
@@ -69,7 +69,7 @@ export async function runCommand(run: CommandRun): Promise<CommandEnd> {
       ...(run.watched ? [watchUsage(tree, run.watched, stop.signal)] : []),
     ])
     stop.abort()
-    // Without a pid nothing was started; `exited` rejects with the reason.
+    // Without a pid nothing was started, and `exited` rejects with the reason.
     if (child.pid === undefined) await exited
     const after = first === 'exit' ? await clearAway(tree) : await endTree(tree)
     const exit = await Promise.race([exited, delay(DRAIN_MS, undefined, { ref: false })])

@@ -3,10 +3,10 @@ import { describeLook } from '../background/background-tool.ts'
 import type { BashParts } from './command-place.ts'
 import { runBash } from './run-bash.ts'
 
-/** A command that is wrong in itself has ended by then, and says so in the result. */
+/** Most invalid commands end within this time, so the result can report the error. */
 const FIRST_LOOK_MS = 1_000
 
-/** Starts the command and returns while it runs. It ends with its session at the latest. */
+/** Starts the command and returns while it runs. The command ends with its session at the latest. */
 export async function runInBackground(invocation: ToolInvocation, parts: BashParts): Promise<ToolOutput> {
   const { sessionId, signal } = invocation
   const { processes } = parts.options

@@ -24,7 +24,7 @@ beforeEach(() => {
   commands.length = 0
 })
 
-/** An editor that runs what it is asked to, and kills nothing but the process that it has started. */
+/** An editor that runs each command and kills only the process that it started. */
 const terminals: EditorTerminals = {
   async open(command) {
     commands.push(command)

@@ -1,5 +1,5 @@
-// One command in a terminal of the editor, from its start until nothing of it is alive. The editor starts and ends it; what
-// of it is still found on this machine afterwards, by the marker of the call, is ended here.
+// Runs one command in the editor's terminal until all its processes have ended. The editor starts and ends the command.
+// Processes that still carry the marker of the call on this machine are then ended here.
 import type { EditorTerminal, EditorTerminals, TerminalOutput, ToolCallId } from '@polylogue/engine'
 import { type Remains, clearAway, endTree } from './end-tree.ts'
 import { toHarmless } from './harmless-text.ts'
@@ -16,7 +16,7 @@ export interface TerminalRun {
   readonly toolCallId: ToolCallId
   readonly start: TerminalStart
   readonly marker: string
-  /** The program that holds all others, if there is one: they end with it. */
+  /** The program that contains all others, if there is one. They end with it. */
   readonly holder?: string
   readonly timeoutMs: number
   readonly signal: AbortSignal
@@ -28,8 +28,8 @@ export interface TerminalRunEnd {
 }
 
 /**
- * `undefined`: the editor would not, and nothing was started. Rejects when nobody knows whether something was: it must not
- * be started again then.
+ * `undefined` when the editor refused and started nothing. Rejects when it is unknown whether the command started. Then
+ * the command must not be started again.
  */
 export async function runInTerminal(run: TerminalRun): Promise<TerminalRunEnd | undefined> {
   const { start, terminals, toolCallId, signal, marker, holder } = run
@@ -82,7 +82,7 @@ async function endOf(
   }
 }
 
-/** What cannot be had any more is left out: how the command ended is known. */
+/** Ignores output that can no longer be read, because the exit status is known. */
 async function lastOutput(terminal: EditorTerminal): Promise<TerminalOutput | undefined> {
   try {
     return await terminal.output()
@@ -91,7 +91,7 @@ async function lastOutput(terminal: EditorTerminal): Promise<TerminalOutput | un
   }
 }
 
-/** Colours and movements of the cursor; a terminal has them, and a text has not. */
+/** Escape sequences for colours and cursor movement. */
 // oxlint-disable-next-line no-control-regex
 const ESCAPES = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)|[@-Z\\-_])/g
 

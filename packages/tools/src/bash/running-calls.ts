@@ -1,5 +1,5 @@
-// While a call runs, a file with the name of its marker stands in `<stateDir>/running`. A server that was killed leaves
-// such files behind, and perhaps the processes: the next one looks for exactly these.
+// While a call runs, `<stateDir>/running` contains a file named after its marker. A killed server leaves these files
+// and perhaps the processes behind. The next server looks for exactly these processes.
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { sweepPlaceholders } from '../sandbox/placeholders.ts'
@@ -19,13 +19,13 @@ export async function forgetRunning(stateDir: string, marker: string): Promise<v
 }
 
 export interface Sweep {
-  /** Calls that a former server left running. */
+  /** Calls that a previous server left running. */
   readonly calls: number
-  /** Processes of theirs that were found and killed. */
+  /** Processes of these calls that were found and killed. */
   readonly killed: number
 }
 
-/** Ends what a former server left behind. To be called once, at start, before any call. */
+/** Ends the processes that a previous server left behind. Call it once at start, before any call. */
 export async function sweepLeftovers(stateDir: string): Promise<Sweep> {
   let killed = 0
   const markers = await listMarkers(stateDir)

@@ -1,5 +1,5 @@
-// The one file of this folder that starts processes. Only `spawnCommand` starts what a model asked for, and it demands
-// the grant of exactly this command. The others start fixed programs of the system.
+// The only file in this folder that starts processes. Only `spawnCommand` starts commands from a model, and it requires
+// a grant for exactly this command. The other functions start fixed system programs.
 import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process'
 import { type Grant, requireGrant } from '@polylogue/engine'
 import { DIAGNOSTICS_TOOL, commandOfChecker } from '../diagnostics/checkers.ts'
@@ -14,19 +14,19 @@ export interface CommandStart {
   readonly grant: Grant
   readonly command: string
   readonly cwd: string
-  /** The same folder by a path that nobody can exchange. Default: `cwd`. */
+  /** The same folder by a path that cannot be swapped. Default: `cwd`. */
   readonly folder?: string
   readonly shell: string
   readonly environment: Readonly<Record<string, string>>
-  /** Open for writing; standard output and error both go there, so that their order stays. */
+  /** Open for writing. Standard output and error share it, so that their order is kept. */
   readonly outputFd: number
-  /** Open folders, which the program gets as descriptors from `FIRST_FOLDER_FD` on. */
+  /** Open folders, passed to the program as descriptors starting at `FIRST_FOLDER_FD`. */
   readonly folderFds?: readonly number[]
   readonly sandbox?: SandboxArgv
   readonly bounds?: CommandBounds
 }
 
-/** In a session and a process group of its own. Throws unless exactly this was granted. */
+/** Starts the command in its own session and process group. Throws unless exactly this command was granted. */
 export function spawnCommand(start: CommandStart): ChildProcess {
   const {
     tool,
@@ -60,7 +60,7 @@ export async function makePipe(path: string): Promise<void> {
 
 const PROBE_MS = 5000
 
-/** Whether a program runs and ends well. It gets the descriptors from 3 on. */
+/** Whether a program exits with status 0. It gets the descriptors starting at 3. */
 export async function probeProgram(
   file: string,
   args: readonly string[],

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** Why a command was stopped that had not ended by itself. */
+/** Why a running command was stopped. */
 export type StopReason =
   | 'cancelled'
   | 'time-limit'

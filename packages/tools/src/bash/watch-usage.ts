@@ -1,4 +1,4 @@
-// Where there are no control groups, the processes of a command are looked at from time to time.
+// Polls the processes of a command on machines without control groups.
 import { readFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { CommandLimits } from './command-limits.ts'
@@ -6,7 +6,7 @@ import type { ProcessRow } from './process-table.ts'
 import type { ProcessTree } from './process-tree.ts'
 
 const LOOK_EVERY_MS = 1000
-/** Linux has had no other on the machines that Node supports, but for some of 64 bits on ARM. */
+/** The page size of Linux on the machines that Node supports, except some 64-bit ARM machines. */
 const PAGE_BYTES = 4096
 
 /** Resolves when a limit is exceeded. Never resolves once `over` is aborted. */
@@ -29,7 +29,7 @@ function memoryOf({ pid }: ProcessRow): number {
     const [, resident = '0'] = readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ')
     return Number(resident) * PAGE_BYTES
   } catch {
-    // It has ended meanwhile.
+    // The process has ended.
     return 0
   }
 }

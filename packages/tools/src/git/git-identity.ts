@@ -1,5 +1,5 @@
-// Commands in the sandbox have an empty home directory, so Git would not know who commits there. They get a
-// configuration with the name and the address of the person who runs the server, and nothing else of theirs.
+// Commands in the sandbox have an empty home directory, so Git knows no committer there. They get a configuration that
+// contains only the name and address of the person who runs the server.
 import { execFile } from 'node:child_process'
 import { mkdir, rename, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
@@ -23,7 +23,7 @@ export async function writeGitIdentity(file: string, env: NodeJS.ProcessEnv): Pr
   return true
 }
 
-/** Reading a setting runs no program. A value with control characters could be another setting. */
+/** Reading a setting runs no program. Control characters are refused, because they could inject another setting. */
 async function readSetting(key: string, env: NodeJS.ProcessEnv): Promise<string | undefined> {
   const { PATH, HOME, XDG_CONFIG_HOME } = env
   const options = { cwd: '/', env: { PATH, HOME, XDG_CONFIG_HOME, GIT_CONFIG_NOSYSTEM: '1' }, timeout: READ_MS }

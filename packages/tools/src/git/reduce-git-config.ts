@@ -1,5 +1,5 @@
-// The configuration of a repository, reduced to settings that change how something is shown or compared. A setting that
-// names a program, a file or a place to connect to is not among them, and includes are not followed.
+// Reduces the configuration of a repository to settings that change how Git displays or compares content. Settings that
+// name a program, a file or a remote are dropped, and includes are not followed.
 
 const ON_OR_OFF = /^(?:true|false|yes|no|on|off|0|1)$/i
 const WORD = /^[\w.-]{1,40}$/
@@ -40,14 +40,14 @@ const ALLOWED: Readonly<Record<string, RegExp>> = {
   'remote.*.fetch': REFERENCE,
 }
 
-/** Settings that change where objects and references are: without them the repository would be read wrongly. */
+/** Settings that change where objects and references are stored. Without them Git would misread the repository. */
 const NEEDED_EXTENSIONS = /^extensions\.(?:refstorage|compatobjectformat)$/
 
 export interface ReducedConfig {
   readonly text: string
 }
 
-/** `undefined` when the text cannot be read for sure, or the repository needs a setting that is not allowed. */
+/** `undefined` when the text is ambiguous, or when the repository needs a setting that is not allowed. */
 export function reduceGitConfig(text: string): ReducedConfig | undefined {
   const settings = readSettings(text)
   if (settings === undefined) return undefined
@@ -70,7 +70,7 @@ const LONGEST_LINE = 4000
 function readSettings(text: string): readonly Setting[] | undefined {
   const found: Setting[] = []
   let section: Pick<Setting, 'section' | 'subsection'> | undefined
-  // A line that ends in a backslash goes on in the next one.
+  // A line that ends with a backslash continues on the next line.
   for (const line of text.replace(/\\\r?\n/g, ' ').split(/\r?\n/)) {
     if (line.length > LONGEST_LINE) return undefined
     let rest = line.trim()
@@ -87,7 +87,7 @@ function readSettings(text: string): readonly Setting[] | undefined {
   return found
 }
 
-/** Values with escapes or comments are not among those that are allowed, so it does not matter what they say. */
+/** No allowed value contains escapes or comments, so these need no parsing. */
 const plainValue = (value: string): string => value.replace(/^"([^"\\]*)"$/, '$1').trim()
 
 function isAllowed({ section, subsection, name, value }: Setting): boolean {

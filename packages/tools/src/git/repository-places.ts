@@ -1,9 +1,10 @@
 /**
  * Where Git keeps a repository whose top is a given folder.
  *
- * In a linked worktree `.git` is a file, `gitdir: <own>`, that leads out of the workspace. `<own>` is
- * `<common>/worktrees/<name>` and its file `gitdir` names the `.git` file again. Whoever writes to the workspace cannot write
- * there, so only a worktree that its repository knows is followed, and no file can lead to somebody's other repository.
+ * In a linked worktree `.git` is a file, `gitdir: <own>`, that points outside the workspace. `<own>` is
+ * `<common>/worktrees/<name>`, and its file `gitdir` points back to the `.git` file. A process that can only write to
+ * the workspace cannot create that file. So a worktree is followed only if its repository knows it, and a forged `.git`
+ * file cannot expose another repository.
  */
 import { lstatSync, readFileSync, realpathSync, type Stats } from 'node:fs'
 import { dirname, isAbsolute, join, resolve } from 'node:path'
@@ -44,7 +45,7 @@ function namesFile(pointer: string | undefined, from: string, file: string): boo
   return real !== undefined && real === realPathOf(file)
 }
 
-/** The line in a small ordinary file. */
+/** Reads the only line of a small regular file. */
 function readPointer(file: string): string | undefined {
   const stats = lstatOf(file)
   if (stats === undefined || !stats.isFile() || stats.size > LARGEST_POINTER) return undefined

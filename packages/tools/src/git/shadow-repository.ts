@@ -1,9 +1,9 @@
-// A repository's history without its settings. Git runs programs that a repository names in its configuration, its hooks,
-// its attributes and its submodules, also for commands that only read. A shadow has the objects and references linked,
-// the index copied and the configuration reduced, and a `git` of ours that adds what switches the rest off.
+// A repository's history without its settings. Git runs programs that a repository names in its configuration, hooks,
+// attributes and submodules, even for commands that only read. A shadow links to the objects and references, has a copy
+// of the index and a reduced configuration, and comes with a `git` wrapper that turns the rest off.
 //
-//   <folder>/dir/       what Git takes for the repository: HEAD, config, index, links to objects, refs and logs
-//   <folder>/bin/git    calls the real one
+//   <folder>/dir/       the repository that Git sees: HEAD, config, index, links to objects, refs and logs
+//   <folder>/bin/git    calls the real git
 import { constants, existsSync, readFileSync, readdirSync } from 'node:fs'
 import { copyFile, mkdir, readFile, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
@@ -12,11 +12,11 @@ import { type RepositoryPlaces, findRepository, lstatOf } from './repository-pla
 
 export interface ShadowRepository {
   readonly folder: string
-  /** What the command reads of the repository outside of the workspace. */
+  /** Parts of the repository outside the workspace that the command reads. */
   readonly outside: readonly string[]
-  /** For the command that runs in it. */
+  /** The environment of the command. */
   readonly environment: Readonly<Record<string, string>>
-  /** To be put before the others on PATH. */
+  /** The folder that must come first on PATH. */
   readonly programs: string
   remove(): Promise<void>
 }
@@ -24,7 +24,7 @@ export interface ShadowRepository {
 const LARGEST_INDEX = 64 * 1024 * 1024
 const LARGEST_TEXT = 1024 * 1024
 
-/** The places of a repository that is laid out as usual, so that nothing more of it lies elsewhere. */
+/** The places of a repository with the usual layout, all parts of which are known. */
 function findPlain(top: string): RepositoryPlaces | undefined {
   const places = findRepository(top)
   if (places === undefined) return undefined
@@ -46,13 +46,13 @@ function findPlain(top: string): RepositoryPlaces | undefined {
   return isPlain ? places : undefined
 }
 
-/** Whether a shadow can be made of the repository whose top this folder is. */
+/** Whether the repository at this folder can have a shadow. */
 export function canBeShadowed(folder: string): boolean {
   const places = findPlain(folder)
   return places !== undefined && reduceGitConfig(readFileSync(join(places.common, 'config'), 'utf8')) !== undefined
 }
 
-/** Copied, where they exist. */
+/** Copied if they exist. */
 const COPIED = [
   'HEAD ORIG_HEAD FETCH_HEAD MERGE_HEAD CHERRY_PICK_HEAD REVERT_HEAD REBASE_HEAD BISECT_LOG MERGE_MODE MERGE_MSG',
   'index info/sparse-checkout',
@@ -61,7 +61,7 @@ const SHARED_FILES = ['shallow', 'info/exclude']
 const LINKED = ['objects', 'refs', 'packed-refs']
 const OWN_LINKED = ['logs', 'rebase-merge', 'rebase-apply']
 
-/** `undefined` when this is no repository that can be read without its settings. */
+/** `undefined` if this is not a repository, or if Git cannot read it without its settings. */
 export async function createShadowRepository(
   top: string,
   folder: string,
@@ -82,7 +82,7 @@ export async function createShadowRepository(
   const linked = [...LINKED.map((name) => join(common, name)), ...OWN_LINKED.map((name) => join(own, name))]
   const existing = linked.filter((path) => existsSync(path))
   for (const path of existing) await symlink(path, join(dir, basename(path)))
-  // What `git config` reads: the sandbox may not have the repository's own file.
+  // `git config` reads this file, because the sandbox may not contain the repository's own.
   const shown = own === common ? join(common, 'config') : join(folder, 'config')
   if (own !== common) await copyPlain(join(common, 'config'), shown)
   await writeFile(join(programs, 'git'), wrapperFor(program, shown), { mode: 0o700 })
@@ -95,7 +95,7 @@ export async function createShadowRepository(
   }
 }
 
-/** Never through a link. The time stays: Git compares it with those of the files. */
+/** Never follows a link. Keeps the modification time, which Git compares with those of the files. */
 async function copyPlain(from: string, to: string): Promise<void> {
   const stats = lstatOf(from)
   if (stats === undefined || !stats.isFile() || stats.size > LARGEST_INDEX) return
@@ -104,7 +104,7 @@ async function copyPlain(from: string, to: string): Promise<void> {
   await utimes(to, atime, mtime)
 }
 
-/** Nothing that a setting could name is used: what is set here comes before every file. */
+/** Turns off programs and files that settings can name. These values take precedence over configuration files. */
 const SETTINGS: Readonly<Record<string, string>> = {
   'core.attributesFile': '/dev/null',
   'core.excludesFile': '/dev/null',
@@ -146,7 +146,7 @@ function environmentFor(dir: string, top: string): Readonly<Record<string, strin
   }
 }
 
-/** Options that no setting can give, because `.gitmodules` and attributes come before settings. */
+/** These must be options, because `.gitmodules` and attributes take precedence over settings. */
 function wrapperFor(program: string, config: string): string {
   const plain = '--no-ext-diff --no-textconv --ignore-submodules=all'
   return `#!/bin/sh

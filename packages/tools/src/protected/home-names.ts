@@ -1,9 +1,9 @@
-// What of a home directory is protected: credentials, files that shells and sessions run by themselves, histories.
-// Names are relative to the home directory; a folder stands for everything in it.
+// The protected paths of a home directory: credentials, histories, and files that shells and logins run automatically.
+// Names are relative to the home directory. A folder includes everything in it.
 
 const lines = (...texts: readonly string[]): readonly string[] => texts.flatMap((text) => text.split(' '))
 
-/** Files that a shell, a login or the desktop runs by itself. */
+/** Files that a shell, a login or the desktop runs automatically. */
 const STARTUP_FILES: readonly string[] = lines(
   '.bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile .zshrc .zshenv .zprofile .zlogin .zlogout',
   '.kshrc .mkshrc .cshrc .tcshrc .login .logout .inputrc .xprofile .xinitrc .xsession .xsessionrc .pam_environment',
@@ -25,19 +25,19 @@ const HISTORIES: readonly string[] = lines(
   '.python_history .lesshst .viminfo',
 )
 
-/** The data directory, where nothing names another one. */
+/** The default data directory. */
 const OWN: readonly string[] = ['.polylogue']
 
 export const HOME_NAMES: readonly string[] = [...STARTUP_FILES, ...CREDENTIALS, ...HISTORIES, ...OWN]
 
-/** These are a usual part of projects, so only their place in a home makes them protected. */
+/** Projects often contain these names, so they are protected only in a home directory. */
 const PROJECT_NAMES: ReadonlySet<string> = new Set(
   lines(
     '.npmrc .yarnrc .yarnrc.yml .docker .config .bundle/config .nuget .claude .codex .gemini .inputrc .netlify .vercel .fly',
   ),
 )
 
-/** Names that are protected against writing wherever they are. */
+/** Names that are write-protected everywhere. */
 export const ANYWHERE_NAMES: readonly string[] = [...STARTUP_FILES, ...CREDENTIALS].filter(
   (name) => !PROJECT_NAMES.has(name),
 )

@@ -2,7 +2,7 @@ export function isWithin(path: string, directory: string): boolean {
   return path === directory || isBelow(path, directory)
 }
 
-/** Part by part: `/work-evil` is not below `/work`. */
+/** Compares whole path segments: `/work-evil` is not below `/work`. */
 export function isBelow(path: string, directory: string): boolean {
   return path !== directory && path.startsWith(directory.endsWith('/') ? directory : `${directory}/`)
 }

@@ -1,5 +1,5 @@
-// The one list of what tools must not touch as a matter of course. File tools, the mounts of the sandbox and the reading
-// of shell commands all ask it.
+// The single list of paths that tools must not touch by default. File tools, sandbox mounts and the parser of shell
+// commands all use it.
 import { lstatSync, realpathSync } from 'node:fs'
 import { homedir, userInfo } from 'node:os'
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path'
@@ -7,29 +7,29 @@ import { ANYWHERE_NAMES, HOME_NAMES } from './home-names.ts'
 import { isWithin, upwards } from './path-order.ts'
 
 /**
- * `secret`: what the server itself lives on; no mode, rule or answer opens it. `guarded`: what the operator or the user
- * lives on; the judge decides.
+ * `secret`: files of the server itself, which no mode, rule or answer opens. `guarded`: files of the operator or the
+ * user, for which the judge decides.
  */
 export type Grade = 'secret' | 'guarded'
 export type Access = 'read' | 'write'
 
 export interface ProtectedSet {
-  /** The set with its links resolved as they are at this moment. */
+  /** The set with its links resolved at this moment. */
   look(): ProtectedView
 }
 
 export interface ProtectedView {
-  /** Everything that protects an absolute path without links, the strictest first. */
+  /** All protections of an absolute path with links resolved, the strictest first. */
   find(path: string, access: Access): readonly ProtectedEntry[]
-  /** Every path that is protected with all that is below it, whether it exists or not. */
+  /** Every path that is protected together with its content, whether it exists or not. */
   readonly entries: readonly ProtectedEntry[]
 }
 
 export interface ProtectedEntry {
-  /** Absolute, without links. */
+  /** Absolute, with links resolved. */
   readonly path: string
   readonly grade: Grade
-  /** The server reads it when it starts: nothing may appear there either. */
+  /** The server reads it at start, so it must not be created either. */
   readonly isReadAtStart: boolean
 }
 
@@ -71,7 +71,7 @@ function ownHomes(): readonly string[] {
   return [...new Set([homedir(), userInfo().homedir])].filter((home) => isAbsolute(home) && home !== '/')
 }
 
-/** A protected path that is a link protects the link and what it leads to. */
+/** If a protected path is a link, both the link and its target are protected. */
 function withTarget(entry: ProtectedEntry, realFolder: (path: string) => string): readonly ProtectedEntry[] {
   const path = join(realFolder(dirname(entry.path)), basename(entry.path))
   if (!isLink(path)) return [{ ...entry, path }]
@@ -102,7 +102,7 @@ function createView(entries: readonly ProtectedEntry[]): ProtectedView {
   }
 }
 
-/** Homes of other users of the machine. */
+/** Home directories of other users of the machine. */
 const SOME_HOME = /^(?:\/root|\/home\/[^/]+|\/Users\/[^/]+)(?=\/)/
 
 function findInSomeHome(path: string): ProtectedEntry | undefined {
@@ -113,22 +113,22 @@ function findInSomeHome(path: string): ProtectedEntry | undefined {
 }
 
 const CONFIG_NAME = /^polylogue\.config\.(?:[cm]?[jt]s|json)$/i
-/** Instructions to models: what an agent writes here, later sessions would follow. */
+/** Instructions for models. Later sessions would follow what an agent writes here. */
 const INSTRUCTION_NAME = /^(?:agents|claude)\.md$/i
 
-/** Wherever it lies: a workspace may be somebody's home, or become one when it is copied. */
+/** Applies everywhere, because a workspace may be a home directory, or become one when it is copied. */
 function hasGuardedName(path: string): boolean {
   const name = basename(path)
   if (CONFIG_NAME.test(name) || INSTRUCTION_NAME.test(name) || isInGit(path)) return true
   return ANYWHERE_NAMES.some((name) => `${path}/`.includes(`/${name}/`))
 }
 
-/** Git runs what its configuration and its hooks name. */
+/** Git runs the programs that its configuration and hooks name. */
 export function isInGit(path: string): boolean {
   return path.split('/').some((part) => part.toLowerCase() === '.git')
 }
 
-/** Of a path that need not exist: links are resolved as far as it does. */
+/** Resolves links in the existing part of the path. The rest need not exist. */
 export function realPathOf(path: string): string {
   try {
     return realpathSync(path)

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 
 const path = process.env['PATH']
 
-// What was detected is kept for the life of a process, which other test files share.
+// The result is cached for the life of the process, which other test files share.
 beforeAll(() => {
   vi.resetModules()
   process.env['PATH'] = '/nowhere'

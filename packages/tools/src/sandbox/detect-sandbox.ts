@@ -10,13 +10,13 @@ export const SANDBOX_PROGRAM = 'bwrap'
 
 export interface SandboxAbility {
   readonly sandbox: Sandbox
-  /** Folders are mounted by descriptor. Older programs can only go by name. */
+  /** Whether it mounts folders by descriptor. Older versions mount by name only. */
   readonly mountsBy: 'descriptor' | 'name'
 }
 
 let detected: Promise<SandboxAbility> | undefined
 
-/** Tries bubblewrap once: it may be installed and yet not be allowed to make namespaces. */
+/** Tries bubblewrap once, because it may be installed but not allowed to create namespaces. */
 export function detectAbility(): Promise<SandboxAbility> {
   detected ??= probe()
   return detected

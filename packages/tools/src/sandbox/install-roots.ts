@@ -3,23 +3,23 @@ import { basename, delimiter, dirname, isAbsolute, join, resolve } from 'node:pa
 import { isWithin } from '../protected/path-order.ts'
 
 export interface InstallRoot {
-  /** Without links. */
+  /** With links resolved. */
   readonly path: string
-  /** A folder of PATH that leads there by a link. */
+  /** A PATH folder that links to it. */
   readonly links: readonly { readonly path: string; readonly target: string }[]
 }
 
 const PROGRAM_FOLDERS = new Set(['bin', 'sbin', 'shims'])
-/** What lies beside the programs of something that was installed. */
+/** Folders found next to `bin` in an installation. */
 const INSTALLED = new Set(['lib', 'lib64', 'libexec', 'share', 'include', 'versions', 'toolchains', 'pkgs', 'Cellar'])
-/** Toolchains whose folders have other names inside. */
+/** Toolchains with other folder names. */
 const TOOLCHAINS = /^\.(?:cargo|pyenv|nvm|volta|bun|deno|asdf|sdkman|jenv|rbenv|rvm|goenv|nodenv|ghcup|cabal|dotnet)$/
-/** Toolchains that need another folder beside them. */
+/** Toolchains that need a second folder. */
 const COMPANIONS: Readonly<Record<string, string>> = { '.cargo': '.rustup' }
 
 /**
- * The folders that the programs on PATH need: the whole installation where a folder looks like one, else the folder of
- * PATH alone. A home directory is never one, nor anything around it.
+ * The folders that the programs on PATH need. This is the whole installation if a folder looks like one, and otherwise
+ * only the PATH folder. It is never a home directory or a parent of one.
  */
 export function findInstallRoots(path: string, home: string): readonly InstallRoot[] {
   const roots = new Map<string, { path: string; target: string }[]>()
@@ -43,7 +43,7 @@ function rootsOf(folder: string, home: string): readonly string[] {
   return [parent, ...beside]
 }
 
-/** `~/.local` looks like an installation, and holds what programs keep for their user. */
+/** `~/.local` looks like an installation but holds user data. */
 function looksInstalled(folder: string, home: string): boolean {
   if (folder === join(home, '.local')) return false
   return readdirSync(folder).some((name) => INSTALLED.has(name))

@@ -1,18 +1,18 @@
-// Bubblewrap can only cover what exists. Where a configuration could be put that the server reads at its next start, an
-// empty folder takes its place while commands run that could write there. Each one is noted in a file before it is made,
-// so that a server that starts after a crash removes it.
+// Bubblewrap can only cover paths that exist. A command could create a configuration file that the server reads at its
+// next start, so an empty folder takes that path while such commands run. Each folder is noted in a file before it is
+// created, so that the next server can remove it after a crash.
 import { createHash } from 'node:crypto'
 import { mkdirSync, readFileSync, readdirSync, rmSync, rmdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 export interface Placeholders {
-  /** Makes the folder unless something is there. Returns whether it is ours to give back. */
+  /** Creates the folder unless the path exists. Returns whether the caller must release it. */
   take(path: string): boolean
-  /** Removes the folder when nobody needs it any more and it is empty. */
+  /** Removes the folder when it is empty and no longer needed. */
   giveBack(path: string): void
 }
 
-/** `stateDir`: where the notes are kept. */
+/** Notes are kept in `stateDir`. */
 export function createPlaceholders(stateDir: string): Placeholders {
   const holders = new Map<string, number>()
   return {
@@ -34,7 +34,7 @@ export function createPlaceholders(stateDir: string): Placeholders {
   }
 }
 
-/** Removes the folders that a former server left behind. Call it once at start, after its commands were ended. */
+/** Removes the folders that a previous server left behind. Call it once at start, after its commands have ended. */
 export function sweepPlaceholders(stateDir: string): number {
   const notes = listNotes(stateDir)
   for (const note of notes) remove(readFileSync(note, 'utf8'), note)
@@ -70,7 +70,7 @@ function listNotes(stateDir: string): readonly string[] {
   return names.map((name) => join(folderOf(stateDir), name))
 }
 
-/** Something is there by now, or the folder may not be changed: then it stays as it is. */
+/** Keeps the folder if it is no longer empty or cannot be changed. */
 function ignoreSystemErrors(act: () => void): void {
   try {
     act()

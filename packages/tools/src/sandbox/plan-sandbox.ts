@@ -10,34 +10,34 @@ import { createSystemMounts, type SystemMounts, type SystemMountsOptions } from 
 export interface SandboxOptions extends SystemMountsOptions {
   readonly protectedSet: ProtectedSet
   readonly network: boolean
-  /** For what must survive a crash. */
+  /** For state that must survive a crash. */
   readonly stateDir: string
 }
 
-/** What one command gets. */
+/** The access of one command. */
 export interface SandboxedCall {
   readonly cwd: string
   readonly roots: readonly Directory[]
-  /** Folders of the session that it may only read. */
+  /** Folders of the session that are read-only for it. */
   readonly readable: readonly string[]
-  /** Protected paths that the call may touch, and those of them that it names. */
+  /** Protected paths that the call may touch, and the ones that it names. */
   readonly granted: readonly string[] | 'all'
   readonly named: readonly NamedPath[]
-  /** The first descriptor for folders in the sandbox program. Absent: mounts go by name. */
+  /** The first folder descriptor in the sandbox program. If absent, folders are mounted by name. */
   readonly firstFd?: number
 }
 
 export interface NamedPath {
-  /** Absolute, without links. */
+  /** Absolute, with links resolved. */
   readonly path: string
   readonly access: Access
 }
 
 export interface PlannedSandbox {
   readonly plan: SandboxPlan
-  /** To be handed to the sandbox program, from `firstFd` on. */
+  /** Passed to the sandbox program, starting at `firstFd`. */
   readonly fds: readonly number[]
-  /** After the command. */
+  /** Call it after the command has ended. */
   close(): Promise<void>
 }
 
@@ -81,7 +81,7 @@ export function createSandboxPlanner({ protectedSet, network, stateDir, ...optio
           ...(firstFd !== undefined && { hold }),
         })
         const all: readonly Mount[] = [
-          // A workspace around the home directory shows it.
+          // A workspace that contains the home directory exposes it.
           ...mounts.filter((mount) => !(mount.type === 'scratch' && mount.path === home && isInRoot(home))),
           ...roots.map(
             ({ path }, index) =>

@@ -1,6 +1,6 @@
-// What a command must not see or change inside the trees that it has: protected paths are covered, Git's own programs
-// and settings become read-only, and the folders around them are mounted onto themselves, because a mount point cannot
-// be moved away to put another folder in its place.
+// Hides or locks parts of the folders that a command can access. Protected paths are covered, and Git's hooks and
+// settings become read-only. Their parent folders are mounted onto themselves: a mount point cannot be renamed, so a
+// command cannot replace it with another folder.
 import { existsSync, lstatSync, statSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { openDirectory, openEntry, type Directory } from '../files/directory.ts'
@@ -12,16 +12,16 @@ import type { Mount } from './sandbox-argv.ts'
 
 export interface ProtectOptions {
   readonly view: ProtectedView
-  /** Open folders that the command may write to. */
+  /** Open folders that the command can write to. */
   readonly roots: readonly Directory[]
-  /** Trees that it may only read. */
+  /** Folders that it can only read. */
   readonly trees: readonly string[]
   /** Protected paths that this call may touch. */
   readonly granted: readonly string[] | 'all'
   readonly placeholders: Placeholders
-  /** Opens what is to be mounted; the number is the descriptor in the sandbox program. Absent: mounts go by name. */
+  /** Opens a path to mount. Returns its descriptor in the sandbox program. If absent, paths are mounted by name. */
   readonly hold?: (entry: Held) => number
-  /** Told of a placeholder to give back. */
+  /** Called with each placeholder that must be released. */
   readonly onPlaceholder: (path: string) => void
 }
 
@@ -47,7 +47,7 @@ export async function protectMounts(options: ProtectOptions): Promise<readonly M
   return unique(mounts)
 }
 
-/** A root or a tree inside a protected folder is what somebody has opened there. */
+/** A root inside a protected folder was opened on purpose. */
 function isCovered({ path, grade }: ProtectedEntry, { roots, granted }: ProtectOptions): boolean {
   if (grade === 'secret') return true
   const isInRoot = roots.some((root) => isBelow(path, root.path))
@@ -58,7 +58,7 @@ function isCovered({ path, grade }: ProtectedEntry, { roots, granted }: ProtectO
 function cover(entry: ProtectedEntry, isWritable: boolean, options: ProtectOptions): readonly Mount[] {
   const { path, isReadAtStart } = entry
   const stats = lstatSync(path, { throwIfNoEntry: false })
-  // What a link leads to is an entry of its own.
+  // The target of a link has its own entry.
   if (stats?.isSymbolicLink()) return []
   if (stats) return [{ type: 'hidden', path, isFolder: stats.isDirectory() }]
   if (!isWritable || !isReadAtStart || !existsSync(dirname(path)) || !options.placeholders.take(path)) return []
@@ -77,7 +77,7 @@ async function fixFoldersAbove(path: string, root: Directory, options: ProtectOp
   return mounts
 }
 
-/** Git runs what stands there, also for the person who works in the same folder outside of any sandbox. */
+/** Git runs programs from here, also for a person who works in the same folder without a sandbox. */
 const GIT_PROGRAMS = ['hooks', 'config', 'config.worktree']
 
 async function closeGit(root: Directory, options: ProtectOptions): Promise<readonly Mount[]> {
@@ -94,7 +94,7 @@ async function closeGit(root: Directory, options: ProtectOptions): Promise<reado
   return [folder, ...inside].filter((mount) => mount !== undefined)
 }
 
-/** `undefined` when it does not exist, or when there is a link on the way: then it is no part of this root. */
+/** `undefined` when it does not exist, or when the path contains a link and so leaves this root. */
 async function mountBelow(
   root: Directory,
   { names, type }: { readonly names: readonly string[]; readonly type: 'read' | 'write' },

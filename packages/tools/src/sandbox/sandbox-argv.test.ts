@@ -9,7 +9,7 @@ const OPTIONS: ReadonlySet<string> = new Set(
   '--bind --bind-fd --ro-bind-try --ro-bind-fd --tmpfs --symlink --ro-bind --remount-ro'.split(' '),
 )
 
-/** The mounts in order: what, and where. */
+/** The mounts in order, each with its kind and path. */
 function mountsOf(argv: readonly string[]): readonly string[] {
   const from = argv.lastIndexOf('/proc/sysrq-trigger') + 1
   return argv.slice(from).flatMap((arg, index, all) => {

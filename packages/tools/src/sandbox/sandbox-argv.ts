@@ -1,15 +1,15 @@
-// The arguments of bubblewrap. The sandbox starts from an empty root: it holds what is mounted here and nothing else.
-// The process namespace ends with its first process, so nothing that was started can stay.
+// The arguments of bubblewrap. The sandbox starts with an empty root and contains only these mounts. The process
+// namespace ends with its first process, so no child process can outlive it.
 import { posix } from 'node:path'
 
-/** Something at a path of the sandbox. */
+/** One path of the sandbox. */
 export type Mount =
-  /** The same file or folder of the machine. `fd`: the open one, whatever its name leads to now. */
+  /** The same file or folder of the machine. `fd` refers to the open folder, even if its name now leads elsewhere. */
   | { readonly type: 'read' | 'write'; readonly path: string; readonly fd?: number }
   | { readonly type: 'link'; readonly path: string; readonly target: string }
-  /** An empty folder that commands may fill. It is gone with the sandbox. */
+  /** An empty, writable folder that disappears with the sandbox. */
   | { readonly type: 'scratch'; readonly path: string }
-  /** What is there cannot be seen, and nothing can be put there. */
+  /** Hides the content of the path and makes it read-only. */
   | { readonly type: 'hidden'; readonly path: string; readonly isFolder: boolean }
 
 export interface SandboxPlan {
@@ -18,10 +18,10 @@ export interface SandboxPlan {
   readonly network: boolean
 }
 
-/** Of each folder that commands may fill: it is memory. */
+/** The size limit of each temporary folder, which lives in memory. */
 const SCRATCH_BYTES = 1024 * 1024 * 1024
 
-/** Some settings of the kernel are root's by ownership, whatever capabilities it has lost. */
+/** Root owns some kernel settings and can write them even without capabilities. */
 const KERNEL = ['--ro-bind', '/proc/sys', '/proc/sys', '--ro-bind-try', '/proc/sysrq-trigger', '/proc/sysrq-trigger']
 const DEVICES = ['--dev', '/dev', '--proc', '/proc', ...KERNEL]
 const APART = ['--unshare-user-try', '--unshare-pid', '--unshare-ipc', '--unshare-uts', '--unshare-cgroup-try']
@@ -32,7 +32,7 @@ export function buildSandboxArgv({ cwd, mounts, network }: SandboxPlan): readonl
   const isWholeMachine = inOrder.some(({ path, type }) => path === '/' && type === 'write')
   const atRoot = inOrder.filter(({ path }) => path === '/')
   const below = inOrder.filter(({ path }) => path !== '/')
-  // After all mounts: a folder that is closed takes no further ones.
+  // This comes after all mounts, because nothing can be mounted inside a hidden folder.
   const closed = below.filter(({ type }) => type === 'hidden').filter((mount) => 'isFolder' in mount && mount.isFolder)
   return [
     ...atRoot.flatMap(toArgv),
@@ -63,10 +63,10 @@ function toArgv(mount: Mount): readonly string[] {
   }
 }
 
-/** What covers what, at one and the same path. */
+/** The order of mounts at the same path: later ones cover earlier ones. */
 const RANKS: { readonly [type in Mount['type']]: number } = { link: 0, scratch: 1, hidden: 2, read: 3, write: 4 }
 
-/** Outer folders first: a mount covers what was mounted below its path before. */
+/** Outer folders come first, because a mount covers earlier mounts below its path. */
 function sortMounts(mounts: readonly Mount[]): readonly Mount[] {
   return mounts.toSorted((a, b) => depthOf(a.path) - depthOf(b.path) || RANKS[a.type] - RANKS[b.type])
 }

@@ -6,10 +6,10 @@ import type { ProtectedView } from '../protected/protected-set.ts'
 import { findInstallRoots } from './install-roots.ts'
 import type { Mount } from './sandbox-argv.ts'
 
-/** Where systems keep their programs; on most, some of these are links into `/usr`. */
+/** The folders of system programs. On most systems some of them are links into `/usr`. */
 const PROGRAMS = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32', '/opt', '/nix', '/gnu', '/snap']
 
-/** Names, certificates and settings that programs cannot do without. Each mount costs half a millisecond per command. */
+/** Names, certificates and settings that programs need. Each mount adds half a millisecond to every command. */
 const SETTINGS = [
   'passwd group hosts resolv.conf nsswitch.conf protocols services localtime os-release ld.so.cache alternatives',
   'ssl/certs ssl/openssl.cnf pki/ca-trust pki/tls/certs pki/tls/openssl.cnf',
@@ -18,22 +18,22 @@ const SETTINGS = [
 const MACHINE = ['/sys/devices/system/cpu']
 
 export interface SystemMountsOptions {
-  /** Default: of this process. */
+  /** Default: the value of this process. */
   readonly path?: string
   readonly home?: string
   /** Paths that the operator adds. */
   readonly readable?: readonly string[]
 }
 
-/** What every sandboxed command has besides its workspace. */
+/** The mounts of every sandboxed command besides its workspace. */
 export interface SystemMounts {
   readonly mounts: readonly Mount[]
-  /** The trees among them that hold files of the machine. */
+  /** The mounts that contain files of the machine. */
   readonly trees: readonly string[]
   readonly home: string
 }
 
-/** Reads the machine: made once, used for every command. */
+/** Inspects the machine. Call it once and use the result for every command. */
 export function createSystemMounts(view: ProtectedView, options: SystemMountsOptions = {}): SystemMounts {
   const home = homeOf(options.home)
   const roots = findInstallRoots(options.path ?? process.env['PATH'] ?? '', home).filter(
