@@ -5,8 +5,8 @@ import { isLost, toFault } from './postgres-fault.ts'
 import { toAppendItem, type AppendItem } from './to-append-item.ts'
 
 /**
- * Collects the appends of a moment into groups: one statement and one commit for many sessions. When a group fails, its
- * appends run one by one, so that a bad one hurts only itself.
+ * Groups concurrent appends: one statement and one commit for many sessions. When a group fails, its appends run one by
+ * one, so that a bad append does not affect the others.
  */
 export interface AppendGroups {
   append(request: AppendRequest): Promise<AppendResult>
@@ -37,7 +37,7 @@ export function createAppendGroups(db: Database): AppendGroups {
   const schedule = (): void => {
     if (isScheduled) return
     isScheduled = true
-    // After the current tick, so that its appends share a group.
+    // Runs after the current tick, so that its appends share a group.
     setImmediate(() => {
       isScheduled = false
       while (queue.length > 0 && writers < WRITERS) void writeGroup(takeGroup(queue))
@@ -73,7 +73,7 @@ export function createAppendGroups(db: Database): AppendGroups {
     }
   }
 
-  /** A lost connection leaves it open whether the group was stored. It is sent again, and conflicts are looked at. */
+  /** After a lost connection it is unknown whether the group was stored. It is sent again, and conflicts are checked. */
   const call = async (group: readonly Pending[]): Promise<{ answers: readonly Answer[]; isRepeated: boolean }> => {
     const items = `[${group.map(({ item }) => item.json).join(',')}]`
     const deadline = performance.now() + PATIENCE_MS
@@ -114,7 +114,7 @@ function takeGroup(queue: Pending[]): readonly Pending[] {
   return queue.splice(0, count)
 }
 
-/** The result of an append that was stored although its answer was lost: the log has exactly its events. */
+/** The result of an append whose answer was lost but whose events are in the log. */
 async function findStored(db: Database, { request, item }: Pending): Promise<AppendResult | undefined> {
   const { sessionId, expectedSeq, events, at, claim } = request
   if (events.length === 0) return undefined

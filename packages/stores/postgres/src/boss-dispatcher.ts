@@ -17,7 +17,7 @@ const SCHEMA = 'polylogue_jobs'
 const TURNS = 'turns'
 /** Jobs that failed too often. */
 const DEAD = 'dead'
-/** A worker that has less room takes nothing, because a batch must not wait. */
+/** A worker with less capacity takes no jobs, because a batch must not wait. */
 const BATCH = 8
 const LOOK_FOR_ROOM_MS = 100
 const RETRIES = 5
@@ -32,7 +32,7 @@ export function createBossDispatcher({ url, db, report }: BossDispatcherOptions)
     schedule: false,
     useListenNotify: true,
   })
-  // Sessions without a runner are found by looking at the store, too.
+  // The store is also searched for sessions without a runner.
   boss.on('error', (error) => report({ message: 'turns are not dispatched by jobs at the moment', error }))
   let started: Promise<unknown> | undefined
   let roomTimer: NodeJS.Timeout | undefined
@@ -57,13 +57,13 @@ export function createBossDispatcher({ url, db, report }: BossDispatcherOptions)
 
   const send = async (sessionId: SessionId): Promise<void> => {
     await begin()
-    // The more sessions of a user wait, the later: first turns precede anybody's second.
+    // The more sessions of a user wait, the later the job runs: every user's first turn precedes any second turn.
     const text = 'SELECT polylogue.count_wanted($1) AS waiting'
     const [row] = await db.read({ name: 'count_wanted', text, values: [sessionId] })
     await boss.send(TURNS, { sessionId }, { singletonKey: sessionId, priority: -Number(row?.['waiting'] ?? 0) })
   }
 
-  /** A handler that waits would let its jobs expire, so a process without room stops asking. */
+  /** Jobs expire while a handler waits, so a process without capacity stops fetching. */
   const followRoom = async (worker: DispatchWorker): Promise<void> => {
     const hasRoom = worker.room() >= BATCH
     if (hasRoom && !isWorking) {

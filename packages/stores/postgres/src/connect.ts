@@ -3,7 +3,7 @@ import pg from 'pg'
 import { toClientConfig } from './database.ts'
 import { isLost, toFault } from './postgres-fault.ts'
 
-/** Connects for one piece of work. Says in one sentence when the database cannot be reached. */
+/** Connects for one piece of work. Rejects with one sentence when the database cannot be reached. */
 export async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = await connect(url)
   try {
@@ -18,7 +18,7 @@ export async function withClient<T>(url: string, work: (client: pg.Client) => Pr
 export async function connect(url: string): Promise<pg.Client> {
   try {
     const client = new pg.Client(toClientConfig({ url }))
-    // Reported by the next statement.
+    // The next statement reports the error.
     client.on('error', () => undefined)
     await client.connect()
     return client

@@ -21,8 +21,8 @@ export interface Database {
   /** One statement. Rejects with the driver's error when the connection is lost: whether it took effect is unknown. */
   write(statement: Statement): Promise<readonly Row[]>
   /**
-   * A transaction that sees the rows of one user and changes some. Those of one user run in the order of their calls:
-   * what a user adds at once gets its numbers in that order.
+   * A transaction that sees and changes the rows of one user. Transactions of one user run in call order, so that
+   * concurrent additions get their numbers in that order.
    */
   change<T>(userId: UserId, work: (query: Query) => Promise<T>): Promise<T>
   /** A transaction that sees the rows of one user. */
@@ -34,7 +34,7 @@ export interface Database {
 
 export interface DatabaseOptions {
   readonly url: string
-  /** The role of all statements. Absent: the role that connects. */
+  /** The role of all statements. Default: the role that connects. */
   readonly role?: string
 }
 

@@ -5,13 +5,13 @@ import { toFault } from './postgres-fault.ts'
 import { toText } from './to-text.ts'
 
 /**
- * Texts that grow are saved in parts: a save writes only what is new. The texts of the steps that this process runs are
- * remembered for that. A text that is not remembered, or does not go on where it ended, is written as a whole.
+ * Growing texts are saved in parts: a save writes only the new part. For this, the process remembers the texts of its
+ * running steps. A text that is not remembered, or does not continue the saved one, is written as a whole.
  */
 export interface Drafts {
   save(sessionId: SessionId, fence: Fence, drafts: readonly Draft[]): Promise<boolean>
   read(sessionId: SessionId): Promise<readonly Draft[]>
-  /** The session has no streaming step any more, or another runner. */
+  /** The session no longer has a streaming step, or has another runner. */
   forget(sessionId: SessionId): void
 }
 
@@ -35,7 +35,7 @@ export function createDrafts(db: Database): Drafts {
         return [stepId, block, offset, kind, text.slice(offset), reservedBatches]
       })
       const reserved = Math.max(saved.reserved, ...drafts.map(({ reservedBatches = 0 }) => reservedBatches))
-      // Forgotten while it is under way: after a failure nobody knows what was saved.
+      // Forgotten during the save, because after a failure it is unknown what was saved.
       remembered.delete(sessionId)
       const text = 'SELECT polylogue.save_drafts($1, $2, $3, $4::jsonb, $5) AS is_saved'
       const values = [sessionId, owner, epoch, JSON.stringify(parts), reserved > saved.reserved]

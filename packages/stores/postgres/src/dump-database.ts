@@ -55,7 +55,7 @@ export async function* dumpDatabase(url: string): AsyncGenerator<TransferRow> {
   }
 }
 
-/** A node that is running would go on writing to the database that is left behind. */
+/** A running node would keep writing to the old database. */
 async function refuseUsed(client: pg.Client): Promise<void> {
   const text = 'SELECT 1 FROM polylogue.nodes WHERE role IS NOT NULL AND lease_until > polylogue.now_ms() LIMIT 1'
   if ((await client.query(text)).rows.length > 0)

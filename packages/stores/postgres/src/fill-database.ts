@@ -14,7 +14,7 @@ export async function fillDatabase(url: string, rows: AsyncIterable<TransferRow>
     try {
       await client.query(`SET LOCAL polylogue.system = 'on'; SET LOCAL idle_in_transaction_session_timeout = 0;
         SET LOCAL statement_timeout = 0`)
-      // Nodes that are running wait until the rows are there.
+      // Running nodes wait until the rows are there.
       await client.query('LOCK TABLE polylogue.sessions, polylogue.keys IN EXCLUSIVE MODE')
       await refuseFull(client)
       for await (const batch of toBatches(rows)) await write(client, batch)
@@ -38,7 +38,7 @@ async function write(client: pg.Client, batch: TransferBatch): Promise<void> {
   const names = columns.map(([name]) => name)
   const arrays = columns.map(([, type], index) => `$${index + 1}::${SQL_TYPES[type]}[]`)
   const picked = names.map((name) => (name === 'words' && table === 'memories' ? `string_to_array(words, ' ')` : name))
-  // Only memories have a key of their own that the database would otherwise choose.
+  // Only memories have a key that the database would otherwise choose.
   const overriding = table === 'memories' ? 'OVERRIDING SYSTEM VALUE' : ''
   await client.query(
     `INSERT INTO polylogue.${table} (${names.join(', ')}) ${overriding}
@@ -75,7 +75,7 @@ interface Target {
   readonly rows: readonly TransferRow['values'][]
 }
 
-/** The same rows with what this database derives from them. */
+/** Adds the columns that this database derives from the rows. */
 function toTarget({ table, rows }: TransferBatch): Target {
   const columns = transferColumns(table)
   switch (table) {
@@ -102,7 +102,7 @@ function toTarget({ table, rows }: TransferBatch): Target {
         rows: withValue(rows, 'words', (row) => memoryWords(String(row['content'])).join(' ')),
       }
     case 'deleted_sessions':
-      // The embedded store forgets whose they were.
+      // The embedded store does not record their user.
       return { table, columns: [...columns, ['user_id', 'text']], rows: withValue(rows, 'user_id', () => '') }
     default:
       return { table, columns, rows }

@@ -56,7 +56,7 @@ function inspect(client: pg.Client, { schemaVersion, now }: { schemaVersion: num
         for (const row of rows) {
           const event = eventIn(row)
           yield event
-          // Afterwards, because what decoding says about a damaged event is more precise than a wrong checksum.
+          // Checked last, because a decoding error describes the damage better than a wrong checksum.
           if (checksums.ofEvent(event) !== row['crc']) throw new Error(`the checksum of event ${event.seq} is wrong`)
           after = event.seq
         }

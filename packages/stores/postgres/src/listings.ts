@@ -2,7 +2,7 @@ import { foldText, toSearchTerms, type ListingPage, type ListingQuery, type Sear
 import { integerIn, sessionIn } from '@polylogue/store-rows'
 import type { Database } from './database.ts'
 
-/** The user's sessions that match a query. What was said is indexed by the appends themselves, so nothing is missing. */
+/** The user's sessions that match a query. Appends index the text themselves, so the index is always complete. */
 export async function findSessions(db: Database, query: ListingQuery): Promise<ListingPage> {
   const { userId, directory, isStarted, order = 'pinned-first', offset, limit } = query
   const values: unknown[] = [userId]
@@ -34,7 +34,7 @@ const hasTerm = (pattern: string): string => `(l.title_words LIKE ${pattern} OR 
   SELECT FROM polylogue.spoken_words AS w
   WHERE w.user_id = l.user_id AND w.session_id = l.session_id AND w.words LIKE ${pattern}))`
 
-/** Words stand between spaces. A prefix need not end at one. */
+/** Words are separated by spaces. A prefix need not end at a space. */
 function toPattern({ tokens, isPrefix }: SearchTerm): string {
   const words = tokens.join(' ').replaceAll(/[\\%_]/g, String.raw`\$&`)
   return `% ${words}${isPrefix ? '' : ' '}%`

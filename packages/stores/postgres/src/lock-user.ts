@@ -1,7 +1,7 @@
 import type { UserId } from '@polylogue/engine'
 import type { Query } from './database.ts'
 
-/** Until the transaction ends, other transactions of this user wait here: numbers and limits of a user need an order. */
+/** Blocks other transactions of this user until this one ends, because numbers and limits of a user need an order. */
 export async function lockUser(query: Query, userId: UserId): Promise<void> {
   await query({
     name: 'lock_user',

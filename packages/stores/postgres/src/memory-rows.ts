@@ -5,14 +5,14 @@ import { lockUser } from './lock-user.ts'
 
 /** The memories of one user inside one transaction. */
 export interface MemoryRows {
-  /** Until the transaction ends, nobody else changes the memories of this user. */
+  /** Locks the memories of this user until the transaction ends. */
   lock(): Promise<void>
   count(): Promise<number>
   nextId(): Promise<number>
   find(memoryId: number): Promise<Memory | undefined>
   /** Newest first. */
   list(): Promise<readonly Memory[]>
-  /** One that can be recalled. */
+  /** A memory that can be recalled. */
   findSame(content: string): Promise<Memory | undefined>
   insert(memory: Memory): Promise<void>
   update(memory: Memory): Promise<void>

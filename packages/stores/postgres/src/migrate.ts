@@ -1,12 +1,12 @@
 /**
- * The schema version is the number of migrations that ran. They run in one transaction under an advisory lock, so of
- * several nodes that start at once one migrates and the others wait for it.
+ * The schema version is the number of migrations that ran. They run in one transaction under an advisory lock. When
+ * several nodes start at once, one of them migrates and the others wait.
  */
 import { readFileSync } from 'node:fs'
 import { StorageFault, failpoint } from '@polylogue/engine'
 import type pg from 'pg'
 
-/** In the order of their numbers. A released migration is never edited; a later one changes what it made. */
+/** In the order of their numbers. Never edit a released migration; add a later one instead. */
 export const MIGRATIONS = [
   '0001_tables.sql',
   '0002_functions.sql',
@@ -17,12 +17,12 @@ export const MIGRATIONS = [
 
 /** `PLLG`. */
 const LOCK = 0x504c4c47
-/** Owns nothing and may not bypass row-level security. Used where the role that connects may. */
+/** Owns nothing and cannot bypass row-level security. Used if the connecting role can bypass it. */
 export const PLAIN_ROLE = 'polylogue_plain'
 
 export interface Migrated {
   readonly isNew: boolean
-  /** The role of all later statements. Absent: the role that connects. */
+  /** The role of all later statements. Default: the role that connects. */
   readonly role?: string
 }
 
@@ -58,7 +58,7 @@ export async function migrate(client: pg.Client): Promise<Migrated> {
   }
 }
 
-/** 0: there is none. */
+/** 0 if there is no schema. */
 export async function readSchemaVersion(client: pg.Client): Promise<number> {
   if (!(await isTrue(client, "SELECT to_regclass('polylogue.schema') IS NOT NULL AS it"))) return 0
   const found = await client.query<{ version: number | null }>('SELECT max(version) AS version FROM polylogue.schema')
@@ -70,7 +70,7 @@ async function preparePlainRole(client: pg.Client, isChanged: boolean): Promise<
   if (!(await isTrue(client, asked))) return undefined
   const known = "SELECT has_schema_privilege(rolname, 'polylogue', 'USAGE') AS it FROM pg_roles WHERE rolname = $1"
   if (!isChanged && (await isTrue(client, known, [PLAIN_ROLE]))) return PLAIN_ROLE
-  // Roles belong to the whole server: another database may be creating the same one.
+  // Roles belong to the whole server, so another database may be creating the same role.
   await client.query(`DO $$ BEGIN
     CREATE ROLE ${PLAIN_ROLE} NOLOGIN;
   EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL; END $$`)
@@ -80,7 +80,7 @@ async function preparePlainRole(client: pg.Client, isChanged: boolean): Promise<
   return PLAIN_ROLE
 }
 
-/** Asks for one column `it`. */
+/** Runs a query for one column `it`. */
 async function isTrue(client: pg.Client, text: string, values: readonly unknown[] = []): Promise<boolean> {
   return (await client.query<{ it: boolean | null }>(text, [...values])).rows[0]?.it === true
 }

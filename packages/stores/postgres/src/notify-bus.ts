@@ -9,14 +9,14 @@ export interface NotifyBusOptions {
   readonly clock: Clock
 }
 
-/** PostgreSQL takes payloads below 8,000 bytes. */
+/** PostgreSQL accepts payloads below 8,000 bytes. */
 const MAX_BYTES = 7_500
 const RECONNECT_MS = 250
 const CHECK_MS = 5_000
 const PATIENCE_MS = 2_000
 
 /**
- * Messages by NOTIFY, on one connection of its own. They are sent after the commit that they tell of and never inside it,
+ * Messages by NOTIFY, on a separate connection. They are sent after the commit that they announce and never inside it,
  * because transactions that notify wait for each other.
  */
 export function createNotifyBus({ url, nodeId, clock }: NotifyBusOptions): LiveBus {
@@ -32,7 +32,7 @@ export function createNotifyBus({ url, nodeId, clock }: NotifyBusOptions): LiveB
     maxBytes: MAX_BYTES,
     async deliver(to, text) {
       const current = client
-      // While the bus is down, readers ask the database.
+      // While the bus is down, readers query the database.
       if (current === undefined) return
       await within(current, current.query('SELECT pg_notify($1, $2)', [channelOf(to), text]))
     },
@@ -44,7 +44,7 @@ export function createNotifyBus({ url, nodeId, clock }: NotifyBusOptions): LiveB
     for (const message of opened.messages) for (const listener of listeners) listener(opened.from, message)
   }
 
-  /** A connection that does not answer is given up. */
+  /** Drops a connection that does not answer. */
   const within = async (used: pg.Client, work: Promise<unknown>): Promise<void> => {
     const timer = clock.setTimer(PATIENCE_MS, () => drop(used))
     try {

@@ -22,10 +22,10 @@ const SYSTEM_ERRORS: ReadonlySet<string> = new Set([
 const LOST =
   /connection terminated|timeout exceeded|timeout expired|client has encountered a connection error|not queryable|client was closed/i
 
-/** Two transactions met; repeating the transaction helps. */
+/** Two transactions conflicted. Repeating the transaction helps. */
 export const isRepeatable = (error: unknown): boolean => REPEATABLE.has(codeOf(error) ?? '')
 
-/** The connection was lost or not made. Whether the statement took effect is unknown. */
+/** The connection failed or was lost. It is unknown whether the statement took effect. */
 export function isLost(error: unknown): boolean {
   const code = codeOf(error)
   if (code === undefined) return error instanceof Error && LOST.test(error.message)

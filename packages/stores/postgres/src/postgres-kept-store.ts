@@ -32,7 +32,7 @@ export function createPostgresKeptStore(db: Database, clock: Clock): KeptStore {
   }
 }
 
-/** A damaged entry is as good as none: the client subscribes again. */
+/** A damaged entry is treated as missing, and the client subscribes again. */
 function entryIn(row: Row, userId: UserId, hash: string): KeptEntry | undefined {
   const entry = { userId, hash, content: textIn(row, 'content'), expiresAt: integerIn(row, 'expires_at') }
   return checksumOf(entry) === row['crc'] ? entry : undefined

@@ -8,12 +8,12 @@ const WRITTEN_EVERY_MS = 60_000
 const MOST_REMEMBERED = 10_000
 
 export interface PostgresKeyStore extends KeyStore {
-  /** Writes the uses of keys that are not written yet. */
+  /** Writes the key uses that are not stored yet. */
   flush(): Promise<void>
 }
 
 export function createPostgresKeyStore(db: Database, clock: Clock): PostgresKeyStore {
-  /** When keys were used last in this process, and which of these times are written. */
+  /** The last use of each key in this process, and which of these times are stored. */
   const touches = new Map<string, { at: number; writtenAt: number }>()
   let writing: Promise<void> = Promise.resolve()
 
@@ -92,7 +92,7 @@ export function createPostgresKeyStore(db: Database, clock: Clock): PostgresKeyS
       touch.at = Math.max(at, touch.at)
       touches.set(id, touch)
       if (touch.at - touch.writtenAt < WRITTEN_EVERY_MS) return
-      // A use that cannot be written is written with a later one.
+      // A failed write is made up for by a later one.
       writing = writing.then(() => writeTouches(false)).catch(() => undefined)
     },
     async flush() {

@@ -46,7 +46,7 @@ export function createPostgresMemoryStore(db: Database, clock: Clock): MemorySto
     return { type: known ? 'known' : 'added', memory: kept }
   }
 
-  /** Changes the memories that are there, one by one. */
+  /** Changes the existing memories one by one. */
   const update = async (
     rows: MemoryRows,
     memoryIds: readonly number[],
@@ -83,7 +83,7 @@ export function createPostgresMemoryStore(db: Database, clock: Clock): MemorySto
       const ids = (await read(userId, (rows) => rows.search(asked))).slice(0, limit)
       if (ids.length === 0) return []
       return write(userId, (rows) =>
-        // Somebody may have removed or disabled one in between.
+        // A memory may have been removed or disabled in between.
         update(rows, ids, (memory) => (isRecallable(memory) ? countHit(memory, clock.now()) : undefined)),
       )
     },

@@ -6,7 +6,7 @@ import { fillDatabase } from './fill-database.ts'
 import { inspectDatabase } from './inspect-database.ts'
 import { readSchemaVersion } from './migrate.ts'
 
-/** What can be asked of a database without opening its stores. */
+/** Operations on a database that do not open its stores. */
 export function createPostgresStorage(url: string, clock: Clock): Storage {
   return {
     describe: () => withClient(url, (client) => describeDatabase(client, url)),
@@ -43,7 +43,7 @@ const PUBLIC: ReadonlySet<string> = new Set(['host', 'port', 'sslmode'])
 export function withoutPassword(url: string): string {
   const parsed = new URL(url)
   parsed.password = ''
-  // Others may name key files or hold a password.
+  // Other options may name key files or contain a password.
   for (const name of [...parsed.searchParams.keys()]) if (!PUBLIC.has(name)) parsed.searchParams.delete(name)
   return parsed.href
 }

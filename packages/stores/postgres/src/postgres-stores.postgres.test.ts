@@ -22,7 +22,7 @@ eventStoreContract('cluster 1: the Postgres store', async () => {
 
 keyStoreContract('cluster 1: the Postgres key store', async () => {
   const { clock, reopen, close } = await stores.open()
-  // The uses of keys are remembered by a store.
+  // A store remembers key uses in memory.
   return { store: (await reopen()).keys, clock, close, reopen: async () => (await reopen()).keys }
 })
 

@@ -4,7 +4,7 @@ import type { Database } from './database.ts'
 
 const ofLivingSession = (column: string): string => `CASE WHEN s.session_id IS NULL THEN NULL ELSE u.${column} END`
 
-/** The columns of a group. A deleted session has no id any more, only what it spent. */
+/** The columns of a group. A deleted session has no id, only its usage. */
 const COLUMNS: Readonly<Record<UsageGrouping, string>> = {
   user: 'u.user_id',
   key: 'u.key_id',
@@ -24,7 +24,7 @@ const SUMS = `count(*) AS calls, count(*) FILTER (WHERE u.is_told = 0) AS untold
   sum(u.cache_write_tokens)::int8 AS written, sum(u.reasoning_tokens)::int8 AS reasoning, u.currency AS currency,
   coalesce(sum(u.nano), 0)::int8 AS nano`
 
-/** Sums are added up from the rows of calls. There are no rows per day: they would make nodes wait for each other. */
+/** Adds up the rows of calls. There are no rows per day, because nodes would wait for each other to update them. */
 export function createPostgresUsageStore(db: Database): UsageStore {
   return {
     async sumUsage(query) {

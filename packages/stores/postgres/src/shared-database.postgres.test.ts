@@ -115,7 +115,7 @@ it('cluster 28: the first session of a user that waits precedes the second of an
   const first = newSession()
   await one.events.append(append(first, 0, { wanted: true, at: 9_000, create: { userId: patient } }))
   expect(await other.events.wantedSessions(2)).toContain(first)
-  // A running turn counts, too: the next one of the busy user waits for everybody's first.
+  // A running turn counts too: the busy user's next turn waits for every other user's first.
   await one.events.claim(sessions[0]!, 'some-node', 5_000)
   expect((await other.events.wantedSessions(1))[0]).toBe(first)
   await Promise.all([first, ...sessions].map((id) => one.events.deleteSession(id)))
@@ -142,7 +142,7 @@ describe('an append whose answer was lost', () => {
           said('after 0'),
           said('after 1'),
         ])
-        // Somebody else's event at the same place is a conflict all the same.
+        // Another event at the same place is still a conflict.
         proxy.loseAnswerTo(id)
         expect(await stores.events.append(append(id, 1, { at: 5 }))).toEqual({ type: 'conflict', reason: 'seq-moved' })
       }

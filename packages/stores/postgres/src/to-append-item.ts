@@ -17,11 +17,11 @@ import { toText } from './to-text.ts'
 export interface AppendItem {
   readonly sessionId: string
   readonly json: string
-  /** Of each event. */
+  /** One entry per event. */
   readonly checksums: readonly number[]
 }
 
-/** Of one event. What a longer one says after that is not found. */
+/** Per event. Search does not find text after this limit. */
 const MOST_SPOKEN = 256 * 1024
 
 const spokenTypes: ReadonlySet<string> = new Set(SPOKEN_TYPES)
@@ -86,7 +86,7 @@ export function toAppendItem(request: AppendRequest): AppendItem {
   return { sessionId, json: toJson(item), checksums: crcs }
 }
 
-/** The escapes of characters that the database cannot hold. Also found in texts that only quote them, which does no harm. */
+/** Escapes of characters that the database cannot store. Texts that only quote them match too, which is harmless. */
 const UNSTORABLE = /\\u(?:000[01]|d[89a-f])/
 
 function toJson(item: object): string {
@@ -95,13 +95,13 @@ function toJson(item: object): string {
   return JSON.stringify(item, (_, value: unknown) => (typeof value === 'string' ? toText(value) : value))
 }
 
-/** The words of what an event says, as searches find them. */
+/** The searchable words of an event. */
 export function wordsOf(event: RecordedEvent | undefined): string | null {
   if (event === undefined || !spokenTypes.has(event.type)) return null
   return toWords(spokenText(event).slice(0, MOST_SPOKEN)) ?? null
 }
 
-/** The tokens of a text with a space before and after each, as `LIKE` searches them. */
+/** The tokens of a text, each with a space before and after it, for `LIKE` searches. */
 export function toWords(text: string): string | undefined {
   const tokens = toSearchTokens(text)
   return tokens.length === 0 ? undefined : ` ${tokens.join(' ')} `

@@ -1,8 +1,8 @@
 import type { Row } from '@polylogue/store-rows'
 
 /**
- * The database can hold neither U+0000 nor halves of characters. Halves become U+FFFD. U+0000 and the sign that stands
- * for it are written as two characters each, and come back as they were.
+ * The database cannot store U+0000 or lone surrogates. Lone surrogates become U+FFFD. U+0000 and its escape character
+ * are stored as two characters each and restored on reading.
  */
 const SIGN = '\u0001'
 // oxlint-disable-next-line no-control-regex
@@ -23,7 +23,7 @@ export function fromText(text: string): string {
     : text
 }
 
-/** Contract: changes the row, which nobody else has yet. */
+/** Contract: changes the row in place, so no other code may hold it. */
 export function toRow(row: Record<string, unknown>): Row {
   for (const [column, value] of Object.entries(row)) if (typeof value === 'string') row[column] = fromText(value)
   return row

@@ -1,7 +1,7 @@
 /**
- * SQLite notices damage to the structure of a file, but not a bit that flips inside a value: an event would still be
- * read, with another text in it. So rows with user content carry a CRC-32, which finds every single flipped bit. It costs
- * 0.3 µs for an event of 500 bytes. It does not protect against somebody who can write to the file.
+ * SQLite detects damage to the structure of a file, but not a flipped bit inside a value: it would return the event
+ * with a different text. So rows with user content carry a CRC-32, which detects every single flipped bit. It costs 0.3
+ * µs for an event of 500 bytes. It does not protect against an attacker who can write to the file.
  */
 import { crc32 } from 'node:zlib'
 import type { NewBlob, NewKey } from '@polylogue/engine'
@@ -10,14 +10,14 @@ export interface ChecksummedEvent {
   readonly seq: number
   readonly at: number
   readonly version: number
-  /** Holds the type too. */
+  /** Includes the type. */
   readonly data: string
 }
 
 /**
- * The rows of one session. Its id is part of every checksum, so that a row which is found under another session is
- * wrong there. It is hashed once for many rows, and the numbers are only mixed into the start value: hashing all of it
- * as text would cost as much again as hashing the data.
+ * The rows of one session. Its id is part of every checksum, so that a row under another session fails the check. The
+ * id is hashed once for many rows, and numbers are mixed into the start value: hashing them as text would cost as much
+ * as hashing the data.
  */
 export interface SessionChecksums {
   ofEvent(event: ChecksummedEvent): number
@@ -36,8 +36,8 @@ export function checksumsIn(sessionId: string): SessionChecksums {
   }
 }
 
-/** Differs whenever one bit of one of them differs. Times have more than 32 bits. */
-// Runs for every event that is written or read.
+/** Changes when any bit of the arguments changes. Times have more than 32 bits. */
+// Called for every event that is written or read.
 // oxlint-disable-next-line max-params
 function mixed(start: number, seq: number, at = 0, version = 0): number {
   return (start ^ seq ^ at ^ Math.floor(at / 2 ** 32) ^ (version << 16)) >>> 0

@@ -1,6 +1,6 @@
 import { damaged } from './damage.ts'
 
-/** A row of any driver. Reading a column checks its type, so that damage is never taken for data. */
+/** A row of any driver. Reading a column checks its type, so that damage is not mistaken for data. */
 export type Row = Readonly<Record<string, unknown>>
 
 export function textIn(row: Row, column: string): string {

@@ -11,7 +11,7 @@ export interface RuleRow {
   readonly text: string
 }
 
-/** A rule that cannot be read is never passed over: it may be the one that denies. */
+/** Throws for an unreadable rule instead of skipping it, because it may be one that denies. */
 export function ruleIn(row: Row): StoredRule {
   const ruleId = textIn(row, 'rule_id')
   const createdAt = integerIn(row, 'created_at')

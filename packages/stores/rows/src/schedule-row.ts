@@ -131,7 +131,7 @@ export function toStoredSlot({ scheduleId, slotAt, decidedAt, outcome, run }: Sl
   return { scheduleId, slotAt, decidedAt, outcome, ...(run && { run: { ...run, status: 'due' } }) }
 }
 
-/** Nothing when it was skipped. */
+/** Empty when the slot was skipped. */
 export function runsIn(
   { scheduleId, slotAt, decidedAt: triggeredAt, run }: StoredSlot,
   userId: UserId,

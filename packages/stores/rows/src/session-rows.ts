@@ -41,7 +41,7 @@ export function recordedIn(row: Row, { sessionId, expectedSeq, checksums }: Plac
     if (seq !== expectedSeq) throw new Error(`event ${expectedSeq} is missing`)
     const at = integerIn(row, 'at')
     const stored = { type: textIn(row, 'type'), version: integerIn(row, 'version'), data: textIn(row, 'data') }
-    // First, because an error of the decoder may quote the conversation.
+    // Checked first, because a decoder error may quote the conversation.
     if (checksums.ofEvent({ ...stored, seq, at }) !== row['crc']) throw new Error('its checksum is wrong')
     return { seq, at, event: decodeEvent(stored) }
   } catch (error) {
@@ -51,7 +51,7 @@ export function recordedIn(row: Row, { sessionId, expectedSeq, checksums }: Plac
   }
 }
 
-/** Names the first event that is missing or too many. */
+/** Names the first missing or extra event. */
 export function incomplete(
   sessionId: SessionId,
   rows: readonly Row[],
@@ -63,14 +63,14 @@ export function incomplete(
   return damaged(`Session ${sessionId} cannot be read: event ${seq} ${problem}.`)
 }
 
-/** A damaged snapshot is ignored: the log holds everything. */
+/** Ignores a damaged snapshot, because the log has everything. */
 export function snapshotIn(row: Row, sessionId: SessionId): Snapshot | undefined {
   const seq = integerIn(row, 'seq')
   const state = textIn(row, 'state')
   return checksumsIn(sessionId).ofSnapshot(seq, state) === row['crc'] ? { seq, state } : undefined
 }
 
-/** A row with the columns that lists need of `sessions`. */
+/** A row with the columns of `sessions` that lists need. */
 export function sessionIn(row: Row): SessionRow {
   const sessionId = asSessionId(textIn(row, 'session_id'))
   const summary = textIn(row, 'summary')

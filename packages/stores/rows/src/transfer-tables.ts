@@ -1,7 +1,8 @@
 /**
- * The tables that move between stores, in the order in which they move, with their columns. The columns are those of the
- * log of a session, so `user_id` is the owner of the session. What a store can derive is not listed: search indexes,
- * sums, sizes. Leases, one-time codes and subscriptions of connections do not outlive a server, so they stay behind.
+ * The tables that move between stores, in the order in which they move, with their columns. The columns are those of
+ * the log of a session, so `user_id` is the owner of the session. Data that a store can derive is not listed: search
+ * indexes, sums, sizes. Leases, one-time codes and subscriptions of connections do not outlive a server, so they stay
+ * behind.
  */
 export type ColumnType = 'text' | 'integer' | 'bytes'
 

@@ -24,7 +24,7 @@ export interface EncodedEvent extends ReturnType<typeof encodeEvent> {
 
 interface Outcome {
   readonly lastSeq: number
-  /** What this append adds. */
+  /** The bytes that this append adds. */
   readonly bytes: number
   readonly checksums: SessionChecksums
   /** The lease, if this append changes it. */

@@ -1,9 +1,9 @@
 import { closeSync, openSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 
-/** Copies what was committed when it began. Readers and the writer of the database go on meanwhile. */
+/** Copies the data that is committed when the copy starts. Readers and the writer can continue during the copy. */
 export async function copyDatabase(file: string, target: string): Promise<void> {
-  // Nobody else may read it, from its first byte on. SQLite fills a file that is there and empty.
+  // Created first with private permissions. SQLite accepts an existing empty file.
   closeSync(openSync(target, 'wx', 0o600))
   const db = new DatabaseSync(file, { readOnly: true, timeout: 5_000 })
   try {

@@ -21,7 +21,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(directory, { recursive: true }))
 
-/** Another name of the database, and a command under which it is one. */
+/** Another name of the database, and a command that makes it valid. */
 interface OtherName {
   readonly path: string
   readonly through?: readonly string[]
@@ -30,7 +30,7 @@ interface OtherName {
 const MOUNT = ['unshare', '-m', 'sh', '-c', 'mount --bind "$0" "$1" && shift && exec "$@"']
 const canMount = spawnSync('unshare', ['-m', 'true']).status === 0
 
-/** A process of its own sees the mount, we do not. Without the right to mount, a hard link takes its place. */
+/** Only a separate process sees the mount. Without the right to mount, a hard link is used instead. */
 function mounted(from: string, to: string, path: string): OtherName {
   if (canMount) return { path, through: [...MOUNT, from, to] }
   rmSync(path, { force: true })

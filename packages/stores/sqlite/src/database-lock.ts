@@ -1,8 +1,8 @@
 /**
- * One process at a time may use a database, whatever name it uses for it. Two locks see to that:
+ * Only one process at a time may use a database, whatever name it uses for it. Two locks ensure this:
  *
- * - A file beside the real path. It serves every spelling, symbolic links, and directories that are mounted twice.
- * - A file that is named after device and inode, in a directory of this machine. It serves hard links and single files
+ * - A file beside the real path. It covers every spelling, symbolic links, and directories that are mounted twice.
+ * - A file named after device and inode, in a directory of this machine. It covers hard links and single files
  *   that are mounted twice, which have no directory in common.
  *
  * SQLite keeps its write-ahead log beside the name by which a file was opened. When a process dies, its log must be read
@@ -15,7 +15,7 @@ import { identityOf, realPathOf } from './file-identity.ts'
 import { acquireOwnerLock, type OwnerLock } from './owner-lock.ts'
 
 export interface DatabaseLock extends OwnerLock {
-  /** To be called when a file that was created under the lock exists. */
+  /** Call it when the file that is created under the lock exists. */
   created(): void
 }
 
@@ -59,7 +59,7 @@ function lockInode(identity: string, path: string): OwnerLock | 'taken' | undefi
   try {
     lock = acquireLasting(lockFile)
   } catch {
-    // No file can be made there, as on a full disk: the lock beside the database holds all the same.
+    // No file can be created there, for example on a full disk. The lock beside the database still holds.
     return undefined
   }
   if (lock === undefined) return 'taken'
@@ -73,7 +73,7 @@ function lockInode(identity: string, path: string): OwnerLock | 'taken' | undefi
   const held = lock
   return {
     release() {
-      // Both while the lock is held: whoever waits for it finds that its file is gone, and makes a new one.
+      // Both happen while the lock is held. A waiting process then finds that its file is gone and creates a new one.
       rmSync(nameFile, { force: true })
       rmSync(lockFile, { force: true })
       held.release()
@@ -81,7 +81,7 @@ function lockInode(identity: string, path: string): OwnerLock | 'taken' | undefi
   }
 }
 
-/** The owner before may have removed the file that we locked; then the lock is worth nothing. */
+/** The previous owner may have removed the file that we locked. Then the lock is void. */
 function acquireLasting(lockFile: string): OwnerLock | undefined {
   for (;;) {
     const before = identityOf(lockFile)
@@ -103,7 +103,7 @@ function refuseForgottenLog(identity: string, path: string, nameFile: string): v
   )
 }
 
-/** In memory where possible: after a restart of the machine nobody holds a lock. Only we may write there. */
+/** In memory if possible, because locks do not outlive a restart of the machine. Only this user may write there. */
 function lockDirectory(): string | undefined {
   const parent = process.platform === 'linux' && existsSync('/dev/shm') ? '/dev/shm' : tmpdir()
   const { uid } = userInfo()
@@ -111,7 +111,7 @@ function lockDirectory(): string | undefined {
   try {
     mkdirSync(directory, { mode: 0o700 })
   } catch (error) {
-    // There already, or it cannot be made: both show below.
+    // It already exists or cannot be created. The checks below tell which.
     if (!(error instanceof Error && 'code' in error)) throw error
   }
   const stats = lstatSync(directory, { throwIfNoEntry: false })

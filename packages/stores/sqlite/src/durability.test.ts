@@ -14,7 +14,7 @@ const canRun = (command: string, ...args: string[]): boolean => spawnSync(comman
 const hasStrace = canRun('strace', '-qq', '-o', '/dev/null', 'true')
 const hasOwnMounts = canRun('unshare', '-rm', 'mount', '-t', 'tmpfs', 'tmpfs', tmpdir())
 
-/** Where neither is possible: files may not grow beyond 512 blocks, which SQLite takes for an I/O error. */
+/** Used if neither is possible: limits files to 512 blocks, which SQLite reports as an I/O error. */
 const SMALL_FILES = ['sh', '-c', 'ulimit -f 512; exec "$@"', 'sh']
 
 let directory: string
@@ -86,7 +86,7 @@ describe('a full disk', () => {
   })
 })
 
-/** What strace saw: acknowledgements that did not come right after an fsync of the log. */
+/** Acknowledgements in the trace that did not come right after an fsync of the log. */
 async function acksBeforeTheirSync(): Promise<string[]> {
   const trace = join(directory, 'trace')
   const strace = ['strace', '-qq', '-f', '-y', '-o', trace, '-e', 'trace=write,fsync,fdatasync']

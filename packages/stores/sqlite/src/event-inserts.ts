@@ -2,10 +2,10 @@ import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
 import type { SessionChecksums } from '@polylogue/store-rows'
 import type { EncodedEvent } from './append.ts'
 
-/** Where events go. */
+/** The place of new events. */
 export interface EventPlace {
   readonly sessionId: string
-  /** The seq before the first of them. */
+  /** The seq before the first event. */
   readonly after: number
   readonly at: number
   readonly checksums: SessionChecksums

@@ -33,7 +33,7 @@ const note = (text: string) => (): string => {
   return text
 }
 
-/** Through a connection of its own: what others can see is what was committed. */
+/** Reads through a separate connection, which sees only committed data. */
 const notesOnDisk = (): unknown[] => {
   const reader = new DatabaseSync(file, { readOnly: true })
   const rows = reader.prepare('SELECT text FROM notes ORDER BY rowid').all()

@@ -18,7 +18,7 @@ export type WriteKind = 'append' | 'claim' | 'drafts' | 'other'
 export interface GroupCommit {
   write<T>(kind: WriteKind, run: () => T): Promise<T>
   /**
-   * Runs in a transaction of its own, and lets other writes go first for a while: for work that nobody waits for.
+   * Runs in its own transaction and lets other writes go first for a while. For background work.
    * Rejects at once as busy when another process holds the database.
    */
   writeLater<T>(run: () => T): Promise<T>
@@ -67,7 +67,7 @@ interface QueuedWrite {
 
 // When a process cannot write for seconds while thousands of streams run, it must refuse writes instead of piling them up.
 const MOST_QUEUED = 65_536
-/** Groups that may go before a write that can wait. */
+/** The number of groups that may go before a background write. */
 const MOST_AHEAD = 16
 
 export function createGroupCommit({ db, clock, busyWaitMs }: GroupCommitOptions): GroupCommit {
@@ -286,7 +286,7 @@ export function createGroupCommit({ db, clock, busyWaitMs }: GroupCommitOptions)
     close() {
       closing ??= enqueue('other', () => {})
         .catch((error: unknown) => {
-          // The writers know already. A store that cannot write can still be closed.
+          // The writers already know. A store that cannot write can still be closed.
           if (!(error instanceof StorageFault)) throw error
         })
         .finally(() => {

@@ -74,7 +74,7 @@ function inspect(db: DatabaseSync, now: number): StorageInspection {
           data: textIn(row, 'data'),
         }
         yield event
-        // Afterwards, because what decoding says about a damaged event is more precise than a wrong checksum.
+        // Checked last, because a decoding error describes the damage better than a wrong checksum.
         if (checksums.ofEvent(event) !== row['crc']) throw new Error(`the checksum of event ${event.seq} is wrong`)
       }
     },

@@ -12,7 +12,7 @@ import { integerIn, sessionIn, textIn } from '@polylogue/store-rows'
 import type { SearchRows } from './search-rows.ts'
 
 export interface Listings {
-  /** With a text, it finds what the search index has. */
+  /** A text query finds what is in the search index. */
   find(query: ListingQuery): ListingPage
   stale(before: number, limit: number): readonly StaleSession[]
 }
@@ -22,7 +22,7 @@ interface Statements {
   readonly count: StatementSync
 }
 
-/** One pair of statements for each combination of conditions, made when it is first asked for. */
+/** One pair of statements for each combination of conditions, prepared on first use. */
 export function prepareListings(db: DatabaseSync, search: Pick<SearchRows, 'find'>): Listings {
   const prepared = new Map<string, Statements>()
   const statementsFor = (conditions: readonly string[], order: string): Statements => {

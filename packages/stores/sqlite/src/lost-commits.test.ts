@@ -11,7 +11,7 @@ import { runProgram } from './test-programs/run-program.ts'
 const FRAME = 24 + 4_096
 let directory: string
 let file: string
-/** The last frame that was committed. The kill may have left some of the next commit behind it, which is cut off. */
+/** The last committed frame. Parts of the next commit that the kill left behind it are cut off. */
 let committed: number
 beforeEach(async () => {
   directory = mkdtempSync(join(tmpdir(), 'polylogue-log-'))

@@ -5,12 +5,12 @@ import { type MemoryColumns, integerIn, memoryIn, textIn, toMemoryColumns } from
 /** The memories and the index of their words, kept in step. Nothing here waits or commits. */
 export interface MemoryRows {
   countOf(userId: UserId): number
-  /** The id that the next memory gets. */
+  /** The id of the next memory. */
   nextId(): number
   find(userId: UserId, memoryId: number): Memory | undefined
   /** Newest first. */
   listOf(userId: UserId): readonly Memory[]
-  /** One that can be recalled. */
+  /** A memory that can be recalled. */
   findSame(userId: UserId, content: string): Memory | undefined
   insert(userId: UserId, memory: Memory): void
   /** Rewrites the row, and its words when the content changed. */

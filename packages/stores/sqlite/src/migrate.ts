@@ -8,7 +8,7 @@ import { failpoint, type Clock } from '@polylogue/engine'
 import { integerIn } from '@polylogue/store-rows'
 import { waitForLock } from './wait-for-lock.ts'
 
-/** In the order of their numbers. A released migration is never edited; a later one changes what it made. */
+/** In the order of their numbers. Never edit a released migration; add a later one instead. */
 export const MIGRATIONS = [
   '0001_events.sql',
   '0002_keys.sql',

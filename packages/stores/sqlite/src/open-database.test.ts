@@ -31,7 +31,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(directory, { recursive: true }))
 
-/** Makes or changes the file behind the store's back. */
+/** Creates or changes the file without the store. */
 const alter = (sql: string): void => {
   const db = new DatabaseSync(file)
   db.exec(sql)

@@ -11,7 +11,7 @@ import { preparePrivateFile } from './private-file.ts'
 import { isBusy } from './sqlite-fault.ts'
 import { describeOldSqlite, sqliteVersion } from './sqlite-version.ts'
 
-/** Opens a file that keeps what it acknowledges, or throws one sentence. Throws SQLite's own BUSY. */
+/** Opens a file with durable commits, or throws one sentence. Also throws SQLite's own BUSY error. */
 export function openDatabase(file: string): DatabaseSync {
   refuseOldSqlite(sqliteVersion())
   preparePrivateFile(file, makeDatabase)
@@ -59,7 +59,7 @@ function isOpenHere(file: string): boolean {
   return openHere.has(identityOf(file) ?? file)
 }
 
-/** Finds damage that SQLite takes for an empty database or a harmless crash. */
+/** Detects damage that SQLite mistakes for an empty database or a harmless crash. */
 function refuseLostContent(file: string): void {
   if (statSync(file).size === 0) throw damaged(`${file} is empty: it has lost its content.`)
   // SQLite keeps the side files beside the file itself, not beside a link to it.

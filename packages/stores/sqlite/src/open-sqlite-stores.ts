@@ -46,7 +46,7 @@ export async function openSqliteStores(options: SqliteStoresOptions): Promise<St
   }
 }
 
-/** All over one connection. */
+/** All stores share one connection. */
 function createStores(
   db: DatabaseSync,
   { clock, busyWaitMs }: { readonly clock: Clock; readonly busyWaitMs: number },

@@ -13,7 +13,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(directory, { recursive: true }))
 
-/** What a process that tries to become the owner is told. */
+/** The answer to a process that tries to become the owner. */
 const triedElsewhere = async (): Promise<string | undefined> => {
   const program = runProgram('own', [file])
   const answer = await program.nextLine()

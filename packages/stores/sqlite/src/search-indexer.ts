@@ -28,7 +28,7 @@ export interface SearchIndexerDeps {
   readonly spoken: SpokenRows
 }
 
-/** A piece of what a session says, and how far the index reaches with it. */
+/** A piece of a session's text, and how far the index reaches with it. */
 interface Piece {
   readonly sessionId: string
   readonly text: string
@@ -63,7 +63,7 @@ export function createSearchIndexer({ clock, commits, rows, spoken }: SearchInde
   let scanAfter: string | undefined = ''
   let timer: Timer | undefined
   let isClosed = false
-  /** Why nothing is indexed any more. */
+  /** Why indexing has stopped. */
   let failure: unknown
   /** One step at a time, because two of them could index the same events. */
   let lastStep: Promise<unknown> = Promise.resolve()
@@ -170,7 +170,7 @@ export function createSearchIndexer({ clock, commits, rows, spoken }: SearchInde
       }))
     } catch (error) {
       if (error instanceof StorageFault && error.kind !== 'broken') throw error
-      // A damaged event: whoever reads the session is told. The rest of it is not indexed.
+      // A damaged event. Readers of the session get an error, and the rest of it is not indexed.
       return []
     }
   }
@@ -252,7 +252,7 @@ function toDamage(error: unknown): 'damaged' {
   throw error
 }
 
-/** Each piece is a moderate amount of work. At least one, so that the mark moves. */
+/** Each piece is a moderate amount of work. Takes at least one, so that the mark moves. */
 function cutTexts(texts: readonly string[]): readonly string[] {
   const pieces: string[] = []
   let piece = ''
@@ -271,7 +271,7 @@ function cutTexts(texts: readonly string[]): readonly string[] {
   return [...pieces, piece]
 }
 
-/** What is written in one commit. */
+/** The content of one commit. */
 function toGroups(pieces: readonly Piece[]): readonly (readonly Piece[])[] {
   const groups: Piece[][] = []
   let chars = Infinity

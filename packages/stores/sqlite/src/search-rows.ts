@@ -22,12 +22,12 @@ export interface IndexedSession {
 }
 
 export interface SearchRows {
-  /** What there is to index; `undefined` when the session is gone. */
+  /** The data of a session that the indexer needs. `undefined` when the session is gone. */
   session(sessionId: string): IndexedSession | undefined
   mark(sessionId: string): SearchMark | undefined
   /** Adds a text, brings the title up to date and moves the mark. Runs inside a transaction. */
   add(sessionId: string, added: AddedText): void
-  /** Removes some rows of a session that was deleted. Whether nothing is left. Runs inside a transaction. */
+  /** Removes some rows of a deleted session. Returns whether nothing is left. Runs inside a transaction. */
   removeSome(sessionId: string): boolean
   /** Sessions after `after` in the order of their ids whose mark is behind their log, and where to go on. */
   behind(after: string): { readonly sessionIds: readonly string[]; readonly next: string | undefined }
@@ -39,7 +39,7 @@ export interface SearchRows {
 
 export interface FoundNumbers {
   readonly numbers: readonly number[]
-  /** Older rows of the index were not looked at. */
+  /** Older rows of the index were not searched. */
   readonly isPartial: boolean
 }
 
@@ -94,7 +94,7 @@ export function prepareSearchRows(db: DatabaseSync): SearchRows {
     mark,
     add(sessionId, { tokens, indexedSeq }) {
       const session = selectSession.get(sessionId)
-      // Deleted meanwhile.
+      // Deleted in the meantime.
       if (session === undefined) return
       const user = userWord(textIn(session, 'user_id'))
       const old = mark(sessionId) ?? markIn(insertMark.get(sessionId) ?? {})
@@ -141,7 +141,7 @@ export function prepareSearchRows(db: DatabaseSync): SearchRows {
       return { numbers: [...(found ?? [])], isPartial }
     },
     clear() {
-      // Not by commands of the index itself: it may be too damaged for them.
+      // Does not use commands of the index, which may be too damaged for them.
       db.exec('DROP TABLE search_words')
       db.exec(
         `CREATE VIRTUAL TABLE search_words
@@ -161,7 +161,7 @@ function markIn(row: Row): SearchMark {
   }
 }
 
-/** Letters and digits only, so that the index takes it for one token that no other user has. */
+/** Letters and digits only, so that it is a single token in the index, unique to the user. */
 const userWord = (userId: string): string => `u${Buffer.from(userId).toString('hex')}`
 
 /** An expression of FTS5: https://sqlite.org/fts5.html#full_text_query_syntax. Tokens hold no quotation marks. */

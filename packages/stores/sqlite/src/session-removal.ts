@@ -24,7 +24,7 @@ export interface SessionRemovalDeps {
   readonly commits: GroupCommit
   /** Called inside the transaction that deletes the session. */
   removed(sessionId: SessionId, freed: { readonly userId: string; readonly bytes: number }): void
-  /** The search index, whose rows are removed apart: it writes at the end of a commit, and may fail it. */
+  /** The search index. Its rows are removed separately, because it writes at the end of a commit and may fail it. */
   readonly index: { has(sessionId: string): boolean; forget(sessionId: string): Promise<void> }
 }
 

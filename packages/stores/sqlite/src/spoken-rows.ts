@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { SPOKEN_TYPES, decodeEvent, spokenText } from '@polylogue/engine'
 import { integerIn, textIn } from '@polylogue/store-rows'
 
-/** What was said in a part of a log. */
+/** The text of a part of a log. */
 export interface SpokenPart {
   readonly texts: readonly string[]
   /** The last event of the part. */
@@ -16,7 +16,7 @@ export interface SpokenRows {
 
 const EVENTS_A_READ = 2_000
 const CHARS_A_READ = 64 * 1024
-/** Of one event. What a longer one says after that is not found. */
+/** Per event. Search does not find text after this limit. */
 const MOST_CHARS = 256 * 1024
 
 export function prepareSpokenRows(db: DatabaseSync): SpokenRows {

@@ -154,7 +154,7 @@ describe('with 100,000 sessions', () => {
       }
       return times.sort((a, b) => a - b)[198] ?? Infinity
     }
-    // The best of three: the machine has other things to do.
+    // The best of three, because the machine may be busy.
     const p99 = async (run: (round: number) => Promise<unknown>): Promise<number> =>
       Math.min(await measure(run), await measure(run), await measure(run))
     const id = (number: number) => asSessionId(`01900000-0000-7000-8000-${String(number).padStart(12, '0')}`)

@@ -108,7 +108,7 @@ export function createSqliteEventStore({ db, clock, commits }: SqliteEventStoreO
 
     async close() {
       indexer.close()
-      // What is lost here is only the order of the last second, and a store that cannot write must still close.
+      // This loses only the order of the last second, and a store that cannot write must still close.
       await rows.settle().catch(() => undefined)
       await commits.close()
     },

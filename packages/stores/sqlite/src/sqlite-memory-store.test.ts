@@ -72,7 +72,7 @@ describe('a stored memory', () => {
   it('of a version that did not record origins is read, and has none', async () => {
     const db = openDatabase(fileOf())
     await migrate(db, { clock, busyWaitMs: 0, upTo: 11 })
-    // The values of the row in their order then, without its checksum.
+    // The values of the row in the old column order, without its checksum.
     const values = [
       1,
       'ada',

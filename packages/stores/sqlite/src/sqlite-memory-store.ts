@@ -27,7 +27,7 @@ const MOST_KNOWN = 10_000
 
 export function createSqliteMemoryStore({ db, clock, commits }: SqliteMemoryStoreOptions): MemoryStore {
   const rows = createMemoryRows(db)
-  /** Users without memories. Every turn asks, and the answer is the same until one is added. */
+  /** Users without memories. Every turn checks this, and it changes only when a memory is added. */
   const without = new Set<UserId>()
   const hasNone = (userId: UserId): boolean => {
     if (without.has(userId)) return true
@@ -89,7 +89,7 @@ export function createSqliteMemoryStore({ db, clock, commits }: SqliteMemoryStor
       if (ids.length === 0) return []
       return commits.write('other', () =>
         ids.flatMap((memoryId) => {
-          // Somebody may have removed or disabled it in between.
+          // It may have been removed or disabled in between.
           const memory = rows.find(userId, memoryId)
           if (memory === undefined || !isRecallable(memory)) return []
           const hit = countHit(memory, clock.now())

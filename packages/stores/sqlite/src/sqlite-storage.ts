@@ -11,7 +11,7 @@ import { describeOldSqlite, sqliteVersion } from './sqlite-version.ts'
 /** Files that SQLite and the lock keep beside the database. */
 const ENDINGS = ['', '-wal', '-shm', '-journal', '.lock']
 
-/** What can be asked of a database file without opening it for writing. */
+/** Operations on a database file that do not open it for writing. */
 export function createSqliteStorage(file: string, clock: Clock): Storage {
   return {
     describe: async () => describeFile(file),
@@ -37,7 +37,7 @@ function describeFile(file: string): StorageDescription {
   }
 }
 
-/** As it was named, and without links. */
+/** The path as given, and with links resolved. */
 function namesOf(file: string): readonly string[] {
   return existsSync(dirname(file)) ? [...new Set([file, realPathOf(file)])] : [file]
 }

@@ -12,7 +12,7 @@ import {
 } from '@polylogue/testkit'
 import { openSqliteStores } from './open-sqlite-stores.ts'
 
-/** Stores over a file of their own, which `close` removes. */
+/** Stores with a separate file, which `close` removes. */
 async function openStores() {
   const directory = mkdtempSync(join(tmpdir(), 'polylogue-sqlite-'))
   const clock = createFakeClock()

@@ -42,7 +42,7 @@ const SESSIONS = 30
 const CALLS = 200
 const AT = Date.UTC(2026, 0, 1)
 
-/** Thousands of calls: more than are looked at in one go. */
+/** Thousands of calls, more than one page. */
 async function openFull() {
   const opened = await openStores()
   for (let session = 0; session < SESSIONS; session += 1) {
@@ -83,7 +83,7 @@ describe('many model calls', () => {
     for (const by of groupings) {
       for (const asked of [{}, { userId: asUserId('user1') }, { keyId: 'key_2' }]) {
         const days = await usage.sumUsage({ by, limit: 1000, ...asked })
-        // Not on the edge of a day, so every call is looked at.
+        // Not at a day boundary, so every call is read.
         const single = await usage.sumUsage({ by, limit: 1000, ...asked, from: 1 })
         const sorted = (sums: readonly object[]) => sums.map((sum) => JSON.stringify(sum)).toSorted()
         expect(sorted(single)).toEqual(sorted(days))

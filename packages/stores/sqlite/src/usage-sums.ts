@@ -22,7 +22,7 @@ const PAGE = 2_000
 
 const ofLivingSession = (column: string): string => `CASE WHEN s.session_id IS NULL THEN NULL ELSE u.${column} END`
 
-/** The columns of a group. A deleted session has no id any more, only what it spent. */
+/** The columns of a group. A deleted session has no id, only its usage. */
 const COLUMNS: Readonly<Record<UsageGrouping, string>> = {
   user: 'u.user_id',
   key: 'u.key_id',
@@ -100,7 +100,7 @@ export function prepareUsageSums(db: DatabaseSync): UsageSums {
   }
 }
 
-/** The conditions and the order of an index. All others are checked row by row, so that a page stays bounded. */
+/** The conditions and the order of an index. Other conditions are checked row by row, so that a page stays bounded. */
 function placeOf({ sessionId, userId, keyId, from, until }: UsageQuery) {
   const place = new Conditions()
   if (sessionId !== undefined) return { place: place.add('session_id = :s', { s: sessionId }), order: ['call_id'] }

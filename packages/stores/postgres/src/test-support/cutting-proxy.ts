@@ -1,10 +1,10 @@
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
 
-/** A proxy before a database that can lose an answer: the database has done the work, and the client never learns it. */
+/** A database proxy that can drop an answer: the database does the work, but the client gets no reply. */
 export interface CuttingProxy {
   readonly url: string
-  /** The next answer that follows a statement containing this text is lost with its connection. */
+  /** Drops the answer to the next statement that contains this text, together with its connection. */
   loseAnswerTo(text: string): void
   close(): void
 }
@@ -28,7 +28,7 @@ export async function startCuttingProxy(url: string): Promise<CuttingProxy> {
       upstream.write(bytes)
     })
     upstream.on('data', (bytes) => {
-      // The answer has arrived here, so the statement has been committed.
+      // The answer arrived here, so the statement is committed.
       if (isDoomed) client.destroy()
       else client.write(bytes)
     })

@@ -5,7 +5,7 @@ import pg from 'pg'
 import { inject } from 'vitest'
 import { openPostgresStores } from '../open-postgres-stores.ts'
 
-/** A database that only one test file uses, on the server of this run. */
+/** A database for one test file, on the server of this run. */
 export interface TestDatabase {
   readonly url: string
   /** As a superuser. */
@@ -45,8 +45,8 @@ export interface TestStores {
 }
 
 /**
- * Empty stores whose leases go by a fake clock: the database takes its time from the clock before each call. The tests of
- * a file share the connections, unless they open the stores again.
+ * Empty stores whose leases use a fake clock: the time of the database is set from the clock before each call. The
+ * tests of a file share the connections, unless they reopen the stores.
  */
 export function createStoresOpener(): { open(): Promise<TestStores>; drop(): Promise<void> } {
   let clock = createFakeClock()
@@ -102,7 +102,7 @@ async function empty(database: TestDatabase): Promise<void> {
   await database.query('ALTER TABLE polylogue.memories ALTER COLUMN memory_id RESTART')
 }
 
-/** Only the methods that look at the time. */
+/** The methods that read the time. */
 function keepTime(store: EventStore, database: TestDatabase, clock: FakeClock): EventStore {
   let told: number | undefined
   let telling: Promise<unknown> = Promise.resolve()

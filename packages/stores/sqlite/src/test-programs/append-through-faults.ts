@@ -1,5 +1,5 @@
-// append-through-faults FILE COUNT [SIZE]: appends one by one and says `ack SEQ`, or `fault KIND` and then tries three
-// times more; at last `head SEQ`, what can still be read.
+// append-through-faults FILE COUNT [SIZE]: appends one by one and prints `ack SEQ`, or `fault KIND` and then tries
+// three more times. At the end it prints `head SEQ`, the last readable event.
 import { StorageFault, asSessionId } from '@polylogue/engine'
 import { openSqliteStores } from '../open-sqlite-stores.ts'
 import { sampleAppend } from './sample-append.ts'

@@ -1,4 +1,4 @@
-// append-until-killed FILE SESSIONS: appends to many sessions at the same time and says `ack SESSION SEQ` for each.
+// append-until-killed FILE SESSIONS: appends to many sessions at the same time and prints `ack SESSION SEQ` for each.
 import { asSessionId } from '@polylogue/engine'
 import { openSqliteStores } from '../open-sqlite-stores.ts'
 import { sampleAppend } from './sample-append.ts'

@@ -1,4 +1,4 @@
-// die-while-migrating FILE HIT: is killed by itself at the given hit of the failpoint `migrate`.
+// die-while-migrating FILE HIT: kills itself at the given hit of the failpoint `migrate`.
 import { observeFailpoints } from '@polylogue/engine'
 import { openSqliteStores } from '../open-sqlite-stores.ts'
 import { say } from './say.ts'

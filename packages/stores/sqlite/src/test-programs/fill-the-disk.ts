@@ -1,4 +1,4 @@
-// fill-the-disk DIRECTORY: appends until the small disk is full, then makes room. Says what happens.
+// fill-the-disk DIRECTORY: appends until the small disk is full, then frees space. Prints what happens.
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'

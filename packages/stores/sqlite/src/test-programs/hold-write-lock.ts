@@ -1,4 +1,4 @@
-// hold-write-lock FILE: holds the write lock of a database, says `held`, and lets go when its input ends.
+// hold-write-lock FILE: holds the write lock of a database, prints `held`, and releases the lock when its input ends.
 import { DatabaseSync } from 'node:sqlite'
 import { say } from './say.ts'
 

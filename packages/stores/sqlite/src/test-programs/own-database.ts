@@ -1,4 +1,4 @@
-// own-database FILE: opens a database as a server does, says `owner` or why not, and ends when its input ends.
+// own-database FILE: opens a database as a server does, prints `owner` or the reason why not, and ends with its input.
 import { openOwnedStores } from '../open-owned-stores.ts'
 import { say } from './say.ts'
 import { systemClock } from './system-clock.ts'

@@ -1,4 +1,4 @@
-// own FILE: tries to take the owner lock, says `owner` or `taken`, and ends when its input ends.
+// own FILE: tries to take the owner lock, prints `owner` or `taken`, and ends when its input ends.
 import { acquireOwnerLock } from '../owner-lock.ts'
 import { say } from './say.ts'
 

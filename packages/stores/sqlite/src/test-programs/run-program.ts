@@ -3,19 +3,19 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 
-/** A program of this folder in a process of its own. It says one line at a time and listens to its input. */
+/** A program of this folder in a separate process. It prints one line at a time and reads its input. */
 export interface RunningProgram {
-  /** The next line it says; `undefined` when it has ended. */
+  /** The next line of output. `undefined` when the program has ended. */
   nextLine(): Promise<string | undefined>
-  /** All that it still says until it ends. */
+  /** The remaining lines until it ends. */
   remainingLines(): Promise<string[]>
-  /** Ends its input, which every program takes as the sign to finish. */
+  /** Closes its input, which tells every program to finish. */
   finish(): void
-  /** kill -9, and waits until it is gone. */
+  /** Sends kill -9 and waits until it has ended. */
   kill(): Promise<void>
 }
 
-/** `through` is a command that runs it, such as strace with its flags. */
+/** `through` is a command that wraps it, such as strace with its flags. */
 export function runProgram(name: string, args: readonly string[], through: readonly string[] = []): RunningProgram {
   const [command = '', ...rest] = [
     ...through,

@@ -1,5 +1,5 @@
 // wait-behind-a-lock FILE: opens a database, then appends, each while another connection holds the lock for three
-// attempts. Nothing but the waiting keeps the process alive.
+// attempts. Only the wait keeps the process alive.
 import { DatabaseSync } from 'node:sqlite'
 import { asSessionId, type Clock } from '@polylogue/engine'
 import { makeDatabase } from '../make-database.ts'
