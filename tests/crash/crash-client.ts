@@ -39,14 +39,14 @@ const INPUTS = {
     NEXT,
     'say it was done for me',
   ),
-  // Long enough for a draft of the text to be saved; what comes after is never reached.
+  // Long enough to save a draft of the text. The code after it is never reached.
   cancelled: script('say one two', 'sleep 300', 'say three', 'sleep 20000', 'say never'),
   last: script('say good bye'),
 } as const
 
 /**
- * A client that plays one script against whichever server is there, and goes on where it was cut off: it sends a
- * request again with the same key until it is answered. It remembers all that it was told.
+ * A client that plays one script against the current server and continues after a crash: it repeats a request with the
+ * same key until it gets an answer. It remembers everything that it received.
  */
 export class CrashClient {
   readonly acknowledged: Acknowledgement[] = []
@@ -88,12 +88,12 @@ export class CrashClient {
     return this.#done === this.#steps.length
   }
 
-  /** How each turn ended, as the client was told. */
+  /** The reported end of each turn. */
   get outcomes(): Readonly<Record<string, string>> {
     return Object.fromEntries(this.#outcomes)
   }
 
-  /** Goes on until the script is over. Rejects when the connection breaks. */
+  /** Continues until the script ends. Rejects when the connection breaks. */
   async playOn(server: ServerProcess): Promise<void> {
     const client = server.client(V3)
     let watching = await this.#watch(client)
@@ -111,7 +111,7 @@ export class CrashClient {
     }
   }
 
-  /** One more turn, when all is over: the session is as good as any other. */
+  /** Runs one more turn after the script, to show that the session still works. */
   async prompt(server: ServerProcess): Promise<void> {
     await this.#play(server.client(V3), 'prompt', [{ role: 'user', content: 'say still here' }])
   }
@@ -128,7 +128,7 @@ export class CrashClient {
     return server.client(V3).history(this.sessionId, 'compacted')
   }
 
-  /** The stream of a session that nobody's turn ends; it goes on after the last event that was seen. */
+  /** The stream of a session, which does not end with a turn. It resumes after the last event that was seen. */
   async #watch(client: AapClient): Promise<SseStream | undefined> {
     if (this.#sessionId === undefined) return undefined
     const last = this.#watched.flat().at(-1)
@@ -186,7 +186,7 @@ export class CrashClient {
     this.#outcomes.set(name, `${String(stop.data['stopReason'])}${stop.data['cancelled'] === true ? ' cancelled' : ''}`)
   }
 
-  /** Once, however often it was sent: its key says that it is the same. */
+  /** Counted once even if it was sent several times, because the key is the same. */
   #acknowledge(message: TurnMessage): void {
     const told: Acknowledgement =
       message.role === 'user'

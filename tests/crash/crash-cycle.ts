@@ -13,24 +13,24 @@ const CONFIG = fileURLToPath(new URL('crash.config.ts', import.meta.url))
 
 export interface CrashPoint {
   readonly name: string
-  /** 1 for the first time that the process passes it. */
+  /** Counted from 1. */
   readonly hit: number
 }
 
-/** Somewhere, so long after the server was ready. */
+/** At any place, this long after the server was ready. */
 export interface CrashTime {
   readonly afterMs: number
 }
 
 export interface CycleResult {
-  /** Whether each process died at its point; otherwise the script was over first, and it was killed then. */
+  /** Whether each process died at its point. If not, the script ended first and the process was killed afterwards. */
   readonly wasReached: boolean
-  /** What does not hold, in sentences. Empty: everything does. */
+  /** One sentence for each violation. Empty if everything holds. */
   readonly complaints: readonly string[]
   readonly outcomes: CrashClient['outcomes']
 }
 
-/** How often a server passes each point while the whole script is played, without a crash. */
+/** How often a server passes each point during the whole script, without a crash. */
 export async function countHits(): Promise<ReadonlyMap<string, number>> {
   await using folder = await openFolder()
   const hitsFile = join(folder.path, 'hits')
@@ -46,7 +46,7 @@ export async function countHits(): Promise<ReadonlyMap<string, number>> {
   return hits
 }
 
-/** The script, cut by a kill -9 at each of these points in turn and finished by the next server on the same data. */
+/** Plays the script with a kill -9 at each of these points. The next server on the same data finishes it. */
 export async function playThroughCrash(...points: readonly (CrashPoint | CrashTime)[]): Promise<CycleResult> {
   await using folder = await openFolder()
   const client = new CrashClient()
@@ -93,7 +93,7 @@ export async function playThroughCrash(...points: readonly (CrashPoint | CrashTi
   }
 }
 
-/** Whatever was cut and repeated, a user is told this in the end. */
+/** The answer that a user must get in the end, whatever was cut off and repeated. */
 function unexpectedOutcomes(outcomes: CrashClient['outcomes']): string[] {
   const expected = {
     tools: 'end_turn',

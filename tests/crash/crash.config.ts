@@ -1,4 +1,4 @@
-// An agent whose tools write down that they took effect before they do anything else, so that a test can count it.
+// An agent whose tools log each run before they do anything else, so that tests can count the runs.
 import { appendFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import { defineAgent, defineConfig, defineTool, z } from 'polylogue'

@@ -7,10 +7,10 @@ const SEED = Number(process.env['POLYLOGUE_CRASH_SEED'] ?? 20_260_101)
 /** One point for each failpoint. `npm run proof -- F1` kills at every hit of every failpoint. */
 const POINTS = FAILPOINT_NAMES.length
 const SHARDS = 2
-/** Servers that run at the same time: a cycle mostly waits. */
+/** Cycles that run at the same time, because a cycle mostly waits. */
 const LANES = 2
 
-/** Where the second server is killed while it recovers. `npm run proof -- F3` has 300 of them. */
+/** Points at which the second server is killed while it recovers. `npm run proof -- F3` has 300 of them. */
 const DURING_RECOVERY: readonly CrashPoint[] = [
   { name: 'claim.after-commit', hit: 1 },
   { name: 'append.before', hit: 1 },

@@ -19,7 +19,7 @@ describe('the list of failpoints', () => {
 
   it('covers every call that a crash may cut in two: a new one needs a failpoint beside it, then a line here', () => {
     expect(findCriticalCalls(sources)).toEqual({
-      // Passed on: their callers have the failpoints.
+      // These forward calls. Their callers have the failpoints.
       'cluster/announce-appends.ts: append': 1,
       'cluster/announce-appends.ts: claim': 1,
       'cluster/announce-appends.ts: delete': 1,

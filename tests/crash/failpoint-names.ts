@@ -1,4 +1,4 @@
-/** Every named point at which a process can be killed, as the sources have them. */
+/** Every named failpoint in the sources. */
 export const FAILPOINT_NAMES = [
   'ack',
   'append.after',
@@ -20,7 +20,7 @@ export const FAILPOINT_NAMES = [
   'tool.before-run',
 ] as const
 
-/** A call that stores, starts, shows or acknowledges something: what a crash may cut in two. */
+/** Calls that store, start, publish or acknowledge something. A crash may interrupt each of them. */
 export const CRITICAL_CALLS: { readonly [what: string]: RegExp } = {
   append: /\bstore\.append\(/g,
   'save drafts': /\bstore\.saveDrafts\(/g,

@@ -1,6 +1,6 @@
 import type { CrashPoint } from './crash-cycle.ts'
 
-/** So many different points, the same for the same seed: at least one of every name, then whichever. */
+/** Picks `count` different points, the same for the same seed: at least one of every name, then any others. */
 export function samplePoints(hits: ReadonlyMap<string, number>, count: number, seed: number): readonly CrashPoint[] {
   const random = createRandom(seed)
   const names = [...hits.keys()].toSorted()
@@ -16,7 +16,7 @@ export function samplePoints(hits: ReadonlyMap<string, number>, count: number, s
   return [...oneEach, ...others].slice(0, count)
 }
 
-/** mulberry32: small, and the same on every machine. */
+/** mulberry32: small and deterministic. */
 function createRandom(seed: number): () => number {
   let state = seed >>> 0
   return () => {

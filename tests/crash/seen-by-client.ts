@@ -1,7 +1,7 @@
 import type { ReaderHistory, SeenDelta, SeenEvent } from '../checker/history.ts'
 import type { Frame } from '../support/sse-parser.ts'
 
-/** Which recorded events an event of the stream can stand for. */
+/** The recorded events that an event of the stream can represent. */
 const TYPES: Readonly<Record<string, SeenEvent['types']>> = {
   turn_start: ['turn.started', 'turn.resumed'],
   text_delta: ['step.started', 'step.answered', 'step.ended'],
@@ -14,8 +14,8 @@ const TYPES: Readonly<Record<string, SeenEvent['types']>> = {
 const EVENT_ID = /^(\d+)(?:\.(\d+)\.(\d+))?$/
 
 /**
- * What a client of event streams saw, as the checker wants it. A `resync` says that the past cannot be continued: what
- * follows it is read by a client that begins anew.
+ * The events that a stream client saw, in the format of the checker. After a `resync` the client cannot continue its
+ * history, so the events that follow count as those of a new client.
  */
 export function toReaderHistories(frames: readonly Frame[], after: number): readonly ReaderHistory[] {
   const resync = frames.findIndex(({ event }) => event === 'resync')

@@ -18,7 +18,7 @@ export interface StoredSession {
   readonly wanted: readonly SessionId[]
 }
 
-/** What a dead server's data directory holds, read by the real store as the next server would. */
+/** Reads the data directory of a dead server with the real store, as the next server would. */
 export async function readStoredSession(dataDir: string, id: string): Promise<StoredSession> {
   const { events, close } = await openSqliteStores({ file: join(dataDir, 'polylogue.db'), clock })
   try {
@@ -35,7 +35,7 @@ export async function readStoredSession(dataDir: string, id: string): Promise<St
   }
 }
 
-/** The epoch of the session's last lease; the store's interface has no word for it. */
+/** The epoch of the session's last lease, which the store's interface does not expose. */
 export function readEpoch(dataDir: string, id: string): number {
   const database = new DatabaseSync(join(dataDir, 'polylogue.db'), { readOnly: true })
   try {

@@ -1,7 +1,7 @@
 import { asToolCallId, type JsonObject, type ConversationMessage } from '@polylogue/engine'
 import type { HistoryMessage } from '../support/aap-wire.ts'
 
-/** As far as the checker looks: who speaks, and which calls there are. */
+/** Contains only what the checker compares: the speaker and the calls. */
 export function toSeedMessage(message: HistoryMessage): ConversationMessage {
   switch (message.role) {
     case 'system':

@@ -2,10 +2,10 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { ServerProcess } from '../support/server-process.ts'
 
 const DEATH_WITHIN_MS = 5_000
-/** A cycle that hangs is a complaint, and its servers are ended; the test runner would leave them behind. */
+/** A cycle that hangs fails, and its servers are ended. The test runner would leave them running. */
 const SCRIPT_WITHIN_MS = 20_000
 
-/** `false` when the script was over first; then the process is killed at rest. */
+/** `false` when the script ended first. The process is then killed at rest. */
 export async function playUntilKilled(
   play: (server: ServerProcess) => Promise<void>,
   start: () => Promise<ServerProcess>,
@@ -23,7 +23,7 @@ export async function playUntilKilled(
   }
 }
 
-/** Rejects when the work is not over in time. */
+/** Rejects when the work does not end in time. */
 export async function within<T>(work: Promise<T>): Promise<T> {
   const cancelled = new AbortController()
   const late = delay(SCRIPT_WITHIN_MS, undefined, { signal: cancelled.signal }).then(() => {

@@ -11,18 +11,18 @@ const SOURCES = [
   ...['apps', 'packages', 'tests', 'scripts'],
   ...['package.json', 'package-lock.json', 'tsconfig.json', 'vitest.config.ts', 'polylogue'],
 ]
-/** What the bootstrap leaves: which Node to use, and that everything is installed. */
+/** Files of the bootstrap: which Node to use, and whether dependencies are installed. */
 const BOOTSTRAPPED = ['.cache/node', 'node_modules/.package-lock.json', 'node_modules/.polylogue-lock']
 const OWN_SCOPE = '@polylogue'
 
 export interface SuiteRun {
   readonly passed: readonly string[]
   readonly failed: readonly string[]
-  /** Of the run, for whoever has to find out why it was not as expected. */
+  /** The output of the run, for finding the cause of an unexpected result. */
   readonly output: string
 }
 
-/** The sources of this checkout in a folder of their own, to be spoiled and tested there. */
+/** A copy of the sources in a separate folder, where mutants are planted and tested. */
 export interface CheckoutCopy extends AsyncDisposable {
   readonly path: string
   edit(edits: readonly Edit[]): Promise<void>
@@ -50,9 +50,9 @@ export async function copyCheckout(): Promise<CheckoutCopy> {
   }
 }
 
-/** Packages of others are those of the checkout; our own are those of the copy. */
+/** Third-party packages come from the checkout, and workspaces from the copy. */
 async function linkModules(copy: string): Promise<void> {
-  // npm puts a second version of a package beside the workspace that wants it.
+  // npm installs a second version of a package inside the workspace that needs it.
   const nested = globSync('{apps,packages}/{*,*/*}/node_modules', { cwd: ROOT })
   for (const path of nested) await symlink(join(ROOT, path), join(copy, path))
   const [from, to] = [join(ROOT, 'node_modules'), join(copy, 'node_modules')]

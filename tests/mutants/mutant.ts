@@ -1,4 +1,4 @@
-/** A bug that somebody might make: what it changes in the sources, and who has to notice. */
+/** A plausible bug: its edit of the sources, and the tests that must catch it. */
 export interface Mutant {
   readonly name: string
   readonly edits: readonly Edit[]
@@ -6,9 +6,9 @@ export interface Mutant {
 }
 
 export interface Edit {
-  /** From the root of the checkout. */
+  /** Relative to the root of the checkout. */
   readonly file: string
-  /** Exactly as it stands there, once. */
+  /** The exact text. It must occur once in the file. */
   readonly find: string
   readonly replacement: string
 }
@@ -16,11 +16,11 @@ export interface Edit {
 /** A small part of the test suite. */
 export interface Suite {
   readonly file: string
-  /** A part of the names of the tests that run; one of them has to fail. */
+  /** Selects tests by a part of their name. At least one of them must fail. */
   readonly test: string
 }
 
-/** The text with the bug in it. Throws when the text has moved on and the edit has to follow. */
+/** Returns the text with the bug. Throws when the source has changed and the edit must be updated. */
 export function applyEdit(text: string, { file, find, replacement }: Edit): string {
   const parts = text.split(find)
   if (parts.length !== 2) throw new Error(`${file} has ${parts.length - 1} times, not once: ${find}`)

@@ -4,7 +4,7 @@ import { copyCheckout } from './checkout-copy.ts'
 import type { Suite } from './mutant.ts'
 import { MUTANTS } from './mutants.ts'
 
-/** Without a bug every one of these must pass, or their failing says nothing. */
+/** All of these must pass without a mutant. Otherwise their failure proves nothing. */
 async function findBrokenSuites(): Promise<readonly string[]> {
   await using copy = await copyCheckout()
   const suites = new Map(MUTANTS.map(({ caughtBy }): [string, Suite] => [JSON.stringify(caughtBy), caughtBy]))

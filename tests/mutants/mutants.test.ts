@@ -8,7 +8,7 @@ import { MUTANTS } from './mutants.ts'
 const ROOT = new URL('../../', import.meta.url)
 const read = (file: string): string => readFileSync(fileURLToPath(new URL(file, ROOT)), 'utf8')
 
-/** One in a store and one in the engine. `npm run proof` plants all of them. */
+/** One mutant in a store and one in the engine. `npm run proof` plants all of them. */
 const QUICK = ['an append does not check its fence', 'a restart grants what waited for approval']
 
 describe('planted bugs', () => {

@@ -2,7 +2,7 @@ import type { Mutant } from './mutant.ts'
 
 const TOOLS = 'packages/tools/src'
 
-/** One for each of the walls between users, repositories, models and the server. */
+/** One mutant for each security boundary between users, repositories, models and the server. */
 export const SECURITY_MUTANTS: readonly Mutant[] = [
   {
     name: 'a schema that never ends is never given up',

@@ -1,22 +1,22 @@
-/** How much each engine does: in `npm test`, and in `npm run proof`. */
+/** The number of runs of each engine, in `npm test` and in `npm run proof`. */
 
-/** What the power-loss engine records. A pragma makes a store that we do not ship. */
+/** A recording of the power-loss engine. A pragma turns the store into one that we do not ship. */
 export interface PowerLossWorkload {
   readonly sessions: number
-  /** Of each of the two rounds. */
+  /** In each of the two rounds. */
   readonly turns: number
   readonly size: number
   readonly pragmas: readonly string[]
 }
 
-/** Checkpoints and begins its log anew every few commits, so that the power goes in the middle of that very often. */
+/** Checkpoints and restarts its log every few commits, so that the power often fails in the middle of that. */
 const BRISK: PowerLossWorkload = { sessions: 2, turns: 6, size: 500, pragmas: ['wal_autocheckpoint = 40'] }
-/** As shipped, and large enough to be checkpointed in the middle of each round. */
+/** The store as shipped, with enough data for a checkpoint in the middle of each round. */
 const SHIPPED: PowerLossWorkload = { sessions: 3, turns: 20, size: 1_000, pragmas: [] }
 
 const upTo = (last: number): readonly number[] => Array.from({ length: last }, (_, index) => index + 1)
 
-/** `npm run proof` chooses one, or is given one in order to repeat a run. */
+/** `npm run proof` chooses a seed, or takes one to repeat a run. */
 const SEED = process.env['POLYLOGUE_PROOF_SEED'] ?? 'willow'
 
 export const COUNTS = {
@@ -24,7 +24,7 @@ export const COUNTS = {
     workloads: { brisk: BRISK, shipped: SHIPPED },
     test: { seeds: ['dusk'], images: { brisk: 600, shipped: 60 } },
     proof: { seed: SEED, seeds: upTo(5).map((number) => `${SEED}/${number}`), images: { brisk: 1_800, shipped: 200 } },
-    /** Of a store that does not wait for the disk: enough to lose something. */
+    /** For a store that does not wait for the disk. Enough runs to lose data. */
     forgetful: { seed: 'dusk', images: 200, workload: { ...BRISK, pragmas: ['synchronous = NORMAL'] } },
   },
   diskFull: {
@@ -33,7 +33,7 @@ export const COUNTS = {
     proof: { kibibytes: upTo(120).map((step) => 192 + 64 * step), blocks: upTo(60).map((step) => 25 * step) },
   },
   ioError: {
-    /** At a time: the machines that run this have few processors, and each point is a process under strace. */
+    /** Kept low, because each point is a process under strace and the machines have few processors. */
     width: 2,
     test: {
       store: [

@@ -1,6 +1,6 @@
 import { appendFileSync } from 'node:fs'
 
-/** What one proof did. `npm run proof` makes its report of these. */
+/** The result of one proof. `npm run proof` builds its report from these. */
 export interface ProofResult {
   /** The row of the fault plan, such as `F2`. */
   readonly id: string
@@ -9,14 +9,14 @@ export interface ProofResult {
   readonly failures: number
   readonly seed: string
   readonly seconds: number
-  /** What failed; it is shown at once, while vitest tells it when all proofs are over. */
+  /** The failure. It is shown at once, whereas vitest reports it after all proofs. */
   readonly complaints?: readonly string[]
 }
 
 const MOST_COMPLAINTS = 10
 const LONGEST_COMPLAINT = 2_000
 
-/** One JSON line in the file that `POLYLOGUE_PROOF_RESULTS` names, if it names one. */
+/** Writes one JSON line to the file in `POLYLOGUE_PROOF_RESULTS`, if that is set. */
 export function tellProof({ complaints = [], ...result }: ProofResult): void {
   const file = process.env['POLYLOGUE_PROOF_RESULTS']
   if (file === undefined || file === '') return
@@ -24,7 +24,7 @@ export function tellProof({ complaints = [], ...result }: ProofResult): void {
   appendFileSync(file, `${JSON.stringify(first.length === 0 ? result : { ...result, complaints: first })}\n`)
 }
 
-/** Seconds since it was made, with one decimal. */
+/** Seconds since it was created, with one decimal. */
 export function startStopwatch(): () => number {
   const startedAt = performance.now()
   return () => Math.round((performance.now() - startedAt) / 100) / 10

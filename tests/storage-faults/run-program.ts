@@ -3,23 +3,23 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 
-/** A program of `programs/` in a process of its own. It says one line at a time. */
+/** A program of `programs/` in a separate process. It prints one line at a time. */
 export interface RunningProgram {
   readonly pid: number
-  /** The next line it says; `undefined` when it has ended. */
+  /** The next line of output. `undefined` when the program has ended. */
   nextLine(): Promise<string | undefined>
-  /** All that it still says until it ends. */
+  /** The remaining lines until it ends. */
   remainingLines(): Promise<readonly string[]>
-  /** What it wrote to stderr so far. */
+  /** Its stderr so far. */
   readonly complaints: string
-  /** Ends its input, which a program that waits takes as the sign to finish; resolves when it has ended. */
+  /** Closes its input, which tells a waiting program to finish. Resolves when it has ended. */
   finish(): Promise<number | null>
-  /** kill -9, and waits until it is gone. */
+  /** Sends kill -9 and waits until it has ended. */
   kill(): Promise<void>
 }
 
 export interface RunOptions {
-  /** A command that runs it, such as strace with its flags. */
+  /** A command that wraps it, such as strace with its flags. */
   readonly through?: readonly string[]
 }
 

@@ -1,4 +1,4 @@
-/** Runs a task for each item, so many at a time. The results are in the order of the items. */
+/** Runs a task for each item, with limited concurrency. The results are in the order of the items. */
 export async function sideBySide<Item, Result>(
   items: readonly Item[],
   width: number,

@@ -1,13 +1,13 @@
 import { requireTool } from '../house/require-tool.ts'
 
-/** One call of a process fails: the nth, or the nth and all after it. */
+/** Makes the nth call of a process fail, or the nth and all later calls. */
 export interface Injection {
   readonly call: string
   readonly nth: number
   readonly isLasting: boolean
 }
 
-/** Also with the name that the same call has on other kernels and in other builds. */
+/** Includes the names of the same call on other kernels and in other builds. */
 const SPELLINGS: { readonly [call: string]: string } = {
   fsync: 'fsync,fdatasync',
   pwrite64: 'pwrite64,write',
@@ -15,13 +15,13 @@ const SPELLINGS: { readonly [call: string]: string } = {
   rename: 'rename,renameat,renameat2',
 }
 
-/** The files of a database, its side files and those that it is made of. */
+/** A database, its side files, and the temporary files it is created from. */
 export const databaseFiles = (file: string): readonly string[] =>
   [file, `${file}.new`].flatMap((path) => ['', '-wal', '-shm', '-journal'].map((suffix) => path + suffix))
 
-/** strace with the flags that make calls on these files fail with EIO. `trace` then tells what happened. */
+/** strace with the flags that make calls on these files fail with EIO. `trace` contains the log. */
 export function failCalls(injection: Injection, files: readonly string[], trace: string): readonly string[] {
-  // With the flag, calls that are not traced cost nothing; a kill is not delivered with it.
+  // This flag makes untraced calls free, but a kill is not delivered with it.
   return inject(injection, 'error=EIO', { files, trace }).toSpliced(1, 0, '--seccomp-bpf')
 }
 
@@ -46,5 +46,5 @@ function inject(injection: Injection, effect: string, { files, trace }: Watched)
   ]
 }
 
-/** Whether the call that was to fail was made at all. */
+/** Whether the process made the call that should fail. */
 export const wasInjected = (trace: string): boolean => trace.includes('(INJECTED)')

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import type { SeededRandom } from '../seeded-random.ts'
 
-/** Says what it did. One of eight is cut, sometimes to nothing; in the others one bit flips. */
+/** Truncates one file in eight, sometimes to nothing, and flips one bit in the others. Returns a description. */
 export function damageFile(path: string, random: SeededRandom): string {
   const bytes = readFileSync(path)
   if (random.int(8) === 0) {

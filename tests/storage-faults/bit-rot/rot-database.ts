@@ -16,7 +16,7 @@ import { type StoredContent, isSameContent, readContent } from './stored-content
 const PLAYED: Played = { sessions: 6, turns: 4, size: 100 }
 const NAME = 'polylogue.db'
 
-/** `closed`: the store was closed well, and all is in one file. `killed`: nearly all is still in its log. */
+/** `closed`: the store was closed, so one file has all data. `killed`: most data is still in the write-ahead log. */
 export type LeftBehind = 'closed' | 'killed'
 
 export interface Rot {
@@ -27,16 +27,16 @@ export interface Rot {
 }
 
 export interface RotOutcome {
-  /** It hit bytes that hold nothing. */
+  /** Damage to unused bytes. */
   readonly unchanged: number
   readonly refused: number
-  /** What was read as if it were whole, and how it was damaged; also a refusal that helps nobody. */
+  /** Damaged data that was read as valid, with the kind of damage, and refusals without a useful message. */
   readonly bad: readonly string[]
-  /** SQLite alone read the log without an error and found something else or nothing. */
+  /** Cases in which SQLite alone read the log without an error but returned other data or none. */
   readonly unnoticedBySqlite: number
 }
 
-/** Damages one file again and again, each time a fresh copy, and lets a store read all of it. */
+/** Damages a fresh copy of a file many times and lets a store read all of it. */
 export async function rotDatabase({ left, file, seed, count }: Rot): Promise<RotOutcome> {
   const stage = await mkdtemp(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'polylogue-rot-'))
   try {
@@ -93,7 +93,7 @@ async function readAll(file: string): Promise<StoredContent> {
   }
 }
 
-/** The events as a program without our checks sees them; `undefined` when it is told of the damage. */
+/** The events as a program without our checks reads them. `undefined` when SQLite reports the damage. */
 function readWithSqlite(file: string): readonly unknown[] | undefined {
   const db = new DatabaseSync(file)
   try {

@@ -9,7 +9,7 @@ import { createTempDir } from '../../support/temp-dir.ts'
 import { createSeededRandom } from '../seeded-random.ts'
 import { damageFile } from './damage-file.ts'
 
-/** Files beside the database. The configuration lies in the start directory, the others in the data directory. */
+/** Files beside the database. The configuration is in the start directory, the others are in the data directory. */
 export const SMALL_FILES = ['secret.key', 'local.key', 'polylogue.config.json'] as const
 export type SmallFile = (typeof SMALL_FILES)[number]
 
@@ -24,8 +24,8 @@ interface Installation {
 }
 
 /**
- * Damages one of the small files of a used installation and starts the server on it. A good outcome is a refusal that
- * names the file, or a server that has every session as it was and runs nothing with a wrong secret.
+ * Damages one of the small files of a used installation and starts the server. The server must either refuse to start
+ * and name the file, or show every session unchanged and run nothing with a wrong secret.
  */
 export async function rotInstallation(file: SmallFile, seed: string, count: number): Promise<readonly string[]> {
   const temp = await createTempDir()
@@ -86,7 +86,7 @@ async function lookAround(
   { directory, sessionId, key }: Installation,
 ): Promise<readonly string[]> {
   const problems: string[] = []
-  // A key that clients were given goes on working, even if the file that holds it was lost and made anew.
+  // A key of a client keeps working, even if the key file was lost and created again.
   for (const each of new Set([key, server.key])) {
     const talk = await server.client(V3, each).history(sessionId, 'full')
     if (talk[0]?.content !== SPOKEN) problems.push('the session is not what it was')

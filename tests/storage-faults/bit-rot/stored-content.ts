@@ -28,13 +28,13 @@ export async function readContent({ events, keys, memories }: Stores, played: Pl
   return { exact: { list: list.length, sessions, keys: listed, found, remembered }, optional }
 }
 
-/** What can be asked of a store. Sealed secrets are not compared: they carry a seal of their own. */
+/** All readable content of a store. Sealed secrets are not compared, because their seal protects them. */
 export interface StoredContent {
-  /** What must be as it was. */
+  /** Content that must be unchanged. */
   readonly exact: unknown
   /**
-   * What may be absent, but not something else: snapshots, which only save time, and attachments, of which whoever asks
-   * for one knows from the log that it should be there.
+   * Content that may be missing but not altered: snapshots, which only save time, and attachments, whose absence the
+   * log reveals.
    */
   readonly optional: readonly unknown[]
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { checkHistory } from '../../checker/check-history.ts'
 import { systemClock } from '../system-clock.ts'
 
-/** The logs that a dead server left, seen by the checker: contiguous, foldable, nothing half. */
+/** Checks the logs of a dead server: contiguous, foldable and without partial writes. */
 export async function checkDatabase(dataDir: string): Promise<readonly string[]> {
   const { events, close } = await openSqliteStores({ file: join(dataDir, 'polylogue.db'), clock: systemClock })
   try {

@@ -5,11 +5,11 @@ import { mountSmallDisk } from './small-disk.ts'
 
 export interface FilledDisks {
   readonly count: number
-  /** Those that did not go as they must, with their size. */
+  /** The failed runs, with their disk size. */
   readonly failed: readonly string[]
 }
 
-/** A server on a disk of each size. Where nobody may mount one, the files of a store are limited instead. */
+/** Runs a server on a disk of each size. Without the right to mount, it limits the file size of a store instead. */
 export async function fillDisks(kibibytes: readonly number[], width: number): Promise<FilledDisks> {
   const outcomes = await sideBySide(kibibytes, width, async (size) => {
     const disk = await mountSmallDisk(size * 1024)
@@ -23,7 +23,7 @@ export async function fillDisks(kibibytes: readonly number[], width: number): Pr
   return { count: kibibytes.length, failed: outcomes.flat() }
 }
 
-/** A store whose files may not grow beyond so many blocks. */
+/** A store with a limited file size, in blocks. */
 export async function limitFiles(blocks: readonly number[], width: number): Promise<FilledDisks> {
   const outcomes = await sideBySide(blocks, width, async (limit) =>
     named(`files of ${limit} blocks`, await limitFileSize(limit)),

@@ -13,8 +13,9 @@ const MOST_SESSIONS = 2_000
 const LONG_TURNS = 2
 
 /**
- * A server whose disk becomes full and gets room again. Full, it answers 507 to writes, reads everything and stops what
- * it is told to cancel; with room it goes on by itself, with nothing lost and no half of anything. Gives what was not so.
+ * Fills the disk of a server and then frees space. While the disk is full, the server must answer writes with 507,
+ * serve all reads and stop cancelled turns. After that it must continue by itself, without lost or partial data.
+ * Returns the violations.
  */
 export async function fillServer(disk: SmallDisk, bytes: number): Promise<readonly string[]> {
   const problems: string[] = []
@@ -44,18 +45,18 @@ export async function fillServer(disk: SmallDisk, bytes: number): Promise<readon
   }
 }
 
-/** Sessions that were acknowledged, with the history that each was made with. */
+/** Acknowledged sessions, each with its initial history. */
 type Acknowledged = Map<string, readonly HistoryMessage[]>
 
 function createScene(server: ServerProcess, problems: string[], acknowledged: Acknowledged = new Map()) {
   const client = server.client(V3)
   const tell = (problem: string): void => void problems.push(problem)
   const create = (messages: readonly HistoryMessage[]) => client.create({ agent: { name: 'scripted' }, messages })
-  /** Turns that run all the time, to be cancelled; and one that wants to record something while the disk is full. */
+  /** Turns that keep running until they are cancelled, and one that records an event while the disk is full. */
   const long: string[] = []
   let working: string | undefined
 
-  /** `undefined` when the disk is full already. */
+  /** `undefined` when the disk is already full. */
   const startTurn = async (content: string): Promise<string | undefined> => {
     const created = await client.create({ agent: { name: 'scripted' } })
     if (created.status !== 201) {
@@ -88,7 +89,7 @@ function createScene(server: ServerProcess, problems: string[], acknowledged: Ac
       }
     },
 
-    /** With smaller and smaller histories, until not even the smallest has room. */
+    /** Creates sessions with ever smaller histories until not even the smallest fits. */
     async fill(bytes: number): Promise<void> {
       let size = Math.min(256 * 1024, Math.ceil(bytes / 24))
       for (let number = 1; number <= MOST_SESSIONS; number++) {
@@ -132,7 +133,7 @@ function createScene(server: ServerProcess, problems: string[], acknowledged: Ac
     },
   }
 
-  /** The history of a session once it takes a new turn: the old one has ended. */
+  /** Waits until the session accepts a new turn, then returns its history. */
   async function untilFree(id: string): Promise<readonly HistoryMessage[]> {
     await eventually(async () => {
       const answer = await client.turn(id, { messages: [{ role: 'user', content: 'say free' }] })

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { playThroughErrors } from '../workload/play-through-errors.ts'
 
-/** A store whose files may not grow beyond so many blocks of 512 bytes: SQLite takes that for an I/O error. */
+/** A store with a limited file size, in blocks of 512 bytes. SQLite reports the limit as an I/O error. */
 export async function limitFileSize(blocks: number): Promise<readonly string[]> {
   const directory = await mkdtemp(join(tmpdir(), 'polylogue-limit-'))
   try {

@@ -6,14 +6,14 @@ import { promisify } from 'node:util'
 
 const run = promisify(execFile)
 
-/** A disk in memory that is really full when it is full. */
+/** A small in-memory filesystem that can fill up. */
 export interface SmallDisk {
   readonly path: string
   resize(bytes: number): Promise<void>
   remove(): Promise<void>
 }
 
-/** `undefined` where this process may not mount. */
+/** `undefined` if this process may not mount. */
 export async function mountSmallDisk(bytes: number): Promise<SmallDisk | undefined> {
   const path = await mkdtemp(join(tmpdir(), 'polylogue-disk-'))
   try {

@@ -10,7 +10,7 @@ export interface FailedCall {
   readonly problems: readonly string[]
 }
 
-/** Lets one call of a store fail with EIO. */
+/** Makes one system call of a store fail with EIO. */
 export async function failCall(injection: Injection): Promise<FailedCall> {
   const directory = await mkdtemp(join(tmpdir(), 'polylogue-eio-'))
   try {

@@ -11,7 +11,7 @@ import { type Injection, failCalls } from '../strace-flags.ts'
 
 const PROGRAM = fileURLToPath(new URL('../../../polylogue', import.meta.url))
 
-/** Lets a call on the key files fail while they are made: the server must not start, and must start the next time. */
+/** Makes a call on the key files fail while they are created. The server must not start, but must start next time. */
 export async function failFirstStart(injection: Injection): Promise<readonly string[]> {
   const temp = await createTempDir()
   try {

@@ -12,8 +12,8 @@ const MOST_WRITES = 60
 const SPOKEN = 'say before the fault'
 
 /**
- * Lets a call of a running server fail with EIO, once: from then on it must answer reads and refuse every write, also
- * when the disk works again, until it is started anew and has all that it acknowledged.
+ * Makes one call of a running server fail with EIO. From then on the server must answer reads and refuse every write,
+ * even when the disk works again. After a restart it must have all acknowledged data.
  */
 export async function failServer(injection: Injection): Promise<readonly string[]> {
   const temp = await createTempDir()
@@ -50,13 +50,13 @@ export async function failServer(injection: Injection): Promise<readonly string[
 async function attachFault(server: ServerProcess, injection: Injection): Promise<{ detach(): Promise<void> }> {
   const files = databaseFiles(join(server.dataDir, 'polylogue.db'))
   const [command = '', ...flags] = failCalls(injection, files, join(server.dataDir, 'trace'))
-  // A process that runs already cannot be given a filter.
+  // strace cannot install a seccomp filter in a running process.
   const attached = flags.filter((flag) => flag !== '-qq' && flag !== '--seccomp-bpf')
   const strace = spawn(command, [...attached, '-p', String(server.pid)], {
     stdio: ['ignore', 'ignore', 'pipe'],
   })
   const exit = once(strace, 'exit')
-  // It says that it is attached when it is.
+  // strace prints a line when it is attached.
   await Promise.race([once(createInterface({ input: strace.stderr }), 'line'), exit])
   if (strace.exitCode !== null) throw new Error('strace could not attach to the server')
   return {
@@ -69,7 +69,7 @@ async function attachFault(server: ServerProcess, injection: Injection): Promise
 
 const createBare = (server: ServerProcess) => server.client(V3).create({ agent: { name: 'scripted' } })
 
-/** A new session is one append, and its id is its acknowledgement. */
+/** Creating a session is one append. Its id is the acknowledgement. */
 async function writeUntilRefused(server: ServerProcess, acknowledged: string[]): Promise<readonly string[]> {
   for (let write = 0; write < MOST_WRITES; write++) {
     const answer = await createBare(server)

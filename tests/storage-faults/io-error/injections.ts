@@ -2,11 +2,11 @@ import type { Injection } from '../strace-flags.ts'
 
 export interface FailingCalls {
   readonly call: string
-  /** Which of the calls fails. */
+  /** The number of the call that fails. */
   readonly points: readonly number[]
 }
 
-/** Each call fails once; with `alsoLasting`, every second one fails a second time with all calls after it. */
+/** Each call fails once. With `alsoLasting`, every second call also fails together with all later calls. */
 export function injectionsOf(calls: readonly FailingCalls[], { alsoLasting = false } = {}): readonly Injection[] {
   return calls.flatMap(({ call, points }) =>
     points.flatMap((nth) => {

@@ -9,10 +9,10 @@ export interface LockPlan {
   readonly turnsBehindReader: { readonly store: number; readonly server: number }
 }
 
-/** One behind a store, one behind a server. */
+/** The cases with a reader: one store and one server. */
 const READERS = 2
 
-/** All at once: they wait most of the time. */
+/** Runs all at once, because they mostly wait. */
 export async function holdAll(plan: LockPlan): Promise<{ readonly count: number; readonly failed: readonly string[] }> {
   const { waits, servers, turnsBehindReader } = plan
   const outcomes = await Promise.all([

@@ -2,11 +2,11 @@ import { runProgram } from '../run-program.ts'
 
 /** Another process that holds locks on databases. */
 export interface LockHolder {
-  /** In good order. */
+  /** Releases the locks and ends normally. */
   release(): Promise<void>
-  /** kill -STOP: it keeps the locks and does nothing any more. */
+  /** kill -STOP: the process keeps the locks but no longer runs. */
   stop(): void
-  /** kill -9, also of a stopped one. */
+  /** kill -9, which also works on a stopped process. */
   kill(): Promise<void>
 }
 

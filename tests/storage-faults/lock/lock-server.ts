@@ -7,13 +7,13 @@ import { type ServerProcess, startServerProcess } from '../../support/server-pro
 import { createTempDir } from '../../support/temp-dir.ts'
 import { type LockHolder, holdLocks } from './hold-locks.ts'
 
-/** The server's own limit, and what an answer may take beyond it on a busy machine. */
+/** The server's own limit, and the extra time for an answer on a busy machine. */
 const BUSY_WAIT_MS = 5_000
 const SLACK_MS = 4_000
 
 /**
- * Another process holds the write lock of a server's database for `holdMs`: a short hold is only felt, a long one is
- * answered 503 in bounded time, reads work throughout, and the server recovers by itself.
+ * Another process holds the write lock of a server's database for `holdMs`. A short hold only delays writes. During a
+ * long one the server answers 503 in bounded time. Reads always work, and the server recovers by itself.
  */
 export async function lockServer(holdMs: number, { isStopped = false } = {}): Promise<readonly string[]> {
   const temp = await createTempDir()
@@ -61,7 +61,7 @@ async function writeUntilStored(server: ServerProcess, holdMs: number): Promise<
   return problems
 }
 
-/** A reader of the database keeps the log from being begun anew: whoever watches the server sees that it grows. */
+/** A reader of the database keeps the log from restarting, and the server's metrics show that the log grows. */
 export async function starveServer(turns: number): Promise<readonly string[]> {
   const temp = await createTempDir()
   const server = await startServerProcess({ dataDir: temp.path })

@@ -11,8 +11,8 @@ const SESSIONS = 2
 const SIZE = 4_000
 
 /**
- * A reader stays at one moment, so the log cannot be begun anew and grows. Nothing fails; when the reader leaves, the
- * log stops growing. `turns` are played before it leaves and again after that.
+ * A reader holds one snapshot, so the log cannot restart and grows. Nothing may fail. When the reader leaves, the log
+ * must stop growing. `turns` are played before and after that.
  */
 export async function starveCheckpoints(turns: number): Promise<readonly string[]> {
   const directory = await mkdtemp(join(tmpdir(), 'polylogue-reader-'))
@@ -38,7 +38,7 @@ export async function starveCheckpoints(turns: number): Promise<readonly string[
       ...(await checkStored(events, readSaid(lines), { sessions: SESSIONS, turns: 4 * turns, size: SIZE })),
     ]
     if (more < 1.5 * starved) problems.push(`the log did not grow behind the reader: ${starved}, then ${more} bytes`)
-    // It begins anew in the file that is there; that file does not grow for it.
+    // The log restarts in the same file, so the file does not grow.
     if (relieved > more + 2 * CHECKPOINTED_BYTES)
       problems.push(`the log went on growing from ${more} to ${relieved} bytes`)
     const inspection = await inspect()

@@ -19,21 +19,22 @@ export interface LockCase {
   readonly holdMs: number
   readonly manner: Manner
   readonly busyWaitMs: number
-  /** Stores that wait at the same time, each for its own database. */
+  /** Stores that wait at the same time, each for a different database. */
   readonly stores: number
-  /** A setting that we do not ship: to see that its fault is found. */
+  /** A setting that we do not ship, to show that the test detects its fault. */
   readonly pragma?: string
 }
 
-/** What a wait may take longer than it was allowed to: the machine has other things to do. */
+/** The extra time of a wait on a busy machine. */
 const SLACK_MS = 3_000
-/** A store that waited inside SQLite would stop everything for the whole of its wait. */
+/** A store that waits inside SQLite would block the event loop for the whole wait. */
 const LONGEST_STALL_MS = 1_500
 const FIRST_LOOK_MS = 50
 
 /**
- * Another process holds the write lock of databases while their stores go on. Each write waits no longer than it may and
- * then rejects as busy; reads work throughout; after the lock is gone writes work again, and all is as acknowledged.
+ * Another process holds the write lock of databases whose stores are in use. Each write waits for a bounded time and
+ * then rejects as busy. Reads always work. When the lock is released, writes work again and no acknowledged data is
+ * lost.
  */
 export async function waitBehindLock(options: LockCase): Promise<readonly string[]> {
   const directory = await mkdtemp(join(tmpdir(), 'polylogue-lock-'))
@@ -51,7 +52,7 @@ export async function waitBehindLock(options: LockCase): Promise<readonly string
     const holder = await holdLocks('write', files)
     if (options.manner !== 'released') holder.stop()
     stalls.enable()
-    // It measures from its first look on.
+    // The measurement starts with the first check.
     await delay(FIRST_LOOK_MS)
     const letGo = delay(options.holdMs).then(() =>
       options.manner === 'stopped, then killed' ? holder.kill() : holder.release(),
@@ -67,7 +68,7 @@ export async function waitBehindLock(options: LockCase): Promise<readonly string
   }
 }
 
-/** The same append until it is stored. */
+/** Repeats an append until it is stored. */
 async function writeThroughLock({ events }: Stores, { holdMs, busyWaitMs }: LockCase): Promise<readonly string[]> {
   const problems: string[] = []
   const startedAt = performance.now()

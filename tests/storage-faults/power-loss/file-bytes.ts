@@ -1,4 +1,4 @@
-/** The bytes of a file, to be written at any place; what lies between is zero, as in a sparse file. */
+/** The bytes of a file, writable at any offset. Gaps are zero, as in a sparse file. */
 export class FileBytes {
   #buffer: Buffer
   #size: number
@@ -17,7 +17,7 @@ export class FileBytes {
 
   truncate(size: number): void {
     this.#grow(size)
-    // What is cut off reads as zero when the file grows again.
+    // Truncated bytes read as zero when the file grows again.
     this.#buffer.fill(0, Math.min(size, this.#size), this.#size)
     this.#size = size
   }

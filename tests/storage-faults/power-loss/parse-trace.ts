@@ -1,11 +1,11 @@
 /**
- * Reads what `strace -y -xx` wrote, one call a line:
+ * Parses the output of `strace -y -xx`, one call per line:
  *
  *     pwrite64(22<\x2f\x74>, "\x00\x2d", 2, 4096) = 2
  *     openat(AT_FDCWD<\x2f>, "\x2f\x74", O_RDWR|O_CREAT|O_CLOEXEC, 0600) = 22<\x2f\x74>
  *
- * With `-xx` every byte of a string or path is written in hex. Calls that failed did nothing. What could change a file
- * in a way that is not understood here is refused: a replay that misses an operation proves nothing.
+ * With `-xx` every byte of a string or path is written in hex. Failed calls are ignored. Unknown calls that could
+ * change a file are refused, because a replay that misses an operation proves nothing.
  */
 import { dirname, relative } from 'node:path'
 import type { FileOperation } from './file-operation.ts'
@@ -118,7 +118,7 @@ function parseCall(call: Call, directory: string, known: Set<string>): FileOpera
   }
 }
 
-/** `''` for the directory itself, `undefined` for what lies elsewhere. */
+/** `''` for the directory itself, `undefined` for paths outside it. */
 function nameIn(directory: string, path: string): string | undefined {
   if (path === directory) return ''
   return dirname(path) === directory ? relative(directory, path) : undefined

@@ -2,7 +2,7 @@ import type { PowerLossWorkload } from '../counts.ts'
 import { type BadImage, replayPowerLoss } from './replay.ts'
 import { traceProgram } from './trace-program.ts'
 
-/** Records a workload once and cuts its power `images` times for each seed. */
+/** Records a workload once and simulates `images` power losses for each seed. */
 export async function replayWorkload(
   { sessions, turns, size, pragmas }: PowerLossWorkload,
   seeds: readonly string[],

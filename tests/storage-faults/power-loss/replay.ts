@@ -18,22 +18,22 @@ export interface Replay {
 }
 
 export interface BadImage {
-  /** Operations that had happened. */
+  /** Operations before the power loss. */
   readonly after: number
   readonly image: number
   readonly problems: readonly string[]
 }
 
 /**
- * Cuts the power `images` times, at points spread evenly over the operations, and opens what is left each time. Gives
- * the images that lost something they must not lose.
+ * Simulates `images` power losses, spread evenly over the operations, and opens the remaining files each time. Returns
+ * the images that lost acknowledged data.
  */
 export async function replayPowerLoss({ operations, played, seed, images }: Replay): Promise<readonly BadImage[]> {
   const bad: BadImage[] = []
   const disk = createSimulatedDisk()
   const said: string[] = []
   let done = 0
-  // In memory where possible: what is opened here may be lost, and a real disk would only be slower.
+  // In memory if possible: these files need not survive, and a real disk is slower.
   const stage = await mkdtemp(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'polylogue-image-'))
   try {
     for (let image = 0; image < images; image++) {

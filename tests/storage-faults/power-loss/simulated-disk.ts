@@ -1,11 +1,11 @@
 /**
- * A disk that forgets on power loss what it was not told to keep, and may forget any of it.
+ * A disk that can lose any data that was not synced before a power loss.
  *
- * - A file's bytes are safe after a sync of that file. Each write or truncation since then is on its own: kept, dropped,
- *   or torn, which keeps any of its 512-byte sectors. They reach the disk in any order, so later ones may be there
- *   without earlier ones.
- * - Names (create, link, rename, unlink) are safe after a sync of the directory. Before that, some first part of them
- *   has happened: a journaling filesystem forgets the newest ones only. A sync of the file alone keeps no name.
+ * - The bytes of a file are safe after a sync of that file. Each later write or truncation is independently kept,
+ *   dropped or torn, which keeps some of its 512-byte sectors. Writes reach the disk in any order, so a later one may
+ *   survive without an earlier one.
+ * - Names (create, link, rename, unlink) are safe after a sync of the directory. Before that, only the first of these
+ *   operations survive: a journaling filesystem loses the newest ones. Syncing the file alone keeps no name.
  */
 import type { SeededRandom } from '../seeded-random.ts'
 import { FileBytes } from './file-bytes.ts'
@@ -16,7 +16,7 @@ export type Image = ReadonlyMap<string, Buffer>
 
 export interface SimulatedDisk {
   apply(operation: FileOperation): void
-  /** What is found after a power loss right now. */
+  /** The files after a power loss at this point. */
   imageAfterPowerLoss(random: SeededRandom): Image
 }
 

@@ -10,12 +10,12 @@ import { TRACED_CALLS, parseTrace } from './parse-trace.ts'
 
 const run = promisify(execFile)
 
-// Larger than any single write of SQLite's; a cut string would be a hole in the replay, so the parser refuses one.
+// Larger than any single write of SQLite. The parser refuses a cut string, because it would be a hole in the replay.
 const LONGEST_STRING = 1024 * 1024
 
 /**
- * Runs a program of `programs/` on a database in a fresh directory, `<directory>/polylogue.db`, and gives all that its
- * main thread did there. SQLite works on that thread alone, so no operation is missing and their order is exact.
+ * Runs a program of `programs/` on a database in a fresh directory, `<directory>/polylogue.db`, and returns all file
+ * operations of its main thread there. SQLite uses only that thread, so no operation is missing and the order is exact.
  */
 export async function traceProgram(name: string, args: readonly string[]): Promise<readonly FileOperation[]> {
   const strace = requireTool('strace', 'strace')
@@ -42,7 +42,7 @@ export async function traceProgram(name: string, args: readonly string[]): Promi
   }
 }
 
-/** The program tells what it wrote through memory; it is never synced. */
+/** The program reports what it wrote through memory, which is never synced. */
 function asIndexWrite(operation: FileOperation): FileOperation {
   const [, hex] = operation.type === 'say' ? (/^index ([0-9a-f]+)$/.exec(operation.line) ?? []) : []
   if (hex === undefined) return operation

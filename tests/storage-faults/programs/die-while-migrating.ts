@@ -1,5 +1,5 @@
-// die-while-migrating FILE HIT: opens a store and is killed by itself at the given hit of the failpoint `migrate`; says
-// `opened` when there were fewer.
+// die-while-migrating FILE HIT: opens a store and kills itself at the given hit of the failpoint `migrate`. Prints
+// `opened` when there were fewer hits.
 import { observeFailpoints } from '@polylogue/engine'
 import { openSqliteStores } from '@polylogue/store-sqlite'
 import { systemClock } from '../system-clock.ts'

@@ -1,5 +1,5 @@
-// hold-locks write|read FILE…: holds a lock on each database, says `held`, and lets go when its input ends. `write` is
-// what another writer holds; `read` is a reader that stays at one moment, so that the log cannot be begun anew.
+// hold-locks write|read FILE…: locks each database, prints `held`, and releases the locks when its input ends. `write`
+// is the lock of another writer. `read` is a reader that holds one snapshot, so that the log cannot restart.
 import { DatabaseSync } from 'node:sqlite'
 import { say } from './say.ts'
 

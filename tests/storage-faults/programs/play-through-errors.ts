@@ -13,7 +13,7 @@ const [file = '', sessions = '1', turns = '1', size = '1'] = process.argv.slice(
 const numbers = Array.from({ length: Number(sessions) }, (_, index) => index + 1)
 const stored = (session: number, lastSeq: number): void => say(`ack ${session} ${lastSeq}`)
 
-/** `undefined` when it worked. */
+/** `undefined` on success. */
 async function faultOf(work: Promise<unknown>): Promise<StorageFault | undefined> {
   try {
     await work
@@ -50,7 +50,7 @@ async function readBack(store: EventStore): Promise<void> {
   }
 }
 
-/** `false` when there is no going on. */
+/** `false` when the program cannot continue. */
 async function playRound(after: number): Promise<boolean> {
   let stores
   try {

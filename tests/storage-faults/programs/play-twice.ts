@@ -1,8 +1,8 @@
 // play-twice FILE SESSIONS TURNS SIZE [PRAGMA…]: plays sessions side by side, closes the store, opens it again and
-// plays on; then one session is deleted. Says `ack SESSION SEQ` when an append is on disk, `deleting SESSION` before
-// and `deleted SESSION` after that. Ends without closing. A pragma is one assignment, set after the store was opened.
-// Before each `ack` it says `index HEX`, the header of the log's index: SQLite writes it through memory, which no trace
-// shows. (Reading it drops the locks of this process, which is alone here.)
+// plays more turns, then deletes one session. Prints `ack SESSION SEQ` when an append is on disk, `deleting SESSION`
+// before the deletion and `deleted SESSION` after it. Ends without closing. A pragma is one assignment, set after the
+// store is opened. Before each `ack` it prints `index HEX`, the header of the log's index: SQLite writes it through
+// memory, which no trace shows. (Reading it drops the locks of this process, which is the only one here.)
 import { openSqliteStores } from '@polylogue/store-sqlite'
 import { readFileSync } from 'node:fs'
 import { playSession } from '../workload/play-session.ts'

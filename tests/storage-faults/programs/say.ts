@@ -1,6 +1,6 @@
 import { writeSync } from 'node:fs'
 
-/** One line on stdout, at once: when this returns, whoever kills the process cannot take it back. */
+/** Writes one line to stdout synchronously, so that a kill after it returns cannot lose the line. */
 export function say(line: string): void {
   writeSync(1, `${line}\n`)
 }

@@ -1,8 +1,8 @@
 import { DatabaseSync } from 'node:sqlite'
 
 /**
- * Changes a setting of the database that this process opened last. The store sets and checks its own while it opens,
- * so this is called after that: it is how a program becomes a store that we do not ship.
+ * Changes a setting of the database that this process opened last. The store sets and checks its own settings while it
+ * opens, so call this afterwards. It turns a program into a store that we do not ship.
  */
 export function watchDatabases(): { setPragma(assignment: string): void } {
   const { exec } = DatabaseSync.prototype

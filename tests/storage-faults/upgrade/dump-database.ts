@@ -1,14 +1,14 @@
 import { DatabaseSync, type SQLOutputValue } from 'node:sqlite'
 
-/** The search index holds no texts that could be dumped. A database without it fills it again. */
+/** The search index contains no texts to dump. A database without it rebuilds it. */
 const REBUILT: ReadonlySet<string> = new Set(['search_marks', 'search_words'])
 
-/** A database as SQL, its mark and version included. Rows in the order of their keys. */
+/** A database as SQL, including its mark and version. Rows are in key order. */
 export function dumpDatabase(file: string): { readonly version: number; readonly sql: string } {
   const db = new DatabaseSync(file, { readOnly: true })
   try {
     const pragma = (name: string): number => Number(db.prepare(`PRAGMA ${name}`).get()?.[name])
-    // What SQLite makes by itself: the tables behind a search index, and where it counts ids.
+    // SQLite creates these itself: the tables behind a search index, and the id counters.
     const schema = db
       .prepare(
         `SELECT schema.type, schema.name, schema.sql, list.type AS kind FROM sqlite_schema AS schema
@@ -28,7 +28,7 @@ export function dumpDatabase(file: string): { readonly version: number; readonly
       for (const row of db.prepare(`SELECT ${columns} FROM ${String(name)}`).all())
         lines.push(toInsert(String(name), row))
     }
-    // A number that was given and removed is not given again.
+    // The id of a removed row is not used again.
     for (const row of db
       .prepare('SELECT * FROM sqlite_sequence WHERE name IN (SELECT name FROM sqlite_schema)')
       .all()) {

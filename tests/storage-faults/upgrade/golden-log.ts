@@ -23,13 +23,13 @@ export interface GoldenLog {
   readonly name: string
   readonly schemaVersion: number
   readonly sql: string
-  /** By session: what its log folds to, as far as that has a meaning of its own whatever shape the state has. */
+  /** By session: the folded state, reduced to facts that do not depend on the shape of the state. */
   readonly states: { readonly [sessionId: string]: JsonValue }
-  /** By session: what a client is shown. */
+  /** By session: the view of a client. */
   readonly histories: { readonly [sessionId: string]: readonly HistoryMessage[] }
-  /** The permission rules of the user `local`; absent in a schema that had none. */
+  /** The permission rules of the user `local`. Absent in schemas without rules. */
   readonly rules?: readonly StoredRule[]
-  /** The memories of the user `local`; absent in a schema that had none. */
+  /** The memories of the user `local`. Absent in schemas without memories. */
   readonly memories?: readonly Memory[]
 }
 
@@ -41,7 +41,7 @@ export function readGoldenLogs(): readonly GoldenLog[] {
   })
 }
 
-/** Writes it as the database that it was. */
+/** Restores the original database. */
 export function restoreGoldenLog({ sql }: Pick<GoldenLog, 'sql'>, file: string): void {
   writeFileSync(file, '', { mode: 0o600 })
   const db = new DatabaseSync(file)
@@ -93,7 +93,7 @@ export async function readMemories(file: string): Promise<readonly Memory[]> {
   }
 }
 
-/** What a question finds, by id. */
+/** The ids of the memories that a query finds. */
 export async function recallIds(file: string, question: string): Promise<readonly number[]> {
   const { memories, close } = await openSqliteStores({ file, clock: systemClock })
   try {

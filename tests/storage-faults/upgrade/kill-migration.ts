@@ -7,12 +7,12 @@ import { type Injection, databaseFiles, killAtCall } from '../strace-flags.ts'
 import { type GoldenLog, readStates, restoreGoldenLog } from './golden-log.ts'
 
 export interface KilledMigration {
-  /** `false` when it was done before that call. */
+  /** `false` when the process finished before that call. */
   readonly wasKilled: boolean
   readonly problems: readonly string[]
 }
 
-/** Kills a process in the middle of making a database, or of bringing a golden log up to date; then opens it again. */
+/** Kills a process while it creates a database or upgrades a golden log, then opens the database again. */
 export function killMigration(injection: Injection, log?: GoldenLog): Promise<KilledMigration> {
   return reopen(log, async (file, folder) => {
     const trace = join(folder, 'trace')
@@ -22,7 +22,7 @@ export function killMigration(injection: Injection, log?: GoldenLog): Promise<Ki
   })
 }
 
-/** The same, killed before the migration of this number commits. */
+/** The same, but kills it before the migration with this number commits. */
 export function killBetweenMigrations(step: number, log?: GoldenLog): Promise<KilledMigration> {
   return reopen(log, async (file) => {
     const lines = await runProgram('die-while-migrating', [file, String(step)]).remainingLines()

@@ -1,5 +1,5 @@
-// Makes the golden log of today's schema: `node tests/storage-faults/upgrade/make-golden-log.ts`. Run it once when a
-// schema is released, and never again for that schema: what was written then must be readable for ever.
+// Creates the golden log of the current schema: `node tests/storage-faults/upgrade/make-golden-log.ts`. Run it once
+// when a schema is released, and never again for that schema: a released log must stay readable forever.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { V3 } from '../../support/aap-dialect.ts'
@@ -46,7 +46,7 @@ try {
   await temp.remove()
 }
 
-/** One session for each kind of thing that a log can hold. */
+/** One session for each kind of content that a log can have. */
 async function liveALittle(server: ServerProcess): Promise<void> {
   const client = server.client(V3)
   const echo = { name: 'echo', description: 'says it again', parameters: { type: 'object', properties: {} } }
@@ -113,7 +113,7 @@ async function makeRules(dataDir: string): Promise<void> {
   }
 }
 
-/** All fields, another language, a correction, one that is disabled, and a gap where one was removed. */
+/** Covers all fields, another language, a correction, a disabled memory and a removed one. */
 async function makeMemories(dataDir: string): Promise<void> {
   const ask = (method: 'POST' | 'PATCH' | 'DELETE', path: string, body?: unknown): Promise<unknown> =>
     askOwner(dataDir, { method, path: `/api/polylogue/memory${path}`, ...(body !== undefined && { body }) })

@@ -3,9 +3,9 @@ import { checkHistory } from '../../checker/check-history.ts'
 import type { Acknowledgement } from '../../checker/history.ts'
 import { OWNER, eventsOfSession, sessionIdOf } from './session-log.ts'
 
-/** What a player said before it was stopped. */
+/** The output of a player before it was stopped. */
 export interface Said {
-  /** By session, the last seq that was acknowledged. */
+  /** The last acknowledged seq of each session. */
   readonly acknowledged: ReadonlyMap<number, number>
   readonly deleting: ReadonlySet<number>
   readonly deleted: ReadonlySet<number>
@@ -13,7 +13,7 @@ export interface Said {
 
 export interface Played {
   readonly sessions: number
-  /** As many as could have been played at most. */
+  /** The largest possible number of turns. */
   readonly turns: number
   readonly size: number
 }
@@ -33,7 +33,7 @@ export function readSaid(lines: readonly string[]): Said {
 
 const MOST_EVENTS = 1_000_000
 
-/** What is wrong with a recovered store, given what its clients were told. Empty: nothing. */
+/** Compares a recovered store with what its clients were told. Returns the problems. */
 export async function checkStored(store: EventStore, said: Said, played: Played): Promise<readonly string[]> {
   const problems: string[] = []
   const listed = new Set((await store.listSessions({ userId: OWNER, limit: 1_000 })).map(({ sessionId }) => sessionId))
@@ -63,7 +63,7 @@ async function checkSession(store: EventStore, found: Found): Promise<readonly s
   const expected = eventsOfSession(session, played.turns, played.size)
   const lastSeq = said.acknowledged.get(session) ?? 0
   const told = expected.slice(0, lastSeq)
-  // What was stored and not acknowledged must be what was asked for, too.
+  // Events that were stored but not acknowledged must also match the request.
   const seen = expected.slice(0, Math.max(lastSeq, stored.length)).map((event, index) => ({ seq: index + 1, event }))
   const snapshot = await store.readSnapshot(sessionIdOf(session))
   const violations = checkHistory({

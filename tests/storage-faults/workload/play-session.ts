@@ -13,7 +13,7 @@ import { OWNER, type TurnBatch, batchesOfTurn, pictureOf, sessionIdOf } from './
 
 export interface PlayOptions {
   readonly session: number
-  /** These turns are in the store already. */
+  /** The number of turns already in the store. */
   readonly after?: number
   readonly turns: number
   /** About a fifth of what one turn adds to the log, in characters. */
@@ -24,7 +24,7 @@ export interface PlayOptions {
 
 /**
  * Appends turns to one session as an engine does: with receipts, names, blobs, leases, drafts and snapshots. Nothing
- * depends on time or chance. Rejects with what the store rejects.
+ * depends on time or chance. Rejects with the error of the store.
  */
 export async function playSession(store: EventStore, options: PlayOptions): Promise<void> {
   const { session, after = 0, turns, size } = options
@@ -93,7 +93,7 @@ function toAppend(batch: TurnBatch, place: Place): { readonly request: AppendReq
   }
 }
 
-/** The state after so many turns, which is what a player that goes on begins with. */
+/** The state after this many turns, from which a player can continue. */
 export function foldTurns(session: number, turns: number, size: number): SessionState | undefined {
   let state: SessionState | undefined
   for (let turn = 1; turn <= turns; turn++) {

@@ -12,13 +12,13 @@ const PLAYED = { sessions: SESSIONS + 3, turns: 2 * TURNS, size: SIZE }
 const EVENTS_OF_FIRST_TURN = 9
 
 export interface PlayedThrough {
-  /** Whether the store felt it: some faults are met by nobody, or only when a file is closed. */
+  /** Whether the store noticed the fault. Some faults have no effect, or only when a file is closed. */
   readonly hasFailed: boolean
-  /** What was not as it must be. */
+  /** The violations. */
   readonly problems: readonly string[]
 }
 
-/** Runs a store through a command that makes its disk fail, then opens what is left with nothing failing. */
+/** Runs a store under a command that makes its disk fail, then opens the remaining files without faults. */
 export async function playThroughErrors(file: string, through: readonly string[]): Promise<PlayedThrough> {
   const program = runProgram('play-through-errors', [file, ...[SESSIONS, TURNS, SIZE].map(String)], { through })
   const lines = await program.remainingLines()
@@ -28,7 +28,7 @@ export async function playThroughErrors(file: string, through: readonly string[]
   }
 }
 
-/** What the program said while its disk failed. */
+/** The output of the program while its disk failed. */
 export function problemsIn(lines: readonly string[], complaints: string): readonly string[] {
   const problems: string[] = []
   if (lines.at(-1) !== 'end') problems.push(`it ended in the middle: ${complaints}`)
@@ -45,7 +45,7 @@ export function problemsIn(lines: readonly string[], complaints: string): readon
 const CLEAR =
   /disk I\/O error|i\/o error|disk is full|readonly database|unable to open database file|cannot be created|restore a backup/
 
-/** A new process, a disk that works again. */
+/** A new process on a working disk. */
 async function problemsAfterwards(file: string, lines: readonly string[]): Promise<readonly string[]> {
   try {
     const { events, close } = await openSqliteStores({ file, clock: systemClock })

@@ -1,6 +1,6 @@
 /**
- * The log of a session that anybody can write down again: the same session and turn give the same events. A program
- * appends them, and whoever looks at what is left of its database knows what must be there.
+ * A reproducible session log: the same session and turn give the same events. A program appends them, and a checker of
+ * its database knows what must be there.
  */
 import { createHash } from 'node:crypto'
 import {
@@ -24,10 +24,10 @@ export const sessionIdOf = (session: number): SessionId =>
 export const inputOf = (session: number, turn: number, size: number): string =>
   `question ${turn} of session ${session} ${'·'.repeat(size)}`
 
-/** What each append of one turn holds. The first turn also creates the session. */
+/** The content of each append of one turn. The first turn also creates the session. */
 export interface TurnBatch {
   readonly events: readonly RecordedEvent[]
-  /** Of the calls that this batch asks for. */
+  /** The ids of the calls that this batch requests. */
   readonly names?: readonly string[]
   readonly isAdmission?: true
   readonly endsTurn?: true
@@ -85,14 +85,14 @@ export function batchesOfTurn(session: number, turn: number, size: number): read
   ]
 }
 
-/** The whole log after so many turns. */
+/** The whole log after this many turns. */
 export function eventsOfSession(session: number, turns: number, size: number): readonly RecordedEvent[] {
   return Array.from({ length: turns }, (_, index) => batchesOfTurn(session, index + 1, size)).flatMap((batches) =>
     batches.flatMap(({ events }) => events),
   )
 }
 
-/** What is attached to every fourth input, from the first on. */
+/** Attached to every fourth input, starting with the first. */
 export function pictureOf(
   session: number,
   turn: number,
