@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 
-/** An editor that does nothing but count. */
+/** An editor that only counts the updates it gets. */
 export interface AcpClient {
   readonly child: ChildProcess
   request(method: string, params: object): Promise<Readonly<Record<string, unknown>>>

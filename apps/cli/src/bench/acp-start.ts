@@ -10,12 +10,12 @@ import { percentile, round, type BenchRow } from './bench-result.ts'
 const RATIO = 2.5
 const MEMORY_MB = 80
 
-/** From spawn to the answer to `initialize`, beside a Node that does nothing. */
+/** The time from spawn to the answer to `initialize`, compared with an empty Node program. */
 export async function measureAcpStart(rounds: number): Promise<BenchRow> {
   const directory = await mkdtemp(join(tmpdir(), 'polylogue-bench-'))
   await using stack = new AsyncDisposableStack()
   stack.defer(() => rm(directory, { recursive: true, force: true }))
-  // The first start of all compiles what the later ones find in the cache.
+  // The first start fills the compile cache that later starts use.
   await startEditor(directory)
   const pairs: { readonly bare: number; readonly ours: number; readonly mb: number }[] = []
   while (pairs.length < rounds) pairs.push({ bare: await startNode(), ...(await startEditor(directory)) })

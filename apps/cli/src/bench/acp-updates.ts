@@ -9,12 +9,12 @@ import { percentile, round, type BenchRow } from './bench-result.ts'
 const BUDGET = 0.5
 const ROUNDS = 5
 const WARM_UP = 2_000
-/** A delta of the producer is two characters. */
+/** Each delta of the producer has two characters. */
 const DELTA_LENGTH = 2
 
 const path = (name: string): string => fileURLToPath(new URL(name, import.meta.url))
 
-/** Deltas of a model that reach the editor in a second, from the same producer, which gives way after each of them. */
+/** Model deltas per second that reach the editor. Both sides use the same producer, which yields after each delta. */
 export async function measureAcpUpdates(deltas: number): Promise<BenchRow> {
   const directory = await mkdtemp(join(tmpdir(), 'polylogue-bench-'))
   await using stack = new AsyncDisposableStack()
@@ -42,7 +42,7 @@ export async function measureAcpUpdates(deltas: number): Promise<BenchRow> {
   }
 }
 
-/** Runs a turn of this many deltas. Returns the deltas per second. */
+/** Runs a turn with this many deltas. Returns the deltas per second. */
 async function openLoad(client: AcpClient, cwd: string): Promise<(deltas: number) => Promise<number>> {
   await client.request('initialize', GREETING)
   const { sessionId } = await client.request('session/new', { cwd, mcpServers: [] })

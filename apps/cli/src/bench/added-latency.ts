@@ -7,7 +7,7 @@ const TURNS = 200
 const FLOOR_MS = 10
 const FACTOR = 3
 
-/** 200 turns of 50 deltas a second: the time from the model's delta to the client's socket. */
+/** 200 turns with 50 deltas a second each. Measures the time from the model's delta to the client's socket. */
 export async function measureAddedLatency(deltasPerTurn: number): Promise<BenchRow> {
   const bare = await latencies(await startBare(), deltasPerTurn, async () => '/')
   const ours = await latencies(await startPolylogue(), deltasPerTurn, async (server) => {

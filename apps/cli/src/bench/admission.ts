@@ -8,7 +8,7 @@ const SESSIONS = 100
 const P50_MS = 3
 const P99_MS = 15
 
-/** Open loop: a prompt every 10 ms whatever the answers do. The first byte comes when the prompt is on disk. */
+/** Open loop: sends a prompt every 10 ms, whatever the answers do. The first byte comes when the prompt is on disk. */
 export async function measureAdmission(seconds: number): Promise<BenchRow> {
   const server = await startPolylogue()
   try {

@@ -1,4 +1,4 @@
-// The bare limit: the SDK's own agent app on stdio, which says what it is told to and does nothing else.
+// The bare limit: the SDK's own agent app on stdio, which only sends the requested text.
 import { Readable, Writable } from 'node:stream'
 import { agent, ndJsonStream } from '@agentclientprotocol/sdk'
 

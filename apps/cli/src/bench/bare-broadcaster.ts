@@ -1,5 +1,5 @@
-// The bare limit: Socket.IO as it comes, which broadcasts what the same producers say, put together as often, and does
-// nothing else.
+// The bare limit: plain Socket.IO, which broadcasts the output of the same producers, batched at the same rate, and
+// does nothing else.
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Server } from 'socket.io'

@@ -23,7 +23,7 @@ async function streamStamps(response: ServerResponse, count: number): Promise<vo
   response.end('id: 7\nevent: turn_stop\ndata: {"event":"turn_stop","stopReason":"end_turn"}\n\n')
 }
 
-/** It waits for its turn while the other side is measured. */
+/** Waits while the other side is measured. */
 const KEEP_ALIVE_TIMEOUT_MS = 10 * 60_000
 
 const server = createServer({ keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS }, (request, response) => {

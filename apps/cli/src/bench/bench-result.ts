@@ -1,7 +1,7 @@
-/** One row of the speed budget as this run measured it. */
+/** One row of the speed budget with the result of this run. */
 export interface BenchRow {
   readonly name: string
-  /** The observation, in the words of the budget. */
+  /** The measurement, as worded in the budget. */
   readonly measured: string
   readonly budget: string
   readonly isMet: boolean

@@ -2,7 +2,7 @@ import { stampedDeltas } from './stamped-deltas.ts'
 
 const LAST_COUNT = /stamps (\d+)(?!.*stamps)/s
 
-/** An agent whose model writes the time of each delta into it, so that a client can tell how long it was on the way. */
+/** An agent whose model writes a timestamp into each delta, so that a client can measure the delay. */
 const stamps = {
   name: 'stamps',
   version: '1.0.0',
@@ -16,7 +16,7 @@ const stamps = {
   },
 }
 
-/** One key plays all clients. */
+/** All clients share one key. */
 const limits = {
   streamsPerKey: 20_000,
   requestsPerKeyPerMinute: 100_000_000,

@@ -11,9 +11,9 @@ import { z } from 'zod'
 export interface ChildServer {
   readonly url: URL
   readonly key: string
-  /** Further numbers in its first line. */
+  /** Other numbers from its first line. */
   readonly facts: Readonly<Record<string, number>>
-  /** From spawn to the line that says ready. */
+  /** The time from spawn to the ready line. */
   readonly readyMs: number
   cpuMicros(): Promise<number>
   residentBytes(): Promise<number>
@@ -30,7 +30,7 @@ const path = (name: string): string => fileURLToPath(new URL(name, import.meta.u
 export interface PolylogueOptions {
   /** See `profile-on-signal.ts`. */
   readonly profileTo?: string
-  /** Where the server keeps its data. Default: a new directory, which is removed when the server stops. */
+  /** The data directory. Default: a new directory, which is removed when the server stops. */
   readonly data?: string
 }
 
@@ -51,7 +51,7 @@ export const removeDataDir = (data: string): Promise<void> => rm(data, { recursi
 /** The bare limit: `node:http` and nothing else. */
 export const startBare = (): Promise<ChildServer> => startChild(process.execPath, [path('./bare-server.ts')])
 
-/** The least program that makes turns durable. */
+/** The smallest program that makes turns durable. */
 export const startLeast = (): Promise<ChildServer> => startChild(process.execPath, [path('./least-server.ts')])
 
 /** The bare limit of a GET. */

@@ -4,7 +4,7 @@ import { startPolylogue } from './child-server.ts'
 const READY_MS = 350
 const MEMORY_MB = 110
 
-/** From spawn to the line that says ready, with an empty data directory; memory once it is ready. */
+/** The time from spawn to the ready line with an empty data directory, and the memory at that point. */
 export async function measureColdStart(rounds: number): Promise<BenchRow> {
   const readyMs: number[] = []
   const megabytes: number[] = []

@@ -1,2 +1,2 @@
-// Loaded into the servers that are measured: memory is compared after the garbage is gone.
+// Loaded into the measured servers, so that memory is compared after a garbage collection.
 process.on('SIGUSR2', () => globalThis.gc?.())

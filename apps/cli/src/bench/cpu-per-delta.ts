@@ -9,8 +9,8 @@ const ROUNDS = 5
 const WARM_UP_TURNS = 4
 
 /**
- * Both sides stream the same bytes from producers that give way after each delta, as fast as they can. They take turns,
- * and the median counts: whatever else the machine does, it does to both.
+ * Both sides stream the same bytes at full speed from producers that yield after each delta. They alternate, and the
+ * median counts, so that other load on the machine affects both sides alike.
  */
 export async function measureCpuPerDelta(turnsPerRound: number): Promise<BenchRow> {
   await using stack = new AsyncDisposableStack()

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** What V8's profiler writes: a tree of calls, and which of its nodes was running at each sample. */
+/** The output of V8's profiler: a tree of calls, and the running node at each sample. */
 const cpuProfile = z.object({
   nodes: z.array(
     z.object({
@@ -10,7 +10,7 @@ const cpuProfile = z.object({
     }),
   ),
   samples: z.array(z.number()),
-  /** Microseconds since the sample before. */
+  /** Microseconds since the previous sample. */
   timeDeltas: z.array(z.number()),
 })
 
@@ -21,7 +21,7 @@ export const parseCpuProfile = (text: string): CpuProfile => cpuProfile.parse(JS
 /** One function on one stack, with everything it called. */
 export interface Call {
   readonly name: string
-  /** Where it is written: our own file, `hono`, `node:http`, or nothing for what is inside the engine. */
+  /** Where its code is: a file of ours, `hono`, `node:http`, or empty for code inside V8. */
   readonly place: string
   /** In the function itself. */
   selfMicros: number
@@ -30,7 +30,7 @@ export interface Call {
   readonly calls: Call[]
 }
 
-/** `root` is the folder of the checkout, as a URL; places are told from there. The time in which nothing ran is left out. */
+/** Places are relative to `root`, the URL of the checkout. Idle time is left out. */
 export function toCallTree({ nodes, samples, timeDeltas }: CpuProfile, root: string): Call {
   const self = new Map<number, number>()
   for (const [index, id] of samples.entries()) self.set(id, (self.get(id) ?? 0) + Math.max(0, timeDeltas[index] ?? 0))
@@ -56,7 +56,7 @@ export function toCallTree({ nodes, samples, timeDeltas }: CpuProfile, root: str
   return mergeCalls(toCall(first))
 }
 
-/** V8 tells the same function twice below one caller when it was compiled anew in between. */
+/** V8 reports a function twice below one caller if it was compiled again in between. */
 function mergeCalls(call: Call): Call {
   const merged = new Map<string, Call>()
   for (const next of call.calls) {

@@ -6,9 +6,9 @@ export interface DeltaLoadOptions {
   readonly deltasPerTurn: number
 }
 
-/** Clients that each run turn after turn, of deltas that come as fast as the server takes them. */
+/** Clients that run one turn after another, with deltas as fast as the server accepts them. */
 export interface DeltaLoad {
-  /** So many turns on every connection. CPU of the server per delta. */
+  /** Runs this many turns on every connection. Returns the server's CPU time per delta. */
   run(turns: number): Promise<number>
   close(): void
 }

@@ -5,7 +5,7 @@ import type { LoadName, LoadResult } from './load.ts'
 
 const CLIENTS = 32
 const ROUNDS = 5
-/** The compiler of V8 is at work for the first ten thousand turns. */
+/** V8 compiles code during the first ten thousand turns. */
 const WARM_UPS = 8
 const QUICK_WARM_UPS = 2
 const LONG_SESSION_TURNS = 1000
@@ -13,13 +13,13 @@ const LONG_SESSION_TURNS = 1000
 interface FixedCost {
   readonly load: LoadName
   readonly title: string
-  /** By every client, in one round. */
+  /** Requests of every client in one round. */
   readonly times: number
-  /** The limit it is measured against; without one the row only tells. */
+  /** The limit to compare with. Without one the row is informational. */
   readonly against?: 'least' | 'hono'
   readonly leastRatio?: number
   readonly mostCpuMs?: number
-  /** How many times the limit the first byte may take. */
+  /** The allowed time to the first byte, as a multiple of the limit. */
   readonly mostFirstByte?: number
 }
 
@@ -55,7 +55,7 @@ interface Measured extends LoadResult {
   readonly cpuMs: number
 }
 
-/** Fixed costs of requests at 32 clients. The limit runs in the same round, so that the machine treats both alike. */
+/** Fixed costs of requests with 32 clients. The limit runs in the same round, under the same machine load. */
 export async function measureFixedCosts(isQuick: boolean): Promise<readonly BenchRow[]> {
   await using stack = new AsyncDisposableStack()
   const ours = stack.adopt(await startPolylogue(), (server) => server.stop())
@@ -78,7 +78,7 @@ export interface OtherServer {
   readonly agent: string
 }
 
-/** The same loads on our server and on another one, in turns. Loads that need our own tools are left out. */
+/** Alternates the same loads on our server and another one. Skips loads that need our own tools. */
 export async function measureAgainst(other: OtherServer, isQuick: boolean): Promise<readonly BenchRow[]> {
   await using stack = new AsyncDisposableStack()
   const ours = stack.adopt(await startPolylogue(), (server) => server.stop())
@@ -188,7 +188,7 @@ function toRow(cost: FixedCost, { ours, limit }: Rounds, least: ChildServer): Be
 
 const LEAST_OF_RAW = 0.8
 
-/** What the least program adds to the commits of its turns. */
+/** The overhead of the smallest program over the commits of its turns. */
 function compareWithRaw([plain]: readonly BenchRow[], { facts }: ChildServer): BenchRow {
   const raw = facts['rawTurnsPerSecond'] ?? Number.NaN
   const rate = plain?.figures['limitPerSecond'] ?? Number.NaN
@@ -201,7 +201,7 @@ function compareWithRaw([plain]: readonly BenchRow[], { facts }: ChildServer): B
   }
 }
 
-/** Lets bare Hono answer with the bytes of our own answer. */
+/** Makes bare Hono answer with the bytes of our own answer. */
 async function copyAnswer(load: LoadName, ours: ChildServer, hono: ChildServer): Promise<void> {
   const headers = { authorization: `Bearer ${ours.key}`, 'content-type': 'application/json' }
   const made = await fetch(new URL('/aap/v3/sessions', ours.url), {

@@ -15,7 +15,7 @@ const tree = call('(root)', '', 0, [
 
 const page = writeFlameGraph(tree, 'a <title>')
 
-/** Name, left and width of each frame, in shares of the page. */
+/** Name, left edge and width of each frame, as fractions of the page. */
 function framesIn(html: string): readonly (readonly [string, number, number])[] {
   const found = html.matchAll(/<i [^>]*data-l="([\d.]+)" data-w="([\d.]+)">([^<]*)<\/i>/g)
   return [...found].map(([, left, width, name]) => [name ?? '', Number(left), Number(width)])

@@ -1,10 +1,10 @@
 import type { Call } from './cpu-profile.ts'
 
 const ROW_PX = 18
-/** Of the page: narrower frames are less than a pixel on most screens. */
+/** A fraction of the page. Narrower frames are less than a pixel on most screens. */
 const NARROWEST = 0.0005
 
-/** Whose code it is, by where it is written; the first that fits. */
+/** Maps the place of a function to the owner of its code. The first match wins. */
 const ROOMS: readonly (readonly [name: string, colour: string, fits: RegExp])[] = [
   ['engine', '#e8825a', /^packages\/engine\//],
   ['protocols', '#e5b567', /^packages\/protocols\//],
@@ -17,8 +17,8 @@ const ROOMS: readonly (readonly [name: string, colour: string, fits: RegExp])[] 
 ]
 
 /**
- * One page without anything from elsewhere: a frame for every function on every stack, as wide as its share of the time,
- * callers above what they call. A click on a frame makes it as wide as the page.
+ * A self-contained page with a frame for every function on every stack. The width of a frame is its share of the time,
+ * and callers are above their callees. A click on a frame zooms in on it.
  */
 export function writeFlameGraph(tree: Call, title: string): string {
   const frames: string[] = []

@@ -7,9 +7,10 @@ const WARM_UP_TURNS = 300
 const ALLOWED = 1.5
 
 /**
- * CPU of the first turn of a session, of turn 100 and of the last one; what the model is sent grows too, the log must
- * not add to it. A turn costs less than the system's clock of CPU time can tell, so each figure is the mean of a hundred:
- * the first turns of as many sessions, and the turns around the others.
+ * The CPU time of the first turn of a session, of turn 100 and of the last one. The model's input grows with the
+ * session; the log must not add to that cost. A turn takes less CPU time than the system clock can resolve, so each
+ * figure is the mean of a hundred turns: the first turns of a hundred sessions, and the neighbours of the other two
+ * turns.
  */
 export async function measureGrowth(turns: number): Promise<BenchRow> {
   const server = await startPolylogue()

@@ -5,7 +5,7 @@ import { RawClient, createSession } from './raw-client.ts'
 const SESSIONS = 100
 const BUDGET_KIB = 25
 
-/** Streams that follow a session in which nothing happens. */
+/** Streams that follow an idle session. */
 export async function measureIdleStreams(streams: number): Promise<BenchRow> {
   const server = await startPolylogue()
   try {

@@ -3,13 +3,13 @@ import { connect, type Socket } from 'node:net'
 const HEAD_END = Buffer.from('\r\n\r\n')
 const LAST_CHUNK = Buffer.from('0\r\n\r\n')
 
-/** One connection that sends a request after the other and reads answers without decoding them: clients must cost little. */
+/** A connection that sends one request after another. It does not decode answers, so that clients cost little CPU. */
 export class KeepAliveClient {
   readonly #socket: Socket
   readonly #head: string
   #received: Buffer[] = []
   #size = 0
-  /** Of the whole answer; `undefined` before its head is complete, infinite if it ends with a last chunk. */
+  /** The length of the whole answer. `undefined` before its head is complete, infinite if the answer is chunked. */
   #expected: number | undefined
   #done: PromiseWithResolvers<void> | undefined
   #sentAt = 0
@@ -41,7 +41,7 @@ export class KeepAliveClient {
     return this.#send(`GET ${path} HTTP/1.1\r\n${this.#head}\r\n`)
   }
 
-  /** Of the last answer, if it was not chunked. */
+  /** The body of the last answer, if it was not chunked. */
   get body(): string {
     const all = Buffer.concat(this.#received)
     return all.subarray(all.indexOf(HEAD_END) + HEAD_END.length).toString()

@@ -4,11 +4,11 @@ import { startLoadClients } from './load-clients.ts'
 
 const CLIENTS = 32
 const TURNS_A_SESSION = 100
-/** Of a turn without calls. */
+/** The number of events of a turn without calls. */
 const EVENTS_A_TURN = 6
 const STARTS = 3
 
-/** From spawn to ready, with a database that holds this many events. */
+/** The time from spawn to ready, with a database of this many events. */
 export async function measureLargeStart(events: number): Promise<BenchRow> {
   await using stack = new AsyncDisposableStack()
   const data = stack.adopt(await makeDataDir(), removeDataDir)

@@ -1,5 +1,5 @@
-// The least program that makes turns durable: `node:http` and a database, the same paths, answers and commits as the
-// real server, and nothing else. Turns are measured against it.
+// The smallest program that makes turns durable: `node:http` and a database, with the same paths, answers and commits
+// as the real server. It is the baseline for turns.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { ADMITTED, ENDED, closeStore, commitTogether, event } from './least-store.ts'

@@ -1,4 +1,4 @@
-// The durable half of the least program: rows in SQLite, group-committed once per tick.
+// The storage of the smallest program: rows in SQLite, group-committed once per tick.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -14,7 +14,7 @@ const updateSession = db.prepare('UPDATE sessions SET last_seq = last_seq + ? WH
 const insertEvent = db.prepare('INSERT INTO events VALUES (?, ?, ?)')
 const [begin, commit] = [db.prepare('BEGIN IMMEDIATE'), db.prepare('COMMIT')]
 
-/** All of them durable when it returns. A write without events makes the session. */
+/** All writes are durable when it returns. A write without events creates the session. */
 export function commitTogether(group: readonly { readonly id: string; readonly events: readonly string[] }[]): void {
   begin.run()
   for (const { id, events } of group) {

@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { loadResult, type LoadJob, type LoadResult } from './load.ts'
 
-/** The process that plays the clients. One job at a time. */
+/** The process that runs the clients. It handles one job at a time. */
 export interface LoadClients {
   run(job: LoadJob): Promise<LoadResult>
   close(): void

@@ -1,4 +1,4 @@
-// The clients of a load, in a process of their own. Reads jobs, one JSON line each, and answers each with one line.
+// The clients of a load, in a separate process. Reads jobs, one JSON line each, and answers each with one line.
 import { createInterface } from 'node:readline'
 import { percentile } from './bench-result.ts'
 import { KeepAliveClient } from './keep-alive-client.ts'
@@ -59,7 +59,7 @@ async function open(job: LoadJob): Promise<Client> {
 
 const longSessions = new Map<string, string>()
 
-/** Made once for each server, so that only the first round pays for it. */
+/** Created once for each server, so that only the first round pays for it. */
 async function longSession(job: LoadJob): Promise<string> {
   const known = longSessions.get(job.url)
   if (known !== undefined) return known

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** What one client does over and over. Each is one request, or one round of requests, on a session of its own. */
+/** The repeated work of one client: one request, or one round of requests, on its own session. */
 export const LOADS = [
   'turn-none',
   'turn-deltas',
@@ -22,9 +22,9 @@ export const loadJob = z.object({
   agent: z.string(),
   load: z.enum(LOADS),
   clients: z.int().positive(),
-  /** By every client. */
+  /** Repetitions of every client. */
   rounds: z.int().positive(),
-  /** Of the session that `history` reads. */
+  /** The turns of the session that `history` reads. */
   turns: z.int().nonnegative(),
 })
 

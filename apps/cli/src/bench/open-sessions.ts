@@ -5,7 +5,7 @@ import { startLoadClients } from './load-clients.ts'
 const AT_ONCE = 50
 const THOUSAND = 1_000
 
-/** The memory of sessions that had one turn each and are still in memory. */
+/** The memory use of open sessions with one turn each. */
 export async function measureOpenSessions(sessions: number): Promise<BenchRow> {
   await using stack = new AsyncDisposableStack()
   const server = stack.adopt(await startPolylogue(), (started) => started.stop())

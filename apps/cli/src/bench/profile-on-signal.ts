@@ -1,5 +1,5 @@
-// Loaded into the server that is profiled. SIGUSR2 begins a profile; the next SIGUSR2 ends it and writes it to the file
-// named by POLYLOGUE_BENCH_PROFILE, which is there only when it is complete.
+// Loaded into the profiled server. SIGUSR2 starts a profile. The next SIGUSR2 ends it and writes it to the file named
+// by POLYLOGUE_BENCH_PROFILE, which appears only when it is complete.
 import { renameSync, writeFileSync } from 'node:fs'
 import { Session } from 'node:inspector/promises'
 

@@ -21,7 +21,7 @@ export interface ProfileFiles {
   readonly flameGraph: string
 }
 
-/** Where the server spends its time while it streams: without its start, and after code is compiled. */
+/** Profiles the server while it streams, after its start and after the code is compiled. */
 export async function profileServer(directory: string, { turns, ...load }: ProfileOptions): Promise<ProfileFiles> {
   await mkdir(directory, { recursive: true })
   const profile = resolve(directory, 'server.cpuprofile')

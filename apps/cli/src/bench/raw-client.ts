@@ -4,8 +4,8 @@ import type { ChildServer } from './child-server.ts'
 const END = Buffer.from('0\r\n\r\n')
 
 /**
- * One keep-alive connection that posts and reads streams without parsing them, so that the client costs as little as
- * possible: an answer is over when the last chunk of its chunked body arrives.
+ * A keep-alive connection that posts and reads streams without parsing them, so that the client costs as little CPU as
+ * possible. An answer ends with the last chunk of its chunked body.
  */
 export class RawClient {
   readonly #socket: Socket

@@ -6,7 +6,7 @@ const MASKED = 0x80
 const PING = '2'
 
 /**
- * A Socket.IO client over WebSocket that counts what it is told instead of reading it, so that it costs as little as
+ * A Socket.IO client over WebSocket that counts messages instead of parsing them, so that it costs as little CPU as
  * possible. Frames of the server are text, whole and unmasked.
  */
 export class RawSocketClient {
@@ -24,7 +24,7 @@ export class RawSocketClient {
     socket.on('error', () => undefined)
   }
 
-  /** Connected and welcome; `auth` is what the server asks for. */
+  /** Connects and signs in with `auth`. */
   static async open({ url }: Pick<ChildServer, 'url'>, auth: object): Promise<RawSocketClient> {
     const socket = connect(Number(url.port), url.hostname)
     await new Promise<void>((resolve, reject) => socket.once('connect', resolve).once('error', reject))
@@ -41,14 +41,14 @@ export class RawSocketClient {
     return client
   }
 
-  /** Resolves with what was acknowledged. */
+  /** Resolves with the acknowledgement. */
   async ask(event: string, payload: object): Promise<string> {
     const acked = this.hear('430')
     this.#write(`420${JSON.stringify([event, payload])}`)
     return acked
   }
 
-  /** The next message that begins so. */
+  /** The next message with this prefix. */
   hear(prefix: string): Promise<string> {
     const { promise, resolve } = Promise.withResolvers<string>()
     this.#wanted = { prefix, resolve }

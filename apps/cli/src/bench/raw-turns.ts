@@ -3,7 +3,7 @@ import { ADMITTED, ENDED, commitTogether } from './least-store.ts'
 const GROUP = 32
 const FOR_MS = 1000
 
-/** The two commits of a plain turn for 32 sessions at a time, without any request: turns per second. */
+/** Turns per second when only the two commits of a plain turn run, for 32 sessions at a time and without requests. */
 export function measureRawTurns(): number {
   const ids = Array.from({ length: GROUP }, () => crypto.randomUUID())
   const commit = (events: () => readonly string[]): void => commitTogether(ids.map((id) => ({ id, events: events() })))

@@ -6,7 +6,7 @@ const WRITERS = 32
 const READS = 400
 const P99_MS = 50
 
-/** Pages from anywhere in a long list of stored sessions. */
+/** Reads random pages of a long session list. */
 export async function measureSessionList(sessions: number): Promise<BenchRow> {
   const server = await startPolylogue()
   try {

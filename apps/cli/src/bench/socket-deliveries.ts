@@ -9,7 +9,7 @@ const SESSIONS = 10
 const SUBSCRIBERS = 50
 const WARM_UP_DELTAS = 50
 
-/** Lean clients that watch sessions which stream side by side: messages delivered for each second of the server's CPU. */
+/** Messages delivered per second of server CPU time, to lean clients that watch sessions streaming in parallel. */
 export async function measureSocketDeliveries(deltasPerTurn: number): Promise<BenchRow> {
   await using stack = new AsyncDisposableStack()
   const bareServer = stack.adopt(await startBroadcaster(), (server) => server.stop())
@@ -41,7 +41,7 @@ export async function measureSocketDeliveries(deltasPerTurn: number): Promise<Be
 }
 
 interface Audience {
-  /** A turn in every session; how many messages a second of CPU brought. */
+  /** Runs a turn in every session. Returns the messages per second of CPU time. */
   run(deltas: number): Promise<number>
   close(): void
 }

@@ -1,6 +1,6 @@
 const PERIOD_MS = 20
 
-/** Fifty deltas a second; each is the machine's monotonic clock in microseconds, which all processes share. */
+/** Fifty deltas a second. Each is the machine's monotonic clock in microseconds, which all processes share. */
 export async function* stampedDeltas(count: number): AsyncGenerator<string> {
   const startedAt = performance.now() + Math.random() * PERIOD_MS
   for (let index = 0; index < count; index++) {

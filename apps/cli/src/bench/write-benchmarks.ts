@@ -1,6 +1,6 @@
 import type { BenchReport } from './bench-result.ts'
 
-/** The page that `polylogue bench --markdown` writes; nobody edits it by hand. */
+/** The page that `polylogue bench --markdown` writes. Do not edit it by hand. */
 export function writeBenchmarks({ machine, startedAt, rows }: BenchReport): string {
   const { cpu, cores, memoryGiB, node } = machine
   return [
