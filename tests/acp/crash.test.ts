@@ -12,7 +12,7 @@ beforeEach(async () => {
 })
 afterEach(() => world.close())
 
-it('acp 69: after SIGKILL all input and finished steps are there, and the turn in flight shows the text that it had', async () => {
+it('acp 69: after SIGKILL all input and finished steps are kept, and the interrupted turn shows its partial text', async () => {
   const acp = await world.start()
   const session = await openAcpSession(acp, world.workDir)
   await session.prompt('say the first answer')

@@ -76,7 +76,7 @@ describe('the files of an editor', () => {
     expect(verbs).toEqual(['read', 'read', 'read', 'write', 'write'])
   })
 
-  it('are those of the editor whose session it is, through whichever process owns the data directory', async () => {
+  it('are those of the session’s editor, whichever process owns the data directory', async () => {
     await writeFile(inWork('d.txt'), 'saved')
     const owner = start()
     owner.buffers.set(inWork('d.txt'), 'of the owner')
@@ -90,7 +90,7 @@ describe('the files of an editor', () => {
     expect(saidIn(piped)).toContain('of the other')
   })
 
-  it('are not asked for what is outside of the workspace', async () => {
+  it('are not requested for paths outside the workspace', async () => {
     const editor = start()
     const id = await editor.open(world.workDir, FILES)
     const paths = ['../outside.txt', 'out']
@@ -100,7 +100,7 @@ describe('the files of an editor', () => {
     expect(editor.asked).toEqual([])
   })
 
-  it('give way to the disk where the editor has no such file, and in profile seed', async () => {
+  it('are replaced by the disk if the editor has no such file, and in profile seed', async () => {
     await writeFile(inWork('c.txt'), 'on disk')
     const editor = start()
     const id = await editor.open(world.workDir, FILES)
@@ -116,7 +116,7 @@ describe('the files of an editor', () => {
 })
 
 describe('the terminals of an editor', () => {
-  it('run commands where the operator says so, and are given back', async () => {
+  it('run commands if the operator allows it, and are released', async () => {
     const editor = configured()
     const id = await editor.open(world.workDir, ALL)
     await editor.prompt(id, call('b', 'Bash', { command: 'echo $((6*7)); pwd; exit 3' }))
@@ -128,7 +128,7 @@ describe('the terminals of an editor', () => {
     expect(lastOf(editor, 'b')).toMatchObject({ status: 'failed', content: [{ type: 'content' }] })
   })
 
-  it('are not asked for when the person declines', async () => {
+  it('are not requested when the person declines', async () => {
     const editor = configured()
     editor.permission = 'reject'
     const id = await editor.open(world.workDir, ALL)
@@ -137,7 +137,7 @@ describe('the terminals of an editor', () => {
     expect(editor.asked).toEqual([])
   })
 
-  it('are killed and given back when the turn is cancelled', async () => {
+  it('are killed and released when the turn is cancelled', async () => {
     const editor = configured()
     const id = await editor.open(world.workDir, ALL)
     const prompted = editor.prompt(id, call('b', 'Bash', { command: 'sleep 61' }))

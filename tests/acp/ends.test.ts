@@ -5,7 +5,7 @@ import { endEditor } from './support/end-editors.ts'
 // Several processes are started one after another, on a machine that may have other things to do.
 vi.setConfig({ testTimeout: 60_000 })
 
-it('F19: it ends in time and leaves nothing when its parent is killed, and when its pipes are half closed', async () => {
+it('F19: polylogue acp ends in time and leaves no process when its parent is killed or its pipes are half closed', async () => {
   const random = createSeededRandom('elm')
   expect(await endEditor('parent killed', 'alone', random)).toBeUndefined()
   expect(await endEditor('half closed', 'alone', random)).toBeUndefined()

@@ -21,7 +21,7 @@ it.each(['alone', 'pipe'] as const)(
   },
 )
 
-it('B1: a line that does not end is cut off at 32 MiB, and its sender with it', async () => {
+it('B1: an endless line is cut off at 32 MiB, and its sender is disconnected', async () => {
   const server = await world.serve()
   const acp = await world.start()
   await openAcpSession(acp, world.workDir)

@@ -17,7 +17,7 @@ afterEach(() => world.close())
 const run = (...args: readonly string[]) =>
   runPolylogue([...args, '--data', world.dataDir], { cwd: world.path, input: '' })
 
-it('a session of Agentao’s is imported, loaded and gone on with in an editor, and exported again', async () => {
+it('a session from Agentao is imported, loaded and continued in an editor, and exported again', async () => {
   const folder = join(world.workDir, '.agentao', 'sessions')
   const file = join(folder, '20260101.json')
   await mkdir(folder, { recursive: true })
@@ -59,7 +59,7 @@ it('a session of Agentao’s is imported, loaded and gone on with in an editor, 
   })
 })
 
-it('a file that is none is refused before anything is imported', async () => {
+it('an invalid file is refused before anything is imported', async () => {
   const file = join(world.path, 'other.json')
   await writeFile(file, '{"hello":1}')
   expect(await run('sessions', 'import', file)).toMatchObject({

@@ -84,7 +84,7 @@ const openIn = (client: Client, cwd: string, mcpServers: readonly object[] = [])
   client.request('session/new', { cwd, mcpServers })
 
 describe('/acp over the network', () => {
-  it('carries a session of whoever has the key', async () => {
+  it('carries a session for a client with a key', async () => {
     const client = await connect(annasKey)
     const { sessionId } = await openIn(client, join(world.workDir, 'anna'))
     expect(
@@ -108,13 +108,13 @@ describe('/acp over the network', () => {
     expect(await refusal({ ...(status === 403 && bearer(annasKey)), ...headers })).toBe(status)
   })
 
-  it('refuses a cookie that another site made the browser send, and knows no other agents and profiles', async () => {
+  it('refuses a cross-site cookie, unknown agents and unknown profiles', async () => {
     expect(await refusal({ cookie: `polylogue_session_${new URL(server.url).port}=${annasKey}` })).toBe(403)
     expect(await refusal(bearer(annasKey), '?agent=nobody')).toBe(404)
     expect(await refusal(bearer(annasKey), '?profile=old')).toBe(400)
   })
 
-  it('lets sessions work in the directories of their user, links resolved, and nowhere else', async () => {
+  it('limits sessions to the directories of their user, with links resolved', async () => {
     const client = await connect(annasKey)
     for (const cwd of [world.workDir, join(world.workDir, 'bob'), join(world.workDir, 'anna', 'link'), '/']) {
       expect(await openIn(client, cwd)).toMatchObject({ error: { code: -32_602 } })
@@ -129,7 +129,7 @@ describe('/acp over the network', () => {
     expect(await openIn(client, join(world.workDir, 'anna'), [mcp])).toMatchObject({ error: { code: -32_602 } })
   })
 
-  it('has no use for the files and terminals of a client', async () => {
+  it('does not use the files and terminals of a client', async () => {
     const client = await connect(server.key)
     const clientCapabilities = { fs: { readTextFile: true, writeTextFile: true }, terminal: true }
     await client.request('initialize', { protocolVersion: 1, clientCapabilities })
@@ -141,7 +141,7 @@ describe('/acp over the network', () => {
     expect(client.frames.filter(({ id, method }) => id !== undefined && method !== undefined)).toEqual([])
   })
 
-  it('gives nobody but local more than the ceiling', async () => {
+  it('limits every user except local to the permission ceiling', async () => {
     const client = await connect(annasKey)
     const { sessionId } = await openIn(client, join(world.workDir, 'anna'))
     const above = { sessionId, modeId: 'full-access' }
@@ -155,7 +155,7 @@ describe('/acp over the network', () => {
     expect(await local.request('session/set_mode', { ...above, sessionId: own['sessionId'] })).toHaveProperty('modeId')
   })
 
-  it('does not cancel the turn of a client that goes away', async () => {
+  it('does not cancel the turn of a client that disconnects', async () => {
     const client = await connect(annasKey)
     const { sessionId } = await openIn(client, join(world.workDir, 'anna'))
     const text = 'say on\nsleep 300\nsay finished without you'
@@ -167,7 +167,7 @@ describe('/acp over the network', () => {
     await expect.poll(() => JSON.stringify(again.frames)).toContain('finished without you')
   })
 
-  it('ends what a key has open when the key is revoked, and takes text only', async () => {
+  it('closes the connections of a revoked key, and accepts text frames only', async () => {
     const { body } = await askOwner(world.dataDir, {
       method: 'POST',
       path: '/api/polylogue/keys',
@@ -182,7 +182,7 @@ describe('/acp over the network', () => {
     expect((await once(binary.socket, 'close'))[0]).toBe(1003)
   })
 
-  it('B1: refuses malformed frames, and closes on what is too large or no text at all, without harm to others', async () => {
+  it('B1: refuses malformed frames, and closes on oversized or binary frames without affecting others', async () => {
     const beside = await connect(annasKey)
     const client = await connect(annasKey)
     const before = client.frames.length

@@ -51,7 +51,7 @@ describe('one owner', () => {
     expect(await ownerPid()).toBe(server.pid)
   })
 
-  it('an editor first, then serve: the editor hands over after its turn, and goes on as a pipe', async () => {
+  it('an editor first, then serve: the editor hands over after its turn and continues as a pipe', async () => {
     const acp = await world.start()
     const session = await openAcpSession(acp, world.workDir)
     await session.prompt('say before')
@@ -67,7 +67,7 @@ describe('one owner', () => {
     expect(acp.frames.filter(({ error }) => error !== undefined)).toEqual([])
   })
 
-  it('two editors, then serve: both go on as pipes', async () => {
+  it('two editors, then serve: both continue as pipes', async () => {
     const [first, second] = [await world.start(), await world.start()]
     const sessions = [await openAcpSession(first, world.workDir), await openAcpSession(second, world.workDir)]
     const server = await world.serve()
@@ -75,7 +75,7 @@ describe('one owner', () => {
     expect(await ownerPid()).toBe(server.pid)
   })
 
-  it('an editor with a call that waits for leave, then serve: it is asked again, and the call runs once', async () => {
+  it('an editor with a call that waits for permission, then serve: the request is repeated, and the call runs once', async () => {
     const acp = await world.start()
     const session = await openAcpSession(acp, world.workDir)
     const prompted = session.prompt(call('c', 'Bash', { command: 'echo x >> once' })).catch((error: unknown) => error)
@@ -88,13 +88,13 @@ describe('one owner', () => {
     expect(await readFile(join(world.workDir, 'once'), 'utf8')).toBe('x\n')
   })
 
-  it('a server that runs keeps the data directory from another one', async () => {
+  it('a running server keeps other servers out of its data directory', async () => {
     const first = await world.serve()
     const second = startServerProcess({ dataDir: world.dataDir, startDir: world.path })
     await expect(second).rejects.toThrow(`pid ${first.pid}`)
   })
 
-  it('two editors share one, and each sees what is said in a session that both have open', async () => {
+  it('two editors share one, and each sees the messages of a session that both have open', async () => {
     const first = await world.start()
     const session = await openAcpSession(first, world.workDir)
     await session.prompt('say one')
@@ -108,7 +108,7 @@ describe('one owner', () => {
   })
 })
 
-it('an owner whose own editor does not read serves the others all the same', async () => {
+it('an owner whose own editor does not read still serves the others', async () => {
   const first = await world.start()
   const stuck = await openAcpSession(first, world.workDir)
   first.child.stdout?.pause()
@@ -121,7 +121,7 @@ it('an owner whose own editor does not read serves the others all the same', asy
 })
 
 describe('an owner that goes away', () => {
-  it('killed in mid-turn: the open prompt answers interrupted, the pipe becomes owner, and its session goes on', async () => {
+  it('killed in mid-turn: the open prompt answers interrupted, the pipe becomes owner, and its session continues', async () => {
     const server = await world.serve()
     const acp = await world.start()
     const session = await openAcpSession(acp, world.workDir)
@@ -140,7 +140,7 @@ describe('an owner that goes away', () => {
     expect(acp.frames.filter(({ id }) => String(id).startsWith('polylogue-relay'))).toEqual([])
   })
 
-  it('killed while a call waits for a permission: it is asked for again, and the answer counts', async () => {
+  it('killed while a call waits for permission: the request is repeated, and the answer counts', async () => {
     const server = await world.serve()
     const acp = await world.start()
     const session = await openAcpSession(acp, world.workDir)
@@ -156,7 +156,7 @@ describe('an owner that goes away', () => {
     await acp.frame((frame) => JSON.stringify(frame).includes('"status":"completed"'))
   })
 
-  it('an editor that leaves, with the turn of another on it: it serves that to its end, then hands over', async () => {
+  it('an editor that leaves while it runs a turn of another: it finishes that turn, then hands over', async () => {
     const first = await world.start()
     await openAcpSession(first, world.workDir)
     const second = await world.start()
@@ -170,7 +170,7 @@ describe('an owner that goes away', () => {
     expect(await session.prompt('say mine now')).toMatchObject({ stopReason: 'end_turn' })
   })
 
-  it('a server that is stopped lets the turn of an editor finish, and the editor goes on alone', async () => {
+  it('a server that is stopped lets the turn of an editor finish, and the editor continues alone', async () => {
     const server = await world.serve()
     const acp = await world.start()
     const session = await openAcpSession(acp, world.workDir)

@@ -88,7 +88,7 @@ it.each(['read-only', 'workspace-write', 'full-access', 'plan'].map((mode, colum
 )
 
 describe('in its mode', () => {
-  it('acp 129: read-only fails writes, commands, notes and tools of given servers without a question', async () => {
+  it('acp 129: read-only denies writes, commands, notes and tools of client servers without asking', async () => {
     const env: readonly object[] = []
     const given = { name: 'given', command: process.execPath, args: [MCP_SERVER, 'echo', world.path], env }
     const session = await openAcpSession(acp, world.workDir, [given])
@@ -106,7 +106,7 @@ describe('in its mode', () => {
     await expect(readFile(join(world.workDir, 'no.txt'))).rejects.toThrow('ENOENT')
   })
 
-  it('acp 130: plan runs ls, and fails touch and a write without a question', async () => {
+  it('acp 130: plan runs ls, and denies touch and a write without asking', async () => {
     expect(await attempt(await open('plan'), bash('ls'), bash('touch x'), write('no.txt'))).toEqual([
       'ran',
       'failed',
@@ -114,7 +114,7 @@ describe('in its mode', () => {
     ])
   })
 
-  it('acp 131: full-access never asks, and denies what nobody may do', async () => {
+  it('acp 131: full-access never asks, and still denies forbidden calls', async () => {
     const session = await open('full-access')
     expect(await attempt(session, bash('touch t'), bash('rm -rf /'), bash("bash -c 'rm -rf ~'"))).toEqual([
       'ran',
@@ -123,7 +123,7 @@ describe('in its mode', () => {
     ])
   })
 
-  it('acp 132: what only looks like a safe command is not waved through', async () => {
+  it('acp 132: a command that only looks safe needs permission', async () => {
     const session = await open('workspace-write')
     const tricks = ['ls; rm x', 'cat a.txt | sh', 'env X=1 sh s.sh', 'git diff --output=f']
     expect(await attempt(session, ...tricks.map(bash))).toEqual(['asked', 'asked', 'asked', 'asked'])
@@ -149,7 +149,7 @@ describe('rules', () => {
   }
   const forget = (id: string) => askOwner(world.dataDir, { method: 'DELETE', path: `/api/polylogue/permissions/${id}` })
 
-  it('acp 134: a file in the project has no say', async () => {
+  it('acp 134: a file in the project has no effect', async () => {
     const rules = JSON.stringify({ rules: [{ tool: '*', action: 'allow' }] })
     await mkdir(join(world.workDir, '.agentao'), { recursive: true })
     for (const name of ['.agentao/permissions.json', 'permissions.json'])
@@ -168,7 +168,7 @@ describe('rules', () => {
     await forget(deny)
   })
 
-  it('acp 136: a rule that asks, asks also for a tool that needs no leave', async () => {
+  it('acp 136: an ask rule also applies to a tool that needs no permission', async () => {
     const ask = await rule('ask', 'Read')
     expect(await attempt(await open('workspace-write'), ['Read', { path: 'a.txt' }])).toEqual(['asked'])
     await forget(ask)

@@ -33,7 +33,7 @@ describe.each(['alone', 'pipe'] as const)('polylogue acp, %s', (way) => {
     return world.start([...flags, '--config', CONFIG])
   }
 
-  it('acp 10: writes nothing but frames to stdout, also when a tool prints', async () => {
+  it('acp 10: writes only frames to stdout, even when a tool prints', async () => {
     const acp = await start(['--agent', 'loud'])
     const session = await openAcpSession(acp, world.workDir)
     expect(await session.prompt(script(call('c', 'shout'), NEXT, 'say done'))).toMatchObject({ stopReason: 'end_turn' })
@@ -80,7 +80,7 @@ describe.each(['alone', 'pipe'] as const)('polylogue acp, %s', (way) => {
     await expect(readFile(join(world.workDir, 'never'))).rejects.toThrow('ENOENT')
   })
 
-  it('acp 110: has killed all that a command had started five seconds after a cancel', async () => {
+  it('acp 110: kills all processes of a command within five seconds after a cancel', async () => {
     const acp = await start()
     const session = await openAcpSession(acp, world.workDir)
     await session.setMode('full-access')
@@ -110,7 +110,7 @@ describe.each(['alone', 'pipe'] as const)('polylogue acp, %s', (way) => {
     },
   )
 
-  it('F19: exits quietly with 0 when nobody reads its stdout any more, and when a frame is cut short', async () => {
+  it('F19: exits quietly with 0 when its stdout is closed, and when a frame is cut short', async () => {
     for (const end of ['stdout', 'frame'] as const) {
       const acp = way === 'pipe' && end === 'frame' ? await world.start() : await start()
       const session = await openAcpSession(acp, world.workDir)
@@ -133,7 +133,7 @@ describe('the command line', () => {
     expect(stderr).toContain('--stdio')
   })
 
-  it('--acp --stdio is the same as acp, and an editor that says nothing costs nothing', async () => {
+  it('--acp --stdio is the same as acp, and a silent editor costs nothing', async () => {
     const { code, stdout } = await runPolylogue(['--acp', '--stdio', '--data', world.dataDir], {
       cwd: world.path,
       input: '',
@@ -159,7 +159,7 @@ describe('the command line', () => {
     })
   })
 
-  it('runs no configuration of the directory that an editor starts it in, also with a data directory there', async () => {
+  it('runs no configuration from the start directory, even with a data directory there', async () => {
     await writeFile(join(world.workDir, 'polylogue.config.ts'), "throw new Error('this ran')")
     const there = await world.start([], { startDir: world.workDir })
     await openAcpSession(there, world.workDir)

@@ -43,7 +43,7 @@ describe.each(['alone', 'pipe'] as const)('polylogue acp --resume, %s', (way) =>
   })
   afterAll(() => world.close())
 
-  it('acp 48 and 50: without an id the first session is the one that changed last, told before its answer; the next is fresh', async () => {
+  it('acp 48 and 50: without an id the first session is the one that changed last, replayed before its answer; the next is new', async () => {
     const acp = await world.start(['--resume'])
     expect(await openFirst(acp, world.workDir)).toBe(newer)
     const answer = acp.frames.findIndex(isNewSession)
@@ -55,7 +55,7 @@ describe.each(['alone', 'pipe'] as const)('polylogue acp --resume, %s', (way) =>
     await leave(acp)
   })
 
-  it('with --resume-replay after, it is told right after the answer', async () => {
+  it('with --resume-replay after, it is replayed right after the answer', async () => {
     const acp = await world.start(['--resume', '--resume-replay', 'after'])
     expect(await openFirst(acp, world.workDir)).toBe(newer)
     const told = await acp.frame((frame) => JSON.stringify(frame).includes('the newer one'))
@@ -63,7 +63,7 @@ describe.each(['alone', 'pipe'] as const)('polylogue acp --resume, %s', (way) =>
     await leave(acp)
   })
 
-  it('acp 49: an id, and a prefix that only one has, select that session', async () => {
+  it('acp 49: an id or a unique prefix selects that session', async () => {
     for (const selector of [older, older.slice(0, -2)]) {
       const acp = await world.start(['--resume', selector])
       expect(await openFirst(acp, world.workDir)).toBe(older)
@@ -72,7 +72,7 @@ describe.each(['alone', 'pipe'] as const)('polylogue acp --resume, %s', (way) =>
     }
   })
 
-  it('acp 51: an unknown id, a prefix of several, and another directory give a fresh session and no error', async () => {
+  it('acp 51: an unknown id, an ambiguous prefix or another directory gives a new session and no error', async () => {
     const elsewhere = join(world.path, 'elsewhere')
     await mkdir(elsewhere, { recursive: true })
     const tries = [
@@ -88,7 +88,7 @@ describe.each(['alone', 'pipe'] as const)('polylogue acp --resume, %s', (way) =>
     }
   })
 
-  it('acp 52: a session that is open on the connection already is not opened again', async () => {
+  it('acp 52: a session that is already open on the connection is not opened again', async () => {
     const acp = await world.start(['--resume', newer])
     await acp.request('initialize', CLIENT)
     await acp.request('session/load', { sessionId: newer, cwd: world.workDir, mcpServers: [] })
@@ -104,13 +104,13 @@ describe('acp 51: a store', () => {
   })
   afterEach(() => world.close())
 
-  it('that is empty gives a fresh session', async () => {
+  it('that is empty gives a new session', async () => {
     const acp = await world.start(['--resume'])
     expect(await openFirst(acp, world.workDir)).toMatch(/^[0-9a-f-]{36}$/)
     await leave(acp)
   })
 
-  it('with a session that cannot be read gives a fresh one', async () => {
+  it('with an unreadable session gives a new one', async () => {
     const acp = await world.start()
     const broken = await openAcpSession(acp, world.workDir)
     await broken.prompt('say soon unreadable')

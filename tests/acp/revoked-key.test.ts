@@ -73,7 +73,7 @@ function frameSize(bytes: Buffer): { readonly start: number; readonly end: numbe
   return short === 126 ? { start: 4, end: 4 + bytes.readUInt16BE(2) } : { start: 2, end: 2 + short }
 }
 
-it('S5: of a client that goes on after its key was revoked nothing is heard, and its connection is cut', async () => {
+it('S5: a client that continues after its key was revoked is ignored and disconnected', async () => {
   const world = await createAcpWorld()
   onTestFinished(() => world.close())
   const { dataDir, workDir } = world

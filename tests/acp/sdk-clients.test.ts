@@ -38,7 +38,7 @@ const textOf = (updates: readonly Update[], kind: string) =>
     .join('')
 
 describe.each(SDK_DRIVERS)('a client of SDK $version', ({ drive }) => {
-  it('runs a whole session: greeting, text, tools with a permission, a mode, a cancel, and the history again', async () => {
+  it('runs a whole session: handshake, text, tools with a permission, a mode, a cancel, and a replay', async () => {
     const updates: Update[] = []
     const asked: string[] = []
     const { promise: begun, resolve: begin } = Promise.withResolvers<void>()

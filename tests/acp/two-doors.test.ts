@@ -44,7 +44,7 @@ const answer = (id: unknown, optionId: string) =>
   acp.write(`${JSON.stringify({ jsonrpc: '2.0', id, result: { outcome: { outcome: 'selected', optionId } } })}\n`)
 
 describe('turns', () => {
-  it('of the application are shown in the editor, with what was said to the agent', async () => {
+  it('of the application are shown in the editor, including their input', async () => {
     expect((await app.turn('say from the app')).stopReason).toBe('end_turn')
     await inSession('from the app')
     const kinds = acp.updates(editor.id).map(({ sessionUpdate }) => sessionUpdate)
@@ -58,8 +58,8 @@ describe('turns', () => {
   })
 })
 
-describe('a call that wants leave', () => {
-  it('of the editor is granted by the application; the editor’s question is taken back and its prompt ends', async () => {
+describe('a call that needs permission', () => {
+  it('of the editor can be granted by the application; the editor’s request is withdrawn and its prompt ends', async () => {
     const prompted = editor.prompt(script(touch('c1', 'granted-by-app'), NEXT, 'say done'))
     const asked = await question()
     expect((await app.turn([grant('c1')])).stopReason).toBe('end_turn')
@@ -71,7 +71,7 @@ describe('a call that wants leave', () => {
     answer(asked['id'], 'reject')
   })
 
-  it('of the application is allowed by the editor', async () => {
+  it('of the application can be allowed by the editor', async () => {
     const paused = await app.turn(script(touch('c2', 'allowed-by-editor'), NEXT, 'say done'))
     expect(paused.stopReason).toBe('tool_use')
     answer((await question())['id'], 'allow')
@@ -96,7 +96,7 @@ describe('a cancel', () => {
   })
 })
 
-it('a prompt that waits for leave is superseded by the application, and answers cancelled', async () => {
+it('a prompt that waits for permission is superseded by the application and answers cancelled', async () => {
   const prompted = editor.prompt(touch('c3', 'never'))
   await question()
   expect((await app.turn('say something else')).stopReason).toBe('end_turn')
@@ -104,7 +104,7 @@ it('a prompt that waits for leave is superseded by the application, and answers 
   expect(await isThere('never')).toBe(false)
 })
 
-it('an editor that disconnects leaves the turn of the application alone', async () => {
+it('an editor that disconnects does not affect the turn of the application', async () => {
   const other = await world.start()
   await other.request('initialize', { protocolVersion: 1 })
   await other.request('session/load', { sessionId: editor.id, cwd: world.workDir, mcpServers: [] })

@@ -29,7 +29,7 @@ async function undo(): Promise<string> {
 }
 
 describe('/undo', () => {
-  it('restores what Edit and Write of the last turn changed, and then what the turn before did', async () => {
+  it('restores the files that Edit and Write changed in the last turn, then those of the turn before', async () => {
     await writeFile(at('a.txt'), 'one\r\n')
     await session.prompt(script(call('w1', 'Write', { path: 'new.txt', content: 'new' })))
     await session.prompt(
@@ -48,7 +48,7 @@ describe('/undo', () => {
     expect(await undo()).toContain('There is nothing to undo')
   })
 
-  it('leaves a file that was changed since', async () => {
+  it('keeps a file that has changed since', async () => {
     await writeFile(at('b.txt'), 'one')
     await writeFile(at('c.txt'), 'one')
     const edit = (id: string, path: string) => call(id, 'Edit', { path, oldText: 'one', newText: 'two' })
@@ -60,7 +60,7 @@ describe('/undo', () => {
     expect([await read('b.txt'), await read('c.txt')]).toEqual(['mine', 'one'])
   })
 
-  it('does not restore a large file, and says so', async () => {
+  it('does not restore a large file, and reports it', async () => {
     await writeFile(at('large.txt'), `x${'y'.repeat(1_100_000)}`)
     await session.prompt(script(call('e5', 'Edit', { path: 'large.txt', oldText: 'x', newText: 'z' })))
     expect(await undo()).toContain('left as it is: not recorded')

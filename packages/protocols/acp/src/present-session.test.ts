@@ -20,7 +20,7 @@ const open = usingWorlds(() => ({ ...createFakeParts(), check: loadAcpFrameCheck
 const updateOf = ({ body }: PresentedFrame): SessionUpdate =>
   (body as { readonly params: { readonly update: SessionUpdate } }).params.update
 
-it('shows a log as a client gets it that watches the session', async () => {
+it('shows a log as a watching client gets it', async () => {
   const world = open({ tools: [createFakeTool('change', { effect: 'unsafe' }), createQuestionTool()] })
   world.model.push(
     [says('I will '), says('ask'), calls('c1', 'change', { a: 1 }), finishes('tool-calls')],
@@ -63,7 +63,7 @@ it('shows a log as a client gets it that watches the session', async () => {
   }
 })
 
-it('a connection names its client and the sessions that it has open', async () => {
+it('a connection names its client and its open sessions', async () => {
   const world = open()
   const { connection, client, newSession } = await world.connect({ capabilities: null })
   expect([connection.clientName(), connection.sessions()]).toEqual([undefined, []])

@@ -52,7 +52,7 @@ describe.each(profiles)('session/set_config_option, in profile %s,', (profile) =
     },
   )
 
-  it('acp 118: refuses a provider that has no key, and leaves all as it was', async () => {
+  it('acp 118: refuses a provider without a key, and changes nothing', async () => {
     const { set, stored, say, sessionId, recorded } = await openSession(profile)
     await set('openai/x')
     expect(await set('Nobody/y')).toMatchObject({
@@ -66,7 +66,7 @@ describe.each(profiles)('session/set_config_option, in profile %s,', (profile) =
   })
 
   it.each([{ apiKey: 'sk' }, { baseUrl: 'http://x' }, { _meta: { x: 1 } }, { more: 1 }, { _meta: 'x' }])(
-    'acp 119: refuses what comes beside: %j',
+    'acp 119: refuses extra parameters: %j',
     async (more) => {
       const { set, stored } = await openSession(profile)
       expect(await set('openai/x', more)).toMatchObject({
@@ -76,7 +76,7 @@ describe.each(profiles)('session/set_config_option, in profile %s,', (profile) =
     },
   )
 
-  it('acp 119: takes trace context and the type of the option, but not in profile seed', async () => {
+  it('acp 119: accepts trace context and the option type, but not in profile seed', async () => {
     const { set } = await openSession(profile)
     const key = profile === 'seed' ? 'error' : 'result'
     expect(
@@ -94,7 +94,7 @@ describe.each(profiles)('session/set_config_option, in profile %s,', (profile) =
     }
   })
 
-  it('acp 121: says nothing of what a resolver says', async () => {
+  it('acp 121: does not expose the message of a resolver', async () => {
     const { set, client, logged } = await openSession(profile, {
       providerResolver: { canResolve: () => Promise.reject(new TypeError('bad key sk-secret')) },
     })
@@ -106,7 +106,7 @@ describe.each(profiles)('session/set_config_option, in profile %s,', (profile) =
     expect(logged).toContainEqual(expect.objectContaining({ provider: 'openai', problem: 'TypeError' }))
   })
 
-  it('acp 122: takes nothing of the provider before into the next', async () => {
+  it('acp 122: carries nothing over from the previous provider', async () => {
     const { set, stored } = await openSession(profile)
     await set('openai/x')
     await set('fake/y')
@@ -114,7 +114,7 @@ describe.each(profiles)('session/set_config_option, in profile %s,', (profile) =
     expect((await set('z')).result.configOptions[0].currentValue).toBe('fake/z')
   })
 
-  it('acp 123: has the current value among the options', async () => {
+  it('acp 123: lists the current value among the options', async () => {
     const { set } = await openSession(profile)
     for (const value of ['openai/x', 'free text', 'fake/model']) {
       for (const { currentValue, options } of (await set(value)).result.configOptions) {
@@ -124,7 +124,7 @@ describe.each(profiles)('session/set_config_option, in profile %s,', (profile) =
     }
   })
 
-  it('acp 124: _agentao.cn/set_model sets a model of the provider that there is', async () => {
+  it('acp 124: _agentao.cn/set_model sets a model of the current provider', async () => {
     const { client, sessionId, set, stored } = await openSession(profile)
     await set('openai/x')
     const setModel = (params: object) => client.call('_agentao.cn/set_model', { sessionId, ...params })
@@ -180,7 +180,7 @@ describe.each(profiles)('session/set_config_option, in profile %s,', (profile) =
 })
 
 describe('modes', () => {
-  it('acp 125: are an option too, which is set like any other', async () => {
+  it('acp 125: are also a config option', async () => {
     const { set, client, sessionId } = await openSession()
     const { result } = await set('plan', { configId: 'mode' })
     expect(result.configOptions[1]).toMatchObject({ id: 'mode', currentValue: 'plan' })
@@ -208,7 +208,7 @@ describe('modes', () => {
     expect(client.requests).toHaveLength(1)
   })
 
-  it('apply at once, also in the turn that runs', async () => {
+  it('apply at once, even to the running turn', async () => {
     const write = createFakeTool('write', { effect: 'unsafe' })
     const { client, sessionId, say, model } = await openSession('standard', { tools: [write] })
     const changed = Promise.withResolvers<void>()
@@ -221,7 +221,7 @@ describe('modes', () => {
     expect(client.requests).toEqual([])
   })
 
-  it('that a client may not set are not offered and not taken', async () => {
+  it('that a client may not set are neither offered nor accepted', async () => {
     const world = open()
     const rights = { stdioMcpServers: true, editorOffers: false, presets: ['read-only', 'workspace-write'] as const }
     const { client } = await world.connect({ rights })
@@ -231,7 +231,7 @@ describe('modes', () => {
     expect(await client.error('session/set_mode', { sessionId, modeId: 'full-access' })).toMatchObject({ code: -32602 })
   })
 
-  it('and models that are set at another door are told', async () => {
+  it('and models that another door sets are reported', async () => {
     const { client, sessionId, engine, user } = await openSession()
     const changes = { preset: 'read-only', model: 'openai/y' } as const
     await engine.execute({ type: 'configure-session', userId: user, sessionId, changes })
@@ -240,7 +240,7 @@ describe('modes', () => {
   })
 })
 
-describe('names of old', () => {
+describe('deprecated method names', () => {
   it('still set and list models', async () => {
     const { client, sessionId, stored } = await openSession()
     expect(await client.result('session/set_model', { sessionId, modelId: 'x' })).toEqual({ model: 'x' })

@@ -12,7 +12,7 @@ type World = ReturnType<typeof open>
 const view = (world: World, sessionId: string) => world.engine.readSession(world.user, asSessionId(sessionId))
 
 describe('session/fork', () => {
-  it('goes on with the conversation of another session, which stays as it is', async () => {
+  it('continues the conversation of another session, which stays unchanged', async () => {
     const world = open()
     world.model.push([says('one'), finishes()], [says('two'), finishes()])
     const { client, newSession, say } = await world.connect()
@@ -51,7 +51,7 @@ describe('session/fork', () => {
     ])
   })
 
-  it('of a session that works leaves the running turn out', async () => {
+  it('of a running session leaves out the running turn', async () => {
     const world = open()
     world.model.push([hangs])
     const { client, newSession } = await world.connect()

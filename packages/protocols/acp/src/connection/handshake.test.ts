@@ -34,7 +34,7 @@ describe.each(profiles)('before the handshake, in profile %s,', (profile) => {
     }
   })
 
-  it('acp 18: a handshake that failed was none', async () => {
+  it('acp 18: a failed handshake does not count', async () => {
     const { client } = await raw(profile)
     await client.error('initialize', { protocolVersion: 'one', clientCapabilities: {} })
     expect(await client.error('session/list', {})).toMatchObject({ code: -32002 })
@@ -63,7 +63,7 @@ describe('the handshake', () => {
     })
   })
 
-  it.each([0, 2, 99, -3])('acp 22: version %i is answered with 1, and is no error', async (protocolVersion) => {
+  it.each([0, 2, 99, -3])('acp 22: version %i is answered with 1 and is not an error', async (protocolVersion) => {
     const { client } = await raw()
     expect(await client.result('initialize', { protocolVersion, clientCapabilities: {} })).toMatchObject({
       protocolVersion: 1,
@@ -90,7 +90,7 @@ describe('the handshake', () => {
     expect(await (await raw('seed')).client.error('initialize', { protocolVersion: 1 })).toMatchObject({ code: -32602 })
   })
 
-  it('acp 25: a client that does not introduce itself is fine, one that does it wrongly is not', async () => {
+  it('acp 25: client info may be missing but must not be malformed', async () => {
     const { client } = await raw()
     const hello = { protocolVersion: 1, clientCapabilities: {} }
     expect(await client.error('initialize', { ...hello, clientInfo: 'x' })).toMatchObject({ code: -32602 })
@@ -99,7 +99,7 @@ describe('the handshake', () => {
     expect(await client.result('initialize', { ...hello, clientInfo, _meta: {}, more: 2 })).toHaveProperty('agentInfo')
   })
 
-  it('acp 26: the answer says that sessions load, that nobody logs in, and who we are', async () => {
+  it('acp 26: the answer reports session loading, no authentication, and the agent info', async () => {
     const { client } = await raw()
     expect(await client.result('initialize', { protocolVersion: 1, clientCapabilities: {} })).toMatchObject({
       agentCapabilities: { loadSession: true },
@@ -130,7 +130,7 @@ describe('the handshake', () => {
     expect(answer).not.toHaveProperty('extensions')
   })
 
-  it('acp 29: every method that is advertised is there', async () => {
+  it('acp 29: every advertised method exists', async () => {
     const { client } = await raw()
     const { agentCapabilities } = await client.result('initialize', { protocolVersion: 1, clientCapabilities: {} })
     const names = Object.keys(agentCapabilities.sessionCapabilities)
@@ -141,14 +141,14 @@ describe('the handshake', () => {
     }
   })
 
-  it('acp 30: it may be repeated, and open sessions go on', async () => {
+  it('acp 30: it may be repeated, and open sessions continue', async () => {
     const { client, newSession, say } = await open().connect()
     const sessionId = await newSession()
     await client.result('initialize', { protocolVersion: 1, clientCapabilities: { session: { notices: {} } } })
     expect(await say(sessionId, 'hello')).toMatchObject({ result: { stopReason: 'end_turn' } })
   })
 
-  it('acp 32: there is nothing to log in to or out of', async () => {
+  it('acp 32: there is no login and no logout', async () => {
     const { client } = await open().connect()
     for (const params of [{ methodId: 'any' }, {}]) {
       expect(await client.error('authenticate', params)).toMatchObject({ code: -32602 })

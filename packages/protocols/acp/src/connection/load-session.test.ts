@@ -8,7 +8,7 @@ const notFound = { standard: -32002, seed: -32602 } as const
 const profiles = ['standard', 'seed'] as const
 
 describe('session/load', () => {
-  it('acp 54: tells the whole past before its answer, and nothing of it afterwards', async () => {
+  it('acp 54: replays the whole history before its answer and nothing of it afterwards', async () => {
     const world = open({ tools: [createFakeTool('look')] })
     world.model.push([says('a'), calls('c1', 'look'), finishes('tool-calls')], [says('b'), finishes()])
     const sessionId = await storeSession(world)
@@ -29,7 +29,7 @@ describe('session/load', () => {
     ])
   })
 
-  it('acp 55: leaves out what was said beside the user, and system messages', async () => {
+  it('acp 55: leaves out system reminders and system messages', async () => {
     const world = open()
     const { sessionId } = await world.engine.execute({
       type: 'create-session',
@@ -76,7 +76,7 @@ describe('session/load', () => {
     ])
   })
 
-  it('acp 56: so do those of a history that was given', async () => {
+  it('acp 56: so do a call and its result in an imported history', async () => {
     const world = open()
     const { sessionId } = await world.engine.execute({
       type: 'create-session',
@@ -101,7 +101,7 @@ describe('session/load', () => {
     ])
   })
 
-  it('acp 57: a plan is told as a plan', async () => {
+  it('acp 57: a plan is replayed as a plan', async () => {
     const world = open({ tools: [createFakeTool('TodoWrite', { kind: 'plan' })] })
     const todos = [{ content: 'look', status: 'completed', priority: 'high' }]
     world.model.push([calls('c1', 'TodoWrite', { todos }), finishes('tool-calls')])
@@ -120,7 +120,7 @@ describe('session/load', () => {
     })
   })
 
-  it.each(profiles)('acp 59: an unknown id is told as one in profile %s', async (profile) => {
+  it.each(profiles)('acp 59: an unknown id is reported as such in profile %s', async (profile) => {
     const world = open()
     const { client } = await world.connect({ profile })
     const stranger = await world.connect({ userId: 'ben' as never })
@@ -136,7 +136,7 @@ describe('session/load', () => {
     }
   })
 
-  it('acp 62: after it a prompt goes on with the conversation', async () => {
+  it('acp 62: the next prompt continues the conversation', async () => {
     const world = open()
     world.model.push([says('Ann, of course'), finishes()])
     const sessionId = await storeSession(world, ['my name is Ann'])
@@ -150,7 +150,7 @@ describe('session/load', () => {
     ])
   })
 
-  it('acp 63: session/resume goes on too, and tells nothing of the past', async () => {
+  it('acp 63: session/resume continues too, without a replay', async () => {
     const world = open()
     const sessionId = await storeSession(world, ['my name is Ann'])
     const { client, say } = await world.connect()
@@ -162,7 +162,7 @@ describe('session/load', () => {
     expect(client.kinds().filter(isHistory)).toEqual(['agent_message_chunk'])
   })
 
-  it('an open session that is at rest may be loaded again; while a turn of ours runs it may not', async () => {
+  it('an open session can be loaded again at rest, but not while a turn of this client runs', async () => {
     const world = open()
     const { client, newSession, say } = await world.connect()
     const sessionId = await newSession()
@@ -178,7 +178,7 @@ describe('session/load', () => {
     expect(await running).toMatchObject({ result: { stopReason: 'cancelled' } })
   })
 
-  it('loads and closes of one session that come at once follow one another', async () => {
+  it('concurrent loads and closes of one session run one after another', async () => {
     const world = open()
     const sessionId = await storeSession(world)
     const { client, say } = await world.connect()
@@ -192,7 +192,7 @@ describe('session/load', () => {
     expect(answers.map(({ error }) => error?.code)).toEqual([undefined, undefined, undefined])
   })
 
-  it('a prompt that is just being admitted keeps its session from being loaded again', async () => {
+  it('a session cannot be loaded again while a prompt is being admitted', async () => {
     const connected = Promise.withResolvers<void>()
     const world = open({ sessionServers: { open: () => connected.promise, close: async () => undefined } })
     const { client, newSession, say } = await world.connect()
@@ -205,7 +205,7 @@ describe('session/load', () => {
     expect(await answered).toMatchObject({ result: { stopReason: 'end_turn' } })
   })
 
-  it('a session in which another’s turn runs is told up to now, then goes on', async () => {
+  it('a session with a turn of another client is replayed up to now, then continues live', async () => {
     const world = open()
     const more = Promise.withResolvers<void>()
     world.model.push([says('so '), says('far'), () => more.promise, says(' and on'), finishes()])

@@ -9,7 +9,7 @@ import { storeSession } from '../test-support/store-session.ts'
 const open = usingWorlds(() => ({ ...createFakeParts(), check: loadAcpFrameChecker }))
 
 describe('session/load', () => {
-  it('acp 60: another directory is refused, and nothing is told', async () => {
+  it('acp 60: another directory is refused, and nothing is replayed', async () => {
     const world = open()
     const other = join(world.cwd, 'other')
     const link = join(world.cwd, 'link')
@@ -24,7 +24,7 @@ describe('session/load', () => {
     expect(await client.result('session/load', { sessionId, cwd: link, mcpServers: [] })).toHaveProperty('modes')
   })
 
-  it('acp 60: a session whose directory was recorded under a link continues as a fork in the place that it names', async () => {
+  it('acp 60: a session whose directory was recorded under a link continues as a fork in the real directory', async () => {
     const world = open()
     const [real, link, other] = ['project', 'link', 'other'].map((name) => join(realpathSync(world.cwd), name)) as [
       string,
@@ -58,7 +58,7 @@ describe('session/load', () => {
     expect((await world.engine.readSession(world.user, fork.sessionId)).directories).toEqual([real])
   })
 
-  it('acp 60a: mode and model come back with the session, and hold', async () => {
+  it('acp 60a: mode and model are restored with the session and take effect', async () => {
     const tool = createFakeTool('write', { effect: 'unsafe' })
     const world = open({ tools: [tool] })
     const first = await world.connect()
@@ -84,7 +84,7 @@ describe('session/load', () => {
     )
   })
 
-  it('acp 60a: so does a mode of the client’s own, until the preset changes at another door', async () => {
+  it('acp 60a: so is a custom mode of the client, until another door changes the preset', async () => {
     const world = open()
     const first = await world.connect()
     const sessionId = await first.newSession()
@@ -109,7 +109,7 @@ describe('session/load', () => {
     expect(await client.result('session/load', params)).toMatchObject({ modes: { currentModeId: 'plan' } })
   })
 
-  it('a model that cannot be had any more is replaced by the default, with a notice', async () => {
+  it('a model that is no longer available is replaced by the default, with a notice', async () => {
     const providers = ['fake', 'openai']
     const world = open({ providers })
     const first = await world.connect()
@@ -122,7 +122,7 @@ describe('session/load', () => {
     expect(await client.untilUpdate(({ sessionUpdate }) => sessionUpdate === 'notice')).toBeDefined()
   })
 
-  it('acp 61: other servers than before are taken, and flagged', async () => {
+  it('acp 61: a changed list of servers is accepted and flagged', async () => {
     const world = open()
     const [a, b] = [
       { name: 'a', command: 'x', args: [] },

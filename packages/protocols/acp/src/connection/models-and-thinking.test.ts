@@ -51,7 +51,7 @@ describe('the models of a session', () => {
     expect(created.configOptions[0].options[1]).toEqual({ value: 'openai/a', name: 'A' })
   })
 
-  it('are listed by /model, a long list cut for each provider', async () => {
+  it('are listed by /model, which shortens a long list per provider', async () => {
     const { client, say, sessionId } = await openSession()
     await say(sessionId, '/model')
     expect(client.text()).toMatch(/`fake\/model` \(now\)[^]*`other\/19`\n- … and 10 more of Other$/)
@@ -61,7 +61,7 @@ describe('the models of a session', () => {
 describe('how much the model thinks', () => {
   const idsOf = (options: readonly { readonly id: string }[]) => options.map(({ id }) => id)
 
-  it('can be chosen where the model takes a level, and is kept with the session', async () => {
+  it('can be chosen if the model has levels, and is kept with the session', async () => {
     const { created, set, say, sessionId, engine, user, model } = await openSession()
     expect(idsOf(created.configOptions)).toEqual(['model', 'mode'])
     const { configOptions } = (await set('model', 'openai/a')).result
@@ -79,14 +79,14 @@ describe('how much the model thinks', () => {
     expect((await engine.readSession(user, sessionId)).thinking).toBeUndefined()
   })
 
-  it('is no choice of a level that the model does not have', async () => {
+  it('cannot be set to a level that the model does not have', async () => {
     const { set } = await openSession()
     expect(await set('thought_level', 'high')).toMatchObject({ error: { code: -32600 } })
     await set('model', 'openai/a')
     expect(await set('thought_level', 'max')).toMatchObject({ error: { code: -32602 } })
   })
 
-  it('is told to the client when somebody else changes it', async () => {
+  it('is reported to the client when another client changes it', async () => {
     const { client, engine, user, sessionId, set } = await openSession()
     await set('model', 'openai/a')
     const changes = { thinking: 'low' }

@@ -75,7 +75,7 @@ describe('session/new', () => {
     ])
   })
 
-  it.each(profiles)('acp 35: a cwd that is no absolute directory is refused in profile %s', async (profile) => {
+  it.each(profiles)('acp 35: a cwd that is not an absolute directory is refused in profile %s', async (profile) => {
     const world = open()
     const { client } = await world.connect({ profile })
     const file = join(world.cwd, 'file')
@@ -137,7 +137,7 @@ describe('session/new', () => {
     ])
   })
 
-  it('acp 40: environment and headers are lists of names and values, of which the last counts', async () => {
+  it('acp 40: environment and headers are lists of names and values, and the last value of a name wins', async () => {
     const world = openWithServers()
     const { newSession } = await world.connect()
     const env = [
@@ -159,7 +159,7 @@ describe('session/new', () => {
     ])
   })
 
-  it('acp 42: a server over HTTP is taken in profile standard and refused in profile seed', async () => {
+  it('acp 42: an HTTP server is accepted in profile standard and refused in profile seed', async () => {
     const world = openWithServers()
     const mcpServers = [{ name: 'h', type: 'http', url: 'http://h', headers: [] }]
     await (await world.connect()).newSession({ mcpServers })
@@ -171,14 +171,14 @@ describe('session/new', () => {
     })
   })
 
-  it('a client that may not start programs may not bring servers that are programs', async () => {
+  it('a client that may not start programs cannot add stdio servers', async () => {
     const world = openWithServers()
     const { client } = await world.connect({ rights: { stdioMcpServers: false, editorOffers: false } })
     const mcpServers = [{ name: 'x', command: 'y' }]
     expect(await client.error('session/new', { cwd: world.cwd, mcpServers })).toMatchObject({ code: -32602 })
   })
 
-  it('a client with directories of its own works in those, whatever a link says', async () => {
+  it('a client with configured directories works only in those, even through a link', async () => {
     const world = open()
     const inside = join(world.cwd, 'inside')
     const outside = join(world.cwd, 'outside')
@@ -198,7 +198,7 @@ describe('session/new', () => {
     }
   })
 
-  it('S20: a client with directories of its own does not learn what there is beside them', async () => {
+  it('S20: a client with configured directories cannot list other directories', async () => {
     const world = open()
     const inside = join(world.cwd, 'inside')
     const file = join(world.cwd, 'file')
@@ -220,7 +220,7 @@ describe('session/new', () => {
     expect(JSON.stringify(told[0])).toContain('is not one of your directories')
   })
 
-  it('acp 43: a server that cannot be had is a notice, and no reason to refuse the session', async () => {
+  it('acp 43: a server that cannot be reached causes a notice, and the session opens', async () => {
     const world = openWithServers((problem) => problem('The MCP server x cannot be started'))
     const { client, newSession, say } = await world.connect({ capabilities: { session: { notices: {} } } })
     const sessionId = await newSession({ mcpServers: [{ name: 'x', command: '/nowhere' }] })
@@ -233,7 +233,7 @@ describe('session/new', () => {
     expect(await say(sessionId, 'hello')).toMatchObject({ result: { stopReason: 'end_turn' } })
   })
 
-  it('acp 43: nor is a whole list of servers that cannot be opened', async () => {
+  it('acp 43: the session opens even if no server can be opened', async () => {
     const world = open({
       sessionServers: { open: () => Promise.reject(new Error('no')), close: async () => undefined },
     })
@@ -257,20 +257,20 @@ describe('session/new', () => {
     expect(await answered).toMatchObject({ result: { stopReason: 'end_turn' } })
   })
 
-  it.each(profiles)('acp 44: what is not known is ignored in profile %s', async (profile) => {
+  it.each(profiles)('acp 44: unknown fields are ignored in profile %s', async (profile) => {
     const world = open()
     const { newSession } = await world.connect({ profile })
     expect(await newSession({ _meta: { a: 1 }, more: true, additionalDirectories: [] })).toMatch(UUID)
   })
 
-  it('more directories than one are not advertised in profile seed, and refused', async () => {
+  it('additional directories are neither advertised nor accepted in profile seed', async () => {
     const world = open()
     const { client } = await world.connect({ profile: 'seed' })
     const params = { cwd: world.cwd, mcpServers: [], additionalDirectories: [world.cwd] }
     expect(await client.error('session/new', params)).toMatchObject({ code: -32602 })
   })
 
-  it('acp 45, 46: nothing is told of a session before its answer, then the commands', async () => {
+  it('acp 45, 46: no update precedes the answer, and the commands follow it', async () => {
     const world = open()
     const { client } = await world.connect()
     const sessionId = await client
@@ -289,7 +289,7 @@ describe('session/new', () => {
     ])
   })
 
-  it('a session that cannot be opened was not made', async () => {
+  it('a session that cannot be opened is not created', async () => {
     const world = open({
       around: (engine) => ({ ...engine, attach: () => Promise.reject(new Error('broken /secret')) }),
     })
@@ -299,7 +299,7 @@ describe('session/new', () => {
     expect((await world.engine.listSessions(world.user, { limit: 10 })).sessions).toEqual([])
   })
 
-  it('a session that is being opened when the client leaves is closed', async () => {
+  it('a session that is still opening is closed when the client leaves', async () => {
     const world = openWithServers()
     const { client, connection } = await world.connect()
     client.send({ jsonrpc: '2.0', id: 'n', method: 'session/new', params: { cwd: world.cwd, mcpServers: [] } })
@@ -308,7 +308,7 @@ describe('session/new', () => {
     expect(world.closed).toHaveLength(1)
   })
 
-  it('an agent that does not exist is an error of the server', async () => {
+  it('an agent that does not exist is a server error', async () => {
     const world = open()
     world.model.push([says('never'), finishes()])
     const { client } = await world.connect({ agent: 'nobody' })

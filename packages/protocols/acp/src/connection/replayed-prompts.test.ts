@@ -41,11 +41,11 @@ describe('a prompt in the replay', () => {
     ['an image between words', [text('what is'), image, text('?'), image]],
     ['an embedded image', [text('see'), embedded]],
     ['everything', [text('a'), file, image, mention, embedded, text('z')]],
-  ])('of %s is what was sent', async (_name, prompt) => {
+  ])('of %s equals what was sent', async (_name, prompt) => {
     expect(await replay(prompt)).toEqual(prompt)
   })
 
-  it('names what was not kept', async () => {
+  it('names content that was not kept', async () => {
     const blob = Buffer.from('%PDF').toString('base64')
     const given = { type: 'resource', resource: { uri: 'file:///w/e.pdf', blob, mimeType: 'application/pdf' } }
     expect(await replay([text('read'), given])).toEqual([
@@ -54,7 +54,7 @@ describe('a prompt in the replay', () => {
     ])
   })
 
-  it('leaves out what was added for the model, block by block', async () => {
+  it('leaves out the blocks that were added for the model', async () => {
     const added = text('<system-reminder>be good</system-reminder>')
     expect(await replay([added, text('hello <system-reminder>x</system-reminder>'), mention])).toEqual([
       text('hello'),
@@ -66,7 +66,7 @@ describe('a prompt in the replay', () => {
     expect(await replay([text('compare'), mention], 'seed')).toEqual([text('compare\n\n[The other](file:///w/b.ts)')])
   })
 
-  it('of another door shows its images', async () => {
+  it('shows images from another door', async () => {
     const world = open()
     const bytes = Buffer.from(PNG, 'base64')
     const { sessionId } = await world.engine.execute({
@@ -88,7 +88,7 @@ describe('a prompt in the replay', () => {
   })
 })
 
-it('base64 without its padding is taken', async () => {
+it('base64 without padding is accepted', async () => {
   const unpadded = { ...image, data: PNG.replace(/=+$/, '') }
   expect(PNG.endsWith('==')).toBe(true)
   expect(await replay([unpadded])).toEqual([image])

@@ -26,7 +26,7 @@ async function openWithPast(...texts: readonly string[]) {
 }
 
 describe('a client that resumes as it starts', () => {
-  it('acp 48: goes on with the session that changed last, whose past comes before the answer', async () => {
+  it('acp 48: continues the session that changed last and replays it before the answer', async () => {
     const { ids, start, model } = await openWithPast('one', 'two')
     const { client, newSession, say } = await start()
     const sessionId = await newSession()
@@ -37,7 +37,7 @@ describe('a client that resumes as it starts', () => {
     expect(model.requests.at(-1)?.messages).toHaveLength(3)
   })
 
-  it('acp 48: may have the past told after the answer', async () => {
+  it('acp 48: can have the history replayed after the answer', async () => {
     const { ids, start } = await openWithPast('one')
     const { client, newSession } = await start(undefined, 'after')
     expect(await newSession()).toBe(ids[0])
@@ -48,7 +48,7 @@ describe('a client that resumes as it starts', () => {
     expect(kinds.slice(1)).toEqual(['answer', 'user_message_chunk', 'agent_message_chunk', 'available_commands_update'])
   })
 
-  it('acp 49: names the session by its id, the beginning of it, or a time', async () => {
+  it('acp 49: selects the session by its id, an id prefix or a time', async () => {
     const { ids, start } = await openWithPast('one', 'two')
     const [one = '', two = ''] = ids
     for (const [selector, expected] of [
@@ -66,7 +66,7 @@ describe('a client that resumes as it starts', () => {
     expect(await (await alone.start(alone.ids[0]?.slice(0, 8))).newSession()).toBe(alone.ids[0])
   })
 
-  it('acp 50: does so once', async () => {
+  it('acp 50: resumes only once', async () => {
     const { ids, start } = await openWithPast('one', 'two')
     const { client, newSession, cwd } = { ...(await start()), cwd: '/' }
     expect(await client.error('session/new', { cwd: 'relative', mcpServers: [] })).toMatchObject({ code: -32602 })
@@ -74,7 +74,7 @@ describe('a client that resumes as it starts', () => {
     expect(found.filter((id) => ids.includes(id))).toEqual([ids[1]])
   })
 
-  it('acp 51: begins afresh where there is nothing to go on with', async () => {
+  it('acp 51: gets a new session if there is none to continue', async () => {
     const { ids, start, cwd, logged } = await openWithPast('one', 'two')
     const other = join(cwd, 'other')
     mkdirSync(other)
@@ -88,7 +88,7 @@ describe('a client that resumes as it starts', () => {
     expect(logged.filter(({ message }) => message === 'there is no session to resume')).toHaveLength(3)
   })
 
-  it('acp 51: begins afresh when the sessions cannot be read', async () => {
+  it('acp 51: gets a new session when the sessions cannot be read', async () => {
     const world = open({
       around: (engine) => ({ ...engine, findSessions: () => Promise.reject(new Error('broken')) }),
     })
@@ -96,7 +96,7 @@ describe('a client that resumes as it starts', () => {
     expect(await newSession()).toMatch(/^[0-9a-f-]{36}$/)
   })
 
-  it('acp 52: begins afresh when the session is open on this connection already', async () => {
+  it('acp 52: gets a new session when the session is already open on this connection', async () => {
     const { ids, start, cwd } = await openWithPast('one')
     const { client, newSession } = await start()
     await client.result('session/load', { sessionId: ids[0], cwd, mcpServers: [] })

@@ -58,7 +58,7 @@ describe('a prompt that is a command', () => {
     expect(later.client.text('user_message_chunk')).toBe(`${name} the parser`)
   })
 
-  it('shows what the session used', async () => {
+  it('shows the usage of the session', async () => {
     const { command, model } = await openSession()
     expect(await command('/usage')).toBe('Nothing was used in this session yet.')
     const usage = { inputTokens: 1_200, outputTokens: 30, cost: { nano: 5_000_000, currency: 'USD' } }
@@ -90,7 +90,7 @@ describe('a prompt that is a command', () => {
     expect(await command('/model')).toContain('`openai/x` (now)')
   })
 
-  it('shows, adds and removes what is remembered', async () => {
+  it('shows, adds and removes memories', async () => {
     const { command } = await openSession()
     expect(await command('/memory')).toBe('There are no memories about you yet.')
     const added = await command('/memory add I like tea')
@@ -103,14 +103,14 @@ describe('a prompt that is a command', () => {
     expect(await command(`/memory add ${'x'.repeat(501)}`)).toContain('500 characters')
   })
 
-  it('is for the model when there is no such command, or no memory', async () => {
+  it('goes to the model when the command is unknown or there is no memory', async () => {
     const { command, model } = await openSession(false)
     await command('/memory')
     await command('/dance')
     expect(model.requests.map(({ messages }) => messages.at(-1)?.content)).toEqual(['/memory', '/dance'])
   })
 
-  it('is no part of the history', async () => {
+  it('is not part of the history', async () => {
     const { command, engine, user, sessionId } = await openSession()
     await command('/help')
     expect(await Array.fromAsync(await engine.streamHistory(user, sessionId, 'full'))).toEqual([])

@@ -11,7 +11,7 @@ const notFound = { standard: -32002, seed: -32602 } as const
 const profiles = ['standard', 'seed'] as const
 
 describe('stored sessions', () => {
-  it('session/list finds a directory however it is written, and after it is gone', async () => {
+  it('session/list finds a directory in any spelling, even after it was removed', async () => {
     const world = open()
     const dir = join(world.cwd, 'project')
     mkdirSync(dir)
@@ -50,23 +50,20 @@ describe('stored sessions', () => {
     expect(await list({ cwd: '/nowhere', cursor: null })).toEqual({ sessions: [] })
   })
 
-  it.each(profiles)(
-    'acp 65: a relative directory or a cursor of nobody’s is refused in profile %s',
-    async (profile) => {
-      const { client } = await open().connect({ profile })
-      for (const params of [
-        { cwd: 'relative' },
-        { cwd: 7 },
-        { cursor: 'bogus' },
-        { cursor: 7 },
-        { cursor: 'YWZ0ZXI6LTE' },
-      ]) {
-        expect(await client.error('session/list', params)).toMatchObject({ code: -32602 })
-      }
-    },
-  )
+  it.each(profiles)('acp 65: a relative directory or an unknown cursor is refused in profile %s', async (profile) => {
+    const { client } = await open().connect({ profile })
+    for (const params of [
+      { cwd: 'relative' },
+      { cwd: 7 },
+      { cursor: 'bogus' },
+      { cursor: 7 },
+      { cursor: 'YWZ0ZXI6LTE' },
+    ]) {
+      expect(await client.error('session/list', params)).toMatchObject({ code: -32602 })
+    }
+  })
 
-  it('acp 66: session/close cancels what this connection began, then answers', async () => {
+  it('acp 66: session/close cancels the turns that this connection started, then answers', async () => {
     const world = open()
     world.model.push([says('half'), () => hangs()])
     const { client, newSession, say } = await world.connect()
@@ -80,7 +77,7 @@ describe('stored sessions', () => {
     expect((await client.result('session/list', {})).sessions).toMatchObject([{ sessionId }])
   })
 
-  it('acp 66: what another connection began goes on', async () => {
+  it('acp 66: turns of another connection continue', async () => {
     const world = open()
     const more = Promise.withResolvers<void>()
     world.model.push([says('half'), () => more.promise, says(' and half'), finishes()])
@@ -95,7 +92,7 @@ describe('stored sessions', () => {
     expect(first.client.text()).toBe('half and half')
   })
 
-  it('acp 66: what waits for its turn is dropped with it', async () => {
+  it('acp 66: queued prompts are dropped with it', async () => {
     const world = open()
     world.model.push([says('on it'), () => hangs()])
     const { client, newSession, say } = await world.connect()
@@ -109,7 +106,7 @@ describe('stored sessions', () => {
   })
 
   it.each(profiles)(
-    'acp 67: closing what is unknown is an error, deleting it is not, in profile %s',
+    'acp 67: closing an unknown session is an error and deleting it is not, in profile %s',
     async (profile) => {
       const { client, newSession } = await open().connect({ profile })
       const sessionId = await newSession()
@@ -121,7 +118,7 @@ describe('stored sessions', () => {
     },
   )
 
-  it('acp 68: a deleted session is gone, also while a turn runs in it', async () => {
+  it('acp 68: a deleted session is gone, even if a turn was running', async () => {
     const world = open()
     const { client, newSession, say } = await world.connect()
     const one = await storeSession(world)
@@ -134,7 +131,7 @@ describe('stored sessions', () => {
     expect(await client.result('session/list', {})).toEqual({ sessions: [] })
   })
 
-  it('a session that is deleted at another door ends its prompts here', async () => {
+  it('deleting a session at another door ends its prompts here', async () => {
     const world = open()
     world.model.push([says('half'), () => hangs()])
     const { client, newSession, say } = await world.connect()

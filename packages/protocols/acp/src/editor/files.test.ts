@@ -41,7 +41,7 @@ async function openSession(options: ConnectOptions = {}, allowed: Parameters<typ
 }
 
 describe('the files of an editor', () => {
-  it('what the client has in its buffer is what a tool reads', async () => {
+  it('a tool reads the buffer of the client', async () => {
     const { client, sessionId, use } = await openSession()
     client.answer('fs/read_text_file', () => ({ content: 'unsaved\ud800' }))
     expect(await use('look')).toBe('unsaved\ufffd')
@@ -50,7 +50,7 @@ describe('the files of an editor', () => {
     ])
   })
 
-  it.each([null, {}])('a write goes to the client, and %j says that it is done', async (answer) => {
+  it.each([null, {}])('a write goes to the client, and the answer %j confirms it', async (answer) => {
     const { client, sessionId, use } = await openSession()
     client.answer('fs/write_text_file', () => answer)
     expect(await use('put')).toBe('written')
@@ -67,7 +67,7 @@ describe('the files of an editor', () => {
     ['an error', () => Promise.reject(new ClientError(-32603))],
     ['no such file', () => Promise.reject(new ClientError(-32002))],
     ['an answer without a text', () => ({ content: 7 })],
-  ])('after %s the tool is told that there is nothing, and asks again the next time', async (_, answer) => {
+  ])('after %s the tool gets nothing, and asks again the next time', async (_, answer) => {
     const { client, use } = await openSession()
     client.answer('fs/read_text_file', answer)
     expect(await use('look')).toContain('the disk')
@@ -75,7 +75,7 @@ describe('the files of an editor', () => {
     expect(await use('look')).toBe('there')
   })
 
-  it('a client that says it has no such method is not asked for it again', async () => {
+  it('a client that reports an unknown method is not asked again', async () => {
     const { client, use } = await openSession()
     client.answer('fs/read_text_file', () => Promise.reject(new ClientError(-32601)))
     expect(await use('look')).toContain('the disk')
@@ -83,7 +83,7 @@ describe('the files of an editor', () => {
     expect(client.requests).toHaveLength(1)
   })
 
-  it('a client that never answers holds a call up for five seconds, twice, and never again', async () => {
+  it('a client that never answers delays two calls by five seconds each and no others', async () => {
     const { client, clock, use } = await openSession()
     client.answer('fs/read_text_file', () => NO_ANSWER)
     for (const count of [1, 2]) {
@@ -97,7 +97,7 @@ describe('the files of an editor', () => {
     expect(client.requests).toHaveLength(2)
   })
 
-  it('a cancelled turn takes the request back without waiting for the client', async () => {
+  it('a cancelled turn withdraws the request without waiting for the client', async () => {
     const { client, sessionId, say, model } = await openSession()
     client.answer('fs/read_text_file', () => NO_ANSWER)
     model.push([calls('c1', 'look'), finishes('tool-calls')])

@@ -100,7 +100,7 @@ describe('a terminal of the editor', () => {
     ])
   })
 
-  it('that the client refuses to create is none, and is asked for again the next time', async () => {
+  it('that the client refuses to create is not used, and is requested again the next time', async () => {
     const { client, start, result } = await openSession()
     client.answer('terminal/create', () => Promise.reject(new ClientError(-32603)))
     await start()
@@ -125,7 +125,7 @@ describe('a terminal of the editor', () => {
     expect(asked(client)).toEqual(['terminal/create', 'terminal/wait_for_exit', 'terminal/kill', 'terminal/release'])
   })
 
-  it('is released although it came too late, and is not asked for again', async () => {
+  it('is released when it comes too late, and is not requested again', async () => {
     const { client, clock, start, result } = await openSession()
     client.answer('terminal/create', () => NO_ANSWER)
     const answered = start()
@@ -140,7 +140,7 @@ describe('a terminal of the editor', () => {
     expect(asked(client)).toEqual(['terminal/create', 'terminal/release'])
   })
 
-  it('is released when the turn was cancelled before the client had created it', async () => {
+  it('is released when the turn is cancelled before the client creates it', async () => {
     const { client, sessionId, start } = await openSession()
     client.answer('terminal/create', () => NO_ANSWER)
     const answered = start()
@@ -152,7 +152,7 @@ describe('a terminal of the editor', () => {
     expect(told(client).some((update) => JSON.stringify(update).includes('t9'))).toBe(false)
   })
 
-  it('is no use when the client does not tell its end, and is not asked for again', async () => {
+  it('is given up when the client does not report its end, and is not requested again', async () => {
     const { client, start, result } = await openSession()
     client.answer('terminal/wait_for_exit', () => Promise.reject(new ClientError(-32601)))
     await start()
@@ -161,7 +161,7 @@ describe('a terminal of the editor', () => {
     expect(await result()).toBe('ran here')
   })
 
-  it('is lost when the client leaves, and holds nothing up', async () => {
+  it('is lost when the client leaves, and delays nothing', async () => {
     const { client, start } = await openSession()
     client.answer('terminal/wait_for_exit', () => NO_ANSWER)
     const answered = start()

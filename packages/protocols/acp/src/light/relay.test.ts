@@ -74,7 +74,7 @@ async function openSession(): Promise<FakeOwner> {
 }
 
 describe('a greeting', () => {
-  it('is answered before there is an owner, and passed on to it when there is one', async () => {
+  it('is answered before there is an owner, and forwarded once there is one', async () => {
     say(initialize)
     expect(shown).toEqual([
       { jsonrpc: '2.0', id: 0, result: expect.objectContaining({ protocolVersion: 1, authMethods: [] }) },
@@ -102,7 +102,7 @@ describe('a greeting', () => {
     expect(owner.got).toEqual([{ jsonrpc: '2.0', ...frame }])
   })
 
-  it('that comes behind something else is left to the owner, in its place', async () => {
+  it('that follows another frame is left to the owner, in order', async () => {
     say(newSession)
     say(initialize)
     expect(shown).toEqual([])
@@ -111,7 +111,7 @@ describe('a greeting', () => {
 })
 
 describe('frames', () => {
-  it('are carried unchanged both ways, also those that are none', async () => {
+  it('are forwarded unchanged both ways, even if they are invalid', async () => {
     const owner = await openSession()
     const odd = Buffer.from('[1,2] \r\n')
     const raw: Uint8Array[] = []
@@ -124,7 +124,7 @@ describe('frames', () => {
     expect(shown).toHaveLength(2)
   })
 
-  it('of the owner leave in whole lines', async () => {
+  it('of the owner are sent in whole lines', async () => {
     await openSession()
     const update = line({ method: 'session/update', params: { update: { text: 'é' } } })
     relay.fromBack(update.subarray(0, 60))
@@ -145,7 +145,7 @@ describe('when the owner is gone', () => {
     ])
   })
 
-  it('the next one learns of the greeting and of open sessions before it hears anything else', async () => {
+  it('the next one gets the greeting and the open sessions before anything else', async () => {
     await openSession()
     relay.lost()
     expect(await relay.needsBack()).toBe(true)
@@ -161,7 +161,7 @@ describe('when the owner is gone', () => {
     expect(shown).toEqual([{ jsonrpc: '2.0', id: 3, result: { stopReason: 'end_turn' } }])
   })
 
-  it('what can be asked again is asked again, in order and before what waited', async () => {
+  it('repeatable requests are sent again, in order and before waiting ones', async () => {
     await openSession()
     say({ id: 4, method: 'session/list', params: {} })
     say({ id: 'five', method: 'session/set_mode', params: { sessionId: 's', modeId: 'plan' } })
@@ -175,7 +175,7 @@ describe('when the owner is gone', () => {
     ])
   })
 
-  it('a session that was closed, and one that cannot be resumed, are not tried again', async () => {
+  it('closed sessions and sessions that cannot be resumed are not tried again', async () => {
     await openSession()
     say({ id: 5, method: 'session/close', params: { sessionId: 's' } })
     answer({ id: 5, result: {} })
@@ -197,7 +197,7 @@ describe('when the owner is gone', () => {
     expect((await attach()).got.map(({ method }) => method)).toEqual(['initialize'])
   })
 
-  it('its questions are taken back, late answers are dropped, and the next one has ids of its own', async () => {
+  it('its requests are withdrawn, late answers are dropped, and the next one uses new ids', async () => {
     const owner = await openSession()
     answer({ id: 7, method: 'session/request_permission', params: {} })
     relay.lost()
@@ -215,7 +215,7 @@ describe('when the owner is gone', () => {
     expect(owner.got).toHaveLength(2)
   })
 
-  it('a question that the next one takes back is named as the editor knows it', async () => {
+  it('a request that the next one withdraws has the id that the editor knows', async () => {
     await openSession()
     relay.lost()
     await attach()
@@ -236,7 +236,7 @@ describe('when the owner is gone', () => {
   })
 })
 
-it('what an owner refuses because it is leaving is kept for the next one', async () => {
+it('requests that a leaving owner refuses are kept for the next one', async () => {
   await openSession()
   say(prompt(8))
   answer({ id: 8, error: { code: -32_603, message: 'shutting down', data: { reason: 'shutting_down' } } })
@@ -246,7 +246,7 @@ it('what an owner refuses because it is leaving is kept for the next one', async
   expect((await attach()).last()).toMatchObject({ id: 8, method: 'session/prompt' })
 })
 
-it('is full when much waits for an owner, and not when there is one', async () => {
+it('is full when much waits for an owner, but not while there is one', async () => {
   const large = Buffer.from(
     `{"jsonrpc":"2.0","id":1,"method":"session/list","params":{"a":"${'x'.repeat(33 * 1024 * 1024)}"}}\n`,
   )
@@ -259,14 +259,14 @@ it('is full when much waits for an owner, and not when there is one', async () =
 })
 
 describe('an editor that leaves', () => {
-  it('without having asked for anything needs no owner', async () => {
+  it('without a request needs no owner', async () => {
     say(initialize)
     relay.finish()
     expect(await relay.needsBack()).toBe(false)
     expect(relay.isOver).toBe(true)
   })
 
-  it('with something still to be sent is told goodbye by the owner, after that', async () => {
+  it('with frames left to send ends the input of its owner after those', async () => {
     say(initialize)
     say(newSession)
     relay.finish()
@@ -277,14 +277,14 @@ describe('an editor that leaves', () => {
     expect(await relay.needsBack()).toBe(false)
   })
 
-  it('ends what its owner is told at once', async () => {
+  it('ends the input of its owner at once', async () => {
     const owner = await openSession()
     relay.finish()
     expect(owner.isEnded).toBe(true)
   })
 })
 
-it('a wish to resume is over with the first session', async () => {
+it('remembers that a session was created, after which --resume no longer applies', async () => {
   expect(relay.hasMadeSession).toBe(false)
   await openSession()
   expect(relay.hasMadeSession).toBe(true)

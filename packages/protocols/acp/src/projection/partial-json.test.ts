@@ -23,11 +23,11 @@ it.each([
   ['{"a": "x\\ud83d', { a: 'x' }],
   ['{"a": "x\\"y', { a: 'x"y' }],
   ['{"__proto__": "x", "a": 1}', { ['__proto__']: 'x', a: 1 }],
-])('of %j it shows %j', (text, shown) => {
+])('parses %j as %j', (text, shown) => {
   expect(readPartialObject(text)).toEqual(shown)
 })
 
-it('every beginning of an object is a beginning of what it says', () => {
+it('every prefix of an object gives a prefix of its content', () => {
   const whole = {
     path: 'a/b.ts',
     edits: [{ old: 'x "quoted" \\ \n', new: '\u{1f600}' }],
@@ -40,6 +40,6 @@ it('every beginning of an object is a beginning of what it says', () => {
   expect(readPartialObject(text)).toEqual(whole)
 })
 
-it('deep input neither fails nor is shown whole', () => {
+it('deep input does not fail and is shown only in part', () => {
   expect(readPartialObject('{"a":'.repeat(100_000))).toBeDefined()
 })

@@ -12,14 +12,14 @@ async function answerTo(line: string) {
 }
 
 describe('framing and envelope', () => {
-  it('acp 1: a line that is no JSON is a parse error, and the connection goes on', async () => {
+  it('acp 1: a line that is not JSON is a parse error, and the connection stays open', async () => {
     const { client } = await open().connect()
     await client.sendText('{"jsonrpc": nonsense\n')
     expect(await client.until(({ error }) => error !== undefined)).toMatchObject({ id: null, error: { code: -32700 } })
     expect(await client.result('session/list', {})).toEqual({ sessions: [] })
   })
 
-  it('acp 2: a list of requests gets one answer, an error without id', async () => {
+  it('acp 2: a batch of requests gets one answer, an error without an id', async () => {
     const { client } = await open().connect()
     await client.sendText(
       '[{"jsonrpc":"2.0","id":1,"method":"session/list"},{"jsonrpc":"2.0","id":2,"method":"session/list"}]\n',
@@ -30,7 +30,7 @@ describe('framing and envelope', () => {
     ])
   })
 
-  it.each(['7', '"text"', 'null', 'true'])('acp 3: %s is no frame', async (line) => {
+  it.each(['7', '"text"', 'null', 'true'])('acp 3: %s is not a frame', async (line) => {
     expect(await answerTo(line)).toMatchObject({ id: null, error: { code: -32600 } })
   })
 
@@ -43,7 +43,7 @@ describe('framing and envelope', () => {
     expect(await answerTo(line)).toMatchObject({ id: 7, error: { code: -32600 } })
   })
 
-  it('acp 4: an id that is none is not repeated', async () => {
+  it('acp 4: an invalid id is not repeated', async () => {
     expect(await answerTo('{"jsonrpc":"2.0","id":{"a":1},"method":"session/list"}')).toMatchObject({ id: null })
   })
 
@@ -58,7 +58,7 @@ describe('framing and envelope', () => {
     expect(client.frames.filter(({ error }) => error !== undefined)).toEqual([])
   })
 
-  it('acp 7: frames may share a piece of input, and may come in many', async () => {
+  it('acp 7: a chunk of input may hold several frames, and a frame may span several chunks', async () => {
     const { client } = await open().connect()
     const frame = (id: string) =>
       `{"jsonrpc":"2.0","id":"${id}","method":"session/list","params":{"_meta":{"x":"é😀"}}}\n`
@@ -74,7 +74,7 @@ describe('framing and envelope', () => {
     expect(client.frames.find(({ id }) => id === 'last')).toHaveProperty('result')
   })
 
-  it('acp 8: an unknown request is answered so, an unknown notification not at all', async () => {
+  it('acp 8: an unknown request gets an error, and an unknown notification gets no answer', async () => {
     const { client } = await open().connect({ capabilities: null })
     client.notify('session/dance', {})
     client.notify('_x/y', {})
@@ -91,7 +91,7 @@ describe('framing and envelope', () => {
     expect(client.frames).toHaveLength(2)
   })
 
-  it('acp 11: text of any script comes and goes unchanged, also when the model cuts a character in half', async () => {
+  it('acp 11: text in any script passes unchanged, even if the model splits a character', async () => {
     const world = open()
     const text = 'Zażółć 漢字 👩‍👩‍👧 \u2028 "\\ \u0000'
     const at = text.indexOf('\ud83d') + 1
@@ -104,7 +104,7 @@ describe('framing and envelope', () => {
     expect(JSON.stringify(world.model.requests[0]?.messages)).toContain(JSON.stringify(text).slice(1, -1))
   })
 
-  it('acp 12: an answer to nothing that was asked is ignored', async () => {
+  it('acp 12: an answer without a request is ignored', async () => {
     const { client } = await open().connect()
     client.send({ jsonrpc: '2.0', id: 4711, result: {} })
     client.send({ jsonrpc: '2.0', id: 'x', error: { code: 1, message: 'no' } })
@@ -112,12 +112,12 @@ describe('framing and envelope', () => {
     expect(client.frames).toHaveLength(2)
   })
 
-  it.each(['a text', 12, 0, -1])('acp 13: the id %j comes back as it is', async (id) => {
+  it.each(['a text', 12, 0, -1])('acp 13: the id %j is returned unchanged', async (id) => {
     const { client } = await open().connect()
     expect((await client.call('session/list', {}, id)).id).toBe(id)
   })
 
-  it('acp 14: a running prompt holds up nothing', async () => {
+  it('acp 14: a running prompt blocks nothing', async () => {
     const world = open()
     world.model.push([() => hangs()])
     const { client, newSession, say } = await world.connect()
@@ -128,7 +128,7 @@ describe('framing and envelope', () => {
     expect(await answered).toMatchObject({ result: { stopReason: 'cancelled' } })
   })
 
-  it('acp 14: an open permission request holds up nothing', async () => {
+  it('acp 14: an open permission request blocks nothing', async () => {
     const world = open({ tools: [createFakeTool('write', { effect: 'unsafe' })] })
     world.model.push([calls('c1', 'write'), finishes('tool-calls')])
     const { client, newSession, say } = await world.connect()
@@ -140,7 +140,7 @@ describe('framing and envelope', () => {
     await answered
   })
 
-  it('acp 15: no error repeats what a client sent', async () => {
+  it('acp 15: no error repeats the input of a client', async () => {
     const secret = 'sk-very-secret'
     const world = open()
     const { client, newSession } = await world.connect()

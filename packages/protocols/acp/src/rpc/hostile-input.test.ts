@@ -70,7 +70,7 @@ describe('whatever a client sends', () => {
     expect(world.logged.filter(({ level }) => level === 'error')).toEqual([])
   })
 
-  it('is read the same however its bytes are cut', async () => {
+  it('is parsed the same however its bytes are split', async () => {
     const world = open()
     const { client } = await world.connect()
     let sent = 0
@@ -104,7 +104,7 @@ describe('whatever a client sends', () => {
     )
   })
 
-  it('that is no frame is answered with an error, and nothing breaks', async () => {
+  it('that is not a frame is answered with an error, and nothing breaks', async () => {
     const world = open()
     const { client } = await world.connect()
     await fc.assert(

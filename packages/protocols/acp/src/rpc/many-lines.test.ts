@@ -6,7 +6,7 @@ import { usingWorlds } from '../test-support/using-worlds.ts'
 const open = usingWorlds(() => ({ ...createFakeParts(), check: loadAcpFrameChecker }))
 
 describe('very many lines in one piece of input', () => {
-  it('let others have their turn in between, and are all answered', async () => {
+  it('let other work run in between, and are all answered', async () => {
     const { client } = await open().connect()
     const before = client.frames.length
     const sent = client.sendText('{}\n'.repeat(2_000))
@@ -17,7 +17,7 @@ describe('very many lines in one piece of input', () => {
     expect(client.frames.filter(({ error }) => error !== undefined)).toHaveLength(2_000)
   })
 
-  it('let others have their turn where they are empty too', async () => {
+  it('let other work run in between even if they are empty', async () => {
     const { client } = await open().connect()
     let turns = 0
     let isDone = false

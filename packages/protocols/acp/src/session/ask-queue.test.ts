@@ -35,7 +35,7 @@ describe('a queue of asks', () => {
     expect(asked).toEqual(['a', 'b'])
   })
 
-  it('takes back what was answered elsewhere, and leaves out what was not asked yet', async () => {
+  it('withdraws requests that were answered elsewhere, and skips those not sent yet', async () => {
     const { queue, add, asked, ends } = openQueue()
     for (const id of ['a', 'b', 'c']) add(id)
     queue.settle(asToolCallId('b'))
@@ -45,7 +45,7 @@ describe('a queue of asks', () => {
     expect(asked).toEqual(['a', 'a taken back', 'c'])
   })
 
-  it('asks again about a call that was answered and has to be allowed once more', async () => {
+  it('asks again about an answered call that needs another approval', async () => {
     const { queue, add, asked, ends } = openQueue()
     add('a')
     queue.settle(asToolCallId('a'))
@@ -55,7 +55,7 @@ describe('a queue of asks', () => {
     expect(asked).toEqual(['a', 'a taken back', 'a'])
   })
 
-  it('goes on when an ask fails, and says so', async () => {
+  it('continues after a failed request, and reports it', async () => {
     const { add, asked, ends, logged } = openQueue()
     for (const id of ['a', 'b']) add(id)
     ends.get('a')?.reject(new Error('broken'))
@@ -64,7 +64,7 @@ describe('a queue of asks', () => {
     expect(logged).toMatchObject([{ level: 'error', toolCallId: 'a' }])
   })
 
-  it('asks nothing once it was stopped', async () => {
+  it('asks nothing after it was stopped', async () => {
     const { queue, add, asked, ends } = openQueue()
     for (const id of ['a', 'b']) add(id)
     queue.stop()

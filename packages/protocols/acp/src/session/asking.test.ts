@@ -79,7 +79,7 @@ describe.each(profiles)('a question, in profile %s,', (profile) => {
 })
 
 describe('a question, in profile seed,', () => {
-  it.each([-32603, -32001, -32601])('acp 138: answered with the error %i too', async (code) => {
+  it.each([-32603, -32001, -32601])('acp 138: answered with the error %i is unanswered too', async (code) => {
     const { client, sessionId, say, heard } = await openAsking({ profile: 'seed' })
     client.answer(ASK_USER, () => {
       throw new ClientError(code)
@@ -88,7 +88,7 @@ describe('a question, in profile seed,', () => {
     expect(heard()).toBe(UNANSWERED.seed)
   })
 
-  it('acp 140: is not asked by an extension that the client has said it does not know', async () => {
+  it('acp 140: does not use an extension that the client has reported as unknown', async () => {
     const { client, sessionId, say, model, heard } = await openAsking({ profile: 'seed' })
     client.answer(ASK_USER, () => {
       throw new ClientError(-32601)
@@ -108,7 +108,7 @@ describe('a question to a client without forms', () => {
     options: [{ label: 'red', description: 'warm' }, { label: 'blue' }],
   }
 
-  it('has a button for each choice, with what it means', async () => {
+  it('has a button for each choice, with its description', async () => {
     const { client, sessionId, say, heard } = await openAsking({}, colours)
     client.answer(PERMIT, () => ({ outcome: { outcome: 'selected', optionId: 'choice-1' } }))
     expect(await say(sessionId, 'go')).toMatchObject({ result: { stopReason: 'end_turn' } })
@@ -164,7 +164,7 @@ describe('a question to a client without forms', () => {
         throw new ClientError(-32601)
       },
     ],
-  ])('comes to words by %s', async (_name, answer) => {
+  ])('falls back to a text answer after %s', async (_name, answer) => {
     const { client, sessionId, say, heard } = await openAsking({}, colours)
     client.answer(PERMIT, answer)
     expect(await say(sessionId, 'go')).toMatchObject({ result: { stopReason: 'end_turn' } })
@@ -172,7 +172,7 @@ describe('a question to a client without forms', () => {
     expect(heard()).toBe('green')
   })
 
-  it('of several asks the next one after each answer', async () => {
+  it('with several parts asks the next part after each answer', async () => {
     const input = { questions: [{ question: 'Who?' }, { question: 'Where?' }] }
     const { client, sessionId, say, heard } = await openAsking({}, input)
     await say(sessionId, 'go')
@@ -182,7 +182,7 @@ describe('a question to a client without forms', () => {
     expect(heard()).toBe('Who?\nBob\n\nWhere?\nParis')
   })
 
-  it('lets the other calls of its step end before the prompt is answered', async () => {
+  it('lets the other calls of its step finish before the prompt is answered', async () => {
     const slow = Promise.withResolvers<ToolOutput>()
     const world = open({ tools: [createQuestionTool(), createFakeTool('slow', { run: () => slow.promise })] })
     const { client, newSession, say } = await world.connect()
@@ -230,7 +230,7 @@ describe('a question to a client without forms', () => {
 describe('a form', () => {
   const input = { question: 'Which?', options: [{ label: 'red', description: 'warm' }, { label: 'blue' }] }
 
-  it('shows what the choices mean, and takes own words', async () => {
+  it('shows the descriptions of the choices, and accepts free text', async () => {
     const { client, sessionId, say, heard } = await openAsking({ capabilities: FORMS }, input)
     client.answer(ELICIT, () => ({ action: 'accept', content: { answer: 'red', other: 'green' } }))
     await say(sessionId, 'go')
@@ -251,7 +251,7 @@ describe('a form', () => {
     })
   })
 
-  it('adds own words to several choices', async () => {
+  it('adds free text to several choices', async () => {
     const { client, sessionId, say, heard } = await openAsking({ capabilities: FORMS }, { ...input, multiSelect: true })
     client.answer(ELICIT, () => ({ action: 'accept', content: { answer: ['red', 'blue'], other: 'green' } }))
     await say(sessionId, 'go')
@@ -277,14 +277,14 @@ describe('questions', () => {
     { action: 'accept' },
     { action: 'accept', content: { answer: '' } },
     'x',
-  ])('acp 138: a form that is answered with %j was not filled in', async (answer) => {
+  ])('acp 138: a form that is answered with %j counts as unanswered', async (answer) => {
     const { client, sessionId, say, heard } = await openAsking({ capabilities: FORMS })
     client.answer(ELICIT, () => answer)
     await say(sessionId, 'go')
     expect(heard()).toBe(UNANSWERED.standard)
   })
 
-  it('several in one call are asked one after another, with what may be chosen', async () => {
+  it('several in one call are asked one after another, with their choices', async () => {
     const input = {
       questions: [
         { question: 'Which?', header: 'Colour', options: [{ label: 'red', description: 'warm' }, { label: 'blue' }] },
@@ -321,7 +321,7 @@ describe('questions', () => {
     expect(forms.heard()).toBe('Which?\nred\n\nWhat else?\na, b')
   })
 
-  it('acp 138: a client that leaves leaves them open, and another answers', async () => {
+  it('acp 138: stay open when a client leaves, and another client can answer', async () => {
     const { client, sessionId, say, engine, user, connect, cwd, heard, turnEnded } = await openAsking({
       recovery: 'continue',
       capabilities: EXTENSION,
@@ -338,7 +338,7 @@ describe('questions', () => {
     expect(heard()).toBe('Bob')
   })
 
-  it('are answered by no other client that cannot answer', async () => {
+  it('are not settled by another client that cannot answer', async () => {
     const { client, sessionId, say, connect, cwd, heard } = await openAsking({ capabilities: EXTENSION })
     const second = await connect({ capabilities: EXTENSION })
     second.client.answer(ASK_USER, () => {
@@ -354,7 +354,7 @@ describe('questions', () => {
     expect(heard()).toBe('Bob')
   })
 
-  it('that are answered at another door are taken back', async () => {
+  it('that are answered at another door are withdrawn', async () => {
     const { client, sessionId, say, engine, user, heard } = await openAsking({ capabilities: EXTENSION })
     client.answer(ASK_USER, () => NO_ANSWER)
     const answered = say(sessionId, 'go')

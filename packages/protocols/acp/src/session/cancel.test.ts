@@ -86,7 +86,7 @@ describe.each(profiles)('session/cancel, in profile %s,', (profile) => {
     await client.until((frame) => frame.method === '$/cancel_request' && frame.params.requestId === id)
   })
 
-  it('acp 107: makes a late answer count for nothing', async () => {
+  it('acp 107: makes a late answer void', async () => {
     const { client, sessionId, say, model, write } = await openSession(profile)
     model.push([calls('c1', 'write'), finishes('tool-calls')])
     const answered = say(sessionId, 'go')
@@ -113,7 +113,7 @@ describe.each(profiles)('session/cancel, in profile %s,', (profile) => {
     expect(await client.result('session/cancel', { sessionId: closed })).toEqual({})
   })
 
-  it('acp 109: of an unknown session is an error as a request and nothing as a notification', async () => {
+  it('acp 109: of an unknown session is an error as a request and ignored as a notification', async () => {
     const { client } = await openSession(profile)
     const before = client.frames.length
     client.notify('session/cancel', { sessionId: 'unknown' })
@@ -126,7 +126,7 @@ describe.each(profiles)('session/cancel, in profile %s,', (profile) => {
     expect(told).toHaveLength(2)
   })
 
-  it('acp 111: leaves a session that goes on', async () => {
+  it('acp 111: leaves the session usable', async () => {
     const { client, sessionId, say, model } = await openSession(profile)
     model.push([calls('c1', 'slow'), finishes('tool-calls')], [says('fine'), finishes()])
     const answered = say(sessionId, 'go')
@@ -154,7 +154,7 @@ describe.each(profiles)('session/cancel, in profile %s,', (profile) => {
 })
 
 describe('cancelling', () => {
-  it('keeps what is queued', async () => {
+  it('keeps queued prompts', async () => {
     const { client, sessionId, say, model } = await openSession()
     model.push([says('half'), () => hangs()], [says('second'), finishes()])
     const first = say(sessionId, 'one')
@@ -165,7 +165,7 @@ describe('cancelling', () => {
     expect(await second).toMatchObject({ result: { stopReason: 'end_turn' } })
   })
 
-  it('a queued prompt ends it as soon as its turn begins, and the one before is undisturbed', async () => {
+  it('a queued prompt ends it as soon as its turn begins, without affecting the previous prompt', async () => {
     const { client, sessionId, say, model } = await openSession()
     const more = Promise.withResolvers<void>()
     model.push([says('first'), () => more.promise, finishes()], [() => hangs()])
@@ -194,7 +194,7 @@ describe('cancelling', () => {
 })
 
 describe('the end of the input', () => {
-  it('cancels the turns that were begun here, and answers them', async () => {
+  it('cancels the turns that started here, and answers their prompts', async () => {
     const { client, sessionId, say, model, engine, user, connection } = await openSession()
     model.push([says('half'), () => hangs()])
     const answered = [say(sessionId, 'one'), say(sessionId, 'two')]
@@ -228,7 +228,7 @@ describe('the end of the input', () => {
     world.clock.advance(60_000)
   })
 
-  it('cancels nothing for a client of the network', async () => {
+  it('cancels nothing for a network client', async () => {
     const world = open()
     const more = Promise.withResolvers<void>()
     world.model.push([says('half'), () => more.promise, finishes()])
@@ -253,7 +253,7 @@ describe('the end of the input', () => {
     expect(await answered).toMatchObject(CANCELLED)
   })
 
-  it('leaves a client of the network that is still there with an interrupted prompt, and the turn goes on', async () => {
+  it('interrupts the prompt of a connected network client, and the turn continues', async () => {
     const world = open()
     const more = Promise.withResolvers<void>()
     world.model.push([says('half'), () => more.promise, finishes()])
@@ -268,7 +268,7 @@ describe('the end of the input', () => {
     await ended
   })
 
-  it('asks nothing more of a client that has left', async () => {
+  it('sends no more requests to a client that has left', async () => {
     const { client, sessionId, say, model } = await openSession()
     model.push([calls('c1', 'write', { a: 1 }), calls('c2', 'write', { a: 2 }), finishes('tool-calls')])
     const answered = say(sessionId, 'go')

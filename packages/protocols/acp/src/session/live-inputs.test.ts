@@ -63,7 +63,7 @@ describe('a call that the model is writing', () => {
     expect(answered).toMatchObject({ blocks: [{ type: 'tool-call', toolCallId: 'c1', input }] })
   })
 
-  it('has the id that is recorded, also when the model uses one again', async () => {
+  it('has the recorded id, even if the model reuses an id', async () => {
     const world = openWriting()
     const { client, newSession, say } = await world.connect()
     const sessionId = await newSession()
@@ -112,7 +112,7 @@ describe('a call that the model is writing', () => {
   it.each([
     [{}, { sessionUpdate: 'agent_thought_chunk', content: { text: 'The model is busy. Trying again in 2 s.' } }],
     [{ session: { notices: {} } }, { sessionUpdate: 'notice', title: 'The model is busy. Trying again in 2 s.' }],
-  ])('is void when the model is asked again, which a client %j is told', async (capabilities, notice) => {
+  ])('is void when the model is asked again, and a client %j is notified', async (capabilities, notice) => {
     const world = openWriting()
     const { client, newSession, say } = await world.connect({ capabilities })
     const sessionId = await newSession()
@@ -133,7 +133,7 @@ describe('a call that the model is writing', () => {
     ])
   })
 
-  it('reaches a client that comes while it is written', async () => {
+  it('reaches a client that connects while it is being written', async () => {
     const world = openWriting()
     const { client, newSession } = await world.connect()
     const sessionId = await newSession()
@@ -159,7 +159,7 @@ describe('a call that the model is writing', () => {
     expect(shown).toHaveLength(3)
   })
 
-  it('of a long input is sent a bounded number of times', async () => {
+  it('with a long input is sent a bounded number of times', async () => {
     const world = openWriting()
     const { client, newSession, say } = await world.connect()
     const sessionId = await newSession()

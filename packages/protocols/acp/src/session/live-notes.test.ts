@@ -52,7 +52,7 @@ const answered = (more: object = {}): RecordedEvent => ({
 })
 
 describe('notes of how full the context is', () => {
-  it('go by the window of the model that answered', () => {
+  it('use the context window of the model that answered', () => {
     const tell = openNotes()
     tell(started('fake/model'))
     expect(tell(answered())).toEqual([{ sessionUpdate: 'usage_update', used: 120, size: 1_000 }])
@@ -62,7 +62,7 @@ describe('notes of how full the context is', () => {
     expect(tell(answered())).toEqual([])
   })
 
-  it('tell what the session has cost, with its sub-agents and compactions, where prices are known', () => {
+  it('include the cost of the session with its sub-agents and compactions, if prices are known', () => {
     const tell = openNotes()
     const usage = (nano: number, currency = 'USD') => ({
       usage: { inputTokens: 1, outputTokens: 1, cost: { nano, currency } },
@@ -76,7 +76,7 @@ describe('notes of how full the context is', () => {
     expect(tell(answered(usage(1, 'EUR')))).toEqual([{ sessionUpdate: 'usage_update', used: 2, size: 1_000 }])
   })
 
-  it('leave out sub-agents and questions of the engine’s own', () => {
+  it('leave out sub-agents and questions that the engine asks', () => {
     const tell = openNotes()
     tell(started('fake/model'))
     tell(answered())
@@ -96,7 +96,7 @@ describe('notes of how full the context is', () => {
 })
 
 describe('notes about the place of the session', () => {
-  it('name instruction files once, as a thought where the client shows no notices', () => {
+  it('name instruction files once, as a thought if the client shows no notices', () => {
     const tell = openNotes()
     const sources = [
       { path: '/p/AGENTS.md', use: 'used', notice: '/p/AGENTS.md is used as instructions.' },
@@ -113,7 +113,7 @@ describe('notes about the place of the session', () => {
 })
 
 describe('the cost of a fork', () => {
-  it('leaves out what its parent has paid for', () => {
+  it('leaves out the cost of its parent', () => {
     const tell = openNotes()
     const paid = answered({
       usage: { inputTokens: 100, outputTokens: 20, cost: { nano: 5_000_000_000, currency: 'USD' } },

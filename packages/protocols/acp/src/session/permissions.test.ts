@@ -23,8 +23,8 @@ const statusOf = (client: Awaited<ReturnType<typeof openAsking>>['client'], id: 
 
 const INPUT = '```\n{\n  "a": 1\n}\n```'
 
-describe.each(profiles)('a call that has to be allowed, in profile %s,', (profile) => {
-  it('acp 95, 96: is asked about as it was announced, with its whole input and three options', async () => {
+describe.each(profiles)('a call that needs permission, in profile %s,', (profile) => {
+  it('acp 95, 96: is presented as it was announced, with its whole input and three options', async () => {
     const { client, sessionId, say, model } = await openAsking(profile)
     client.answer('session/request_permission', () => selected('allow'))
     model.push([calls('c1', 'write', { a: 1 }), finishes('tool-calls')])
@@ -49,7 +49,7 @@ describe.each(profiles)('a call that has to be allowed, in profile %s,', (profil
     expect(request.params.toolCall).toMatchObject({ toolCallId: 'c1', status: 'pending', rawInput: { a: 1 } })
   })
 
-  it('acp 97: runs when it is allowed, and the next one is asked about again', async () => {
+  it('acp 97: runs when it is allowed, and the next one needs permission again', async () => {
     const { client, sessionId, say, model, write } = await openAsking(profile)
     client.answer('session/request_permission', () => selected('allow'))
     model.push(
@@ -61,7 +61,7 @@ describe.each(profiles)('a call that has to be allowed, in profile %s,', (profil
     expect(client.requests).toHaveLength(2)
   })
 
-  it('acp 98: is asked about no more once it is always allowed, in this session only', async () => {
+  it('acp 98: needs no permission once it is always allowed, in this session only', async () => {
     const { client, sessionId, say, model, write, newSession } = await openAsking(profile)
     client.answer('session/request_permission', () => selected('allow_always'))
     const step = (id: string) =>
@@ -77,7 +77,7 @@ describe.each(profiles)('a call that has to be allowed, in profile %s,', (profil
     expect(write.invocations).toHaveLength(3)
   })
 
-  it('acp 99: fails when it is rejected, and the turn goes on', async () => {
+  it('acp 99: fails when it is rejected, and the turn continues', async () => {
     const { client, sessionId, say, model, write } = await openAsking(profile)
     client.answer('session/request_permission', () => selected('reject'))
     model.push([calls('c1', 'write'), finishes('tool-calls')], [says('as you like'), finishes()])
@@ -105,7 +105,7 @@ describe.each(profiles)('a call that has to be allowed, in profile %s,', (profil
         throw new ClientError(-32603)
       },
     ],
-  ])('acp 100: does not run when the client that began the turn answers with %s', async (_name, respond) => {
+  ])('acp 100: does not run when the client that started the turn answers with %s', async (_name, respond) => {
     const { client, sessionId, say, model, write } = await openAsking(profile)
     client.answer('session/request_permission', respond)
     model.push([calls('c1', 'write'), finishes('tool-calls')])
@@ -114,7 +114,7 @@ describe.each(profiles)('a call that has to be allowed, in profile %s,', (profil
     expect(statusOf(client, 'c1')).toMatchObject({ status: 'failed' })
   })
 
-  it('acp 102: waits until the one before it in the same step has been answered', async () => {
+  it('acp 102: waits for the answer to the previous call of the same step', async () => {
     const { client, sessionId, say, model, write } = await openAsking(profile)
     model.push([calls('c1', 'write', { a: 1 }), calls('c2', 'write', { a: 2 }), finishes('tool-calls')])
     const answered = say(sessionId, 'write')
@@ -148,7 +148,7 @@ describe('answers to permission requests', () => {
     expect(write.invocations).toHaveLength(runs * 2)
   })
 
-  it('the first one wins, at whatever door, and the others are told', async () => {
+  it('the first one wins at any door, and the other requests are withdrawn', async () => {
     const world = await openAsking()
     const { client, sessionId, say, model, write, engine, user, cwd } = world
     model.push([calls('c1', 'write'), finishes('tool-calls')])
@@ -180,7 +180,7 @@ describe('answers to permission requests', () => {
     expect(write.invocations).toHaveLength(2)
   })
 
-  it('one that nobody can read is no answer when it comes from another client', async () => {
+  it('a malformed one from another client is ignored', async () => {
     const world = await openAsking()
     const { client, sessionId, say, model, write, cwd } = world
     model.push([calls('c1', 'write'), finishes('tool-calls')])
@@ -197,7 +197,7 @@ describe('answers to permission requests', () => {
     expect(write.invocations).toHaveLength(1)
   })
 
-  it('what waits is asked of a client that opens the session later', async () => {
+  it('open requests are sent to a client that opens the session later', async () => {
     const world = await openAsking()
     const { client, sessionId, say, model, write, cwd } = world
     model.push([calls('c1', 'write'), finishes('tool-calls')])
@@ -214,7 +214,7 @@ describe('answers to permission requests', () => {
     expect(order.indexOf(true)).toBeLessThan(order.indexOf('session/request_permission'))
   })
 
-  it('a client that leaves decides nothing in a turn that goes on without it', async () => {
+  it('a client that leaves decides nothing in a turn that continues without it', async () => {
     const write = createFakeTool('write', { effect: 'unsafe' })
     const world = open({ tools: [write] })
     world.model.push([calls('c1', 'write'), finishes('tool-calls')])

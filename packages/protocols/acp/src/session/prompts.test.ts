@@ -41,7 +41,7 @@ describe.each(profiles)('a prompt, in profile %s,', (profile) => {
     },
   )
 
-  it('acp 73: may hold links', async () => {
+  it('acp 73: may contain links', async () => {
     const { prompt, model } = await openSession(profile)
     const answer = await prompt([
       { type: 'text', text: 'read' },
@@ -55,7 +55,7 @@ describe.each(profiles)('a prompt, in profile %s,', (profile) => {
     expect(await prompt([{ type: 'resource_link', uri: '' }])).toMatchObject({ error: { code: -32602 } })
   })
 
-  it('acp 74: holds no audio', async () => {
+  it('acp 74: must not contain audio', async () => {
     const { prompt } = await openSession(profile)
     const audio = { type: 'audio', data: PNG, mimeType: 'audio/wav' }
     expect(await prompt([audio])).toMatchObject({ error: { code: -32602 } })
@@ -108,7 +108,7 @@ describe('the content of a prompt', () => {
     expect(Buffer.from(bytes ?? []).toString('base64')).toBe(PNG)
   })
 
-  it('acp 75: an image that is none is refused', async () => {
+  it('acp 75: an invalid image is refused', async () => {
     const { prompt, model } = await openSession()
     const tooLarge = 'A'.repeat(((20 * 1024 * 1024) / 3 + 2) * 4)
     for (const more of [
@@ -128,7 +128,7 @@ describe('the content of a prompt', () => {
     expect(model.requests).toEqual([])
   })
 
-  it('acp 75: embedded text is given with its address, a blob by what it is', async () => {
+  it('acp 75: embedded text reaches the model with its URI, and a blob according to its type', async () => {
     const { prompt, model } = await openSession()
     const json = Buffer.from('{"a":1}').toString('base64')
     await prompt([
@@ -156,7 +156,7 @@ describe('the content of a prompt', () => {
 })
 
 describe('a busy session', () => {
-  it('acp 77: queues eight prompts, answers each after the one before, and refuses the ninth', async () => {
+  it('acp 77: queues eight prompts, answers them in order, and refuses the ninth', async () => {
     const { client, sessionId, say, model } = await openSession()
     const first = Promise.withResolvers<void>()
     model.push([says('one'), () => first.promise, finishes()])
@@ -178,7 +178,7 @@ describe('a busy session', () => {
     expect(client.kinds()).not.toContain('user_message_chunk')
   })
 
-  it('acp 77: refuses a second prompt in profile seed, and the first is undisturbed', async () => {
+  it('acp 77: refuses a second prompt in profile seed, and the first continues', async () => {
     const { client, sessionId, say, model } = await openSession('seed')
     const first = Promise.withResolvers<void>()
     model.push([says('one'), () => first.promise, finishes()])
@@ -209,7 +209,7 @@ describe('a busy session', () => {
     },
   )
 
-  it('input from another door takes the place of a turn that waits, and its prompt is answered as cancelled', async () => {
+  it('input from another door replaces a waiting turn, and its prompt is answered as cancelled', async () => {
     const world = open({ tools: [createFakeTool('write', { effect: 'unsafe' })] })
     const { client, newSession, say } = await world.connect()
     const sessionId = (await newSession()) as SessionId
@@ -229,7 +229,7 @@ describe('a busy session', () => {
     expect(client.text('user_message_chunk')).toBe('never mind')
   })
 
-  it('acp 78: does not hold up another', async () => {
+  it('acp 78: does not block another session', async () => {
     const { client, sessionId, say, model, newSession } = await openSession()
     model.push([says('one'), () => hangs()])
     const first = say(sessionId, 'one')
@@ -252,25 +252,25 @@ describe('the answer to a prompt', () => {
     expect(client.text()).toBe('abcd')
   })
 
-  it('acp 80: says that the token limit was reached', async () => {
+  it('acp 80: reports that the token limit was reached', async () => {
     const { sessionId, say, model } = await openSession()
     model.push([says('a'), finishes('token-limit')])
     expect(await say(sessionId, 'go')).toMatchObject({ result: { stopReason: 'max_tokens' } })
   })
 
-  it('acp 80: says that the model refused', async () => {
+  it('acp 80: reports that the model refused', async () => {
     const { sessionId, say, model } = await openSession()
     model.push([says('no'), finishes('refused')])
     expect(await say(sessionId, 'go')).toMatchObject({ result: { stopReason: 'refusal' } })
   })
 
-  it('acp 80: says that there were too many steps', async () => {
+  it('acp 80: reports that there were too many steps', async () => {
     const { sessionId, say, model } = await openSession('standard', { tools: [createFakeTool('look')], maxSteps: 2 })
     for (const id of ['c1', 'c2', 'c3']) model.push([calls(id, 'look', { id }), finishes('tool-calls')])
     expect(await say(sessionId, 'go')).toMatchObject({ result: { stopReason: 'max_turn_requests' } })
   })
 
-  it('acp 80: says that a call was made again and again', async () => {
+  it('acp 80: reports that a call was repeated too often', async () => {
     const tool = createFakeTool('look')
     const { sessionId, say, model, client } = await openSession('standard', { tools: [tool], maxSteps: 50 })
     for (let call = 1; call <= 20; call += 1) model.push([calls(`c${call}`, 'look', { a: 1 }), finishes('tool-calls')])
@@ -297,7 +297,7 @@ describe('the answer to a prompt', () => {
     expect(await answered).toMatchObject({ error: { code: -32603, data: { reason: 'interrupted' } } })
   })
 
-  it('comes again when the same prompt is sent again under its own number', async () => {
+  it('is sent again when the same prompt is repeated with its id', async () => {
     const { sessionId, say, model } = await openSession()
     const numbered = { _meta: { 'polylogue/messageId': 'm1' } }
     expect(await say(sessionId, 'go', numbered)).toMatchObject({ result: { stopReason: 'end_turn' } })
@@ -309,7 +309,7 @@ describe('the answer to a prompt', () => {
     })
   })
 
-  it('joins a turn that still runs when the same prompt comes from a client that came back', async () => {
+  it('comes from the running turn when a reconnected client repeats the prompt', async () => {
     const world = open()
     const more = Promise.withResolvers<void>()
     const numbered = { _meta: { 'polylogue/messageId': 'm1' } }
@@ -329,7 +329,7 @@ describe('the answer to a prompt', () => {
 })
 
 describe('a command', () => {
-  it('is carried out, and other text that begins with a slash is for the model', async () => {
+  it('is executed, and other text that begins with a slash goes to the model', async () => {
     const { sessionId, say, model, client } = await openSession()
     expect(await say(sessionId, '/compact')).toMatchObject({ result: { stopReason: 'end_turn' } })
     expect(client.text()).toBe('There is nothing to compact yet.')

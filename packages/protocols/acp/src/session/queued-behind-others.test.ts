@@ -13,7 +13,7 @@ import { usingWorlds } from '../test-support/using-worlds.ts'
 
 const open = usingWorlds(() => ({ ...createFakeParts(), check: loadAcpFrameChecker }))
 
-it('a prompt that takes the place of a turn of another door is answered after what that door has queued', async () => {
+it('a prompt that replaces a turn of another door is answered after the queued input of that door', async () => {
   const world = open({ tools: [createFakeTool('write', { effect: 'unsafe' })] })
   const { newSession, say } = await world.connect()
   const sessionId = (await newSession()) as SessionId

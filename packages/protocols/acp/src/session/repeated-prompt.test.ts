@@ -4,7 +4,7 @@ import { usingWorlds } from '../test-support/using-worlds.ts'
 
 const open = usingWorlds(() => ({ ...createFakeParts(), check: loadAcpFrameChecker }))
 
-it('a prompt that was dropped when its client left runs when the client comes back and sends it again', async () => {
+it('a prompt that was dropped when its client left runs when the client reconnects and sends it again', async () => {
   const world = open()
   const numbered = { _meta: { 'polylogue/messageId': 'm1' } }
   world.model.push([says('half'), () => hangs()])

@@ -34,7 +34,7 @@ function endsOf(client: WireClient): ReadonlyMap<string, readonly string[]> {
 const EXTENSION = { _meta: { '_agentao.cn/extensions': [{ method: '_agentao.cn/ask_user' }] } }
 
 describe('two clients in one session, whatever they do at once,', () => {
-  it('get one answer to each prompt and one end of each call, and see what is later replayed', async () => {
+  it('get one answer to each prompt and one end of each call, and see the same as a later replay', async () => {
     let turn = 0
     await fc.assert(
       fc.asyncProperty(acts, fc.boolean(), async (story, isNarrow) => {

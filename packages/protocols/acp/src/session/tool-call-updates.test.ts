@@ -91,7 +91,7 @@ describe('a tool call', () => {
     expect(kinds).toEqual([...KINDS.map((kind) => kind.replace('-', '_')), 'other', 'other'])
   })
 
-  it('acp 87, 88: carries the diffs and places that its tool told beforehand', async () => {
+  it('acp 87, 88: carries the diffs and locations that its tool announced', async () => {
     const inspect: Tool['inspect'] = async () => ({
       facts: { type: 'write-files' },
       preview: {
@@ -125,7 +125,7 @@ describe('a tool call', () => {
   it.each([
     ['standard', ['a', 'abc', 'abcd'], ['abcd', 'done']],
     ['seed', ['a', 'bc', 'd'], ['d']],
-  ] as const)('acp 89: shows its output while it runs as profile %s has it', async (profile, shown, last) => {
+  ] as const)('acp 89: streams its output in the way of profile %s', async (profile, shown, last) => {
     const running = Promise.withResolvers<ToolInvocation>()
     const end = Promise.withResolvers<void>()
     const run = async (invocation: ToolInvocation) => {
@@ -166,7 +166,7 @@ describe('a tool call', () => {
     expect(outputs().at(-1)).toBe(last.at(-1))
   })
 
-  it('shows the images of its result, live and later, and names those that are too large', async () => {
+  it('shows the images of its result, live and in a replay, and names those that are too large', async () => {
     const small = { hash: 'a'.repeat(64), mediaType: 'image/png', bytes: Buffer.from('small') }
     const large = { hash: 'b'.repeat(64), mediaType: 'image/png', bytes: Buffer.alloc(5 * 1024 * 1024) }
     const image = ({ hash, mediaType }: typeof small) =>
@@ -200,7 +200,7 @@ describe('a tool call', () => {
     ['a list of nonsense', { todos: [{ a: 1 }] }, undefined, ['tool_call', 'tool_call_update', 'tool_call_update']],
     ['a plan that failed', { todos: [{ content: 'x', status: 'pending' }] }, 'broken', []],
     ['a plan that was denied', { todos: [{ content: 'x', status: 'pending' }], bad: true }, undefined, []],
-  ])('acp 90: %s is told as it should be', async (_name, input, failure, expected) => {
+  ])('acp 90: %s is reported correctly', async (_name, input, failure, expected) => {
     const tool = createFakeTool('TodoWrite', {
       kind: 'plan',
       run: () => {
@@ -214,7 +214,7 @@ describe('a tool call', () => {
     expect(client.kinds().filter((kind) => /^(plan|tool)/.test(kind))).toEqual(expected)
   })
 
-  it('acp 90: a plan that has to be asked about is announced, so that the question can name it', async () => {
+  it('acp 90: a plan that needs permission is announced, so that the request can refer to it', async () => {
     const { client, sessionId, say, model } = await openSession({
       tools: [createFakeTool('TodoWrite', { effect: 'unsafe', kind: 'plan' })],
     })

@@ -23,8 +23,8 @@ async function openSession(options: WorldOptions = {}, connect: ConnectOptions =
   return { ...world, ...connected, sessionId: (await connected.newSession()) as SessionId }
 }
 
-describe.each(profiles)('what the model says, in profile %s,', (profile) => {
-  it('acp 82: comes as chunks that make up the answer', async () => {
+describe.each(profiles)('the output of the model, in profile %s,', (profile) => {
+  it('acp 82: is sent as chunks that make up the answer', async () => {
     const { client, sessionId, say, model, clock } = await openSession({}, { profile })
     const step = Promise.withResolvers<void>()
     model.push([says('one '), says('two '), () => step.promise, says('three'), finishes()])
@@ -37,7 +37,7 @@ describe.each(profiles)('what the model says, in profile %s,', (profile) => {
     expect(client.text()).toBe('one two three')
   })
 
-  it('acp 82a: thoughts come as thoughts', async () => {
+  it('acp 82a: includes thoughts as thought chunks', async () => {
     const { client, sessionId, say, model } = await openSession({}, { profile })
     model.push([thinks('I '), thinks('wonder'), says('yes'), finishes()])
     await say(sessionId, 'go')
@@ -45,7 +45,7 @@ describe.each(profiles)('what the model says, in profile %s,', (profile) => {
     expect(client.text()).toBe('yes')
   })
 
-  it('acp 82b: a failure of the model is told as a thought before the prompt is answered', async () => {
+  it('acp 82b: includes a model failure as a thought before the prompt is answered', async () => {
     const { client, sessionId, say, model } = await openSession({}, { profile })
     model.push([says('half'), { type: 'failed', error: { code: 'overloaded', message: 'The model is busy.' } }])
     const { error } = await say(sessionId, 'go')
@@ -54,7 +54,7 @@ describe.each(profiles)('what the model says, in profile %s,', (profile) => {
     expect(client.text()).toBe('half')
   })
 
-  it('acp 82c: input from another door is told, and what follows from it', async () => {
+  it('acp 82c: includes input from another door and the answer to it', async () => {
     const { client, sessionId, model, engine, user, clock } = await openSession({}, { profile })
     model.push([says('to you too'), finishes()])
     const content = '<system-reminder>x</system-reminder>good morning'
@@ -93,8 +93,8 @@ describe('a message', () => {
   })
 })
 
-describe('notes about the present', () => {
-  it('acp 91: tell how full the context is, and that it is emptier after a compaction', async () => {
+describe('live notifications', () => {
+  it('acp 91: report the context usage, which falls after a compaction', async () => {
     const capabilities = { session: { compaction: {} } }
     const { client, sessionId, say, model } = await openSession({ contextWindow: 1_000 }, { capabilities })
     const usage = (inputTokens: number) =>
@@ -116,7 +116,7 @@ describe('notes about the present', () => {
     expect(client.text()).toMatch(/Compacted/)
   })
 
-  it('acp 92: leave out what the client did not say it shows', async () => {
+  it('acp 92: leave out updates that the client does not support', async () => {
     const world = open({
       contextWindow: 1_000,
       sessionServers: { open: async (_id, _servers, problem) => problem('no'), close: async () => undefined },
@@ -151,7 +151,7 @@ describe('notes about the present', () => {
     expect(check.received({ jsonrpc: '2.0', id: 8, error: { message: 'x' } })).toMatch(/Error/)
   })
 
-  it('a session is named after the first thing that is said in it', async () => {
+  it('a session is named after its first input', async () => {
     const { client, sessionId, say, engine, user } = await openSession()
     await say(sessionId, '  Why is\nthe sky blue? '.padEnd(100, 'x'))
     await say(sessionId, 'and the sea?')
@@ -163,7 +163,7 @@ describe('notes about the present', () => {
     expect(titles).toEqual([expect.stringMatching(/^Why is the sky blue\? x+…$/), 'Colours'])
   })
 
-  it('a sub-agent is shown by its beginning, its end and its calls, not by what it says', async () => {
+  it('a sub-agent is shown by its start, its end and its calls, but not its text', async () => {
     const { client, sessionId, say, model } = await openSession({ tools: [createFakeTool('look'), createAgentTool()] })
     model.push(
       [calls('c1', 'Agent', { description: 'find it', prompt: 'find' }), finishes('tool-calls')],
@@ -181,7 +181,7 @@ describe('notes about the present', () => {
     expect(toolCalls).toEqual(['c1', 'c2'])
   })
 
-  it('a client that does not read is told nothing until it does, and then misses nothing', async () => {
+  it('a client that stops reading gets nothing until it reads again, and then misses nothing', async () => {
     const world = open({ limits: { outBufferBytes: 2_000 } })
     const { client, newSession, say } = await world.connect()
     const sessionId = await newSession()
@@ -197,7 +197,7 @@ describe('notes about the present', () => {
     expect(client.updates().length).toBeLessThan(200)
   })
 
-  it('a client that reads slowly is told a long past without anything being left out', async () => {
+  it('a slow client gets a long history completely', async () => {
     const world = open({ limits: { outBufferBytes: 1_000 } })
     const { client, newSession, say } = await world.connect()
     const sessionId = await newSession()
@@ -213,7 +213,7 @@ describe('notes about the present', () => {
     expect(later.client.text('user_message_chunk')).toBe(texts.map((text) => text.trim()).join(''))
   })
 
-  it('a client that asks and asks and never reads is let go', async () => {
+  it('a client that sends requests and never reads is disconnected', async () => {
     const world = open({ limits: { outBufferBytes: 1_000, frameBytes: 2_000 } })
     const { client, connection } = await world.connect()
     client.sleep()
@@ -226,7 +226,7 @@ describe('notes about the present', () => {
     expect(world.logged).toContainEqual(expect.objectContaining({ message: 'a client stopped reading' }))
   })
 
-  it('acp 58: one event that cannot be shown is left out, and the others are told', async () => {
+  it('acp 58: an event that cannot be shown is skipped, and the others are sent', async () => {
     const isFirst = ({ event }: Recorded): boolean =>
       event.type === 'step.answered' && event.blocks.some((block) => block.type === 'text' && block.text === 'first')
     const breakFirst = (recorded: Recorded): Recorded =>

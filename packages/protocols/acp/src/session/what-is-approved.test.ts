@@ -41,7 +41,7 @@ describe('what a person is asked to approve', () => {
     expect(details).toBe(`\`\`\`\n${command}\n\`\`\``)
   })
 
-  it('is a long command without an ellipsis', async () => {
+  it('is a long command without truncation', async () => {
     const command = `echo ${'x'.repeat(2_000)}; rm -rf build`
     expect((await askFor({ command }, shell('echo xxx…'))).title).toBe(command)
   })
@@ -53,7 +53,7 @@ describe('what a person is asked to approve', () => {
     expect(hidden.title).toBe('Save\\u202e file\\nnow')
   })
 
-  it('is the whole address with its query', async () => {
+  it('is the whole URL with its query', async () => {
     const url = 'https://a.example/p?d=secret&e=%0a#f'
     expect((await askFor({ url }, fetching)).title).toBe(`Fetch ${url}`)
     const more = await askFor({ url, prompt: 'sum it up' }, fetching)
@@ -67,7 +67,7 @@ describe('what a person is asked to approve', () => {
     expect(details).toContain('"to": "all"')
   })
 
-  it('cannot close the block that it is shown in', async () => {
+  it('cannot close the code block around it', async () => {
     const { details } = await askFor({ command: 'a\n```\nharmless\n````' }, shell('a'))
     expect(details).toBe('`````\na\n```\nharmless\n````\n`````')
   })
