@@ -8,9 +8,9 @@ export const STORE_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: `${STORE}/group-commit.ts`,
-        find: 'begin.run()\n      if (!runTogether(group, passengers)) {',
+        find: 'beginTransaction()\n      if (!runTogether(group, passengers)) {',
         replacement:
-          'if (db.isTransaction) commit.run()\n      begin.run()\n      if (!runTogether(group, passengers)) {',
+          'if (db.isTransaction) commit.run()\n      beginTransaction()\n      if (!runTogether(group, passengers)) {',
       },
       {
         file: `${STORE}/group-commit.ts`,
@@ -97,8 +97,8 @@ export const STORE_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: `${STORE}/append.ts`,
-        find: '    if (clearDrafts !== undefined) for (const stepId of clearDrafts) deleteDrafts.run(sessionId, stepId)\n',
-        replacement: '    void [clearDrafts, deleteDrafts]\n',
+        find: '    if (clearDrafts !== undefined) drafts.clear(sessionId, clearDrafts)\n',
+        replacement: '    void clearDrafts\n',
       },
     ],
     caughtBy: { file: `${STORE}/sqlite-stores.test.ts`, test: 'goes with the append that makes it obsolete' },
