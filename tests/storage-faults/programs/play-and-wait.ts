@@ -1,5 +1,5 @@
-// play-and-wait FILE SESSIONS TURNS SIZE: plays sessions side by side, gives each a secret and makes keys and
-// memories, says `ready`, and closes the store when its input ends.
+// play-and-wait FILE SESSIONS TURNS SIZE: plays sessions side by side, gives each a secret, creates keys and
+// memories, prints `ready`, and closes the store when its input ends.
 import { asUserId } from '@polylogue/engine'
 import { openSqliteStores } from '@polylogue/store-sqlite'
 import { systemClock } from '../system-clock.ts'

@@ -1,7 +1,7 @@
 // play-through-errors FILE SESSIONS TURNS SIZE: plays sessions in two rounds, with the store closed and opened again in
-// between, and says `ack SESSION SEQ` for each append. After a fault it says `fault KIND`, tries three more writes
+// between, and prints `ack SESSION SEQ` for each append. After a fault it prints `fault KIND`, tries three more writes
 // (`again KIND`, or `ack SESSION SEQ`), reads (`head SESSION SEQ`, or `unreadable KIND`), and ends. A store that cannot be
-// opened says `refused SENTENCE`. Anything else is a bug and ends the process with a stack trace.
+// opened prints `refused SENTENCE`. Anything else is a bug and ends the process with a stack trace.
 import { StorageFault, type EventStore } from '@polylogue/engine'
 import { openSqliteStores } from '@polylogue/store-sqlite'
 import { systemClock } from '../system-clock.ts'

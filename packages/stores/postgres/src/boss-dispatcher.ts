@@ -22,7 +22,7 @@ const BATCH = 8
 const LOOK_FOR_ROOM_MS = 100
 const RETRIES = 5
 
-/** Jobs by pg-boss, in a schema of its own. A job lives for milliseconds: the lease of a node replaces its heartbeat. */
+/** Jobs by pg-boss, in a separate schema. A job lives for milliseconds: the lease of a node replaces its heartbeat. */
 export function createBossDispatcher({ url, db, report }: BossDispatcherOptions): Dispatcher {
   const boss = new PgBoss({
     connectionString: url,

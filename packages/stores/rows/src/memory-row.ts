@@ -3,7 +3,7 @@ import { asSessionId, asUserId, type Memory, type UserId } from '@polylogue/engi
 import { damaged } from './damage.ts'
 import { type Row, integerIn, optionalIntegerIn, optionalTextIn, textIn } from './row.ts'
 
-/** A memory as its row holds it. */
+/** The row of a memory. */
 export interface StoredMemory {
   readonly userId: UserId
   readonly memory: Memory

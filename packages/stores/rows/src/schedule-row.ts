@@ -14,7 +14,7 @@ import { type Row, integerIn, optionalIntegerIn, optionalTextIn, textIn } from '
 
 export type Columns = Readonly<Record<string, string | number | null>>
 
-/** A slot as its row holds it, with its run. */
+/** The row of a slot, with its run. */
 export interface StoredSlot {
   readonly scheduleId: string
   readonly slotAt: number

@@ -56,7 +56,7 @@ const append = (
   ...more,
 })
 
-/** Through a connection of its own. */
+/** Uses a separate connection. */
 const onDisk = (sql: string): unknown[] => {
   const db = new DatabaseSync(file)
   try {

@@ -1,7 +1,7 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
 import type { SessionLease } from './leases.ts'
 
-/** The new values of a session's row. `undefined`: unchanged. */
+/** The new values of a session's row. `undefined` leaves a value unchanged. */
 export interface HeadChange {
   readonly lastSeq: number
   readonly addedBytes: number

@@ -19,7 +19,7 @@ export const leaseIn = (row: Row): SessionLease => ({
 export const mayClaim = (lease: SessionLease, owner: string, now: number): boolean =>
   lease.owner === undefined || lease.owner === owner || lease.leaseUntil <= now
 
-/** Time does not matter: until another owner claims the session, its last owner may go on. */
+/** Time does not matter: the last owner may continue until another owner claims the session. */
 export const holds = (lease: SessionLease, fence: Fence): boolean =>
   lease.owner === fence.owner && lease.epoch === fence.epoch
 

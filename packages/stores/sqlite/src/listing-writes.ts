@@ -10,7 +10,7 @@ import type { Companion, GroupCommit } from './group-commit.ts'
 export interface ListingWrites extends Companion {
   /** Runs inside a transaction. Returns the time that is not written yet. Pass it to `note` after the commit. */
   write(sessionId: string, listed: Listed): number | undefined
-  /** The append is stored. `undefined`: its row is complete. */
+  /** Call it when the append is stored. Pass `undefined` if its row is complete. */
   note(sessionId: string, listedAt: number | undefined): void
   /** Resolves when all rows are complete. */
   settle(): Promise<void>

@@ -17,7 +17,7 @@ const FUSE = 0x65735546
 const NETWORK_MOUNT =
   /^fuse\.(sshfs|rclone|s3fs|gcsfuse|goofys|glusterfs|davfs2?|curlftpfs|ceph-fuse|smbnetfs|juicefs)$/
 
-/** The name of the network filesystem that holds this directory; `undefined` for others and where it is unknown. */
+/** The name of the network filesystem of this directory. `undefined` for a local or unknown filesystem. */
 export function networkFilesystemOf(directory: string): string | undefined {
   if (process.platform !== 'linux') return undefined
   const path = realpathSync(directory)

@@ -8,7 +8,7 @@ export interface OwnerLock {
 }
 
 /**
- * Locks `file` until the lock is released or the process ends, also when it is killed: it is a lock of the operating
+ * Locks `file` until the lock is released or the process ends, even if it is killed: it is a lock of the operating
  * system. `undefined` when it is locked already, by another process or by this one.
  *
  * The file is an empty SQLite database, because Node has no file locks of its own. Do not open it by other means:

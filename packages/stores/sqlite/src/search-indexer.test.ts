@@ -54,7 +54,7 @@ const search = async (text: string) => {
   return { found: rows.map(({ summary }) => summary), isPartial }
 }
 
-/** Through a connection of its own. */
+/** Uses a separate connection. */
 const count = (sql: string): unknown => {
   const db = new DatabaseSync(file, { readOnly: true })
   try {

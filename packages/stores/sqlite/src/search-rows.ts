@@ -29,7 +29,7 @@ export interface SearchRows {
   add(sessionId: string, added: AddedText): void
   /** Removes some rows of a deleted session. Returns whether nothing is left. Runs inside a transaction. */
   removeSome(sessionId: string): boolean
-  /** Sessions after `after` in the order of their ids whose mark is behind their log, and where to go on. */
+  /** Sessions after `after`, in id order, whose mark is behind their log, and where to continue. */
   behind(after: string): { readonly sessionIds: readonly string[]; readonly next: string | undefined }
   /** The numbers of sessions that have all terms. */
   find(userId: UserId, terms: readonly SearchTerm[]): FoundNumbers

@@ -68,7 +68,7 @@ export function createSessionRemoval({ db, commits, removed, index }: SessionRem
       while (hasRest) hasRest = await commits.write('other', () => removePiece(sessionId))
       underRemoval.delete(sessionId)
     } catch (error) {
-      // The session stays hidden, and the next process that opens the file goes on.
+      // The session stays hidden, and the next process that opens the file continues the removal.
       if (!(error instanceof StorageFault)) throw error
     }
   }

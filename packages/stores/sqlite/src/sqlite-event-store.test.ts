@@ -25,7 +25,7 @@ afterEach(async () => {
   rmSync(directory, { recursive: true })
 })
 
-/** Through a connection of its own. */
+/** Uses a separate connection. */
 const alter = (sql: string): void => {
   const db = new DatabaseSync(file)
   db.function('summary_crc', (id, summary) => checksumsIn(String(id)).ofSummary(String(summary)))

@@ -1,6 +1,7 @@
 // The processes of one call: those that carry its marker in their environment (children inherit it through fork and
 // exec, `setsid`, `nohup` and double forks), those of sessions that such processes lead, and the children of all these.
-// A process that clears its environment, leaves the session and outlives its parent escapes; only the sandbox holds it.
+// A process that clears its environment, leaves the session and outlives its parent escapes. Only the sandbox contains
+// it.
 import { setTimeout as delay } from 'node:timers/promises'
 import { type ProcessRow, type ProcessTable, readMarker, readProcessTable } from './process-table.ts'
 
