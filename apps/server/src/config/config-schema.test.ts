@@ -28,9 +28,11 @@ describe('a configuration', () => {
           queuedInputs: 8,
           streamsPerKey: 1000,
           streams: 20_000,
+          readsPerUser: 8,
           requestsPerKeyPerMinute: 60_000,
           promptsPerUserPerMinute: 30_000,
           runningTurnsPerUser: 1000,
+          turnsPerNode: 1000,
           unauthenticatedSockets: 64,
           headersMs: 10_000,
           requestMs: 30_000,
@@ -54,6 +56,8 @@ describe('a configuration', () => {
         webFetch: { allowHosts: [] },
         allowOrigins: [],
         trustedProxies: [],
+        retention: {},
+        signIn: {},
       },
     })
   })

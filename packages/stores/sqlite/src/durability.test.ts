@@ -62,9 +62,9 @@ describe('what was acknowledged', () => {
   })
 
   it('is the last thing acknowledged when the disk fails, and can still be read', async () => {
-    // The 30th fsync fails, the later ones would succeed.
+    // The 60th fsync fails, the later ones would succeed. Creating the tables takes the first ones.
     const fault = hasStrace
-      ? ['strace', '-qq', '-f', '-o', '/dev/null', '-e', 'inject=fsync,fdatasync:error=EIO:when=30']
+      ? ['strace', '-qq', '-f', '-o', '/dev/null', '-e', 'inject=fsync,fdatasync:error=EIO:when=60']
       : SMALL_FILES
     const lines = await runProgram('append-through-faults', [file, '400', '4000'], fault).remainingLines()
     const acks = lines.filter((line) => line.startsWith('ack')).length

@@ -90,7 +90,10 @@ export function createSqliteEventStore({ db, clock, commits }: SqliteEventStoreO
         return { ...(await find(query)), isPartial: true }
       }
     },
-    findStale: (before, limit) => commits.read(() => listings.stale(before, limit)),
+    async findStale(before, limit) {
+      await rows.settle()
+      return commits.read(() => listings.stale(before, limit))
+    },
     listSessions: (query) => commits.read(() => reads.list(query)),
     deleteSession: (sessionId) => removal.remove(sessionId),
 

@@ -17,8 +17,7 @@ export function createBackgroundTool({ processes }: { readonly processes: Backgr
     name: 'Background',
     title: 'Background command',
     description:
-      'Shows what a command that Bash started with `background` has printed since the last look and whether it still runs, ' +
-      'or stops it.',
+      'Shows what a command in the background has printed since the last look and whether it still runs, or stops it.',
     input,
     effect: 'idempotent',
     kind: 'execute',
