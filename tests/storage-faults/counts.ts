@@ -48,7 +48,10 @@ export const COUNTS = {
         { call: 'fsync', points: [3] },
         { call: 'pwrite64', points: [5] },
       ],
-      firstStart: [{ call: 'rename', points: [1, 2] }],
+      firstStart: [
+        { call: 'link', points: [1] },
+        { call: 'rename', points: [1] },
+      ],
     },
     proof: {
       store: [
@@ -66,9 +69,10 @@ export const COUNTS = {
         { call: 'pwrite64', points: upTo(16) },
       ],
       firstStart: [
-        { call: 'rename', points: upTo(2) },
-        { call: 'fsync', points: upTo(2) },
-        { call: 'pwrite64', points: upTo(2) },
+        { call: 'link', points: upTo(1) },
+        { call: 'rename', points: upTo(1) },
+        { call: 'fsync', points: upTo(1) },
+        { call: 'pwrite64', points: upTo(1) },
         { call: 'openat', points: upTo(2) },
       ],
     },

@@ -48,11 +48,14 @@ async function readExchanges(
 }
 
 const toTest = (id: string, recordingFile: string): string => `import { readFile } from 'node:fs/promises'
-import { replayRecording } from 'polylogue'
-import { expect, it } from 'vitest'
+import { replayRecording } from ${quote('polylogue')}
+import { expect, it } from ${quote('vitest')}
 
 it('session ${id} comes out as it was recorded', async () => {
   const recording: unknown = JSON.parse(await readFile(new URL('${recordingFile}', import.meta.url), 'utf8'))
   expect((await replayRecording(recording)).differences).toEqual([])
 })
 `
+
+// Packing reads imports from the text of a source, and these two are not ours.
+const quote = (name: string): string => `'${name}'`

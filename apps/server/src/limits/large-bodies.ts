@@ -14,15 +14,16 @@ export interface LargeBodiesOptions {
 
 /** Of one user, received and waiting: each may hold 32 MiB. */
 const AT_ONCE = 2
-/** What encoding, writing and flushing take on an idle machine. They come in the pause. */
+/** What encoding, writing and flushing a good body take on an idle machine. They come in the pause. */
 const STORING_MS_PER_BYTE = 15 / (1024 * 1024)
-/** Large bodies have at most a tenth of the loop. */
-const PAUSE_FACTOR = 9
-const LONGEST_PAUSE_MS = 2_000
+/** Large bodies have at most a quarter of the loop. */
+const PAUSE_FACTOR = 3
+const LONGEST_PAUSE_MS = 500
 
 interface ReadyBody {
   readonly bytes: number
-  run(): void
+  /** Whether the body was good. */
+  run(): boolean
 }
 
 interface Sender {
@@ -47,8 +48,8 @@ export function createLargeBodies(options: LargeBodiesOptions): LargeBodies {
     isBusy = true
     const startedAt = now()
     const body = sender.ready.shift()
-    body?.run()
-    const workMs = now() - startedAt + (body?.bytes ?? 0) * STORING_MS_PER_BYTE
+    const isStored = body?.run() === true
+    const workMs = now() - startedAt + (isStored ? body.bytes * STORING_MS_PER_BYTE : 0)
     const pauseMs = Math.min(workMs * PAUSE_FACTOR, LONGEST_PAUSE_MS)
     clock.setTimer(pauseMs, () => {
       isBusy = false
@@ -66,11 +67,13 @@ export function createLargeBodies(options: LargeBodiesOptions): LargeBodies {
       return {
         parse: (bytes, parse) =>
           new Promise((resolve, reject) => {
-            const run = (): void => {
+            const run = (): boolean => {
               try {
                 resolve(parse())
+                return true
               } catch (error) {
                 reject(error)
+                return false
               }
             }
             sender.ready.push({ bytes, run })

@@ -6,7 +6,7 @@ import type { BackgroundProcess, BackgroundProcesses } from './background-proces
 const MOST_WAIT_MS = 60_000
 
 const input = z.object({
-  id: z.string().min(1).max(20).describe('As Bash returned it'),
+  id: z.string().min(1).max(20).describe('As it was returned when the command started'),
   waitMs: z.int().min(0).max(MOST_WAIT_MS).default(0).describe('Wait so long for new output or the end'),
   stop: z.boolean().default(false).describe('End it, with everything that it has started'),
 })

@@ -26,8 +26,13 @@ function refuseMany(text: string, hasBytes: boolean): void {
   while (signs.test(text)) if (++count > MOST_SIGNS) throw new Error(`a packet with more than ${MOST_SIGNS} values`)
 }
 
+interface BoundedParser {
+  readonly Encoder: typeof Encoder
+  readonly Decoder: typeof Decoder
+}
+
 /** A Socket.IO parser that checks packets before it parses them. When it throws, Socket.IO closes the connection. */
-export function createBoundedParser(limits: JsonLimits) {
+export function createBoundedParser(limits: JsonLimits): BoundedParser {
   // The arguments of an event are a list.
   const depth = limits.depth + 1
   class BoundedDecoder extends Decoder {
