@@ -80,6 +80,18 @@ describe('polylogue chat in a terminal of 40 columns', () => {
     expect(await terminal.exitCode()).toBe(0)
   })
 
+  it('takes nothing that was typed before for an answer to an approval', async () => {
+    await using terminal = await chat()
+    await terminal.shows(PROMPT)
+    await terminal.enter(script('say Wait', 'sleep 1500', stamp('a')))
+    await terminal.shows(/^Wait/m)
+    await terminal.enter('y')
+    await terminal.enter('yes')
+    await terminal.shows(/Allow it\? \[y\/n\/1\/2\]$/)
+    await terminal.enter('n')
+    await terminal.shows(/RESULTS 1: Tool call denied\n>$/)
+  })
+
   it('shows escape sequences of a tool as text', async () => {
     await writeFile(join(dir.path, 'evil.txt'), '\u001b[2J\u001b]0;owned\u0007')
     await using terminal = await chat('--directory', dir.path)

@@ -36,12 +36,16 @@ export interface DatabaseOptions {
   readonly url: string
   /** The role of all statements. Default: the role that connects. */
   readonly role?: string
+  /** How long a statement may take before its connection counts as lost. Default: 15 seconds. */
+  readonly answerWithinMs?: number
 }
 
 const CONNECTIONS = 10
 /** How long a request waits for a database that does not answer. */
 const PATIENCE_MS = 2_000
 const PAUSE_MS = 50
+/** A server that is frozen, or behind a network that is, sends no error. */
+const ANSWER_WITHIN_MS = 15_000
 const INT8 = 20
 
 /** Times, sizes and sums are below 2^53. */
@@ -64,7 +68,13 @@ export function toClientConfig({ url, role }: DatabaseOptions): pg.ClientConfig 
 }
 
 export function openDatabase(options: DatabaseOptions): Database {
-  const pool = new pg.Pool({ ...toClientConfig(options), max: CONNECTIONS, idleTimeoutMillis: 30_000 })
+  const { answerWithinMs = ANSWER_WITHIN_MS } = options
+  const pool = new pg.Pool({
+    ...toClientConfig(options),
+    max: CONNECTIONS,
+    idleTimeoutMillis: 30_000,
+    query_timeout: answerWithinMs,
+  })
   // An idle connection that breaks is replaced by the pool. Without a listener, the error would end the process.
   pool.on('error', () => undefined)
   let isClosed = false

@@ -20,13 +20,15 @@ export interface PostgresStoresOptions {
   /** `postgres://user:password@host/database`. */
   readonly url: string
   readonly clock: Clock
+  readonly answerWithinMs?: number
 }
 
 /** The oldest version that the tests run on. */
 const OLDEST = 150_000
 
 /** Connects and brings the schema up to date. Rejects with one sentence when the database may not be used. */
-export async function openPostgresStores({ url, clock }: PostgresStoresOptions): Promise<Stores> {
+export async function openPostgresStores(options: PostgresStoresOptions): Promise<Stores> {
+  const { url, clock, answerWithinMs } = options
   const storage = createPostgresStorage(url, clock)
   const { unsafe } = await storage.describe()
   if (unsafe !== undefined) throw new StorageFault('broken', unsafe)
@@ -37,7 +39,11 @@ export async function openPostgresStores({ url, clock }: PostgresStoresOptions):
     if (Number(rows[0]?.['it']) < OLDEST) throw new StorageFault('broken', 'PostgreSQL 15 or newer is required.')
     return migrate(client)
   })
-  const db = openDatabase({ url, ...(role !== undefined && { role }) })
+  const db = openDatabase({
+    url,
+    ...(role !== undefined && { role }),
+    ...(answerWithinMs !== undefined && { answerWithinMs }),
+  })
   const events = createPostgresEventStore(db)
   const keys = createPostgresKeyStore(db, clock)
   return {

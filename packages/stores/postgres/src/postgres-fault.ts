@@ -20,7 +20,7 @@ const SYSTEM_ERRORS: ReadonlySet<string> = new Set([
 ])
 /** The driver's own errors carry no code. */
 const LOST =
-  /connection terminated|timeout exceeded|timeout expired|client has encountered a connection error|not queryable|client was closed/i
+  /connection terminated|query read timeout|timeout exceeded|timeout expired|client has encountered a connection error|not queryable|client was closed/i
 
 /** Two transactions conflicted. Repeating the transaction helps. */
 export const isRepeatable = (error: unknown): boolean => REPEATABLE.has(codeOf(error) ?? '')

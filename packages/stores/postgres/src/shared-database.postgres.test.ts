@@ -165,6 +165,28 @@ describe('an append whose answer was lost', () => {
   })
 })
 
+describe('a database that is frozen', () => {
+  it('is reported as busy, and holds no caller for ever', async () => {
+    const proxy = await startCuttingProxy(database.url)
+    const stores = await openPostgresStores({ url: proxy.url, clock, answerWithinMs: 300 })
+    const id = newSession()
+    await stores.events.append(append(id, 0))
+    proxy.freeze()
+    const asked = [
+      stores.events.append(append(id, 1)),
+      stores.events.readHead(id),
+      stores.events.claim(id, 'a', 5_000),
+      stores.keys.findKey('unknown'),
+    ]
+    for (const outcome of await Promise.allSettled(asked)) {
+      expect(outcome).toMatchObject({ status: 'rejected', reason: { name: 'StorageFault', kind: 'busy' } })
+    }
+    proxy.close()
+    await stores.close()
+    expect(await one.events.readHead(id)).toMatchObject({ lastSeq: 1 })
+  })
+})
+
 describe('row-level security', () => {
   it('cluster 15: a statement without a condition sees the rows of its user only', async () => {
     for (const userId of [ADA, GRACE]) await fill(one, userId)

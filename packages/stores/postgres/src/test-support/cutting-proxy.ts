@@ -6,12 +6,15 @@ export interface CuttingProxy {
   readonly url: string
   /** Drops the answer to the next statement that contains this text, together with its connection. */
   loseAnswerTo(text: string): void
+  /** From now on, no byte passes in either direction, and connections stay open. */
+  freeze(): void
   close(): void
 }
 
 export async function startCuttingProxy(url: string): Promise<CuttingProxy> {
   const target = new URL(url)
   let doomed: string | undefined
+  let isFrozen = false
   const sockets = new Set<Socket>()
   const server = createServer((client) => {
     const upstream = connect(Number(target.port), target.hostname)
@@ -21,6 +24,7 @@ export async function startCuttingProxy(url: string): Promise<CuttingProxy> {
       socket.on('error', () => undefined).on('close', () => sockets.delete(socket))
     }
     client.on('data', (bytes) => {
+      if (isFrozen) return
       if (doomed !== undefined && bytes.includes(doomed)) {
         doomed = undefined
         isDoomed = true
@@ -30,7 +34,7 @@ export async function startCuttingProxy(url: string): Promise<CuttingProxy> {
     upstream.on('data', (bytes) => {
       // The answer arrived here, so the statement is committed.
       if (isDoomed) client.destroy()
-      else client.write(bytes)
+      else if (!isFrozen) client.write(bytes)
     })
     client.on('close', () => upstream.destroy())
     upstream.on('close', () => client.destroy())
@@ -44,6 +48,7 @@ export async function startCuttingProxy(url: string): Promise<CuttingProxy> {
   return {
     url: own.href,
     loseAnswerTo: (text) => void (doomed = text),
+    freeze: () => void (isFrozen = true),
     close() {
       server.close()
       for (const socket of sockets) socket.destroy()
