@@ -33,7 +33,7 @@ beforeAll(async () => {
   client = createAapClient({ url: `http://127.0.0.1:${port}`, key: nodes[0]!.key, dialect: V3 })
 }, 60_000)
 afterAll(async () => {
-  nginx?.kill('SIGKILL')
+  await stopNginx()
   await Promise.all(nodes.map((node) => node.kill()))
   await folder.remove()
   await counting.remove()
@@ -93,6 +93,14 @@ async function startNginx(port: number): Promise<ChildProcess> {
 
 const textOf = (frames: readonly { event?: string; data: Record<string, unknown> }[]): string =>
   frames.map(({ event, data }) => (event === 'text_delta' ? String(data['delta']) : '')).join('')
+
+/** Killed outright, it would leave its worker behind. */
+async function stopNginx(): Promise<void> {
+  if (nginx === undefined || nginx.exitCode !== null) return
+  const ended = once(nginx, 'exit')
+  nginx.kill('SIGTERM')
+  await ended
+}
 
 describe('two nodes behind nginx, without stickiness', { timeout: 90_000 }, () => {
   it('serve a conversation whose requests alternate between them', async () => {
