@@ -20,7 +20,8 @@ export function listModels(text: string | undefined, { json, ...flags }: ModelsF
       return ExitCode.done
     }
     if (models.length > 0) stdout.write(formatModels(models))
-    else stderr.write(text === undefined ? 'No model can be used.\n' : 'No model has that name.\n')
+    else
+      stderr.write(text === undefined ? 'No model can be used.\n' : 'No model that you can use has that in its name.\n')
     for (const note of modelNotes(answer)) stderr.write(`${note}\n`)
     return ExitCode.done
   })
