@@ -29,7 +29,7 @@ const ARROWS: Readonly<Record<string, Arrows>> = {
   'packages/client': { to: [], clientsOf: ['packages/protocols/*'] },
   'apps/server': { to: ['packages/engine', KIT, ...SIBLINGS] },
   // A browser never imports the engine.
-  'apps/web': { to: [], clientsOf: ['packages/protocols/*'] },
+  'apps/web': { to: ['packages/client'], clientsOf: ['packages/protocols/*'] },
   'apps/cli': { to: ['apps/server', KIT], typesOnlyTo: ['packages/engine'], clientsOf: ['packages/protocols/*'] },
 }
 
