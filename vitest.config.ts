@@ -42,6 +42,8 @@ export default defineConfig({
           pool: 'forks',
           // More than there are cores: these tests use a core less than half of their time. They wait for servers.
           maxWorkers: 4,
+          // They also wait for each other's commits, on disks that may be slow.
+          testTimeout: 60_000,
           sequence: { groupOrder: 1 },
           globalSetup: 'tests/house/provide-tools.ts',
         },

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { bootstrap } from '../../scripts/lib/bootstrap.mjs'
 import { cacheDirectory, compareVersions, isFitting, nodePackageFor } from '../../scripts/lib/choose-node.mjs'
-import { countTests } from '../../scripts/lib/count-tests.mjs'
+import { countTests, failedFiles, mergeReports } from '../../scripts/lib/count-tests.mjs'
 import { isInstalled } from '../../scripts/lib/install.mjs'
 import { withLock } from '../../scripts/lib/lock.mjs'
 
@@ -123,18 +123,44 @@ describe('the lock around an installation', () => {
 describe('the count of tests', () => {
   it('takes a file that never reached its first test for one failure', () => {
     const report = {
-      numPassedTests: 7,
-      numFailedTests: 1,
       testResults: [
         { status: 'failed', assertionResults: [{ status: 'failed' }, { status: 'passed' }] },
         { status: 'failed', assertionResults: [] },
         { status: 'passed', assertionResults: [{ status: 'passed' }] },
       ],
     }
-    expect(countTests(report)).toEqual({ passed: 7, failed: 2 })
+    expect(countTests(report)).toEqual({ passed: 2, failed: 2 })
   })
 
   it('is zero without a report', () => {
     expect(countTests(undefined)).toEqual({ passed: 0, failed: 0 })
+  })
+
+  it('takes the second result of a file that ran again, and names what passed only alone', () => {
+    const passed = { fullName: 'adds', status: 'passed' }
+    const failed = { fullName: 'is fast', status: 'failed' }
+    const wrong = { fullName: 'is right', status: 'failed' }
+    const first = {
+      testResults: [
+        { name: 'a.test.ts', status: 'passed', assertionResults: [passed] },
+        { name: 'b.test.ts', status: 'failed', assertionResults: [passed, failed, wrong] },
+        { name: 'c.test.ts', status: 'failed', assertionResults: [] },
+      ],
+    }
+    const second = {
+      testResults: [
+        { name: 'b.test.ts', status: 'failed', assertionResults: [passed, { ...failed, status: 'passed' }, wrong] },
+        { name: 'c.test.ts', status: 'passed', assertionResults: [passed] },
+      ],
+    }
+    expect(failedFiles(first)).toEqual(['b.test.ts', 'c.test.ts'])
+    const { report, onlyAlone } = mergeReports(first, second)
+    expect(countTests(report)).toEqual({ passed: 4, failed: 1 })
+    expect(onlyAlone).toEqual(['b.test.ts: is fast', 'c.test.ts'])
+  })
+
+  it('keeps the failures when the second run reports nothing', () => {
+    const first = { testResults: [{ name: 'a.test.ts', status: 'failed', assertionResults: [{ status: 'failed' }] }] }
+    expect(mergeReports(first, undefined)).toEqual({ report: first, onlyAlone: [] })
   })
 })

@@ -31,8 +31,8 @@ describe('readers that do not read, hardly read, or have left unnoticed', () => 
     expect(alone).toMatchObject({ missing: 0, dropped: 0 })
     expect(amid).toMatchObject({ missing: 0, dropped: 60, openStreamsBefore: 0, openStreamsAfter: 0 })
     const { before, peak } = amid.residentBytes
-    // 50 to 60 on an idle machine; more where the garbage waits for a processor. Kept for all readers it would be hundreds.
-    expect((peak - before) / MEBIBYTE).toBeLessThan(120)
+    // 50 to 60 on an idle machine; twice that where the garbage waits for a processor. Kept for all readers it would be hundreds.
+    expect((peak - before) / MEBIBYTE).toBeLessThan(200)
     expect(amid.p99).toBeLessThan(alone.p99 * 1.2 + NOISE_MS)
   })
 })
