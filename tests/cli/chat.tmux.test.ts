@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises'
+import { readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { call, script } from '../support/script.ts'
@@ -21,6 +21,10 @@ const scripted = (verb: string, ...args: readonly string[]) => [
 const chat = (...args: readonly string[]): Promise<TmuxTerminal> =>
   openTmux(scripted('chat', ...args), { cwd: dir.path, columns: COLUMNS })
 const stamp = (id: string): string => call(id, 'Bash', { command: 'date > stamp.txt' })
+const question = (id: string): string =>
+  call(id, 'AskUserQuestion', {
+    questions: [{ question: 'Which colour?', options: [{ label: 'Red' }, { label: 'Blue' }] }],
+  })
 
 describe('polylogue chat in a terminal of 40 columns', () => {
   it('shows Markdown, asks for an approval with its scopes, takes more turns and leaves', async () => {
@@ -80,16 +84,26 @@ describe('polylogue chat in a terminal of 40 columns', () => {
     expect(await terminal.exitCode()).toBe(0)
   })
 
-  it('takes nothing that was typed before for an answer to an approval', async () => {
-    await using terminal = await chat()
+  it.each([
+    ['an approval', stamp('a'), /Allow it\? \[y\/n\/1\/2\]$/, 'n', /RESULTS 1: Tool call denied\n>$/],
+    ['a question', question('a'), /or your own words:$/, '2', /RESULTS 1: Blue\n>$/],
+  ])('takes nothing that was typed before for an answer to %s', async (_what, asks, shown, answer, told) => {
+    await using terminal = await chat('--directory', dir.path)
     await terminal.shows(PROMPT)
-    await terminal.enter(script('say Wait', 'sleep 1500', stamp('a')))
-    await terminal.shows(/^Wait/m)
+    const wait = call('w', 'Bash', { command: 'touch started; until test -e go; do sleep 0.1; done' })
+    await terminal.enter(script(wait, '---', asks))
+    await terminal.shows(/Allow it\? \S+$/)
     await terminal.enter('y')
+    await expect.poll(() => readdir(dir.path), { timeout: 20_000 }).toContain('started')
+    // Each line is in the terminal's buffer once it is echoed. The call ends only after that.
+    await terminal.enter('y')
+    await terminal.enter('1')
     await terminal.enter('yes')
-    await terminal.shows(/Allow it\? \[y\/n\/1\/2\]$/)
-    await terminal.enter('n')
-    await terminal.shows(/RESULTS 1: Tool call denied\n>$/)
+    await terminal.shows(/^y\n1\nyes$/m)
+    await writeFile(join(dir.path, 'go'), '')
+    await terminal.shows(shown)
+    await terminal.enter(answer)
+    await terminal.shows(told)
   })
 
   it('shows escape sequences of a tool as text', async () => {

@@ -2,6 +2,7 @@ import { findFolderConfig, trustFolder, type FolderConfig } from '@polylogue/ser
 import { askLine } from './ask-line.ts'
 import { CommandFailure } from './command-failure.ts'
 import { ExitCode } from './exit-code.ts'
+import { forgetTyped } from './forget-typed.ts'
 import { createTerminal, type Terminal } from './terminal.ts'
 import { toTerminalLine } from './terminal-text.ts'
 
@@ -22,6 +23,7 @@ async function askTrust({ stderr }: Terminal, { folder, files }: FolderConfig): 
   stderr.write(`${stderr.bold('This folder has a configuration that you have not trusted, or that has changed:')}\n`)
   for (const file of files) stderr.write(`  ${toTerminalLine(`${folder}/${file}`)}\n`)
   stderr.write('It is a program and runs with your permissions.\n')
+  if (await forgetTyped(process.stdin)) return false
   for (;;) {
     const answer = await askLine('Trust it? [y/n] ')
     if (answer === undefined || answer === 'cancel') return false

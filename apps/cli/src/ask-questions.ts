@@ -1,5 +1,6 @@
 import type { WaitingCall } from '@polylogue/console/client'
 import { askLine } from './ask-line.ts'
+import { forgetTyped } from './forget-typed.ts'
 import { joinReplies, readQuestions, readReply, type Question } from './questions.ts'
 import type { Terminal } from './terminal.ts'
 import { toTerminalLine, toTerminalText } from './terminal-text.ts'
@@ -7,10 +8,11 @@ import { toTerminalLine, toTerminalText } from './terminal-text.ts'
 /** The answer as the agent will read it. `undefined`: the user left. `cancel`: Ctrl-C. */
 export type QuestionsAnswer = { readonly text: string } | 'cancel' | undefined
 
-/** Asks the questions of a call one after the other, each until it has an answer. */
+/** Asks the questions of a call one after the other, each until it has an answer. What was typed before is no answer. */
 export async function askQuestions({ stderr }: Terminal, call: WaitingCall): Promise<QuestionsAnswer> {
   const questions = readQuestions(call.input)
   stderr.write(`${stderr.bold(toTerminalLine(call.sentence))}\n`)
+  if (await forgetTyped(process.stdin)) return 'cancel'
   const replies: string[] = []
   for (const question of questions) {
     for (const line of formatQuestion(question, stderr.dim)) stderr.write(`  ${line}\n`)
