@@ -48,7 +48,7 @@ describe('a server that is killed with -9', () => {
       'say the end',
     )
     const stream = await session.stream('delta', spoken)
-    const last = await stream.until(({ data }) => String(data['delta']).startsWith('later'))
+    const last = await stream.untilText('half a second later')
     await killAndRestart()
     await expect(stream.finished()).rejects.toThrow(/aborted|ECONNRESET|hang up/)
 

@@ -77,7 +77,7 @@ describe.each(DIALECTS)('event ids at $base', (dialect) => {
     await expectWholeFromEveryCut(client(), session.id, frames)
 
     const stream = await session.stream('delta', script('say until now', 'sleep 30000', 'think never'))
-    await stream.until(({ data }) => data['delta'] === 'now')
+    await stream.untilText('until now')
     await client().cancel(session.id)
     const cancelled = await stream.finished()
     expect(cancelled.at(-1)?.data).toMatchObject({ stopReason: 'error', cancelled: true })
@@ -128,8 +128,9 @@ describe.each(DIALECTS)('event ids at $base', (dialect) => {
       const session = await openSession(client(), { tools: TRUSTED })
       const stream = await session.stream('delta', slow)
       let arrived = 0
-      await stream.until(() => arrived++ === index)
-      const seen = stream.frames.slice(0, index + 1)
+      // Pieces of text may arrive as one, so there may be fewer frames than in the reference.
+      await stream.until(({ event }) => arrived++ === index || event === 'turn_stop')
+      const seen = stream.frames.slice(0, index + 1).filter(({ event }) => event !== 'turn_stop')
       stream.cut()
       const rest = await (await resume(client(), session.id, seen.at(-1)?.id)).finished()
       expect(gist([...seen, ...rest])).toEqual(gist(whole))
@@ -244,7 +245,7 @@ describe('reading what happens in a session', () => {
   it('goes on after the server was restarted in the middle of an answer', async () => {
     const session: AapSession = await openSession(client())
     const stream = await session.stream('delta', script('say before the restart', 'sleep 1500', 'say and after'))
-    const last = await stream.until(({ data }) => String(data['delta']).startsWith('restart'))
+    const last = await stream.untilText('before the restart')
     await server.restart({}, { graceMs: 0 })
     const rest = await (await resume(client(), session.id, last.id)).finished()
     expect(rest.at(-1)?.data).toMatchObject({ event: 'turn_stop', stopReason: 'end_turn' })

@@ -12,6 +12,8 @@ export interface SseStream {
   /** The first frame of the stream that matches. Each frame is tested once. */
   until(fits: (frame: Frame) => boolean): Promise<Frame>
   untilCount(event: string, count: number): Promise<Frame>
+  /** The frame whose delta completes this text. A reader that joins late gets the text so far as one delta. */
+  untilText(text: string): Promise<Frame>
   untilComment(): Promise<string>
   /** All frames, once the server has ended the response. */
   finished(): Promise<readonly Frame[]>
@@ -91,6 +93,13 @@ export async function openSseStream(exchange: Exchange): Promise<SseStream> {
     untilCount(event, count) {
       let seen = 0
       return until((frame) => frame.event === event && ++seen === count)
+    },
+    untilText(text) {
+      let said = ''
+      return until(({ event, data }) => {
+        if (event === 'text_delta') said += String(data['delta'])
+        return said.includes(text)
+      })
     },
     untilComment: () => wait(() => parser.comments[0]),
     async finished() {
