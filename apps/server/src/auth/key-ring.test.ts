@@ -148,6 +148,29 @@ it('a sign-in lasts twelve hours beyond its last use, and thirty days at most', 
   expect(await keys.list()).toEqual([])
 })
 
+it('a sign-in with a key ends with that key, and with no other', async () => {
+  const { keys } = createTestRing()
+  const phone = await keys.createApiKey(anna, 'phone')
+  const laptop = await keys.createApiKey(anna, 'laptop')
+  const byPhone = await keys.createSignIn(anna, { ...FIREFOX, keyId: phone.record.id })
+  const byLaptop = await keys.createSignIn(anna, { ...FIREFOX, keyId: laptop.record.id })
+  const byLink = await keys.createSignIn(anna, FIREFOX)
+  const open = await keys.find(byPhone.plain)
+  await keys.revoke(phone.record.id, anna)
+  expect(open?.revoked.aborted).toBe(true)
+  expect(await keys.find(byPhone.plain)).toBeUndefined()
+  expect(await keys.find(byLaptop.plain)).toBeDefined()
+  expect(await keys.find(byLink.plain)).toBeDefined()
+})
+
+it('a sign-in opens nothing when its key was revoked meanwhile', async () => {
+  const { keys } = createTestRing()
+  const { record } = await keys.createApiKey(anna, 'phone')
+  await keys.revoke(record.id)
+  const late = await keys.createSignIn(anna, { ...FIREFOX, keyId: record.id })
+  expect(await keys.find(late.plain)).toBeUndefined()
+})
+
 it('a key from the command line speaks for local and is never stored', async () => {
   const { keys } = createTestRing(['given'])
   expect(await keys.find('given')).toMatchObject({ id: 'key_option_1', userId: 'local', kind: 'api' })

@@ -39,16 +39,23 @@ export interface KeyRing {
   createApiKey(userId: UserId, name: string): Promise<CreatedKey>
   /** What somebody asked for. Limits are counted by key, so that nobody may have any number: rejects with `TooManyKeys`. */
   requestApiKey(userId: UserId, name: string): Promise<CreatedKey>
-  /** For the browser that signed in at this `Host`. */
-  createSignIn(userId: UserId, browser: { readonly name: string; readonly host: string }): Promise<CreatedKey>
+  /** For the browser that signed in at this `Host`. A sign-in with a key ends with that key. */
+  createSignIn(userId: UserId, browser: SigningIn): Promise<CreatedKey>
   /** Stored keys that still open something; without a user, everybody's. */
   list(userId?: UserId): Promise<readonly KeyRecord[]>
   /** `false` when this user has no such key. */
   rename(id: string, name: string, userId: UserId): Promise<boolean>
   /** Ends what keys opened that another process has revoked. */
   endRevoked(): Promise<void>
-  /** Ends the key's open streams too. `false` when this user (or anybody, when none is named) has no such key. */
+  /** Ends the key's open streams and the sign-ins made with it too. `false` when this user (or anybody, when none is named) has no such key. */
   revoke(id: string, userId?: UserId): Promise<boolean>
+}
+
+export interface SigningIn {
+  readonly name: string
+  readonly host: string
+  /** The key that somebody typed. */
+  readonly keyId?: string
 }
 
 export interface FoundKey {
@@ -110,8 +117,9 @@ export function createKeyRing({ store, clock, random, digest, extraKeys, trusted
   const create = async (
     key: Pick<KeyRecord, 'userId' | 'kind' | 'name' | 'prefix' | 'expiresAt'>,
     plain: string,
+    parent = 'key',
   ): Promise<CreatedKey> => {
-    const id = `key_${Buffer.from(random(12)).toString('hex')}`
+    const id = `${parent}_${Buffer.from(random(12)).toString('hex')}`
     const record = { ...key, id, lastFour: plain.slice(-4), createdAt: clock.now() }
     await store.createKey({ ...record, hash: digest(plain) })
     return { record, plain }
@@ -121,6 +129,13 @@ export function createKeyRing({ store, clock, random, digest, extraKeys, trusted
     create({ userId, kind: 'api', name, prefix: API_KEY_PREFIX }, makeApiKey(random))
   // One after the other, so that each counts those before it.
   let lastRequest: Promise<unknown> = Promise.resolve()
+
+  const revokeOne = async (id: string): Promise<boolean> => {
+    if (!(await store.revokeKey(id))) return false
+    known.forgetKey(id)
+    revocationOf(id).abort()
+    return true
+  }
 
   const isOwn = async (id: string, userId: UserId): Promise<boolean> =>
     (await store.listKeys(userId)).some((record) => record.id === id)
@@ -154,9 +169,13 @@ export function createKeyRing({ store, clock, random, digest, extraKeys, trusted
       return made
     },
 
-    createSignIn(userId, { name, host }) {
+    async createSignIn(userId, { name, host, keyId }) {
       const expiresAt = clock.now() + SIGN_IN_LIFETIME_MS
-      return create({ userId, kind: 'browser', name, prefix: host, expiresAt }, encodeBase64Url(random(32)))
+      const key = { userId, kind: 'browser', name, prefix: host, expiresAt } as const
+      const made = await create(key, encodeBase64Url(random(32)), keyId)
+      // The key may have been revoked while its sign-in was stored.
+      if (keyId !== undefined && revocationOf(keyId).signal.aborted) await revokeOne(made.record.id)
+      return made
     },
 
     list: async (userId) => (await store.listKeys(userId)).filter(isLive).map(withExpiry),
@@ -173,12 +192,17 @@ export function createKeyRing({ store, clock, random, digest, extraKeys, trusted
 
     async revoke(id, userId) {
       if (userId !== undefined && !(await isOwn(id, userId))) return false
-      if (!(await store.revokeKey(id))) return false
-      known.forgetKey(id)
-      revocationOf(id).abort()
+      if (!(await revokeOne(id))) return false
+      const signIns = (await store.listKeys(userId)).filter((record) => isSignInWith(id, record))
+      await Promise.all(signIns.map((record) => revokeOne(record.id)))
       return true
     },
   }
+}
+
+/** The id of a sign-in starts with the id of the key that was typed. */
+function isSignInWith(keyId: string, { id, kind }: KeyRecord): boolean {
+  return kind === 'browser' && id.startsWith(`${keyId}_`)
 }
 
 /** A sign-in ends some time after its last use. Its record has the host in the place of a key's prefix. */

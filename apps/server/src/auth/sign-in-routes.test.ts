@@ -69,6 +69,20 @@ describe('an API key', () => {
     expect((await exchange(`${server.url}/api/polylogue/me`, { headers })).body).toMatchObject({ via: 'cookie' })
   })
 
+  it('ends the browsers that it signed in when it is revoked', async () => {
+    const server = await startServer()
+    const owner = { authorization: `Bearer ${server.localKey}` }
+    const keys = `${server.url}/api/polylogue/keys`
+    const made = await exchange(keys, { headers: owner, body: { name: 'phone' } })
+    const { id, key } = made.body as { readonly id: string; readonly key: string }
+    const { headers } = await signInWithKey(server, key)
+    const cookie = headers['set-cookie']?.[0]?.split(';')[0] ?? ''
+    const me = () => exchange(`${server.url}/api/polylogue/me`, { headers: { cookie, origin: server.url } })
+    expect(await me()).toMatchObject({ status: 200, body: { via: 'cookie' } })
+    expect((await exchange(`${keys}/${id}`, { method: 'DELETE', headers: owner })).status).toBe(204)
+    expect((await me()).status).toBe(401)
+  })
+
   it('does not sign in when it is wrong, and the value of a cookie is no key', async () => {
     const server = await startServer()
     const refused = { status: 401, body: { error: 'No such key. It was mistyped or revoked.' } }

@@ -1,5 +1,4 @@
 import type { HttpBindings } from '@hono/node-server'
-import type { UserId } from '@polylogue/engine'
 import { Hono } from 'hono'
 import { z } from 'zod'
 import type { AccessPolicy } from '../http/access-policy.ts'
@@ -11,7 +10,7 @@ import type { Redactor } from '../log/redactor.ts'
 import type { Authenticate } from './authenticate.ts'
 import { browserName } from './browser-name.ts'
 import type { FailureLimit } from './failure-limit.ts'
-import type { KeyRing } from './key-ring.ts'
+import type { FoundKey, KeyRing } from './key-ring.ts'
 import { scopeOf } from './authenticate.ts'
 import { expiredSessionCookie, sessionCookie } from './session-cookie.ts'
 import type { SignInCodes } from './sign-in-codes.ts'
@@ -51,11 +50,12 @@ export function createSignInRoutes(deps: SignInDeps): Hono<{ Bindings: HttpBindi
       throw new HttpRefusal(400, 'Send either `code` or `key`.')
     }
     redactor.learnPassing(secret)
-    const userId = code === undefined ? await userOfKey(secret, keys) : await codes.redeem(secret)
+    const found = code === undefined ? await findApiKey(secret, keys) : undefined
+    const userId = code === undefined ? found?.userId : await codes.redeem(secret)
     if (userId === undefined) refuseWrong(code === undefined ? 'key' : 'code', addressOf(c.env.incoming), failures)
     const scope = scopeOf(c.env.incoming, policy)
     const name = browserName(c.req.header('user-agent'))
-    const { plain } = await keys.createSignIn(userId, { name, host: scope.host })
+    const { plain } = await keys.createSignIn(userId, { name, host: scope.host, ...(found && { keyId: found.id }) })
     redactor.learnPassing(plain)
     return c.json({ user: userId }, 200, { 'Set-Cookie': sessionCookie(plain, scope) })
   })
@@ -70,9 +70,9 @@ export function createSignInRoutes(deps: SignInDeps): Hono<{ Bindings: HttpBindi
   return routes
 }
 
-async function userOfKey(plain: string, keys: Pick<KeyRing, 'find'>): Promise<UserId | undefined> {
+async function findApiKey(plain: string, keys: Pick<KeyRing, 'find'>): Promise<FoundKey | undefined> {
   const found = await keys.find(plain)
-  return found?.kind === 'api' ? found.userId : undefined
+  return found?.kind === 'api' ? found : undefined
 }
 
 const WRONG = {
