@@ -48,6 +48,7 @@ export function toAcpDeps(parts: Parts, config: LoadedConfig, { rights, log }: A
       outBufferBytes: limits.outBufferBytes,
       pageSize: PAGE_SIZE,
     },
+    ...(parts.tracing && { follow: parts.tracing.followMessages('acp') }),
     log: (entry) => writeEntry(log, entry),
   }
 }

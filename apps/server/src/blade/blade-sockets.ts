@@ -74,6 +74,7 @@ export function createSockets({ parts, config, log, authenticate, clientOf }: Bl
           }),
       }
     },
+    ...(parts.tracing && { follow: parts.tracing.followMessages('blade') }),
     log({ level, message, error, ...fields }) {
       log[level](error === undefined ? fields : { ...fields, err: error }, message)
     },

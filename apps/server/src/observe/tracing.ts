@@ -1,16 +1,19 @@
 import type { AppendRequest, SessionId } from '@polylogue/engine'
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { IncomingMessage, RequestListener } from 'node:http'
+import type { FollowMessage } from '@polylogue/kit'
 import type { RequestObserver } from '../http/request-listener.ts'
 import { readVersion } from '../version.ts'
 
-/** Spans of turns, steps, tools, commits and requests. Exists only where the process registered an OpenTelemetry SDK. */
+/** Spans of turns, steps, tools, commits, requests and messages. Exists only where the process registered an OpenTelemetry SDK. */
 export interface Tracing {
   appended(request: AppendRequest, seconds: number): void
   /** The session is gone, or another node runs it. */
   ended(sessionId: SessionId): void
   /** The same listener. What it appends is seen as part of its request. */
   follow(listener: RequestListener): RequestListener
+  /** For the messages of a door's connections. A span lasts until its message is answered. */
+  followMessages(door: string): FollowMessage
   readonly requestEnded: RequestObserver
   /** The trace of a request: that of its caller, else that of the turn that it started. */
   traceIdOf(incoming: IncomingMessage): string | undefined
@@ -23,26 +26,51 @@ const REGISTERED = Symbol.for('opentelemetry.js.api.1')
 export async function findTracing(): Promise<Tracing | undefined> {
   const registered: unknown = Reflect.get(globalThis, REGISTERED)
   if (typeof registered !== 'object' || registered === null || !('trace' in registered)) return undefined
-  const [{ ROOT_CONTEXT, SpanKind, trace }, { contextOf, createTurnSpans }, { parseTraceparent, traceOf }] =
-    await Promise.all([import('@opentelemetry/api'), import('./turn-spans.ts'), import('./trace-ids.ts')])
+  const [
+    { ROOT_CONTEXT, SpanKind, SpanStatusCode, trace },
+    { contextOf, createTurnSpans },
+    { parseTraceparent, traceOf },
+  ] = await Promise.all([import('@opentelemetry/api'), import('./turn-spans.ts'), import('./trace-ids.ts')])
   const tracer = trace.getTracer('polylogue', readVersion())
   const spans = createTurnSpans(tracer)
-  const current = new AsyncLocalStorage<IncomingMessage>()
-  /** The turn that each request started or resumed. */
-  const turnsOf = new WeakMap<IncomingMessage, string>()
+  const current = new AsyncLocalStorage<object>()
+  /** The turn that each request or message started or resumed. */
+  const turnsOf = new WeakMap<object, string>()
   const callerOf = ({ headers: { traceparent } }: IncomingMessage) =>
     parseTraceparent(typeof traceparent === 'string' ? traceparent : undefined)
   return {
     appended(request, seconds) {
-      const incoming = current.getStore()
+      const cause = current.getStore()
       for (const event of request.events) {
-        if (incoming && (event.type === 'turn.started' || event.type === 'turn.resumed'))
-          turnsOf.set(incoming, event.turnId)
+        if (cause && (event.type === 'turn.started' || event.type === 'turn.resumed')) turnsOf.set(cause, event.turnId)
       }
       spans.appended(request, seconds)
     },
     ended: (sessionId) => spans.ended(sessionId),
     follow: (listener) => (incoming, outgoing) => current.run(incoming, () => listener(incoming, outgoing)),
+    followMessages: (door) => async (name, work) => {
+      const message = {}
+      const startTime = Date.now()
+      const end = (code: (typeof SpanStatusCode)['UNSET' | 'ERROR']): void => {
+        const turnId = turnsOf.get(message)
+        const attributes = {
+          'rpc.system': door,
+          'rpc.method': name,
+          ...(turnId !== undefined && { 'polylogue.turn_id': turnId }),
+        }
+        const parent = turnId === undefined ? ROOT_CONTEXT : contextOf(turnId)
+        const span = tracer.startSpan(`${door} ${name}`, { kind: SpanKind.SERVER, startTime, attributes }, parent)
+        span.setStatus({ code }).end()
+      }
+      try {
+        const result = await current.run(message, work)
+        end(SpanStatusCode.UNSET)
+        return result
+      } catch (error) {
+        end(SpanStatusCode.ERROR)
+        throw error
+      }
+    },
     traceIdOf(incoming) {
       const turnId = turnsOf.get(incoming)
       return callerOf(incoming)?.traceId ?? (turnId === undefined ? undefined : traceOf(turnId).traceId)

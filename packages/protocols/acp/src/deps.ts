@@ -11,6 +11,7 @@ import type {
   UserId,
   Workspaces,
 } from '@polylogue/engine'
+import type { FollowMessage } from '@polylogue/kit'
 import type { EditorRegistry } from './editor/editor-registry.ts'
 
 /** `standard` is for current editors. `seed` follows the field reference of Agentao literally. */
@@ -146,5 +147,7 @@ export interface AcpDeps {
   /** The server's version, for the handshake. */
   readonly version: string
   readonly limits: AcpLimits
+  /** Absent: nobody traces requests. */
+  readonly follow?: FollowMessage
   log(entry: LogEntry): void
 }

@@ -1,3 +1,4 @@
+export type { FollowMessage } from './follow-message.ts'
 export { alreadySent } from './http/already-sent.ts'
 export { beginChunks, endChunks, writeChunk } from './http/chunks.ts'
 export { ClientGone, DocumentStream, type DocumentStreamOptions } from './http/document-stream.ts'

@@ -1,3 +1,4 @@
+import type { FollowMessage } from '@polylogue/kit'
 import { toRpcError } from '../errors.ts'
 import { isObject } from '../is-object.ts'
 import { SET_MODEL, answerInitialize } from '../light/initialize-answer.ts'
@@ -50,7 +51,7 @@ export function toMethods(connection: Connection): RpcMethods {
   ])
   if (options.profile === 'seed') for (const method of NOT_IN_SEED) requests.delete(method)
   return {
-    requests,
+    requests: deps.follow === undefined ? requests : followed(requests, deps.follow),
     notifications: new Map([
       [
         'session/cancel',
@@ -69,4 +70,12 @@ export function toMethods(connection: Connection): RpcMethods {
       })
     },
   }
+}
+
+function followed(requests: Map<string, RequestMethod>, follow: FollowMessage): Map<string, RequestMethod> {
+  const entries = [...requests].map(([name, method]): [string, RequestMethod] => [
+    name,
+    (params, exchange) => follow(name, () => method(params, exchange)),
+  ])
+  return new Map(entries)
 }

@@ -9,7 +9,7 @@ import type {
   SessionView,
   UserId,
 } from '@polylogue/engine'
-import type { JsonLimits } from '@polylogue/kit'
+import type { FollowMessage, JsonLimits } from '@polylogue/kit'
 import type { IncomingMessage } from 'node:http'
 import type { Describe } from '../projection/scene.ts'
 import type { UnknownConnectionsOptions } from './unknown-connections.ts'
@@ -51,6 +51,8 @@ export interface BladeSocketDeps {
   readonly kept?: KeptStore
   /** Stores an uploaded file in the session's workspace. Absent: files are refused. */
   attachFile?(file: AttachedFile): Promise<KeptFile>
+  /** Absent: nobody traces messages. */
+  readonly follow?: FollowMessage
   log(entry: LogEntry): void
 }
 

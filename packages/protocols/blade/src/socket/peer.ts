@@ -188,7 +188,8 @@ export class Peer {
   /** Contract: never rejects. */
   async #reply({ event, payload, run, ack }: Request): Promise<void> {
     try {
-      const reply = await run(payload)
+      const { follow } = this.#deps
+      const reply = await (follow === undefined ? run(payload) : follow(event, () => run(payload)))
       ack?.({ status: 'ok', ...reply })
     } catch (error) {
       const { code, message } = toRefusal(error) ?? this.#report(error)
