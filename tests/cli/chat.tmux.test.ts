@@ -85,7 +85,7 @@ describe('polylogue chat in a terminal of 40 columns', () => {
   })
 
   it.each([
-    ['an approval', stamp('a'), /Allow it\? \[y\/n\/1\/2\]$/, 'n', /RESULTS 1: Tool call denied\n>$/],
+    ['an approval', stamp('a'), /Allow it\? \[y\/n\/1\/2\/3\/4\]$/, 'n', /RESULTS 1: Tool call denied\n>$/],
     ['a question', question('a'), /or your own words:$/, '2', /RESULTS 1: Blue\n>$/],
   ])('takes nothing that was typed before for an answer to %s', async (_what, asks, shown, answer, told) => {
     await using terminal = await chat('--directory', dir.path)

@@ -45,7 +45,7 @@ export interface EngineParts {
   readonly ids: Ids
   readonly digest: Digest
   readonly secretBox: SecretBox
-  readonly rules: Pick<RuleStore, 'listRules' | 'bindRule'>
+  readonly rules: Pick<RuleStore, 'listRules' | 'addRule' | 'bindRule'>
   readonly workspaces: Workspaces
   readonly operator: OperatorPolicy
   /** Describes the place where a session works. Absent: no agent is told about it. */

@@ -4,7 +4,7 @@ const locate = ({ directories }: WorkspaceOwner) => ({ cwd: directories[0] ?? '/
 
 /** No permission rules and no directories. */
 export const plainParts = {
-  rules: { listRules: async () => [], bindRule: async () => undefined },
+  rules: { listRules: async () => [], addRule: async () => undefined, bindRule: async () => undefined },
   workspaces: {
     locate,
     prepare: async (session) => locate(session),

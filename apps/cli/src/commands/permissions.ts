@@ -125,10 +125,11 @@ function parseJson(name: string, content: string): unknown {
   }
 }
 
-function toRow({ action, tool, args = {}, domain }: Rule): readonly string[] {
+function toRow({ action, tool, args = {}, domain, kept }: Rule): readonly string[] {
   const hosts = [...(domain?.allowlist ?? []), ...(domain?.blocklist ?? [])]
   const conditions = [
     ...Object.entries(args).map(([name, pattern]) => `${name} has ${pattern}`),
+    ...(kept ? [`${kept.label}: ${kept.project}`] : []),
     ...(domain ? [`${domain.url_arg ?? 'url'} is at ${hosts.join(' ')}`] : []),
   ]
   return [action, toTerminalLine(tool), toTerminalLine(conditions.join(', '))]

@@ -39,7 +39,7 @@ export function replayRecording(given: unknown): Promise<ReplayReport> {
       digest: sha256,
       ids: createIds(systemClock, randomBytes),
       operator: { denyRules: [], hosts: { allow: [], block: [] } },
-      rules: { listRules: async () => [], bindRule: async () => undefined },
+      rules: { listRules: async () => [], addRule: async () => undefined, bindRule: async () => undefined },
     },
     giveWay,
   })

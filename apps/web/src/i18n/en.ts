@@ -142,6 +142,7 @@ export const en = {
   scope: 'How far it reaches',
   scopeOnce: 'Once',
   scopeSession: 'For this session',
+  scopeProject: 'For this project',
   scopeRule: 'Always, as a rule:',
   coversTool: 'every call of {{tool}}',
   backtest: 'Of the last {{looked}} calls it allows {{allow}} and changes {{changed}}.',

@@ -143,6 +143,7 @@ export const zh: Words = {
   scope: '允许的范围',
   scopeOnce: '仅此一次',
   scopeSession: '在本会话中',
+  scopeProject: '在本项目中',
   scopeRule: '总是允许，作为规则：',
   coversTool: '{{tool}} 的所有调用',
   backtest: '在最近 {{looked}} 次调用中，它会允许 {{allow}} 次，改变 {{changed}} 次。',

@@ -1,5 +1,5 @@
 /** The smallest rule that allows a call like this one: its tool, and each text of its input, whole. */
-import type { NewRule } from '@polylogue/console/client'
+import type { NewRule, Rule } from '@polylogue/console/client'
 import { isObject } from './http.ts'
 
 /** Longer texts make rules that nobody reads. */
@@ -20,6 +20,7 @@ export function proposeRule(tool: string, input: unknown): NewRule | undefined {
 
 const escapePattern = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')
 
-export function describeRule({ tool, args = {} }: Pick<NewRule, 'tool' | 'args'>): string {
+export function describeRule({ tool, args = {}, kept }: Pick<NewRule, 'tool' | 'args'> & Pick<Rule, 'kept'>): string {
+  if (kept !== undefined) return `${kept.label}: ${kept.project}`
   return [tool, ...Object.entries(args).map(([name, pattern]) => `${name}=${pattern}`)].join('  ')
 }

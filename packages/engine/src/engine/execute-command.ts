@@ -8,6 +8,7 @@ import type {
   ConfigureSession,
   StartTurn,
 } from '../session/command.ts'
+import type { PermissionRule } from '../ports/rule-store.ts'
 import { ReceiptTaken } from '../session/append-conflicts.ts'
 import { decideAnswers } from '../session/decide-answers.ts'
 import { acceptChanges } from '../session/decide-changes.ts'
@@ -23,6 +24,7 @@ import { deleteSession } from './delete-session.ts'
 import type { ExecuteDeps } from './execute-deps.ts'
 import { findKeyUse } from './find-key-use.ts'
 import { forkSession } from './fork-session.ts'
+import { keepRules, keptRules } from './keep-rules.ts'
 import { recordAdmission, type Admission } from './record-admission.ts'
 
 export async function executeCommand<C extends Command>(
@@ -60,7 +62,13 @@ function dispatch(command: Command, deps: ExecuteDeps): Promise<CommandResults[k
 async function answerCalls(command: AnswerCalls, deps: ExecuteDeps): Promise<AdmittedTurn> {
   const ids = command.answers.map((answer) => answer.toolCallId)
   const known = await deps.store.takenNames(command.sessionId, ids)
-  return admit(command, deps, (state, context) => decideAnswers(state, command, { ...context, known }))
+  let kept: readonly PermissionRule[] = []
+  const admitted = await admit(command, deps, (state, context) => {
+    kept = keptRules(state, command.answers)
+    return decideAnswers(state, command, { ...context, known })
+  })
+  await keepRules(command.userId, kept, deps)
+  return admitted
 }
 
 async function configureSession(command: ConfigureSession, deps: ExecuteDeps): Promise<Record<string, never>> {

@@ -16,11 +16,13 @@ const givenAnswer = jsonObject
 /** One way of answering *always allow*. */
 const coverOffer = z.object({
   /** Names the offer in an answer. `call`: exactly this command. `program`: with any arguments. `tool`: every call. */
-  id: z.enum(['call', 'program', 'tool']),
+  id: z.enum(['call', 'program', 'tool', 'call-project', 'program-project', 'tool-project']),
   /** For people: `Always allow npm test with any arguments in this session`. */
   label: z.string(),
   /** The key that later calls are compared by. */
   covers: z.string(),
+  /** The directory whose later sessions it covers too. Absent: this session only. */
+  project: z.string().optional(),
 })
 
 export const approvalRequested = defineEvent('approval.requested', {

@@ -10,8 +10,8 @@ const shell = (more: object = {}): CallFacts => ({
   fingerprint: 'f00',
   ...more,
 })
-const offersOf = (facts: CallFacts, command = 'npm test -- -t a') =>
-  coverOffers({ tool: { name: 'Bash' }, input: { description: 'x', command }, facts })
+const offersOf = (facts: CallFacts, command = 'npm test -- -t a', project?: string) =>
+  coverOffers({ tool: { name: 'Bash' }, input: { description: 'x', command }, facts, project })
 
 describe('what always allow can cover', () => {
   it('is the exact command, the command with any arguments, then the tool', () => {
@@ -26,8 +26,23 @@ describe('what always allow can cover', () => {
     ])
   })
 
-  it('is only the exact command if the command is destructive', () => {
-    expect(offersOf(shell({ program: 'git push', isDestructive: true })).map(({ id }) => id)).toEqual(['call'])
+  it('is each of them in this session and in this project if the session works in a directory of its client', () => {
+    const offers = offersOf(shell({ program: 'npm test' }), 'npm test', '/repo')
+    expect(offers.map(({ id }) => id)).toEqual([
+      ...['call', 'call-project', 'program', 'program-project'],
+      ...['tool', 'tool-project'],
+    ])
+    expect(offers[3]).toEqual({
+      id: 'program-project',
+      label: 'Always allow `npm test` with any arguments in this project',
+      covers: 'Bash:program:npm test',
+      project: '/repo',
+    })
+  })
+
+  it.each([undefined, '/repo'])('is only the exact command in this session if it is destructive (%s)', (project) => {
+    const facts = shell({ program: 'git push', isDestructive: true })
+    expect(offersOf(facts, 'git push --force', project).map(({ id }) => id)).toEqual(['call'])
   })
 
   it('is the tool for a call that is no command, bound to the definition of a third party', () => {

@@ -8,36 +8,44 @@ export interface CoveredCall {
   readonly tool: Pick<Tool, 'name' | 'definition'>
   readonly input: JsonObject
   readonly facts: CallFacts
+  /** The directory that the session's client named. Absent: the session has its own, and nothing is kept for it. */
+  readonly project?: string | undefined
 }
 
 const LONGEST_SHOWN = 200
 
 /**
  * What *always allow* can cover for a call, narrowest first. A command is offered as it is, with any arguments, or with its
- * whole tool. A command that loses work or reaches other people is offered only as it is. Pure.
+ * whole tool, each in this session and in this project. A command that loses work or reaches other people is offered only
+ * as it is, in this session. Pure.
  */
 export function coverOffers(call: CoveredCall): readonly CoverOffer[] {
-  const { tool, facts } = call
-  if (facts.type !== 'shell' || facts.fingerprint === undefined) return [offer('tool', tool.name, toolKey(tool))]
-  const exact = { what: shownCommand(call), covers: `${tool.name}:call:${facts.fingerprint}` }
-  const wider = widerOf(tool, facts)
-  return [
-    offer('call', exact.what, exact.covers),
-    ...(wider ? [offer('program', wider.what, wider.covers)] : []),
-    ...(facts.isDestructive === true ? [] : [offer('tool', `${tool.name}, except dangerous commands,`, toolKey(tool))]),
-  ]
+  const { tool, facts, project } = call
+  if (facts.type !== 'shell' || facts.fingerprint === undefined) {
+    return offersFor({ id: 'tool', what: tool.name, covers: toolKey(tool) }, project)
+  }
+  const exact: Coverage = { id: 'call', what: shownCommand(call), covers: `${tool.name}:call:${facts.fingerprint}` }
+  if (facts.isDestructive === true) return offersFor(exact, undefined)
+  const whole: Coverage = { id: 'tool', what: `${tool.name}, except dangerous commands,`, covers: toolKey(tool) }
+  return [exact, ...programOf(tool, facts), whole].flatMap((coverage) => offersFor(coverage, project))
 }
 
-function widerOf({ name }: Pick<Tool, 'name'>, { program, isDestructive }: ShellFacts) {
-  if (program === undefined || isDestructive === true) return undefined
-  return { what: `\`${program}\` with any arguments`, covers: `${name}:program:${program}` }
+interface Coverage {
+  readonly id: 'call' | 'program' | 'tool'
+  readonly what: string
+  readonly covers: string
 }
 
-const offer = (id: CoverOffer['id'], what: string, covers: string): CoverOffer => ({
-  id,
-  label: `Always allow ${what} in this session`,
-  covers,
-})
+function programOf({ name }: Pick<Tool, 'name'>, { program }: ShellFacts): readonly Coverage[] {
+  if (program === undefined) return []
+  return [{ id: 'program', what: `\`${program}\` with any arguments`, covers: `${name}:program:${program}` }]
+}
+
+function offersFor({ id, what, covers }: Coverage, project: string | undefined): readonly CoverOffer[] {
+  const inSession: CoverOffer = { id, label: `Always allow ${what} in this session`, covers }
+  if (project === undefined) return [inSession]
+  return [inSession, { id: `${id}-project`, label: `Always allow ${what} in this project`, covers, project }]
+}
 
 /** A session-wide approval covers the current definition of the tool, not later versions. */
 export const toolKey = ({ name, definition }: Pick<Tool, 'name' | 'definition'>): string =>

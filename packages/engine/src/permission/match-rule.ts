@@ -18,6 +18,7 @@ export interface RuledCall {
 export const createMatchBudget = (): MatchBudget => ({ steps: 2_000_000 })
 
 export function matchRule(rule: PermissionRule, call: RuledCall, budget: MatchBudget): MatchAnswer {
+  if (rule.kept !== undefined) return 'no'
   const answers = [matchTool(rule.tool, call.tool, budget)]
   if (answers[0] === 'no') return 'no'
   for (const [argument, pattern] of Object.entries(rule.args ?? {})) {

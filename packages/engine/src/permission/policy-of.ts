@@ -50,7 +50,7 @@ const isSame = (one: Policy, other: Policy): boolean =>
 
 function hashAnew({ access, preset, denyRules, userRules, hosts, isOwn }: Policy, digest: Digest): string {
   // A call is bound to its tool's definition by itself, so binding a rule does not change what was approved.
-  const rules = userRules.map(({ definitions: _, ...rule }) => rule)
+  const rules = userRules.filter(({ kept }) => kept === undefined).map(({ definitions: _, ...rule }) => rule)
   // Serializing to JSON makes absent and undefined fields equal.
   const plain = JSON.parse(JSON.stringify({ access, preset, denyRules, userRules: rules, hosts, isOwn })) as JsonValue
   return digest(canonicalJson(plain))

@@ -23,12 +23,13 @@ const ruleSchema = z
       .optional(),
     action: z.enum(['allow', 'ask', 'deny']),
     definitions: z.record(z.string(), z.string()).optional(),
+    kept: z.strictObject({ project: z.string(), covers: z.string(), label: z.string() }).readonly().optional(),
   })
   .readonly()
 
 /** Throws a `ZodError` if the value is not a valid rule. */
 export function parseRule(value: unknown): PermissionRule {
-  const { tool, args, domain, action, definitions } = ruleSchema.parse(value)
+  const { tool, args, domain, action, definitions, kept } = ruleSchema.parse(value)
   return {
     tool,
     ...(args && { args }),
@@ -41,6 +42,7 @@ export function parseRule(value: unknown): PermissionRule {
     }),
     action,
     ...(definitions && { definitions }),
+    ...(kept && { kept }),
   }
 }
 

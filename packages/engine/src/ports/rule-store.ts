@@ -46,4 +46,15 @@ export interface PermissionRule {
    * first call. The rule does not cover another definition.
    */
   readonly definitions?: { readonly [tool: string]: string }
+  /** Present: the rule is a kept *always allow*. It answers an approval request and decides nothing else. */
+  readonly kept?: KeptAnswer
+}
+
+export interface KeptAnswer {
+  /** The directory whose sessions it applies to. */
+  readonly project: string
+  /** The key that calls are compared by: `covers` of the offer. */
+  readonly covers: string
+  /** What the user chose, in words. */
+  readonly label: string
 }

@@ -5,7 +5,7 @@ import { NOTHING_SPENT } from '../cost/spending.ts'
 import { unreachable } from '../errors.ts'
 import type { SessionConfigured, SessionCreated } from '../events/session-events.ts'
 import type { Recorded } from '../events/recorded-event.ts'
-import { withAnswer, withCall, withOutput, withOverride } from './fold-calls.ts'
+import { toOpenOffer, withAnswer, withCall, withOutput, withOverride } from './fold-calls.ts'
 import { endCompaction, startCompaction } from './fold-compaction.ts'
 import { childLoop, withChildStep, withStartedTurn, withStep, withTurn } from './fold-turn.ts'
 import { openSeedCalls } from './open-seed-calls.ts'
@@ -143,7 +143,7 @@ function apply(state: SessionState, recorded: Recorded): SessionState {
           callHash: event.callHash,
           granted: false,
           ...(event.covers && { covers: event.covers }),
-          ...(event.offers && { offers: event.offers.map(({ id, covers }) => ({ id, covers })) }),
+          ...(event.offers && { offers: event.offers.map(toOpenOffer) }),
         },
       }))
     case 'approval.resolved':

@@ -1,5 +1,5 @@
 import { textOf, type StepBlock } from '../content.ts'
-import type { ApprovalResolved, ToolCallSettled } from '../events/call-events.ts'
+import type { ApprovalResolved, CoverOffer, ToolCallSettled } from '../events/call-events.ts'
 import type { CallRoute, StepAnswered } from '../events/step-events.ts'
 import type { ToolCallId } from '../ids.ts'
 import { chooseOffer } from '../permission/cover-offers.ts'
@@ -10,6 +10,7 @@ import {
   type CallPhase,
   type LoopProgress,
   type OpenCall,
+  type OpenOffer,
   type SessionState,
 } from './session-state.ts'
 
@@ -55,6 +56,12 @@ function coveredBy({ name, approval }: OpenCall, offer: string | undefined): str
   if (approval?.offers === undefined) return approval?.covers ?? name
   return chooseOffer(approval.offers, offer)?.covers
 }
+
+export const toOpenOffer = ({ id, covers, label, project }: CoverOffer): OpenOffer => ({
+  id,
+  covers,
+  ...(project !== undefined && { project, label }),
+})
 
 /** Keeps the value that a turn returns, or counts a value of the wrong shape. */
 export function withOutput(state: SessionState, { toolCallId, status }: ToolCallSettled): SessionState {

@@ -158,6 +158,9 @@ export interface ActiveStep {
 
 export type CallPhase = 'ready' | 'awaiting-approval' | 'awaiting-client' | 'awaiting-user' | 'running' | 'settled'
 
+/** `label` and `project` are there if the offer is for a project. */
+export type OpenOffer = Pick<CoverOffer, 'id' | 'covers'> & Partial<Pick<CoverOffer, 'label' | 'project'>>
+
 export interface OpenCall {
   readonly toolCallId: ToolCallId
   readonly name: string
@@ -171,7 +174,7 @@ export interface OpenCall {
     readonly callHash: string
     readonly granted: boolean
     readonly covers?: string
-    readonly offers?: readonly Pick<CoverOffer, 'id' | 'covers'>[]
+    readonly offers?: readonly OpenOffer[]
   }
   /** A stop was requested. */
   readonly cancelled?: string

@@ -89,11 +89,12 @@ export function ruleOnCall(call: JudgedCall, state: SessionState, judging: Judgi
     ...(facts.type === 'shell' && facts.risk === 'safe' && { isHarmless: true as const }),
     ...(facts.type === 'notes' && facts.isFromTool === true && { textFrom: facts.sourceTool ?? '' }),
   }
+  const [project] = state.settings.directories
   const isUnattended = state.turn?.settings.isUnattended === true
   if (isUnattended && verdict.needsPerson === true) return denied(call.name, verdict, state.settings.preset)
   // Asking for permission to ask the user a question would be pointless.
-  const offers = verdict.isCoverable ? coverOffers({ tool, input: call.input, facts }) : []
-  const isWaved = tool.performer === 'user' || isUnattended || isCovered(offers, state)
+  const offers = verdict.isCoverable ? coverOffers({ tool, input: call.input, facts, project }) : []
+  const isWaved = tool.performer === 'user' || isUnattended || isCovered(offers, state, judging)
   return { type: verdict.decision === 'ask' && !isWaved ? 'ask' : 'allow', tool, call: granted, verdict, offers }
 }
 
@@ -116,9 +117,17 @@ export function kindOfCall(
   return kind === 'other' ? undefined : kind
 }
 
-/** The user allowed one of these in the session. */
-const isCovered = (offers: readonly CoverOffer[], { overrides }: SessionState): boolean =>
-  offers.some(({ covers }) => overrides.includes(covers))
+/** The user allowed one of these in the session or in its project. */
+const isCovered = (
+  offers: readonly CoverOffer[],
+  { overrides }: SessionState,
+  { userRules }: Pick<Judging, 'userRules'>,
+): boolean =>
+  offers.some(
+    ({ covers, project }) =>
+      overrides.includes(covers) ||
+      (project !== undefined && userRules.some(({ kept }) => kept?.project === project && kept.covers === covers)),
+  )
 
 /** The part of an approval request that says what *always allow* can cover. */
 export function askedOf({ tool, verdict, offers }: Ruling & { readonly type: 'allow' | 'ask' }) {

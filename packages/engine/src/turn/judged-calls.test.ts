@@ -32,7 +32,9 @@ describe('a call that was approved', () => {
     const rules: PermissionRule[] = []
     const listRules = async () => rules.map((rule) => ({ ruleId: 'rule_1', rule, createdAt: 0 }))
     const tool = pay()
-    const test = await startWith([tool], { rules: { listRules, bindRule: async () => undefined } })
+    const test = await startWith([tool], {
+      rules: { listRules, addRule: async () => undefined, bindRule: async () => undefined },
+    })
     test.model.push(paying('a'))
     await test.say('go')
     await test.untilRest()
@@ -155,7 +157,9 @@ describe('what a tool says of its call', () => {
     const slow = createFakeTool('slow', { run: async () => (await gate.promise, { content: '' }) })
     const rules: PermissionRule[] = [{ tool: 'pay', action: 'ask' }]
     const listRules = async () => rules.map((rule) => ({ ruleId: 'rule_1', rule, createdAt: 0 }))
-    const test = await startWith([tool, slow], { rules: { listRules, bindRule: async () => undefined } })
+    const test = await startWith([tool, slow], {
+      rules: { listRules, addRule: async () => undefined, bindRule: async () => undefined },
+    })
     test.model.push(paying('a'))
     await test.say('go')
     await test.untilRest()

@@ -63,7 +63,7 @@ export function presentSession(
           'session/request_permission',
           toPermissionRequest(sessionId, toolCall, {
             isCoverable: event.isCoverable,
-            always: event.offers?.[0]?.label,
+            offers: event.offers,
           }),
         ),
       ]

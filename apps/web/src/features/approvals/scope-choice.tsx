@@ -25,7 +25,13 @@ export function ScopeChoice({ call, rule, scope, onChoose }: ScopeChoiceProps) {
       <legend className="visually-hidden">{t('scope')}</legend>
       <ScopeOption value="once" chosen={scope} onChoose={onChoose} label={t('scopeOnce')} />
       {offers.map((offer) => (
-        <ScopeOption key={offer.id} value={offer.id} chosen={scope} onChoose={onChoose} label={`${t('scopeSession')}:`}>
+        <ScopeOption
+          key={offer.id}
+          value={offer.id}
+          chosen={scope}
+          onChoose={onChoose}
+          label={`${t(offer.id.endsWith('-project') ? 'scopeProject' : 'scopeSession')}:`}
+        >
           <OfferWords tool={call.name} offer={offer} />
         </ScopeOption>
       ))}
@@ -48,10 +54,10 @@ interface OfferWordsProps {
 function OfferWords({ tool, offer: { id, label } }: OfferWordsProps) {
   const { t } = useTranslation()
   const command = /`(.+)`/s.exec(label)?.[1] ?? label
-  if (id === 'tool') return label.includes('except') ? t('coversToolSafe', { tool }) : t('coversTool', { tool })
+  if (id.startsWith('tool')) return label.includes('except') ? t('coversToolSafe', { tool }) : t('coversTool', { tool })
   return (
     <>
-      <code>{spellOutLine(command)}</code> {id === 'program' ? t('anyArguments') : null}
+      <code>{spellOutLine(command)}</code> {id.startsWith('program') ? t('anyArguments') : null}
     </>
   )
 }

@@ -1,6 +1,7 @@
 import {
   EngineError,
   type CallAnswer,
+  type CoverOffer,
   type Engine,
   type EventOf,
   type LogEntry,
@@ -116,9 +117,9 @@ export class ClientAsks {
     const { peer, sessionId, callForApproval } = this.#options
     const toolCall = callForApproval(toolCallId)
     if (toolCall === undefined) return
-    const always = this.#options.profile === 'seed' ? undefined : event.offers?.[0]?.label
-    const request = toPermissionRequest(sessionId, toolCall, { isCoverable, always })
-    const outcome = await this.#outcomeOf(peer.request('session/request_permission', request, { signal }))
+    const offers = this.#options.profile === 'seed' ? undefined : event.offers
+    const request = toPermissionRequest(sessionId, toolCall, { isCoverable, offers })
+    const outcome = await this.#outcomeOf(peer.request('session/request_permission', request, { signal }), offers)
     const answer = toAnswer(toolCallId, outcome, this.#options.isOwnTurn(turnId))
     if (answer === undefined) return
     // The profile of the seed allows the tool by its name.
@@ -126,9 +127,11 @@ export class ClientAsks {
     await this.#answer(isWhole ? { ...answer, offer: 'tool' } : answer)
   }
 
-  async #outcomeOf(answer: Promise<unknown>): Promise<PermissionOutcome> {
+  async #outcomeOf(answer: Promise<unknown>, offers: readonly CoverOffer[] = []): Promise<PermissionOutcome> {
     try {
-      return readOutcome(await answer)
+      const outcome = readOutcome(await answer)
+      const isOffered = typeof outcome !== 'object' || offers.some(({ id }) => id === outcome.always)
+      return isOffered ? outcome : 'none'
     } catch (error) {
       if (error instanceof RpcError) return 'none'
       throw error
@@ -169,6 +172,9 @@ export class ClientAsks {
 }
 
 function toAnswer(toolCallId: ToolCallId, outcome: PermissionOutcome, isOwn: boolean): CallAnswer | undefined {
+  if (typeof outcome === 'object') {
+    return { type: 'approval', toolCallId, granted: true, scope: 'session', offer: outcome.always }
+  }
   switch (outcome) {
     case 'allow':
       return { type: 'approval', toolCallId, granted: true, scope: 'once' }

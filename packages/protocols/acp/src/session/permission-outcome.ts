@@ -1,5 +1,5 @@
 import type { PermissionOption, RequestPermissionRequest } from '@agentclientprotocol/sdk'
-import type { SessionId } from '@polylogue/engine'
+import type { CoverOffer, SessionId } from '@polylogue/engine'
 import type { Announcement } from '../projection/shown-call.ts'
 import { isObject } from '../is-object.ts'
 
@@ -7,27 +7,32 @@ const ALLOW: PermissionOption = { optionId: 'allow', name: 'Allow once', kind: '
 const ALWAYS: PermissionOption = { optionId: 'allow_always', name: 'Always allow', kind: 'allow_always' }
 const REJECT: PermissionOption = { optionId: 'reject', name: 'Reject', kind: 'reject_once' }
 
-export interface AlwaysOffer {
+export interface AlwaysOffers {
   readonly isCoverable?: boolean | undefined
-  /** What *always* covers, in words. */
-  readonly always?: string | undefined
+  /** What *always* can cover, narrowest first. Absent: one option without a scope. */
+  readonly offers?: readonly Pick<CoverOffer, 'id' | 'label'>[] | undefined
 }
 
 /** Offers *always* only when the answer would cover later calls. */
 export const toPermissionRequest = (
   sessionId: SessionId,
   toolCall: Announcement,
-  { isCoverable = true, always }: AlwaysOffer = {},
-): RequestPermissionRequest => ({
-  sessionId,
-  toolCall,
-  options: isCoverable
-    ? [ALLOW, { ...ALWAYS, ...(always !== undefined && { name: always }) }, REJECT]
-    : [ALLOW, REJECT],
-})
+  always: AlwaysOffers = {},
+): RequestPermissionRequest => ({ sessionId, toolCall, options: [ALLOW, ...alwaysOptions(always), REJECT] })
 
-/** `none`: the request was cancelled, or the answer cannot be read. */
-export type PermissionOutcome = 'allow' | 'always' | 'reject' | 'none'
+/** The narrowest offer has the plain id, so a client that answers `allow_always` by itself grants no more than that. */
+function alwaysOptions({ isCoverable = true, offers = [] }: AlwaysOffers): PermissionOption[] {
+  if (!isCoverable) return []
+  if (offers.length === 0) return [ALWAYS]
+  return offers.map(({ id, label }, index) => ({
+    ...ALWAYS,
+    ...(index > 0 && { optionId: `${ALWAYS.optionId}:${id}` }),
+    name: label,
+  }))
+}
+
+/** `always` with an offer: the client chose one that is not the narrowest. `none`: cancelled, or unreadable. */
+export type PermissionOutcome = 'allow' | 'always' | { readonly always: string } | 'reject' | 'none'
 
 /** Accepts `{outcome: {outcome, optionId}}` and the flat form `{outcome, optionId}`. */
 export function readOutcome(answer: unknown): PermissionOutcome {
@@ -35,7 +40,10 @@ export function readOutcome(answer: unknown): PermissionOutcome {
   const { outcome } = answer
   const chosen = isObject(outcome) ? outcome : answer
   if (chosen['outcome'] !== 'selected') return 'none'
-  switch (chosen['optionId']) {
+  const { optionId } = chosen
+  const wider = typeof optionId === 'string' ? /^allow_always:(.+)$/.exec(optionId)?.[1] : undefined
+  if (wider !== undefined) return { always: wider }
+  switch (optionId) {
     case 'allow':
     case 'allow_once':
       return 'allow'

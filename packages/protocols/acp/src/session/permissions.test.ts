@@ -1,10 +1,22 @@
 import type { SessionId } from '@polylogue/engine'
-import { calls, createFakeParts, createFakeTool, finishes, loadAcpFrameChecker, says } from '@polylogue/testkit'
+import {
+  calls,
+  createFakeParts,
+  createFakeTool,
+  createMemoryRuleStore,
+  finishes,
+  loadAcpFrameChecker,
+  says,
+} from '@polylogue/testkit'
 import { describe, expect, it } from 'vitest'
 import { usingWorlds } from '../test-support/using-worlds.ts'
 import { ClientError, NO_ANSWER } from '../test-support/wire-client.ts'
 
-const open = usingWorlds(() => ({ ...createFakeParts(), check: loadAcpFrameChecker }))
+const open = usingWorlds(() => ({
+  ...createFakeParts(),
+  rules: createMemoryRuleStore(),
+  check: loadAcpFrameChecker,
+}))
 
 const profiles = ['standard', 'seed'] as const
 const selected = (optionId: unknown) => ({ outcome: { outcome: 'selected', optionId } })
@@ -23,8 +35,22 @@ const statusOf = (client: Awaited<ReturnType<typeof openAsking>>['client'], id: 
 
 const INPUT = '```\n{\n  "a": 1\n}\n```'
 
+it('acp 98: a tool that is always allowed in a project needs no permission in a new session there', async () => {
+  const { client, sessionId, say, model, write, newSession } = await openAsking()
+  client.answer('session/request_permission', () => selected('allow_always:tool-project'))
+  for (const [id, session] of [
+    ['c1', sessionId],
+    ['c2', await newSession()],
+  ] as const) {
+    model.push([calls(id, 'write', { id }), finishes('tool-calls')], [says('done'), finishes()])
+    await say(session, 'write')
+  }
+  expect(client.requests).toHaveLength(1)
+  expect(write.invocations).toHaveLength(2)
+})
+
 describe.each(profiles)('a call that needs permission, in profile %s,', (profile) => {
-  it('acp 95, 96: is presented as it was announced, with its whole input and three options', async () => {
+  it('acp 95, 96: is presented as it was announced, with its whole input and an option for each scope', async () => {
     const { client, sessionId, say, model } = await openAsking(profile)
     client.answer('session/request_permission', () => selected('allow'))
     model.push([calls('c1', 'write', { a: 1 }), finishes('tool-calls')])
@@ -43,6 +69,15 @@ describe.each(profiles)('a call that needs permission, in profile %s,', (profile
           name: profile === 'seed' ? 'Always allow' : 'Always allow write in this session',
           kind: 'allow_always',
         },
+        ...(profile === 'seed'
+          ? []
+          : [
+              {
+                optionId: 'allow_always:tool-project',
+                name: 'Always allow write in this project',
+                kind: 'allow_always',
+              },
+            ]),
         { optionId: 'reject', name: 'Reject', kind: 'reject_once' },
       ],
     })
@@ -93,6 +128,7 @@ describe.each(profiles)('a call that needs permission, in profile %s,', (profile
   it.each([
     ['cancelled', () => ({ outcome: { outcome: 'cancelled' } })],
     ['an option that nobody offered', () => selected('sudo')],
+    ['a scope that nobody offered', () => selected('allow_always:program-project')],
     ['an option that is no text', () => selected(5)],
     ['nothing', () => null],
     ['an empty object', () => ({})],

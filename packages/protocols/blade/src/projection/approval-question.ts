@@ -40,15 +40,16 @@ export interface GatedCall {
  */
 export function approvalQuestion(
   call: GatedCall,
-  { isCoverable }: Pick<EventOf<'approval.requested'>, 'isCoverable'>,
+  { isCoverable, offers = [] }: Pick<EventOf<'approval.requested'>, 'isCoverable' | 'offers'>,
 ): string {
   const { displayName, name, input, source } = call
   const title = spellOutLine(displayName === name ? name : `${displayName} (${name})`)
   const question = `Allow ${title}?\n${spellOut(JSON.stringify(input, undefined, 2))}`
+  // An answer without an offer takes the narrowest.
+  const covered = isCoverable === false ? 'Later calls like this one still need approval.' : offers[0]?.label
   const options = APPROVAL_CHOICES.map((choice) => ({
     label: LABELS[choice],
-    ...(choice === 'session' &&
-      isCoverable === false && { description: 'Later calls like this one still need approval.' }),
+    ...(choice === 'session' && covered !== undefined && { description: covered }),
   }))
   const questions = [{ question, header: 'Permission', options, multiSelect: false }]
   return JSON.stringify({ questions, ...(source && { source_loop: source }) })
@@ -58,8 +59,11 @@ export function approvalQuestion(
 export function describeAnswer(resolved: {
   readonly granted: boolean
   readonly scope?: 'once' | 'session'
+  readonly offer?: string
   readonly reason?: string
 }): string {
+  // Other doors can offer the project too.
+  if (resolved.granted && resolved.offer?.endsWith('-project') === true) return 'Always allow in this project'
   if (resolved.granted) return LABELS[resolved.scope ?? 'once']
   return resolved.reason === undefined ? LABELS.reject : `${LABELS.reject}: ${resolved.reason}`
 }

@@ -45,6 +45,8 @@ const rule = z
       })
       .optional(),
     action,
+    /** The rule is a kept *always allow*: it answers approval requests of sessions in this directory. */
+    kept: z.object({ project: z.string(), label: z.string() }).optional(),
   })
   .meta({ id: 'ConsoleRule' })
 export type Rule = Sent<z.infer<typeof rule>>

@@ -25,7 +25,7 @@ export function parseNewRule({ tool, args, domain, action }: NewRule): ParsedRul
   return { rule, warnings: [...unknownAction, ...ruleProblems(rule)] }
 }
 
-export function toRuleJson({ tool, args, domain, action }: PermissionRule): Rule {
+export function toRuleJson({ tool, args, domain, action, kept }: PermissionRule): Rule {
   return {
     tool,
     args,
@@ -35,6 +35,7 @@ export function toRuleJson({ tool, args, domain, action }: PermissionRule): Rule
       url_arg: domain.urlArgument,
     },
     action,
+    kept: kept && { project: kept.project, label: kept.label },
   }
 }
 
