@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { delimiter, dirname, join } from 'node:path'
 import { createTempDir } from '../support/temp-dir.ts'
 import { ROOT } from './repository-pages.ts'
 
@@ -12,6 +12,8 @@ export interface DocumentedCommands {
   readonly serverFlags: string
   /** Run one after the other in one shell, as a reader pastes them. */
   readonly commands: readonly string[]
+  /** Fails with the first command that fails, and shows no banner of a first start. */
+  readonly mustSucceed?: boolean
 }
 
 export interface ShellRun {
@@ -25,20 +27,23 @@ export interface ShellRun {
  * Does what a page says in a place that looks like a fresh checkout, with nothing in it but the program and the
  * examples. Only the port is another one. When it resolves or rejects, nothing runs any more and all is removed.
  */
-export async function runDocumentedCommands({ serverFlags, commands }: DocumentedCommands): Promise<ShellRun> {
+export async function runDocumentedCommands(documented: DocumentedCommands): Promise<ShellRun> {
+  const { commands, mustSucceed = false } = documented
   const dir = await createTempDir()
   const checkout = join(dir.path, 'checkout')
   const script = join(dir.path, 'commands.sh')
   try {
     await mkdir(checkout)
-    for (const name of ['polylogue', 'examples']) await symlink(join(ROOT, name), join(checkout, name))
-    await writeFile(script, formatScript(serverFlags, commands))
+    for (const name of ['polylogue', 'examples', 'node_modules']) await symlink(join(ROOT, name), join(checkout, name))
+    await writeFile(script, formatScript(documented))
     const read = (name: string) => readFile(join(dir.path, name), 'utf8')
     await runScript(script, checkout).catch(async (error: unknown) => {
-      throw new Error(`the server said: ${await read('server.log').catch(() => read('first.log'))}`, { cause: error })
+      const printed = await Promise.all(commands.map((_, index) => read(`output-${index}`).catch(() => '')))
+      const said = await read('server.log').catch(() => read('first.log'))
+      throw new Error(`the commands printed: ${printed.join('')}\nthe server said: ${said}`, { cause: error })
     })
     return {
-      banner: await read('banner'),
+      banner: mustSucceed ? '' : await read('banner'),
       outputs: await Promise.all(
         commands.map(async (_, index) => withoutJobNotices(await read(`output-${index}`), script)),
       ),
@@ -48,16 +53,24 @@ export async function runDocumentedCommands({ serverFlags, commands }: Documente
   }
 }
 
-function formatScript(serverFlags: string, commands: readonly string[]): string {
+const FIRST_START = [
+  './polylogue serve --port 0 >../banner 2>../first.log & FIRST=$!',
+  'untilReady ../banner $FIRST',
+  'kill $FIRST; wait $FIRST; rm -r .polylogue',
+]
+
+function formatScript({ serverFlags, commands, mustSucceed = false }: DocumentedCommands): string {
   return [
-    'set -u',
+    // Pages for users of the package say `polylogue` or `npx polylogue`.
+    'PROGRAM=$PWD/polylogue',
+    'polylogue() { "$PROGRAM" "$@"; }; npx() { "$@"; }',
+    mustSucceed ? 'set -eu -o pipefail' : 'set -u',
     'untilReady() { until grep -qs "^Stop " "$1"; do kill -0 "$2" || exit 1; sleep 0.1; done; }',
-    './polylogue serve --port 0 >../banner 2>../first.log & FIRST=$!',
-    'untilReady ../banner $FIRST',
-    'kill $FIRST; wait $FIRST; rm -r .polylogue',
+    ...(mustSucceed ? [] : FIRST_START),
     `./polylogue serve --port 0 ${serverFlags} >../server.out 2>../server.log & DOCUMENTED=$!`,
     'untilReady ../server.out $DOCUMENTED',
-    'ORIGIN=$(sed -n "s/.* is ready at //p" ../server.out)',
+    'export ORIGIN=$(sed -n "s/.* is ready at //p" ../server.out)',
+    'export KEY=$(cat .polylogue/local.key)',
     ...commands.map((command, index) =>
       [
         `exec >../output-${index} 2>&1`,
@@ -82,7 +95,12 @@ function withoutJobNotices(output: string, script: string): string {
 async function runScript(script: string, cwd: string): Promise<void> {
   // Whoever runs the tests may have a key or a model of their own; a newcomer has none.
   const { POLYLOGUE_DATA: _, ...inherited } = process.env
-  const env = { ...inherited, POLYLOGUE_MODEL: 'demo' }
+  const env = {
+    ...inherited,
+    POLYLOGUE_MODEL: 'demo',
+    XDG_CONFIG_HOME: join(cwd, '..', 'settings'),
+    PATH: `${dirname(process.execPath)}${delimiter}${inherited['PATH'] ?? ''}`,
+  }
   const shell = spawn('bash', [script], { cwd, env, detached: true, stdio: 'ignore' })
   const { pid } = shell
   if (pid === undefined) throw new Error('the commands of our pages need bash')

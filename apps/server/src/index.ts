@@ -6,6 +6,7 @@ import type { BackedUp, BackUpOptions } from './backup/back-up.ts'
 import type { CopyCensus } from './backup/check-copy.ts'
 import type { RestoreOptions } from './backup/restore.ts'
 import type { Moved, MoveOptions } from './move/move-storage.ts'
+import type { LoadedConfig } from './config/load-config.ts'
 import type { EditorProcessOptions } from './acp/editor-process.ts'
 import type { ExamineOptions } from './doctor/examine.ts'
 import type { Finding } from './doctor/finding.ts'
@@ -46,7 +47,13 @@ export const moveStorage = async (options: MoveOptions): Promise<Moved> =>
 export const loadSlotCalendar = async (): Promise<SlotCalendar> =>
   (await import('./schedules/slot-calendar.ts')).createSlotCalendar()
 
-export type { FolderConfig }
+/** Reads and checks the configuration of a folder. Rejects with a `ConfigError`. */
+export const loadConfig = async (place: {
+  readonly file?: string
+  readonly directory: string
+}): Promise<LoadedConfig> => (await import('./config/load-config.ts')).loadConfig(place)
+
+export type { FolderConfig, LoadedConfig }
 
 /** The configuration of a folder and whether this user has trusted it. `undefined`: the folder has none. */
 export const findFolderConfig = async (
