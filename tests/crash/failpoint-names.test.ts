@@ -38,7 +38,7 @@ describe('the list of failpoints', () => {
       'turn/runner-leases.ts: claim': 1, // claim.after; a claim that joins an append has runner.started
       'turn/draft-writer.ts: save drafts': 1, // drafts.after-commit
       'turn/stream-step.ts: publish a delta': 1, // publish.delta
-      'turn/run-call.ts: run a tool': 1, // tool.before-run, tool.after-run
+      'turn/run-call.ts: run a tool': 1, // tool.before-run, tool.after-run, results.gathered
     })
   })
 

@@ -15,6 +15,7 @@ export const FAILPOINT_NAMES = [
   'migrate',
   'publish.after',
   'publish.delta',
+  'results.gathered',
   'runner.started',
   'tool.after-run',
   'tool.before-run',

@@ -49,6 +49,7 @@ export interface TestEngineOptions {
   readonly models?: EngineOptions['models']
   readonly sessionTools?: EngineOptions['sessionTools']
   readonly outputs?: EngineOptions['outputs']
+  readonly giveWay?: EngineOptions['giveWay']
   readonly roles?: AgentDefinition['roles']
   readonly maxSteps?: number
   readonly recovery?: 'continue' | 'interrupt'
@@ -135,6 +136,7 @@ export function createTestEngine(options: TestEngineOptions = {}): TestEngine {
     ...(options.budgets && { budgets: options.budgets }),
     ...(options.usage && { usage: options.usage }),
     ...(options.models && { models: options.models }),
+    ...(options.giveWay && { giveWay: options.giveWay }),
     ...(options.sessionTools && { sessionTools: options.sessionTools }),
     ...(options.outputs && { outputs: options.outputs }),
     recovery: options.recovery ?? 'continue',

@@ -1,12 +1,11 @@
 import type { ToolContent } from '../content.ts'
 import type { ToolCallSettled } from '../events/call-events.ts'
 import { failpoint } from '../failpoint.ts'
-import { ROOT_LOOP, type LoopId, type TurnId } from '../ids.ts'
+import type { TurnId } from '../ids.ts'
 import type { NewBlob } from '../ports/event-store.ts'
 import { keptOutput } from '../session/end-turn.ts'
-import { stepEndIfSettled } from '../session/decide-answers.ts'
-import { childOf, findOpenCall, loopsOf, type ActiveTurn, type OpenCall } from '../state/session-state.ts'
-import { beginStep } from './begin-step.ts'
+import { childOf, type OpenCall } from '../state/session-state.ts'
+import type { CallResults } from './call-results.ts'
 import type { LoopPlace } from './loop-place.ts'
 import { recordChildEnd } from './record-child-end.ts'
 import { loopIdOf, type StartedCall } from './start-calls.ts'
@@ -24,13 +23,14 @@ export type RunLoop = (place: LoopPlace, deps: RunDeps) => Promise<void>
 
 interface CallRun {
   readonly turnId: TurnId
+  readonly results: CallResults
   readonly abort: AbortController
   readonly runLoop: RunLoop
 }
 
 /** Runs one started call and records its result. `abort` stops only this call. */
 export async function runCall(started: StartedCall, run: CallRun, deps: RunDeps): Promise<void> {
-  const { turnId, abort } = run
+  const { turnId, abort, results } = run
   const own: RunDeps = { ...deps, signal: AbortSignal.any([deps.signal, abort.signal]) }
   if (started.tool.performer === 'agent') return runChild(started.call, run, own)
   const { clock } = deps
@@ -40,40 +40,15 @@ export async function runCall(started: StartedCall, run: CallRun, deps: RunDeps)
   await failpoint('tool.after-run')
   if (result === undefined) return
   const { blobs = [], ...told } = result
-  await recordSettled(
-    {
-      type: 'tool-call.settled',
-      turnId,
-      toolCallId: started.call.toolCallId,
-      ...told,
-      by: told.status === 'cancelled' ? 'engine' : 'tool',
-      durationMs: clock.now() - startedAt,
-    },
-    blobs,
-    deps,
-  )
-}
-
-async function recordSettled(settled: ToolCallSettled, blobs: readonly NewBlob[], deps: RunDeps): Promise<void> {
-  const { session, fence, signal } = deps
-  await session.commit(({ turn }) => {
-    if (turn === undefined || findOpenCall(turn, settled.toolCallId) === undefined) return { events: [] }
-    const loopId = loopWith(turn, settled)
-    const ended = stepEndIfSettled(turn, [settled], loopId)
-    const added = [settled]
-    const isLast = ended.length > 0 && !signal.aborted
-    return {
-      blobs,
-      events: [settled, ...ended],
-      ...(isLast && { follow: (after) => beginStep(after, { parts: deps, session, loopId, added }) }),
-    }
-  }, fence)
-}
-
-function loopWith(turn: ActiveTurn, { toolCallId }: ToolCallSettled): LoopId {
-  const holds = ({ step }: ActiveTurn | ReturnType<typeof loopsOf>[number]) =>
-    step?.calls.some((call) => call.toolCallId === toolCallId) === true
-  return loopsOf(turn).find(holds)?.loopId ?? ROOT_LOOP
+  const settled: ToolCallSettled = {
+    type: 'tool-call.settled',
+    turnId,
+    toolCallId: started.call.toolCallId,
+    ...told,
+    by: told.status === 'cancelled' ? 'engine' : 'tool',
+    durationMs: clock.now() - startedAt,
+  }
+  await results.record({ settled, blobs })
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { ToolCallId } from '../ids.ts'
 import { findLoop, openCallsIn, type OpenCall, type SessionState } from '../state/session-state.ts'
+import { CallResults } from './call-results.ts'
 import type { LoopPlace } from './loop-place.ts'
 import { runCall, type RunLoop } from './run-call.ts'
 import { readyCalls, startCalls, type CallPlace, type StartedCall } from './start-calls.ts'
@@ -18,18 +19,19 @@ export interface Settling {
 }
 
 /**
- * Runs all runnable calls of a loop concurrently and records each result as it arrives. A call that is granted in the
+ * Runs all runnable calls of a loop concurrently and records the results as they arrive. A call that is granted in the
  * meantime joins them. Returns when nothing is left to run, or when the turn or the loop was stopped.
  */
 export async function settleToolCalls({ place, started = [], runLoop }: Settling, deps: RunDeps): Promise<void> {
   const { session, signal } = deps
   const { turnId } = place
   const running = new Map<ToolCallId, RunningCall>()
+  const results = new CallResults({ place, unfinished: () => running.size }, deps)
   const stopped = aborted(signal)
   const launch = (call: StartedCall): void => {
     const abort = new AbortController()
     const { toolCallId } = call.call
-    const done = runCall(call, { turnId, abort, runLoop }, deps).finally(() => running.delete(toolCallId))
+    const done = runCall(call, { turnId, abort, results, runLoop }, deps).finally(() => running.delete(toolCallId))
     running.set(toolCallId, { done, abort })
   }
   if (!signal.aborted) started.forEach(launch)

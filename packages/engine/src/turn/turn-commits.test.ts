@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import {
   calls,
   createFakeClock,
@@ -25,7 +25,7 @@ function createCountedStore() {
   const clock = createFakeClock()
   const memory = createMemoryEventStore({ clock })
   const commits: string[][] = []
-  const hook: { after?: (request: AppendRequest) => void } = {}
+  const hook: { after?: (request: AppendRequest) => void; isFullFor?: (request: AppendRequest) => boolean } = {}
   const label = ({ events, claim, release }: AppendRequest): string[] => [
     ...(claim === undefined ? [] : ['claim']),
     ...events.map(({ type }) => type),
@@ -34,6 +34,7 @@ function createCountedStore() {
   const store: EventStore = {
     ...memory,
     append: async (request) => {
+      if (hook.isFullFor?.(request) === true) return { type: 'conflict', reason: 'session-full' }
       const appended = await memory.append(request)
       if (appended.type === 'appended') commits.push(label(request))
       hook.after?.(request)
@@ -61,6 +62,9 @@ async function startCounted(
   return { ...counted, test }
 }
 
+const giveWay = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+
+const DONE = { content: 'done' }
 const ADMITTED = ['claim', 'input.admitted', 'turn.started', 'step.started']
 const ENDED = ['step.answered', 'step.ended', 'turn.ended', 'release']
 
@@ -74,19 +78,63 @@ describe('a turn', () => {
     expect(commits).toEqual([ADMITTED, ENDED, ADMITTED, ENDED])
   })
 
-  it('makes one commit before and one after a round of calls, and one for each further result', async () => {
-    const tools = [createFakeTool('t'), createFakeTool('u')]
-    const { test, commits } = await startCounted({ tools })
-    test.model.push([calls('a', 't'), calls('b', 'u'), finishes('tool-calls')])
+  it('makes one commit before and one after a round of calls', async () => {
+    const tools = ['t', 'u', 'v'].map((name) => createFakeTool(name, { effect: 'unsafe' }))
+    const { test, commits } = await startCounted({ tools, giveWay })
+    test.model.push([calls('a', 't'), calls('b', 'u'), calls('c', 'v'), finishes('tool-calls')])
     await test.say('go')
     await test.untilRest()
     expect(commits).toEqual([
       ADMITTED,
-      ['step.answered', 'tool-call.started', 'tool-call.started'],
-      ['tool-call.settled'],
-      ['tool-call.settled', 'step.ended', 'step.started'],
+      ['step.answered', ...Array.from({ length: 3 }, () => 'tool-call.started')],
+      [...Array.from({ length: 3 }, () => 'tool-call.settled'), 'step.ended', 'step.started'],
       ENDED,
     ])
+  })
+
+  it('records a result at once while a slower call of the round still runs', async () => {
+    const gate = Promise.withResolvers<{ content: string }>()
+    const tools = [createFakeTool('t', { effect: 'unsafe' }), createFakeTool('slow', { run: () => gate.promise })]
+    const { test, commits } = await startCounted({ tools, giveWay })
+    test.model.push([calls('a', 't'), calls('b', 'slow'), finishes('tool-calls')])
+    await test.say('go')
+    await vi.waitFor(() => expect(commits.at(-1)).toEqual(['tool-call.settled']))
+    gate.resolve({ content: 'done' })
+    await test.untilRest()
+    expect(commits.slice(-2)).toEqual([['tool-call.settled', 'step.ended', 'step.started'], ENDED])
+  })
+
+  it('shares the next commit among results that arrive while one is stored', async () => {
+    const gates = new Map(['t', 'u', 'v'].map((name) => [name, Promise.withResolvers<{ content: string }>()]))
+    const tools = [...gates].map(([name, { promise }]) => createFakeTool(name, { run: () => promise }))
+    const { test, commits, hook } = await startCounted({ tools })
+    test.model.push([calls('a', 't'), calls('b', 'u'), calls('c', 'v'), finishes('tool-calls')])
+    await test.say('go')
+    await untilQuiet()
+    hook.after = ({ events }) => {
+      if (events.some(({ type }) => type === 'tool-call.settled')) for (const gate of gates.values()) gate.resolve(DONE)
+    }
+    gates.get('t')?.resolve(DONE)
+    await test.untilRest()
+    expect(commits.slice(2)).toEqual([
+      ['tool-call.settled'],
+      ['tool-call.settled', 'tool-call.settled', 'step.ended', 'step.started'],
+      ENDED,
+    ])
+  })
+
+  it('keeps the results that fit when one of the round is too large', async () => {
+    const { test, commits, hook } = await startCounted({
+      tools: [createFakeTool('t', { effect: 'unsafe' }), createFakeTool('large')],
+      giveWay,
+    })
+    hook.isFullFor = ({ events }) =>
+      events.some((event) => event.type === 'tool-call.settled' && event.output === 'large ran')
+    test.model.push([calls('a', 't'), calls('b', 'large'), finishes('tool-calls')])
+    await test.say('go')
+    await test.untilRest()
+    expect(commits[2]).toEqual(['tool-call.settled'])
+    expect((await test.events()).at(-1)).toMatchObject({ type: 'turn.ended', outcome: 'failed' })
   })
 
   it('that waits for an approval holds no lease, and the answer claims it again', async () => {
