@@ -6,7 +6,7 @@ import { samplePoints } from './sample-points.ts'
 const SEED = Number(process.env['POLYLOGUE_CRASH_SEED'] ?? 20_260_101)
 /** One point for each failpoint. `npm run proof -- F1` kills at every hit of every failpoint. */
 const POINTS = FAILPOINT_NAMES.length
-const SHARDS = 2
+const SHARDS = 4
 /** Cycles that run at the same time, because a cycle mostly waits. */
 const LANES = 2
 

@@ -17,14 +17,17 @@ export class RequestTrail {
   }
 }
 
-const trails = new WeakMap<IncomingMessage, RequestTrail>()
+/** On the request itself: entries of a weak map cost the garbage collector more than the rest of a trail. */
+const TRAIL = Symbol('trail')
 
-export function beginTrail(incoming: IncomingMessage): RequestTrail {
-  const trail = new RequestTrail()
-  trails.set(incoming, trail)
-  return trail
+interface Trailed {
+  [TRAIL]?: RequestTrail
 }
 
-export function trailOf(incoming: IncomingMessage): RequestTrail {
-  return trails.get(incoming) ?? beginTrail(incoming)
+export function beginTrail(incoming: IncomingMessage & Trailed): RequestTrail {
+  return (incoming[TRAIL] = new RequestTrail())
+}
+
+export function trailOf(incoming: IncomingMessage & Trailed): RequestTrail {
+  return incoming[TRAIL] ?? beginTrail(incoming)
 }

@@ -20,10 +20,12 @@ const KINDS: { readonly [type in CallFacts['type']]: readonly CallFacts[] } = {
   agent: [{ type: 'agent' }],
 }
 
+const EVERY_KIND = Object.values(KINDS).flat()
+
 /**
  * All kinds of calls that a tool can make. A tool that inspects its calls and declares no `nature` can make every kind.
  */
 export function everyKindOf({ inspect, nature, performer }: Tool): readonly CallFacts[] {
   if (inspect === undefined) return KINDS[performer === 'user' ? 'question' : performer === 'agent' ? 'agent' : 'plain']
-  return nature === undefined ? Object.values(KINDS).flat() : KINDS[nature]
+  return nature === undefined ? EVERY_KIND : KINDS[nature]
 }

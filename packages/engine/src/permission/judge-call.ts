@@ -25,6 +25,7 @@ export const judgeCall = (call: Required<Case>): Verdict => judge(call)
 
 /** Whether the tool is offered to the model. Disabled tools are not, nor are tools whose every call would be denied. */
 export function isOffered(tool: Tool, policy: Policy): boolean {
+  if (!isListed({ tool, policy })) return false
   return everyKindOf(tool).some((facts) => {
     const { decision } = judge({ tool, facts, policy })
     return decision === 'allow' || decision === 'ask'
@@ -48,9 +49,8 @@ interface Ruling {
 }
 
 function judge(subject: Case): Verdict {
-  const { tool, facts, policy } = subject
-  const isListed = policy.access.type === 'preset' || !tool.exposed || grantOf(subject) !== undefined
-  if (!isListed) return { decision: 'disabled', reason: `not-enabled:${tool.name}`, isCoverable: false }
+  const { tool, facts } = subject
+  if (!isListed(subject)) return { decision: 'disabled', reason: `not-enabled:${tool.name}`, isCoverable: false }
   const { isFirm = false, ...ruling } = withTrust(
     subject,
     withGuard(subject, withOrigin(subject, withDoubt(facts, decide(subject)))),
@@ -204,7 +204,12 @@ function isTrusted(subject: Case): boolean {
   return grant?.trust === true && grant.definition === subject.tool.definition
 }
 
-function grantOf({ tool, policy: { access } }: Case) {
+function isListed(subject: Pick<Case, 'tool' | 'policy'>): boolean {
+  const { tool, policy } = subject
+  return policy.access.type === 'preset' || !tool.exposed || grantOf(subject) !== undefined
+}
+
+function grantOf({ tool, policy: { access } }: Pick<Case, 'tool' | 'policy'>) {
   return access.type === 'listed' ? access.tools.find(({ name }) => name === tool.name) : undefined
 }
 

@@ -9,6 +9,10 @@ export const SPOKEN_TYPES = [
   'step.ended',
 ] as const satisfies readonly RecordedEvent['type'][]
 
+/** `false`: the event has no text, which is known without decoding it. Only interrupted steps end with text. */
+export const maySpeak = ({ type, data }: { readonly type: string; readonly data: string }): boolean =>
+  type !== 'step.ended' || data.includes('"partial"')
+
 /** The searchable text of users and the agent. Excludes tool results, sub-agents and questions of the engine. */
 export function spokenText(event: RecordedEvent): string {
   if ('loopId' in event && event.loopId !== undefined) return ''

@@ -24,14 +24,15 @@ export type RunLoop = (place: LoopPlace, deps: RunDeps) => Promise<void>
 interface CallRun {
   readonly turnId: TurnId
   readonly results: CallResults
+  /** Aborts with the turn, or alone. */
   readonly abort: AbortController
   readonly runLoop: RunLoop
 }
 
-/** Runs one started call and records its result. `abort` stops only this call. */
+/** Runs one started call and records its result. */
 export async function runCall(started: StartedCall, run: CallRun, deps: RunDeps): Promise<void> {
   const { turnId, abort, results } = run
-  const own: RunDeps = { ...deps, signal: AbortSignal.any([deps.signal, abort.signal]) }
+  const own: RunDeps = { ...deps, signal: abort.signal }
   if (started.tool.performer === 'agent') return runChild(started.call, run, own)
   const { clock } = deps
   const startedAt = clock.now()

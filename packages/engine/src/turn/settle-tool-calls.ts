@@ -27,25 +27,37 @@ export async function settleToolCalls({ place, started = [], runLoop }: Settling
   const { turnId } = place
   const running = new Map<ToolCallId, RunningCall>()
   const results = new CallResults({ place, unfinished: () => running.size }, deps)
-  const stopped = aborted(signal)
+  const stopped = Promise.withResolvers<void>()
+  // Not `AbortSignal.any`, which keeps weak references that the garbage collector must look at.
+  const onAbort = (): void => {
+    for (const { abort } of running.values()) abort.abort(signal.reason)
+    stopped.resolve()
+  }
+  signal.addEventListener('abort', onAbort, { once: true })
   const launch = (call: StartedCall): void => {
     const abort = new AbortController()
+    if (signal.aborted) abort.abort(signal.reason)
     const { toolCallId } = call.call
     const done = runCall(call, { turnId, abort, results, runLoop }, deps).finally(() => running.delete(toolCallId))
     running.set(toolCallId, { done, abort })
   }
-  if (!signal.aborted) started.forEach(launch)
-  while (!signal.aborted) {
-    for (const call of openCalls(session.state, place)) {
-      if (call.cancelled !== undefined) running.get(call.toolCallId)?.abort.abort('cancel-call' satisfies StopReason)
+  try {
+    if (!signal.aborted) started.forEach(launch)
+    while (!signal.aborted) {
+      for (const call of openCalls(session.state, place)) {
+        if (call.cancelled !== undefined) running.get(call.toolCallId)?.abort.abort('cancel-call' satisfies StopReason)
+      }
+      const ready = readyCalls(session.state, place).filter((call) => !running.has(call.toolCallId))
+      if (ready.length > 0) {
+        for (const call of await startCalls(ready, place, deps)) launch(call)
+        continue
+      }
+      if (running.size === 0) return
+      await Promise.race([...[...running.values()].map(({ done }) => done), deps.nudged(), stopped.promise])
     }
-    const ready = readyCalls(session.state, place).filter((call) => !running.has(call.toolCallId))
-    if (ready.length > 0) {
-      for (const call of await startCalls(ready, place, deps)) launch(call)
-      continue
-    }
-    if (running.size === 0) return
-    await Promise.race([...[...running.values()].map(({ done }) => done), deps.nudged(), stopped])
+  } finally {
+    // After an error, calls still run until the runner aborts.
+    if (running.size === 0) signal.removeEventListener('abort', onAbort)
   }
   await Promise.allSettled([...running.values()].map(({ done }) => done))
   const reason = stopReasonOf(signal)
@@ -55,9 +67,4 @@ export async function settleToolCalls({ place, started = [], runLoop }: Settling
 function openCalls({ turn }: SessionState, { turnId, loopId }: LoopPlace): readonly OpenCall[] {
   const loop = turn?.turnId === turnId ? findLoop(turn, loopId) : undefined
   return loop === undefined ? [] : openCallsIn(loop)
-}
-
-function aborted(signal: AbortSignal): Promise<undefined> {
-  if (signal.aborted) return Promise.resolve(undefined)
-  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(undefined), { once: true }))
 }

@@ -17,11 +17,10 @@ const MOST_ROWS = 8
 /** Inserts the events of one append with as few statements as possible: one for each number of rows. */
 export function prepareEventInserts(db: DatabaseSync): (place: EventPlace, events: readonly EncodedEvent[]) => void {
   const statements: StatementSync[] = []
-  const statementOf = (rows: number): StatementSync => {
+  const statementOf = (rows: number): StatementSync => (statements[rows] ??= prepare(rows))
+  const prepare = (rows: number): StatementSync => {
     const values = Array.from({ length: rows }, () => '(?, ?, ?, ?, ?, ?, ?)').join(', ')
-    return (statements[rows] ??= db.prepare(
-      `INSERT INTO events (session_id, seq, at, type, version, data, crc) VALUES ${values}`,
-    ))
+    return db.prepare(`INSERT INTO events (session_id, seq, at, type, version, data, crc) VALUES ${values}`)
   }
   return ({ sessionId, after, at, checksums }, events) => {
     for (let first = 0; first < events.length; first += MOST_ROWS) {

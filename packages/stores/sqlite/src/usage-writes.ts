@@ -41,7 +41,9 @@ export function prepareUsageWrites(db: DatabaseSync): UsageWrites {
     const day = days.get(name)
     if (day === undefined) return void days.set(name, { key, lastAt: at, sums: [...added] })
     day.lastAt = Math.max(day.lastAt, at)
-    for (const [index, value] of added.entries()) day.sums[index] = (day.sums[index] ?? 0) + value
+    for (let index = 0; index < added.length; index++) {
+      day.sums[index] = (day.sums[index] ?? 0) + (added[index] ?? 0)
+    }
   }
 
   return {
@@ -52,10 +54,8 @@ export function prepareUsageWrites(db: DatabaseSync): UsageWrites {
         const tokens = [inputTokens, outputTokens, cachedInputTokens, cacheWriteTokens, reasoningTokens]
         const isUntold = Number(usage === undefined)
         const isUnpriced = Number(usage !== undefined && cost === undefined)
-        insert.run(
-          ...[sessionId, callId, turnId, loops.join(' '), 1 - isUntold, at, kind, userId, keyId ?? null, agent, model],
-          ...[...tokens, cost?.nano ?? null, cost?.currency ?? null],
-        )
+        const call = [sessionId, callId, turnId, loops.join(' '), 1 - isUntold, at, kind, userId, keyId ?? null]
+        insert.run(...call, agent, model, ...tokens, cost?.nano ?? null, cost?.currency ?? null)
         const key = [keyId ?? '', Math.floor(at / DAY_MS), userId, agent, model, kind, cost?.currency ?? '']
         addToDay(key, at, [1, isUntold, isUnpriced, ...tokens, cost?.nano ?? 0])
       }
