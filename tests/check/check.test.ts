@@ -65,13 +65,13 @@ describe('our server', () => {
   })
 })
 
-describe('a server with twelve faults is told exactly the rules that it breaks', () => {
-  it('AAP', async () => {
-    const faulty = await startFaultyAap(server.url)
+describe('a server with twelve faults fails exactly the rules that it breaks', () => {
+  it.each([3, 1] as const)('AAP version %s', async (version) => {
+    const faulty = await startFaultyAap(server.url, version)
     onTestFinished(() => faulty.stop())
-    const { failed, exitCode } = await check(`${faulty.url}/aap/v3`, '--key', server.key)
-    expect([rulesOf(failed), exitCode]).toEqual([sorted(AAP_FAULTS), 1])
-    expect(AAP_FAULTS).toHaveLength(12)
+    const { failed, exitCode } = await check(`${faulty.url}/aap/v${version}`, '--key', server.key)
+    expect([rulesOf(failed), exitCode]).toEqual([sorted(AAP_FAULTS[version]), 1])
+    expect(AAP_FAULTS[version]).toHaveLength(12)
   })
 
   it('Blade', async () => {
@@ -85,6 +85,7 @@ describe('a server with twelve faults is told exactly the rules that it breaks',
   it('ACP', async () => {
     const { failed, exitCode } = await check('--acp', `${process.execPath} ${FAULTY_ACP} ${acp()}`)
     expect([rulesOf(failed), exitCode]).toEqual([sorted(ACP_FAULTS), 1])
+    expect(ACP_FAULTS).toHaveLength(12)
   })
 })
 
@@ -139,7 +140,7 @@ describe('a check runs to its end', () => {
 
 describe('the report', () => {
   it('is a table with the rule, the reason and a summary', async () => {
-    const faulty = await startFaultyAap(server.url)
+    const faulty = await startFaultyAap(server.url, 3)
     onTestFinished(() => faulty.stop())
     const args = ['check', `${faulty.url}/aap/v3`, '--key', server.key, '--rules', '16,18']
     const { stdout } = await runPolylogue(args, { cwd: dir.path })

@@ -1,9 +1,16 @@
 // A sample of what cut-points.proof.test.ts does with every byte.
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type TestServer, startTestServer } from '../support/test-server.ts'
-import { converseWithCut, followWithCut, type Told } from './cut-points.ts'
+import { converseWithCut, findDifferences, followWithCut, type Told } from './cut-points.ts'
 import { type CutProxy, startCutProxy } from './cut-proxy.ts'
+import {
+  CUTS,
+  converseWithRecording,
+  dropFirstResumed,
+  recordConversation,
+  type RecordedConversation,
+} from './recorded-conversation.ts'
 
 let server: TestServer
 let proxy: CutProxy
@@ -16,6 +23,9 @@ afterAll(async () => {
   await proxy.stop()
   await server.stop()
 })
+
+/** No multiple of the length of a frame. */
+const STEP = 97
 
 const doors: Record<string, (cutAfter: number) => Promise<Told>> = {
   'AAP version 3': (cutAfter) => converseWithCut(server, 3, cutAfter),
@@ -36,7 +46,29 @@ it.each(Object.keys(doors))(
         const { local, server: stored } = await run(cutAfter)
         expect(local).toEqual(stored)
       }),
-      { numRuns: 6 },
+      { numRuns: 4 },
     )
   },
 )
+
+describe.each([3, 1] as const)('a recorded conversation of AAP version %s', (version) => {
+  let recorded: RecordedConversation
+  beforeAll(async () => {
+    recorded = await recordConversation(server, version)
+  })
+
+  it.each(CUTS)('cut by %s: the client ends with what the server has', async (cut) => {
+    const cuts = Array.from({ length: Math.floor(recorded.bytes / STEP) }, (_, at) => at * STEP + 1)
+    expect(
+      await findDifferences(cuts, (after) => converseWithRecording(server, recorded, { cut, after })),
+    ).toEqual([])
+  })
+
+  it('tells a server that loses an event', async () => {
+    const forgetful = dropFirstResumed(recorded)
+    const middle = Math.floor(recorded.bytes / 4)
+    expect(
+      await findDifferences([middle], (after) => converseWithRecording(server, forgetful, { cut: 'error', after })),
+    ).toHaveLength(1)
+  })
+})

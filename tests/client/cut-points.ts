@@ -1,5 +1,12 @@
 import { isDeepStrictEqual } from 'node:util'
-import { AapSession, createAapClient, defineClientTool, type Fetch, type WireMessage } from '@polylogue/client/aap'
+import {
+  AapSession,
+  createAapClient,
+  defineClientTool,
+  type AapVersion,
+  type Fetch,
+  type WireMessage,
+} from '@polylogue/client/aap'
 import { createBlade, type SessionSnapshot, type TurnProjection } from '@polylogue/client/blade'
 import type { TestServer } from '../support/test-server.ts'
 import { NEXT, call, script } from '../support/script.ts'
@@ -52,14 +59,17 @@ export interface Told {
   readonly bytes: number
 }
 
-/** A conversation in which the connection breaks once, after so many bytes of events. */
-export async function converseWithCut(server: TestServer, version: 1 | 3, cutAfter: number): Promise<Told> {
-  const cut = cuttingFetch(cutAfter)
+/** A conversation with a tool of the client, and what the server has of it afterwards. */
+export async function converse(
+  server: TestServer,
+  version: AapVersion,
+  fetch: Fetch,
+): Promise<Pick<Told, 'local' | 'server'>> {
   const client = createAapClient({
     baseUrl: `${server.url}/aap/v${version}`,
     key: server.key,
     version,
-    fetch: cut.fetch,
+    fetch,
     reconnect: async () => {},
   })
   const session = await AapSession.create(client, {
@@ -69,7 +79,13 @@ export async function converseWithCut(server: TestServer, version: 1 | 3, cutAft
   for await (const event of session.send(SCRIPT)) void event
   const local: readonly WireMessage[] = session.messages
   await session.reload()
-  return { local, server: session.messages, bytes: cut.passed() }
+  return { local, server: session.messages }
+}
+
+/** A conversation in which the connection breaks once, after so many bytes of events. */
+export async function converseWithCut(server: TestServer, version: AapVersion, cutAfter: number): Promise<Told> {
+  const cut = cuttingFetch(cutAfter)
+  return { ...(await converse(server, version, cut.fetch)), bytes: cut.passed() }
 }
 
 function cuttingFetch(cutAfter: number): { fetch: Fetch; passed: () => number } {
