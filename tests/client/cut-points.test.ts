@@ -59,9 +59,7 @@ describe.each([3, 1] as const)('a recorded conversation of AAP version %s', (ver
 
   it.each(CUTS)('cut by %s: the client ends with what the server has', async (cut) => {
     const cuts = Array.from({ length: Math.floor(recorded.bytes / STEP) }, (_, at) => at * STEP + 1)
-    expect(
-      await findDifferences(cuts, (after) => converseWithRecording(server, recorded, { cut, after })),
-    ).toEqual([])
+    expect(await findDifferences(cuts, (after) => converseWithRecording(server, recorded, { cut, after }))).toEqual([])
   })
 
   it('tells a server that loses an event', async () => {

@@ -21,9 +21,13 @@ export async function findDifferences(
   const differences: string[] = []
   const worker = async (): Promise<void> => {
     for (let cut = left.shift(); cut !== undefined; cut = left.shift()) {
-      const { local, server } = await run(cut)
-      if (!isDeepStrictEqual(local, server))
+      try {
+        const { local, server } = await run(cut)
+        if (isDeepStrictEqual(local, server)) continue
         differences.push(`cut after ${cut} bytes: ${JSON.stringify({ local, server })}`)
+      } catch (error) {
+        differences.push(`cut after ${cut} bytes: ${String(error)}`)
+      }
     }
   }
   await Promise.all(Array.from({ length: SIDE_BY_SIDE }, worker))

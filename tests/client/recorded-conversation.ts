@@ -49,7 +49,7 @@ function withKey(answer: Answer, { headers: { 'idempotency-key': key } }: Init):
 
 async function ask(url: string, init: Init): Promise<Answer> {
   const response = await globalThis.fetch(url, init)
-  return { status: response.status, headers: response.headers, body: await response.bytes() }
+  return { status: response.status, headers: response.headers, body: new Uint8Array(await response.arrayBuffer()) }
 }
 
 /** Talks to the server once. Before each turn goes on, every place where it could be resumed is asked for as well. */

@@ -118,6 +118,18 @@ describe('the AAP client', () => {
     expect(world.sent).toHaveLength(1)
   })
 
+  it('ends a turn whose last event arrived, also when the connection breaks then', async () => {
+    const world = answering(stream([frame + STOP], true))
+    const { seen, error } = await collect(open(world).streamTurn('s', hello))
+    expect([seen.map(({ event }) => event), error]).toEqual([['text_delta', 'turn_stop'], undefined])
+  })
+
+  it('lets its reader leave when the connection is broken already', async () => {
+    const world = answering(stream([`id: 4\n${frame}`], true))
+    for await (const { event } of open(world).streamTurn('s', hello)) if (event.event === 'text_delta') break
+    expect(world.sent).toHaveLength(1)
+  })
+
   it('resumes after the last id when the connection breaks, and never sends the turn again', async () => {
     const first = stream([`id: 4.0.2\n${frame}`], true)
     const world = answering(first, json({ error: 'starting' }, 503), stream([`id: 5\n${STOP}`]))

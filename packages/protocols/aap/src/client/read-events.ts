@@ -13,15 +13,22 @@ export interface ReceivedEvent {
  * both. Throws `TurnCutOff` at data that is no JSON object: what came before it was yielded.
  */
 export async function* readEvents(response: Response): AsyncGenerator<ReceivedEvent> {
-  const body: AsyncIterable<Uint8Array> | null = response.body
-  if (body === null) return
-  const reader = createSseReader()
+  if (response.body === null) return
+  const events = createSseReader()
   const decoder = new TextDecoder()
-  for await (const bytes of body) {
-    for (const { id, event, data } of reader.push(decoder.decode(bytes, { stream: true }))) {
-      if (data === '') continue
-      yield { id, event: toEvent(event, data) }
+  const body: ReadableStreamDefaultReader<Uint8Array> = response.body.getReader()
+  try {
+    for (;;) {
+      const { value } = await body.read()
+      if (value === undefined) return
+      for (const { id, event, data } of events.push(decoder.decode(value, { stream: true }))) {
+        if (data === '') continue
+        yield { id, event: toEvent(event, data) }
+      }
     }
+  } finally {
+    // Rejects if the connection is broken already. A reader that has its last event does not care.
+    await body.cancel().catch(() => undefined)
   }
 }
 
