@@ -12,13 +12,12 @@ import type { HttpApp } from './http/request-listener.ts'
 import type { Log } from './log/log.ts'
 import type { Redactor } from './log/redactor.ts'
 import { createMetricsRoutes } from './metrics/metrics-routes.ts'
-import { systemClock } from './platform/system-clock.ts'
 import { createDocsRoutes } from './web/docs-routes.ts'
 import { createWebRoutes } from './web/web-routes.ts'
 import type { Phase } from './phase.ts'
 
 export interface AppsDeps {
-  readonly parts: Pick<Parts, 'keys' | 'metrics' | 'tracing' | 'users' | 'secretBox'>
+  readonly parts: Pick<Parts, 'keys' | 'metrics' | 'tracing' | 'users' | 'secretBox' | 'clock' | 'readiness'>
   readonly oidc: OidcSettings | undefined
   readonly access: Access
   readonly doors: readonly Door[]
@@ -49,7 +48,7 @@ export function createPublicApp(deps: AppsDeps): HttpApp {
     }),
   )
   if (oidc !== undefined) {
-    const { now } = systemClock
+    const { now } = parts.clock
     const client = createOidcClient(oidc, { env: process.env, now })
     const { publicUrl } = access
     app.route(
@@ -73,7 +72,7 @@ export function createOwnerApp(deps: AppsDeps): HttpApp {
 }
 
 function createSharedApp({ parts, access, doors, phase, answerError }: AppsDeps, listener: ListenerKind): HttpApp {
-  const app = createApp({ phase, answerError, doors, listener })
+  const app = createApp({ phase, answerError, doors, listener, readiness: () => parts.readiness() })
   app.route('/', createMetricsRoutes(parts.metrics, access.authenticate))
   return app
 }

@@ -76,6 +76,8 @@ export interface EnginePartsDeps {
 
 /** Another node may revoke a key: here it opens nothing after this time. */
 const SHARED_TRUST_MS = 1_000
+/** While the database is away, its users can still cancel what they started. */
+const OUTAGE_TRUST_MS = 5 * 60_000
 
 export function composeEngine(deps: EnginePartsDeps): EngineParts {
   const { options, config, clock, log, stores, turns, refused } = deps
@@ -103,7 +105,7 @@ export function composeEngine(deps: EnginePartsDeps): EngineParts {
     random: randomBytes,
     digest: sha256,
     extraKeys: options.keys ?? [],
-    ...(stores.mode === 'shared' && { trustedMs: SHARED_TRUST_MS }),
+    ...(stores.mode === 'shared' && { trustedMs: SHARED_TRUST_MS, outageMs: OUTAGE_TRUST_MS }),
   })
   const revocations = stores.mode === 'shared' ? watchRevocations(keys, clock) : undefined
   const schedules = createSchedules({

@@ -1,4 +1,5 @@
 import type {
+  Clock,
   EventStore,
   KeptStore,
   LogEntry,
@@ -29,6 +30,7 @@ import type { Redactor } from './log/redactor.ts'
 import { writeEntry } from './log/write-entry.ts'
 import { createRedisBus } from './nodes/redis-bus.ts'
 import { describeSelf } from './nodes/describe-self.ts'
+import { createNodeHealth, type Readiness } from './nodes/node-health.ts'
 import { createServerMetrics, type ServerMetrics } from './metrics/server-metrics.ts'
 import { createRunningTurns, type RunningTurns } from './observe/running-turns.ts'
 import { watchSessionChanges, type SessionChangesHub } from './observe/session-changes.ts'
@@ -40,6 +42,7 @@ import { randomBytes } from './platform/random-bytes.ts'
 import { createSecretBox } from './platform/secret-box.ts'
 import { loadSecretKeys, secretKeyFile } from './platform/secret-key-file.ts'
 import { createServerProtectedSet } from './platform/server-protected-set.ts'
+import { createStorageClock } from './platform/storage-clock.ts'
 import { systemClock } from './platform/system-clock.ts'
 import { EXIT_CONFIG, ServeError } from './serve-error.ts'
 import type { ServeOptions } from './serve-options.ts'
@@ -54,6 +57,11 @@ export interface Parts extends AgentParts, EngineParts {
   /** This process. */
   readonly self: NodeFacts
   readonly nodes?: Nodes
+  /** Agrees with the clock of a shared storage. */
+  readonly clock: Clock
+  readiness(): Readiness
+  /** The listener is called when this node has not reached a shared storage for so long that it has stopped its turns. */
+  onCutOff(listener: () => void): void
   /** Opening the storage created it. */
   readonly isNew: boolean
   readonly events: EventStore
@@ -89,7 +97,7 @@ export async function compose(
   { log, redactor }: ComposeDeps,
 ): Promise<Parts> {
   const { limits } = config
-  const clock = systemClock
+  const clock = createStorageClock(systemClock)
   const self = describeSelf(options.listen === undefined ? 'errand' : (options.role ?? 'all'))
   installFailpoints(process.env)
   const database = parseDatabase(options.database, options)
@@ -127,13 +135,23 @@ export async function compose(
     const flag = options.role === undefined ? '--redis' : '--role'
     throw new ServeError(`${flag} needs a database that several nodes can share; see --database.`, EXIT_CONFIG)
   }
-  const cluster = stores.cluster && {
+  const bus =
+    stores.cluster &&
+    (options.redis === undefined
+      ? stores.cluster.openBus(self.nodeId)
+      : createRedisBus({ url: options.redis, nodeId: self.nodeId, clock }))
+  const health = bus && createNodeHealth(systemClock, bus)
+  const cutOffListeners: (() => void)[] = []
+  const cluster = stores.cluster && bus && {
     self,
     nodes: stores.cluster.nodes,
-    bus:
-      options.redis === undefined
-        ? stores.cluster.openBus(self.nodeId)
-        : createRedisBus({ url: options.redis, nodeId: self.nodeId, clock }),
+    bus,
+    onReplaced: stores.cluster.onReplaced,
+    onBeat(storageNow: number) {
+      clock.learn(storageNow)
+      health?.beat()
+    },
+    onCutOff: () => cutOffListeners.forEach((listener) => listener()),
     dispatcher: stores.cluster.openDispatcher((problem) => writeEntry(log, { level: 'warn', ...problem })),
     slots: limits.turnsPerNode,
   }
@@ -179,7 +197,10 @@ export async function compose(
     storage: stores,
     mode: stores.mode,
     self,
+    clock,
     ...(cluster && { nodes: cluster.nodes }),
+    readiness: () => health?.readiness() ?? { degraded: [] },
+    onCutOff: (listener) => void cutOffListeners.push(listener),
     isNew: stores.isNew,
     events,
     onSessionChange,

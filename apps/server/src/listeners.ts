@@ -20,6 +20,8 @@ export interface Listeners {
   /** Returns the address. */
   listen(listen: { readonly host: string; readonly port: number }): Promise<string>
   listenForOwner(): Promise<void>
+  /** Cuts all connections over TCP, so that their clients try another node. New ones are accepted. */
+  cutPublic(): void
   /** Accepts no more connections. Resolves when the last one has ended. */
   end(): Promise<void>
   /** Cuts the connections that are still open. */
@@ -69,8 +71,9 @@ export function createListeners(deps: ListenersDeps): Listeners {
   )
   access.watchOwner(ownerServer)
 
+  const publicSockets = listenForUpgrades(tcpServer, upgrades, { policy, words, phase, log, ended })
   const upgraded = [
-    listenForUpgrades(tcpServer, upgrades, { policy, words, phase, log, ended }),
+    publicSockets,
     // The other end of a pipe is our own process, which expects `{ error }` from every door.
     listenForUpgrades(ownerServer, pipes, {
       policy: everyone,
@@ -97,6 +100,10 @@ export function createListeners(deps: ListenersDeps): Listeners {
     },
     async listenForOwner() {
       releaseSocket = await listenOnOwnerSocket(ownerServer, dataDir)
+    },
+    cutPublic() {
+      tcpServer.closeAllConnections()
+      publicSockets.cut()
     },
     end,
     async close() {

@@ -28,7 +28,6 @@ import { openPipe } from './pipe/open-pipe.ts'
 import { describeConfinement } from './platform/confinement.ts'
 import { randomBytes } from './platform/random-bytes.ts'
 import { sha256 } from './platform/sha256.ts'
-import { systemClock } from './platform/system-clock.ts'
 import { EXIT_CONFIG, EXIT_FAILURE, ServeError } from './serve-error.ts'
 import { createRetention } from './retention/retention.ts'
 import type { RunningServer, ServeOptions } from './serve-options.ts'
@@ -98,7 +97,7 @@ async function start(
   const openKey = listen !== undefined || isFirstStart ? openLocalKey : findLocalKey
   const localKey = await openKey(keyFile, parts.keys)
   if (localKey !== undefined) redactor.learn(localKey.plain)
-  const codes = createSignInCodes({ store: parts.signIns, clock: systemClock, random: randomBytes, digest: sha256 })
+  const codes = createSignInCodes({ store: parts.signIns, clock: parts.clock, random: randomBytes, digest: sha256 })
 
   let phase: Phase = 'starting'
   const access = createAccess({ options, config, parts, redactor })
@@ -134,6 +133,7 @@ async function start(
     phase: () => phase,
   })
   undo.defer(() => listeners.close())
+  parts.onCutOff(() => listeners.cutPublic())
   // The port first: when it is taken, no turn has been taken over in vain.
   const url = listen === undefined ? undefined : await listeners.listen(listen)
   // A server connects to its MCP servers at once, an errand only if it has a turn to run.
@@ -151,7 +151,6 @@ async function start(
   const retention = createRetention({
     ...config.retention,
     ...parts,
-    clock: systemClock,
     log: (entry) => writeEntry(log, entry),
   })
   if (listen !== undefined) retention.start()

@@ -71,6 +71,12 @@ export interface ClusterParts {
   readonly dispatcher: Dispatcher
   /** How many sessions run here at the same time. */
   readonly slots: number
+  /** Called with the time of the storage each time the lease of this process was extended. */
+  readonly onBeat?: (storageNow: number) => void
+  /** The listener is called when the storage may have lost its newest commits, as after a failover. */
+  readonly onReplaced?: (listener: () => void) => void
+  /** Called when this process has not reached the storage for so long that it has stopped its turns. */
+  readonly onCutOff?: () => void
 }
 
 /** Lets a turn return a value of the shape that its client requested. */

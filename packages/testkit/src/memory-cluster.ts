@@ -78,6 +78,7 @@ export function createMemoryCluster(clock: Clock): MemoryCluster {
               isAlive: true,
               sessions: 0,
             })
+            return clock.now()
           },
           leave: async () => void known.delete(nodeId),
           list: async () => [...known.values()].map((node) => ({ ...node, isAlive: node.leaseUntil > clock.now() })),

@@ -1,5 +1,6 @@
 import {
   EngineError,
+  StorageFault,
   asUserId,
   type Clock,
   type Digest,
@@ -83,9 +84,18 @@ export interface KeyRingDeps {
   readonly extraKeys: readonly string[]
   /** How long a key is trusted without being read again. */
   readonly trustedMs?: number
+  /**
+   * How long a key is still trusted if the storage does not answer. Revoked keys are then unknown for that time, but
+   * nothing that needs the storage works. Default: 0.
+   */
+  readonly outageMs?: number
 }
 
-export function createKeyRing({ store, clock, random, digest, extraKeys, trustedMs }: KeyRingDeps): KeyRing {
+/** After this time, the storage counts as not answering. */
+const ANSWER_WITHIN_MS = 300
+
+export function createKeyRing(deps: KeyRingDeps): KeyRing {
+  const { store, clock, random, digest, extraKeys, trustedMs, outageMs = 0 } = deps
   const extra = new Map(extraKeys.map((plain, index) => [digest(plain), `key_option_${index + 1}`]))
   // An aborted one stays: a request that was being let in while its key was revoked must still notice.
   const revocations = new Map<string, AbortController>()
@@ -109,7 +119,9 @@ export function createKeyRing({ store, clock, random, digest, extraKeys, trusted
   const lookUp = async (hash: string): Promise<KeyRecord | undefined> => {
     const remembered = known.find(hash)
     if (remembered?.isFresh === true) return remembered.record
-    const record = await store.findKey(hash)
+    const isSpare =
+      remembered !== undefined && remembered.ageMs < outageMs && !revocationOf(remembered.record.id).signal.aborted
+    const record = await (isSpare ? answered(store.findKey(hash), remembered.record, clock) : store.findKey(hash))
     if (record === undefined) {
       known.forget(hash)
       // Somebody else revoked it.
@@ -117,7 +129,7 @@ export function createKeyRing({ store, clock, random, digest, extraKeys, trusted
       return undefined
     }
     if (revocationOf(record.id).signal.aborted) return undefined
-    known.remember(hash, record)
+    if (record !== remembered?.record) known.remember(hash, record)
     trusted.add(record.id)
     return record
   }
@@ -212,6 +224,25 @@ export function createKeyRing({ store, clock, random, digest, extraKeys, trusted
 /** The id of a sign-in starts with the id of the key that was typed. */
 function isSignInWith(keyId: string, { id, kind }: KeyRecord): boolean {
   return kind === 'browser' && id.startsWith(`${keyId}_`)
+}
+
+/** What the storage says, or the spare if it fails or takes long. */
+async function answered(
+  reading: Promise<KeyRecord | undefined>,
+  spare: KeyRecord,
+  clock: Clock,
+): Promise<KeyRecord | undefined> {
+  const late = Promise.withResolvers<KeyRecord>()
+  const timer = clock.setTimer(ANSWER_WITHIN_MS, () => late.resolve(spare))
+  const orSpare = reading.catch((error: unknown) => {
+    if (error instanceof StorageFault) return spare
+    throw error
+  })
+  try {
+    return await Promise.race([orSpare, late.promise])
+  } finally {
+    timer.cancel()
+  }
 }
 
 /** A sign-in ends some time after its last use. Its record has the host in the place of a key's prefix. */

@@ -6,8 +6,8 @@ const MOST_KEYS = 1_000
 
 /** The keys that were shown lately, by hash: to look one up costs more than everything else that lets a request in. */
 export interface KnownKeys {
-  /** `isFresh`: it need not be read again. */
-  find(hash: string): { readonly record: KeyRecord; readonly isFresh: boolean } | undefined
+  /** `isFresh`: it need not be read again. `ageMs`: since it was read. */
+  find(hash: string): { readonly record: KeyRecord; readonly isFresh: boolean; readonly ageMs: number } | undefined
   remember(hash: string, record: KeyRecord): void
   forget(hash: string): void
   forgetKey(id: string): void
@@ -19,9 +19,10 @@ export function createKnownKeys(clock: Clock, trustedMs = TRUSTED_MS): KnownKeys
     find(hash) {
       const key = known.get(hash)
       if (key === undefined) return undefined
-      const ageMs = clock.now() - key.readAt
+      const sinceMs = clock.now() - key.readAt
       // A clock that was set back must not make a key live longer.
-      return { record: key.record, isFresh: ageMs >= 0 && ageMs < trustedMs }
+      const ageMs = sinceMs < 0 ? Number.POSITIVE_INFINITY : sinceMs
+      return { record: key.record, isFresh: ageMs < trustedMs, ageMs }
     },
     remember(hash, record) {
       known.delete(hash)

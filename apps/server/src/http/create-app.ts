@@ -3,6 +3,7 @@ import { Hono, type Context } from 'hono'
 import { matchedRoutes } from 'hono/route'
 import type { Door, ListenerKind } from '../doors/door.ts'
 import { createRefusalWords, findDoor } from '../doors/find-door.ts'
+import type { Readiness } from '../nodes/node-health.ts'
 import type { Phase } from '../phase.ts'
 import { answerErrorsWith, type AnswerError } from './answer-error.ts'
 import type { HttpApp } from './request-listener.ts'
@@ -13,10 +14,12 @@ export interface AppDeps {
   readonly answerError: AnswerError
   readonly doors: readonly Door[]
   readonly listener: ListenerKind
+  /** Absent: the server is ready whenever its phase says so. */
+  readonly readiness?: () => Readiness
 }
 
 /** The routes of all doors on one listener, and what every request meets before them. */
-export function createApp({ phase, answerError, doors, listener }: AppDeps): HttpApp {
+export function createApp({ phase, answerError, doors, listener, readiness }: AppDeps): HttpApp {
   const app = new Hono<{ Bindings: HttpBindings }>()
   const words = createRefusalWords(doors)
   const inEveryPhase = new Set(['/healthz', '/readyz', ...doors.flatMap((door) => door.inEveryPhase ?? [])])
@@ -41,7 +44,12 @@ export function createApp({ phase, answerError, doors, listener }: AppDeps): Htt
   })
 
   app.get('/healthz', (c) => c.json({ status: 'ok' }))
-  app.get('/readyz', (c) => (phase() === 'ready' ? c.json({ status: 'ready' }) : c.json({ status: phase() }, 503)))
+  app.get('/readyz', (c) => {
+    const { lacks, degraded = [] } = readiness?.() ?? {}
+    if (phase() !== 'ready') return c.json({ status: phase() }, 503)
+    if (lacks !== undefined) return c.json({ status: 'unavailable', lacks }, 503, { 'Retry-After': '1' })
+    return c.json({ status: 'ready', ...(degraded.length > 0 && { degraded }) })
+  })
   for (const door of doors) {
     const routes = door.routes?.(listener)
     if (routes !== undefined) app.route('/', routes)

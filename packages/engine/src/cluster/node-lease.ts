@@ -29,8 +29,7 @@ export class NodeLease {
 
   /** Resolves when the others know this process. */
   async start(): Promise<void> {
-    const { nodes, self } = this.#parts.cluster
-    await nodes.beat(self, LEASE_MS)
+    await this.#extend()
     this.#schedule()
   }
 
@@ -54,10 +53,14 @@ export class NodeLease {
     })
   }
 
+  async #extend(): Promise<void> {
+    const { nodes, self, onBeat } = this.#parts.cluster
+    onBeat?.(await nodes.beat(self, LEASE_MS))
+  }
+
   async #beat(): Promise<void> {
-    const { nodes, self } = this.#parts.cluster
     try {
-      await nodes.beat(self, LEASE_MS)
+      await this.#extend()
       if (++this.#beats % BEATS_PER_CHECK === 0) await this.#giveUpIdle()
     } catch (error) {
       this.#parts.log({ level: 'warn', message: 'the lease of this node was not extended', error })

@@ -5,7 +5,37 @@ import { decideCancel } from '../session/decide-turn.ts'
 import type { OpenSession } from '../session/open-session.ts'
 import type { ExecuteDeps } from './execute-deps.ts'
 
+/** A storage on another machine may take long to answer, or to fail. A turn of this process is stopped before. */
+const STOP_WITHIN_MS = 600
+
 export async function cancelTurn(command: CancelTurn, deps: ExecuteDeps): Promise<{ cancelled: boolean }> {
+  const recorded = cancelRecorded(command, deps)
+  if (deps.isShared !== true) return recorded
+  const late = Promise.withResolvers<'late'>()
+  const timer = deps.clock.setTimer(STOP_WITHIN_MS, () => late.resolve('late'))
+  try {
+    const first = await Promise.race([recorded, late.promise])
+    if (first !== 'late') return first
+  } catch (error) {
+    if (!(error instanceof StorageFault) || !stopKnown(command, deps)) throw error
+    return { cancelled: true }
+  } finally {
+    timer.cancel()
+  }
+  if (!stopKnown(command, deps)) return recorded
+  // The turn is stopped. The commit may still come, and its failure changes nothing.
+  recorded.catch(() => undefined)
+  return { cancelled: true }
+}
+
+/** Stops a turn of this process without asking the storage. Returns whether this does all that the command asks for. */
+function stopKnown(command: CancelTurn, deps: ExecuteDeps): boolean {
+  const session = deps.sessions.peek(command.sessionId)
+  if (session?.state.userId !== command.userId || !deps.coordinator.isRunning(session.id)) return false
+  return stopUnrecorded(session, command, deps)
+}
+
+async function cancelRecorded(command: CancelTurn, deps: ExecuteDeps): Promise<{ cancelled: boolean }> {
   const session = await deps.sessions.owned(command.userId, command.sessionId)
   deps.meet(session)
   const recorded = await session

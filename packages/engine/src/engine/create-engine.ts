@@ -4,6 +4,8 @@ import { failpoint } from '../failpoint.ts'
 import type { SessionId, UserId } from '../ids.ts'
 import { StorageFault } from '../ports/event-store.ts'
 import { announceAppends } from '../cluster/announce-appends.ts'
+import { rereadSessions } from '../cluster/reread-sessions.ts'
+import { StoreContact, noteContact } from '../cluster/store-contact.ts'
 import { LiveLink } from '../cluster/live-link.ts'
 import { NodeLease } from '../cluster/node-lease.ts'
 import { TurnDispatch } from '../cluster/turn-dispatch.ts'
@@ -30,15 +32,31 @@ export interface EngineOptions extends EngineParts {
 const TAKEOVER_LIMIT = 1_000_000
 
 export function createEngine(given: EngineOptions): Engine {
-  const { cluster } = given
+  const { isShared } = given
+  const contact =
+    isShared === true
+      ? new StoreContact(given.clock, () => {
+          given.log({ level: 'error', message: 'the storage has not answered for long; running turns stop' })
+          coordinator.cutOff()
+          given.cluster?.onCutOff?.()
+        })
+      : undefined
+  const cluster = given.cluster && {
+    ...given.cluster,
+    onBeat(storageNow: number) {
+      contact?.reached()
+      given.cluster?.onBeat?.(storageNow)
+    },
+  }
+  const reached = contact === undefined ? given.store : noteContact(given.store, contact)
   const announced =
     cluster &&
-    announceAppends(given.store, {
+    announceAppends(reached, {
       claimed: (id, seq) => link?.claimed(id, seq),
       appended: (id, seq) => link?.appended(id, seq),
       deleted: (id) => link?.deleted(id),
     })
-  const options: EngineOptions = announced === undefined ? given : { ...given, store: announced }
+  const options: EngineOptions = { ...given, store: announced ?? reached }
   const { store } = options
   const placement = cluster && {
     admits: () => dispatch?.admits() !== false,
@@ -57,6 +75,7 @@ export function createEngine(given: EngineOptions): Engine {
       ? new SharedStoreWatch(options, { sessions, coordinator, ...(link && { link }), ...(dispatch && { dispatch }) })
       : undefined
   const lease = cluster && new NodeLease({ ...options, cluster }, (id) => coordinator.isRunning(id))
+  cluster?.onReplaced?.(() => void rereadSessions({ ...options, sessions, coordinator }))
   let isStopping = false
   /** The sessions already checked, in a process that takes over only sessions in use. */
   let met: Set<SessionId> | undefined
@@ -164,6 +183,7 @@ export function createEngine(given: EngineOptions): Engine {
       await cluster?.dispatcher.stop()
       await coordinator.stop(graceMs)
       watch?.stop()
+      contact?.stop()
       await lease?.stop()
       sessions.close()
     },

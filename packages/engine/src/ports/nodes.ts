@@ -5,8 +5,8 @@ import type { SessionId } from '../ids.ts'
  * lease ends, others may claim those sessions. Times are those of the storage, because the clocks of nodes differ.
  */
 export interface Nodes {
-  /** Enters this node, or extends its lease. Removes nodes whose lease ended long ago. */
-  beat(node: NodeFacts, leaseMs: number): Promise<void>
+  /** Enters this node, or extends its lease. Removes nodes whose lease ended long ago. Returns the time of the storage. */
+  beat(node: NodeFacts, leaseMs: number): Promise<number>
   /** Ends the lease and removes the node. */
   leave(nodeId: string): Promise<void>
   /** All nodes, oldest first. */

@@ -38,6 +38,8 @@ export interface Stores extends Storage {
 /** What a storage offers the processes that share it. */
 export interface SharedStorage {
   readonly nodes: Nodes
+  /** The listener is called when the storage may have lost its newest commits, as after a failover. */
+  onReplaced(listener: () => void): void
   /** The messages of one node, over the storage itself. The caller closes it. */
   openBus(nodeId: string): LiveBus
   /** The jobs that bring sessions to their runners. The caller closes it. */

@@ -78,9 +78,13 @@ export class OpenSession {
   }
 
   /** Closes all readers, so that they reconnect and read the log again. The next use of the session reloads it. */
-  refuseStale(): never {
+  markStale(): void {
     this.#isStale = true
     this.feed.close('stopping')
+  }
+
+  refuseStale(): never {
+    this.markStale()
     throw new EngineError('storage-unavailable', 'the database has lost the end of this session; try again')
   }
 
@@ -140,8 +144,7 @@ export class OpenSession {
         this.#isGone = true
         this.feed.close('deleted')
       } else if (head.lastSeq < this.#state.seq) {
-        this.#isStale = true
-        this.feed.close('stopping')
+        this.markStale()
       } else if (head.lastSeq > this.#state.seq) {
         await this.#catchUp()
       }

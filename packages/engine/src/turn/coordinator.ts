@@ -13,7 +13,7 @@ import { runTurns } from './run-turns.ts'
 import { createRunner, nudge, type Runner } from './runner.ts'
 import { RunnerLeases } from './runner-leases.ts'
 import { findSuspects, tryOneByOne } from './suspects.ts'
-import { RunnerStopped, type StopReason } from './turn-deps.ts'
+import { RunnerStopped, stopReasonOf, type StopReason } from './turn-deps.ts'
 import type { EngineParts } from '../engine-parts.ts'
 
 const STORAGE_RETRY_MS = 1_000
@@ -139,6 +139,22 @@ export class Coordinator {
     if (runner !== undefined && (turnId === undefined || runner.turnId === turnId)) runner.abort.abort(reason)
   }
 
+  /**
+   * This process can no longer prove its leases: models and tools stop. When the store answers again, each turn goes on
+   * here, unless another process has taken it.
+   */
+  cutOff(): void {
+    for (const { fence, abort } of this.#runners.values()) {
+      if (fence !== undefined) abort.abort('cut-off' satisfies StopReason)
+    }
+  }
+
+  /** The store has lost the end of its logs. Turns go on with sessions that are read again. */
+  async restart(session: OpenSession): Promise<void> {
+    await this.#runners.get(session.id)?.done
+    await this.#start(session, 'retry')
+  }
+
   /** Stops the turn's model and tools immediately. The cancellation is recorded as soon as the storage recovers. */
   cancelUnrecorded(session: OpenSession, turnId: TurnId, reason: string): void {
     this.#owedCancels.set(session.id, { turnId, reason })
@@ -218,7 +234,10 @@ export class Coordinator {
     } finally {
       if (session.state.turn?.turnId !== this.#owedCancels.get(session.id)?.turnId) this.#owedCancels.delete(session.id)
       this.#runners.delete(session.id)
-      if (fence !== undefined && !session.hasReleased(fence)) await this.#leases.release(session.id, fence)
+      const held = fence !== undefined && !session.hasReleased(fence) ? fence : undefined
+      const isCutOff = stopReasonOf(runner.abort.signal) === 'cut-off' && !session.isStale
+      if (held !== undefined && isCutOff) this.#retryLater(session)
+      else if (held !== undefined) await this.#leases.release(session.id, held)
       if (this.#isStopping && isWanted(session.state)) this.#placement.delegate(session.id)
       this.#wakeIfNudged(runner)
     }

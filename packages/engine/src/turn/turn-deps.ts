@@ -14,9 +14,9 @@ export interface RunDeps extends EngineParts {
 
 /**
  * Why a runner must stop. `cancel` ends the turn. `deadline` and `cancel-call` end one call or sub-agent. The others
- * leave the turn to the next owner.
+ * leave the turn to the next owner, which after `cut-off` may be this process again.
  */
-export type StopReason = 'cancel' | 'deadline' | 'cancel-call' | 'stopping' | 'fenced' | 'deleted'
+export type StopReason = 'cancel' | 'deadline' | 'cancel-call' | 'stopping' | 'fenced' | 'cut-off' | 'deleted'
 
 /** A single call or sub-agent that was stopped records its own end. */
 export const isOwnEnd = (reason: StopReason | undefined): reason is 'deadline' | 'cancel-call' =>

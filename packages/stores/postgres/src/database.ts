@@ -38,6 +38,8 @@ export interface DatabaseOptions {
   readonly role?: string
   /** How long a statement may take before its connection counts as lost. Default: 15 seconds. */
   readonly answerWithinMs?: number
+  /** Called when a connection finds another timeline: a standby has become the primary, and may lack the newest commits. */
+  replaced?(): void
 }
 
 const CONNECTIONS = 10
@@ -47,6 +49,9 @@ const PAUSE_MS = 50
 /** A server that is frozen, or behind a network that is, sends no error. */
 const ANSWER_WITHIN_MS = 15_000
 const INT8 = 20
+/** The first part of the name of a WAL file. A standby does not say. */
+const TIMELINE =
+  'SELECT CASE WHEN NOT pg_is_in_recovery() THEN left(pg_walfile_name(pg_current_wal_lsn()), 8) END AS it'
 
 /** Times, sizes and sums are below 2^53. */
 const types = {
@@ -69,11 +74,20 @@ export function toClientConfig({ url, role }: DatabaseOptions): pg.ClientConfig 
 
 export function openDatabase(options: DatabaseOptions): Database {
   const { answerWithinMs = ANSWER_WITHIN_MS } = options
+  let timeline: string | undefined
+  const checkTimeline = async (client: pg.ClientBase): Promise<void> => {
+    const { rows } = await client.query<{ it: string | null }>(TIMELINE)
+    const found = rows[0]?.it ?? timeline
+    const isReplaced = timeline !== undefined && found !== timeline
+    timeline = found
+    if (isReplaced) options.replaced?.()
+  }
   const pool = new pg.Pool({
     ...toClientConfig(options),
     max: CONNECTIONS,
     idleTimeoutMillis: 30_000,
     query_timeout: answerWithinMs,
+    onConnect: checkTimeline,
   })
   // An idle connection that breaks is replaced by the pool. Without a listener, the error would end the process.
   pool.on('error', () => undefined)

@@ -39,8 +39,10 @@ export async function openPostgresStores(options: PostgresStoresOptions): Promis
     if (Number(rows[0]?.['it']) < OLDEST) throw new StorageFault('broken', 'PostgreSQL 15 or newer is required.')
     return migrate(client)
   })
+  const replacedListeners: (() => void)[] = []
   const db = openDatabase({
     url,
+    replaced: () => replacedListeners.forEach((listener) => listener()),
     ...(role !== undefined && { role }),
     ...(answerWithinMs !== undefined && { answerWithinMs }),
   })
@@ -59,6 +61,7 @@ export async function openPostgresStores(options: PostgresStoresOptions): Promis
     kept: createPostgresKeptStore(db, clock),
     cluster: {
       nodes: createPostgresNodes(db),
+      onReplaced: (listener) => void replacedListeners.push(listener),
       openBus: (nodeId) => createNotifyBus({ url, nodeId, clock }),
       openDispatcher: (report) => createBossDispatcher({ url, db, report }),
     },

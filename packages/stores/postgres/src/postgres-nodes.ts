@@ -6,8 +6,9 @@ import { toFault } from './postgres-fault.ts'
 export function createPostgresNodes(db: Database): Nodes {
   return {
     async beat({ nodeId, ...facts }, leaseMs) {
-      const text = 'SELECT polylogue.beat($1, $2, $3::jsonb)'
-      await db.read({ name: 'beat', text, values: [nodeId, leaseMs, JSON.stringify(facts)] })
+      const text = 'SELECT polylogue.now_ms() AS now FROM polylogue.beat($1, $2, $3::jsonb)'
+      const [row = {}] = await db.read({ name: 'beat', text, values: [nodeId, leaseMs, JSON.stringify(facts)] })
+      return integerIn(row, 'now')
     },
     async leave(nodeId) {
       const text = 'DELETE FROM polylogue.nodes WHERE node_id = $1'

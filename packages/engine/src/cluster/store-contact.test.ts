@@ -1,0 +1,129 @@
+import {
+  calls,
+  createFakeClock,
+  createFakeModel,
+  createFakeTool,
+  createMemoryCluster,
+  createMemoryEventStore,
+  createTestEngine,
+  finishes,
+  hangs,
+  startSession,
+  untilQuiet,
+  useSession,
+  type FakeClock,
+  type MemoryCluster,
+} from '@polylogue/testkit'
+import { describe, expect, it } from 'vitest'
+import { StorageFault, type EventStore, type ToolInvocation } from '../index.ts'
+
+/** A storage that a process can be cut off from: its calls are refused, or never answered. */
+class CutStorage {
+  how: 'refused' | 'silent' | undefined
+
+  /** The same object behind the cut. */
+  behind<T extends object>(inner: T): T {
+    const guarded = Object.entries(inner).map(([name, ask]: [string, unknown]) => {
+      if (typeof ask !== 'function') return [name, ask]
+      const asked = async (...args: readonly unknown[]): Promise<unknown> => {
+        if (this.how === 'silent') return new Promise(() => undefined)
+        if (this.how === 'refused') throw new StorageFault('busy', 'The database does not answer at the moment.')
+        return Reflect.apply(ask, inner, args)
+      }
+      return [name, asked]
+    })
+    return Object.fromEntries(guarded) as T
+  }
+
+  cluster(inner: MemoryCluster): MemoryCluster {
+    const join: MemoryCluster['join'] = (...args) => {
+      const parts = inner.join(...args)
+      return { ...parts, nodes: this.behind(parts.nodes) }
+    }
+    return { ...inner, join }
+  }
+}
+
+async function setUp() {
+  const clock = createFakeClock()
+  const inner = createMemoryEventStore({ clock })
+  const cluster = createMemoryCluster(clock)
+  const own = new CutStorage()
+  const signals: AbortSignal[] = []
+  const slow = createFakeTool('slow', {
+    effect: 'unsafe',
+    run: ({ signal }: ToolInvocation) => (signals.push(signal), hangs()),
+  })
+  const one = await startSession({
+    store: own.behind(inner),
+    clock,
+    cluster: own.cluster(cluster),
+    tools: [slow],
+    model: createFakeModel([calls('c', 'slow'), finishes('tool-calls')]),
+  })
+  const two = useSession(createTestEngine({ store: inner, clock, cluster, tools: [slow] }), one.sessionId)
+  await one.engine.start()
+  await two.engine.start()
+  await pass(clock, 6_000)
+  await one.say('go')
+  await pass(clock, 500)
+  return { clock, one, two, own, signals }
+}
+
+async function pass(clock: FakeClock, ms: number): Promise<void> {
+  for (let waited = 0; waited < ms; waited += 50) {
+    await untilQuiet()
+    clock.advance(50)
+  }
+  await untilQuiet()
+}
+
+describe('a process that does not reach the store', () => {
+  it.each(['refused', 'silent'] as const)(
+    'cluster 37: stops its tools after 15 s, and another process goes on (%s)',
+    async (how) => {
+      const { clock, one, two, own, signals } = await setUp()
+      own.how = how
+      await pass(clock, 14_000)
+      expect(signals.map(({ aborted }) => aborted)).toEqual([false])
+      await pass(clock, 1_500)
+      expect(signals.map(({ aborted }) => aborted)).toEqual([true])
+      const events = await two.events()
+      expect(events.at(-1)).toMatchObject({ type: 'turn.ended', outcome: 'finished' })
+      expect(events.filter(({ type }) => type === 'turn.taken-over')).toMatchObject([{ count: 1 }])
+      expect(events.filter(({ type }) => type === 'tool-call.started')).toHaveLength(1)
+      expect(one.model.requests).toHaveLength(1)
+    },
+  )
+
+  it('cluster 38: goes on with its turn after an outage for everybody, and it does not count as a takeover', async () => {
+    const clock = createFakeClock()
+    const own = new CutStorage()
+    const store = own.behind<EventStore>(createMemoryEventStore({ clock }))
+    const cluster = own.cluster(createMemoryCluster(clock))
+    const one = await startSession({ store, clock, cluster, model: createFakeModel([hangs]) })
+    const two = useSession(createTestEngine({ store, clock, cluster }), one.sessionId)
+    await one.engine.start()
+    await two.engine.start()
+    await pass(clock, 6_000)
+    await one.say('go')
+    await pass(clock, 500)
+    own.how = 'refused'
+    await pass(clock, 60_000)
+    own.how = undefined
+    await pass(clock, 3_000)
+    expect(two.model.requests).toEqual([])
+    const events = await one.events()
+    expect(events.filter(({ type }) => type === 'turn.taken-over')).toMatchObject([{ count: 0 }])
+    expect(events.at(-1)).toMatchObject({ type: 'turn.ended', outcome: 'finished' })
+  })
+
+  it.each(['refused', 'silent'] as const)('cluster 38: answers a cancel within a second (%s)', async (how) => {
+    const { clock, one, own, signals } = await setUp()
+    own.how = how
+    const answer = one.cancel()
+    await pass(clock, 900)
+    expect(await answer).toEqual({ cancelled: true })
+    expect(signals.map(({ aborted }) => aborted)).toEqual([true])
+  })
+})
