@@ -37,7 +37,7 @@ function startRedis(port: number): ChildProcess {
 
 const moved = (seq: number): BusMessage => ({ type: 'moved', sessionId: asSessionId('s'), seq })
 
-it('cluster 47: messages go by Redis, which may die and come back', async () => {
+it('cluster 43: messages go by Redis, which may die and come back', async () => {
   const port = await findFreePort()
   const first = startRedis(port)
   const got: string[][] = []

@@ -50,6 +50,7 @@ const message = z.discriminatedUnion('type', [
   z.object({ type: z.literal('unwatch'), sessionId }),
   z.object({ type: z.literal('moved'), sessionId, seq: z.number().int() }),
   z.object({ type: z.literal('deleted'), sessionId }),
+  z.object({ type: z.literal('cancel'), sessionId, turnId: step.turnId, reason: z.string() }),
   z.object({ type: z.literal('live'), sessionId, live, isPast: z.literal(true).optional() }),
   z.object({ type: z.literal('listed'), sessionId, userId }),
   z.object({ type: z.literal('key-revoked'), keyId: z.string() }),

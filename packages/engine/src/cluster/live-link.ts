@@ -1,5 +1,5 @@
 import type { ClusterParts, EngineParts } from '../engine-parts.ts'
-import type { SessionId } from '../ids.ts'
+import type { SessionId, TurnId } from '../ids.ts'
 import { ALL_NODES, type BusMessage } from '../ports/live-bus.ts'
 import type { OpenSession } from '../session/open-session.ts'
 import type { OpenSessions } from '../session/open-sessions.ts'
@@ -13,7 +13,7 @@ type LiveLinkParts = Pick<EngineParts, 'store' | 'clock' | 'log'> & { readonly c
 
 interface LiveLinkDeps {
   readonly sessions: OpenSessions
-  readonly coordinator: Pick<Coordinator, 'isRunning' | 'stopRunner'>
+  readonly coordinator: Pick<Coordinator, 'isRunning' | 'stopRunner' | 'cancelUnrecorded'>
 }
 
 /** Silence of a runner after which its node is asked again. */
@@ -65,6 +65,11 @@ export class LiveLink implements AppendListener {
     this.#parts.cluster.bus.send(ALL_NODES, { type: 'deleted', sessionId })
   }
 
+  /** A cancellation could not be recorded. */
+  cancelled(sessionId: SessionId, turnId: TurnId, reason: string): void {
+    this.#parts.cluster.bus.send(ALL_NODES, { type: 'cancel', sessionId, turnId, reason })
+  }
+
   /** A reader has attached to a session. If it runs elsewhere, that node is asked for its feed. */
   async attached(session: OpenSession): Promise<void> {
     const { id, state } = session
@@ -114,6 +119,11 @@ export class LiveLink implements AppendListener {
         return this.#catchUp(session, message.seq)
       case 'deleted':
         return this.#catchUp(session, Infinity)
+      case 'cancel':
+        if (this.#deps.coordinator.isRunning(session.id)) {
+          this.#deps.coordinator.cancelUnrecorded(session, message.turnId, message.reason)
+        }
+        return
       case 'live':
         this.#heard(session.id, from)
         return this.#show(session, message, from)

@@ -7,6 +7,9 @@ import type { ExecuteDeps } from './execute-deps.ts'
 
 /** A storage on another machine may take long to answer, or to fail. A turn of this process is stopped before. */
 const STOP_WITHIN_MS = 600
+const RECORD_AGAIN_MS = 1_000
+/** Ten minutes. */
+const MOST_ATTEMPTS = 600
 
 export async function cancelTurn(command: CancelTurn, deps: ExecuteDeps): Promise<{ cancelled: boolean }> {
   const recorded = cancelRecorded(command, deps)
@@ -35,13 +38,18 @@ function stopKnown(command: CancelTurn, deps: ExecuteDeps): boolean {
   return stopUnrecorded(session, command, deps)
 }
 
-async function cancelRecorded(command: CancelTurn, deps: ExecuteDeps): Promise<{ cancelled: boolean }> {
+async function cancelRecorded(
+  command: CancelTurn,
+  deps: ExecuteDeps,
+  attempt: 'first' | 'again' = 'first',
+): Promise<{ cancelled: boolean }> {
   const session = await deps.sessions.owned(command.userId, command.sessionId)
   deps.meet(session)
   const recorded = await session
     .commit((state) => ({ events: decideCancel(state, command, deps).events }))
     .catch((error: unknown) => {
-      if (error instanceof StorageFault && stopUnrecorded(session, command, deps)) return 'stopped' as const
+      const isFault = error instanceof StorageFault && attempt === 'first'
+      if (isFault && stopUnrecorded(session, command, deps)) return 'stopped' as const
       throw error
     })
   if (recorded === 'stopped') return { cancelled: true }
@@ -64,8 +72,24 @@ function stopUnrecorded(session: OpenSession, command: CancelTurn, deps: Execute
   const { turn } = session.state
   const isMeant = turn?.status === 'running' && (command.turnId === undefined || command.turnId === turn.turnId)
   if (!isMeant) return false
-  deps.coordinator.cancelUnrecorded(session, turn.turnId, command.reason)
+  const { turnId } = turn
+  if (deps.isShared !== true || deps.coordinator.isRunning(session.id)) {
+    deps.coordinator.cancelUnrecorded(session, turnId, command.reason)
+  } else {
+    deps.tellCancelled(session.id, turnId, command.reason)
+    recordLater({ ...command, turnId }, deps, MOST_ATTEMPTS)
+  }
   return !command.dropQueue || session.state.queue.length === 0
+}
+
+/** The turn runs in another process, which may not have got the message. */
+function recordLater(command: CancelTurn, deps: ExecuteDeps, attempts: number): void {
+  if (attempts === 0) return
+  deps.clock.setTimer(RECORD_AGAIN_MS, () => {
+    cancelRecorded(command, deps, 'again').catch((error: unknown) => {
+      if (error instanceof StorageFault) recordLater(command, deps, attempts - 1)
+    })
+  })
 }
 
 /** A waiting call is settled here. A running call is stopped by its runner. */

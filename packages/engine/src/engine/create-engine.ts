@@ -17,6 +17,7 @@ import type { Command, CommandResults } from '../session/command.ts'
 import type { Engine, ReadAs } from './engine-api.ts'
 import { attachReader } from '../session/attach-reader.ts'
 import { executeCommand } from './execute-command.ts'
+import type { ExecuteDeps } from './execute-deps.ts'
 import { SharedStoreWatch } from './shared-store-watch.ts'
 import { streamHistory } from './stream-history.ts'
 import type { OpenSession } from '../session/open-session.ts'
@@ -85,7 +86,8 @@ export function createEngine(given: EngineOptions): Engine {
     const isLeft = session.state.turn?.status === 'running' && !coordinator.isRunning(session.id)
     if (isLeft && options.agents.find(session.state.agent) !== undefined) void coordinator.takeOver(session)
   }
-  const executeDeps = { ...options, sessions, coordinator, meet }
+  const tellCancelled: ExecuteDeps['tellCancelled'] = (...cancelled) => link?.cancelled(...cancelled)
+  const executeDeps = { ...options, sessions, coordinator, meet, tellCancelled }
   const owned = (userId: UserId, sessionId: SessionId) => sessions.owned(userId, sessionId)
   const readable = (userId: UserId, sessionId: SessionId, as: ReadAs = 'owner') =>
     as === 'owner' ? owned(userId, sessionId) : sessions.shared(userId, sessionId)

@@ -1,5 +1,5 @@
 import type { CallInput, LiveBatch, StepRetry, ToolProgress } from '../events/live-event.ts'
-import type { SessionId, UserId } from '../ids.ts'
+import type { SessionId, TurnId, UserId } from '../ids.ts'
 
 /**
  * Carries hints between the processes that share a storage. A message may be lost, doubled, late or out of order: the
@@ -31,6 +31,8 @@ export type BusMessage =
   /** The log of the session has reached this seq. */
   | { readonly type: 'moved'; readonly sessionId: SessionId; readonly seq: number }
   | { readonly type: 'deleted'; readonly sessionId: SessionId }
+  /** The turn is cancelled, which could not be recorded yet. Its runner stops. */
+  | { readonly type: 'cancel'; readonly sessionId: SessionId; readonly turnId: TurnId; readonly reason: string }
   /** Something that readers of the session see live. `isPast`: the receiver may have it already. */
   | { readonly type: 'live'; readonly sessionId: SessionId; readonly live: SharedLive; readonly isPast?: true }
   /** A session of this user is listed differently. */

@@ -49,7 +49,7 @@ const PAUSE_MS = 50
 /** A server that is frozen, or behind a network that is, sends no error. */
 const ANSWER_WITHIN_MS = 15_000
 const INT8 = 20
-/** The first part of the name of a WAL file. A standby does not say. */
+/** The first part of the name of a WAL file. NULL on a standby. */
 const TIMELINE =
   'SELECT CASE WHEN NOT pg_is_in_recovery() THEN left(pg_walfile_name(pg_current_wal_lsn()), 8) END AS it'
 
@@ -57,6 +57,15 @@ const TIMELINE =
 const types = {
   getTypeParser: (oid: number, format?: 'text' | 'binary') =>
     oid === INT8 ? Number : (pg.types.getTypeParser(oid, format ?? 'text') as (text: string) => unknown),
+}
+
+/** Counts as a server that cannot be used yet. */
+class StandbyError extends Error {
+  readonly code = '57P03'
+
+  constructor() {
+    super('the database is a standby')
+  }
 }
 
 export function toClientConfig({ url, role }: DatabaseOptions): pg.ClientConfig {
@@ -77,7 +86,9 @@ export function openDatabase(options: DatabaseOptions): Database {
   let timeline: string | undefined
   const checkTimeline = async (client: pg.ClientBase): Promise<void> => {
     const { rows } = await client.query<{ it: string | null }>(TIMELINE)
-    const found = rows[0]?.it ?? timeline
+    const found = rows[0]?.it
+    // A connection to a standby would outlive its promotion, and its timeline would never be seen.
+    if (found === undefined || found === null) throw new StandbyError()
     const isReplaced = timeline !== undefined && found !== timeline
     timeline = found
     if (isReplaced) options.replaced?.()
