@@ -47,36 +47,40 @@ async function copyDatabase(): Promise<string> {
   return copy
 }
 
-it('cluster 41: after a failover that lost the newest commits, nodes read their sessions again', { timeout: 90_000 }, async () => {
-  const node = await nodes.start('a')
-  const session = await openSession(node.client(V3), { agent: 'counting' })
-  await session.turn('say kept')
-  const copy = await copyDatabase()
-  await session.turn('say lost')
-  const readAfter = (id: string) => node.client(V3).events(session.id, `?after=${id}`)
-  const first = await (await readAfter('0')).finished()
-  const lost = await (await readAfter(first.at(-1)?.id ?? '')).finished()
-  expect(JSON.stringify(await session.history())).toContain('lost')
+it(
+  'cluster 41: after a failover that lost the newest commits, nodes read their sessions again',
+  { timeout: 90_000 },
+  async () => {
+    const node = await nodes.start('a')
+    const session = await openSession(node.client(V3), { agent: 'counting' })
+    await session.turn('say kept')
+    const copy = await copyDatabase()
+    await session.turn('say lost')
+    const readAfter = (id: string) => node.client(V3).events(session.id, `?after=${id}`)
+    const first = await (await readAfter('0')).finished()
+    const lost = await (await readAfter(first.at(-1)?.id ?? '')).finished()
+    expect(JSON.stringify(await session.history())).toContain('lost')
 
-  const died = once(primary.process, 'exit')
-  primary.process.kill('SIGQUIT')
-  await died
-  writeForServer(join(copy, 'recovery.signal'), '')
-  appendFileSync(join(copy, 'postgresql.auto.conf'), "\nrestore_command = 'false'\n")
-  const port = Number(new URL(primary.url).port)
-  standby = await launch(join(findPrograms(), 'postgres'), [copy, port, primary.directory, []], findAccount())
+    const died = once(primary.process, 'exit')
+    primary.process.kill('SIGQUIT')
+    await died
+    writeForServer(join(copy, 'recovery.signal'), '')
+    appendFileSync(join(copy, 'postgresql.auto.conf'), "\nrestore_command = 'false'\n")
+    const port = Number(new URL(primary.url).port)
+    standby = await launch(join(findPrograms(), 'postgres'), [copy, port, primary.directory, []], findAccount())
 
-  const history = await eventually(
-    () => session.history().then(JSON.stringify, () => undefined),
-    'the node answers again',
-  )
-  expect(history).toContain('kept')
-  expect(history).not.toContain('lost')
-  expect(node.output).toContain('the database was replaced')
-  // A client that has seen what was lost is told to read the session anew.
-  const resumed = await readAfter(lost.at(-1)?.id ?? '')
-  await resumed.until(({ event }) => event === 'resync')
-  resumed.cut()
-  await session.turn('say more')
-  expect(JSON.stringify(await session.history())).toMatch(/kept.*more/)
-})
+    const history = await eventually(
+      () => session.history().then(JSON.stringify, () => undefined),
+      'the node answers again',
+    )
+    expect(history).toContain('kept')
+    expect(history).not.toContain('lost')
+    expect(node.output).toContain('the database was replaced')
+    // A client that has seen what was lost is told to read the session anew.
+    const resumed = await readAfter(lost.at(-1)?.id ?? '')
+    await resumed.until(({ event }) => event === 'resync')
+    resumed.cut()
+    await session.turn('say more')
+    expect(JSON.stringify(await session.history())).toMatch(/kept.*more/)
+  },
+)

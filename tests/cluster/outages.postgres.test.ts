@@ -66,11 +66,7 @@ async function beginLingering(node: ServerProcess): Promise<{ readonly id: strin
 describe('outages', { timeout: 120_000 }, () => {
   it('cluster 36, 37: a node that freezes and a node that is cut off stop their work, and a third one goes on', async () => {
     const proxy = await startCuttingProxy(postgres.url)
-    const [a, b, c] = await Promise.all([
-      nodes.start('a', { database: proxy.url }),
-      nodes.start('b'),
-      nodes.start('c'),
-    ])
+    const [a, b, c] = await Promise.all([nodes.start('a', { database: proxy.url }), nodes.start('b'), nodes.start('c')])
     const cut = await beginLingering(a)
     const own = await a.client(V3).events(cut.id, '?after=0')
     const marker = `sleep 98765${process.pid}`
@@ -140,4 +136,3 @@ async function finishedEvents(node: ServerProcess, id: string) {
   const frames = await (await node.client(V3).events(id, '?after=0')).finished()
   return { frames, text: JSON.stringify(frames) }
 }
-

@@ -142,19 +142,20 @@ export async function compose(
       : createRedisBus({ url: options.redis, nodeId: self.nodeId, clock }))
   const health = bus && createNodeHealth(systemClock, bus)
   const cutOffListeners: (() => void)[] = []
-  const cluster = stores.cluster && bus && {
-    self,
-    nodes: stores.cluster.nodes,
-    bus,
-    onReplaced: stores.cluster.onReplaced,
-    onBeat(storageNow: number) {
-      clock.learn(storageNow)
-      health?.beat()
-    },
-    onCutOff: () => cutOffListeners.forEach((listener) => listener()),
-    dispatcher: stores.cluster.openDispatcher((problem) => writeEntry(log, { level: 'warn', ...problem })),
-    slots: limits.turnsPerNode,
-  }
+  const cluster = stores.cluster &&
+    bus && {
+      self,
+      nodes: stores.cluster.nodes,
+      bus,
+      onReplaced: stores.cluster.onReplaced,
+      onBeat(storageNow: number) {
+        clock.learn(storageNow)
+        health?.beat()
+      },
+      onCutOff: () => cutOffListeners.forEach((listener) => listener()),
+      dispatcher: stores.cluster.openDispatcher((problem) => writeEntry(log, { level: 'warn', ...problem })),
+      slots: limits.turnsPerNode,
+    }
   await endLeftovers(options.dataDir, log)
 
   const turns = createRunningTurns({ readHead: (sessionId) => stores.events.readHead(sessionId) })
