@@ -92,7 +92,7 @@ describe('outages', { timeout: 120_000 }, () => {
     // The node that is cut off refuses requests and lets its clients go.
     await untilStatus(`${a.url}/readyz`, 503)
     expect((await a.client(V3).get(cut.id)).status).toBe(503)
-    await expect(own.finished()).rejects.toThrow()
+    await expect(own.finished()).rejects.toThrow('aborted')
     expect(a.output).toContain('running turns stop')
     proxy.close()
   })

@@ -93,12 +93,14 @@ export function openDatabase(options: DatabaseOptions): Database {
     timeline = found
     if (isReplaced) options.replaced?.()
   }
+  // The pool waits for the promise, which its types do not say.
+  const hooks: { readonly onConnect: (client: pg.ClientBase) => unknown } = { onConnect: checkTimeline }
   const pool = new pg.Pool({
     ...toClientConfig(options),
     max: CONNECTIONS,
     idleTimeoutMillis: 30_000,
     query_timeout: answerWithinMs,
-    onConnect: checkTimeline,
+    ...hooks,
   })
   // An idle connection that breaks is replaced by the pool. Without a listener, the error would end the process.
   pool.on('error', () => undefined)
