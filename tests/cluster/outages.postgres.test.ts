@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { readFile, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { startCuttingProxy } from '../../packages/stores/postgres/src/test-support/cutting-proxy.ts'
+import { startFreezingProxy } from './support/freezing-proxy.ts'
 import { findAccount, findPrograms, launch, startPostgres, type StartedPostgres } from '../house/start-postgres.ts'
 import { V3 } from '../support/aap-dialect.ts'
 import { attachSession, openSession } from '../support/aap-session.ts'
@@ -65,7 +65,7 @@ async function beginLingering(node: ServerProcess): Promise<{ readonly id: strin
 
 describe('outages', { timeout: 120_000 }, () => {
   it('cluster 36, 37: a node that freezes and a node that is cut off stop their work, and a third one goes on', async () => {
-    const proxy = await startCuttingProxy(postgres.url)
+    const proxy = await startFreezingProxy(postgres.url)
     const [a, b, c] = await Promise.all([nodes.start('a', { database: proxy.url }), nodes.start('b'), nodes.start('c')])
     const cut = await beginLingering(a)
     const own = await a.client(V3).events(cut.id, '?after=0')
