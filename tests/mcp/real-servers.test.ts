@@ -91,6 +91,17 @@ describe('the filesystem server', () => {
 })
 
 describe('the everything server', () => {
+  it('has prompts, which take their arguments in order', async () => {
+    const args = [programOf('server-everything'), 'stdio', world.marker]
+    const held = await hold({ all: { command: process.execPath, args } })
+    const prompts = new Map(held.prompts().map((prompt) => [prompt.name, prompt]))
+    expect(prompts.get('mcp_all_args-prompt')).toMatchObject({ server: 'all', arguments: ['city', 'state'] })
+    const { signal } = new AbortController()
+    expect(await prompts.get('mcp_all_simple-prompt')?.write('', signal)).toMatch(/simple prompt/i)
+    expect(await prompts.get('mcp_all_args-prompt')?.write('"New York" NY', signal)).toMatch(/New York, NY/)
+    await expect(prompts.get('mcp_all_args-prompt')?.write('', signal)).rejects.toThrow(/^MCP server all: .*city/s)
+  })
+
   it('does everything that is of use here', async () => {
     const args = [programOf('server-everything'), 'stdio', world.marker]
     const held = await hold({ all: { command: process.execPath, args } })

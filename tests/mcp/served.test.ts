@@ -77,4 +77,12 @@ describe('MCP servers of the configuration', () => {
     const planning = await open('plan')
     expect(textOf((await planning.turn(read('c', 'files'))).messages)).toContain('is not allowed in mode plan')
   })
+
+  it('acp finding 10: are ready in the first turn of a run that is its own server', async () => {
+    const config = join(folder.path, 'polylogue.config.json')
+    const args = ['run', '--data', join(folder.path, 'other'), '--config', config, '--agent', 'scripted', 'show tools']
+    const { code, stdout, stderr } = await runPolylogue(args, { cwd: folder.path })
+    expect({ code, stderr }).toMatchObject({ code: 0 })
+    expect(stdout).toContain('"mcp_files_read_text_file"')
+  })
 })

@@ -22,6 +22,7 @@ import type { Log } from './log/log.ts'
 import type { Redactor } from './log/redactor.ts'
 import { writeEntry } from './log/write-entry.ts'
 import type { RunningTurns } from './observe/running-turns.ts'
+import { afterServers } from './agents/after-servers.ts'
 import { capPresets } from './permissions/cap-presets.ts'
 import { toOperatorPolicy } from './permissions/permissions-schema.ts'
 import { rememberRules } from './permissions/remembered-rules.ts'
@@ -98,7 +99,9 @@ export function composeEngine(deps: EnginePartsDeps): EngineParts {
   })
   const bare = createBareEngine(deps, { ids, rules, workspaces, log: write })
   const capped = capPresets(bare, config.permissions.ceiling)
-  const engine = limitEngine(capped, { limits: config.limits, turns, clock, refused })
+  const limited = limitEngine(capped, { limits: config.limits, turns, clock, refused })
+  const isErrand = options.listen === undefined && config.mcpServers.length > 0
+  const engine = isErrand ? afterServers(limited, { ...deps.agentParts, clock }) : limited
   const keys = createKeyRing({
     store: stores.keys,
     clock,

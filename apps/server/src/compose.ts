@@ -12,12 +12,13 @@ import type {
   Stores,
   UsageStore,
 } from '@polylogue/engine'
-import type { LargeBodies, OpenReads } from '@polylogue/kit'
-import { sweepLeftovers, type ProtectedSet } from '@polylogue/tools'
+import type { LargeBodies, OpenReads, SessionCommands } from '@polylogue/kit'
+import { createConfinedFiles, sweepLeftovers, type ProtectedSet } from '@polylogue/tools'
 import type { IncomingMessage } from 'node:http'
 import { join } from 'node:path'
 import { bashStateDir } from './agents/built-in-tools.ts'
 import { composeAgents, type AgentParts } from './agents/compose-agents.ts'
+import { createSessionCommands } from './commands/session-commands.ts'
 import { composeEngine, type EngineParts } from './compose-engine.ts'
 import type { LoadedConfig } from './config/load-config.ts'
 import { limitStorage } from './limits/limit-storage.ts'
@@ -47,6 +48,7 @@ import { systemClock } from './platform/system-clock.ts'
 import { EXIT_CONFIG, ServeError } from './serve-error.ts'
 import type { ServeOptions } from './serve-options.ts'
 import { findStorage, openStores, parseDatabase } from './stores.ts'
+import { undoTurn } from './undo/undo-turn.ts'
 import { createUsers, type Users } from './users/users.ts'
 
 /** The server without its listeners. */
@@ -80,6 +82,8 @@ export interface Parts extends AgentParts, EngineParts {
   readonly largeBodies: LargeBodies
   readonly turns: RunningTurns
   readonly tracing?: Tracing
+  /** What users type after a slash. */
+  readonly commands: SessionCommands
   /** Paths that clients and models must not touch. */
   readonly protectedSet: ProtectedSet
   close(): Promise<void>
@@ -191,9 +195,16 @@ export async function compose(
     turns,
     refused,
   })
+  const undoing = { ...engineParts, events, files: createConfinedFiles({ protectedSet }) }
   return {
     ...agentParts,
     ...engineParts,
+    commands: createSessionCommands({
+      agents: agentParts.agents,
+      skillsOf: (sessionId) => sessionTools.skills.all(sessionId),
+      promptsOf: agentParts.promptsOf,
+      undo: (userId, sessionId) => undoTurn(userId, sessionId, undoing),
+    }),
     confinement,
     storage: stores,
     mode: stores.mode,

@@ -19,6 +19,7 @@ export type { McpHealth, McpState } from './mcp/mcp-connection.ts'
 export { createMcpPool, type HoldOptions, type McpHold, type McpPool, type McpPoolOptions } from './mcp/mcp-pool.ts'
 export type { McpReach, McpServer } from './mcp/mcp-server.ts'
 export { editorMcpServersSchema, mcpServersSchema } from './mcp/mcp-servers-schema.ts'
+export type { McpPrompt } from './mcp/mcp-prompt.ts'
 export { isMcpTool, type McpTool } from './mcp/mcp-tool.ts'
 export {
   createProtectedSet,
@@ -37,7 +38,7 @@ export { createQuestionTool } from './question/question-tool.ts'
 export { createRememberTool, type RememberToolOptions } from './memory/remember-tool.ts'
 export { createScheduleTool, type ScheduleToolOptions } from './schedule/schedule-tool.ts'
 export { SkillError, loadSkill, loadSkills, type Skill } from './skill/load-skills.ts'
-export { createSkillTool, type SkillToolOptions } from './skill/skill-tool.ts'
+export { createSkillTool, tellSkill, type SkillToolOptions } from './skill/skill-tool.ts'
 export { splitMeta, type SplitResult } from './split-meta.ts'
 export {
   findRepository,

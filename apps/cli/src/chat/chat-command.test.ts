@@ -28,8 +28,13 @@ describe('a typed line', () => {
     expect(parseChatInput(typed)).toEqual({ type: 'command', name, rest: '' })
   })
 
-  it('with an unknown command is not sent to the model', () => {
-    expect(parseChatInput('/qiut')).toEqual({ type: 'unknown', name: 'qiut' })
+  it('with another command is looked for among the commands of the session', () => {
+    expect(parseChatInput('/qiut')).toEqual({ type: 'other', name: 'qiut', rest: '' })
+    expect(parseChatInput('/mcp_git_log-2 HEAD a b')).toEqual({
+      type: 'other',
+      name: 'mcp_git_log-2',
+      rest: 'HEAD a b',
+    })
   })
 
   it.each([

@@ -1,4 +1,5 @@
-// What a typed line means. A line that begins with a slash is a command of the chat; two slashes send the rest as text.
+// What a typed line means. A line that begins with a slash is a command of the chat or of the session; two slashes send
+// the rest as text.
 
 const NAMES = ['help', 'new', 'sessions', 'model', 'mode', 'quit'] as const
 export type ChatCommandName = (typeof NAMES)[number]
@@ -7,7 +8,8 @@ export type ChatInput =
   | { readonly type: 'nothing' }
   | { readonly type: 'say'; readonly text: string }
   | { readonly type: 'command'; readonly name: ChatCommandName; readonly rest: string }
-  | { readonly type: 'unknown'; readonly name: string }
+  /** Perhaps a command of the session, such as a skill. */
+  | { readonly type: 'other'; readonly name: string; readonly rest: string }
 
 const ABOUT: Readonly<Record<ChatCommandName, readonly [usage: string, about: string]>> = {
   help: ['/help', 'show these commands'],
@@ -30,11 +32,13 @@ export function parseChatInput(typed: string): ChatInput {
   const text = typed.trim()
   if (text === '') return { type: 'nothing' }
   if (text.startsWith('//')) return { type: 'say', text: text.slice(1) }
-  const [, word, rest = ''] = /^\/([a-z?]+)(?:\s+(.*))?$/is.exec(text) ?? []
+  const [, word, rest = ''] = /^\/([\w.?-]+)(?:\s+(.*))?$/is.exec(text) ?? []
   if (word === undefined) return { type: 'say', text }
   const wanted = aliasOf(word.toLowerCase())
   const name = NAMES.find((one) => one === wanted)
-  return name === undefined ? { type: 'unknown', name: word } : { type: 'command', name, rest: rest.trim() }
+  return name === undefined
+    ? { type: 'other', name: word, rest: rest.trim() }
+    : { type: 'command', name, rest: rest.trim() }
 }
 
 function aliasOf(word: string): string {

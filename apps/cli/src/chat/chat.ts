@@ -14,7 +14,7 @@ import {
   type OpenedSession,
   type SessionFlags,
 } from '../session-opening.ts'
-import { toTerminalLine } from '../terminal-text.ts'
+import { toTerminalLine, toTerminalText } from '../terminal-text.ts'
 import type { Owner } from '../with-owner.ts'
 import { createPrompt } from './ask-prompt.ts'
 import { CHAT_HELP, parseChatInput, type ChatCommandName } from './chat-command.ts'
@@ -92,6 +92,7 @@ export function createChat({ owner, screen, flags }: ChatDeps): Chat {
     switch (name) {
       case 'help':
         stderr.write(CHAT_HELP)
+        await showSessionCommands()
         break
       case 'new':
         await enter(await openSession(owner, { ...flags, agent: agent.name }))
@@ -108,6 +109,25 @@ export function createChat({ owner, screen, flags }: ChatDeps): Chat {
         tell(await changeMode(owner, terminal, { sessionId, name: rest }))
         break
     }
+  }
+
+  async function showSessionCommands(): Promise<void> {
+    const { commands } = await owner.console.listCommands({ id: sessionId })
+    for (const { name, description, hint } of commands) {
+      const usage = hint === undefined ? name : `${name} [${hint}]`
+      stderr.write(`${toTerminalLine(`/${usage}: ${description}`)}\n`)
+    }
+  }
+
+  async function runSessionCommand({ name, rest }: { readonly name: string; readonly rest: string }): Promise<void> {
+    const { commands } = await owner.console.listCommands({ id: sessionId })
+    if (!commands.some((command) => command.name === name)) {
+      tell(`There is no command /${name}. See /help.`)
+      return
+    }
+    const { type, text } = await owner.console.runCommand({ id: sessionId, body: { name, rest } })
+    if (type === 'prompt') await sendText(text)
+    else stderr.write(`${toTerminalText(text)}\n`)
   }
 
   /** A server that was restarted is found again. */
@@ -145,14 +165,11 @@ export function createChat({ owner, screen, flags }: ChatDeps): Chat {
       }
       const input = parseChatInput(answer.text)
       if (input.type === 'nothing') continue
-      if (input.type === 'unknown') {
-        tell(`There is no command /${input.name}. See /help.`)
-        continue
-      }
       if (input.type === 'command' && input.name === 'quit') return ExitCode.done
       await attempt(async () => {
         await ensureConnected()
         if (input.type === 'say') await sendText(input.text)
+        else if (input.type === 'other') await runSessionCommand(input)
         else if (input.name !== 'quit') await runCommand(input.name, input.rest)
       })
     }

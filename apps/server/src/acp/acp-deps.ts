@@ -1,5 +1,4 @@
 import type { AcpDeps, AcpRights } from '@polylogue/acp'
-import { createConfinedFiles } from '@polylogue/tools'
 import type { LoadedConfig } from '../config/load-config.ts'
 import type { Log } from '../log/log.ts'
 import { sha256 } from '../platform/sha256.ts'
@@ -8,7 +7,6 @@ import type { SessionServers } from '../session-tools/session-servers.ts'
 import { readVersion } from '../version.ts'
 import type { Parts } from '../compose.ts'
 import { writeEntry } from '../log/write-entry.ts'
-import { undoTurn } from '../undo/undo-turn.ts'
 import { createProviderResolver } from './provider-resolver.ts'
 
 const PAGE_SIZE = 50
@@ -24,14 +22,13 @@ export type ConnectionDeps = AcpDeps & { readonly sessionServers: SessionServers
 export function toAcpDeps(parts: Parts, config: LoadedConfig, { rights, log }: AcpClient): ConnectionDeps {
   const { engine, agents, models, workspaces, sessionTools, editors } = parts
   const { limits, providers, acp } = config
-  const files = createConfinedFiles({ protectedSet: parts.protectedSet })
   return {
     engine,
     agents,
     models,
     workspaces,
     memories: parts.memories,
-    undo: (userId, sessionId) => undoTurn(userId, sessionId, { engine, events: parts.events, workspaces, files }),
+    commands: parts.commands,
     providers: createProviderResolver({ agents, providers, env: process.env }),
     sessionServers: sessionTools.connectServers({ isRemote: !rights.stdioMcpServers }),
     editors: {

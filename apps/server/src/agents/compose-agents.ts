@@ -4,7 +4,8 @@ import {
   createMcpPool,
   type BackgroundProcesses,
   type McpPool,
-  type McpServer,
+  type McpPrompt,
+  type McpHold,
   type ProtectedSet,
 } from '@polylogue/tools'
 import { createOpenEditors, type OpenEditors } from '../acp/open-editors.ts'
@@ -32,7 +33,11 @@ export interface AgentParts {
   readonly mcp: McpPool
   /** Connects to every configured MCP server, in the background. Idempotent. */
   connectServers(): void
+  /** Connects, and resolves when each of them is ready or has failed, in bounded time. */
+  untilServersTried(): Promise<void>
   readonly sessionTools: SessionTools
+  /** The prompts of the MCP servers that a session of this agent has. */
+  promptsOf(session: { readonly sessionId: SessionId; readonly agent: string }): readonly McpPrompt[]
   readonly editors: OpenEditors
   /** The commands that go on after their calls. */
   readonly processes: BackgroundProcesses
@@ -77,10 +82,7 @@ export async function composeAgents(deps: AgentPartsDeps): Promise<AgentParts> {
     clock,
     digest: sha256,
     configured: config.mcpServers.map(({ name }) => name),
-    tryConfigured() {
-      connectServers()
-      return mcp.settled()
-    },
+    tryConfigured: () => untilServersTried(),
     directoryOf: (sessionId) => findDirectory(late.events(), sessionId),
     learnSecret: (secret) => redactor.learn(secret),
     skillsFolder,
@@ -88,7 +90,17 @@ export async function composeAgents(deps: AgentPartsDeps): Promise<AgentParts> {
     log,
   })
   const held: (() => readonly Tool[])[] = []
+  const holdNamed = (names: readonly string[]): (() => McpHold) => {
+    let hold: McpHold | undefined
+    // Connects in the background when it is first asked for. Most commands of the CLI never ask.
+    return () => (hold ??= mcp.hold(config.mcpServers.filter(({ name }) => names.includes(name))))
+  }
+  const configuredHold = holdNamed(config.mcpServers.map(({ name }) => name))
   const connectServers = (): void => held.forEach((tools) => tools())
+  const untilServersTried = (): Promise<void> => {
+    connectServers()
+    return mcp.settled()
+  }
   const editors = createOpenEditors()
   const processes = createBackgroundProcesses()
   const chosen = await chooseModel(config, { clock, env, providers: config.providers })
@@ -105,10 +117,8 @@ export async function composeAgents(deps: AgentPartsDeps): Promise<AgentParts> {
     editorOf: editors.editorOf,
     schedule: createScheduleToolParts(() => ({ book: late.schedules().book, engine: late.engine() })),
     mcpTools(names) {
-      const tools = holdTools(
-        mcp,
-        config.mcpServers.filter(({ name }) => names.includes(name)),
-      )
+      const hold = holdNamed(names)
+      const tools = (): readonly Tool[] => hold().tools()
       held.push(tools)
       return tools
     },
@@ -120,19 +130,28 @@ export async function composeAgents(deps: AgentPartsDeps): Promise<AgentParts> {
   for (const { agent, model, sentence } of keyless) {
     log({ level: 'warn', message: `the agent ${sentence}`, agent, model })
   }
-  return { agents, models, modelNote, keyless, mcp, connectServers, sessionTools, editors, processes }
+  const promptsOf: AgentParts['promptsOf'] = ({ sessionId, agent }) => {
+    const brought = sessionTools.promptsOf(sessionId)
+    const own = config.agents.find(({ name }) => name === agent)?.mcpServers
+    const isOwn = ({ server }: McpPrompt): boolean => !brought.servers.has(server) && own?.includes(server) !== false
+    return [...configuredHold().prompts().filter(isOwn), ...brought.prompts]
+  }
+  return {
+    agents,
+    models,
+    modelNote,
+    keyless,
+    mcp,
+    connectServers,
+    sessionTools,
+    promptsOf,
+    editors,
+    processes,
+    untilServersTried,
+  }
 }
 
 async function findDirectory(events: EventStore, sessionId: SessionId): Promise<string | undefined> {
   const [first] = await events.readEvents(sessionId, 0, 1)
   return first?.event.type === 'session.created' ? first.event.settings.directories[0] : undefined
-}
-
-/** Connects in the background when the tools are first asked for. Most commands of the CLI never ask. */
-function holdTools(pool: McpPool, servers: readonly McpServer[]): () => readonly Tool[] {
-  let hold: ReturnType<McpPool['hold']> | undefined
-  return () => {
-    hold ??= pool.hold(servers)
-    return hold.tools()
-  }
 }

@@ -60,3 +60,23 @@ it('shows the log in pages, to its owner alone', async () => {
     expect([method, path, answer.status]).toEqual([method, path, 404])
   }
 })
+
+it('lists and runs the commands of a session, for its owner alone', async () => {
+  const server = await startServer()
+  const made = await ask(server, 'POST', '', { agent: 'scripted' })
+  const id = (made.body as { sessionId: string }).sessionId
+  const names = ((await ask(server, 'GET', `/${id}/commands`)).body as { commands: { name: string }[] }).commands
+  expect(names.map(({ name }) => name)).toEqual(['init', 'review', 'undo'])
+  expect((await ask(server, 'POST', `/${id}/commands`, { name: 'review', rest: ' the tests ' })).body).toEqual({
+    type: 'prompt',
+    text: expect.stringMatching(/^Review changes.*\n\nthe tests$/s),
+  })
+  expect((await ask(server, 'POST', `/${id}/commands`, { name: 'undo' })).body).toEqual({
+    type: 'said',
+    text: expect.stringContaining('There is nothing to undo'),
+  })
+  expect(await ask(server, 'POST', `/${id}/commands`, { name: 'dance' })).toMatchObject({ status: 404 })
+  const { key: stranger } = await createKeyOf('ann', server.dataDir)
+  expect(await ask(server, 'GET', `/${id}/commands`, undefined, stranger)).toMatchObject({ status: 404 })
+  expect(await ask(server, 'POST', `/${id}/commands`, { name: 'undo' }, stranger)).toMatchObject({ status: 404 })
+})

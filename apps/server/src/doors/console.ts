@@ -89,6 +89,7 @@ function toConsoleDeps({ parts, config, authenticate, status, doors, signInLink 
     users,
     signInLink,
     memories,
+    commands: parts.commands,
     usage,
     rules,
     doors: {

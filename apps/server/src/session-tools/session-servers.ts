@@ -4,6 +4,7 @@ import {
   parseWith,
   type McpHold,
   type McpPool,
+  type McpPrompt,
   type McpServer,
   type McpTool,
 } from '@polylogue/tools'
@@ -48,6 +49,8 @@ export interface ServersOfSessions {
   /** Its own for each connection. What several of them bring into one session adds up; of one name the newest counts. */
   connect(client: ConnectedClient): SessionServers
   heldIn(sessionId: SessionId): HeldServers | undefined
+  /** The prompts of what clients brought. */
+  promptsIn(sessionId: SessionId): readonly McpPrompt[]
   /** Told of everything that is recorded, after it was. */
   appended(append: Pick<AppendRequest, 'sessionId' | 'events'>): void
   /** Releases them although they are held: the session is gone. */
@@ -168,6 +171,7 @@ export function createSessionServers(deps: SessionServersDeps): ServersOfSession
       joined.set(bringing, { lists, held })
       return held
     },
+    promptsIn: (sessionId) => [...(sessions.get(sessionId)?.values() ?? [])].flatMap(({ hold }) => hold.prompts()),
     appended({ sessionId, events }) {
       if (!sessions.has(sessionId)) return
       const last = events.findLast(({ type }) => type === 'turn.started' || type === 'turn.ended')

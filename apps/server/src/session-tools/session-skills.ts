@@ -20,6 +20,8 @@ export interface SessionSkills {
   /** Rejects with a `SkillError` that names the field or the file. */
   add(sessionId: SessionId, skill: NewSkill): Promise<AddedSkill>
   list(sessionId: SessionId): readonly Skill[]
+  /** Those of the server and of the session. */
+  all(sessionId: SessionId): readonly Skill[]
   /** `Skill` with those of the server and of the session; nothing for a session that has none of its own. */
   tool(sessionId: SessionId): Tool | undefined
   forget(sessionId: SessionId): Promise<void>
@@ -50,6 +52,7 @@ const skillList = z.array(
 
 interface Known {
   readonly skills: readonly Skill[]
+  readonly all: readonly Skill[]
   readonly tool: Tool
 }
 
@@ -71,7 +74,7 @@ export function createSessionSkills({ folder, skills: common, log }: SessionSkil
   function know(sessionId: SessionId, skills: readonly Skill[]): Known {
     const names = new Set(skills.map(({ name }) => name))
     const all = [...common.filter(({ name }) => !names.has(name)), ...skills]
-    const entry = { skills, tool: createSkillTool({ skills: all }) }
+    const entry = { skills, all, tool: createSkillTool({ skills: all }) }
     known.set(sessionId, entry)
     const [oldest] = known.keys()
     if (known.size > MOST_KNOWN && oldest !== undefined) known.delete(oldest)
@@ -120,6 +123,7 @@ export function createSessionSkills({ folder, skills: common, log }: SessionSkil
       return run
     },
     list: (sessionId) => find(sessionId)?.skills ?? [],
+    all: (sessionId) => find(sessionId)?.all ?? common,
     tool: (sessionId) => find(sessionId)?.tool,
     async forget(sessionId) {
       having.delete(sessionId)

@@ -1,5 +1,5 @@
 import type { AppendRequest, LogEntry, SessionId, Tool } from '@polylogue/engine'
-import { isMcpTool, type Skill } from '@polylogue/tools'
+import { isMcpTool, type McpPrompt, type Skill } from '@polylogue/tools'
 import {
   createSessionServers,
   type ConnectedClient,
@@ -26,6 +26,8 @@ export interface SessionTools {
   toolsOf(sessionId: SessionId, own: readonly Tool[]): readonly Tool[]
   /** For one connection that may bring MCP servers into sessions. */
   connectServers(client: ConnectedClient): SessionServers
+  /** The prompts of MCP servers that clients brought, and the names of these servers. */
+  promptsOf(sessionId: SessionId): { readonly prompts: readonly McpPrompt[]; readonly servers: ReadonlySet<string> }
   readonly skills: Omit<SessionSkills, 'forget'>
   /** Told of everything that is recorded, after it was. */
   appended(append: Pick<AppendRequest, 'sessionId' | 'events'>): void
@@ -53,6 +55,10 @@ export function createSessionTools(deps: SessionToolsDeps): SessionTools {
       return tools
     },
     connectServers: servers.connect,
+    promptsOf: (sessionId) => ({
+      prompts: servers.promptsIn(sessionId),
+      servers: servers.heldIn(sessionId)?.names ?? new Set(),
+    }),
     appended: servers.appended,
     skills,
     forget: async (sessionId) => void (await Promise.all([servers.forget(sessionId), skills.forget(sessionId)])),

@@ -11,7 +11,7 @@ import type {
   UserId,
   Workspaces,
 } from '@polylogue/engine'
-import type { FollowMessage } from '@polylogue/kit'
+import type { FollowMessage, SessionCommands } from '@polylogue/kit'
 import type { EditorRegistry } from './editor/editor-registry.ts'
 
 /** `standard` is for current editors. `seed` follows the field reference of Agentao literally. */
@@ -136,8 +136,8 @@ export interface AcpDeps {
   readonly sessionServers: SessionServers
   /** Absent: tools do not use editors. */
   readonly editors?: EditorRegistry
-  /** Restores the files that the last turn changed. Returns what became of it, for the user. */
-  undo(userId: UserId, sessionId: SessionId): Promise<string>
+  /** The commands that every door has. */
+  readonly commands: SessionCommands
   /** Absent: there is no `/memory` command. */
   readonly memories?: MemoryBook
   /** The working directories of sessions from other doors. */

@@ -93,6 +93,9 @@ it('every operation answers exactly as the contract says', async () => {
   ]).flat()
   const imported = operator.importSession({ body: { title: 'Old', messages: told } })
   await check('importSession', imported)
+  const { sessionId: commanded } = await imported
+  await check('listCommands', operator.listCommands({ id: commanded }))
+  await check('runCommand', operator.runCommand({ id: commanded, body: { name: 'greet', rest: ' ann ' } }))
   await check('compactSession', operator.compactSession({ id: (await imported).sessionId }))
   expect([...tried].toSorted()).toEqual(Object.keys({ ...operations, ...ownerOperations }).toSorted())
 })

@@ -18,6 +18,13 @@ export { isImageType, parseBase64, parseImageUri, type ImageBytes } from './imag
 export { findJsonProblem, type JsonProblem, type JsonTextLimits } from './json/find-json-problem.ts'
 export { JsonRefused, parseJson, parseJsonText, type JsonLimits } from './json/parse-json.ts'
 export { LineReader, LineTooLong, lineText } from './lines/line-reader.ts'
+export type {
+  CommandAnswer,
+  CommandedSession,
+  GivenCommand,
+  SessionCommand,
+  SessionCommands,
+} from './session-commands.ts'
 export { EventStream, type EventStreamOptions, type FrameSink } from './sse/event-stream.ts'
 export { FlushQueue } from './sse/flush-queue.ts'
 export { Heartbeats } from './sse/heartbeats.ts'

@@ -4,6 +4,7 @@ import type { Allowance } from '../web/allowance.ts'
 import { createBackoff } from './backoff.ts'
 import { describeProblem } from './describe-problem.ts'
 import { startIdleCheck } from './idle-check.ts'
+import { getPrompt, listPrompts, type PromptDefinition } from './list-prompts.ts'
 import { CONNECT_MS, NO_TIMEOUT } from './mcp-limits.ts'
 import type { McpServer } from './mcp-server.ts'
 import type { OpenClient } from './open-client.ts'
@@ -31,6 +32,12 @@ export interface McpCall {
   readonly onProgress?: (progress: Progress) => void
 }
 
+export interface WantedPrompt {
+  readonly name: string
+  readonly arguments: Readonly<Record<string, string>>
+  readonly signal: AbortSignal
+}
+
 export interface McpConnection {
   readonly server: McpServer
   health(): McpHealth
@@ -40,6 +47,10 @@ export interface McpConnection {
   settled(): Promise<void>
   /** Connects if necessary. Rejects with a sentence for the model, at the latest at the deadline. */
   call(call: McpCall): Promise<CallToolResult>
+  /** The last list of prompts, also while the server is away. */
+  prompts(): readonly PromptDefinition[]
+  /** Connects if necessary. Rejects with a sentence for the user, at the latest at the deadline. */
+  prompt(wanted: WantedPrompt): Promise<string>
   /** Closes it permanently. Idempotent. Resolves when none of its processes is left. */
   close(): Promise<void>
 }
@@ -67,6 +78,7 @@ export function createMcpConnection(options: McpConnectionOptions): McpConnectio
   let since = clock.now()
   let lastError: string | undefined
   let live: OpenClient | undefined
+  let prompts: readonly PromptDefinition[] = []
   let connecting: Promise<OpenClient> | undefined
   let retry: Timer | undefined
   let stopIdleCheck = (): void => {}
@@ -92,6 +104,8 @@ export function createMcpConnection(options: McpConnectionOptions): McpConnectio
     definitions: list.definitions,
     settled: () => first,
     call,
+    prompts: () => prompts,
+    prompt,
     close: () => (closed ??= end()),
   }
 
@@ -114,8 +128,15 @@ export function createMcpConnection(options: McpConnectionOptions): McpConnectio
       await Promise.all(leaving)
       // Loaded with the first connection, so that a host without servers does not pay for the import.
       const { openClient } = await import('./open-client.ts')
-      opened = await openClient({ ...options, signal, onClosed: lost, onToolsChanged: list.refresh })
+      opened = await openClient({
+        ...options,
+        signal,
+        onClosed: lost,
+        onToolsChanged: list.refresh,
+        onPromptsChanged: readPromptsAgain,
+      })
       await list.read(opened.client, signal)
+      prompts = await readPrompts(opened, signal)
       signal.throwIfAborted()
       if (opened.problem() !== undefined) throw new Error(opened.problem())
       adopt(opened)
@@ -175,6 +196,45 @@ export function createMcpConnection(options: McpConnectionOptions): McpConnectio
       cancel()
       if (used && callsOf.has(used)) callsOf.set(used, (callsOf.get(used) ?? 1) - 1)
       if (used && used !== live && callsOf.get(used) === 0) leave(used)
+    }
+  }
+
+  /** A server without its prompts is still useful. */
+  async function readPrompts(open: OpenClient, signal: AbortSignal): Promise<readonly PromptDefinition[]> {
+    try {
+      return await listPrompts(open.client, signal)
+    } catch (error) {
+      signal.throwIfAborted()
+      warn(error)
+      return []
+    }
+  }
+
+  function readPromptsAgain(): void {
+    const open = live
+    if (open === undefined) return
+    const problem = 'its list of prompts did not come'
+    const { signal, cancel } = startTimeLimit(clock, { ms: CONNECT_MS, problem, signal: closing.signal })
+    readPrompts(open, signal)
+      .then((listed) => {
+        if (live !== open) return
+        prompts = listed
+        onChange()
+      }, warn)
+      .finally(cancel)
+  }
+
+  async function prompt({ signal: wish, ...wanted }: WantedPrompt): Promise<string> {
+    const overdue = `it did not answer within ${server.deadlineMs / 1000} s`
+    const stops = AbortSignal.any([wish, closing.signal])
+    const { signal, cancel } = startTimeLimit(clock, { ms: server.deadlineMs, problem: overdue, signal: stops })
+    try {
+      return await getPrompt((await unlessAborted(connect(), signal)).client, wanted, signal)
+    } catch (error) {
+      const reason: unknown = signal.aborted ? signal.reason : error
+      throw new Error(`MCP server ${server.name}: ${describeProblem(reason, server)}`, { cause: error })
+    } finally {
+      cancel()
     }
   }
 

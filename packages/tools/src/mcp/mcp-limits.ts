@@ -14,6 +14,8 @@ export const CONNECT_MS = 20_000
 export const NO_TIMEOUT = 2_147_483_647
 /** The maximum number of tools of one server. The rest is left out. */
 export const MOST_TOOLS = 256
+/** The maximum number of prompts of one server. */
+export const MOST_PROMPTS = 64
 export const MOST_PAGES = 64
 /** The maximum size of a tool's schema as JSON. */
 export const LARGEST_SCHEMA = 64 * 1024

@@ -2,6 +2,7 @@ import type { Clock, Digest, LogEntry } from '@polylogue/engine'
 import { createAllowance } from '../web/allowance.ts'
 import { createMcpConnection, type McpConnection, type McpHealth } from './mcp-connection.ts'
 import { keyOfServer, type McpServer } from './mcp-server.ts'
+import { createMcpPrompt, type McpPrompt } from './mcp-prompt.ts'
 import { createMcpTool, type McpTool } from './mcp-tool.ts'
 import { nameServers, nameTool } from './tool-names.ts'
 
@@ -44,6 +45,8 @@ export interface HoldOptions {
 export interface McpHold {
   /** The current tools. Returns the same array as long as nothing changes. */
   tools(): readonly McpTool[]
+  /** The current prompts. */
+  prompts(): readonly McpPrompt[]
   health(): readonly McpHealth[]
   /** Resolves when the first attempt of each server has ended, successfully or not. */
   settled(): Promise<void>
@@ -110,6 +113,17 @@ export function createMcpPool(options: McpPoolOptions): McpPool {
     return [...tools.values()]
   }
 
+  function promptsOf(held: readonly McpConnection[], beside: readonly string[]): readonly McpPrompt[] {
+    const parts = nameServers([...new Set([...held.map(({ server }) => server.name), ...beside])], digest)
+    return held.flatMap((connection) =>
+      connection
+        .prompts()
+        .map((prompt) =>
+          createMcpPrompt(nameTool(parts.get(connection.server.name) ?? '', prompt.name, digest), connection, prompt),
+        ),
+    )
+  }
+
   return {
     hold(servers, { scope = SHARED_SCOPE, beside = [] } = {}) {
       if (isClosed) throw new Error('the pool is closed')
@@ -122,6 +136,7 @@ export function createMcpPool(options: McpPoolOptions): McpPool {
           if (known?.revision !== revision) known = { revision, tools: listOf(held, beside) }
           return known.tools
         },
+        prompts: () => promptsOf(held, beside),
         health: () => held.map((connection) => connection.health()),
         settled: async () => void (await Promise.all(held.map((connection) => connection.settled()))),
         release: () => (released ??= Promise.all(keys.map(give)).then(() => {})),

@@ -30,6 +30,7 @@ export interface OpenClientOptions {
   readonly signal: AbortSignal
   readonly onClosed: (client: OpenClient) => void
   readonly onToolsChanged: () => void
+  readonly onPromptsChanged: () => void
 }
 
 const PROBE_MS = 5000
@@ -66,7 +67,10 @@ async function openAs(era: Era, options: OpenClientOptions): Promise<OpenClient>
       capabilities: {},
       versionNegotiation: { mode: era, probe: { timeoutMs: PROBE_MS } },
       inputRequired: { autoFulfill: false },
-      listChanged: { tools: { autoRefresh: false, debounceMs: 0, onChanged: () => options.onToolsChanged() } },
+      listChanged: {
+        tools: { autoRefresh: false, debounceMs: 0, onChanged: () => options.onToolsChanged() },
+        prompts: { autoRefresh: false, debounceMs: 250, onChanged: () => options.onPromptsChanged() },
+      },
       // Output schemas are not checked: they are untrusted and would have to be run.
       jsonSchemaValidator: {
         getValidator: () => (input) => ({ valid: true, data: input as never, errorMessage: undefined }),

@@ -52,7 +52,8 @@ function describeSkills(skills: readonly Skill[]): string {
   )
 }
 
-function tellSkill({ body, directory, files, hasMoreFiles }: Skill): string {
+/** What a model reads of a skill. */
+export function tellSkill({ body, directory, files, hasMoreFiles }: Skill): string {
   if (files.length === 0) return body
   const more = hasMoreFiles ? '\n- and more' : ''
   return `${body}\n\nFiles of this skill, in ${directory}:\n${files.map((file) => `- ${file}`).join('\n')}${more}`

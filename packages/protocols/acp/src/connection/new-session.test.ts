@@ -282,7 +282,7 @@ describe('session/new', () => {
     expect(client.updates()).toEqual([
       {
         sessionUpdate: 'available_commands_update',
-        availableCommands: ['init', 'review', 'undo', 'compact', 'mode', 'model', 'usage', 'help'].map((name) =>
+        availableCommands: ['compact', 'mode', 'model', 'usage', 'help'].map((name) =>
           expect.objectContaining({ name, description: expect.stringMatching(/\w/) }),
         ),
       },

@@ -42,7 +42,7 @@ async function open(connection: Connection, opening: Opening): Promise<OpenedSes
     },
   })
   await session.open()
-  const ready = connectServers(connection, session, servers)
+  const ready = connectServers(connection, session, servers).then(() => session.whenLive(() => session.tellCommands()))
   const opened = { session, prompts: new Prompts({ deps, options, session, ready }) }
   sessions.set(sessionId, opened)
   return opened

@@ -1,14 +1,28 @@
 import { asSessionId } from '@polylogue/engine'
 import { createFakeParts, createMemoryMemoryStore, loadAcpFrameChecker } from '@polylogue/testkit'
 import { describe, expect, it } from 'vitest'
+import type { SessionCommand } from '@polylogue/kit'
+import type { AcpDeps } from '../index.ts'
 import { usingWorlds } from '../test-support/using-worlds.ts'
 
 const open = usingWorlds(() => ({ ...createFakeParts(), check: loadAcpFrameChecker }))
 
+const commands: AcpDeps['commands'] = {
+  list: ({ agent }) => [
+    { name: 'greet', description: `How ${agent} greets`, hint: 'whom' },
+    { name: 'tidy', description: 'Tidy up' },
+    { name: 'help', description: 'A command of ours counts' },
+  ],
+  async run(_session, { name, rest }) {
+    if (name === 'tidy') return { type: 'said', text: 'It is tidy.' }
+    return name === 'greet' ? { type: 'prompt', text: `Greet politely.\n\n${rest}` } : undefined
+  },
+}
+
 async function openSession(hasMemory = true) {
   const parts = createFakeParts()
   const memories = createMemoryMemoryStore({ clock: parts.clock })
-  const world = open(hasMemory ? { memories } : {})
+  const world = open({ commands, ...(hasMemory && { memories }) })
   const connected = await world.connect()
   const { client, newSession, say } = connected
   const sessionId = asSessionId(await newSession())
@@ -27,11 +41,11 @@ describe('a prompt that is a command', () => {
     await client.untilUpdate(({ sessionUpdate }) => sessionUpdate === 'available_commands_update')
     const [offered] = client.updates().filter(({ sessionUpdate }) => sessionUpdate === 'available_commands_update')
     expect(offered).toMatchObject({
-      availableCommands: ['init', 'review', 'undo', 'compact', 'mode', 'model', 'usage', 'memory', 'help'].map(
-        (name) => ({
-          name,
-        }),
-      ),
+      availableCommands: [
+        { name: 'greet', description: 'How tester greets', input: { hint: 'whom' } },
+        { name: 'tidy', description: 'Tidy up' },
+        ...['compact', 'mode', 'model', 'usage', 'memory', 'help'].map((name) => ({ name })),
+      ],
     })
   })
 
@@ -43,19 +57,36 @@ describe('a prompt that is a command', () => {
     expect(model.requests).toEqual([])
   })
 
-  it.each([
-    ['/init', 'Write the file AGENTS.md'],
-    ['/review', 'Review changes of code'],
-  ])('%s is a prompt for the model, and the history shows what was typed', async (name, start) => {
+  it('is a prompt for the model if the server writes one, and the history shows what was typed', async () => {
     const { client, command, model, sessionId, connect, cwd } = await openSession()
-    await command(`${name} the parser`)
-    const read = String(model.requests[0]?.messages.at(-1)?.content)
-    expect(read.startsWith(start)).toBe(true)
-    expect(read.endsWith('\n\nthe parser')).toBe(true)
+    await command('/greet the queen')
+    expect(model.requests[0]?.messages.at(-1)?.content).toBe('Greet politely.\n\nthe queen')
     await client.leave()
     const later = await connect()
     await later.client.result('session/load', { sessionId, cwd, mcpServers: [] })
-    expect(later.client.text('user_message_chunk')).toBe(`${name} the parser`)
+    expect(later.client.text('user_message_chunk')).toBe('/greet the queen')
+  })
+
+  it('is answered to the user if the server did something itself', async () => {
+    const { command, model } = await openSession()
+    expect(await command('/tidy')).toBe('It is tidy.')
+    expect(await command('/help')).not.toContain('A command of ours counts')
+    expect(model.requests).toEqual([])
+  })
+
+  it('is offered again once a server of the session is connected', async () => {
+    const late: SessionCommand[] = []
+    const ready = Promise.withResolvers<void>()
+    const world = open({
+      commands: { list: () => late, run: async () => undefined },
+      sessionServers: { open: () => ready.promise, close: async () => undefined },
+    })
+    const { client, newSession } = await world.connect()
+    await newSession()
+    await client.untilUpdate(({ sessionUpdate }) => sessionUpdate === 'available_commands_update')
+    late.push({ name: 'mcp_git_blame', description: 'Blames' })
+    ready.resolve()
+    await client.untilUpdate((update) => JSON.stringify(update).includes('mcp_git_blame'))
   })
 
   it('shows the usage of the session', async () => {

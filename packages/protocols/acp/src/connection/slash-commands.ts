@@ -1,7 +1,7 @@
 import type { PromptResponse } from '@agentclientprotocol/sdk'
 import { MEMORY_LIMITS, unreachable, type AddedMemory, type OfferedModel } from '@polylogue/engine'
 import { randomUUID } from 'node:crypto'
-import { commandsWith, type GivenCommand } from '../slash-command-list.ts'
+import type { OwnCommandName } from '../slash-command-list.ts'
 import type { MemoryBook } from '../deps.ts'
 import { parseModelValue } from '../model-names.ts'
 import { allowedModes, findPreset } from '../modes.ts'
@@ -12,43 +12,47 @@ import type { Connection } from './connection.ts'
 
 const MOST_SHOWN = 20
 
-/** Runs a command that needs no turn. Its result is sent as an agent message and is not part of the history. */
+/** A command of this door that needs no turn. */
+export interface OwnCommand {
+  readonly name: Exclude<OwnCommandName, 'compact'>
+  readonly rest: string
+}
+
+/** Runs the command. Its result is sent as an agent message and is not part of the history. */
 export async function runSlashCommand(
   connection: Connection,
   session: AcpSession,
-  command: GivenCommand,
+  command: OwnCommand,
 ): Promise<PromptResponse> {
-  session.output.say(`command_${randomUUID()}`, await answerTo(connection, session, command))
+  return sayToUser(session, await answerTo(connection, session, command))
+}
+
+export function sayToUser(session: AcpSession, text: string): PromptResponse {
+  session.output.say(`command_${randomUUID()}`, text)
   return { stopReason: 'end_turn' }
 }
 
-function answerTo(connection: Connection, session: AcpSession, { name, rest }: GivenCommand): Promise<string> {
+function answerTo(connection: Connection, session: AcpSession, { name, rest }: OwnCommand): Promise<string> {
   switch (name) {
     case 'help':
-      return Promise.resolve(help(connection))
+      return Promise.resolve(help(session))
     case 'mode':
       return changeMode(connection, session, rest)
     case 'model':
       return changeModel(connection, session, rest)
     case 'memory':
       return useMemory(connection, rest)
-    case 'undo':
-      return connection.deps.undo(connection.options.userId, session.sessionId)
     case 'usage':
       return Promise.resolve(session.describeUsage())
-    case 'init':
-    case 'review':
-    case 'compact':
-      throw new Error(`Prompts runs /${name}`)
     default:
       return unreachable(name)
   }
 }
 
-function help({ deps }: Connection): string {
-  const lines = commandsWith({ hasMemory: deps.memories !== undefined }).map(
-    ({ name, description, input }) => `- \`/${name}${input ? ` ${input.hint}` : ''}\`: ${description}`,
-  )
+function help(session: AcpSession): string {
+  const lines = session
+    .commands()
+    .map(({ name, description, hint }) => `- \`/${name}${hint === undefined ? '' : ` ${hint}`}\`: ${description}`)
   return ['Commands:', '', ...lines, '', 'Any other text goes to the agent.'].join('\n')
 }
 

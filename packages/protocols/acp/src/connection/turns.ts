@@ -1,14 +1,14 @@
 import type { PromptResponse } from '@agentclientprotocol/sdk'
 import { canonicalJson, textOf, type IdempotencyKey, type JsonValue } from '@polylogue/engine'
 import { z } from 'zod'
-import { promptOf } from '../command-prompts.ts'
-import { commandsWith, findCommand } from '../slash-command-list.ts'
-import { parsePrompt } from '../content-blocks.ts'
+import { findCommand, findOwn } from '../slash-command-list.ts'
+import { parsePrompt, type PromptContent } from '../content-blocks.ts'
 import { parseParams, type Params } from '../parse-params.ts'
 import { isObject } from '../is-object.ts'
 import type { Exchange } from '../rpc/rpc-peer.ts'
 import type { Connection } from './connection.ts'
-import { runSlashCommand } from './slash-commands.ts'
+import { LAYOUT } from '../projection/prompt-layout.ts'
+import { runSlashCommand, sayToUser } from './slash-commands.ts'
 
 const MESSAGE_ID = 'polylogue/messageId'
 const messageId = z.string().min(1, 'must not be empty').max(255, 'must be at most 255 characters')
@@ -19,13 +19,25 @@ export async function prompt(connection: Connection, params: unknown, { signal }
   const { prompts, session } = connection.opened(sessionId)
   const { deps, options } = connection
   const content = parsePrompt(given['prompt'], { profile: options.profile, digest: deps.digest })
-  const command = findCommand(content.content, commandsWith({ hasMemory: deps.memories !== undefined }))
   const idempotency = readIdempotency(connection, given)
-  const written = command && promptOf(command, textOf(content.content).trim())
-  if (written !== undefined) return prompts.run({ ...written, idempotency }, signal)
-  if (command !== undefined && command.name !== 'compact') return runSlashCommand(connection, session, command)
-  return prompts.run({ ...content, idempotency, isCompaction: command !== undefined }, signal)
+  const command = findCommand(content.content, session.commands())
+  const own = command && findOwn(command.name)
+  if (command === undefined || own === 'compact') {
+    return prompts.run({ ...content, idempotency, isCompaction: own === 'compact' }, signal)
+  }
+  if (own !== undefined) return runSlashCommand(connection, session, { name: own, rest: command.rest })
+  const answer = await deps.commands.run(session.commanded, command, signal)
+  if (answer?.type === 'said') return sayToUser(session, answer.text)
+  const written = answer && toWrittenPrompt(answer.text, textOf(content.content).trim())
+  return prompts.run({ ...(written ?? content), idempotency }, signal)
 }
+
+/** The model reads the prompt; the history shows the command. */
+const toWrittenPrompt = (content: string, typed: string): PromptContent => ({
+  content,
+  blobs: [],
+  given: { [LAYOUT]: [{ type: 'text', length: content.length, text: typed }] },
+})
 
 /** A client may send a prompt with a message id again. It then joins its first turn. */
 function readIdempotency({ deps }: Connection, given: Params): IdempotencyKey | undefined {

@@ -8,7 +8,8 @@ import {
   type StepRetry,
   type TurnId,
 } from '@polylogue/engine'
-import { commandsWith } from '../slash-command-list.ts'
+import type { CommandedSession, SessionCommand } from '@polylogue/kit'
+import { commandsWith, toAvailableCommand } from '../slash-command-list.ts'
 import { EditorPresence } from '../editor/editor-presence.ts'
 import { HistoryProjection } from '../projection/history-projection.ts'
 import { AwaitedWords } from './awaited-words.ts'
@@ -43,6 +44,7 @@ export class AcpSession {
   readonly #begin: () => void
   readonly #untilLive: (() => void)[] = []
   #isLive = false
+  #toldCommands = ''
   #changes = 0
 
   constructor(parts: SessionParts) {
@@ -132,15 +134,32 @@ export class AcpSession {
     this.#isLive = true
     for (const run of this.#untilLive.splice(0)) run()
     this.output.tellAll(this.#projection.runningCalls())
-    const hasMemory = this.#parts.deps.memories !== undefined
-    this.output.tell({
-      sessionUpdate: 'available_commands_update',
-      availableCommands: [...commandsWith({ hasMemory })],
-    })
+    this.tellCommands()
     this.output.tellAll(this.#notes.usage(this.choices.settings.agent))
     this.#asks.goLive()
     this.#editor.begin()
     this.#begin()
+  }
+
+  /** The session, as commands know it. */
+  get commanded(): CommandedSession {
+    const { options, sessionId } = this.#parts
+    return { userId: options.userId, sessionId, agent: this.choices.settings.agent }
+  }
+
+  /** The commands that a prompt may begin with now. */
+  commands(): readonly SessionCommand[] {
+    const { commands, memories } = this.#parts.deps
+    return commandsWith(commands.list(this.commanded), { hasMemory: memories !== undefined })
+  }
+
+  /** Tells the client which commands there are, unless it knows. */
+  tellCommands(): void {
+    const availableCommands = this.commands().map(toAvailableCommand)
+    const told = JSON.stringify(availableCommands)
+    if (!this.#isLive || told === this.#toldCommands) return
+    this.#toldCommands = told
+    this.output.tell({ sessionUpdate: 'available_commands_update', availableCommands })
   }
 
   /** Runs `run` now, or as soon as the session is live. */

@@ -42,7 +42,7 @@ export interface WorldOptions {
   readonly limits?: Partial<AcpLimits>
   readonly editors?: AcpDeps['editors']
   readonly memories?: AcpDeps['memories']
-  readonly undo?: AcpDeps['undo']
+  readonly commands?: AcpDeps['commands']
   /** What the door takes for the engine. */
   readonly around?: (engine: Engine) => Engine
 }
@@ -92,7 +92,7 @@ export function openWorld<Parts extends WorldParts>(parts: Parts, options: World
     sessionServers: options.sessionServers ?? { open: async () => undefined, close: async () => undefined },
     ...(options.editors && { editors: options.editors }),
     ...(options.memories && { memories: options.memories }),
-    undo: options.undo ?? (async () => 'Nothing to undo.'),
+    commands: options.commands ?? { list: () => [], run: async () => undefined },
     workspaces: parts.workspaces,
     clock,
     digest,

@@ -1,4 +1,5 @@
 import { callOperations } from './calls.ts'
+import { commandOperations } from './commands.ts'
 import { doorOperations } from './doors.ts'
 import { keyOperations } from './keys.ts'
 import { memoryOperations } from './memories.ts'
@@ -24,6 +25,7 @@ export const operations = {
   ...searchOperations,
   ...waitingOperations,
   ...callOperations,
+  ...commandOperations,
   ...queueOperations,
   ...recordingOperations,
   ...doorOperations,

@@ -3,6 +3,7 @@ import { operations } from '../contract/operations.ts'
 import { answerOperations, type NodeEnv } from './answer-operations.ts'
 import type { ConsoleDeps } from './deps.ts'
 import { answerCalls } from './call-answers.ts'
+import { answerCommands } from './command-answers.ts'
 import { createCardRoute } from './card-route.ts'
 import { answerDoors } from './door-answers.ts'
 import { answerKeys } from './key-answers.ts'
@@ -27,6 +28,7 @@ export function createConsoleRoutes(deps: ConsoleDeps): Hono<NodeEnv> {
     ...answerSessions(deps),
     ...answerSearch(deps),
     ...answerCalls(deps),
+    ...answerCommands(deps),
     ...answerQueue(deps),
     ...answerRecordings(deps),
     ...answerDoors(deps),

@@ -16,7 +16,7 @@ import type {
   UserId,
   UserRole,
 } from '@polylogue/engine'
-import type { BodyLimits, OpenReads } from '@polylogue/kit'
+import type { BodyLimits, OpenReads, SessionCommands } from '@polylogue/kit'
 import type { IncomingMessage } from 'node:http'
 import type { AttachedClient, PresentedMessage } from '../contract/doors.ts'
 import type { ModelList } from '../contract/models.ts'
@@ -148,6 +148,7 @@ export interface ConsoleDeps extends RequestDeps {
     | 'attach'
   >
   readonly events: Pick<EventStore, 'readHead' | 'readEvents' | 'readBlob'>
+  readonly commands: SessionCommands
   readonly agents: Pick<AgentCatalog, 'find'> & { readonly defaultName: string }
   readonly keys: Keys
   readonly users: Users

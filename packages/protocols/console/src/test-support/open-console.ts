@@ -51,6 +51,11 @@ export async function openConsole() {
   const deps: ConsoleDeps = {
     engine: test.engine,
     events: test.store,
+    commands: {
+      list: ({ agent }) => [{ name: 'greet', description: `How ${agent} greets`, hint: 'whom' }],
+      run: async (_session, { name, rest }) =>
+        name === 'greet' ? { type: 'prompt', text: `Greet ${rest}` } : undefined,
+    },
     agents: { find: (name) => (name === 'tester' ? ({ name } as never) : undefined), defaultName: 'tester' },
     keys,
     users: createUsers(),

@@ -1,6 +1,9 @@
-import type { PromptContent } from './content-blocks.ts'
-import { LAYOUT } from './projection/prompt-layout.ts'
-import type { GivenCommand } from './slash-command-list.ts'
+import type { SessionCommand } from '@polylogue/kit'
+
+/** A command whose prompt is written here. */
+export interface WrittenPrompt extends SessionCommand {
+  readonly prompt: string
+}
 
 const INIT = `Write the file AGENTS.md at the root of this project, for coding agents that will work on it.
 
@@ -17,10 +20,17 @@ nothing, review the last commit. Read the changed files, and what calls them, as
 Report real problems only, the worst first: mistakes in behaviour, missing cases, security, broken contracts, missing tests. For each: file
 and line, what goes wrong and when, and a suggestion. If there are none, say so.`
 
-/** Commands that are prompts. The model reads the prompt; the history shows the command. */
-export function promptOf({ name, rest }: GivenCommand, typed: string): PromptContent | undefined {
-  const prompt = name === 'init' ? INIT : name === 'review' ? REVIEW : undefined
-  if (prompt === undefined) return undefined
-  const content = rest === '' ? prompt : `${prompt}\n\n${rest}`
-  return { content, blobs: [], given: { [LAYOUT]: [{ type: 'text', length: content.length, text: typed }] } }
-}
+export const WRITTEN_PROMPTS: readonly WrittenPrompt[] = [
+  {
+    name: 'init',
+    description: 'Look at the project and write an AGENTS.md for it',
+    hint: 'what to stress',
+    prompt: INIT,
+  },
+  {
+    name: 'review',
+    description: 'Review changes, by default those that are not committed',
+    hint: 'what',
+    prompt: REVIEW,
+  },
+]
