@@ -29,7 +29,6 @@ import { createOpenStreams, type OpenStreams } from './limits/open-streams.ts'
 import type { Log } from './log/log.ts'
 import type { Redactor } from './log/redactor.ts'
 import { writeEntry } from './log/write-entry.ts'
-import { createRedisBus } from './nodes/redis-bus.ts'
 import { describeSelf } from './nodes/describe-self.ts'
 import { createNodeHealth, type Readiness } from './nodes/node-health.ts'
 import { createServerMetrics, type ServerMetrics } from './metrics/server-metrics.ts'
@@ -105,7 +104,7 @@ export async function compose(
   const self = describeSelf(options.listen === undefined ? 'errand' : (options.role ?? 'all'))
   installFailpoints(process.env)
   const database = parseDatabase(options.database, options)
-  const { files: databaseFiles } = await findStorage(database, { clock }).describe()
+  const { files: databaseFiles } = await (await findStorage(database, { clock })).describe()
   const confinement = await findConfinement(config.bash)
   const protectedSet = createServerProtectedSet({
     dataDir: options.dataDir,
@@ -143,7 +142,7 @@ export async function compose(
     stores.cluster &&
     (options.redis === undefined
       ? stores.cluster.openBus(self.nodeId)
-      : createRedisBus({ url: options.redis, nodeId: self.nodeId, clock }))
+      : (await import('./nodes/redis-bus.ts')).createRedisBus({ url: options.redis, nodeId: self.nodeId, clock }))
   const health = bus && createNodeHealth(systemClock, bus)
   const cutOffListeners: (() => void)[] = []
   const cluster = stores.cluster &&

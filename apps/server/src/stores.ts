@@ -1,6 +1,5 @@
 // The only file of the server that names a store. A new store is a package of its own and a scheme here.
 import { StorageFault, type Clock, type Storage, type Stores } from '@polylogue/engine'
-import { createPostgresStorage, openPostgresStores } from '@polylogue/store-postgres'
 import { acquireOwnerLock, createSqliteStorage, openOwnedStores, type OwnerLock } from '@polylogue/store-sqlite'
 import { join, resolve } from 'node:path'
 import { EXIT_CONFIG, EXIT_FAILURE, ServeError } from './serve-error.ts'
@@ -22,19 +21,23 @@ export function parseDatabase(database: string | undefined, dirs: { dataDir: str
 }
 
 /** Describes and inspects a storage without opening it. Expects a URL of `parseDatabase`. */
-export function findStorage(url: string, { clock }: StoresOptions): Storage {
-  return isPostgres(url) ? createPostgresStorage(url, clock) : createSqliteStorage(requireFile(url), clock)
+export async function findStorage(url: string, { clock }: StoresOptions): Promise<Storage> {
+  if (isPostgres(url)) return (await loadPostgres()).createPostgresStorage(url, clock)
+  return createSqliteStorage(requireFile(url), clock)
 }
 
 /** Opens a storage, or creates it. Rejects with a `ServeError` when it may not be used. */
 export async function openStores(url: string, options: StoresOptions): Promise<Stores> {
   try {
-    if (isPostgres(url)) return await openPostgresStores({ ...options, url })
+    if (isPostgres(url)) return await (await loadPostgres()).openPostgresStores({ ...options, url })
     return await openOwnedStores({ ...options, file: requireFile(url) })
   } catch (error) {
     throw toServeError(error)
   }
 }
+
+/** Its client and its queue of jobs are a tenth of all modules, which a server with a file does not need. */
+const loadPostgres = () => import('@polylogue/store-postgres')
 
 /** Locks a file of this machine until it is released or the process ends. `undefined` when it is locked already. */
 export function lockFile(file: string): FileLock | undefined {

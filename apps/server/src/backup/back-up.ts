@@ -57,7 +57,7 @@ export async function backUp(options: BackUpOptions): Promise<BackedUp> {
 }
 
 async function findCopier({ dataDir, startDir, database }: BackUpOptions): Promise<(file: string) => Promise<void>> {
-  const storage = findStorage(parseDatabase(database, { dataDir, startDir }), { clock: systemClock })
+  const storage = await findStorage(parseDatabase(database, { dataDir, startDir }), { clock: systemClock })
   const { copyTo } = storage
   if (copyTo === undefined) {
     throw new ServeError('This database is on a server. Back it up with the tools of that server.', EXIT_FAILURE)

@@ -11,7 +11,7 @@ export interface CopyCensus {
 /** Reads all of a database that was copied into a folder. Rejects with the first problem. */
 export async function checkCopy(folder: string): Promise<CopyCensus> {
   const url = parseDatabase(undefined, { dataDir: folder, startDir: folder })
-  const inspection = await findStorage(url, { clock: systemClock }).inspect()
+  const inspection = await (await findStorage(url, { clock: systemClock })).inspect()
   try {
     const { sessions, events, problems } = await findBrokenSessions(inspection)
     const [problem, ...others] = [...(await inspection.integrity()), ...problems]

@@ -64,7 +64,8 @@ export async function examine(options: ExamineOptions): Promise<readonly Finding
 
 async function meet(options: ExamineOptions): Promise<{ patient: Patient; findings: Finding[] }> {
   const findings: Finding[] = []
-  const patient = { ...options, storage: toStorage(databaseOf(options, findings)), config: await readConfig(options) }
+  const storage = await toStorage(databaseOf(options, findings))
+  const patient = { ...options, storage, config: await readConfig(options) }
   try {
     const owner = await connectOwner(options.dataDir)
     if (owner === undefined) return { patient, findings }
@@ -77,7 +78,7 @@ async function meet(options: ExamineOptions): Promise<{ patient: Patient; findin
         pid: owner.pid,
         ...(live && {
           live,
-          storage: toStorage(options.database === undefined ? live.database : databaseOf(options, [])),
+          storage: await toStorage(options.database === undefined ? live.database : databaseOf(options, [])),
         }),
       },
     }
@@ -105,7 +106,7 @@ async function askOwner(owner: RunningOwner): Promise<LiveFacts | undefined> {
   return response.status === 200 && parsed.success ? parsed.data : undefined
 }
 
-const toStorage = (url: string): Storage => findStorage(url, { clock: systemClock })
+const toStorage = (url: string): Promise<Storage> => findStorage(url, { clock: systemClock })
 
 function databaseOf(options: ExamineOptions, findings: Finding[]): string {
   try {

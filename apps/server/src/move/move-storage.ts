@@ -28,7 +28,7 @@ export async function moveStorage({ from, to, onProgress, ...dirs }: MoveOptions
   const clock = systemClock
   const [sourceUrl, targetUrl] = [parseDatabase(from, dirs), parseDatabase(to, dirs)]
   if (sourceUrl === targetUrl) throw new ServeError('--from and --to name the same database.', EXIT_CONFIG)
-  const [source, target] = [findStorage(sourceUrl, { clock }), findStorage(targetUrl, { clock })]
+  const [source, target] = [await findStorage(sourceUrl, { clock }), await findStorage(targetUrl, { clock })]
   const sourceName = (await source.describe()).name
   if (!(await source.describe()).exists) throw new ServeError(`There is no database ${sourceName}.`, EXIT_FAILURE)
   // Keeps a server from writing to it meanwhile, and brings its schema up to date.
