@@ -1,5 +1,5 @@
 // `npm run lint`, `npm run format`, `npm run typecheck`: one development tool, on the Node that fits.
-import { bootstrap, endWithSentence } from './lib/bootstrap.mjs'
+import { ROOT, bootstrap, endWithSentence } from './lib/bootstrap.mjs'
 import { FORMAT, LINT, TYPECHECK, runCheck } from './lib/checks.mjs'
 
 const TOOLS = [LINT, TYPECHECK, { ...FORMAT, runs: [[]] }]
@@ -8,6 +8,9 @@ await endWithSentence(async () => {
   const [name, ...args] = process.argv.slice(2)
   const tool = TOOLS.find((candidate) => candidate.name === name)
   if (!tool) throw new Error(`usage: node scripts/check.mjs ${TOOLS.map((candidate) => candidate.name).join('|')}`)
-  const isInOrder = await runCheck(await bootstrap(), { ...tool, runs: tool.runs.map((own) => [...own, ...args]) })
+  const isInOrder = await runCheck(await bootstrap(ROOT, { withTools: true }), {
+    ...tool,
+    runs: tool.runs.map((own) => [...own, ...args]),
+  })
   process.exitCode = isInOrder ? 0 : 1
 })

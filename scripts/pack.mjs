@@ -6,7 +6,7 @@ import { environmentFor, run } from './lib/run.mjs'
 const MAKE = fileURLToPath(new URL('./lib/make-tarballs.mjs', import.meta.url))
 
 await endWithSentence(async () => {
-  const node = await bootstrap()
+  const node = await bootstrap(ROOT, { withTools: true })
   const args = ['--disable-warning=ExperimentalWarning', MAKE, ...process.argv.slice(2)]
   process.exitCode = await run(node, args, { cwd: ROOT, env: environmentFor(node), stdio: 'inherit' })
 })

@@ -26,7 +26,7 @@ await endWithSentence(async () => {
   const kept = openKeptProofs(ROOT, since)
   const proofs = isFresh ? {} : kept.read()
   const files = rows.length > 0 ? findProofs(rows) : all.filter((file) => !hasHeld(proofs[file]))
-  const node = await bootstrap()
+  const node = await bootstrap(ROOT, { withTools: true })
   process.stdout.write(`${files.length} of ${all.length} files, seed ${seed}\n`)
 
   for (const file of files) {

@@ -15,7 +15,7 @@ const MOST_FILES_AGAIN = 8
 const REPORTERS = ['--reporter=default', '--reporter=json', `--outputFile.json=${REPORT}`]
 
 await endWithSentence(async () => {
-  const node = await bootstrap()
+  const node = await bootstrap(ROOT, { withTools: true })
   const args = process.argv.slice(2)
   const isWholeRun = args.length === 0
   const chosen = isWholeRun ? ['--allowOnly=false'] : args.map((arg) => (arg === '--quick' ? '--project=pure' : arg))

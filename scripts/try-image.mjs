@@ -4,7 +4,7 @@ import { ROOT, bootstrap, endWithSentence } from './lib/bootstrap.mjs'
 import { environmentFor, run } from './lib/run.mjs'
 
 await endWithSentence(async () => {
-  const node = await bootstrap()
+  const node = await bootstrap(ROOT, { withTools: true })
   const trial = fileURLToPath(new URL('./lib/image-trial.mjs', import.meta.url))
   process.exitCode = await run(node, [trial], { cwd: ROOT, env: environmentFor(node), stdio: 'inherit' })
 })

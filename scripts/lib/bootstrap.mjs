@@ -13,11 +13,12 @@ export const ROOT = fileURLToPath(new URL('../..', import.meta.url))
  * which Node that is.
  * With nothing to do it only reads files and returns.
  * @param {string} root
+ * @param {{ readonly withTools?: boolean }} options `withTools`: also what tests, checks and packing need
  * @returns {Promise<string>} the absolute path of the Node to use
  */
-export async function bootstrap(root = ROOT) {
+export async function bootstrap(root = ROOT, options = {}) {
   const node = await chooseNode()
-  await installDependencies(root, node)
+  await installDependencies(root, node, options)
   await buildWeb(root, node)
   recordNode(join(root, '.cache', 'node'), node)
   return node

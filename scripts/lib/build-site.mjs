@@ -12,7 +12,7 @@ import { environmentFor, run, runForOutput, tell } from './run.mjs'
  */
 export async function buildSite(root, node, { base = '/', outDir = join(root, 'dist', 'docs') } = {}) {
   if (!/^\/(?:.*\/)?$/.test(base)) throw new Error(`--base must begin and end with a slash: ${base}`)
-  await installDependencies(join(root, 'site'), node)
+  await installDependencies(join(root, 'site'), node, { withTools: true })
   tell('Building the documentation site…')
   const args = [vitepress(root), 'build', 'site', '--base', base, '--outDir', outDir]
   const { code, output } = await runForOutput(node, args, { cwd: root, env: environmentFor(node) })
@@ -27,7 +27,7 @@ export async function buildSite(root, node, { base = '/', outDir = join(root, 'd
  * @param {string} node
  */
 export async function serveSite(root, node) {
-  await installDependencies(join(root, 'site'), node)
+  await installDependencies(join(root, 'site'), node, { withTools: true })
   await run(node, [vitepress(root), 'dev', 'site'], { cwd: root, env: environmentFor(node), stdio: 'inherit' })
 }
 

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { bootstrap } from '../../scripts/lib/bootstrap.mjs'
 import { cacheDirectory, compareVersions, isFitting, nodePackageFor } from '../../scripts/lib/choose-node.mjs'
 import { countTests, failedFiles, mergeReports } from '../../scripts/lib/count-tests.mjs'
-import { isInstalled } from '../../scripts/lib/install.mjs'
+import { isEnough, isInstalled } from '../../scripts/lib/install.mjs'
 import { withLock } from '../../scripts/lib/lock.mjs'
 
 let folder: string
@@ -58,17 +58,78 @@ describe('the installation of dependencies', () => {
     },
   }
 
-  it.each<{ what: string; installed: Record<string, object>; isEnough: boolean }>([
-    { what: 'is complete', installed: { 'node_modules/hono': locked('4.0.0') }, isEnough: true },
-    { what: 'lacks a package', installed: {}, isEnough: false },
-    { what: 'has another version', installed: { 'node_modules/hono': locked('3.9.0') }, isEnough: false },
+  it.each<{ what: string; installed: Record<string, object>; isWhole: boolean }>([
+    { what: 'is complete', installed: { 'node_modules/hono': locked('4.0.0') }, isWhole: true },
+    { what: 'lacks a package', installed: {}, isWhole: false },
+    { what: 'has another version', installed: { 'node_modules/hono': locked('3.9.0') }, isWhole: false },
     {
       what: 'has a package too many',
       installed: { 'node_modules/hono': locked('4.0.0'), 'node_modules/express': locked('5.0.0') },
-      isEnough: false,
+      isWhole: false,
     },
-  ])('is judged enough when it $what: $isEnough', ({ installed, isEnough }) => {
-    expect(isInstalled(wanted, { packages: installed })).toBe(isEnough)
+  ])('is judged enough when it $what: $isWhole', ({ installed, isWhole }) => {
+    expect(isInstalled(wanted, { packages: installed }, { withTools: true })).toBe(isWhole)
+  })
+
+  it.each([
+    { stamp: 'a1', withTools: true, enough: true },
+    { stamp: 'a1', withTools: false, enough: true },
+    { stamp: 'a1 serving', withTools: false, enough: true },
+    { stamp: 'a1 serving', withTools: true, enough: false },
+    { stamp: 'b2', withTools: false, enough: false },
+    { stamp: undefined, withTools: false, enough: false },
+  ])('noted as $stamp is enough for withTools $withTools: $enough', ({ stamp, withTools, enough }) => {
+    expect(isEnough(stamp, { wanted: 'a1', withTools })).toBe(enough)
+  })
+
+  it('needs no test tools for serving, whether or not they are there', () => {
+    const tools = {
+      'node_modules/vitest': locked('5.0.0', { dev: true }),
+      'node_modules/tsc': locked('7.0.0', { devOptional: true }),
+    }
+    const all = { packages: { ...wanted.packages, ...tools } }
+    const serving = { packages: { 'node_modules/hono': locked('4.0.0') } }
+    expect(isInstalled(all, serving, { withTools: false })).toBe(true)
+    expect(isInstalled(all, all, { withTools: false })).toBe(true)
+    expect(isInstalled(all, serving, { withTools: true })).toBe(false)
+    expect(isInstalled(all, { packages: tools }, { withTools: false })).toBe(false)
+  })
+
+  it('takes the tools of tests and checks for development, and the build of the console for serving', () => {
+    const { packages } = JSON.parse(readFileSync(new URL('../../package-lock.json', import.meta.url), 'utf8')) as {
+      packages: Record<string, { dev?: boolean; devOptional?: boolean }>
+    }
+    const isTool = (name: string) => {
+      const { dev, devOptional } = packages[`node_modules/${name}`] ?? {}
+      return dev === true || devOptional === true
+    }
+    const tools = [
+      'vitest',
+      'playwright-core',
+      'oxlint',
+      'oxfmt',
+      'typescript',
+      'oidc-provider',
+      'fast-check',
+      'axe-core',
+    ]
+    expect(tools.filter((name) => !isTool(name))).toEqual([])
+    expect(['vite', 'swagger-ui-dist', 'react', 'hono', 'commander', 'pino'].filter(isTool)).toEqual([])
+  })
+
+  it('keeps the tools of a checkout that has them when the lockfile changes', async () => {
+    const lockfile = JSON.stringify({ packages: { 'node_modules/hono': locked('4.0.0') } })
+    mkdirSync(join(folder, 'node_modules'))
+    writeFileSync(join(folder, 'package-lock.json'), lockfile)
+    writeFileSync(join(folder, 'node_modules', '.package-lock.json'), lockfile)
+    const stamp = join(folder, 'node_modules', '.polylogue-lock')
+    await bootstrap(folder)
+    expect(readFileSync(stamp, 'utf8')).toMatch(/^[0-9a-f]{64} serving\n$/)
+    await bootstrap(folder, { withTools: true })
+    expect(readFileSync(stamp, 'utf8')).toMatch(/^[0-9a-f]{64}\n$/)
+    writeFileSync(stamp, 'of an older lockfile\n')
+    await bootstrap(folder)
+    expect(readFileSync(stamp, 'utf8')).toMatch(/^[0-9a-f]{64}\n$/)
   })
 
   it('does nothing but note the Node when all is there, and notes the lockfile so that the next run reads no more', async () => {

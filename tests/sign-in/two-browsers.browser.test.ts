@@ -80,11 +80,14 @@ const WAYS = {
 
 const USERS = { key: 'local', link: 'anna', oidc: 'ben' } as const
 
+/** Milliseconds from the end of each browser session until its page showed it. */
+const took: number[] = []
+
 const whoIs = (page: Page): Promise<unknown> =>
   page.evaluate("fetch('/api/polylogue/me').then((answer) => answer.json()).then(({ user }) => user)")
 
 it.each(['key', 'link', 'oidc'] as const)(
-  'a browser that signed in by %s works beside another user, and is out within a second when its session is ended',
+  'a browser that signed in by %s works beside another user, and is out when its session is ended',
   async (way) => {
     const other = await browsers[0].newContext()
     const beside = await other.newPage()
@@ -104,10 +107,19 @@ it.each(['key', 'link', 'oidc'] as const)(
     const began = performance.now()
     await api('DELETE', `/keys/${String(keyId)}`)
     await out.first().waitFor()
-    // Ten times what the promise allows: the machine may be busy.
-    expect(performance.now() - began).toBeLessThan(10_000)
+    took.push(performance.now() - began)
     expect(await page.evaluate("fetch('/api/polylogue/me').then(({ status }) => status)")).toBe(401)
     expect(await whoIs(beside)).toBe('local')
     await Promise.all([context.close(), other.close()])
   },
 )
+
+it('is out within a second', () => {
+  process.stdout.write(
+    `an ended browser session was out after ${took.map((ms) => `${Math.round(ms)} ms`).join(', ')}\n`,
+  )
+  expect(took).toHaveLength(3)
+  // The fastest of the three shows what the program does. The others may wait for a busy machine.
+  expect(Math.min(...took)).toBeLessThan(1000)
+  expect(Math.max(...took)).toBeLessThan(10_000)
+})
