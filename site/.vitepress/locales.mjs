@@ -96,6 +96,7 @@ export const ENGLISH = {
           ['/equivalence', 'Equivalence'],
           ['/decisions/', 'Decisions'],
           ['/contributing', 'Contributing'],
+          ['/releasing', 'Releasing'],
         ),
       },
     ],
