@@ -6,11 +6,24 @@ export function createMemoryRuleStore(): RuleStore {
     async listRules(userId) {
       return rules.filter((rule) => rule.userId === userId).map(({ stored }) => stored)
     },
-    async addRule(userId, stored) {
+    async addRule(userId, stored, { first } = { first: false }) {
       if (rules.some((rule) => rule.stored.ruleId === stored.ruleId)) {
         throw new Error(`The rule ${stored.ruleId} exists already.`)
       }
-      rules = [...rules, { userId, stored: structuredClone(stored) }]
+      const added = { userId, stored: structuredClone(stored) }
+      rules = first ? [added, ...rules] : [...rules, added]
+    },
+    async changeRule(userId, ruleId, rule) {
+      const known = rules.find((entry) => entry.userId === userId && entry.stored.ruleId === ruleId)
+      if (known === undefined) return false
+      const changed = { userId, stored: { ...known.stored, rule: structuredClone(rule) } }
+      rules = rules.map((entry) => (entry === known ? changed : entry))
+      return true
+    },
+    async arrangeRules(userId, ruleIds) {
+      const own = rules.filter((entry) => entry.userId === userId)
+      const first = [...new Set(ruleIds)].flatMap((id) => own.find(({ stored }) => stored.ruleId === id) ?? [])
+      rules = [...first, ...rules.filter((entry) => !first.includes(entry))]
     },
     async bindRule(userId, ruleId, { tool, definition }) {
       rules = rules.map((entry) => {

@@ -68,6 +68,37 @@ export function ruleStoreContract(name: string, open: () => Promise<OpenedRuleSt
       expect(await ((await reopen?.()) ?? store).listRules(ADA)).toEqual([bound, stored('rule_2')])
     })
 
+    it('changes a rule in its place, and forgets the definitions that it was bound to', async () => {
+      const { store, reopen } = subject()
+      for (const id of ['rule_1', 'rule_2', 'rule_3']) await store.addRule(ADA, stored(id))
+      await store.bindRule(ADA, 'rule_2', { tool: 'mcp_a', definition: 'one' })
+      const changed = { tool: 'Bash', action: 'allow', args: { command: '^ls$' } } as const
+      expect(await store.changeRule(ADA, 'rule_2', changed)).toBe(true)
+      expect(await store.changeRule(ADA, 'rule_9', changed)).toBe(false)
+      expect(await store.changeRule(GRACE, 'rule_1', changed)).toBe(false)
+      const again = (await reopen?.()) ?? store
+      expect(await again.listRules(ADA)).toEqual([
+        stored('rule_1'),
+        { ...stored('rule_2'), rule: changed },
+        stored('rule_3'),
+      ])
+    })
+
+    it('arranges the rules of one user, and adds before the first', async () => {
+      const { store, reopen } = subject()
+      for (const id of ['rule_1', 'rule_2', 'rule_3']) await store.addRule(ADA, stored(id))
+      await store.addRule(GRACE, stored('rule_4'))
+      await store.arrangeRules(ADA, ['rule_3', 'rule_9', 'rule_4', 'rule_1', 'rule_3'])
+      await store.addRule(ADA, stored('rule_5'), { first: true })
+      await store.addRule(ADA, stored('rule_6'))
+      const again = (await reopen?.()) ?? store
+      const order = (await again.listRules(ADA)).map(({ ruleId }) => ruleId)
+      expect(order).toEqual(['rule_5', 'rule_3', 'rule_1', 'rule_2', 'rule_6'])
+      expect(await again.listRules(GRACE)).toEqual([stored('rule_4')])
+      await again.arrangeRules(GRACE, [])
+      expect(await again.listRules(GRACE)).toEqual([stored('rule_4')])
+    })
+
     it('keeps the rules of users apart', async () => {
       const { store } = subject()
       await store.addRule(ADA, stored('rule_1'))

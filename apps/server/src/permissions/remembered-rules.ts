@@ -19,9 +19,17 @@ export function rememberRules(store: RuleStore): RuleStore {
       return read
     },
     // Forgotten before and after: whoever reads while it is being written must not keep what was there before.
-    async addRule(userId, rule) {
+    async addRule(userId, rule, options) {
       known.delete(userId)
-      await store.addRule(userId, rule).finally(() => known.delete(userId))
+      await store.addRule(userId, rule, options).finally(() => known.delete(userId))
+    },
+    async changeRule(userId, ruleId, rule) {
+      known.delete(userId)
+      return store.changeRule(userId, ruleId, rule).finally(() => known.delete(userId))
+    },
+    async arrangeRules(userId, ruleIds) {
+      known.delete(userId)
+      await store.arrangeRules(userId, ruleIds).finally(() => known.delete(userId))
     },
     async bindRule(userId, ruleId, bound) {
       known.delete(userId)

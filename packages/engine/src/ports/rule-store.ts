@@ -3,8 +3,12 @@ import type { UserId } from '../ids.ts'
 /** The permission rules of users, in the order of evaluation. */
 export interface RuleStore {
   listRules(userId: UserId): Promise<readonly StoredRule[]>
-  /** Adds the rule at the end. */
-  addRule(userId: UserId, rule: StoredRule): Promise<void>
+  /** Adds the rule at the end, or with `first` before all others. */
+  addRule(userId: UserId, rule: StoredRule, options?: { readonly first: boolean }): Promise<void>
+  /** Replaces a rule in its place, without the definitions that it was bound to. `false` if the user has no such rule. */
+  changeRule(userId: UserId, ruleId: string, rule: PermissionRule): Promise<boolean>
+  /** Puts these rules first, in this order. The others follow in their order. Ignores ids that the user does not have. */
+  arrangeRules(userId: UserId, ruleIds: readonly string[]): Promise<void>
   /**
    * Binds an `allow` rule to the definition that a tool of a third party has now. The first binding of a tool stays. Does
    * nothing if the user has no such rule.

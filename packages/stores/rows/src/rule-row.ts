@@ -27,6 +27,18 @@ export function ruleIn(row: Row): StoredRule {
   return { ruleId, rule: parseRule(JSON.parse(text)), createdAt }
 }
 
+/** The rows of these rules first, in this order, then the others. Throws for a damaged row, before it gets a new checksum. */
+export function inOrder(rows: readonly Row[], ruleIds: readonly string[]): readonly Row[] {
+  for (const row of rows) ruleIn(row)
+  const byId = new Map(rows.map((row) => [textIn(row, 'rule_id'), row] as const))
+  const first = new Set<Row>()
+  for (const id of ruleIds) {
+    const row = byId.get(id)
+    if (row !== undefined) first.add(row)
+  }
+  return [...first, ...rows.filter((row) => !first.has(row))]
+}
+
 export function checksumOfRule({ ruleId, userId, place, createdAt, text }: RuleRow): number {
   return crc32(JSON.stringify([ruleId, userId, place, createdAt, text]))
 }
