@@ -50,4 +50,5 @@ export {
 export { findShell } from './bash/find-shell.ts'
 export { createTodoTool } from './todo/todo-tool.ts'
 export { inspectCommand, type CommandInspection, type InspectionOptions } from './shell/inspect-command.ts'
+export { fetchImage, type FetchedImage, type ImageFetchOptions } from './web/fetch-image.ts'
 export { createWebFetchTool, type WebFetchOptions } from './web/web-fetch-tool.ts'

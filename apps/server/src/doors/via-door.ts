@@ -4,6 +4,7 @@ const TOLD: ReadonlySet<Command['type']> = new Set<Command['type']>([
   'create-session',
   'fork-session',
   'start-turn',
+  'change-input',
   'answer-calls',
 ])
 

@@ -24,6 +24,7 @@ const CONTENT: ReadonlySet<RecordedEvent['type']> = new Set<RecordedEvent['type'
   'session.created',
   'session.seeded',
   'input.admitted',
+  'input.changed',
   'tool-call.settled',
 ])
 

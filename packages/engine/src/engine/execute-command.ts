@@ -2,6 +2,7 @@ import { EngineError, unreachable } from '../errors.ts'
 import type {
   AdmittedTurn,
   AnswerCalls,
+  ChangeInput,
   Command,
   CommandResults,
   CompactSession,
@@ -12,7 +13,7 @@ import type { PermissionRule } from '../ports/rule-store.ts'
 import { ReceiptTaken } from '../session/append-conflicts.ts'
 import { decideAnswers } from '../session/decide-answers.ts'
 import { acceptChanges } from '../session/decide-changes.ts'
-import { decideStartTurn } from '../session/decide-turn.ts'
+import { decideChangeInput, decideStartTurn } from '../session/decide-turn.ts'
 import type { DecideContext, TurnDecision } from '../session/decision.ts'
 import { findSessionAgent } from '../session/session-agent.ts'
 import type { SessionState } from '../state/session-state.ts'
@@ -44,6 +45,8 @@ function dispatch(command: Command, deps: ExecuteDeps): Promise<CommandResults[k
       return configureSession(command, deps)
     case 'start-turn':
       return admit(command, deps, (state, context) => decideStartTurn(state, command, context))
+    case 'change-input':
+      return changeInput(command, deps)
     case 'answer-calls':
       return answerCalls(command, deps)
     case 'cancel-turn':
@@ -78,6 +81,12 @@ async function configureSession(command: ConfigureSession, deps: ExecuteDeps): P
     return { events: changes.event ? [changes.event] : [], secrets: seal(session.id, changes.secrets, deps) }
   })
   return {}
+}
+
+async function changeInput(command: ChangeInput, deps: ExecuteDeps): Promise<{ changed: boolean }> {
+  const session = await deps.sessions.owned(command.userId, command.sessionId)
+  const recorded = await session.commit((state) => ({ events: decideChangeInput(state, command) }))
+  return { changed: recorded.length > 0 }
 }
 
 /** Records the result of the command and starts or wakes a runner. A repeated idempotency key records nothing. */

@@ -19,6 +19,7 @@ import {
 import { stepAnswered, stepEnded, stepStarted } from './step-events.ts'
 import {
   inputAdmitted,
+  inputChanged,
   inputDropped,
   memoriesRecalled,
   surroundingsNoted,
@@ -42,6 +43,7 @@ export const recordedEvent = z.discriminatedUnion('type', [
   sessionForked,
   sessionForkDeleted,
   inputAdmitted,
+  inputChanged,
   inputDropped,
   turnStarted,
   turnPaused,

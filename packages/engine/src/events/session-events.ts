@@ -25,7 +25,11 @@ export const sessionCreated = defineEvent('session.created', {
 
 export const sessionSeeded = defineEvent('session.seeded', { entryId, messages: z.array(conversationMessage) })
 
-export const sessionConfigured = defineEvent('session.configured', { settings: settingsChange })
+export const sessionConfigured = defineEvent('session.configured', {
+  settings: settingsChange,
+  /** What the user allowed for the whole session is asked again. */
+  forgetsOverrides: z.literal(true).optional(),
+})
 
 /** Another session was created from a copy of this one. `turnId`: the last copied turn. */
 export const sessionForked = defineEvent('session.forked', { childId: sessionId, turnId: turnId.optional() })

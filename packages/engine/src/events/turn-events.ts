@@ -36,6 +36,13 @@ export const inputAdmitted = defineEvent('input.admitted', {
   via: z.string().optional(),
 })
 
+/** The user reworded an input that waits for its turn. It keeps its place. */
+export const inputChanged = defineEvent('input.changed', {
+  inputId: entryId,
+  content: userContent,
+  via: z.string().optional(),
+})
+
 export const inputDropped = defineEvent('input.dropped', { inputId: entryId, reason: z.string() })
 
 /** A turn without an input continues a seeded history whose last calls wait for their client. */

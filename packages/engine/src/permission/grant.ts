@@ -33,6 +33,10 @@ export function issueGrant(call: GrantedCall, digest: Digest): Grant {
   return grant
 }
 
+/** For exactly what a person asked for, such as a picture at an address that they saw. There is no model to judge. */
+export const grantToPerson = (call: Pick<GrantedCall, 'tool' | 'input'>, digest: Digest): Grant =>
+  issueGrant({ ...call, cwd: '/', policy: 'asked-for-by-a-person' }, digest)
+
 /**
  * Throws unless `grant` was issued here for this tool. Code that spawns, writes, fetches or calls out checks this
  * first, so that nothing has an effect without passing the judge.

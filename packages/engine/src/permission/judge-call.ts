@@ -32,6 +32,12 @@ export function isOffered(tool: Tool, policy: Policy): boolean {
   })
 }
 
+/** What becomes of the calls of a tool, by their kind: each verdict once, the mildest first. */
+export function verdictsOf(tool: Tool, policy: Policy): readonly Verdict['decision'][] {
+  const found = new Set(everyKindOf(tool).map((facts) => judge({ tool, facts, policy }).decision))
+  return (['allow', 'ask', 'deny', 'disabled'] as const).filter((decision) => found.has(decision))
+}
+
 /** Without an input: the mildest verdict for any call of this kind. */
 export interface Case {
   readonly tool: Tool

@@ -1,4 +1,5 @@
 // What reached the engine from outside, read from its log: commands of people, answers of models, results of tools.
+import type { UserContent } from '../content.ts'
 import type { Recorded, RecordedEvent } from '../events/recorded-event.ts'
 import type { CallAnswer, Command } from '../session/command.ts'
 import type { SessionId, UserId } from '../ids.ts'
@@ -58,6 +59,11 @@ function causeOf(
       const start = { type: 'start-turn', userId, sessionId, content, whenRunning: 'queue', ...more } as const
       return { type: 'command', command: start }
     }
+    case 'input.changed': {
+      const inputId = ids.today(event.inputId) as typeof event.inputId
+      const change = { type: 'change-input', userId, sessionId, inputId, text: textIn(event.content) } as const
+      return { type: 'command', command: change }
+    }
     case 'approval.resolved':
       return answers(together, session)
     case 'tool-call.settled':
@@ -81,6 +87,11 @@ function causeOf(
       return undefined
   }
 }
+
+const textIn = (content: UserContent): string =>
+  typeof content === 'string'
+    ? content
+    : content.map((part) => (part.type === 'text' ? part.text : '')).join('')
 
 function answers(together: readonly Recorded[], { ids, sessionId, userId }: Session & { ids: IdPairs }): Cause {
   const given = together.flatMap(({ event }): CallAnswer[] => {

@@ -5,6 +5,7 @@ import type { RecordedEvent } from '../events/recorded-event.ts'
 export const SPOKEN_TYPES = [
   'session.seeded',
   'input.admitted',
+  'input.changed',
   'step.answered',
   'step.ended',
 ] as const satisfies readonly RecordedEvent['type'][]
@@ -22,6 +23,7 @@ export function spokenText(event: RecordedEvent): string {
         .map((message) => (message.role === 'user' || message.role === 'assistant' ? textOf(message.content) : ''))
         .join('\n')
     case 'input.admitted':
+    case 'input.changed':
       return textOf(event.content)
     case 'step.answered':
       return event.by === 'engine' ? '' : textOf(event.blocks)

@@ -15,6 +15,7 @@ export type Command =
   | ForkSession
   | ConfigureSession
   | StartTurn
+  | ChangeInput
   | AnswerCalls
   | CancelTurn
   | CancelCall
@@ -73,6 +74,8 @@ export interface SessionChanges extends Omit<SettingsChange, 'secretOptions' | '
   readonly agent?: string
   /** `true`: switches to the preset `plan`. `false`: restores the previous preset. */
   readonly planning?: boolean
+  /** Asks again about what the user allowed for the whole session. */
+  readonly forgetsOverrides?: true
 }
 
 /** Takes effect immediately, even in a running turn: the next call is judged by it. */
@@ -108,6 +111,16 @@ export interface StartTurn extends FromDoor {
   readonly whenWaiting?: 'supersede' | 'queue'
   readonly idempotency?: IdempotencyKey
   readonly blobs?: readonly NewBlob[]
+}
+
+/** Rewords an input that waits for its turn. It keeps its place in the queue. */
+export interface ChangeInput extends FromDoor {
+  readonly type: 'change-input'
+  readonly userId: UserId
+  readonly sessionId: SessionId
+  readonly inputId: EntryId
+  /** Replaces the text. Images and files stay. */
+  readonly text: string
 }
 
 export type CallAnswer =
@@ -193,6 +206,8 @@ export interface CommandResults {
   readonly 'fork-session': { readonly sessionId: SessionId; readonly turnId?: TurnId }
   readonly 'configure-session': Record<string, never>
   readonly 'start-turn': AdmittedTurn
+  /** `changed` is false if no such input waits. */
+  readonly 'change-input': { readonly changed: boolean }
   readonly 'answer-calls': AdmittedTurn
   /** `cancelled` is false if no turn was active. This is not an error. */
   readonly 'cancel-turn': { readonly cancelled: boolean }

@@ -146,7 +146,7 @@ export function acceptChanges(
   if (changes.access !== undefined || changes.clientTools !== undefined)
     checkNames(agent, { ...settings, ...given(changes) })
   const { options, secretOptions, secrets } = acceptOptions(agent, changes.options ?? {}, settings.secretOptions)
-  const { options: _options, ...others } = changes
+  const { options: _options, forgetsOverrides: _forgets, ...others } = changes
   const change: SettingsChange = {
     ...differingSettings(settings, { ...others, preset: undefined }),
     ...(changes.access && { access: bindTrust(changes.access, agent, settings.access) }),
@@ -154,6 +154,8 @@ export function acceptChanges(
     ...(Object.keys(options).length > 0 && { options }),
     ...(secretOptions.length > 0 && { secretOptions }),
   }
-  if (Object.keys(change).length === 0) return { secrets }
-  return { event: { type: 'session.configured', settings: change }, secrets }
+  const forgets = changes.forgetsOverrides === true && state.overrides.length > 0
+  if (Object.keys(change).length === 0 && !forgets) return { secrets }
+  const forgetting = forgets ? ({ forgetsOverrides: true } as const) : {}
+  return { event: { type: 'session.configured', settings: change, ...forgetting }, secrets }
 }

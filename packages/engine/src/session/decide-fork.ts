@@ -121,6 +121,7 @@ function copyLog(log: readonly Recorded[]): readonly RecordedEvent[] {
       case 'compaction.requested':
         return false
       case 'input.admitted':
+      case 'input.changed':
         return started.has(event.inputId)
       case 'compaction.started':
         return compacted.has(event.compactionId)
@@ -148,7 +149,7 @@ function callsOf(events: readonly RecordedEvent[]): readonly string[] {
 
 function blobsOf(events: readonly RecordedEvent[]): readonly string[] {
   const parts = events.flatMap((event): readonly AssistantPart[] => {
-    if (event.type === 'input.admitted') return partsOf(event.content)
+    if (event.type === 'input.admitted' || event.type === 'input.changed') return partsOf(event.content)
     if (event.type === 'tool-call.settled') return partsOf(event.output)
     return event.type === 'session.seeded' ? event.messages.flatMap(messageParts) : []
   })

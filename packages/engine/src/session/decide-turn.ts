@@ -1,8 +1,9 @@
+import type { UserContent } from '../content.ts'
 import { mergeSettings } from '../events/session-settings.ts'
 import { EngineError } from '../errors.ts'
 import type { RecordedEvent } from '../events/recorded-event.ts'
 import { endTurn, nextQueuedTurn, startTurn } from './end-turn.ts'
-import type { CancelTurn, StartTurn } from './command.ts'
+import type { CancelTurn, ChangeInput, StartTurn } from './command.ts'
 import { acceptChanges, checkSettings } from './decide-changes.ts'
 import type { DecideContext, Decision, TurnDecision } from './decision.ts'
 import type { SessionState } from '../state/session-state.ts'
@@ -48,6 +49,21 @@ export function decideStartTurn(state: SessionState, command: StartTurn, context
   }
   events.push(...startTurn({ turnId, inputId, ...(settings && { settings }) }, next, { ...context, head: state.head }))
   return { ...decision, firstEvent, queued: false }
+}
+
+/** Nothing if the input does not wait any more, or says this already. */
+export function decideChangeInput(state: SessionState, { inputId, text, via }: ChangeInput): readonly RecordedEvent[] {
+  const input = state.queue.find((queued) => queued.inputId === inputId)
+  if (input === undefined) return []
+  const content = reworded(input.content, text)
+  return [{ type: 'input.changed', inputId, content, ...(via !== undefined && { via }) }]
+}
+
+/** Images and files stay where they are. */
+function reworded(content: UserContent, text: string): UserContent {
+  if (typeof content === 'string') return text
+  const others = content.filter((part) => part.type !== 'text')
+  return text === '' ? others : [{ type: 'text', text }, ...others]
 }
 
 /** A running turn gets a cancel request and ends itself. A waiting turn has no runner, so it ends here. */

@@ -82,6 +82,10 @@ function apply(state: SessionState, recorded: Recorded): SessionState {
       const input = { inputId, turnId, content, ...(settings && { settings }) }
       return titled({ ...state, isStarted: true, queue: [...state.queue, input] }, content)
     }
+    case 'input.changed': {
+      const { inputId, content } = event
+      return { ...state, queue: state.queue.map((input) => (input.inputId === inputId ? { ...input, content } : input)) }
+    }
     case 'input.dropped':
       return { ...state, queue: state.queue.filter((input) => input.inputId !== event.inputId) }
     case 'turn.started':
@@ -171,13 +175,14 @@ function apply(state: SessionState, recorded: Recorded): SessionState {
   }
 }
 
-function configured(state: SessionState, { settings: change }: SessionConfigured): SessionState {
+function configured(state: SessionState, { settings: change, forgetsOverrides }: SessionConfigured): SessionState {
   const { settings } = state
   const isPlanBegun = change.preset === 'plan' && settings.preset !== 'plan'
   return {
     ...state,
     settings: mergeSettings(settings, change),
     ...(isPlanBegun && { presetBeforePlan: settings.preset }),
+    ...(forgetsOverrides && { overrides: [] }),
   }
 }
 

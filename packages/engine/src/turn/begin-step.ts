@@ -54,6 +54,7 @@ function hasRoom(agent: AgentDefinition, { session, loopId = ROOT_LOOP, added }:
 function messagesIn(event: RecordedEvent): readonly ModelMessage[] {
   switch (event.type) {
     case 'input.admitted':
+    case 'input.changed':
       return [{ role: 'user', content: event.content }]
     case 'memories.recalled':
       return event.memories.map(({ content }) => ({ role: 'user', content }))

@@ -148,6 +148,7 @@ export class ModelContext {
         for (const message of event.messages) this.#addSeed(message)
         break
       case 'input.admitted':
+      case 'input.changed':
         this.#inputs.set(event.inputId, event.content)
         break
       case 'input.dropped':

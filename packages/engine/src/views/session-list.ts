@@ -47,6 +47,7 @@ function activityOf(state: SessionState): Omit<SessionView, keyof ShownSettings>
     waitingCalls: openCallsOf(turn)
       .filter(isWaitingForAnswer)
       .map((call) => call.toolCallId),
+    overrides: state.overrides,
     lastSeq: state.seq,
     createdAt,
     updatedAt,
@@ -62,6 +63,7 @@ export function changesSummary(event: RecordedEvent): boolean {
     case 'session.forked':
     case 'session.fork-deleted':
     case 'input.admitted':
+    case 'input.changed':
     case 'input.dropped':
     case 'turn.started':
     case 'turn.paused':

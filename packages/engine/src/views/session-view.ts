@@ -26,6 +26,8 @@ export const sessionView = z.object({
   lastOutcome: turnOutcome.optional(),
   /** Calls that wait for a client or a person. */
   waitingCalls: z.array(toolCallId),
+  /** What the user allowed for the whole session: names of tools, or what an approval said that it covers. */
+  overrides: z.array(z.string()).default([]),
   /** The seq of the last recorded event. */
   lastSeq: z.number(),
   createdAt: z.number(),

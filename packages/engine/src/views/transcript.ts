@@ -35,6 +35,7 @@ export class Transcript {
         this.#messages.push(...event.messages)
         break
       case 'input.admitted':
+      case 'input.changed':
         this.#inputs.set(event.inputId, event.content)
         break
       case 'input.dropped':

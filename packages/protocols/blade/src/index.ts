@@ -14,6 +14,8 @@ export type {
 export { BladeClient, type Ack, type BladeClientOptions } from './client/blade-client.ts'
 export { SessionFold } from './fold/session-fold.ts'
 export { presentSession, type PresentedEvent, type SessionPresentation } from './projection/present-session.ts'
+export { ProjectionMarks } from './projection/projection-marks.ts'
+export { RowReader, type RowPage, type RowsAsked, type ShownRow } from './projection/row-reader.ts'
 export { readTurns } from './projection/read-turns.ts'
 export type { Describe } from './projection/scene.ts'
 export type {

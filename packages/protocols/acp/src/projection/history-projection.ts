@@ -118,6 +118,10 @@ export class HistoryProjection {
       case 'input.admitted':
         this.#inputs.set(event.inputId, event)
         return []
+      case 'input.changed':
+        // How the client composed it is no longer what it says.
+        this.#inputs.set(event.inputId, { content: event.content })
+        return []
       case 'input.dropped':
         this.#inputs.delete(event.inputId)
         return []

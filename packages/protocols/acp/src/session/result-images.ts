@@ -36,7 +36,8 @@ export class ResultImages {
   /** An input is shown when its turn starts. */
   #inputHashes(event: RecordedEvent): readonly string[] {
     switch (event.type) {
-      case 'input.admitted': {
+      case 'input.admitted':
+      case 'input.changed': {
         const hashes = hashesIn(event.content)
         if (hashes.length > 0) this.#inputs.set(event.inputId, hashes)
         return []

@@ -2,7 +2,8 @@ import type { Engine, LiveBatch, Recorded, RecordedEvent, SessionId, UserId } fr
 import { withoutRepeatedSnapshots } from './long-turns.ts'
 import type { ProjectedOutput } from './projected-output.ts'
 import type { Describe } from './scene.ts'
-import { SessionProjection } from './session-projection.ts'
+import { MarkedProjection, ProjectionMarks } from './projection-marks.ts'
+import type { SessionProjection } from './session-projection.ts'
 
 export interface ProjectionListener {
   /** Contract: must not throw. */
@@ -18,6 +19,8 @@ export interface ProjectionSource {
   readonly userId: UserId
   readonly sessionId: SessionId
   readonly describe: Describe
+  /** Absent: the log is read from its start. */
+  readonly marks?: ProjectionMarks | undefined
 }
 
 export interface AttachedProjection {
@@ -31,10 +34,11 @@ type Queued = { readonly output: ProjectedOutput } | { readonly recorded: Record
 
 /** A projection that follows its session. The history is read without output. Events of one append are sent together. */
 export async function attachProjection(
-  { engine, userId, sessionId, describe }: ProjectionSource,
+  { engine, userId, sessionId, describe, marks = new ProjectionMarks() }: ProjectionSource,
   listener: ProjectionListener,
 ): Promise<AttachedProjection> {
-  const projection = new SessionProjection(describe, { keep: 'open' })
+  const marked = new MarkedProjection({ sessionId, from: marks.find(sessionId) }, describe, marks)
+  const { projection } = marked
   let isLive = false
   let isSettling = false
   let queue: Queued[] = []
@@ -55,7 +59,7 @@ export async function attachProjection(
   }
   const reader = {
     recorded(recorded: Recorded) {
-      enqueue(projection.apply(recorded))
+      enqueue(marked.apply(recorded))
       if (!isLive) return
       queue.push({ recorded: recorded.event })
       if (isSettling) return
@@ -76,7 +80,7 @@ export async function attachProjection(
       listener.closed(reason)
     },
   }
-  const attachment = await engine.attach(userId, sessionId, { after: { seq: 0 }, reader })
+  const attachment = await engine.attach(userId, sessionId, { after: { seq: projection.seq }, reader })
   settle()
   isLive = true
   return { projection, settle, detach: () => attachment.detach() }

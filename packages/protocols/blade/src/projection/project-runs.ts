@@ -26,6 +26,11 @@ export function admitInput(scene: Scene, event: EventOf<'input.admitted'>): void
   scene.isTitleNew = scene.title !== undefined
 }
 
+export function changeInput(scene: Scene, { inputId, content }: EventOf<'input.changed'>): void {
+  const input = scene.inputs.get(inputId)
+  if (input !== undefined) scene.inputs.set(inputId, { ...input, content })
+}
+
 export function dropInput(scene: Scene, { inputId }: EventOf<'input.dropped'>): void {
   const input = scene.inputs.get(inputId)
   if (input === undefined) return

@@ -1,8 +1,8 @@
 import type { ClientTool, Preset, TurnSettings, UserContent } from '@polylogue/engine'
 import type { MemoryRef } from '../wire.ts'
-import { OpenLoops } from './open-loops.ts'
+import { OpenLoops, type Loop } from './open-loops.ts'
 import type { Plan } from './plan-status.ts'
-import { TurnBoard, type BoardOptions } from './turn-board.ts'
+import { TurnBoard, type BoardOptions, type BoardState } from './turn-board.ts'
 
 /** Facts about agents and tools that the log does not contain. Contract: cheap, never throws. */
 export interface Describe {
@@ -45,6 +45,23 @@ export interface AdmittedInput {
   readonly settings: TurnSettings
 }
 
+/** A scene between two appends. It never changes. */
+export interface SceneState {
+  readonly facts: SessionFacts
+  readonly board: BoardState
+  readonly loops: readonly Loop[]
+  readonly inputs: ReadonlyMap<string, AdmittedInput>
+  readonly run: Run | undefined
+  readonly isWaiting: boolean
+  readonly ending: Scene['ending']
+  readonly plan: Plan | undefined
+  readonly title: string | undefined
+  readonly isTitleNew: boolean
+  /** The first `begunCount` of these. The scene only adds to the list, or replaces it. */
+  readonly begun: readonly number[]
+  readonly begunCount: number
+}
+
 /** The state of a session during the projection of its log. */
 export class Scene {
   readonly board: TurnBoard
@@ -70,6 +87,34 @@ export class Scene {
     this.describe = describe
     this.board = new TurnBoard(facts, options)
     this.loops = new OpenLoops(facts.agent)
+  }
+
+  get state(): SceneState {
+    const { facts, inputs, run, isWaiting, ending, plan, title, isTitleNew } = this
+    const open = structuredClone({ loops: this.loops.all, inputs, run, plan })
+    const begun = { begun: this.begun, begunCount: this.begun.length }
+    return { facts, board: this.board.state, ...open, isWaiting, ending, title, isTitleNew, ...begun }
+  }
+
+  static from(state: SceneState, describe: Describe, options: BoardOptions): Scene {
+    const scene = new Scene(state.facts, describe, options)
+    scene.board.restore(state.board)
+    const { loops, inputs, run, plan } = structuredClone({
+      loops: state.loops,
+      inputs: state.inputs,
+      run: state.run,
+      plan: state.plan,
+    })
+    for (const loop of loops) scene.loops.add(loop)
+    for (const [id, input] of inputs) scene.inputs.set(id, input)
+    scene.run = run
+    scene.plan = plan
+    scene.isWaiting = state.isWaiting
+    scene.ending = state.ending
+    scene.title = state.title
+    scene.isTitleNew = state.isTitleNew
+    scene.begun = state.begun.slice(0, state.begunCount)
+    return scene
   }
 
   get isPlanning(): boolean {

@@ -21,6 +21,7 @@ import { endCompaction, startCompaction } from './project-compactions.ts'
 import {
   admitInput,
   beginRun,
+  changeInput,
   configure,
   dropInput,
   endRun,
@@ -31,7 +32,7 @@ import {
 } from './project-runs.ts'
 import { answerStep, endStep, startLoop, startStep } from './project-steps.ts'
 import type { ProjectedOutput } from './projected-output.ts'
-import { Scene, type Describe, type SessionFacts } from './scene.ts'
+import { Scene, type Describe, type SceneState, type SessionFacts } from './scene.ts'
 import { takeSeed } from './take-seed.ts'
 import { toEndStatus } from './session-status.ts'
 import { addBatch, addTextSoFar } from './step-text.ts'
@@ -41,6 +42,15 @@ import type { BoardOptions } from './turn-board.ts'
 interface HeldAnswer extends Moment {
   readonly event: EventOf<'step.answered'>
   readonly approvals: EventOf<'approval.requested'>[]
+}
+
+/** Where a projection stands. Another one can go on from there. */
+export interface ProjectionMark {
+  readonly seq: number
+  readonly scene: SceneState
+  readonly lastStatus: SessionStatus
+  readonly heldAnswer: HeldAnswer | undefined
+  readonly heldEnd: readonly Recorded[]
 }
 
 export class SessionProjection {
@@ -56,6 +66,29 @@ export class SessionProjection {
   constructor(describe: Describe, options: BoardOptions = { keep: 'all' }) {
     this.#describe = describe
     this.#options = options
+  }
+
+  /** Contract: the outputs were taken. `undefined` before the first event. */
+  mark(): ProjectionMark | undefined {
+    if (this.#scene === undefined) return undefined
+    const held = this.#heldAnswer
+    return {
+      seq: this.#seq,
+      scene: this.#scene.state,
+      lastStatus: this.#lastStatus,
+      heldAnswer: held && { ...held, approvals: [...held.approvals] },
+      heldEnd: [...this.#heldEnd],
+    }
+  }
+
+  static from(mark: ProjectionMark, describe: Describe, options: BoardOptions): SessionProjection {
+    const made = new SessionProjection(describe, options)
+    made.#scene = Scene.from(mark.scene, describe, options)
+    made.#seq = mark.seq
+    made.#lastStatus = mark.lastStatus
+    made.#heldAnswer = mark.heldAnswer && { ...mark.heldAnswer, approvals: [...mark.heldAnswer.approvals] }
+    made.#heldEnd = [...mark.heldEnd]
+    return made
   }
 
   /** The seq of the last event read. */
@@ -169,6 +202,8 @@ export class SessionProjection {
         return configure(scene, event, moment)
       case 'input.admitted':
         return admitInput(scene, event)
+      case 'input.changed':
+        return changeInput(scene, event)
       case 'input.dropped':
         return dropInput(scene, event)
       case 'turn.paused':

@@ -18,6 +18,15 @@ export interface BatchPlace {
   readonly isBare: boolean
 }
 
+/** A board between two appends. */
+export interface BoardState {
+  readonly turns: readonly TurnProjection[]
+  readonly untold: readonly string[]
+  readonly opened: number
+  readonly patches: number
+  readonly batches: number
+}
+
 type Changes = Partial<Omit<TurnProjection, 'turn_id' | 'sequence'>>
 
 /** The turns of a session and their outputs. Numbers the patches. */
@@ -43,6 +52,25 @@ export class TurnBoard {
 
   get turns(): readonly TurnProjection[] {
     return [...this.#turns.values()]
+  }
+
+  /** Contract: the outputs were taken. Turns are replaced and never changed, so they are shared. */
+  get state(): BoardState {
+    return {
+      turns: this.turns,
+      untold: [...this.#untold],
+      opened: this.#opened,
+      patches: this.#patches,
+      batches: this.#batches,
+    }
+  }
+
+  restore({ turns, untold, opened, patches, batches }: BoardState): void {
+    for (const turn of turns) this.#turns.set(turn.turn_id, turn)
+    for (const turnId of untold) this.#untold.add(turnId)
+    this.#opened = opened
+    this.#patches = patches
+    this.#batches = batches
   }
 
   /** The number of the last patch. The next one is higher by one, unless the server crashed in between. */

@@ -66,7 +66,7 @@ async function isAttached(
 }
 
 function contentsIn(event: RecordedEvent): readonly UserContent[] {
-  if (event.type === 'input.admitted') return [event.content]
+  if (event.type === 'input.admitted' || event.type === 'input.changed') return [event.content]
   if (event.type !== 'session.seeded') return []
   return event.messages.flatMap((message) => (message.role === 'user' ? [message.content] : []))
 }

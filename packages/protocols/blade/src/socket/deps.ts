@@ -11,6 +11,7 @@ import type {
 } from '@polylogue/engine'
 import type { FollowMessage, JsonLimits } from '@polylogue/kit'
 import type { IncomingMessage } from 'node:http'
+import type { ProjectionMarks } from '../projection/projection-marks.ts'
 import type { Describe } from '../projection/scene.ts'
 import type { UnknownConnectionsOptions } from './unknown-connections.ts'
 
@@ -19,6 +20,8 @@ export interface SocketCaller {
   readonly userId: UserId
   readonly keyId: string
   readonly revoked: AbortSignal
+  /** Sees this session and no other, and sends plain messages only. */
+  readonly onlySession?: string
 }
 
 export interface SocketLimits {
@@ -37,6 +40,8 @@ export interface BladeSocketDeps {
   readonly agents: Pick<AgentCatalog, 'find'>
   readonly digest: Digest
   readonly describe: Describe
+  /** Shared with the reader of rows. Absent: every subscription reads a log from its start. */
+  readonly marks?: ProjectionMarks
   readonly limits: SocketLimits
   /**
    * `token` comes from the handshake; without one, the header or cookie of the request counts. Returns `undefined` when the

@@ -1,6 +1,7 @@
 import type { Engine, RecordedEvent, SessionId, UserId } from '@polylogue/engine'
 import { attachProjection, type AttachedProjection } from '../projection/attach-projection.ts'
 import type { ProjectedOutput } from '../projection/projected-output.ts'
+import type { ProjectionMarks } from '../projection/projection-marks.ts'
 import type { Describe } from '../projection/scene.ts'
 import type { SessionProjection } from '../projection/session-projection.ts'
 
@@ -37,6 +38,12 @@ export class LiveSession {
   }
 }
 
+export interface LiveSessionDeps {
+  readonly engine: Pick<Engine, 'attach'>
+  readonly describe: Describe
+  readonly marks?: ProjectionMarks
+}
+
 interface Slot {
   readonly opened: Promise<LiveSession>
   holders: number
@@ -50,11 +57,13 @@ export class LiveSessions {
   readonly #engine: Pick<Engine, 'attach'>
   readonly #describe: Describe
   readonly #listener: LiveSessionListener
+  readonly #marks: ProjectionMarks | undefined
   readonly #slots = new Map<SessionId, Slot>()
 
-  constructor(engine: Pick<Engine, 'attach'>, describe: Describe, listener: LiveSessionListener) {
+  constructor({ engine, describe, marks }: LiveSessionDeps, listener: LiveSessionListener) {
     this.#engine = engine
     this.#describe = describe
+    this.#marks = marks
     this.#listener = listener
   }
 
@@ -94,7 +103,7 @@ export class LiveSessions {
   async #attach(sessionId: SessionId, owner: UserId): Promise<LiveSession> {
     // Set before the first subscriber.
     const made: { session?: LiveSession } = {}
-    const source = { engine: this.#engine, userId: owner, sessionId, describe: this.#describe }
+    const source = { engine: this.#engine, userId: owner, sessionId, describe: this.#describe, marks: this.#marks }
     const attached = await attachProjection(source, {
       told: (output) => made.session && this.#listener.told(made.session, output),
       recorded: (event) => {

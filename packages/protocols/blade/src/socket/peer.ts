@@ -1,7 +1,7 @@
 import { asSessionId, type Clock, type SessionId, type SessionView, type Timer } from '@polylogue/engine'
 import type { Socket } from 'socket.io'
 import { compactSession } from './compact-session.ts'
-import { sendRequestSchema, sessionRequestSchema } from '../schema/client-events.ts'
+import { sendRequestSchema, sessionRequestSchema, type SendRequest } from '../schema/client-events.ts'
 import { parsePayload } from './decode.ts'
 import type { BladeSocketDeps, ConnectedClient, SocketCaller } from './deps.ts'
 import { SocketRefusal, toRefusal } from './errors.ts'
@@ -124,7 +124,7 @@ export class Peer {
     this.#enqueue(async () => {
       try {
         const { sessions = [] } = (await take()) ?? {}
-        for (const [sessionId, after] of sessions) await this.#resubscribe(asSessionId(sessionId), after)
+        for (const [sessionId, after] of sessions) await this.#resubscribe(sessionId, after)
         if (this.#subscriptions.size > 0) await this.#store()
       } catch (error) {
         if (toRefusal(error) === undefined) this.#report(error)
@@ -133,9 +133,9 @@ export class Peer {
   }
 
   /** Ignores sessions that were deleted or are no longer shared. */
-  async #resubscribe(sessionId: SessionId, after: number): Promise<void> {
+  async #resubscribe(sessionId: string, after: number): Promise<void> {
     try {
-      await this.#subscribe(sessionId, after)
+      await this.#subscribe(this.#allowed(sessionId), after)
     } catch (error) {
       if (toRefusal(error) === undefined) this.#report(error)
     }
@@ -207,7 +207,14 @@ export class Peer {
   }
 
   #sessionOf(payload: unknown): SessionId {
-    return asSessionId(parsePayload(sessionRequestSchema, payload).session_id)
+    return this.#allowed(parsePayload(sessionRequestSchema, payload).session_id)
+  }
+
+  /** Any other session is unknown to a client that may see only one. */
+  #allowed(sessionId: string): SessionId {
+    const { onlySession = sessionId } = this.#caller
+    if (sessionId !== onlySession) throw new SocketRefusal('session_not_found', 'there is no such session')
+    return asSessionId(sessionId)
   }
 
   async #subscribe(sessionId: SessionId, after?: number): Promise<void> {
@@ -249,7 +256,10 @@ export class Peer {
   async #send(payload: unknown): Promise<Sent> {
     const { userId, keyId } = this.#caller
     const request = parsePayload(sendRequestSchema, payload)
-    const view = await this.#own(asSessionId(request.session_id))
+    const view = await this.#own(this.#allowed(request.session_id))
+    if (this.#caller.onlySession !== undefined && isSpecial(request)) {
+      throw new SocketRefusal('forbidden', 'only plain messages are sent here')
+    }
     const { sessionId } = view
     if (!this.#subscriptions.has(sessionId)) {
       await this.#subscribe(sessionId)
@@ -280,6 +290,10 @@ export class Peer {
     return view
   }
 }
+
+/** Whether a message changes how the session works, beyond what it says. */
+const isSpecial = ({ mode, model, headless, output_schema }: SendRequest): boolean =>
+  mode !== undefined || model !== undefined || headless === true || output_schema !== undefined
 
 /** Later changes reach subscribers as events. */
 const isUnsharedSince = (seq: number, { facts, seq: read }: SessionProjection): boolean =>

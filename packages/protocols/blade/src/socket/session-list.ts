@@ -70,6 +70,7 @@ const isRest = ({ type }: RecordedEvent): boolean => type === 'turn.ended' || ty
 
 const OF_RUNS: ReadonlySet<RecordedEvent['type']> = new Set([
   'input.admitted',
+  'input.changed',
   'input.dropped',
   'turn.started',
   'turn.paused',

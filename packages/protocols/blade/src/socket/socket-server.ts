@@ -72,7 +72,7 @@ export function createSocketServer(deps: BladeSocketDeps & { readonly clock: Clo
   const firstBytes = new FirstBytes({ firstBytes: limits.unauthenticatedBytes, messageBytes: limits.messageBytes })
   const admitted = new WeakMap<Socket, Admission>()
 
-  const lives = new LiveSessions(deps.engine, deps.describe, {
+  const lives = new LiveSessions(deps, {
     told: broadcast,
     recorded(session, event) {
       if (event.type !== 'session.configured' || event.settings.isShared !== false) return
@@ -151,7 +151,7 @@ export function createSocketServer(deps: BladeSocketDeps & { readonly clock: Clo
     })
     const ping = (): void => void (peer.mayPing && sendPing(connection))
     clients.set(socket.id, { peer, since: clock.now(), outBuffer, ping })
-    void socket.join(roomOfUser(caller.userId))
+    if (caller.onlySession === undefined) void socket.join(roomOfUser(caller.userId))
     connection.on('packetCreate', ({ type }: { readonly type: string }) => {
       if (type === 'ping') peer.pinged({ isAhead: rooms.telling.isWaiting(socket.id) })
       else rooms.telling.flush(socket.id)

@@ -15,6 +15,8 @@ import {
 } from '@polylogue/testkit'
 import fc from 'fast-check'
 import { SessionFold } from '../fold/session-fold.ts'
+import { ProjectionMarks } from '../projection/projection-marks.ts'
+import { RowReader, type RowPage } from '../projection/row-reader.ts'
 import { readTurns } from '../projection/read-turns.ts'
 import { SessionProjection } from '../projection/session-projection.ts'
 import type { z } from 'zod'
@@ -217,6 +219,7 @@ async function findProblems(
   if (fromLog !== watched.projection.patchSequence) {
     problems.push(`the log comes to patch ${fromLog}, what was told to ${watched.projection.patchSequence}`)
   }
+  problems.push(...(await comparePages(session, turns)))
   for (const other of late) {
     // A reader that attaches in the middle of a step learns the number of batches with the next one.
     const tail = other.lean.map(withoutNumber)
@@ -231,6 +234,32 @@ async function findProblems(
       ...compareFold('folded by who came late', sessionId, [...opening, ...renumbered(other.lean)], turns, false),
     )
     other.detach()
+  }
+  return problems
+}
+
+/** Pages that are read from marks hold what a reader of the whole log sees, now and at every event. */
+async function comparePages(
+  { engine, user: userId, sessionId }: TestSession,
+  turns: readonly TurnProjection[],
+): Promise<readonly string[]> {
+  const far = new RowReader(engine, plainDescribe, new ProjectionMarks(Infinity))
+  const near = new RowReader(engine, plainDescribe, new ProjectionMarks(3))
+  const read = async (reader: RowReader, at?: number): Promise<readonly RowPage[]> => {
+    const pages: RowPage[] = []
+    for (let before: number | undefined; before !== 0;) {
+      const page = await reader.read({ userId, sessionId, limit: 4, ...(before !== undefined && { before }), ...(at && { at }) })
+      pages.unshift(page)
+      before = page.rows.find(({ row }) => row !== undefined)?.row ?? 0
+    }
+    return pages
+  }
+  const pages = await read(near)
+  const paged = pages.flatMap(({ rows }) => rows.map(({ turn }) => turn))
+  const problems = JSON.stringify(paged) === JSON.stringify(turns) ? [] : ['the pages are not the history']
+  const last = pages[0]?.seq ?? 1
+  for (const at of [Math.ceil(last / 3), Math.ceil(last / 2), last - 1]) {
+    if (JSON.stringify(await read(near, at)) !== JSON.stringify(await read(far, at))) problems.push(`at ${at} pages differ`)
   }
   return problems
 }
