@@ -13,12 +13,18 @@ import type { Log } from './log/log.ts'
 import type { Redactor } from './log/redactor.ts'
 import { createMetricsRoutes } from './metrics/metrics-routes.ts'
 import { createDocsRoutes } from './web/docs-routes.ts'
+import { createEmbedRoutes } from './web/embed-routes.ts'
 import { createWebRoutes } from './web/web-routes.ts'
 import type { Phase } from './phase.ts'
 
 export interface AppsDeps {
-  readonly parts: Pick<Parts, 'keys' | 'metrics' | 'tracing' | 'users' | 'secretBox' | 'clock' | 'readiness'>
+  readonly parts: Pick<
+    Parts,
+    'engine' | 'keys' | 'metrics' | 'tracing' | 'users' | 'secretBox' | 'clock' | 'readiness'
+  >
   readonly oidc: OidcSettings | undefined
+  /** The pages that may show a session in a frame. */
+  readonly embedHosts: readonly string[]
   readonly access: Access
   readonly doors: readonly Door[]
   readonly codes: SignInCodes
@@ -57,6 +63,7 @@ export function createPublicApp(deps: AppsDeps): HttpApp {
     )
   }
   app.route('/', createDocsRoutes())
+  app.route('/', createEmbedRoutes({ hosts: deps.embedHosts, engine: parts.engine, keys, codes, policy, redactor }))
   app.route('/', createWebRoutes())
   return app
 }

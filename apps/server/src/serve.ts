@@ -6,7 +6,7 @@ import { formatKeysCreate } from './auth/keys-create-line.ts'
 import { findLocalKey, lacksFirstKey, openLocalKey } from './auth/local-key.ts'
 import { LOCAL_USER } from './auth/key-ring.ts'
 import { createSignInCodes } from './auth/sign-in-codes.ts'
-import { createSignInLink } from './auth/sign-in-link.ts'
+import { createEmbedLink, createSignInLink } from './auth/sign-in-link.ts'
 import { ConfigError } from './config/config-error.ts'
 import { loadConfig } from './config/load-config.ts'
 import { prepareDataDir } from './data-dir.ts'
@@ -107,6 +107,7 @@ async function start(
     redactor,
     address: () => listeners.url && (access.publicUrl ?? listeners.url),
   })
+  const embedLink = createEmbedLink({ codes, redactor, hosts: config.embed.hosts, publicUrl: access.publicUrl })
   const doors = openDoors(list, {
     parts,
     config,
@@ -116,6 +117,7 @@ async function start(
     clientOf: access.clientOf,
     status,
     signInLink,
+    embedLink,
     ...(options.handsOver === true && { handOver: () => void drain.stop() }),
   })
   undo.defer(() => within(GIVE_UP_MS, Promise.all(doors.map((door) => door.close()))))
@@ -128,6 +130,7 @@ async function start(
     doors,
     codes,
     oidc: config.signIn.oidc,
+    embedHosts: config.embed.hosts,
     log,
     redactor,
     phase: () => phase,

@@ -3,6 +3,7 @@ import type { AccessPolicy } from '../http/access-policy.ts'
 import type { ClientAddress } from '../http/client-address.ts'
 import type { Redactor } from '../log/redactor.ts'
 import type { Caller } from './caller.ts'
+import { mayEmbed, readEmbedCookie, sessionOfEmbed } from './embed-cookie.ts'
 import type { FailureLimit } from './failure-limit.ts'
 import type { KeyRing } from './key-ring.ts'
 import { readSessionCookie, type CookieScope } from './session-cookie.ts'
@@ -29,6 +30,10 @@ export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
   return async (incoming) => {
     const { authorization, cookie } = incoming.headers
     const scope = scopeOf(incoming, policy)
+    const embedded = authorization === undefined && scope.secure ? readEmbedCookie(cookie) : undefined
+    if (embedded !== undefined && readSessionCookie(cookie, scope) === undefined) {
+      return authenticateEmbedded(incoming, embedded, deps)
+    }
     const signIn = authorization === undefined ? readSessionCookie(cookie, scope) : undefined
     const refusal = signIn === undefined ? undefined : refuseForeignCookie(incoming, policy)
     if (refusal !== undefined) return refusal
@@ -43,6 +48,25 @@ export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
     const via = signIn === undefined ? 'key' : 'cookie'
     return { type: 'caller', caller: { userId, via, keyId, mayMakeKeys: isRecent, revoked } }
   }
+}
+
+/** The sign-in of a page inside another one. Whatever that page does not need is refused. */
+async function authenticateEmbedded(
+  incoming: IncomingMessage,
+  plain: string,
+  { keys, failures, policy, addressOf, redactor }: AuthenticateDeps,
+): Promise<AuthOutcome> {
+  const refusal = refuseForeignCookie(incoming, policy)
+  if (refusal !== undefined) return refusal
+  redactor.learnPassing(plain)
+  const found = await keys.find(plain)
+  const onlySession = sessionOfEmbed(found?.signIn?.host, scopeOf(incoming, policy).host)
+  if (found === undefined || onlySession === undefined) return refuseWrongKey(addressOf(incoming), failures)
+  if (!mayEmbed(incoming, onlySession)) {
+    return { type: 'refused', status: 403, error: 'An embedded page sees its own session only.' }
+  }
+  const { id: keyId, userId, revoked } = found
+  return { type: 'caller', caller: { userId, via: 'cookie', keyId, mayMakeKeys: false, onlySession, revoked } }
 }
 
 /** Where a browser sent this request. */

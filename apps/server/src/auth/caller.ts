@@ -8,6 +8,8 @@ export interface Caller {
   readonly keyId: string
   /** Whether it may make keys, links and users: a cookie may only shortly after its sign-in. */
   readonly mayMakeKeys: boolean
+  /** Of a page that is embedded: it sees this session and no other. */
+  readonly onlySession?: string
   /** Aborts when it is revoked: whatever it opened ends then. */
   readonly revoked: AbortSignal
 }

@@ -5,9 +5,10 @@ const CODE_LIFETIME_MS = 10 * 60_000
 
 /** One-time codes that sign a browser in. */
 export interface SignInCodes {
-  issue(userId: UserId): Promise<{ readonly code: string; readonly expiresAt: number }>
+  /** `bound`: the code is good for this purpose only. */
+  issue(userId: UserId, bound?: string): Promise<{ readonly code: string; readonly expiresAt: number }>
   /** Returns the user of the code, once, within ten minutes. */
-  redeem(code: string): Promise<UserId | undefined>
+  redeem(code: string, bound?: string): Promise<UserId | undefined>
 }
 
 export interface SignInCodesDeps {
@@ -19,12 +20,14 @@ export interface SignInCodesDeps {
 
 export function createSignInCodes({ store, clock, random, digest }: SignInCodesDeps): SignInCodes {
   return {
-    async issue(userId) {
+    async issue(userId, bound) {
       const code = encodeBase64Url(random(24))
       const expiresAt = clock.now() + CODE_LIFETIME_MS
-      await store.addCode({ hash: digest(code), userId, expiresAt })
+      await store.addCode({ hash: digest(textOf(code, bound)), userId, expiresAt })
       return { code, expiresAt }
     },
-    redeem: (code) => store.takeCode(digest(code)),
+    redeem: (code, bound) => store.takeCode(digest(textOf(code, bound))),
   }
 }
+
+const textOf = (code: string, bound: string | undefined): string => (bound === undefined ? code : `${bound} ${code}`)

@@ -1,4 +1,4 @@
-import type { UserId } from '@polylogue/engine'
+import type { SessionId, UserId } from '@polylogue/engine'
 import type { Redactor } from '../log/redactor.ts'
 import type { SignInCodes } from './sign-in-codes.ts'
 
@@ -25,3 +25,22 @@ export function createSignInLink({ codes, redactor, address }: SignInLinkDeps) {
     return { url: `${base.replace(/\/+$/, '')}/signin#code=${code}`, expiresAt }
   }
 }
+
+export interface EmbedLinkDeps extends Pick<SignInLinkDeps, 'codes' | 'redactor'> {
+  readonly hosts: readonly string[]
+  /** Absent, or not https: sessions are not embedded. */
+  readonly publicUrl: string | undefined
+}
+
+/** Makes addresses that show one session in a frame. Their code signs nobody in elsewhere. */
+export function createEmbedLink({ codes, redactor, hosts, publicUrl }: EmbedLinkDeps) {
+  return async (userId: UserId, sessionId: SessionId): Promise<SignInLink | undefined> => {
+    if (hosts.length === 0 || publicUrl?.startsWith('https:') !== true) return undefined
+    const { code, expiresAt } = await codes.issue(userId, embedCodeOf(sessionId))
+    redactor.learnPassing(code)
+    return { url: `${publicUrl.replace(/\/+$/, '')}/embed/${sessionId}#code=${code}`, expiresAt }
+  }
+}
+
+/** What binds a code to its session. */
+export const embedCodeOf = (sessionId: string): string => `embed ${sessionId}`

@@ -1,4 +1,4 @@
-import { createBladeSockets, type BladeSockets, type SocketCaller } from '@polylogue/blade'
+import { createBladeSockets, type BladeSockets, type ProjectionMarks, type SocketCaller } from '@polylogue/blade'
 import { createConfinedFiles } from '@polylogue/tools'
 import type { IncomingMessage } from 'node:http'
 import type { Authenticate } from '../auth/authenticate.ts'
@@ -18,6 +18,7 @@ export interface BladeSocketParts {
   readonly authenticate: Authenticate
   /** Whom a connection counts for before it says who it is; `undefined`: for nobody. */
   clientOf(incoming: IncomingMessage): string | undefined
+  readonly marks: ProjectionMarks
 }
 
 /** The folder in the workspace for files that users send with a message. */
@@ -25,7 +26,7 @@ const UPLOADS = 'uploads'
 /** Enough for a handshake; nothing else comes before it. */
 const UNAUTHENTICATED_BYTES = 64 * 1024
 
-export function createSockets({ parts, config, log, authenticate, clientOf }: BladeSocketParts): BladeSockets {
+export function createSockets({ parts, config, log, authenticate, clientOf, marks }: BladeSocketParts): BladeSockets {
   const { engine, agents, streams, metrics, workspaces } = parts
   const { limits } = config
   const files = createConfinedFiles({ protectedSet: parts.protectedSet })
@@ -36,6 +37,7 @@ export function createSockets({ parts, config, log, authenticate, clientOf }: Bl
     digest: sha256,
     kept: parts.kept,
     describe: describeSessions(parts),
+    marks,
     limits: {
       messageBytes: limits.imageRequestBytes,
       unauthenticatedBytes: UNAUTHENTICATED_BYTES,

@@ -21,6 +21,7 @@ describe('a configuration', () => {
       value: {
         agents: [],
         tools: [],
+        embed: { hosts: [] },
         providers: {},
         recovery: 'continue',
         limits: {

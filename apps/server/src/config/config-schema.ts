@@ -44,6 +44,15 @@ export const configSchema = z.strictObject({
     .string()
     .refine((text) => parseUrl(text) !== undefined, 'must be an address such as https://agents.example')
     .optional(),
+  /** The pages that may show a session in a frame. */
+  embed: z
+    .strictObject({
+      hosts: z
+        .array(origin.refine((text) => text.startsWith('https:'), 'must be an https origin'))
+        .max(50)
+        .default([]),
+    })
+    .prefault({}),
   trustedProxies: z.array(network).default([]),
 })
 

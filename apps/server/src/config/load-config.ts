@@ -49,6 +49,8 @@ export interface LoadedConfig {
   /** Absolute paths. Tools must not write there: a file would become a skill. */
   readonly skillDirectories: readonly string[]
   readonly signIn: { readonly oidc?: OidcSettings }
+  /** The pages that may show a session in a frame. */
+  readonly embed: { readonly hosts: readonly string[] }
   /** Sessions that did not change for so long are deleted. Absent: none. */
   readonly retention: { readonly days?: number }
   readonly allowOrigins: readonly string[]

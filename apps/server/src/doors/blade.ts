@@ -1,4 +1,4 @@
-import { SOCKET_PATH, presentSession } from '@polylogue/blade'
+import { ProjectionMarks, RowReader, SOCKET_PATH, presentSession } from '@polylogue/blade'
 import { logRefusals } from '../auth/log-refusals.ts'
 import { createBladeRest } from '../blade/blade-rest.ts'
 import { createSockets } from '../blade/blade-sockets.ts'
@@ -10,7 +10,10 @@ const API = '/api'
 /** Blade: REST below `/api` with its documentation, and Socket.IO. */
 export const openBlade: OpenDoor = (deps) => {
   const { parts, config, log, authenticate, addressOf, clientOf, doors } = deps
+  const marks = new ProjectionMarks()
+  const rows = new RowReader(parts.engine, describeSessions(parts), marks)
   const sockets = createSockets({
+    marks,
     parts,
     config,
     log,
@@ -46,6 +49,7 @@ export const openBlade: OpenDoor = (deps) => {
       const session = presentSession(describeSessions(parts))
       return { recorded: async (recorded) => session.recorded(recorded), settle: () => session.settle() }
     },
+    readRows: (asked) => rows.read(asked),
     end: () => sockets.close(),
     close: () => sockets.close(),
   }

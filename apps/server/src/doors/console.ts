@@ -5,7 +5,8 @@ import {
   type ConsoleDeps,
   type RequestDeps,
 } from '@polylogue/console'
-import { isMcpTool } from '@polylogue/tools'
+import { policyOf, verdictsOf } from '@polylogue/engine'
+import { fetchImage, isMcpTool } from '@polylogue/tools'
 import type { HttpBindings } from '@hono/node-server'
 import { Hono } from 'hono'
 import { createDoctorRoutes } from '../admin/doctor-routes.ts'
@@ -20,6 +21,7 @@ import { backtest } from '../permissions/backtest.ts'
 import { isAboveCeiling } from '../permissions/cap-presets.ts'
 import { toOperatorPolicy } from '../permissions/permissions-schema.ts'
 import { randomBytes } from '../platform/random-bytes.ts'
+import { sha256 } from '../platform/sha256.ts'
 import { systemClock } from '../platform/system-clock.ts'
 import { createReplays } from '../replay/replay-session.ts'
 import { createBudgetBook } from '../usage/budget-book.ts'
@@ -76,10 +78,11 @@ async function factsOf({ parts, status }: DoorDeps): Promise<LiveFacts> {
   }
 }
 
-function toConsoleDeps({ parts, config, authenticate, status, doors, signInLink }: DoorDeps): ConsoleDeps {
+function toConsoleDeps({ parts, config, authenticate, status, doors, signInLink, embedLink }: DoorDeps): ConsoleDeps {
   const { permissions } = config
   const { engine, events, agents, keys, users, memories, usage, rules, mcp } = parts
   const operator = toOperatorPolicy(permissions)
+  const budgets = createBudgetBook(config)
   return {
     ...toRequestDeps({ parts, authenticate }),
     engine,
@@ -88,6 +91,7 @@ function toConsoleDeps({ parts, config, authenticate, status, doors, signInLink 
     keys,
     users,
     signInLink,
+    embedLink,
     memories,
     commands: parts.commands,
     usage,
@@ -106,15 +110,25 @@ function toConsoleDeps({ parts, config, authenticate, status, doors, signInLink 
             .map(({ client, keyId, since }) => ({ door: door.name, client, key: keyId, since })),
         ),
     },
+    async readRows(asked) {
+      const reader = doors().find((door) => door.readRows !== undefined)
+      if (reader?.readRows === undefined) throw new Error('no door reads rows')
+      return reader.readRows(asked)
+    },
     permissions,
     isAboveCeiling: (preset, userId) => isAboveCeiling(preset, userId, permissions.ceiling),
+    judgeTool: (tool, { userId, preset, rules: userRules }) =>
+      verdictsOf(tool, policyOf({ access: { type: 'preset' }, preset, userId }, operator, userRules)),
+    budgetsOf(keyId) {
+      return { currency: budgets.currency, of: (agent) => budgets.budgetsOf(agent, keyId) }
+    },
     backtest: (query) => backtest(query, { events, agents, clock: systemClock, operator }),
     replay: createReplays(events, {
       agents,
       operator,
       rules,
       prices: createPriceBook({ prices: config.prices, providers: config.providers, env: process.env }),
-      budgets: createBudgetBook(config),
+      budgets,
       usage,
     }),
     status,
@@ -139,6 +153,7 @@ function toConsoleDeps({ parts, config, authenticate, status, doors, signInLink 
     },
     nodes: listNodes({ ...parts, startedAt: () => status().startedAt }),
     isOperator: (userId) => userId === LOCAL_USER,
+    fetchImage: (url) => fetchImage(url, { ...config.webFetch, digest: sha256 }),
     random: randomBytes,
   }
 }

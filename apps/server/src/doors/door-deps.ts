@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { ServerStatus } from '@polylogue/console'
-import type { UserId } from '@polylogue/engine'
+import type { SessionId, UserId } from '@polylogue/engine'
 import type { Authenticate } from '../auth/authenticate.ts'
 import type { SignInLink } from '../auth/sign-in-link.ts'
 import type { Parts } from '../compose.ts'
@@ -22,6 +22,8 @@ export interface DoorDeps {
   readonly status: () => ServerStatus
   /** A link that signs a browser in, once. `undefined` when the server listens on no address. */
   signInLink(userId: UserId): Promise<SignInLink | undefined>
+  /** An address that shows a session in a frame, once. `undefined` where sessions are not embedded. */
+  embedLink(userId: UserId, sessionId: SessionId): Promise<SignInLink | undefined>
   /** Every door of this server, this one too. Not to be called before all are open. */
   readonly doors: () => readonly Door[]
   /** Present in a process that gives the data directory up to a server that asks for it. */

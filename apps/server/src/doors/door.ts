@@ -29,6 +29,8 @@ export interface Door {
   clients(): readonly AttachedClient[]
   /** Shows a session's log as this door's clients get it. Nothing is sent. */
   present?(session: PresentedSession): Presentation
+  /** Reads a page of a session's chat, also for a user with whom it is shared. At most one door has this. */
+  readRows?(asked: RowsAsked): Promise<RowPage>
   /** Accepts nothing new. Resolves when the open connections have ended in order. Idempotent. */
   end(): Promise<void>
   /** Cuts what is still open. Idempotent. */
@@ -55,6 +57,30 @@ export interface AttachedClient {
   readonly since: number
   /** The name that the client gave itself. */
   readonly client?: string
+}
+
+export interface RowsAsked {
+  readonly userId: UserId
+  readonly sessionId: SessionId
+  /** Default: the session's own agent. */
+  readonly loop?: string | undefined
+  readonly before?: number | undefined
+  readonly of?: string | undefined
+  readonly limit: number
+  readonly at?: number | undefined
+}
+
+export interface RowPage {
+  readonly rows: readonly {
+    readonly row?: number
+    readonly seq: number
+    readonly run?: string
+    readonly via?: string
+    readonly turn: { readonly turn_id: string }
+  }[]
+  readonly total: number
+  readonly seq: number
+  readonly patch: number
 }
 
 export interface PresentedSession {

@@ -5,7 +5,7 @@ const failure = { body: z.object({ error: z.string() }).meta({ id: 'ServerFailur
 const none = { query: undefined, body: undefined, isFile: false, status: 200, failure } as const
 const health = z.object({ status: z.string() })
 
-/** What is no operation of a protocol: health, metrics, sign-in, and two answers of the console that are no JSON. */
+/** What is no operation of a protocol: health, metrics, sign-in, and three answers of the console that are no JSON. */
 export const serverOperations: readonly DescribedOperation[] = [
   {
     ...none,
@@ -92,6 +92,18 @@ export const serverOperations: readonly DescribedOperation[] = [
     path: '/api/polylogue/sessions/{id}/cards/{call}',
     tag: 'console: sessions',
     summary: 'Read the HTML that a tool gave for people, for a sandboxed frame.',
+    answer: undefined,
+    isFile: true,
+    isOpen: false,
+  },
+  {
+    ...none,
+    method: 'POST',
+    name: 'console_fetchImage',
+    path: '/api/polylogue/images',
+    tag: 'console: sessions',
+    summary: 'Fetch a PNG, JPEG, GIF or WebP image of a public host, of 5 MiB at most, after a person agreed to it.',
+    body: z.object({ url: z.string() }),
     answer: undefined,
     isFile: true,
     isOpen: false,

@@ -19,6 +19,7 @@ export { PRESETS } from '../contract/fields.ts'
 export type { ImportedMessage, ImportedPart } from '../contract/import-session.ts'
 export type { Key } from '../contract/keys.ts'
 export type { Memory } from '../contract/memories.ts'
+export type { AgentBudgets, AgentCard } from '../contract/agents.ts'
 export type { ModelCard, ModelList } from '../contract/models.ts'
 export { BASE_PATH, operations, type Operations } from '../contract/operations.ts'
 export type { BacktestResult, NewRule, Rule, StoredRule, TestedCall } from '../contract/permissions.ts'
@@ -37,5 +38,6 @@ export {
   type UsageReport,
   type UsageRow,
 } from '../contract/usage.ts'
+export type { ShownTurn, TurnsPage } from '../contract/turns.ts'
 export type { User } from '../contract/users.ts'
 export type { WaitingCall } from '../contract/waiting.ts'

@@ -47,6 +47,8 @@ export const doorOperations = defineOperations({
     query: z.object({
       after: queryNumber().int().min(0).default(0),
       limit: queryNumber().int().min(1).max(1000).default(200),
+      /** `1`: server-sent events `row`, which go on as the session does; `limit` does not count. */
+      follow: z.enum(['0', '1']).optional(),
     }),
     /** `doors` are the columns, in their order. The last row of a page also holds what waited for the next event. */
     answer: z.object({ doors: z.array(z.string()), rows: z.array(doorsRow), last: z.number() }),

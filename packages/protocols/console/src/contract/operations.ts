@@ -1,3 +1,4 @@
+import { agentOperations } from './agents.ts'
 import { callOperations } from './calls.ts'
 import { commandOperations } from './commands.ts'
 import { doorOperations } from './doors.ts'
@@ -11,6 +12,7 @@ import { queueOperations } from './queue.ts'
 import { searchOperations } from './search.ts'
 import { serverOperations } from './server.ts'
 import { sessionOperations } from './sessions.ts'
+import { turnOperations } from './turns.ts'
 import { usageOperations } from './usage.ts'
 import { userOperations } from './users.ts'
 import { waitingOperations } from './waiting.ts'
@@ -29,10 +31,12 @@ export const operations = {
   ...queueOperations,
   ...recordingOperations,
   ...doorOperations,
+  ...agentOperations,
   ...keyOperations,
   ...memoryOperations,
   ...modelOperations,
   ...permissionOperations,
+  ...turnOperations,
   ...usageOperations,
   ...userOperations,
 } as const

@@ -24,6 +24,17 @@ export const queueOperations = defineOperations({
     status: 200,
     answer: z.object({ inputs: z.array(queuedInput) }),
   },
+  changeInput: {
+    method: 'PATCH',
+    path: '/sessions/{id}/queue/{input}',
+    tag,
+    summary: 'Reword a message that waits. It keeps its place, its images and its files.',
+    status: 200,
+    body: z.strictObject({ text: z.string().min(1).max(1_000_000) }),
+    bodySize: 'conversation',
+    answer: queuedInput,
+    refusals: { 404: 'no such message waits' },
+  },
   dropInput: {
     method: 'DELETE',
     path: '/sessions/{id}/queue/{input}',

@@ -155,6 +155,16 @@ export const sessionOperations = defineOperations({
       ),
     answer: relative,
   },
+  embedSession: {
+    method: 'POST',
+    path: '/sessions/{id}/embed',
+    tag,
+    summary: 'Make an address that shows this session in a frame of a listed page. It works once, for ten minutes.',
+    status: 201,
+    body: z.strictObject({}),
+    answer: z.object({ url: z.string(), expiresAt: time }),
+    refusals: { 403: 'no page is listed, or the server has no https address' },
+  },
   cancelCall: {
     method: 'POST',
     path: '/sessions/{id}/calls/{call}/cancel',
@@ -182,8 +192,15 @@ export const sessionOperations = defineOperations({
     isLarge: true,
     query: z.object({
       after: queryNumber().int().min(0).default(0),
+      /** The last events before this seq, instead of the first ones after `after`. */
+      before: queryNumber().int().min(1).optional(),
+      /** Only events of this type, such as `turn.ended`. */
+      type: z.string().min(1).max(100).optional(),
       limit: queryNumber().int().min(1).max(1000).default(200),
+      /** `1`: server-sent events `event`, which go on as the session does; `before` and `limit` do not count. */
+      follow: z.enum(['0', '1']).optional(),
     }),
+    /** `next`: the `after` of the next page, or with `before` the `before` of the previous one. */
     answer: z.object({ events: z.array(loggedEvent), next: z.number().optional() }),
   },
 })

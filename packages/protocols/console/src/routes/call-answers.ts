@@ -1,4 +1,4 @@
-import { asSessionId, type Recorded } from '@polylogue/engine'
+import { asSessionId, type Recorded, type SessionId, type UserId } from '@polylogue/engine'
 import type { RecordedCall, callOperations } from '../contract/calls.ts'
 import type { Answers } from './answer-operations.ts'
 import type { ConsoleDeps } from './deps.ts'
@@ -8,27 +8,36 @@ const PAGE = 500
 
 type Draft = { -readonly [Key in keyof RecordedCall]: RecordedCall[Key] }
 
-export function answerCalls({
-  engine,
-  events,
-}: Pick<ConsoleDeps, 'engine' | 'events'>): Answers<typeof callOperations> {
+type CallDeps = Pick<ConsoleDeps, 'engine' | 'events'>
+
+export function answerCalls(deps: CallDeps): Answers<typeof callOperations> {
   return {
-    async readCall({ caller: { userId }, params }) {
-      const sessionId = asSessionId(params.id)
-      // The engine refuses a session of another user as an unknown one; the store does not look at users.
-      const { lastSeq } = await engine.readSession(userId, sessionId)
-      const found: { call?: Draft } = {}
-      for (let after = 0; after < lastSeq && found.call?.settled === undefined;) {
-        const page = await events.readEvents(sessionId, after, PAGE)
-        for (const recorded of page) addTo(found, params.call, recorded)
-        const last = page.at(-1)?.seq
-        if (last === undefined) break
-        after = last
-      }
-      if (found.call === undefined) throw new Refusal(404, 'No such call.')
-      return found.call
-    },
+    readCall: ({ caller: { userId }, params }) =>
+      findCall(deps, { userId, sessionId: asSessionId(params.id), toolCallId: params.call }),
   }
+}
+
+export interface AskedCall {
+  readonly userId: UserId
+  readonly sessionId: SessionId
+  readonly toolCallId: string
+}
+
+/** Throws a `Refusal` for an unknown call. */
+export async function findCall({ engine, events }: CallDeps, asked: AskedCall): Promise<RecordedCall> {
+  const { userId, sessionId, toolCallId } = asked
+  // The engine refuses a session of another user as an unknown one; the store does not look at users.
+  const { lastSeq } = await engine.readSession(userId, sessionId)
+  const found: { call?: Draft } = {}
+  for (let after = 0; after < lastSeq && found.call?.settled === undefined;) {
+    const page = await events.readEvents(sessionId, after, PAGE)
+    for (const recorded of page) addTo(found, toolCallId, recorded)
+    const last = page.at(-1)?.seq
+    if (last === undefined) break
+    after = last
+  }
+  if (found.call === undefined) throw new Refusal(404, 'No such call.')
+  return found.call
 }
 
 function addTo(found: { call?: Draft }, id: string, { at, event }: Recorded): void {

@@ -1,5 +1,6 @@
 import type {
   AgentCatalog,
+  Budgets,
   Clock,
   Engine,
   EventStore,
@@ -12,13 +13,16 @@ import type {
   ReplayReport,
   RuleStore,
   SessionId,
+  Tool,
   UsageStore,
   UserId,
   UserRole,
+  Verdict,
 } from '@polylogue/engine'
 import type { BodyLimits, OpenReads, SessionCommands } from '@polylogue/kit'
 import type { IncomingMessage } from 'node:http'
 import type { AttachedClient, PresentedMessage } from '../contract/doors.ts'
+import type { TurnsPage } from '../contract/turns.ts'
 import type { ModelList } from '../contract/models.ts'
 import type { BacktestResult } from '../contract/permissions.ts'
 import type { NodeLease, ServerNode } from '../contract/nodes.ts'
@@ -100,6 +104,12 @@ export interface OperatorPermissions {
   readonly ceiling: Preset
 }
 
+export interface JudgedBy {
+  readonly userId: UserId
+  readonly preset: Preset
+  readonly rules: readonly PermissionRule[]
+}
+
 export interface BacktestQuery {
   readonly userId: UserId
   readonly proposed: PermissionRule
@@ -128,6 +138,17 @@ export interface Doors {
   clients(sessionId: SessionId): readonly AttachedClient[]
 }
 
+/** A page of a chat. */
+export interface RowsQuery {
+  readonly userId: UserId
+  readonly sessionId: SessionId
+  readonly loop?: string | undefined
+  readonly before?: number | undefined
+  readonly of?: string | undefined
+  readonly limit: number
+  readonly at?: number | undefined
+}
+
 export interface Replays {
   /** Plays the log through today's engine. `undefined`: the log is too long. */
   run(sessionId: SessionId): Promise<ReplayReport | undefined>
@@ -149,17 +170,28 @@ export interface ConsoleDeps extends RequestDeps {
   >
   readonly events: Pick<EventStore, 'readHead' | 'readEvents' | 'readBlob'>
   readonly commands: SessionCommands
-  readonly agents: Pick<AgentCatalog, 'find'> & { readonly defaultName: string }
+  readonly agents: AgentCatalog & { readonly defaultName: string }
   readonly keys: Keys
   readonly users: Users
   /** A link that signs a browser in, once. `undefined` when the server listens on no address. */
   signInLink(userId: UserId): Promise<{ readonly url: string; readonly expiresAt: number } | undefined>
+  /** An address that shows a session in a frame, once. `undefined` when no page is listed, or there is no https address. */
+  embedLink(
+    userId: UserId,
+    sessionId: SessionId,
+  ): Promise<{ readonly url: string; readonly expiresAt: number } | undefined>
   readonly memories: MemoryStore
   readonly usage: Pick<UsageStore, 'sumUsage'>
   readonly rules: RuleStore
   readonly doors: Doors
+  /** Also of a session that its owner shares, without the owner's memories. */
+  readRows(query: RowsQuery): Promise<Omit<TurnsPage, 'last'>>
   readonly permissions: OperatorPermissions
   isAboveCeiling(preset: Preset, userId: UserId): boolean
+  /** What becomes of the calls of a tool, by their kind: each verdict once. */
+  judgeTool(tool: Tool, by: JudgedBy): readonly Verdict['decision'][]
+  /** The budgets of an agent for turns of this key. */
+  budgetsOf(keyId: string): { readonly currency: string; of(agent: string): Budgets }
   backtest(query: BacktestQuery): Promise<Omit<BacktestResult, 'rule' | 'warnings'>>
   readonly replay: Replays
   status(): ServerStatus
@@ -170,5 +202,7 @@ export interface ConsoleDeps extends RequestDeps {
   nodes(): Promise<{ readonly nodes: readonly ServerNode[]; readonly leases: readonly NodeLease[] }>
   /** Whether the user owns the machine's files: the user `local`. */
   isOperator(userId: UserId): boolean
+  /** A picture of the public web. Rejects with a sentence. */
+  fetchImage(url: string): Promise<{ readonly type: string; readonly bytes: Uint8Array }>
   readonly random: RandomBytes
 }

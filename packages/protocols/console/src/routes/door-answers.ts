@@ -28,9 +28,8 @@ export function answerDoors({ engine, events, doors }: DoorDeps): Answers<typeof
         const page = await events.readEvents(sessionId, seq, PAGE)
         for (const recorded of page) {
           if (isFull()) break
-          const shown = await present(presented, recorded)
+          const row = await presentRow(presented, recorded)
           if (recorded.seq <= after) continue
-          const row = toRow(recorded, shown)
           rows.push(row)
           length += JSON.stringify(row).length
         }
@@ -48,23 +47,26 @@ export function answerDoors({ engine, events, doors }: DoorDeps): Answers<typeof
   }
 }
 
-async function present(doors: readonly PresentedDoor[], recorded: Recorded): Promise<DoorsRow['shown']> {
+/** What each door makes of an event. Contract: called with the events in order, from the first. */
+export async function presentRow(
+  doors: readonly PresentedDoor[],
+  recorded: Recorded,
+): Promise<DoorsRow> {
+  const { seq, at, event } = recorded
   const shown: Record<string, readonly PresentedMessage[]> = {}
   for (const { name, presentation } of doors) shown[name] = await presentation.recorded(recorded)
-  return shown
+  return { seq, at, event: { ...event }, shown }
+}
+
+/** Adds the messages that waited for the next event. The same row if there are none. */
+export function settleRow(row: DoorsRow, doors: readonly PresentedDoor[]): DoorsRow {
+  const waited = doors.map(({ name, presentation }) => [name, presentation.settle()] as const)
+  if (waited.every(([, messages]) => messages.length === 0)) return row
+  const shown = waited.map(([name, messages]) => [name, [...(row.shown[name] ?? []), ...messages]] as const)
+  return { ...row, shown: Object.fromEntries(shown) }
 }
 
 function settle(rows: readonly DoorsRow[], doors: readonly PresentedDoor[]): DoorsRow[] {
   const last = rows.at(-1)
-  if (last === undefined) return []
-  const shown = { ...last.shown }
-  for (const { name, presentation } of doors) shown[name] = [...(shown[name] ?? []), ...presentation.settle()]
-  return [...rows.slice(0, -1), { ...last, shown }]
+  return last === undefined ? [] : [...rows.slice(0, -1), settleRow(last, doors)]
 }
-
-const toRow = ({ seq, at, event }: Recorded, shown: DoorsRow['shown']): DoorsRow => ({
-  seq,
-  at,
-  event: { ...event },
-  shown,
-})

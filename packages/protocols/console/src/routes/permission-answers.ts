@@ -1,21 +1,38 @@
-import { canonicalJson, type JsonValue, type PermissionRule, type StoredRule, type UserId } from '@polylogue/engine'
-import { MOST_RULES, type permissionOperations } from '../contract/permissions.ts'
+import {
+  asSessionId,
+  canonicalJson,
+  type JsonValue,
+  type PermissionRule,
+  type StoredRule,
+  type UserId,
+} from '@polylogue/engine'
+import { MOST_RULES, type BacktestResult, type permissionOperations } from '../contract/permissions.ts'
 import type { Answers } from './answer-operations.ts'
+import { findCall } from './call-answers.ts'
 import type { ConsoleDeps } from './deps.ts'
 import { parseNewRule, toRuleJson, toStoredRuleJson, type ParsedRule } from './encode-rule.ts'
+import { rulesFor } from './propose-rules.ts'
 import { Refusal } from './refusal.ts'
 
-type PermissionDeps = Pick<ConsoleDeps, 'rules' | 'permissions' | 'backtest' | 'clock' | 'random'>
+/** As many as a backtest looks at by default. */
+const PAST_CALLS = 2_000
+
+type PermissionDeps = Pick<
+  ConsoleDeps,
+  'engine' | 'events' | 'rules' | 'permissions' | 'backtest' | 'clock' | 'random'
+>
 
 /** Every user has rules of their own. The operator's settings are shown here and not changed. */
 export function answerPermissions(deps: PermissionDeps): Answers<typeof permissionOperations> {
-  const { rules, permissions, clock, random } = deps
+  const { engine, events, rules, permissions, clock, random } = deps
 
-  const add = async (userId: UserId, rule: PermissionRule): Promise<StoredRule> => {
+  const add = async (userId: UserId, rule: PermissionRule, first = false): Promise<StoredRule> => {
     const stored = { ruleId: `rule_${Buffer.from(random(12)).toString('hex')}`, rule, createdAt: clock.now() }
-    await rules.addRule(userId, stored)
+    await rules.addRule(userId, stored, { first })
     return stored
   }
+  const list = async (userId: UserId): Promise<readonly PermissionRule[]> =>
+    (await rules.listRules(userId)).map((stored) => stored.rule)
 
   return {
     async listRules({ caller }) {
@@ -32,10 +49,44 @@ export function answerPermissions(deps: PermissionDeps): Answers<typeof permissi
       }
     },
 
-    async addRule({ caller: { userId }, body }) {
+    async addRule({ caller: { userId }, body: { first, ...body } }) {
       const { rule, warnings } = parseNewRule(body)
       refuseTooMany((await rules.listRules(userId)).length + 1)
-      return { ...toStoredRuleJson(await add(userId, rule)), warnings }
+      return { ...toStoredRuleJson(await add(userId, rule, first)), warnings }
+    },
+
+    async changeRule({ caller: { userId }, params, body }) {
+      const { rule, warnings } = parseNewRule(body)
+      const isChanged = await rules.changeRule(userId, params.id, rule)
+      const stored = (await rules.listRules(userId)).find(({ ruleId }) => ruleId === params.id)
+      if (!isChanged || stored === undefined) throw new Refusal(404, 'No such rule.')
+      return { ...toStoredRuleJson(stored), warnings }
+    },
+
+    async arrangeRules({ caller: { userId }, body: { ids } }) {
+      await rules.arrangeRules(userId, ids)
+      return { rules: (await rules.listRules(userId)).map(toStoredRuleJson) }
+    },
+
+    async proposeRules({ caller: { userId }, body: { session, call } }) {
+      const found = await findCall({ engine, events }, { userId, sessionId: asSessionId(session), toolCallId: call })
+      const present = await list(userId)
+      const proposals: BacktestResult[] = []
+      for (const proposed of rulesFor(found)) {
+        const { rule, warnings } = parseNewRule(proposed)
+        const result = await deps.backtest({ userId, proposed: rule, rules: present, isFirst: false, calls: PAST_CALLS })
+        proposals.push({ ...result, rule: toRuleJson(rule), warnings })
+      }
+      return { proposals }
+    },
+
+    async readOverrides({ caller: { userId }, params }) {
+      return { overrides: (await engine.readSession(userId, asSessionId(params.id))).overrides }
+    },
+
+    async dropOverrides({ caller: { userId }, params }) {
+      const changes = { forgetsOverrides: true } as const
+      await engine.execute({ type: 'configure-session', userId, sessionId: asSessionId(params.id), changes })
     },
 
     async removeRule({ caller, params }) {
@@ -55,7 +106,7 @@ export function answerPermissions(deps: PermissionDeps): Answers<typeof permissi
 
     async backtestRule({ caller: { userId }, body: { rule: proposed, first, calls } }) {
       const { rule, warnings } = parseNewRule(proposed)
-      const present = (await rules.listRules(userId)).map((stored) => stored.rule)
+      const present = await list(userId)
       const result = await deps.backtest({ userId, proposed: rule, rules: present, isFirst: first, calls })
       return { ...result, rule: toRuleJson(rule), warnings }
     },

@@ -1,4 +1,4 @@
-import { asSessionId, type QueuedInput as EngineInput } from '@polylogue/engine'
+import { asEntryId, asSessionId, type QueuedInput as EngineInput } from '@polylogue/engine'
 import type { QueuedInput, queueOperations } from '../contract/queue.ts'
 import type { Answers } from './answer-operations.ts'
 import type { ConsoleDeps } from './deps.ts'
@@ -8,6 +8,16 @@ export function answerQueue({ engine }: Pick<ConsoleDeps, 'engine'>): Answers<ty
   return {
     async readQueue({ caller: { userId }, params }) {
       return { inputs: (await engine.readQueue(userId, asSessionId(params.id))).map(toQueuedJson) }
+    },
+
+    async changeInput({ caller: { userId }, params, body: { text } }) {
+      const sessionId = asSessionId(params.id)
+      const inputId = asEntryId(params.input)
+      const { changed } = await engine.execute({ type: 'change-input', userId, sessionId, inputId, text })
+      const input = (await engine.readQueue(userId, sessionId)).find((queued) => queued.inputId === inputId)
+      // It may have started in between, with the new words.
+      if (!changed) throw new Refusal(404, 'No such message waits.')
+      return input === undefined ? { inputId, turnId: '', text, attachments: 0 } : toQueuedJson(input)
     },
 
     async dropInput({ caller: { userId }, params }) {

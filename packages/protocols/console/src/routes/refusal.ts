@@ -1,4 +1,4 @@
-export type RefusalStatus = 400 | 401 | 403 | 404 | 409 | 413 | 415 | 429 | 503 | 507
+export type RefusalStatus = 400 | 401 | 403 | 404 | 409 | 413 | 415 | 429 | 502 | 503 | 507
 
 /** A request that is refused; becomes `{"error": message}`. */
 export class Refusal extends Error {

@@ -13,10 +13,11 @@ import type { Answers } from './answer-operations.ts'
 import { checkDirectory } from './check-directory.ts'
 import type { ConsoleDeps } from './deps.ts'
 import { toMessageJson, toSessionJson, toWaitingJson } from './encode-session.ts'
+import { readLogPage } from './read-log-page.ts'
 import { Refusal } from './refusal.ts'
 import { StreamedAnswer } from './streamed-answer.ts'
 
-type SessionDeps = Pick<ConsoleDeps, 'engine' | 'events' | 'agents' | 'permissions' | 'isAboveCeiling'>
+type SessionDeps = Pick<ConsoleDeps, 'engine' | 'events' | 'agents' | 'permissions' | 'isAboveCeiling' | 'embedLink'>
 
 export function answerSessions(deps: SessionDeps): Answers<typeof sessionOperations & typeof waitingOperations> {
   const { engine, events, agents, permissions } = deps
@@ -80,6 +81,14 @@ export function answerSessions(deps: SessionDeps): Answers<typeof sessionOperati
         ...(title !== undefined && { title }),
       }),
 
+    async embedSession({ caller: { userId }, params }) {
+      const sessionId = asSessionId(params.id)
+      await engine.readSession(userId, sessionId)
+      const link = await deps.embedLink(userId, sessionId)
+      if (link === undefined) throw new Refusal(403, 'Set `embed.hosts` and an https `publicUrl` first.')
+      return link
+    },
+
     cancelCall: ({ caller: { userId }, params, body: { reason } }) =>
       engine.execute({
         type: 'cancel-call',
@@ -94,17 +103,13 @@ export function answerSessions(deps: SessionDeps): Answers<typeof sessionOperati
       return {}
     },
 
-    async readEvents({ caller: { userId }, params, query: { after, limit } }) {
+    async readEvents({ caller: { userId }, params, query }) {
       const sessionId = asSessionId(params.id)
       // The engine refuses a session of another user as an unknown one; the store does not look at users.
       const { lastSeq } = await engine.readSession(userId, sessionId)
-      const page = await events.readEvents(sessionId, after, limit)
-      const last = page.at(-1)?.seq
-      return {
-        events: page.map(({ seq, at, event }) => ({ seq, at, event: { ...event } })),
-        // A page of large events has fewer than `limit`.
-        ...(last !== undefined && (page.length === limit || last < lastSeq) && { next: last }),
-      }
+      const { page, next } = await readLogPage(events, { ...query, sessionId, lastSeq })
+      const shown = page.map(({ seq, at, event }) => ({ seq, at, event: { ...event } }))
+      return { events: shown, ...(next !== undefined && { next }) }
     },
 
     async readWaiting({ caller: { userId }, params }) {

@@ -1,5 +1,13 @@
 import { getRequestListener, type HttpBindings } from '@hono/node-server'
-import { EngineError, asSessionId, asUserId, type KeyRecord, type UsageSum, type UserId } from '@polylogue/engine'
+import {
+  EngineError,
+  asSessionId,
+  asUserId,
+  type AgentDefinition,
+  type KeyRecord,
+  type UsageSum,
+  type UserId,
+} from '@polylogue/engine'
 import {
   calls,
   createFakeTool,
@@ -40,6 +48,14 @@ export const NODE = {
   sessions: 1,
 }
 
+const AGENT = {
+  name: 'tester',
+  version: '1.0.0',
+  modelName: 'fake/model',
+  options: [{ name: 'tone', type: 'select', default: 'dry', choices: ['dry', 'warm'] }],
+  tools: [createFakeTool('pay', { effect: 'unsafe' })],
+} as unknown as AgentDefinition
+
 /**
  * The protocol over a real engine and a real socket; a key is the name of its user. Stores, model and what only a server
  * knows are fakes.
@@ -56,10 +72,19 @@ export async function openConsole() {
       run: async (_session, { name, rest }) =>
         name === 'greet' ? { type: 'prompt', text: `Greet ${rest}` } : undefined,
     },
-    agents: { find: (name) => (name === 'tester' ? ({ name } as never) : undefined), defaultName: 'tester' },
+    agents: {
+      find: (name) => (name === 'tester' ? AGENT : undefined),
+      list: () => [AGENT],
+      defaultName: 'tester',
+    },
+    fetchImage: async () => ({ type: 'image/png', bytes: new Uint8Array([1, 2, 3]) }),
+    judgeTool: () => ['ask'],
+    budgetsOf: () => ({ currency: 'USD', of: () => ({ turn: { steps: 3 } }) }),
+    readRows: async () => ({ rows: [{ row: 0, seq: 2, turn: { turn_id: 'turn_1' } }], total: 1, seq: 3, patch: 4 }),
     keys,
     users: createUsers(),
     signInLink: async (userId) => ({ url: `http://127.0.0.1/signin#code=${userId}`, expiresAt: 2 }),
+    embedLink: async (_, sessionId) => ({ url: `https://a.example/embed/${sessionId}#code=x`, expiresAt: 2 }),
     memories: createMemoryMemoryStore({ clock: test.clock }),
     usage: { sumUsage: async () => [SUM] },
     rules: createMemoryRuleStore(),
