@@ -6,6 +6,7 @@ import { App } from './app.tsx'
 import { SignInPage } from './features/signin/sign-in-page.tsx'
 import { initWords } from './i18n/init-words.ts'
 import { ConsoleModel } from './model/console-model.ts'
+import { embeddedSession } from './model/embedded-session.ts'
 import { preloadMarkdown } from './ui/lazy-markdown.tsx'
 import { preloadMenu } from './ui/lazy-menu.tsx'
 import { ModelContext } from './ui/model-context.tsx'
@@ -18,6 +19,8 @@ async function start(): Promise<void> {
   if (element === null) throw new Error('the page has no root')
   const root = createRoot(element)
   if (location.pathname === '/signin') return root.render(<SignInPage />)
+  const embedded = embeddedSession()
+  if (embedded !== undefined) return (await import('./features/embed/start-embed.tsx')).startEmbed(root, embedded)
   const model = new ConsoleModel()
   model.start()
   root.render(

@@ -1,6 +1,7 @@
 import i18next from 'i18next'
 import { initReactI18next } from 'react-i18next'
 import { en } from './en.ts'
+import { storage } from '../model/storage.ts'
 
 declare module 'i18next' {
   interface CustomTypeOptions {
@@ -14,7 +15,7 @@ export type Language = keyof typeof LANGUAGES
 const isLanguage = (text: string): text is Language => text in LANGUAGES
 
 function preferredLanguage(): Language {
-  const kept = localStorage.getItem('polylogue.language') ?? ''
+  const kept = storage.getItem('polylogue.language') ?? ''
   if (isLanguage(kept)) return kept
   return navigator.languages.some((language) => /^zh\b/i.test(language)) ? 'zh-CN' : 'en'
 }
@@ -41,6 +42,6 @@ export async function loadLanguage(language: Language): Promise<void> {
 }
 
 export async function chooseLanguage(language: Language): Promise<void> {
-  localStorage.setItem('polylogue.language', language)
+  storage.setItem('polylogue.language', language)
   await loadLanguage(language)
 }

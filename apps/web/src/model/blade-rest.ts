@@ -1,5 +1,5 @@
 /** The operations of Blade's REST interface that the console uses. */
-import type { Session, SessionDetail, Solution, TurnProjection } from '@polylogue/blade/client'
+import type { Session, SessionDetail, Solution } from '@polylogue/blade/client'
 import { isObject, request } from './http.ts'
 
 export interface OfferedModel {
@@ -28,12 +28,6 @@ export async function readSession(id: string): Promise<SessionDetail> {
   const answer = await request('GET', `/api/sessions/${encodeURIComponent(id)}`)
   fieldOf<string>(answer, 'id', (value) => value === id)
   return answer as SessionDetail
-}
-
-export async function readTurns(id: string): Promise<readonly TurnProjection[]> {
-  const answer = await request('GET', `/api/sessions/${encodeURIComponent(id)}/messages`)
-  if (!Array.isArray(answer)) throw new Error("The server's answer has no messages.")
-  return answer as readonly TurnProjection[]
 }
 
 export interface NewSession {

@@ -10,6 +10,7 @@ import { createNotifier, type Notifier } from './notifier.ts'
 import { OpenSession, headKey } from './open-session.ts'
 import { Outbox, type Outgoing, type SentFile } from './outbox.ts'
 import { SessionList } from './session-list.ts'
+import { storage } from './storage.ts'
 
 export const LINK_KEY = 'link'
 export const SERVER_KEY = 'server'
@@ -30,7 +31,7 @@ export class ConsoleModel {
   readonly notifier: Notifier = createNotifier()
   #api: Promise<ConsoleClient> | undefined
   readonly list = new SessionList(this.notifier)
-  readonly outbox = new Outbox(localStorage)
+  readonly outbox = new Outbox(storage)
   readonly #open = new Map<string, OpenSession>()
   readonly #link: Link
   #server: ServerFacts | undefined
@@ -41,12 +42,21 @@ export class ConsoleModel {
   /** Sessions that were stopped from here and have not been sent anything since. */
   readonly #stopped = new Set<string>()
 
-  constructor() {
+  /** One session inside a page of somebody else: nothing leads to others. */
+  readonly isEmbedded: boolean
+
+  constructor({ isEmbedded = false } = {}) {
+    this.isEmbedded = isEmbedded
     this.#link = createLink({
       changed: () => this.notifier.changed(LINK_KEY),
       connected: () => void this.#catchUp(),
     })
     this.#link.client.listen((output) => this.#take(output))
+  }
+
+  /** Everything that the server tells, before it is taken. */
+  listen(listener: (output: BladeOutput) => void): void {
+    this.#link.client.listen(listener)
   }
 
   start(): void {
@@ -156,10 +166,15 @@ export class ConsoleModel {
     return ack.status === 'error' ? ack.message : undefined
   }
 
-  /** Takes a message back before it runs. `returns`: its text goes to the composer. */
-  async dropQueued(sessionId: string, input: QueuedInput, { returns = false } = {}): Promise<void> {
-    await (await this.api()).dropInput({ id: sessionId, input: input.inputId })
-    if (returns) this.#returnText(sessionId, input.text)
+  /** Takes a message back before it runs. */
+  async dropQueued(sessionId: string, { inputId }: QueuedInput): Promise<void> {
+    await (await this.api()).dropInput({ id: sessionId, input: inputId }).catch(() => undefined)
+    await this.#open.get(sessionId)?.readQueue()
+  }
+
+  /** Rewords a message before it runs. It keeps its place. */
+  async changeQueued(sessionId: string, { inputId }: QueuedInput, text: string): Promise<void> {
+    await (await this.api()).changeInput({ id: sessionId, input: inputId, body: { text } }).catch(() => undefined)
     await this.#open.get(sessionId)?.readQueue()
   }
 
@@ -174,6 +189,7 @@ export class ConsoleModel {
     for (const session of this.#open.values()) void session.load()
     for (const { id, state } of this.outbox.all) if (state === 'sending') void this.#transmit(id)
     try {
+      if (this.isEmbedded) return
       await Promise.all([this.list.load(), this.#readServer()])
       await this.list.readDoors(await this.api())
     } catch {
@@ -196,7 +212,7 @@ export class ConsoleModel {
 
   #take(output: BladeOutput): void {
     this.list.apply(output)
-    if (output.event === 'session:created') {
+    if (output.event === 'session:created' && !this.isEmbedded) {
       const { id: made } = output.payload
       void this.api()
         .then((api) => this.list.readDoor(made, api))

@@ -1,13 +1,6 @@
-/** The log of a session with what each door makes of it, loaded page by page and kept up to date. */
-import type { BladeOutput, TurnProjection } from '@polylogue/blade/client'
+/** The log of a session with what each door makes of it, followed from its start. */
 import type { AttachedClient, ConsoleClient, DoorsRow } from '@polylogue/console/client'
 import type { Notifier } from './notifier.ts'
-import { groupChildren, visibleRows } from './open-session.ts'
-import { TurnFold } from './turn-fold.ts'
-import type { TurnSource } from './turn-source.ts'
-
-const PAGE = 500
-const NONE: readonly string[] = []
 
 export const doorsKey = (sessionId: string): string => `doors:${sessionId}`
 
@@ -19,12 +12,30 @@ export interface DoorsSnapshot {
   readonly problem?: string
 }
 
+/** Of a longer log, the rows before these keep the names of their messages only. */
+const WHOLE_ROWS = 2_000
+const REDRAW_MS = 50
+
+/** Rows whose messages have a name and no body. */
+const light = new WeakSet<DoorsRow>()
+export const isLight = (row: DoorsRow): boolean => light.has(row)
+
+function toNames({ seq, at, event, shown }: DoorsRow): DoorsRow {
+  const names = Object.entries(shown).map(([door, sent]) => [door, sent.map(({ name }) => ({ name, body: null }))])
+  const row: DoorsRow = { seq, at, event: { type: event.type }, shown: Object.fromEntries(names) }
+  light.add(row)
+  return row
+}
+
 export class DoorsLog {
   readonly #id: string
   readonly #api: () => Promise<ConsoleClient>
   readonly #notifier: Notifier
   #snapshot: DoorsSnapshot = { doors: [], rows: [], clients: [] }
-  #reading: Promise<void> | undefined
+  /** Rows as they come. The snapshot gets a copy once a frame. */
+  readonly #rows: DoorsRow[] = []
+  #isDue = false
+  #source: EventSource | undefined
 
   constructor(id: string, api: () => Promise<ConsoleClient>, notifier: Notifier) {
     this.#id = id
@@ -36,10 +47,20 @@ export class DoorsLog {
     return this.#snapshot
   }
 
-  /** Reads what was recorded since. */
-  refresh(): Promise<void> {
-    this.#reading ??= this.#read().finally(() => (this.#reading = undefined))
-    return this.#reading
+  /** Follows the log until `close`. The browser reconnects by itself, after the last row that it has. */
+  open(): void {
+    if (this.#source !== undefined) return
+    const after = Math.max(0, this.#rows.length - 1)
+    const source = new EventSource(`/api/polylogue/sessions/${encodeURIComponent(this.#id)}/doors?follow=1&after=${after}`)
+    source.addEventListener('doors', ({ data }) => this.#change(JSON.parse(String(data)) as Pick<DoorsSnapshot, 'doors'>))
+    source.addEventListener('row', ({ data }) => this.#put(JSON.parse(String(data)) as DoorsRow))
+    source.addEventListener('error', () => void this.#askWhy())
+    this.#source = source
+  }
+
+  close(): void {
+    this.#source?.close()
+    this.#source = undefined
   }
 
   async readClients(): Promise<void> {
@@ -47,54 +68,37 @@ export class DoorsLog {
     this.#change({ clients })
   }
 
-  async #read(): Promise<void> {
+  /** The whole row, also where only its names are kept. */
+  async readRow({ seq }: DoorsRow): Promise<DoorsRow | undefined> {
+    const { rows } = await (await this.#api()).readDoors({ id: this.#id, query: { after: seq - 1, limit: 1 } })
+    return rows[0]
+  }
+
+  #put(row: DoorsRow): void {
+    this.#rows[row.seq - 1] = row
+    const old = this.#rows[row.seq - 1 - WHOLE_ROWS]
+    if (old !== undefined) this.#rows[old.seq - 1] = toNames(old)
+    if (this.#isDue) return
+    this.#isDue = true
+    setTimeout(() => {
+      this.#isDue = false
+      this.#change({ rows: [...this.#rows] })
+    }, REDRAW_MS)
+  }
+
+  /** A stream that was refused is closed. One that broke is opened again by the browser. */
+  async #askWhy(): Promise<void> {
+    if (this.#source?.readyState !== EventSource.CLOSED) return
+    this.close()
     try {
-      const api = await this.#api()
-      for (;;) {
-        // The last row held messages early that belong to the next one, so it is read again.
-        const after = Math.max(0, this.#snapshot.rows.length - 1)
-        const { doors, rows, last } = await api.readDoors({ id: this.#id, query: { after, limit: PAGE } })
-        this.#change({ doors, rows: [...this.#snapshot.rows.slice(0, after), ...rows] })
-        if (this.#snapshot.rows.length >= last || rows.length <= 1) return
-      }
+      await this.readClients()
     } catch (error) {
       this.#change({ problem: error instanceof Error ? error.message : String(error) })
     }
   }
 
-  /** The session as a client of Blade had it after the event `seq`. */
-  async at(seq: number): Promise<PastSession> {
-    await this.refresh()
-    const { rows } = await (await this.#api()).readDoors({ id: this.#id, query: { after: seq - 1, limit: 1 } })
-    return toPast(this.#id, [...this.#snapshot.rows.slice(0, seq - 1), ...rows])
-  }
-
   #change(changes: Partial<DoorsSnapshot>): void {
     this.#snapshot = { ...this.#snapshot, ...changes }
     this.#notifier.changed(doorsKey(this.#id))
-  }
-}
-
-export interface PastSession extends TurnSource {
-  readonly rows: readonly string[]
-}
-
-/** Folds what Blade sent for these events. */
-export function toPast(id: string, rows: readonly DoorsRow[]): PastSession {
-  const fold = new TurnFold()
-  for (const { shown } of rows) {
-    for (const { name, body } of shown['blade'] ?? []) {
-      // Our own server made it with the schemas of these types.
-      fold.apply({ event: name, payload: body } as BladeOutput)
-    }
-  }
-  const turns: readonly TurnProjection[] = fold.turns
-  const children = groupChildren(turns)
-  return {
-    id,
-    fold,
-    mayChange: false,
-    rows: visibleRows(turns),
-    childrenOf: (toolCallId) => children.get(toolCallId) ?? NONE,
   }
 }

@@ -1,9 +1,11 @@
 /** What was typed and not sent, per session; `new` for a session that does not exist yet. Survives reload and sign-out. */
+import { storage } from './storage.ts'
+
 const PREFIX = 'polylogue.draft.'
 
-export const readDraft = (sessionId: string): string => localStorage.getItem(PREFIX + sessionId) ?? ''
+export const readDraft = (sessionId: string): string => storage.getItem(PREFIX + sessionId) ?? ''
 
 export function keepDraft(sessionId: string, text: string): void {
-  if (text === '') localStorage.removeItem(PREFIX + sessionId)
-  else localStorage.setItem(PREFIX + sessionId, text)
+  if (text === '') storage.removeItem(PREFIX + sessionId)
+  else storage.setItem(PREFIX + sessionId, text)
 }

@@ -1,11 +1,12 @@
 /** One session that is on screen: its turns, whether it runs, what it waits for. */
-import type { AskUserAnswer, BladeClient, BladeOutput, SessionDetail, TurnProjection } from '@polylogue/blade/client'
+import type { AskUserAnswer, BladeClient, BladeOutput, SessionDetail } from '@polylogue/blade/client'
 import type { ConsoleClient, QueuedInput, SessionRecord, UsageReport, WaitingCall } from '@polylogue/console/client'
-import { readSession, readTurns } from './blade-rest.ts'
+import { readSession } from './blade-rest.ts'
 import { CallOutput } from './call-output.ts'
 import type { Notifier } from './notifier.ts'
+import { RowPages, readPage } from './row-pages.ts'
 import { outlineOf, type SessionOutline } from './session-outline.ts'
-import { TurnFold } from './turn-fold.ts'
+import type { TurnFold } from './turn-fold.ts'
 import type { TurnSource } from './turn-source.ts'
 
 export type SessionPhase = 'loading' | 'ready' | 'gone' | 'failed'
@@ -17,7 +18,7 @@ export interface SessionHeadline {
   readonly record?: SessionRecord['session']
   readonly isRunning: boolean
   readonly problem?: string
-  /** Rows of the session's own agent, in order. */
+  /** Rows of the session's own agent, in order: turns, or gaps where they are not loaded. */
   readonly rows: readonly string[]
   readonly waiting: readonly WaitingCall[]
   /** Messages that run after this turn. */
@@ -45,26 +46,9 @@ export const rowKey = (sessionId: string, turnId: string): string => `row:${sess
 export const outlineKey = (sessionId: string): string => `outline:${sessionId}`
 export const headKey = (sessionId: string): string => `session:${sessionId}`
 
-const NONE: readonly string[] = []
-
-/** The turns of the session's own agent that have something to show. */
-export const visibleRows = (turns: readonly TurnProjection[]): readonly string[] =>
-  turns
-    .filter(({ loop_id, blocks }) => loop_id === 'root' && !blocks.some(({ type }) => type === 'ask_user_answer'))
-    .map(({ turn_id }) => turn_id)
-
-/** The turns of sub-agents, by the call that started them. */
-export function groupChildren(turns: readonly TurnProjection[]): ReadonlyMap<string, readonly string[]> {
-  const children = new Map<string, string[]>()
-  for (const { turn_id, parent_fork_tool_call_id: parent } of turns) {
-    if (parent !== null) children.set(parent, [...(children.get(parent) ?? []), turn_id])
-  }
-  return children
-}
-
 export class OpenSession implements TurnSource {
   readonly id: string
-  readonly fold = new TurnFold()
+  readonly pages: RowPages
   readonly #deps: OpenSessionDeps
   #head: SessionHeadline = { phase: 'loading', isRunning: false, rows: [], waiting: [], queue: [] }
   readonly #answered = new Set<string>()
@@ -74,12 +58,16 @@ export class OpenSession implements TurnSource {
   #isStale = false
   #runsHeard = 0
   #outline: SessionOutline | undefined
-  #children: ReadonlyMap<string, readonly string[]> = new Map()
 
   constructor(id: string, deps: OpenSessionDeps) {
     this.id = id
     this.#deps = deps
     this.output = new CallOutput(id, deps.notifier)
+    this.pages = new RowPages(id, { changed: () => this.#change({ rows: this.pages.rows }) })
+  }
+
+  get fold(): TurnFold {
+    return this.pages.fold
   }
 
   get head(): SessionHeadline {
@@ -98,7 +86,7 @@ export class OpenSession implements TurnSource {
 
   /** The turns of a call's sub-agent, in order. The same array until one is added. */
   childrenOf(toolCallId: string): readonly string[] {
-    return this.#children.get(toolCallId) ?? NONE
+    return this.pages.childrenOf(toolCallId)
   }
 
   /** Loads everything, and again if something was missed meanwhile. */
@@ -133,15 +121,16 @@ export class OpenSession implements TurnSource {
     const heard = this.#runsHeard
     const ack = await client.subscribe(this.id)
     if (ack.status === 'error' && ack.code === 'disconnected') return
-    const [detail, turns] = await Promise.all([readSession(this.id), readTurns(this.id)])
-    this.fold.load(turns)
+    const [detail, page] = await Promise.all([readSession(this.id), readPage(this.id)])
+    this.pages.takeTail(page)
     this.#outlineChanged()
+    const turns = page.rows.map(({ turn }) => turn)
     for (const { turn_id } of turns) this.#deps.notifier.changed(rowKey(this.id, turn_id))
     this.#change({
       phase: 'ready',
       detail,
       ...(heard === this.#runsHeard && { isRunning: detail.status === 'running' }),
-      rows: this.#rows(),
+      rows: this.pages.rows,
     })
     this.#deps.arrived(this)
     const isCalling = turns.some(({ tool_calls }) => tool_calls.some(({ status }) => status === 'pending'))
@@ -210,7 +199,8 @@ export class OpenSession implements TurnSource {
     const parent = turn?.parent_fork_tool_call_id
     if (typeof parent === 'string') this.#deps.notifier.changed(headKey(this.id))
     if (result.type === 'added') {
-      this.#change({ rows: this.#rows() })
+      if (turn !== undefined) this.pages.add(turn)
+      this.#change({ rows: this.pages.rows })
       this.#deps.arrived(this)
     }
     if (output.event !== 'turn:patch' || /tool/.test(output.payload.patch_type)) this.#outlineChanged()
@@ -224,12 +214,6 @@ export class OpenSession implements TurnSource {
   #outlineChanged(): void {
     this.#outline = undefined
     this.#deps.notifier.changed(outlineKey(this.id))
-  }
-
-  #rows(): readonly string[] {
-    const { turns } = this.fold
-    this.#children = groupChildren(turns)
-    return visibleRows(turns)
   }
 
   /** Guests may not read what a session waits for; they see the calls. */

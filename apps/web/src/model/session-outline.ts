@@ -22,7 +22,8 @@ export interface SessionOutline {
   readonly card?: Card
 }
 
-export const EMPTY_OUTLINE: SessionOutline = { plan: [], agents: [] }
+export const isEmptyOutline = ({ plan, agents, card }: SessionOutline): boolean =>
+  plan.length === 0 && agents.length === 0 && card === undefined
 
 /** Sub-agents of the last message only: the earlier ones are in the chat. */
 export function outlineOf(turns: readonly TurnProjection[]): SessionOutline {

@@ -46,6 +46,15 @@ export class TurnFold {
     this.#sort()
   }
 
+  /** With the turns of their sub-agents. */
+  forget(turnIds: readonly string[]): void {
+    const calls = new Set(turnIds.flatMap((id) => this.#turns.get(id)?.tool_calls.map((call) => call.id) ?? []))
+    const below = this.turns.filter(({ parent_fork_tool_call_id: parent }) => parent !== null && calls.has(parent))
+    for (const id of turnIds) this.#turns.delete(id)
+    if (below.length > 0) this.forget(below.map(({ turn_id }) => turn_id))
+    this.#sort()
+  }
+
   apply(output: BladeOutput): FoldResult {
     if (output.event === 'turn:patch') return this.#patch(output.payload)
     if (output.event !== 'turn:start' && output.event !== 'turn:end') return { type: 'nothing' }

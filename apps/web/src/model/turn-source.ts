@@ -1,4 +1,5 @@
 import type { CallOutput } from './call-output.ts'
+import type { SessionHeadline } from './open-session.ts'
 import type { TurnFold } from './turn-fold.ts'
 
 /** Where rows come from: a session as it is now, or as it was. */
@@ -9,5 +10,7 @@ export interface TurnSource {
   readonly mayChange: boolean
   /** What running calls print. Absent in the past. */
   readonly output?: Pick<CallOutput, 'textOf'>
+  /** Absent in the past. */
+  readonly head?: Pick<SessionHeadline, 'spent'>
   childrenOf(toolCallId: string): readonly string[]
 }

@@ -1,12 +1,13 @@
 /**
- * Markdown of a model, which is not to be trusted: raw HTML stays text, images are not loaded, links are http(s) and mailto
+ * Markdown of a model, which is not to be trusted: raw HTML stays text, images are loaded by our own server and only
+ * after consent, links are http(s) and mailto
  * only and show where they lead before they open.
  */
-import { memo, type ComponentProps, type ReactNode } from 'react'
-import { useTranslation } from 'react-i18next'
+import { memo, type ReactNode } from 'react'
 import remarkCjkFriendly from 'remark-cjk-friendly'
 import { Streamdown, defaultRehypePlugins, defaultRemarkPlugins } from 'streamdown'
 import { CodeBlock } from './code-block.tsx'
+import { ForeignImage } from './foreign-image.tsx'
 import { OutsideLink } from './outside-link.tsx'
 import { spellBidi } from './spell-bidi.ts'
 
@@ -54,18 +55,6 @@ const { sanitize } = defaultRehypePlugins
 const REHYPE = [rawToText, ...(sanitize === undefined ? [] : [sanitize])]
 const REMARK = [remarkCjkFriendly, ...Object.values(defaultRemarkPlugins)]
 
-/** No request leaves the browser for it. */
-function HiddenImage({ src, alt }: ComponentProps<'img'>) {
-  const { t } = useTranslation()
-  return (
-    <span className="hidden-image">
-      {t('imageHidden')}
-      {alt === undefined || alt === '' ? '' : `: ${alt}`}
-      {typeof src === 'string' ? <code>{src}</code> : null}
-    </span>
-  )
-}
-
 function Fence({ children }: { readonly children?: ReactNode }) {
   return <CodeBlock>{children}</CodeBlock>
 }
@@ -80,7 +69,7 @@ function Table({ children }: { readonly children?: ReactNode }) {
 
 const COMPONENTS = {
   a: OutsideLink,
-  img: HiddenImage,
+  img: ForeignImage,
   pre: Fence,
   table: Table,
   code: 'code',

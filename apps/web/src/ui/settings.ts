@@ -1,4 +1,6 @@
 /** Settings of this browser. */
+import { storage } from '../model/storage.ts'
+
 const DEFAULTS = { theme: 'system', density: 'roomy', keys: 'on' } as const
 const VALUES = {
   theme: ['system', 'light', 'dark'],
@@ -10,13 +12,13 @@ export type SettingName = keyof typeof VALUES
 export type SettingValue<Name extends SettingName> = (typeof VALUES)[Name][number]
 
 export function readSetting<Name extends SettingName>(name: Name): SettingValue<Name> {
-  const kept = localStorage.getItem(`polylogue.${name}`)
+  const kept = storage.getItem(`polylogue.${name}`)
   const values: readonly SettingValue<Name>[] = VALUES[name]
   return values.find((value) => value === kept) ?? (DEFAULTS[name] as SettingValue<Name>)
 }
 
 export function keepSetting<Name extends SettingName>(name: Name, value: SettingValue<Name>): void {
-  localStorage.setItem(`polylogue.${name}`, value)
+  storage.setItem(`polylogue.${name}`, value)
   applySettings()
 }
 

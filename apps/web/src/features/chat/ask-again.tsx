@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { inputOf, saidAgain } from '../../model/said-again.ts'
 import type { TurnSource } from '../../model/turn-source.ts'
+import { useModel } from '../../ui/model-context.tsx'
 import { useFork } from './use-fork.ts'
 
 interface AskAgainProps {
@@ -19,7 +20,8 @@ export function AskAgain({ session, turn, hasWords = false }: AskAgainProps) {
   const { t } = useTranslation()
   const { fork, isBusy, problem } = useFork(session.id)
   const [isTold, setTold] = useState(false)
-  if (!session.mayChange) return null
+  const { isEmbedded } = useModel()
+  if (!session.mayChange || isEmbedded) return null
   const run = (): void => {
     const input = inputOf(session, turn)
     setTold(input === undefined)

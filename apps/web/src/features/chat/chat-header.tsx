@@ -7,6 +7,7 @@ import type { OpenSession, SessionHeadline } from '../../model/open-session.ts'
 import { formatPercent } from '../../ui/format.ts'
 import { formatCost } from '../../ui/format-cost.ts'
 import { Menu } from '../../ui/lazy-menu.tsx'
+import { useModel } from '../../ui/model-context.tsx'
 import type { PanelState } from '../panel/use-panel.ts'
 import { Relatives } from './relatives.tsx'
 import { ConfirmDelete, RenameDialog } from './session-dialogs.tsx'
@@ -26,13 +27,14 @@ export function ChatHeader({ session, head, panel }: WithPanel) {
   const [dialog, setDialog] = useState<'rename' | 'delete'>()
   const { detail } = head
   const title = detail === undefined || detail.intent === '' ? t('untitled') : (detail.intent.split('\n', 1)[0] ?? '')
-  const isOwner = detail?.viewer_role === 'owner'
+  const { isEmbedded } = useModel()
+  const isOwner = detail?.viewer_role === 'owner' && !isEmbedded
   return (
     <header className="chat-header">
       <h1 className="truncate" title={detail?.intent}>
         {title}
       </h1>
-      <Relatives record={head.record} />
+      {isEmbedded ? null : <Relatives record={head.record} />}
       <span className="grow" />
       <Spent head={head} />
       <ContextMeter session={session} head={head} />

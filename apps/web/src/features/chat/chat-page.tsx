@@ -1,13 +1,13 @@
-import { Suspense, lazy, useCallback, useEffect, useMemo } from 'react'
+import { Suspense, lazy, useCallback, useEffect, useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { headKey } from '../../model/open-session.ts'
+import { headKey, type OpenSession, type SessionPhase } from '../../model/open-session.ts'
 import { useModel, useSnapshot } from '../../ui/model-context.tsx'
 import { Announcer } from './announcer.tsx'
 import { ChatHeader } from './chat-header.tsx'
 import { Composer } from './composer.tsx'
 import { ModePick } from './mode-pick.tsx'
 import { QueueStrip } from './queue-strip.tsx'
-import { Transcript } from './transcript.tsx'
+import { Transcript, targetOf } from './transcript.tsx'
 import { useCommands } from './use-commands.ts'
 import { usePanel } from '../panel/use-panel.ts'
 import './chat-page.css'
@@ -27,6 +27,7 @@ export function ChatPage({ id }: { readonly id: string }) {
   useEscape(isRunning, stop)
   const { commands, problem } = useCommands(session)
   const panel = usePanel(session)
+  const isReached = useTarget(session, phase)
 
   if (phase === 'gone' || phase === 'failed') {
     return (
@@ -50,7 +51,7 @@ export function ChatPage({ id }: { readonly id: string }) {
     <div className="chat-with-panel">
       <main className="chat" data-phase={phase}>
         <ChatHeader session={session} head={head} panel={panel} />
-        {phase === 'loading' ? (
+        {phase === 'loading' || !isReached ? (
           <Skeleton />
         ) : (
           <Transcript key={id} session={session} rows={rows} agentName={detail?.solution?.name ?? t('agent')} />
@@ -64,7 +65,7 @@ export function ChatPage({ id }: { readonly id: string }) {
               <QueueStrip
                 queued={head.queue}
                 onDrop={(input) => void model.dropQueued(id, input)}
-                onEdit={(input) => void model.dropQueued(id, input, { returns: true })}
+                onChange={(input, text) => void model.changeQueued(id, input, text)}
               />
               {problem === undefined ? null : (
                 <p className="row-problem" role="alert">
@@ -79,7 +80,7 @@ export function ChatPage({ id }: { readonly id: string }) {
                 commands={commands}
                 focusAtStart
               >
-                {head.record === undefined ? null : <ModePick sessionId={id} preset={head.record.preset} />}
+                {head.record === undefined || model.isEmbedded ? null : <ModePick sessionId={id} preset={head.record.preset} />}
               </Composer>
             </>
           ) : (
@@ -95,6 +96,17 @@ export function ChatPage({ id }: { readonly id: string }) {
       ) : null}
     </div>
   )
+}
+
+/** Whether the row that the address names is loaded, or there is none. */
+function useTarget(session: OpenSession, phase: SessionPhase): boolean {
+  const [isReached, setReached] = useState(() => targetOf() === '')
+  useEffect(() => {
+    if (isReached || phase !== 'ready') return
+    const reach = (): void => setReached(true)
+    session.pages.reach(targetOf()).then(reach, reach)
+  }, [session, phase, isReached])
+  return isReached
 }
 
 /** Esc stops, unless something on top of the chat takes it. */

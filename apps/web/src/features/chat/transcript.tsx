@@ -5,7 +5,9 @@ import { Virtuoso, type VirtuosoHandle } from 'react-virtuoso'
 import { outboxKey } from '../../model/console-model.ts'
 import type { OpenSession } from '../../model/open-session.ts'
 import type { Outgoing } from '../../model/outbox.ts'
+import { rowOfGap } from '../../model/row-pages.ts'
 import { useModel, useSnapshot } from '../../ui/model-context.tsx'
+import { GapRow } from './gap-row.tsx'
 import { OutgoingRow } from './outgoing-row.tsx'
 import { TurnRow } from './turn-row.tsx'
 import './transcript.css'
@@ -33,7 +35,7 @@ export function Transcript({ session, rows, agentName }: TranscriptProps) {
   )
   const list = useRef<VirtuosoHandle>(null)
   const [target, setTarget] = useState(targetOf)
-  const [start] = useState(() => findRow(session, rows, target))
+  const [start] = useState(() => findRow(session, target))
   const scroller = useRef<HTMLElement | null>(null)
   const isFollowing = useRef(start === -1)
   const [isAtEnd, setAtEnd] = useState(start === -1)
@@ -42,15 +44,16 @@ export function Transcript({ session, rows, agentName }: TranscriptProps) {
   useEffect(() => {
     const listen = (): void => {
       const next = targetOf()
-      const index = findRow(session, rows, next)
       setTarget(next)
-      if (index === -1) return
-      isFollowing.current = false
-      list.current?.scrollToIndex({ index, align: 'start' })
+      void session.pages.reach(next).then((index) => {
+        if (index === -1) return
+        isFollowing.current = false
+        list.current?.scrollToIndex({ index, align: 'start' })
+      })
     }
     addEventListener('hashchange', listen)
     return () => removeEventListener('hashchange', listen)
-  }, [session, rows])
+  }, [session])
 
   const toEnd = useCallback(() => {
     list.current?.scrollTo({ top: Number.MAX_SAFE_INTEGER })
@@ -97,7 +100,9 @@ export function Transcript({ session, rows, agentName }: TranscriptProps) {
         data={items}
         computeItemKey={(_, item) => (typeof item === 'string' ? item : item.id)}
         itemContent={(index, item) =>
-          typeof item === 'string' ? (
+          typeof item === 'string' && rowOfGap(item) !== undefined ? (
+            <GapRow pages={session.pages} row={index} />
+          ) : typeof item === 'string' ? (
             <TurnRow
               session={session}
               turnId={item}
@@ -146,10 +151,9 @@ function isAgentAt({ fold }: OpenSession, item: Item | undefined): boolean {
 }
 
 /** The row that the address names, by the id of its entry or of its turn. */
-const targetOf = (): string => decodeURIComponent(location.hash.slice(1))
+export const targetOf = (): string => decodeURIComponent(location.hash.slice(1))
 
 const isRow = ({ fold }: OpenSession, turnId: string, target: string): boolean =>
   turnId === target || fold.turn(turnId)?.id === target
 
-const findRow = (session: OpenSession, rows: readonly string[], target: string): number =>
-  target === '' ? -1 : rows.findIndex((turnId) => isRow(session, turnId, target))
+const findRow = ({ pages }: OpenSession, target: string): number => (target === '' ? -1 : pages.find(target))

@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { saidAgain, textOf } from '../../model/said-again.ts'
 import type { TurnSource } from '../../model/turn-source.ts'
+import { useModel } from '../../ui/model-context.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { Attachments } from './attachments.tsx'
 import { Speaker } from './speaker.tsx'
@@ -20,6 +21,7 @@ interface UserRowProps {
 
 export function UserRow({ session, turn, isTarget = false }: UserRowProps) {
   const { t } = useTranslation()
+  const { isEmbedded } = useModel()
   const [isEditing, setEditing] = useState(false)
   const text = textOf(turn)
   return (
@@ -34,7 +36,7 @@ export function UserRow({ session, turn, isTarget = false }: UserRowProps) {
             <Attachments attachments={turn.attachments ?? []} />
             <p className="row-foot">
               <CopyButton text={text} label={t('copyMessage')} />
-              {session.mayChange ? (
+              {session.mayChange && !isEmbedded ? (
                 <button
                   type="button"
                   className="copy"

@@ -4,7 +4,7 @@ import { useEffect, useMemo, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Virtuoso, type VirtuosoHandle } from 'react-virtuoso'
 import { Link, useSearchParams } from 'wouter'
-import { doorsKey } from '../../model/doors-log.ts'
+import { doorsKey, isLight, type DoorsLog } from '../../model/doors-log.ts'
 import { headKey } from '../../model/open-session.ts'
 import { DoorTag, protocolOf } from '../../ui/door-tag.tsx'
 import { useModel, useSnapshot } from '../../ui/model-context.tsx'
@@ -22,7 +22,6 @@ export function DoorsPage({ id }: { readonly id: string }) {
   const session = useMemo(() => model.session(id), [model, id])
   const log = useMemo(() => model.doors(id), [model, id])
   const { doors, rows, clients, problem } = useSnapshot(doorsKey(id), () => log.snapshot)
-  // Whatever is told about the session was recorded before.
   const head = useSnapshot(headKey(id), () => session.head)
   const list = useRef<VirtuosoHandle>(null)
   const [params, setParams] = useSearchParams()
@@ -33,7 +32,10 @@ export function DoorsPage({ id }: { readonly id: string }) {
   useEffect(() => {
     if (!isLive) list.current?.scrollIntoView({ index: seq - 1 })
   }, [isLive, seq])
-  useEffect(() => void log.refresh(), [log, head])
+  useEffect(() => {
+    log.open()
+    return () => log.close()
+  }, [log])
   useEffect(() => {
     const read = (): void => void log.readClients().catch(() => undefined)
     read()
@@ -94,10 +96,26 @@ export function DoorsPage({ id }: { readonly id: string }) {
             />
           )}
         </div>
-        {chosen === undefined ? null : <EventDetail sessionId={id} row={chosen} doors={doors} />}
+        {chosen === undefined ? null : <ChosenEvent key={chosen.seq} log={log} sessionId={id} row={chosen} doors={doors} />}
       </div>
     </main>
   )
+}
+
+interface ChosenEventProps {
+  readonly log: DoorsLog
+  readonly sessionId: string
+  readonly row: DoorsRow
+  readonly doors: readonly string[]
+}
+
+/** Of a row far back in a long log, only the names are at hand. */
+function ChosenEvent({ log, row, ...more }: ChosenEventProps) {
+  const [whole, setWhole] = useState<DoorsRow>()
+  useEffect(() => {
+    if (isLight(row)) void log.readRow(row).then(setWhole, () => undefined)
+  }, [log, row])
+  return <EventDetail {...more} row={whole ?? row} />
 }
 
 interface DoorsLineProps {

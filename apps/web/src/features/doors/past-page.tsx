@@ -3,10 +3,14 @@ import { useEffect, useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Virtuoso } from 'react-virtuoso'
 import { Link, useLocation } from 'wouter'
-import { doorsKey, type PastSession } from '../../model/doors-log.ts'
+import { pastKey, readPast, type PastSession } from '../../model/past-session.ts'
 import { headKey } from '../../model/open-session.ts'
+import { rowOfGap } from '../../model/row-pages.ts'
+import { isEmptyOutline } from '../../model/session-outline.ts'
 import { useModel, useSnapshot } from '../../ui/model-context.tsx'
+import { GapRow } from '../chat/gap-row.tsx'
 import { TurnRow } from '../chat/turn-row.tsx'
+import { OutlineSections } from '../panel/outline-sections.tsx'
 import { Scrubber } from './scrubber.tsx'
 import './doors.css'
 
@@ -15,28 +19,32 @@ export function PastPage({ id, seq }: { readonly id: string; readonly seq: numbe
   const { t } = useTranslation()
   const model = useModel()
   const [, navigate] = useLocation()
-  const log = useMemo(() => model.doors(id), [model, id])
   const session = useMemo(() => model.session(id), [model, id])
   const { detail } = useSnapshot(headKey(id), () => session.head)
-  const { rows } = useSnapshot(doorsKey(id), () => log.snapshot)
   const [past, setPast] = useState<PastSession>()
+  const [problem, setProblem] = useState<string>()
+  const rows = useSnapshot(pastKey(id), () => past?.pages.rows ?? NONE)
   useEffect(() => {
     let isCurrent = true
-    void log.at(seq).then((found) => isCurrent && setPast(found))
+    readPast(id, seq, model.notifier).then(
+      (found) => isCurrent && setPast(found),
+      (error: unknown) => isCurrent && setProblem(error instanceof Error ? error.message : String(error)),
+    )
     return () => void (isCurrent = false)
-  }, [log, seq])
+  }, [model, id, seq])
+  const last = Math.max(past?.last ?? 0, seq)
   useEffect(() => {
     const listen = (event: KeyboardEvent): void => {
       if (event.key === 'Escape') navigate(`/s/${id}`)
       if (event.key === '[') navigate(`/s/${id}?at=${Math.max(1, seq - 1)}`, { replace: true })
-      if (event.key === ']') navigate(`/s/${id}?at=${Math.min(rows.length, seq + 1)}`, { replace: true })
+      if (event.key === ']') navigate(`/s/${id}?at=${Math.min(last, seq + 1)}`, { replace: true })
     }
     addEventListener('keydown', listen)
     return () => removeEventListener('keydown', listen)
-  }, [navigate, id, seq, rows.length])
-  const last = Math.max(rows.length, seq)
+  }, [navigate, id, seq, last])
   return (
-    <main className="chat past" data-at={past === undefined ? undefined : seq}>
+    <div className="chat-with-panel">
+      <main className="chat past" data-at={past?.seq}>
       <header className="chat-header">
         <h1 className="truncate">{detail?.intent.split('\n', 1)[0] ?? ''}</h1>
         <span className="grow" />
@@ -45,19 +53,28 @@ export function PastPage({ id, seq }: { readonly id: string; readonly seq: numbe
         </Link>
       </header>
       <div className="transcript" role="log" aria-live="off">
+        {problem === undefined ? null : (
+          <p className="row-problem" role="alert">
+            {problem}
+          </p>
+        )}
         {past === undefined ? null : (
           <Virtuoso
-            key={seq}
-            data={past.rows}
+            key={past.seq}
+            data={rows}
             initialTopMostItemIndex={{ index: 'LAST', align: 'end' }}
-            itemContent={(index, turnId) => (
-              <TurnRow
-                session={past}
-                turnId={turnId}
-                isContinued={past.fold.turn(past.rows[index - 1] ?? '')?.role === 'assistant'}
-                agentName={detail?.solution?.name ?? t('agent')}
-              />
-            )}
+            itemContent={(index, item) =>
+              rowOfGap(item) === undefined ? (
+                <TurnRow
+                  session={past}
+                  turnId={item}
+                  isContinued={past.fold.turn(rows[index - 1] ?? '')?.role === 'assistant'}
+                  agentName={detail?.solution?.name ?? t('agent')}
+                />
+              ) : (
+                <GapRow pages={past.pages} row={index} />
+              )
+            }
           />
         )}
       </div>
@@ -76,6 +93,14 @@ export function PastPage({ id, seq }: { readonly id: string; readonly seq: numbe
           />
         </div>
       </div>
-    </main>
+      </main>
+      {past === undefined || isEmptyOutline(past.outline) ? null : (
+        <aside className="panel" aria-label={t('panel')}>
+          <OutlineSections session={past} outline={past.outline} />
+        </aside>
+      )}
+    </div>
   )
 }
+
+const NONE: readonly string[] = []

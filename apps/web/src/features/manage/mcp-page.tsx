@@ -4,7 +4,10 @@ import { spellBidi } from '../../ui/spell-bidi.ts'
 import { Problem } from './problem.tsx'
 import { useAnswer } from './use-answer.ts'
 
-const EVERY_MS = 3_000
+const EVERY_MS = 2_000
+
+const STATES = { connecting: 'mcpConnecting', ready: 'mcpReady', failed: 'mcpFailed', closed: 'mcpClosed' } as const
+const isState = (state: string): state is keyof typeof STATES => state in STATES
 
 /** The MCP servers of this server, and how they are. */
 export function McpPage() {
@@ -21,11 +24,13 @@ export function McpPage() {
       <table className="manage-table">
         <tbody>
           {value?.servers.map(({ name, state, tools, lastError }) => (
-            <tr key={name}>
+            <tr key={name} data-mcp={name}>
               <td>
                 <b>{name}</b>
               </td>
-              <td>{state}</td>
+              <td>
+                <span className={`mcp-state ${state}`}>{isState(state) ? t(STATES[state]) : state}</span>
+              </td>
               <td>{t('toolCount', { count: tools })}</td>
               <td className="quiet">{lastError === undefined ? '' : spellBidi(lastError)}</td>
             </tr>

@@ -1,4 +1,5 @@
-import type { BacktestResult, NewRule } from '@polylogue/console/client'
+import type { BacktestResult, NewRule, StoredRule } from '@polylogue/console/client'
+import { ArrowDown, ArrowUp } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { describeRule } from '../../model/proposed-rule.ts'
@@ -14,6 +15,8 @@ export function RulesPage() {
   const [arg, setArg] = useState('')
   const [action, setAction] = useState('ask')
   const [tested, setTested] = useState<BacktestResult>()
+  /** The rule that is being changed. */
+  const [edited, setEdited] = useState<string>()
   const [name = '', ...pattern] = arg.split('=')
   const rule: NewRule = {
     tool: tool.trim(),
@@ -21,13 +24,31 @@ export function RulesPage() {
     ...(arg.includes('=') && { args: { [name.trim()]: pattern.join('=').trim() } }),
   }
   const test = (): Promise<void> => run(async (api) => setTested(await api.backtestRule({ body: { rule } })))
-  const add = (): Promise<void> =>
+  const clear = (): void => {
+    setTested(undefined)
+    setEdited(undefined)
+    setTool('')
+    setArg('')
+  }
+  const save = (): Promise<void> =>
     run(async (api) => {
-      await api.addRule({ body: rule })
-      setTested(undefined)
-      setTool('')
-      setArg('')
+      await (edited === undefined ? api.addRule({ body: rule }) : api.changeRule({ id: edited, body: rule }))
+      clear()
     })
+  const edit = (stored: StoredRule): void => {
+    const [first] = Object.entries(stored.args ?? {})
+    setEdited(stored.id)
+    setTested(undefined)
+    setAction(stored.action)
+    setTool(stored.tool)
+    setArg(first === undefined ? '' : first.join('='))
+  }
+  const rules = value?.rules ?? []
+  const move = (from: number, to: number): Promise<void> => {
+    const ids = rules.map(({ id }) => id)
+    ids.splice(to, 0, ...ids.splice(from, 1))
+    return run((api) => api.arrangeRules({ body: { ids } }))
+  }
   const isEmpty = tool.trim() === ''
   return (
     <>
@@ -35,7 +56,7 @@ export function RulesPage() {
         className="manage-add"
         onSubmit={(event) => {
           event.preventDefault()
-          void (tested === undefined ? test() : add())
+          void (tested === undefined ? test() : save())
         }}
       >
         <select
@@ -69,8 +90,13 @@ export function RulesPage() {
           }}
         />
         <button type="submit" className="button ink" disabled={isEmpty}>
-          {tested === undefined ? t('tryRule') : t('addRule')}
+          {tested === undefined ? t('tryRule') : edited === undefined ? t('addRule') : t('saveRule')}
         </button>
+        {edited === undefined ? null : (
+          <button type="button" className="button" onClick={clear}>
+            {t('cancel')}
+          </button>
+        )}
       </form>
       {tested === undefined ? null : (
         <p className="made-key" role="status" data-backtest>
@@ -90,16 +116,39 @@ export function RulesPage() {
       {value?.rules.length === 0 ? <p className="empty">{t('noRules')}</p> : null}
       <table className="manage-table">
         <tbody>
-          {value?.rules.map((stored, index) => (
-            <tr key={stored.id}>
+          {rules.map((stored, index) => (
+            <tr key={stored.id} data-rule={stored.id} data-edited={stored.id === edited || undefined}>
               <td className="quiet">{index + 1}</td>
               <td>
-                <b>{stored.action}</b>
+                <b className={`rule-action ${stored.action}`}>{t(stored.action)}</b>
               </td>
               <td>
                 <code>{spellBidi(describeRule(stored))}</code>
               </td>
-              <td>
+              <td className="manage-actions">
+                <button
+                  type="button"
+                  className="button bare icon"
+                  aria-label={`${t('moveUp')}: ${index + 1}`}
+                  disabled={index === 0}
+                  onClick={() => void move(index, index - 1)}
+                >
+                  <ArrowUp size={14} aria-hidden />
+                </button>
+                <button
+                  type="button"
+                  className="button bare icon"
+                  aria-label={`${t('moveDown')}: ${index + 1}`}
+                  disabled={index === rules.length - 1}
+                  onClick={() => void move(index, index + 1)}
+                >
+                  <ArrowDown size={14} aria-hidden />
+                </button>
+                {isSimple(stored) ? (
+                  <button type="button" className="button" onClick={() => edit(stored)}>
+                    {t('edit')}
+                  </button>
+                ) : null}
                 <button
                   type="button"
                   className="button bad"
@@ -120,3 +169,6 @@ export function RulesPage() {
     </>
   )
 }
+
+/** The form has room for one argument and no hosts. */
+const isSimple = ({ args = {}, domain }: StoredRule): boolean => domain === undefined && Object.keys(args).length <= 1

@@ -1,15 +1,16 @@
 import type { UsageReport } from '@polylogue/console/client'
 import { Square } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
-import { headKey, type OpenSession } from '../../model/open-session.ts'
+import { headKey } from '../../model/open-session.ts'
 import type { AgentNode } from '../../model/session-outline.ts'
+import type { TurnSource } from '../../model/turn-source.ts'
 import { formatDuration } from '../../ui/format.ts'
 import { formatCost } from '../../ui/format-cost.ts'
 import { useModel, useSnapshot } from '../../ui/model-context.tsx'
 import { spellBidi } from '../../ui/spell-bidi.ts'
 
 interface AgentTreeProps {
-  readonly session: OpenSession
+  readonly session: TurnSource
   readonly agents: readonly AgentNode[]
 }
 
@@ -27,10 +28,10 @@ export function AgentTree({ session, agents }: AgentTreeProps) {
   )
 }
 
-function AgentLine({ session, agent }: { readonly session: OpenSession; readonly agent: AgentNode }) {
+function AgentLine({ session, agent }: { readonly session: TurnSource; readonly agent: AgentNode }) {
   const { t, i18n } = useTranslation()
   const model = useModel()
-  const { spent } = useSnapshot(headKey(session.id), () => session.head)
+  const spent = useSnapshot(headKey(session.id), () => session.head?.spent)
   const { call, title, calls } = agent
   const isRunning = call.status === 'pending' || call.status === 'awaiting_answer'
   const words = {
