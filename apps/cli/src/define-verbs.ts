@@ -205,7 +205,7 @@ export function defineBench(program: Command, finish: Finish): void {
     .option('--quick', 'smaller runs, for a first look')
     .option(
       '--only <row>',
-      'one row: cpu, latency, admission, idle, list, start, acp-start, acp-updates, sockets, turns, open, large or growth',
+      'one row: cpu, latency, admission, idle, list, start, acp-start, acp-updates, console, sockets, turns, open, large or growth',
     )
     .option('--json <file>', 'also write the figures to this file')
     .option('--markdown <file>', 'also write them as a page')

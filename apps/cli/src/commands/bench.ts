@@ -5,6 +5,7 @@ import { measureAcpStart } from '../bench/acp-start.ts'
 import { measureAcpUpdates } from '../bench/acp-updates.ts'
 import { measureAddedLatency } from '../bench/added-latency.ts'
 import { measureAdmission } from '../bench/admission.ts'
+import { measureConsole } from '../bench/console-page.ts'
 import { measureIdleStreams } from '../bench/idle-streams.ts'
 import { measureSessionList } from '../bench/session-list.ts'
 import { measureSocketDeliveries } from '../bench/socket-deliveries.ts'
@@ -48,6 +49,7 @@ const BENCHES: readonly Bench[] = [
   { name: 'turns', measure: (isQuick) => measureFixedCosts(isQuick) },
   { name: 'open', measure: (isQuick) => measureOpenSessions(isQuick ? 300 : 3_000) },
   { name: 'large', measure: (isQuick) => measureLargeStart(isQuick ? 20_000 : 1_000_000) },
+  { name: 'console', measure: (isQuick) => measureConsole(isQuick) },
   { name: 'growth', measure: (isQuick) => measureGrowth(isQuick ? 400 : 1000) },
 ]
 
