@@ -14,3 +14,7 @@ describe('cluster 4: AAP on Postgres', async () => {
 describe('cluster 5: Blade on Postgres', async () => {
   await import('../blade/rest.test.ts')
 })
+
+describe('console 22, 43: the API of the console on Postgres', async () => {
+  await import('../console/protocol.test.ts')
+})

@@ -8,6 +8,15 @@ beforeAll(async () => {
 })
 afterAll(() => stage.close())
 
+it('console 2: the first paint comes soon', async () => {
+  const { page } = stage
+  await page.goto(stage.server().url ?? '')
+  await page.locator('.composer textarea').waitFor()
+  const paint = await page.evaluate("performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? Infinity")
+  // 1 s on a quiet machine, which `polylogue bench --only console` measures.
+  expect(Number(paint)).toBeLessThan(10_000)
+})
+
 it('console 57: the first run leads to an answer in three clicks at most', async () => {
   const { page } = stage
   await page.getByRole('button', { name: 'Hello! What can you do?' }).click()

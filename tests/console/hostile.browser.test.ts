@@ -8,6 +8,11 @@ import { type Chat, chatOn } from './chat.ts'
 import { hostileMarkup } from './hostile-markup.ts'
 import { type Stage, openStage } from './stage.ts'
 
+const PIXEL = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+)
+
 let stage: Stage
 let chat: Chat
 let canary: Server
@@ -18,13 +23,14 @@ let host: string
 beforeAll(async () => {
   canary = createServer((request, response) => {
     reached.push(request.url ?? '')
-    response.end('caught')
+    response.end(request.url === '/pixel.png' ? PIXEL : 'caught')
   })
   canary.on('upgrade', (request) => reached.push(request.url ?? ''))
   canary.listen(0, '127.0.0.1')
   await once(canary, 'listening')
   host = `http://127.0.0.1:${(canary.address() as AddressInfo).port}`
-  stage = await openStage()
+  // The server may fetch images from this machine; the browser asks nobody.
+  stage = await openStage({ config: () => ({ webFetch: { allowHosts: ['127.0.0.1'] } }) })
   chat = chatOn(stage.page)
 })
 afterAll(async () => {
@@ -115,4 +121,31 @@ it(`console 68: of ${EXITS} ways out of a card none reaches the canary`, async (
   expect(new URL(stage.page.url()).pathname).toMatch(/^\/s\//)
   expect(stage.context.pages().length).toBe(1)
   expect(reached).toEqual([])
+})
+
+it('console 69: an image is asked for once, by the server, after somebody agreed to its whole address', async () => {
+  const asked: string[] = []
+  stage.page.on('request', (request) => {
+    if (!request.url().startsWith(stage.server().url ?? '')) asked.push(request.url())
+  })
+  await chat.begin(script(`say ![a pixel](${host}/pixel.png)`, '', `say ![no image](${host}/page)`, '', 'say Seen.'))
+  await chat.answered('Seen.')
+  await chat.rests()
+  const hidden = stage.page.locator('.agent-row .hidden-image')
+  await settle()
+  expect(reached).toEqual([])
+  await hidden.first().getByRole('button', { name: 'Show the image' }).click()
+  const dialog = stage.page.getByRole('dialog', { name: 'Load this image?' })
+  expect(await dialog.locator('.whole-url').innerText()).toBe(`${host}/pixel.png`)
+  await settle()
+  expect(reached).toEqual([])
+  await dialog.getByRole('button', { name: 'Show the image' }).click()
+  const image = stage.page.locator('.agent-row img')
+  await image.waitFor()
+  await expect.poll(() => image.evaluate((one): unknown => Reflect.get(one, 'naturalWidth'))).toBe(1)
+  expect(reached).toEqual(['/pixel.png'])
+  await hidden.getByRole('button', { name: 'Show the image' }).click()
+  await dialog.getByRole('button', { name: 'Show the image' }).click()
+  await hidden.getByRole('alert').getByText('This is no PNG, JPEG, GIF or WebP image.').waitFor()
+  expect(asked.filter((url) => !url.startsWith('blob:'))).toEqual([])
 })

@@ -1,3 +1,6 @@
+import { readFile, rm, writeFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type Chat, chatOn } from './chat.ts'
 import { type Stage, openStage, withoutLosses } from './stage.ts'
@@ -6,13 +9,28 @@ let stage: Stage
 let chat: Chat
 
 beforeAll(async () => {
-  stage = await openStage()
+  stage = await openStage({ config: (folder) => ({ mcpServers: { files: mcpServerIn(folder) } }) })
   chat = chatOn(stage.page)
   await chat.begin('say Something that costs tokens')
   await chat.answered('costs tokens')
   await chat.rests()
 })
 afterAll(() => stage.close())
+
+const require = createRequire(import.meta.url)
+const FILESYSTEM = join(
+  dirname(require.resolve('@modelcontextprotocol/server-filesystem/package.json')),
+  'dist/index.js',
+)
+
+/** A server that tells its process id, and does not start while there is a file `down`. */
+const mcpServerIn = (folder: string) => ({
+  command: '/bin/sh',
+  args: [
+    '-c',
+    `test ! -e ${folder}/down && echo $$ > ${folder}/pid && exec '${process.execPath}' '${FILESYSTEM}' ${folder}`,
+  ],
+})
 
 const ask = async (path: string, key = stage.server().localKey): Promise<Response> =>
   fetch(`${stage.server().url}${path}`, { headers: { authorization: `Bearer ${key}` } })
@@ -33,7 +51,7 @@ it('console 52: a key is shown once and works until it is revoked', async () => 
   expect((await ask('/api/polylogue/me', key)).status).toBe(401)
 })
 
-it('console 53: rules are tried before they are added, and removed; memories are added, changed, disabled and removed', async () => {
+it('console 53: rules are tried before they are added, changed, ordered and removed; memories are added, changed, disabled and removed', async () => {
   await open('/manage/rules')
   await stage.page.getByLabel('Action').selectOption('allow')
   await stage.page.getByLabel('Tool').fill('Bash')
@@ -43,8 +61,27 @@ it('console 53: rules are tried before they are added, and removed; memories are
   await stage.page.getByRole('button', { name: 'Add the rule' }).click()
   const rule = stage.page.locator('tr').filter({ hasText: 'command=^ls$' })
   await rule.waitFor()
-  await rule.getByRole('button', { name: 'Remove' }).click()
-  await rule.waitFor({ state: 'detached' })
+  await rule.getByRole('button', { name: 'Edit' }).click()
+  await stage.page.getByLabel('Argument and pattern').fill('command=^ls -l$')
+  await stage.page.getByRole('button', { name: 'Try on past calls' }).click()
+  await stage.page.getByRole('button', { name: 'Save the rule' }).click()
+  const changed = stage.page.locator('tr').filter({ hasText: 'command=^ls -l$' })
+  await changed.waitFor()
+  await stage.page.getByLabel('Tool').fill('Write')
+  await stage.page.getByRole('button', { name: 'Try on past calls' }).click()
+  await stage.page.getByRole('button', { name: 'Add the rule' }).click()
+  const rules = stage.page.locator('tr[data-rule]')
+  await expect.poll(() => rules.count()).toBe(2)
+  await stage.page.getByRole('button', { name: 'Try earlier: 2' }).click()
+  await expect
+    .poll(async () => (await rules.allInnerTexts()).map((text) => /Bash|Write/.exec(text)?.[0]))
+    .toEqual(['Write', 'Bash'])
+  await stage.page.reload()
+  await rules.first().waitFor()
+  expect(await rules.first().innerText()).toContain('Write')
+  await rules.first().getByRole('button', { name: 'Remove' }).click()
+  await changed.getByRole('button', { name: 'Remove' }).click()
+  await changed.waitFor({ state: 'detached' })
 
   await open('/manage/memories')
   await stage.page.getByLabel('Something to remember').fill('We deploy on Tuesdays')
@@ -69,6 +106,20 @@ it('console 55: usage is what the server sums up, and an unknown price is a ques
   const cells = await stage.page.locator('.usage-table tbody tr').first().locator('td').allInnerTexts()
   expect(cells.slice(0, 2)).toEqual([rows[0]?.model, `${rows[0]?.calls}`])
   expect(cells.at(-1)).toBe('?')
+})
+
+it('console 54: the health of an MCP server turns when it dies, and when it is back', async () => {
+  await open('/manage/mcp')
+  const row = stage.page.locator('tr[data-mcp=files]')
+  await row.getByText('ready').waitFor()
+  await writeFile(join(stage.folder, 'down'), '')
+  const died = Date.now()
+  process.kill(Number(await readFile(join(stage.folder, 'pid'), 'utf8')), 'SIGKILL')
+  await row.getByText('failed').waitFor()
+  // 5 s on a quiet machine.
+  expect(Date.now() - died).toBeLessThan(30_000)
+  await rm(join(stage.folder, 'down'))
+  await row.getByText('ready').waitFor({ timeout: 60_000 })
 })
 
 it('console 58: a link that a phone reads as a QR code signs it in, once', async () => {

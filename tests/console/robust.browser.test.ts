@@ -11,6 +11,15 @@ beforeAll(async () => {
 })
 afterAll(() => stage.close())
 
+/** How long after the Enter the message is in the page, by the page's own clock. */
+const MEASURE_SENT = `(() => {
+  let began
+  addEventListener('keydown', ({ key }) => { if (key === 'Enter') began = performance.now() }, true)
+  new MutationObserver(() => {
+    if (document.querySelector('[data-outgoing=sending]') !== null) globalThis.shownAfter ??= performance.now() - began
+  }).observe(document.body, { childList: true, subtree: true })
+})()`
+
 describe('the connection', () => {
   it('console 3, 59: without the server a message is shown at once and marked, and runs when the server is back', async () => {
     await chat.begin('say Hello')
@@ -18,9 +27,12 @@ describe('the connection', () => {
     await chat.rests()
     await stage.stop()
     await stage.page.locator('.banner').waitFor()
+    await stage.page.evaluate(MEASURE_SENT)
     await chat.say('say Sent while away')
     const outgoing = stage.page.locator('[data-outgoing=sending]')
     await outgoing.waitFor()
+    // 100 ms on a quiet machine.
+    expect(Number(await stage.page.evaluate('globalThis.shownAfter'))).toBeLessThan(1_000)
     expect(await outgoing.innerText()).toContain('waits for the server')
     await stage.start()
     await chat.answered('Sent while away')
@@ -100,8 +112,11 @@ describe('a connection that is dead without a word', () => {
     await chat.say('say While it slept')
     await chat.answered('While it slept')
     await page.clock.fastForward('10:00')
+    const woke = Date.now()
     await page.clock.resume()
     await silent.answered('While it slept')
+    // 3 s on a quiet machine.
+    expect(Date.now() - woke).toBeLessThan(30_000)
     await page.close()
   })
 })
@@ -117,9 +132,22 @@ it('console 22: 10,000 turns open at their end, with few rows in the page', asyn
     body: JSON.stringify({ agent: { name: 'scripted' }, messages }),
   })
   const { sessionId } = (await answer.json()) as { sessionId: string }
+  const began = Date.now()
   await stage.page.goto(`${stage.server().url}/s/${sessionId}`)
   await stage.page.getByText('Answer 4999', { exact: true }).waitFor()
+  // 1.5 s on a quiet machine, which `polylogue bench --only console` measures.
+  expect(Date.now() - began).toBeLessThan(15_000)
   expect(await stage.page.locator('.row').count()).toBeLessThan(200)
+  const asked = await stage.page.evaluate(
+    "performance.getEntriesByType('resource').filter(({ name }) => name.includes('/messages')).length",
+  )
+  expect(asked).toBe(0)
+  // The place of every row is kept: the middle is loaded when it comes into view.
+  await stage.page.mouse.move(700, 300)
+  await stage.page.mouse.wheel(0, -400)
+  await stage.page.getByRole('button', { name: 'New below' }).waitFor()
+  await stage.page.evaluate("document.querySelector('[data-virtuoso-scroller]').scrollTo({ top: 0 })")
+  await stage.page.locator('.said').getByText('Question 0', { exact: true }).waitFor()
   await stage.page.goto(stage.server().url ?? '')
 })
 

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type RunningServer, serve } from '@polylogue/server'
-import { type Browser, type BrowserContext, type Page, chromium } from 'playwright-core'
+import { type Browser, type BrowserContext, type BrowserContextOptions, type Page, chromium } from 'playwright-core'
 import { vi } from 'vitest'
 import { requireTool } from '../house/require-tool.ts'
 import { createTempDir } from '../support/temp-dir.ts'
@@ -18,7 +18,9 @@ export interface Stage {
   /** Errors of scripts and broken rules of the content security policy, of all pages. */
   readonly complaints: readonly string[]
   /** A browser that has never been here. */
-  newContext(): Promise<BrowserContext>
+  newContext(options?: BrowserContextOptions): Promise<BrowserContext>
+  /** A page of such a browser. */
+  newPage(options?: BrowserContextOptions): Promise<Page>
   /** Drops everything at once, as a crash does to those who look, and serves the same data at the same address. */
   restart(): Promise<void>
   stop(): Promise<void>
@@ -30,6 +32,10 @@ export interface StageOptions {
   readonly colorScheme?: 'light' | 'dark'
   readonly locale?: string
   readonly scripted?: boolean
+  /** More switches of the browser. */
+  readonly flags?: readonly string[]
+  /** Called with the port of the server before a page is opened. */
+  readonly onServing?: (port: number) => void
   /** The configuration file, if there is one. It gets the folder that editors work in. */
   readonly config?: (folder: string) => object
 }
@@ -40,7 +46,7 @@ vi.setConfig({ testTimeout: 90_000, hookTimeout: 120_000 })
 const FLAGS = ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update']
 
 export async function openStage(options: StageOptions = {}) {
-  const { colorScheme = 'light', locale = 'en-US', scripted = true, config } = options
+  const { colorScheme = 'light', locale = 'en-US', scripted = true, flags = [], config, onServing } = options
   const dir = await createTempDir()
   const work = await createTempDir()
   const configFile = join(dir.path, 'config.json')
@@ -56,10 +62,20 @@ export async function openStage(options: StageOptions = {}) {
     })
   let server = await startAt(0)
   const port = Number(new URL(server.url ?? '').port)
-  const browser: Browser = await chromium.launch({ executablePath: requireTool('chromium', 'chromium'), args: FLAGS })
+  onServing?.(port)
+  const browser: Browser = await chromium.launch({
+    executablePath: requireTool('chromium', 'chromium'),
+    args: [...FLAGS, ...flags],
+  })
   const complaints: string[] = []
-  const newContext = async (): Promise<BrowserContext> => {
-    const made = await browser.newContext({ viewport: { width: 1280, height: 800 }, colorScheme, locale })
+  const newContext = async (more: BrowserContextOptions = {}): Promise<BrowserContext> => {
+    const made = await browser.newContext({
+      viewport: { width: 1280, height: 800 },
+      colorScheme,
+      locale,
+      ignoreHTTPSErrors: true,
+      ...more,
+    })
     made.setDefaultTimeout(30_000)
     made.on('weberror', (error) => complaints.push(error.error().message))
     made.on('console', (message) => {
@@ -79,6 +95,7 @@ export async function openStage(options: StageOptions = {}) {
     context,
     complaints,
     newContext,
+    newPage: async (more) => (await newContext(more)).newPage(),
     async restart() {
       await stage.stop()
       await stage.start()

@@ -7,7 +7,11 @@ let stage: Stage
 let chat: Chat
 
 beforeAll(async () => {
-  stage = await openStage()
+  stage = await openStage({
+    config: () => ({
+      agents: [{ name: 'small', instructions: 'Be short.', model: 'scripted', contextWindow: 20_000 }],
+    }),
+  })
   chat = chatOn(stage.page)
   await stage.page.setViewportSize({ width: 1440, height: 900 })
 })
@@ -174,6 +178,25 @@ it('console 15, 17: a slash lists commands, and /compact summarizes, which the c
   expect(await chat.composer.inputValue()).toBe('')
 })
 
+it('console 15: the meter of the context follows the turn', async () => {
+  const made = await fetch(`${stage.server().url}/api/polylogue/sessions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${stage.server().localKey}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ agent: 'small' }),
+  })
+  const { sessionId } = (await made.json()) as { sessionId: string }
+  await stage.page.goto(`${stage.server().url}/s/${sessionId}`)
+  const meter = stage.page.locator('.chat-header meter')
+  const used = async (): Promise<number> => Number(await meter.getAttribute('value'))
+  await chat.say('say A few words')
+  await chat.answered('A few words')
+  await meter.waitFor()
+  const before = await used()
+  expect(before).toBeGreaterThan(0)
+  await chat.say(`say ${'Many more words. '.repeat(100)}`)
+  await expect.poll(used, WAIT).toBeGreaterThan(before)
+})
+
 it('console 15: the plan follows the turn beside the chat', async () => {
   const todo = (status: string) => ({
     todos: [
@@ -212,6 +235,8 @@ it('console 37: sub-agents nest three deep with state, calls and cost; one is st
   expect(await node('a3').innerText()).toMatch(/third level\s+running\s+0 calls/)
   await node('a1').getByRole('button', { name: 'Stop' }).click()
   await expect.poll(() => node('a1').getAttribute('data-status'), WAIT).toBe('cancelled')
+  // What ran below it has stopped too.
+  await expect.poll(() => node('a3').getAttribute('data-status'), WAIT).toBe('cancelled')
   await chat.answered('All done.')
   expect(await node('b1').getAttribute('data-status')).toBe('done')
   await expect.poll(() => node('b1').innerText(), WAIT).toMatch(/done\s+0 calls\s+[\d.]+ s\s+\?/)

@@ -18,10 +18,7 @@ import { createWebRoutes } from './web/web-routes.ts'
 import type { Phase } from './phase.ts'
 
 export interface AppsDeps {
-  readonly parts: Pick<
-    Parts,
-    'engine' | 'keys' | 'metrics' | 'tracing' | 'users' | 'secretBox' | 'clock' | 'readiness'
-  >
+  readonly parts: Pick<Parts, 'engine' | 'keys' | 'metrics' | 'tracing' | 'users' | 'secretBox' | 'clock' | 'readiness'>
   readonly oidc: OidcSettings | undefined
   /** The pages that may show a session in a frame. */
   readonly embedHosts: readonly string[]

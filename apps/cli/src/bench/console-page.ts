@@ -139,7 +139,11 @@ const WATCH = `new Promise((done) => {
 
 async function create({ url, key }: ChildServer, body: object): Promise<string> {
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
-  const response = await fetch(new URL('/aap/v3/sessions', url), { method: 'POST', headers, body: JSON.stringify(body) })
+  const response = await fetch(new URL('/aap/v3/sessions', url), {
+    method: 'POST',
+    headers,
+    body: JSON.stringify(body),
+  })
   const made: unknown = await response.json()
   if (typeof made === 'object' && made !== null && 'sessionId' in made) return String(made.sessionId)
   throw new Error(`the server made no session: ${JSON.stringify(made)}`)

@@ -51,8 +51,12 @@ export class DoorsLog {
   open(): void {
     if (this.#source !== undefined) return
     const after = Math.max(0, this.#rows.length - 1)
-    const source = new EventSource(`/api/polylogue/sessions/${encodeURIComponent(this.#id)}/doors?follow=1&after=${after}`)
-    source.addEventListener('doors', ({ data }) => this.#change(JSON.parse(String(data)) as Pick<DoorsSnapshot, 'doors'>))
+    const source = new EventSource(
+      `/api/polylogue/sessions/${encodeURIComponent(this.#id)}/doors?follow=1&after=${after}`,
+    )
+    source.addEventListener('doors', ({ data }) =>
+      this.#change(JSON.parse(String(data)) as Pick<DoorsSnapshot, 'doors'>),
+    )
     source.addEventListener('row', ({ data }) => this.#put(JSON.parse(String(data)) as DoorsRow))
     source.addEventListener('error', () => void this.#askWhy())
     this.#source = source

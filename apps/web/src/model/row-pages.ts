@@ -123,9 +123,7 @@ export class RowPages {
   #addTold(): void {
     const known = new Set(this.#rows)
     const newest = this.#rows.map((id) => this.fold.turn(id)?.sequence ?? -1).reduce((a, b) => Math.max(a, b), -1)
-    const told = this.fold.turns.filter(
-      (turn) => isRow(turn) && turn.sequence > newest && !known.has(turn.turn_id),
-    )
+    const told = this.fold.turns.filter((turn) => isRow(turn) && turn.sequence > newest && !known.has(turn.turn_id))
     this.#rows = [...this.#rows, ...told.map(({ turn_id }) => turn_id)]
   }
 

@@ -89,9 +89,7 @@ function causeOf(
 }
 
 const textIn = (content: UserContent): string =>
-  typeof content === 'string'
-    ? content
-    : content.map((part) => (part.type === 'text' ? part.text : '')).join('')
+  typeof content === 'string' ? content : content.map((part) => (part.type === 'text' ? part.text : '')).join('')
 
 function answers(together: readonly Recorded[], { ids, sessionId, userId }: Session & { ids: IdPairs }): Cause {
   const given = together.flatMap(({ event }): CallAnswer[] => {

@@ -84,7 +84,10 @@ function apply(state: SessionState, recorded: Recorded): SessionState {
     }
     case 'input.changed': {
       const { inputId, content } = event
-      return { ...state, queue: state.queue.map((input) => (input.inputId === inputId ? { ...input, content } : input)) }
+      return {
+        ...state,
+        queue: state.queue.map((input) => (input.inputId === inputId ? { ...input, content } : input)),
+      }
     }
     case 'input.dropped':
       return { ...state, queue: state.queue.filter((input) => input.inputId !== event.inputId) }

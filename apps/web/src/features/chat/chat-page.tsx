@@ -80,7 +80,9 @@ export function ChatPage({ id }: { readonly id: string }) {
                 commands={commands}
                 focusAtStart
               >
-                {head.record === undefined || model.isEmbedded ? null : <ModePick sessionId={id} preset={head.record.preset} />}
+                {head.record === undefined || model.isEmbedded ? null : (
+                  <ModePick sessionId={id} preset={head.record.preset} />
+                )}
               </Composer>
             </>
           ) : (

@@ -96,7 +96,9 @@ export function DoorsPage({ id }: { readonly id: string }) {
             />
           )}
         </div>
-        {chosen === undefined ? null : <ChosenEvent key={chosen.seq} log={log} sessionId={id} row={chosen} doors={doors} />}
+        {chosen === undefined ? null : (
+          <ChosenEvent key={chosen.seq} log={log} sessionId={id} row={chosen} doors={doors} />
+        )}
       </div>
     </main>
   )

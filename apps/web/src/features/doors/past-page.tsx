@@ -45,54 +45,54 @@ export function PastPage({ id, seq }: { readonly id: string; readonly seq: numbe
   return (
     <div className="chat-with-panel">
       <main className="chat past" data-at={past?.seq}>
-      <header className="chat-header">
-        <h1 className="truncate">{detail?.intent.split('\n', 1)[0] ?? ''}</h1>
-        <span className="grow" />
-        <Link href={`/s/${id}/doors?seq=${seq}`} className="button">
-          <Columns3 size={14} aria-hidden /> {t('doorsTitle')}
-        </Link>
-      </header>
-      <div className="transcript" role="log" aria-live="off">
-        {problem === undefined ? null : (
-          <p className="row-problem" role="alert">
-            {problem}
-          </p>
-        )}
-        {past === undefined ? null : (
-          <Virtuoso
-            key={past.seq}
-            data={rows}
-            initialTopMostItemIndex={{ index: 'LAST', align: 'end' }}
-            itemContent={(index, item) =>
-              rowOfGap(item) === undefined ? (
-                <TurnRow
-                  session={past}
-                  turnId={item}
-                  isContinued={past.fold.turn(rows[index - 1] ?? '')?.role === 'assistant'}
-                  agentName={detail?.solution?.name ?? t('agent')}
-                />
-              ) : (
-                <GapRow pages={past.pages} row={index} />
-              )
-            }
-          />
-        )}
-      </div>
-      <div className="dock">
-        <div className="past-bar">
-          <p>
-            {t('pastTitle', { seq, last })}
-            <Link href={`/s/${id}`} className="button">
-              {t('live')} <kbd>esc</kbd>
-            </Link>
-          </p>
-          <Scrubber
-            seq={seq}
-            last={last}
-            onChange={(next) => navigate(next >= last ? `/s/${id}` : `/s/${id}?at=${next}`, { replace: true })}
-          />
+        <header className="chat-header">
+          <h1 className="truncate">{detail?.intent.split('\n', 1)[0] ?? ''}</h1>
+          <span className="grow" />
+          <Link href={`/s/${id}/doors?seq=${seq}`} className="button">
+            <Columns3 size={14} aria-hidden /> {t('doorsTitle')}
+          </Link>
+        </header>
+        <div className="transcript" role="log" aria-live="off">
+          {problem === undefined ? null : (
+            <p className="row-problem" role="alert">
+              {problem}
+            </p>
+          )}
+          {past === undefined ? null : (
+            <Virtuoso
+              key={past.seq}
+              data={rows}
+              initialTopMostItemIndex={{ index: 'LAST', align: 'end' }}
+              itemContent={(index, item) =>
+                rowOfGap(item) === undefined ? (
+                  <TurnRow
+                    session={past}
+                    turnId={item}
+                    isContinued={past.fold.turn(rows[index - 1] ?? '')?.role === 'assistant'}
+                    agentName={detail?.solution?.name ?? t('agent')}
+                  />
+                ) : (
+                  <GapRow pages={past.pages} row={index} />
+                )
+              }
+            />
+          )}
         </div>
-      </div>
+        <div className="dock">
+          <div className="past-bar">
+            <p>
+              {t('pastTitle', { seq, last })}
+              <Link href={`/s/${id}`} className="button">
+                {t('live')} <kbd>esc</kbd>
+              </Link>
+            </p>
+            <Scrubber
+              seq={seq}
+              last={last}
+              onChange={(next) => navigate(next >= last ? `/s/${id}` : `/s/${id}?at=${next}`, { replace: true })}
+            />
+          </div>
+        </div>
       </main>
       {past === undefined || isEmptyOutline(past.outline) ? null : (
         <aside className="panel" aria-label={t('panel')}>

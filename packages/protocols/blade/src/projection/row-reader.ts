@@ -138,7 +138,11 @@ export class RowReader {
       },
       closed: () => undefined,
     }
-    const attachment = await this.#engine.attach(userId, sessionId, { after: { seq: projection.seq }, reader, as: 'guest' })
+    const attachment = await this.#engine.attach(userId, sessionId, {
+      after: { seq: projection.seq },
+      reader,
+      as: 'guest',
+    })
     attachment.detach()
     take(projection.settle())
     for (const turn of projection.turns) replace(groups, turn)

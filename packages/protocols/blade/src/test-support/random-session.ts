@@ -248,7 +248,13 @@ async function comparePages(
   const read = async (reader: RowReader, at?: number): Promise<readonly RowPage[]> => {
     const pages: RowPage[] = []
     for (let before: number | undefined; before !== 0;) {
-      const page = await reader.read({ userId, sessionId, limit: 4, ...(before !== undefined && { before }), ...(at && { at }) })
+      const page = await reader.read({
+        userId,
+        sessionId,
+        limit: 4,
+        ...(before !== undefined && { before }),
+        ...(at && { at }),
+      })
       pages.unshift(page)
       before = page.rows.find(({ row }) => row !== undefined)?.row ?? 0
     }
@@ -259,7 +265,8 @@ async function comparePages(
   const problems = JSON.stringify(paged) === JSON.stringify(turns) ? [] : ['the pages are not the history']
   const last = pages[0]?.seq ?? 1
   for (const at of [Math.ceil(last / 3), Math.ceil(last / 2), last - 1]) {
-    if (JSON.stringify(await read(near, at)) !== JSON.stringify(await read(far, at))) problems.push(`at ${at} pages differ`)
+    if (JSON.stringify(await read(near, at)) !== JSON.stringify(await read(far, at)))
+      problems.push(`at ${at} pages differ`)
   }
   return problems
 }

@@ -48,10 +48,7 @@ export function answerDoors({ engine, events, doors }: DoorDeps): Answers<typeof
 }
 
 /** What each door makes of an event. Contract: called with the events in order, from the first. */
-export async function presentRow(
-  doors: readonly PresentedDoor[],
-  recorded: Recorded,
-): Promise<DoorsRow> {
+export async function presentRow(doors: readonly PresentedDoor[], recorded: Recorded): Promise<DoorsRow> {
   const { seq, at, event } = recorded
   const shown: Record<string, readonly PresentedMessage[]> = {}
   for (const { name, presentation } of doors) shown[name] = await presentation.recorded(recorded)

@@ -48,7 +48,8 @@ function countTerms(text: string, terms: readonly SearchTerm[]): number {
 }
 
 function speakerOf(event: RecordedEvent): Pick<Place, 'entryId' | 'speaker'> {
-  if (event.type === 'input.admitted' || event.type === 'input.changed') return { entryId: event.inputId, speaker: 'user' }
+  if (event.type === 'input.admitted' || event.type === 'input.changed')
+    return { entryId: event.inputId, speaker: 'user' }
   if (event.type === 'step.answered' || event.type === 'step.ended') return { entryId: event.stepId, speaker: 'agent' }
   return { speaker: 'user' }
 }

@@ -6,7 +6,9 @@ const PAGE = 500
 const HEARTBEAT_MS = 15_000
 
 /** `caught-up`: nothing more is recorded now. `silence`: a while has passed without anything. */
-export type LogStep = { readonly type: 'recorded'; readonly recorded: Recorded } | { readonly type: 'caught-up' | 'silence' }
+export type LogStep =
+  | { readonly type: 'recorded'; readonly recorded: Recorded }
+  | { readonly type: 'caught-up' | 'silence' }
 
 export interface FollowedLog {
   readonly userId: UserId

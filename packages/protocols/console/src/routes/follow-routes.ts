@@ -99,5 +99,4 @@ async function* doorFrames(deps: FollowDeps, log: FollowedLog): AsyncGenerator<s
   }
 }
 
-const toRowFrame = (row: DoorsRow): string =>
-  toSseFrame({ id: String(row.seq), event: 'row', data: toJsonLine(row) })
+const toRowFrame = (row: DoorsRow): string => toSseFrame({ id: String(row.seq), event: 'row', data: toJsonLine(row) })

@@ -17,10 +17,7 @@ import { Refusal } from './refusal.ts'
 /** As many as a backtest looks at by default. */
 const PAST_CALLS = 2_000
 
-type PermissionDeps = Pick<
-  ConsoleDeps,
-  'engine' | 'events' | 'rules' | 'permissions' | 'backtest' | 'clock' | 'random'
->
+type PermissionDeps = Pick<ConsoleDeps, 'engine' | 'events' | 'rules' | 'permissions' | 'backtest' | 'clock' | 'random'>
 
 /** Every user has rules of their own. The operator's settings are shown here and not changed. */
 export function answerPermissions(deps: PermissionDeps): Answers<typeof permissionOperations> {
@@ -74,7 +71,13 @@ export function answerPermissions(deps: PermissionDeps): Answers<typeof permissi
       const proposals: BacktestResult[] = []
       for (const proposed of rulesFor(found)) {
         const { rule, warnings } = parseNewRule(proposed)
-        const result = await deps.backtest({ userId, proposed: rule, rules: present, isFirst: false, calls: PAST_CALLS })
+        const result = await deps.backtest({
+          userId,
+          proposed: rule,
+          rules: present,
+          isFirst: false,
+          calls: PAST_CALLS,
+        })
         proposals.push({ ...result, rule: toRuleJson(rule), warnings })
       }
       return { proposals }

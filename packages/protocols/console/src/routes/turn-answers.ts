@@ -3,7 +3,10 @@ import type { turnOperations } from '../contract/turns.ts'
 import type { Answers } from './answer-operations.ts'
 import type { ConsoleDeps } from './deps.ts'
 
-export function answerTurns({ engine, readRows }: Pick<ConsoleDeps, 'engine' | 'readRows'>): Answers<typeof turnOperations> {
+export function answerTurns({
+  engine,
+  readRows,
+}: Pick<ConsoleDeps, 'engine' | 'readRows'>): Answers<typeof turnOperations> {
   return {
     async readTurns({ caller: { userId }, params, query }) {
       const sessionId = asSessionId(params.id)

@@ -1,0 +1,19 @@
+// The long lines of the console, whole. `npm test` has samples of them in long.browser.test.ts.
+import { afterAll, beforeAll, it } from 'vitest'
+import { chatOn } from './chat.ts'
+import { checkHeap, checkScrub, checkSteady } from './long-lines.ts'
+import { type Stage, openStage } from './stage.ts'
+
+let stage: Stage
+beforeAll(async () => {
+  stage = await openStage({ flags: ['--js-flags=--expose-gc'] })
+})
+afterAll(() => stage.close())
+
+it(
+  'console 24: 100 deltas a second for 60 s',
+  () => checkSteady(chatOn(stage.page), { seconds: 60, longestTaskMs: 50, typingMs: 100 }),
+  240_000,
+)
+it('console 25: 20 long answers', () => checkHeap(chatOn(stage.page), { answers: 20, mostMb: 30 }), 600_000)
+it('console 51: 100,000 events', () => checkScrub(stage, { events: 100_000, steps: 20, stepMs: 200 }), 900_000)
