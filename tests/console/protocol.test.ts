@@ -53,7 +53,7 @@ async function follow(path: string): Promise<Followed> {
   read().catch(() => undefined)
   return {
     frames,
-    until: async (fits) => void (await expect.poll(() => frames.some(fits), { timeout: 15_000 }).toBe(true)),
+    until: (fits) => expect.poll(() => frames.some(fits), { timeout: 15_000 }).toBe(true),
     cut: () => stop.abort(),
   }
 }

@@ -21,7 +21,9 @@ const light = new WeakSet<DoorsRow>()
 export const isLight = (row: DoorsRow): boolean => light.has(row)
 
 function toNames({ seq, at, event, shown }: DoorsRow): DoorsRow {
-  const names = Object.entries(shown).map(([door, sent]) => [door, sent.map(({ name }) => ({ name, body: null }))])
+  const names = Object.entries(shown).map(
+    ([door, sent]) => [door, sent.map(({ name }) => ({ name, body: null }))] as const,
+  )
   const row: DoorsRow = { seq, at, event: { type: event.type }, shown: Object.fromEntries(names) }
   light.add(row)
   return row

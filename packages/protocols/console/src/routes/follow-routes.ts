@@ -54,9 +54,9 @@ function toStream(frames: AsyncGenerator<string>, gone: AbortController): Readab
   const encoder = new TextEncoder()
   return new ReadableStream<Uint8Array>({
     async pull(controller) {
-      const { done, value } = await frames.next()
-      if (done === true) controller.close()
-      else controller.enqueue(encoder.encode(value))
+      const next = await frames.next()
+      if (next.done === true) controller.close()
+      else controller.enqueue(encoder.encode(next.value))
     },
     async cancel() {
       gone.abort()
