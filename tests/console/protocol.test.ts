@@ -53,7 +53,9 @@ async function follow(path: string): Promise<Followed> {
   read().catch(() => undefined)
   return {
     frames,
-    until: (fits) => expect.poll(() => frames.some(fits), { timeout: 15_000 }).toBe(true),
+    async until(fits) {
+      await expect.poll(() => frames.some(fits), { timeout: 15_000 }).toBe(true)
+    },
     cut: () => stop.abort(),
   }
 }
