@@ -85,6 +85,7 @@ export const ENGLISH = {
           ['/security', 'Security'],
           ['/performance', 'Performance'],
           ['/reliability', 'Reliability'],
+          ['/platforms', 'macOS and Windows'],
         ),
       },
       {

@@ -2,6 +2,7 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, statSync } from 'node:fs
 import { homedir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { hasFileModes, userFolder } from './platform/host.ts'
 import { shellQuote } from './platform/private-file.ts'
 import { EXIT_CONFIG, ServeError } from './serve-error.ts'
 
@@ -13,7 +14,7 @@ export function defaultDataDir(env: NodeJS.ProcessEnv, cwd: string): string {
   const named = env['POLYLOGUE_DATA']
   if (named !== undefined && named !== '') return resolve(cwd, named)
   const existing = [cwd, CHECKOUT].map((parent) => join(parent, DIRECTORY_NAME)).find((path) => existsSync(path))
-  return existing ?? join(env['HOME'] ?? homedir(), DIRECTORY_NAME)
+  return existing ?? join(userFolder(env, { home: homedir() }), DIRECTORY_NAME)
 }
 
 /** Makes the directory, or checks the one that is there: nobody else may look into it. */
@@ -25,7 +26,7 @@ export function prepareDataDir(path: string): void {
       cause: error,
     })
   }
-  if (process.platform === 'win32' || (statSync(path).mode & 0o077) === 0) return
+  if (!hasFileModes() || (statSync(path).mode & 0o077) === 0) return
   const remedy = `Choose another with --data, or type: chmod 700 ${shellQuote(path)}`
   const names = readdirSync(path)
   if (names.length > 0 && !names.includes('owner.lock')) {

@@ -15,6 +15,7 @@ import type { OwnerConnection } from './owner/owner-connection.ts'
 import type { RunningServer, ServeOptions } from './serve-options.ts'
 
 export { defaultDataDir } from './data-dir.ts'
+export { stopSignals } from './platform/host.ts'
 export { ServeError } from './serve-error.ts'
 export type { AcpHandshake } from '@polylogue/acp/light'
 export type { OwnerRequestOptions, OwnerResponse } from './owner/owner-connection.ts'

@@ -1,4 +1,4 @@
-import { serve as startServer, type RunningServer } from '@polylogue/server'
+import { serve as startServer, stopSignals, type RunningServer } from '@polylogue/server'
 import { resolve } from 'node:path'
 import { approveFolder } from '../approve-folder.ts'
 import { formatBanner } from '../banner.ts'
@@ -98,8 +98,7 @@ function listenForStop({ stderr }: Terminal): Stopping {
       setTimeout(() => process.exit(ExitCode.failed), UNDO_MS).unref()
     }
   }
-  process.on('SIGTERM', listener)
-  process.on('SIGINT', listener)
+  for (const signal of stopSignals()) process.on(signal, listener)
   return {
     signal: starting.signal,
     concern(server) {

@@ -1,5 +1,6 @@
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { hasFileModes } from '../platform/host.ts'
 import { shellQuote } from '../platform/private-file.ts'
 import type { Patient } from './examine.ts'
 import { fail, ok, warn, type Finding } from './finding.ts'
@@ -16,7 +17,7 @@ export async function checkDataDir({ dataDir }: Patient): Promise<readonly Findi
     return [fail('data directory', `${dataDir} is not a directory.`, 'Choose another with --data.')]
   }
   const findings: Finding[] = []
-  if (process.platform !== 'win32') {
+  if (hasFileModes()) {
     const open = (path: string): boolean => ((statSync(path, { throwIfNoEntry: false })?.mode ?? 0) & 0o077) !== 0
     if (open(dataDir)) {
       findings.push(

@@ -4,16 +4,17 @@ import type { Server } from 'node:http'
 import { openSocketAddress } from './socket-address.ts'
 
 /**
- * Listens on `<data>/polylogue.sock`. Only for the holder of the owner lock, because it removes an existing socket as
+ * Listens at the address of the data directory's owner. Only for the holder of the owner lock, because it removes an existing socket as
  * one of a dead owner. Call the returned function after closing the server.
  */
 export async function listenOnOwnerSocket(server: Server, dataDir: string): Promise<() => void> {
   const address = openSocketAddress(dataDir)
   try {
-    rmSync(address.path, { force: true })
+    if (address.isFile) rmSync(address.path, { force: true })
     server.listen(address.path)
     await once(server, 'listening')
-    chmodSync(address.path, 0o600)
+    // A named pipe of Windows can be written to by its user only.
+    if (address.isFile) chmodSync(address.path, 0o600)
   } catch (error) {
     address.close()
     throw error

@@ -1,15 +1,6 @@
-import {
-  closeSync,
-  fsyncSync,
-  linkSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs'
+import { closeSync, fsyncSync, linkSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { hasFileModes, replaceBy } from './host.ts'
 import { EXIT_CONFIG, EXIT_FAILURE, ServeError } from '../serve-error.ts'
 
 /** Files that hold keys: mode 0600, never read when others could have read or changed them. */
@@ -23,7 +14,7 @@ function readIfPrivate(path: string): string | undefined {
   const stat = statSync(path, { throwIfNoEntry: false })
   if (stat === undefined) return undefined
   if (!stat.isFile()) throw new ServeError(`${path} is not a regular file; remove it and start again.`, EXIT_CONFIG)
-  if (process.platform !== 'win32' && (stat.mode & 0o077) !== 0) {
+  if (hasFileModes() && (stat.mode & 0o077) !== 0) {
     throw new ServeError(`${path} is open to other users. Type: chmod 600 ${shellQuote(path)}`, EXIT_CONFIG)
   }
   return readFileSync(path, 'utf8')
@@ -37,7 +28,7 @@ export function writePrivateFile(path: string, content: string): void {
 function replaceFile(path: string, content: string): void {
   const draft = `${path}.new`
   writeDraft(draft, content)
-  renameSync(draft, path)
+  replaceBy(draft, path)
   syncDirectory(dirname(path))
 }
 
@@ -75,7 +66,8 @@ export function shellQuote(text: string): string {
 
 /** Without it, a power loss may forget the rename although the file's content is safe. */
 function syncDirectory(path: string): void {
-  if (process.platform === 'win32') return
+  // Windows cannot open a directory as a file.
+  if (!hasFileModes()) return
   const directory = openSync(path, 'r')
   try {
     fsyncSync(directory)
