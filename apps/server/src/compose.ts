@@ -5,6 +5,7 @@ import type {
   LogEntry,
   MemoryStore,
   NodeFacts,
+  NodeRole,
   Nodes,
   SecretBox,
   SignInStore,
@@ -101,7 +102,7 @@ export async function compose(
 ): Promise<Parts> {
   const { limits } = config
   const clock = createStorageClock(systemClock)
-  const self = describeSelf(options.listen === undefined ? 'errand' : (options.role ?? 'all'))
+  const self = describeSelf(roleOf(options))
   installFailpoints(process.env)
   const database = parseDatabase(options.database, options)
   const { files: databaseFiles } = await (await findStorage(database, { clock })).describe()
@@ -134,8 +135,8 @@ export async function compose(
     random: randomBytes,
   })
   const stores = await openStores(database, { clock })
-  if (stores.cluster === undefined && (options.role !== undefined || options.redis !== undefined)) {
-    const flag = options.role === undefined ? '--redis' : '--role'
+  if (stores.cluster === undefined && (needsSharing(options.role) || options.redis !== undefined)) {
+    const flag = needsSharing(options.role) ? '--role' : '--redis'
     throw new ServeError(`${flag} needs a database that several nodes can share; see --database.`, EXIT_CONFIG)
   }
   const bus =
@@ -240,6 +241,13 @@ export async function compose(
     },
   }
 }
+
+/** A process without a listener serves an editor, or came for one errand. */
+function roleOf({ listen, role = 'all' }: ServeOptions): NodeRole {
+  return listen === undefined && role !== 'editor' ? 'errand' : role
+}
+
+const needsSharing = (role: ServeOptions['role']): boolean => role !== undefined && role !== 'editor'
 
 /** Ends commands that a former server left running. */
 async function endLeftovers(dataDir: string, log: Log): Promise<void> {

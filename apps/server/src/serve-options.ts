@@ -4,8 +4,11 @@ export interface ServeOptions {
   readonly dataDir: string
   /** A URL that `stores.ts` knows; absent = a file in the data directory. */
   readonly database?: string
-  /** What this node does. Only with a database that several nodes share. Default: `all`. */
-  readonly role?: 'all' | 'web' | 'worker'
+  /**
+   * What this node does. `editor` has no listener and serves one editor; the others need a database that several nodes
+   * share. Default: `all`.
+   */
+  readonly role?: 'all' | 'web' | 'worker' | 'editor'
   /** URL of a Redis server that carries the messages between nodes. Default: the database carries them. */
   readonly redis?: string
   readonly configFile?: string

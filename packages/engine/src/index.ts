@@ -151,6 +151,7 @@ export {
   type NodeRole,
   type Nodes,
   type SessionLease,
+  type SessionPlace,
 } from './ports/nodes.ts'
 export type { KeyRecord, KeyStore, NewKey } from './ports/key-store.ts'
 export { KEPT_LIMITS, type KeptEntry, type KeptStore } from './ports/kept-store.ts'

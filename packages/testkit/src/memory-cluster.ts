@@ -11,6 +11,7 @@ import {
   type NodeFacts,
   type NodeRole,
   type SessionId,
+  type SessionPlace,
 } from '@polylogue/engine'
 
 /** What happens to a message on its way to one node: the delays of its copies. Empty: it is lost. */
@@ -37,6 +38,7 @@ export function createMemoryCluster(clock: Clock): MemoryCluster {
   const members = new Map<string, { readonly listeners: BusListener[]; readonly upListeners: (() => void)[] }>()
   const known = new Map<string, KnownNode>()
   const sent: BusMessage[] = []
+  const places = new Map<SessionId, SessionPlace>()
   let isUp = true
   const dead = new Set<string>()
   const jobs: SessionId[] = []
@@ -83,6 +85,15 @@ export function createMemoryCluster(clock: Clock): MemoryCluster {
           leave: async () => void known.delete(nodeId),
           list: async () => [...known.values()].map((node) => ({ ...node, isAlive: node.leaseUntil > clock.now() })),
           leases: async () => [],
+          async bind(sessionId, { nodeId: runsOn, machine }) {
+            places.set(sessionId, { runsOn, machine })
+            return true
+          },
+          async unbind(sessionId) {
+            const { runsOn: _, ...place } = places.get(sessionId) ?? {}
+            places.set(sessionId, place)
+          },
+          placeOf: async (sessionId) => places.get(sessionId) ?? {},
           backlog: async () => cluster.backlog,
         },
         bus: {

@@ -7,6 +7,7 @@ import type { SessionServers } from '../session-tools/session-servers.ts'
 import { readVersion } from '../version.ts'
 import type { Parts } from '../compose.ts'
 import { writeEntry } from '../log/write-entry.ts'
+import { holdAttached } from './hold-attached.ts'
 import { createProviderResolver } from './provider-resolver.ts'
 
 const PAGE_SIZE = 50
@@ -20,7 +21,9 @@ export interface AcpClient {
 export type ConnectionDeps = AcpDeps & { readonly sessionServers: SessionServers }
 
 export function toAcpDeps(parts: Parts, config: LoadedConfig, { rights, log }: AcpClient): ConnectionDeps {
-  const { engine, agents, models, workspaces, sessionTools, editors } = parts
+  const { agents, models, workspaces, sessionTools, editors } = parts
+  // A node that runs no turns cannot hold a session.
+  const engine = parts.self.role === 'web' ? parts.engine : holdAttached(parts.engine)
   const { limits, providers, acp } = config
   return {
     engine,

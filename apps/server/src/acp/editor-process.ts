@@ -50,7 +50,7 @@ export async function serveEditor({ owner, handshake }: EditorProcessOptions): P
   for (let isFirst = true; await relay.needsBack(); isFirst = false) {
     const { openBack } = await import('../pipe/open-back.ts')
     const request = { door: DOOR, handshake: writeHandshake(withoutGrantedWish(handshake, relay)) }
-    const back = await openBack(owner, request, { left: () => relay.isOver, isFirst })
+    const back = await openBack({ ...owner, role: 'editor' }, request, { left: () => relay.isOver, isFirst })
     if (back === undefined) break
     const carried = carry(relay, back, stdio)
     await Promise.race([carried, leaving.promise.then(() => within(GOODBYE_MS, carried))])

@@ -5,6 +5,7 @@ import type { SessionId, UserId } from '../ids.ts'
 import { StorageFault } from '../ports/event-store.ts'
 import { announceAppends } from '../cluster/announce-appends.ts'
 import { rereadSessions } from '../cluster/reread-sessions.ts'
+import { SessionBindings } from '../cluster/session-bindings.ts'
 import { StoreContact, noteContact } from '../cluster/store-contact.ts'
 import { LiveLink } from '../cluster/live-link.ts'
 import { NodeLease } from '../cluster/node-lease.ts'
@@ -62,7 +63,11 @@ export function createEngine(given: EngineOptions): Engine {
   const placement = cluster && {
     admits: () => dispatch?.admits() !== false,
     delegate: (id: SessionId) => cluster.dispatcher.send(id),
+    isBound: (id: SessionId) => bindings?.has(id) === true,
+    refusal: async ({ id, state }: OpenSession) =>
+      state.settings.directories.length === 0 ? undefined : bindings?.refusal(id),
   }
+  const bindings = cluster && new SessionBindings(cluster)
   const coordinator = new Coordinator(options, options.owner, placement)
   const sessions = new OpenSessions(
     options,
@@ -73,7 +78,13 @@ export function createEngine(given: EngineOptions): Engine {
   const link = cluster && new LiveLink({ ...options, cluster }, { sessions, coordinator })
   const watch =
     options.isShared === true
-      ? new SharedStoreWatch(options, { sessions, coordinator, ...(link && { link }), ...(dispatch && { dispatch }) })
+      ? new SharedStoreWatch(options, {
+          sessions,
+          coordinator,
+          ...(link && { link }),
+          ...(dispatch && { dispatch }),
+          ...(bindings && { bindings }),
+        })
       : undefined
   const lease = cluster && new NodeLease({ ...options, cluster }, (id) => coordinator.isRunning(id))
   cluster?.onReplaced?.(() => void rereadSessions({ ...options, sessions, coordinator }))
@@ -155,6 +166,8 @@ export function createEngine(given: EngineOptions): Engine {
       void link?.attached(session).catch(() => undefined)
       return attachment
     },
+
+    holdHere: async (sessionId) => (await bindings?.hold(sessionId)) ?? (() => undefined),
 
     async start(takeOver = 'all') {
       sessions.startEviction()

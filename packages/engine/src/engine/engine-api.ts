@@ -39,6 +39,12 @@ export interface Engine {
   attach(userId: UserId, sessionId: SessionId, attach: AttachRequest): Promise<Attachment>
 
   /**
+   * Until the returned function is called, only this process runs the session, because what it needs is here: an editor, or
+   * servers that the editor brought. If another live process holds the session, the turns run there.
+   */
+  holdHere(sessionId: SessionId): Promise<() => void>
+
+  /**
    * Continues the turns of dead processes. `all`: every turn, immediately. `used`: only sessions that are accessed and
    * whose agent is known. Use this for a short-lived process that may lack the server's configuration.
    */

@@ -4,10 +4,11 @@ import type { Timer } from '../ports/clock.ts'
 import type { OpenSession } from '../session/open-session.ts'
 import type { OpenSessions } from '../session/open-sessions.ts'
 import { followLog } from '../cluster/follow-log.ts'
+import type { SessionBindings } from '../cluster/session-bindings.ts'
 import type { TurnDispatch } from '../cluster/turn-dispatch.ts'
 import type { LiveLink } from '../cluster/live-link.ts'
 import { showDrafts } from '../session/show-drafts.ts'
-import { loopsOf } from '../state/session-state.ts'
+import { isWanted, loopsOf } from '../state/session-state.ts'
 import type { Coordinator } from '../turn/coordinator.ts'
 
 /** How late a reader or a runner notices what another process appended, without messages between processes. */
@@ -32,6 +33,7 @@ export interface WatchDeps {
   readonly link?: LiveLink
   /** Absent: this process runs any number of turns. */
   readonly dispatch?: TurnDispatch
+  readonly bindings?: SessionBindings
 }
 
 /**
@@ -44,6 +46,7 @@ export class SharedStoreWatch {
   readonly #coordinator: Coordinator
   readonly #link: LiveLink | undefined
   readonly #dispatch: TurnDispatch | undefined
+  readonly #bindings: SessionBindings | undefined
   readonly #timers = new Map<string, Timer>()
   /** When sessions in use were last compared with the store. */
   readonly #comparedAt = new Map<SessionId, number>()
@@ -51,8 +54,9 @@ export class SharedStoreWatch {
   #sweptAt = -Infinity
   #steadySince = Infinity
 
-  constructor(parts: EngineParts, { sessions, coordinator, link, dispatch }: WatchDeps) {
+  constructor(parts: EngineParts, { sessions, coordinator, link, dispatch, bindings }: WatchDeps) {
     this.#parts = parts
+    this.#bindings = bindings
     this.#link = link
     this.#dispatch = dispatch
     this.#sessions = sessions
@@ -107,6 +111,7 @@ export class SharedStoreWatch {
         await followLog(session, { sessions: this.#sessions, coordinator: this.#coordinator })
       }
       if (session.isGone || session.isStale || this.#coordinator.isRunning(session.id)) continue
+      if (this.#bindings?.has(session.id) === true && isWanted(session.state)) this.#coordinator.wake(session)
       if (session.state.turn?.status === 'running') this.#link?.watch(session, head?.owner)
       if (isAsking(session) && !this.#isBusUp()) {
         showDrafts(session, await this.#parts.store.readDrafts(session.id))
@@ -158,7 +163,8 @@ export class SharedStoreWatch {
     try {
       const session = await this.#sessions.find(sessionId)
       if (session === undefined || this.#parts.agents.find(session.state.agent) === undefined) return
-      if (isFromDead) void this.#coordinator.takeOver(session)
+      const isAbandoned = isFromDead && (await this.#bindings?.isAbandoned(sessionId)) === true
+      if (isFromDead) void this.#coordinator.takeOver(session, isAbandoned ? 'abandoned' : 'takeover')
       else this.#coordinator.wake(session)
     } catch (error) {
       this.#parts.log({ level: 'error', message: 'a session could not be taken over', sessionId, error })

@@ -13,6 +13,13 @@ export interface Nodes {
   list(): Promise<readonly KnownNode[]>
   /** The sessions that want a runner and have none. */
   backlog(): Promise<{ readonly waiting: number; readonly oldestMs: number }>
+  /**
+   * While this node lives, only it may claim the session, and the directories of the session are on its machine. `false`:
+   * the session is bound to another node that lives.
+   */
+  bind(sessionId: SessionId, node: Pick<NodeFacts, 'nodeId' | 'machine'>): Promise<boolean>
+  unbind(sessionId: SessionId, nodeId: string): Promise<void>
+  placeOf(sessionId: SessionId): Promise<SessionPlace>
   /** The sessions that nodes have claimed, or those of one node, by session id. */
   leases(query: { readonly nodeId?: string; readonly limit: number }): Promise<readonly SessionLease[]>
 }
@@ -43,6 +50,14 @@ export interface KnownNode extends NodeFacts {
   readonly isAlive: boolean
   /** The number of sessions that it has claimed. */
   readonly sessions: number
+}
+
+/** Where a session may run. Absent: anywhere. */
+export interface SessionPlace {
+  /** The node that it is bound to. It may be dead. */
+  readonly runsOn?: string
+  /** The machine with its directories. Others may claim it only if no node of that machine lives. */
+  readonly machine?: string
 }
 
 export interface SessionLease {

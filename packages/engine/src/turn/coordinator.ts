@@ -18,8 +18,11 @@ import type { EngineParts } from '../engine-parts.ts'
 
 const STORAGE_RETRY_MS = 1_000
 
-/** `takeover`: the turn's process died. `retry`: the storage of this process failed. Both leave work to repair. */
-type StartCause = 'wake' | 'takeover' | 'retry'
+/**
+ * `takeover`: the turn's process died. `abandoned`: it died, and the turn cannot go on elsewhere. `retry`: the storage of this
+ * process failed. All leave work to repair.
+ */
+type StartCause = 'wake' | 'takeover' | 'abandoned' | 'retry'
 
 /** The place of a runner whose claim joins an append. Exactly one of its two methods is called. */
 export interface PreparedRunner {
@@ -35,9 +38,18 @@ export interface Placement {
   admits(): boolean
   /** Lets another process run the session. */
   delegate(sessionId: SessionId): void
+  /** No other process may run the session. */
+  isBound(sessionId: SessionId): boolean
+  /** Why this process may not run the session, although it has claimed it. */
+  refusal(session: OpenSession): Promise<string | undefined>
 }
 
-const ALONE: Placement = { admits: () => true, delegate: () => undefined }
+const ALONE: Placement = {
+  admits: () => true,
+  delegate: () => undefined,
+  isBound: () => false,
+  refusal: async () => undefined,
+}
 
 /**
  * Runs at most one runner per session in this process. The store's lease ensures that there is at most one in all
@@ -95,13 +107,14 @@ export class Coordinator {
     for (const { event } of recorded) {
       if (event.type === 'turn.cancel-requested') this.stopRunner(session.id, 'cancel', event.turnId)
     }
-    if (this.#runners.has(session.id)) this.wake(session)
+    const isOurs = this.#placement.isBound(session.id) && isWanted(session.state)
+    if (isOurs || this.#runners.has(session.id)) this.wake(session)
   }
 
   /** Repairs and continues a session whose runner died with its process. Resolves when the session is idle. */
-  takeOver(session: OpenSession): Promise<void> {
+  takeOver(session: OpenSession, cause: 'takeover' | 'abandoned' = 'takeover'): Promise<void> {
     this.#suspects.delete(session.id)
-    return this.#start(session, 'takeover')
+    return this.#start(session, cause)
   }
 
   /** Continues all turns of dead processes. */
@@ -214,6 +227,11 @@ export class Coordinator {
       if (fence === undefined) return
       runner.fence = fence
       if (this.#parts.isShared === true && start.fence === undefined) await session.refresh()
+      const refusal = this.#parts.isShared === true ? await this.#placement.refusal(session) : undefined
+      if (refusal !== undefined) {
+        const failure = { code: 'failed', message: refusal }
+        return void (await endBrokenTurn(session, fence, { parts: this.#parts, error: refusal, failure }))
+      }
       if (start.fence !== undefined) await this.#untilFollowed(session)
       else if (start.cause !== 'wake' || isLeftOpen(session.state)) await this.#repair(session, fence, start.cause)
       await runTurns(runner, fence, { parts: this.#parts, isStopping: () => this.#isStopping })
@@ -255,8 +273,14 @@ export class Coordinator {
 
   async #repair(session: OpenSession, fence: Fence, cause: StartCause): Promise<void> {
     const { id } = session
-    const isFromDead = cause === 'takeover'
-    await repairTurn(session, fence, { parts: this.#parts, isFromDead, owedCancel: () => this.#owedCancels.get(id) })
+    const isAbandoned = cause === 'abandoned'
+    const isFromDead = cause === 'takeover' || isAbandoned
+    await repairTurn(session, fence, {
+      parts: this.#parts,
+      isFromDead,
+      isAbandoned,
+      owedCancel: () => this.#owedCancels.get(id),
+    })
     this.#owedCancels.delete(id)
   }
 

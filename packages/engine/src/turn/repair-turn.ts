@@ -15,19 +15,25 @@ interface Repair {
   readonly parts: EngineParts
   /** The process that ran the turn died. */
   readonly isFromDead: boolean
+  /** The turn cannot go on elsewhere: it ends as interrupted. */
+  readonly isAbandoned: boolean
   owedCancel(): OwedCancel | undefined
 }
 
 /** Records what the former runner of the session left open. */
 export async function repairTurn(session: OpenSession, fence: Fence, repair: Repair): Promise<void> {
-  const { parts, isFromDead } = repair
+  const { parts, isFromDead, isAbandoned } = repair
   const drafts = await parts.store.readDrafts(session.id)
   await session.commit((state) => {
     const { turn: left } = state
     const cut = endCutCompaction(state)
     if (left?.status !== 'running') return { events: cut }
     const owed = repair.owedCancel()
-    const turn = owed?.turnId === left.turnId ? { ...left, cancelled: left.cancelled ?? owed.reason } : left
+    const turn = {
+      ...left,
+      ...(isAbandoned && { recovery: 'interrupt' as const }),
+      ...(owed?.turnId === left.turnId && { cancelled: left.cancelled ?? owed.reason }),
+    }
     const clearDrafts = loopsOf(turn).flatMap(({ step }) => (step?.phase === 'asking' ? [step.stepId] : []))
     return { events: [...cut, ...decideTakeover({ ...state, turn }, drafts, { ...parts, isFromDead })], clearDrafts }
   }, fence)

@@ -13,6 +13,7 @@ export const MIGRATIONS = [
   '0003_nodes.sql',
   '0004_users.sql',
   '0005_dispatch.sql',
+  '0006_places.sql',
 ] as const
 
 /** `PLLG`. */

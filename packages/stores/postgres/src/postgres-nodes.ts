@@ -21,6 +21,21 @@ export function createPostgresNodes(db: Database): Nodes {
       const [row = {}] = await db.read({ name: 'backlog', text: 'SELECT * FROM polylogue.backlog()' })
       return { waiting: integerIn(row, 'waiting'), oldestMs: integerIn(row, 'oldest_ms') }
     },
+    async bind(sessionId, { nodeId, machine }) {
+      const text = 'SELECT polylogue.bind_session($1, $2, $3) AS is_bound'
+      const [row] = await db.read({ name: 'bind_session', text, values: [sessionId, nodeId, machine] })
+      return row?.['is_bound'] === true
+    },
+    async unbind(sessionId, nodeId) {
+      const text = 'SELECT polylogue.unbind_session($1, $2)'
+      await db.read({ name: 'unbind_session', text, values: [sessionId, nodeId] })
+    },
+    async placeOf(sessionId) {
+      const text = 'SELECT * FROM polylogue.place_of($1)'
+      const [row = {}] = await db.read({ name: 'place_of', text, values: [sessionId] })
+      const [runsOn, machine] = [optionalTextIn(row, 'runs_on'), optionalTextIn(row, 'machine')]
+      return { ...(runsOn !== undefined && { runsOn }), ...(machine !== undefined && { machine }) }
+    },
     async leases({ nodeId, limit }) {
       const text = 'SELECT * FROM polylogue.session_leases($1, $2)'
       const rows = await db.read({ name: 'session_leases', text, values: [nodeId ?? null, Math.max(0, limit)] })
