@@ -33,13 +33,22 @@ export function buildCommandArgv(
   return { file: '/bin/sh', args: ['-c', launcherFor(limits, groups), 'sh', ...words] }
 }
 
-/** The sandbox ends with this shell. Without the shell it would end with the editor thread that started it. */
-const HOLDER = '"$@"; exit "$?"'
+/**
+ * The same for an editor's terminal, which displays the arguments. A launcher starts the sandbox, so that the user reads
+ * the command and not how it is confined.
+ */
+export function buildTerminalArgv(command: string, shell: string, launcher?: string): CommandArgv {
+  const args = shellArguments(command)
+  return launcher === undefined ? { file: shell, args } : { file: '/bin/sh', args: [launcher, ...args] }
+}
 
-/** The same for an editor's terminal, which displays the arguments. */
-export function buildTerminalArgv(command: string, shell: string, sandbox?: SandboxArgv): CommandArgv {
-  const [file = shell, ...args] = innerArguments([shell, ...shellArguments(command)], sandbox)
-  return sandbox ? { file: '/bin/sh', args: ['-c', HOLDER, 'sh', file, ...args] } : { file, args }
+/**
+ * The text of the launcher: a shell script that runs the shell in the sandbox. The sandbox ends with the script. Without
+ * the script it would end with the editor thread that started it.
+ */
+export function writeLauncher(shell: string, sandbox: SandboxArgv): string {
+  const words = innerArguments([shell], sandbox).map((word) => `'${word.replaceAll("'", `'\\''`)}'`)
+  return `${words.join(' ')} "$@"\nexit "$?"\n`
 }
 
 /** Runs in the sandbox, where folders can no longer be swapped. */

@@ -91,6 +91,7 @@ async function runIn(place: CommandPlace, invocation: ToolInvocation, parts: Bas
     cwd: workspace.cwd,
     shell,
     environment: reading?.change(environment) ?? environment,
+    launchers: join(stateDir, 'terminals'),
   }
   const commandLimits = { ...DEFAULT_LIMITS, ...parts.options.limits }
   const group = createCommandCgroup(marker, commandLimits)

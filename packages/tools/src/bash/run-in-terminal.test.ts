@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, realpathSync, rmSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInvocation } from '@polylogue/testkit'
@@ -8,7 +9,7 @@ import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import type { EditorTerminals, TerminalCommand } from '@polylogue/engine'
 import type { BashToolOptions } from './bash-options.ts'
 import { createBashTool } from './bash-tool.ts'
-import { buildTerminalArgv } from './command-argv.ts'
+import { buildTerminalArgv, writeLauncher } from './command-argv.ts'
 import { detectSandbox } from '../sandbox/detect-sandbox.ts'
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), 'polylogue-test-')))
@@ -166,13 +167,22 @@ describe('Bash in a terminal of the editor', () => {
     const input = { command: 'touch inside; sleep 60', timeoutMs: 1500 }
     const output = await tool.run(createInvocation(tool, input, { workspace }))
     expect(output).toMatchObject({ meta: { sandbox, stopped: 'time-limit', terminal: true } })
-    expect(commands[0]?.args.includes('bwrap')).toBe(sandbox === 'bubblewrap')
+    // Finding 10: the editor shows the command, not the line of the sandbox.
+    const isConfined = sandbox === 'bubblewrap'
+    const place = join(folder, 'state', 'terminals')
+    const launcher = isConfined ? [expect.stringMatching(/\/state\/terminals\/in-\w+\/sandbox$/)] : []
+    expect(commands[0]?.args).toEqual([...launcher, '-c', input.command])
+    expect(existsSync(place) ? readdirSync(place) : []).toEqual([])
     expect(existsSync(join(folder, 'inside'))).toBe(true)
   })
 
   it('is held by a shell, and ends as it ends, whatever holds it', async () => {
-    const { file, args } = buildTerminalArgv('-q 2>/dev/null; exit 7', '/bin/sh', { file: 'env', args: ['-u', 'HOME'] })
-    expect(args.slice(2)).toEqual(['sh', 'env', '-u', 'HOME', '--', '/bin/sh', '-c', '--', '-q 2>/dev/null; exit 7'])
+    const launcher = join(folder, 'launcher')
+    const text = writeLauncher('/bin/sh', { file: 'env', args: ['-u', "it's\n"] })
+    expect(text).toBe("'env' '-u' 'it'\\''s\n' '--' '/bin/sh' \"$@\"\nexit \"$?\"\n")
+    await writeFile(launcher, text)
+    const { file, args } = buildTerminalArgv('-q 2>/dev/null; exit 7', '/bin/sh', launcher)
+    expect(args).toEqual([launcher, '-c', '--', '-q 2>/dev/null; exit 7'])
     expect(await once(spawn(file, args, { stdio: 'ignore' }), 'exit')).toEqual([7, null])
   })
 })

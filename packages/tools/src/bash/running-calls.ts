@@ -37,6 +37,7 @@ export async function sweepLeftovers(stateDir: string): Promise<Sweep> {
     await forgetRunning(stateDir, marker)
   }
   sweepPlaceholders(stateDir)
+  await rm(join(stateDir, 'terminals'), { recursive: true, force: true })
   return { calls: markers.length, killed }
 }
 
