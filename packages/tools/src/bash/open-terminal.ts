@@ -45,7 +45,13 @@ async function open(start: TerminalStart, place: TerminalPlace): Promise<EditorT
     await launcher?.remove()
     return terminal
   }
-  return { ...terminal, release: () => terminal.release().finally(launcher.remove) }
+  return {
+    ...terminal,
+    async release() {
+      await terminal.release()
+      await launcher.remove()
+    },
+  }
 }
 
 /** Its path is shown in the editor's terminal. */
