@@ -11,9 +11,17 @@ const entry = read('deploy/acp-registry/polylogue/agent.json') as Record<string,
   readonly distribution: { readonly npx: { readonly package: string; readonly args: readonly string[] } }
 }
 
+interface SchemaLibrary {
+  readonly Ajv: new (options: object) => {
+    compile(schema: object): ((value: unknown) => boolean) & { readonly errors?: unknown }
+  }
+}
+
 /** The official schema of registry entries, as it was on 2026-02-07. */
 function validate(value: unknown): unknown {
-  const { Ajv } = createRequire(join(ROOT, 'packages/tools/package.json'))('ajv') as typeof import('ajv')
+  // The schema library of the tools.
+  const library: unknown = createRequire(join(ROOT, 'packages/tools/package.json'))('ajv')
+  const { Ajv } = library as SchemaLibrary
   const check = new Ajv({ strict: false, validateFormats: false }).compile(
     read('tests/acp/fixtures/registry-agent.schema.json') as object,
   )
