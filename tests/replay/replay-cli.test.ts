@@ -1,6 +1,11 @@
 // `record` and `replay` beside a running server, and the test that they make of a session.
-import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import { text as readText } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
+import { EVENT_VERSIONS } from '@polylogue/engine'
 import { replayRecording } from '@polylogue/server'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { runPolylogue } from '../cli/run-polylogue.ts'
@@ -9,6 +14,8 @@ import { openSession, type AapSession } from '../support/aap-session.ts'
 import { exchangeJson } from '../support/http-exchange.ts'
 import { NEXT, call, script } from '../support/script.ts'
 import { type TestServer, startTestServer } from '../support/test-server.ts'
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
 let server: TestServer
 beforeAll(async () => {
@@ -97,6 +104,24 @@ it('replays a session of the server without differences, recorded or not', async
   }
 })
 
+/** As in the project of somebody who has installed both packages. */
+async function runVitest(file: string): Promise<{ readonly code: number | null; readonly stdout: string }> {
+  const modules = join(dirname(file), 'node_modules')
+  await mkdir(modules, { recursive: true })
+  for (const [name, target] of [
+    ['polylogue', ROOT],
+    ['vitest', join(ROOT, 'node_modules/vitest')],
+  ] as const) {
+    await symlink(target, join(modules, name)).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EEXIST') throw error
+    })
+  }
+  const args = [join(ROOT, 'node_modules/vitest/vitest.mjs'), 'run', '--root', dirname(file), basename(file)]
+  const child = spawn(process.execPath, args, { cwd: dirname(file), stdio: ['ignore', 'pipe', 'ignore'] })
+  const [stdout] = await Promise.all([readText(child.stdout), once(child, 'exit')])
+  return { code: child.exitCode, stdout }
+}
+
 it('makes a test of a session, which fails where the engine would do something else', async () => {
   const session = await open()
   await run('record', session.id)
@@ -104,9 +129,32 @@ it('makes a test of a session, which fails where the engine would do something e
   const file = join(server.dataDir, 'case.test.ts')
   expect(await run('replay', session.id, '--test', file)).toMatchObject({ code: 0 })
   expect(await readFile(file, 'utf8')).toContain("new URL('case.recording.json', import.meta.url)")
-  const text = await readFile(join(server.dataDir, 'case.recording.json'), 'utf8')
+  const recordingFile = join(server.dataDir, 'case.recording.json')
+  const text = await readFile(recordingFile, 'utf8')
   expect(text).not.toContain(SECRET)
   expect(await replayRecording(JSON.parse(text))).toMatchObject({ differences: [], skipped: 0 })
+  // The written test runs under vitest as it is, and fails when the recording holds something else.
+  expect(await runVitest(file)).toMatchObject({ code: 0 })
+  await writeFile(recordingFile, text.replaceAll('"maxSteps": ', '"maxSteps": 0.'))
+  expect(await runVitest(file)).toMatchObject({
+    code: 1,
+    stdout: expect.stringContaining('comes out as it was recorded'),
+  })
+  // A recording names the versions of its events. Here is one from the time when settings were fields of `session.created`.
+  const recording = JSON.parse(text) as {
+    events: readonly { event: { type: string; settings?: object } }[]
+    versions: object
+  }
+  expect(recording.versions).toEqual(EVENT_VERSIONS)
+  const events = recording.events.map(({ event, ...at }) => {
+    const { settings, type, ...rest } = event
+    return { ...at, event: /^session\.(created|configured)$/.test(type) ? { type, ...rest, ...settings } : event }
+  })
+  const versions = { ...EVENT_VERSIONS, 'session.created': 1, 'session.configured': 1 }
+  expect(await replayRecording({ ...recording, events, versions })).toMatchObject({ differences: [], skipped: 0 })
+  await expect(replayRecording({ ...recording, versions: { ...EVENT_VERSIONS, 'turn.started': 9 } })).rejects.toThrow(
+    'newer Polylogue',
+  )
   const changed = await replayRecording(JSON.parse(text.replaceAll('"maxSteps": ', '"maxSteps": 0.')))
   expect(changed.differences.map(({ type }) => type)).toContain('event')
 })

@@ -30,7 +30,7 @@ export async function replaySample(count: number, changes: Changes = {}): Promis
   return replayed
 }
 
-function replaySession(session: RandomSession, { agent = {}, without }: Changes): Promise<ReplayReport> {
+export function replaySession(session: RandomSession, { agent = {}, without }: Changes = {}): Promise<ReplayReport> {
   const tools = createReplayTools().filter(({ name }) => name !== without)
   return replayLog({
     ...session,

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { LOOP_CHANGES, replayChanged } from './loop-changes.ts'
 import { describeReplay, needsSecondStep, replaySample } from './replay-sample.ts'
 
 const SESSIONS = 200
@@ -6,6 +7,14 @@ const SESSIONS = 200
 it('200 random sessions come out as they were recorded', async () => {
   expect((await replaySample(SESSIONS)).flatMap(describeReplay)).toEqual([])
 })
+
+it.each(LOOP_CHANGES)(
+  'a changed source, $what: every affected session of 200 is named, and no other',
+  async (change) => {
+    const { sessions, named } = await replayChanged(SESSIONS, change)
+    expect(named).toEqual(sessions.filter((session) => change.isAffected(session)).map(({ name }) => name))
+  },
+)
 
 it('a loop that stops after one step: every affected session of 200 is named, and no other', async () => {
   const sample = await replaySample(SESSIONS, { agent: { maxSteps: 1 } })

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { LOOP_CHANGES, replayChanged } from './loop-changes.ts'
 import { describeReplay, needsSecondStep, replaySample } from './replay-sample.ts'
 
 const SESSIONS = 20
@@ -19,6 +20,13 @@ describe('a replay of random sessions', () => {
     const named = sample.filter(({ report }) => report.differences.length > 0).map(({ session }) => session.name)
     expect(named).toEqual(sample.filter(({ session }) => isAffected(session)).map(({ session }) => session.name))
     expect(named.length).toBeGreaterThan(0)
+  })
+
+  it.each(LOOP_CHANGES)('names every session that a changed source affects, and no other: $what', async (change) => {
+    const { sessions, named } = await replayChanged(SESSIONS, change)
+    const affected = sessions.filter((session) => change.isAffected(session)).map(({ name }) => name)
+    expect(named).toEqual(affected)
+    expect(affected.length).toBeGreaterThan(0)
   })
 
   it('keeps no secret', async () => {

@@ -7,10 +7,10 @@ const PAGE = 1_000
 /** Writes a test for vitest, and the recording that it plays. Returns the names of both files. */
 export async function writeReplayTest(id: string, file: string, client: Owner['console']): Promise<readonly string[]> {
   const recordingFile = `${file.replace(/(?:\.test)?\.[cm]?[jt]s$/, '')}.recording.json`
-  const { agents } = await client.readRecording({ id })
+  const { agents, versions } = await client.readRecording({ id })
   const events = await readEvents(id, client)
   const exchanges = await readExchanges(id, events, client)
-  await writeFile(recordingFile, `${JSON.stringify({ format: 1, events, exchanges, agents }, null, 1)}\n`)
+  await writeFile(recordingFile, `${JSON.stringify({ format: 2, versions, events, exchanges, agents }, null, 1)}\n`)
   await writeFile(file, toTest(id, basename(recordingFile)))
   return [file, recordingFile]
 }

@@ -8,6 +8,7 @@ import { upcastConfigured, upcastCreated } from './upcast-settings.ts'
  */
 export type Upcast = (data: unknown) => unknown
 
+/** Types that are not listed have version 1. */
 export const EVENT_VERSIONS: { readonly [type: string]: number } = {
   'session.created': 2,
   'session.configured': 2,

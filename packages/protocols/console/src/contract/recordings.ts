@@ -47,9 +47,14 @@ export const recordingOperations = defineOperations({
     method: 'GET',
     path: '/sessions/{id}/recording',
     tag,
-    summary: 'Read whether a session is recorded, and the agents that a replay of it needs.',
+    summary: 'Read whether a session is recorded, and what a replay of it in another place needs.',
     status: 200,
-    answer: z.object({ on: z.boolean(), agents: z.array(z.looseObject({ name: z.string() })) }),
+    answer: z.object({
+      on: z.boolean(),
+      agents: z.array(z.looseObject({ name: z.string() })),
+      /** The versions in which the server sends events, by type. Types that are not listed have version 1. */
+      versions: z.record(z.string(), count),
+    }),
   },
   readRecorded: {
     method: 'GET',

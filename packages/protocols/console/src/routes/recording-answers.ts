@@ -1,4 +1,4 @@
-import { asSessionId } from '@polylogue/engine'
+import { EVENT_VERSIONS, asSessionId } from '@polylogue/engine'
 import type { recordingOperations } from '../contract/recordings.ts'
 import type { Answers } from './answer-operations.ts'
 import type { ConsoleDeps } from './deps.ts'
@@ -19,7 +19,7 @@ export function answerRecordings({ engine, events, replay }: RecordingDeps): Ans
 
     async readRecording({ caller: { userId }, params }) {
       const { isRecorded = false, agent } = await engine.readSession(userId, asSessionId(params.id))
-      return { on: isRecorded, agents: replay.describeAgents(agent) }
+      return { on: isRecorded, agents: replay.describeAgents(agent), versions: { ...EVENT_VERSIONS } }
     },
 
     async readRecorded({ caller: { userId }, params }) {
