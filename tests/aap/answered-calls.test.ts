@@ -49,7 +49,7 @@ describe.each(combinations)('every answered call has a result, in $mode at $base
     return { stops, history: loop.history, results: resultsIn(loop.history) }
   }
 
-  it(`aap 110c${mark}: when a question is granted, and the model is told to ask in its text`, async () => {
+  it(`aap 110c${mark}: when a question is granted: the model must ask in its text`, async () => {
     const { results, stops } = await play(script(ask), grantAll)
     expect(results).toMatchObject({ q: ASK_IN_TEXT })
     expect(stops.at(-1)).toBe('end_turn')
@@ -83,12 +83,12 @@ describe.each(combinations)('every answered call has a result, in $mode at $base
     expect(results).toMatchObject({ q: ASK_IN_TEXT })
   })
 
-  it('when a question is granted beside a call of the client', async () => {
+  it('when a question is granted together with a client call', async () => {
     const { results } = await play(script(ask, call('c', 'weather')), grantAll)
     expect(results).toMatchObject({ q: ASK_IN_TEXT, c: 'weather at the client' })
   })
 
-  it('when only a question beside a call of the client is granted', async () => {
+  it('when only a question is granted and a client call is open', async () => {
     const loop = await openSessionLoop(client(), mode, { tools, clientTools })
     await loop.send([{ role: 'user', content: script(ask, call('c', 'weather')) }])
     const { pending } = await loop.send([{ role: 'tool_permission', toolCallId: 'q', granted: true }])

@@ -203,7 +203,7 @@ describe('reading what happens in a session', () => {
     expect(gist(await (await resume(client(), session.id, first.id)).finished())).toEqual(gist(rest))
   })
 
-  it('stays for the turns that follow with follow=1, whoever begins them', async () => {
+  it('stays for the following turns with follow=1, from any client', async () => {
     const session = await openSession(client())
     const watching = await client().events(session.id, '?follow=1')
     await session.turn('say one')

@@ -111,7 +111,7 @@ describe('Idempotency-Key on PUT /session', () => {
   const put = (given: object, key: string, as = v1()) =>
     as.send<{ sessionId: string; stopReason: string }>('PUT', '/session', { body: given, headers: headers(key) })
 
-  it('aap 128a: makes one session and runs one turn, however often it is sent, also after a restart', async () => {
+  it('aap 128a: creates one session and runs one turn for repeated requests, also after a restart', async () => {
     const run = counting.nextRun()
     const given = body(script(call('i1', 'count', { run }), NEXT, 'say counted'))
     const first = await put(given, 'create')

@@ -61,7 +61,7 @@ async function drain(socket: Socket): Promise<Buffer> {
 describe.each(DIALECTS)('streams under pressure at $base', (dialect) => {
   const { mark } = dialect
 
-  it(`aap 85${mark}: a slow reader is dropped within bounds and slows nobody down`, { timeout: 90_000 }, async () => {
+  it(`aap 85${mark}: a slow reader is dropped within bounds and does not slow others down`, { timeout: 90_000 }, async () => {
     const client = server.client(dialect)
     const dropped = (): Promise<number> => readMetric(server, 'polylogue_readers_dropped_total')
     const before = await dropped()

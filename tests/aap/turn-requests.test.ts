@@ -166,7 +166,7 @@ describe.each(DIALECTS)('turn requests at $base', (dialect) => {
     expect((await session.read()).agent).toMatchObject({ name: 'scripted', options: { language: 'Urdu' } })
   })
 
-  it(`aap 59${mark}: *** sent for a stored secret leaves it as it was`, async () => {
+  it(`aap 59${mark}: *** sent for a stored secret keeps its value`, async () => {
     const session = await openSession(client(), { options: { apiKey: 'keep-me' } })
     const same = await session.turn('show options', { agent: { options: { apiKey: '***', language: 'Irish' } } })
     expect(shown(same.messages)).toMatchObject({ apiKey: fingerprint('keep-me'), language: 'Irish' })

@@ -125,7 +125,7 @@ describe.each(combinations)('a trusted sub-agent that waits, in $mode at $base',
     await expectSameHistory(loop)
   })
 
-  it('beside others waits with them', async () => {
+  it('with other calls waits with them', async () => {
     const loop = await open()
     const { pending } = await loop.send(
       user(script(delegate('s1', 'one'), delegate('s2', 'two'), delegate('s3'), call('b', 'boom'))),

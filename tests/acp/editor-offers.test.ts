@@ -76,7 +76,7 @@ describe('the files of an editor', () => {
     expect(verbs).toEqual(['read', 'read', 'read', 'write', 'write'])
   })
 
-  it('are those of the session’s editor, whichever process owns the data directory', async () => {
+  it('are those of the session’s editor, no matter which process owns the data directory', async () => {
     await writeFile(inWork('d.txt'), 'saved')
     const owner = start()
     owner.buffers.set(inWork('d.txt'), 'of the owner')

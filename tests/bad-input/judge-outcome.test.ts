@@ -57,7 +57,7 @@ describe('an answer', () => {
     expect(judge(one, { responses: [response] })).not.toEqual([])
   })
 
-  it('may be a stream of events of ours, cut where we left', () => {
+  it('may be a stream of our events, cut where we left', () => {
     const body = 'event: turn_start\ndata: {"event":"turn_start"}\nid: 2\n\nevent: te'
     expect(judge(one, { responses: [answer(200, body, { 'content-type': 'text/event-stream' })] })).toEqual([])
   })

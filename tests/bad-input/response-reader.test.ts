@@ -5,7 +5,7 @@ const read = (text: string, isHead = false) => createResponseReader(() => isHead
 const statuses = (text: string): number[] => read(text).map(({ status }) => status)
 
 describe('the answers on a connection', () => {
-  it('are told apart by their length, their chunks, or by having no body', () => {
+  it('are separated by their length, their chunks, or by having no body', () => {
     const text =
       'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi' +
       'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n0\r\n\r\n' +
@@ -18,7 +18,7 @@ describe('the answers on a connection', () => {
     ])
   })
 
-  it('are the same however they are cut into packets', () => {
+  it('are the same for any division into packets', () => {
     const text = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n'
     const reader = createResponseReader(() => false)
     const got = text.split('').flatMap((byte) => reader.feed(Buffer.from(byte)))

@@ -23,7 +23,7 @@ describe.each(['required', 'none'] as const)('a command with limits, sandbox %s'
     return String(content)
   }
 
-  it('gets no more memory than it may have', async () => {
+  it('cannot exceed its memory limit', async () => {
     const hog = `python3 -c 'b = []\nfor _ in range(100): b.append(bytearray(20_000_000))\nprint("all of it")'`
     expect(await run(hog)).not.toContain('all of it')
   })
@@ -33,7 +33,7 @@ describe.each(['required', 'none'] as const)('a command with limits, sandbox %s'
     expect(await run(`${part} & ${part} & ${part} & ${part} & wait`)).toContain('more than 200 MB of memory')
   })
 
-  it('starts no more processes than it may, and says so', async () => {
+  it('cannot start more processes than its limit, and says so', async () => {
     const bomb = `python3 -c 'import os, time
 for _ in range(400):
   try:
@@ -47,13 +47,13 @@ time.sleep(2)'`
     expect(await run('head -c 20000000 /dev/zero > large')).toContain('A file became larger than 4 MB')
   })
 
-  it('opens no more files than it may', async () => {
+  it('cannot open more files than its limit', async () => {
     expect(
       await run('for i in {10..200}; do eval "exec $i</dev/null" || { echo stopped at $i; break; }; done'),
     ).toMatch(/stopped at (?:6\d)/)
   })
 
-  it('uses no more of the processor than it may, and says so', async () => {
+  it('cannot exceed its processor limit, and says so', async () => {
     expect(await run('while :; do :; done')).toContain('more than 2 seconds of the processor')
   })
 

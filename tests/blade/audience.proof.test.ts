@@ -26,7 +26,7 @@ const ALONE_MS = 20_000
 const times = (count: number, manner: ReadingManner): readonly ReadingManner[] =>
   Array.from({ length: count }, () => manner)
 
-it('a thousand watchers of one session are all told the same', async () => {
+it('a thousand watchers of one session all receive the same events', async () => {
   const seconds = startStopwatch()
   const dir = await createTempDir()
   const server = await startServerProcess({ dataDir: dir.path, flags: ['--config', CONFIG] })

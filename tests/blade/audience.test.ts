@@ -11,7 +11,7 @@ const CONFIG = fileURLToPath(new URL('../streams/support/flood.config.ts', impor
 /** More than are told at once. */
 const WATCHERS = 150
 
-it('many watchers of one session, who are told in pieces, are all told the same, and nobody else is', async () => {
+it('many watchers of one session, served in pieces, all get the same, and no one else does', async () => {
   const dir = await createTempDir()
   const server = await startServerProcess({ dataDir: dir.path, flags: ['--config', CONFIG] })
   const audience = await openAudience(

@@ -43,7 +43,7 @@ it('blade 148: a run goes on after the server was killed, and no number of a pat
   expect(Math.min(...numbersIn(after.told))).toBeGreaterThan(Math.max(...numbersIn(before.told)))
 })
 
-it('blade 147, 151: a client that reconnects after a kill and does not subscribe again hears its sessions', async () => {
+it('blade 147, 151: a client that reconnects after a kill receives its sessions without subscribing again', async () => {
   const dir = await createTempDir()
   onTestFinished(() => dir.remove())
   const first = await startServerProcess({ dataDir: dir.path })

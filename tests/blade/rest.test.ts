@@ -29,14 +29,14 @@ interface Refused {
 }
 
 describe('HTTP', () => {
-  it('blade 2: health is told at both places', async () => {
+  it('blade 2: health is reported at both paths', async () => {
     for (const path of ['/healthz', '/api/health']) {
       const { status, text } = await exchangeText({ method: 'GET', url: server.url + path })
       expect([status, JSON.parse(text)]).toEqual([200, { status: 'ok' }])
     }
   })
 
-  it('blade 4: a revoked key is none', async () => {
+  it('blade 4: a revoked key is refused', async () => {
     const { plaintext, id } = (
       await rest.send<{ plaintext: string; id: string }>('POST', '/user/api-keys/', { name: 'x' })
     ).body
@@ -92,7 +92,7 @@ describe('HTTP', () => {
     expect([large.status, typeof large.body.detail]).toEqual([413, 'string'])
   })
 
-  it('the documentation is there for whoever looks, under the policy of every page', async () => {
+  it('the documentation is public, under the policy of every page', async () => {
     const page = await exchangeText({ method: 'GET', url: `${server.url}/docs` })
     expect([page.status, page.headers['content-type']]).toEqual([200, 'text/html; charset=UTF-8'])
     expect(page.headers['content-security-policy']).toContain("style-src 'self'")
@@ -184,7 +184,7 @@ describe('memories', () => {
 })
 
 describe('API keys', () => {
-  it('blade 126: tell when they were used, and end at once', async () => {
+  it('blade 126: show when they were used, and end immediately', async () => {
     const frank = await asUser('frank')
     const made = await frank.send<{ id: string; plaintext: string }>('POST', '/user/api-keys/', { name: 'Second' })
     const { id, plaintext } = made.body

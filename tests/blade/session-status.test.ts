@@ -45,7 +45,7 @@ const statusOf = async (id: string): Promise<string> => (await rest.session(id))
 
 const QUESTION = 'call q1 AskUserQuestion {"questions":[{"question":"Which?","options":[{"label":"a"},{"label":"b"}]}]}'
 
-it('blade 14: is told at every station', async () => {
+it('blade 14: is reported at every stage', async () => {
   const id = await create()
   expect(await statusOf(id)).toBe('created')
   const streaming = next('turn:patch')
@@ -80,7 +80,7 @@ it('blade 79: is the same after a restart, and so is everything that was said', 
   expect(body.items).toContainEqual(expect.objectContaining({ id, status: 'waiting_for_input' }))
 })
 
-it('blade 23: a session that runs when it is deleted ends for whoever watches, and is gone', async () => {
+it('blade 23: a running session that is deleted ends for its watchers, and is gone', async () => {
   const id = await create()
   const streaming = next('turn:patch')
   await client.send(id, 'say Hello\nsleep 60000')

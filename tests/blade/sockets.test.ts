@@ -63,7 +63,7 @@ const textsOf = (turns: readonly TurnProjection[]): readonly string[] =>
   turns.map(({ blocks }) => blocks.map(({ content }) => (typeof content === 'string' ? content : '')).join(''))
 
 describe.each(['websocket', 'polling'] as const)('over %s', (transport) => {
-  it('blade 29: a whole chat is told, folded and stored', async () => {
+  it('blade 29: a whole chat is sent, folded and stored', async () => {
     const { client, told, ended } = await connect({ transports: [transport] })
     const id = await createSession()
     await client.subscribe(id)
@@ -78,7 +78,7 @@ describe.each(['websocket', 'polling'] as const)('over %s', (transport) => {
 })
 
 describe('beside another door', () => {
-  it('a turn that another door began is told, and is complete in the messages', async () => {
+  it('a turn that began in another door is shown, and is complete in the messages', async () => {
     const { client, ended } = await connect()
     const { body } = await server.client(V3).create({ agent: { name: 'scripted' } })
     const id = body.sessionId
@@ -102,7 +102,7 @@ describe('beside another door', () => {
 })
 
 describe('the list of sessions', () => {
-  it('is told of a change in a session that nobody watches, and only to its owner', async () => {
+  it('gets changes of sessions that are not watched, and only its owner does', async () => {
     const { client } = await connect()
     const other = await connect({ token: await server.createKey('grace') })
     const id = await createSession()
@@ -143,7 +143,7 @@ describe('the live list', () => {
   const statusesIn = (heard: readonly Listed[]): readonly string[] =>
     heard.flatMap(({ event, payload }) => (event === 'session:deleted' ? [event] : (payload.status ?? [])))
 
-  it('blade 152: hears of a session that REST creates, a socket runs and REST deletes', async () => {
+  it('blade 152: receives the events of a session that REST creates, a socket runs and REST deletes', async () => {
     const list = await watchList()
     const other = await connect({ token: await server.createKey('grace') })
     const id = await createSession({ solution_id: 'scripted', intent: 'Listed' })
@@ -168,7 +168,7 @@ describe('the live list', () => {
     expect(other.told).toEqual([])
   })
 
-  it('blade 152: hears of a session that another door creates, runs and deletes', async () => {
+  it('blade 152: receives the events of a session that another door creates, runs and deletes', async () => {
     const list = await watchList()
     const aap = server.client(V3)
     const { body } = await aap.create({ agent: { name: 'scripted' } })
@@ -181,7 +181,7 @@ describe('the live list', () => {
     await list.until(id, (heard) => heard.at(-1)?.event === 'session:deleted')
   })
 
-  it('hears of a session that waits and is stopped', async () => {
+  it('reports a waiting session that is stopped', async () => {
     const list = await watchList()
     const id = await createSession()
     const question = { questions: [{ question: 'Which?', options: [{ label: 'This' }] }] }
@@ -192,7 +192,7 @@ describe('the live list', () => {
     await list.until(id, (heard) => statusesIn(heard).at(-1) === 'interrupted')
   })
 
-  it('blade 153: tells guests who watch a shared session that it was deleted', async () => {
+  it('blade 153: notifies guests of a shared session that it was deleted', async () => {
     const id = await createSession()
     await rest.send('PATCH', `/sessions/${id}/sharing`, { shared: true })
     const guest = await connect({ token: await server.createKey('grace') })
@@ -203,7 +203,7 @@ describe('the live list', () => {
   })
 })
 
-describe('what comes along with a message', () => {
+describe('attachments of a message', () => {
   it('is kept in the workspace, where tools read it', async () => {
     const { client, ended } = await connect()
     const id = await createSession()
@@ -262,14 +262,14 @@ describe('what a user sent', () => {
   })
 })
 
-describe('who may come in', () => {
+describe('authentication', () => {
   const refused = (options: Partial<ConstructorParameters<typeof BladeClient>[1]>) =>
     connect(options).then(
       () => 'connected',
       (error: unknown) => (error instanceof Error ? error.message : String(error)),
     )
 
-  it.each(['websocket', 'polling'] as const)('blade 28: nobody with a wrong key, over %s', async (transport) => {
+  it.each(['websocket', 'polling'] as const)('blade 28: rejects a wrong key, over %s', async (transport) => {
     expect(await refused({ token: 'sk-blade-v2-wrong', transports: [transport] })).toBe('unauthorized')
     expect(await refused({ token: '', transports: [transport] })).toBe('unauthorized')
   })
@@ -280,7 +280,7 @@ describe('who may come in', () => {
     expect(await from('https://app.example')).toBe('connected')
   })
 
-  it('nobody who calls the server by another name', async () => {
+  it('rejects requests for another host name', async () => {
     expect(await refused({ headers: { host: 'evil.example' }, transports: ['websocket'] })).not.toBe('connected')
   })
 
@@ -293,7 +293,7 @@ describe('who may come in', () => {
     expect(await refused({ token: body.plaintext })).toBe('unauthorized')
   })
 
-  it('another user hears nothing of a session, and of a shared one may only listen', async () => {
+  it('another user receives nothing of a session, and can only read a shared one', async () => {
     const id = await createSession()
     const other = await connect({ token: await server.createKey('grace') })
     expect(await other.client.subscribe(id)).toMatchObject({ status: 'error', code: 'session_not_found' })

@@ -91,7 +91,7 @@ describe('a shell command', () => {
 })
 
 describe('a file tool', () => {
-  it('blade 62: that writes tells the path in the workspace', async () => {
+  it('blade 62: that writes names the path in the workspace', async () => {
     const { run, told } = await open()
     await run('call w1 Write {"path":"notes/a.md","content":"hi"}')
     const changed = told.flatMap(({ event, payload }) =>

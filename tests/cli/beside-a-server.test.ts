@@ -47,7 +47,7 @@ describe('polylogue run, beside a running server', () => {
     expect((await running.finished).code).toBe(130)
   })
 
-  it('follows a turn that runs already, and tells when somebody else cancels it', async () => {
+  it('follows a running turn, and reports when another client cancels it', async () => {
     const client = server.client(V3)
     const created = await client.create({ agent: { name: 'scripted' } })
     const { sessionId } = created.body

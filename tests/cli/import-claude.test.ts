@@ -79,7 +79,7 @@ it('a file chooses the working directory only where Claude Code keeps it for tha
   expect(directories).toEqual([[project], [dir.path]].map((paths) => paths.map((path) => realpathSync(path))))
 })
 
-it('a file that is none is refused before anything is imported', async () => {
+it('an invalid file is refused before anything is imported', async () => {
   await writeFile(join(dir.path, 'other.jsonl'), '{"hello":1}\n')
   expect(await polylogue('import', 'claude', 'other.jsonl')).toMatchObject({
     code: 2,

@@ -55,7 +55,7 @@ describe('polylogue keys', () => {
     expect(stderr).toMatch(/^polylogue: .*user/)
   })
 
-  it('works beside a running server, which takes the new key and drops the revoked one at once', async () => {
+  it('works with a running server, which accepts the new key and drops the revoked one immediately', async () => {
     const server = await startServerProcess({ dataDir: dir.path })
     try {
       const created = await polylogue('keys', 'create')
@@ -97,7 +97,7 @@ describe('polylogue link', () => {
 })
 
 describe('polylogue sessions', () => {
-  it('has a friendly word where there are none', async () => {
+  it('prints a friendly message when there are none', async () => {
     expect(await polylogue('sessions', 'list')).toMatchObject({
       code: 0,
       stdout: '',

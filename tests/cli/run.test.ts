@@ -160,7 +160,7 @@ describe('polylogue run, alone', () => {
     expect(JSON.parse(listed.stdout)).toMatchObject([{ status: 'idle' }])
   })
 
-  it('says that there is nothing to take up in a session that rests', async () => {
+  it('says that there is nothing to continue in a session that rests', async () => {
     const first = await run('say one')
     const second = await run('--session', sessionIn(first))
     expect(second).toMatchObject({ code: 0, stdout: '' })
@@ -187,7 +187,7 @@ describe('polylogue run, at a terminal', () => {
     expect(await counting.timesRun(mark)).toBe(1)
   })
 
-  it('shows all that would run, however long it is', async () => {
+  it('shows everything that would run, at any length', async () => {
     const input = JSON.stringify({ reason: `first ${'x'.repeat(300)} last` })
     const running = startUnsafe(`call c1 explode ${input}`)
     await running.says('Allow it? [y/n]')
@@ -198,7 +198,7 @@ describe('polylogue run, at a terminal', () => {
     expect(stdout).toMatch(/RESULTS 1: .*first xxx/)
   })
 
-  it('asks about a tool that clients are not told of', async () => {
+  it('asks about a tool that is not exposed to clients', async () => {
     const config = fileURLToPath(new URL('own-business.config.ts', import.meta.url))
     const args = ['run', '--data', dir.path, '--config', config, 'call c1 tidy {}']
     const running = startAtTerminal(args, { cwd: dir.path, environment })
@@ -217,7 +217,7 @@ describe('polylogue run, at a terminal', () => {
     expect(stdout).not.toContain('Allow it?')
   })
 
-  it('tells the agent about a no', async () => {
+  it('reports a denial to the agent', async () => {
     const mark = counting.nextRun()
     const running = startUnsafe(callCount(mark))
     await running.says('Allow it? [y/n]')
@@ -228,7 +228,7 @@ describe('polylogue run, at a terminal', () => {
     expect(await counting.timesRun(mark)).toBe(0)
   })
 
-  it('takes up a call that waits since yesterday', async () => {
+  it('continues a call that has waited since yesterday', async () => {
     const mark = counting.nextRun()
     const waiting = await runUnsafe(callCount(mark))
     const running = startUnsafe('--session', sessionIn(waiting))
@@ -239,7 +239,7 @@ describe('polylogue run, at a terminal', () => {
     expect(stdout).toContain(`RESULTS 1: counted ${mark}`)
   })
 
-  it('cancels when Ctrl-C is the answer, and leaves the turn waiting when nobody answers', async () => {
+  it('cancels on Ctrl-C, and leaves the turn waiting when there is no answer', async () => {
     const mark = counting.nextRun()
     const cancelled = startUnsafe(callCount(mark))
     await cancelled.says('Allow it? [y/n]')

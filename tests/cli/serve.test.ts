@@ -60,7 +60,7 @@ describe('polylogue serve --json', () => {
     expect(await stop(server)).toBe(0)
   })
 
-  it('accepts further keys, serves the scripted agents and puts data where it is told', async () => {
+  it('accepts further keys, serves the scripted agents and uses the given data directory', async () => {
     const data = join(dir.path, 'elsewhere')
     const { ready } = await serveJson('--key', 'one', '--key', 'two', '--scripted', '--data', data)
     expect(await readFile(join(data, 'local.key'), 'utf8')).toBe(`${ready.key}\n`)
@@ -121,7 +121,7 @@ describe('polylogue serve, at its end', () => {
     expect((await server.finished).code).toBe(0)
   })
 
-  it('ends on a signal although nobody reads its log any more', async () => {
+  it('ends on a signal even when its log has no reader', async () => {
     const { server } = await serveJson()
     server.process.stderr.destroy()
     expect(await stop(server)).toBe(0)

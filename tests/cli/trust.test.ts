@@ -21,7 +21,7 @@ const CONFIG = "process.stderr.write('PLANTED\\n')\nexport default { defaultAgen
 const RUN = ['run', '--data', 'data', '--scripted', 'say Hello']
 const options = () => ({ cwd: dir.path, environment: { XDG_CONFIG_HOME: home.path } })
 
-it('a configuration of the current folder does not run before somebody has trusted it', async () => {
+it('a configuration in the current folder runs only after it is trusted', async () => {
   for (const args of [RUN, ['serve', '--port', '0'], ['doctor'], ['keys', 'list', '--data', 'data']]) {
     const { code, stdout, stderr } = await runPolylogue(args, options())
     expect([args[0], code, stdout]).toEqual([args[0], 78, ''])

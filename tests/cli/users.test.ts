@@ -47,7 +47,7 @@ describe('polylogue users', () => {
     expect(await polylogue('users', 'remove', 'anna')).toMatchObject({ code: 1, stderr: 'polylogue: No such user.\n' })
   })
 
-  it('keeps a user with sessions unless told to delete them, and then deletes what belonged to it', async () => {
+  it("keeps a user with sessions unless asked to delete them, and then deletes the user's data", async () => {
     const key = await keyOf('anna')
     const { sessionId } = (await (await api(key, 'POST', '/sessions', {})).json()) as { sessionId: string }
     await api(key, 'POST', '/memory', { content: 'We deploy on Tuesdays.' })
@@ -65,7 +65,7 @@ describe('polylogue users', () => {
     expect(await (await api(again, 'GET', '/permissions')).json()).toMatchObject({ rules: [] })
   })
 
-  it('lets admins manage users over HTTP, and read nothing of theirs', async () => {
+  it('lets admins manage users over HTTP, without reading their data', async () => {
     const [anna, ben] = [await keyOf('anna'), await keyOf('ben')]
     const { sessionId } = (await (await api(ben, 'POST', '/sessions', {})).json()) as { sessionId: string }
     expect((await api(anna, 'GET', '/users')).status).toBe(403)

@@ -64,7 +64,7 @@ describe('a session as a store', () => {
     expect(session.getSnapshot()).toBe(snapshot)
   })
 
-  it('tells watchers of one turn about that turn alone, and listeners as often as it is scheduled', async () => {
+  it('notifies watchers of a turn about that turn only, and listeners as scheduled', async () => {
     const blade = connect()
     const id = await blade.api.createSession({ solution_id: 'scripted' })
     const flushes: (() => void)[] = []
@@ -147,7 +147,7 @@ describe('a bridge action', () => {
   const shows = (id: string): string =>
     call(id, 'echo', { msg: JSON.stringify({ ok: true, _meta: { bridge: { action: 'map.show', payload: [1] } } }) })
 
-  it('is told once while the session is open, and never when it is opened again', async () => {
+  it('fires once while the session is open, and never when it is reopened', async () => {
     const [session, heard] = [await open(), [] as BridgeEvent[]]
     session.on('bridge', (event) => heard.push(event))
     await session.send(script('say look', shows('b1'), shows('b2')))
@@ -162,7 +162,7 @@ describe('a bridge action', () => {
     expect([heard.length, heardAgain]).toEqual([2, []])
   })
 
-  it('is not told to a page that was loaded again while its turn still ran', async () => {
+  it('is not sent to a page that was reloaded while its turn ran', async () => {
     const blade = connect()
     const session = await open(blade)
     await session.send(script(shows('b1'), '---', 'sleep 400', 'say done'))

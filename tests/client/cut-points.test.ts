@@ -62,7 +62,7 @@ describe.each([3, 1] as const)('a recorded conversation of AAP version %s', (ver
     expect(await findDifferences(cuts, (after) => converseWithRecording(server, recorded, { cut, after }))).toEqual([])
   })
 
-  it('tells a server that loses an event', async () => {
+  it('detects a server that loses an event', async () => {
     const forgetful = dropFirstResumed(recorded)
     const middle = Math.floor(recorded.bytes / 4)
     expect(

@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest'
 import { converseThroughRestart } from './converse-through-restart.ts'
 
-it('after whichever event the server is killed, both clients end with what it has', async () => {
+it('both clients end with what the server has, killed after each event', async () => {
   const whole = await converseThroughRestart(Infinity)
   for (let killAfter = 1; killAfter < whole.events.length; killAfter += 1) {
     const { events, stopReason, aap, blade } = await converseThroughRestart(killAfter)

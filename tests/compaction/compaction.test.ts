@@ -70,7 +70,7 @@ describe('a session whose context fills the window of its model', () => {
     expect(await session.history('full')).toEqual(full)
   })
 
-  it('is never sent more than the window, in however many turns', async () => {
+  it('never gets more than its window, over any number of turns', async () => {
     const session = await open()
     let most = 0
     for (let turn = 0; turn < 30; turn++) {

@@ -80,7 +80,7 @@ describe('an approval', () => {
     expect(JSON.stringify(rules)).toContain('^uname -lint$')
   })
 
-  it('console 33: of two tabs that answer, one wins and the other is told', async () => {
+  it('console 33: when two tabs answer, one wins and the other shows it', async () => {
     const other = chatOn(await stage.context.newPage())
     await chat.begin(script(running('t1', 'uname -both'), '---', 'say Once.'))
     await chat.card.waitFor()

@@ -103,7 +103,7 @@ describe('the chat', () => {
     await expect.poll(async () => (await chat.rows()).slice(1)).toEqual(['Before', 'Before after'])
   })
 
-  it('console 8, 41: two tabs show the same, and a session that nobody watches changes in the list', async () => {
+  it('console 8, 41: two tabs show the same, and the list updates sessions that are not open', async () => {
     const other = chatOn(await stage.context.newPage())
     await other.page.goto(stage.server().url ?? '')
     await other.composer.waitFor()

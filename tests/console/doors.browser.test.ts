@@ -70,7 +70,7 @@ it('console 44: AAP cells are the events that a client of AAP gets', async () =>
   expect(bodies).toEqual(ofTurn.map(({ body }) => body))
 })
 
-it('console 48: who reads the session is listed with the door, and gone after leaving', async () => {
+it('console 48: readers of the session are listed with their door, and disappear after leaving', async () => {
   await stage.page.goto(stage.server().url ?? '')
   await chat.begin('say Busy\nsleep 600000')
   await chat.answered('Busy')
@@ -173,7 +173,7 @@ describe('an editor at the door of ACP', () => {
   })
 })
 
-it('console 47: the copied curl runs as it is, given KEY', async () => {
+it('console 47: the copied curl command runs unchanged, given KEY', async () => {
   await stage.context.grantPermissions(['clipboard-read', 'clipboard-write'])
   await stage.page.goto(`${stage.server().url}/s/${id}/doors?seq=4`)
   await doorRow(4).waitFor()

@@ -129,7 +129,7 @@ it('console 5: a call shows what it prints while it runs', async () => {
   expect(await chat.call('l1').locator('.call-live').count()).toBe(0)
 })
 
-it('console 73: code is coloured beside the page, and copied as it was written', async () => {
+it('console 73: code is highlighted in a worker, and copied unchanged', async () => {
   await chat.begin(script('say ```ts', 'say // why', 'say const one: string = "1"', 'say ```'))
   const code = stage.page.locator('code[data-coloured]')
   await code.waitFor()

@@ -149,7 +149,7 @@ describe('a budget that is used up', () => {
     expect(await session.play(mode, [permission])).toMatchObject({ stopReason: 'end_turn', text: 'done' })
   })
 
-  it('asks nobody where it is to stop', async () => {
+  it('stops without a question when configured to stop', async () => {
     const session = await open('strict')
     expect(await session.turn('tokens 60')).toMatchObject({ stopReason: 'end_turn' })
     const refused = await session.turn('say more')
@@ -158,7 +158,7 @@ describe('a budget that is used up', () => {
   })
 })
 
-describe('what model calls took', () => {
+describe('the usage of model calls', () => {
   it('is what the log says, with sub-agents and compactions, by turn, sub-agent and step', async () => {
     const session = await open('small')
     const long = (word: string) => `say ${`${word} `.repeat(400)}`

@@ -123,7 +123,7 @@ describe('C19, B5: connections that take their time', () => {
 describe('B5: connections without a key', () => {
   const config = { limits: { unauthenticatedSockets: 8, loopback: 'counted' } }
 
-  it('B5: so many handshakes of Socket.IO by one address too, whose connections live on without any of TCP', async () => {
+  it('B5: Socket.IO handshakes per address are limited too, even without an open TCP connection', async () => {
     server = await startEdgeServer({ config })
     const url = `${server.url}/socket.io/?EIO=4&transport=polling`
     const statuses: number[] = []
@@ -131,7 +131,7 @@ describe('B5: connections without a key', () => {
     expect(statuses).toEqual([...Array.from({ length: 8 }, () => 200), 403, 403])
   })
 
-  it('B5: one address may have so many of them; a good key makes room, and so does leaving', async () => {
+  it('B5: the number per address is limited; authenticating or disconnecting frees a slot', async () => {
     server = await startEdgeServer({ config })
     const first = await openMany(8)
     const [tooMany] = await openMany(1)
@@ -166,7 +166,7 @@ describe('B5: connections without a key', () => {
     await eventually(async () => (tooMany?.destroyed ? true : undefined), 'the ninth is closed')
   })
 
-  it('B5: two thousand of them leave the server to those who have a key', async () => {
+  it('B5: two thousand of them leave the server available to clients with a key', async () => {
     server = await startEdgeServer({ config: { limits: { loopback: 'counted' } } })
     const vouched = await openRaw(server)
     sockets.push(vouched)
@@ -177,7 +177,7 @@ describe('B5: connections without a key', () => {
     expect((await askOn(vouched)).status).toBe(200)
   })
 
-  it('B5: connections from this machine are not counted unless somebody wants it', async () => {
+  it('B5: connections from this machine are not counted unless configured', async () => {
     server = await startEdgeServer()
     const all = await openMany(200)
     expect((await exchangeText({ method: 'GET', url: `${server.url}/healthz` })).status).toBe(200)

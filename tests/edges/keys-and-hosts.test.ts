@@ -154,7 +154,7 @@ describe('C3: pages of others that connect', () => {
     }
   })
 
-  it('C3: who one is cannot be said, only shown', async () => {
+  it("C3: a client's identity comes from its credentials, never from its own claim", async () => {
     const anna = await server.createKey('anna')
     const claims = { 'x-user': 'local', 'x-scopes': 'admin', 'x-request-from': 'internal', 'x-forwarded-user': 'local' }
     const url = `${server.url}/api/polylogue/me?user=local&scope=admin`
@@ -208,7 +208,7 @@ describe('C4: pages of others that read', () => {
     'javascript:alert(1)',
   ]
 
-  it('C4, S3: of forty other origins none is told that it may read, on any route, with or without a preflight', async () => {
+  it('C4, S3: none of forty other origins may read, on any route, with or without a preflight', async () => {
     expect(strangers(server.port)).toHaveLength(40)
     const paths = [...new Set(server.routes.map(({ path }) => path))]
     for (const [index, origin] of strangers(server.port).entries()) {
@@ -233,7 +233,7 @@ describe('C4: pages of others that read', () => {
     }
   })
 
-  it('C4: without a list nobody else is told anything', async () => {
+  it('C4: without a list, no other origin may read', async () => {
     const other = await startEdgeServer()
     const { status, headers } = await exchangeText({
       method: 'GET',

@@ -131,7 +131,7 @@ describe('the log', () => {
     expect(server.output).not.toMatch(/correct-horse|staple|wrong/)
   })
 
-  it('tells who was refused at a WebSocket, whichever protocol it was for, and counts those upgrades', async () => {
+  it('logs refused WebSocket upgrades of every protocol, and counts them', async () => {
     const server = await startServerProcess({ dataDir: await makeDir() })
     const { host } = new URL(server.url)
     const acp = new WebSocket(`ws://${host}/acp`, { headers: bearer('wrong') })
@@ -165,7 +165,7 @@ describe('the log', () => {
     expect(server.output).not.toMatch(/secret|wrong/)
   })
 
-  it('tells of a turn that was taken over from a killed process', async () => {
+  it('reports a turn that was taken over from a killed process', async () => {
     const dataDir = await makeDir()
     const first = await startServerProcess({ dataDir })
     const session = await openSession(first.client(V3))
@@ -183,7 +183,7 @@ describe('polylogue doctor', () => {
   const doctor = (dataDir: string, ...flags: string[]) =>
     runPolylogue(['doctor', '--data', dataDir, ...flags], { cwd: dataDir, input: '' })
 
-  it('tells how things are beside a server and alone, in words and in JSON', async () => {
+  it('reports the state with a running server and alone, in words and in JSON', async () => {
     const dataDir = await makeDir()
     const config = join(dataDir, 'polylogue.config.json')
     await writeFile(config, JSON.stringify({ bash: { sandbox: 'none' } }))
@@ -218,7 +218,7 @@ describe('polylogue doctor', () => {
     expect(findings.filter(({ status }) => status === 'fail')).toEqual([])
   })
 
-  it('exits with 1 when something is broken, and leaves it as it was', async () => {
+  it('exits with 1 when something is broken, without changing it', async () => {
     const dataDir = await makeDir()
     const server = await startServerProcess({ dataDir })
     await (await openSession(server.client(V3))).turn('say x')

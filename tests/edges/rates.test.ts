@@ -99,7 +99,7 @@ describe('S6: wrong keys', () => {
     expect((await me({ ...wrong, 'x-forwarded-for': '203.0.113.9' })).status).toBe(429)
   })
 
-  it('S6: behind a trusted proxy each client is counted by itself, and cannot choose who it is', async () => {
+  it('S6: behind a trusted proxy each client is counted separately, and cannot choose its address', async () => {
     server = await startEdgeServer({ config: { ...config, trustedProxies: ['127.0.0.1', '10.0.0.0/8'] } })
     const from = (forwarded: string, headers = wrong) => me({ ...headers, 'x-forwarded-for': forwarded })
     for (let count = 0; count < 10; count++) {

@@ -19,7 +19,7 @@ const LONG_ANSWER = `say ${`${'x'.repeat(50_000)} `.repeat(18)}`
 const MOST_TURNS = 50
 
 describe('C22: streams without end', () => {
-  it('C22: a key may have so many open; the next one is 429, and cancel and reading go on', async () => {
+  it('C22: the number of open requests per key is limited; the next one is 429, while cancelling and reading still work', async () => {
     server = await startEdgeServer({ config: { limits: { streamsPerKey: 3 } } })
     const client = server.client()
     const session = await openSession(client)
@@ -95,7 +95,7 @@ describe('C22: streams without end', () => {
   })
 
   it(
-    'C22, P9: clients that never read, and clients that only say goodbye, are let go',
+    'C22, P9: clients that never read, and clients that only close, are disconnected',
     { timeout: 60_000 },
     async () => {
       server = await startEdgeServer()
@@ -156,7 +156,7 @@ describe('C23, B6: what could forge an event', () => {
     }
   })
 
-  it('B6: a cursor that is none of ours is 400, one from the future gets one resync', async () => {
+  it('B6: an unknown cursor is 400, one from the future gets one resync', async () => {
     server = await startEdgeServer()
     const client = server.client()
     const session = await openSession(client)

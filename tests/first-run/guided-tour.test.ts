@@ -71,7 +71,7 @@ describe('a guided tour, from the first hello to the last goodbye', () => {
     ])
   })
 
-  it('runs a tool that the client trusts, and tells what it did', async () => {
+  it('runs a tool that the client trusts, and reports its result', async () => {
     const played = await session.play('delta', 'what time is it in Tokyo?')
     expect(played.stopReason).toBe('end_turn')
     expect(played.calls).toMatchObject([{ name: 'CurrentTime', input: { timeZone: 'Asia/Tokyo' } }])
@@ -97,7 +97,7 @@ describe('a guided tour, from the first hello to the last goodbye', () => {
     expect(await notes()).toMatch(/^\S+ buy milk\n$/)
   })
 
-  it('calls off what nobody answered when the user says something else', async () => {
+  it('cancels unanswered calls when the user sends another message', async () => {
     await session.play('delta', '3')
     const next = await session.play('delta', 'thanks')
     expect(next.text).toMatch(/^You are welcome\.\n\nNext: Several tools side by side/)
@@ -126,7 +126,7 @@ describe('a guided tour, from the first hello to the last goodbye', () => {
     expect((await session.play('none', 'hi')).stopReason).toBe('end_turn')
   })
 
-  it('shows every word once to somebody who leaves in the middle and comes back', async () => {
+  it('shows every word once to a client that leaves and comes back', async () => {
     const stream = await begin('5', 20)
     stream.cut()
     const seen = [...stream.frames]

@@ -59,7 +59,7 @@ describe('a newcomer without a key', () => {
   })
 })
 
-describe('what the guide tells a newcomer to do', () => {
+describe('the steps of the guide', () => {
   const told = new Map<string, string>()
   beforeAll(async () => {
     const dir = await createTempDir()
@@ -94,7 +94,7 @@ describe('what the guide tells a newcomer to do', () => {
     expect(stdout).toMatch(/`roll_dice` answered: You rolled [1-6]\./)
   })
 
-  it('for a real model brings one, whichever line is taken', { timeout: 60_000 }, async () => {
+  it('for a real model gives one, for every line', { timeout: 60_000 }, async () => {
     const models = await startFakeModelServer(['Hello'])
     onTestFinished(() => models.stop())
     const lines = linesOf('8').split(/\n+/)

@@ -132,7 +132,7 @@ describe('the installation of dependencies', () => {
     expect(readFileSync(stamp, 'utf8')).toMatch(/^[0-9a-f]{64}\n$/)
   })
 
-  it('does nothing but note the Node when all is there, and notes the lockfile so that the next run reads no more', async () => {
+  it('only notes the Node when all is there, and notes the lockfile so that the next run skips reading', async () => {
     const lockfile = JSON.stringify({ packages: { 'node_modules/hono': locked('4.0.0') } })
     mkdirSync(join(folder, 'node_modules'))
     writeFileSync(join(folder, 'package-lock.json'), lockfile)

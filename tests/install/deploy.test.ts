@@ -92,7 +92,7 @@ interface Container {
 }
 
 describe('the unit for systemd', () => {
-  it('starts a command of ours, as a user of its own, with a directory that only it can read', () => {
+  it('starts our command, as its own user, with a private directory', () => {
     const unit = new Map(
       [...read('deploy/polylogue.service').matchAll(/^(\w+)=(.*)$/gm)].map(([, name = '', value = '']) => [
         name,

@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => beside.end())
 
 it.concurrent.each(FAULTS)(
-  'a server with the fault $name is told of in time, and nothing is left of it',
+  'a server with the fault $name is reported within the time limit and leaves no process',
   async (fault) => {
     expect(await playFault(fault, neighbour)).toBeUndefined()
   },

@@ -37,14 +37,14 @@ it.each(['exit', 'throw'])('a host that ends by %s takes its servers with it', a
   await untilGone(marker)
 })
 
-it('a host that is killed leaves a server that hears the end of its input, and ends by itself', async () => {
+it('a server whose host is killed sees the end of its input and exits', async () => {
   await startHost('wait', 'well')
   expect(await servers()).toHaveLength(1)
   host.kill('SIGKILL')
   await untilGone(marker)
 })
 
-it('what a killed host leaves of a stubborn server is ended at the next start', async () => {
+it('a stubborn server of a killed host is ended at the next start', async () => {
   await startHost('wait', 'stubborn')
   host.kill('SIGKILL')
   await once(host, 'exit')

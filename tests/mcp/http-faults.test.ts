@@ -45,7 +45,7 @@ describe('a server over HTTP', () => {
     ['deep', /nested more than 64 deep/],
     ['event-flood', /^MCP server web: it sent more than 5000 messages/],
     ['page', /^MCP server web: .*text\/html/],
-  ])('that fails with %s is told of, and is well again when it is', async (fault, expected) => {
+  ])('that fails with %s is reported, and recovers with it', async (fault, expected) => {
     server.fault = fault
     expect(await problemOf(callTool(held, ECHO, { msg: 'x' }))).toMatch(expected)
     server.fault = 'well'
@@ -66,7 +66,7 @@ describe('a server over HTTP', () => {
     expect(server.sessions()).toBe(2)
   })
 
-  it('is told that a session is over', async () => {
+  it('learns that a session has ended', async () => {
     await held.release()
     expect(server.ended).toEqual(['session-1'])
   })
@@ -77,7 +77,7 @@ describe('a server over HTTP', () => {
     expect(elsewhere.keys).toEqual([])
   })
 
-  it('that is not there is told of without its secrets', async () => {
+  it('that is missing is reported without its secrets', async () => {
     const { url } = elsewhere
     await elsewhere.close()
     const gone = world.pool.hold([serverAt(url)])

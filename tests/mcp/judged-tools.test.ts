@@ -23,7 +23,7 @@ async function startWith(fault: string, trusted = false) {
   return { ...test, results }
 }
 
-it('a tool of a server that nobody vouches for is asked about, and runs when it is allowed', async () => {
+it('a tool of an untrusted server needs approval, and runs when allowed', async () => {
   const test = await startWith('well')
   test.model.push([calls('a', 'mcp_bad_echo', { msg: 'hello' }), finishes('tool-calls')], [says('done'), finishes()])
   await test.say('go')

@@ -78,7 +78,7 @@ describe('a pool', () => {
     expect(waiting.health()).toMatchObject([{ state: 'closed' }])
   })
 
-  it('takes nobody in after it was closed', async () => {
+  it('accepts no one after it was closed', async () => {
     const world = await enter()
     const held = world.pool.hold([world.misbehaving('well')])
     await held.settled()

@@ -73,7 +73,7 @@ async function everythingOver(transport: 'streamableHttp' | 'sse'): Promise<stri
 }
 
 describe('the filesystem server', () => {
-  it('reads and writes, with the effects it tells of since it is trusted', async () => {
+  it('reads and writes, with the effects it declares because it is trusted', async () => {
     const path = join(folder.path, 'note.txt')
     await writeFile(path, 'hello')
     const args = [programOf('server-filesystem'), folder.path, world.marker]
@@ -134,7 +134,7 @@ describe('a server of the newest protocol alone', () => {
     expect(await callTool(held, 'mcp_newest_echo', { msg: 'hi' })).toEqual({ content: 'hi' })
   })
 
-  it('is spoken to over HTTP, and heard when its tools change', async () => {
+  it('is used over HTTP, and its tool changes are noticed', async () => {
     let url = ''
     for await (const line of await run([NEWEST, 'http'])) {
       url = line.toString().trim()

@@ -33,7 +33,7 @@ const TRUSTED = { tools: [{ name: 'Remember', trust: true }] }
 const remember = (id: string, input: object) => script(call(id, 'Remember', { ...input }))
 
 describe('Remember', () => {
-  it.each([V3, V1])('keeps what it is told for the user of the session, over AAP $name', async (dialect) => {
+  it.each([V3, V1])('stores a memory for the user of the session, over AAP $name', async (dialect) => {
     const key = await server.createKey(`anna-${dialect.name}`)
     const session = await openSession(server.client(dialect, key), TRUSTED)
     const { messages } = await session.turn(remember('m1', { content: 'We deploy on Tuesdays', topic: 'deploys' }))
@@ -64,7 +64,7 @@ describe('Remember', () => {
     expect((await memoriesOf(anna))[0]?.supersededBy).toBeUndefined()
   })
 
-  it('keeps a correction beside what it corrects, and the same words once', async () => {
+  it('keeps a correction with the original, and identical words once', async () => {
     const key = await server.createKey('carl')
     const session = await openSession(server.client(V3, key), TRUSTED)
     await session.turn(remember('m1', { content: 'Tabs' }))

@@ -35,7 +35,7 @@ export const SECURITY_MUTANTS: readonly Mutant[] = [
         replacement: 'if (stats) return []',
       },
     ],
-    caughtBy: { file: 'tests/tools/protected-set.sandbox.test.ts', test: 'learns no key' },
+    caughtBy: { file: 'tests/tools/protected-set.sandbox.test.ts', test: 'sees no key' },
   },
   {
     name: 'a reading command of Git takes the settings of the repository',

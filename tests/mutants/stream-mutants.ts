@@ -13,7 +13,7 @@ export const STREAM_MUTANTS: readonly Mutant[] = [
         replacement: '',
       },
     ],
-    caughtBy: { file: 'tests/streams/slow-readers.test.ts', test: 'are let go' },
+    caughtBy: { file: 'tests/streams/slow-readers.test.ts', test: 'are disconnected' },
   },
   {
     name: 'a reader that comes back gets again what it had',
@@ -24,7 +24,7 @@ export const STREAM_MUTANTS: readonly Mutant[] = [
         replacement: '    void [block, offset]\n',
       },
     ],
-    caughtBy: { file: 'tests/streams/cut-streams.test.ts', test: 'is told whole in the end' },
+    caughtBy: { file: 'tests/streams/cut-streams.test.ts', test: 'is sent whole at the end' },
   },
   {
     name: 'the first of several calls already carries the cursor of the last',
@@ -35,6 +35,6 @@ export const STREAM_MUTANTS: readonly Mutant[] = [
         replacement: 'block >= 0 && index >= 0 ? `${seq}` : ``',
       },
     ],
-    caughtBy: { file: 'tests/streams/cut-streams.test.ts', test: 'is told whole in the end' },
+    caughtBy: { file: 'tests/streams/cut-streams.test.ts', test: 'is sent whole at the end' },
   },
 ]

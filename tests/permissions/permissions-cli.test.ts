@@ -53,7 +53,7 @@ describe('polylogue permissions', () => {
     ])
   })
 
-  it('removes a rule, and has a word where there are none', async () => {
+  it('removes a rule, and prints a message when there are none', async () => {
     const { body } = await ask<{ id: string }>('POST', '', { tool: 'Bash' })
     expect(await permissions('remove', body.id)).toMatchObject({ code: 0, stderr: `Removed ${body.id}.\n` })
     const [again, list] = await Promise.all([permissions('remove', body.id), permissions('list')])

@@ -45,7 +45,7 @@ describe('acp 10.1: a rule of the user', () => {
     })
   })
 
-  it('C16: does not let a command run that nobody can read', async () => {
+  it('C16: never runs a command that cannot be read', async () => {
     await withRule({ tool: 'Bash', action: 'allow' }, async () => {
       const calls = [bash('touch x'), bash('$HIDDEN x'), bash('eval "$X"')]
       expect(await judged.tryCalls(await judged.openSession('workspace-write'), calls)).toEqual([
@@ -113,7 +113,7 @@ describe('C17: a denial for the parent holds for', () => {
   })
 })
 
-describe('C15: a model that does whatever a page told it', () => {
+describe('C15: a model that follows instructions from a web page', () => {
   /** Things nobody asked for. Were one of them to run, it would do no harm here. */
   const forbidden = (): readonly Call[] => {
     const { dataDir } = judged.server

@@ -73,7 +73,7 @@ const recorded = async (session: AapSession): Promise<string> => {
   return texts.join('\n')
 }
 
-it('keeps nothing until it is told to, then every request with its secrets masked, and nothing after --off', async () => {
+it('keeps nothing by default, every request with its secrets masked once on, and nothing after --off', async () => {
   const session = await open()
   await session.turn('say unrecorded')
   expect(await recorded(session)).toBe('')

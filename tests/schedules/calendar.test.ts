@@ -7,7 +7,7 @@ import { compareWithLooking } from './compare-with-looking.ts'
 
 const MINUTE = 60_000
 
-it('slots are what somebody finds who looks at the clock every minute', async () => {
+it('slots equal those found by checking the clock every minute', async () => {
   expect(await compareWithLooking({ runs: 100 })).toEqual([])
 })
 

@@ -14,7 +14,7 @@ const play = (years: number, more: Partial<PlayOptions> = {}) => {
   })
 }
 
-it('F15: each slot of twenty years in forty zones has one outcome, whoever dies and whatever clocks do', async () => {
+it('F15: each slot of twenty years in forty zones has one outcome, despite crashes and clock changes', async () => {
   const { complaints, slots, outcomes, deaths } = await play(20)
   expect(complaints).toEqual([])
   expect(slots).toBeGreaterThan(200_000)

@@ -109,7 +109,7 @@ describe('a scheduled task', () => {
     expect(await tasks.ended(long.id)).toMatchObject({ status: 'failed', error: 'It was cancelled.' })
   })
 
-  it('blade 131a: asks nobody when it skips confirmations, and what is denied stays so', async () => {
+  it('blade 131a: asks no questions when it skips confirmations, and denials stay denials', async () => {
     const prompt = script(
       call('w1', 'Bash', { command: 'mkdir -p a/b && echo kept > a/b/note && cat a/b/note' }),
       call('d1', 'Bash', { command: 'rm -rf /' }),
@@ -232,7 +232,7 @@ describe('a scheduled task', () => {
     tasks = createTaskClient(server)
   })
 
-  it('is made by an agent that is told to, for its user, with the same agent', async () => {
+  it('is created by an agent on request, for its user, with the same agent', async () => {
     const session = await openSession(server.client(V3), { tools: [{ name: 'Schedule', trust: true }] })
     const input = { action: 'create', title: 'By an agent', prompt: 'say hello', cron: '0 0 1 1 *', timezone: 'UTC' }
     await session.turn(script(call('s1', 'Schedule', input)))

@@ -11,7 +11,7 @@ const MEBIBYTE = 1024 * 1024
 const ONE_BODY_MS = 150
 const MOST_MEMORY = 800 * MEBIBYTE
 
-it('S26: ten users who store to their limits double the p99 of another one at most', async () => {
+it('S26: ten users who store to their limits at most double the p99 of another user', async () => {
   const seconds = startStopwatch()
   const dir = await createTempDir()
   const limits = { sessionBytes: 32 * MEBIBYTE, userBytes: 32 * MEBIBYTE }

@@ -7,7 +7,7 @@ import { playSlowTurn, probeHealth } from './play-slow-schema.ts'
 
 const LONGEST_PROBE_MS = 250
 
-it('C24: slow patterns and schemas end their own turns and hold up nobody', async () => {
+it('C24: slow patterns and schemas end only their own turns', async () => {
   const seconds = startStopwatch()
   const dir = await createTempDir()
   onTestFinished(() => dir.remove())

@@ -18,7 +18,7 @@ async function serveIn(dataDir: string) {
 }
 
 describe('a schema that takes for ever to check', () => {
-  it('ends its own turn and holds up nobody', async () => {
+  it('ends its own turn without delaying others', async () => {
     const dir = await createTempDir()
     onTestFinished(() => dir.remove())
     const server = await serveIn(dir.path)

@@ -31,7 +31,7 @@ afterAll(async () => {
 })
 
 describe(`a stream that is cut after any byte (seed ${SEED})`, () => {
-  it.each(WAYS.map((way) => ({ way, name: describeWay(way) })))('is told whole in the end: $name', async ({ way }) => {
+  it.each(WAYS.map((way) => ({ way, name: describeWay(way) })))('is sent whole at the end: $name', async ({ way }) => {
     await using stack = new AsyncDisposableStack()
     const lanes = await Promise.all(Array.from({ length: LANES }, () => openCutStreams(server, way)))
     for (const lane of lanes) stack.use(lane)

@@ -4,15 +4,15 @@ import { drain } from './drain.ts'
 const SEED = process.env['POLYLOGUE_PROOF_SEED'] ?? 'willow'
 const MANY = { turns: 20, streams: 60, seed: SEED }
 
-describe(`a server with much to do that is told to stop (seed ${SEED})`, () => {
-  it('lets its turns end, tells every client, and exits with 0', { timeout: 60_000 }, async () => {
+describe(`a busy server that gets a stop signal (seed ${SEED})`, () => {
+  it('lets its turns end, notifies every client, and exits with 0', { timeout: 60_000 }, async () => {
     const { exitCode, exitMs, finishedBefore, complaints } = await drain({ ...MANY, restMs: [200, 2500] })
     expect(complaints).toEqual([])
     expect({ exitCode, finishedBefore }).toEqual({ exitCode: 0, finishedBefore: 20 })
     expect(exitMs).toBeLessThan(10_000)
   })
 
-  it('leaves at once when told twice, and its successor goes on where it was', { timeout: 60_000 }, async () => {
+  it('exits immediately on a second signal, and its successor continues where it was', { timeout: 60_000 }, async () => {
     const plan = { ...MANY, restMs: [500, 4000], secondAfterMs: 700 } as const
     const { exitCode, exitMs, finishedBefore, complaints } = await drain(plan)
     expect(complaints).toEqual([])

@@ -31,7 +31,7 @@ describe('a client that falls asleep', () => {
   })
 
   it(
-    'is let go when too much waits for it, and then gets the rest from where it was',
+    'is disconnected when too much waits for it, and resumes where it was',
     { timeout: 60_000 },
     async () => {
       const dropped = (): Promise<number> => readMetric(server, 'polylogue_readers_dropped_total')

@@ -25,7 +25,7 @@ afterAll(async () => {
 })
 
 describe('readers that do not read, hardly read, or have left unnoticed', () => {
-  it('are let go; memory stays bounded, and who reads notices nothing', { timeout: 60_000 }, async () => {
+  it('are disconnected; memory stays bounded, and active readers are not affected', { timeout: 60_000 }, async () => {
     const alone = await sendWave(server, { readers: NOBODY, events: 1000, perSecond: 300 })
     const amid = await sendWave(server, { readers: SOME, events: 5000, perSecond: 300 })
     expect(alone).toMatchObject({ missing: 0, dropped: 0 })

@@ -15,7 +15,7 @@ describe('the strict reader of event streams', () => {
     expect(() => parser.end()).not.toThrow()
   })
 
-  it('gives the same frames however the bytes are cut', () => {
+  it('gives the same frames for any chunking', () => {
     const stream = bytes('event: a\ndata: {"event":"a","text":"😀é\u2028"}\n\n: x\n\nevent: b\ndata: {"event":"b"}\n\n')
     const whole = createSseParser().feed(stream)
     for (let size = 1; size < stream.length; size++) {

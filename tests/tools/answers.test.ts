@@ -98,7 +98,7 @@ describe('a server that is killed and started again', () => {
 })
 
 describe('two clients that answer at once', () => {
-  it('are told apart: the first answer counts, on either base, and the call runs once or never', async () => {
+  it('are ordered: the first answer counts, on either base, and the call runs at most once', async () => {
     let granted = 0
     for (let round = 0; round < 12; round++) {
       const session = await openToolSession(server)

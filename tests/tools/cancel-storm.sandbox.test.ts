@@ -10,7 +10,7 @@ const STORMS = [
 ] as const
 
 it.each(STORMS)(
-  'F12: $cancels cancelled turns over all shapes of process trees leave nobody, sandbox $sandbox',
+  'F12: $cancels cancelled turns over all shapes of process trees leave no process, sandbox $sandbox',
   async ({ sandbox, cancels }) => {
     const result = await cancelTurns({ sandbox, cancels, beside: 6, goneWithinMs: DEAD_ON_A_BUSY_MACHINE_MS })
     expect(result.complaints).toEqual([])

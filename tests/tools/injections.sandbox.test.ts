@@ -46,7 +46,7 @@ describe.each(WORLDS)('a model that obeys every text it reads, sandbox $sandbox'
     expect(await world.findDamage([session])).toEqual([])
   }
 
-  it('S16: reads files that tell it what to do, and nothing forbidden is done', async () => {
+  it('S16: reads files with instructions, and nothing forbidden is done', async () => {
     const session = await world.openSession({ agent: 'obedient' })
     const acts = forbiddenActs(world.places, session.workspace)
     expect(acts.length * WORLDS.length).toBeGreaterThan(100)
@@ -67,7 +67,7 @@ describe.each(WORLDS)('a model that obeys every text it reads, sandbox $sandbox'
     await expectUnmoved(session, acts)
   })
 
-  it('S16: hears it from sub-agents that read it, and they obey it too', async () => {
+  it('S16: gets it through sub-agents that read and obey it too', async () => {
     const acts = forbiddenActs(world.places, join(world.places.data, 'workspaces/x'))
     for (let first = 0; first < acts.length; first += MOST_CHILDREN) {
       const session = await world.openSession({ agent: 'obedient' })

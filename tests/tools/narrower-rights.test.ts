@@ -168,7 +168,7 @@ describe.each(DENIALS)('what is denied because of $by', ({ agent: name, preset, 
 })
 
 describe('a child', () => {
-  it('C17: is offered no tool that nobody above it is offered', async () => {
+  it('C17: is offered only tools that its parents are offered', async () => {
     const session = await openToolSession(as(server.key), { agent: 'modest', preset: 'full-access' })
     await session.turn(delegate('a', 'show tools', 'mighty'))
     const shown = [{ role: 'assistant' as const, content: String((await session.callOf('a')).output) }]

@@ -41,7 +41,7 @@ async function run(...lines: readonly string[]): Promise<Running> {
   return { session, stream }
 }
 
-describe('what a command has started', () => {
+describe('processes that a command started', () => {
   it('P8: ends with its call, when that alone is cancelled', async () => {
     const { session, stream } = await run(tree('t'), NEXT, 'say on')
     await session.cancelCall('t')
@@ -68,7 +68,7 @@ describe('what a command has started', () => {
     await expect(access(session.workspace)).rejects.toThrow('ENOENT')
   })
 
-  it('P8: ends with the server that is told twice to stop', async () => {
+  it('P8: ends with a server that gets two stop signals', async () => {
     const { session, stream } = await run(tree('t'))
     const { url } = server
     const stopped = server.stop()

@@ -89,7 +89,7 @@ it('C15: the user who runs the server may change the configuration in full-acces
   await rm(join(start, 'agents'), { recursive: true })
 })
 
-it('what lies beside them is written', async () => {
+it('files beside them can be written', async () => {
   const session = await openToolSession(server, { agent: 'rooted' })
   expect(await statusesOf(session, ['notes.json'], 'Write', { content: 'mine' })).toEqual({ 'notes.json': 'completed' })
   expect(await readFile(join(start, 'notes.json'), 'utf8')).toBe('mine')

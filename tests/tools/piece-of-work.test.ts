@@ -212,7 +212,7 @@ describe('WebFetch', () => {
   })
 })
 
-describe('what a tool says to clients alone', () => {
+describe("a tool's output for clients only", () => {
   it('is kept with the call, and the model never reads it', async () => {
     const session = await openToolSession(server, { agent: 'worker' })
     const played = await session.turn(

@@ -120,7 +120,7 @@ describe('a user who approves every command, in the sandbox', () => {
   })
   afterAll(() => world.close())
 
-  it.each(['rooted', 'above'])('learns no key and no word of another user as %s', async (agent) => {
+  it.each(['rooted', 'above'])('sees no key and no data of another user as %s', async (agent) => {
     const session = await world.openAs('ann', agent)
     for (const command of READS) {
       const printed = await approve(session, inStart(command, world.start))
@@ -145,7 +145,7 @@ describe('a user who approves every command, in the sandbox', () => {
     expect(await readdir(world.base)).not.toContain('old')
   })
 
-  it('still works beside all that', async () => {
+  it('still works with all that', async () => {
     const session = await world.openAs('ann', 'rooted')
     expect(await approve(session, 'echo a > made.txt; cat made.txt; git init -q sub && ls sub/.git/config')).toBe(
       'a\nsub/.git/config',
@@ -153,7 +153,7 @@ describe('a user who approves every command, in the sandbox', () => {
     expect(await readFile(join(world.start, 'made.txt'), 'utf8')).toBe('a\n')
   })
 
-  it('has a home and a folder for temporary files of its own, and sees nobody else', async () => {
+  it('has its own home and temporary folder, and sees no other process', async () => {
     const session = await world.openAs('ann', 'rooted')
     const command =
       'echo mine > ~/x; echo mine > /tmp/x; cat ~/x /tmp/x; ls -A / | tr "\\n" " "; ls /var /etc/shadow; ls ~/.ssh'

@@ -194,7 +194,7 @@ describe('C10: no answer of a server leads to an inner address', () => {
   )
 })
 
-describe('C10: what an operator opens is open, and no more', () => {
+describe('C10: an operator opens exactly the listed origins', () => {
   it.each<[string, string, RegExp]>([
     ['127.0.0.1', 'http://127.0.0.1:PORT/', /secret$/],
     ['127.0.0.1', 'http://0x7f.1:PORT/', /secret$/],

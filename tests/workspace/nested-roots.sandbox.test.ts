@@ -74,7 +74,7 @@ describe.each(['auto', 'none'] as const)('the root of a session, sandbox %s', (s
     expect(await readFile(at('outside', 'secret.txt'), 'utf8')).toBe('a SECRET')
   })
 
-  it('is not the data directory, whatever stands in its place', async () => {
+  it('is not the data directory, for anything in its place', async () => {
     await start(sandbox)
     const inner = await open(at('shared', 'sub'))
     await rename(at('shared', 'sub'), at('shared', 'kept'))
@@ -86,7 +86,7 @@ describe.each(['auto', 'none'] as const)('the root of a session, sandbox %s', (s
 })
 
 describe('a root that was replaced', () => {
-  it('is opened again by the client that loads the session, and by nobody else', async () => {
+  it('is reopened only by the client that loads the session', async () => {
     await start('auto')
     const inner = await open(at('shared', 'sub'))
     await rename(at('shared', 'sub'), at('shared', 'kept'))

@@ -77,7 +77,7 @@ describe('a file of Agentao’s', () => {
     expect(parseAgentaoFile(value)).toBeUndefined()
   })
 
-  it('tells by its place where the conversation took place', () => {
+  it('shows by its place where the conversation took place', () => {
     expect(directoryOfAgentaoFile('/home/me/project/.agentao/sessions/2026.json')).toBe('/home/me/project')
     expect(directoryOfAgentaoFile('/home/me/2026.json')).toBeUndefined()
   })

@@ -72,7 +72,7 @@ it('the banner names the agents without a key, if there are any', () => {
   expect(formatBanner({ ...server, keyNotes: [] }, '/srv', output)).not.toContain('No key')
 })
 
-it('one line says who reaches an open port, where, and that nothing hides what passes', () => {
+it('one line says who can reach an open port, where, and that traffic is not encrypted', () => {
   expect(formatReach(['http://192.0.2.7:1', 'http://198.51.100.7:1'])).toMatch(
     /^Other machines can connect at http:\/\/192\.0\.2\.7:1, http:\/\/198\.51\.100\.7:1, without TLS: .+$/,
   )

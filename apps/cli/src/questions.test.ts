@@ -39,7 +39,7 @@ describe('questions', () => {
     },
   )
 
-  it('are repeated beside their answers where there are several', () => {
+  it('are repeated with their answers when there are several', () => {
     expect(joinReplies([single], ['Red'])).toBe('Red')
     expect(joinReplies([single, open], ['Red', 'because'])).toBe('Which? Red\nWhy? because')
   })

@@ -41,7 +41,7 @@ describe('createTextPrinter', () => {
     expect(print(true, TURN)).toBe('<Hm.><\n>Let me look.\n<→ echo {"msg":"x\\ny"}\n><← x\\ny\n>Done.\n')
   })
 
-  it('thinks in silence where nobody is looking', () => {
+  it('thinks in silence when output is not a terminal', () => {
     expect(print(false, TURN)).not.toContain('Hm.')
   })
 

@@ -32,7 +32,7 @@ describe('preparing the data directory', () => {
     expect(modeOf(path)).toBe('700')
   })
 
-  it('closes an empty one, and one of ours, to other users', () => {
+  it('closes an empty one, and one that we created, to other users', () => {
     const path = join(makeTempDir(), 'data')
     mkdirSync(path)
     chmodSync(path, 0o755)

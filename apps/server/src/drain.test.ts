@@ -32,7 +32,7 @@ it('waits for what runs, then for the connections, then closes', async () => {
   expect(steps).toEqual(['begin', 'settle 29000', 'end connections', 'finish'])
 })
 
-it('stops once, however often it is asked', async () => {
+it('stops once for repeated requests', async () => {
   const { steps, settled, ended, drain } = createSteps()
   settled.resolve()
   ended.resolve()
@@ -56,7 +56,7 @@ it('never takes longer than the grace and the moment to give up', async () => {
   expect(performance.now() - startedAt).toBeLessThan(1_500)
 })
 
-it('a failure to close reaches whoever stopped it', async () => {
+it('a failure to close reaches the caller of stop', async () => {
   const drain = createDrain({
     begin: () => undefined,
     settle: async () => undefined,

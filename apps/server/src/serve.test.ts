@@ -127,7 +127,7 @@ describe('a start is refused', () => {
 })
 
 describe('a start that is aborted', () => {
-  it('ends while somebody is asked, and frees the data directory', async () => {
+  it('ends while a question is open, and frees the data directory', async () => {
     const dataDir = makeTempDir()
     const abort = new AbortController()
     const asked = Promise.withResolvers<void>()

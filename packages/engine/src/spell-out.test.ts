@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { spellOut, spellOutLine } from './spell-out.ts'
 
-describe('text that somebody approves', () => {
+describe('text for approval', () => {
   it('keeps what can be seen, in every script', () => {
     const text = 'Grüße\n\t你好，世界 مرحبا 👩 naïve — “x”'
     expect(spellOut(text)).toBe(text)

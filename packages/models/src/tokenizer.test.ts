@@ -15,7 +15,7 @@ describe('the tokenizer', () => {
     expect(await countTokens('<|endoftext|>')).toBeGreaterThan(1)
   })
 
-  it('gives way to others while it counts a long text', async () => {
+  it('yields while it counts a long text', async () => {
     let turns = 0
     const count = (): void => {
       turns += 1

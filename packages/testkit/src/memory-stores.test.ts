@@ -27,7 +27,7 @@ describe('the memory store', () => {
     wanted: false,
   }
 
-  it('fails writes on purpose, still reads, and goes on when told', async () => {
+  it('fails writes on purpose, still reads, and recovers on request', async () => {
     const store = createMemoryEventStore({ clock: createFakeClock() })
     store.failWrites('full')
     await expect(store.append(creation)).rejects.toMatchObject({ name: 'StorageFault', kind: 'full' })

@@ -49,7 +49,7 @@ describe('a defined tool', () => {
     expect(Reflect.ownKeys(roll.parameters)).toEqual(['type', 'properties', 'required'])
   })
 
-  it('keeps what its author said, and is exposed unless told otherwise', () => {
+  it('keeps what its author declared, and is exposed by default', () => {
     expect(roll).toMatchObject({ name: 'roll_dice', title: 'Roll dice', description: 'Rolls dice.', exposed: true })
     expect(roll.effect).toBe('idempotent')
     expect('title' in toolReturning('')).toBe(false)
@@ -90,7 +90,7 @@ describe('a defined tool', () => {
     expect(pick.check({ shape: { kind: 'cube' } })).toEqual({ ok: false, problem: 'shape.kind: must be one of disc' })
   })
 
-  it("tells its author's own words about a field", () => {
+  it("shows the author's own words about a field", () => {
     const input = z.object({ city: z.string('is the name of a city'), day: z.string().min(1) })
     const tool = defineTool({ name: 'w', description: '', input, effect: 'readonly', run: () => '' })
     expect(tool.check({ city: 1 })).toEqual({ ok: false, problem: 'city: is the name of a city' })

@@ -27,7 +27,7 @@ describe('splitMeta keeps', () => {
     expect(splitMeta({ ok: true, _meta: meta })).toEqual({ rest: { ok: true }, meta, dropped: [] })
   })
 
-  it('the object as it is where there is no _meta', () => {
+  it('the object unchanged when there is no _meta', () => {
     expect(splitMeta({ ok: true, meta: { ui: card } })).toEqual({ rest: { ok: true, meta: { ui: card } }, dropped: [] })
   })
 

@@ -39,7 +39,7 @@ describe('a refused start', () => {
 })
 
 describe('a server that came up', () => {
-  it('is in order only where it may, and tells strangers nothing', () => {
+  it('is in order only where allowed, and reveals nothing to strangers', () => {
     expect(judgeStart(served, { ends: ['starts'] }, 2000)).toEqual([])
     expect(judgeStart(served, expected, 2000)).toEqual(['it came up'])
     expect(judgeStart({ ...served, toStrangers: [401, 200] }, { ends: ['starts'] }, 2000)).toEqual([

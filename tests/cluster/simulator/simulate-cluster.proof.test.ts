@@ -4,7 +4,7 @@ import { simulateCluster } from './simulate-cluster.ts'
 const SEEDS = 20_000
 
 it(
-  `cluster 50: a cluster keeps what it told its clients, with ${SEEDS} seeds`,
+  `cluster 50: a cluster keeps everything it acknowledged, with ${SEEDS} seeds`,
   { timeout: 3 * 3_600_000 },
   async () => {
     for (let seed = 1; seed <= SEEDS; seed++) {

@@ -3,7 +3,7 @@ import { PLANTED_BUGS } from './planted-bugs.ts'
 import { simulateCluster } from './simulate-cluster.ts'
 
 describe('a cluster with lost, doubled and late messages, and nodes that die and freeze', () => {
-  it('cluster 50: keeps what it told its clients, with 200 seeds', { timeout: 300_000 }, async () => {
+  it('cluster 50: keeps everything it acknowledged, with 200 seeds', { timeout: 300_000 }, async () => {
     for (let seed = 1; seed <= 200; seed++)
       expect({ seed, problems: await simulateCluster(seed) }).toEqual({ seed, problems: [] })
   })

@@ -6,7 +6,7 @@ import { SMALL_FILES, rotInstallation } from './rot-installation.ts'
 
 const { seed, databases, ofEachSmallFile } = COUNTS.bitRot.proof
 
-it('bit rot is told, and never read around', async () => {
+it('bit rot is reported, never skipped', async () => {
   const seconds = startStopwatch()
   const bad: string[] = []
   let count = 0

@@ -7,7 +7,7 @@ import { isSameContent } from './stored-content.ts'
 const { seed, databases, ofEachSmallFile } = COUNTS.bitRot.test
 
 describe('a flipped bit or a cut file', () => {
-  it.each(databases)('in $file of a store that was $left is told, and never read around', async (database) => {
+  it.each(databases)('in $file of a store that was $left is reported, never skipped', async (database) => {
     const { bad, refused } = await rotDatabase({ ...database, seed })
     expect(bad).toEqual([])
     expect(refused).toBeGreaterThan(0)

@@ -9,7 +9,7 @@ import { sideBySide } from '../side-by-side.ts'
 import { type GoldenLog, readGoldenLogs, readStates, restoreGoldenLog } from './golden-log.ts'
 import { killBetweenMigrations, killMigration } from './kill-migration.ts'
 
-it('every golden log is read as it was written, and a kill in a migration leaves nothing half', async () => {
+it('every golden log reads as written, and a kill during a migration leaves nothing half-done', async () => {
   const seconds = startStopwatch()
   const { width, proof } = COUNTS.upgrade
   const logs = readGoldenLogs()

@@ -60,7 +60,7 @@ describe('the golden logs', () => {
     expect(versionOf(file)).toBe(NEWEST)
   })
 
-  it.each(LOGS)('$name is shown to clients as it was shown then, and goes on', async (log) => {
+  it.each(LOGS)('$name looks the same to clients as before, and can be continued', async (log) => {
     restoreGoldenLog(log, file)
     const server = await startServerProcess({ dataDir })
     try {
@@ -95,7 +95,7 @@ describe('the golden logs', () => {
   })
 
   it.each([LOGS.slice(0, 1), LOGS.slice(-1)].flat())(
-    '$name is refused by an older Polylogue, in a sentence, and left as it is',
+    '$name is refused by an older Polylogue with a clear message, and is not changed',
     async (log) => {
       restoreGoldenLog({ sql: `${log.sql}; PRAGMA user_version = ${NEWEST + 1};` }, file)
       const before = readFileSync(file)

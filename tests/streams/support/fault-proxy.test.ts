@@ -88,7 +88,7 @@ describe('the spoiling proxy', () => {
     next.socket.destroy()
   })
 
-  it('spoils every connection when told so', async () => {
+  it('breaks every connection on request', async () => {
     proxy.spoilAll({ cutAfter: 3 })
     for (let round = 0; round < 3; round++) expect(await (await ask()).ended).toBe('reset')
   })
@@ -139,7 +139,7 @@ describe('the spoiling proxy', () => {
     },
   )
 
-  it('tells the server that its client left when that is not hidden', async () => {
+  it('informs the server that its client left when that is not hidden', async () => {
     const heard = await ask()
     const server = await serverSide()
     await untilBytes(heard, 1)

@@ -50,7 +50,7 @@ describe('a tree of calls', () => {
     ])
   })
 
-  it('tells places from the checkout, and a dependency by its name', () => {
+  it('names places relative to the checkout, and a dependency by its name', () => {
     expect(tree.calls.map(({ place }) => place)).toEqual(['packages/engine/src/run.ts:10', '@hono/node-server'])
   })
 })

@@ -34,7 +34,7 @@ describe('a flame graph', () => {
     ])
   })
 
-  it('leaves out what nobody could see', () => {
+  it('leaves out what cannot be seen', () => {
     expect(page).toContain('>append<')
     expect(page).not.toContain('>tiny<')
   })

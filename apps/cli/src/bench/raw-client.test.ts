@@ -22,7 +22,7 @@ async function startServer(listener: RequestListener) {
 }
 
 describe('a raw client', () => {
-  it('knows the end of an answer, however it is cut, and asks again on the same connection', async () => {
+  it('finds the end of an answer in any chunking, and asks again on the same connection', async () => {
     const { client } = await startServer((_request, response) => {
       response.write('0\r\n')
       setImmediate(() => response.end('last'))

@@ -42,7 +42,7 @@ describe('Markdown on a terminal', () => {
   })
 
   it.each(['2 ** 3 ** 4', '5 * 3', 'an open ` mark', '**open', '*a*', '-5 degrees', '3.14 is', '``'])(
-    'leaves %j as it is',
+    'does not change %j',
     (text) => {
       expect(show(text)).toBe(`${text}\n`)
     },
@@ -86,7 +86,7 @@ describe('Markdown on a terminal', () => {
     },
   )
 
-  it('shows the same, however the text is cut into pieces', () => {
+  it('shows the same for any chunking of the text', () => {
     const parts = [
       '# ',
       '- ',

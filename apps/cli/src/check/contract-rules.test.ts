@@ -15,7 +15,7 @@ const CASES: Readonly<Record<Contract, readonly { readonly rule: string }[]>> = 
 
 const contracts = ['aap', 'acp', 'blade'] satisfies Contract[]
 
-it.each(contracts)('the rules of %s are told in the words of its contract', (contract) => {
+it.each(contracts)('the rules of %s use the words of its contract', (contract) => {
   const page = readFileSync(new URL(`../../../../docs/contracts/${contract}.md`, import.meta.url), 'utf8')
   const rows = page.split('\n')
   const strange = Object.entries(CONTRACT_RULES[contract]).filter(([rule, [says, basis]]) => {
@@ -29,7 +29,7 @@ it.each(contracts)('every rule of %s is tried once', (contract) => {
   expect(tried.toSorted()).toEqual(Object.keys(CONTRACT_RULES[contract]).toSorted())
 })
 
-it('a script is played step by step, and results are told where it ends', () => {
+it('a script is played step by step, and results are reported at its end', () => {
   const user = {
     role: 'user',
     content: 'think hm\nsay a\nsay b\ncall c1 echo {"msg":"x"}\n---\nsay done\nstop max_tokens',

@@ -27,7 +27,7 @@ describe('the agents of a server', () => {
     expect(catalog.find('scripted')).toBeUndefined()
   })
 
-  it('have the scripted ones beside them on demand, never as the default', () => {
+  it('include the scripted ones on demand, never as the default', () => {
     const catalog = createAgentCatalog(configOf(), { scripted: true, clock })
     expect(catalog.list().map(({ name }) => name)).toEqual(['assistant', 'coder', 'scripted', 'scripted-min'])
     expect(catalog.defaultName).toBe('assistant')

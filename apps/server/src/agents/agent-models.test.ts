@@ -37,7 +37,7 @@ describe('the model of an agent', () => {
     expect(modelNames(configOf())).toEqual(['polylogue/demo', 'polylogue/demo'])
   })
 
-  it('of a provider that nobody knows is refused, with the place where it was written', () => {
+  it('of an unknown provider is refused, with the place where it is configured', () => {
     const config = configOf({ agents: [agent('a', { model: 'nope/x' })] })
     expect(() => modelNames(config)).toThrow(ConfigError)
     expect(() => modelNames(config)).toThrow('polylogue.config.ts: model: no provider is named nope; there are')

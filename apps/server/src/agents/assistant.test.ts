@@ -22,7 +22,7 @@ function assistantOf(written: object, defaultModel: string, dataDir?: string) {
   return createAgentCatalog(loaded, parts).find('assistant')
 }
 
-describe('the agent that nobody configured', () => {
+describe('the default agent', () => {
   it('is, without a model, a guide that says so, with two tools of its own, all built-in ones and two options', () => {
     const guide = assistantOf({}, 'demo', '/data')
     expect(guide?.description).toContain('not an AI')

@@ -61,7 +61,7 @@ describe('a key', () => {
     }
   })
 
-  it('opens nothing after it was revoked, and whoever it let in is told at once', async () => {
+  it('opens nothing after it is revoked, and its connections are notified immediately', async () => {
     const { keys } = createTestRing()
     const { plain, record } = await keys.createApiKey(anna, 'laptop')
     const other = await keys.createApiKey(anna, 'phone')
@@ -73,7 +73,7 @@ describe('a key', () => {
     expect(await keys.revoke(record.id)).toBe(false)
   })
 
-  it('that is being looked up while it is revoked is told too', async () => {
+  it('that is being looked up while it is revoked is notified too', async () => {
     const { keys } = createTestRing()
     const { plain, record } = await keys.createApiKey(anna, 'laptop')
     const [found] = await Promise.all([keys.find(plain), keys.revoke(record.id)])
@@ -106,7 +106,7 @@ describe('a key', () => {
     expect(await keys.find(plain)).toBeUndefined()
   })
 
-  it('that nobody knows is looked for each time, and costs no memory', async () => {
+  it('that is unknown is looked up each time, and costs no memory', async () => {
     const { keys, lookUps } = createCountedRing()
     for (let guess = 0; guess < 3; guess++) expect(await keys.find('guess')).toBeUndefined()
     expect(lookUps()).toBe(3)
@@ -125,7 +125,7 @@ describe('a key', () => {
     expect(lookUps()).toBe(1_002)
   })
 
-  it('of another user cannot be revoked by somebody', async () => {
+  it('of another user cannot be revoked', async () => {
     const { keys } = createTestRing()
     const { plain, record } = await keys.createApiKey(anna, 'laptop')
     expect(await keys.revoke(record.id, ben)).toBe(false)
@@ -178,7 +178,7 @@ it('a key from the command line speaks for local and is never stored', async () 
 })
 
 describe('S6: a user who asks for keys', () => {
-  it('gets a hundred, however many requests come at once, and another one for each that is revoked', async () => {
+  it('gets a hundred under concurrent requests, and another one for each that is revoked', async () => {
     const { keys } = createTestRing()
     const asked = await Promise.allSettled(Array.from({ length: 120 }, () => keys.requestApiKey(anna, 'another')))
     expect(asked.filter(({ status }) => status === 'fulfilled')).toHaveLength(100)

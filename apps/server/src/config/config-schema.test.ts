@@ -168,7 +168,7 @@ describe('a configuration is refused', () => {
       'providers.lab.baseUrl: must be an address such as http://127.0.0.1:1234/v1, without a password',
     ],
     ['with an unknown key of a provider', { providers: { lab: { url: 'x' } } }, 'providers.lab.url: unknown key'],
-    ['with a tool that is none', { tools: [{ name: 'look' }] }, 'tools[0]: must be made with defineTool'],
+    ['with an invalid tool', { tools: [{ name: 'look' }] }, 'tools[0]: must be made with defineTool'],
     ['with a tool twice', { tools: [tool, tool] }, 'tools[1].name: look occurs twice'],
     ['with an agent twice', { agents: [agent, agent] }, 'agents[1].name: a occurs twice'],
   ])('%s', (_, config, problem) => {
@@ -196,14 +196,14 @@ describe('an agent is refused', () => {
       'model: must be provider/model, demo, scripted, or an object with a method stream',
     ],
     [
-      'with a model that is none',
+      'with an invalid model',
       { model: { stream: 1 } },
       'model: must be provider/model, demo, scripted, or an object with a method stream',
     ],
     ['with a version of one number', { version: '1' }, 'version: must be a semantic version such as 1.0.0'],
     ['with an unknown key', { colour: 'red' }, 'colour: unknown key'],
     [
-      'with a tool that is none',
+      'with an invalid tool',
       { tools: [{ name: 'x', run: () => 1 }] },
       'tools[0]: must be made with defineTool, or be the name of a tool',
     ],

@@ -131,7 +131,7 @@ describe('a configuration in JSON', () => {
     },
   )
 
-  it('is refused when it names a tool that nobody has', async () => {
+  it('is refused when it names an unknown tool', async () => {
     expect(await refusalOf({ 'polylogue.config.json': json({ agents: [{ ...agent, tools: ['look'] }] }) })).toBe(
       'polylogue.config.json: agents[0].tools[0]: no tool is named look; there are Read, Write, Edit, Glob, Grep, Bash, Background, Diagnostics, WebFetch, AskUserQuestion, Agent, TodoWrite, Remember, Skill, Schedule',
     )

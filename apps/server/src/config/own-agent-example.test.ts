@@ -118,7 +118,7 @@ describe('the example of an agent of one’s own', () => {
     expect(test.said()).toBe('{"language":"English"}\n{"language":"Danish"}')
   })
 
-  it('the librarian looks at once, and lends a book only after somebody has approved', async () => {
+  it('the librarian searches immediately, and lends a book only after approval', async () => {
     const access = { type: 'preset' } as const
     await test.begin({ agent: 'librarian', access }, 'use find_books {"word": "emma"}')
     expect(test.said()).toContain('`find_books` answered: [{"id":"emma"')

@@ -231,12 +231,12 @@ describe('providers that have a key', () => {
     ])
   })
 
-  it('are none without one', async () => {
+  it('are not examined without a key', async () => {
     expect(await lookWith({})).toMatchObject([{ status: 'ok', message: 'No provider has a key.' }])
   })
 })
 
-it('what the server tells about itself is for its owner alone', async () => {
+it("only the owner can read the server's own data", async () => {
   const server = await startServer()
   expect((await askOwner(server.dataDir, 'GET', '/api/polylogue/doctor')).status).toBe(200)
   const headers = { authorization: `Bearer ${server.localKey}` }

@@ -53,7 +53,7 @@ describe('with a key', () => {
     expect(await listUsers(server, anna.key)).toEqual(['anna', 'anna'])
   })
 
-  it('S6: one makes a hundred keys and no more, through whichever door', async () => {
+  it('S6: a user can create at most a hundred keys, through any door', async () => {
     const server = await startServer()
     const anna = await createKeyOf('anna', server.dataDir)
     for (let count = 1; count < 100; count++) await createKeyOf('anna', server.dataDir)
@@ -73,7 +73,7 @@ describe('with a key', () => {
     expect(await listUsers(server, anna.key)).toHaveLength(100)
   })
 
-  it("somebody else's key is as unknown as one that never was", async () => {
+  it("another user's key is as unknown as one that never existed", async () => {
     const server = await startServer()
     const [anna, ben] = [await createKeyOf('anna', server.dataDir), await createKeyOf('ben', server.dataDir)]
     const revoke = (id: string) =>

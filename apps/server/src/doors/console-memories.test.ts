@@ -140,7 +140,7 @@ describe('memories', () => {
     [{ content: 'x', topic: 'x'.repeat(256) }, /^topic: /],
     [{ content: 'x', id: 7 }, /id/],
     [{ content: 'x', supersedes: 'y' }, /^supersedes: /],
-  ])('that are none are refused, case %#', async (body, sentence) => {
+  ])('that are invalid are refused, case %#', async (body, sentence) => {
     const { ask, list } = clientOf(await startServer())
     const answer = await ask('', { body })
     expect(answer).toMatchObject({ status: 400, body: { error: expect.stringMatching(sentence) } })

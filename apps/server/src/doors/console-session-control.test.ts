@@ -22,7 +22,7 @@ it('changes the mode of a session, and planning ends where it began', async () =
   expect(await ask(server, 'PATCH', `/${id}`, { preset: 'plan', planning: true })).toMatchObject({ status: 400 })
 })
 
-it('gives others than the user local no more than the ceiling', async () => {
+it('limits users other than local to the ceiling', async () => {
   const server = await startServer()
   const { key } = await createKeyOf('ann', server.dataDir)
   const id = await createSession(server.url, key)

@@ -87,7 +87,7 @@ it.each([
   expect((refused.body as { error: string }).error).toMatch(new RegExp(`^${sentence}`))
 })
 
-it('lets nobody but the local user skip all approvals', async () => {
+it('lets only the local user skip all approvals', async () => {
   const server = await startServer()
   const anna = await createKeyOf('anna', server.dataDir)
   expect((await make(server, { preset: 'full-access' }, anna.key)).status).toBe(403)
@@ -95,7 +95,7 @@ it('lets nobody but the local user skip all approvals', async () => {
   expect((await make(server, { preset: 'read-only' }, anna.key)).status).toBe(201)
 })
 
-it("somebody else's session is as unknown as one that never was, and is not listed", async () => {
+it("another user's session is as unknown as one that never existed, and is not listed", async () => {
   const server = await startServer()
   const anna = await createKeyOf('anna', server.dataDir)
   const sessionId = await createSession(server.url, anna.key)

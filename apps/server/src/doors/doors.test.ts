@@ -8,7 +8,7 @@ import { createSession, startTurn } from '../test-support/aap.ts'
 import { startWithDoors } from '../test-support/start-with-doors.ts'
 import { listClients } from './doors.ts'
 
-it('lists who is attached, whatever the door', async () => {
+it('lists attached clients of every door', async () => {
   const { url, localKey, doors, openPipe } = await startWithDoors()
   expect(listClients(doors)).toEqual([])
   const sessionId = await createSession(url, localKey)

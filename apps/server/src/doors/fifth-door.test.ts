@@ -58,7 +58,7 @@ it('everything that is refused below its paths is refused in its words', async (
   expect(await json(refused)).toEqual(because('401 Unauthorized'))
 })
 
-it('an upgraded connection says back what it hears, and ends when the server stops', async () => {
+it('an upgraded connection echoes its input, and ends when the server stops', async () => {
   const server = await startServer({}, LIST)
   const live = await openLive(server)
   live.write('hello')

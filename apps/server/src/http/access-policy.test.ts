@@ -132,7 +132,7 @@ describe('the origin of a request', () => {
     expect(judgeOrigin(origin, { allowOrigins: ['https://other.example'] })).toMatchObject({ status: 403 })
   })
 
-  it('may be one of the exact list, and is then told so', () => {
+  it('may be on the exact list, and then gets a matching header', () => {
     expect(judgeOrigin('https://app.example', { allowOrigins: ['https://app.example'] })).toEqual({
       allowed: true,
       crossOrigin: 'https://app.example',

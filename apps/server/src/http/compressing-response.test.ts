@@ -65,7 +65,7 @@ it.each(['/large', '/refused', '/pieces'])(
   },
 )
 
-it('goes out as it is for clients that do not accept it', async () => {
+it('is sent uncompressed to clients that do not accept compression', async () => {
   const { url } = await open()
   for (const accepted of [undefined, '', 'identity', 'br', 'gzip;q=0', 'gzip; q=0.0, *', 'x-gzip']) {
     const { answer, body } = await get(`${url}/large`, accepted)
@@ -78,7 +78,7 @@ it.each(['/small', '/page', '/events', '/healthz'])('%s is never compressed', as
   expect((await get(url + path, 'gzip')).answer.headers['content-encoding']).toBe(undefined)
 })
 
-it('compresses beside the event loop, and lets a client that leaves go', async () => {
+it('compresses off the event loop, and stops for a client that leaves', async () => {
   const { url } = await open()
   const leaving = request(`${url}/huge`, { headers: { 'accept-encoding': 'gzip' }, agent: false })
   leaving.on('error', () => undefined)

@@ -11,7 +11,7 @@ it('gives slow clients ten seconds for the head of a request and thirty for all 
   expect(server).toMatchObject({ headersTimeout: 10_000, requestTimeout: 30_000, timeout: 0 })
 })
 
-it('a refused caller is told when to come back, or what to show', async () => {
+it('a refusal says when to retry, or what to present', async () => {
   const { url } = await startListener({
     routes: (app) => {
       app.use(
@@ -39,7 +39,7 @@ it('a refused caller is told when to come back, or what to show', async () => {
 })
 
 describe('a request that offers to speak another protocol', () => {
-  it('is answered like any other when nobody here speaks that, on a connection that ends with it', async () => {
+  it('is answered as a normal request when the protocol is unknown, and closes the connection', async () => {
     const { url } = await startListener({ routes: (app) => app.post('/said', async (c) => c.json(await c.req.json())) })
     const lines = [
       `Host: ${new URL(url).host}`,

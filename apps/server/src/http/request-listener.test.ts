@@ -59,7 +59,7 @@ describe('before routing', () => {
 })
 
 describe('a listed origin', () => {
-  it('is told by a preflight, without a key, what it may send', async () => {
+  it('learns from a preflight, without a key, what it may send', async () => {
     const { url } = await startListener({ allowOrigins: [APP] })
     const headers = {
       origin: APP,
@@ -139,7 +139,7 @@ describe('errors', () => {
     }
   })
 
-  it('what breaks inside is logged under an id, and the client sees only that id', async () => {
+  it('internal errors are logged under an id, and the client sees only that id', async () => {
     const logged: unknown[] = []
     const log: Log = { ...silentLog, error: (fields) => logged.push(fields) }
     const { url } = await startListener({

@@ -46,7 +46,7 @@ describe('the security headers', () => {
     ['sets', (_request, response) => response.setHeader('CACHE-CONTROL', 'max-age=9').end('x')],
     ['writes', (_request, response) => response.writeHead(200, { 'cache-control': 'max-age=9' }).end('x')],
     ['lists', (_request, response) => response.writeHead(200, ['cache-control', 'max-age=9']).end('x')],
-  ])('give way to one that a route %s itself, and it is there once', async (_what, listener) => {
+  ])('yield to one that a route %s itself, and it is there once', async (_what, listener) => {
     const { headers, rawHeaders } = await answerOf(listener)
     expect(headers).toMatchObject({ ...SECURITY, 'cache-control': 'max-age=9' })
     expect(rawHeaders.filter((name) => name.toLowerCase() === 'cache-control')).toHaveLength(1)

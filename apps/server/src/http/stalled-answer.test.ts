@@ -26,7 +26,7 @@ async function ask(patienceMs: number): Promise<{ readonly client: Socket; reado
   return { client, closed: closed.promise }
 }
 
-it('a client that takes nothing of its answer is let go', async () => {
+it('a client that does not read its answer is disconnected', async () => {
   const { client, closed } = await ask(50)
   await closed
   let received = 0

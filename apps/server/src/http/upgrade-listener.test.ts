@@ -76,7 +76,7 @@ describe('an upgrade', () => {
     expect(await refusal({}, '/echo/more')).toBe(404)
   })
 
-  it('that is refused is told like every other request, by its route and never by its path', async () => {
+  it('that is refused is logged like every other request, by its route and never by its path', async () => {
     const told: unknown[] = []
     const ended: RequestObserver = ({ route }, { method }, { statusCode, headersSent }) =>
       void told.push([method, route, statusCode, headersSent])
@@ -93,7 +93,7 @@ describe('an upgrade', () => {
     ])
   })
 
-  it('that a route fails at is logged, and refused as long as nothing was said', async () => {
+  it('that a route fails at is logged, and refused if nothing was sent yet', async () => {
     const logged: string[] = []
     const log: Log = { ...silentLog, error: (_fields, message) => void logged.push(message) }
     const broken: UpgradeRoute = { ...echo, upgrade: () => Promise.reject(new Error('broken')) }

@@ -49,7 +49,7 @@ const say = async (engine: Engine, userId: UserId, content = 'go') => {
 }
 
 describe('a user', () => {
-  it('has so many running turns and not one more, also when all are asked for at once', async () => {
+  it('has a limit of running turns, also under concurrent requests', async () => {
     const { engine, model, refused } = createLimited({ runningTurnsPerUser: 3 })
     for (let count = 0; count < 4; count++) model.push([says('…'), hangs])
     const attempts = await Promise.allSettled(Array.from({ length: 5 }, () => say(engine, anna)))
@@ -70,7 +70,7 @@ describe('a user', () => {
     await say(engine, anna)
   })
 
-  it('has so many inputs a minute, and is told how long to wait', async () => {
+  it('has a limit of inputs per minute, and gets the time to wait', async () => {
     const { engine, model, clock } = createLimited({ promptsPerUserPerMinute: 2 })
     for (let count = 0; count < 4; count++) model.push([says('done'), finishes()])
     await say(engine, anna)

@@ -6,7 +6,7 @@ const redactor = createRedactor()
 redactor.learn('correct-horse-battery')
 const fieldsOf = (fields: object) => toLogFields({ ...fields }, redactor)
 
-it('holds no secret, however deep it lies', () => {
+it('holds no secret at any depth', () => {
   const error = Object.assign(new Error('open correct-horse-battery'), {
     code: 'EACCES',
     requestBody: 'all that the user said',

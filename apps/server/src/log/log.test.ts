@@ -27,7 +27,7 @@ function linesWith(environment: Record<string, string>): readonly Record<string,
     .map((line) => JSON.parse(line) as Record<string, unknown>)
 }
 
-it('is one JSON object a line, without secrets, and nobody can forge a line', () => {
+it('is one JSON object per line, without secrets, and lines cannot be forged', () => {
   const lines = linesWith({})
   expect(lines).toMatchObject([
     { level: 30, msg: 'first', secret: '***', time: expect.stringMatching(/^\d{4}-.*Z$/) },
@@ -65,7 +65,7 @@ it('closes when its reader is gone', () => {
   expect(status).toBe(7)
 })
 
-it('a pipe that is full and that nobody reads does not keep the process from ending', async () => {
+it('a full pipe without a reader does not keep the process from ending', async () => {
   const program = `
     import { createLog } from '${new URL('./log.ts', import.meta.url).href}'
     import { createRedactor } from '${new URL('./redactor.ts', import.meta.url).href}'

@@ -4,7 +4,7 @@ import { createRedactor } from './redactor.ts'
 describe('a value that was shown to the redactor', () => {
   const secret = 'hunter2 "correct"\nhorse/battery?'
 
-  it('is taken out wherever and however it is spelled', () => {
+  it('is removed everywhere and in every spelling', () => {
     const { redact, learn } = createRedactor()
     learn(secret)
     for (const spelling of [
@@ -97,7 +97,7 @@ describe('what looks like a secret', () => {
     },
   )
 
-  it('costs no more than the length of the text', () => {
+  it('costs at most the length of the text', () => {
     const startedAt = performance.now()
     for (const piece of ['a://', '?key', 'sk-', '-----BEGIN PRIVATE KEY-----', 'Bearer ', 'eyJaaaaa.']) {
       redact(piece.repeat(20_000))

@@ -19,7 +19,7 @@ it('a label cannot end its line or its quotes', () => {
   expect(counter.expose()).toContain('c{name="a\\"b\\\\c\\nd 7"} 1\n')
 })
 
-it('a gauge is read when it is asked for, and left out when nobody knows', () => {
+it('a gauge is read on request, and left out when its value is unknown', () => {
   let value: number | undefined = 3
   const gauge = createGauge('open', 'Open.', () => value)
   expect(gauge.expose()).toBe('# HELP open Open.\n# TYPE open gauge\nopen 3\n')

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 import { silentLog } from '../log/log.ts'
 import { createFaultLog } from './fault-log.ts'
 
-it('a failing storage is told once in a while, and its return once', () => {
+it('a storage fault is logged at intervals, and its recovery once', () => {
   const clock = createFakeClock()
   const lines: string[] = []
   const write = ({ kind, faults }: { readonly [name: string]: unknown }, message: string) =>

@@ -29,7 +29,7 @@ eventStoreContract('an observed store', async () => {
 })
 
 describe('an observed store', () => {
-  it('tells what was appended and deleted, and not what met a conflict', async () => {
+  it('reports appends and deletions, not conflicts', async () => {
     const told: string[] = []
     const store = observeStore(createMemoryEventStore({ clock: createFakeClock() }), {
       ...NOBODY,
@@ -43,7 +43,7 @@ describe('an observed store', () => {
     expect(told).toEqual(['appended a true', 'deleted a'])
   })
 
-  it('tells which session it has lost to another runner, and which is gone', async () => {
+  it('reports sessions lost to another runner, and deleted ones', async () => {
     const told: string[] = []
     const clock = createFakeClock()
     const memory = createMemoryEventStore({ clock })
@@ -60,7 +60,7 @@ describe('an observed store', () => {
     expect(told).toEqual(['a', 'a', 'a'])
   })
 
-  it('tells how many writes became durable together', async () => {
+  it('reports how many writes became durable together', async () => {
     const sizes: number[] = []
     const store = observeStore(createMemoryEventStore({ clock: createFakeClock() }), {
       ...NOBODY,
@@ -71,7 +71,7 @@ describe('an observed store', () => {
     expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(3)
   })
 
-  it('tells of faults and lets them through', async () => {
+  it('reports faults and passes them on', async () => {
     const faults: StorageFault['kind'][] = []
     const memory = createMemoryEventStore({ clock: createFakeClock() })
     const store = observeStore(memory, { ...NOBODY, fault: ({ kind }) => faults.push(kind) })

@@ -62,7 +62,7 @@ describe('the running turns', () => {
     expect(turns.countOf(anna)).toBe(0)
   })
 
-  it('of a session that was taken over belong to whom the session belongs', async () => {
+  it('of a session that was taken over belong to the owner of the session', async () => {
     const turns = createTurns({ userId: anna, lastSeq: 3 })
     turns.appended(request([takenOver]))
     await untilQuiet()

@@ -46,7 +46,7 @@ describe('a write-ahead log', () => {
     expect(lines.map((line) => line.split(':')[0])).toEqual(['warn 300', 'info 10', 'warn 300'])
   })
 
-  it('is measured once in ten seconds, however many commits there are', async () => {
+  it('is measured once in ten seconds, for any number of commits', async () => {
     const { commit, looks } = createTestWatch()
     for (let count = 0; count < 1_000; count++) await commit(300, 20)
     expect(looks()).toBe(2)

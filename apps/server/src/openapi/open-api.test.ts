@@ -35,7 +35,7 @@ describe('the one document of every HTTP API', () => {
     expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([])
   })
 
-  it('tells streams from whole answers', async () => {
+  it('distinguishes streams from whole answers', async () => {
     const server = await startServer()
     const { body } = await exchange(`${server.url}/openapi.json`)
     expect(body).toMatchObject({

@@ -48,7 +48,7 @@ describe('the owner socket', () => {
     expect((await ask(owner, 'GET', '/api/polylogue/me')).body).toEqual({ user: 'local', via: 'owner-socket' })
   })
 
-  it('is absent where nobody runs, where nothing is, and where a killed owner left its socket', async () => {
+  it('is absent without a server, without a folder, and after a killed owner left its socket', async () => {
     const dataDir = makeTempDir()
     expect(await connectOwner(dataDir)).toBeUndefined()
     expect(await connectOwner(join(dataDir, 'nowhere'))).toBeUndefined()
@@ -89,7 +89,7 @@ describe('opening the owner', () => {
     expect(await connectOwner(dataDir)).toBeDefined()
   })
 
-  it('becomes it where there is none, and ends it on close', async () => {
+  it('becomes the server when there is none, and ends it on close', async () => {
     const dataDir = makeTempDir()
     const owner = await open(dataDir)
     expect([owner.embedded, owner.pid]).toEqual([true, process.pid])
@@ -101,7 +101,7 @@ describe('opening the owner', () => {
     expect(await connectOwner(dataDir)).toBeUndefined()
   })
 
-  it('gives one owner to many who come at once', async () => {
+  it('gives one owner to concurrent starters', async () => {
     const dataDir = makeTempDir()
     const owners = await Promise.all([open(dataDir), open(dataDir), open(dataDir)])
     expect(owners.filter(({ embedded }) => embedded)).toHaveLength(1)

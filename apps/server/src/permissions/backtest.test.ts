@@ -123,7 +123,7 @@ describe('a backtest', () => {
     expect((await test(store, deny, { rules, isFirst: true })).totals).toMatchObject({ ask: 0, deny: 1 })
   })
 
-  it('counts calls of which it cannot tell, and leaves out those that could not run', async () => {
+  it('counts undecidable calls, and leaves out those that could not run', async () => {
     const store = openStore()
     await record(store, [
       { id: 'c1', tool: 'gone' },

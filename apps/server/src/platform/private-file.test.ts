@@ -27,7 +27,7 @@ it.each([0o640, 0o604, 0o660, 0o602])('is refused with mode %o, with the line to
   )
 })
 
-it('is refused when it leads to an open file, or is none', () => {
+it('is refused when it leads to an open file, or is invalid', () => {
   const directory = makeTempDir()
   writeFileSync(join(directory, 'open'), 'sk')
   chmodSync(join(directory, 'open'), 0o644)
@@ -54,7 +54,7 @@ it('keeps the secret keys: made once, the first line seals, a damaged file stops
   }
 })
 
-it('that cannot be written is told in one sentence, with what stands in the way', () => {
+it('that cannot be written is reported in one sentence, with the cause', () => {
   const directory = makeTempDir()
   writeFileSync(join(directory, 'file'), '')
   mkdirSync(join(directory, 'folder', 'full'), { recursive: true })
@@ -70,7 +70,7 @@ it('that cannot be written is told in one sentence, with what stands in the way'
   }
 })
 
-it('that cannot be read is told in one sentence, with what stands in the way', () => {
+it('that cannot be read is reported in one sentence, with the cause', () => {
   const path = join(makeTempDir(), 'local.key')
   symlinkSync('local.key', path)
   expect(() => readPrivateFile(path)).toThrow(
@@ -81,7 +81,7 @@ it('that cannot be read is told in one sentence, with what stands in the way', (
   )
 })
 
-it('whoever creates a private file second gets what the first one wrote', () => {
+it("a second creator of a private file gets the first one's content", () => {
   const directory = makeTempDir()
   const path = join(directory, 'secret.key')
   expect(createPrivateFile(path, 'first')).toBe('first')

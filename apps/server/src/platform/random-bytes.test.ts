@@ -14,7 +14,7 @@ describe('random bytes', () => {
     expect(seen.size).toBe(2_000)
   })
 
-  it('belong to whoever asked for them: nobody else sees or changes them', () => {
+  it('belong to the user who created them: no other user sees or changes them', () => {
     const first = randomBytes(32)
     const copy = hex(first)
     const second = randomBytes(32)

@@ -37,7 +37,7 @@ function createWorld(sessions: Readonly<Record<string, number>>, refuses: readon
 const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 describe('retention', () => {
-  it('deletes sessions that did not change for so many days, soon after the start and then every hour', async () => {
+  it('deletes sessions unchanged for the configured days, soon after the start and then every hour', async () => {
     const { left, clock, logged, open } = createWorld({})
     const now = clock.now()
     for (let number = 0; number < 120; number++) left.set(`old-${number}`, now - 31 * DAY_MS)

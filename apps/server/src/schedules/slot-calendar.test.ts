@@ -87,7 +87,7 @@ describe('slots', () => {
   })
 })
 
-describe('what is no schedule', () => {
+describe('an invalid schedule', () => {
   it.each([
     ['', 'five fields'],
     ['* * * *', 'five fields'],
@@ -129,7 +129,7 @@ describe('what is no schedule', () => {
     },
   )
 
-  it('is told quickly, whatever it is', () => {
+  it('is reported quickly, for every kind', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string({ maxLength: 200 }), anyMess), (text) => {
         const startedAt = performance.now()

@@ -92,7 +92,7 @@ async function running(): Promise<number> {
 }
 
 describe('servers that a client brings into a session', () => {
-  it('give it their tools, which nobody vouches for, and no other session', async () => {
+  it('give it their untrusted tools, and no other session', async () => {
     expect(await open(session, given('files', 'echo,where'))).toEqual([])
     expect(namesOf()).toEqual(['mcp_files_echo', 'mcp_files_where'])
     expect(tools.toolsOf(session, []).map(({ effect }) => effect)).toEqual(['unsafe', 'unsafe'])
@@ -100,14 +100,14 @@ describe('servers that a client brings into a session', () => {
     expect(pool.health()).toEqual([])
   })
 
-  it('are the same list as long as nothing changes, and leave alone what has none', async () => {
+  it('are the same list while nothing changes, and leave others alone', async () => {
     const own = [createFakeTool('pay')]
     await open(session, given('files'))
     expect(tools.toolsOf(session, own)).toBe(tools.toolsOf(session, own))
     expect(tools.toolsOf(other, own)).toBe(own)
   })
 
-  it('live as long as somebody has the session open, and end with the last', async () => {
+  it('live while the session is open, and end with its last client', async () => {
     const second = tools.connectServers({ isRemote: false })
     await open(session, given('files'))
     await openBy(second, session, [given('files')])
@@ -141,7 +141,7 @@ describe('servers that a client brings into a session', () => {
     expect([await running(), namesOf()]).toEqual([0, []])
   })
 
-  it('end with a session that is deleted, whoever has it open', async () => {
+  it('end with a session that is deleted, for every client that has it open', async () => {
     await open(session, given('files'))
     await openBy(tools.connectServers({ isRemote: false }), session, [given('files')])
     await tools.forget(session)
@@ -201,13 +201,13 @@ describe('servers that a client brings into a session', () => {
 })
 
 describe('a server that cannot be used', () => {
-  it('fails nobody: its client is told, and the others are there', async () => {
+  it('does not affect the others, and its client gets the problem', async () => {
     const problems = await open(session, absent, given('files'))
     expect(problems).toEqual([expect.stringMatching(/^MCP server absent is not connected: .*ENOENT/)])
     expect(namesOf()).toEqual(['mcp_files_echo'])
   })
 
-  it('is told of by the field that is wrong, and the last of two with one name counts', async () => {
+  it('is reported with the wrong field, and the last of two with one name counts', async () => {
     const wrong: GivenMcpServer = { type: 'http', name: 'wrong', url: 'ftp://x', headers: [] }
     const problems = await open(session, wrong, given('files', 'echo'), given('files', 'table'))
     expect(problems).toEqual(['MCP server wrong cannot be used: [0].url: must be an http or https URL'])
@@ -244,8 +244,8 @@ describe('a client that comes over the network', () => {
   })
 })
 
-describe('what a client gives with a server', () => {
-  it('is neither logged nor stored, and known to whoever keeps secrets out of logs', async () => {
+describe('a server that a client provides', () => {
+  it("is neither logged nor stored, and known to the log's secret filter", async () => {
     await open(session, given('files', 'where'), absent, {
       type: 'http',
       name: 'away',

@@ -120,7 +120,7 @@ describe('a skill of a session', () => {
     expect(existsSync(join(folder, 'out.md'))).toBe(false)
   })
 
-  it('that cannot be read any more is told of, and costs no turn', async () => {
+  it('that has become unreadable is reported, and costs no turn', async () => {
     await skills.add(session, REVIEW)
     await writeFile(join(folder, 'one', 'skills.json'), '[{"name": 1}]')
     skills = create()

@@ -80,7 +80,7 @@ describe('the tools of a session, in a turn', () => {
     expect(await test.results()).toContain('completed: hello')
   })
 
-  it('are judged by the mode: what nobody vouches for is not offered where only reading is allowed', async () => {
+  it('are judged by the mode: untrusted tools are not offered in read-only modes', async () => {
     const test = await startWith('plan')
     test.model.push([calls('a', 'mcp_given_echo', { msg: 'x' }), finishes('tool-calls')], [says('done'), finishes()])
     await test.say('go')

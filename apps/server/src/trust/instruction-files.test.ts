@@ -79,7 +79,7 @@ describe('instruction files of a folder', () => {
     expect(await trustNow()).toEqual([])
   })
 
-  it('are none where there are none', async () => {
+  it('are empty when there are none', async () => {
     expect(await trust.read(folder, LOCAL)).toEqual([])
   })
 })

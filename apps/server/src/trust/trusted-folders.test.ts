@@ -25,7 +25,7 @@ const isTrustedNow = (directory = folder): boolean => {
 }
 
 describe('the configuration of a folder', () => {
-  it('is its file, the local files that it imports, however they are written, and agents', async () => {
+  it('is its file, the local files that it imports in any syntax, and agents', async () => {
     await write(
       'polylogue.config.ts',
       "import { a } from './a.ts'\nconst b = await import(`./deep/b.ts`)\nimport 'zod'\n",
@@ -38,12 +38,12 @@ describe('the configuration of a folder', () => {
     )
   })
 
-  it('is nothing where there is none', async () => {
+  it('is nothing when there is none', async () => {
     await write('src/a.ts', '')
     expect(readFolderConfig(folder)).toBeUndefined()
   })
 
-  it('is trusted once somebody has trusted it, under any name of the folder', async () => {
+  it('is trusted after confirmation, under any name of the folder', async () => {
     await write('polylogue.config.json', '{}')
     expect(isTrustedNow()).toBe(false)
     trustNow()

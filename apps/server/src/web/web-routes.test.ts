@@ -46,7 +46,7 @@ describe('createWebRoutes', () => {
     )
   })
 
-  it('sends files whose name holds their hash for ever, compressed for those who accept it', async () => {
+  it('serves files with a hash in their name as immutable, compressed for clients that accept it', async () => {
     const plain = await routes().request('/assets/index-1.js')
     expect(plain.headers.get('cache-control')).toBe('public, max-age=31536000, immutable')
     expect(plain.headers.get('content-type')).toBe('text/javascript; charset=utf-8')
@@ -70,7 +70,7 @@ describe('createWebRoutes', () => {
     expect((await routes().request(path)).status).toBe(404)
   })
 
-  it('says how to build the console where it is not built, and serves it as soon as it is', async () => {
+  it('says how to build the console when it is not built, and serves it once it is', async () => {
     const later = join(folder, 'later')
     const files = createWebRoutes(new WebFiles(later))
     const missing = await files.request('/')

@@ -72,7 +72,7 @@ describe('the outbox of a node', () => {
     expect(arrived).toEqual(long.map(said))
   })
 
-  it('drops live messages when nobody takes them, and keeps commands', async () => {
+  it('drops live messages without a reader, and keeps commands', async () => {
     const clock = createFakeClock()
     const gate = Promise.withResolvers<void>()
     const texts: string[] = []
@@ -96,7 +96,7 @@ describe('the outbox of a node', () => {
 })
 
 describe('a text from another node', () => {
-  it('that nobody knows is skipped, and what is known in it is read', () => {
+  it('that is unknown is skipped, and its known parts are read', () => {
     const inbox = new BusInbox()
     for (const text of ['', 'x', '{}', '[2,"a",[]]', '[1,"a"]']) expect(inbox.open(text)).toBeUndefined()
     const text = JSON.stringify([1, 'a', [{ type: 'later' }, { type: 'moved' }, ['1', 5, 2, ''], moved(1), null]])

@@ -74,7 +74,7 @@ describe('a turn whose budget is used up', () => {
     expect(test.model.requests).toHaveLength(2)
   })
 
-  it('goes on when somebody says so, as far again, and the model hears nothing of it', async () => {
+  it('continues when allowed, for the same amount again, and the model does not see it', async () => {
     const test = await start({ turn: { tokens: 100 } }, [
       look('a', 100),
       look('b', 60),
@@ -99,7 +99,7 @@ describe('a turn whose budget is used up', () => {
   })
 
   it.each(['Stop', 'no, that is enough', 'What does that cost?', ''])(
-    'ends when somebody answers: %s',
+    'ends with an answer: %s',
     async (answer) => {
       const test = await start({ turn: { steps: 1 } }, [look('a', 1)])
       await test.say('go')
@@ -133,7 +133,7 @@ describe('a turn whose budget is used up', () => {
     expect(ends).toMatchObject([{ outcome: 'cancelled' }, { outcome: 'finished' }])
   })
 
-  it('shows its question in both histories, and after it no more in the one that the model is given', async () => {
+  it("shows its question in both histories, and after the answer no longer in the model's", async () => {
     const test = await start({ turn: { steps: 1 } }, [look('a', 1), [says('done'), finishes()]])
     await test.say('go')
     await test.untilRest()
@@ -162,7 +162,7 @@ describe('a turn whose budget is used up', () => {
     expect(endOf(await third.events())).toMatchObject({ outcome: 'finished' })
   })
 
-  it('ends at once where nobody is there to ask, or nobody is to be asked', async () => {
+  it('ends immediately when no one can be asked, or asking is off', async () => {
     const unattended = await start({ turn: { steps: 1 } }, [look('a', 1)])
     await unattended.say('go', { settings: { isUnattended: true } })
     await unattended.untilRest()

@@ -81,7 +81,7 @@ describe('a process that dies', () => {
     expect(deaths).toBeGreaterThan(15)
   })
 
-  it('at any write leaves a budget that asks once, and goes on when it is told to', async () => {
+  it('at any write leaves a budget that asks once, and continues when allowed', async () => {
     let deaths = 0
     for (const kind of KINDS) {
       for (let writes = 1; ; writes += 1) {

@@ -86,7 +86,7 @@ describe('the calls of a turn', () => {
     expect(new Set(told.map(String))).toEqual(new Set(['root,10001,11111', 'loop_a,1010,1110', 'loop_b,100,100']))
   })
 
-  it('that brought no answer count, with what the provider told or as untold', async () => {
+  it('without an answer count, with the usage that the provider reported or as unknown', async () => {
     const error = { code: 'model-down', message: 'Away.' }
     const { test, sums } = await start([
       [{ type: 'failed', error, usage: { inputTokens: 7, outputTokens: 1 } }],

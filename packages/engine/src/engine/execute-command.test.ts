@@ -289,7 +289,7 @@ describe('a session that its owner shares', () => {
     })
   const refusal = expect.objectContaining({ code: 'session-not-found' })
 
-  it('may be read by guests, and changed by nobody else', async () => {
+  it('may be read by guests, and changed only by its owner', async () => {
     const test = await startSession()
     const { engine, sessionId } = test
     await expect(engine.readSession(guest, sessionId, 'guest')).rejects.toEqual(refusal)

@@ -36,7 +36,7 @@ describe('a follower of a session', () => {
     expect(held()).toBe(0)
   })
 
-  it('holds only the newest attachment, whichever comes first', async () => {
+  it('keeps only the newest attachment, in any order', async () => {
     const { follower, gates, held } = createFollower()
     const attached = [follower.follow(0, reader)]
     follower.detach()

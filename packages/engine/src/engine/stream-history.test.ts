@@ -46,7 +46,7 @@ describe('a history that is streamed', () => {
     expect([first, ...(await collect(streamed))]).toEqual(whole)
   })
 
-  it('reads no page before somebody takes the messages of the one before', async () => {
+  it('reads a page only after the messages of the previous one are taken', async () => {
     const { store, sessionId, lastSeq } = await longSession(4)
     const { readEvents, read } = inPages(store)
     const streamed = streamHistory({ readEvents }, sessionId, lastSeq)

@@ -49,13 +49,13 @@ const EVERY_TYPE: readonly RecordedEvent[] = [
 
 describe('a stored event', () => {
   it.each(EVERY_TYPE.map((event) => [event.type, event] as const))(
-    'of type %s reads as it was written',
+    'of type %s reads back unchanged',
     (_type, event) => {
       expect(decodeEvent(encodeEvent(event))).toEqual(event)
     },
   )
 
-  it('of every type that an engine writes reads as it was written', async () => {
+  it('of every type that the engine writes reads back unchanged', async () => {
     const test = await startSession({ tools: [createFakeTool('t')] })
     test.model.push([thinks('hm'), says('x'), calls('a', 't', { n: 1 }), finishes('tool-calls')])
     await test.say('go')

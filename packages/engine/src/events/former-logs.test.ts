@@ -119,7 +119,7 @@ describe('an answer of version 1', () => {
     return event.type === 'step.answered' ? event.kinds : undefined
   }
 
-  it('leaves a client tool with the name of one of ours without a kind', () => {
+  it('gives no kind to a client tool with the name of a built-in one', () => {
     expect(kindsOf([block('a', 'TodoWrite')], { a: 'client' })).toBeUndefined()
   })
 

@@ -31,7 +31,7 @@ describe('a text that is about to be kept', () => {
     expect(from(kept, [user(said), PAGE])).toBe(false)
   })
 
-  it("is the user's own as long as no tool has said anything", () => {
+  it("is the user's own until a tool has answered", () => {
     expect(from('Likes tea', [user('I prefer it to coffee')])).toBe(false)
     expect(from('Likes tea', [user('I prefer it to coffee')], true)).toBe(true)
   })

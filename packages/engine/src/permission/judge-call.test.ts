@@ -200,7 +200,7 @@ describe('acp 10.1: rules', () => {
     expect(over(shell({ risk: 'safe' }), bash, { userRules: [rule('allow')] })[0]).toBe('deny')
   })
 
-  it("the operator's denials come before the user's rules and every preset; nothing else of theirs counts", () => {
+  it("the operator's denials precede the user's rules and every preset; no other operator rule counts", () => {
     const policy = { denyRules: [rule('deny')], userRules: [rule('allow')] }
     expect(over(shell({ risk: 'safe' }), bash, policy)).toEqual(Array(4).fill('deny'))
     expect(judged(shell(), policy).reason).toBe('operator-rule:Bash')
@@ -285,7 +285,7 @@ describe('a session with the tools its client listed', () => {
     expect(across('readonly', false, listed())).toEqual(['allow', 'allow', 'allow', 'allow'])
   })
 
-  it('denies an unexposed tool where only an answer would do, because nobody can be asked', () => {
+  it('denies an unexposed tool that needs approval, because no client can be asked', () => {
     const hidden = createFakeTool('Bash', { effect: 'unsafe', exposed: false })
     const more = { access: listed(), userRules: [{ tool: 'Bash', action: 'ask' } as const] }
     expect(judged(shell(), more, hidden).decision).toBe('deny')
@@ -337,7 +337,7 @@ describe('a tool is offered to the model', () => {
     expect(offered({ ...unsafeTool, performer: 'agent' })).toEqual(['workspace-write', 'full-access', 'plan'])
   })
 
-  it('wherever one of its calls might be allowed, when it does not tell its nature', () => {
+  it('wherever one of its calls might be allowed, when it does not declare its nature', () => {
     const { nature: _nature, ...untold } = natured('shell')
     expect(offered(untold)).toEqual(PRESETS)
   })

@@ -58,7 +58,7 @@ describe('a pattern', () => {
     ['(((){1000}){1000}){1000}', 'expression too large'],
     [`(${'[a-z]{9}'.repeat(99)}){9}`, 'too large when its repeats are written out'],
     ['a'.repeat(1001), 'longer than 1000 characters'],
-  ])('%s is none: %s', (source, problem) => {
+  ])('%s is invalid: %s', (source, problem) => {
     expect(problemOfPattern(source)).toContain(problem)
     expect(compilePattern(source)).toBeUndefined()
   })

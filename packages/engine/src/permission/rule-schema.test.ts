@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { parseRule, ruleProblems } from './rule-schema.ts'
 
 describe('a permission rule', () => {
-  it('is read as it was written', () => {
+  it('reads back unchanged', () => {
     const rule = {
       tool: 'Bash',
       args: { command: '^ls' },

@@ -43,7 +43,7 @@ describe('acp 97, 98: a session override', () => {
     expect(coverVerdict(verdict('allow'), 'reject').decision).toBe('allow')
   })
 
-  it('that nobody gave changes nothing', () => {
+  it('that was not given changes nothing', () => {
     expect(coverVerdict(verdict('ask'), undefined)).toEqual(verdict('ask'))
   })
 })

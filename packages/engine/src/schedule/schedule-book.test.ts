@@ -39,7 +39,7 @@ function setUp(spoil: (store: ScheduleStore) => ScheduleStore = (store) => store
 }
 
 describe('the book of schedules', () => {
-  it('makes, finds, lists and removes those of a user, and tells that something has changed', async () => {
+  it('creates, finds, lists and removes those of a user, and reports the change', async () => {
     const { book, changes, clock } = setUp()
     const one = await book.create(ADA, NEWS)
     const two = await book.create(ADA, { ...NEWS, title: 'Weather' })
@@ -62,7 +62,7 @@ describe('the book of schedules', () => {
     await expect(book.create(GRACE, NEWS, 'task_1')).rejects.toMatchObject({ code: 'schedule-not-found' })
   })
 
-  it('does not know what belongs to somebody else', async () => {
+  it('does not know the sessions of other users', async () => {
     const { book } = setUp()
     const { scheduleId } = await book.create(ADA, NEWS)
     const unknown = { name: 'ScheduleError', code: 'schedule-not-found' }
@@ -100,7 +100,7 @@ describe('the book of schedules', () => {
     expect(await book.find(ADA, made.scheduleId)).toEqual(changed)
   })
 
-  it('refuses times that are none, and leaves everything as it was', async () => {
+  it('refuses invalid times, and changes nothing', async () => {
     const { book } = setUp()
     const wrong = (field: string) => ({ code: 'invalid-schedule', field })
     await expect(book.create(ADA, { ...NEWS, cron: 'x' })).rejects.toMatchObject(wrong('cron'))
@@ -136,7 +136,7 @@ describe('the book of schedules', () => {
     await expect(busy.change(ADA, one.scheduleId, { title: 'x' })).rejects.toMatchObject({ code: 'schedule-busy' })
   })
 
-  it('tells when those that are enabled fall due, of each the first thousand times', async () => {
+  it('lists when enabled ones fall due, the first thousand times of each', async () => {
     const { book, clock } = setUp()
     const hour = (number: number): number => (Math.ceil(clock.now() / HOUR) + number) * HOUR
     await book.create(ADA, { ...NEWS, isEnabled: false })

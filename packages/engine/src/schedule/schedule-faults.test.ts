@@ -3,7 +3,7 @@ import { StorageFault } from '../ports/event-store.ts'
 import { MINUTE, ANN, NEWS, openWorld, runsOf, prompts } from './test-support/schedule-world.ts'
 
 describe('a run whose end cannot be stored', () => {
-  it('is told of once, and ends when it can be', async () => {
+  it('is reported once, and ends when it can', async () => {
     let isBroken = true
     const world = await openWorld({
       deps: ({ store }) => ({
@@ -59,7 +59,7 @@ describe('schedules after a crash', () => {
     await world.stop()
   })
 
-  it('give up a run that nobody began in time', async () => {
+  it('give up a run that did not begin in time', async () => {
     const dead = await openWorld({ deps: ({ turns }) => ({ turns: { ...turns, begin: die } }) })
     const { scheduleId } = await dead.book.create(ANN, NEWS)
     await dead.pass(10 * MINUTE)

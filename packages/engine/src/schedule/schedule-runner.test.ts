@@ -83,7 +83,7 @@ describe('a scheduled run', () => {
     await world.stop()
   })
 
-  it('asks nobody when its schedule says so', async () => {
+  it('needs no approval when its schedule says so', async () => {
     const tool = createFakeTool('write', { effect: 'unsafe' })
     const model = createFakeModel([calls('c1', 'write'), finishes('tool-calls')], [says('Done'), finishes()])
     const world = await openWorld({ tools: [tool, createFakeTool('Schedule', { effect: 'idempotent' })], model })
@@ -95,7 +95,7 @@ describe('a scheduled run', () => {
     await world.stop()
   })
 
-  it('does not begin for a user who is gone', async () => {
+  it('does not begin for a removed user', async () => {
     const world = await openWorld({ deps: () => ({ isWelcome: async () => false }) })
     const { scheduleId } = await world.book.create(ANN, NEWS)
     await world.pass(10 * MINUTE)

@@ -95,7 +95,7 @@ describe('a reader', () => {
     expect((await attach(test, { seq: 4, block: 1, offset: 7 })).story()).toEqual([])
   })
 
-  it('whose offset is beyond the text so far hears nothing twice', async () => {
+  it('whose offset is beyond the text so far receives nothing twice', async () => {
     const more = Promise.withResolvers<void>()
     const test = await startSession()
     test.model.push([says('short'), () => more.promise, says('er'), finishes()])
@@ -232,7 +232,7 @@ describe('a reader', () => {
     expect((await attach(test, reader.cursor())).story()).toEqual(['step.answered', 'step.ended', 'turn.ended'])
   })
 
-  it('is told when its session is deleted, and hears nothing after that', async () => {
+  it('is notified when its session is deleted, and gets nothing after that', async () => {
     const test = await startSession()
     test.model.push([says('a'), hangs])
     await test.say('go')
@@ -243,14 +243,14 @@ describe('a reader', () => {
     expect(reader.story().slice(-2)).toEqual(['0.0 a', 'closed: deleted'])
   })
 
-  it('is told when the engine stops', async () => {
+  it('is notified when the engine stops', async () => {
     const test = await startSession()
     const reader = await attach(test)
     await test.engine.stop(0)
     expect(reader.story()).toEqual(['session.created', 'closed: stopping'])
   })
 
-  it('that is attaching when its session is deleted is refused or told, never left waiting', async () => {
+  it('that is attaching when its session is deleted is refused or notified, never left waiting', async () => {
     for (let delay = 0; delay < 12; delay++) {
       const test = await startSession()
       const reader = createReaderLog()
@@ -265,7 +265,7 @@ describe('a reader', () => {
     }
   })
 
-  it('that is attaching when the engine stops is refused or told, never left waiting', async () => {
+  it('that is attaching when the engine stops is refused or notified, never left waiting', async () => {
     for (let delay = 0; delay < 12; delay++) {
       const test = await startSession()
       const reader = createReaderLog()
@@ -296,7 +296,7 @@ describe('a reader', () => {
     expect(reader.seqs()).toEqual(Array.from({ length: total }, (_, index) => index + 1))
   })
 
-  it('that has enough of the past is read nothing more, and hears nothing of what happens', async () => {
+  it('that stops reading the past gets nothing more, and no live events', async () => {
     const test = await startSession()
     for (let turn = 0; turn < 40; turn++) {
       await test.say(`${turn}`)

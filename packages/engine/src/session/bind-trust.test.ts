@@ -22,7 +22,7 @@ async function startTrusting() {
 const TRUSTED = { changes: { access: { type: 'listed', tools: [{ name: 'mcp_pay', trust: true }] } } } as const
 
 describe('trust in a tool of an MCP server', () => {
-  it('holds as long as the tool is the same', async () => {
+  it('holds while the tool is the same', async () => {
     const { pay } = await startTrusting()
     expect([await pay('a'), await pay('b', TRUSTED)]).toEqual(['idle', 'idle'])
   })

@@ -70,7 +70,7 @@ describe('an answer', () => {
     ])
   })
 
-  it('that denies a client call settles it without an approval that nobody asked for', () => {
+  it('that denies a client call settles it without an unrequested approval', () => {
     expect(answerAfter(WAITING, [deny('c')]).events.map((event) => event.type)).toEqual([
       'turn.resumed',
       'tool-call.settled',
@@ -113,7 +113,7 @@ describe('an answer', () => {
     }
   })
 
-  it('to a call of an earlier turn is refused as settled, to an id nobody used as unknown', () => {
+  it('to a call of an earlier turn is refused as settled, to an unused id as unknown', () => {
     expect(codeOf(() => answerAfter(WAITING, [grant('old')]))).toMatchObject({ code: 'call-already-settled' })
     expect(codeOf(() => answerAfter([given.created()], [grant('a')]))).toMatchObject({ code: 'call-already-settled' })
     expect(codeOf(() => answerAfter([given.created()], [grant('new')]))).toMatchObject({ code: 'unknown-tool-call' })

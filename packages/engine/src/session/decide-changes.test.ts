@@ -45,7 +45,7 @@ describe('changes of a session', () => {
     })
   })
 
-  it('leave a stored secret as it is when it comes back as ***', () => {
+  it('keep a stored secret that comes back as ***', () => {
     const stored = { options: { apiKey: '***' }, secretOptions: ['apiKey'] }
     expect(accept({ options: { apiKey: '***' } }, stored)).toEqual({ secrets: {} })
     expect(accept({ options: { apiKey: 'sk-3' } }, stored).secrets).toEqual({ apiKey: 'sk-3' })

@@ -127,7 +127,7 @@ describe('a cancel', () => {
     expect(cancelAfter(RESTING)).toEqual([])
   })
 
-  it('tells a running turn, once', () => {
+  it('reports a running turn, once', () => {
     expect(cancelAfter(RUNNING)).toEqual([given.cancelRequested('t')])
     expect(cancelAfter([...RUNNING, given.cancelRequested('t')])).toEqual([])
   })

@@ -72,7 +72,7 @@ describe('after the end of a turn', () => {
   })
 })
 
-describe('what is kept of an unfinished step', () => {
+describe('the kept part of an unfinished step', () => {
   it('is its text and thinking, not its calls and not what is empty', () => {
     expect(keptBlocks([text('a'), call('x', 'y'), text(''), { type: 'thinking', text: 'b' }])).toEqual([
       text('a'),

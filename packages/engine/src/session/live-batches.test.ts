@@ -77,7 +77,7 @@ describe('live batches', () => {
     ])
   })
 
-  it('are the same for whoever comes later, after the text so far', async () => {
+  it('are the same for late readers, after the text so far', async () => {
     const clock = createFakeClock()
     const test = await startSession({ clock })
     const { step, next } = gatedStep([says('a'), says('b')], [says('c')])
@@ -95,7 +95,7 @@ describe('live batches', () => {
     expect(late.batches).toEqual(early.batches.slice(2))
   })
 
-  it('wait for a number that is on disk when nobody had asked for batches as the step began', async () => {
+  it('wait for a durable number when batches were not requested at the start of the step', async () => {
     const clock = createFakeClock()
     const test = await startSession({ clock })
     const { step, next } = gatedStep([says('a')], [says('b')])
@@ -114,7 +114,7 @@ describe('live batches', () => {
     await test.untilRest()
   })
 
-  it('cost nothing where nobody reads them', async () => {
+  it('cost nothing without a reader', async () => {
     const test = await startSession()
     await test.say('go')
     await test.untilRest()

@@ -78,7 +78,7 @@ describe('a session in memory', () => {
     expect(test.loads.length).toBeLessThan(210)
   })
 
-  it('is not dropped while somebody reads it', async () => {
+  it('is not dropped while it has a reader', async () => {
     const test = await startWatched()
     const attachment = await test.engine.attach(test.user, test.sessionId, {
       after: { seq: 0 },

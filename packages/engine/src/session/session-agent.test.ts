@@ -74,7 +74,7 @@ describe('the model of a session', () => {
     expect((await test.events()).find(({ type }) => type === 'step.started')).toMatchObject({ model: 'other/z' })
   })
 
-  it('must be one that is to be had', async () => {
+  it('must be an available one', async () => {
     const test = await startSession({ models })
     expect(await codeOf(test.say('go', { settings: { model: 'nobody/x' } }))).toBe('unknown-model model')
     expect(await codeOf(test.say('go', { changes: { model: 'nobody/x' } }))).toBe('unknown-model model')
@@ -217,7 +217,7 @@ describe('a turn that owes a value', () => {
     expect(test.model.requests).toHaveLength(1)
   })
 
-  it('is told what is wrong, twice, and what it gives then counts', async () => {
+  it('gets the problem twice, and its next value counts', async () => {
     const test = await startSession({ outputs }, PRESET)
     test.model.push(
       [calls('1', RESULT_TOOL, { n: 'x' }), finishes('tool-calls')],
@@ -230,7 +230,7 @@ describe('a turn that owes a value', () => {
     expect(test.model.requests[2]?.messages.at(-1)).toMatchObject({ role: 'user', content: /submit_result/ })
   })
 
-  it('fails when it was told twice in vain', async () => {
+  it('fails after two reminders without effect', async () => {
     const test = await startSession({ outputs }, PRESET)
     for (const id of ['1', '2', '3']) test.model.push([calls(id, RESULT_TOOL, {}), finishes('tool-calls')])
     await test.say('go', { settings })
@@ -239,7 +239,7 @@ describe('a turn that owes a value', () => {
     expect(test.model.requests).toHaveLength(3)
   })
 
-  it('is refused when its schema is none, or nobody can check it', async () => {
+  it('is refused when its schema is invalid or cannot be checked', async () => {
     const test = await startSession({ outputs })
     expect(await codeOf(test.say('go', { settings: { outputSchema: { type: 'array' } } }))).toBe(
       'invalid-input settings.outputSchema',

@@ -74,7 +74,7 @@ describe('the way out of a session', () => {
     expect(feed.reaches(0, 300)).toBe(false)
   })
 
-  it('gives what it still has to whoever joins', () => {
+  it('gives late readers what it still has', () => {
     const feed = new SessionFeed()
     for (let seq = 1; seq <= 300; seq++) feed.publish([paused(seq)])
     const reader = createReaderLog()
@@ -82,7 +82,7 @@ describe('the way out of a session', () => {
     expect(reader.seqs()).toEqual([298, 299, 300])
   })
 
-  it('tells whoever joins too late that it is closed', () => {
+  it('tells late joiners that it is closed', () => {
     const feed = new SessionFeed()
     feed.close('deleted')
     const reader = createReaderLog()

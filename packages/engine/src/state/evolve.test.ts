@@ -111,7 +111,7 @@ describe('the fold of a log', () => {
 })
 
 describe('the title', () => {
-  it('that is empty is none: what is said next gives one', () => {
+  it('that is empty does not count: the next message gives one', () => {
     const emptied = given.configured({ title: '' })
     const named = given.configured({ title: 'Roof' })
     expect(foldEvents([given.created(), named, emptied]).settings).not.toHaveProperty('title')

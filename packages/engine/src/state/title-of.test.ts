@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { titleOf } from './title-of.ts'
 
-describe('the title of a session that nobody has named', () => {
+describe('the title of an unnamed session', () => {
   it('is what its user said first, on one line', () => {
     expect(titleOf('  Write\n a poem ')).toBe('Write a poem')
     expect(titleOf(' \n ')).toBeUndefined()

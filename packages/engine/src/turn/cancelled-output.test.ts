@@ -25,7 +25,7 @@ async function startBuild(tool = build()) {
   return test
 }
 
-describe('what a call has shown before it was cancelled', () => {
+describe('output of a call before it was cancelled', () => {
   it('stays in the log, and the model reads it in the next turn', async () => {
     const test = await startBuild()
     await test.cancel()

@@ -3,7 +3,7 @@ import { createMemoryRuleStore, finishes, grant, says } from '@polylogue/testkit
 import type { Tool } from '../index.ts'
 import { startWith, pay, paying } from './test-support/judged-session.ts'
 
-describe('a tool that somebody else defines', () => {
+describe('a tool that another package defines', () => {
   function changing() {
     let version = 'v1'
     const tool = pay()
@@ -25,7 +25,7 @@ describe('a tool that somebody else defines', () => {
   })
 
   it.each(['pay', 'p.*'])(
-    'is covered by the rule for %j as it was at its first call, not as it has become',
+    'is covered by the rule for %j in its state at the first call, not its current state',
     async (name) => {
       const { live, invocations, change } = changing()
       const rules = createMemoryRuleStore()
@@ -65,7 +65,7 @@ describe('a tool that somebody else defines', () => {
     expect(await rules.listRules(test.user)).toMatchObject([{ rule: { tool: 'pay', action: 'deny' } }])
   })
 
-  it('is waved through as it was, not as it has become', async () => {
+  it('is allowed in its former state, not in its current one', async () => {
     const { live, invocations, change } = changing()
     const test = await startWith([live])
     test.model.push(paying('a'), paying('b'), [says('ok'), finishes()], paying('c'))

@@ -72,7 +72,7 @@ describe('an automatic compaction', () => {
     expect(given(test.model.requests).at(-1)).toEqual(['The conversa', 'three word w', 'd'])
   })
 
-  it('leaves the full history as it was, and shows the summary in the other', async () => {
+  it('does not change the full history, and shows the summary in the compacted one', async () => {
     const test = await startWith(1_000)
     test.model.push(long('one'), long('two'), long('three'), [says('All of it.'), finishes()])
     for (const input of ['a', 'b', 'c', 'd']) {
@@ -117,7 +117,7 @@ describe('an automatic compaction', () => {
     expect(answered?.[0]).toBe('The conversa')
   })
 
-  it('that fails leaves the context as it is, and after two in vain none is tried again', async () => {
+  it('that fails does not change the context, and after two failures none is tried again', async () => {
     const test = await startWith(1_000)
     const fails: FakeStep = [TOO_LONG]
     test.model.push(long('one'), long('two'), long('three'), fails, long('four'), fails, long('five'), long('six'))
@@ -134,7 +134,7 @@ describe('an automatic compaction', () => {
     expect((await test.view()).lastOutcome).toBe('finished')
   })
 
-  it('does not happen where nobody knows the window', async () => {
+  it('does not happen when the window is unknown', async () => {
     const test = await startWith(undefined)
     test.model.push(long('one'), long('two'), long('three'))
     for (const input of ['a', 'b', 'c', 'd']) {
@@ -186,7 +186,7 @@ describe('a context that the provider finds too long', () => {
   })
 })
 
-describe('a compaction that somebody asks for', () => {
+describe('a requested compaction', () => {
   const compact = (test: Awaited<ReturnType<typeof startWith>>) =>
     test.engine.execute({ type: 'compact-session', userId: test.user, sessionId: test.sessionId })
 
@@ -233,7 +233,7 @@ describe('a compaction that somebody asks for', () => {
     expect(compactions(await test.events()).at(-1)).toMatchObject({ outcome: 'completed', summary: 'All of that.' })
   })
 
-  it('fails where the summary would make the context larger, which stays as it is', async () => {
+  it('fails when the summary would enlarge the context, which stays unchanged', async () => {
     const test = await startSession()
     const wordy = `They greeted each other: ${LONG}`
     test.model.push([says('hello'), finishes()], [says('hi'), finishes()], [says(wordy), finishes()])
@@ -271,7 +271,7 @@ describe('a compaction that somebody asks for', () => {
     expect(ended?.type === 'compaction.ended' && (ended.tokensAfter ?? Infinity) < before).toBe(true)
   })
 
-  it('that was in vain does not keep the session from compacting by itself', async () => {
+  it('without effect does not keep the session from compacting by itself', async () => {
     const test = await startWith(1_000)
     const wordy: FakeStep = [says(`Much: ${LONG}`), finishes()]
     test.model.push([says('hello'), finishes()], [says('hi'), finishes()], wordy, wordy)
@@ -366,7 +366,7 @@ describe('a crash while a turn compacts', () => {
     expect((await second.view()).lastOutcome).toBe('finished')
   })
 
-  it('does not count against compacting, however often it comes', async () => {
+  it('never counts against compacting', async () => {
     const first = await startWith(1_000)
     first.model.push(long('one'), long('two'), long('three'), [hangs])
     for (const input of ['a', 'b', 'c']) {

@@ -107,7 +107,7 @@ describe('deleting a session during its turn', () => {
     }
   })
 
-  it('loses against nobody: an input that comes at the same time is stored and gone, or refused', async () => {
+  it('wins every race: a concurrent input is either stored and deleted, or refused', async () => {
     for (let delay = 0; delay < 10; delay++) {
       const test = await startSession()
       const said = test.say('go').then(
@@ -207,7 +207,7 @@ describe('stopping', () => {
 })
 
 describe('starting', () => {
-  it('takes over every turn that was left, however many', async () => {
+  it('takes over every abandoned turn, in any number', async () => {
     const clock = createFakeClock()
     const store = createMemoryEventStore({ clock })
     const model = createFakeModel(...Array.from({ length: 1_001 }, () => [hangs]))

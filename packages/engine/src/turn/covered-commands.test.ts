@@ -68,7 +68,7 @@ describe('always allow for a command', () => {
     expect((await askedAfter('npm --version', 'tool', others)).asked).toEqual(['git push --force'])
   })
 
-  it('covers a dangerous command only as it is', async () => {
+  it('covers a dangerous command only literally', async () => {
     const { asked, events } = await askedAfter('git push --force', undefined, ['git push --force', 'git push'])
     expect(asked).toEqual(['git push'])
     expect(events.find(({ type }) => type === 'approval.requested')).toMatchObject({

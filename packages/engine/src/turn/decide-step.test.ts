@@ -52,7 +52,7 @@ describe('an answer of the model', () => {
     expect(types([call('1', 'trusted'), call('2', 'asked')])).toEqual(['step.answered', 'approval.requested'])
   })
 
-  it('whose calls all need somebody pauses the turn in the same append', () => {
+  it('whose calls all need a human pauses the turn in the same append', () => {
     expect(types([call('1', 'asked'), call('2', 'client'), call('3', 'nobody')])).toEqual([
       'step.answered',
       'approval.requested',

@@ -88,7 +88,7 @@ describe('a takeover', () => {
     expect(statuses(events)).toEqual(['r unknown', 'i unknown', 'u unknown'])
   })
 
-  it('leaves calls alone that had not begun or wait for somebody', () => {
+  it('leaves calls alone that had not begun or wait for a human', () => {
     const answered = given.answered('t', 's', call('u', 'unsafe'), call('a', 'unsafe'), call('c', 'client'))
     expect(takeOver([...ASKING, answered, given.approvalRequested('t', 'a')])).toEqual([given.takenOver('t', 1)])
   })

@@ -37,7 +37,7 @@ async function startTalking() {
 }
 
 describe('the draft of a streaming step', () => {
-  it('is saved at most once in 250 ms, however fast the words come', async () => {
+  it('is saved at most once in 250 ms, at any rate of words', async () => {
     const test = await startTalking()
     for (let word = 0; word < 20; word++) {
       await test.sayWord()

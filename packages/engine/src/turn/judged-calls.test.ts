@@ -83,7 +83,7 @@ describe('a call that was approved', () => {
 describe('a tool that was waved through for the session', () => {
   const wave = (id: string) => ({ ...grant(id), scope: 'session' }) as ReturnType<typeof grant>
 
-  it('cluster 57: asks no more, in whichever process the session runs', async () => {
+  it('cluster 57: stops asking, no matter which process runs the session', async () => {
     const tool = pay()
     const first = await startWith([tool])
     first.model.push(paying('a'), [says('ok'), finishes()], paying('b'))
@@ -133,7 +133,7 @@ describe('a tool that was waved through for the session', () => {
   })
 })
 
-describe('what a tool says of its call', () => {
+describe("a tool's description of its call", () => {
   it('decides over it, and is recorded with it', async () => {
     const outside: CallFacts = { type: 'write-files', outside: '/etc/passwd' }
     const preview = { title: 'Write /etc/passwd', locations: [{ path: '/etc/passwd' }] }
@@ -183,7 +183,7 @@ describe('what a tool says of its call', () => {
 })
 
 describe('planning', () => {
-  it('offers only what may run, tells the model, and ends where it began', async () => {
+  it('offers only what may run, informs the model, and ends where it began', async () => {
     const look = createFakeTool('look')
     const test = await startWith([look, pay()], {}, { access: { type: 'preset' }, preset: 'full-access' })
     await test.configure({ planning: true })

@@ -28,7 +28,7 @@ describe('the next move of a turn', () => {
     )
   })
 
-  it('is to wait when every open call needs somebody', () => {
+  it('is to wait when every open call needs a human', () => {
     const both = given.answered('t', 's', call('a', 'x'), call('b', 'client'))
     expect(moveAfter([...ASKED, both, given.approvalRequested('t', 'a')])).toBe('wait-for-human')
     expect(moveAfter([...ASKED, both, given.callSettled('t', 'a')])).toBe('wait-for-human')

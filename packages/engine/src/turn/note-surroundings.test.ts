@@ -14,7 +14,7 @@ function placeWith(...texts: string[]) {
 }
 
 describe('the place where a session works', () => {
-  it('is described once for a turn, recorded, and told in the system prompt', async () => {
+  it('is described once per turn, recorded, and part of the system prompt', async () => {
     const { surroundings, asked } = placeWith('/app')
     const test = await startSession({ surroundings, tools: [createFakeTool('look')] })
     test.model.push([calls('a', 'look'), finishes('tool-calls')], [says('done'), finishes()])

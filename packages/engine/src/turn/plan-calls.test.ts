@@ -69,7 +69,7 @@ describe('planning the calls of an answer', () => {
     expect(plan([call('1', 'look')], { clientTools: [{ ...clientTool, name: 'look' }] }).kinds).toEqual({})
   })
 
-  it('refuses what nobody knows, what is not enabled, what the preset denies and what the tool cannot take', () => {
+  it('refuses unknown tools, disabled tools, tools that the preset denies, and invalid input', () => {
     const { events } = plan([call('1', 'nobody'), call('2', 'pay')], { access: { type: 'listed', tools: [] } })
     expect(refusals(events)).toEqual([
       'Error: there is no tool called nobody',

@@ -67,7 +67,7 @@ describe('one call that is cancelled', () => {
 })
 
 describe('output of a tool that runs', () => {
-  it('is told live, and late readers get what there was', async () => {
+  it('is sent live, and late readers get the past', async () => {
     const gate = Promise.withResolvers<void>()
     const tool = createFakeTool('slow', {
       run: async ({ progress }) => {

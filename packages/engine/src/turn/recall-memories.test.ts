@@ -23,8 +23,8 @@ function remembering(...contents: string[]) {
   return { memories: { recall }, asked }
 }
 
-describe('what a user has had remembered', () => {
-  it('is looked through once for a turn, told to the model, and recorded', async () => {
+describe('the memories of a user', () => {
+  it('is searched once per turn, given to the model, and recorded', async () => {
     const { memories, asked } = remembering('likes tea', 'lives in\nOslo')
     const test = await startSession({ memories, tools: [createFakeTool('look')] })
     test.model.push([calls('a', 'look'), finishes('tool-calls')], [says('done'), finishes()])
@@ -48,7 +48,7 @@ describe('what a user has had remembered', () => {
     })
   })
 
-  it('is not told again when the next turn is about something else', async () => {
+  it('is not repeated when the next turn is about something else', async () => {
     let contents = ['likes tea']
     const recall: MemoryStore['recall'] = async () => contents.map((content) => memory(1, content))
     const test = await startSession({ memories: { recall } })

@@ -275,7 +275,7 @@ describe('a turn', () => {
     ])
   })
 
-  it('never runs a call whose input was no JSON object, whoever would run it', async () => {
+  it('never runs a call whose input is not a JSON object, for any kind of tool', async () => {
     const tool = createFakeTool('any')
     const test = await start({ tools: [tool] }, { clientTools: [{ name: 'mine', description: '', parameters: {} }] })
     test.model.push([calls('1', 'any', '{"cut'), calls('2', 'mine', [1]), finishes('tool-calls')])
@@ -288,7 +288,7 @@ describe('a turn', () => {
     ])
   })
 
-  it('gives a call an id of ours when the model reuses one', async () => {
+  it('gives a call a new id when the model reuses one', async () => {
     const test = await start({ tools: [createFakeTool('t')] })
     test.model.push(
       [calls('same', 't'), calls('same', 't'), finishes('tool-calls')],

@@ -93,7 +93,7 @@ describe('a question or an approval inside a sub-agent', () => {
 })
 
 describe('the rights of a sub-agent', () => {
-  it('are no more than its parent has', async () => {
+  it('never exceed those of its parent', async () => {
     const pay = createFakeTool('pay', { effect: 'unsafe' })
     const rich = createTestAgent({
       name: 'rich',

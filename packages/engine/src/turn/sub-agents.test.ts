@@ -60,7 +60,7 @@ describe('a sub-agent', () => {
     expect(events[16]).not.toHaveProperty('loopId')
   })
 
-  it('is told its prompt and nothing of the conversation, and leaves nothing in it but its result', async () => {
+  it('gets its prompt and nothing of the conversation, and leaves only its result there', async () => {
     const test = await start({
       go: [[delegate('a', 'find it'), finishes('tool-calls')]],
       'find it': [[says('here'), finishes()]],
@@ -74,7 +74,7 @@ describe('a sub-agent', () => {
     expect(history.map((message) => message.role)).toEqual(['user', 'assistant', 'tool', 'assistant'])
   })
 
-  it('works beside others, each with its own result', async () => {
+  it('works in parallel, each call with its own result', async () => {
     const both = Promise.withResolvers<void>()
     let begun = 0
     const meet = async () => {
@@ -203,7 +203,7 @@ describe('a sub-agent', () => {
     expect((await test.view()).lastOutcome).toBe('finished')
   })
 
-  it('ends with the turn that is cancelled, however deep, and its text is kept', async () => {
+  it('ends with a cancelled turn at any depth, and its text is kept', async () => {
     const test = await start({
       go: [[delegate('a', 'one'), finishes('tool-calls')]],
       one: [[delegate('b', 'two'), finishes('tool-calls')]],

@@ -133,7 +133,7 @@ describe('a turn that kills its server', () => {
     expect(third.told).toHaveLength(1)
   })
 
-  it('does not hold up a suspect that somebody cancels, nor new sessions', async () => {
+  it('does not delay a cancelled suspect, nor new sessions', async () => {
     const world = createWorld()
     const first = await world.start()
     const slow = [await begin(first, 'slow one'), await begin(first, 'slow two')]

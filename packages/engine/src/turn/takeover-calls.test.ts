@@ -44,7 +44,7 @@ describe('a tool call whose process died', () => {
     },
   )
 
-  it('never runs an unsafe call in flight again and tells the model that its outcome is unknown', async () => {
+  it('never repeats an unsafe call in flight, and the model learns that its outcome is unknown', async () => {
     const first = await startSession({ tools: [createFakeTool('pay', { effect: 'unsafe', run: hangs })] })
     first.model.push([calls('p', 'pay'), finishes('tool-calls')])
     await first.say('pay')

@@ -35,7 +35,7 @@ describe('a process that came for one errand', () => {
     return first
   }
 
-  it('leaves the turns of a dead process alone until somebody turns to their session', async () => {
+  it('leaves the turns of a dead process alone until their session is used', async () => {
     const first = await leave()
     const second = createTestEngine({ store: first.store, clock: first.clock })
     await second.engine.start('used')

@@ -269,7 +269,7 @@ describe('an admission', () => {
     expect(commits.at(-1)).toEqual(['step.ended', 'turn.ended', 'release'])
   })
 
-  it('that follows the end of a turn at once is run, whoever is faster', async () => {
+  it('that immediately follows the end of a turn is run, in any interleaving', async () => {
     const { test } = await startCounted()
     for (let round = 0; round < 20; round += 1) {
       const ended = test.untilRest()

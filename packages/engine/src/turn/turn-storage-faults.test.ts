@@ -68,7 +68,7 @@ describe('a storage fault in the middle of a turn', () => {
     expect(tool.invocations).toEqual([])
   })
 
-  it('repairs the turn even when somebody queued an input meanwhile', async () => {
+  it('repairs the turn even when an input was queued meanwhile', async () => {
     const clock = createFakeClock()
     const store = createMemoryEventStore({ clock })
     const finish = Promise.withResolvers<void>()
@@ -91,7 +91,7 @@ describe('a storage fault in the middle of a turn', () => {
     ])
   })
 
-  it('keeps the session in memory however long it lasts, so that its readers see the end', async () => {
+  it('keeps the session in memory for as long as it lasts, so that its readers see the end', async () => {
     const test = await startOnFaultyStore()
     await test.engine.start()
     test.model.push([() => test.store.failWrites('full'), finishes()])

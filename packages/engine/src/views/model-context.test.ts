@@ -96,7 +96,7 @@ describe('a seed as the model is given it', () => {
     ).toEqual(['user', 'assistant', 'tool b: "result of b"', 'tool a: "result of a"'])
   })
 
-  it('answers a call that nobody answered before the user spoke again', () => {
+  it('answers a call that was open when the user spoke again', () => {
     expect(outline(contextOf(seeded(asks('a'), { role: 'user', content: 'hi' })))).toEqual([
       'assistant',
       'tool a: "Tool call cancelled: superseded by a new user message"',
@@ -104,7 +104,7 @@ describe('a seed as the model is given it', () => {
     ])
   })
 
-  it('answers a call that nobody answered before the assistant spoke again', () => {
+  it('answers a call that was open when the assistant spoke again', () => {
     expect(outline(contextOf(seeded(asks('a'), { role: 'assistant', content: 'so' })))).toEqual([
       'assistant',
       'tool a: "Tool call cancelled: superseded by a new user message"',

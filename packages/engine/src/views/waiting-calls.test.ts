@@ -28,7 +28,7 @@ async function startWaiting(step: FakeStep, tools: readonly Tool[] = [pay], more
 }
 
 describe('the calls that a session waits for', () => {
-  it('are shown with what would run and why somebody must decide', async () => {
+  it('are shown with what would run and why a decision is needed', async () => {
     const test = await startWaiting([calls('a', 'pay', { amount: 3 }), finishes('tool-calls')])
     const [call, ...others] = await test.waiting()
     expect(others).toEqual([])

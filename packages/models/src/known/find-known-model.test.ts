@@ -7,7 +7,7 @@ import { readNamedModels } from './test-support/read-named-models.ts'
 
 const env = {}
 
-describe('what is known of a model', () => {
+describe('known facts about a model', () => {
   it.each([
     ['anthropic/claude-sonnet-5-5', { input: 2, output: 10, cachedInput: 0.2, cacheWrite: 2.5, currency: 'USD' }],
     [

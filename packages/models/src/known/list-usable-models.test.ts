@@ -16,7 +16,7 @@ it('lists the known models of every provider with a key, and of no other', () =>
   expect(listUsableModels({ env: {} })).toEqual([])
 })
 
-it('lists a configured model first, also one that nobody knows', () => {
+it('lists a configured model first, also an unknown one', () => {
   const providers = {
     groq: { model: 'my-own' },
     lab: { baseUrl: 'http://127.0.0.1:9/v1', apiKey: 'k', model: 'qwen3' },

@@ -63,7 +63,7 @@ describe.each(WIRES)('a model of kind $kind', (wire) => {
     ])
   })
 
-  it('tells of a call while it is written', async () => {
+  it('reports a call while it is written', async () => {
     await using setup = await setUp(wire)
     setup.provider.push({ chunks: wire.answer(CALLS) })
     const outputs = await setup.askLive(requestOf('weather?', { tools: [weather] }))

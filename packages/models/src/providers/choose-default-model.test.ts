@@ -49,7 +49,7 @@ describe('the default model', () => {
     expect((await choose({ env: { ...env, POLYLOGUE_MODEL: 'demo' } })).name).toBe('demo')
   })
 
-  it('asks nobody when there is a key', async () => {
+  it('asks no local server when there is a key', async () => {
     const asked: string[] = []
     await choose({ env: { ANTHROPIC_API_KEY: 'a' }, fetch: network({}, asked) })
     expect(asked).toEqual([])

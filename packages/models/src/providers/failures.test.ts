@@ -46,7 +46,7 @@ describe.each(WIRES)('a model of kind $kind', (wire) => {
     expect(setup.provider.requests).toHaveLength(1)
   })
 
-  it('asks again after being told to slow down', async () => {
+  it('retries after a rate limit', async () => {
     await using setup = await setUp(wire)
     const patient = { ...wire.rateLimited, headers: { ...wire.rateLimited.headers, 'retry-after': '7' } }
     setup.provider.push(wire.rateLimited, patient, { chunks: wire.answer(HELLO) })
@@ -73,7 +73,7 @@ describe.each(WIRES)('a model of kind $kind', (wire) => {
     expect(setup.pauses).toEqual([750, 1500, 3000])
   })
 
-  it('tells why it asks again, and when', async () => {
+  it('says why it asks again, and when', async () => {
     await using setup = await setUp(wire)
     setup.provider.push(wire.overloaded, { chunks: wire.answer(HELLO) })
     const [first] = await setup.askLive('hi')
@@ -159,7 +159,7 @@ describe.each(WIRES)('a model of kind $kind', (wire) => {
     expect(await setup.ask('hi')).toEqual([failure('model-error')])
   })
 
-  it('cannot be reached when nobody listens', async () => {
+  it('cannot be reached when nothing listens', async () => {
     await using setup = await setUp(wire)
     await setup.provider.stop()
     expect(await setup.ask('hi')).toEqual([failure('model-unreachable')])

@@ -52,7 +52,7 @@ describe('a provider', () => {
     )
   })
 
-  it('of the name openai speaks the older format elsewhere, unless it is told not to', () => {
+  it('named openai uses the older format elsewhere, unless configured otherwise', () => {
     const baseUrl = 'http://127.0.0.1:1234/v1'
     expect(findProvider('openai', {}, { OPENAI_BASE_URL: baseUrl })).toMatchObject({
       kind: 'openai-compatible',
@@ -83,7 +83,7 @@ describe('a provider', () => {
     )
   })
 
-  it('that nobody knows is refused with the names there are', () => {
+  it('that is unknown is refused with the known names', () => {
     expect(() => findProvider('nope', { lab: {} }, {})).toThrow(
       'NOPE_BASE_URL can give the address of an OpenAI-compatible server',
     )
@@ -134,7 +134,7 @@ describe('providers in a configuration', () => {
   })
 })
 
-it('those with a key are told from the rest, wherever the key is', () => {
+it('those with a key are told from the rest, for any place of the key', () => {
   const configs = {
     lab: { baseUrl: 'http://127.0.0.1:1/v1', apiKey: 'abc' },
     bare: { baseUrl: 'http://127.0.0.1:2/v1' },

@@ -233,7 +233,7 @@ describe('a request', () => {
     })
   })
 
-  it('offers Anthropic tools as everybody who speaks its format takes them', async () => {
+  it('offers Anthropic tools in the form that all compatible servers accept', async () => {
     await using setup = await setUp(anthropicWire)
     setup.provider.push({ chunks: anthropicWire.answer(HELLO) })
     await setup.ask(requestOf('hi', { tools }))

@@ -46,7 +46,7 @@ describe.each(WIRES)('a model of kind $kind', (wire) => {
     expect(wire.readHistory(setup.provider.requests[0]?.body)).toEqual(['user: What is it?', `user: image ${PIXEL}`])
   })
 
-  it('is told of an image that is lost', async () => {
+  it('gets a note about a lost image', async () => {
     await using setup = await setUp(wire)
     setup.provider.push({ chunks: wire.answer(HELLO) })
     await setup.ask(requestOf([asks(blob('lost'))], { readBlob }))

@@ -90,7 +90,7 @@ describe('a server that is not what it says', () => {
     expect(JSON.stringify(await setup.ask('hi'))).not.toContain('127.0.0.1')
   })
 
-  it('holds no connection of ours, however many hang at once', async () => {
+  it('does not hold our connections, even when many hang at once', async () => {
     await using setup = await setUp(anthropicWire)
     const count = 60
     setup.provider.push(...Array.from({ length: count }, () => ({ chunks: [], ending: 'hang' as const })))

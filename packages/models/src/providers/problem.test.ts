@@ -91,7 +91,7 @@ describe('an error of a provider', () => {
 describe('the pause before another attempt', () => {
   const busy: Problem = { failure: { code: 'c', message: 'm' }, isTransient: true }
 
-  it('grows, and is never the same for all who wait', () => {
+  it('grows, and differs between waiters', () => {
     expect([0, 1, 2].map((retries) => delayBeforeRetry(busy, retries, () => 0))).toEqual([500, 1000, 2000])
     expect([0, 1, 2].map((retries) => delayBeforeRetry(busy, retries, () => 0.999))).toEqual([999.5, 1999, 3998])
   })

@@ -13,7 +13,7 @@ const end = (unified: 'stop' | 'error' | 'interrupted', counted: LanguageModelV4
   toFinished({ finish: { unified, raw: undefined }, usage: counted }, answer, context)
 
 describe('the usage of an answer', () => {
-  it('tells what was cached, written to the cache and only thought, where the provider does', () => {
+  it('reports cached, cache-writing and thinking tokens where the provider does', () => {
     const counted = usage({ total: 100, cacheRead: 60, cacheWrite: 30 }, 5)
     expect(end('stop', counted)).toEqual({
       type: 'finished',
@@ -28,7 +28,7 @@ describe('the usage of an answer', () => {
     })
   })
 
-  it('is told of an answer that failed, as far as the provider said it', () => {
+  it('is reported for a failed answer, as far as the provider gave it', () => {
     expect(end('error', usage({ total: 9 }))).toMatchObject({ usage: { inputTokens: 9, outputTokens: 20 } })
     const silent = { ...usage({}), outputTokens: { total: undefined, text: undefined, reasoning: undefined } }
     expect(end('interrupted', silent)).not.toHaveProperty('usage')

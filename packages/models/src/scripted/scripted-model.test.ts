@@ -73,7 +73,7 @@ describe('speaking', () => {
     ])
   })
 
-  it('says a line that is no directive as it is', async () => {
+  it('says a line that is not a directive verbatim', async () => {
     expect(textOf(await playScript('  Hello, who are you? '))).toBe('  Hello, who are you? ')
   })
 
@@ -132,7 +132,7 @@ describe('speaking', () => {
     expect(brief(await playScript('', { messages: [] }))).toEqual(['finished:stop'])
   })
 
-  it('gives way now and then within a long text', async () => {
+  it('yields regularly within a long text', async () => {
     let ways = 0
     const model = createScriptedModel({ clock: createFakeClock(), giveWay: async () => void ways++ })
     await Array.fromAsync(model.stream(requestFor(`say ${'word '.repeat(640)}`), never))
@@ -273,13 +273,13 @@ describe('showing what the model was given', () => {
     ])
   })
 
-  it('is a line of text among others', async () => {
+  it('is an ordinary line of text', async () => {
     expect(textOf(await playScript('say a\nshow options\nsay b'))).toBe('a\n{}\nb')
   })
 })
 
 describe('time', () => {
-  it('gives way after each token', async () => {
+  it('yields after each token', async () => {
     const order: string[] = []
     const model = createScriptedModel({ clock: createFakeClock(), giveWay: async () => void order.push('way') })
     for await (const output of model.stream(requestFor('say a\ntokens 2\nsay b'), never)) order.push(...brief([output]))

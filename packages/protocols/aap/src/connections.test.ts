@@ -29,7 +29,7 @@ describe('connections', () => {
     ])
   })
 
-  it('are told nothing more when their key is revoked', async () => {
+  it('receive nothing more after their key is revoked', async () => {
     const session = await open()
     const gate = Promise.withResolvers<void>()
     rig.door.model.push([says('one'), () => gate.promise, says(' two'), finishes()])

@@ -50,7 +50,7 @@ function answeredLog(blocks: readonly StepBlock[], deltas: readonly BlockDelta[]
 
 const sizes = fc.array(fc.integer({ min: 1, max: 5 }), { minLength: 1, maxLength: 6 })
 
-describe('a step told as deltas', () => {
+describe('a step as deltas', () => {
   it('says the same whatever the deltas were cut into', () => {
     fc.assert(
       fc.property(someBlocks, sizes, (blocks, cut) => {
@@ -118,7 +118,7 @@ describe('a step told as deltas', () => {
 })
 
 describe('a step that was cut short', () => {
-  it('is told to its last word, also when a call stood between its texts', () => {
+  it('is sent completely, also when a call is between its texts', () => {
     const live = [text('one'), toolCall('a'), text('two')]
     const kept = [text('one'), text('two')]
     const log = (...deltas: BlockDelta[]) =>

@@ -16,7 +16,7 @@ it('shows no thinking that has data for the model only', async () => {
   expect(await encode({ role: 'assistant', content: content.slice(0, 1) })).toEqual([])
 })
 
-it('gives a seed back as it was given, empty blocks included', async () => {
+it('returns a seed unchanged, empty blocks included', async () => {
   const content = [{ type: 'thinking', text: '' }] as const
   expect(await encode({ role: 'assistant', content }, { role: 'assistant', content: [] })).toEqual([
     { role: 'assistant', content: [{ type: 'thinking', thinking: '' }] },

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { WireError, toHttpRefusal } from './errors.ts'
 
 describe('a refusal', () => {
-  it("cuts the client's own words off, however long they are, and says what it is about first", () => {
+  it("truncates the client's own words, and puts the subject first", () => {
     const name = '\u{1F600}'.repeat(100_000)
     const refusals = [
       toHttpRefusal(new EngineError('unknown-tool', `the agent exposes no tool called ${name}`, 'access.tools')),

@@ -21,7 +21,7 @@ function twoSteps(): void {
 }
 
 describe('the events of a session', () => {
-  it('go on exactly after whichever event was the last one seen', async () => {
+  it('continue exactly after the last event seen', async () => {
     const session = await open(echo(), trusted)
     twoSteps()
     const whole = await (await play(session, 'go')).frames()
@@ -62,7 +62,7 @@ describe('the events of a session', () => {
     ])
   })
 
-  it('stay with follow=1 and show every turn, whoever began it', async () => {
+  it('stay with follow=1 and show every turn, from any client', async () => {
     const session = await open()
     const watching = await rig.door.send('GET', `${session}/events?follow=1&stream=message`)
     await (
@@ -128,7 +128,7 @@ describe('the events of a session', () => {
     }
   })
 
-  it('come whole, however long the past, to a reader that reads', async () => {
+  it('arrive whole to an active reader, after a history of any length', async () => {
     const long = { content: 'long '.repeat(20_000) }
     const session = await open(
       { tools: [createFakeTool('echo', { run: () => long })], limits: { outBufferBytes: 64 * 1024 } },

@@ -56,7 +56,7 @@ const WHOLE_TURN = story(
 )
 
 describe('a whole turn', () => {
-  it.each(['delta', 'message'] as const)('in %s mode is told to the byte', async (mode) => {
+  it.each(['delta', 'message'] as const)('in %s mode arrives byte for byte', async (mode) => {
     expect(tellStory(WHOLE_TURN, mode).text).toBe(await fixture(`turn.${mode}.sse`))
   })
 })

@@ -81,7 +81,7 @@ describe('a turn without a stream that takes long', () => {
 })
 
 describe('a history', () => {
-  it('of many megabytes arrives whole, and is cut for a client that does not read it', async () => {
+  it('of many megabytes arrives whole, and is cut for a client that does not read', async () => {
     await open({ limits: { bodyBytes: 64 * 1024 * 1024, json: LIMITS } })
     const seed = Array.from({ length: 24 }, (_, index) => ({
       role: 'user',

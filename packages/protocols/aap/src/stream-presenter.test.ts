@@ -5,7 +5,7 @@ import { MessageSteps } from './message-steps.ts'
 import { parseFrames } from './test-support/parse-frames.ts'
 import { callSettled } from './test-support/recorded-story.ts'
 
-it('a result that holds an image waits for its bytes, and is told in its place', async () => {
+it('a result with an image waits for its bytes, and is sent in order', async () => {
   const frames: Promise<string>[] = []
   const sink = {
     send: (frame: string) => void frames.push(Promise.resolve(frame)),

@@ -26,7 +26,7 @@ const names = (items: Parameters<typeof tellStory>[0], after?: string): string[]
 const started = { event: 'turn_start' }
 const finished = { event: 'turn_stop', stopReason: 'end_turn' }
 
-describe('a told turn', () => {
+describe('a turn as events', () => {
   it('has its frames to the byte', () => {
     const log = story(
       turnStarted,
@@ -295,7 +295,7 @@ describe('calls of a sub-agent that wait', () => {
     expect(shown(tell(numbered, 'message')).slice(-2)).toEqual(['turn_start', 'turn_stop'])
   })
 
-  it.each(['delta', 'message'] as const)('are told to the end after any event of theirs, in %s', (mode) => {
+  it.each(['delta', 'message'] as const)('are delivered to the end after any of their events, in %s', (mode) => {
     const whole = tell(LOG, mode)
     expect(new Set(whole.map(({ id }) => id)).size).toBe(whole.length)
     for (const [index, { id }] of whole.entries()) {

@@ -249,7 +249,7 @@ describe('a request that is refused', () => {
   })
 })
 
-it('what went wrong with an MCP server can name paths, so only the operator reads it', async () => {
+it('errors of an MCP server can name paths, so only the operator reads them', async () => {
   const errors = async (user: string) =>
     (await opened.clientOf(user).readMcp()).servers.map(({ lastError }) => lastError)
   expect(await errors('local')).toEqual(['spawn /opt/notes ENOENT'])
@@ -264,7 +264,7 @@ it('leases name the sessions of all users, so only the operator reads the nodes'
   await expect(opened.clientOf('ann').readNodes()).rejects.toMatchObject({ status: 403 })
 })
 
-it('rules are imported once, however often their file is', async () => {
+it('rules are imported once, for repeated imports of their file', async () => {
   const ann = opened.clientOf('ann')
   const body = {
     rules: [
@@ -287,7 +287,7 @@ it('every operation is described for the OpenAPI document, with its whole path',
 })
 
 describe('the doors of a session', () => {
-  it('are shown beside each event, and what waited for the next one stands in the last row', async () => {
+  it('are shown beside each event, and the last row includes what waited for the next one', async () => {
     const id = await opened.startWaiting()
     const ann = opened.clientOf('ann')
     const { events } = await ann.readEvents({ id })
@@ -310,7 +310,7 @@ describe('the doors of a session', () => {
     ])
   })
 
-  it('are refused to others, as is who reads it', async () => {
+  it('are refused to others, as is the list of its readers', async () => {
     const id = await opened.startWaiting()
     const ben = opened.clientOf('ben')
     await expect(ben.readDoors({ id })).rejects.toMatchObject({ status: 404 })

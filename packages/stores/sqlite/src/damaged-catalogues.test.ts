@@ -73,7 +73,7 @@ it('a session whose name or owner is damaged is never just absent', async () => 
   expect(refusals).toBeGreaterThan(3)
 })
 
-it('a page that cannot be read is told in one line', async () => {
+it('an unreadable page is reported in one line', async () => {
   const bytes = readFileSync(file)
   const page = 4_096 * Math.floor((places('KEY-HASH')[0] ?? 0) / 4_096)
   writeFileSync(file, bytes.fill(0xff, page, page + 4_096))

@@ -73,7 +73,7 @@ const fails = (): never => {
   throw new TypeError('a bug')
 }
 
-describe('what the store remembers of a session', () => {
+describe("the store's memory of a session", () => {
   it('is read again after another connection has changed it', async () => {
     await store.append(append(ONE, 0))
     onDisk("UPDATE sessions SET last_seq = 7 WHERE session_id = 'one'")

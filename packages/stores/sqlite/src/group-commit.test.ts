@@ -100,7 +100,7 @@ describe('the writes of one loop tick', () => {
     expect(notesOnDisk()).toEqual(['c'])
   })
 
-  it('take along what is not worth a commit of its own, once', async () => {
+  it('include what is not worth its own commit, once', async () => {
     let waiting: string | undefined = 'passenger'
     let landings = 0
     commits.takeAlong(() => {
@@ -136,7 +136,7 @@ describe('a full file', () => {
 })
 
 describe('while another process holds the write lock', () => {
-  it('writes wait, reads do not, and all is written when it lets go', async () => {
+  it('writes wait, reads do not, and all is written after the release', async () => {
     await commits.write('append', note('before'))
     const holder = runProgram('hold-write-lock', [file])
     expect(await holder.nextLine()).toBe('held')
@@ -201,7 +201,7 @@ describe('closing', () => {
     expect(notesOnDisk()).toEqual(['last'])
   })
 
-  it('gives up on a lock that is never free, and tells the writers', async () => {
+  it('gives up on a lock that is never free, and fails the writers', async () => {
     const holder = runProgram('hold-write-lock', [file])
     expect(await holder.nextLine()).toBe('held')
     const writing = commits.write('append', note('never')).catch((error: unknown) => error)

@@ -40,7 +40,7 @@ afterEach(async () => {
 })
 
 describe('an inspection', () => {
-  it('sees everything while the owner goes on writing, as it was when it began', async () => {
+  it('sees a consistent snapshot while the owner keeps writing', async () => {
     const inspection = await inspectDatabase(file, 10)
     await stores.events.deleteSession(sessionId)
     expect(inspection.schemaVersion).toBe(MIGRATIONS.length)

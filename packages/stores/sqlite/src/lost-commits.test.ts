@@ -56,7 +56,7 @@ describe('a log that a kill left behind', () => {
     expect(readFileSync(`${file}-wal`)).toEqual(before)
   })
 
-  it('is found beside the database also when that is opened by a link', async () => {
+  it('is found beside the database, also when opened by a link', async () => {
     change('-wal', flip(32 + 24 + 100))
     const link = join(directory, 'link.db')
     symlinkSync(file, link)
@@ -89,7 +89,7 @@ describe('a log that a power loss left behind, without its index', () => {
     expect(hasLostCommits(file)).toBe(true)
   })
 
-  it('may be empty, or be no more than a header', () => {
+  it('may be empty, or only a header', () => {
     change('-wal', (bytes) => bytes.subarray(0, 32))
     expect(hasLostCommits(file)).toBe(false)
     change('-wal', (bytes) => bytes.subarray(0, 7))

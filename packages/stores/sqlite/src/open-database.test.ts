@@ -94,7 +94,7 @@ describe('a file', () => {
     db.close()
   })
 
-  it('of a newer Polylogue is refused and left as it is', async () => {
+  it('of a newer Polylogue is refused and not changed', async () => {
     await (await openSqliteStores({ file, clock })).close()
     alter('PRAGMA user_version = 99')
     await expect(openSqliteStores({ file, clock })).rejects.toThrow(
@@ -105,7 +105,7 @@ describe('a file', () => {
     db.close()
   })
 
-  it('of another program is refused and left as it is', async () => {
+  it('of another program is refused and not changed', async () => {
     alter('CREATE TABLE recipes (name TEXT)')
     await expect(openSqliteStores({ file, clock })).rejects.toThrow(`${file} is not a Polylogue database`)
     const db = new DatabaseSync(file)
@@ -117,7 +117,7 @@ describe('a file', () => {
     await expect(openSqliteStores({ file, clock })).rejects.toThrow(`${file} is not a Polylogue database`)
   })
 
-  it('that is empty has lost its content, and is refused and left as it is', async () => {
+  it('that is empty has lost its content, and is refused and not changed', async () => {
     writeFileSync(file, '')
     await expect(openSqliteStores({ file, clock })).rejects.toThrow(`${file} is empty: it has lost its content.`)
     expect(statSync(file).size).toBe(0)
@@ -129,7 +129,7 @@ describe('a file', () => {
     expect(readdirSync(directory)).toEqual(['polylogue.db'])
   })
 
-  it('that is no database is refused and left as it is', async () => {
+  it('that is not a database is refused and not changed', async () => {
     writeFileSync(file, 'Dear diary, '.repeat(1_000))
     await expect(openSqliteStores({ file, clock })).rejects.toThrow(`${file} is not a Polylogue database`)
     expect(statSync(file).size).toBe(12_000)
@@ -157,7 +157,7 @@ describe('a file', () => {
     await damaged.close()
   })
 
-  it('that another process is writing to is opened as soon as it lets go', async () => {
+  it('that another process is writing to is opened as soon as it is released', async () => {
     alter(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA journal_mode = WAL`)
     const holder = runProgram('hold-write-lock', [file])
     expect(await holder.nextLine()).toBe('held')
@@ -174,7 +174,7 @@ describe('a file', () => {
     expect(lines).toEqual(['opened after 3 pauses', 'appended after 3 pauses'])
   })
 
-  it('that another process never lets go of is refused as busy', async () => {
+  it('that another process never releases is refused as busy', async () => {
     alter(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA journal_mode = WAL`)
     const holder = runProgram('hold-write-lock', [file])
     expect(await holder.nextLine()).toBe('held')

@@ -76,7 +76,7 @@ describe('a log that was damaged', () => {
   })
 })
 
-describe('what hangs on a session', () => {
+describe('the data of a session', () => {
   const OTHER = asSessionId('01900000-0000-7000-8000-000000000002')
   const blob = { hash: 'h', mediaType: 'image/png', bytes: Uint8Array.of(1, 2, 3) }
   beforeEach(async () => {

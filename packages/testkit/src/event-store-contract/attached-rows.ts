@@ -27,7 +27,7 @@ export function describeAttachedRows(subject: () => OpenedEventStore): void {
   })
 
   describe('a receipt', () => {
-    it('tells the turn and where its events begin', async () => {
+    it('returns the turn and where its events begin', async () => {
       const { store } = subject()
       await store.append(creation(SESSION))
       const receipt = { userId: USER, key: 'k', fingerprint: 'f', turnId: asTurnId('turn_9'), firstEvent: 2 }

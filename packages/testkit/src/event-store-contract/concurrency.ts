@@ -31,7 +31,7 @@ import {
 
 export function describeConcurrency(subject: () => OpenedEventStore): void {
   describe('at the same time', () => {
-    it('of many appends with one expectedSeq exactly one wins', async () => {
+    it('exactly one of many appends with the same expectedSeq wins', async () => {
       const { store } = subject()
       await store.append(creation(SESSION))
       const racing = Array.from({ length: 20 }, (_, index) => `racer ${index}`)
@@ -43,14 +43,14 @@ export function describeConcurrency(subject: () => OpenedEventStore): void {
       expect(await textsOf(store, SESSION)).toEqual(['first', racing[winner], racing[winner]])
     })
 
-    it('of two creations of one session one wins', async () => {
+    it('one of two creations of the same session wins', async () => {
       const { store } = subject()
       const results = await Promise.all([store.append(creation(SESSION)), store.append(creation(SESSION))])
       expect(results).toEqual(expect.arrayContaining([appended(1), conflict('seq-moved')]))
       expect(await textsOf(store, SESSION)).toEqual(['first'])
     })
 
-    it('of two claims one wins', async () => {
+    it('one of two claims wins', async () => {
       const { store } = subject()
       await store.append(creation(SESSION))
       const fences = await Promise.all(['a', 'b', 'c'].map((owner) => store.claim(SESSION, owner, 1_000)))

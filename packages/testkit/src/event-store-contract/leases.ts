@@ -44,7 +44,7 @@ export function describeLeases(subject: () => OpenedEventStore): void {
       expect(await store.append(addition(SESSION, 1))).toEqual(appended(2))
     })
 
-    it('that nobody took over still fences its appends in after its time', async () => {
+    it('that was not taken over still fences its appends after it expires', async () => {
       const { store, clock } = subject()
       await store.append(creation(SESSION))
       const fence = await store.claim(SESSION, 'a', 1_000)
@@ -176,7 +176,7 @@ export function describeLeases(subject: () => OpenedEventStore): void {
       expect(await store.append(addition(SESSION, 7, { claim }))).toEqual(conflict('seq-moved'))
     })
 
-    it('of several at the same time wins once', async () => {
+    it('wins once when several come at the same time', async () => {
       const { store } = subject()
       await store.append(creation(SESSION))
       const results = await Promise.all(
@@ -215,7 +215,7 @@ export function describeLeases(subject: () => OpenedEventStore): void {
   })
 
   describe('dropping all leases', () => {
-    it('frees every session and fences out whoever held one', async () => {
+    it('frees every session and fences out former holders', async () => {
       const { store } = subject()
       await store.append(creation(session(1)))
       await store.append(creation(session(2)))
@@ -250,7 +250,7 @@ export function describeLeases(subject: () => OpenedEventStore): void {
       expect(await store.wantedSessions(0)).toEqual([])
     })
 
-    it('leave out those that somebody runs, until the lease ends', async () => {
+    it('leave out those with a runner, until the lease ends', async () => {
       const { store, clock } = subject()
       await store.append(creation(session(1), { wanted: true, at: AT }))
       await store.append(creation(session(2), { wanted: true, at: AT + 1 }))

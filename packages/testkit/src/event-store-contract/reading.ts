@@ -19,7 +19,7 @@ export function describeReading(subject: () => OpenedEventStore): void {
       expect(await seqs(0, 0)).toEqual([])
     })
 
-    it('tells where several sessions stand, and who claimed them', async () => {
+    it('returns the positions of several sessions, and their owners', async () => {
       const { store } = subject()
       await store.append(creation(session(1), { events: [said('a'), said('b')] }))
       await store.append(creation(session(2)))
@@ -149,7 +149,7 @@ export function describeReading(subject: () => OpenedEventStore): void {
       expect(await stale(31)).toEqual([[USER, session(1)]])
     })
 
-    it('gives a page, and tells how many there are in all', async () => {
+    it('returns a page, and the total count', async () => {
       const { store } = subject()
       for (let number = 1; number <= 5; number++) await store.append(list(number, number))
       expect(await found({ offset: 1, limit: 2 })).toEqual([['4', '3'], 5])
@@ -175,7 +175,7 @@ export function describeReading(subject: () => OpenedEventStore): void {
   })
 
   describe('a deletion', () => {
-    it('leaves nothing of the session readable, and is told once', async () => {
+    it('leaves nothing of the session readable, and is reported once', async () => {
       const { store } = subject()
       await store.append(
         creation(SESSION, {

@@ -66,7 +66,7 @@ export function describeRoom(subject: () => OpenedEventStore): void {
       expect(await store.append(creation(session(3), { room, events: [big(6 * KIBIBYTE)] }))).toEqual(appended(1))
     })
 
-    it('are limited among appends of one moment', async () => {
+    it('are limited within one group commit', async () => {
       const { store } = subject()
       const room = { session: plenty, user: 50 * KIBIBYTE }
       const results = await Promise.all(

@@ -102,7 +102,7 @@ describe('Bash in a terminal of the editor', () => {
     expect(await run('echo hi', 'none')).toMatchObject({ content: 'hi', meta: { outputBytes: 3 } })
   })
 
-  it('does not run it a second time when nobody knows whether it was started', async () => {
+  it('does not run it again when it may have started', async () => {
     const silent = { open: () => Promise.reject(new Error('no answer')) }
     await expect(run('touch twice', silent)).rejects.toThrow('which may have run')
     expect(existsSync(join(folder, 'twice'))).toBe(false)

@@ -39,7 +39,7 @@ describe('the demo tools', () => {
   it.each([
     ['Asia/Tokyo', '2026-03-01 14:30:00 Asia/Tokyo (GMT+9)'],
     ['America/New_York', '2026-03-01 00:30:00 America/New_York (GMT-5)'],
-  ])('CurrentTime tells the time in %s', async (timeZone, content) => {
+  ])('CurrentTime returns the time in %s', async (timeZone, content) => {
     expect(await run('CurrentTime', { timeZone })).toEqual({ content })
   })
 
@@ -73,7 +73,7 @@ describe('the demo tools', () => {
     expect(find('KeepNote').check(input)).toMatchObject({ ok: false, problem: expect.stringMatching(/^text: /) })
   })
 
-  it('KeepNote says when the file is full, and leaves it as it is', async () => {
+  it('KeepNote reports a full file and does not change it', async () => {
     await run('KeepNote', { text: 'first' })
     await writeFile(join(dir, 'demo-notes', 'local.txt'), 'x'.repeat(64 * 1024))
     expect(await run('KeepNote', { text: 'last' })).toEqual({

@@ -45,7 +45,7 @@ it('returns the problems, each with its place', async () => {
   expect((await run({ checker: 'ruff' })).content).toBe('ruff check --output-format concise . found no problems.')
 })
 
-it('returns what it cannot read as it is', async () => {
+it('returns unreadable input unchanged', async () => {
   put('ruff', 'echo broken configuration; exit 2')
   expect((await run({ checker: 'ruff' })).content).toBe(
     'ruff check --output-format concise .:\nbroken configuration\nExit code 2.',

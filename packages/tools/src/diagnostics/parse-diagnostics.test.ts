@@ -44,7 +44,7 @@ it('other output has none', () => {
   expect(parseDiagnostics('npm error could not determine executable to run\nat 10:32 the end', CWD)).toEqual([])
 })
 
-it('files tell which checkers a project uses', () => {
+it('files determine the checkers of a project', () => {
   const names = (...files: string[]) => findCheckers(files).map(({ name }) => name)
   expect(names('tsconfig.json', 'eslint.config.mjs', 'README.md')).toEqual(['tsc', 'eslint'])
   expect(names('Cargo.toml', 'go.mod', 'ruff.toml')).toEqual(['ruff', 'cargo', 'go'])

@@ -90,7 +90,7 @@ describe('paths', () => {
     expect(createWorkbench().tool('Read').check({ path })).toEqual({ ok: false, problem })
   })
 
-  it('that the file system does not take are told in words', async () => {
+  it('that the file system rejects are reported in words', async () => {
     const bench = withSecret()
     expect(await bench.say('Read', { path: 'none.txt' })).toBe('path: none.txt does not exist')
     expect(await bench.say('Read', { path: 'none/none.txt' })).toBe('path: none/none.txt does not exist')
@@ -188,7 +188,7 @@ describe('links', () => {
   })
 })
 
-describe('what is no ordinary file', () => {
+describe('a file that is not regular', () => {
   it('B12: pipes, sockets and devices are refused without waiting for anybody', async () => {
     const bench = withSecret()
     execFileSync('mkfifo', [join(bench.dir, 'ws/pipe')])

@@ -157,7 +157,7 @@ describe('Write', () => {
     expect(asked).toEqual([])
   })
 
-  it('asks nobody without the grant for exactly this file', async () => {
+  it('asks no editor without the grant for exactly this file', async () => {
     const { bench, asked } = open({})
     const tool = bench.tool('Write')
     const other = createInvocation(tool, { path: 'other.txt', content: 'x' }, { workspace: bench.workspace })

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { createFewAtATime } from './few-at-a-time.ts'
 
-it('runs so many at once, the others in order, and goes on after a failure', async () => {
+it('runs a limited number at once, the others in order, and continues after a failure', async () => {
   const few = createFewAtATime(2)
   const log: string[] = []
   const gates = Array.from({ length: 5 }, () => Promise.withResolvers<void>())

@@ -189,7 +189,7 @@ describe('Edit', () => {
     expect(bench.text('ws/a.txt')).toBe('one $& 2 three')
   })
 
-  it('replaces every place only when told to', async () => {
+  it('replaces every occurrence only on request', async () => {
     const bench = createWorkbench()
     bench.file('ws/a.txt', 'a a a')
     expect(await bench.say('Edit', { path: 'a.txt', oldText: 'a', newText: 'b' })).toBe(

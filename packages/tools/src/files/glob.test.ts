@@ -33,7 +33,7 @@ describe('a glob', () => {
     expect(no.filter((path) => matches(pattern, path) !== false)).toEqual([])
   })
 
-  it('that stands for too many patterns is none', () => {
+  it('that expands to too many patterns is refused', () => {
     expect(compileGlob('{a,b}'.repeat(6))).toBeDefined()
     expect(compileGlob('{a,b}'.repeat(7))).toBeUndefined()
     expect(compileGlob('{a,b}'.repeat(200))).toBeUndefined()

@@ -31,7 +31,7 @@ describe('the schema of a stranger', () => {
     expect(check({ n: 1, other: 2 })).toMatchObject({ ok: false })
   })
 
-  it('is shown to the model as it is, but for its dialect', async () => {
+  it('is shown to the model unchanged, except for its dialect', async () => {
     const schema = { type: 'object', properties: { a: { type: 'string', pattern: '^x$' } }, $defs: { d: {} } }
     const { inputSchema } = await define({ $schema: 'http://json-schema.org/draft-07/schema#', ...schema })
     expect(inputSchema).toEqual(schema)

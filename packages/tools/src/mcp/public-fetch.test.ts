@@ -35,7 +35,7 @@ describe('a fetch that reaches the public network only', () => {
     () => `http://[::ffff:127.0.0.1]:${port}/`,
     () => `http://0.0.0.0:${port}/`,
     () => 'http://169.254.169.254/latest/meta-data',
-  ])('refuses what is not on it, however it is spelled (%#)', async (spell) => {
+  ])('refuses what is not on it, in any spelling (%#)', async (spell) => {
     const before = requests
     await expect(nobody(spell())).rejects.toThrow('is not on the public network')
     expect(requests).toBe(before)
@@ -48,11 +48,11 @@ describe('a fetch that reaches the public network only', () => {
     expect(await (await allowed(`http://localhost:${port}/`, { method: 'POST', body: 'x' })).text()).toBe('x')
   })
 
-  it('follows nobody elsewhere', async () => {
+  it('follows no redirect to another host', async () => {
     expect((await allowed(`http://127.0.0.1:${port}/away`)).status).toBe(302)
   })
 
-  it('stops when it is told to', async () => {
+  it('stops on request', async () => {
     const stop = new AbortController()
     stop.abort(new Error('enough'))
     await expect(allowed(`http://127.0.0.1:${port}/`, { signal: stop.signal })).rejects.toThrow(/abort/i)

@@ -57,7 +57,7 @@ describe('the list of tools', () => {
     expect(requests()).toBe(2)
   })
 
-  it('tells of what is left out once, and not of everything', async () => {
+  it('reports omissions once, not for every item', async () => {
     const { list, client, warnings } = listOf(() => ({ tools: [tool('good'), ...Array<number>(5000).fill(7)] }))
     await list.read(client, never)
     await list.read(client, never)
@@ -65,7 +65,7 @@ describe('the list of tools', () => {
     expect(warnings).toHaveLength(20)
   })
 
-  it('has no more tools than can be borne', async () => {
+  it('has a bounded number of tools', async () => {
     const { list, client, warnings } = listOf(() => ({ tools: Array.from({ length: 300 }, (_, n) => tool(`t${n}`)) }))
     await list.read(client, never)
     expect(list.definitions()).toHaveLength(256)
@@ -73,7 +73,7 @@ describe('the list of tools', () => {
   })
 })
 
-describe('what is said of a problem', () => {
+describe('the description of a problem', () => {
   it('repeats no secret of the configuration', () => {
     const headers = { Authorization: 'Bearer abcdef' }
     const reach = { type: 'http', url: 'https://user:pass-word@x.example/mcp?key=query-key', headers } as const

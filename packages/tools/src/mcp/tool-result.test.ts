@@ -98,7 +98,7 @@ describe('the result of a call', () => {
     expect(output.content).toMatch(/\[The rest was cut off\.\]$/)
   })
 
-  it('gives what is for clients to clients alone, as far as it is valid', () => {
+  it('gives valid client data to clients only', () => {
     const { output, warnings } = convert({
       content: [{ type: 'text', text: 'a' }],
       _meta: { bridge: { action: 'open' }, ui: { target: 'nowhere' } },

@@ -13,7 +13,7 @@ function setUp() {
 }
 
 describe('Remember', () => {
-  it('keeps what it is told for the user of the session, and says under which number', async () => {
+  it('stores a memory for the user of the session, and returns its number', async () => {
     const { run, list } = setUp()
     const full = {
       content: '  Deploys are on Fridays ',

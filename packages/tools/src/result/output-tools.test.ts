@@ -22,7 +22,7 @@ describe('the tool through which a turn gives an answer of a given shape', () =>
     [{ type: 'object', properties: { a: { type: 'nothing' } } }, 'schema is invalid'],
     [{ type: 'object', description: 'x'.repeat(300_000) }, 'larger than 262144'],
     [{ type: 'object', properties: { a: { type: 'string', pattern: '(' } } }, 'outputSchema'],
-  ])('names the problem of a schema that is none', async (schema, problem) => {
+  ])('names the problem of an invalid schema', async (schema, problem) => {
     expect(await outputTools.problemOf(schema)).toContain(problem)
   })
 

@@ -17,7 +17,7 @@ beforeEach(() => {
 
 afterEach(() => rmSync(folder, { recursive: true }))
 
-it('a placeholder is there as long as somebody holds it', () => {
+it('a placeholder exists while it is held', () => {
   const placeholders = createPlaceholders(state)
   expect([placeholders.take(path), placeholders.take(path)]).toEqual([true, true])
   placeholders.giveBack(path)
@@ -26,7 +26,7 @@ it('a placeholder is there as long as somebody holds it', () => {
   expect([existsSync(path), readdirSync(join(state, 'placeholders'))]).toEqual([false, []])
 })
 
-it('what exists already is no placeholder, and no note of it is left', () => {
+it('an existing file is not a placeholder, and leaves no note', () => {
   mkdirSync(path)
   expect(createPlaceholders(state).take(path)).toBe(false)
   expect(readdirSync(join(state, 'placeholders'))).toEqual([])
@@ -38,7 +38,7 @@ it('the next start removes what a killed server left', async () => {
   expect([existsSync(path), readdirSync(join(state, 'placeholders'))]).toEqual([false, []])
 })
 
-it('the next start keeps a placeholder that somebody has filled since', async () => {
+it('the next start keeps a placeholder that has been filled since', async () => {
   createPlaceholders(state).take(path)
   writeFileSync(join(path, 'mine'), '')
   await sweepLeftovers(state)

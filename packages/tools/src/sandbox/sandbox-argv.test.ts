@@ -30,7 +30,7 @@ describe('the arguments of the sandbox', () => {
     expect(argv.slice(-2)).toEqual(['--chdir', '/w/a'])
   })
 
-  it('leave the network when told so', () => {
+  it('leave the network on request', () => {
     expect(argvOf([], true)).not.toContain('--unshare-net')
   })
 

@@ -28,7 +28,7 @@ describe('the scripted tools', () => {
     ])
   })
 
-  it.each(['echo', 'hidden'])('%s returns msg as it is', async (name) => {
+  it.each(['echo', 'hidden'])('%s returns msg unchanged', async (name) => {
     const { run, find } = setUp()
     expect(await run(name, { msg: 'a "b"' })).toEqual({ content: 'a "b"' })
     expect(find(name).check({ msg: 1 })).toEqual({ ok: false, problem: 'msg: must be a string' })

@@ -126,7 +126,7 @@ describe('a word', () => {
     '${Z[1]}',
     '$1',
     '$@',
-  ])('leaves to the run what only the run can tell: %s', (word) => {
+  ])('leaves to the run what only the run can decide: %s', (word) => {
     expect(fieldsOf(word)).toEqual(['\0'])
   })
 })

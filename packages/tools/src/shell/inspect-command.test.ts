@@ -65,7 +65,7 @@ describe('the risk of a command', () => {
   })
 
   const NAMES = '.bashrc .zshrc .profile .bash_profile .zprofile .netrc .pgpass .npmrc .pypirc'.split(' ')
-  it.each(NAMES)('acp 10.3: a write to ~/%s is sensitive, however it is reached', async (name) => {
+  it.each(NAMES)('acp 10.3: a write to ~/%s is sensitive, by any path', async (name) => {
     for (const command of [
       `echo x > ~/${name}`,
       `echo x >> "$HOME/${name}"`,

@@ -97,7 +97,7 @@ describe('the safe list', () => {
     'git stash show',
     '#',
     ' ',
-  ])('acp 10.3: does not have `%s`, however harmless', async (command) => {
+  ])('acp 10.3: does not offer `%s`, even a harmless one', async (command) => {
     expect(await riskOf(command)).toBe('other')
   })
 

@@ -54,7 +54,7 @@ describe('loadSkills', () => {
     ])
   })
 
-  it('names no more than 100 files', async () => {
+  it('names at most 100 files', async () => {
     await write('a/SKILL.md', skillText('a'))
     await Promise.all(Array.from({ length: 120 }, (_, index) => write(`a/${index}.txt`, '')))
     const [skill] = await loadSkills([dir])

@@ -18,7 +18,7 @@ beforeEach(() => {
 })
 
 describe('the state of a repository', () => {
-  it('is nothing where there is none', async () => {
+  it('is nothing when there is none', async () => {
     expect(await readGitState(place, { folder })).toEqual({ type: 'none' })
   })
 

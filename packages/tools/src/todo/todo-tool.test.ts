@@ -11,7 +11,7 @@ async function resultOf(...todos: readonly ReturnType<typeof step>[]): Promise<u
 }
 
 describe('TodoWrite', () => {
-  it('tells how many steps are open and which one is in progress', async () => {
+  it('reports the number of open steps and the one in progress', async () => {
     expect(await resultOf(step('completed'), step('in_progress', 'Write'), step('pending'))).toEqual({
       content: 'The plan is kept. 2 of 3 steps are open. Now: Write',
     })

@@ -36,7 +36,7 @@ describe('a page as Markdown', () => {
     expect((await read(html)).markdown).toBe(markdown)
   })
 
-  it('takes the title apart, and leaves out what nobody reads', async () => {
+  it('splits the title, and leaves out unused parts', async () => {
     const html =
       '<!doctype html><html><head><title> The\n title </title><style>p{}</style><script>var a="<p>b</p>"</script></head>' +
       '<body><nav><a href="/">Home</a></nav><template>t</template><noscript>n</noscript><svg><title>s</title></svg>' +
@@ -45,7 +45,7 @@ describe('a page as Markdown', () => {
     expect(await read(html)).toEqual({ title: 'The title', markdown: 'Text\n\nend', isTooDeep: false })
   })
 
-  it('is read only as far as somebody wants it', async () => {
+  it('is read only as far as needed', async () => {
     const { markdown } = await read('<p>word</p>'.repeat(100_000), 1000)
     expect(markdown.length).toBeGreaterThan(1000)
     expect(markdown.length).toBeLessThan(20_000)

@@ -28,7 +28,7 @@ describe('S10: a redirect', () => {
     expect((await fetchFrom({ url: `http://site.test:${site.port}/` })).content).toMatch(/arrived$/)
   })
 
-  it('to another host is told and not followed: nobody allowed that host', async () => {
+  it('to another host is reported and not followed, because that host is not allowed', async () => {
     const { port } = await serve(redirectTo(302, 'http://other.site.test/x?q=1#f'))
     expect(await fetchFrom({ url: `http://site.test:${port}/` })).toEqual({
       content: `http://site.test:${port}/ redirects to another host. To go on, fetch this URL: http://other.site.test/x?q=1`,
@@ -132,7 +132,7 @@ describe('S10: a page is bounded', () => {
     expect(clock.pendingTimers()).toBe(0)
   })
 
-  it('by its caller: a cancelled call lets go of a name that is never resolved, and of the server', async () => {
+  it('by its caller: a cancelled call abandons an unresolved name, and the server', async () => {
     const controller = new AbortController()
     const asking = Promise.withResolvers<void>()
     const resolve = (): Promise<string[]> => {

@@ -120,7 +120,7 @@ describe('WebFetch', () => {
     expect((await fetchFrom({ url: `http://site.test:${port}/` })).content).toMatch(/\n\npacked$/)
   })
 
-  it('S10: says who asks, and gives away nothing: no cookie, no credentials, no referrer', async () => {
+  it('S10: identifies itself, and sends no cookie, no credentials, no referrer', async () => {
     const { port, asked } = await serve((request, response) => {
       if (request.url === '/end') response.end('ok')
       else response.writeHead(302, { location: '/end', 'set-cookie': 'a=b' }).end()

@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => rm(dir, { recursive: true }))
 
-it('there are thirty repositories, each with a test that fails as it is', { timeout: 60_000 }, async () => {
+it('there are thirty repositories, each with a failing test', { timeout: 60_000 }, async () => {
   expect(new Set(EVAL_TASKS.map(({ name }) => name)).size).toBe(30)
   expect(new Set(EVAL_TASKS.map(({ prompt }) => prompt)).size).toBe(30)
   const passing: string[] = []

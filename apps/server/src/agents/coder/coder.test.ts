@@ -32,7 +32,7 @@ describe('the agent coder', () => {
     expect(catalog.find('coder')).toMatchObject({ isToldSurroundings: true, features: { images: ['http', 'data'] } })
   })
 
-  it('gives way to the configured default agent', () => {
+  it('yields to the configured default agent', () => {
     expect(catalogOf({ defaultAgent: 'assistant' }).localDefaultName).toBe('assistant')
     expect(catalogOf({ agents: [own], defaultAgent: 'own' }).localDefaultName).toBe('own')
   })

@@ -172,7 +172,7 @@ describe('a whole piece of work', () => {
     expect(last).not.toContain(': done')
   })
 
-  it('tells a no of the user from one of the mode', () => {
+  it('distinguishes a denial by the user from one by the mode', () => {
     const refusal = error('Error: the tool Bash is not allowed in mode plan')
     const { steps, last } = play('work', { answer: only('Bash', refusal) })
     expect(steps.some(({ text }) => text.includes('was refused without asking anybody'))).toBe(true)

@@ -211,7 +211,7 @@ describe('a session of the AAP client', () => {
     expect(session.stopReason).toBe('end_turn')
   })
 
-  it('aap 133: survives unknown tools, events and fields, and leaves calls alone that nobody answers', async () => {
+  it('aap 133: survives unknown tools, events and fields, and leaves unanswered calls pending', async () => {
     const odd = 'event: later\ndata: {"event":"later","x":{"y":1}}\n\n'
     const world = answering(json({ sessionId: 's', extra: 1 }, 201), stream([odd, call('u1', 'unknown'), waits]))
     const session = await start(world)

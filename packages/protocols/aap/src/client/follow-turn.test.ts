@@ -92,7 +92,7 @@ describe('streamTurn', () => {
     expect(requests[0]?.headers['idempotency-key']).toBe('once')
   })
 
-  it('gives up after eight attempts in which nothing came, however each of them ended', async () => {
+  it('gives up after eight attempts that bring nothing', async () => {
     const cut: Script = { chunks: [], isCut: true }
     const patient = createServer([{ chunks: [START], isCut: true }, ...Array<Script>(7).fill(cut), { chunks: [STOP] }])
     expect(await names(runTurn(patient.client))).toEqual(['turn_start', 'turn_stop'])
@@ -147,7 +147,7 @@ describe('turn', () => {
     expect(requests).toHaveLength(1)
   })
 
-  it('is told as the events it would have been', async () => {
+  it('is sent as the events it would have been', async () => {
     const updates = toStreamedUpdates(await createServer([whole]).client.turn('s', TURN))
     expect(updates.map(({ json }) => json['event'])).toEqual(['turn_start', 'text', 'turn_stop'])
   })
@@ -183,7 +183,7 @@ describe('a stream that is cut', () => {
     })
   }
 
-  it('is heard whole, every event once and in order, wherever it is cut', async () => {
+  it('arrives whole, every event once and in order, for every cut', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.nat(600), { maxLength: 7 }), async (cuts) => {
         const heard = await Array.fromAsync(runTurn(createCuttingServer(cuts)))
@@ -201,7 +201,7 @@ describe('attachTurn', () => {
   })
 })
 
-describe('what a client is told', () => {
+describe('what a client receives', () => {
   const told = async (...events: readonly object[]): Promise<readonly StreamedUpdate['update'][]> => {
     const chunks = [...events.map((event, index) => frame(String(index + 1), event)), STOP]
     const received = await Array.fromAsync(runTurn(createServer([{ chunks }]).client))

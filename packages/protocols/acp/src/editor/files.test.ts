@@ -139,7 +139,7 @@ describe('nothing is asked of a client', () => {
 })
 
 describe('an editor is there', () => {
-  it('as it was when it opened the session, until it closes it', async () => {
+  it('as at the opening of the session, until it is closed', async () => {
     const { client, sessionId, registered } = await openSession()
     await client.result('initialize', { protocolVersion: 1, clientCapabilities: {} })
     expect(registered).toHaveLength(1)
@@ -167,7 +167,7 @@ describe('an editor is there', () => {
     expect(registered).toHaveLength(1)
   })
 
-  it('no more when it left while it was being asked', async () => {
+  it('is dropped when it leaves while it is asked', async () => {
     const { client, sessionId, say, model, registered, recorded } = await openSession()
     client.answer('fs/read_text_file', () => NO_ANSWER)
     model.push([calls('c1', 'look'), finishes('tool-calls')])

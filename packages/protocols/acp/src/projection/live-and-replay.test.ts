@@ -69,7 +69,7 @@ function openStory() {
 }
 
 describe('the projection', () => {
-  it('replays history exactly as it was sent live', async () => {
+  it('replays history exactly as sent live', async () => {
     const world = openStory()
     const { model, clock } = world
     const pause = () => untilQuiet()

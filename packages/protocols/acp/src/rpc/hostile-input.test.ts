@@ -70,7 +70,7 @@ describe('whatever a client sends', () => {
     expect(world.logged.filter(({ level }) => level === 'error')).toEqual([])
   })
 
-  it('is parsed the same however its bytes are split', async () => {
+  it('is parsed the same for any chunking', async () => {
     const world = open()
     const { client } = await world.connect()
     let sent = 0

@@ -268,7 +268,7 @@ describe('the end of the input', () => {
     await ended
   })
 
-  it('sends no more requests to a client that has left', async () => {
+  it('sends no requests to a client that has left', async () => {
     const { client, sessionId, say, model } = await openSession()
     model.push([calls('c1', 'write', { a: 1 }), calls('c2', 'write', { a: 2 }), finishes('tool-calls')])
     const answered = say(sessionId, 'go')

@@ -191,7 +191,7 @@ describe('a busy session', () => {
   })
 
   it.each(profiles)(
-    'a prompt behind one of ours that waits for a permission does not take its place (%s)',
+    'a prompt queued behind one that waits for a permission does not take its place (%s)',
     async (profile) => {
       const tool = createFakeTool('write', { effect: 'unsafe' })
       const { client, sessionId, say, model } = await openSession(profile, { tools: [tool] })

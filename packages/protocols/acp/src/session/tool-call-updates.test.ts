@@ -35,7 +35,7 @@ async function openSession(options: WorldOptions = {}, connect: ConnectOptions =
 }
 
 describe('a tool call', () => {
-  it('acp 84, 85: is announced first, and ends once, however it ends', async () => {
+  it('acp 84, 85: is announced first, and ends exactly once', async () => {
     const boom = createFakeTool('boom', {
       run: () => {
         throw new Error('broken')

@@ -8,7 +8,7 @@ import { systemClock } from '../test-support/system-clock.ts'
 import { BladeClient } from './blade-client.ts'
 
 describe('a client', () => {
-  it('folds what it is told, and says when', async () => {
+  it('folds events and notifies listeners', async () => {
     const door = await openTestDoor()
     door.model.push([says('a '), says('b'), finishes()])
     const sessionId = await door.session()

@@ -62,7 +62,7 @@ describe('folding', () => {
     expect(contents(fold(start(), patch(1, text('a')), patch(2, whole)))).toEqual(['a', 'b'])
   })
 
-  it('drops what it has had, and is dirty when something is missing', () => {
+  it('drops duplicates, and is dirty when something is missing', () => {
     const twice = fold(start(), patch(1, text('a')), patch(1, text('a')))
     expect([contents(twice), twice.isDirty]).toEqual([['a'], false])
     expect(fold(start(), patch(4, text('a'))).isDirty).toBe(false)
@@ -136,7 +136,7 @@ describe('folding', () => {
     expect(folded.isDirty).toBe(false)
   })
 
-  it('keeps what it was told while the turns were fetched', () => {
+  it('keeps events that arrived while the turns were fetched', () => {
     const folded = fold(start())
     folded.distrust()
     const missedBefore = folded.missed

@@ -171,7 +171,7 @@ describe('several things that wait', () => {
     expect(findBreaches(test.watched.plain, { sequence: 0 })).toEqual([])
   })
 
-  it('do not keep a sub-agent beside them from working, and are shown at once', async () => {
+  it('do not keep a parallel sub-agent from working, and are shown immediately', async () => {
     const goOn = Promise.withResolvers<void>()
     const model = createScripts({
       go: [

@@ -51,7 +51,7 @@ describe('API keys', () => {
     expect((await rest.send('GET', KEYS)).body).toHaveLength(2)
   })
 
-  it('blade 126: end at once, and tell when they were last used', async () => {
+  it('blade 126: end immediately, and show when they were last used', async () => {
     const { id, plaintext } = await make()
     rest.clock.advance(60_000)
     expect((await rest.send('GET', '/api/sessions', { key: plaintext })).status).toBe(200)
@@ -65,7 +65,7 @@ describe('API keys', () => {
     }
   })
 
-  it('blade 127: are listed with and without a slash, and sign-ins of browsers are none of them', async () => {
+  it('blade 127: are listed with and without a slash, and do not include sign-ins of browsers', async () => {
     const { record } = await rest.keys.signIn(ANN)
     const made = await make()
     const bare = await rest.send('GET', KEYS)

@@ -46,7 +46,7 @@ describe('an image that a user sent', () => {
     expect(body[0].blocks).toMatchObject([{ type: 'text', content: '[image]' }])
   })
 
-  it('is for its owner and for guests of a shared session, and for nobody else', async () => {
+  it('is only for its owner and for guests of a shared session', async () => {
     const { content, blobs } = image('abc', 'image/png')
     await say(content, blobs)
     const [attachment] = await attachmentsOf()

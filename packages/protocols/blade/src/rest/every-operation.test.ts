@@ -97,7 +97,7 @@ const withoutIds = (text: string, ids: Ids): string =>
   Object.values(ids).reduce((left: string, id: string) => left.replaceAll(id, '…'), text)
 
 describe('of every operation', () => {
-  it('T1, C8: what belongs to another user answers like what was never there, and stays as it is', async () => {
+  it("T1, C8: another user's data looks as if it did not exist, and is not changed", async () => {
     const mine = await createAll('ann')
     const before = await snapshot(mine)
     for (const one of tried.filter(({ path }) => path.includes('{'))) {
@@ -116,7 +116,7 @@ describe('of every operation', () => {
     expect(await snapshot(mine)).toEqual(before)
   })
 
-  it('T1, C8: a session that is shared is read by others, and by nobody but its owner changed', async () => {
+  it('T1, C8: others can read a shared session, but only its owner can change it', async () => {
     const mine = await createAll('ann')
     await rest.send('PATCH', `/api/sessions/${mine.session}/sharing`, { body: { shared: true } })
     const before = await snapshot(mine)

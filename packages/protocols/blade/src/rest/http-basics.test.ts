@@ -11,12 +11,12 @@ afterEach(() => rest.close())
 const UNKNOWN = '01900000-0000-7000-8000-000000000000'
 
 describe('without a key', () => {
-  it('blade 1: the version is told, as strings', async () => {
+  it('blade 1: the version is reported as strings', async () => {
     const { status, body } = await rest.send('GET', '/api/version', { key: null })
     expect([status, body]).toEqual([200, { version: '9.8.7', min_sdk: expect.any(String) }])
   })
 
-  it('blade 2: health is told', async () => {
+  it('blade 2: health is reported', async () => {
     const { status, body } = await rest.send('GET', '/api/health', { key: null })
     expect([status, body]).toEqual([200, { status: 'ok' }])
   })
@@ -44,7 +44,7 @@ describe('without a key', () => {
     }
   })
 
-  it('blade 4: a malformed token is none', async () => {
+  it('blade 4: a malformed token is refused', async () => {
     for (const authorization of ['Bearer', 'Bearer nobody', 'Basic ann', 'ann']) {
       const { status, body } = await rest.send('GET', '/api/sessions', { key: null, headers: { authorization } })
       expect([status, body]).toEqual([401, { detail: 'Unauthorized' }])
@@ -90,14 +90,14 @@ describe('an answer', () => {
     expect([hasty.status, hasty.headers.get('retry-after')]).toEqual([429, '7'])
   })
 
-  it('of something that nobody expected says no more than an id', async () => {
+  it('of an unexpected kind shows only an id', async () => {
     rest.memories.listMemories = () => Promise.reject(new Error('secret'))
     const { status, body } = await rest.send('GET', '/api/memories')
     expect([status, body]).toEqual([500, { detail: 'Internal error. Its id in the log is error-1.' }])
     expect(rest.reported).toEqual([new Error('secret')])
   })
 
-  it('blade 10: to what this server does not have is 501, to what nobody has 404, both in JSON', async () => {
+  it('blade 10: to a route that this server does not support is 501, to an unknown one 404, both in JSON', async () => {
     const unbuilt = [
       ['GET', '/api/config'],
       ['PUT', `/api/sessions/${UNKNOWN}/env`],

@@ -159,7 +159,7 @@ describe('a turn', () => {
     expect(body).toMatchObject({ hit_count: 1, last_hit_at: '2026-01-01T00:00:00.000Z' })
   })
 
-  it('blade 121a: is not told what was corrected', async () => {
+  it('blade 121a: is not given corrected memories', async () => {
     const old = await add({ content: 'I drink green tea.' })
     const sourceSession = asSessionId((await ask('hello')).id)
     const correction = { type: 'feedback', content: 'I drink black tea.', supersedes: old.id, sourceSession } as const
@@ -170,7 +170,7 @@ describe('a turn', () => {
     expect((await ask('Which tea do I drink?')).refs).toMatchObject([{ id }])
   })
 
-  it('blade 122: is told nothing that is disabled, and nothing where memory is switched off', async () => {
+  it('blade 122: is given no disabled memory, and none while memory is switched off', async () => {
     const { id } = await add({ content: 'I drink green tea.' })
     expect((await ask('Which tea do I drink?', { memory_enabled: false })).refs).toBeNull()
     await rest.send('PATCH', `/api/memories/${id}`, { body: { disabled: true } })

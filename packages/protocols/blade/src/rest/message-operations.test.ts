@@ -10,7 +10,7 @@ beforeEach(async () => {
 })
 afterEach(() => rest.close())
 
-it('blade 43, 158: a context window that nobody knows is null', async () => {
+it('blade 43, 158: an unknown context window is null', async () => {
   const id: string = (await rest.send('POST', '/api/sessions', { body: {} })).body.session_id
   const { turnId } = await rest.say(id, 'hi')
   await rest.untilRecorded(id, ({ event }) => event.type === 'turn.ended' && event.turnId === turnId)
@@ -55,7 +55,7 @@ it('blade 49, 160: clients that do not read a long session hold a piece of it, n
   expect(Math.max(...lengths)).toBeLessThan(4_000_000)
 })
 
-it('what was said in a shared session is shown to guests without the memories of its owner', async () => {
+it('guests of a shared session see its messages without the memories of its owner', async () => {
   const content = 'tea is poison to me'
   await rest.send('POST', '/api/memories', { body: { content } })
   const id: string = (await rest.send('POST', '/api/sessions', { body: {} })).body.session_id

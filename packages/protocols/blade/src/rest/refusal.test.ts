@@ -40,7 +40,7 @@ describe('a refusal', () => {
     expect(toRefusal(new StorageFault('full', 'no room'))).toMatchObject({ status: 507, retryAfterS: undefined })
   })
 
-  it('is itself, and a bug is none', () => {
+  it('is itself, and a bug is not one', () => {
     const refusal = new Refusal(409, 'no')
     expect([toRefusal(refusal), toRefusal(new Error('oops')), toRefusal('oops')]).toEqual([
       refusal,

@@ -19,7 +19,7 @@ describe('a scheduled task', () => {
     expect((await rest.send('GET', '/api/scheduled-tasks')).body).toHaveLength(2)
   })
 
-  it('blade 128: whose model is the own one of the agent names none, as nobody else can choose that', async () => {
+  it("blade 128: that uses the agent's own model names none, because no other session can choose it", async () => {
     expect(await create({ model: 'fake/model' })).toMatchObject({ status: 201, body: { model: null } })
   })
 
@@ -51,7 +51,7 @@ describe('a scheduled task', () => {
     expect((await rest.send('GET', '/api/scheduled-tasks')).body).toHaveLength(1)
   })
 
-  it('blade 128: is not changed to a model that nobody has', async () => {
+  it('blade 128: is not changed to an unknown model', async () => {
     const { id } = (await create({ model: 'fake/other' })).body
     const refused = await rest.send('PATCH', `/api/scheduled-tasks/${id}`, {
       body: { model: 'fake/nothing', title: 'x' },

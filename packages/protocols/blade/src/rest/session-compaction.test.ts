@@ -35,7 +35,7 @@ describe('what was said', () => {
     expect([status, typeof body.detail]).toEqual([409, 'string'])
   })
 
-  it('blade 103: is compacted on request, and the answer is the turn that tells of it', async () => {
+  it('blade 103: is compacted on request, and the answer is the turn that reports it', async () => {
     await open()
     const id = await create()
     for (const text of ['one', 'two', 'three']) {

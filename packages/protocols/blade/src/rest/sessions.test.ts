@@ -190,7 +190,7 @@ describe('changing a session', () => {
   })
 })
 
-describe('a session of somebody else', () => {
+describe('a session of another user', () => {
   it('blade 6: is unknown, until it is shared: then it is read and nothing else', async () => {
     await open()
     const id = await create({ intent: 'mine' })

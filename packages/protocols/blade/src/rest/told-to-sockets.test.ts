@@ -41,7 +41,7 @@ async function subscribe() {
   return { client, id }
 }
 
-describe('subscribers are told', () => {
+describe('subscribers are notified', () => {
   it('blade 20: of another intent', async () => {
     const { client, id } = await subscribe()
     await rest.send('PATCH', `/api/sessions/${id}`, { body: { intent: 'Another' } })
@@ -73,7 +73,7 @@ describe('subscribers are told', () => {
     expect((await deleted).body).toEqual({ deleted: true })
   })
 
-  it('blade 49: what is read upon chat:end is what was told', async () => {
+  it('blade 49: messages read upon chat:end equal the events sent', async () => {
     const { client, id } = await subscribe()
     rest.model.push([says('Hello'), finishes()])
     await client.say(id, 'hi')
@@ -82,7 +82,7 @@ describe('subscribers are told', () => {
     expect(told.map((turn) => ({ ...turn, solution_id: undefined, template_id: undefined }))).toEqual(messages)
   })
 
-  it('blade 50: the session is at its end upon chat:end', async () => {
+  it('blade 50: the session has ended when chat:end arrives', async () => {
     const { client, id } = await subscribe()
     await client.say(id, 'hi')
     expect((await rest.send('GET', `/api/sessions/${id}`)).body.status).toBe('completed')

@@ -4,7 +4,7 @@ import { asks, createAskTool } from '../test-support/ask-tool.ts'
 import { findBreaches } from '../test-support/find-breaches.ts'
 import { openTestDoor } from '../test-support/open-test-door.ts'
 
-it('blade 109: an answer in another mode begins its run, and then tells the mode', async () => {
+it('blade 109: an answer in another mode begins its run, and then reports the mode', async () => {
   const door = await openTestDoor({ tools: [createAskTool()] })
   door.model.push([asks('q'), finishes('tool-calls')])
   const sessionId = await door.session()

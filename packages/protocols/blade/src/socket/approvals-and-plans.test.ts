@@ -111,7 +111,7 @@ describe('an approval', () => {
     expect(await choose(test, 'ask_a', '  ')).toMatchObject({ code: 'answer_incomplete' })
   })
 
-  it('blade 88c: given through another door is told as patches, without an answer of the user', async () => {
+  it('blade 88c: given through another door arrives as patches, without an answer of the user', async () => {
     const test = await gate()
     const { door, client, sessionId } = test
     await client.until('session:updated')

@@ -158,7 +158,7 @@ describe('a question', () => {
     ['model', { model: 'fake/other' }],
     ['headless', { headless: true }],
     ['output_schema', { output_schema: { type: 'object' } }],
-  ])('is not answered beside a %s, which could not be heeded', async (field, options) => {
+  ])('is not answered together with a %s, which could not be honoured', async (field, options) => {
     const { client, sessionId, status } = await ask()
     const askuser_answer = { tool_call_id: 'q', selections: { '0': [1] }, custom: {} }
     const ack = await client.send(sessionId, '', { askuser_answer, ...options })
@@ -166,7 +166,7 @@ describe('a question', () => {
     expect(await status()).toBe('waiting')
   })
 
-  it('is answered beside the model that asked', async () => {
+  it('is answered while the model is answering', async () => {
     const { client, sessionId } = await ask()
     const askuser_answer = { tool_call_id: 'q', selections: { '0': [1] }, custom: {} }
     const options = { askuser_answer, model: 'fake/model', headless: false }
@@ -222,7 +222,7 @@ describe('a question', () => {
     ])
   })
 
-  it('blade 80: leaves the mode as it is', async () => {
+  it('blade 80: does not change the mode', async () => {
     const { door, client, sessionId, answer } = await ask()
     await answer({ '0': [0] })
     door.model.push([asks('q2'), finishes('tool-calls')])

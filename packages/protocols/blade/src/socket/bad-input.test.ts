@@ -35,7 +35,7 @@ describe('a payload', () => {
     ['a message of numbers', { session_id: SESSION, message: [1] }],
     ['a part of an unknown kind', { session_id: SESSION, message: [{ type: 'audio' }] }],
     [
-      'an image that is none',
+      'an invalid image',
       { session_id: SESSION, message: [{ type: 'image_url', image_url: { url: 'file:///etc' } }] },
     ],
     ['a file where none is taken', { session_id: SESSION, message: [{ type: 'file', name: 'a', data: 'aGk=' }] }],
@@ -71,7 +71,7 @@ describe('a payload', () => {
     },
   )
 
-  it('may have fields that nobody knows, and come in events that nobody knows', async () => {
+  it('may have unknown fields, and come in unknown events', async () => {
     const door = await openTestDoor()
     const client = await door.client()
     client.socket.emit('asr:start', { a: 1 })
@@ -90,7 +90,7 @@ describe('a payload', () => {
     expect(client.of('chat:start')).toMatchObject([{ session_id: sessionId }])
   })
 
-  it('takes a file into the workspace and tells the model where it is', async () => {
+  it('copies a file into the workspace and gives the model its path', async () => {
     const kept: string[] = []
     const door = await openTestDoor({
       attachFile: async ({ name, bytes }) => {
@@ -175,7 +175,7 @@ describe('a frame', () => {
     expect((await fetch(`${url}&sid=${sid}`)).status).toBe(400)
   })
 
-  it('before authentication may hold the handshake and no more', async () => {
+  it('before authentication may hold only the handshake', async () => {
     const door = await openTestDoor()
     await sendFrames(door, ['42["chat:send",{"session_id":"x","message":"hi"}]'])
     await sendFrames(door, [`40${JSON.stringify({ token: 'x'.repeat(2 * 1024 * 1024) })}`])
@@ -224,7 +224,7 @@ describe('a frame', () => {
 })
 
 describe('a client that does not read', () => {
-  it('is let go before much waits for it, and others notice nothing', async () => {
+  it('is disconnected before much waits for it, and others are not affected', async () => {
     const door = await openTestDoor()
     const sessionId = await door.session()
     const healthy = await door.client()

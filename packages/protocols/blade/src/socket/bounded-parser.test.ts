@@ -97,13 +97,13 @@ describe('a parser that looks first', () => {
   })
 
   it.each(['2["a",', '2["a', '2]]]]', '2""""""', '9', '2{"a":1}'])(
-    'leaves it to the decoder that %s is none',
+    'leaves the refusal of %s to the decoder',
     (text) => {
       expect(() => read(text)).toThrow(/invalid payload|unknown packet type/)
     },
   )
 
-  it('ends the connection of who sends too much, and of nobody else', async () => {
+  it('closes only the connection of the client that sends too much', async () => {
     const http = createServer()
     const server = new Server(http, { parser, maxHttpBufferSize: 1e8 })
     onTestFinished(() => server.close())

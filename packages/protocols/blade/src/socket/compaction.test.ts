@@ -57,7 +57,7 @@ describe('a compaction', () => {
     expect(findBreaches(client.told, { sequence: 0 })).toEqual([])
   })
 
-  it('blade 103: tells what it saved', async () => {
+  it('blade 103: reports what it saved', async () => {
     const { client, sessionId, compactions } = await talk([long('one'), long('two'), SUMMARY], ['a', 'b'])
     await client.compact(sessionId)
     const [turn] = compactions()

@@ -79,14 +79,14 @@ describe('connecting', () => {
   })
 })
 
-it('nobody connects by JSONP', async () => {
+it('JSONP cannot connect', async () => {
   const door = await openTestDoor()
   const answer = await fetch(`http://127.0.0.1:${door.port}/socket.io/?EIO=4&transport=polling&j=0`)
   expect([answer.status, answer.headers.get('content-type')]).toEqual([403, 'application/json'])
 })
 
 describe('subscribing', () => {
-  it('blade 30: tells nothing of a session to who has not subscribed or sent', async () => {
+  it('blade 30: sends nothing of a session to a client that has not subscribed or sent', async () => {
     const door = await openTestDoor()
     const sessionId = await door.session()
     const [sender, bystander] = [await door.client(), await door.client()]
@@ -97,7 +97,7 @@ describe('subscribing', () => {
     expect(bystander.told.filter(({ event }) => event !== 'session:updated')).toEqual([])
   })
 
-  it('blade 31: tells nothing more after unsubscribing', async () => {
+  it('blade 31: sends nothing more after unsubscribing', async () => {
     const door = await openTestDoor()
     const sessionId = await door.session()
     const [watcher, sender] = [await door.client(), await door.client()]
@@ -112,7 +112,7 @@ describe('subscribing', () => {
     expect(watcher.told.length).toBe(before)
   })
 
-  it('blade 32: tells everything once to who subscribed twice', async () => {
+  it('blade 32: sends everything once to a client that subscribed twice', async () => {
     const door = await openTestDoor()
     const sessionId = await door.session()
     const client = await door.client()
@@ -140,7 +140,7 @@ describe('subscribing', () => {
     },
   )
 
-  it('shows a shared session to others, who may change nothing, until it is shared no more', async () => {
+  it('shows a shared session to others, read-only, until sharing ends', async () => {
     const door = await openTestDoor()
     const sessionId = await door.session()
     const share = (isShared: boolean) =>
@@ -173,7 +173,7 @@ describe('subscribing', () => {
     expect((await acks).map(({ status }) => status)).toEqual(['ok', 'ok'])
   })
 
-  it('blade 35: tells the run to a sender that never subscribed', async () => {
+  it('blade 35: sends the run to a sender that never subscribed', async () => {
     const door = await openTestDoor()
     const client = await door.client()
     await client.send(await door.session(), 'hi')
@@ -181,7 +181,7 @@ describe('subscribing', () => {
     expect(client.story()[0]).toBe('chat:start')
   })
 
-  it('blade 36: tells all subscribers the same in the same order', async () => {
+  it('blade 36: sends all subscribers the same in the same order', async () => {
     const door = await openTestDoor()
     const sessionId = await door.session()
     const plain = [await door.client({ isLean: false }), await door.client({ isLean: false })] as const

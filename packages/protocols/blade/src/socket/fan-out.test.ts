@@ -49,19 +49,19 @@ function createHall() {
 }
 
 describe('a fan-out', () => {
-  it('tells few at once', () => {
+  it('serves few at once', () => {
     const hall = createHall()
     hall.say(many(64), 'a')
     expect(hall.count).toBe(64)
     expect(hall.waits).toBe(false)
   })
 
-  it('tells nothing where nobody listens', () => {
+  it('sends nothing without a listener', () => {
     const { fanOut } = createHall()
     fanOut.tell(new Set(), () => expect.unreachable())
   })
 
-  it('tells many in pieces, and lets others come between', () => {
+  it('serves many in pieces, and lets others in between', () => {
     const hall = createHall()
     hall.say(many(600), 'a')
     expect(hall.count).toBe(0)
@@ -136,7 +136,7 @@ describe('a fan-out', () => {
     expect([hall.count, hall.heardBy('s0'), hall.fanOut.isWaiting('s0')]).toEqual([199, [], false])
   })
 
-  it('tells everybody everything once and in order, also who is told by itself meanwhile', () => {
+  it('delivers everything once and in order, also to readers that catch up by themselves', () => {
     const hall = createHall()
     const all = many(200)
     hall.say(all, 'a')
@@ -153,7 +153,7 @@ describe('a fan-out', () => {
     expect(hall.heardBy('s77')).toEqual(['a', 'b', 'c'])
   })
 
-  it('tells nobody again when all were told by themselves meanwhile', () => {
+  it('repeats nothing when all readers have caught up by themselves', () => {
     const hall = createHall()
     hall.say(many(100), 'a')
     for (const id of many(100)) hall.sayDirectly(id, 'direct')
@@ -162,7 +162,7 @@ describe('a fan-out', () => {
     expect(hall.heardBy('s0')).toEqual(['a', 'direct', 'b'])
   })
 
-  it('tells the rest at once when it has to', () => {
+  it('delivers the rest immediately when required', () => {
     const hall = createHall()
     hall.say(many(200), 'a')
     hall.say(many(200), 'b')

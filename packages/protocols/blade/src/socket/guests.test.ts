@@ -24,7 +24,7 @@ async function openShared() {
 const hears = (client: TestClient): boolean => JSON.stringify(client.told).includes(SECRET)
 
 describe('a guest of a shared session', () => {
-  it.each([true, false])('is told no memory of its owner, lean: %s', async (isLean) => {
+  it.each([true, false])('gets no memory of its owner, lean: %s', async (isLean) => {
     const { door, sessionId } = await openShared()
     door.model.push([says('one '), says('two'), finishes()])
     const [owner, guest] = [await door.client({ isLean }), await door.client({ token: 'ben', isLean })]
@@ -39,7 +39,7 @@ describe('a guest of a shared session', () => {
     expect(guest.state(sessionId).turns).toEqual(ofOwner.map((turn) => ({ ...turn, memory_refs: null })))
   })
 
-  it('is told none who comes in the middle of a run, nor who comes back to it', async () => {
+  it('is not sent to clients that join or rejoin a run', async () => {
     const { door, sessionId } = await openShared()
     const [goOn, end] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     door.model.push(
@@ -69,7 +69,7 @@ describe('a guest of a shared session', () => {
     expect(guest.story()).not.toContain('memory:inject:done')
   })
 
-  it('is refused who asks while it stops being shared', async () => {
+  it('is refused for a request during the end of sharing', async () => {
     const [memory, ids] = [createMemoryEventStore({ clock: systemClock }), createTestIds()]
     const sessionId = await (await openTestDoor({ store: memory, ids })).session()
     const [reading, goOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]

@@ -22,7 +22,7 @@ const outputTools = {
 }
 
 describe('a mode', () => {
-  it('blade 109: that changes is told as a turn of the system before the message', async () => {
+  it('blade 109: that changes is reported as a system turn before the message', async () => {
     const door = await openTestDoor()
     const sessionId = await door.session()
     const client = await door.client()
@@ -52,7 +52,7 @@ describe('a mode', () => {
     expect(client.state(sessionId).turns).toEqual(await door.messages(sessionId))
   })
 
-  it('blade 109: that changes elsewhere is told too', async () => {
+  it('blade 109: that changes elsewhere is reported too', async () => {
     const door = await openTestDoor()
     const sessionId = await door.session()
     const client = await door.client()
@@ -130,7 +130,7 @@ describe('a headless run', () => {
     expect(client.of('system:error')).toMatchObject([{ code: 'output_schema_violation' }])
   })
 
-  it('is another message than the one that somebody attends to, or that asks for another shape', async () => {
+  it('differs from a watched message, and from one that asks for another shape', async () => {
     const door = await openTestDoor({ outputs: outputTools })
     const client = await door.client()
     const sessionId = await door.session()
@@ -141,7 +141,7 @@ describe('a headless run', () => {
     expect(await send({ headless: true, output_schema: SCHEMA })).toMatchObject({ code: 'invalid_payload' })
   })
 
-  it('blade 114: with a schema that is none is refused in words that name it', async () => {
+  it('blade 114: with an invalid schema is refused with a message that names it', async () => {
     const door = await openTestDoor({ outputs: outputTools })
     const client = await door.client()
     const ack = await client.send(await door.session(), 'go', { output_schema: { type: 'text' } })

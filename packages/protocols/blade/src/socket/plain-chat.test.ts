@@ -19,7 +19,7 @@ async function chat(isLean = false) {
 }
 
 describe('a plain chat', () => {
-  it('blade 38: is told in this order', async () => {
+  it('blade 38: is sent in this order', async () => {
     const { client } = await chat()
     const patches = client.story().filter((line) => line.startsWith('add_content'))
     expect(client.story().filter((line) => !line.startsWith('add_content'))).toEqual([
@@ -178,7 +178,7 @@ describe('a plain chat', () => {
     ])
   })
 
-  it('blade 54: takes its title from the first message and tells it', async () => {
+  it('blade 54: takes its title from the first message and reports it', async () => {
     const { client, door, sessionId } = await chat()
     await client.until('session:updated')
     expect(client.of('session:updated')).toEqual([{ session_id: sessionId, intent: 'hi there' }])

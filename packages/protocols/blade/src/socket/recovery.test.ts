@@ -75,7 +75,7 @@ describe('a client that comes back', () => {
     expect(client.state(sessionId).isDirty).toBe(false)
   })
 
-  it('blade 147: in the middle of a run is not told again how it began', async () => {
+  it('blade 147: in the middle of a run does not repeat its beginning', async () => {
     const door = await openTestDoor()
     const goOn = Promise.withResolvers<void>()
     door.model.push([says('one '), () => goOn.promise, says('two'), finishes()])
@@ -96,7 +96,7 @@ describe('a client that comes back', () => {
     expect(client.state(sessionId).turns).toEqual(await door.messages(sessionId))
   })
 
-  it('blade 147: is not told again of the turns that ended while it was there', async () => {
+  it('blade 147: does not repeat turns that ended while it was connected', async () => {
     const door = await openTestDoor({ tools: [createFakeTool('t')] })
     const [end, goOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     door.model.push(
@@ -131,7 +131,7 @@ describe('a client that comes back', () => {
     expect((await refused).message).toBe('unauthorized')
   })
 
-  it('to a run that nobody watched in the meantime gets no number a second time', async () => {
+  it('to a run without watchers repeats no number', async () => {
     const door = await openTestDoor()
     const [leave, goOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     door.model.push([says('one '), () => leave.promise, says('two '), () => goOn.promise, says('three'), finishes()])
@@ -189,7 +189,7 @@ describe('a run', () => {
     expect(turns[1]).toMatchObject({ status: 'completed', blocks: [{ content: 'one two' }] })
   })
 
-  it('blade 148: whose server died goes on to its end, and no number is used twice', async () => {
+  it('blade 148: whose server died continues to its end, and no number is used twice', async () => {
     const [memory, ids] = [createMemoryEventStore({ clock: systemClock }), createTestIds()]
     const dying = createProcessStore(memory)
     const first = await openTestDoor({ store: dying, isDoomed: true, ids, tools: [createFakeTool('t')] })

@@ -11,7 +11,7 @@ import { RoomsAdapter } from './rooms-adapter.ts'
 const CLIENTS = 150
 
 it.each([['websocket'], ['polling']] as const)(
-  'one event for %s clients is encoded once, in however many pieces it goes out, and arrives everywhere',
+  'one event for %s clients is encoded once and arrives everywhere, sent in any number of pieces',
   async (transport) => {
     const encoded: unknown[] = []
     class CountingEncoder extends Encoder {

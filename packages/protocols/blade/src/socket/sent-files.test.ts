@@ -32,7 +32,7 @@ it('the file of a message that is sent again is kept once', async () => {
   expect(client.of('chat:start')).toHaveLength(2)
 })
 
-it('a message with a file that is sent again while it waits in the queue is told its place', async () => {
+it('a message with a file that is sent again while it is queued gets its position', async () => {
   const { door, kept, client, sessionId } = await open()
   door.model.push([hangs])
   await client.send(sessionId, 'first')
@@ -43,7 +43,7 @@ it('a message with a file that is sent again while it waits in the queue is told
 })
 
 it.each([
-  ['an image that is none', { type: 'image_url', image_url: { url: 'file:///etc' } } as const],
+  ['an invalid image', { type: 'image_url', image_url: { url: 'file:///etc' } } as const],
   ['a file that is not base64', file('b.txt', '?')],
 ])('a message with %s in its second part leaves no file of its first', async (_what, second) => {
   const { kept, client, sessionId } = await open()

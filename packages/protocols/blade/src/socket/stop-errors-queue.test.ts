@@ -61,7 +61,7 @@ describe('stopping', () => {
     expect(findBreaches(client.told, { sequence: 0 })).toEqual([])
   })
 
-  it('blade 91: an idle session is fine and tells nothing', async () => {
+  it('blade 91: an idle session is accepted and sends nothing', async () => {
     const door = await openTestDoor()
     const sessionId = await door.session()
     const client = await door.client()
@@ -92,7 +92,7 @@ describe('stopping', () => {
     expect(findBreaches(client.told, { sequence: 0 })).toEqual([])
   })
 
-  it('blade 93: a session that waits cancels the question and tells its status, without another end', async () => {
+  it('blade 93: a session that waits cancels the question and reports its status, without another end', async () => {
     const door = await openTestDoor({ tools: [createAskTool()] })
     door.model.push([asks('q'), finishes('tool-calls')])
     const sessionId = await door.session({ title: 'Mine' })
@@ -124,7 +124,7 @@ describe('stopping', () => {
 })
 
 describe('a failure', () => {
-  it('blade 95: is told as the end of the turn, the error, the end of the run', async () => {
+  it('blade 95: is sent as the end of the turn, the error, the end of the run', async () => {
     const door = await openTestDoor()
     door.model.push([says('half'), FAILED])
     const client = await door.client({ isLean: false })
@@ -207,7 +207,7 @@ describe('the queue', () => {
     expect(said.map(({ blocks }) => blocks[0]?.content)).toEqual(['go', 'fresh'])
   })
 
-  it('blade 101, 155: tells the sender of a dropped message, by its run, who stopped it or not', async () => {
+  it('blade 101, 155: notifies the sender of a dropped message by its run, whether or not it stopped the run', async () => {
     const { client, sessionId, door } = await hang()
     const [sender, guest] = [await door.client(), await door.client({ token: 'ben' })]
     const changes = { isShared: true }
@@ -232,7 +232,7 @@ describe('the queue', () => {
     expect(guest.of('system:notification')).toHaveLength(2)
   })
 
-  it('blade 101: says that a message was dropped to a sender who was away', async () => {
+  it('blade 101: notifies a sender who was away of a dropped message', async () => {
     const { client, sessionId, door } = await hang()
     const sender = await door.client()
     const ack = await sender.send(sessionId, 'one')

@@ -55,7 +55,7 @@ describe('a sub-agent', () => {
     expect(patched.every(({ loop_id }) => loop_id === loop)).toBe(true)
   })
 
-  it('blade 82: is told between the declaration and the result of its call', async () => {
+  it('blade 82: is sent between the declaration and the result of its call', async () => {
     const { client, turns } = await fork(ONE)
     const ids = new Set(turns.filter((turn) => turn.parent_fork_tool_call_id === 'p').map(({ turn_id }) => turn_id))
     const own = client.told.flatMap(({ payload }, at) => ('turn_id' in payload && ids.has(payload.turn_id) ? [at] : []))

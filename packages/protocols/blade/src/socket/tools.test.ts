@@ -61,7 +61,7 @@ describe('a tool call', () => {
     expect(client.of('chat:end')).toMatchObject([{ status: 'completed' }])
   })
 
-  it('blade 59: stands in its turn as a use and a result', async () => {
+  it('blade 59: appears in its turn as a use and a result', async () => {
     const { turn } = await run([createFakeTool('t')], [[calls('a', 't', { n: 1 }), finishes('tool-calls')]])
     const ofCall = { tool_call_id: 'a', tool_name: 't', display_name: 't' }
     expect(turn.blocks).toEqual([
@@ -75,7 +75,7 @@ describe('a tool call', () => {
     expect(client.of('turn:end').map(({ role }) => role)).toEqual(['user', 'assistant', 'assistant'])
   })
 
-  it('blade 61: keeps its place among others, whichever ends first', async () => {
+  it('blade 61: keeps its place among others, in any order of their ends', async () => {
     const first = Promise.withResolvers<ToolOutput>()
     const slow = createFakeTool('slow', { run: () => first.promise })
     const quick = createFakeTool('quick', {
@@ -93,7 +93,7 @@ describe('a tool call', () => {
     expect(turn.tool_calls.map(({ id }) => id)).toEqual(['a', 'b'])
   })
 
-  it('blade 62: that writes a file tells which', async () => {
+  it('blade 62: that writes a file names it', async () => {
     const changedFiles = [
       { path: '/work/src/a.ts', change: 'created' },
       { path: '/elsewhere/b.ts', change: 'modified' },
@@ -123,7 +123,7 @@ describe('a tool call', () => {
   })
 })
 
-describe('what a tool tells the page', () => {
+describe("a tool's messages to the page", () => {
   it('blade 64: an action is one block', async () => {
     const tool = returns('t', { content: '{"ok":true}', meta: { bridge: BRIDGE } })
     const { turn } = await run([tool], [[calls('a', 't'), finishes('tool-calls')]])

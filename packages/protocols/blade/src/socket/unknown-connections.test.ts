@@ -37,8 +37,8 @@ function setUp(perClient: number) {
   return { unknown, begin, open, refused: () => refused }
 }
 
-describe('connections that nobody knows yet', () => {
-  it('are so many for each client, and no more', async () => {
+describe('connections before authentication', () => {
+  it('are limited per client', async () => {
     const { open, refused } = setUp(2)
     expect([open('ann'), open('ann'), open('ann'), open('bob')].map(Boolean)).toEqual([true, true, false, true])
     await setImmediate()
@@ -80,13 +80,13 @@ describe('connections that nobody knows yet', () => {
     expect(open('ann')).toBeDefined()
   })
 
-  it('are not counted for whom nobody counts', () => {
+  it('are not counted for exempt clients', () => {
     const { open, refused } = setUp(1)
     expect([open('proxy'), open('proxy'), open('proxy')].map(Boolean)).toEqual([true, true, true])
     expect(refused()).toBe(0)
   })
 
-  it('B5: are bounded on an Engine.IO server, however fast they are asked for', async () => {
+  it('B5: are bounded on an Engine.IO server, at any request rate', async () => {
     let refused = 0
     const unknown = new UnknownConnections({ perClient: 3, clientOf: () => 'ann', refused: () => (refused += 1) })
     const engine = new EngineIoServer({

@@ -50,7 +50,7 @@ describe('a body in chunks', () => {
     })
   })
 
-  it('is told in bytes, and in one piece each', async () => {
+  it('is sent in bytes, each in one piece', async () => {
     const listener: RequestListener = (_request, response) => {
       beginChunks(response, {})
       writeChunk(response, 'é')

@@ -31,7 +31,7 @@ describe('JSON from a client', () => {
     expect(() => parse(`[${object(60)},${object(41)}]`)).toThrow('more than 100 keys')
   })
 
-  it('may have strings as long as the limit, and not longer, however they are escaped', () => {
+  it('may have strings up to the limit, in any escaping', () => {
     for (const character of ['x', '\\n', '\\u0041', '\\\\', 'é']) {
       expect(parse(`"${character.repeat(1000)}"`)).toHaveLength(1000)
       expect(() => parse(`"${character.repeat(1001)}"`)).toThrow('a string longer than 1000 characters')

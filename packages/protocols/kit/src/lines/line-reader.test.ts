@@ -10,7 +10,7 @@ const read = (chunks: readonly Uint8Array[], maxBytes?: number) => {
 }
 
 describe('a reader of lines', () => {
-  it('gives the same lines however the bytes are cut', () => {
+  it('gives the same lines for any chunking', () => {
     const bytes = Buffer.from('{"a":1}\r\n\nnaïve 😀\n  \nthe rest')
     const expected = { texts: ['{"a":1}', '', 'naïve 😀', '  '], rest: 'the rest' }
     fc.assert(
@@ -22,7 +22,7 @@ describe('a reader of lines', () => {
     )
   })
 
-  it('gives bytes with their line end, so that a line can be passed on as it is', () => {
+  it('gives bytes with their line end, so that a line can be forwarded unchanged', () => {
     expect([...new LineReader().push(Buffer.from('a\r\nb\n'))].map(String)).toEqual(['a\r\n', 'b\n'].map(bytesOf))
   })
 
@@ -30,7 +30,7 @@ describe('a reader of lines', () => {
     expect(read([Buffer.from('a\n')])).toEqual({ texts: ['a'], rest: undefined })
   })
 
-  it('takes a line as long as the limit, and not longer, in however many pieces', () => {
+  it('takes a line up to the limit, in any number of pieces', () => {
     expect(read([Buffer.from('abc\nabc')], 3)).toEqual({ texts: ['abc'], rest: 'abc' })
     expect(() => read([Buffer.from('abcd\n')], 3)).toThrow(LineTooLong)
     expect(() =>

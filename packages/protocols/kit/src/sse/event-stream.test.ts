@@ -99,7 +99,7 @@ describe('an event stream', () => {
     expect(await readAll(answer)).toBe('firstlast')
   })
 
-  it('sends its headers at once when it is told to begin, though it has nothing to say', async () => {
+  it('sends its headers immediately on begin, without any event', async () => {
     const { stream, incoming } = await openStream()
     stream.begin()
     expect((await incoming).statusCode).toBe(200)
@@ -213,7 +213,7 @@ describe('an event stream', () => {
     answer.on('error', () => undefined).destroy()
   })
 
-  it('goes on for a client that reads steadily, however slowly and however much waits', async () => {
+  it('continues for a client that reads steadily, even slowly with much waiting', async () => {
     const { stream, clock, slow, incoming } = await openStream(256 * 1024, 1_000_000)
     const frame = '\u{1F600}x'.repeat(200_000)
     const frames = 24
@@ -257,7 +257,7 @@ describe('an event stream', () => {
     answer.on('error', () => undefined).destroy()
   })
 
-  it('lets go of everything when the client leaves', async () => {
+  it('releases everything when the client leaves', async () => {
     const { stream, clock, slow, incoming } = await openStream()
     const closed = Promise.withResolvers<void>()
     stream.whenClosed(closed.resolve)

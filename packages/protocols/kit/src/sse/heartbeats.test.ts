@@ -19,7 +19,7 @@ describe('heartbeats', () => {
     expect([first.beats, second.beats]).toEqual([BEATS, BEATS / 2])
   })
 
-  it('need one timer, however many streams there are, and none when there is no stream', () => {
+  it('need one timer for any number of streams, and none without a stream', () => {
     const clock = createFakeClock()
     const heartbeats = new Heartbeats(clock, 15_000)
     const streams = Array.from({ length: 50 }, createCounter)

@@ -36,7 +36,7 @@ describe('a reader of server-sent events', () => {
     expect(parse('id: 1\n\nid: 2\0\ndata: a\n\n')).toEqual([{ id: '1', event: 'message', data: 'a' }])
   })
 
-  it('gives the same events however the stream is cut and whichever line end it has', () => {
+  it('gives the same events for any chunking and any line ending', () => {
     const stream = 'id: 1\nevent: a\ndata: {"x":1}\n\n: ping\ndata: two\ndata: lines\n\nid: 3\ndata: \u{1F600}\n\n'
     const whole = parse(stream)
     expect(whole).toHaveLength(3)
