@@ -80,8 +80,8 @@ export async function playThroughCrash(...points: readonly (CrashPoint | CrashTi
       modelMessages,
     })
     const complaints = violations.map(({ invariant, message }) => `${invariant}: ${message}`)
-    if (drafts.length > 0) complaints.push(`${drafts.length} drafts are left over`)
-    if (wanted.length > 0) complaints.push('a session at rest still wants a runner')
+    if (drafts.length > 0) complaints.push(`${drafts.length} drafts remain`)
+    if (wanted.length > 0) complaints.push('an idle session still needs a runner')
     if (client.deletedSessionId !== undefined) {
       const rest = await readStoredSession(folder.dataDir, client.deletedSessionId)
       if (rest.stored.length > 0) complaints.push('a deleted session is still stored')

@@ -22,7 +22,7 @@ export function complainOfCompactions(stored: readonly Recorded[]): string[] {
     if (tokens > WINDOW) complaints.push(`the model was given ${tokens} tokens at ${seq}, its window is ${WINDOW}`)
     if (event.type === 'compaction.started') open.add(event.compactionId)
     if (event.type !== 'compaction.ended') continue
-    if (!open.delete(event.compactionId)) complaints.push(`a compaction ends at ${seq} that is not open`)
+    if (!open.delete(event.compactionId)) complaints.push(`a compaction that is not open ends at ${seq}`)
     if (event.outcome === 'completed') completed += 1
     else if (event.error?.code !== 'interrupted') complaints.push(`a compaction failed: ${event.error?.message}`)
   }
@@ -40,17 +40,17 @@ export function complainOfBudget(stored: readonly Recorded[]): string[] {
   let asked = 0
   for (const { seq, event } of stored) {
     if (event.type === 'step.started' && event.model !== ASKED_BY) {
-      if (calls >= allowed) complaints.push(`model call ${calls + 1} at ${seq}, and only ${allowed} were allowed`)
+      if (calls >= allowed) complaints.push(`model call ${calls + 1} at ${seq}, but only ${allowed} were allowed`)
       calls += 1
     }
     if (event.type === 'step.answered' && event.by === 'engine') {
       asked += 1
-      if (calls < allowed) complaints.push(`asked at ${seq} after ${calls} calls, and ${allowed} were allowed`)
+      if (calls < allowed) complaints.push(`asked at ${seq} after ${calls} calls, but ${allowed} were allowed`)
       for (const block of event.blocks) if (block.type === 'tool-call') questions.add(block.toolCallId)
     }
     if (event.type === 'tool-call.settled' && questions.delete(event.toolCallId)) allowed = calls + BUDGET
   }
-  if (asked === 0) complaints.push('nobody was asked about the budget')
+  if (asked === 0) complaints.push('the budget was never asked about')
   if (questions.size > 0) complaints.push('a question about the budget was never settled')
   return complaints
 }

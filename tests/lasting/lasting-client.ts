@@ -126,7 +126,7 @@ export class LastingClient {
     const said = textOf(messages)
     const isRight = name === 'recall' ? said.includes(answer) : said.endsWith(answer)
     if (stopReason !== 'end_turn') this.complaints.push(`the turn ${name} ended as ${stopReason}`)
-    if (!isRight) this.complaints.push(`the turn ${name} was answered with ${said.slice(-200)}`)
+    if (!isRight) this.complaints.push(`the answer to turn ${name} was ${said.slice(-200)}`)
   }
 }
 

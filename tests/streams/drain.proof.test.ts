@@ -27,8 +27,8 @@ it.each(PLANS)('200 turns and 2,000 streams: $what', async ({ what, withinMs, ..
     const result = await drain({ ...ALL, ...plan, seed: `${SEED} ${round}` })
     longestMs = Math.max(longestMs, result.exitMs)
     complaints.push(...result.complaints)
-    if (result.exitCode !== 0) complaints.push(`it ended with ${result.exitCode}`)
-    if (result.exitMs > withinMs) complaints.push(`it took ${Math.round(result.exitMs)} ms to end`)
+    if (result.exitCode !== 0) complaints.push(`the server exited with ${result.exitCode}`)
+    if (result.exitMs > withinMs) complaints.push(`the server took ${Math.round(result.exitMs)} ms to exit`)
   }
   tellProof({
     id: 'F13',

@@ -58,7 +58,7 @@ export async function rotDatabase({ left, file, seed, count }: Rot): Promise<Rot
       try {
         const found = await readAll(join(copy, NAME))
         if (isSameContent(found, good)) unchanged += 1
-        else bad.push(`${index}: ${file}, ${damage}, was read as if it were whole`)
+        else bad.push(`${index}: ${file}, ${damage}, was read without an error`)
       } catch (error) {
         refused += 1
         const sentence = error instanceof Error ? error.message : String(error)

@@ -23,7 +23,7 @@ export async function fillServer(disk: SmallDisk, bytes: number): Promise<readon
   try {
     server = await startServerProcess({ dataDir: disk.path })
   } catch (error) {
-    if (!/disk is full|ENOSPC/.test(String(error))) problems.push(`it does not say why: ${String(error)}`)
+    if (!/disk is full|ENOSPC/.test(String(error))) problems.push(`the error does not name the cause: ${String(error)}`)
     await disk.resize(ROOM_AGAIN)
     server = await startServerProcess({ dataDir: disk.path })
     bytes = ROOM_AGAIN

@@ -24,7 +24,7 @@ export async function failFirstStart(injection: Injection): Promise<readonly str
     const problems: string[] = []
     if (child.exitCode === 0) problems.push('it started, or ended well')
     if (!/^polylogue: \S+\.key cannot be (?:written|read): EIO: i\/o error\. [^\n]+\n$/.test(complaint)) {
-      problems.push(`it does not say in one sentence what failed: ${complaint}`)
+      problems.push(`the output does not name the failure in one sentence: ${complaint}`)
     }
 
     const server = await startServerProcess({ dataDir: data, startDir: temp.path })

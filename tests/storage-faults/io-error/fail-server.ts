@@ -82,7 +82,7 @@ async function writeUntilRefused(server: ServerProcess, acknowledged: string[]):
 async function checkReadOnly(server: ServerProcess, acknowledged: readonly string[]): Promise<readonly string[]> {
   const problems: string[] = [...(await checkAcknowledged(server, acknowledged))]
   const answer = await createBare(server)
-  if (!isRefusal(answer)) problems.push(`after the fault a write was answered ${answer.status} ${answer.text}`)
+  if (!isRefusal(answer)) problems.push(`a write after the fault got ${answer.status} ${answer.text}`)
   return problems
 }
 
@@ -90,7 +90,7 @@ async function checkAcknowledged(server: ServerProcess, acknowledged: readonly s
   const problems: string[] = []
   for (const id of acknowledged) {
     const { status, text } = await server.client(V3).get(id)
-    if (status !== 200) problems.push(`the acknowledged session ${id} was answered ${status} ${text}`)
+    if (status !== 200) problems.push(`the acknowledged session ${id} got ${status} ${text}`)
   }
   return problems
 }

@@ -54,7 +54,7 @@ async function writeUntilStored(server: ServerProcess, holdMs: number): Promise<
     if (!isBusy) return [...problems, `a write behind the lock was answered ${status} ${text}`]
     const list = await client.list()
     if (list.status !== 200 || list.body.sessions.length !== 1)
-      problems.push(`a read was answered ${list.status} ${list.text}`)
+      problems.push(`a read got ${list.status} ${list.text}`)
   }
   if (refusals === 0 && holdMs > BUSY_WAIT_MS + SLACK_MS) problems.push('it waited longer than it may')
   if (refusals > 0 && holdMs < BUSY_WAIT_MS / 2) problems.push('a short lock was refused')

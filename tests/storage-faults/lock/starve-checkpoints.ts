@@ -40,7 +40,7 @@ export async function starveCheckpoints(turns: number): Promise<readonly string[
     if (more < 1.5 * starved) problems.push(`the log did not grow behind the reader: ${starved}, then ${more} bytes`)
     // The log restarts in the same file, so the file does not grow.
     if (relieved > more + 2 * CHECKPOINTED_BYTES)
-      problems.push(`the log went on growing from ${more} to ${relieved} bytes`)
+      problems.push(`the log kept growing from ${more} to ${relieved} bytes`)
     const inspection = await inspect()
     problems.push(...(await inspection.integrity()))
     await inspection.close()

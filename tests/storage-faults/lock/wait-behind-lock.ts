@@ -85,7 +85,7 @@ async function writeThroughLock({ events }: Stores, { holdMs, busyWaitMs }: Lock
     const attemptAt = performance.now()
     try {
       const result = await events.append(request)
-      if (result.type === 'conflict') problems.push(`the append met ${result.reason}`)
+      if (result.type === 'conflict') problems.push(`the append was refused: ${result.reason}`)
       isStored = true
     } catch (error) {
       if (!(error instanceof StorageFault) || error.kind !== 'busy')
@@ -99,7 +99,7 @@ async function writeThroughLock({ events }: Stores, { holdMs, busyWaitMs }: Lock
     }
   }
   const waitedMs = performance.now() - startedAt
-  if (waitedMs < holdMs / 2) problems.push(`the lock was not felt: stored after ${Math.round(waitedMs)} ms`)
+  if (waitedMs < holdMs / 2) problems.push(`the lock had no effect: stored after ${Math.round(waitedMs)} ms`)
   if (refusals === 0 && holdMs > busyWaitMs + SLACK_MS) problems.push('it waited longer than it may')
   const said = {
     acknowledged: new Map([[1, expectedSeq + 2]]),

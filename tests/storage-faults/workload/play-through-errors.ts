@@ -31,12 +31,12 @@ export async function playThroughErrors(file: string, through: readonly string[]
 /** The output of the program while its disk failed. */
 export function problemsIn(lines: readonly string[], complaints: string): readonly string[] {
   const problems: string[] = []
-  if (lines.at(-1) !== 'end') problems.push(`it ended in the middle: ${complaints}`)
+  if (lines.at(-1) !== 'end') problems.push(`the run ended early: ${complaints}`)
   const broke = lines.findIndex((line) => line.startsWith('fault broken'))
   const later = broke === -1 ? [] : lines.slice(broke + 1)
-  for (const line of later) if (line.startsWith('ack ')) problems.push(`${line} after the disk had failed`)
+  for (const line of later) if (line.startsWith('ack ')) problems.push(`${line} after the disk failed`)
   for (const line of lines) {
-    if (/^(?:fault|refused) /.test(line) && !CLEAR.test(line)) problems.push(`this helps nobody: ${line}`)
+    if (/^(?:fault|refused) /.test(line) && !CLEAR.test(line)) problems.push(`the message is not helpful: ${line}`)
   }
   return problems
 }
