@@ -61,44 +61,48 @@ async function drain(socket: Socket): Promise<Buffer> {
 describe.each(DIALECTS)('streams under pressure at $base', (dialect) => {
   const { mark } = dialect
 
-  it(`aap 85${mark}: a slow reader is dropped within bounds and does not slow others down`, { timeout: 90_000 }, async () => {
-    const client = server.client(dialect)
-    const dropped = (): Promise<number> => readMetric(server, 'polylogue_readers_dropped_total')
-    const before = await dropped()
-    const session = await openSession(client)
-    const watching = await server.client(V3).events(session.id, '?follow=1')
-    const body = JSON.stringify({ stream: 'delta', messages: [{ role: 'user', content: `tokens ${TOKENS}` }] })
-    const sleepy = await openRawTurn(client.exchange('POST', dialect.turns(session.id), { body }))
-    await watching.until(({ event, data }) => event === 'text_delta' && data['delta'] === 'x ')
+  it(
+    `aap 85${mark}: a slow reader is dropped within bounds and does not slow others down`,
+    { timeout: 90_000 },
+    async () => {
+      const client = server.client(dialect)
+      const dropped = (): Promise<number> => readMetric(server, 'polylogue_readers_dropped_total')
+      const before = await dropped()
+      const session = await openSession(client)
+      const watching = await server.client(V3).events(session.id, '?follow=1')
+      const body = JSON.stringify({ stream: 'delta', messages: [{ role: 'user', content: `tokens ${TOKENS}` }] })
+      const sleepy = await openRawTurn(client.exchange('POST', dialect.turns(session.id), { body }))
+      await watching.until(({ event, data }) => event === 'text_delta' && data['delta'] === 'x ')
 
-    const other = await openSession(client)
-    const times: number[] = []
-    for (let round = 0; round < 20; round++) {
-      const began = performance.now()
-      expect((await other.play('delta', 'say quick')).text).toBe('quick')
-      times.push(performance.now() - began)
-    }
-    expect(Math.max(...times)).toBeLessThan(1500)
+      const other = await openSession(client)
+      const times: number[] = []
+      for (let round = 0; round < 20; round++) {
+        const began = performance.now()
+        expect((await other.play('delta', 'say quick')).text).toBe('quick')
+        times.push(performance.now() - began)
+      }
+      expect(Math.max(...times)).toBeLessThan(1500)
 
-    await watching.untilCount('turn_stop', dialect === V3 ? 1 : 2)
-    watching.cut()
-    await eventually(async () => ((await dropped()) > before ? true : undefined), 'the slow reader is dropped')
-    const received = await drain(sleepy)
-    const { chunks, isComplete } = splitAnswer(received)
-    expect(isComplete).toBe(false)
-    expect(received.length).toBeLessThan(8 * MEBIBYTE)
+      await watching.untilCount('turn_stop', dialect === V3 ? 1 : 2)
+      watching.cut()
+      await eventually(async () => ((await dropped()) > before ? true : undefined), 'the slow reader is dropped')
+      const received = await drain(sleepy)
+      const { chunks, isComplete } = splitAnswer(received)
+      expect(isComplete).toBe(false)
+      expect(received.length).toBeLessThan(8 * MEBIBYTE)
 
-    const whole = 'x '.repeat(TOKENS)
-    expect(textOf(await session.talk())).toBe(whole)
-    if (dialect !== V3) return
-    const seen = createSseParser().feed(chunks)
-    const first = seen.map(({ data }) => String(data['delta'] ?? '')).join('')
-    const rest = await (await client.events(session.id, `?after=${seen.at(-1)?.id}`)).finished()
-    const after = rest.map(({ data }) => String(data['delta'] ?? '')).join('')
-    expect(first.length).toBeGreaterThan(0)
-    expect(first + after === whole).toBe(true)
-    expect(rest.at(-1)?.data).toMatchObject({ event: 'turn_stop', stopReason: 'end_turn' })
-  })
+      const whole = 'x '.repeat(TOKENS)
+      expect(textOf(await session.talk())).toBe(whole)
+      if (dialect !== V3) return
+      const seen = createSseParser().feed(chunks)
+      const first = seen.map(({ data }) => String(data['delta'] ?? '')).join('')
+      const rest = await (await client.events(session.id, `?after=${seen.at(-1)?.id}`)).finished()
+      const after = rest.map(({ data }) => String(data['delta'] ?? '')).join('')
+      expect(first.length).toBeGreaterThan(0)
+      expect(first + after === whole).toBe(true)
+      expect(rest.at(-1)?.data).toMatchObject({ event: 'turn_stop', stopReason: 'end_turn' })
+    },
+  )
 })
 
 describe.each(DIALECTS)('bursts at $base', (dialect) => {

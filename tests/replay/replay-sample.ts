@@ -18,6 +18,8 @@ export interface Replayed {
 export interface Changes {
   readonly agent?: Partial<AgentDefinition>
   readonly without?: string
+  /** The store of rules answers late, as a database elsewhere does. */
+  readonly isSlow?: boolean
 }
 
 /** Plays so many random sessions, and replays each with the agent changed in this way. */
@@ -30,18 +32,27 @@ export async function replaySample(count: number, changes: Changes = {}): Promis
   return replayed
 }
 
-export function replaySession(session: RandomSession, { agent = {}, without }: Changes = {}): Promise<ReplayReport> {
+export function replaySession(
+  session: RandomSession,
+  { agent = {}, without, isSlow = false }: Changes = {},
+): Promise<ReplayReport> {
   const tools = createReplayTools().filter(({ name }) => name !== without)
   return replayLog({
     ...session,
     parts: {
       ...plainParts,
+      ...(isSlow && { rules: { ...plainParts.rules, listRules: answerLate } }),
       agents: catalogOf(createReplayAgent({ ...agent, tools })),
       digest: testDigest,
       ids: createIds(createFakeClock(), (length) => randomBytes(length)),
     },
     giveWay: untilQuiet,
   })
+}
+
+async function answerLate(): Promise<readonly []> {
+  for (let round = 0; round < 20; round += 1) await untilQuiet()
+  return []
 }
 
 /** A model was asked again in the same loop of a turn. */

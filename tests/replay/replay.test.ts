@@ -22,6 +22,10 @@ describe('a replay of random sessions', () => {
     expect(named.length).toBeGreaterThan(0)
   })
 
+  it('finds no difference where the store of rules answers late', async () => {
+    expect((await replaySample(5, { isSlow: true })).flatMap(describeReplay)).toEqual([])
+  })
+
   it.each(LOOP_CHANGES)('names every session that a changed source affects, and no other: $what', async (change) => {
     const { sessions, named } = await replayChanged(SESSIONS, change)
     const affected = sessions.filter((session) => change.isAffected(session)).map(({ name }) => name)

@@ -12,14 +12,18 @@ describe(`a busy server that gets a stop signal (seed ${SEED})`, () => {
     expect(exitMs).toBeLessThan(10_000)
   })
 
-  it('exits immediately on a second signal, and its successor continues where it was', { timeout: 60_000 }, async () => {
-    const plan = { ...MANY, restMs: [500, 4000], secondAfterMs: 700 } as const
-    const { exitCode, exitMs, finishedBefore, complaints } = await drain(plan)
-    expect(complaints).toEqual([])
-    expect(exitCode).toBe(0)
-    expect(finishedBefore).toBeLessThan(20)
-    expect(exitMs).toBeLessThan(4000)
-  })
+  it(
+    'exits immediately on a second signal, and its successor continues where it was',
+    { timeout: 60_000 },
+    async () => {
+      const plan = { ...MANY, restMs: [500, 4000], secondAfterMs: 700 } as const
+      const { exitCode, exitMs, finishedBefore, complaints } = await drain(plan)
+      expect(complaints).toEqual([])
+      expect(exitCode).toBe(0)
+      expect(finishedBefore).toBeLessThan(20)
+      expect(exitMs).toBeLessThan(4000)
+    },
+  )
 
   it('takes two SIGINT at a time for one Ctrl-C, as it arrives under npm', { timeout: 60_000 }, async () => {
     const plan = {

@@ -30,19 +30,15 @@ describe('a client that falls asleep', () => {
     expect(told).toEqual(stored)
   })
 
-  it(
-    'is disconnected when too much waits for it, and resumes where it was',
-    { timeout: 60_000 },
-    async () => {
-      const dropped = (): Promise<number> => readMetric(server, 'polylogue_readers_dropped_total')
-      const before = await dropped()
-      const isDropped = async (): Promise<true | undefined> => ((await dropped()) > before ? true : undefined)
-      const { connections, told, stored } = await sleepThroughTurn(server, 'tokens 100000', async () => {
-        await eventually(isDropped, 'the server gives up on the reader')
-      })
-      expect(connections).toBeGreaterThan(1)
-      expect(told).toEqual(stored)
-      expect(told[1]).toEqual({ event: 'text_delta', delta: 'x '.repeat(100_000) })
-    },
-  )
+  it('is disconnected when too much waits for it, and resumes where it was', { timeout: 60_000 }, async () => {
+    const dropped = (): Promise<number> => readMetric(server, 'polylogue_readers_dropped_total')
+    const before = await dropped()
+    const isDropped = async (): Promise<true | undefined> => ((await dropped()) > before ? true : undefined)
+    const { connections, told, stored } = await sleepThroughTurn(server, 'tokens 100000', async () => {
+      await eventually(isDropped, 'the server gives up on the reader')
+    })
+    expect(connections).toBeGreaterThan(1)
+    expect(told).toEqual(stored)
+    expect(told[1]).toEqual({ event: 'text_delta', delta: 'x '.repeat(100_000) })
+  })
 })

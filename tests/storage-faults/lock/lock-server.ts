@@ -53,8 +53,7 @@ async function writeUntilStored(server: ServerProcess, holdMs: number): Promise<
     const isBusy = status === 503 && text.includes('storage-busy') && headers['retry-after'] !== undefined
     if (!isBusy) return [...problems, `a write behind the lock was answered ${status} ${text}`]
     const list = await client.list()
-    if (list.status !== 200 || list.body.sessions.length !== 1)
-      problems.push(`a read got ${list.status} ${list.text}`)
+    if (list.status !== 200 || list.body.sessions.length !== 1) problems.push(`a read got ${list.status} ${list.text}`)
   }
   if (refusals === 0 && holdMs > BUSY_WAIT_MS + SLACK_MS) problems.push('it waited longer than it may')
   if (refusals > 0 && holdMs < BUSY_WAIT_MS / 2) problems.push('a short lock was refused')

@@ -98,21 +98,18 @@ describe('a turn whose budget is used up', () => {
     expect(last?.step).toBe(3)
   })
 
-  it.each(['Stop', 'no, that is enough', 'What does that cost?', ''])(
-    'ends with an answer: %s',
-    async (answer) => {
-      const test = await start({ turn: { steps: 1 } }, [look('a', 1)])
-      await test.say('go')
-      await test.untilRest()
-      await test.answer(result(await waitingId(test), answer))
-      await test.untilRest()
-      expect(endOf(await test.events())).toMatchObject({
-        outcome: 'step-limit',
-        error: { code: 'budget', message: 'This turn has used 1 model calls; the budget is 1 model calls.' },
-      })
-      expect(test.model.requests).toHaveLength(1)
-    },
-  )
+  it.each(['Stop', 'no, that is enough', 'What does that cost?', ''])('ends with an answer: %s', async (answer) => {
+    const test = await start({ turn: { steps: 1 } }, [look('a', 1)])
+    await test.say('go')
+    await test.untilRest()
+    await test.answer(result(await waitingId(test), answer))
+    await test.untilRest()
+    expect(endOf(await test.events())).toMatchObject({
+      outcome: 'step-limit',
+      error: { code: 'budget', message: 'This turn has used 1 model calls; the budget is 1 model calls.' },
+    })
+    expect(test.model.requests).toHaveLength(1)
+  })
 
   it('goes on for a client that can only approve', async () => {
     const test = await start({ turn: { steps: 1 } }, [look('a', 1), [says('done'), finishes()]])

@@ -121,10 +121,10 @@ async function refusalOf(executed: Promise<unknown>): Promise<string | undefined
   }
 }
 
-/** Everything outside of the engine is here, so it is at rest when nothing was recorded for some rounds. */
-async function untilQuiet({ events }: ReplayScene, giveWay: () => Promise<void>): Promise<void> {
+/** The engine is at rest when no store has to answer it, and nothing was recorded for some rounds. */
+async function untilQuiet({ events, calls }: ReplayScene, giveWay: () => Promise<void>): Promise<void> {
   for (let quiet = 0, seen = -1; quiet < QUIET_ROUNDS; quiet += 1) {
-    if (events.length !== seen) quiet = 0
+    if ((await calls.settle()) || events.length !== seen) quiet = 0
     seen = events.length
     await giveWay()
   }

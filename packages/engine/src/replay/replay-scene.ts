@@ -7,6 +7,7 @@ import type { Tool } from '../ports/tool.ts'
 import type { WorkspaceOwner } from '../ports/workspaces.ts'
 import { readExchange, type KeptRequest } from '../turn/model-exchange.ts'
 import { findEnd, toOutputs } from './outside.ts'
+import { CallsUnderWay } from './calls-under-way.ts'
 import { createReplayStore, type ReplayStore, type ReplayedSession } from './replay-store.ts'
 import { IdPairs, findDifference } from './same-event.ts'
 
@@ -29,6 +30,8 @@ export interface SceneOptions extends Omit<ReplayedSession, 'past'> {
 export class ReplayScene {
   readonly engine: Engine
   readonly ids = new IdPairs()
+  /** The replay is not at rest before these have answered. */
+  readonly calls = new CallsUnderWay()
   readonly #options: SceneOptions
   readonly #kept: ReplayStore
   readonly #gates = new Map<number, PromiseWithResolvers<void>>()
@@ -36,8 +39,9 @@ export class ReplayScene {
 
   constructor(options: SceneOptions) {
     const { log, from, parts } = options
-    this.#options = options
-    this.#kept = createReplayStore({ ...options, past: log.slice(0, from) })
+    const { readBlob } = this.calls.watch({ readBlob: options.readBlob })
+    this.#options = { ...options, readBlob }
+    this.#kept = createReplayStore({ ...options, readBlob, past: log.slice(0, from) })
     const agents = new Map<string, AgentDefinition>()
     const find = (name: string): AgentDefinition | undefined => {
       const today = parts.agents.find(name)
@@ -46,6 +50,8 @@ export class ReplayScene {
     }
     this.engine = createEngine({
       ...parts,
+      rules: this.calls.watch(parts.rules),
+      ...(parts.usage && { usage: this.calls.watch(parts.usage) }),
       store: this.#kept.store,
       agents: { find, list: () => parts.agents.list().flatMap(({ name }) => find(name) ?? []) },
       models: { find: (modelName) => ({ modelName, model: this.#model }) },

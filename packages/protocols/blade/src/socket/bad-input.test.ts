@@ -34,10 +34,7 @@ describe('a payload', () => {
     ],
     ['a message of numbers', { session_id: SESSION, message: [1] }],
     ['a part of an unknown kind', { session_id: SESSION, message: [{ type: 'audio' }] }],
-    [
-      'an invalid image',
-      { session_id: SESSION, message: [{ type: 'image_url', image_url: { url: 'file:///etc' } }] },
-    ],
+    ['an invalid image', { session_id: SESSION, message: [{ type: 'image_url', image_url: { url: 'file:///etc' } }] }],
     ['a file where none is taken', { session_id: SESSION, message: [{ type: 'file', name: 'a', data: 'aGk=' }] }],
     ['an answer without an id', { session_id: SESSION, message: '', askuser_answer: {} }],
     ['a session id of another type', { session_id: 7, message: 'hi' }],
