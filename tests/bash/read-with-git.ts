@@ -105,6 +105,7 @@ async function isAllowed(
     hosts: { allow: [], block: [] },
     isOwn: true,
     mayRunUnconfined: true,
+    mayUseNetwork: true,
   }
   const { decision } = judgeCall({ tool, input: { command }, facts: inspection.facts, policy })
   // In full-access everything runs: of that only what is judged harmless is ours to answer for.

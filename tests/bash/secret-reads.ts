@@ -197,6 +197,7 @@ const POLICY = {
   hosts: { allow: [], block: [] },
   isOwn: true,
   mayRunUnconfined: true,
+  mayUseNetwork: true,
 }
 
 function printsSecret(command: string, cwd: string, home: string): boolean {

@@ -48,7 +48,8 @@ export function judgeByTheBook({ tool, input, facts, policy }: JudgedCase): Verd
   const isTableFirst = preset === 'full-access' || preset === 'plan'
   const rule = isTableFirst ? undefined : policy.userRules.find(matches)?.action
   let decision = rule ?? byTable
-  if (facts.type === 'shell' && !facts.isUnderstood) decision = stricter(decision, 'ask')
+  if (isUnclear(facts)) decision = stricter(decision, unclearCell(preset, tool))
+  if (rule === 'allow' && isWider(facts, policy) && isWhole(policy.userRules.find(matches))) decision = 'ask'
   if (decision === 'deny') return 'deny'
   decision = stricter(decision, byGuard)
   const isForPerson = isTextOfTool(facts) && byTable === 'ask'
@@ -60,12 +61,25 @@ export function judgeByTheBook({ tool, input, facts, policy }: JudgedCase): Verd
     (isForPerson ||
       byGuard === 'ask' ||
       (rule === 'ask' && decision === rule) ||
-      (facts.type === 'shell' && !facts.isUnderstood))
+      (isUnclear(facts) && unclearCell(preset, tool) === 'ask'))
   if (access.type === 'preset') return decision
   if (!tool.exposed) return onlyAnAnswerWillDo ? 'deny' : 'allow'
   if (grant?.trust !== true) return 'ask'
   return onlyAnAnswerWillDo ? 'ask' : 'allow'
 }
+
+const isUnclear = (facts: CallFacts): boolean => facts.type === 'shell' && !facts.isUnderstood
+
+/** Without a sandbox, `full-access` asks too. */
+function unclearCell(preset: string, tool: JudgedCase['tool']): 'allow' | 'ask' | 'deny' {
+  const decision = cell('command that our parser does not understand', preset)
+  return decision === 'allow' && tool.isUnconfined === true ? 'ask' : decision
+}
+
+/** docs/permissions.md, "What a command gets besides its sandbox". */
+const isWider = (facts: CallFacts, { mayUseNetwork, isOwn }: Policy): boolean =>
+  facts.type === 'shell' && ((facts.network !== undefined && mayUseNetwork) || (facts.writes !== undefined && isOwn))
+const isWhole = (rule: PermissionRule | undefined): boolean => Object.keys(rule?.args ?? {}).length === 0
 
 const CHANGING = new Set<CallFacts['type']>(['write-files', 'shell', 'notes', 'skill', 'agent'])
 const ORDER = ['allow', 'ask', 'deny'] as const

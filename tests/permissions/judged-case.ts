@@ -63,14 +63,18 @@ const facts: fc.Arbitrary<CallFacts> = fc.oneof(
       exceeds: fc.option(fc.constant('64 KiB'), { nil: undefined, freq: 8 }),
       outside: fc.option(fc.constant('/data/local.key'), { nil: undefined, freq: 8 }),
       guarded: fc.option(fc.constant(['/home/u/.netrc']), { nil: undefined, freq: 4 }),
+      network: fc.option(fc.constant(['a.example']), { nil: undefined, freq: 4 }),
+      writes: fc.option(fc.constant(['/srv/out']), { nil: undefined, freq: 4 }),
     })
-    .map(({ hardline, exceeds, outside, guarded, ...shell }) => ({
+    .map(({ hardline, exceeds, outside, guarded, network, writes, ...shell }) => ({
       type: 'shell' as const,
       ...shell,
       ...(outside !== undefined && { outside }),
       ...(guarded !== undefined && { guarded }),
       ...(hardline !== undefined && { hardline }),
       ...(exceeds !== undefined && { exceeds }),
+      ...(network !== undefined && { network }),
+      ...(writes !== undefined && { writes }),
     })),
   fc
     .record({ host: maybe(fc.constantFrom(...HOSTS)), isPrivateAddress: flag, carriesData: flag })
@@ -118,6 +122,7 @@ const policy: fc.Arbitrary<Policy> = fc.record({
   denyRules: fc.array(rule, { maxLength: 2 }),
   isOwn: fc.boolean(),
   mayRunUnconfined: fc.boolean(),
+  mayUseNetwork: fc.boolean(),
   userRules: fc.array(rule, { maxLength: 4 }),
   hosts: fc.record({ allow: hostList, block: hostList }),
 })

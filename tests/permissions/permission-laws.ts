@@ -81,7 +81,8 @@ export const LAWS: { readonly [sentence: string]: (given: JudgedCase) => void } 
     if (facts.type !== 'shell') return
     const isPlain = facts.isUnderstood && !facts.hasWrapper && (facts.risk === 'safe' || facts.risk === 'other')
     if (!isPlain) expect(coverVerdict(judge(given), 'allow')).toEqual(judge(given))
-    if (!facts.isUnderstood) expect(judge(given).decision).not.toBe('allow')
+    const isConfined = given.policy.preset === 'full-access' && given.tool.isUnconfined !== true
+    if (!facts.isUnderstood && !isConfined) expect(judge(given).decision).not.toBe('allow')
   },
 
   'a protected path is never touched unasked, but by the user who runs the server in full-access'(given) {

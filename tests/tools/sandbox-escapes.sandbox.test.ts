@@ -60,7 +60,7 @@ describe('the sandbox of commands', () => {
 
   it('S9: none of more than 40 ways out of it leads anywhere', async () => {
     expect(await sandboxOf(world.server)).toBe('bubblewrap')
-    const session = await openToolSession(world.server, { preset: 'full-access' })
+    const session = await openToolSession(world.server, { preset: 'workspace-write' })
     const ways = escapes(world.places, hostFile)
     expect(Object.keys(ways).length).toBeGreaterThan(40)
     const outputs = await runAll(session, ways)
@@ -74,7 +74,7 @@ describe('the sandbox of commands', () => {
   })
 
   it('S9: the data directory is not there for an agent that works in the folder around it', async () => {
-    const session = await openToolSession(world.server, { agent: 'rooted', preset: 'full-access' })
+    const session = await openToolSession(world.server, { agent: 'rooted', preset: 'workspace-write' })
     const ways = Object.entries(escapes(world.places, hostFile)).filter(([name]) =>
       /^(read|list|archive|write-key|write-other|soft|hard|find|init-root|owner)/.test(name),
     )
@@ -86,7 +86,7 @@ describe('the sandbox of commands', () => {
   })
 
   it('a long output is looked into unasked, where its call says that all of it is', async () => {
-    const session = await openToolSession(world.server, { preset: 'full-access' })
+    const session = await openToolSession(world.server, { preset: 'workspace-write' })
     const long = String((await runAll(session, { long: 'seq 1 30000' })).get('long'))
     const path = /all of it is in (\S+)/.exec(long)?.[1] ?? 'nowhere'
     await session.change({ preset: 'workspace-write' })
@@ -95,7 +95,7 @@ describe('the sandbox of commands', () => {
   })
 
   it('S9: a command still has its workspace, temporary files and programs', async () => {
-    const session = await openToolSession(world.server, { preset: 'full-access' })
+    const session = await openToolSession(world.server, { preset: 'workspace-write' })
     const outputs = await runAll(session, { fine: 'echo a > made; cp made /tmp/made; cat made /tmp/made | wc -l' })
     expect(outputs.get('fine')).toBe('2')
   })

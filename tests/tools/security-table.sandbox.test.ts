@@ -154,6 +154,8 @@ const ACTS: Readonly<Record<string, Act>> = {
     CANARY,
     ({ canaryUrl }) => `curl -s --max-time 5 ${canaryUrl}`,
   ),
+  'use the network with a command that shows it, such as `curl`': async ({ canaryUrl }, session) =>
+    (await approve(session, 'Bash', { command: `curl -s --max-time 5 ${canaryUrl}` })).includes(CANARY),
   'read a port of this machine with `WebFetch`': async ({ canaryUrl }, session) =>
     (await approve(session, 'WebFetch', { url: canaryUrl })).includes(CANARY),
 }

@@ -10,9 +10,9 @@ import {
   type RuleStore,
   type Stores,
 } from '@polylogue/engine'
-import { findShell, outputTools, type ProtectedSet } from '@polylogue/tools'
+import { findShell, outputTools, removeToolCaches, type ProtectedSet } from '@polylogue/tools'
 import type { AgentParts } from './agents/compose-agents.ts'
-import { bashStateDir, outputsDir } from './agents/built-in-tools.ts'
+import { bashStateDir, cachesDir, outputsDir } from './agents/built-in-tools.ts'
 import { createKeyRing, type KeyRing } from './auth/key-ring.ts'
 import { watchRevocations } from './auth/watch-revocations.ts'
 import type { LoadedConfig } from './config/load-config.ts'
@@ -94,6 +94,7 @@ export function composeEngine(deps: EnginePartsDeps): EngineParts {
     async removed(sessionId) {
       await Promise.all([sessionTools.forget(sessionId), processes.end(sessionId)])
     },
+    removedDirectory: (path) => removeToolCaches(cachesDir(options.dataDir), path),
     directoryOf: (agent) => agentDirectories.get(agent),
     refuse: refuseProtectedRoots(deps.protectedSet),
   })
@@ -163,7 +164,7 @@ function createBareEngine(
     prices,
     budgets,
     usage: stores.usage,
-    operator: toOperatorPolicy(config.permissions, config.webFetch.allowHosts, config.bash.withoutSandbox),
+    operator: toOperatorPolicy(config.permissions, config.webFetch.allowHosts, config.bash),
     owner: deps.self.nodeId,
     recovery: config.recovery,
     limits: { queuedInputs: config.limits.queuedInputs },

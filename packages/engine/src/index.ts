@@ -104,7 +104,12 @@ export type {
 } from './events/call-facts.ts'
 export { policyOf, type OperatorPolicy } from './permission/policy-of.ts'
 export type { HostLists, Policy, Verdict } from './permission/policy.ts'
-export { describeApprovalReason, parseApprovalReason, type ApprovalReason } from './permission/approval-reason.ts'
+export {
+  describeAccess,
+  describeApprovalReason,
+  parseApprovalReason,
+  type ApprovalReason,
+} from './permission/approval-reason.ts'
 export { isOffered, judgeCall, verdictsOf } from './permission/judge-call.ts'
 export { strictest } from './permission/strictest.ts'
 export { coverVerdict, type SessionOverride } from './permission/cover-verdict.ts'

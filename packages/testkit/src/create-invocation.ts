@@ -18,7 +18,7 @@ export interface InvocationOptions {
   readonly toolCallId?: string
   readonly progress?: (text: string) => void
   /** The fields of the grant besides tool, input and directory. */
-  readonly granted?: Pick<GrantedCall, 'guarded' | 'isHarmless' | 'textFrom'>
+  readonly granted?: Pick<GrantedCall, 'guarded' | 'isHarmless' | 'textFrom' | 'network' | 'writes' | 'place'>
 }
 
 /** A granted call of this tool, as the engine would create it. */

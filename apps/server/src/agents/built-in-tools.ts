@@ -11,6 +11,7 @@ import {
   createSkillTool,
   createTodoTool,
   createWebFetchTool,
+  toolCachesDir,
   type BackgroundProcesses,
   type BashToolOptions,
   type ProtectedSet,
@@ -49,6 +50,9 @@ const READING_TOOLS: ReadonlySet<string> = new Set(['Read', 'Glob', 'Grep'] sati
 /** Where `Bash` notes what runs, so that a successor can end it. */
 export const bashStateDir = (dataDir: string): string => join(dataDir, 'bash')
 
+/** Caches of package managers, by workspace. */
+export const cachesDir = (dataDir: string): string => toolCachesDir(bashStateDir(dataDir))
+
 /** Long outputs of `Bash`, in a folder for each session. */
 export const outputsDir = (dataDir: string): string => join(bashStateDir(dataDir), 'outputs')
 
@@ -70,6 +74,7 @@ export function createBuiltInTools(parts: BuiltInParts): BuiltInTools {
   const skillFolders = skills.map(({ directory }) => directory)
   const bashOptions: BashToolOptions = {
     ...bash,
+    network: bash.network === true,
     stateDir,
     outputDir: outputsDir(dataDir),
     protectedSet,

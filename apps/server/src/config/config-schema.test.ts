@@ -53,7 +53,7 @@ describe('a configuration', () => {
         prices: {},
         budgets: { currency: 'USD', keys: {} },
         mcpServers: [],
-        bash: { sandbox: 'auto', network: false, withoutSandbox: 'local', limits: {}, readable: [] },
+        bash: { sandbox: 'auto', network: 'local', withoutSandbox: 'local', limits: {}, readable: [] },
         webFetch: { allowHosts: [] },
         allowOrigins: [],
         trustedProxies: [],

@@ -5,8 +5,13 @@ import { z } from 'zod'
 export const bashSchema = z.strictObject({
   /** `auto`: bubblewrap where it works. `required`: no command runs without it. */
   sandbox: z.enum(['auto', 'none', 'required']).default('auto'),
-  /** Whether sandboxed commands have a network. */
-  network: z.boolean().default(false),
+  /**
+   * Whose approved commands have a network if they show that they need it. `true`: every command has one. `false`: none
+   * has.
+   */
+  network: z.union([z.boolean(), z.enum(['local', 'everyone'])]).default('local'),
+  /** The size of a workspace's cache of packages. */
+  cacheMb: z.int().min(1).max(1_048_576).optional(),
   /** Who may run commands, and use MCP servers that are programs, where bubblewrap does not work. */
   withoutSandbox: z.enum(['local', 'everyone']).default('local'),
   /** Limits of one command. Absent values keep their defaults. */

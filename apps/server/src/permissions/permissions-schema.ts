@@ -2,6 +2,7 @@ import { isIP } from 'node:net'
 import { parseRule, ruleProblems, type OperatorPolicy, type PermissionRule, type Preset } from '@polylogue/engine'
 import { z } from 'zod'
 import { LOCAL_USER } from '../auth/key-ring.ts'
+import type { ToolSettings } from '../config/tool-settings.ts'
 
 /** What the operator says about permissions, under `permissions` in the configuration. */
 export interface PermissionSettings {
@@ -63,13 +64,16 @@ function toDenial(rule: object): PermissionRule {
 export function toOperatorPolicy(
   { deny, allowHosts, blockHosts }: PermissionSettings,
   fetchable: readonly string[] = [],
-  withoutSandbox: 'local' | 'everyone' = 'local',
+  bash: Partial<Pick<ToolSettings['bash'], 'withoutSandbox' | 'network'>> = {},
 ): OperatorPolicy {
+  const { withoutSandbox, network } = bash
   const hosts = fetchable.filter((entry) => !entry.includes('/')).map((entry) => entry.toLowerCase())
   return {
     denyRules: deny.map(toDenial),
     hosts: { allow: [...allowHosts, ...hosts], block: blockHosts },
     ownUser: LOCAL_USER,
     ...(withoutSandbox === 'everyone' && { unconfined: withoutSandbox }),
+    ...((network === true || network === 'everyone') && { network: 'everyone' as const }),
+    ...(network === false && { network: 'nobody' as const }),
   }
 }

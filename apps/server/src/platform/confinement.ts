@@ -22,7 +22,7 @@ export async function findConfinement({ sandbox: wanted, withoutSandbox }: BashS
 export function describeConfinement({ sandbox, files, programs }: Confinement): string {
   const commands =
     sandbox === 'bubblewrap'
-      ? 'Shell commands run in bubblewrap: they see programs and the directory of their session, and have no network.'
+      ? 'Shell commands run in bubblewrap: they see programs and the directory of their session, and have a network only if an approval gives one.'
       : `none: shell commands run with all rights of the user who runs the server (see docs/security.md). ${WITHOUT[programs]}`
   return files === 'best-effort' ? `${commands} File tools are confined as well as this system allows.` : commands
 }

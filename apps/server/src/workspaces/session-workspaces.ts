@@ -10,6 +10,8 @@ export interface WorkspaceOptions {
   readonly readable?: readonly string[]
   /** Called before what belongs to a session is removed. */
   readonly removed?: (sessionId: SessionId) => Promise<void>
+  /** Called after the own directory of a session was removed. */
+  readonly removedDirectory?: (path: string) => Promise<void>
   /** A directory that an agent's configuration names for all its sessions. */
   directoryOf(agent: string): string | undefined
   /** Why a directory that a client named may not be a root. Default: every directory may. */
@@ -22,7 +24,7 @@ export interface SessionWorkspaces extends Workspaces {
 
 /** Directories of sessions below the data directory, unless their client or their agent's configuration names one. */
 export function createSessionWorkspaces(options: WorkspaceOptions): SessionWorkspaces {
-  const { readable = [], removed, directoryOf, refuse = () => undefined } = options
+  const { readable = [], removed, removedDirectory, directoryOf, refuse = () => undefined } = options
   const dataDir = existsSync(options.dataDir) ? realpathSync(options.dataDir) : options.dataDir
   const ownOf = (sessionId: string): string => join(dataDir, 'workspaces', sessionId)
   const readableOf = (sessionId: string): readonly string[] => readable.map((folder) => join(folder, sessionId))
@@ -62,6 +64,7 @@ export function createSessionWorkspaces(options: WorkspaceOptions): SessionWorks
       for (const folder of unused.flatMap((id) => [ownOf(id), ...readableOf(id)])) {
         await rm(folder, { recursive: true, force: true })
       }
+      for (const id of unused) await removedDirectory?.(ownOf(id))
     },
     close: async () => void (await Promise.all([named.close(), chosen.close()])),
   }

@@ -37,6 +37,15 @@ export const approvalRequested = defineEvent('approval.requested', {
   isCoverable: z.boolean().optional(),
   /** What that covers, if not every tool of this name. */
   covers: z.string().optional(),
+  /** The call gets network access. Whom it is known to talk to. */
+  network: z.array(z.string()).optional(),
+  /** The call gets write access to these folders outside of the workspace. */
+  writes: z.array(z.string()).optional(),
+  /**
+   * The call failed because of its sandbox, and the approval is for running it again without one. Any other answer makes
+   * this its result.
+   */
+  failed: z.object({ output: z.string(), meta: jsonObject.optional(), durationMs: z.number().optional() }).optional(),
 })
 
 export const approvalResolved = defineEvent('approval.resolved', {
@@ -93,6 +102,7 @@ export const toolCallSettled = defineEvent('tool-call.settled', {
 
 export type CoverOffer = Stored<typeof coverOffer>
 export type GivenAnswer = Stored<typeof givenAnswer>
+export type FailedAttempt = NonNullable<ApprovalRequested['failed']>
 export type ApprovalRequested = Stored<typeof approvalRequested>
 export type ApprovalResolved = Stored<typeof approvalResolved>
 export type ToolCallStarted = Stored<typeof toolCallStarted>

@@ -31,6 +31,10 @@ const shellFacts = z.object({
   isDestructive: z.boolean().optional(),
   /** The parser limit that the command exceeds. */
   exceeds: z.string().optional(),
+  /** The command needs the network. Whom it is known to talk to, in words for people. */
+  network: z.array(z.string()).optional(),
+  /** Folders outside of the workspace that the command writes to. */
+  writes: z.array(z.string()).optional(),
   ...touchedPaths,
 })
 

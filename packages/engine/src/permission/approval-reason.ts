@@ -1,4 +1,5 @@
 import { unreachable } from '../errors.ts'
+import { spellOutLine } from '../spell-out.ts'
 
 /** Why a call needs an approval. Recorded as a string in `approval.requested`, see `parseApprovalReason`. */
 export type ApprovalReason =
@@ -10,6 +11,10 @@ export type ApprovalReason =
   | { readonly type: 'not-trusted' }
   /** A rule of the user allows the tool, but the tool's definition has changed since. */
   | { readonly type: 'definition-changed' }
+  /** A rule of the user allows the tool, but the command asks for the network or for other folders. */
+  | { readonly type: 'more-access' }
+  /** The call failed because of its sandbox and would run again without one. `cause` is a sentence. */
+  | { readonly type: 'run-outside'; readonly cause: string }
   /** The shell parser does not understand every part of the command. */
   | { readonly type: 'not-understood' }
   /** The call touches a protected path. */
@@ -19,24 +24,27 @@ export type ApprovalReason =
   /** Recorded by another version, or none was recorded. */
   | { readonly type: 'other'; readonly recorded: string }
 
-const TYPES = new Map<string, Exclude<ApprovalReason, { type: 'other' | 'protected-path' | 'text-from-tool' }>['type']>(
-  [
-    ['mode-preset', 'preset'],
-    ['user-rule', 'user-rule'],
-    ['not-trusted', 'not-trusted'],
-    ['definition-changed', 'definition-changed'],
-    ['not-understood', 'not-understood'],
-  ],
-)
+type Detailed = 'other' | 'protected-path' | 'text-from-tool' | 'run-outside'
+
+const TYPES = new Map<string, Exclude<ApprovalReason, { type: Detailed }>['type']>([
+  ['mode-preset', 'preset'],
+  ['user-rule', 'user-rule'],
+  ['not-trusted', 'not-trusted'],
+  ['definition-changed', 'definition-changed'],
+  ['more-access', 'more-access'],
+  ['not-understood', 'not-understood'],
+])
 
 const PROTECTED_PATH = 'protected-path'
 const TEXT_FROM_TOOL = 'text-from-tool'
+export const RUN_OUTSIDE = 'run-outside'
 
 /** Recorded reasons are `<code>` or `<code>:<detail>`, such as `mode-preset:Bash`. */
 export function parseApprovalReason(recorded = ''): ApprovalReason {
   const [code = ''] = recorded.split(':', 1)
   if (code === PROTECTED_PATH) return { type: PROTECTED_PATH, path: recorded.slice(code.length + 1) }
   if (code === TEXT_FROM_TOOL) return { type: TEXT_FROM_TOOL, tool: recorded.slice(code.length + 1) }
+  if (code === RUN_OUTSIDE) return { type: RUN_OUTSIDE, cause: recorded.slice(code.length + 1) }
   const type = TYPES.get(code)
   return type === undefined ? { type: 'other', recorded } : { type }
 }
@@ -52,6 +60,10 @@ export function describeApprovalReason(reason: ApprovalReason): string {
       return 'The client that listed the tools of this session does not trust this one.'
     case 'definition-changed':
       return 'One of your rules allows this tool, but its server has changed its description or schema since. Look at it, then remove the rule and add it again.'
+    case 'more-access':
+      return 'One of your rules allows this tool, but not what this command needs besides.'
+    case 'run-outside':
+      return `${reason.cause} If you allow it, the same command runs again without the sandbox, with all your rights.`
     case 'not-understood':
       return 'Part of this command could not be parsed. Read it closely.'
     case 'protected-path':
@@ -65,4 +77,25 @@ export function describeApprovalReason(reason: ApprovalReason): string {
     default:
       return unreachable(reason)
   }
+}
+
+export interface AskedAccess {
+  readonly network?: readonly string[]
+  readonly writes?: readonly string[]
+}
+
+const MOST_NAMED = 5
+
+/** What a command gets besides its sandbox if it is approved, as sentences. Empty: nothing. */
+export function describeAccess({ network, writes }: AskedAccess): string {
+  return [
+    ...(network ? [`With network: ${listed(network)}. The sandbox does not limit it to these hosts.`] : []),
+    ...(writes ? [`With write access to ${listed(writes)}.`] : []),
+  ].join(' ')
+}
+
+function listed(names: readonly string[]): string {
+  const shown = names.slice(0, MOST_NAMED).map(spellOutLine)
+  const more = names.length - shown.length
+  return more > 0 ? `${shown.join(', ')} and ${more} more` : shown.join(', ')
 }

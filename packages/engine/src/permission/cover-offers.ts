@@ -17,7 +17,7 @@ const LONGEST_SHOWN = 200
 /**
  * What *always allow* can cover for a call, narrowest first. A command is offered as it is, with any arguments, or with its
  * whole tool, each in this session and in this project. A command that loses work or reaches other people is offered only
- * as it is, in this session. Pure.
+ * as it is, in this session. One that gets the network or other folders is not offered with its whole tool. Pure.
  */
 export function coverOffers(call: CoveredCall): readonly CoverOffer[] {
   const { tool, facts, project } = call
@@ -27,8 +27,11 @@ export function coverOffers(call: CoveredCall): readonly CoverOffer[] {
   const exact: Coverage = { id: 'call', what: shownCommand(call), covers: `${tool.name}:call:${facts.fingerprint}` }
   if (facts.isDestructive === true) return offersFor(exact, undefined)
   const whole: Coverage = { id: 'tool', what: `${tool.name}, except dangerous commands,`, covers: toolKey(tool) }
-  return [exact, ...programOf(tool, facts), whole].flatMap((coverage) => offersFor(coverage, project))
+  const all = [exact, ...programOf(tool, facts), ...(needsMore(facts) ? [] : [whole])]
+  return all.flatMap((coverage) => offersFor(coverage, project))
 }
+
+const needsMore = ({ network, writes }: ShellFacts): boolean => network !== undefined || writes !== undefined
 
 interface Coverage {
   readonly id: 'call' | 'program' | 'tool'

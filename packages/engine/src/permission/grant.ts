@@ -17,12 +17,15 @@ export function hashCall(call: GrantedCall, digest: Digest): string {
 }
 
 function hashAnew(call: GrantedCall, digest: Digest): string {
-  const { tool, input, cwd, policy, definition, guarded, isHarmless, textFrom } = call
+  const { tool, input, cwd, policy, definition, guarded, isHarmless, textFrom, network, writes, place } = call
   const also = {
     ...(definition !== undefined && { definition }),
     ...(guarded !== undefined && { guarded }),
     ...(isHarmless && { isHarmless }),
     ...(textFrom !== undefined && { textFrom }),
+    ...(network && { network }),
+    ...(writes !== undefined && { writes: [...writes] }),
+    ...(place !== undefined && { place }),
   }
   return digest(canonicalJson({ tool, input, cwd, policy, ...also }))
 }

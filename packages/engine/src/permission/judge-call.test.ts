@@ -23,6 +23,7 @@ const policyWith = (more: Partial<Policy> = {}): Policy => ({
   denyRules: [],
   isOwn: false,
   mayRunUnconfined: true,
+  mayUseNetwork: true,
   userRules: [],
   hosts: { allow: [], block: [] },
   ...more,
@@ -108,7 +109,7 @@ const TABLE = `
 | shell: rm -rf, sudo, mkfs, dd if=       | ✗ | ✗ | ✓ | ✗ |
 | shell: write to ~/.bashrc-class files   | ✗ | ? | ✓ | ✗ |
 | shell: anything else                    | ✗ | ? | ✓ | ✗ |
-| shell: not understood                   | ✗ | ? | ? | ✗ |
+| shell: not understood                   | ✗ | ? | ✓ | ✗ |
 | shell: beyond the limits of the parser  | ✗ | ✗ | ✗ | ✗ |
 | web_fetch allow-listed host             | ? | ✓ | ✓ | ✓ |
 | web_fetch block-listed host             | ✗ | ✗ | ✓ | ✗ |
@@ -143,7 +144,8 @@ describe('acp 10.3: under a preset', () => {
     expect(judged(shell({ hardline: 'fork bomb' })).reason).toBe('hardline:fork bomb')
     expect(judged(shell({ exceeds: '64 KiB' })).reason).toBe('limit:64 KiB')
     expect(judged({ type: 'read-files', outside: '/x' }).reason).toBe('path-policy')
-    expect(judged(shell({ isUnderstood: false }), { preset: 'full-access' }).reason).toBe('not-understood')
+    const unconfined = { ...bash, isUnconfined: true as const }
+    expect(judged(shell({ isUnderstood: false }), { preset: 'full-access' }, unconfined).reason).toBe('not-understood')
   })
 })
 

@@ -10,7 +10,8 @@
  *   full-access and plan: the preset, which has a row for every call
  *
  * After that, a call that touches protected paths, a memory whose text came from a tool, or a command that the parser
- * does not understand, is at least asked for. In a session whose client lists its tools, trust decides what happens to an ask. Everything here is pure.
+ * does not understand, is at least asked for. In full-access, such a command runs in its sandbox without a question. In a
+ * session whose client lists its tools, trust decides what happens to an ask. Everything here is pure.
  */
 import type { JsonObject } from '../json.ts'
 import type { Tool } from '../ports/tool.ts'
@@ -59,7 +60,7 @@ function judge(subject: Case): Verdict {
   if (!isListed(subject)) return { decision: 'disabled', reason: `not-enabled:${tool.name}`, isCoverable: false }
   const { isFirm = false, ...ruling } = withTrust(
     subject,
-    withGuard(subject, withOrigin(subject, withDoubt(facts, decide(subject)))),
+    withGuard(subject, withOrigin(subject, withDoubt(subject, decide(subject)))),
   )
   return { ...ruling, isCoverable: !isFirm && isPlainEnough(facts) }
 }
@@ -84,7 +85,16 @@ function decide(subject: Case): Ruling {
   }
   if (match.isDoubtful === true) return deny('limit:rule-patterns')
   const { action } = match.rule
+  if (action === 'allow' && needsMoreThan(match.rule, subject)) {
+    return { decision: 'ask', reason: `more-access:${tool.name}` }
+  }
   return { decision: action, reason: `user-rule:${tool.name}`, isFirm: action === 'ask' }
+}
+
+/** A rule about a whole tool does not open the network or other folders. A rule about its commands does. */
+function needsMoreThan({ args }: PermissionRule, { facts, policy }: Case): boolean {
+  if (facts.type !== 'shell' || Object.keys(args ?? {}).length > 0) return false
+  return (facts.network !== undefined && policy.mayUseNetwork) || (facts.writes !== undefined && policy.isOwn)
 }
 
 function presetRuling({ tool, facts, policy }: Case): Ruling {
@@ -151,9 +161,10 @@ function hasOutdatedRule({ tool, facts, input, policy }: Case): boolean {
   return policy.userRules.some((rule) => bindingOf(rule, tool) === 'changed' && matchRule(rule, call, budget) !== 'no')
 }
 
-/** A command that the parser does not understand can do anything. */
-function withDoubt(facts: CallFacts, ruling: Ruling): Ruling {
+/** A command that the parser does not understand can do anything. In full-access only its sandbox limits it. */
+function withDoubt({ tool, facts, policy }: Case, ruling: Ruling): Ruling {
   if (facts.type !== 'shell' || facts.isUnderstood || ruling.decision === 'deny') return ruling
+  if (policy.preset === 'full-access' && tool.isUnconfined !== true) return ruling
   return { decision: 'ask', reason: ruling.decision === 'ask' ? ruling.reason : 'not-understood', isFirm: true }
 }
 

@@ -12,15 +12,19 @@ export interface OperatorPolicy {
   readonly ownUser?: string
   /** Who besides that user may use tools that run programs with all rights of the server. Default: nobody. */
   readonly unconfined?: 'everyone'
+  /** Whose approved commands may use the network. Default: those of the user who runs the server. */
+  readonly network?: 'everyone' | 'nobody'
 }
 
 export function policyOf(
   { access, preset, userId }: Pick<Policy, 'access' | 'preset'> & { readonly userId: string },
-  { denyRules, hosts, ownUser, unconfined }: OperatorPolicy,
+  { denyRules, hosts, ownUser, unconfined, network }: OperatorPolicy,
   userRules: readonly PermissionRule[],
 ): Policy {
   const isOwn = userId === ownUser
-  return { access, preset, denyRules, hosts, userRules, isOwn, mayRunUnconfined: isOwn || unconfined === 'everyone' }
+  const mayRunUnconfined = isOwn || unconfined === 'everyone'
+  const mayUseNetwork = network === 'everyone' || (isOwn && network !== 'nobody')
+  return { access, preset, denyRules, hosts, userRules, isOwn, mayRunUnconfined, mayUseNetwork }
 }
 
 interface HashedPolicy {

@@ -15,6 +15,8 @@ export interface Policy {
   readonly isOwn: boolean
   /** Whether its user may use tools that run programs with all rights of the server. */
   readonly mayRunUnconfined: boolean
+  /** Whether approved commands of its user may use the network. */
+  readonly mayUseNetwork: boolean
 }
 
 export interface HostLists {

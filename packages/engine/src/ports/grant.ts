@@ -13,6 +13,15 @@ export interface GrantedCall {
   readonly guarded?: readonly string[] | 'all'
   /** The call was judged as a read-only command and must run as one. */
   readonly isHarmless?: true
+  /** The call may use the network. */
+  readonly network?: true
+  /** Folders outside of the workspace that the call may write to. */
+  readonly writes?: readonly string[]
+  /**
+   * Where the call runs. `machine`: in a sandbox that shows the whole machine except for the server's own files.
+   * `outside`: without a sandbox. Absent: in the sandbox of its session.
+   */
+  readonly place?: 'machine' | 'outside'
   /** The text that the call stores came from the result of this tool. Empty: from a result that is not known. */
   readonly textFrom?: string
 }

@@ -119,6 +119,8 @@ export interface ToolOutput {
   /** For clients, never shown to the model. */
   readonly meta?: JsonObject
   readonly changedFiles?: readonly FileChange[]
+  /** The sandbox stopped the call: a sentence that names the cause. The same call might succeed without a sandbox. */
+  readonly blocked?: string
 }
 
 export function kindOf({ kind, performer }: Pick<Tool, 'kind' | 'performer'>): ToolKind {

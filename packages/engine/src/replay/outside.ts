@@ -66,6 +66,8 @@ function causeOf(
     }
     case 'approval.resolved':
       return answers(together, session)
+    case 'approval.requested':
+      return event.failed === undefined ? undefined : { type: 'answer', seq }
     case 'tool-call.settled':
       if (event.by === 'client') return answers(together, session)
       return event.by === 'tool' ? { type: 'answer', seq } : undefined

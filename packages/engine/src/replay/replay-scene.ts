@@ -1,6 +1,8 @@
 import { createEngine, type EngineOptions } from '../engine/create-engine.ts'
 import type { Engine } from '../engine/engine-api.ts'
-import type { Recorded } from '../events/recorded-event.ts'
+import type { Recorded, RecordedEvent } from '../events/recorded-event.ts'
+import type { ApprovalRequested, ToolCallSettled } from '../events/call-events.ts'
+import { parseApprovalReason } from '../permission/approval-reason.ts'
 import type { AgentDefinition } from '../ports/agent.ts'
 import type { Model, ModelOutput, ModelRequest } from '../ports/model.ts'
 import type { Tool } from '../ports/tool.ts'
@@ -130,7 +132,14 @@ export class ReplayScene {
         const logged = this.ids.logged(toolCallId)
         const settled = log
           .slice(this.events.length)
-          .find(({ event }) => event.type === 'tool-call.settled' && event.toolCallId === logged)
+          .find(({ event }) => isAttemptEnd(event) && event.toolCallId === logged)
+        if (settled?.event.type === 'approval.requested' && settled.event.failed !== undefined) {
+          const { reason, failed } = settled.event
+          const asked = parseApprovalReason(reason)
+          await Promise.race([this.#gate(settled.seq).promise, untilAborted(signal)])
+          const blocked = asked.type === 'run-outside' ? asked.cause : ''
+          return { content: failed.output, isError: true, blocked, ...(failed.meta && { meta: failed.meta }) }
+        }
         if (settled?.event.type !== 'tool-call.settled' || settled.event.by !== 'tool') return untilAborted(signal)
         await Promise.race([this.#gate(settled.seq).promise, untilAborted(signal)])
         const { output, status, meta, changedFiles } = settled.event
@@ -194,6 +203,10 @@ export class ReplayScene {
     return findDifference(JSON.parse(JSON.stringify(kept)), logged, this.ids)
   }
 }
+
+/** A call ends with its result, or with the question whether it may run again without its sandbox. */
+const isAttemptEnd = (event: RecordedEvent): event is ToolCallSettled | ApprovalRequested =>
+  event.type === 'tool-call.settled' || (event.type === 'approval.requested' && event.failed !== undefined)
 
 /** Tools do not run, so nothing is there. */
 const locate = ({ directories }: WorkspaceOwner) => ({ cwd: directories[0] ?? '/', roots: [...directories] })

@@ -7,6 +7,7 @@ import type { AnswerCalls, CallAnswer } from './command.ts'
 import { acceptChanges } from './decide-changes.ts'
 import type { DecideContext, TurnDecision } from './decision.ts'
 import { endLoop } from './end-turn.ts'
+import { failedAttemptOf } from './failed-attempt.ts'
 import {
   childOf,
   findLoop,
@@ -172,7 +173,7 @@ function resolve(
     ...via,
   }
   if (granted) return [resolved]
-  const denied = denialOf(turn, toolCallId, reason)
+  const denied = failedAttemptOf(call, turnId) ?? denialOf(turn, toolCallId, reason)
   return call.phase === 'awaiting-approval' ? [resolved, denied] : [denied]
 }
 

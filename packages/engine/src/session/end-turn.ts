@@ -4,6 +4,7 @@ import type { TurnOutcome } from '../events/turn-events.ts'
 import type { StepBlock, Usage } from '../content.ts'
 import type { EntryId, ToolCallId } from '../ids.ts'
 import type { DecideContext } from './decision.ts'
+import { failedAttemptOf } from './failed-attempt.ts'
 import { presetChange } from './decide-changes.ts'
 import {
   childOf,
@@ -49,8 +50,10 @@ export function endTurn(turn: ActiveTurn, end: TurnEnd): RecordedEvent[] {
 /** Ends everything open in a loop, sub-agents first. */
 export function endLoop(turn: ActiveTurn, loop: LoopProgress, end: TurnEnd): RecordedEvent[] {
   const { turnId } = turn
-  const events: RecordedEvent[] = openCallsIn(loop).flatMap(({ toolCallId }): RecordedEvent[] => {
+  const events: RecordedEvent[] = openCallsIn(loop).flatMap((call): RecordedEvent[] => {
+    const { toolCallId } = call
     const child = childOf(turn, toolCallId)
+    const failed = failedAttemptOf(call, turnId)
     return [
       ...(child === undefined
         ? []
@@ -63,7 +66,7 @@ export function endLoop(turn: ActiveTurn, loop: LoopProgress, end: TurnEnd): Rec
         turnId,
         toolCallId,
         status: 'cancelled',
-        output: keptOutput(end.openCalls, end.outputOf?.(toolCallId)),
+        output: failed?.output ?? keptOutput(end.openCalls, end.outputOf?.(toolCallId)),
         by: 'engine',
         ...(end.isSuperseded && { isSuperseded: true }),
       },

@@ -151,6 +151,7 @@ function apply(state: SessionState, recorded: Recorded): SessionState {
           granted: false,
           ...(event.covers && { covers: event.covers }),
           ...(event.offers && { offers: event.offers.map(toOpenOffer) }),
+          ...(event.failed && { failed: event.failed }),
         },
       }))
     case 'approval.resolved':

@@ -3,7 +3,7 @@ import type { UserContent } from '../content.ts'
 import type { RaisedLimits, TurnBudget } from '../cost/budget.ts'
 import type { Spending } from '../ports/usage-store.ts'
 import type { SessionOrigin } from '../events/session-events.ts'
-import type { CoverOffer } from '../events/call-events.ts'
+import type { CoverOffer, FailedAttempt } from '../events/call-events.ts'
 import type { CallRoute, StepFinish } from '../events/step-events.ts'
 import type { TurnOutcome, TurnSettings } from '../events/turn-events.ts'
 import {
@@ -175,6 +175,8 @@ export interface OpenCall {
     readonly granted: boolean
     readonly covers?: string
     readonly offers?: readonly OpenOffer[]
+    /** How the call failed in its sandbox. The approval is for running it again without one. */
+    readonly failed?: FailedAttempt
   }
   /** A stop was requested. */
   readonly cancelled?: string

@@ -6,11 +6,14 @@ import { stepEndIfSettled } from '../session/decide-answers.ts'
 import { findOpenCall } from '../state/session-state.ts'
 import { beginStep } from './begin-step.ts'
 import type { LoopPlace } from './loop-place.ts'
+import { offerOutside, type StoppedCall } from './offer-outside.ts'
 import type { RunDeps } from './turn-deps.ts'
 
 export interface CallResult {
   readonly settled: ToolCallSettled
   readonly blobs: readonly NewBlob[]
+  /** The sandbox stopped the call. */
+  readonly stopped?: StoppedCall
 }
 
 export interface CallResultsOptions {
@@ -64,15 +67,17 @@ export class CallResults {
   async #commit(take: () => readonly CallResult[]): Promise<void> {
     const { session, fence, signal } = this.#deps
     const { loopId } = this.#options.place
-    await session.commit(({ turn }) => {
+    await session.commit((state) => {
+      const { turn } = state
       const open = take().filter(({ settled }) => turn && findOpenCall(turn, settled.toolCallId) !== undefined)
       if (turn === undefined || open.length === 0) return { events: [] }
-      const added = open.map(({ settled }) => settled)
+      const told = open.map(({ settled, stopped }) => (stopped && offerOutside(state, stopped, this.#deps)) ?? settled)
+      const added = told.filter((event) => event.type === 'tool-call.settled')
       const ended = stepEndIfSettled(turn, added, loopId)
       const isLast = ended.length > 0 && !signal.aborted
       return {
         blobs: open.flatMap(({ blobs }) => blobs),
-        events: [...added, ...ended],
+        events: [...told, ...ended],
         ...(isLast && { follow: (after) => beginStep(after, { parts: this.#deps, session, loopId, added }) }),
       }
     }, fence)

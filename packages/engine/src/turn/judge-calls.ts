@@ -49,6 +49,7 @@ export type Ruling =
       readonly type: 'allow' | 'ask'
       readonly tool: Tool
       readonly call: GrantedCall
+      readonly facts: CallFacts
       readonly verdict: Verdict
       /** What *always allow* can cover. */
       readonly offers: readonly CoverOffer[]
@@ -79,6 +80,8 @@ export function ruleOnCall(call: JudgedCall, state: SessionState, judging: Judgi
   if (facts === undefined) return refuse(`what ${call.name} would do could not be found out`)
   const problem = tool.performer === 'agent' ? problemOfAgentCall(call, judging) : undefined
   if (problem !== undefined) return refuse(problem)
+  const isUnattended = state.turn?.settings.isUnattended === true
+  const isApproved = !(isUnattended && verdict.decision === 'ask')
   const granted: GrantedCall = {
     tool: call.name,
     input: call.input,
@@ -88,14 +91,14 @@ export function ruleOnCall(call: JudgedCall, state: SessionState, judging: Judgi
     ...guardedBy(facts, policy),
     ...(facts.type === 'shell' && facts.risk === 'safe' && { isHarmless: true as const }),
     ...(facts.type === 'notes' && facts.isFromTool === true && { textFrom: facts.sourceTool ?? '' }),
+    ...accessOf(facts, policy, isApproved),
   }
   const [project] = state.settings.directories
-  const isUnattended = state.turn?.settings.isUnattended === true
   if (isUnattended && verdict.needsPerson === true) return denied(call.name, verdict, state.settings.preset)
   // Asking for permission to ask the user a question would be pointless.
   const offers = verdict.isCoverable ? coverOffers({ tool, input: call.input, facts, project }) : []
   const isWaved = tool.performer === 'user' || isUnattended || isCovered(offers, state, judging)
-  return { type: verdict.decision === 'ask' && !isWaved ? 'ask' : 'allow', tool, call: granted, verdict, offers }
+  return { type: verdict.decision === 'ask' && !isWaved ? 'ask' : 'allow', tool, call: granted, facts, verdict, offers }
 }
 
 /** The protected paths that a grant opens. */
@@ -103,6 +106,21 @@ function guardedBy(facts: CallFacts, { preset, isOwn }: Policy): Pick<GrantedCal
   if (facts.type !== 'shell' && facts.type !== 'read-files' && facts.type !== 'write-files') return {}
   if (preset === 'full-access' && isOwn) return { guarded: 'all' }
   return facts.guarded === undefined || facts.guarded.length === 0 ? {} : { guarded: facts.guarded }
+}
+
+/** What a command gets besides its sandbox. Without a person, nobody has approved the network or other folders. */
+function accessOf(
+  facts: CallFacts,
+  { preset, isOwn, mayUseNetwork }: Policy,
+  isApproved: boolean,
+): Pick<GrantedCall, 'network' | 'writes' | 'place'> {
+  if (facts.type !== 'shell' || facts.risk === 'safe') return {}
+  if (preset === 'full-access' && isOwn) return { place: 'machine', ...(mayUseNetwork && { network: true }) }
+  if (!isApproved) return {}
+  return {
+    ...(facts.network !== undefined && mayUseNetwork && { network: true as const }),
+    ...(facts.writes !== undefined && isOwn && { writes: facts.writes }),
+  }
 }
 
 /** The kind of a call's tool. `undefined` for `other`, client tools and unknown tools. */
@@ -129,10 +147,18 @@ const isCovered = (
       (project !== undefined && userRules.some(({ kept }) => kept?.project === project && kept.covers === covers)),
   )
 
-/** The part of an approval request that says what *always allow* can cover. */
-export function askedOf({ tool, verdict, offers }: Ruling & { readonly type: 'allow' | 'ask' }) {
+/** The part of an approval request that says what it gives, and what *always allow* can cover. */
+export function askedOf({ tool, call, facts, verdict, offers }: Ruling & { readonly type: 'allow' | 'ask' }) {
   const { reason, isCoverable } = verdict
-  return { reason, isCoverable, offers, ...(tool.definition !== undefined && { covers: toolKey(tool) }) }
+  const { network } = facts.type === 'shell' ? facts : {}
+  return {
+    reason,
+    isCoverable,
+    offers,
+    ...(tool.definition !== undefined && { covers: toolKey(tool) }),
+    ...(call.network && network && { network }),
+    ...(call.writes && { writes: call.writes }),
+  }
 }
 
 export const hashOf = (call: GrantedCall, { digest }: Pick<Judging, 'digest'>): string => hashCall(call, digest)

@@ -16,6 +16,7 @@ const CHILD_DEADLINE_MS = 30 * 60_000
 
 interface Result extends Pick<ToolCallSettled, 'status' | 'output' | 'meta' | 'changedFiles'> {
   readonly blobs?: readonly NewBlob[]
+  readonly blocked?: string
 }
 
 /** Runs a sub-agent's loop until it ends or waits for a human. */
@@ -40,7 +41,7 @@ export async function runCall(started: StartedCall, run: CallRun, deps: RunDeps)
   const result = await runUntilStopped(started, own)
   await failpoint('tool.after-run')
   if (result === undefined) return
-  const { blobs = [], ...told } = result
+  const { blobs = [], blocked, ...told } = result
   const settled: ToolCallSettled = {
     type: 'tool-call.settled',
     turnId,
@@ -49,7 +50,7 @@ export async function runCall(started: StartedCall, run: CallRun, deps: RunDeps)
     by: told.status === 'cancelled' ? 'engine' : 'tool',
     durationMs: clock.now() - startedAt,
   }
-  await results.record({ settled, blobs })
+  await results.record({ settled, blobs, ...(blocked !== undefined && { stopped: { settled, blocked, started } }) })
 }
 
 /**
@@ -93,6 +94,7 @@ async function runTool({ call, tool, grant, workspace }: StartedCall, deps: RunD
       isError,
       meta,
       changedFiles,
+      blocked,
     } = await tool.run({
       sessionId,
       userId,
@@ -111,6 +113,7 @@ async function runTool({ call, tool, grant, workspace }: StartedCall, deps: RunD
       ...(blobs.length > 0 && { blobs }),
       ...(meta && { meta }),
       ...(changedFiles && changedFiles.length > 0 && { changedFiles }),
+      ...(blocked !== undefined && { blocked }),
     }
   } catch (error) {
     if (deps.signal.aborted) return undefined

@@ -19,6 +19,7 @@ import { askedOf, hashOf, ruleOnCall, type Judging, type Ruling } from './judge-
 import type { AgentLine } from './loop-agents.ts'
 import type { LoopPlace } from './loop-place.ts'
 import { canGoOn } from './next-move.ts'
+import { toOutside } from './offer-outside.ts'
 import { prepareJudging } from './prepare-judging.ts'
 import type { RunDeps } from './turn-deps.ts'
 
@@ -103,10 +104,20 @@ function ruleOnStart(call: OpenCall, state: SessionState, judging: Judging): Rul
   }
   const ruling = ruleOnCall(call, state, judging)
   const { approval } = call
+  if (approval?.failed !== undefined) return ruleOnOutside(ruling, approval, judging)
   // A grant covers exactly this call under exactly this policy. Anything else needs a new approval.
   const isGranted =
     ruling.type === 'ask' && approval?.granted === true && approval.callHash === hashOf(ruling.call, judging)
   return isGranted && ruling.type === 'ask' ? { ...ruling, type: 'allow' } : ruling
+}
+
+/** The hash covers the policy, so that a changed one needs a new call. Without the approval, the call keeps the result that it had in its sandbox. */
+function ruleOnOutside(ruling: Ruling, approval: NonNullable<OpenCall['approval']>, judging: Judging): Ruling {
+  if (ruling.type !== 'allow' && ruling.type !== 'ask') return ruling
+  const outside = toOutside(ruling.call)
+  const isGranted = approval.granted && approval.callHash === hashOf(outside, judging)
+  if (isGranted) return { ...ruling, type: 'allow', call: outside }
+  return { type: 'refuse', status: 'failed', output: approval.failed?.output ?? '' }
 }
 
 const isNewChild = (ruling: Ruling, { toolCallId }: OpenCall, turn: ActiveTurn): boolean =>

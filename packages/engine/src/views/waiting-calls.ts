@@ -2,7 +2,12 @@ import type { EventOf, Recorded } from '../events/recorded-event.ts'
 import type { CoverOffer } from '../events/call-events.ts'
 import type { EntryId, SessionId, ToolCallId, TurnId } from '../ids.ts'
 import type { JsonObject } from '../json.ts'
-import { describeApprovalReason, parseApprovalReason, type ApprovalReason } from '../permission/approval-reason.ts'
+import {
+  describeAccess,
+  describeApprovalReason,
+  parseApprovalReason,
+  type ApprovalReason,
+} from '../permission/approval-reason.ts'
 import type { CallFacts, CallPreview } from '../events/call-facts.ts'
 import type { EventStore } from '../ports/event-store.ts'
 import {
@@ -44,6 +49,8 @@ export interface WaitingApproval {
   readonly offers: readonly CoverOffer[]
   /** What that would cover, if not every call of the tool. */
   readonly covers?: string
+  /** What the call gets besides its sandbox, as sentences. */
+  readonly access?: string
   readonly requestedAt: number
 }
 
@@ -158,12 +165,14 @@ function toWaitingCall(call: OpenCall, { turnId, step, subAgent, records }: Call
 
 function toApproval({ at, event }: Request): WaitingApproval {
   const { callHash, isCoverable = true, covers, offers = [] } = event
+  const access = describeAccess(event)
   return {
     reason: parseApprovalReason(event.reason),
     callHash,
     isCoverable,
     offers,
     ...(covers !== undefined && { covers }),
+    ...(access !== '' && { access }),
     requestedAt: at,
   }
 }
@@ -174,7 +183,10 @@ function describeWaiting(call: OpenCall, who: string, approval: WaitingApproval 
   const name = spellOutLine(call.name)
   if (call.phase === 'awaiting-client') return `${name} waits for a result from the client that brought the tool.`
   if (call.phase === 'awaiting-user') return `${who} has a question for you.`
-  return `${who} asks to run ${name}. ${describeApprovalReason(approval?.reason ?? parseApprovalReason())}`
+  const reason = approval?.reason ?? parseApprovalReason()
+  const again = reason.type === 'run-outside' ? ' again, outside of the sandbox' : ''
+  const asks = `${who} asks to run ${name}${again}.`
+  return [asks, approval?.access ?? '', describeApprovalReason(reason)].filter((text) => text !== '').join(' ')
 }
 
 function whoAsks(step: ActiveStep, subAgent: SubAgent | undefined): string {

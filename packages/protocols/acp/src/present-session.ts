@@ -5,7 +5,7 @@ import type { AcpDeps } from './deps.ts'
 import { HistoryProjection } from './projection/history-projection.ts'
 import { toForm } from './session/question-form.ts'
 import { LiveNotes } from './session/live-notes.ts'
-import { toPermissionRequest } from './session/permission-outcome.ts'
+import { toPermissionRequest, withAccess } from './session/permission-outcome.ts'
 import { questionsOf } from './session/questions.ts'
 import { ResultImages } from './session/result-images.ts'
 import { NO_SETTINGS, foldSettings } from './session/session-settings.ts'
@@ -61,7 +61,7 @@ export function presentSession(
       return [
         request(
           'session/request_permission',
-          toPermissionRequest(sessionId, toolCall, {
+          toPermissionRequest(sessionId, withAccess(toolCall, event), {
             isCoverable: event.isCoverable,
             offers: event.offers,
           }),

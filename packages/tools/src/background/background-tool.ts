@@ -35,7 +35,9 @@ export function createBackgroundTool({ processes }: { readonly processes: Backgr
       }
       if (stop) await found.stop()
       else await found.wait({ for: 'news', ms: waitMs, signal })
-      return describeLook(found)
+      // The call that started it is over, so that it cannot be offered outside of the sandbox.
+      const { blocked: _blocked, ...look } = describeLook(found)
+      return look
     },
   })
 }
@@ -49,12 +51,13 @@ export function describeLook(process: BackgroundProcess): ToolOutput {
     content: [text === '' ? '(no new output)' : text, `[${state}]`].join('\n'),
     ...(end?.isError === true && { isError: true }),
     ...(end?.meta && { meta: end.meta }),
+    ...(end?.blocked !== undefined && { blocked: end.blocked }),
   }
 }
 
 /** How it ended, without what it printed. */
-function lastLine({ content, meta }: ToolOutput): string {
+function lastLine({ content, meta, blocked = '' }: ToolOutput): string {
   const code = meta?.['exitCode']
-  if (typeof code === 'number') return `Exit code ${code}.`
+  if (typeof code === 'number') return `Exit code ${code}. ${blocked}`
   return meta === undefined && typeof content === 'string' ? content : ''
 }

@@ -10,8 +10,10 @@ export interface BashToolOptions {
   readonly outputDir: string
   /** `auto`: bubblewrap where it works. `required`: no command runs without it. Default `auto`. */
   readonly sandbox?: 'auto' | 'none' | 'required'
-  /** Whether sandboxed commands have network access. Default: no. */
+  /** Whether every sandboxed command has network access. Default: only those whose grant says so. */
   readonly network?: boolean
+  /** The size of a workspace's cache in MB. */
+  readonly cacheMb?: number
   /** Commands run without a sandbox, so the judge offers the tool only to the user who runs the server. */
   readonly isUnconfined?: boolean
   /** Paths that commands must not touch. Default: the paths that are protected on every machine. */

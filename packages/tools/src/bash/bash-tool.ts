@@ -33,8 +33,10 @@ export function createBashTool(options: BashToolOptions): Tool {
     run: () => Promise.reject(new Error('unreachable')),
   })
   // Does not use `defineTool`, which would warn about `_meta` in the output of a command.
-  const run = async (invocation: ToolInvocation): Promise<ToolOutput> =>
-    toToolOutput(BASH_TOOL, await perform(invocation, parts), { warn: () => undefined })
+  const run = async (invocation: ToolInvocation): Promise<ToolOutput> => {
+    const { blocked, ...output } = await perform(invocation, parts)
+    return { ...toToolOutput(BASH_TOOL, output, { warn: () => undefined }), ...(blocked !== undefined && { blocked }) }
+  }
   return { ...tool, stopGraceMs: STOP_GRACE_MS, run, ...(options.isUnconfined === true && { isUnconfined: true }) }
 }
 

@@ -1,5 +1,16 @@
 const PASSED = /^(?:PATH|HOME|LANG|LANGUAGE|LC_[A-Z]+|TZ|USER|LOGNAME|SHELL|TMPDIR|COLUMNS|LINES)$/
 
+const PROXIES = /^(?:https?|all|no)_proxy$/i
+
+/** How this machine reaches the network. Proxies may have passwords, so only the user who runs the server gets them. */
+export function proxyEnvironment(server: Environment): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(server).flatMap(([name, value]) =>
+      PROXIES.test(name) && value !== undefined ? [[name, value]] : [],
+    ),
+  )
+}
+
 /**
  * There is no terminal, no pager and nobody to type a password. Git does not discover bare repositories, and commands
  * such as `git status` do not start programs that a repository names.

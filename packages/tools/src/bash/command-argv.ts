@@ -1,3 +1,4 @@
+import { WATCHER } from '../sandbox/network-evidence.ts'
 import { type CommandLimits, DEFAULT_LIMITS, innerLauncherFor, launcherFor } from './command-limits.ts'
 
 export interface CommandArgv {
@@ -20,15 +21,19 @@ export interface CommandBounds {
 export interface ArgvOptions {
   readonly sandbox?: SandboxArgv | undefined
   readonly bounds?: CommandBounds
+  /** The descriptor for the counters of the sandbox's network after a failure. */
+  readonly evidenceFd?: number | undefined
 }
 
 /** The arguments that start a command. The last one is the command exactly as it was approved. */
 export function buildCommandArgv(
   command: string,
   shell: string,
-  { sandbox, bounds: { limits, groups } = { limits: DEFAULT_LIMITS, groups: [] } }: ArgvOptions = {},
+  { sandbox, bounds: { limits, groups } = { limits: DEFAULT_LIMITS, groups: [] }, evidenceFd }: ArgvOptions = {},
 ): CommandArgv {
-  const inner = groups.length === 0 ? ['/bin/sh', '-c', innerLauncherFor(limits), 'sh'] : []
+  const watcher = evidenceFd === undefined ? [] : ['/bin/sh', '-c', WATCHER, 'sh', String(evidenceFd)]
+  const launcher = groups.length === 0 ? ['/bin/sh', '-c', innerLauncherFor(limits), 'sh'] : []
+  const inner = [...watcher, ...launcher]
   const words = innerArguments([shell, ...shellArguments(command)], sandbox, sandbox ? inner : [])
   return { file: '/bin/sh', args: ['-c', launcherFor(limits, groups), 'sh', ...words] }
 }

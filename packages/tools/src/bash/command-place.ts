@@ -1,9 +1,10 @@
 import { statSync } from 'node:fs'
-import type { Workspace } from '@polylogue/engine'
+import type { GrantedCall, Workspace } from '@polylogue/engine'
 import { canBeShadowed } from '../git/shadow-repository.ts'
 import { type ProtectedSet, realPathOf } from '../protected/protected-set.ts'
 import { type Sandbox, detectSandbox } from '../sandbox/detect-sandbox.ts'
 import type { SandboxPlanner } from '../sandbox/plan-sandbox.ts'
+import type { ToolCaches } from '../sandbox/tool-caches.ts'
 import type { InspectionOptions } from '../shell/inspect-command.ts'
 import type { BashToolOptions } from './bash-options.ts'
 
@@ -13,6 +14,7 @@ export interface BashParts {
   readonly tool?: string
   readonly protectedSet: ProtectedSet
   readonly planner: SandboxPlanner
+  readonly caches: ToolCaches
   /** A Git configuration with the committer. `undefined` if Git knows none. */
   readonly gitIdentity: () => Promise<string | undefined>
 }
@@ -39,8 +41,9 @@ export async function findSandbox({ sandbox }: BashToolOptions): Promise<Sandbox
   return sandbox === 'none' ? 'none' : detectSandbox()
 }
 
-export async function requireSandbox(options: BashToolOptions): Promise<Sandbox> {
-  const found = await findSandbox(options)
+/** The sandbox of a call. Rejects with a sentence when the operator wants one and there is none. */
+export async function requireSandbox(options: BashToolOptions, place?: GrantedCall['place']): Promise<Sandbox> {
+  const found = place === 'outside' ? 'none' : await findSandbox(options)
   if (found === 'none' && options.sandbox === 'required') {
     throw new Error('commands must run in a sandbox here, but bubblewrap is missing or not allowed to make one')
   }

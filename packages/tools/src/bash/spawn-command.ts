@@ -22,6 +22,8 @@ export interface CommandStart {
   readonly outputFd: number
   /** Open folders, passed to the program as descriptors starting at `FIRST_FOLDER_FD`. */
   readonly folderFds?: readonly number[]
+  /** Open for the counters of the sandbox's network. */
+  readonly evidenceFd?: number | undefined
   readonly sandbox?: SandboxArgv
   readonly bounds?: CommandBounds
 }
@@ -38,13 +40,21 @@ export function spawnCommand(start: CommandStart): ChildProcess {
     environment,
     outputFd,
     folderFds = [],
+    evidenceFd,
     sandbox,
     bounds,
   } = start
   requireGrant(grant, tool)
   requireSameCommand(grant, command, cwd)
-  const { file, args } = buildCommandArgv(command, shell, { sandbox, bounds })
-  const stdio: StdioOptions = ['ignore', outputFd, outputFd, ...folderFds]
+  if (sandbox !== undefined && grant.call.place === 'outside')
+    throw new Error('the grant is for a call without a sandbox')
+  const evidence = evidenceFd === undefined ? [] : [evidenceFd]
+  const { file, args } = buildCommandArgv(command, shell, {
+    sandbox,
+    bounds,
+    ...(evidenceFd !== undefined && { evidenceFd: FIRST_FOLDER_FD + folderFds.length }),
+  })
+  const stdio: StdioOptions = ['ignore', outputFd, outputFd, ...folderFds, ...evidence]
   return spawn(file, args, { cwd: folder, env: environment, detached: true, stdio })
 }
 

@@ -6,6 +6,7 @@ import { confinement, identityOf } from './directory.ts'
 export interface HeldRoot {
   /** Device and inode. */
   readonly identity: string
+  readonly fd: number
   close(): Promise<void>
 }
 
@@ -18,7 +19,7 @@ export async function holdRoot(path: string): Promise<HeldRoot | undefined> {
   if (handle === undefined) return undefined
   try {
     if ((await pathOf(handle, path)) === path)
-      return { identity: await identityOf(handle), close: () => handle.close() }
+      return { identity: await identityOf(handle), fd: handle.fd, close: () => handle.close() }
   } catch (error) {
     await handle.close()
     throw error

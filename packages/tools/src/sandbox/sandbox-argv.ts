@@ -9,6 +9,8 @@ export type Mount =
   | { readonly type: 'link'; readonly path: string; readonly target: string }
   /** An empty, writable folder that disappears with the sandbox. */
   | { readonly type: 'scratch'; readonly path: string }
+  /** Another folder of the machine, writable. */
+  | { readonly type: 'cache'; readonly path: string; readonly source: string }
   /** Hides the content of the path and makes it read-only. */
   | { readonly type: 'hidden'; readonly path: string; readonly isFolder: boolean }
 
@@ -56,6 +58,8 @@ function toArgv(mount: Mount): readonly string[] {
       return mount.fd === undefined ? ['--bind', path, path] : ['--bind-fd', String(mount.fd), path]
     case 'link':
       return ['--symlink', mount.target, path]
+    case 'cache':
+      return ['--bind', mount.source, path]
     case 'scratch':
       return ['--size', String(SCRATCH_BYTES), '--tmpfs', path]
     case 'hidden':
@@ -64,7 +68,14 @@ function toArgv(mount: Mount): readonly string[] {
 }
 
 /** The order of mounts at the same path: later ones cover earlier ones. */
-const RANKS: { readonly [type in Mount['type']]: number } = { link: 0, scratch: 1, hidden: 2, read: 3, write: 4 }
+const RANKS: { readonly [type in Mount['type']]: number } = {
+  link: 0,
+  scratch: 1,
+  cache: 2,
+  hidden: 3,
+  read: 4,
+  write: 5,
+}
 
 /** Outer folders come first, because a mount covers earlier mounts below its path. */
 function sortMounts(mounts: readonly Mount[]): readonly Mount[] {

@@ -6,8 +6,10 @@ import { isDestructive, programOf } from './coverage.ts'
 import { isUncertainDelete } from './delete-rules.ts'
 import { findDanger, isForcedTreeDelete } from './find-danger.ts'
 import { findHardline } from './find-hardline.ts'
+import { findNetwork } from './find-network.ts'
 import { type JudgedPaths, judgePaths } from './judge-paths.ts'
 import { type NamedPath, findNamedPaths } from './named-paths.ts'
+import { findOutsideWrites } from './outside-writes.ts'
 import type { PathContext } from './paths.ts'
 import { type ShellParser, readCommand } from './read-command.ts'
 import { isSafeCommand } from './safe-list.ts'
@@ -37,6 +39,8 @@ export interface CommandInspection {
   readonly facts: ShellFacts
   /** The protected paths among those that it names. */
   readonly guarded: readonly NamedPath[]
+  /** Paths outside of the workspace that it writes, and that a sandbox does not open. */
+  readonly closed: readonly string[]
 }
 
 /** Characters that make a terminal or a page show something other than what would run. */
@@ -55,7 +59,11 @@ export async function inspectCommand(command: string, options: InspectionOptions
   const reading = readCommand(command, shell, { home, ...(cwd === undefined ? {} : { cwd }) })
   const { hasWrapper, exceeds } = reading
   if (exceeds !== undefined) {
-    return { facts: { type: 'shell', risk: 'other', isUnderstood: false, hasWrapper, exceeds }, guarded: [] }
+    return {
+      facts: { type: 'shell', risk: 'other', isUnderstood: false, hasWrapper, exceeds },
+      guarded: [],
+      closed: [],
+    }
   }
   const context: PathContext = { home, folders: reading.folders, ...(follow && { follow }) }
   const isUncertain = reading.commands.some((one) => isUncertainDelete(one, context))
@@ -70,6 +78,8 @@ export async function inspectCommand(command: string, options: InspectionOptions
   const isSafe = mayBeSafe && isSafeCommand(command, shell.parse(command), safety) && isReadable(reading, options)
   const danger = hardline === undefined ? findDanger(reading, { ...context, roots }) : undefined
   const isDangerous = hardline !== undefined || danger !== undefined
+  const network = isSafe ? undefined : findNetwork(reading.commands)
+  const writes = findOutsideWrites(reading.commands, { ...context, view, roots, ...(isFolder && { isFolder }) })
   return {
     facts: {
       type: 'shell',
@@ -81,8 +91,11 @@ export async function inspectCommand(command: string, options: InspectionOptions
       ...coverage(command, reading),
       ...(paths.secret !== undefined && { outside: paths.secret }),
       ...(paths.guarded.length > 0 && { guarded: paths.guarded.map(({ path }) => path) }),
+      ...(network !== undefined && { network }),
+      ...(isConfined && writes.folders.length > 0 && { writes: writes.folders }),
     },
     guarded: paths.guarded,
+    closed: writes.closed,
   }
 }
 

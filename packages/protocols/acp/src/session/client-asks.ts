@@ -18,7 +18,7 @@ import { RpcError } from '../rpc/rpc-error.ts'
 import type { RpcPeer } from '../rpc/rpc-peer.ts'
 import { AskQueue, type Ask } from './ask-queue.ts'
 import { askQuestion, type QuestionChannel } from './ask-question.ts'
-import { readOutcome, toPermissionRequest, type PermissionOutcome } from './permission-outcome.ts'
+import { readOutcome, toPermissionRequest, withAccess, type PermissionOutcome } from './permission-outcome.ts'
 import { joinAnswers, questionsOf, unansweredIn, type Question } from './questions.ts'
 
 const DECLINED = 'the user declined; do not try to do it another way'
@@ -118,7 +118,7 @@ export class ClientAsks {
     const toolCall = callForApproval(toolCallId)
     if (toolCall === undefined) return
     const offers = this.#options.profile === 'seed' ? undefined : event.offers
-    const request = toPermissionRequest(sessionId, toolCall, { isCoverable, offers })
+    const request = toPermissionRequest(sessionId, withAccess(toolCall, event), { isCoverable, offers })
     const outcome = await this.#outcomeOf(peer.request('session/request_permission', request, { signal }), offers)
     const answer = toAnswer(toolCallId, outcome, this.#options.isOwnTurn(turnId))
     if (answer === undefined) return

@@ -1,7 +1,15 @@
 import type { PermissionOption, RequestPermissionRequest } from '@agentclientprotocol/sdk'
-import type { CoverOffer, SessionId } from '@polylogue/engine'
+import {
+  describeAccess,
+  describeApprovalReason,
+  parseApprovalReason,
+  type CoverOffer,
+  type EventOf,
+  type SessionId,
+} from '@polylogue/engine'
 import type { Announcement } from '../projection/shown-call.ts'
 import { isObject } from '../is-object.ts'
+import { textContent } from '../projection/tool-content.ts'
 
 const ALLOW: PermissionOption = { optionId: 'allow', name: 'Allow once', kind: 'allow_once' }
 const ALWAYS: PermissionOption = { optionId: 'allow_always', name: 'Always allow', kind: 'allow_always' }
@@ -11,6 +19,13 @@ export interface AlwaysOffers {
   readonly isCoverable?: boolean | undefined
   /** What *always* can cover, narrowest first. Absent: one option without a scope. */
   readonly offers?: readonly Pick<CoverOffer, 'id' | 'label'>[] | undefined
+}
+
+/** Adds what the call gets besides its sandbox, and whether it would leave it. */
+export function withAccess(toolCall: Announcement, asked: EventOf<'approval.requested'>): Announcement {
+  const reason = parseApprovalReason(asked.reason)
+  const note = reason.type === 'run-outside' ? describeApprovalReason(reason) : describeAccess(asked)
+  return note === '' ? toolCall : { ...toolCall, content: [...(toolCall.content ?? []), textContent(note)] }
 }
 
 /** Offers *always* only when the answer would cover later calls. */

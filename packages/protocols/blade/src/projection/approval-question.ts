@@ -2,7 +2,14 @@
  * Blade shows an approval as an `AskUserQuestion` call that no log contains. Its id is the call's id with a prefix that
  * no call of a model has.
  */
-import { spellOut, spellOutLine, type EventOf } from '@polylogue/engine'
+import {
+  describeAccess,
+  describeApprovalReason,
+  parseApprovalReason,
+  spellOut,
+  spellOutLine,
+  type EventOf,
+} from '@polylogue/engine'
 import type { Json } from '../wire.ts'
 
 export const ASK_TOOL = 'AskUserQuestion'
@@ -40,11 +47,13 @@ export interface GatedCall {
  */
 export function approvalQuestion(
   call: GatedCall,
-  { isCoverable, offers = [] }: Pick<EventOf<'approval.requested'>, 'isCoverable' | 'offers'>,
+  asked: Pick<EventOf<'approval.requested'>, 'isCoverable' | 'offers' | 'reason' | 'network' | 'writes'>,
 ): string {
+  const { isCoverable, offers = [] } = asked
   const { displayName, name, input, source } = call
   const title = spellOutLine(displayName === name ? name : `${displayName} (${name})`)
-  const question = `Allow ${title}?\n${spellOut(JSON.stringify(input, undefined, 2))}`
+  const note = noteOn(asked)
+  const question = `Allow ${title}?${note === '' ? '' : `\n${note}`}\n${spellOut(JSON.stringify(input, undefined, 2))}`
   // An answer without an offer takes the narrowest.
   const covered = isCoverable === false ? 'Later calls like this one still need approval.' : offers[0]?.label
   const options = APPROVAL_CHOICES.map((choice) => ({
@@ -53,6 +62,12 @@ export function approvalQuestion(
   }))
   const questions = [{ question, header: 'Permission', options, multiSelect: false }]
   return JSON.stringify({ questions, ...(source && { source_loop: source }) })
+}
+
+/** What the call gets besides its sandbox, and whether it would leave it. */
+function noteOn(asked: Pick<EventOf<'approval.requested'>, 'reason' | 'network' | 'writes'>): string {
+  const reason = parseApprovalReason(asked.reason)
+  return reason.type === 'run-outside' ? describeApprovalReason(reason) : describeAccess(asked)
 }
 
 /** The result of the question. */

@@ -32,6 +32,8 @@ export const waitingCall = z
           'not-trusted',
           'not-understood',
           'definition-changed',
+          'more-access',
+          'run-outside',
           'protected-path',
           'text-from-tool',
           'other',
