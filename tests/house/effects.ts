@@ -28,6 +28,8 @@ export const OWN_BUSINESS: { readonly [path: string]: string } = {
     "copies the name and address of the server's own user for commits in the sandbox",
   'packages/tools/src/git/shadow-repository.ts': 'makes copies of a repository for commands that only read it',
   'packages/tools/src/sandbox/detect-sandbox.ts': 'opens a folder to try the sandbox with',
+  'packages/tools/src/sandbox/network-evidence.ts': "opens a file for the counters of a command's network",
+  'packages/tools/src/sandbox/tool-caches.ts': 'makes and deletes the caches of workspaces',
   'packages/tools/src/sandbox/placeholders.ts': 'makes empty folders where the server would read a configuration',
   'packages/tools/src/surroundings/read-git-state.ts': 'runs git status on a copy of a repository without its settings',
   'packages/tools/src/mcp/bounded-fetch.ts': 'speaks HTTP with the MCP servers that were configured',

@@ -1,13 +1,15 @@
 import { access, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { exchangeJson } from '../support/http-exchange.ts'
 import { call, script } from '../support/script.ts'
 import { disguised } from './disguise.ts'
 import { type ForbiddenWorld, createForbiddenWorld } from './forbidden-world.ts'
 import { ESCAPED, escapes } from './sandbox-escapes.ts'
 import { type Serving, type ToolSession, grant, openToolSession } from './tool-session.ts'
+
+vi.setConfig({ testTimeout: 120_000 })
 
 /** Not below the folder for temporary files, which is another one in the sandbox. */
 const BASE = '/var/tmp'
@@ -86,7 +88,7 @@ describe('the sandbox of commands', () => {
   })
 
   it('a long output is looked into unasked, where its call says that all of it is', async () => {
-    const session = await openToolSession(world.server, { preset: 'workspace-write' })
+    const session = await openToolSession(world.server, { preset: 'full-access' })
     const long = String((await runAll(session, { long: 'seq 1 30000' })).get('long'))
     const path = /all of it is in (\S+)/.exec(long)?.[1] ?? 'nowhere'
     await session.change({ preset: 'workspace-write' })
@@ -95,7 +97,7 @@ describe('the sandbox of commands', () => {
   })
 
   it('S9: a command still has its workspace, temporary files and programs', async () => {
-    const session = await openToolSession(world.server, { preset: 'workspace-write' })
+    const session = await openToolSession(world.server, { preset: 'full-access' })
     const outputs = await runAll(session, { fine: 'echo a > made; cp made /tmp/made; cat made /tmp/made | wc -l' })
     expect(outputs.get('fine')).toBe('2')
   })

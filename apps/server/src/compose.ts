@@ -8,6 +8,7 @@ import type {
   NodeRole,
   Nodes,
   SecretBox,
+  SessionId,
   SignInStore,
   Storage,
   Stores,
@@ -24,6 +25,7 @@ import { composeEngine, type EngineParts } from './compose-engine.ts'
 import type { LoadedConfig } from './config/load-config.ts'
 import { limitStorage } from './limits/limit-storage.ts'
 import { trailOf } from './http/request-trail.ts'
+import { createFramePace, type FramePace } from './limits/frame-pace.ts'
 import { createLargeBodies } from './limits/large-bodies.ts'
 import { createOpenReads } from './limits/open-reads.ts'
 import { createOpenStreams, type OpenStreams } from './limits/open-streams.ts'
@@ -80,6 +82,9 @@ export interface Parts extends AgentParts, EngineParts {
   readonly streams: OpenStreams
   readonly reads: OpenReads
   readonly largeBodies: LargeBodies
+  readonly framePace: FramePace
+  /** Ends the commands of a session that run in the background. */
+  endBackground(sessionId: SessionId): Promise<void>
   readonly turns: RunningTurns
   readonly tracing?: Tracing
   /** What users type after a slash. */
@@ -226,6 +231,8 @@ export async function compose(
     streams,
     reads,
     largeBodies: createLargeBodies({ clock, userOf }),
+    framePace: createFramePace({ clock }),
+    endBackground: (sessionId) => agentParts.processes.end(sessionId),
     turns,
     ...(tracing && { tracing }),
     protectedSet,

@@ -1,6 +1,7 @@
 import { createSseReader } from '@polylogue/kit/client'
 import { NotApplicable, RuleBroken } from './check-case.ts'
 import { asList, asObject } from './expectations.ts'
+import { readBounded } from './read-bounded.ts'
 
 export interface Exchange {
   readonly status: number
@@ -68,7 +69,7 @@ export class AapWorld {
       ...(text !== undefined && { body: text }),
       signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
     })
-    const answered = await response.text()
+    const answered = await readBounded(response)
     return { status: response.status, headers: response.headers, text: answered, json: parse(answered) }
   }
 
@@ -161,7 +162,7 @@ export async function openAapWorld(
     headers: { authorization: `Bearer ${target.key}` },
     signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
   })
-  const meta = asObject(parse(await response.text()))
+  const meta = asObject(parse(await readBounded(response)))
   const version = Number(meta['version'])
   if (version !== 1 && version !== 3) {
     const found = `GET ${target.baseUrl}/meta answered ${response.status} and no version that can be checked`

@@ -1,5 +1,4 @@
 import { spawn, type ChildProcess } from 'node:child_process'
-import { createInterface } from 'node:readline'
 import { tmpdir } from 'node:os'
 import { RuleBroken } from './check-case.ts'
 import { parse } from './aap-world.ts'
@@ -8,6 +7,8 @@ import { asObject, asText } from './expectations.ts'
 type Frame = { readonly [name: string]: unknown }
 
 const WAIT_MS = 20_000
+/** Characters of one process. */
+const MOST_PRINTED = 64 * 1024 * 1024
 
 /** One process of the command under test. */
 export class AcpPeer {
@@ -17,6 +18,8 @@ export class AcpPeer {
   readonly noise: string[] = []
   readonly #waiting = new Set<() => void>()
   #nextId = 1
+  #rest = ''
+  #printed = 0
   #isGone = false
 
   constructor(command: string) {
@@ -26,13 +29,24 @@ export class AcpPeer {
     this.#child.on('close', () => this.#leave())
     this.#child.stdin?.on('error', () => undefined)
     if (this.#child.stdout === null) throw new RuleBroken('the command has no output')
-    createInterface({ input: this.#child.stdout }).on('line', (line) => {
-      if (line.trim() === '') return
-      const frame = parse(line)
-      if (typeof frame === 'object' && frame !== null && !Array.isArray(frame)) this.frames.push(asObject(frame))
-      else this.noise.push(line)
-      for (const check of this.#waiting) check()
-    })
+    this.#child.stdout.setEncoding('utf8').on('data', (text: string) => this.#read(text))
+  }
+
+  /** A command may print without an end. Beyond the bound it is ended, and every rule that waits for it fails. */
+  #read(text: string): void {
+    this.#printed += text.length
+    if (this.#printed > MOST_PRINTED) return this.end()
+    const lines = `${this.#rest}${text}`.split('\n')
+    this.#rest = lines.pop() ?? ''
+    for (const line of lines) this.#readLine(line)
+  }
+
+  #readLine(line: string): void {
+    if (line.trim() === '') return
+    const frame = parse(line)
+    if (typeof frame === 'object' && frame !== null && !Array.isArray(frame)) this.frames.push(asObject(frame))
+    else this.noise.push(line)
+    for (const check of this.#waiting) check()
   }
 
   write(line: string): void {

@@ -3,6 +3,7 @@ import { io } from 'socket.io-client'
 import { NotApplicable } from './check-case.ts'
 import { ANSWER_WITHIN_MS, parse, type AskOptions, type Exchange } from './aap-world.ts'
 import { asList, asObject } from './expectations.ts'
+import { readBounded } from './read-bounded.ts'
 
 const WAIT_MS = 20_000
 
@@ -36,7 +37,7 @@ export class BladeWorld {
       ...(body !== undefined && { body: JSON.stringify(body) }),
       signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
     })
-    const text = await response.text()
+    const text = await readBounded(response)
     return { status: response.status, headers: response.headers, text, json: parse(text) }
   }
 

@@ -2,6 +2,7 @@ import type { AcpConnection, AcpConnectionOptions, AcpRights } from '@polylogue/
 import type { AcpHandshake } from '@polylogue/acp/light'
 import { LOCAL_USER } from '../auth/key-ring.ts'
 import type { AttachedClient, ByteStreams } from '../doors/door.ts'
+import { paceInput, type FramePace } from '../limits/frame-pace.ts'
 import type { Log } from '../log/log.ts'
 import { randomBytes } from '../platform/random-bytes.ts'
 import { systemClock } from '../platform/system-clock.ts'
@@ -28,9 +29,11 @@ export interface AcpConnectionsDeps {
   /** For one connection with these rights. */
   readonly deps: (rights: AcpRights) => ConnectionDeps
   readonly log: Log
+  /** Counts what each user sends. */
+  readonly pace: FramePace
 }
 
-export function createAcpConnections({ deps, log }: AcpConnectionsDeps): AcpConnections {
+export function createAcpConnections({ deps, log, pace }: AcpConnectionsDeps): AcpConnections {
   const open = new Set<OpenConnection>()
   let isEnding = false
   return {
@@ -38,7 +41,9 @@ export function createAcpConnections({ deps, log }: AcpConnectionsDeps): AcpConn
       // Loaded with the first editor.
       const { serveAcp } = await import('@polylogue/acp')
       if (isEnding) return undefined
-      const options = begin()
+      const begun = begin()
+      const { userId } = begun
+      const options = { ...begun, input: paceInput(begun.input, (bytes) => pace.took(userId, bytes), systemClock) }
       const own = deps(options.rights)
       const connection = serveAcp(options, own)
       const opened = { connection, options, since: systemClock.now() }

@@ -32,6 +32,7 @@ export function toAcpDeps(parts: Parts, config: LoadedConfig, { rights, log }: A
     workspaces,
     memories: parts.memories,
     commands: parts.commands,
+    endBackground: parts.endBackground,
     providers: createProviderResolver({ agents, providers, env: process.env }),
     sessionServers: sessionTools.connectServers({ isRemote: !rights.stdioMcpServers }),
     editors: {

@@ -27,7 +27,7 @@ const UPLOADS = 'uploads'
 const UNAUTHENTICATED_BYTES = 64 * 1024
 
 export function createSockets({ parts, config, log, authenticate, clientOf, marks }: BladeSocketParts): BladeSockets {
-  const { engine, agents, streams, metrics, workspaces } = parts
+  const { engine, agents, streams, metrics, workspaces, framePace } = parts
   const { limits } = config
   const files = createConfinedFiles({ protectedSet: parts.protectedSet })
   const sockets = createBladeSockets({
@@ -58,6 +58,7 @@ export function createSockets({ parts, config, log, authenticate, clientOf, mark
         }
       },
       dropped: () => metrics.droppedReaders.add(),
+      took: ({ userId }, bytes) => framePace.took(userId, bytes),
     },
     unknown: {
       perClient: limits.unauthenticatedSockets,

@@ -9,7 +9,11 @@ import { refuseWithError } from './find-door.ts'
 
 /** The Agent Client Protocol: editors on this machine come by pipe, all others by WebSocket. */
 export const openAcp: OpenDoor = ({ parts, config, log, authenticate }) => {
-  const connections = createAcpConnections({ deps: (rights) => toAcpDeps(parts, config, { rights, log }), log })
+  const connections = createAcpConnections({
+    deps: (rights) => toAcpDeps(parts, config, { rights, log }),
+    log,
+    pace: parts.framePace,
+  })
   const { engine, agents, models, streams } = parts
   return {
     name: 'acp',

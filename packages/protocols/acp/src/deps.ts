@@ -138,6 +138,8 @@ export interface AcpDeps {
   readonly editors?: EditorRegistry
   /** The commands that every door has. */
   readonly commands: SessionCommands
+  /** Ends the commands of a session that run in the background. Called when its client closes it. */
+  endBackground?(sessionId: SessionId): Promise<void>
   /** Absent: there is no `/memory` command. */
   readonly memories?: MemoryBook
   /** The working directories of sessions from other doors. */

@@ -92,11 +92,12 @@ export async function forkSession(
   return { sessionId: fork.sessionId, ...setup(opened) }
 }
 
-/** `session/close`. */
+/** `session/close`. Nothing of the session goes on for a client that has closed it. */
 export async function endSession(connection: Connection, params: unknown): Promise<object> {
   const { sessionId } = connection.paramsOf(params)
   connection.opened(sessionId)
   await closeSession(connection, sessionId)
+  await connection.deps.endBackground?.(sessionId)
   return {}
 }
 

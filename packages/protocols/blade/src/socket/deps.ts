@@ -84,6 +84,8 @@ export type SessionChange =
 export interface SocketWatch {
   /** Returns a function to call when the socket closes, or `undefined` when there are too many sockets. */
   admit(caller: SocketCaller): (() => void) | undefined
+  /** Counts what a client has sent. Returns for how many milliseconds to read no more of it. Absent: no limit. */
+  took?(caller: SocketCaller, bytes: number): number
   /** A client that did not read was disconnected. */
   dropped(): void
 }

@@ -15,6 +15,7 @@ import { FirstBytes } from './first-bytes.ts'
 import { AWAY_MS, KeptRooms } from './kept-rooms.ts'
 import { LiveSessions, type LiveSession } from './live-sessions.ts'
 import { cutOff, watchOutBuffer, type OutBuffer } from './out-buffer.ts'
+import { paceReading } from './pace-reading.ts'
 import { Peer } from './peer.ts'
 import { RoomsAdapter } from './rooms-adapter.ts'
 import { roomOf, roomOfUser, type Reader } from './rooms.ts'
@@ -138,6 +139,8 @@ export function createSocketServer(deps: BladeSocketDeps & { readonly clock: Clo
     const { lean, pid } = socket.handshake.auth
     firstBytes.known(connection)
     unknown?.known(connection)
+    const { took } = deps.sockets
+    if (took !== undefined) paceReading(connection, { clock, took: (bytes) => took(caller, bytes) })
     const peer = new Peer({ socket, caller, isLean: lean === true, lives, rooms: kept }, deps)
     const outBuffer = watchOutBuffer(connection, {
       clock,
