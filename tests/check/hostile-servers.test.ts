@@ -60,6 +60,6 @@ it.each(['\u001b[2J\u001b[H0 failed', '\rpass  1  all\u001b[1A', 'a\nFAIL  2  fa
     })
     // oxlint-disable-next-line no-control-regex
     expect(report).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/)
-    expect(report.trim().split('\n')).toHaveLength(5)
+    expect(report.trim().split('\n')).toHaveLength(6)
   },
 )

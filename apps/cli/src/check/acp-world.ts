@@ -9,6 +9,7 @@ type Frame = { readonly [name: string]: unknown }
 const WAIT_MS = 20_000
 /** Characters of one process. */
 const MOST_PRINTED = 64 * 1024 * 1024
+const MOST_LINES = 100_000
 
 /** One process of the command under test. */
 export class AcpPeer {
@@ -18,7 +19,8 @@ export class AcpPeer {
   readonly noise: string[] = []
   readonly #waiting = new Set<() => void>()
   #nextId = 1
-  #rest = ''
+  /** The pieces of the line that has not ended. */
+  #rest: string[] = []
   #printed = 0
   #isGone = false
 
@@ -35,10 +37,13 @@ export class AcpPeer {
   /** A command may print without an end. Beyond the bound it is ended, and every rule that waits for it fails. */
   #read(text: string): void {
     this.#printed += text.length
-    if (this.#printed > MOST_PRINTED) return this.end()
-    const lines = `${this.#rest}${text}`.split('\n')
-    this.#rest = lines.pop() ?? ''
-    for (const line of lines) this.#readLine(line)
+    if (this.#printed > MOST_PRINTED || this.frames.length + this.noise.length > MOST_LINES) return this.end()
+    const [first = '', ...others] = text.split('\n')
+    this.#rest.push(first)
+    for (const next of others) {
+      this.#readLine(this.#rest.join(''))
+      this.#rest = [next]
+    }
   }
 
   #readLine(line: string): void {
