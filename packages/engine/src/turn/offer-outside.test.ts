@@ -156,7 +156,10 @@ describe('the network', () => {
       const listRules = async () => [{ ruleId: 'rule_1', rule, createdAt: 0 }]
       const tool = shell(NETWORK)
       const { user } = await startSession({ tools: [] }, {})
-      const test = await startWith([tool], { ...own(user), rules: { listRules, bindRule: async () => undefined } })
+      const test = await startWith([tool], {
+        ...own(user),
+        rules: { listRules, bindRule: async () => undefined, addRule: async () => undefined },
+      })
       test.model.push(paying('a', { command: 'x' }))
       await test.say('go')
       await test.untilRest()
