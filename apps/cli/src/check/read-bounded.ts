@@ -8,7 +8,8 @@ export async function readBounded(response: Response, mostBytes = MOST_ANSWER_BY
   if (response.body === null) return ''
   const chunks: Uint8Array[] = []
   let bytes = 0
-  for await (const chunk of response.body) {
+  const body: ReadableStream<Uint8Array> = response.body
+  for await (const chunk of body) {
     bytes += chunk.length
     // Leaving the loop cancels the body.
     if (bytes > mostBytes) throw new RuleBroken(`the answer is longer than ${mostBytes} bytes`)
