@@ -2,10 +2,10 @@
 import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
 import { afterAll, describe, expect, it } from 'vitest'
-import { AapWorld } from '../../apps/cli/src/check/aap-world.ts'
-import { AcpPeer } from '../../apps/cli/src/check/acp-world.ts'
-import { BladeWorld } from '../../apps/cli/src/check/blade-world.ts'
-import { formatReport } from '../../apps/cli/src/check/report.ts'
+import { AapWorld } from './aap-world.ts'
+import { AcpPeer } from './acp-world.ts'
+import { BladeWorld } from './blade-world.ts'
+import { formatReport } from './report.ts'
 
 const servers: { close(): unknown; closeAllConnections(): void }[] = []
 afterAll(() => {
