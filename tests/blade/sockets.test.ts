@@ -91,13 +91,20 @@ describe('beside another door', () => {
     expect(withoutExtras(client.state(id).turns)).toEqual(turns)
   })
 
-  it('aap 110b: a session that began here is complete in the history of another door', async () => {
+  it('aap 110b: a session that began here is listed by AAP, with its tools and complete history, and takes a turn', async () => {
     const { client, ended } = await connect()
     const id = await createSession()
     const end = ended()
     await client.send(id, 'say From here')
     await end
-    expect(JSON.stringify(await server.client(V3).history(id, 'full'))).toContain('From here')
+    const aap = server.client(V3)
+    expect(JSON.stringify(await aap.history(id, 'full'))).toContain('From here')
+    expect((await aap.list()).body.sessions).toContainEqual(expect.objectContaining({ sessionId: id }))
+    const { body: shown } = await aap.get(id)
+    expect(shown.agent).toMatchObject({ name: 'scripted', tools: expect.arrayContaining([{ name: 'echo' }]) })
+    const turn = await aap.turn(id, { messages: [{ role: 'user', content: 'say From there' }] })
+    expect([turn.status, turn.body.stopReason]).toEqual([200, 'end_turn'])
+    expect(textsOf(await messagesOf(id))).toEqual(['say From here', 'From here', 'say From there', 'From there'])
   })
 })
 

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { newTurn } from '../projection/new-turn.ts'
 import type { TurnProjection } from '../wire.ts'
 import { SessionFold } from './session-fold.ts'
@@ -38,6 +38,19 @@ describe('pages of turns', () => {
     expect(pages.list).toBe(before)
     pages.set(turn(PAGE_SIZE, { status: 'failed' }))
     expect(pages.list.map((page, at) => page === before[at])).toEqual([true, false, true])
+  })
+
+  it('replace one page of 200 when a turn among 10,000 changes, and sort nothing', () => {
+    const pages = new TurnPages()
+    for (const each of turns(0, 10_000)) pages.set(each)
+    const before = pages.list
+    const [sort, toSorted] = [vi.spyOn(Array.prototype, 'sort'), vi.spyOn(Array.prototype, 'toSorted')]
+    pages.set(turn(5_000, { status: 'failed' }))
+    const after = pages.list
+    const calls = [sort, toSorted].map(({ mock }) => mock.calls.length)
+    vi.restoreAllMocks()
+    expect(calls).toEqual([0, 0])
+    expect([after.length, after.filter((page, at) => page !== before[at]).length]).toEqual([200, 1])
   })
 
   it('beyond their limit are dropped, the ones used least recently first and the last one never', () => {
