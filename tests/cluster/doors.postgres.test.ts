@@ -1,7 +1,7 @@
 // A sample of the suites of the doors, on Postgres: each server of these files gets a database of its own.
 import { describe } from 'vitest'
 import { createTestDatabase } from '../support/test-database.ts'
-import { useDatabases } from '../support/test-server.ts'
+import { useDatabases } from '../support/databases.ts'
 
 useDatabases(createTestDatabase)
 

@@ -14,7 +14,7 @@ import { call, script, NEXT } from '../support/script.ts'
 import { startServerProcess } from '../support/server-process.ts'
 import { createTempDir, type TempDir } from '../support/temp-dir.ts'
 import { createTestDatabase } from '../support/test-database.ts'
-import type { ServerDatabase } from '../support/test-server.ts'
+import type { ServerDatabase } from '../support/databases.ts'
 
 const clock = createFakeClock()
 let dir: TempDir

@@ -8,7 +8,7 @@ import { call, script, NEXT } from '../support/script.ts'
 import { startServerProcess, type ServerProcess } from '../support/server-process.ts'
 import { createTempDir } from '../support/temp-dir.ts'
 import { createTestDatabase } from '../support/test-database.ts'
-import type { ServerDatabase } from '../support/test-server.ts'
+import type { ServerDatabase } from '../support/databases.ts'
 import { startCollector, type Collector } from './tracing/collector.ts'
 
 let database: ServerDatabase

@@ -9,7 +9,7 @@ import { startServerProcess, type ServerProcess } from '../support/server-proces
 import { askOwner } from '../support/owner-socket.ts'
 import { createTempDir } from '../support/temp-dir.ts'
 import { createTestDatabase } from '../support/test-database.ts'
-import type { ServerDatabase } from '../support/test-server.ts'
+import type { ServerDatabase } from '../support/databases.ts'
 
 let database: ServerDatabase
 let counting: CountingAgent

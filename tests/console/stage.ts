@@ -4,6 +4,7 @@ import { type RunningServer, serve } from '@polylogue/server'
 import { type Browser, type BrowserContext, type BrowserContextOptions, type Page, chromium } from 'playwright-core'
 import { vi } from 'vitest'
 import { requireTool } from '../house/require-tool.ts'
+import { databaseOf, dropDatabase } from '../support/databases.ts'
 import { createTempDir } from '../support/temp-dir.ts'
 
 /** A server and a browser that is signed in to it. */
@@ -51,11 +52,13 @@ export async function openStage(options: StageOptions = {}) {
   const work = await createTempDir()
   const configFile = join(dir.path, 'config.json')
   if (config !== undefined) await writeFile(configFile, JSON.stringify(config(work.path)))
+  const database = await databaseOf(dir.path)
   const startAt = (port: number) =>
     serve({
       dataDir: dir.path,
       startDir: dir.path,
       scripted,
+      ...(database && { database: database.url }),
       ...(config !== undefined && { configFile }),
       listen: { host: '127.0.0.1', port },
       log: 'silent',
@@ -111,6 +114,7 @@ export async function openStage(options: StageOptions = {}) {
       await server.stop(0)
       await dir.remove()
       await work.remove()
+      await dropDatabase(dir.path)
     },
   }
   return stage

@@ -6,6 +6,7 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { type AapClient, createAapClient } from './aap-client.ts'
 import type { Dialect } from './aap-dialect.ts'
+import { databaseFlags } from './databases.ts'
 import { createUserKey } from './owner-socket.ts'
 
 const PROGRAM = fileURLToPath(new URL('../../polylogue', import.meta.url))
@@ -49,6 +50,7 @@ export async function startServerProcess(options: ServerProcessOptions): Promise
     '--data',
     dataDir,
     ...configIn(startDir, flags),
+    ...(await databaseFlags(dataDir, flags)),
     ...flags,
   ]
   const child = spawn(PROGRAM, args, {

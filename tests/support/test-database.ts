@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import { inject } from 'vitest'
-import type { ServerDatabase } from './test-server.ts'
+import type { ServerDatabase } from './databases.ts'
 
 /** A new database on the PostgreSQL server of this run. */
 export async function createTestDatabase(): Promise<ServerDatabase> {

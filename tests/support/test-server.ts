@@ -1,6 +1,7 @@
 import { type RunningServer, type ServeOptions, serve } from '@polylogue/server'
 import { type AapClient, createAapClient } from './aap-client.ts'
 import type { Dialect } from './aap-dialect.ts'
+import { databaseOf, dropDatabase } from './databases.ts'
 import { createUserKey } from './owner-socket.ts'
 import { createTempDir } from './temp-dir.ts'
 
@@ -22,22 +23,9 @@ export interface TestServer {
   stop(): Promise<void>
 }
 
-/** A database that one test server uses. */
-export interface ServerDatabase {
-  readonly url: string
-  drop(): Promise<void>
-}
-
-let makeDatabase: (() => Promise<ServerDatabase>) | undefined
-
-/** From now on, each test server of this file gets such a database: whole suites run on another store. */
-export function useDatabases(make: () => Promise<ServerDatabase>): void {
-  makeDatabase = make
-}
-
 export async function startTestServer(options: Partial<ServeOptions> = {}): Promise<TestServer> {
   const dir = await createTempDir()
-  const database = options.database === undefined ? await makeDatabase?.() : undefined
+  const database = options.database === undefined ? await databaseOf(dir.path) : undefined
   const start = (changes: Partial<ServeOptions>): Promise<RunningServer> =>
     serve({
       dataDir: dir.path,
@@ -79,7 +67,7 @@ export async function startTestServer(options: Partial<ServeOptions> = {}): Prom
       isStopped = true
       await running.stop(GRACE_MS)
       await dir.remove()
-      await database?.drop()
+      await dropDatabase(dir.path)
     },
   }
 }

@@ -205,21 +205,24 @@ export function defineBench(program: Command, finish: Finish): void {
     .option('--quick', 'smaller runs, for a first look')
     .option(
       '--only <row>',
-      'one row: cpu, latency, admission, idle, list, start, acp-start, acp-updates, console, sockets, turns, open, large or growth',
+      'one row: cpu, latency, admission, idle, list, start, acp-start, acp-updates, console, sockets, turns, open, large, growth or cluster',
     )
     .option('--json <file>', 'also write the figures to this file')
     .option('--markdown <file>', 'also write them as a page')
     .option('--against <url>', 'run the same requests on another AAP v3 server and print the ratio')
     .option('--against-key <key>', 'its API key')
     .option('--against-agent <name>', 'its agent (default: scripted)')
+    .option('--database <url>', 'for cluster: an empty PostgreSQL database (default: a temporary server)')
+    .option('--redis <url>', 'for cluster: a Redis server (default: a temporary one, if there is one on PATH)')
+    .option('--capacity <sessions>', 'measure what cpu, idle and cluster need, and print the size of a cluster')
     .option('--profile <dir>', 'measure nothing; write a CPU profile of the server under load and its flame graph')
     .addHelpText(
       'after',
       formatExamples([
         'bench',
-        'bench --quick --only latency',
         'bench --json bench.json --markdown BENCHMARKS.md',
-        'bench --profile ./profile',
+        'bench --only cluster --database postgres://bench@localhost/bench',
+        'bench --quick --capacity 10000',
       ]),
     )
     .action(async (flags: BenchFlags) => finish(await (await import('./commands/bench.ts')).bench(flags)))

@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { loadAcpFrameChecker } from '@polylogue/testkit'
+import { databaseFlags, dropDatabase } from '../../support/databases.ts'
 import { type ServerProcess, startServerProcess } from '../../support/server-process.ts'
 import { createTempDir } from '../../support/temp-dir.ts'
 import { type AcpProcess, type AcpProcessOptions, startAcp } from './acp-process.ts'
@@ -29,7 +30,8 @@ export async function createAcpWorld(): Promise<AcpWorld> {
     workDir,
     async start(flags = [], options = {}) {
       const checker = await loadAcpFrameChecker()
-      const acp = startAcp({ dataDir, startDir: dir.path, flags, ...options }, checker)
+      const all = [...flags, ...(await databaseFlags(options.dataDir ?? dataDir, flags))]
+      const acp = startAcp({ dataDir, startDir: dir.path, ...options, flags: all }, checker)
       editors.push(acp)
       return acp
     },
@@ -42,6 +44,7 @@ export async function createAcpWorld(): Promise<AcpWorld> {
       for (const editor of editors) editor.kill()
       await Promise.all([...editors.map(({ exited }) => exited), ...servers.map((server) => server.kill())])
       await dir.remove()
+      await dropDatabase(dataDir)
       const problems = editors.flatMap(({ strayLines, problems: found }) => [...strayLines, ...found])
       if (problems.length > 0) throw new Error(`not frames of the protocol:\n${problems.join('\n')}`)
     },

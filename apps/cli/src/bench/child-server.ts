@@ -32,13 +32,15 @@ export interface PolylogueOptions {
   readonly profileTo?: string
   /** The data directory. Default: a new directory, which is removed when the server stops. */
   readonly data?: string
+  /** More flags of `serve`. */
+  readonly flags?: readonly string[]
 }
 
 /** The real server, as a user starts it, with the agent of `bench.config.ts`. */
-export async function startPolylogue({ profileTo, data: given }: PolylogueOptions = {}): Promise<ChildServer> {
+export async function startPolylogue({ profileTo, data: given, flags = [] }: PolylogueOptions = {}): Promise<ChildServer> {
   const data = given ?? (await makeDataDir())
   const config = ['--config', path('./bench.config.ts'), '--data', data]
-  const args = ['serve', '--port', '0', '--json', '--scripted', ...config]
+  const args = ['serve', '--port', '0', '--json', '--scripted', ...config, ...flags]
   const server = await startChild(PROGRAM, args, profileTo)
   if (given !== undefined) return server
   return { ...server, stop: () => server.stop().then(() => removeDataDir(data)) }

@@ -44,10 +44,13 @@ export class RawClient {
   }
 
   /** Resolves when the stream has begun; it stays open. */
-  follow(path: string): Promise<void> {
+  follow(path: string, onChunk?: (chunk: Buffer) => void): Promise<void> {
     const begun = Promise.withResolvers<void>()
     this.#onEnd = begun
-    this.#onChunk = () => begun.resolve()
+    this.#onChunk = (chunk) => {
+      begun.resolve()
+      onChunk?.(chunk)
+    }
     this.#socket.write(`GET ${path} HTTP/1.1\r\n${this.#head}\r\n`)
     return begun.promise
   }
@@ -67,11 +70,15 @@ export class RawClient {
   }
 }
 
-export async function createSession(server: ChildServer, agent: string): Promise<string> {
+export async function createSession(
+  server: ChildServer,
+  agent: string,
+  tools?: readonly object[],
+): Promise<string> {
   const response = await fetch(new URL('/aap/v3/sessions', server.url), {
     method: 'POST',
     headers: { authorization: `Bearer ${server.key}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ agent: { name: agent } }),
+    body: JSON.stringify({ agent: { name: agent, ...(tools && { tools }) } }),
   })
   if (response.status !== 201) throw new Error(`no session: ${response.status} ${await response.text()}`)
   const { sessionId } = (await response.json()) as { sessionId: string }

@@ -5,6 +5,8 @@ import { measureAcpStart } from '../bench/acp-start.ts'
 import { measureAcpUpdates } from '../bench/acp-updates.ts'
 import { measureAddedLatency } from '../bench/added-latency.ts'
 import { measureAdmission } from '../bench/admission.ts'
+import { measureCluster } from '../bench/cluster/measure-cluster.ts'
+import { formatSizes, type Units } from '../bench/cluster/size-cluster.ts'
 import { measureConsole } from '../bench/console-page.ts'
 import { measureIdleStreams } from '../bench/idle-streams.ts'
 import { measureSessionList } from '../bench/session-list.ts'
@@ -29,11 +31,16 @@ export interface BenchFlags {
   readonly against?: string
   readonly againstKey?: string
   readonly againstAgent?: string
+  /** For the row cluster. */
+  readonly database?: string
+  readonly redis?: string
+  /** A number of sessions. */
+  readonly capacity?: string
 }
 
 interface Bench {
   readonly name: string
-  measure(isQuick: boolean): Promise<BenchRow | readonly BenchRow[]>
+  measure(isQuick: boolean, flags: BenchFlags): Promise<BenchRow | readonly BenchRow[]>
 }
 
 const BENCHES: readonly Bench[] = [
@@ -51,12 +58,25 @@ const BENCHES: readonly Bench[] = [
   { name: 'large', measure: (isQuick) => measureLargeStart(isQuick ? 20_000 : 1_000_000) },
   { name: 'console', measure: (isQuick) => measureConsole(isQuick) },
   { name: 'growth', measure: (isQuick) => measureGrowth(isQuick ? 400 : 1000) },
+  {
+    name: 'cluster',
+    measure: (isQuick, { database, redis }) =>
+      measureCluster({ isQuick, ...(database !== undefined && { database }), ...(redis !== undefined && { redis }) }),
+  },
 ]
+
+/** The rows that `--capacity` computes from. */
+const UNITS: readonly string[] = ['cpu', 'idle', 'cluster']
 
 /** Both sides of every row in one run, on this machine. Exit code 1 when a budget is missed. */
 export async function bench(flags: BenchFlags): Promise<number> {
   if (flags.profile !== undefined) return profile(flags.profile, flags.quick === true)
-  const chosen = flags.against === undefined ? chooseRows(flags.only) : [compareWith(flags, flags.against)]
+  const sessions = Number(flags.capacity ?? 1)
+  if (!Number.isInteger(sessions) || sessions < 1) {
+    process.stderr.write('--capacity must be a number of sessions, such as 10000.\n')
+    return 2
+  }
+  const chosen = flags.against === undefined ? chooseRows(flags) : [compareWith(flags, flags.against)]
   if (chosen.length === 0) {
     process.stderr.write(
       `There is no row called ${flags.only}; choose one of ${BENCHES.map(({ name }) => name).join(', ')}.\n`,
@@ -66,21 +86,39 @@ export async function bench(flags: BenchFlags): Promise<number> {
   const rows: BenchRow[] = []
   for (const { name, measure } of chosen) {
     process.stderr.write(`Measuring ${name} …\n`)
-    for (const row of [await measure(flags.quick === true)].flat()) {
+    for (const row of [await measure(flags.quick === true, flags)].flat()) {
       rows.push(row)
       process.stdout.write(
         `${row.isMet ? 'met   ' : 'MISSED'}  ${row.name}\n        ${row.measured}   budget: ${row.budget}\n`,
       )
     }
   }
+  if (rows.length === 0) return 2
+  if (flags.capacity !== undefined) process.stdout.write(`\n${formatSizes(sessions, toUnits(rows))}\n`)
   const report = toReport(rows)
   if (flags.json !== undefined) await writeFile(flags.json, `${JSON.stringify(report, null, 2)}\n`)
   if (flags.markdown !== undefined) await writeFile(flags.markdown, writeBenchmarks(report))
   return rows.every((row) => row.isMet) ? 0 : 1
 }
 
-const chooseRows = (only: string | undefined): readonly Bench[] =>
-  BENCHES.filter(({ name }) => only === undefined || name === only)
+function chooseRows({ only, capacity }: BenchFlags): readonly Bench[] {
+  if (capacity !== undefined) return BENCHES.filter(({ name }) => UNITS.includes(name))
+  return BENCHES.filter(({ name }) => only === undefined || name === only)
+}
+
+/** A plain turn is two appends. */
+const APPENDS_OF_A_TURN = 2
+
+function toUnits(rows: readonly BenchRow[]): Units {
+  const find = (figure: string, name = ''): number =>
+    rows.find((row) => row.name.includes(name) && figure in row.figures)?.figures[figure] ?? Number.NaN
+  return {
+    cpuMicrosPerDelta: find('oursMicros'),
+    kibPerIdleStream: find('kibPerStream'),
+    appendsPerSecond: find('turnsPerSecond') * APPENDS_OF_A_TURN,
+    notifyDeltasPerSecond: find('deltasPerSecond', 'NOTIFY'),
+  }
+}
 
 function compareWith({ againstKey = '', againstAgent = 'scripted' }: BenchFlags, url: string): Bench {
   const other = { url: new URL(url), key: againstKey, agent: againstAgent }

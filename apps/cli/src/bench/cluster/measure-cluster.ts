@@ -1,0 +1,132 @@
+import { percentile, round, type BenchRow } from '../bench-result.ts'
+import { startPolylogue, type ChildServer } from '../child-server.ts'
+import { startLoadClients } from '../load-clients.ts'
+import type { LoadName } from '../load.ts'
+import { RawClient, createSession, turnBody } from '../raw-client.ts'
+import { measureOtherNodeDeltas, type OtherNodeDeltas } from './other-node-deltas.ts'
+import { measureRawDatabase, type RawDatabase } from './raw-database.ts'
+import { startTempPostgres } from './temp-postgres.ts'
+import { startTempRedis } from './temp-redis.ts'
+
+const MOST_STEP_MS = 6
+/** A step makes several commits. On a slow disk they are the limit. */
+const MOST_COMMITS = 4
+const STEPS = 10
+const CLIENTS = 32
+const DELTAS_PER_TURN = 100
+
+export interface ClusterOptions {
+  readonly isQuick: boolean
+  /** An empty database that may be filled. Default: a temporary PostgreSQL server. */
+  readonly database?: string
+  /** Default: a temporary Redis server, if there is one on PATH. */
+  readonly redis?: string
+}
+
+/** One and two nodes on one PostgreSQL, beside what the database does without them. */
+export async function measureCluster({ isQuick, database, redis }: ClusterOptions): Promise<readonly BenchRow[]> {
+  await using stack = new AsyncDisposableStack()
+  const own = database === undefined ? await startTempPostgres() : undefined
+  if (own !== undefined) stack.defer(() => own.stop())
+  const url = database ?? own?.url
+  if (url === undefined) {
+    process.stderr.write('cluster needs PostgreSQL: install it, or name an empty database with --database.\n')
+    return []
+  }
+  const raw = await measureRawDatabase(url)
+  const startNode = async (...flags: readonly string[]): Promise<ChildServer> =>
+    stack.adopt(await startPolylogue({ flags: ['--database', url, ...flags] }), (node) => node.stop())
+  const a = await startNode()
+  await load([a], 'turn-none', isQuick ? 10 : 100)
+  const stepMs = await measureStep(a, isQuick ? 20 : 200)
+  const oneNode = await load([a], 'turn-none', isQuick ? 20 : 60)
+  const oneDeltas = (await load([a], 'turn-deltas', isQuick ? 5 : 20)) * DELTAS_PER_TURN
+  const b = await startNode()
+  await load([b], 'turn-none', isQuick ? 10 : 100)
+  const twoNodes = await load([a, b], 'turn-none', isQuick ? 20 : 60)
+  const twoDeltas = (await load([a, b], 'turn-deltas', isQuick ? 5 : 20)) * DELTAS_PER_TURN
+  const notify = await measureOtherNodeDeltas({ runner: a, reader: b }, isQuick)
+  await Promise.all([a.stop(), b.stop()])
+
+  const ownRedis = redis === undefined ? await startTempRedis() : undefined
+  if (ownRedis !== undefined) stack.defer(() => ownRedis.stop())
+  const redisUrl = redis ?? ownRedis?.url
+  const rows = [
+    toStepRow(stepMs, raw),
+    toRateRow('Turns, none, one word, one node on Postgres', oneNode, raw),
+    toRateRow('The same on two nodes', twoNodes, raw),
+    toDeltaRow('Deltas to clients of the same node, one node', oneDeltas),
+    toDeltaRow('The same on two nodes', twoDeltas),
+    toOtherRow('NOTIFY', notify),
+  ]
+  if (redisUrl === undefined) return rows
+  const [c, d] = [await startNode('--redis', redisUrl), await startNode('--redis', redisUrl)]
+  return [...rows, toOtherRow('Redis', await measureOtherNodeDeltas({ runner: c, reader: d }, isQuick))]
+}
+
+/** One client, one turn after the other; each turn calls a tool in each of its steps. */
+async function measureStep(node: ChildServer, turns: number): Promise<number> {
+  const client = await RawClient.open(node)
+  const path = `/aap/v3/sessions/${await createSession(node, 'scripted', [{ name: 'echo', trust: true }])}/turns`
+  const times: number[] = []
+  for (let turn = 0; turn < turns; turn++) {
+    const steps = Array.from({ length: STEPS }, (_, step) => `call c${turn}-${step} echo {"msg":"hi"}`)
+    const before = performance.now()
+    await client.post(path, turnBody([...steps, 'say done'].join('\n---\n')))
+    times.push((performance.now() - before) / (STEPS + 1))
+  }
+  client.close()
+  return percentile(times, 0.5)
+}
+
+/** Rounds per second of 32 clients, shared by the nodes. The clients of each node are a process of their own. */
+async function load(nodes: readonly ChildServer[], name: LoadName, rounds: number): Promise<number> {
+  const rates = nodes.map(async ({ url: { href: url }, key }) => {
+    const clients = startLoadClients()
+    const job = { url, key, agent: 'scripted', load: name, clients: CLIENTS / nodes.length, rounds, turns: 0 }
+    const { perSecond } = await clients.run(job)
+    clients.close()
+    return perSecond
+  })
+  return (await Promise.all(rates)).reduce((sum, rate) => sum + rate, 0)
+}
+
+function toStepRow(stepMs: number, raw: RawDatabase): BenchRow {
+  return {
+    name: 'Durable step with a tool on Postgres, one client',
+    measured: `p50 ${round(stepMs)} ms; a raw commit of the same database p50 ${round(raw.commitP50Ms)} ms`,
+    budget: `p50 ≤ max(${MOST_STEP_MS} ms, ${MOST_COMMITS} × the raw commit)`,
+    isMet: stepMs <= Math.max(MOST_STEP_MS, MOST_COMMITS * raw.commitP50Ms),
+    figures: { stepP50Ms: round(stepMs, 3), rawCommitP50Ms: round(raw.commitP50Ms, 3) },
+  }
+}
+
+function toRateRow(name: string, perSecond: number, { commitsPerSecond, groupedRowsPerSecond }: RawDatabase): BenchRow {
+  return {
+    name: `${name}, ${CLIENTS} clients`,
+    measured: `${round(perSecond, 0)} turns/s; raw database ${round(commitsPerSecond, 0)} commits/s, ${round(groupedRowsPerSecond, 0)} grouped rows/s`,
+    budget: 'none: for comparison',
+    isMet: true,
+    figures: {
+      turnsPerSecond: round(perSecond, 1),
+      rawCommitsPerSecond: round(commitsPerSecond, 1),
+      rawGroupedRowsPerSecond: round(groupedRowsPerSecond, 1),
+    },
+  }
+}
+
+const toDeltaRow = (name: string, perSecond: number): BenchRow => ({
+  name: `${name}, ${CLIENTS} clients`,
+  measured: `${round(perSecond, 0)} deltas/s`,
+  budget: 'none: for comparison',
+  isMet: true,
+  figures: { deltasPerSecond: round(perSecond, 0) },
+})
+
+const toOtherRow = (bus: string, { perSecond, p50Ms, p99Ms }: OtherNodeDeltas): BenchRow => ({
+  name: `Deltas to clients of the other node by ${bus}`,
+  measured: `${round(perSecond, 0)} deltas/s; added latency p50 ${round(p50Ms)} ms, p99 ${round(p99Ms)} ms`,
+  budget: 'none: for comparison',
+  isMet: true,
+  figures: { deltasPerSecond: round(perSecond, 0), p50Ms: round(p50Ms, 3), p99Ms: round(p99Ms, 3) },
+})

@@ -1,0 +1,27 @@
+import { proveSuites } from './prove-suites.ts'
+
+proveSuites('AAP', 4, [
+  () => import('../../aap/answered-calls.test.ts'),
+  () => import('../../aap/auth-and-errors.test.ts'),
+  () => import('../../aap/checklist.test.ts'),
+  () => import('../../aap/crash.test.ts'),
+  () => import('../../aap/create.test.ts'),
+  () => import('../../aap/event-ids.test.ts'),
+  () => import('../../aap/history.test.ts'),
+  () => import('../../aap/large-requests.test.ts'),
+  () => import('../../aap/list-get-delete.test.ts'),
+  () => import('../../aap/meta.test.ts'),
+  () => import('../../aap/none-mode.test.ts'),
+  () => import('../../aap/our-client.test.ts'),
+  () => import('../../aap/questions-and-sub-agents.test.ts'),
+  () => import('../../aap/random-turns.test.ts'),
+  () => import('../../aap/repeat-and-cancel.test.ts'),
+  () => import('../../aap/sessions.test.ts'),
+  () => import('../../aap/stream-pressure.test.ts'),
+  () => import('../../aap/streams.test.ts'),
+  () => import('../../aap/tool-edges.test.ts'),
+  () => import('../../aap/tools.test.ts'),
+  () => import('../../aap/turn-requests.test.ts'),
+  () => import('../../aap/v1.test.ts'),
+  () => import('../../aap/waiting-sub-agents.test.ts'),
+])

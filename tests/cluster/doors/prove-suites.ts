@@ -1,0 +1,28 @@
+import { afterAll, afterEach, describe } from 'vitest'
+import { startStopwatch, tellProof } from '../../storage-faults/proof-result.ts'
+import { dropDatabases, useDatabases } from '../../support/databases.ts'
+import { createTestDatabase } from '../../support/test-database.ts'
+
+type Suite = () => Promise<unknown>
+
+/** Runs the suites of a door on Postgres, each of its servers with a database of its own, and tells how many tests passed. */
+export function proveSuites(door: string, rule: number, suites: readonly Suite[]): void {
+  useDatabases(createTestDatabase)
+  const seconds = startStopwatch()
+  const complaints: string[] = []
+  let count = 0
+  afterEach(({ task }) => {
+    count++
+    if (task.result?.state === 'fail') complaints.push(task.name)
+  })
+  afterAll(async () => {
+    await dropDatabases()
+    tellProof({
+      ...{ id: 'doors', store: 'postgres', seed: 'none: all of them', seconds: seconds() },
+      ...{ what: `tests of ${door}, the same as on SQLite`, count, failures: complaints.length, complaints },
+    })
+  })
+  describe(`cluster ${rule}: ${door} on Postgres`, async () => {
+    for (const load of suites) await load()
+  })
+}
