@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { ROOT, bootstrap, endWithSentence } from './lib/bootstrap.mjs'
 import { describeMachine } from './lib/describe-machine.mjs'
 import { hasHeld, openKeptProofs } from './lib/kept-proofs.mjs'
-import { parseProofResults } from './lib/proof-results.mjs'
+import { countPerStore, parseProofResults } from './lib/proof-results.mjs'
 import { formatRow, writeReliabilityPage } from './lib/reliability-page.mjs'
 import { environmentFor, run } from './lib/run.mjs'
 
@@ -45,6 +45,7 @@ await endWithSentence(async () => {
 
   const failures = results.reduce((sum, result) => sum + result.failures, 0)
   if (results.length === 0) process.stdout.write('No proof reported a result.\n')
+  process.stdout.write(`${countPerStore(results)}\n`)
   process.stdout.write(`${results.length} rows, ${failures} failures, ${brokenTests.length} broken tests\n`)
   process.exitCode = ran.every(([, proof]) => hasHeld(proof)) && results.length > 0 ? 0 : 1
 })

@@ -24,10 +24,11 @@ ${conclude(run)}
 
 ## Results
 
-| row | what | count | failures | seed | time | commit |
-|---|---|--:|--:|---|--:|---|
+| row | what | on SQLite | on PostgreSQL | failures | seed | time | commit |
+|---|---|--:|--:|--:|---|--:|---|
 ${results.map(toTableRow).join('\n')}
 
+The columns of the stores say how often it was done on each. The tests of [several nodes](docs/contracts/cluster.md) run on PostgreSQL.
 To repeat a row: \`npm run proof -- F9 --seed=<its seed>\`. Without a seed, a new one is chosen.
 [docs/reliability.md](docs/reliability.md) explains each row, and how \`npm test\` samples it.
 
@@ -39,7 +40,8 @@ ${PROMISES.map((promised) => toPromiseRow(promised, results)).join('\n')}
 
 ## Limits
 
-- One process owns a data directory, on one machine and one disk. If the disk is lost, so are the sessions: make backups.
+- With SQLite, one process owns a data directory, on one machine and one disk. If the disk is lost, so are the sessions: make backups.
+- With PostgreSQL, data is as safe as that server: a failover to an asynchronous standby may lose the newest commits.
 - The disk must honour flushes. If it reports a write that it did not make, that write can be lost, and we cannot detect it.
 - Tools do not run exactly once. They run at most once, or the outcome is reported as unknown. A tool that declares itself
   \`readonly\` or \`idempotent\` may run again after a crash.
@@ -53,9 +55,9 @@ ${PROMISES.map((promised) => toPromiseRow(promised, results)).join('\n')}
  * @param {ProofResult} result
  * @returns {string}
  */
-export function formatRow({ id, what, count, failures, seed, seconds, complaints = [] }) {
+export function formatRow({ id, what, count, failures, store = 'sqlite', seed, seconds, complaints = [] }) {
   const verdict = failures === 0 ? 'ok' : `${failures} FAILED`
-  const row = `== ${id}: ${count} × ${what}: ${verdict} (seed ${seed}, ${seconds} s)`
+  const row = `== ${id}: ${count} × ${what}: ${verdict} (${store}, seed ${seed}, ${seconds} s)`
   return [row, ...complaints.map((complaint) => `   ${complaint.replaceAll('\n', '\n   ')}`)].join('\n')
 }
 
@@ -75,9 +77,11 @@ function conclude({ results, brokenTests }) {
  * @param {ProofResult & { commit?: string | undefined }} result
  * @returns {string}
  */
-function toTableRow({ id, what, count, failures, seed, seconds, commit }) {
+function toTableRow({ id, what, count, failures, store = 'sqlite', seed, seconds, commit }) {
   const where = commit?.slice(0, 7) ?? 'uncommitted changes'
-  const cells = [escape(id), escape(what), count.toLocaleString('en'), failures, escape(seed), `${seconds} s`, where]
+  const on = (/** @type {string} */ column) => (column === store ? count.toLocaleString('en') : '–')
+  const counts = [on('sqlite'), on('postgres'), failures]
+  const cells = [escape(id), escape(what), ...counts, escape(seed), `${seconds} s`, where]
   return `| ${cells.join(' | ')} |`
 }
 

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { checkHistory } from '../checker/check-history.ts'
 import { type ServerProcess, startServerProcess } from '../support/server-process.ts'
+import { dropDatabase } from '../support/databases.ts'
 import { createTempDir } from '../support/temp-dir.ts'
 import { CrashClient } from './crash-client.ts'
 import { readEpoch, readStoredSession } from './stored-session.ts'
@@ -58,7 +59,7 @@ export async function playThroughCrash(...points: readonly (CrashPoint | CrashTi
       () => startToDie(folder, point),
     )
     wasReached &&= isReached
-    if (client.hasSession) epochs.push(readEpoch(folder.dataDir, client.sessionId))
+    if (client.hasSession) epochs.push(await readEpoch(folder.dataDir, client.sessionId))
   }
 
   const server = await folder.start()
@@ -74,7 +75,7 @@ export async function playThroughCrash(...points: readonly (CrashPoint | CrashTi
       ...(snapshot && { snapshot }),
       acknowledged: client.acknowledged,
       readers: client.readers(),
-      epochs: withoutRepeats([...epochs, readEpoch(folder.dataDir, client.sessionId)]),
+      epochs: withoutRepeats([...epochs, await readEpoch(folder.dataDir, client.sessionId)]),
       effects: await folder.effects(),
       toolEffects: { look: 'readonly', put: 'idempotent', pay: 'unsafe', charge: 'unsafe' },
       modelMessages,
@@ -133,7 +134,10 @@ async function openFolder() {
         environment: { POLYLOGUE_TEST_EFFECTS: effectsFile, POLYLOGUE_FAILPOINTS: failpoints },
       }),
     effects: async () => (await readFile(effectsFile, 'utf8')).trim().split('\n'),
-    [Symbol.asyncDispose]: () => folder.remove(),
+    async [Symbol.asyncDispose]() {
+      await folder.remove()
+      await dropDatabase(dataDir)
+    },
   }
 }
 

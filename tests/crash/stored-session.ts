@@ -1,7 +1,18 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { asSessionId, type Clock, type Draft, type Recorded, type SessionId, type Snapshot } from '@polylogue/engine'
+import {
+  asSessionId,
+  type Clock,
+  type Draft,
+  type Recorded,
+  type SessionId,
+  type Snapshot,
+  type Stores,
+} from '@polylogue/engine'
+import { openPostgresStores } from '@polylogue/store-postgres'
 import { openSqliteStores } from '@polylogue/store-sqlite'
+import { databaseOf } from '../support/databases.ts'
+import { query } from '../support/test-database.ts'
 
 const clock: Clock = {
   now: () => Date.now(),
@@ -20,7 +31,7 @@ export interface StoredSession {
 
 /** Reads the data directory of a dead server with the real store, as the next server would. */
 export async function readStoredSession(dataDir: string, id: string): Promise<StoredSession> {
-  const { events, close } = await openSqliteStores({ file: join(dataDir, 'polylogue.db'), clock })
+  const { events, close } = await openStoresOf(dataDir)
   try {
     const sessionId = asSessionId(id)
     const snapshot = await events.readSnapshot(sessionId)
@@ -35,8 +46,19 @@ export async function readStoredSession(dataDir: string, id: string): Promise<St
   }
 }
 
+async function openStoresOf(dataDir: string): Promise<Stores> {
+  const database = await databaseOf(dataDir)
+  if (database !== undefined) return openPostgresStores({ url: database.url, clock })
+  return openSqliteStores({ file: join(dataDir, 'polylogue.db'), clock })
+}
+
 /** The epoch of the session's last lease, which the store's interface does not expose. */
-export function readEpoch(dataDir: string, id: string): number {
+export async function readEpoch(dataDir: string, id: string): Promise<number> {
+  const shared = await databaseOf(dataDir)
+  if (shared !== undefined) {
+    const [row] = await query(shared.url, 'SELECT epoch FROM polylogue.sessions WHERE session_id = $1', [id])
+    return Number(row?.['epoch'] ?? 0)
+  }
   const database = new DatabaseSync(join(dataDir, 'polylogue.db'), { readOnly: true })
   try {
     return Number(database.prepare('SELECT epoch FROM sessions WHERE session_id = ?').get(id)?.['epoch'] ?? 0)

@@ -3,7 +3,7 @@ import type { ServerProcess } from '../support/server-process.ts'
 
 const DEATH_WITHIN_MS = 5_000
 /** A cycle that hangs fails, and its servers are ended. The test runner would leave them running. */
-const SCRIPT_WITHIN_MS = 20_000
+const SCRIPT_WITHIN_MS = 60_000
 
 /** `false` when the script ended first. The process is then killed at rest. */
 export async function playUntilKilled(

@@ -51,7 +51,7 @@ export async function playThroughRestart(...points: readonly CrashPoint[]): Prom
   const epochs = new Map<Place, number[]>()
   const noteEpochs = (): void => {
     for (const place of client.places) {
-      const epoch = readEpoch(folder.dataDir, client.sessionOf(place))
+      const epoch = await readEpoch(folder.dataDir, client.sessionOf(place))
       const before = epochs.get(place) ?? []
       if (before.at(-1) !== epoch) epochs.set(place, [...before, epoch])
     }

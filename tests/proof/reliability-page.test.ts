@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { parseProofResults } from '../../scripts/lib/proof-results.mjs'
+import { countPerStore, parseProofResults } from '../../scripts/lib/proof-results.mjs'
 import { formatRow, writeReliabilityPage } from '../../scripts/lib/reliability-page.mjs'
 
 const F9 = {
@@ -11,7 +11,10 @@ const F9 = {
   seconds: 48.8,
   commit: '0123456789',
 }
-const F10 = { id: 'F10', what: 'slow readers', count: 600, failures: 0, seed: '–', seconds: 120 }
+const F10 = {
+  ...{ id: 'F10', what: 'slow readers', count: 600, failures: 0, seed: '–', seconds: 120 },
+  store: 'postgres',
+} as const
 const RUN = {
   results: [F10, F9],
   brokenTests: [],
@@ -26,8 +29,8 @@ describe('RELIABILITY.md', () => {
     expect(page).toContain('on 2026-01-02, in 30 minutes, on 2 × a processor.\nNothing failed.')
     const rows = page.split('\n').filter((line) => /^\| F\d/.test(line))
     expect(rows).toEqual([
-      '| F9 | a stream \\| cut | 4,096 | 0 | willow | 48.8 s | 0123456 |',
-      '| F10 | slow readers | 600 | 0 | – | 120 s | uncommitted changes |',
+      '| F9 | a stream \\| cut | 4,096 | – | 0 | willow | 48.8 s | 0123456 |',
+      '| F10 | slow readers | – | 600 | 0 | – | 120 s | uncommitted changes |',
     ])
   })
 
@@ -54,12 +57,19 @@ describe('the results of proofs', () => {
     expect(parseProofResults('')).toEqual([])
   })
 
-  it('are refused when a field is missing', () => {
+  it('are counted for each store', () => {
+    expect(countPerStore(RUN.results)).toBe(
+      'SQLite: 1 rows, 4,096 cases, 0 failures; PostgreSQL: 1 rows, 600 cases, 0 failures',
+    )
+  })
+
+  it('are refused when a field is missing or the store is unknown', () => {
     expect(() => parseProofResults('{"id":"F9"}\n')).toThrow('not the result of a proof')
+    expect(() => parseProofResults(`${JSON.stringify({ ...F9, store: 'x' })}\n`)).toThrow('not the result of a proof')
   })
 
   it('are printed in one line', () => {
-    expect(formatRow(F10)).toBe('== F10: 600 × slow readers: ok (seed –, 120 s)')
+    expect(formatRow(F10)).toBe('== F10: 600 × slow readers: ok (postgres, seed –, 120 s)')
     expect(formatRow({ ...F10, failures: 3 })).toContain('3 FAILED')
   })
 

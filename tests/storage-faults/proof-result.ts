@@ -7,6 +7,8 @@ export interface ProofResult {
   readonly what: string
   readonly count: number
   readonly failures: number
+  /** Where the sessions were stored. Default: `sqlite`. */
+  readonly store?: 'sqlite' | 'postgres'
   readonly seed: string
   readonly seconds: number
   /** The failure. It is shown at once, whereas vitest reports it after all proofs. */

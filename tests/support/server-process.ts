@@ -10,7 +10,7 @@ import { databaseFlags } from './databases.ts'
 import { createUserKey } from './owner-socket.ts'
 
 const PROGRAM = fileURLToPath(new URL('../../polylogue', import.meta.url))
-const READY_WITHIN_MS = 30_000
+const READY_WITHIN_MS = 60_000
 const KEPT_OUTPUT = 20_000
 
 export interface ServerProcessOptions {

@@ -10,15 +10,20 @@ export async function createTestDatabase(): Promise<ServerDatabase> {
   await query(server, `CREATE DATABASE ${name}`)
   return {
     url: server.replace(/\/postgres$/, `/${name}`),
-    drop: () => query(server, `DROP DATABASE ${name} WITH (FORCE)`),
+    drop: async () => void (await query(server, `DROP DATABASE ${name} WITH (FORCE)`)),
   }
 }
 
-export async function query(url: string, text: string): Promise<void> {
+/** As a superuser. Several statements have no values, and no rows. */
+export async function query(
+  url: string,
+  text: string,
+  values?: readonly unknown[],
+): Promise<readonly Record<string, unknown>[]> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   try {
-    await client.query(text)
+    return (await client.query<Record<string, unknown>>(text, values && [...values])).rows
   } finally {
     await client.end()
   }

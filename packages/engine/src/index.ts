@@ -165,6 +165,8 @@ export type {
   SharedStorage,
   Storage,
   StorageDescription,
+  SharedState,
+  Standby,
   StorageInspection,
   StoredEvent,
   StoredKey,

@@ -1,12 +1,12 @@
 import { proveSuites } from './prove-suites.ts'
 
 proveSuites('Blade', 5, [
-  () => import('../../blade/audience.test.ts'),
-  () => import('../../blade/crash.test.ts'),
-  () => import('../../blade/editors.test.ts'),
-  () => import('../../blade/large-result.test.ts'),
-  () => import('../../blade/rest.test.ts'),
-  () => import('../../blade/session-status.test.ts'),
-  () => import('../../blade/sockets.test.ts'),
-  () => import('../../blade/tools.test.ts'),
+  async () => void (await import('../../blade/audience.test.ts')),
+  async () => void (await import('../../blade/crash.test.ts')),
+  async () => void (await import('../../blade/editors.test.ts')),
+  async () => void (await import('../../blade/large-result.test.ts')),
+  async () => void (await import('../../blade/rest.test.ts')),
+  async () => void (await import('../../blade/session-status.test.ts')),
+  async () => void (await import('../../blade/sockets.test.ts')),
+  async () => void (await import('../../blade/tools.test.ts')),
 ])

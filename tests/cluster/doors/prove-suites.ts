@@ -3,7 +3,7 @@ import { startStopwatch, tellProof } from '../../storage-faults/proof-result.ts'
 import { dropDatabases, useDatabases } from '../../support/databases.ts'
 import { createTestDatabase } from '../../support/test-database.ts'
 
-type Suite = () => Promise<unknown>
+type Suite = () => Promise<void>
 
 /** Runs the suites of a door on Postgres, each of its servers with a database of its own, and tells how many tests passed. */
 export function proveSuites(door: string, rule: number, suites: readonly Suite[]): void {
@@ -22,7 +22,6 @@ export function proveSuites(door: string, rule: number, suites: readonly Suite[]
       ...{ what: `tests of ${door}, the same as on SQLite`, count, failures: complaints.length, complaints },
     })
   })
-  describe(`cluster ${rule}: ${door} on Postgres`, async () => {
-    for (const load of suites) await load()
-  })
+  // One after the other: the hooks of a suite belong to the innermost block.
+  for (const [index, load] of suites.entries()) describe(`cluster ${rule}: ${door} on Postgres, part ${index + 1}`, load)
 }

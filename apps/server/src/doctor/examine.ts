@@ -10,6 +10,7 @@ import { checkDatabase } from './check-database.ts'
 import { checkDataDir } from './check-data-dir.ts'
 import { checkExposure } from './check-exposure.ts'
 import { checkKeys } from './check-keys.ts'
+import { checkNodes } from './check-nodes.ts'
 import { checkOwner } from './check-owner.ts'
 import { checkPorts } from './check-ports.ts'
 import { checkProviders } from './check-providers.ts'
@@ -45,6 +46,7 @@ export async function examine(options: ExamineOptions): Promise<readonly Finding
     ['data directory', checkDataDir],
     ['configuration', checkConfig],
     ['database', checkDatabase],
+    ['nodes', checkNodes],
     ['keys', checkKeys],
     ['disk', checkSpace],
     ['port', checkPorts],

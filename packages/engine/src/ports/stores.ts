@@ -6,7 +6,7 @@ import type { KeyStore } from './key-store.ts'
 import type { MemoryStore } from './memory-store.ts'
 import type { Dispatcher, JobProblem } from './dispatcher.ts'
 import type { LiveBus } from './live-bus.ts'
-import type { Nodes } from './nodes.ts'
+import type { KnownNode, Nodes } from './nodes.ts'
 import type { RuleStore } from './rule-store.ts'
 import type { ScheduleStore } from './schedule-store.ts'
 import type { SignInStore } from './sign-in-store.ts'
@@ -106,7 +106,32 @@ export interface StorageInspection {
   damagedMemories(): Promise<readonly number[]>
   /** Schedules with a damaged row, or with a damaged slot row. */
   damagedSchedules(): Promise<readonly string[]>
+  /** Absent when one process owns the storage. */
+  shared?(): Promise<SharedState>
   close(): Promise<void>
+}
+
+/** The state of a database that several processes share. */
+export interface SharedState {
+  /** The settings that decide what survives a crash, and how many processes fit. */
+  readonly settings: readonly { readonly name: string; readonly value: string }[]
+  /** It replays another server and accepts no writes. */
+  readonly isStandby: boolean
+  /** A pooler answers in place of the database. */
+  readonly isPooled: boolean
+  readonly connections: number
+  readonly nodes: readonly KnownNode[]
+  /** The turns that wait for a runner. */
+  readonly backlog: { readonly waiting: number; readonly oldestMs: number }
+  readonly standbys: readonly Standby[]
+}
+
+export interface Standby {
+  readonly name: string
+  /** Commits wait for it. */
+  readonly isSynchronous: boolean
+  /** How much of the log it has not on its disk yet. */
+  readonly lagBytes: number
 }
 
 export interface StoredSession {

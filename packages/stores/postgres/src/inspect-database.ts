@@ -2,6 +2,7 @@ import { StorageFault, asSessionId, asUserId, type StorageInspection, type Store
 import { bytesIn, checksumsIn, integerIn, memoryIn, scheduleIn, slotIn, textIn, type Row } from '@polylogue/store-rows'
 import type pg from 'pg'
 import { connect } from './connect.ts'
+import { inspectShared } from './inspect-shared.ts'
 import { readSchemaVersion } from './migrate.ts'
 import { toFault } from './postgres-fault.ts'
 
@@ -108,6 +109,7 @@ function inspect(client: pg.Client, { schemaVersion, now }: { schemaVersion: num
       const [schedules, slots] = [await idsOf('schedules', scheduleIn), await idsOf('schedule_slots', slotIn)]
       return [...new Set([...schedules, ...slots])]
     },
+    shared: () => inspectShared(client, query),
     close: () => client.end(),
   }
 }

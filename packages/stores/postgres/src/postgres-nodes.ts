@@ -48,7 +48,7 @@ export function createPostgresNodes(db: Database): Nodes {
   }
 }
 
-function nodeIn(row: Row): KnownNode {
+export function nodeIn(row: Row): KnownNode {
   const url = optionalTextIn(row, 'url')
   return {
     nodeId: textIn(row, 'node_id'),
