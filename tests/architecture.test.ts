@@ -25,6 +25,12 @@ describe('in our sources', () => {
     expect(find(house)).toEqual([])
   })
 
+  it('cluster 3: only apps/server/src/stores.ts of the server names a store', () => {
+    const server = house.files.filter(({ path }) => path.startsWith('apps/server/src/') && !path.includes('.test.'))
+    const naming = server.filter(({ text }) => /@polylogue\/store-(?!rows)/.test(text)).map(({ path }) => path)
+    expect(naming).toEqual(['apps/server/src/stores.ts'])
+  })
+
   it('the rules see every room', () => {
     const folders = house.rooms.map(({ folder }) => folder)
     expect(folders).toEqual(

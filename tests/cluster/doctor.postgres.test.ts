@@ -33,7 +33,7 @@ it('cluster 65: the doctor tells version, schema, settings and nodes of a live d
   expect(findings.filter(({ status }) => status === 'fail')).toEqual([])
   expect(about(findings, 'versions')[0]?.message).toMatch(/PostgreSQL \d+/)
   expect(about(findings, 'database')[0]?.message).toMatch(/ is sound \(schema \d+\)\.$/)
-  expect(about(findings, 'postgres')[0]?.message).toMatch(
+  expect(about(findings, 'settings')[0]?.message).toMatch(
     /^fsync=on, synchronous_commit=on, full_page_writes=on, synchronous_standby_names=none, max_connections=\d+; \d+ connections/,
   )
   const [told] = about(findings, 'nodes')
@@ -58,12 +58,12 @@ it('cluster 65: the doctor tells of dead nodes that hold sessions and of two ver
 it('cluster 67: the doctor names a pooler between the nodes and the database', async () => {
   const pooler = await startPooler(database.url)
   try {
-    const findings = about(await examineDatabase(pooler.url), 'postgres')
+    const findings = about(await examineDatabase(pooler.url), 'settings')
     expect(findings).toContainEqual({
-      check: 'postgres',
+      check: 'settings',
       status: 'fail',
-      message: 'A pooler such as pgbouncer answers in place of PostgreSQL.',
-      remedy: expect.stringContaining('Connect to PostgreSQL itself'),
+      message: 'A pooler such as pgbouncer answers in place of the database.',
+      remedy: expect.stringContaining('Connect to the database itself'),
     })
   } finally {
     pooler.server.close()

@@ -82,21 +82,28 @@ it('cluster 9: lists have the same order on both stores, page by page', async ()
     }
     // The embedded store indexes texts after it has stored them.
     const whole = async (): Promise<true | undefined> =>
-      (await sqlite.events.findSessions({ userId: user, limit: 1, offset: 0, text: 'zebra' })).isPartial ? undefined : true
+      (await sqlite.events.findSessions({ userId: user, limit: 1, offset: 0, text: 'zebra' })).isPartial
+        ? undefined
+        : true
     await eventually(whole, 'the index is whole')
     const listed = async ({ events }: Stores): Promise<unknown> => ({
       all: await pages((before) =>
         events.listSessions({ userId: user, limit: 70, ...(before && { before: asSessionId(before) }) }),
       ),
       found: await Promise.all(
-        [{}, { isStarted: true as const }, { text: 'zebra' }, { text: 'ä' }, { text: '茶' }, { directory: '/work/tea' }].map(
-          async (query) => {
-            const found = await Promise.all(
-              [0, 40, 80].map((offset) => events.findSessions({ userId: user, limit: 40, offset, ...query })),
-            )
-            return found.map(({ rows, total }) => ({ total, ids: rows.map(({ sessionId }) => sessionId) }))
-          },
-        ),
+        [
+          {},
+          { isStarted: true as const },
+          { text: 'zebra' },
+          { text: 'ä' },
+          { text: '茶' },
+          { directory: '/work/tea' },
+        ].map(async (query) => {
+          const found = await Promise.all(
+            [0, 40, 80].map((offset) => events.findSessions({ userId: user, limit: 40, offset, ...query })),
+          )
+          return found.map(({ rows, total }) => ({ total, ids: rows.map(({ sessionId }) => sessionId) }))
+        }),
       ),
     })
     expect(await listed(stores)).toEqual(await listed(sqlite))

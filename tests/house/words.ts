@@ -39,7 +39,13 @@ export function findProtocolWords(house: House): string[] {
 }
 
 /** Where stores may be named. Scripts run before the server and check the version of Node themselves. */
-const STORE_PLACES = ['packages/stores/', 'apps/server/src/stores.ts', 'scripts/', 'apps/cli/src/bench/least-store.ts']
+const STORE_PLACES = [
+  'packages/stores/',
+  'apps/server/src/stores.ts',
+  'scripts/',
+  'apps/cli/src/bench/least-store.ts',
+  'apps/cli/src/bench/cluster/',
+]
 
 /** The folders below `packages/stores` are the names, in any spelling: `sqlite` covers `node:sqlite` and `SQLite`. */
 export function findStoreNames(house: House): string[] {

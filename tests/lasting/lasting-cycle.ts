@@ -49,7 +49,7 @@ export async function playThroughRestart(...points: readonly CrashPoint[]): Prom
   await using folder = await openFolder()
   const client = new LastingClient()
   const epochs = new Map<Place, number[]>()
-  const noteEpochs = (): void => {
+  const noteEpochs = async (): Promise<void> => {
     for (const place of client.places) {
       const epoch = await readEpoch(folder.dataDir, client.sessionOf(place))
       const before = epochs.get(place) ?? []
@@ -63,7 +63,7 @@ export async function playThroughRestart(...points: readonly CrashPoint[]): Prom
       () => folder.start(`${name}=kill@${hit}`),
     )
     wasReached &&= isReached
-    noteEpochs()
+    await noteEpochs()
   }
   const server = await folder.start()
   try {
@@ -75,7 +75,7 @@ export async function playThroughRestart(...points: readonly CrashPoint[]): Prom
       given.set(place, await server.client(V3).history(client.sessionOf(place), 'compacted'))
     }
     await server.kill()
-    noteEpochs()
+    await noteEpochs()
     const logs = new Map<Place, StoredSession>()
     for (const place of client.places) {
       logs.set(place, await readStoredSession(folder.dataDir, client.sessionOf(place)))

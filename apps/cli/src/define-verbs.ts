@@ -212,7 +212,7 @@ export function defineBench(program: Command, finish: Finish): void {
     .option('--against <url>', 'run the same requests on another AAP v3 server and print the ratio')
     .option('--against-key <key>', 'its API key')
     .option('--against-agent <name>', 'its agent (default: scripted)')
-    .option('--database <url>', 'for cluster: an empty PostgreSQL database (default: a temporary server)')
+    .option('--database <url>', 'for cluster: an empty database that nodes can share (default: a temporary server)')
     .option('--redis <url>', 'for cluster: a Redis server (default: a temporary one, if there is one on PATH)')
     .option('--capacity <sessions>', 'measure what cpu, idle and cluster need, and print the size of a cluster')
     .option('--profile <dir>', 'measure nothing; write a CPU profile of the server under load and its flame graph')
@@ -221,7 +221,7 @@ export function defineBench(program: Command, finish: Finish): void {
       formatExamples([
         'bench',
         'bench --json bench.json --markdown BENCHMARKS.md',
-        'bench --only cluster --database postgres://bench@localhost/bench',
+        'bench --only cluster',
         'bench --quick --capacity 10000',
       ]),
     )

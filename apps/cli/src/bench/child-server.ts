@@ -37,7 +37,11 @@ export interface PolylogueOptions {
 }
 
 /** The real server, as a user starts it, with the agent of `bench.config.ts`. */
-export async function startPolylogue({ profileTo, data: given, flags = [] }: PolylogueOptions = {}): Promise<ChildServer> {
+export async function startPolylogue({
+  profileTo,
+  data: given,
+  flags = [],
+}: PolylogueOptions = {}): Promise<ChildServer> {
   const data = given ?? (await makeDataDir())
   const config = ['--config', path('./bench.config.ts'), '--data', data]
   const args = ['serve', '--port', '0', '--json', '--scripted', ...config, ...flags]

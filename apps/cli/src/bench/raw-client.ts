@@ -70,11 +70,7 @@ export class RawClient {
   }
 }
 
-export async function createSession(
-  server: ChildServer,
-  agent: string,
-  tools?: readonly object[],
-): Promise<string> {
+export async function createSession(server: ChildServer, agent: string, tools?: readonly object[]): Promise<string> {
   const response = await fetch(new URL('/aap/v3/sessions', server.url), {
     method: 'POST',
     headers: { authorization: `Bearer ${server.key}`, 'content-type': 'application/json' },

@@ -30,26 +30,27 @@ function describeDatabase({ settings, isStandby, isPooled, connections, standbys
   const room = Number(settings.find(({ name }) => name === 'max_connections')?.value)
   const findings = [
     isOff
-      ? fail('postgres', `${told}.`, 'Set fsync, synchronous_commit and full_page_writes to on.')
-      : ok('postgres', `${told}; ${connections} connections are open.`),
+      ? fail('settings', `${told}.`, 'Set fsync, synchronous_commit and full_page_writes to on.')
+      : ok('settings', `${told}; ${connections} connections are open.`),
   ]
   if (isPooled) {
-    const remedy = 'Connect to PostgreSQL itself: nodes use LISTEN and prepared statements, which a pooler breaks.'
-    findings.push(fail('postgres', 'A pooler such as pgbouncer answers in place of PostgreSQL.', remedy))
+    const remedy = 'Connect to the database itself: nodes use LISTEN and prepared statements, which a pooler breaks.'
+    findings.push(fail('settings', 'A pooler such as pgbouncer answers in place of the database.', remedy))
   }
   if (isStandby) {
-    findings.push(fail('postgres', 'This server is a standby and accepts no writes.', 'Connect to the primary.'))
+    findings.push(fail('settings', 'This server is a standby and accepts no writes.', 'Connect to the primary.'))
   }
   if (connections + CONNECTIONS_OF_A_NODE > room) {
     const remedy = `Raise max_connections: a node may open ${CONNECTIONS_OF_A_NODE}.`
-    findings.push(warn('postgres', `${connections} of ${room} connections are in use.`, remedy))
+    findings.push(warn('settings', `${connections} of ${room} connections are in use.`, remedy))
   }
   return [...findings, ...standbys.map(describeStandby)]
 }
 
 function describeStandby({ name, isSynchronous, lagBytes }: SharedState['standbys'][number]): Finding {
   const text = `${name || 'A standby'} is ${isSynchronous ? 'synchronous' : 'asynchronous'} and ${Math.round(lagBytes / MEBIBYTE)} MiB behind.`
-  if (lagBytes > MUCH_LAG) return warn('standby', text, 'A failover would lose that much. Look at its log and its disk.')
+  if (lagBytes > MUCH_LAG)
+    return warn('standby', text, 'A failover would lose that much. Look at its log and its disk.')
   if (isSynchronous) return ok('standby', text)
   return warn('standby', text, 'A failover may lose the newest commits. synchronous_standby_names prevents it.')
 }

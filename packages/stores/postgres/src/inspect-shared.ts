@@ -20,7 +20,8 @@ export async function inspectShared(client: pg.Client, ask: Ask): Promise<Shared
   const [settings = {}] = await ask(`SELECT ${values}, pg_is_in_recovery() AS is_standby, pg_backend_pid() AS pid`)
   const [connections = {}] = await ask('SELECT count(*)::int8 AS count FROM pg_stat_activity')
   const [backlog = {}] = await ask('SELECT * FROM polylogue.backlog()')
-  const standbys = await ask(`SELECT coalesce(application_name, '') AS name, coalesce(sync_state, 'unknown') AS sync_state,
+  const standbys =
+    await ask(`SELECT coalesce(application_name, '') AS name, coalesce(sync_state, 'unknown') AS sync_state,
     coalesce(pg_wal_lsn_diff(pg_current_wal_lsn(), flush_lsn), 0)::int8 AS lag FROM pg_stat_replication
     WHERE NOT pg_is_in_recovery() ORDER BY 1`)
   return {
