@@ -20,7 +20,7 @@ beforeAll(async () => {
 })
 
 it('cluster 7, 18: a server on Postgres is killed at a failpoint, and its successor keeps every promise', async () => {
-  for (const { name, hit } of POINTS) expect(hits.get(name), name).toBeGreaterThanOrEqual(hit)
+  expect(POINTS.filter(({ name, hit }) => (hits.get(name) ?? 0) < hit)).toEqual([])
   const { reached, complaints } = await playCycles(POINTS.map((point) => [point]))
   expect(complaints).toEqual([])
   expect(reached).toBeGreaterThanOrEqual(POINTS.length / 2)

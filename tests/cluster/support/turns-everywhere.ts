@@ -42,8 +42,8 @@ export async function runTurnsEverywhere({ nodes, stores, turns, seed }: TurnsEv
     const told = log.flatMap(({ event }) => (event.type === 'step.answered' && event.usage ? [event.usage] : []))
     const expected = {
       calls: told.length,
-      inputTokens: told.reduce((sum, { inputTokens = 0 }) => sum + inputTokens, 0),
-      outputTokens: told.reduce((sum, { outputTokens = 0 }) => sum + outputTokens, 0),
+      inputTokens: told.reduce((sum, { inputTokens }) => sum + inputTokens, 0),
+      outputTokens: told.reduce((sum, { outputTokens }) => sum + outputTokens, 0),
     }
     const sum = sums.find(({ sessionId }) => sessionId === id)
     const counted = { calls: sum?.calls, inputTokens: sum?.inputTokens, outputTokens: sum?.outputTokens }
