@@ -24,5 +24,7 @@ export function proveSuites(door: string, rule: number, suites: readonly Suite[]
   })
   // One after the other: the hooks of a suite belong to the innermost block.
   for (const [index, load] of suites.entries())
-    describe(`cluster ${rule}: ${door} on Postgres, part ${index + 1}`, () => load())
+    describe(`cluster ${rule}: ${door} on Postgres, part ${index + 1}`, async () => {
+      await load()
+    })
 }
