@@ -5,7 +5,7 @@ import { openSession } from '../support/aap-session.ts'
 import { call, script } from '../support/script.ts'
 import type { ServerProcess } from '../support/server-process.ts'
 import { createTestDatabase } from '../support/test-database.ts'
-import type { ServerDatabase } from '../support/test-server.ts'
+import type { ServerDatabase } from '../support/databases.ts'
 import { COUNTING_TOOLS, prepareNodes, type Nodes } from './support/nodes.ts'
 
 const MINUTES_5 = 5 * 60_000
