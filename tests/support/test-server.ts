@@ -5,7 +5,7 @@ import { databaseOf, dropDatabase } from './databases.ts'
 import { createUserKey } from './owner-socket.ts'
 import { createTempDir } from './temp-dir.ts'
 
-export type { ServerDatabase } from './databases.ts'
+export { type ServerDatabase, useDatabases } from './databases.ts'
 
 /** Long enough for normal turns, too short to hide a turn that hangs. */
 const GRACE_MS = 2_000
