@@ -107,7 +107,7 @@ export async function compose(
 ): Promise<Parts> {
   const { limits } = config
   const clock = createStorageClock(systemClock)
-  const self = describeSelf(roleOf(options))
+  const self = describeSelf(roleOf(options), checkNodeUrl(options.nodeUrl))
   installFailpoints(process.env)
   const database = parseDatabase(options.database, options)
   const { files: databaseFiles } = await (await findStorage(database, { clock })).describe()
@@ -140,8 +140,8 @@ export async function compose(
     random: randomBytes,
   })
   const stores = await openStores(database, { clock })
-  if (stores.cluster === undefined && (needsSharing(options.role) || options.redis !== undefined)) {
-    const flag = needsSharing(options.role) ? '--role' : '--redis'
+  const flag = sharingFlagOf(options)
+  if (stores.cluster === undefined && flag !== undefined) {
     throw new ServeError(`${flag} needs a database that several nodes can share; see --database.`, EXIT_CONFIG)
   }
   const bus =
@@ -254,7 +254,17 @@ function roleOf({ listen, role = 'all' }: ServeOptions): NodeRole {
   return listen === undefined && role !== 'editor' ? 'errand' : role
 }
 
-const needsSharing = (role: ServeOptions['role']): boolean => role !== undefined && role !== 'editor'
+/** A flag that means something only to several nodes. */
+function sharingFlagOf({ role, redis, nodeUrl }: ServeOptions): string | undefined {
+  if (role !== undefined && role !== 'editor') return '--role'
+  if (redis !== undefined) return '--redis'
+  return nodeUrl === undefined ? undefined : '--node-url'
+}
+
+function checkNodeUrl(url: string | undefined): string | undefined {
+  if (url === undefined || (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol))) return url
+  throw new ServeError('--node-url must be an address such as http://10.0.0.1:8020.', EXIT_CONFIG)
+}
 
 /** Ends commands that a former server left running. */
 async function endLeftovers(dataDir: string, log: Log): Promise<void> {

@@ -11,6 +11,8 @@ export interface ServeOptions {
   readonly role?: 'all' | 'web' | 'worker' | 'editor'
   /** URL of a Redis server that carries the messages between nodes. Default: the database carries them. */
   readonly redis?: string
+  /** Where other nodes reach this one, for requests of its connections. Default: they do not. */
+  readonly nodeUrl?: string
   readonly configFile?: string
   /** Called before a configuration of the start directory is read, unless `configFile` is given. Rejects to refuse it. */
   approveFolder?(directory: string): Promise<void>

@@ -12,6 +12,7 @@ export interface ServeFlags {
   readonly database?: string
   readonly role?: 'all' | 'web' | 'worker'
   readonly redis?: string
+  readonly nodeUrl?: string
   readonly config?: string
   readonly key: readonly string[]
   readonly scripted?: boolean
@@ -42,6 +43,7 @@ export async function serve(flags: ServeFlags): Promise<number> {
     ...(flags.database === undefined ? {} : { database: flags.database }),
     ...(flags.role === undefined ? {} : { role: flags.role }),
     ...(flags.redis === undefined ? {} : { redis: flags.redis }),
+    ...(flags.nodeUrl === undefined ? {} : { nodeUrl: flags.nodeUrl }),
     ...(flags.config === undefined ? {} : { configFile: resolve(startDir, flags.config) }),
     ...(flags.publicUrl === undefined ? {} : { publicUrl: flags.publicUrl }),
     log: 'info',

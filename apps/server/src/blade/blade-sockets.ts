@@ -36,6 +36,7 @@ export function createSockets({ parts, config, log, authenticate, clientOf, mark
     clock: systemClock,
     digest: sha256,
     kept: parts.kept,
+    ...(parts.nodes && { nodeId: parts.self.nodeId }),
     describe: describeSessions(parts),
     marks,
     limits: {

@@ -1,8 +1,10 @@
-import { ProjectionMarks, RowReader, SOCKET_PATH, presentSession } from '@polylogue/blade'
+import { ProjectionMarks, RowReader, SOCKET_PATH, nodeOfConnection, presentSession } from '@polylogue/blade'
+import type { IncomingMessage } from 'node:http'
 import { logRefusals } from '../auth/log-refusals.ts'
 import { createBladeRest } from '../blade/blade-rest.ts'
 import { createSockets } from '../blade/blade-sockets.ts'
 import { describeSessions } from '../blade/describe-sessions.ts'
+import { createNodeForwarding, isForwarded } from '../nodes/node-forwarding.ts'
 import type { OpenDoor } from './door-deps.ts'
 
 const API = '/api'
@@ -20,6 +22,13 @@ export const openBlade: OpenDoor = (deps) => {
     authenticate: logRefusals(authenticate, { log, addressOf, route: SOCKET_PATH }),
     clientOf,
   })
+  const { nodes, self, clock } = parts
+  const forwarding = nodes && createNodeForwarding({ self, nodes, clock })
+  /** The node that has the connection of this request, if it is another one. */
+  const otherNode = (incoming: IncomingMessage): string | undefined => {
+    const nodeId = isForwarded(incoming) ? undefined : nodeOfConnection(incoming)
+    return nodeId === self.nodeId ? undefined : nodeId
+  }
   return {
     name: 'blade',
     paths: [API, SOCKET_PATH.replace(/\/$/, '')],
@@ -39,10 +48,21 @@ export const openBlade: OpenDoor = (deps) => {
       path: SOCKET_PATH,
       protocol: 'websocket',
       async upgrade({ incoming, socket, head }) {
+        const other = otherNode(incoming)
+        if (other !== undefined && (await forwarding?.upgrade(other, incoming, socket)) === true) return
         sockets.handleUpgrade(incoming, socket, head)
       },
     },
-    direct: { path: SOCKET_PATH, handle: (incoming, outgoing) => sockets.handleRequest(incoming, outgoing) },
+    direct: {
+      path: SOCKET_PATH,
+      handle(incoming, outgoing) {
+        const other = otherNode(incoming)
+        if (other === undefined || forwarding === undefined) return sockets.handleRequest(incoming, outgoing)
+        void forwarding.request(other, incoming, outgoing).then((isForwarded) => {
+          if (!isForwarded) sockets.handleRequest(incoming, outgoing)
+        })
+      },
+    },
     refuse: ({ message }) => ({ detail: message }),
     clients: () => sockets.clients(),
     present() {

@@ -53,8 +53,6 @@ const message = z.discriminatedUnion('type', [
   z.object({ type: z.literal('cancel'), sessionId, turnId: step.turnId, reason: z.string() }),
   z.object({ type: z.literal('live'), sessionId, live, isPast: z.literal(true).optional() }),
   z.object({ type: z.literal('listed'), sessionId, userId }),
-  z.object({ type: z.literal('key-revoked'), keyId: z.string() }),
-  z.object({ type: z.literal('rules-changed'), userId }),
 ])
 
 const envelope = z.tuple([z.literal(VERSION), z.string(), z.array(z.unknown())])

@@ -102,7 +102,6 @@ export class LiveLink implements AppendListener {
   }
 
   #receive(from: string, message: BusMessage): void {
-    if (!('sessionId' in message)) return
     const session = this.#deps.sessions.peek(message.sessionId)
     if (session === undefined) return
     switch (message.type) {

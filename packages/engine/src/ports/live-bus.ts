@@ -37,8 +37,6 @@ export type BusMessage =
   | { readonly type: 'live'; readonly sessionId: SessionId; readonly live: SharedLive; readonly isPast?: true }
   /** A session of this user is listed differently. */
   | { readonly type: 'listed'; readonly sessionId: SessionId; readonly userId: UserId }
-  | { readonly type: 'key-revoked'; readonly keyId: string }
-  | { readonly type: 'rules-changed'; readonly userId: UserId }
 
 /** Batches carry the numbers of the runner. */
 export type SharedLive = LiveBatch | ToolProgress | CallInput | StepRetry

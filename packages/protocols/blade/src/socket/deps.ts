@@ -54,6 +54,8 @@ export interface BladeSocketDeps {
   readonly unknown?: UnknownConnectionsOptions
   /** Stores subscriptions, so that clients recover them after a crash. Absent: they are lost. */
   readonly kept?: KeptStore
+  /** Starts the id of every connection, so that another node knows where it belongs. Without dots. */
+  readonly nodeId?: string
   /** Stores an uploaded file in the session's workspace. Absent: files are refused. */
   attachFile?(file: AttachedFile): Promise<KeptFile>
   /** Absent: nobody traces messages. */

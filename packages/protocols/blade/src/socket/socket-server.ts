@@ -60,6 +60,11 @@ export function createSocketServer(deps: BladeSocketDeps & { readonly clock: Clo
     pingInterval: PING_MS,
     pingTimeout: PONG_MS,
   })
+  const { nodeId } = deps
+  if (nodeId !== undefined) {
+    const makeId = engine.generateId.bind(engine)
+    engine.generateId = async (incoming: IncomingMessage) => `${nodeId}.${String(await makeId(incoming))}`
+  }
   const io = new Server({
     adapter: RoomsAdapter,
     parser: createBoundedParser(limits.json),
