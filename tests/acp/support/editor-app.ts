@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { Readable, Writable } from 'node:stream'
 import { RequestError, client, ndJsonStream } from '@agentclientprotocol/sdk'
+import type { AcpFrameChecker } from '@polylogue/testkit'
 import type { Params, Update } from './acp-process.ts'
 
 /** An editor with open files and terminals of its own, built with the SDK's client app. */
@@ -15,7 +16,12 @@ export interface EditorApp {
   readonly updates: readonly Update[]
   /** Terminals that were not released. */
   readonly terminals: ReadonlyMap<string, ChildProcess>
+  /** Command lines of the terminals that it created. */
+  readonly commands: readonly string[]
+  /** Frames that break the official schema. Empty without a checker. */
+  readonly problems: readonly string[]
   open(cwd: string, capabilities: object): Promise<string>
+  request(method: string, params: object): Promise<Params>
   prompt(sessionId: string, text: string): Promise<Params>
   cancel(sessionId: string): Promise<void>
   /** Resolves with the first update that fits, also one that came before. */
@@ -28,11 +34,13 @@ interface Terminal {
   output: string
 }
 
-export function startEditorApp({ stdin, stdout }: ChildProcess): EditorApp {
+export function startEditorApp({ stdin, stdout }: ChildProcess, checker?: AcpFrameChecker): EditorApp {
   if (!stdin || !stdout) throw new Error('it has no pipes')
   const buffers = new Map<string, string>()
   const terminals = new Map<string, Terminal>()
   const asked: string[] = []
+  const commands: string[] = []
+  const problems: string[] = []
   const updates: Update[] = []
   const watchers = new Set<() => void>()
   let made = 0
@@ -65,6 +73,7 @@ export function startEditorApp({ stdin, stdout }: ChildProcess): EditorApp {
     .onRequest('terminal/create', ({ params }) => {
       const id = `t${++made}`
       asked.push(`create ${id}`)
+      commands.push([params.command, ...(params.args ?? [])].join(' '))
       const environment = Object.fromEntries((params.env ?? []).map(({ name, value }) => [name, value]))
       const child = spawn(params.command, params.args ?? [], {
         cwd: params.cwd ?? undefined,
@@ -92,8 +101,13 @@ export function startEditorApp({ stdin, stdout }: ChildProcess): EditorApp {
     })
     .connect(
       ndJsonStream(
-        Writable.toWeb(stdin) as WritableStream<Uint8Array>,
-        Readable.toWeb(stdout) as unknown as ReadableStream<Uint8Array>,
+        tapWriter(Writable.toWeb(stdin) as WritableStream<Uint8Array>, (frame) => checker?.sent(frame)),
+        (Readable.toWeb(stdout) as unknown as ReadableStream<Uint8Array>).pipeThrough(
+          tapLines((frame) => {
+            const problem = checker?.received(frame)
+            if (problem !== undefined) problems.push(problem)
+          }),
+        ),
       ),
     )
   const ask = async (method: string, params: object): Promise<Params> => (await agent.request(method, params)) as Params
@@ -101,7 +115,10 @@ export function startEditorApp({ stdin, stdout }: ChildProcess): EditorApp {
     buffers,
     permission: 'allow',
     asked,
+    commands,
+    problems,
     updates,
+    request: ask,
     get terminals() {
       return new Map([...terminals].map(([id, { child }]) => [id, child]))
     },
@@ -124,4 +141,24 @@ export function startEditorApp({ stdin, stdout }: ChildProcess): EditorApp {
       }),
   }
   return editor
+}
+
+/** Passes bytes on, and tells of every frame in them. */
+function tapLines(told: (frame: unknown) => void): TransformStream<Uint8Array, Uint8Array> {
+  const decoder = new TextDecoder()
+  let rest = ''
+  return new TransformStream({
+    transform(bytes, controller) {
+      const lines = (rest + decoder.decode(bytes, { stream: true })).split('\n')
+      rest = lines.pop() ?? ''
+      for (const line of lines) if (line.trim() !== '') told(JSON.parse(line))
+      controller.enqueue(bytes)
+    },
+  })
+}
+
+function tapWriter(to: WritableStream<Uint8Array>, told: (frame: unknown) => void): WritableStream<Uint8Array> {
+  const tap = tapLines(told)
+  void tap.readable.pipeTo(to).catch(() => undefined)
+  return tap.writable
 }
