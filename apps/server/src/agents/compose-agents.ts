@@ -1,4 +1,4 @@
-import type { Clock, Engine, EventStore, LogEntry, MemoryStore, ModelCatalog, SessionId, Tool } from '@polylogue/engine'
+import type { Clock, Engine, EventStore, LogEntry, MemoryStore, SessionId, Tool } from '@polylogue/engine'
 import {
   createBackgroundProcesses,
   createMcpPool,
@@ -21,12 +21,12 @@ import { createAgentCatalog, type ServerAgents } from './agent-catalog.ts'
 import { chooseModel } from './agent-models.ts'
 import { bashStateDir } from './built-in-tools.ts'
 import { findKeyless, type KeylessAgent } from './find-keyless.ts'
-import { createModelCatalog } from './model-catalog.ts'
+import { createModelCatalog, type ServerModels } from './model-catalog.ts'
 
 /** The agents, their models and everything that gives them tools. */
 export interface AgentParts {
   readonly agents: ServerAgents
-  readonly models: ModelCatalog
+  readonly models: ServerModels
   /** Which models answer, for the operator. */
   readonly modelNote: string
   readonly keyless: readonly KeylessAgent[]

@@ -40,6 +40,26 @@ describe('the models of a server', () => {
     expect(catalog.find('ollama/qwen')?.modelName).toBe('ollama/qwen')
   })
 
+  it('include what servers on this machine have, once these were asked, and these are not asked at every look', async () => {
+    let asked = 0
+    const fetch: typeof globalThis.fetch = async (url) => {
+      const { href } = new URL(url instanceof Request ? url.url : url)
+      if (!href.includes(':11434/')) throw new TypeError('nobody listens')
+      asked += 1
+      return Response.json({ models: [{ name: 'qwen3:8b' }], data: [{ id: 'qwen3:8b' }] })
+    }
+    const agents = { find: () => agent, list: () => [agent], defaultName: agent.name }
+    const clock = createFakeClock()
+    const catalog = createModelCatalog(agents, { clock, env: {}, providers: {}, log: () => undefined, fetch })
+    expect(catalog.list()).toHaveLength(1)
+    await catalog.askServers()
+    const before = asked
+    await catalog.askServers()
+    expect(catalog.list()).toContainEqual({ name: 'ollama/qwen3:8b', title: expect.any(String), group: 'Ollama' })
+    expect(before).toBeGreaterThan(0)
+    expect(asked).toBe(before)
+  })
+
   it.each(['', '/', 'openai', 'openai/', '/x', '__proto__/x'])('do not include %j', (name) => {
     expect(catalogWith({ OPENAI_API_KEY: 'sk-x' }).find(name)).toBeUndefined()
   })

@@ -1,21 +1,35 @@
 import type { AgentCatalog, ModelCatalog, NamedModel, OfferedModel } from '@polylogue/engine'
-import { ModelChoiceError, findProvider, listUsableModels, resolveModel } from '@polylogue/models'
+import { ModelChoiceError, findProvider, listServedModels, listUsableModels, resolveModel } from '@polylogue/models'
 import type { ModelParts } from './agent-models.ts'
+
+/** Servers of your own are asked again after this time. */
+const ASK_AGAIN_MS = 30_000
+
+export interface ServerModels extends ModelCatalog {
+  /** Asks the servers of your own (Ollama, LM Studio, …) what they have, in bounded time. `list` has it afterwards. */
+  askServers(): Promise<void>
+}
 
 /** Resolved models are kept; names come from clients, so not for ever. */
 const MOST_KEPT = 200
 
 /**
  * The models that sessions may have: those of all agents under their names, and every other of a provider that has a key
- * or needs none. Those that the catalogue knows are listed.
+ * or needs none. Those that the catalogue knows, and those that servers of your own have told of, are listed.
  */
 export function createModelCatalog(
   agents: AgentCatalog & { readonly defaultName: string },
-  parts: ModelParts,
-): ModelCatalog {
+  parts: ModelParts & { readonly fetch?: typeof globalThis.fetch },
+): ServerModels {
   const kept = new Map<string, NamedModel>()
   /** Of the catalogue. Keys are read at start, so this does not change. */
   let known: ReadonlyMap<string, OfferedModel> | undefined
+  let served: readonly OfferedModel[] = []
+  let asking: { readonly at: number; readonly asked: Promise<void> } | undefined
+  const ask = async (): Promise<void> => {
+    const found = await listServedModels({ ...parts, fetch: parts.fetch ?? globalThis.fetch })
+    served = found.map(({ name, title }) => toOffered(name, title))
+  }
   const toOffered = (name: string, title: string): OfferedModel => {
     const group = titleOfProvider(name, parts)
     return { name, title, ...(group !== undefined && { group }) }
@@ -48,7 +62,13 @@ export function createModelCatalog(
       known ??= new Map(listUsableModels(parts).map((model) => [model.name, toOffered(model.name, model.title)]))
       const first = agents.find(agents.defaultName)
       const own = [...(first ? [first.modelName] : []), ...agents.list().map(({ modelName }) => modelName)]
-      return [...new Set([...own, ...known.keys()])].map((name) => known?.get(name) ?? toOffered(name, name))
+      const listed = new Map([...known, ...served.map((model) => [model.name, model] as const)])
+      return [...new Set([...own, ...listed.keys()])].map((name) => listed.get(name) ?? toOffered(name, name))
+    },
+    askServers() {
+      const { clock } = parts
+      if (asking === undefined || clock.now() - asking.at >= ASK_AGAIN_MS) asking = { at: clock.now(), asked: ask() }
+      return asking.asked
     },
   }
 }

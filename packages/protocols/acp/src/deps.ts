@@ -128,10 +128,15 @@ export const DEFAULT_LIMITS: AcpLimits = {
 /** The memories about users. */
 export type MemoryBook = Pick<MemoryStore, 'listMemories' | 'addMemory' | 'removeMemories'>
 
+export interface AcpModels extends ModelCatalog {
+  /** Resolves when servers of the user's own have said which models they have, in bounded time. Never rejects. */
+  askServers(): Promise<void>
+}
+
 export interface AcpDeps {
   readonly engine: Engine
   readonly agents: AgentCatalog
-  readonly models: ModelCatalog
+  readonly models: AcpModels
   readonly providers: ProviderResolver
   readonly sessionServers: SessionServers
   /** Absent: tools do not use editors. */

@@ -1,4 +1,4 @@
-import type { Blob, LogEntry, Recorded, RecordedEvent, SessionId } from '@polylogue/engine'
+import type { Blob, LogEntry, ModelCatalog, Recorded, RecordedEvent, SessionId } from '@polylogue/engine'
 import { STANDARD_CLIENT } from './client-abilities.ts'
 import { sessionConfigOptions } from './config-options.ts'
 import type { AcpDeps } from './deps.ts'
@@ -17,7 +17,8 @@ export interface PresentedFrame {
   readonly body: object
 }
 
-export interface PresentSessionDeps extends Pick<AcpDeps, 'agents' | 'models'> {
+export interface PresentSessionDeps extends Pick<AcpDeps, 'agents'> {
+  readonly models: ModelCatalog
   readBlob(hash: string): Promise<Blob | undefined>
   log(entry: LogEntry): void
 }

@@ -95,3 +95,15 @@ describe('how much the model thinks', () => {
     expect(told.params.update.configOptions[1]).toMatchObject({ id: 'thought_level', currentValue: 'low' })
   })
 })
+
+it('models of servers of the user’s own are listed once they have answered, without delaying the session', async () => {
+  const offered = [{ name: 'fake/model', title: 'The model' }]
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const world = open({ offered, askServers: () => promise })
+  const { client, newSession } = await world.connect()
+  await newSession()
+  offered.push({ name: 'openai/local', title: 'On this machine' })
+  resolve()
+  const update = await client.untilUpdate(({ sessionUpdate }) => sessionUpdate === 'config_option_update')
+  expect(JSON.stringify(update)).toContain('openai/local')
+})

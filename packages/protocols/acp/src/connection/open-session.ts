@@ -43,6 +43,7 @@ async function open(connection: Connection, opening: Opening): Promise<OpenedSes
   })
   await session.open()
   const ready = connectServers(connection, session, servers).then(() => session.whenLive(() => session.tellCommands()))
+  void tellModels(connection, session)
   const opened = { session, prompts: new Prompts({ deps, options, session, ready }) }
   sessions.set(sessionId, opened)
   return opened
@@ -65,6 +66,16 @@ async function connectServers(
     deps.log({ level: 'error', message: 'the MCP servers of a session could not be opened', sessionId, error })
     problem('The MCP servers of this session could not be opened')
   }
+}
+
+/** Opening the session does not wait for servers that may have more models. */
+async function tellModels({ deps }: Connection, session: AcpSession): Promise<void> {
+  const before = JSON.stringify(deps.models.list())
+  await deps.models.askServers()
+  if (JSON.stringify(deps.models.list()) === before) return
+  session.whenLive(() =>
+    session.output.tell({ sessionUpdate: 'config_option_update', configOptions: session.choices.configOptions }),
+  )
 }
 
 /** Cancels the turns of this connection in the session, and closes it. */

@@ -7,7 +7,6 @@ import {
   type EngineOptions,
   type LogEntry,
   type Model,
-  type ModelCatalog,
   type OfferedModel,
   type Tool,
 } from '@polylogue/engine'
@@ -33,6 +32,8 @@ export interface WorldOptions {
   readonly contextWindow?: number
   /** What is offered. Default: the model of the agent. */
   readonly offered?: readonly OfferedModel[]
+  /** Called when servers of the user's own are asked for their models. */
+  readonly askServers?: () => Promise<void>
   /** How much the models of `openai` can be told to think. */
   readonly thinkingLevels?: readonly string[]
   /** Providers that have a key. */
@@ -73,7 +74,8 @@ export function openWorld<Parts extends WorldParts>(parts: Parts, options: World
   }
   const all = [agent, ...(options.others ?? [])]
   const agents = { find: (name: string) => all.find((one) => one.name === name), list: () => all }
-  const models: ModelCatalog = {
+  const models: AcpDeps['models'] = {
+    askServers: async () => options.askServers?.(),
     find(name) {
       const provider = name.slice(0, name.indexOf('/'))
       if (!providers.includes(provider)) return undefined
