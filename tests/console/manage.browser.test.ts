@@ -157,10 +157,12 @@ it('console 56: the calendar shows the due times that the API lists', async () =
   const [task] = (await (
     await ask(`/api/scheduled-tasks/calendar?from=${from.toISOString()}&to=${to.toISOString()}`)
   ).json()) as { occurrences: string[] }[]
+  const due = task?.occurrences.filter((time) => Date.parse(time) > Date.now()) ?? []
+  expect(due.length).toBeGreaterThan(0)
   const shown = stage.page.locator('.month-day').filter({ has: stage.page.locator('.month-count') })
-  await expect.poll(() => shown.count(), { timeout: 15_000 }).toBe(task?.occurrences.length)
+  await expect.poll(() => shown.count(), { timeout: 15_000 }).toBe(due.length)
   const keys = await shown.evaluateAll((all) => all.map((day) => day.getAttribute('data-day')))
-  expect(keys).toEqual(task?.occurrences.map((time) => time.slice(0, 10)))
+  expect(keys).toEqual(due.map((time) => time.slice(0, 10)))
   const row = stage.page.locator('.tasks li').filter({ hasText: 'Report' })
   await row.getByRole('button', { name: 'Disable' }).click()
   await row.getByRole('button', { name: 'Enable' }).waitFor()

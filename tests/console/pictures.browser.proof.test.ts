@@ -4,6 +4,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { call, script } from '../support/script.ts'
 import { chatOn } from './chat.ts'
 import { type Stage, openStage } from './stage.ts'
 
@@ -35,7 +36,7 @@ describe.each(['light', 'dark'] as const)('in %s', (colorScheme) => {
     await page.locator('.ask .question').waitFor()
     await take(page, `question-${colorScheme}`)
     await page.locator('.ask input[type=radio]').first().check()
-    await page.getByRole('button', { name: 'Answer' }).click()
+    await page.getByRole('button', { name: 'Answer', exact: true }).click()
     const allow = chat.card.getByRole('button', { name: /^Allow/ })
     await allow.waitFor({ timeout: 60_000 })
     await chat.card.getByLabel(/^Always, as a rule/).check()
@@ -61,6 +62,20 @@ describe.each(['light', 'dark'] as const)('in %s', (colorScheme) => {
     await take(page, `usage-${colorScheme}`)
     await page.goto(`${stage.server().url}/manage/rules`)
     await page.locator('.manage-add').waitFor()
+    for (const [tool, argument] of [
+      ['Bash', 'command=^npm test'],
+      ['WebFetch', ''],
+    ] as const) {
+      await page.getByLabel('Tool').fill(tool)
+      await page.getByLabel('Argument and pattern').fill(argument)
+      await page.getByRole('button', { name: 'Try on past calls' }).click()
+      await page.locator('[data-backtest]').waitFor()
+      await page.getByRole('button', { name: 'Add the rule' }).click()
+      await page.locator('tr[data-rule]').filter({ hasText: tool }).waitFor()
+    }
+    await page.getByLabel('Tool').fill('Bash')
+    await page.getByRole('button', { name: 'Try on past calls' }).click()
+    await page.locator('[data-backtest]').waitFor()
     await take(page, `rules-${colorScheme}`)
     await page.goto(`${stage.server().url}/schedules`)
     await page.getByRole('button', { name: 'New task' }).click()
@@ -80,6 +95,41 @@ describe.each(['light', 'dark'] as const)('in %s', (colorScheme) => {
     await take(page, `offline-${colorScheme}`)
     await stage.start()
   }, 180_000)
+
+  it('a chat that streams, with its plan, a call and a sub-agent', async () => {
+    const scripted = await openStage({ colorScheme })
+    const { page } = scripted
+    const chat = chatOn(page)
+    const steps = ['Read the failing test', 'Fix the login', 'Run the tests', 'Describe the change']
+    const todos = steps.map((content, index) => ({
+      content,
+      status: index === 0 ? 'completed' : index === 1 ? 'in_progress' : 'pending',
+    }))
+    const inner = script('say Looking at the change.', 'sleep 600000')
+    await chat.begin(
+      script(
+        'think The hash is compared before it is trimmed.',
+        'say Two tests fail. The **hash** is compared before it is trimmed:',
+        '',
+        'say ```ts',
+        'say const isSame = hash(given) === stored.trim()',
+        'say ```',
+        call('p1', 'TodoWrite', { todos }),
+        call('r1', 'echo', { msg: 'login.ts: 42 lines' }),
+        call('a1', 'Agent', { description: 'review the change', prompt: inner }),
+      ),
+    )
+    await page.locator('.sub-agent').getByText('Looking at the change.').waitFor()
+    await page.locator('code[data-coloured]').waitFor()
+    await page.getByRole('button', { name: 'More' }).click()
+    await page.getByRole('menuitem', { name: 'Rename' }).click()
+    await page.getByRole('dialog').getByRole('textbox').fill('Fix the login')
+    await page.getByRole('dialog').getByRole('textbox').press('Enter')
+    await page.getByRole('heading', { name: 'Fix the login' }).waitFor()
+    await page.mouse.move(640, 760)
+    await take(page, `streaming-${colorScheme}`)
+    await scripted.close()
+  }, 120_000)
 
   it('a hit in Chinese', async () => {
     requireChineseFont()

@@ -166,7 +166,7 @@ export const en = {
   matches_other: '{{count}} sessions',
   connectTitle: 'Talk to this server from anywhere',
   connectHint:
-    'Paste these lines into a shell. The key is printed at every start and is in `local.key` in the data directory.',
+    'Paste these lines into a shell. The key is printed at every start and is in local.key in the data directory.',
   status: 'Status',
   anyStatus: 'Any status',
   on: 'On',

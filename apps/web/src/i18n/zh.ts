@@ -166,7 +166,7 @@ export const zh: Words = {
   matches_one: '{{count}} 个会话',
   matches_other: '{{count}} 个会话',
   connectTitle: '从任何地方与这台服务器对话',
-  connectHint: '把这些行粘贴到终端。key 在每次启动时打印，也在数据目录的 `local.key` 里。',
+  connectHint: '把这些行粘贴到终端。key 在每次启动时打印，也在数据目录的 local.key 里。',
   status: '状态',
   anyStatus: '任意状态',
   on: '开',

@@ -25,7 +25,7 @@ export function ChatPage({ id }: { readonly id: string }) {
   const { phase, detail, isRunning, rows } = head
   const stop = useCallback(() => void model.stop(id), [model, id])
   useEscape(isRunning, stop)
-  const { commands, problem } = useCommands(session)
+  const { commands, problem, said } = useCommands(session)
   const panel = usePanel(session)
   const isReached = useTarget(session, phase)
 
@@ -67,6 +67,11 @@ export function ChatPage({ id }: { readonly id: string }) {
                 onDrop={(input) => void model.dropQueued(id, input)}
                 onChange={(input, text) => void model.changeQueued(id, input, text)}
               />
+              {said === undefined ? null : (
+                <p className="command-said" role="status">
+                  {said}
+                </p>
+              )}
               {problem === undefined ? null : (
                 <p className="row-problem" role="alert">
                   {problem}

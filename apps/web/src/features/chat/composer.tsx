@@ -5,7 +5,7 @@ import { draftKey, type NewMessage } from '../../model/console-model.ts'
 import { keepDraft, readDraft } from '../../model/drafts.ts'
 import { useModel } from '../../ui/model-context.tsx'
 import { ComposerFiles } from './composer-files.tsx'
-import { SLASH_LIST, SlashMenu, findCommands, type SlashCommand } from './slash-menu.tsx'
+import { SLASH_LIST, SlashMenu, findCommands, findTyped, type SlashCommand } from './slash-menu.tsx'
 import { useFiles } from './use-files.ts'
 import './composer.css'
 
@@ -59,8 +59,10 @@ export function Composer(props: ComposerProps) {
   const offered = isHidden ? NO_COMMANDS : findCommands(text, commands)
   const selected = Math.min(chosen, offered.length - 1)
   const runCommand = (command: SlashCommand): void => {
+    // What can follow is typed first; Enter runs it as it is.
+    if (command.rest !== undefined) return change(`/${command.name} `)
     change('')
-    command.run()
+    command.run('')
   }
   /** Whether the list of commands took the key. */
   const steer = (key: string): boolean => {
@@ -77,6 +79,12 @@ export function Composer(props: ComposerProps) {
   const isEmpty = text.trim() === '' && files.ready.length === 0
   const send = (): void => {
     if (isEmpty || files.isReading) return
+    const typed = files.ready.length === 0 ? findTyped(text, commands) : undefined
+    if (typed !== undefined) {
+      change('')
+      typed.command.run(typed.rest)
+      return
+    }
     onSend({ text: text.trim(), files: files.ready })
     change('')
     files.clear()

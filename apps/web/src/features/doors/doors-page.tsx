@@ -154,6 +154,8 @@ function toNames({ shown }: DoorsRow, door: string) {
     else names.push({ name, count: 1 })
   }
   return names.map(({ name, count }, index) => (
-    <code key={`${index}${name}`}>{count === 1 ? name : `${name} ×${count}`}</code>
+    <code key={`${index}${name}`} title={name}>
+      {count === 1 ? name : `${name} ×${count}`}
+    </code>
   ))
 }

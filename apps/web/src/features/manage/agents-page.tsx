@@ -1,14 +1,18 @@
+import type { AgentCard } from '@polylogue/console/client'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'
 import { SERVER_KEY } from '../../model/console-model.ts'
 import { useModel, useSnapshot } from '../../ui/model-context.tsx'
 import { spellBidi } from '../../ui/spell-bidi.ts'
+import { PRESETS } from '../chat/mode-pick.tsx'
+import { useAnswer } from './use-answer.ts'
 
 /** The agents of this server and the models that a session can have. The configuration sets them. */
 export function AgentsPage() {
   const { t } = useTranslation()
   const model = useModel()
   const server = useSnapshot(SERVER_KEY, () => model.server)
+  const { value } = useAnswer('agents', (api) => api.listAgents())
   if (server === undefined) return null
   const { agents, models, status } = server
   return (
@@ -34,6 +38,7 @@ export function AgentsPage() {
                 {roles.length === 0 ? null : (
                   <small className="quiet"> {roles.map((role) => spellBidi(role.name)).join(', ')}</small>
                 )}
+                <AgentTools agent={value?.agents.find((agent) => agent.name === id)} />
               </td>
               <td>
                 <Link href={`/sessions?agent=${encodeURIComponent(id)}`} className="button">
@@ -44,20 +49,63 @@ export function AgentsPage() {
           ))}
         </tbody>
       </table>
-      <h2 className="tasks-title manage-note">{t('models')}</h2>
+      <h2 className="manage-title">{t('models')}</h2>
       {models.length === 0 ? <p className="empty">{t('noModels')}</p> : null}
       <table className="manage-table">
         <tbody>
           {models.map(({ id, name }) => (
             <tr key={id}>
               <td>{spellBidi(name)}</td>
-              <td>
-                <code className="quiet">{id}</code>
-              </td>
+              <td>{id === name ? null : <code className="quiet">{id}</code>}</td>
             </tr>
           ))}
         </tbody>
       </table>
     </>
+  )
+}
+
+const MODES = {
+  'read-only': 'modeReadOnly',
+  plan: 'modePlan',
+  'workspace-write': 'modeWrite',
+  'full-access': 'modeFull',
+} as const
+
+/** What each mode decides about the calls of an agent's tools. */
+function AgentTools({ agent }: { readonly agent: AgentCard | undefined }) {
+  const { t } = useTranslation()
+  if (agent === undefined || agent.tools.length === 0) return null
+  return (
+    <details className="agent-tools">
+      <summary>{t('toolCount', { count: agent.tools.length })}</summary>
+      <table>
+        <thead>
+          <tr>
+            <th>{t('tool')}</th>
+            {PRESETS.map((mode) => (
+              <th key={mode}>{t(MODES[mode])}</th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {agent.tools.map(({ name, verdicts }) => (
+            <tr key={name}>
+              <td>{name}</td>
+              {PRESETS.map((mode) => (
+                <td key={mode}>
+                  {verdicts[mode].map((verdict, index) => (
+                    <span key={verdict} className={verdict}>
+                      {index === 0 ? '' : ' / '}
+                      {verdict === 'disabled' ? '–' : t(verdict)}
+                    </span>
+                  ))}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </details>
   )
 }

@@ -18,6 +18,7 @@ export function MonthGrid({ month, slots, runs, chosen, onChoose }: MonthGridPro
   const today = dayKey(new Date())
   const weekday = new Intl.DateTimeFormat(i18n.language, { weekday: 'short' })
   const whole = new Intl.DateTimeFormat(i18n.language, { dateStyle: 'full' })
+  const now = Date.now()
   return (
     <div className="month" role="group" aria-label={t('calendar')}>
       {days.slice(0, 7).map((day) => (
@@ -27,9 +28,10 @@ export function MonthGrid({ month, slots, runs, chosen, onChoose }: MonthGridPro
       ))}
       {days.map((day) => {
         const key = dayKey(day)
-        const due = slots.get(key)?.length ?? 0
+        // What was due before the task was made never ran.
+        const due = slots.get(key)?.filter(({ at }) => at.getTime() > now).length ?? 0
         const ended = runs.get(key) ?? []
-        const count = Math.max(due, ended.length)
+        const count = due + ended.length
         return (
           <button
             key={key}
