@@ -3,11 +3,10 @@
  * after consent, links are http(s) and mailto
  * only and show where they lead before they open.
  */
-import { memo, type ReactNode } from 'react'
+import { Suspense, lazy, memo, type ComponentProps, type ReactNode } from 'react'
 import remarkCjkFriendly from 'remark-cjk-friendly'
 import { Streamdown, defaultRehypePlugins, defaultRemarkPlugins } from 'streamdown'
 import { CodeBlock } from './code-block.tsx'
-import { ForeignImage } from './foreign-image.tsx'
 import { OutsideLink } from './outside-link.tsx'
 import { spellBidi } from './spell-bidi.ts'
 
@@ -55,6 +54,17 @@ const { sanitize } = defaultRehypePlugins
 const REHYPE = [rawToText, ...(sanitize === undefined ? [] : [sanitize])]
 const REMARK = [remarkCjkFriendly, ...Object.values(defaultRemarkPlugins)]
 
+const ForeignImage = lazy(async () => ({ default: (await import('./foreign-image.tsx')).ForeignImage }))
+
+/** Few texts have one. */
+function Image({ src, alt }: ComponentProps<'img'>) {
+  return (
+    <Suspense fallback={alt}>
+      <ForeignImage src={src} alt={alt} />
+    </Suspense>
+  )
+}
+
 function Fence({ children }: { readonly children?: ReactNode }) {
   return <CodeBlock>{children}</CodeBlock>
 }
@@ -69,7 +79,7 @@ function Table({ children }: { readonly children?: ReactNode }) {
 
 const COMPONENTS = {
   a: OutsideLink,
-  img: ForeignImage,
+  img: Image,
   pre: Fence,
   table: Table,
   code: 'code',
