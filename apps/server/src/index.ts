@@ -7,6 +7,7 @@ import type { CopyCensus } from './backup/check-copy.ts'
 import type { RestoreOptions } from './backup/restore.ts'
 import type { Moved, MoveOptions } from './move/move-storage.ts'
 import type { LoadedConfig } from './config/load-config.ts'
+import type { RefreshedModels } from './models/refresh-models.ts'
 import type { EditorProcessOptions } from './acp/editor-process.ts'
 import type { ExamineOptions } from './doctor/examine.ts'
 import type { Finding } from './doctor/finding.ts'
@@ -47,6 +48,10 @@ export const moveStorage = async (options: MoveOptions): Promise<Moved> =>
 
 export const loadSlotCalendar = async (): Promise<SlotCalendar> =>
   (await import('./schedules/slot-calendar.ts')).createSlotCalendar()
+
+/** Fetches the newest list of models into the data directory. */
+export const refreshModels = async (place: { readonly dataDir: string }): Promise<RefreshedModels> =>
+  (await import('./models/refresh-models.ts')).refreshModels(place)
 
 /** Reads and checks the configuration of a folder. Rejects with a `ConfigError`. */
 export const loadConfig = async (place: {

@@ -9,6 +9,7 @@ import { createSignInCodes } from './auth/sign-in-codes.ts'
 import { createEmbedLink, createSignInLink } from './auth/sign-in-link.ts'
 import { ConfigError } from './config/config-error.ts'
 import { loadConfig } from './config/load-config.ts'
+import { useKeptModels } from './models/kept-models.ts'
 import { prepareDataDir } from './data-dir.ts'
 import { DOORS, openDoors } from './doors/doors.ts'
 import type { OpenDoor } from './doors/door-deps.ts'
@@ -83,6 +84,8 @@ async function start(
   undo.defer(() => lock.release())
   signal?.throwIfAborted()
 
+  const modelsFault = useKeptModels(dataDir)
+  if (modelsFault !== undefined) log.warn({}, modelsFault)
   const parts = await compose(options, config, { log, redactor })
   undo.defer(() => parts.close())
   signal?.throwIfAborted()
