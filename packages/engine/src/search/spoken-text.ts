@@ -1,4 +1,6 @@
 import { textOf } from '../content.ts'
+import { decodeEvent, type EncodedEvent } from '../events/codec.ts'
+import { currentVersion } from '../events/upcast.ts'
 import type { RecordedEvent } from '../events/recorded-event.ts'
 
 /** The types of events that contain spoken text. */
@@ -10,9 +12,25 @@ export const SPOKEN_TYPES = [
   'step.ended',
 ] as const satisfies readonly RecordedEvent['type'][]
 
-/** `false`: the event has no text, which is known without decoding it. Only interrupted steps end with text. */
-export const maySpeak = ({ type, data }: { readonly type: string; readonly data: string }): boolean =>
-  type !== 'step.ended' || data.includes('"partial"')
+/** `spokenText` of a stored event. The usual ones are read without a schema. Throws when an event cannot be decoded. */
+export function spokenTextIn(row: EncodedEvent): string {
+  // Only interrupted steps end with text.
+  if (row.type === 'step.ended' && !row.data.includes('"partial"')) return ''
+  const plain = row.version === currentVersion(row.type) ? plainText(JSON.parse(row.data), row.type) : undefined
+  return plain ?? spokenText(decodeEvent(row))
+}
+
+/** The text of an input that is a text, or of an answer that is one block of text. Else `undefined`. */
+function plainText(data: unknown, type: string): string | undefined {
+  if (typeof data !== 'object' || data === null || 'by' in data || 'loopId' in data) return undefined
+  if (!('type' in data) || data.type !== type) return undefined
+  if (type === 'input.admitted' && 'content' in data) return typeof data.content === 'string' ? data.content : undefined
+  if (type !== 'step.answered' || !('blocks' in data) || !Array.isArray(data.blocks)) return undefined
+  const [block, ...more]: readonly unknown[] = data.blocks
+  if (typeof block !== 'object' || block === null || more.length > 0) return undefined
+  const isText = 'type' in block && block.type === 'text' && 'text' in block && typeof block.text === 'string'
+  return isText ? block.text : undefined
+}
 
 /** The searchable text of users and the agent. Excludes tool results, sub-agents and questions of the engine. */
 export function spokenText(event: RecordedEvent): string {

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { SPOKEN_TYPES, decodeEvent, maySpeak, spokenText } from '@polylogue/engine'
+import { SPOKEN_TYPES, spokenTextIn } from '@polylogue/engine'
 import { integerIn, textIn } from '@polylogue/store-rows'
 
 /** The text of a part of a log. */
@@ -32,8 +32,7 @@ export function prepareSpokenRows(db: DatabaseSync): SpokenRows {
       let chars = 0
       for (const row of select.iterate(sessionId, after, throughSeq)) {
         const stored = { type: textIn(row, 'type'), version: integerIn(row, 'version'), data: textIn(row, 'data') }
-        if (!maySpeak(stored)) continue
-        const text = spokenText(decodeEvent(stored)).slice(0, MOST_CHARS)
+        const text = spokenTextIn(stored).slice(0, MOST_CHARS)
         if (text === '') continue
         texts.push(text)
         chars += text.length
