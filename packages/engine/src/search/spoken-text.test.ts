@@ -43,11 +43,11 @@ describe('the text of a stored event', () => {
   })
 
   it.each([
-    ['another type', { ...rowOf(input), type: 'step.answered', version: 2 }],
-    ['a text that is a number', rowOf({ ...input, content: 1 })],
-    ['a newer version', { ...rowOf(answer), version: 99 }],
-    ['no JSON', { ...rowOf(input), data: '{' }],
-  ])('is refused when the row is damaged: %s', (_, row) => {
-    expect(() => spokenTextIn(row)).toThrow()
+    ['another type', { ...rowOf(input), type: 'step.answered', version: 2 }, 'but holds input.admitted'],
+    ['a text that is a number', rowOf({ ...input, content: 1 }), 'is damaged'],
+    ['a newer version', { ...rowOf(answer), version: 99 }, 'written by a newer Polylogue'],
+    ['no JSON', { ...rowOf(input), data: '{' }, 'JSON'],
+  ])('is refused when the row is damaged: %s', (_, row, reason) => {
+    expect(() => spokenTextIn(row)).toThrow(reason)
   })
 })

@@ -26,8 +26,9 @@ function plainText(data: unknown, type: string): string | undefined {
   if (!('type' in data) || data.type !== type) return undefined
   if (type === 'input.admitted' && 'content' in data) return typeof data.content === 'string' ? data.content : undefined
   if (type !== 'step.answered' || !('blocks' in data) || !Array.isArray(data.blocks)) return undefined
-  const [block, ...more]: readonly unknown[] = data.blocks
-  if (typeof block !== 'object' || block === null || more.length > 0) return undefined
+  const blocks: readonly unknown[] = data.blocks
+  const block = blocks[0]
+  if (typeof block !== 'object' || block === null || blocks.length > 1) return undefined
   const isText = 'type' in block && block.type === 'text' && 'text' in block && typeof block.text === 'string'
   return isText ? block.text : undefined
 }
