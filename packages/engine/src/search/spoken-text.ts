@@ -29,8 +29,8 @@ function plainText(data: unknown, type: string): string | undefined {
   const blocks: readonly unknown[] = data.blocks
   const block = blocks[0]
   if (typeof block !== 'object' || block === null || blocks.length > 1) return undefined
-  const isText = 'type' in block && block.type === 'text' && 'text' in block && typeof block.text === 'string'
-  return isText ? block.text : undefined
+  if (!('type' in block) || block.type !== 'text' || !('text' in block)) return undefined
+  return typeof block.text === 'string' ? block.text : undefined
 }
 
 /** The searchable text of users and the agent. Excludes tool results, sub-agents and questions of the engine. */
