@@ -38,7 +38,7 @@ afterEach(async () => {
 })
 
 describe('a server that is killed with -9', () => {
-  it('in the middle of an answer: the message is there, the turn goes on, and a reader gets the rest', async () => {
+  it('in the middle of an answer: the message is there, the turn continues, and a reader gets the rest', async () => {
     const session = await openSession(server.client(V3))
     const spoken = script(
       'say words that were heard',
@@ -100,7 +100,7 @@ describe('a server that is killed with -9', () => {
     expect(rest.at(-1)?.data).toMatchObject({ stopReason: 'end_turn' })
   })
 
-  it('while an unsafe tool runs: it does not run again, its outcome is reported as unknown, the turn goes on', async () => {
+  it('while an unsafe tool runs: it does not run again, its outcome is reported as unknown, the turn continues', async () => {
     const session = await openSession(server.client(V3), {
       agent: 'counting',
       tools: [{ name: 'linger', trust: true }],

@@ -62,14 +62,14 @@ describe.each(DIALECTS)('event ids at $base', (dialect) => {
     }
   })
 
-  it.each(STREAMED)('a finished stream in %s mode, cut at any event, goes on exactly there', async (mode) => {
+  it.each(STREAMED)('a finished stream in %s mode, cut at any event, continues exactly there', async (mode) => {
     const session = await openSession(client(), { tools: TRUSTED })
     const frames = await (await session.stream(mode, TALK)).finished()
     expect(frames.length).toBeGreaterThan(15)
     await expectWholeFromEveryCut(client(), session.id, frames, `&stream=${mode}`)
   })
 
-  it('a failed and a cancelled answer, cut at any event, go on exactly there', async () => {
+  it('a failed and a cancelled answer, cut at any event, continue exactly there', async () => {
     const session = await openSession(client(), { tools: TRUSTED })
     const failed = script('think hm', 'say so far', call('f1', 'echo', { msg: 'x' }), NEXT, 'say and then', 'fail')
     const frames = await (await session.stream('delta', failed)).finished()
@@ -84,7 +84,7 @@ describe.each(DIALECTS)('event ids at $base', (dialect) => {
     await expectWholeFromEveryCut(client(), session.id, cancelled)
   })
 
-  it('each part of a turn that waits, cut at any event, goes on to the next stop', async () => {
+  it('each part of a turn that waits, cut at any event, continues to the next stop', async () => {
     const session = await openSession(client(), {
       tools: [{ name: 'echo', trust: true }, { name: 'slow' }, { name: 'boom' }],
       clientTools: [dialect.tool('weather', 'Tells the weather', { type: 'object' })],
@@ -111,7 +111,7 @@ describe.each(DIALECTS)('event ids at $base', (dialect) => {
     }
   })
 
-  it('a running stream cut at any event goes on exactly there', async () => {
+  it('a running stream cut at any event continues exactly there', async () => {
     const slow = script(
       ...[
         'say one two',
@@ -179,7 +179,7 @@ describe.each(DIALECTS)('event ids at $base', (dialect) => {
 describe('reading what happens in a session', () => {
   const client = (): AapClient => server.client(V3)
 
-  it('goes on from the first event of a session that version 1 created and ran', async () => {
+  it('continues from the first event of a session that version 1 created and ran', async () => {
     const stream = await server.client(V1).streamCreate({
       agent: { name: 'scripted', tools: TRUSTED },
       stream: 'delta',
@@ -242,7 +242,7 @@ describe('reading what happens in a session', () => {
     )
   })
 
-  it('goes on after the server was restarted in the middle of an answer', async () => {
+  it('continues after the server was restarted in the middle of an answer', async () => {
     const session: AapSession = await openSession(client())
     const stream = await session.stream('delta', script('say before the restart', 'sleep 1500', 'say and after'))
     const last = await stream.untilText('before the restart')

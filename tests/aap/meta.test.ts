@@ -60,7 +60,7 @@ describe('what the server says about itself', () => {
     }
   })
 
-  it('aap 4: capability leaves are empty objects, and what is unsupported is absent', () => {
+  it('aap 4: capability leaves are empty objects, and unsupported ones are absent', () => {
     for (const { capabilities = {} } of meta.agents) {
       for (const [group, leaves] of Object.entries(capabilities)) {
         expect(Object.keys(LEAVES)).toContain(group)

@@ -240,7 +240,7 @@ describe.each(DIALECTS)('streams at $base', (dialect) => {
     expect(roles.filter((role) => role === 'assistant').length).toBeLessThanOrEqual(6)
   })
 
-  it(`aap 82${mark}: a step limit ends a turn whose model calls trusted tools for ever`, async () => {
+  it(`aap 82${mark}: a step limit ends a turn whose model calls trusted tools forever`, async () => {
     const session = await trusting()
     const endless = Array.from({ length: 600 }, (_, step) => call(`step${step}`, 'echo', { msg: `${step}` }))
     const played = await session.play('message', endless.join(`\n${NEXT}\n`))

@@ -87,7 +87,7 @@ describe.each(DIALECTS)('edges of tool calls at $base', (dialect) => {
     expect(await counting.timesRun(run)).toBe(0)
   })
 
-  it(`aap 101${mark}: a throwing tool yields a result with the error's text, and the turn goes on`, async () => {
+  it(`aap 101${mark}: a throwing tool yields a result with the error's text, and the turn continues`, async () => {
     for (const mode of MODES) {
       const session = await openSession(client(), { agent: 'counting', tools: [{ name: 'explode', trust: true }] })
       const played = await session.play(

@@ -126,7 +126,7 @@ describe.each(DIALECTS)('tool calls at $base', (dialect) => {
     expect(await counting.timesRun(run)).toBe(0)
   })
 
-  it(`aap 92${mark}: a denial also yields tool_result in a stream, or a tool message, and the model goes on`, async () => {
+  it(`aap 92${mark}: a denial also yields tool_result in a stream, or a tool message, and the model continues`, async () => {
     for (const mode of MODES) {
       const session = await openSession(client(), { tools: [{ name: 'echo' }] })
       await session.turn(call('d3', 'echo', { msg: 'x' }))

@@ -205,7 +205,7 @@ describe.each(DIALECTS)('turn requests at $base', (dialect) => {
     expect(textOf(talk)).toBe(accepted.map(({ body }) => textOf(body.messages)).join(''))
   })
 
-  it(`aap 61${mark}: images without the capability, or with other URL schemes, give 400 wherever they stand`, async () => {
+  it(`aap 61${mark}: images without the capability, or with other URL schemes, give 400 in every place`, async () => {
     const small = await openSession(client(), { agent: 'scripted-min' })
     const before = await small.history('compacted')
     for (const image of [DATA_IMAGE, HTTP_IMAGE]) {

@@ -48,7 +48,7 @@ describe.each(combinations)('a trusted sub-agent that waits, in $mode at $base',
     }
   }
 
-  it(`aap 110e${mark}: takes a grant of its own running call for nothing, and goes on`, async () => {
+  it(`aap 110e${mark}: takes a grant of its own running call for nothing, and continues`, async () => {
     const loop = await open()
     expect(await loop.play(script(delegate('s1', 'in')), grantAll)).toEqual(['tool_use', 'end_turn'])
     expect(resultsOf(loop)).toEqual({ in: 'in', s1: 'found' })

@@ -16,7 +16,7 @@ describe('in the sandbox', () => {
     expect(await findChanged(AWKWARD_COMMANDS, 'required')).toEqual([])
   })
 
-  it('work in the workspace goes on as usual', async () => {
+  it('work in the workspace continues as usual', async () => {
     const folder = await createTempDir()
     const { path } = folder
     const tool = createBashTool({

@@ -11,7 +11,7 @@ import { createRestClient } from './rest-client.ts'
 const numbersIn = (told: readonly BladeOutput[]): readonly number[] =>
   told.flatMap(({ event, payload }) => (event === 'turn:patch' ? [payload.sequence] : []))
 
-it('blade 148: a run goes on after the server was killed, and no number of a patch is used again', async () => {
+it('blade 148: a run continues after the server was killed, and no number of a patch is used again', async () => {
   const dir = await createTempDir()
   onTestFinished(() => dir.remove())
   const first = await startServerProcess({ dataDir: dir.path })

@@ -128,7 +128,7 @@ describe('a session', () => {
     ])
   })
 
-  it('blade 18: is found by its title and by what was said, on the real store', async () => {
+  it('blade 18: is found by its title and its messages, on the real store', async () => {
     const titled = await rest.create({ intent: 'About a walrus' })
     const spoken = await rest.create({ solution_id: 'scripted', intent: 'Other' })
     await say(spoken, 'say It is a walrus.')

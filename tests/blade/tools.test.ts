@@ -41,7 +41,7 @@ async function open() {
 const bash = (id: string, command: string): string => `call ${id} Bash ${JSON.stringify({ command })}`
 
 describe('a shell command', () => {
-  it('blade 68: that prints what is for the page has it shown there', async () => {
+  it('blade 68: that prints output for the page shows it there', async () => {
     const { id, run, call, client } = await open()
     const card = { resourceUri: 'https://example.org/map', target: 'preview' }
     const printed = JSON.stringify({ ok: true, _meta: { bridge: { action: 'map.show', payload: [1] }, ui: card } })

@@ -68,7 +68,7 @@ async function engineOn(log: readonly Recorded[]) {
 }
 
 describe('of every log', () => {
-  it('each prefix, stored and read again as a snapshot, goes on like the log itself', async () => {
+  it('each prefix, stored and read again as a snapshot, continues like the log itself', async () => {
     await forEveryLog(({ log }) => {
       const whole = throughJson(fold(log))
       for (let length = 1; length < log.length; length++) {

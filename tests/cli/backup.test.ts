@@ -82,7 +82,7 @@ describe('polylogue restore', () => {
     expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('is not empty') })
   })
 
-  it('refuses what is no archive, and takes nothing else out of one', async () => {
+  it('refuses anything but an archive, and extracts only what it needs', async () => {
     await writeFile(join(dir.path, 'text.tgz'), 'not an archive')
     expect((await polylogue('restore', 'text.tgz', '--data', data())).code).toBe(1)
     await polylogue('run', '--data', data(), '--agent', 'scripted', 'say x')

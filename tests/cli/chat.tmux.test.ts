@@ -70,7 +70,7 @@ describe('polylogue chat in a terminal of 40 columns', () => {
     expect(await terminal.exitCode()).toBe(0)
   })
 
-  it('goes to a session that waits, shows what was said and asks', async () => {
+  it('opens a waiting session, shows its messages and asks', async () => {
     const waiting = await runPolylogue(scripted('run', stamp('a')), { cwd: dir.path })
     expect(waiting.code).toBe(3)
     await using terminal = await chat('--session')

@@ -49,7 +49,7 @@ describe('polylogue init', () => {
     expect(await run(process.execPath, [TSC, '-p', '.'], { cwd: dir.path })).toMatchObject({ stdout: '' })
   }, 90_000)
 
-  it('leaves files that are there as they are, and does not trust what it did not write', async () => {
+  it('does not change existing files, and does not trust files it did not write', async () => {
     await writeFile(join(dir.path, '.gitignore'), 'mine\n')
     await polylogue('init', 'project')
     const inside = join(dir.path, 'other')

@@ -105,7 +105,7 @@ describe('polylogue sessions', () => {
     })
   })
 
-  it('lists the newest first and shows what was said', async () => {
+  it('lists the newest first and shows the messages', async () => {
     await polylogue('run', '--agent', 'scripted', 'say one')
     const waits = 'think Hm\ncall c1 explode {"reason":"\\u001b[2J"}'
     await polylogue('run', '--config', UNSAFE, '--agent', 'counting', waits)

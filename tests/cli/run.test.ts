@@ -80,7 +80,7 @@ describe('polylogue run, alone', () => {
     expect(linesOf(json).map(({ event }) => event)).toEqual(['turn_start', 'text', 'turn_stop'])
   })
 
-  it('goes on with a session', async () => {
+  it('continues with a session', async () => {
     const first = await run('say one')
     const second = await run('--session', sessionIn(first), 'show messages')
     expect(second.code).toBe(0)
@@ -88,7 +88,7 @@ describe('polylogue run, alone', () => {
     expect(sessionIn(second)).toBe(sessionIn(first))
   })
 
-  it('exits with 1 when the turn fails, and keeps what was said', async () => {
+  it('exits with 1 when the turn fails, and keeps the text so far', async () => {
     const finished = await run('say half\nfail')
     expect(finished).toMatchObject({ code: 1, stdout: 'half\n' })
     expect(finished.stderr).toContain('The turn failed: ')
@@ -174,7 +174,7 @@ describe('polylogue run, at a terminal', () => {
   const startUnsafe = (...args: readonly string[]) =>
     startAtTerminal(unsafe(...args), { cwd: dir.path, environment: { ...environment, ...counting.environment } })
 
-  it('asks, runs the tool once after a yes, and goes on', async () => {
+  it('asks, runs the tool once after a yes, and continues', async () => {
     const mark = counting.nextRun()
     const running = startUnsafe(`think Hm\n${callCount(mark)}`)
     await running.says('Allow it? [y/n]')

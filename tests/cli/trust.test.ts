@@ -31,7 +31,7 @@ it('a configuration in the current folder runs only after it is trusted', async 
   }
 })
 
-it('runs once it is trusted, or named, and not any more when it has changed', async () => {
+it('runs once it is trusted, or named, and no longer after it has changed', async () => {
   expect((await runPolylogue([...RUN, '--config', 'polylogue.config.ts'], options())).stdout).toBe('Hello\n')
   const trusted = await runPolylogue(['trust'], options())
   expect(trusted).toMatchObject({ code: 0, stderr: expect.stringMatching(/^Trusted .*polylogue\.config\.ts\n$/) })

@@ -77,7 +77,7 @@ describe('two nodes on one database', { timeout: 60_000 }, () => {
     expect(textIn(await (await session.stream('delta', 'say again')).finished())).toBe('again')
   })
 
-  it('cluster 45: on a full disk they refuse with 507, read and cancel, and go on when there is room', async () => {
+  it('cluster 45: on a full disk they refuse with 507, read and cancel, and continue when there is room', async () => {
     const session = await openSession(web.client(V3), { agent: 'counting', tools: COUNTING_TOOLS })
     const run = nodes.counting.nextRun()
     const stream = await session.stream('delta', script('say Hello', call('c1', 'linger', { run })))

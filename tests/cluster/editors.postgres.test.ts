@@ -76,7 +76,7 @@ describe('an editor with the database of a cluster', { timeout: 60_000 }, () => 
     expect(known).toMatchObject({ nodes: expect.arrayContaining([expect.objectContaining({ role: 'editor' })]) })
   })
 
-  it('cluster 62: that dies leaves its turn interrupted, and the session goes on at any node', async () => {
+  it('cluster 62: that dies leaves its turn interrupted, and the session continues at any node', async () => {
     const there = attachSession(node.client(V3), sessionId)
     const stream = await there.stream('delta', 'sleep 600000')
     void stream.finished().catch(() => undefined)

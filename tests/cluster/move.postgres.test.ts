@@ -71,7 +71,7 @@ const sorted = (rows: readonly TransferRow[]): readonly string[] =>
   rows.map(({ table, values }) => JSON.stringify([table, values])).sort()
 
 describe('polylogue sessions move', { timeout: 60_000 }, () => {
-  it('cluster 64: what moves to Postgres and back is equal, byte for byte, and goes on working', async () => {
+  it('cluster 64: what moves to Postgres and back is equal, byte for byte, and continues working', async () => {
     await useServer()
     const there = await polylogue('sessions', 'move', '--data', join(dir.path, 'data'), '--to', database.url)
     expect(there).toMatchObject({ code: 0, stderr: expect.stringMatching(/5 sessions with \d+ events .* are equal/s) })

@@ -64,7 +64,7 @@ async function beginLingering(node: ServerProcess): Promise<{ readonly id: strin
 }
 
 describe('outages', { timeout: 120_000 }, () => {
-  it('cluster 36, 37: a node that freezes and a node that is cut off stop their work, and a third one goes on', async () => {
+  it('cluster 36, 37: a node that freezes and a node that is cut off stop their work, and a third one continues', async () => {
     const proxy = await startFreezingProxy(postgres.url)
     const [a, b, c] = await Promise.all([nodes.start('a', { database: proxy.url }), nodes.start('b'), nodes.start('c')])
     const cut = await beginLingering(a)

@@ -112,7 +112,7 @@ describe('two nodes behind nginx, without stickiness', { timeout: 90_000 }, () =
     for (let round = 0; round < 6; round++) expect(history).toContain(`"${round}"`)
   })
 
-  it('cluster 49: a page that is loaded again in the middle of an answer has the text so far, and the rest', async () => {
+  it('cluster 49: a page that is reloaded in the middle of an answer shows the text so far, and the rest', async () => {
     const session = await openSession(client, { agent: 'counting', tools: [{ name: 'linger', trust: true }] })
     const run = counting.nextRun()
     const own = await session.stream('delta', script('say Hello', call('c1', 'linger', { run })))

@@ -77,7 +77,7 @@ describe('the chat', () => {
     expect(await chat.call('c1').locator('.call-time').innerText()).toMatch(/^[\d.]+ s$/)
   })
 
-  it('console 6: a reload in the middle of an answer shows the same text, which goes on', async () => {
+  it('console 6: a reload in the middle of an answer shows the same text, which continues', async () => {
     await chat.begin('think Slowly\nsay One two\nsleep 4000\nsay three four')
     await chat.answered('One two')
     await stage.page.reload()
@@ -127,7 +127,7 @@ describe('the chat', () => {
     await other.page.close()
   })
 
-  it('console 9: Esc stops the answer; what was said stays', async () => {
+  it('console 9: Esc stops the answer; the text so far stays', async () => {
     await chat.begin('say Partial text\nsleep 600000')
     await chat.answered('Partial text')
     await stage.page.locator('.composer-stop').waitFor()

@@ -114,7 +114,7 @@ describe('pages of the chat', () => {
     expect(missing.rows.at(-1)?.row).toBe(59)
   })
 
-  it('console 49: are at an event what they were then', async () => {
+  it('console 49: show the state at an event', async () => {
     const id = await play(script('say First', call('c1', 'echo', { msg: 'x' }), '---', 'say Second'), 'say Third')
     const { events } = await api.readEvents({ id, query: { limit: 1000 } })
     const texts: string[] = []
@@ -245,7 +245,7 @@ describe('permissions', () => {
     for (const { id: rule } of rules) await api.removeRule({ id: rule })
   })
 
-  it('console 29: what was allowed for a session is listed, and asked again when it is dropped', async () => {
+  it('console 29: permissions for a session are listed, and asked again after removal', async () => {
     const { sessionId: id } = await api.createSession({ body: { agent: 'scripted', preset: 'workspace-write' } })
     const ask = async (callId: string): Promise<'asked' | 'ran'> => {
       const text = script(call(callId, 'Bash', { command: 'uname -override' }), '---', 'say Done')

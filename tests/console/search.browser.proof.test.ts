@@ -9,7 +9,7 @@ beforeAll(async () => {
 })
 afterAll(() => stage.close())
 
-it('console 38: what was said 5,000 sessions ago is found within 300 ms, in Chinese too', async () => {
+it('console 38: a message from 5,000 sessions ago is found within 300 ms, in Chinese too', async () => {
   const { page } = stage
   const chat = chatOn(page)
   await chat.begin('say The heliograph of Ravenna')

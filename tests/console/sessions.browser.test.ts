@@ -78,7 +78,7 @@ it('console 23: the address of a turn opens there, and nothing shifts afterwards
   expect(Math.abs((await topOf('Question 37')) - top)).toBeLessThanOrEqual(2)
 })
 
-it('console 39: a hit opens at what was said', async () => {
+it('console 39: a search result opens at its message', async () => {
   await chat.begin('say The quagga is extinct')
   await chat.answered('quagga')
   await chat.rests()

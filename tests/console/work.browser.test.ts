@@ -223,7 +223,7 @@ it('console 15: the plan follows the turn beside the chat', async () => {
   await plan.waitFor({ state: 'detached' })
 })
 
-it('console 37: sub-agents nest three deep with state, calls and cost; one is stopped and its siblings go on', async () => {
+it('console 37: sub-agents nest three deep with state, calls and cost; one is stopped and its siblings continue', async () => {
   const agent = (id: string, description: string, prompt: string) => call(id, 'Agent', { description, prompt })
   const deepest = script('say Deep down', 'sleep 600000')
   const middle = script(agent('a3', 'third level', deepest), '---', 'say Middle done.')

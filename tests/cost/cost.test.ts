@@ -100,7 +100,7 @@ async function loggedUsage(session: AapSession) {
 }
 
 describe('a budget that is used up', () => {
-  it('pauses the turn with a question that a client may answer after a kill, and goes on', async () => {
+  it('pauses the turn with a question that a client may answer after a kill, and continues', async () => {
     let session = await open('thrifty')
     const asked = await session.turn(looks('a', 'b', 'c', 'd'))
     expect(asked.stopReason).toBe('tool_use')

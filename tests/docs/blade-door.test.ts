@@ -24,7 +24,7 @@ function blockIn(language: string): string {
 const environment = () => ({ ...process.env, KEY: server.key, BLADE_URL: server.url })
 
 describe('the quick starts of the Blade door', () => {
-  it('with curl print what they say', async () => {
+  it('with curl print what the page shows', async () => {
     const commands = blockIn('sh').replaceAll('http://127.0.0.1:8020', server.url)
     const { stdout } = await run('bash', ['-eu', '-c', commands], {
       env: environment(),

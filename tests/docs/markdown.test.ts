@@ -28,7 +28,7 @@ describe('a page in Markdown', () => {
     expect(targets).toEqual(['a.md', 'b.svg', 'd.png', 'e.png'])
   })
 
-  it('gives what stands between backticks', () => {
+  it('returns the text between backticks', () => {
     expect(parsePage('`a/b` and ``c ` d``').codeSpans).toEqual(['a/b', 'c ` d'])
   })
 })

@@ -29,7 +29,7 @@ describe('blocks that are marked run', () => {
     expect(existsSync(join(ROOT, test))).toBe(true)
   })
 
-  it('are found wherever the mark stands behind the language', () => {
+  it('are found with the mark anywhere after the language', () => {
     const { blocks } = parsePage('```sh run\na\n```\n```ts config run\nb\n```\n```sh\nrun c\n```\n```run\nd\n```')
     expect(blocks.filter(isMarked).map(({ text }) => text)).toEqual(['a', 'b'])
   })

@@ -68,7 +68,7 @@ describe('the recipe for a built-in tool', () => {
 describe('a change in a recipe', () => {
   const change = ' a\n+b\n-c\n d'
 
-  it('is applied where its context stands, once', () => {
+  it('is applied once, where its context is', () => {
     expect(applyDiff('0\na\nc\nd\n', change)).toBe('0\na\nb\nd\n')
   })
 

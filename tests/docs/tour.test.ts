@@ -25,7 +25,7 @@ describe('the commands of the tour', () => {
     })
   }, 150_000)
 
-  it('are there, and so is what they print', () => {
+  it('exist, with the output that they print', () => {
     expect(steps.length).toBeGreaterThan(5)
     expect(marked('output')).toHaveLength(steps.filter(({ shown }) => shown !== '').length)
   })

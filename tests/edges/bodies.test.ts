@@ -137,7 +137,7 @@ describe('S7, B2: the shape of a body', () => {
     }
   })
 
-  it('B2: what is no JSON, or no UTF-8, is 400', async () => {
+  it('B2: a body that is not JSON, or not UTF-8, is 400', async () => {
     for (const [path] of takers()) {
       for (const body of [
         '',
@@ -182,7 +182,7 @@ describe('C21: depth where a stack overflow would be fatal', () => {
     await isSelfStill()
   })
 
-  it('C21: what is as deep as it may be is stored, listed and read again', async () => {
+  it('C21: data at the depth limit is stored, listed and read again', async () => {
     const deep = JSON.parse(`${'{"a":'.repeat(50)}1${'}'.repeat(50)}`) as Record<string, unknown>
     const session = await openSession(server.client(), {
       clientTools: [{ name: 'deep', description: '', parameters: { type: 'object', deep } }],
@@ -201,7 +201,7 @@ describe('C25: prototypes', () => {
     }
   })
 
-  it('C25: keys with a special name change nothing, wherever they stand, although nothing may be added to Object', async () => {
+  it('C25: keys with a special name change nothing, at any place', async () => {
     // A frozen prototype turns an attempt that would succeed silently into an error that somebody sees.
     Object.freeze(Object.prototype)
     const evil = '{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}},"prototype":{"polluted":1}}'
@@ -231,7 +231,7 @@ describe('C19, B4: bodies over the limit', () => {
     `POST ${path} HTTP/1.1\r\nHost: ${server.host}\r\nAuthorization: Bearer ${key}\r\n` +
     `Content-Type: application/json\r\nConnection: close\r\n${lines.join('\r\n')}\r\n\r\n`
 
-  it('B4: a length that says too much is 413 before a byte of it was sent', async () => {
+  it('B4: a declared length over the limit is 413 before the first byte of the body', async () => {
     for (const [path, limit] of [
       ['/api/polylogue/keys', 64 * 1024],
       ['/aap/v3/sessions', 32 * MEBIBYTE],
@@ -242,7 +242,7 @@ describe('C19, B4: bodies over the limit', () => {
     }
   })
 
-  it('B4: chunks that become too much are 413 while they still come, whether they come fast or slow', async () => {
+  it('B4: chunks over the limit are 413 while they arrive, fast or slow', async () => {
     const socket = await openRaw(server)
     socket.write(head('/api/polylogue/keys', ['Transfer-Encoding: chunked']))
     const reply = readReply(socket)

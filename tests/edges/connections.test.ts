@@ -65,7 +65,7 @@ describe('C20, B3: heads that are bombs', () => {
     expect(text.match(/HTTP\/1\.1 404/g)?.length).toBe(1)
   })
 
-  it('B1: what is no HTTP at all is 400 or a closed connection', async () => {
+  it('B1: bytes that are not HTTP get 400 or a closed connection', async () => {
     server = await startEdgeServer()
     const nonsense = [
       '\u0000\u0001\u0002\r\n\r\n',

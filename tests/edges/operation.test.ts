@@ -100,7 +100,7 @@ interface LogLine {
 }
 
 describe('the log', () => {
-  it('has one line for each request and each turn, and nothing of what was said', async () => {
+  it('has one line for each request and each turn, and no message text', async () => {
     const dataDir = await makeDir()
     const server = await startServerProcess({ dataDir })
     const session = await openSession(server.client(V3))

@@ -47,7 +47,7 @@ describe('S11: secrets of sessions', () => {
     expect(canaries.findIn(filesOf(dataDir))).toEqual([])
   })
 
-  it('S11: stay readable through a change of the key, while sessions go on being used', async () => {
+  it('S11: stay readable through a change of the key, while sessions are in use', async () => {
     const dir = await createTempDir()
     onTestFinished(() => dir.remove())
     const dataDir = join(dir.path, 'data')

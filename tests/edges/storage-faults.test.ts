@@ -20,7 +20,7 @@ interface Refusal {
 const say = (content: string) => ({ messages: [{ role: 'user', content }] })
 
 describe('P15: a full disk', () => {
-  it('P15: is refused in words; reading and cancelling go on, and a full disk returns by itself', async () => {
+  it('P15: is refused in words; reading and cancelling continue, and a full disk returns by itself', async () => {
     const server = await startOnSmallDisk()
     onTestFinished(() => server.stop())
     await (hasSmallDisks ? fillTheDisk(server) : fillTheFile(server))
@@ -81,7 +81,7 @@ describe('P15: a full disk', () => {
 })
 
 describe('P15: a database that another program holds', () => {
-  it('P15: is 503 with a time to wait; reading and cancelling go on; it returns by itself', async () => {
+  it('P15: is 503 with a time to wait; reading and cancelling continue; it returns by itself', async () => {
     const server = await startEdgeServer()
     onTestFinished(() => server.stop())
     const client = server.client()

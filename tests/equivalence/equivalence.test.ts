@@ -49,7 +49,7 @@ describe.each(SCENARIOS)('$name', (scenario) => {
   })
 
   const [first, second] = PAIRS[SCENARIOS.indexOf(scenario) % PAIRS.length] as (typeof PAIRS)[number]
-  it(`is the same when it begins with ${first.name} and goes on with ${second.name}`, async () => {
+  it(`is the same when it begins with ${first.name} and continues with ${second.name}`, async () => {
     expect(await play(scenario, { first, second })).toEqual([])
   })
 })

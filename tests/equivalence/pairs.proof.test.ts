@@ -21,7 +21,7 @@ afterAll(async () => {
 
 describe.each(SCENARIOS)('$name', (scenario) => {
   it.each(PAIRS.map(([first, second]) => [first.name, second.name, first, second] as const))(
-    'is the same when it begins with %s and goes on with %s',
+    'is the same when it begins with %s and continues with %s',
     async (_first, _second, first, second) => {
       const playing = { server, url: () => server.url, workDir: dir.path, drivers: DRIVERS, first, second }
       expect((await playScenario(scenario, playing)).map(describeDifference)).toEqual([])

@@ -60,7 +60,7 @@ async function begin(text: string, deltas: number): Promise<SseStream> {
 }
 
 describe('a guided tour, from the first hello to the last goodbye', () => {
-  it('begins with what there is to try, and the history is what was streamed', async () => {
+  it('begins with suggestions, and the history equals the stream', async () => {
     const frames = await (await session.stream('delta', 'Hello! What can you do?')).finished()
     expect(deltasIn(frames)).toContain('a scripted guide, no AI')
     expect(frames.filter(({ event }) => event === 'text_delta').length).toBeGreaterThan(50)
@@ -116,7 +116,7 @@ describe('a guided tour, from the first hello to the last goodbye', () => {
     expect(played.text).toContain('only when every call had its result')
   })
 
-  it('keeps what was said of an answer that is stopped, and goes on', async () => {
+  it('keeps the text of a stopped answer, and continues', async () => {
     const stream = await begin('5', 20)
     expect((await session.client.cancel(session.id)).status).toBe(202)
     const frames = await stream.finished()
@@ -137,7 +137,7 @@ describe('a guided tour, from the first hello to the last goodbye', () => {
     expect(deltasIn([...seen, ...rest])).toBe(textOf(last ? [last] : []))
   })
 
-  it('goes on after a kill -9 in the middle, done with the lines that the guide shows', async () => {
+  it('continues after a kill -9 in the middle, done with the lines that the guide shows', async () => {
     const lines = shownLines((await session.play('none', '6')).text)
     const script = lines.replaceAll('http://127.0.0.1:8020', server.url)
     const stream = await begin('6', 90)

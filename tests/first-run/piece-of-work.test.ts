@@ -102,7 +102,7 @@ describe('a whole piece of work with the demo', () => {
     expect(await readFile(join(workspaceOf(session), 'first-page.md'), 'utf8')).toMatch(/^# The sea\n/)
   })
 
-  it('goes on in Chinese after a no', { timeout: 60_000 }, async () => {
+  it('continues in Chinese after a no', { timeout: 60_000 }, async () => {
     const session = await openPresetSession(server.client(V3), 'assistant', 'workspace-write')
     await session.play('none', '干活', FAST)
     await session.play('none', await answer(session, '大海'))

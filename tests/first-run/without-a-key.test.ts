@@ -71,7 +71,7 @@ describe('the steps of the guide', () => {
   })
   const linesOf = (number: string): string => shownLines(told.get(number) ?? '')
 
-  it('in a shell works as it stands', { timeout: 60_000 }, async () => {
+  it('works unchanged in a shell', { timeout: 60_000 }, async () => {
     const { url } = await machine.serve()
     expect(linesOf('7')).toContain('http://127.0.0.1:8020/aap/v3')
     const { stdout } = await runProgram('sh', ['-euc', linesOf('7').replaceAll('http://127.0.0.1:8020', url)], {
@@ -86,7 +86,7 @@ describe('the steps of the guide', () => {
     expect(stdout).toMatch(/coder +idle +.*what time is it in Tokyo\?/)
   })
 
-  it('for an agent of their own works as it stands', async () => {
+  it('for an agent of their own works unchanged', async () => {
     await writeFile(join(machine.path, 'polylogue.config.ts'), `${linesOf('9')}\n`)
     expect((await machine.start(['trust']).finished).code).toBe(0)
     const { code, stdout } = await machine.start(['run', 'use roll_dice {"sides": 6}']).finished

@@ -108,7 +108,7 @@ describe('MCP servers that an editor brings into a session', () => {
     await untilGone(marker)
   })
 
-  it('keep what was given with them to themselves', async () => {
+  it('keep their own options', async () => {
     const editor = await openEditor()
     const servers = [server('given', 'echo'), { ...server('broken', 'echo'), command: join(work, 'nothing-here') }]
     const { sessionId } = await editor.request('session/new', { cwd: work, mcpServers: servers })

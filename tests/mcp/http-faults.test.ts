@@ -59,7 +59,7 @@ describe('a server over HTTP', () => {
     expect(await problemOf(callTool(hasty, ECHO, { msg: 'x' }))).toMatch(/did not answer within 0\.2 s/)
   })
 
-  it('that has forgotten the session is greeted anew by the next call', async () => {
+  it('that has forgotten the session is initialized again by the next call', async () => {
     server.fault = 'forgets'
     expect(await problemOf(callTool(held, ECHO, { msg: 'x' }))).toMatch(/^MCP server web: /)
     expect(await callTool(held, ECHO, { msg: 'again' })).toEqual({ content: 'again' })

@@ -35,7 +35,7 @@ it('a tool of an untrusted server needs approval, and runs when allowed', async 
   expect(await test.results()).toEqual(['completed: hello'])
 })
 
-it('a crash in the middle of a call is what the model reads, and the turn goes on', async () => {
+it('a crash in the middle of a call is what the model reads, and the turn continues', async () => {
   const test = await startWith('exit-in-call')
   test.model.push([calls('a', 'mcp_bad_echo', { msg: 'x' }), finishes('tool-calls')], [says('done'), finishes()])
   await test.say('go')

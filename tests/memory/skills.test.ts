@@ -44,7 +44,7 @@ async function write(path: string, text: string, root = dir.path): Promise<void>
 }
 
 describe('Skill', () => {
-  it('lists the skills of the server and gives out what one says, with its files', async () => {
+  it('lists the skills of the server and returns one with its files', async () => {
     const session = await openSession(server.client(V3), {
       agent: 'rooted',
       tools: [{ name: 'Skill', trust: true }],

@@ -180,7 +180,7 @@ describe('a scheduled task', () => {
     expect(await tasks.runs(expired.id)).toEqual([])
   })
 
-  it('C18: does not run for a user who has no key any more', async () => {
+  it('C18: does not run for a user who no longer has a key', async () => {
     const key = await server.createKey('eve')
     const eve = createTaskClient({ ...server, key }, 'eve')
     const { id } = await eve.task()
@@ -200,7 +200,7 @@ describe('a scheduled task', () => {
     expect(runs).toEqual([])
   })
 
-  it('goes on after a restart: a run that waits is still a run, and ends with its turn', async () => {
+  it('continues after a restart: a run that waits is still a run, and ends with its turn', async () => {
     const asking = await tasks.task({ prompt: call('w1', 'Bash', { command: 'mkdir -p a/b' }) })
     await tasks.comeDue(asking.id)
     const { id, session_id } = await untilStatus(asking.id, 'waiting_for_input')

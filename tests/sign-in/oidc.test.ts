@@ -121,7 +121,7 @@ describe('the return from the provider', () => {
     return browser.trail.find((hop) => hop.url.startsWith(`${url}/signin/oidc/callback`))?.url ?? ''
   }
 
-  it('is worth nothing in another browser, nor a second time', async () => {
+  it('is invalid in another browser, and a second time', async () => {
     const address = await stolen()
     const other = new HttpBrowser()
     expect((await other.get(address)).status).toBe(400)

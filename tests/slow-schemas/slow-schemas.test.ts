@@ -17,7 +17,7 @@ async function serveIn(dataDir: string) {
   return server
 }
 
-describe('a schema that takes for ever to check', () => {
+describe('a schema that takes forever to check', () => {
   it('ends its own turn without delaying others', async () => {
     const dir = await createTempDir()
     onTestFinished(() => dir.remove())

@@ -125,7 +125,7 @@ describe('two clients that answer at once', () => {
 })
 
 describe('a call that waits', () => {
-  it('is withdrawn when it is cancelled, and the turn goes on without it', async () => {
+  it('is withdrawn when it is cancelled, and the turn continues without it', async () => {
     const session = await openToolSession(server)
     await session.turn(script(touch('t'), call('q', 'AskUserQuestion', QUESTION), NEXT, 'say on'))
     await session.cancelCall('t')

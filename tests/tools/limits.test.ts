@@ -57,7 +57,7 @@ describe('a loop agent', () => {
     expect(await session.play('none', 'say still here')).toMatchObject({ stopReason: 'end_turn', text: 'still here' })
   })
 
-  it('S22: stops at the step limit of a sub-agent, and its parent goes on', async () => {
+  it('S22: stops at the step limit of a sub-agent, and its parent continues', async () => {
     const session = await openToolSession(server, { agent: 'usual' })
     const played = await session.play('none', script(delegate('a', forEver('g'), 'short'), NEXT, 'say I go on'))
     expect(played).toMatchObject({ stopReason: 'end_turn', text: 'I go on' })

@@ -184,7 +184,7 @@ describe('a child', () => {
     expect(await session.callOf('r')).toMatchObject({ asked: ['not-trusted:Read'], runs: 0 })
   })
 
-  it('C17: asks what its parent would have to ask', async () => {
+  it('C17: asks whenever its parent would have to ask', async () => {
     const session = await openToolSession(as(server.key), { agent: 'able' })
     await session.turn(delegate('a', running('touch')('x'), 'mighty'))
     expect(await session.callOf('x')).toMatchObject({ asked: ['mode-preset:Bash'], runs: 0 })

@@ -163,7 +163,7 @@ describe('Bash', () => {
     })
   })
 
-  it('is stopped alone when its call is cancelled, and the turn goes on', async () => {
+  it('is stopped alone when its call is cancelled, and the turn continues', async () => {
     const session = await openToolSession(server, { preset: 'full-access' })
     const stream = await session.stream(
       'message',

@@ -99,7 +99,7 @@ describe('a root that was replaced', () => {
     for (const answer of answers) expect(answer).toContain('of the new folder')
   })
 
-  it('by a link is not found again by a server that starts anew', async () => {
+  it('by a link is not accepted again by a restarted server', async () => {
     await start('auto')
     const inner = await open(at('shared', 'sub'))
     acp.endInput()

@@ -14,7 +14,7 @@ it('no tool follows the root of its session to where another process moves the n
   expect(refused).toBeLessThan(calls)
 }, 120_000)
 
-it('no tool works in what is mounted over the root of its session', async () => {
+it('no tool works in a mount over the root of its session', async () => {
   const { counted, calls, refused, escapes } = await playMounts(2)
   expect(escapes).toEqual([])
   expect(refused).toBe(calls)

@@ -4,7 +4,7 @@ import { raceAgainstSwaps } from './swap-race.ts'
 
 const WRITES = 10_000
 
-it('C11: no write, edit or read is led outside while a directory and a link are exchanged', async () => {
+it('C11: no write, edit or read leaves the workspace while a directory and a link are swapped', async () => {
   const seconds = startStopwatch()
   const { swaps, writes, edits, reads, refused, escapes, naiveEscapes } = await raceAgainstSwaps(WRITES)
   tellProof({

@@ -28,7 +28,7 @@ describe('a typed line', () => {
 })
 
 describe('questions', () => {
-  it('come with what was left out', () => {
+  it('include what was left out', () => {
     expect(readQuestions({ questions: [{ question: 'Why?' }] })).toEqual([open])
   })
 

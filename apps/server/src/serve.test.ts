@@ -291,7 +291,7 @@ describe('stopping', () => {
     await ended
   })
 
-  it('at once leaves the turn to the next start, which goes on with it', async () => {
+  it('at once leaves the turn to the next start, which continues with it', async () => {
     const server = await startServer()
     const sessionId = await createSession(server.url, server.localKey)
     const script = 'call c1 slow {"ms": 400}\n---\nsay after the restart'

@@ -104,7 +104,7 @@ describe('a defined tool', () => {
     expect(check.ok ? '' : check.problem).toMatch(/^cannot be checked: /)
   })
 
-  it('rejects with what its author threw, whether at once or later', async () => {
+  it('rejects with what its author threw, synchronously or later', async () => {
     const definition = { name: 'bad', description: '', input: z.object({}), effect: 'readonly' } as const
     const atOnce = defineTool({
       ...definition,

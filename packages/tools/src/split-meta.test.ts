@@ -31,7 +31,7 @@ describe('splitMeta keeps', () => {
     expect(splitMeta({ ok: true, meta: { ui: card } })).toEqual({ rest: { ok: true, meta: { ui: card } }, dropped: [] })
   })
 
-  it('of a card and an action only what they are made of', () => {
+  it('of a card and an action only their own fields', () => {
     const meta = { ui: { ...card, sandbox: 'off' }, bridge: { ...bridge, origin: '*' } }
     expect(splitMeta({ _meta: meta })).toEqual({ rest: {}, meta: { ui: card, bridge }, dropped: [] })
   })

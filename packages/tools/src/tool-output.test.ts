@@ -58,7 +58,7 @@ describe('_meta reaches clients and not the model', () => {
     expect(outputOf(text)).toEqual({ output: { content: text }, warnings: [] })
   })
 
-  it('says in words that what is beside it is nested too deep to be written', () => {
+  it('reports data that is nested too deep to be written', () => {
     const deep = `{"_meta":{},"a":${'['.repeat(200_000)}${']'.repeat(200_000)}}`
     expect(outputOf(deep).output).toMatchObject({ isError: true, content: expect.stringMatching(/^The tool show /) })
   })

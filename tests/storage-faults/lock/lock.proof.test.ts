@@ -3,7 +3,7 @@ import { COUNTS } from '../counts.ts'
 import { startStopwatch, tellProof } from '../proof-result.ts'
 import { holdAll } from './hold-all.ts'
 
-it('a lock or a reader of another process costs time, never what was acknowledged', async () => {
+it('a lock or a reader of another process costs time, never acknowledged data', async () => {
   const seconds = startStopwatch()
   const { count, failed } = await holdAll(COUNTS.lock.proof)
   tellProof({

@@ -3,7 +3,7 @@ import { COUNTS } from '../counts.ts'
 import { holdAll } from './hold-all.ts'
 import { waitBehindLock } from './wait-behind-lock.ts'
 
-it('a lock or a reader of another process costs time, never what was acknowledged', async () => {
+it('a lock or a reader of another process costs time, never acknowledged data', async () => {
   expect((await holdAll(COUNTS.lock.test)).failed).toEqual([])
 }, 60_000)
 

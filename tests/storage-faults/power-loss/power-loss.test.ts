@@ -47,7 +47,7 @@ describe('the simulated disk', () => {
   const sync: FileOperation = { type: 'sync', name: 'a' }
   const syncNames: FileOperation = { type: 'sync-directory' }
 
-  it('keeps what was synced and may lose what was not', () => {
+  it('keeps synced data and may lose the rest', () => {
     expect(outcomes(create, syncNames, write(0, 'old'), sync)).toEqual(['old'])
     expect(outcomes(create, syncNames, write(0, 'old'), sync, write(0, 'new'))).toEqual(['new', 'old'])
   })

@@ -75,7 +75,7 @@ describe('the golden logs', () => {
     }
   })
 
-  it.each(LOGS)('$name is searched by what was said in it', async (log) => {
+  it.each(LOGS)('$name is searched by its messages', async (log) => {
     restoreGoldenLog(log, file)
     const said = Object.entries(log.histories).filter(([, history]) => JSON.stringify(history).includes('hello there'))
     expect(said.length).toBeGreaterThan(0)
@@ -123,7 +123,7 @@ describe('a kill in a migration', () => {
     ...[newestBefore(version) ?? []].flat().map((log) => ({ version, log, name: log.name, from: log.schemaVersion })),
   ])
 
-  it.each(kills)('to schema $version of $name leaves what was there, and the next start goes on', async (kill) => {
+  it.each(kills)('to schema $version of $name leaves what was there, and the next start continues', async (kill) => {
     const { version, log, from } = kill
     if (log !== undefined) restoreGoldenLog(log, file)
     expect(await runProgram('die-while-migrating', [file, String(version - from)]).remainingLines()).toEqual([])

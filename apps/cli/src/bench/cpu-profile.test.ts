@@ -28,7 +28,7 @@ const profile = parseCpuProfile(
 describe('a tree of calls', () => {
   const tree = toCallTree(profile, ROOT)
 
-  it('has the time of each function, alone and with what it called, the longest first', () => {
+  it('has the time of each function, with and without its callees, the longest first', () => {
     const run = tree.calls[0]
     expect(run).toMatchObject({ name: 'run', selfMicros: 10, totalMicros: 95 })
     expect(tree.calls.map(({ name }) => name)).toEqual(['run', 'fetch'])

@@ -71,7 +71,7 @@ describe('without a good key', () => {
 })
 
 describe('a revoked key', () => {
-  it('ends the streams it has open within a second, and those of other keys go on', async () => {
+  it('ends the streams it has open within a second, and those of other keys continue', async () => {
     const server = await startServer()
     const anna = await createKeyOf('anna', server.dataDir)
     const script = 'say begun\nsleep 60000'

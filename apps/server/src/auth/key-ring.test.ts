@@ -190,7 +190,7 @@ describe('S6: a user who asks for keys', () => {
     expect(await keys.list(anna)).toHaveLength(100)
   })
 
-  it('is not held up by the sign-ins of browsers, nor by a store that failed once', async () => {
+  it('is not delayed by sign-ins of browsers, nor by a store that failed once', async () => {
     const { clock, keys, store } = createTestRing()
     for (let count = 0; count < 100; count++) await keys.createSignIn(anna, FIREFOX)
     let isBroken = true

@@ -63,7 +63,7 @@ describe('a configuration', () => {
     })
   })
 
-  it('gives an agent what its author left out', () => {
+  it("fills in what an agent's author left out", () => {
     const options = [{ type: 'text', name: 'a' }, { type: 'secret', name: 'b' }, select]
     expect(parseWith(configSchema, withAgent({ options }))).toMatchObject({
       ok: true,

@@ -123,7 +123,7 @@ describe('a configuration in JSON', () => {
     ['{"providers": {"openai": {"apiKey": \'skSECRETCANARY\'}}}', 1, 37],
     ['{"providers": {"openai": {"apiKey": "skSECRETCANARY\n"}}}', 1, 52],
   ])(
-    'C27: is refused when it is no JSON, with the place and not with what stands there: %j',
+    'C27: is refused when it is not JSON, with the position but not the text: %j',
     async (text, line, column) => {
       expect(await refusalOf({ 'polylogue.config.json': text })).toBe(
         `polylogue.config.json: line ${line}, column ${column}: this is not JSON`,

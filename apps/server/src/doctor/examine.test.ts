@@ -113,7 +113,7 @@ describe('an examination', () => {
     ])
   })
 
-  it('finds a damaged file, and goes on with the other checks', async () => {
+  it('finds a damaged file, and continues with the other checks', async () => {
     const { dataDir, file } = await makeUsedDir()
     const bytes = readFileSync(file)
     bytes.fill(0xff, 4096 * 2, 4096 * 6)

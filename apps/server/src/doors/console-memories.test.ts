@@ -73,7 +73,7 @@ describe('memories', () => {
     })
   })
 
-  it('are listed by what is asked for, in pages', async () => {
+  it('are listed by filter, in pages', async () => {
     const { ask, add, list } = clientOf(await startServer())
     await add(FULL)
     for (let index = 0; index < 4; index++) await add({ content: `fact ${index}` })

@@ -56,7 +56,7 @@ describe('rules', () => {
     expect(await listRules(again)).toMatchObject([{ tool: 'Bash', action: 'deny' }])
   })
 
-  it('acp 10.4: ask unless they say otherwise, and say what they take literally', async () => {
+  it('acp 10.4: ask unless they say otherwise, and list what they take literally', async () => {
     const server = await startServer()
     const { body } = await ask(server, '', { tool: 'Bash', args: { command: 'f(' }, action: 'maybe' })
     expect(body).toMatchObject({

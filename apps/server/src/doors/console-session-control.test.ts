@@ -30,7 +30,7 @@ it('limits users other than local to the ceiling', async () => {
   expect(await ask(server, 'PATCH', `/${id}`, { preset: 'plan' }, key)).toMatchObject({ status: 200 })
 })
 
-it('stops one call while the turn goes on', async () => {
+it('stops one call while the turn continues', async () => {
   const server = await startServer()
   const made = await ask(server, 'POST', '', { agent: 'scripted' })
   const id = (made.body as { sessionId: string }).sessionId

@@ -13,7 +13,7 @@ const door = (name: string, ...paths: readonly string[]): Door => ({
 
 const DOORS = [door('wide', '/api', '/other'), door('narrow', '/api/own')]
 
-it('a path belongs to the door with the longest prefix, in whatever order the doors stand', () => {
+it('a path belongs to the door with the longest prefix, in any order of the doors', () => {
   const asked = ['/api', '/api/x', '/api?x=/api/own', '/api/owner', '/api/own', '/api/own/x', '/api/own?x', '/other/x']
   const expected = ['wide', 'wide', 'wide', 'wide', 'narrow', 'narrow', 'narrow', 'wide']
   for (const doors of [DOORS, DOORS.toReversed()]) {

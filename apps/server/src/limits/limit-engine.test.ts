@@ -81,7 +81,7 @@ describe('a user', () => {
     await say(engine, anna)
   })
 
-  it('may say as much as the limit and not one character more', async () => {
+  it('may say as much as the limit, and no more', async () => {
     const { engine } = createLimited({ promptLength: 10 })
     await say(engine, anna, 'x'.repeat(10))
     const refusal = { code: 'invalid-input', field: 'content', message: 'the text is longer than 10 characters' }

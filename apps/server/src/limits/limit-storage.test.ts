@@ -88,7 +88,7 @@ const seed = ({ url }: TestServer, key: string, bytes: number) =>
   })
 
 describe('a user at their limit', () => {
-  it('is refused with 507 until a session is deleted, and others go on', async () => {
+  it('is refused with 507 until a session is deleted, and others continue', async () => {
     const server = await startLimited({ userBytes: 300 * KIBIBYTE })
     const { key: ben } = await createKeyOf('ben', server.dataDir)
     const first = await seed(server, server.localKey, 200 * KIBIBYTE)

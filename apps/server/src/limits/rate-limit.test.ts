@@ -2,7 +2,7 @@ import { createFakeClock } from '@polylogue/testkit'
 import { expect, it } from 'vitest'
 import { createRateLimit } from './rate-limit.ts'
 
-it('gives a minute at once, then as much as time brings back', () => {
+it("allows one minute's worth at once, then refills with time", () => {
   const clock = createFakeClock()
   const limit = createRateLimit(6, clock)
   const taken = () => limit.take('anna')

@@ -36,7 +36,7 @@ it('is one JSON object per line, without secrets, and lines cannot be forged', (
   expect(lines).toHaveLength(2)
 })
 
-it('says as much as POLYLOGUE_LOG asks for', () => {
+it('logs at the level of POLYLOGUE_LOG', () => {
   expect(linesWith({ POLYLOGUE_LOG: 'debug' }).map(({ msg }) => msg)).toEqual(['quiet', 'first', 'second'])
   expect(linesWith({ POLYLOGUE_LOG: 'error' }).map(({ msg }) => msg)).toEqual(['second'])
   expect(linesWith({ POLYLOGUE_LOG: 'silent' })).toEqual([])

@@ -47,7 +47,7 @@ describe('many values', () => {
   const made = (seed: number, length: number): string =>
     Array.from({ length }, (_, at) => letters[(seed * 7919 + at * at * 31 + at * seed) % letters.length]).join('')
 
-  it('are found wherever they stand, each of them', () => {
+  it('are all found, at any place', () => {
     const { redact, learn } = createRedactor()
     const secrets = Array.from({ length: 500 }, (_, index) => `${made(index, 14)}${index}`)
     for (const secret of secrets) learn(secret)
@@ -56,7 +56,7 @@ describe('many values', () => {
     }
   })
 
-  it('are gone when they were crowded out, and those that begin alike stay', () => {
+  it('are dropped when there are too many, and those that share a prefix stay', () => {
     const { redact, learnPassing } = createRedactor()
     learnPassing('shared-start-old')
     for (let index = 0; index < 999; index++) learnPassing(`filler-${index}-filler`)

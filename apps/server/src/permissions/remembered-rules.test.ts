@@ -35,7 +35,7 @@ describe('remembered rules', () => {
     expect(reads()).toBe(3)
   })
 
-  it('do not keep what was read while they changed', async () => {
+  it('discard what was read during a change', async () => {
     const { store } = createCounted()
     const rules = rememberRules(store)
     const added = rules.addRule(ann, rule)

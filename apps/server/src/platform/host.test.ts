@@ -69,7 +69,7 @@ describe('a file that replaces another', () => {
 })
 
 describe('other systems', () => {
-  it('have modes of files but for Windows, which has signals of its own', () => {
+  it('have file modes, except on Windows, which has its own signals', () => {
     expect((['linux', 'darwin', 'win32'] as const).map((system) => hasFileModes(system))).toEqual([true, true, false])
     expect(stopSignals('darwin')).toEqual(['SIGINT', 'SIGTERM'])
     expect(stopSignals('win32')).toEqual(['SIGINT', 'SIGTERM', 'SIGBREAK', 'SIGHUP'])

@@ -131,7 +131,7 @@ describe('servers that a client brings into a session', () => {
     expect(namesOf()).toEqual(['mcp_files_echo', 'mcp_mine_echo'])
   })
 
-  it('are replaced by a newer list; one that is in both goes on', async () => {
+  it('are replaced by a newer list; one that is in both continues', async () => {
     await open(session, given('kept'), given('left'))
     expect(await running()).toBe(2)
     await open(session, given('new'), given('kept'))

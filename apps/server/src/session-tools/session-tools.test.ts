@@ -102,7 +102,7 @@ describe('the tools of a session, in a turn', () => {
     expect((await request?.readBlob(hash))?.length).toBe(70)
   })
 
-  it('are gone when the client has left: a call of one says so, and the turn goes on', async () => {
+  it('are gone when the client has left: a call of one says so, and the turn continues', async () => {
     const test = await startWith('full-access')
     await tools.forget(test.sessionId)
     test.model.push([calls('a', 'mcp_given_echo', { msg: 'x' }), finishes('tool-calls')], [says('done'), finishes()])

@@ -66,7 +66,7 @@ describe('the configuration of a folder', () => {
     ['the alias itself changes', 'package.json', '{"imports": {"#x": "./a.ts"}}'],
     ['a file that a worker loads changes', 'worker.mjs', 'changed()'],
     ['a large import changes and keeps its size', 'large.json', `"${'b'.repeat(5_000_000)}"`],
-  ])('is not trusted any more when %s', async (_, name, content) => {
+  ])('is no longer trusted when %s', async (_, name, content) => {
     await write(
       'polylogue.config.ts',
       "import './a.ts'\nimport '#x'\nrequire('./legacy')\nnew Worker(new URL('./worker.mjs', import.meta.url))\n" +
@@ -87,7 +87,7 @@ describe('the configuration of a folder', () => {
     expect(isTrustedNow()).toBe(false)
   })
 
-  it('is not trusted any more when a link of an import leads to another file', async () => {
+  it('is no longer trusted when a link of an import leads to another file', async () => {
     await write('polylogue.config.ts', "import './linked.ts'\n")
     await write('one.ts', 'same')
     await write('two.ts', "import './three.ts'")

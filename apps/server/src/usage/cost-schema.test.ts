@@ -8,7 +8,7 @@ function problemWith(config: unknown): string {
 }
 
 describe('prices and budgets in a configuration', () => {
-  it('are what was written, in US dollars and a day unless said', () => {
+  it('are as written, in US dollars and per day by default', () => {
     const written = {
       prices: { 'openai/gpt-*': { input: 2, output: 8, long: { above: 200_000, input: 4, output: 12 } } },
       budgets: { turn: { money: 0.5, wallTimeMs: 60_000 }, key: { tokens: 1000 }, keys: { key_1: { steps: 3 } } },

@@ -80,7 +80,7 @@ async function pass(clock: FakeClock, ms: number): Promise<void> {
 
 describe('a process that does not reach the store', () => {
   it.each(['refused', 'silent'] as const)(
-    'cluster 37: stops its tools after 15 s, and another process goes on (%s)',
+    'cluster 37: stops its tools after 15 s, and another process continues (%s)',
     async (how) => {
       const { clock, one, two, own, signals } = await setUp()
       own.how = how
@@ -96,7 +96,7 @@ describe('a process that does not reach the store', () => {
     },
   )
 
-  it('cluster 38: goes on with its turn after an outage for everybody, and it does not count as a takeover', async () => {
+  it('cluster 38: continues with its turn after an outage for everybody, and it does not count as a takeover', async () => {
     const clock = createFakeClock()
     const own = new CutStorage()
     const store = own.behind<EventStore>(createMemoryEventStore({ clock }))

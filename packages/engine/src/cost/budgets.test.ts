@@ -111,7 +111,7 @@ describe('a turn whose budget is used up', () => {
     expect(test.model.requests).toHaveLength(1)
   })
 
-  it('goes on for a client that can only approve', async () => {
+  it('continues for a client that can only approve', async () => {
     const test = await start({ turn: { steps: 1 } }, [look('a', 1), [says('done'), finishes()]])
     await test.say('go')
     await test.untilRest()
@@ -290,7 +290,7 @@ describe('the budget of a turn with sub-agents', () => {
   }
   const tools = [createFakeTool('look'), createAgentTool()]
 
-  it('counts them, asks once for all of them, and lets all of them go on', async () => {
+  it('counts them, asks once for all of them, and lets all of them continue', async () => {
     const test = await start({ turn: { tokens: 40 } }, [], { model: busy(['left', 'right']), tools })
     await test.say('go')
     await test.untilRest()

@@ -45,7 +45,7 @@ const withoutSettings = (events: readonly RecordedEvent[]): readonly RecordedEve
   events.filter(({ type }) => !type.startsWith('session.'))
 
 describe('a fork', () => {
-  it('starts with everything up to the end of a turn, and goes on by itself', async () => {
+  it('starts with everything up to the end of a turn, and continues by itself', async () => {
     const test = await startSession({ tools: [createFakeTool('look')] })
     test.model.push([calls('c1', 'look'), finishes('tool-calls')], [says('seen'), finishes('stop')])
     const { turnId } = await test.say('look')
@@ -186,7 +186,7 @@ describe('a fork', () => {
     expect((await (await fork(child)).view()).title).toBe('a long story (fork)')
   })
 
-  it('asks again for what was always allowed in its parent', async () => {
+  it('asks again for calls that its parent always allowed', async () => {
     const risky = createFakeTool('risky', { effect: 'unsafe' })
     const test = await startSession({ tools: [risky] }, { access: { type: 'preset' } })
     const ask = (id: string): void =>

@@ -52,7 +52,7 @@ const typesIn = ({ items }: ReaderLog): string[] =>
   items.flatMap((item) => (item.type === 'recorded' ? [item.recorded.event.type] : []))
 
 describe('two engines on one store', () => {
-  it('cluster 34: when the one that runs a turn dies, the other goes on within 10 s, and unsafe calls are not repeated', async () => {
+  it('cluster 34: when the one that runs a turn dies, the other continues within 10 s, and unsafe calls are not repeated', async () => {
     const model = createFakeModel([calls('c', 'slow'), finishes('tool-calls')])
     const { one, two, clock, process } = await startTwo(model)
     await pass(clock, 6_000)
@@ -117,7 +117,7 @@ describe('two engines on one store', () => {
     expect(one.model.requests[0]).toBeDefined()
   })
 
-  it('a turn that was handed over goes on at the other one, and does not count', async () => {
+  it('a turn that was handed over continues at the other one, and does not count', async () => {
     const { one, two, clock } = await startTwo()
     await pass(clock, 6_000)
     await one.say('go')

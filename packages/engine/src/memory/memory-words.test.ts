@@ -31,7 +31,7 @@ describe('the words of a memory', () => {
     }
   })
 
-  it('are repeated as often as they are said', () => {
+  it('are repeated as often as they occur', () => {
     expect(memoryWords('tea, tea and teas')).toEqual(['tea', 'tea', 'tea'])
   })
 })

@@ -40,7 +40,7 @@ describe('a question', () => {
     expect(find('when do we deploy?', ['Deploy on Tuesdays only'])).toEqual([1])
   })
 
-  it('finds best what it shares most with, and what is rarest', () => {
+  it('ranks by shared terms and by their rarity', () => {
     const memories = ['green paint', 'green tea from Japan', 'black tea', 'green car']
     expect(find('green tea', memories)[0]).toBe(2)
     const reports = Array.from({ length: 60 }, (_, index) => `report ${index} of project ${index}`)

@@ -139,7 +139,7 @@ describe('acp 10.3: under a preset', () => {
     expect(ROWS.map(({ name }) => name)).toEqual(Object.keys(CALLS))
   })
 
-  it('a verdict says what it was decided by', () => {
+  it('a verdict says what decided it', () => {
     expect(judged(shell()).reason).toBe('mode-preset:Bash')
     expect(judged(shell({ hardline: 'fork bomb' })).reason).toBe('hardline:fork bomb')
     expect(judged(shell({ exceeds: '64 KiB' })).reason).toBe('limit:64 KiB')
@@ -260,7 +260,7 @@ describe('C16: always allow', () => {
     expect(judged(shell(facts)).isCoverable).toBe(isCoverable)
   })
 
-  it('covers what is no command', () => {
+  it('covers calls that are not commands', () => {
     expect(judged({ type: 'plain' }, {}, unsafeTool)).toMatchObject({ decision: 'ask', isCoverable: true })
   })
 })

@@ -35,7 +35,7 @@ describe('acp 10.4: a rule', () => {
     expect(matches({ args: { command: 'f(' } }, 't', { command: 'f(x' })).toBe('no')
   })
 
-  it('compares what is no text as JSON', () => {
+  it('compares values that are not text as JSON', () => {
     expect(matches({ args: { force: '^true$' } }, 't', { force: true })).toBe('yes')
     expect(matches({ args: { options: '"depth":3' } }, 't', { options: { depth: 3 } })).toBe('yes')
     expect(matches({ args: { none: 'null' } }, 't', { none: null })).toBe('yes')

@@ -117,7 +117,7 @@ describe('the book of schedules', () => {
     await expect(book.create(ADA, NEWS)).rejects.toMatchObject({ code: 'too-many-schedules' })
   })
 
-  it('changes what is said, also when others change the same schedule at the same time', async () => {
+  it('changes the given fields, also during concurrent changes of the same schedule', async () => {
     const { book } = setUp()
     const { scheduleId } = await book.create(ADA, NEWS)
     await Promise.all([

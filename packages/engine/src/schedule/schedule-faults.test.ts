@@ -73,7 +73,7 @@ describe('schedules after a crash', () => {
     await world.stop()
   })
 
-  it('skip what was missed, and fire what comes', async () => {
+  it('skip missed slots, and fire future ones', async () => {
     const first = await openWorld()
     const { scheduleId } = await first.book.create(ANN, NEWS)
     await first.stop()
@@ -118,7 +118,7 @@ describe('the looking for slots', () => {
     await world.stop()
   })
 
-  it('goes on after its storage has failed', async () => {
+  it('continues after its storage has failed', async () => {
     let isBroken = false
     const world = await openWorld({
       deps: ({ store }) => ({

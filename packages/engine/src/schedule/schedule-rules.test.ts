@@ -72,7 +72,7 @@ describe('a schedule', () => {
     expect(create({ title: '\ud800', prompt: '\udc00' })).toMatchObject({ title: '\ufffd', prompt: '\ufffd' })
   })
 
-  it('fires a slot that has come, and goes on to the next one', () => {
+  it('fires a slot that has come, and continues to the next one', () => {
     const settled = settle()
     expect(settled.slots).toEqual([
       {
@@ -87,7 +87,7 @@ describe('a schedule', () => {
     expect(settle(create(), 9.9).slots).toEqual([])
   })
 
-  it('skips what it comes to too late, one by one, and never makes up for it', () => {
+  it('skips each missed slot, and never makes up for it', () => {
     expect(outcomes(settle(create(), 31))).toEqual([
       [10, 'skipped-late'],
       [20, 'skipped-late'],
@@ -100,7 +100,7 @@ describe('a schedule', () => {
     expect(justLate.slots).toMatchObject([{ outcome: 'skipped-late' }])
   })
 
-  it('skips what comes while the run before goes on, also one that it has just begun', () => {
+  it('skips what comes while the run before continues, also one that it has just begun', () => {
     expect(outcomes(settle(create(), 10, { isBusy: true }))).toEqual([[10, 'skipped-busy']])
     expect(outcomes(settle(create({ cron: '1' }), 7))).toEqual([
       [6, 'fired'],
@@ -130,7 +130,7 @@ describe('a schedule', () => {
     expect(changed).toMatchObject({ title: 'Weather', decidedUntil: 5 * MINUTE, nextSlotAt: 10 * MINUTE, revision: 2 })
   })
 
-  it('begins anew from a change of its times, and when it is enabled', () => {
+  it('restarts when its times change, and when it is enabled', () => {
     expect(changeSchedule(create(), { cron: '7' }, at(12))).toMatchObject({ nextSlotAt: 14 * MINUTE })
     const disabled = changeSchedule(create(), { isEnabled: false }, at(6))
     expect(disabled.nextSlotAt).toBeUndefined()

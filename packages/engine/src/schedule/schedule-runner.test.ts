@@ -104,7 +104,7 @@ describe('a scheduled run', () => {
     await world.stop()
   })
 
-  it('fails when what it wants is not there', async () => {
+  it('fails when the wanted text is missing', async () => {
     const world = await openWorld()
     const { scheduleId } = await world.book.create(ANN, { ...NEWS, agent: 'nobody' })
     await world.pass(10 * MINUTE)

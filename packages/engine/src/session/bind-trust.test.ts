@@ -36,7 +36,7 @@ describe('trust in a tool of an MCP server', () => {
     expect(test.logged).toEqual([])
   })
 
-  it('comes back when the tool is again what was trusted', async () => {
+  it('returns when the tool matches the trusted one again', async () => {
     const { pay, change } = await startTrusting()
     change('second')
     expect(await pay('a')).toBe('waiting')

@@ -127,7 +127,7 @@ describe('a seeded history', () => {
     expect(foldEvents(events).turn?.step?.calls).toMatchObject([{ toolCallId: 'a', phase: 'awaiting-client' }])
   })
 
-  it('with open calls and an input goes on with the input', () => {
+  it('with open calls and an input continues with the input', () => {
     expect(types({ seed: [user('hi'), asks('a')], clientTools, input: 'never mind' })).toEqual([
       'session.created',
       'session.seeded',

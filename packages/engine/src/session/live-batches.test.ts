@@ -122,7 +122,7 @@ describe('live batches', () => {
     expect(started).not.toHaveProperty('reservedBatches')
   })
 
-  it('go on after a crash beyond every number that may have been used', async () => {
+  it('continue after a crash beyond every number that may have been used', async () => {
     const clock = createFakeClock()
     const first = await startSession({ clock })
     const { step } = gatedStep([says('a')], [says('b')])

@@ -102,7 +102,7 @@ describe('a session in memory', () => {
     expect(test.loads).toEqual([])
   })
 
-  it('is dropped while a turn waits in it, and the wait goes on', async () => {
+  it('is dropped while a turn waits in it, and the wait continues', async () => {
     const tools = [createFakeTool('t')]
     const test = await startWatched({ tools }, { access: { type: 'listed', tools: [{ name: 't' }] } })
     test.model.push([calls('a', 't'), finishes('tool-calls')])
@@ -148,7 +148,7 @@ describe('a session whose log has become shorter than what was folded', () => {
     return { ...test, cut: (seq: number) => void (cutAt = seq) }
   }
 
-  it('refuses the command instead of trying for ever, ends its readers and is loaded again', async () => {
+  it('refuses the command instead of retrying forever, ends its readers and is reloaded', async () => {
     const test = await startCut()
     const reader = createReaderLog()
     await test.engine.attach(test.user, test.sessionId, { after: { seq: 0 }, reader })

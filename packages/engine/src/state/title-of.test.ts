@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { titleOf } from './title-of.ts'
 
 describe('the title of an unnamed session', () => {
-  it('is what its user said first, on one line', () => {
+  it('is the first message of its user, on one line', () => {
     expect(titleOf('  Write\n a poem ')).toBe('Write a poem')
     expect(titleOf(' \n ')).toBeUndefined()
   })

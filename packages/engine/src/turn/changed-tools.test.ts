@@ -80,7 +80,7 @@ describe('a tool that another package defines', () => {
     expect((await test.view()).waitingCalls).toEqual(['c'])
   })
 
-  it('is not waved through by an answer to what it was before', async () => {
+  it('is not allowed by an answer to its former state', async () => {
     const { live, invocations, change } = changing()
     const test = await startWith([live])
     test.model.push(paying('a'))

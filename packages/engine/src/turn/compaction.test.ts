@@ -326,7 +326,7 @@ describe('a requested compaction', () => {
     await expect(compact(test)).rejects.toMatchObject({ code: 'session-busy' })
   })
 
-  it('that a crash cut short has done nothing, and the session goes on', async () => {
+  it('that a crash cut short has done nothing, and the session continues', async () => {
     const first = await startWith(undefined)
     first.model.push(long('one'), long('two'), [hangs])
     for (const input of ['a', 'b']) {

@@ -18,7 +18,7 @@ import {
 import type { EventStore, LogEntry } from '../index.ts'
 
 describe('a bug in a tool or a model', () => {
-  it('ends the turn as failed and the session goes on', async () => {
+  it('ends the turn as failed and the session continues', async () => {
     const broken = {
       ...createFakeTool('broken'),
       check: () => {
@@ -232,7 +232,7 @@ describe('starting', () => {
     expect(views.filter(({ lastOutcome }) => lastOutcome === 'finished').length).toBe(1_001)
   })
 
-  it('goes on without a session that cannot be read', async () => {
+  it('continues without a session that cannot be read', async () => {
     const first = await startSession()
     first.model.push([hangs], [hangs])
     await first.say('go')

@@ -61,7 +61,7 @@ describe('an answer of the model', () => {
     ])
   })
 
-  it('whose calls all cannot run ends the step, and the turn goes on', () => {
+  it('whose calls all cannot run ends the step, and the turn continues', () => {
     expect(types([call('1', 'nobody')])).toEqual(['step.answered', 'tool-call.settled', 'step.ended'])
   })
 

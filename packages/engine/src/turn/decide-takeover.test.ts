@@ -99,7 +99,7 @@ describe('a takeover', () => {
     expect(events.slice(-2)).toEqual([given.stepEnded('t', 's'), given.turnEnded('t', 'cancelled')])
   })
 
-  it('ends a turn that must not go on as interrupted, with the same honesty about its calls', () => {
+  it('ends a turn that must not continue as interrupted, with the same honesty about its calls', () => {
     const [created, admitted, , ...rest] = RUNNING
     const events = takeOver([created!, admitted!, given.turnStarted('t', 'i', 'interrupt'), ...rest])
     expect(statuses(events)).toEqual(['i unknown', 'u unknown', 'r cancelled'])

@@ -42,7 +42,7 @@ describe('a tokenizer', () => {
     return { asked, types: await test.types() }
   }
 
-  it('is asked nothing while there is much room', async () => {
+  it('is not asked while there is room', async () => {
     expect((await talk(async () => 0, 2)).asked).toEqual([])
   })
 

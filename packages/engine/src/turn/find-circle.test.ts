@@ -40,7 +40,7 @@ describe('an agent that makes the same call again and again', () => {
     expect(await play([...two, [says('done'), finishes()]])).toMatchObject({ steps: 20, end: { outcome: 'finished' } })
   })
 
-  it('may begin anew when the user has spoken', async () => {
+  it('may start again after a user message', async () => {
     const tool = createFakeTool('look')
     const test = await startSession({ tools: [tool], maxSteps: 50 })
     const some = (from: number) => Array.from({ length: MOST_REPEATS - 1 }, (_, id) => look(from + id))

@@ -45,7 +45,7 @@ describe('a question to the user', () => {
 })
 
 describe('one call that is cancelled', () => {
-  it('ends while the turn goes on, whether it runs or waits', async () => {
+  it('ends while the turn continues, whether it runs or waits', async () => {
     const gate = Promise.withResolvers<void>()
     const slow = createFakeTool('slow', { run: async () => (await gate.promise, { content: 'too late' }) })
     const test = await startWith([slow, pay()])

@@ -258,7 +258,7 @@ describe('a turn', () => {
     expect((await test.recorded(test.sessionId)).at(-1)).toMatchObject({ type: 'turn.ended', outcome: 'step-limit' })
   })
 
-  it('answers calls that cannot run with a sentence for the model and goes on', async () => {
+  it('answers calls that cannot run with a sentence for the model and continues', async () => {
     const off = createFakeTool('off')
     const test = await start(
       { tools: [off, createFakeTool('on')] },

@@ -28,7 +28,7 @@ describe('a question or an approval inside a sub-agent', () => {
 
   const ASKING: Partial<CreateSession> = { access: { type: 'preset' }, preset: 'workspace-write' }
 
-  it('pauses the turn, is seen from outside, and goes on where it was', async () => {
+  it('pauses the turn, is seen from outside, and continues where it was', async () => {
     const pay = createFakeTool('pay', { effect: 'unsafe' })
     const test = await start(scripts, { tools: [pay] }, ASKING)
     await test.say('go')
@@ -132,7 +132,7 @@ describe('the rights of a sub-agent', () => {
 })
 
 describe('a crash while sub-agents work', () => {
-  it('lets them go on where they were', async () => {
+  it('lets them continue where they were', async () => {
     const scripts = {
       go: [[delegate('a', 'find it'), finishes('tool-calls')]],
       'find it': [

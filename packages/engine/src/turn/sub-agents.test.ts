@@ -115,7 +115,7 @@ describe('a sub-agent', () => {
     expect(offered).toEqual([true, true, true, false, false, true, true, true])
   })
 
-  it('that fails, fails its call and not the turn, and what it had said is kept', async () => {
+  it('that fails, fails its call and not the turn, and its text is kept', async () => {
     const error = { code: 'model-down', message: 'The model is away.' }
     const test = await start({
       go: [[delegate('a', 'find it'), finishes('tool-calls')]],
@@ -178,7 +178,7 @@ describe('a sub-agent', () => {
     expect(events.at(-1)).toMatchObject({ outcome: 'finished' })
   })
 
-  it('that is cancelled alone leaves the turn to go on with what there is', async () => {
+  it('that is cancelled alone leaves the turn to continue with what there is', async () => {
     const test = await start({
       go: [[delegate('a', 'left'), delegate('b', 'right'), finishes('tool-calls')]],
       left: [[says('so far'), hangs]],

@@ -17,7 +17,7 @@ import {
 import type { SessionId } from '../index.ts'
 
 describe('a turn that outlives many orderly stops', () => {
-  it('goes on, because only deaths are counted', async () => {
+  it('continues, because only deaths are counted', async () => {
     let test = await startSession({ model: createFakeModel([hangs]) })
     await test.say('go')
     for (let stop = 1; stop <= 6; stop += 1) {
@@ -97,7 +97,7 @@ const endOf = async ({ store }: World, sessionId: SessionId) =>
   (await store.readEvents(sessionId, 0, 1_000)).at(-1)?.event
 
 describe('a turn that kills its server', () => {
-  it('is the only one that fails, and the others go on', async () => {
+  it('is the only one that fails, and the others continue', async () => {
     const world = createWorld()
     const first = await world.start()
     const others = [await begin(first, 'slow one'), await begin(first, 'slow two'), await begin(first, 'slow three')]

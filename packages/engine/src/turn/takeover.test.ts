@@ -118,7 +118,7 @@ describe('a turn whose process died', () => {
     expect(ended).not.toHaveProperty('partial')
   })
 
-  it('goes on with the next step when it died between two', async () => {
+  it('continues with the next step when it died between two', async () => {
     const clock = createFakeClock()
     const store = createMemoryEventStore({ clock })
     const process = createProcessStore(store)
@@ -188,7 +188,7 @@ describe('a turn whose process died', () => {
     expect(second.model.requests).toEqual([])
   })
 
-  it('goes on to the queued input after the taken-over turn ends', async () => {
+  it('continues to the queued input after the taken-over turn ends', async () => {
     const first = await startSession()
     first.model.push([hangs])
     await first.say('one')

@@ -35,7 +35,7 @@ describe('an image that a tool returns', () => {
     })
   })
 
-  it('fails its call when its bytes are missing, and the session goes on', async () => {
+  it('fails its call when its bytes are missing, and the session continues', async () => {
     const test = await startWith({ content: [image] })
     const settled = (await test.events()).flatMap((event) => (event.type === 'tool-call.settled' ? [event] : []))
     expect(settled).toMatchObject([{ status: 'failed' }])

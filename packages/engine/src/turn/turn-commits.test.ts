@@ -171,7 +171,7 @@ describe('a turn', () => {
     expect(tool.invocations).toEqual([])
   })
 
-  it('goes on in the commit that holds the result of its client', async () => {
+  it('continues in the commit that holds the result of its client', async () => {
     const clientTools = [{ name: 'local', description: '', parameters: { type: 'object' } }]
     const { test, commits } = await startCounted({}, { clientTools })
     test.model.push([calls('c', 'local'), finishes('tool-calls')])

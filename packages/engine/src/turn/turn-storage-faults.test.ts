@@ -23,7 +23,7 @@ async function startOnFaultyStore(options: TestEngineOptions = {}) {
 }
 
 describe('a storage fault in the middle of a turn', () => {
-  it('is waited out, and the turn goes on', async () => {
+  it('is waited out, and the turn continues', async () => {
     const test = await startOnFaultyStore()
     test.model.push([says('half'), () => test.store.failWrites('full'), finishes()])
     await test.say('go')

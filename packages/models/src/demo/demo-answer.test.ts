@@ -151,7 +151,7 @@ describe('the guide and its tools', () => {
     expect(answer.text).toContain('Next:')
   })
 
-  it('explains a result, and goes on with the tour', () => {
+  it('explains a result, and continues with the tour', () => {
     const { text } = answerOf(request([user('2'), result('CurrentTime', 'noon')]))
     expect(text).toMatch(/^`CurrentTime` answered: noon\n\nWhat happened: [^]*Next: A tool that needs your yes/)
   })

@@ -74,7 +74,7 @@ describe('the demo model', () => {
   })
 
   it.each(['5', '6', '说一段长的', '崩溃'])(
-    'goes on for half a minute where it is meant to be disturbed: %s',
+    'continues for half a minute where it is meant to be disturbed: %s',
     async (text) => {
       const pauses: number[] = []
       await answer(requestFor(text), pauses)

@@ -90,7 +90,7 @@ describe('a provider that is known by name', () => {
     expect(provider.baseUrl).toBe(`${known.host}${known.path}`)
   })
 
-  it('needs no key where its name stands for a server elsewhere', () => {
+  it('needs no key when its name is used for another server', () => {
     const elsewhere = findProvider('groq', { groq: { baseUrl: 'http://127.0.0.1:9/v1' } }, {})
     expect(elsewhere).toMatchObject({ isAtHome: false, needsKey: false })
   })

@@ -27,7 +27,7 @@ it('lists a configured model first, also an unknown one', () => {
   expect(found.length).toBeGreaterThan(5)
 })
 
-it('lists nothing of the catalogue where the name stands for a server elsewhere', () => {
+it('lists no catalogue entries when the name is used for another server', () => {
   const env = { OPENAI_API_KEY: 'k', OPENAI_BASE_URL: 'http://127.0.0.1:9/v1' }
   expect(listUsableModels({ env })).toEqual([])
 })

@@ -9,7 +9,7 @@ const MEBI = 1024 * 1024
 const mebis = (count: number): readonly string[] => Array.from({ length: count }, () => 'x'.repeat(MEBI))
 
 describe.each(WIRES)('an answer of a model of kind $kind', (wire) => {
-  it('ends where its text and its thinking are too long together, and what was written stays', async () => {
+  it('ends when its text and thinking together are too long, and keeps what was written', async () => {
     await using setup = await setUp(wire)
     const thinking = { type: 'thinking', pieces: mebis(2), signature: 'sig' } as const
     const chunks = wire.answer({ blocks: [thinking, { type: 'text', pieces: mebis(3) }], finish: 'stop' })

@@ -29,7 +29,7 @@ describe.each(WIRES)('a model of kind $kind', (wire) => {
     ])
   })
 
-  it('sends the request where and with what it should', async () => {
+  it('sends the right request to the right place', async () => {
     await using setup = await setUp(wire)
     setup.provider.push({ chunks: wire.answer(HELLO) })
     await setup.ask(requestOf('hi', { tools: [weather] }))

@@ -50,7 +50,7 @@ describe.each(WIRES)('a turn with a model of kind $kind', (wire) => {
     expect(third?.slice(-2)).toEqual(['assistant: Dry in Oslo.', 'user: and tomorrow?'])
   })
 
-  it('goes on after a call that cannot be read', async () => {
+  it('continues after a call that cannot be read', async () => {
     await using setup = await setUp(wire)
     const input = wire.kind === 'google' ? '{"bad":true}' : '{"city": "Os'
     const broken: FakeAnswer = {
@@ -64,7 +64,7 @@ describe.each(WIRES)('a turn with a model of kind $kind', (wire) => {
     expect((await session.events()).at(-1)).toMatchObject({ type: 'turn.ended', outcome: 'finished' })
   })
 
-  it('keeps what was said before the connection broke, and can be spoken to again', async () => {
+  it('keeps the messages from before the connection broke, and can continue', async () => {
     await using setup = await setUp(wire)
     const chunks = wire.answer(HELLO)
     const after = chunks.findIndex((chunk) => chunk.includes('"Dry "')) + 1

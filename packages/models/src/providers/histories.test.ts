@@ -36,7 +36,7 @@ const user = (content: string): ModelMessage => ({ role: 'user', content })
 const assistant = (...content: AssistantPart[]): ModelMessage => ({ role: 'assistant', content })
 
 describe('a session', () => {
-  it.each(pairs)('goes on in the middle of a turn after a switch from $pair', async ({ from, to }) => {
+  it.each(pairs)('continues in the middle of a turn after a switch from $pair', async ({ from, to }) => {
     await using first = await setUp(from)
     await using second = await setUp(to, {}, { thinking: 'medium' })
     first.provider.push({ chunks: from.answer(STEP) })
@@ -220,7 +220,7 @@ describe('thinking without text', () => {
 })
 
 describe('a request', () => {
-  it('asks Anthropic to cache what stays, and to think as much as configured', async () => {
+  it('asks Anthropic to cache the stable part, and to think as configured', async () => {
     await using setup = await setUp(anthropicWire, { thinking: 'high', maxOutputTokens: 30_000 })
     setup.provider.push({ chunks: anthropicWire.answer(HELLO) })
     await setup.ask(requestOf('hi', { tools }))
@@ -242,7 +242,7 @@ describe('a request', () => {
     ])
   })
 
-  it('has OpenAI keep nothing, and think as much as configured', async () => {
+  it('has OpenAI store nothing, and think as configured', async () => {
     await using setup = await setUp(openaiWire, { thinking: 'low' })
     setup.provider.push({ chunks: openaiWire.answer(HELLO) })
     await setup.ask(requestOf('hi', { tools }))

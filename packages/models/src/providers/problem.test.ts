@@ -100,7 +100,7 @@ describe('the pause before another attempt', () => {
     expect(delayBeforeRetry({ ...busy, retryAfterMs: 20_000 }, 0, () => 0.5)).toBe(20_250)
   })
 
-  it('does not come a fourth time, nor for a lasting problem, nor for more than a minute', () => {
+  it('is not retried a fourth time, for a permanent problem, or for more than a minute', () => {
     expect(delayBeforeRetry(busy, 3, () => 0)).toBeUndefined()
     expect(delayBeforeRetry({ ...busy, isTransient: false }, 0, () => 0)).toBeUndefined()
     expect(delayBeforeRetry({ ...busy, retryAfterMs: 60_001 }, 0, () => 0)).toBeUndefined()

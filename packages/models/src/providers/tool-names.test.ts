@@ -5,7 +5,7 @@ import { toObjectSchema } from './tool-schema.ts'
 import { ToolNames } from './tool-names.ts'
 
 describe('names of tools', () => {
-  it('that every provider takes stay as they are', () => {
+  it('that every provider accepts stay unchanged', () => {
     const names = new ToolNames(['Read', 'mcp__files__read', 'a-b'])
     expect(['Read', 'mcp__files__read', 'a-b'].map((name) => names.toSent(name))).toEqual([
       'Read',
@@ -21,13 +21,13 @@ describe('names of tools', () => {
     expect(sent.map((name) => names.fromSent(name))).toEqual(['a.b', 'a_b', 'a/b', '9lives', 'x'.repeat(70), ''])
   })
 
-  it('that a model invented come back as they are', () => {
+  it('that a model invented are returned unchanged', () => {
     expect(new ToolNames(['Read']).fromSent('Write')).toBe('Write')
   })
 })
 
 describe('ids of calls', () => {
-  it('stay as they are where they can', () => {
+  it('stay unchanged where possible', () => {
     expect(toSentCallId('toolu_01-Ab', false)).toBe('toolu_01-Ab')
     expect(toSentCallId('a1B2c3D4e', true)).toBe('a1B2c3D4e')
   })

@@ -102,7 +102,7 @@ describe('speaking', () => {
     expect(textOf(await playScript('\n\nsay a\n\n\nsay b\n\nthink c\n\nsay d\n\n'))).toBe('a\n\n\nbd')
   })
 
-  it('lets a block go on after a directive that says nothing', async () => {
+  it('lets a block continue after a directive that says nothing', async () => {
     expect(textOf(await playScript('say a\nstop end_turn\n\nsay b'))).toBe('a\n\nb')
   })
 
@@ -110,7 +110,7 @@ describe('speaking', () => {
     expect(textOf(await playScript('say a\ncall c1 echo {}\nsay b'))).toBe('ab')
   })
 
-  it('leaves line separators, emoji and quotes as they are', async () => {
+  it('does not change line separators, emoji and quotes', async () => {
     const text = 'say it\u2028is "so" 👩‍💻 fine\u0000'
     expect(textOf(await playScript(text))).toBe(text.slice(4))
   })
@@ -233,7 +233,7 @@ describe('an overflow', () => {
     expect(brief(await playScript('', { messages }))).toEqual(['failed:context-too-long'])
   })
 
-  it('lets the script go on once a summary stands before it', async () => {
+  it('lets the script continue once a summary stands before it', async () => {
     const messages: ModelMessage[] = [{ role: 'user', content: 'Summary of 2 messages.' }, user]
     expect(textOf(await playScript('', { messages }))).toBe('Summary of 1 messages.')
     const system = 'Be kind.\n\nSummary of 2 messages.'

@@ -112,7 +112,7 @@ describe('connections', () => {
     expect((await reply.frames()).at(-1)?.event).toBe('turn_stop')
   })
 
-  it('end without a turn_stop when the server stops, for the turn goes on later', async () => {
+  it('end without a turn_stop when the server stops, for the turn continues later', async () => {
     const session = await open()
     const begun = Promise.withResolvers<void>()
     rig.door.model.push([says('one'), () => (begun.resolve(), waits())])

@@ -16,7 +16,7 @@ const agent = { name: 'tester' }
 const user = { role: 'user', content: 'hi' }
 
 describe('a request to create a session', () => {
-  it('keeps what is known, drops what is not, and takes null for absent', () => {
+  it('keeps known fields, drops others, and treats null as absent', () => {
     const request = parseCreateSession({
       agent: { ...agent, tools: null, options: { language: 'de' }, extra: 1 },
       messages: [{ role: 'system', content: 'be kind', extra: 1 }, user],

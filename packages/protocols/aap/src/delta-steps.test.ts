@@ -81,7 +81,7 @@ describe('a step as deltas', () => {
     expect(gist(tell(late))).toEqual(gist(tell(log)))
   })
 
-  it('goes on exactly where any of its events was the last one seen, live or long after', () => {
+  it('continues exactly where any of its events was the last one seen, live or long after', () => {
     fc.assert(
       fc.property(someBlocks, sizes, (blocks, cut) => {
         const deltas = chop(blocks, cut)
@@ -95,7 +95,7 @@ describe('a step as deltas', () => {
     )
   })
 
-  it('goes on in message mode where any of its events was the last one seen', () => {
+  it('continues in message mode where any of its events was the last one seen', () => {
     fc.assert(
       fc.property(someBlocks, (blocks) => {
         const log = answeredLog(blocks, [])
@@ -129,7 +129,7 @@ describe('a step that was cut short', () => {
     }
   })
 
-  it('goes on where the client was', () => {
+  it('continues where the client was', () => {
     const log = story(turnStarted, stepStarted(), stepEnded([text('one two')]), turnEnded('cancelled'))
     expect(gist(tell(log, '2.0.4'))[0]).toEqual({ event: 'text_delta', delta: 'two' })
   })

@@ -50,7 +50,7 @@ describe('version 3', () => {
     expect((await reply.frames()).map(({ event }) => event)).toEqual(['turn_start', 'text_delta', 'turn_stop'])
   })
 
-  it('plays a permission round trip: ask, grant, run, go on', async () => {
+  it('plays a permission round trip: ask, grant, run, continue', async () => {
     const tool = createFakeTool('write', { effect: 'unsafe' })
     const session = await open({ tools: [tool] }, { agent: { name: 'tester', tools: [{ name: 'write' }] } })
     rig.door.model.push([calls('w', 'write', { path: 'a' }), finishes('tool-calls')])
@@ -121,7 +121,7 @@ describe('version 3', () => {
     ])
   })
 
-  it('describes agents and sessions without what is secret or internal', async () => {
+  it('describes agents and sessions without secrets and internals', async () => {
     const hidden = createFakeTool('hidden', { exposed: false })
     const shown = { ...createFakeTool('shown'), parameters: { $schema: 'x', type: 'object' } }
     const options = [

@@ -101,7 +101,7 @@ describe('a turn as events', () => {
     ])
   })
 
-  it('stops with tool_use when it waits, and starts again when it goes on', () => {
+  it('stops with tool_use when it waits, and starts again when it continues', () => {
     const log = story(
       turnStarted,
       stepStarted(),

@@ -9,7 +9,7 @@ describe('version 1', () => {
   const agent = { name: 'tester' }
   const tools = [{ name: 'weather', description: '', inputSchema: { type: 'object' } }]
 
-  it('creates and runs in one request, and the session goes on through version 3', async () => {
+  it('creates and runs in one request, and the session continues through version 3', async () => {
     await open()
     const created = await rig.door.send('PUT', '/v1/session', {
       body: { agent, messages: [{ role: 'system', content: 's' }, ...user('hi')], tools },
@@ -44,7 +44,7 @@ describe('version 1', () => {
     expect(await refusal('GET', `/v1/session/${sessionId}`)).toMatch(/^404 /)
   })
 
-  it('streams session_start first when it creates, and not when it goes on', async () => {
+  it('streams session_start first when it creates, and not when it continues', async () => {
     await open()
     const created = await rig.door.send('PUT', '/v1/session', {
       body: { agent, messages: user('hi'), stream: 'delta' },

@@ -175,7 +175,7 @@ describe('what waits', () => {
 })
 
 describe('a search', () => {
-  it('says where the words stand, and keeps to its filters and to the sessions of the user', async () => {
+  it('returns the positions of the words, within its filters and the sessions of the user', async () => {
     const ann = opened.clientOf('ann')
     const id = await opened.startWaiting()
     const { sessionId: idle } = await ann.createSession({ body: {} })

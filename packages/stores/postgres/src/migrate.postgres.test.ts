@@ -21,7 +21,7 @@ it('cluster 17: six starts at once migrate once', async () => {
   await Promise.all(all.map((stores) => stores.close()))
 })
 
-it('cluster 18: a migration that is cut off leaves nothing, and the next start goes on', async () => {
+it('cluster 18: a migration that is cut off leaves nothing, and the next start continues', async () => {
   await database.query('CREATE SCHEMA polylogue')
   await expect(open()).rejects.toThrow('polylogue')
   expect(await database.query("SELECT to_regclass('polylogue.sessions') AS it")).toEqual([{ it: null }])

@@ -166,7 +166,7 @@ describe('an append whose answer was lost', () => {
 })
 
 describe('a database that is frozen', () => {
-  it('is reported as busy, and holds no caller for ever', async () => {
+  it('is reported as busy, and blocks no caller forever', async () => {
     const proxy = await startCuttingProxy(database.url)
     const stores = await openPostgresStores({ url: proxy.url, clock, answerWithinMs: 300 })
     const id = newSession()

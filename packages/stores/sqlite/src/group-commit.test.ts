@@ -189,7 +189,7 @@ describe('while another process holds the write lock', () => {
 })
 
 describe('closing', () => {
-  it('commits what is queued, refuses what comes after, and may be repeated', async () => {
+  it('commits queued appends, refuses later ones, and may be repeated', async () => {
     const writing = commits.write('append', note('last'))
     const closing = commits.close()
     await expect(commits.write('append', note('late'))).rejects.toMatchObject({ kind: 'broken' })

@@ -58,7 +58,7 @@ describe('the migrations', () => {
     expect(hits).toEqual(MIGRATIONS.map(() => 'migrate'))
   })
 
-  it.each(MIGRATIONS.map((_, index) => index + 1))('go on after a failure in number %i', async (failing) => {
+  it.each(MIGRATIONS.map((_, index) => index + 1))('continue after a failure in number %i', async (failing) => {
     let hits = 0
     observeFailpoints(async () => {
       if (++hits === failing) throw new Error('not now')
@@ -72,7 +72,7 @@ describe('the migrations', () => {
     expect(schemaOf(file)).toEqual(await freshSchema())
   })
 
-  it.each(MIGRATIONS.map((_, index) => index + 1))('go on after a kill in number %i', async (killed) => {
+  it.each(MIGRATIONS.map((_, index) => index + 1))('continue after a kill in number %i', async (killed) => {
     expect(await runProgram('die-while-migrating', [file, String(killed)]).remainingLines()).toEqual([])
     const db = openDatabase(file)
     expect(schemaVersionOf(db)).toBe(killed - 1)

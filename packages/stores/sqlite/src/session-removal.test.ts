@@ -73,7 +73,7 @@ describe('the removal of a long session', () => {
     await commits.close()
   })
 
-  it('goes on when the file is opened again', async () => {
+  it('continues when the file is opened again', async () => {
     const first = await open()
     await createSessionRemoval({ ...first, ...PARTS }).remove(LONG)
     await first.commits.close()

@@ -85,7 +85,7 @@ describe('the data of a session', () => {
     await stores.events.append({ ...sampleAppend(OTHER, 0), ...attached, snapshot: '{"b":2}' })
   })
 
-  it('is nothing any more when a snapshot was damaged, because the log has it all', async () => {
+  it('does not matter when a snapshot is damaged, because the log has everything', async () => {
     alter('UPDATE snapshots SET state = \'{"a":3}\'')
     expect(await stores.events.readSnapshot(SESSION)).toBeUndefined()
   })

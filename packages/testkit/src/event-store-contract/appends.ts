@@ -28,7 +28,7 @@ export function describeAppends(subject: () => OpenedEventStore): void {
       ])
     })
 
-    it('goes on where the last one ended', async () => {
+    it('continues where the last one ended', async () => {
       const { store } = subject()
       await store.append(creation(SESSION))
       expect(await store.append(addition(SESSION, 1, { at: AT + 5, events: [said('b'), said('c')] }))).toEqual(

@@ -14,7 +14,7 @@ const draft = (text: string, more: Partial<Draft> = {}): Draft => ({
 /** All rows that belong to a session besides its events. */
 export function describeAttachedRows(subject: () => OpenedEventStore): void {
   describe('a snapshot', () => {
-    it('belongs to the seq after its append, and the newest one stands', async () => {
+    it('belongs to the seq after its append, and the newest one wins', async () => {
       const { store } = subject()
       await store.append(creation(SESSION, { events: [said('a'), said('b')], snapshot: 'at two' }))
       expect(await store.readSnapshot(SESSION)).toEqual({ seq: 2, state: 'at two' })

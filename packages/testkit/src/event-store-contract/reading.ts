@@ -127,7 +127,7 @@ export function describeReading(subject: () => OpenedEventStore): void {
       expect(await found()).toEqual([['2', '1'], 2])
     })
 
-    it('finds what was last listed before a time, of all users, oldest first, without pinned ones', async () => {
+    it('finds sessions last listed before a time, of all users, oldest first, without pinned ones', async () => {
       const { store } = subject()
       await store.append(list(1, 30))
       await store.append(list(2, 10))

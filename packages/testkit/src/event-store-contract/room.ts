@@ -80,7 +80,7 @@ export function describeRoom(subject: () => OpenedEventStore): void {
   })
 
   describe('a page of large events', () => {
-    it('is bounded by bytes, and the next one goes on', async () => {
+    it('is bounded by bytes, and the next one continues', async () => {
       const { store } = subject()
       const size = PAGE_BYTES / 4
       await store.append(creation(SESSION, { events: Array.from({ length: 10 }, () => big(size)) }))

@@ -44,7 +44,7 @@ export function describeSearching(subject: () => OpenedEventStore): void {
       expect(await found('aXb')).toBe('')
     })
 
-    it('finds what was said, in titles and texts together', async () => {
+    it('finds messages and titles together', async () => {
       const { store } = subject()
       await store.append(create(1, 'Animals', [input('Do you know the walrus?'), answer('It lives in the Arctic.')]))
       await store.append(create(2, 'Walrus'))

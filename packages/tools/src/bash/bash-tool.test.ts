@@ -94,7 +94,7 @@ describe('a command', () => {
     ).toEqual([])
   })
 
-  it('of git starts no program that a repository names, and takes no bare repository that lies about', async () => {
+  it('of git starts no program that a repository names, and ignores stray bare repositories', async () => {
     const made = 'git init -q . && git config core.fsmonitor "touch ../ran" && git status --short; ls ..'
     expect((await run(made, { granted: { guarded: 'all' } })).content).not.toContain('ran')
     const bare = 'mkdir -p bare && cd bare && git init -q --bare . 2>&1; git log 2>&1'
@@ -123,7 +123,7 @@ describe('a command', () => {
     })
   })
 
-  it('is refused by name of what is wrong with it', () => {
+  it('is refused with the name of the problem', () => {
     const check = (input: JsonObject) => createTool().check(input)
     expect(check({ command: '' })).toEqual({ ok: false, problem: 'command: must not be empty' })
     expect(check({ command: 'a\0b' })).toEqual({ ok: false, problem: 'command: must not contain a NUL character' })
@@ -241,7 +241,7 @@ describe('limits', () => {
     expect(meta).toMatchObject({ stopped: 'output-limit', outputBytes: 1_000_000 })
   })
 
-  it('goes on when the file cannot be written', async () => {
+  it('continues when the file cannot be written', async () => {
     const lost = join(folder, 'lost')
     const { content } = await run(`rm -r ${lost}/session; seq 1 30000`, { outputDir: lost })
     expect(content).toMatch(/the file with all of it failed: ENOENT.*\n[^]*\n30000$/)
@@ -249,7 +249,7 @@ describe('limits', () => {
 })
 
 describe('a server that died', () => {
-  it('P8: leaves what it had running to the next one, which ends exactly that', async () => {
+  it('P8: leaves its running processes to the next start, which ends exactly those', async () => {
     const former = join(folder, 'former')
     const marker = 'c0ffee'.padEnd(32, '0')
     await noteRunning(former, marker)

@@ -108,7 +108,7 @@ describe('Bash in a terminal of the editor', () => {
     expect(existsSync(join(folder, 'twice'))).toBe(false)
   })
 
-  it('kills a command that takes too long, and what it has started', async () => {
+  it('kills a command that takes too long, and its processes', async () => {
     const output = await run('sh -c "sleep 60" & echo begun; sleep 60', terminals, { timeoutMs: 1500 })
     expect(output).toMatchObject({
       content: 'begun\nStopped: it took longer than 1500 ms.',

@@ -48,7 +48,7 @@ describe('the demo tools', () => {
     expect(await run('CurrentTime', {})).toEqual(await run('CurrentTime', { timeZone }))
   })
 
-  it('CurrentTime refuses what is no time zone', () => {
+  it('CurrentTime refuses an unknown time zone', () => {
     expect(find('CurrentTime').check({ timeZone: 'Mars/Base' })).toEqual({
       ok: false,
       problem: 'timeZone: must be a time zone such as Asia/Tokyo',

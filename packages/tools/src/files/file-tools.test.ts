@@ -14,7 +14,7 @@ describe('Read', () => {
     expect(await bench.say('Read', { path: 'a.txt' })).toBe('     1\tone\n     2\ttwo\n     3\t\n     4\tfour')
   })
 
-  it('shows a part, and says where to go on', async () => {
+  it('shows a part, and says where to continue', async () => {
     const bench = createWorkbench()
     bench.file('ws/a.txt', '1\n2\n3\n4\n5\n')
     expect(await bench.say('Read', { path: 'a.txt', offset: 2, limit: 2 })).toBe(
@@ -52,7 +52,7 @@ describe('Read', () => {
     )
   })
 
-  it('names what is no text', async () => {
+  it('names values that are not text', async () => {
     const bench = createWorkbench()
     bench.file('ws/empty', '')
     bench.file('ws/binary', Buffer.from([1, 2, 0, 3]))
@@ -118,7 +118,7 @@ describe('Write', () => {
     expect(readdirSync(join(bench.dir, 'ws'))).toEqual(['run.sh'])
   })
 
-  it('does not write over a directory, nor into a name that ends like one', async () => {
+  it('does not overwrite a directory, nor write to a name that ends like one', async () => {
     const bench = createWorkbench()
     bench.file('ws/dir/x')
     expect(await bench.say('Write', { path: 'dir', content: '' })).toBe('path: dir is a directory')

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { createBackoff } from './backoff.ts'
 
 describe('the wait before the next attempt', () => {
-  it('doubles up to a minute, and begins anew only after the server was well for a while', () => {
+  it('doubles up to a minute, and resets only after the server was healthy for a while', () => {
     let now = 0
     const backoff = createBackoff({ now: () => now })
     expect(Array.from({ length: 8 }, () => backoff.failed())).toEqual([

@@ -75,7 +75,7 @@ describe('the result of a call', () => {
     expect(output.blobs).toEqual([{ hash, mediaType: 'image/png', bytes }])
   })
 
-  it('takes an image for what its bytes are, not for what the server calls it', () => {
+  it("identifies an image by its bytes, not by the server's type", () => {
     const { output } = convert({
       content: [
         { type: 'image', data: png, mimeType: 'image/jpeg' },

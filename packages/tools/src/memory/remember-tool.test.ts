@@ -95,7 +95,7 @@ describe('Remember', () => {
     [{ content: 'x'.repeat(501) }, 'content: must have at most 500 characters'],
     [{ content: 'x', type: 'wish' }, 'type: must be one of feedback, experience'],
     [{ content: 'x', topic: 'x'.repeat(256) }, 'topic: must have at most 255 characters'],
-  ])('refuses what is no memory, case %#', (input, problem) => {
+  ])('refuses an invalid memory, case %#', (input, problem) => {
     expect(setUp().tool.check(input)).toEqual({ ok: false, problem })
   })
 

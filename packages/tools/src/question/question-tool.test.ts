@@ -55,7 +55,7 @@ describe('AskUserQuestion', () => {
       { questions: [{ question: 'Why?', options: [{ label: 'a' }, { label: 'a ' }] }] },
       'questions[0].options: labels must differ',
     ],
-  ])('refuses what is no question, case %#', (input, problem) => {
+  ])('refuses an invalid question, case %#', (input, problem) => {
     expect(tool.check(input)).toEqual({ ok: false, problem })
   })
 })

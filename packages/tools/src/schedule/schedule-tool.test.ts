@@ -70,7 +70,7 @@ describe('Schedule', () => {
     })
   })
 
-  it('is judged as something that has effects, and shown with what it would do', async () => {
+  it('is judged as having effects, and shown with what it would do', async () => {
     const { tool } = setUp()
     const inspect = (input: JsonObject) => tool.inspect?.(createInvocation(tool, input).input, { cwd: '/', roots: [] })
     expect(await inspect(NEWS)).toEqual({
@@ -89,7 +89,7 @@ describe('Schedule', () => {
     [{ action: 'remove' }, 'id: is missing'],
     [{ ...NEWS, title: 'x'.repeat(201) }, 'title: '],
     [{ ...NEWS, expires_at: 'tomorrow' }, 'expires_at: '],
-  ])('refuses what is no schedule, case %#', (input, problem) => {
+  ])('refuses an invalid schedule, case %#', (input, problem) => {
     expect(setUp().tool.check(input)).toMatchObject({ ok: false, problem: expect.stringContaining(problem) })
   })
 })

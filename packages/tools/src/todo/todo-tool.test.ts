@@ -43,7 +43,7 @@ describe('TodoWrite', () => {
       { todos: [step('pending', 'x'.repeat(1001))] },
       'todos[0].content: Too big: expected string to have <=1000 characters',
     ],
-  ])('refuses what is no plan, case %#', (input, problem) => {
+  ])('refuses an invalid plan, case %#', (input, problem) => {
     expect(tool.check(input)).toEqual({ ok: false, problem })
   })
 

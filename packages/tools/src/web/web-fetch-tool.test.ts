@@ -46,7 +46,7 @@ describe('WebFetch', () => {
     expect(output.meta).toBeUndefined()
   })
 
-  it('takes what has no type for HTML where it begins like it', async () => {
+  it('treats content without a type as HTML if it begins like HTML', async () => {
     const { port } = await serve((request, response) => {
       response.end(request.url === '/html' ? '<!DOCTYPE html><p>a<p>b' : 'a <b>')
     })
@@ -54,7 +54,7 @@ describe('WebFetch', () => {
     expect((await fetchFrom({ url: `http://site.test:${port}/` })).content).toMatch(/no content type\)\n.*\n\na <b>$/)
   })
 
-  it('says of what is no text that it cannot be shown', async () => {
+  it('says that content which is not text cannot be shown', async () => {
     const { port } = await serve((request, response) => {
       if (request.url === '/') response.setHeader('content-type', 'image/png')
       response.end('PNG\u0000')
@@ -79,7 +79,7 @@ describe('WebFetch', () => {
     })
   })
 
-  it('returns a long text in parts, and never half a character', async () => {
+  it('returns a long text in parts, and never splits a character', async () => {
     const { port } = await serve(page('text/plain', `${'a'.repeat(9)}😀b`))
     const url = `http://site.test:${port}/`
     const head = `${url} (HTTP 200, text/plain)\n`

@@ -137,7 +137,7 @@ describe('a whole piece of work', () => {
     expect(content.split('\n')[0]).toBe(`# ${heading}`)
   })
 
-  it('goes on without what was denied, and asks for nothing twice', () => {
+  it('continues without what was denied, and asks for nothing twice', () => {
     const unwritten = play('work', { answer: only('Write', DENIED) })
     expect(namesOf(unwritten)).not.toContain('Edit')
     expect(namesOf(unwritten)).not.toContain('Agent')
@@ -205,7 +205,7 @@ describe('a whole piece of work', () => {
     expect(played.last).toContain('- Write the page: left out')
   })
 
-  it('goes on with what is left when the tools change on the way', () => {
+  it('continues with what is left when the tools change on the way', () => {
     const { messages } = play('work')
     const afterWrite = messages.slice(0, messages.findIndex((one) => one.role === 'tool' && one.name === 'Write') + 1)
     const { calls, text } = answerOf(requestOf(afterWrite, ['Read', 'Grep', 'Bash']))
@@ -213,7 +213,7 @@ describe('a whole piece of work', () => {
     expect(text).toContain('The file is there.')
   })
 
-  it('starts anew when asked again', () => {
+  it('starts again when asked again', () => {
     const { messages } = play('work')
     const again = answerOf(requestOf([...messages, { role: 'user', content: 'work' }], ALL))
     expect(again.calls.map(({ tool }) => tool)).toEqual(['TodoWrite', 'AskUserQuestion'])

@@ -263,7 +263,7 @@ describe('a session of the AAP client', () => {
     ])
   })
 
-  it('goes on after its cursor, also with a turn that another client began', async () => {
+  it('continues after its cursor, also with a turn that another client began', async () => {
     const world = answering(
       json({ sessionId: 's', agent: { name: 'a' } }),
       json({ history: { full: [] } }),

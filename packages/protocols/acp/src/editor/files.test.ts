@@ -160,7 +160,7 @@ describe('an editor is there', () => {
     expect(registered).toEqual([])
   })
 
-  it('once, though it opens the session again', async () => {
+  it('once, even when it reopens the session', async () => {
     const { client, sessionId, registered, cwd } = await openSession()
     await client.result('session/load', { sessionId, cwd, mcpServers: [] })
     await untilQuiet()

@@ -138,7 +138,7 @@ describe('a question to a client without forms', () => {
     },
   )
 
-  it('is answered in words by the next prompt, and the turn goes on', async () => {
+  it('is answered in words by the next prompt, and the turn continues', async () => {
     const { client, sessionId, say, heard, model, engine, user } = await openAsking()
     expect(await say(sessionId, 'go')).toMatchObject({ result: { stopReason: 'end_turn' } })
     expect(client.text()).toBe('Who are you?')

@@ -23,7 +23,7 @@ describe('a client', () => {
     expect(client.state(sessionId).turns).toEqual(await door.messages(sessionId))
   })
 
-  it('whose connection is cut does not wait for an answer for ever', async () => {
+  it('whose connection is cut does not wait for an answer forever', async () => {
     const door = await openTestDoor()
     const sessionId = await door.session()
     const client = await door.client()
@@ -32,7 +32,7 @@ describe('a client', () => {
     expect(await asked).toMatchObject({ status: 'error', code: 'disconnected' })
   })
 
-  it('that comes back subscribes again, and asks for its turns to be fetched anew', async () => {
+  it('that reconnects subscribes again, and asks for its turns to be fetched again', async () => {
     const door = await openTestDoor()
     const sessionId = await door.session()
     const client = await door.client({ resubscribes: true })
@@ -50,7 +50,7 @@ describe('a client', () => {
     expect(client.of('chat:start')).toHaveLength(2)
   })
 
-  it('that comes back to another server on the same data goes on where it was', async () => {
+  it('that comes back to another server on the same data continues where it was', async () => {
     const [store, ids] = [createMemoryEventStore({ clock: systemClock }), createTestIds()]
     const first = await openTestDoor({ store, ids })
     const sessionId = await first.session()

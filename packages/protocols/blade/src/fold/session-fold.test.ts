@@ -34,7 +34,7 @@ function fold(...outputs: readonly BladeOutput[]): SessionFold {
 const contents = (folded: SessionFold) => folded.turn('turn_1')?.blocks.map(({ content }) => content)
 
 describe('folding', () => {
-  it('takes starts and ends as they are', () => {
+  it('takes starts and ends unchanged', () => {
     const done = { ...TURN, status: 'completed', usage: { input_tokens: 1, output_tokens: 2 } } as const
     expect(
       fold(start(), { event: 'turn:end', payload: { session_id: 's', ...done, solution_id: 'a', template_id: null } })
@@ -151,7 +151,7 @@ describe('folding', () => {
     expect([contents(folded), folded.turn('turn_2'), folded.isDirty]).toEqual([['b'], done, false])
   })
 
-  it('takes what was fetched in place of what it knew before its connection was lost', () => {
+  it('prefers fetched turns to those from before its connection was lost', () => {
     const folded = fold(start())
     folded.distrust()
     const done = { ...TURN, status: 'completed' } as const

@@ -62,7 +62,7 @@ describe('a session that began with a history', () => {
     expect(findBreaches(test.watched.lean, { sequence: 0 })).toEqual([])
   })
 
-  it('waits for the client whose calls are open, and goes on when it has answered', async () => {
+  it('waits for the client whose calls are open, and continues when it has answered', async () => {
     const clientTools = [{ name: 'weather', description: 'Tells the weather.', parameters: { type: 'object' } }]
     const test = await open({}, { seed: seed.slice(0, 3), clientTools })
     expect(test.watched.projection.status).toBe('waiting_for_input')

@@ -96,7 +96,7 @@ describe('memories', () => {
     }
   })
 
-  it('blade 119: change in what is given, and are switched off and on', async () => {
+  it('blade 119: change only in the given fields, and can be disabled and enabled', async () => {
     const { id } = await add({ content: 'before', topic: 'kept' })
     rest.clock.advance(60_000)
     const put = await rest.send('PUT', `/api/memories/${id}`, { body: { content: 'after', scope: null } })

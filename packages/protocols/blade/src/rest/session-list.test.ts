@@ -8,7 +8,7 @@ const { open, create, list, read, run } = sessions
 const idsOf = (page: { items: { id: string }[] }): readonly string[] => page.items.map(({ id }) => id)
 
 describe('the list', () => {
-  it('blade 16: says what it is a page of', async () => {
+  it('blade 16: describes its page', async () => {
     await open()
     for (let i = 0; i < 23; i++) await create({ intent: `number ${i}` })
     const { items, ...page } = await list()
@@ -33,7 +33,7 @@ describe('the list', () => {
     }
   })
 
-  it('blade 18: is searched in titles and in what was said, not in what tools said', async () => {
+  it('blade 18: is searched in titles and messages, not in tool results', async () => {
     const tool = createFakeTool('look', { run: () => ({ content: 'a Walrus' }) })
     await open({ tools: [tool] })
     const titled = await create({ intent: 'About a WALRUS' })
@@ -88,7 +88,7 @@ describe('the list', () => {
     expect(idsOf(await list())).toEqual([first, second, third])
   })
 
-  it('blade 19, 159: a pin changes neither `updated_at` nor the order after it is taken away', async () => {
+  it('blade 19, 159: a pin changes neither `updated_at` nor the order after it is removed', async () => {
     await open()
     const first = await create()
     sessions.rest.clock.advance(1_000)

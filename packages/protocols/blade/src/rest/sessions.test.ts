@@ -36,13 +36,13 @@ describe('creating a session', () => {
     }
   })
 
-  it('blade 9: ignores what it does not know, and takes null for "not given"', async () => {
+  it('blade 9: ignores unknown fields, and treats null as absent', async () => {
     await open()
     const id = await create({ colour: 'red', template_id: 't', model: null, intent: null, disable_tools: null })
     expect(await read(id)).toMatchObject({ ...BASE, id })
   })
 
-  it('blade 14: begins with the documented values, and with what was given', async () => {
+  it('blade 14: begins with the documented values and the given ones', async () => {
     await open()
     expect(await read(await create())).toMatchObject(BASE)
     const given = { intent: 'To do', model: 'fake/other', memory_enabled: false, is_persistent: true }
@@ -167,7 +167,7 @@ describe('changing a session', () => {
     expect((await sessions.rest.send('DELETE', `/api/sessions/${id}`)).status).toBe(404)
   })
 
-  it('blade 23: what is running when it is deleted ends first, cancelled, and nothing comes after that', async () => {
+  it('blade 23: a run is cancelled before its session is deleted, and nothing follows', async () => {
     await open()
     const id = await create()
     sessions.rest.model.push([says('a'), hangs])

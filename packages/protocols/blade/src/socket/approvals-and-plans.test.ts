@@ -96,7 +96,7 @@ describe('an approval', () => {
   it.each([
     ['by its option', REJECT, 'Tool call denied'],
     ['in words', 'not on a Friday', 'Tool call denied: not on a Friday'],
-  ])('blade 88b: refused %s cancels the call, and the run goes on', async (_how, option, result) => {
+  ])('blade 88b: refused %s cancels the call, and the run continues', async (_how, option, result) => {
     const test = await gate()
     await choose(test, 'ask_a', option)
     expect(await callOf(test, 'a')).toMatchObject({ status: 'cancelled', result })

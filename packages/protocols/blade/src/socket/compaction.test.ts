@@ -122,7 +122,7 @@ describe('a compaction', () => {
     expect(asked).not.toContain('one word')
   })
 
-  it('that fails says why, and a run goes on without it', async () => {
+  it('that fails says why, and a run continues without it', async () => {
     const steps = [long('one'), long('two'), long('three'), [DOWN]]
     const { client, compactions } = await talk(steps, ['a', 'b', 'c', 'd'], 1_000)
     expect(compactions()).toMatchObject([{ status: 'failed', failure_reason: 'The model is down.' }])

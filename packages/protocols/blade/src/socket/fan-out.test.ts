@@ -73,7 +73,7 @@ describe('a fan-out', () => {
     expect(hall.count).toBe(601)
   })
 
-  it('writes large packets to a few sockets at a time, and goes on as they are taken', () => {
+  it('writes large packets to a few sockets at a time, and continues as they are taken', () => {
     const hall = createHall()
     hall.say(many(100), 'a', MEBIBYTE)
     hall.finish()

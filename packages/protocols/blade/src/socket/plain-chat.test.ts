@@ -122,14 +122,14 @@ describe('a plain chat', () => {
     }
   })
 
-  it('blade 47: sends along with each patch what it has come to', async () => {
+  it('blade 47: includes the folded turn in each patch', async () => {
     const { client } = await chat()
     expect(client.of('turn:patch').every(({ data }) => data.turn !== undefined)).toBe(true)
     expect(findBreaches(client.told, { sequence: 0 })).toEqual([])
     expect((await chat(true)).client.of('turn:patch').every(({ data }) => data.turn === undefined)).toBe(true)
   })
 
-  it('blade 48: folds to what its ends say', async () => {
+  it('blade 48: folds to the state in its end events', async () => {
     const { client } = await chat(true)
     expect(findBreaches(client.told, { sequence: 0 })).toEqual([])
   })

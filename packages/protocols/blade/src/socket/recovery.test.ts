@@ -172,7 +172,7 @@ describe('a client that comes back', () => {
 })
 
 describe('a run', () => {
-  it('blade 149: goes on when everybody has left, and its history shows it', async () => {
+  it('blade 149: continues when everybody has left, and its history shows it', async () => {
     const door = await openTestDoor()
     const goOn = Promise.withResolvers<void>()
     door.model.push([says('one '), () => goOn.promise, says('two'), finishes()])

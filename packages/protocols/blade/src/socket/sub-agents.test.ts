@@ -112,7 +112,7 @@ describe('a sub-agent', () => {
     ])
   })
 
-  it.each(['q', 'p'])('blade 86: goes on when it is answered by the id %s', async (id) => {
+  it.each(['q', 'p'])('blade 86: continues when it is answered by the id %s', async (id) => {
     const { answer, callOf, client } = await fork(ASKING)
     await client.until('session:updated')
     const before = client.told.length
@@ -167,7 +167,7 @@ describe('a sub-agent', () => {
     expect(await callOf('a')).toMatchObject({ status: 'done', result: 'outer done' })
   })
 
-  it('blade 88: that fails is an error of its call, and the run goes on', async () => {
+  it('blade 88: that fails is an error of its call, and the run continues', async () => {
     const { callOf, client, turns } = await fork({
       go: [[delegate('p', 'fail'), finishes('tool-calls')]],
       fail: [[says('half'), { type: 'failed', error: { code: 'down', message: 'The model is down.' } }]],

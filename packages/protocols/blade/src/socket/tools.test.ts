@@ -53,7 +53,7 @@ describe('a tool call', () => {
     expect(turn.tool_calls[0]?.duration_ms).toBe(settled?.duration_ms)
   })
 
-  it.each(['boom', 'nowhere'])('blade 58: that fails is an error in words, and the run goes on: %s', async (name) => {
+  it.each(['boom', 'nowhere'])('blade 58: that fails is an error in words, and the run continues: %s', async (name) => {
     const boom = createFakeTool('boom', { run: () => Promise.reject(new Error('it broke')) })
     const { client, turn } = await run([boom], [[calls('a', name), finishes('tool-calls')]])
     expect(turn.tool_calls).toMatchObject([{ status: 'error' }])

@@ -243,7 +243,7 @@ describe('an event stream', () => {
     stream.end()
   })
 
-  it('cuts a client that does not read what is left when the stream ends', async () => {
+  it('disconnects a client that does not read the rest when the stream ends', async () => {
     const { stream, outgoing, clock, incoming } = await openStream()
     stream.begin()
     const answer = await incoming
